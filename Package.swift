@@ -1,0 +1,139 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+
+import PackageDescription
+
+let package = Package(
+  name: "StoreScope",
+  products: [
+    .library(name: "ObjectStore", targets: ["ObjectStore"]),
+    .library(name: "TraceAnalysis", targets: ["TraceAnalysis"]),
+    .executable(name: "trace-report", targets: ["trace-report"]),
+  ],
+  traits: [
+    .trait(name: "LTTng", description: "Emit LTTng-UST tracepoints; needs liblttng-ust-dev."),
+    .default(enabledTraits: ["LTTng"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
+    .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
+    .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
+  ],
+  targets: [
+    // MARK: - System libraries
+
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(
+      name: "CLTTngUST", pkgConfig: "lttng-ust", providers: [.apt(["liblttng-ust-dev"])]),
+    .systemLibrary(
+      name: "CBabeltrace", pkgConfig: "babeltrace2", providers: [.apt(["libbabeltrace2-dev"])]),
+
+    // MARK: - The writing half
+
+    .target(name: "StoreEvents"),
+    .target(
+      name: "CStoreTracepoints",
+      dependencies: [.target(name: "CLTTngUST", condition: .when(traits: ["LTTng"]))],
+      // The provider header is included by LTTng from inside its own headers.
+      cSettings: [.headerSearchPath("."), .define("STORE_LTTNG", .when(traits: ["LTTng"]))],
+      linkerSettings: [.linkedLibrary("lttng-ust", .when(traits: ["LTTng"]))]),
+    .target(name: "StoreInstruments", dependencies: ["StoreEvents", "CStoreTracepoints"]),
+    .target(name: "SQLiteDriver", dependencies: ["CSQLite"]),
+    .target(name: "ObjectStore", dependencies: ["SQLiteDriver", "StoreEvents", "StoreInstruments"]),
+
+    // MARK: - The reading half
+
+    .target(name: "TraceReading", dependencies: ["StoreEvents", "CBabeltrace"]),
+    .target(
+      name: "QueryPlans",
+      dependencies: ["SQLiteDriver", .product(name: "Collections", package: "swift-collections")]),
+    .target(
+      name: "TraceAnalysis",
+      dependencies: [
+        "StoreEvents", "TraceReading", "QueryPlans",
+        .product(name: "Collections", package: "swift-collections"),
+        .product(name: "Histogram", package: "hdrhistogram-swift"),
+      ]),
+    .target(
+      name: "Dashboards",
+      dependencies: [.product(name: "Mustache", package: "swift-mustache")],
+      path: "dashboards", resources: [.embedInCode("Templates")]),
+    .target(
+      name: "TraceRendering",
+      dependencies: ["StoreEvents", "QueryPlans", "TraceAnalysis", "Dashboards"]),
+    .target(
+      name: "TraceRecording",
+      dependencies: [.product(name: "Subprocess", package: "swift-subprocess")]),
+    .executableTarget(
+      name: "trace-report",
+      dependencies: [
+        "StoreEvents", "TraceReading", "QueryPlans", "TraceAnalysis", "TraceRendering",
+        "TraceRecording", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
+
+    // MARK: - Examples
+
+    .target(
+      name: "TransitModel",
+      dependencies: [
+        "ObjectStore", .product(name: "Subprocess", package: "swift-subprocess"),
+      ],
+      path: "Examples/TransitModel"),
+    .executableTarget(
+      name: "transit",
+      dependencies: [
+        "TransitModel", "ObjectStore",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Examples/transit"),
+
+    // MARK: - Tests
+
+    .target(
+      name: "TestSupport",
+      dependencies: [
+        "StoreEvents", "StoreInstruments",
+        .product(name: "Subprocess", package: "swift-subprocess"),
+      ],
+      path: "Tests/TestSupport"),
+    .testTarget(name: "StoreEventsTests", dependencies: ["StoreEvents", "TestSupport"]),
+    .testTarget(
+      name: "StoreInstrumentsTests",
+      dependencies: ["StoreInstruments", "StoreEvents", "CStoreTracepoints", "TestSupport"]),
+    .testTarget(name: "SQLiteDriverTests", dependencies: ["SQLiteDriver", "TestSupport"]),
+    .testTarget(
+      name: "ObjectStoreTests",
+      dependencies: [
+        "ObjectStore", "SQLiteDriver", "StoreEvents", "StoreInstruments", "TestSupport",
+      ]),
+    .testTarget(
+      name: "TraceReadingTests",
+      dependencies: ["TraceReading", "StoreEvents", "StoreInstruments", "TestSupport"]),
+    .testTarget(name: "QueryPlansTests", dependencies: ["QueryPlans", "SQLiteDriver", "TestSupport"]),
+    .testTarget(
+      name: "TraceAnalysisTests",
+      dependencies: [
+        "TraceAnalysis", "TraceRendering", "TraceReading", "StoreEvents", "TestSupport",
+      ]),
+    .testTarget(name: "TransitTests", dependencies: ["TransitModel", "ObjectStore", "TestSupport"]),
+    // The command level: real binaries, a real LTTng session.
+    .testTarget(
+      name: "CommandTests",
+      dependencies: [
+        "trace-report", "transit", "TestSupport", "TraceReading", "TraceAnalysis", "StoreEvents",
+        "SQLiteDriver",
+      ]),
+  ]
+)
+
+for target in package.targets where target.type != .system {
+  target.swiftSettings =
+    (target.swiftSettings ?? []) + [
+      .swiftLanguageMode(.v6),
+      .enableUpcomingFeature("ExistentialAny"),
+      .enableUpcomingFeature("InternalImportsByDefault"),
+      .enableUpcomingFeature("MemberImportVisibility"),
+    ]
+}

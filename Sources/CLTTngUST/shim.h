@@ -1,0 +1,1 @@
+#include <lttng/tracepoint.h>

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CSQLite
+
+/// An error that SQLite reported.
+public struct SQLiteError: Error, Hashable, Sendable {
+  /// SQLite's extended result code, such as `SQLITE_CONSTRAINT_UNIQUE` (2067).
+  public let extendedCode: Int32
+  /// SQLite's message.
+  public let message: String
+  /// The statement that failed, without its values.
+  public let sql: String?
+  /// The byte in ``sql`` at which the error is, where SQLite tells it.
+  public let offset: Int?
+
+  public init(extendedCode: Int32, message: String, sql: String? = nil, offset: Int? = nil) {
+    self.extendedCode = extendedCode
+    self.message = message
+    self.sql = sql
+    self.offset = offset
+  }
+
+  /// The primary result code: the low byte of ``extendedCode``.
+  public var code: Int32 { extendedCode & 0xff }
+
+  public var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
+  public var isFull: Bool { code == SQLITE_FULL }
+  public var isNotADatabase: Bool { code == SQLITE_NOTADB }
+  public var isCorrupt: Bool { code == SQLITE_CORRUPT }
+
+  /// Reads the error that a connection holds after a call that did not return `SQLITE_OK`.
+  init(connection: SQLiteConnection?, code: Int32, sql: String? = nil) {
+    guard let connection else {
+      self.init(extendedCode: code, message: String(cString: sqlite3_errstr(code)), sql: sql)
+      return
+    }
+    let offset = sqlite3_error_offset(connection)
+    self.init(
+      extendedCode: sqlite3_extended_errcode(connection),
+      message: String(cString: sqlite3_errmsg(connection)), sql: sql,
+      offset: offset < 0 ? nil : Int(offset))
+  }
+}
+
+extension SQLiteError: CustomStringConvertible {
+  /// `SQLite error 1: no such column: ZNAM, at byte 7 of: SELECT ZNAM FROM ZSTOP`.
+  public var description: String {
+    var text = "SQLite error \(extendedCode): \(message)"
+    if let sql {
+      text += offset.map { ", at byte \($0) of: \(sql)" } ?? ", in: \(sql)"
+    }
+    return text
+  }
+}

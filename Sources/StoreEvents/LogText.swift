@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Text from data made safe for one line of a log, and back.
+///
+/// Control characters, line and paragraph separators, bidirectional overrides and the backslash
+/// are escaped, so that no value can forge a line or move a terminal's cursor.
+public enum LogText {
+  /// `a⏎b\c` becomes `a\nb\\c`; other control characters become `\u{1b}`.
+  public static func escaped(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: needsEscape) else { return text }
+    var result = ""
+    result.reserveCapacity(text.utf8.count + 16)
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\\": result += "\\\\"
+      case "\n": result += "\\n"
+      case "\r": result += "\\r"
+      case "\t": result += "\\t"
+      case _ where needsEscape(scalar): result += "\\u{\(String(scalar.value, radix: 16))}"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+
+  /// A value between double quotes, `"` escaped as well.
+  public static func quoted(_ text: String) -> String {
+    let text = escaped(text)
+    guard text.utf8.contains(UInt8(ascii: "\"")) else { return "\"\(text)\"" }
+    return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false)
+      .joined(separator: "\\\"") + "\""
+  }
+
+  /// Undoes ``escaped(_:)`` and the inside of ``quoted(_:)``; an unknown escape stands for itself.
+  public static func unescaped(_ text: Substring) -> String {
+    guard text.utf8.contains(UInt8(ascii: "\\")) else { return String(text) }
+    var result = String.UnicodeScalarView()
+    var rest = text.unicodeScalars[...]
+    while let scalar = rest.popFirst() {
+      guard scalar == "\\", let escape = rest.popFirst() else {
+        result.append(scalar)
+        continue
+      }
+      switch escape {
+      case "n": result.append("\n")
+      case "r": result.append("\r")
+      case "t": result.append("\t")
+      case "u":
+        if rest.first == "{", let end = rest.firstIndex(of: "}"),
+          let value = UInt32(String(rest[rest.index(after: rest.startIndex)..<end]), radix: 16),
+          let scalar = Unicode.Scalar(value)
+        {
+          result.append(scalar)
+          rest = rest[rest.index(after: end)...]
+        } else {
+          result.append("\\")
+          result.append("u")
+        }
+      default: result.append(escape)
+      }
+    }
+    return String(result)
+  }
+
+  private static func needsEscape(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x00...0x1f, 0x7f...0x9f, 0x2028, 0x2029, 0x202a...0x202e, 0x2066...0x2069: true
+    case 0x5c: true
+    default: false
+    }
+  }
+}

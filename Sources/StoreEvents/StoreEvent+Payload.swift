@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension StoreEvent {
+  /// The event's fields.
+  @inlinable
+  public var payload: any EventPayload {
+    switch self {
+    case .storeOpened(let payload): payload
+    case .statement(let payload): payload
+    case .fetchBegin(let payload): payload
+    case .fetchEnd(let payload): payload
+    case .fault(let payload): payload
+    case .cacheMiss(let payload): payload
+    case .saveBegin(let payload): payload
+    case .saveEnd(let payload): payload
+    case .transaction(let payload): payload
+    case .checkpoint(let payload): payload
+    case .busy(let payload): payload
+    case .counters(let payload): payload
+    }
+  }
+
+  /// The event's name in the provider, such as `fetch_end`.
+  public var name: String { "\(type(of: payload).name)" }
+
+  /// Reads the event of a kind.
+  ///
+  /// - Throws: ``EventFieldError`` if a field is missing or is not of its type.
+  @inlinable
+  public init(
+    _ kind: Kind, from fields: inout some EventFieldReader
+  ) throws(EventFieldError) {
+    self =
+      switch kind {
+      case .storeOpened: .storeOpened(try StoreOpened(from: &fields))
+      case .statement: .statement(try StatementAnnounced(from: &fields))
+      case .fetchBegin: .fetchBegin(try FetchBegin(from: &fields))
+      case .fetchEnd: .fetchEnd(try FetchEnd(from: &fields))
+      case .fault: .fault(try FaultFired(from: &fields))
+      case .cacheMiss: .cacheMiss(try CacheMiss(from: &fields))
+      case .saveBegin: .saveBegin(try SaveBegin(from: &fields))
+      case .saveEnd: .saveEnd(try SaveEnd(from: &fields))
+      case .transaction: .transaction(try TransactionEnded(from: &fields))
+      case .checkpoint: .checkpoint(try CheckpointDone(from: &fields))
+      case .busy: .busy(try BusyWaited(from: &fields))
+      case .counters: .counters(try CountersSampled(from: &fields))
+      }
+  }
+
+  /// The kinds of event; the raw value is the name on the wire.
+  public enum Kind: String, CaseIterable, Hashable, Sendable {
+    case storeOpened = "store_opened"
+    case statement
+    case fetchBegin = "fetch_begin"
+    case fetchEnd = "fetch_end"
+    case fault
+    case cacheMiss = "cache_miss"
+    case saveBegin = "save_begin"
+    case saveEnd = "save_end"
+    case transaction
+    case checkpoint
+    case busy
+    case counters
+  }
+
+  /// The event's kind.
+  public var kind: Kind {
+    switch self {
+    case .storeOpened: .storeOpened
+    case .statement: .statement
+    case .fetchBegin: .fetchBegin
+    case .fetchEnd: .fetchEnd
+    case .fault: .fault
+    case .cacheMiss: .cacheMiss
+    case .saveBegin: .saveBegin
+    case .saveEnd: .saveEnd
+    case .transaction: .transaction
+    case .checkpoint: .checkpoint
+    case .busy: .busy
+    case .counters: .counters
+    }
+  }
+}

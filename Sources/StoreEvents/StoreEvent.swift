@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One thing that happened in a store: the single vocabulary of the writing and the reading half.
+///
+/// A fetch makes one of these values; it is written as a log line or a tracepoint, and a reader
+/// turns either back into an equal value.
+public enum StoreEvent: Hashable, Sendable {
+  case storeOpened(StoreOpened)
+  case statement(StatementAnnounced)
+  case fetchBegin(FetchBegin)
+  case fetchEnd(FetchEnd)
+  case fault(FaultFired)
+  case cacheMiss(CacheMiss)
+  case saveBegin(SaveBegin)
+  case saveEnd(SaveEnd)
+  case transaction(TransactionEnded)
+  case checkpoint(CheckpointDone)
+  case busy(BusyWaited)
+  case counters(CountersSampled)
+
+  /// The version of the events and their fields; raised when a field changes its meaning.
+  public static let vocabularyVersion = 1
+
+  /// The LTTng provider, and the prefix of every event name in a trace.
+  public static let provider = "objectstore"
+}
+
+/// The fields of one event, in the order in which they are written.
+///
+/// The same two methods serve the debug log and the CTF reader, so a field is named once.
+public protocol EventPayload: Hashable, Sendable {
+  /// The event's name in the provider, such as `fetch_end`.
+  static var name: StaticString { get }
+
+  /// Writes each field by its name on the wire.
+  func write(to fields: inout some EventFieldWriter)
+
+  /// Reads each field by its name on the wire.
+  ///
+  /// - Throws: ``EventFieldError`` if a field is missing or is not of its type.
+  init(from fields: inout some EventFieldReader) throws(EventFieldError)
+}
+
+/// Takes the fields of an event one by one.
+public protocol EventFieldWriter {
+  mutating func field(_ name: StaticString, _ value: Int64)
+  mutating func field(_ name: StaticString, _ value: UInt64)
+  mutating func field(_ name: StaticString, _ value: String)
+}
+
+/// Gives the fields of an event one by one, in the order in which they were written.
+public protocol EventFieldReader {
+  mutating func int64(_ name: StaticString) throws(EventFieldError) -> Int64
+  mutating func uint64(_ name: StaticString) throws(EventFieldError) -> UInt64
+  mutating func string(_ name: StaticString) throws(EventFieldError) -> String
+}
+
+/// Why an event could not be read.
+public enum EventFieldError: Error, Hashable, Sendable {
+  case missing(field: String)
+  case malformed(field: String, value: String)
+  case unknownEvent(String)
+}
+
+/// A span of time in nanoseconds.
+public typealias Nanoseconds = Int64

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// What a store has done since it was opened.
+public struct Statistics: Hashable, Sendable {
+  /// Fetch requests, counts included.
+  public var fetches: UInt64
+  /// Faults fired, relationship faults included.
+  public var faults: UInt64
+  public var cacheHits: UInt64
+  public var cacheMisses: UInt64
+  public var saves: UInt64
+  /// Events emitted, statement announcements left out.
+  public var events: UInt64
+}
+
+/// Counts without locks; each count is exact, a snapshot of all of them is not one moment.
+public final class Counters: Sendable {
+  private let fetches = Atomic<UInt64>(0)
+  private let faults = Atomic<UInt64>(0)
+  private let cacheHits = Atomic<UInt64>(0)
+  private let cacheMisses = Atomic<UInt64>(0)
+  private let saves = Atomic<UInt64>(0)
+  private let events = Atomic<UInt64>(0)
+
+  public func countFetch() { fetches.wrappingAdd(1, ordering: .relaxed) }
+  public func countFault() { faults.wrappingAdd(1, ordering: .relaxed) }
+  public func countCacheHit() { cacheHits.wrappingAdd(1, ordering: .relaxed) }
+  public func countCacheMiss() { cacheMisses.wrappingAdd(1, ordering: .relaxed) }
+  public func countSave() { saves.wrappingAdd(1, ordering: .relaxed) }
+  func countEvent() { events.wrappingAdd(1, ordering: .relaxed) }
+
+  public var statistics: Statistics {
+    Statistics(
+      fetches: fetches.load(ordering: .relaxed), faults: faults.load(ordering: .relaxed),
+      cacheHits: cacheHits.load(ordering: .relaxed),
+      cacheMisses: cacheMisses.load(ordering: .relaxed), saves: saves.load(ordering: .relaxed),
+      events: events.load(ordering: .relaxed))
+  }
+}
