@@ -41,7 +41,8 @@ let package = Package(
       linkerSettings: [.linkedLibrary("lttng-ust", .when(traits: ["LTTng"]))]),
     .target(name: "StoreInstruments", dependencies: ["StoreEvents", "CStoreTracepoints"]),
     .target(name: "SQLiteDriver", dependencies: ["CSQLite"]),
-    .target(name: "ObjectStore", dependencies: ["SQLiteDriver", "StoreEvents", "StoreInstruments"]),
+    .target(
+      name: "ObjectStore", dependencies: ["SQLiteDriver", "StoreEvents", "StoreInstruments"]),
 
     // MARK: - The reading half
 
@@ -111,13 +112,15 @@ let package = Package(
     .testTarget(
       name: "TraceReadingTests",
       dependencies: ["TraceReading", "StoreEvents", "StoreInstruments", "TestSupport"]),
-    .testTarget(name: "QueryPlansTests", dependencies: ["QueryPlans", "SQLiteDriver", "TestSupport"]),
+    .testTarget(
+      name: "QueryPlansTests", dependencies: ["QueryPlans", "SQLiteDriver", "TestSupport"]),
     .testTarget(
       name: "TraceAnalysisTests",
       dependencies: [
         "TraceAnalysis", "TraceRendering", "TraceReading", "StoreEvents", "TestSupport",
       ]),
-    .testTarget(name: "TransitTests", dependencies: ["TransitModel", "ObjectStore", "TestSupport"]),
+    .testTarget(
+      name: "TransitTests", dependencies: ["TransitModel", "ObjectStore", "TestSupport"]),
     // The command level: real binaries, a real LTTng session.
     .testTarget(
       name: "CommandTests",

@@ -6,29 +6,31 @@
 /// are escaped, so that no value can forge a line or move a terminal's cursor.
 public enum LogText {
   /// `a⏎b\c` becomes `a\nb\\c`; other control characters become `\u{1b}`.
-  public static func escaped(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: needsEscape) else { return text }
-    var result = ""
+  public static func escaped(_ text: String) -> String { escaped(text, quote: false) }
+
+  /// A value between double quotes, `"` escaped as well.
+  public static func quoted(_ text: String) -> String { "\"" + escaped(text, quote: true) + "\"" }
+
+  private static func escaped(_ text: String, quote: Bool) -> String {
+    guard text.unicodeScalars.contains(where: { needsEscape($0) || quote && $0 == "\"" }) else {
+      return text
+    }
+    // Scalars, not characters: `"` before a combining mark is still a quote to a reader.
+    var result = String.UnicodeScalarView()
     result.reserveCapacity(text.utf8.count + 16)
     for scalar in text.unicodeScalars {
       switch scalar {
-      case "\\": result += "\\\\"
-      case "\n": result += "\\n"
-      case "\r": result += "\\r"
-      case "\t": result += "\\t"
-      case _ where needsEscape(scalar): result += "\\u{\(String(scalar.value, radix: 16))}"
-      default: result.unicodeScalars.append(scalar)
+      case "\\": result += #"\\"#.unicodeScalars
+      case "\n": result += #"\n"#.unicodeScalars
+      case "\r": result += #"\r"#.unicodeScalars
+      case "\t": result += #"\t"#.unicodeScalars
+      case "\"" where quote: result += #"\""#.unicodeScalars
+      case _ where needsEscape(scalar):
+        result += "\\u{\(String(scalar.value, radix: 16))}".unicodeScalars
+      default: result.append(scalar)
       }
     }
-    return result
-  }
-
-  /// A value between double quotes, `"` escaped as well.
-  public static func quoted(_ text: String) -> String {
-    let text = escaped(text)
-    guard text.utf8.contains(UInt8(ascii: "\"")) else { return "\"\(text)\"" }
-    return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false)
-      .joined(separator: "\\\"") + "\""
+    return String(result)
   }
 
   /// Undoes ``escaped(_:)`` and the inside of ``quoted(_:)``; an unknown escape stands for itself.
