@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension FetchPredicate {
+  /// One side of a comparison.
+  public indirect enum Expression: Hashable, Sendable {
+    case constant(StoreValue)
+    /// `{1, 2}`, or an array given as an argument.
+    case list([Expression])
+    case path(PropertyPath)
+    /// `stopTimes.@count`, `stopTimes.@max.departureTime`.
+    case collection(CollectionOperator, of: Expression, property: [String])
+    /// `SUBQUERY(stopTimes, $x, $x.departureTime > 0)`.
+    case subquery(Subquery)
+    case arithmetic(ArithmeticOperator, Expression, Expression)
+    /// A function by its name in the format, such as `lowercase:`.
+    case function(String, [Expression])
+  }
+
+  /// A way along properties: `stop.name`, `$x.departureTime`, or `SELF` without any.
+  public struct PropertyPath: Hashable, Sendable {
+    /// The variable it starts from, without `$`; nil for the object itself.
+    public var variable: String?
+    public var names: [String]
+
+    /// Makes a path from the object itself or from a variable.
+    public init(_ names: [String] = [], variable: String? = nil) {
+      self.variable = variable
+      self.names = names
+    }
+  }
+
+  /// The objects of a to-many relationship that fulfil a condition.
+  public struct Subquery: Hashable, Sendable {
+    public var collection: PropertyPath
+    /// What the condition calls each of them, without `$`.
+    public var variable: String
+    public var predicate: FetchPredicate
+
+    /// Makes a subquery over the objects at a path.
+    public init(_ collection: PropertyPath, variable: String, where predicate: FetchPredicate) {
+      self.collection = collection
+      self.variable = variable
+      self.predicate = predicate
+    }
+  }
+
+  /// What is computed of a collection; the raw value is the format's word, without `@`.
+  public enum CollectionOperator: String, Hashable, Sendable, CaseIterable {
+    case count, sum, min, max, avg
+  }
+
+  /// Computes with numbers; the raw value is the format's sign.
+  public enum ArithmeticOperator: String, Hashable, Sendable, CaseIterable {
+    case add = "+"
+    case subtract = "-"
+    case multiply = "*"
+    case divide = "/"
+    case power = "**"
+  }
+}

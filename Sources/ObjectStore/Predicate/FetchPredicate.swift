@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A condition on the objects of an entity: one tree, whether it was written as a format string,
+/// as typed Swift, or composed of others.
+///
+///     try FetchPredicate("%@ <= longitude AND longitude <= %@", west, east)
+///     // WHERE (? <=  t0.ZLONGITUDE AND  t0.ZLONGITUDE <= ?)
+///
+/// Terms keep the order in which they were written. A comparison with a missing value is neither
+/// true nor false, as in SQL: neither `x == 5` nor `NOT x == 5` finds an object whose `x` is nil.
+public enum FetchPredicate: Hashable, Sendable {
+  /// `TRUEPREDICATE` or `FALSEPREDICATE`.
+  case always(Bool)
+  case comparison(Comparison)
+  case and([FetchPredicate])
+  case or([FetchPredicate])
+  indirect case not(FetchPredicate)
+
+  /// One comparison, such as `ANY stopTimes.headsign BEGINSWITH[c] "u"`.
+  public struct Comparison: Hashable, Sendable {
+    public var left: Expression
+    public var comparator: Comparator
+    public var right: Expression
+    public var options: StringOptions
+    public var quantifier: Quantifier
+
+    /// Makes a comparison; `options` count for strings only.
+    public init(
+      _ left: Expression, _ comparator: Comparator, _ right: Expression,
+      options: StringOptions = [], quantifier: Quantifier = .direct
+    ) {
+      self.left = left
+      self.comparator = comparator
+      self.right = right
+      self.options = options
+      self.quantifier = quantifier
+    }
+  }
+
+  /// How two values are compared; the raw value is the format's word.
+  public enum Comparator: String, Hashable, Sendable, CaseIterable {
+    case equal = "=="
+    case notEqual = "!="
+    case less = "<"
+    case lessOrEqual = "<="
+    case greater = ">"
+    case greaterOrEqual = ">="
+    /// The right side is a list of two, both of them inside.
+    case between = "BETWEEN"
+    case isIn = "IN"
+    case contains = "CONTAINS"
+    case beginsWith = "BEGINSWITH"
+    case endsWith = "ENDSWITH"
+    /// `?` stands for one character, `*` for any number.
+    case like = "LIKE"
+    case matches = "MATCHES"
+  }
+
+  /// Which of the objects of a to-many relationship have to fulfil a comparison.
+  public enum Quantifier: String, Hashable, Sendable {
+    case direct = ""
+    case any = "ANY"
+    case all = "ALL"
+  }
+
+  /// The letters in `[cd]`.
+  public struct StringOptions: OptionSet, Hashable, Sendable {
+    public let rawValue: UInt8
+    /// Makes options of their bits.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    public static let caseInsensitive = Self(rawValue: 1)
+    public static let diacriticInsensitive = Self(rawValue: 2)
+    /// Both sides were normalized before: they are compared byte by byte.
+    public static let normalized = Self(rawValue: 4)
+    public static let localeSensitive = Self(rawValue: 8)
+  }
+}
+
+// MARK: - Composition
+
+extension FetchPredicate {
+  /// Both hold; a chain of `&&` makes one list of terms.
+  public static func && (left: consuming FetchPredicate, right: FetchPredicate) -> FetchPredicate {
+    if case .and(let terms) = left { return .and(terms + [right]) }
+    return .and([left, right])
+  }
+
+  /// At least one holds; a chain of `||` makes one list of terms.
+  public static func || (left: consuming FetchPredicate, right: FetchPredicate) -> FetchPredicate {
+    if case .or(let terms) = left { return .or(terms + [right]) }
+    return .or([left, right])
+  }
+
+  /// The opposite, where it can be told: a comparison with nil is neither.
+  public static prefix func ! (predicate: FetchPredicate) -> FetchPredicate { .not(predicate) }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+
+/// A predicate whose names were found in the model and whose constants have the type of what they
+/// are compared with.
+///
+/// Both ways out start here, SQL and the evaluation in memory, so that they refuse the same
+/// predicates and mean the same by the others.
+indirect enum ResolvedPredicate {
+  case always(Bool)
+  case and([ResolvedPredicate])
+  case or([ResolvedPredicate])
+  case not(ResolvedPredicate)
+  case compare(ResolvedOperand, RelationalOperator, ResolvedOperand, StringFolding)
+  case isNull(ResolvedOperand)
+  case isNotNull(ResolvedOperand)
+  case between(ResolvedOperand, ResolvedOperand, ResolvedOperand, StringFolding)
+  /// The values hold no null.
+  case isIn(ResolvedOperand, [StoreValue], StringFolding)
+  case search(ResolvedOperand, StringSearch.Kind, ResolvedOperand, StringFolding)
+  /// At least one object of the collection fulfils the predicate, in which it is `slot`.
+  case exists(ResolvedCollection, slot: Int, ResolvedPredicate)
+}
+
+/// `=`, `<` and their kin; the raw value is SQL's.
+enum RelationalOperator: String {
+  case equal = "="
+  case notEqual = "<>"
+  case less = "<"
+  case lessOrEqual = "<="
+  case greater = ">"
+  case greaterOrEqual = ">="
+}
+
+/// One side of a resolved comparison.
+indirect enum ResolvedOperand {
+  case constant(StoreValue)
+  case property(ResolvedPath, Property)
+  /// How many objects of a collection there are, or how many fulfil a predicate.
+  case count(ResolvedCollection, slot: Int, where: ResolvedPredicate?)
+
+  /// The end of a path.
+  enum Property {
+    case attribute(AttributeDescription)
+    case toOne(RelationshipDescription)
+    case object(EntityDescription)
+  }
+}
+
+/// To-one relationships, followed from slot 0, the object itself, or from a subquery's variable.
+struct ResolvedPath {
+  var slot: Int
+  var steps: [RelationshipDescription]
+}
+
+/// A to-many relationship at the end of a path.
+struct ResolvedCollection {
+  var path: ResolvedPath
+  var relationship: RelationshipDescription
+}
+
+/// What kind of value an operand has; only values of one kind can be compared.
+enum ValueKind: Equatable {
+  case number, string, date, data, uuid
+  case object(String)
+
+  init(_ type: AttributeType) {
+    self =
+      switch type {
+      case .int16, .int32, .int64, .bool, .double, .float: .number
+      case .string, .url: .string
+      case .date: .date
+      case .data: .data
+      case .uuid: .uuid
+      }
+  }
+
+  /// The value as a column of this kind holds it, or nil where it has another kind.
+  func converted(_ value: StoreValue) -> StoreValue? {
+    switch (self, value) {
+    case (_, .null), (.number, .bool), (.number, .integer), (.number, .double), (.string, .string),
+      (.date, .date), (.data, .data), (.uuid, .uuid):
+      value
+    case (.string, .url(let url)): .string(url.absoluteString)
+    case (.object(let entity), .object(let id)) where id.entityName == entity: value
+    default: nil
+    }
+  }
+}
+
+extension ResolvedOperand {
+  /// Nil for a constant, which takes the kind of the other side.
+  var kind: ValueKind? {
+    switch self {
+    case .constant: nil
+    case .property(_, .attribute(let attribute)): ValueKind(attribute.type)
+    case .property(_, .toOne(let relationship)): .object(relationship.destination.name)
+    case .property(_, .object(let entity)): .object(entity.name)
+    case .count: .number
+    }
+  }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@_spi(_Unicode) import Swift
+
+/// Which differences between strings do not count; the bits are those of Foundation's string
+/// comparison, as Core Data writes them into its SQL.
+struct StringFolding: OptionSet, Hashable, Sendable {
+  let rawValue: Int32
+
+  static let `case` = Self(rawValue: 1)
+  static let diacritics = Self(rawValue: 128)
+
+  /// The string without the differences: two strings are equal if their foldings are, byte by byte.
+  ///
+  /// `É` becomes `é` (decomposed), `E` or `e`. Without options the string stays as it is.
+  func folded(_ string: String) -> String {
+    guard !isEmpty else { return string }
+    var string = string
+    if string.utf8.allSatisfy({ $0 < 0x80 }) {
+      return contains(.case) ? String(decoding: string.utf8.map(Self.lowered), as: UTF8.self) : string
+    }
+    string.makeContiguousUTF8()
+    var folded = String.UnicodeScalarView()
+    for scalar in string._nfd {
+      append(scalar, to: &folded)
+    }
+    return String(folded)
+  }
+
+  private func append(_ scalar: Unicode.Scalar, to folded: inout String.UnicodeScalarView) {
+    if contains(.diacritics), scalar.properties.generalCategory == .nonspacingMark { return }
+    // The dotless i has the capital of the other i, but is another letter.
+    guard contains(.case), scalar != "\u{131}" else { return folded.append(scalar) }
+    // By way of the capital: σ and ς have the same one, and ß has SS.
+    for capital in scalar.properties.uppercaseMapping.unicodeScalars {
+      for small in capital.properties.lowercaseMapping._nfd
+      where !contains(.diacritics) || small.properties.generalCategory != .nonspacingMark {
+        folded.append(small)
+      }
+    }
+  }
+
+  /// An ASCII letter in lower case.
+  @inline(__always)
+  static func lowered(_ byte: UInt8) -> UInt8 { byte &- 65 < 26 ? byte | 0x20 : byte }
+}

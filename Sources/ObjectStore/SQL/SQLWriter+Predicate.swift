@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension SQLWriter {
+  /// SQLite takes an AND or OR of n terms for n levels, and refuses more than 1000.
+  private static var widestGroup: Int { 100 }
+
+  /// Writes a condition of which every AND term has to be true.
+  mutating func appendTopLevel(_ predicate: ResolvedPredicate) { append(predicate) }
+
+  mutating func append(_ predicate: ResolvedPredicate) {
+    switch predicate {
+    case .always(let value): append(value ? "1" : "0")
+    case .and(let terms): append(terms[...], joinedBy: " AND ", empty: "1")
+    case .or(let terms):
+      if terms.count == 1 {
+        append(terms[0])
+      } else {
+        withoutConjunction { $0.append(terms[...], joinedBy: " OR ", empty: "0") }
+      }
+    case .not(let term): withoutConjunction { $0.appendNegation(of: term) }
+    case .isNull(let operand):
+      append(operand, needsValue: false)
+      append(" IS NULL")
+    case .isNotNull(let operand):
+      append(operand, needsValue: true)
+      append(" IS NOT NULL")
+    case .compare(let left, let operation, let right, let folding):
+      append(left, folding)
+      append(" ")
+      append(operation.rawValue)
+      append(" ")
+      append(right, folding)
+    case .between(let operand, let low, let high, let folding):
+      append("(")
+      append(operand, folding, space: false)
+      append(" Between ")
+      append(low, folding)
+      append(" AND ")
+      append(high, folding)
+      append(")")
+    case .isIn(let operand, let values, let folding): appendIn(operand, values, folding)
+    case .search(let text, let kind, let pattern, let folding):
+      appendSearch(text, kind, pattern, folding)
+    case .exists(let collection, let slot, let member):
+      append("EXISTS (")
+      appendSelect(counting: false, collection, slot: slot, where: member)
+      append(")")
+    }
+  }
+
+  private mutating func append(
+    _ terms: ArraySlice<ResolvedPredicate>, joinedBy word: String, empty: String
+  ) {
+    guard let first = terms.first else { return append(empty) }
+    guard terms.count > 1 else { return append(first) }
+    append("(")
+    if terms.count > Self.widestGroup {
+      let width = max(Self.widestGroup, (terms.count + Self.widestGroup - 1) / Self.widestGroup)
+      for start in stride(from: terms.startIndex, to: terms.endIndex, by: width) {
+        if start > terms.startIndex { append(word) }
+        append(terms[start..<min(start + width, terms.endIndex)], joinedBy: word, empty: empty)
+      }
+    } else {
+      append(first)
+      for term in terms.dropFirst() {
+        append(word)
+        append(term)
+      }
+    }
+    append(")")
+  }
+
+  private mutating func appendNegation(of term: ResolvedPredicate) {
+    append(" NOT ")
+    switch term {
+    case .and(let terms) where terms.count > 1: append(term)
+    case .or(let terms) where terms.count > 1: append(term)
+    default:
+      append("(")
+      append(term)
+      append(")")
+    }
+  }
+
+  // MARK: - Operands
+
+  /// Writes ` t0.ZNAME`, `?` or a subquery, folded where differences do not count.
+  private mutating func append(
+    _ operand: ResolvedOperand, _ folding: StringFolding = [], needsValue: Bool = true,
+    space: Bool = true
+  ) {
+    switch operand {
+    case .constant(.string(let string)): bind(.string(folding.folded(string)))
+    case .constant(let value): bind(value)
+    case .property(let path, let property):
+      if !folding.isEmpty { append("NSCoreDataStringFold(") }
+      if space { append(" ") }
+      appendColumn(path, property, needsValue: needsValue)
+      if !folding.isEmpty { append(", \(folding.rawValue))") }
+    case .count(let collection, let slot, let predicate):
+      append("(")
+      appendSelect(counting: true, collection, slot: slot, where: predicate)
+      append(")")
+    }
+  }
+
+  // MARK: - IN
+
+  /// Up to so many values get a `?` each; beyond that the text of the statement, and with it the
+  /// time to compile it and its place in the statement cache, must not depend on their number.
+  private static var mostPlaceholders: Int { 32 }
+
+  private mutating func appendIn(
+    _ operand: ResolvedOperand, _ values: [StoreValue], _ folding: StringFolding
+  ) {
+    append(operand, folding)
+    if values.count > Self.mostPlaceholders, let array = JSONArray(values, folding) {
+      append(" IN (SELECT value FROM json_each(")
+      bind(.string(array.text))
+      append("))")
+      return
+    }
+    append(" IN (")
+    for (index, value) in values.enumerated() {
+      if index > 0 { append(", ") }
+      append(.constant(value), folding)
+    }
+    append(")")
+  }
+
+  // MARK: - Parts of strings
+
+  private mutating func appendSearch(
+    _ text: ResolvedOperand, _ kind: StringSearch.Kind, _ pattern: ResolvedOperand,
+    _ folding: StringFolding
+  ) {
+    switch (kind, pattern) {
+    case (.beginsWith, .constant(.string(let prefix))) where folding.isEmpty:
+      appendPrefix(text, prefix)
+    case (.contains, _) where folding.isEmpty:
+      append("instr(")
+      append(text)
+      append(", ")
+      append(pattern)
+      append(") > 0")
+    default:
+      append(kind == .like ? "NSCoreDataLike(" : "NSCoreDataStringSearch(")
+      append(text)
+      append(", ")
+      append(pattern)
+      append(", \(kind.searchOptions | folding.rawValue), 0)")
+    }
+  }
+
+  /// A range, which an index serves: `( t0.ZNAME >= ? AND  t0.ZNAME < ?)`.
+  private mutating func appendPrefix(_ text: ResolvedOperand, _ prefix: String) {
+    guard !prefix.isEmpty else { return append(.isNotNull(text)) }
+    guard let upperBound = PrefixRange.upperBound(of: prefix) else {
+      return append(.compare(text, .greaterOrEqual, .constant(.string(prefix)), []))
+    }
+    append("(")
+    append(text)
+    append(" >= ")
+    bind(.string(prefix))
+    append(" AND ")
+    append(text)
+    append(" < ")
+    bind(.string(upperBound))
+    append(")")
+  }
+}
+
+/// Many values as one bound value, which `json_each` takes apart again.
+struct JSONArray {
+  let text: String
+
+  /// Nil where JSON would change a value: SQLite reads its numbers with rounding and ends its
+  /// strings at a NUL, and it has no blobs.
+  init?(_ values: [StoreValue], _ folding: StringFolding) {
+    var text = "["
+    for value in values {
+      if text.utf8.count > 1 { text += "," }
+      switch value {
+      case .integer(let number): text += String(number)
+      case .bool(let flag): text += flag ? "1" : "0"
+      case .object(let id): text += String(id.primaryKey)
+      case .string(let string):
+        guard Self.append(folding.folded(string), to: &text) else { return nil }
+      default: return nil
+      }
+    }
+    self.text = text + "]"
+  }
+
+  private static func append(_ string: String, to text: inout String) -> Bool {
+    text += "\""
+    for scalar in string.unicodeScalars {
+      switch scalar {
+      case "\0": return false
+      case "\"", "\\":
+        text += "\\"
+        text.unicodeScalars.append(scalar)
+      case "\u{1}"..."\u{1f}":
+        text += "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    text += "\""
+    return true
+  }
+}

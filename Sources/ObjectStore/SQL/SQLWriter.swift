@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Writes the text of one SELECT, and collects the values for its `?` in their order.
+///
+/// Tables get the aliases t0, t1, … in the order in which they are met. Slot 0 of a resolved
+/// predicate is t0.
+struct SQLWriter {
+  private var text = ""
+  private(set) var bindings: [StoreValue] = []
+  private var aliasCount = 1
+  /// By slot: the alias, and the SELECT that it belongs to.
+  private var slots: [(alias: Int, scope: Int)] = [(0, 0)]
+  /// By SELECT, the outermost first.
+  private var joins: [[Join]] = [[]]
+  /// The SELECT whose rows are gone for certain if the term being written is not true.
+  private var conjunctionScope = 0
+
+  private struct Join {
+    var relationship: RelationshipDescription
+    var parent: Int
+    var alias: Int
+    /// Whether a row without a partner can be left out: no term could be true for it.
+    var isInner: Bool
+  }
+
+  init() { text.reserveCapacity(512) }
+
+  @inline(__always)
+  mutating func append(_ string: String) { text += string }
+
+  mutating func takeText() -> String {
+    let result = text
+    text = ""
+    return result
+  }
+
+  var hasJoins: Bool { !joins[0].isEmpty }
+
+  mutating func appendAlias(_ alias: Int) {
+    switch alias {
+    case 0: append("t0")
+    case 1: append("t1")
+    default:
+      append("t")
+      append(String(alias))
+    }
+  }
+
+  mutating func bind(_ value: StoreValue) {
+    append("?")
+    bindings.append(value)
+  }
+
+  // MARK: - Paths and joins
+
+  /// Writes `t1.ZNAME`, having joined what leads there.
+  ///
+  /// - Parameter needsValue: whether the term cannot be true where a to-one relationship is nil.
+  mutating func appendColumn(
+    _ path: ResolvedPath, _ property: ResolvedOperand.Property, needsValue: Bool = false
+  ) {
+    appendAlias(alias(of: path, needsValue: needsValue))
+    append(".")
+    switch property {
+    case .attribute(let attribute): append(attribute.column)
+    case .object: append("Z_PK")
+    case .toOne(let relationship): append(relationship.foreignKeyColumn)
+    }
+  }
+
+  /// The alias of the table at the end of a path.
+  private mutating func alias(of path: ResolvedPath, needsValue: Bool) -> Int {
+    var (alias, scope) = slots[path.slot]
+    let isInner = needsValue && scope == conjunctionScope
+    for step in path.steps {
+      alias = join(step, from: alias, scope: scope, isInner: isInner)
+    }
+    return alias
+  }
+
+  private mutating func join(
+    _ relationship: RelationshipDescription, from parent: Int, scope: Int, isInner: Bool
+  ) -> Int {
+    if let index = joins[scope].firstIndex(where: {
+      $0.parent == parent && $0.relationship === relationship
+    }) {
+      if isInner { joins[scope][index].isInner = true }
+      return joins[scope][index].alias
+    }
+    let alias = takeAlias()
+    joins[scope].append(
+      Join(relationship: relationship, parent: parent, alias: alias, isInner: isInner))
+    return alias
+  }
+
+  private mutating func takeAlias() -> Int {
+    defer { aliasCount += 1 }
+    return aliasCount
+  }
+
+  /// Writes ` JOIN ZSTOP t1 ON t0.ZSTOP = t1.Z_PK`, for each join of the outermost SELECT.
+  mutating func appendJoins() { appendJoins(of: 0) }
+
+  private mutating func appendJoins(of scope: Int) {
+    for join in joins[scope] {
+      append(join.isInner ? " JOIN " : " LEFT OUTER JOIN ")
+      append(join.relationship.destination.table)
+      append(" ")
+      appendAlias(join.alias)
+      append(" ON ")
+      appendAlias(join.parent)
+      append(".")
+      append(join.relationship.foreignKeyColumn)
+      append(" = ")
+      appendAlias(join.alias)
+      append(".Z_PK")
+    }
+  }
+
+  // MARK: - Subqueries
+
+  /// Writes terms of which no single one has to be true for the row to be kept.
+  mutating func withoutConjunction(_ body: (inout SQLWriter) -> Void) {
+    let saved = conjunctionScope
+    conjunctionScope = -1
+    body(&self)
+    conjunctionScope = saved
+  }
+
+  /// Writes `SELECT … FROM ZSTOPTIME t1 WHERE (t0.Z_PK = t1.ZSTOP AND ( t1.ZNAME = ?)) `, with
+  /// `COUNT(t1.Z_PK)` or `1` as its column.
+  mutating func appendSelect(
+    counting: Bool, _ collection: ResolvedCollection, slot: Int, where predicate: ResolvedPredicate?
+  ) {
+    let owner = alias(of: collection.path, needsValue: false)
+    let member = takeAlias()
+    // A count of pairs needs the table of pairs only.
+    let pairs: Int? =
+      if case .joinTable = collection.relationship.storage {
+        predicate == nil ? member : takeAlias()
+      } else { nil }
+    let scope = joins.count
+    joins.append([])
+    var condition = ""
+    if let predicate {
+      while slots.count <= slot { slots.append((0, 0)) }
+      slots[slot] = (member, scope)
+      (condition, text) = (text, condition)
+      let saved = conjunctionScope
+      conjunctionScope = scope
+      appendTopLevel(predicate)
+      conjunctionScope = saved
+      (condition, text) = (text, condition)
+    }
+    appendFrom(collection.relationship, counting: counting, member: member, pairs: pairs)
+    appendJoins(of: scope)
+    append(" WHERE (")
+    appendAlias(owner)
+    append(".Z_PK = ")
+    appendAlias(pairs ?? member)
+    append(".")
+    append(collection.relationship.ownerColumn)
+    if predicate != nil {
+      append(" AND (")
+      append(condition)
+      append(")")
+    }
+    append(") ")
+  }
+
+  private mutating func appendFrom(
+    _ relationship: RelationshipDescription, counting: Bool, member: Int, pairs: Int?
+  ) {
+    let isPairsOnly = pairs == member
+    append(counting ? "SELECT COUNT(" : "SELECT 1")
+    if counting {
+      appendAlias(member)
+      append(".")
+      append(isPairsOnly ? relationship.memberColumn : "Z_PK")
+      append(")")
+    }
+    append(" FROM ")
+    if case .joinTable(let table, _, let memberColumn, _) = relationship.storage, let pairs {
+      if !isPairsOnly {
+        append(relationship.destination.table)
+        append(" ")
+        appendAlias(member)
+        append(" JOIN ")
+      }
+      append(table)
+      append(" ")
+      appendAlias(pairs)
+      guard !isPairsOnly else { return }
+      append(" ON ")
+      appendAlias(member)
+      append(".Z_PK = ")
+      appendAlias(pairs)
+      append(".")
+      append(memberColumn)
+    } else {
+      append(relationship.destination.table)
+      append(" ")
+      appendAlias(member)
+    }
+  }
+}
+
+extension RelationshipDescription {
+  /// The column of a to-one in its own table.
+  fileprivate var foreignKeyColumn: String {
+    guard case .column(let column) = storage else { preconditionFailure("\(name) is to-many") }
+    return column
+  }
+
+  /// The column that holds the owner of a to-many: in the destination's table, or in that of pairs.
+  fileprivate var ownerColumn: String {
+    switch storage {
+    case .column(let column), .inverseColumn(let column, _): column
+    case .joinTable(_, let source, _, _): source
+    }
+  }
+
+  fileprivate var memberColumn: String {
+    guard case .joinTable(_, _, let column, _) = storage else { return "Z_PK" }
+    return column
+  }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One part of an order: a property, or a key path over to-one relationships.
+public struct SortTerm: Hashable, Sendable {
+  public var keyPath: [String]
+  public var ascending: Bool
+  public var comparator: Comparator
+
+  /// How strings are ordered.
+  public enum Comparator: String, Hashable, Sendable {
+    /// Byte by byte: the only order that a plain index has.
+    case binary
+    case caseInsensitive
+    case localized
+    case localizedCaseInsensitive
+    case localizedStandard
+  }
+
+  /// Makes a term of the names along a key path.
+  public init(_ keyPath: [String], ascending: Bool = true, comparator: Comparator = .binary) {
+    self.keyPath = keyPath
+    self.ascending = ascending
+    self.comparator = comparator
+  }
+
+  /// Makes a term of a key path such as `stop.name`.
+  public init(_ keyPath: String, ascending: Bool = true, comparator: Comparator = .binary) {
+    self.init(
+      keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init),
+      ascending: ascending, comparator: comparator)
+  }
+}
