@@ -120,7 +120,11 @@ let package = Package(
         "TraceAnalysis", "TraceRendering", "TraceReading", "StoreEvents", "TestSupport",
       ]),
     .testTarget(
-      name: "TransitTests", dependencies: ["TransitModel", "ObjectStore", "TestSupport"]),
+      name: "TransitTests",
+      dependencies: [
+        "TransitModel", "ObjectStore", "SQLiteDriver", "TestSupport",
+        .product(name: "Subprocess", package: "swift-subprocess"),
+      ]),
     // The command level: real binaries, a real LTTng session.
     .testTarget(
       name: "CommandTests",
