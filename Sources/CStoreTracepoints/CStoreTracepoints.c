@@ -1,3 +1,110 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "CStoreTracepoints.h"
+
+#ifdef STORE_LTTNG
+
+#define LTTNG_UST_TRACEPOINT_CREATE_PROBES
+#define LTTNG_UST_TRACEPOINT_DEFINE
+#include "objectstore-provider.h"
+
+#define ENABLED(event) lttng_ust_tracepoint_enabled(objectstore, event)
+#define EMIT(...) lttng_ust_tracepoint(objectstore, __VA_ARGS__)
+
+#else
+
+#define ENABLED(event) false
+#define EMIT(event, ...) ((void)0)
+
+#endif
+
+bool CStoreTracepoints_any_enabled(void) {
+  // `|`, not `||`: twelve loads, no branches.
+  return ENABLED(store_opened) | ENABLED(statement) | ENABLED(busy) | ENABLED(checkpoint) |
+         ENABLED(fetch_begin) | ENABLED(fetch_end) | ENABLED(fault) | ENABLED(cache_miss) |
+         ENABLED(save_begin) | ENABLED(save_end) | ENABLED(transaction) | ENABLED(counters);
+}
+
+bool CStoreTracepoints_store_opened_enabled(void) { return ENABLED(store_opened); }
+bool CStoreTracepoints_statement_enabled(void) { return ENABLED(statement); }
+bool CStoreTracepoints_busy_enabled(void) { return ENABLED(busy); }
+bool CStoreTracepoints_checkpoint_enabled(void) { return ENABLED(checkpoint); }
+bool CStoreTracepoints_fetch_begin_enabled(void) { return ENABLED(fetch_begin); }
+bool CStoreTracepoints_fetch_end_enabled(void) { return ENABLED(fetch_end); }
+bool CStoreTracepoints_fault_enabled(void) { return ENABLED(fault); }
+bool CStoreTracepoints_cache_miss_enabled(void) { return ENABLED(cache_miss); }
+bool CStoreTracepoints_save_begin_enabled(void) { return ENABLED(save_begin); }
+bool CStoreTracepoints_save_end_enabled(void) { return ENABLED(save_end); }
+bool CStoreTracepoints_transaction_enabled(void) { return ENABLED(transaction); }
+bool CStoreTracepoints_counters_enabled(void) { return ENABLED(counters); }
+
+void CStoreTracepoints_store_opened(
+    uint64_t context_id, uint64_t store_id, const char *path, const char *journal_mode,
+    uint64_t page_size, const char *sqlite_version, int64_t process_start_ns) {
+  EMIT(store_opened, context_id, store_id, path, journal_mode, page_size, sqlite_version,
+    process_start_ns);
+}
+
+void CStoreTracepoints_statement(
+    uint64_t context_id, uint64_t store_id, uint64_t statement_id, const char *sql) {
+  EMIT(statement, context_id, store_id, statement_id, sql);
+}
+
+void CStoreTracepoints_busy(
+    uint64_t context_id, uint64_t store_id, uint64_t attempts, int64_t wait_ns, uint64_t gave_up) {
+  EMIT(busy, context_id, store_id, attempts, wait_ns, gave_up);
+}
+
+void CStoreTracepoints_checkpoint(
+    uint64_t context_id, uint64_t store_id, const char *mode, uint64_t log_frames,
+    uint64_t checkpointed_frames, int64_t total_ns) {
+  EMIT(checkpoint, context_id, store_id, mode, log_frames, checkpointed_frames, total_ns);
+}
+
+void CStoreTracepoints_fetch_begin(
+    uint64_t context_id, uint64_t fetch_id, uint64_t parent_id, const char *entity,
+    const char *file, uint64_t line) {
+  EMIT(fetch_begin, context_id, fetch_id, parent_id, entity, file, line);
+}
+
+void CStoreTracepoints_fetch_end(const struct CStoreTracepoints_fetch_end *event) {
+  EMIT(fetch_end, event);
+}
+
+void CStoreTracepoints_fault(
+    uint64_t context_id, const char *entity, int64_t pk, const char *relationship,
+    const char *source, int64_t duration_ns, uint64_t rows, uint64_t origin_fetch_id,
+    const char *origin_file, uint64_t origin_line) {
+  EMIT(fault, context_id, entity, pk, relationship, source, duration_ns, rows, origin_fetch_id,
+    origin_file, origin_line);
+}
+
+void CStoreTracepoints_cache_miss(
+    uint64_t context_id, const char *entity, int64_t pk, const char *relationship,
+    int64_t duration_ns, uint64_t statement_id, uint64_t vm_steps, uint64_t fullscan_steps,
+    uint64_t origin_fetch_id) {
+  EMIT(cache_miss, context_id, entity, pk, relationship, duration_ns, statement_id, vm_steps,
+    fullscan_steps, origin_fetch_id);
+}
+
+void CStoreTracepoints_save_begin(
+    uint64_t context_id, uint64_t save_id, uint64_t inserted, uint64_t updated, uint64_t deleted,
+    const char *file, uint64_t line) {
+  EMIT(save_begin, context_id, save_id, inserted, updated, deleted, file, line);
+}
+
+void CStoreTracepoints_save_end(const struct CStoreTracepoints_save_end *event) {
+  EMIT(save_end, event);
+}
+
+void CStoreTracepoints_transaction(
+    uint64_t context_id, uint64_t store_id, uint64_t save_id, const char *outcome, int64_t wait_ns,
+    int64_t total_ns) {
+  EMIT(transaction, context_id, store_id, save_id, outcome, wait_ns, total_ns);
+}
+
+void CStoreTracepoints_counters(
+    uint64_t context_id, uint64_t store_id, uint64_t fetches, uint64_t faults, uint64_t cache_hits,
+    uint64_t cache_misses, uint64_t saves, uint64_t events) {
+  EMIT(counters, context_id, store_id, fetches, faults, cache_hits, cache_misses, saves, events);
+}

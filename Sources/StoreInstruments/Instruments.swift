@@ -9,13 +9,30 @@ public final class Instruments: Sendable {
   /// Counted always; readable at any moment.
   public let counters = Counters()
   let observers: [any StoreObserver]
+  /// The tracepoints are asked through their own type: 2 ns less than through the protocol.
+  private let tracepoints: Tracepoints?
+  private let others: [any StoreObserver]
+  private let announcements: StatementAnnouncements
+  private let sampler: CounterSampler
 
-  /// - Parameter observers: in the order in which they are told.
-  public init(observers: [any StoreObserver]) { self.observers = observers }
+  /// - Parameters:
+  ///   - observers: In the order in which they are told.
+  ///   - intervals: When statements are announced again and counters sampled.
+  public init(observers: [any StoreObserver], intervals: Intervals = .counted) {
+    self.observers = observers
+    tracepoints = observers.lazy.compactMap { $0 as? Tracepoints }.first
+    others = observers.filter { !($0 is Tracepoints) }
+    announcements = StatementAnnouncements(intervals)
+    sampler = CounterSampler(intervals)
+  }
+
+  deinit { emitCounters(contextID: 0) }
 
   /// What any observer wants right now.
   public var interests: Interests {
-    observers.reduce(into: []) { $0.formUnion($1.interests) }
+    var result = tracepoints?.interests ?? []
+    for observer in others { result.formUnion(observer.interests) }
+    return result
   }
 
   /// Whether any observer wants this right now.
@@ -25,6 +42,38 @@ public final class Instruments: Sendable {
   public func emit(_ event: @autoclosure () -> StoreEvent, contextID: UInt64) {
     guard wants(.events) else { return }
     let event = event()
+    if case .storeOpened(let opened) = event { sampler.storeID = opened.storeID }
+    tell(event, contextID: contextID)
+    if sampler.isDue(events: counters.statistics.events) { emitCounters(contextID: contextID) }
+  }
+
+  /// Makes sure that a reader can tell a statement's text from its id.
+  ///
+  /// To be called whenever a statement is used: it is announced the first time, again at
+  /// intervals, and when somebody starts to listen.
+  public func announce(
+    _ sql: String, id: StatementID, storeID: UInt64, contextID: UInt64
+  ) {
+    guard wants(.events) else { return announcements.nobodyListens() }
+    sampler.storeID = storeID
+    if announcements.startsAnew() { emitCounters(contextID: contextID) }
+    guard announcements.isDue(id, storeID: storeID) else { return }
+    let announcement = StatementAnnounced(storeID: storeID, statementID: id, sql: sql)
+    tell(.statement(announcement), contextID: contextID)
+  }
+
+  /// Emits what was counted up to now, unless nothing was since it was last emitted.
+  ///
+  /// To be called when a store is closed; called at intervals and at process exit by itself.
+  public func emitCounters(contextID: UInt64) {
+    guard wants(.events), let storeID = sampler.storeID else { return }
+    let statistics = counters.statistics
+    guard sampler.isNews(statistics) else { return }
+    tell(.counters(CountersSampled(statistics, storeID: storeID)), contextID: contextID)
+    sampler.didSample(counters.statistics)
+  }
+
+  private func tell(_ event: StoreEvent, contextID: UInt64) {
     if event.kind != .statement { counters.countEvent() }
     for observer in observers where observer.interests.contains(.events) {
       observer.record(event, contextID: contextID)
@@ -34,29 +83,30 @@ public final class Instruments: Sendable {
   public func willRun(
     sql: String, bindings: @autoclosure () -> [BoundValue], contextID: UInt64
   ) {
-    for observer in observers where observer.interests.contains(.sql) {
+    for observer in others {
+      let interests = observer.interests
+      guard interests.contains(.sql) else { continue }
       observer.willRun(
-        sql: sql, bindings: observer.interests.contains(.bindings) ? bindings() : [],
-        contextID: contextID)
+        sql: sql, bindings: interests.contains(.bindings) ? bindings() : [], contextID: contextID)
     }
   }
 
   public func didReturn(
     _ objectURIs: @autoclosure () -> [String], entity: String, sql: String, contextID: UInt64
   ) {
-    for observer in observers where observer.interests.contains(.rows) {
+    for observer in others where observer.interests.contains(.rows) {
       observer.didReturn(objectURIs(), entity: entity, sql: sql, contextID: contextID)
     }
   }
 
   public func didExplain(sql: String, plan: @autoclosure () -> [PlanLine], contextID: UInt64) {
-    for observer in observers where observer.interests.contains(.plans) {
+    for observer in others where observer.interests.contains(.plans) {
       observer.didExplain(sql: sql, plan: plan(), contextID: contextID)
     }
   }
 
   public func annotate(_ remark: @autoclosure () -> String, contextID: UInt64) {
-    for observer in observers where observer.interests.contains(.sql) {
+    for observer in others where observer.interests.contains(.sql) {
       observer.annotate(remark(), contextID: contextID)
     }
   }

@@ -5,14 +5,14 @@ import Synchronization
 /// What a store has done since it was opened.
 public struct Statistics: Hashable, Sendable {
   /// Fetch requests, counts included.
-  public var fetches: UInt64
+  public var fetches: UInt64 = 0
   /// Faults fired, relationship faults included.
-  public var faults: UInt64
-  public var cacheHits: UInt64
-  public var cacheMisses: UInt64
-  public var saves: UInt64
+  public var faults: UInt64 = 0
+  public var cacheHits: UInt64 = 0
+  public var cacheMisses: UInt64 = 0
+  public var saves: UInt64 = 0
   /// Events emitted, statement announcements left out.
-  public var events: UInt64
+  public var events: UInt64 = 0
 }
 
 /// Counts without locks; each count is exact, a snapshot of all of them is not one moment.

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CStoreTracepoints
+public import StoreEvents
+
+/// Writes each event as an LTTng-UST tracepoint of the provider `objectstore`.
+///
+/// Nothing is wanted while no session has an event of the provider enabled.
+public final class Tracepoints: StoreObserver {
+  public init() {}
+
+  public var interests: Interests { CStoreTracepoints_any_enabled() ? .events : [] }
+
+  public func record(_ event: StoreEvent, contextID: UInt64) {
+    switch event {
+    case .storeOpened(let event): record(event, contextID)
+    case .statement(let event): record(event, contextID)
+    case .fetchBegin(let event): record(event, contextID)
+    case .fetchEnd(let event): record(event, contextID)
+    case .fault(let event): record(event, contextID)
+    case .cacheMiss(let event): record(event, contextID)
+    case .saveBegin(let event): record(event, contextID)
+    case .saveEnd(let event): record(event, contextID)
+    case .transaction(let event): record(event, contextID)
+    case .checkpoint(let event): record(event, contextID)
+    case .busy(let event): record(event, contextID)
+    case .counters(let event): record(event, contextID)
+    }
+  }
+
+  // A trace holds events; what the other calls tell is for the log.
+  public func willRun(sql: String, bindings: [BoundValue], contextID: UInt64) {}
+  public func didReturn(_ objectURIs: [String], entity: String, sql: String, contextID: UInt64) {}
+  public func didExplain(sql: String, plan: [PlanLine], contextID: UInt64) {}
+  public func annotate(_ remark: String, contextID: UInt64) {}
+}
