@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CSQLite
+import CSQLite
 
 /// SQLite's `sqlite3 *`.
 public typealias SQLiteConnection = OpaquePointer
@@ -15,12 +15,23 @@ public final class Connection {
   public let path: String
   private var busyObserver: BusyObserver?
 
+  /// What a connection may do to its file.
   public enum Mode: Sendable {
+    /// Reads; a file in WAL mode may get side files.
     case readOnly
     /// Reads a file that nobody writes, without locks and without side files.
     case immutable
     case readWrite
     case create
+
+    fileprivate var flags: Int32 {
+      switch self {
+      case .readOnly: SQLITE_OPEN_READONLY
+      case .immutable: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+      case .readWrite: SQLITE_OPEN_READWRITE
+      case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+      }
+    }
   }
 
   /// Opens a database file.
@@ -34,16 +45,13 @@ public final class Connection {
     path: String, mode: Mode = .create, busyTimeout: Int32 = 5000,
     statementCacheCapacity: Int = 64
   ) throws(SQLiteError) {
+    guard !path.utf8.contains(0) else {
+      throw SQLiteError(extendedCode: SQLITE_CANTOPEN, message: "the path holds a NUL character")
+    }
     var handle: SQLiteConnection?
-    let flags =
-      SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-      | (mode == .immutable
-        ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
-        : mode == .readOnly
-          ? SQLITE_OPEN_READONLY
-          : mode == .readWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
     let name = mode == .immutable ? Self.immutableURI(path) : path
-    let code = sqlite3_open_v2(name, &handle, flags, nil)
+    let code = sqlite3_open_v2(
+      name, &handle, mode.flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
     guard code == SQLITE_OK, let handle else {
       defer { sqlite3_close_v2(handle) }
       throw SQLiteError(connection: handle, code: code)
@@ -56,6 +64,8 @@ public final class Connection {
 
   deinit {
     statements.removeAll()
+    // A statement may outlive its connection (SQLite keeps a zombie); the handler's owner may not.
+    sqlite3_busy_handler(handle, nil, nil)
     sqlite3_close_v2(handle)
   }
 
@@ -89,14 +99,19 @@ public final class Connection {
   }
 
   /// Runs one or more statements without values, and ignores their rows.
+  ///
+  /// - Throws: ``SQLiteError`` at the first statement that fails; the ones before it have run.
   public func execute(_ sql: String) throws(SQLiteError) {
+    guard !sql.utf8.contains(0) else { throw .nulCharacter(in: sql) }
     let code = sqlite3_exec(handle, sql, nil, nil, nil)
     guard code == SQLITE_OK else { throw SQLiteError(connection: handle, code: code, sql: sql) }
   }
 
   /// Rows changed by the last INSERT, UPDATE or DELETE.
   public var changes: Int { Int(sqlite3_changes64(handle)) }
+  /// The rowid of the last row inserted through this connection.
   public var lastInsertRowID: Int64 { sqlite3_last_insert_rowid(handle) }
+  /// Whether a transaction is open.
   public var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
   /// Interrupts the statement that runs on another thread; it then throws `SQLITE_INTERRUPT`.
@@ -105,19 +120,14 @@ public final class Connection {
   // MARK: - Lock waits and checkpoints
 
   private final class BusyObserver {
-    let timeout: Int32
     let body: (_ attempts: Int32) -> Bool
-    init(timeout: Int32, body: @escaping (Int32) -> Bool) {
-      self.timeout = timeout
-      self.body = body
-    }
+    init(body: @escaping (Int32) -> Bool) { self.body = body }
   }
 
   /// Replaces the busy timeout by a handler: it is called with the number of earlier attempts,
   /// sleeps as long as it likes, and answers whether to try again.
   public func setBusyHandler(_ handler: @escaping (_ attempts: Int32) -> Bool) {
-    let observer = BusyObserver(timeout: 0, body: handler)
-    busyObserver = observer
+    let observer = BusyObserver(body: handler)
     sqlite3_busy_handler(
       handle,
       { context, attempts in
@@ -125,9 +135,25 @@ public final class Connection {
         let observer = Unmanaged<BusyObserver>.fromOpaque(context).takeUnretainedValue()
         return observer.body(attempts) ? 1 : 0
       }, Unmanaged.passUnretained(observer).toOpaque())
+    // Last: SQLite held the earlier one until now.
+    busyObserver = observer
   }
 
-  public enum CheckpointMode: String, Sendable { case passive, full, restart, truncate }
+  /// How hard a checkpoint tries.
+  ///
+  /// See <https://www.sqlite.org/c3ref/wal_checkpoint_v2.html>.
+  public enum CheckpointMode: String, Sendable {
+    case passive, full, restart, truncate
+
+    fileprivate var flag: Int32 {
+      switch self {
+      case .passive: SQLITE_CHECKPOINT_PASSIVE
+      case .full: SQLITE_CHECKPOINT_FULL
+      case .restart: SQLITE_CHECKPOINT_RESTART
+      case .truncate: SQLITE_CHECKPOINT_TRUNCATE
+      }
+    }
+  }
 
   /// Moves frames of the write-ahead log into the database file.
   ///
@@ -135,34 +161,29 @@ public final class Connection {
   public func checkpoint(
     _ mode: CheckpointMode = .passive
   ) throws(SQLiteError) -> (logFrames: Int, checkpointedFrames: Int) {
-    let flag =
-      switch mode {
-      case .passive: SQLITE_CHECKPOINT_PASSIVE
-      case .full: SQLITE_CHECKPOINT_FULL
-      case .restart: SQLITE_CHECKPOINT_RESTART
-      case .truncate: SQLITE_CHECKPOINT_TRUNCATE
-      }
     var logFrames: Int32 = 0
     var checkpointed: Int32 = 0
-    let code = sqlite3_wal_checkpoint_v2(handle, nil, flag, &logFrames, &checkpointed)
+    let code = sqlite3_wal_checkpoint_v2(handle, nil, mode.flag, &logFrames, &checkpointed)
     guard code == SQLITE_OK else { throw SQLiteError(connection: handle, code: code) }
     return (Int(logFrames), Int(checkpointed))
   }
 
-  /// `file:/p%20q.sqlite?immutable=1`, as SQLite's URI file names want it.
+  /// `file:///p%20q.sqlite?immutable=1`, as SQLite's URI file names want it.
   ///
   /// See <https://www.sqlite.org/uri.html>.
   static func immutableURI(_ path: String) -> String {
-    var uri = "file:"
+    let digits = Array("0123456789ABCDEF".unicodeScalars)
+    // An empty authority keeps a path that begins with two slashes from being read as a host.
+    var uri = (path.hasPrefix("/") ? "file://" : "file:").unicodeScalars
     for byte in path.utf8 {
       switch byte {
-      case UInt8(ascii: "%"), UInt8(ascii: "?"), UInt8(ascii: "#"):
-        let digits = Array("0123456789abcdef".utf8)
-        uri += "%\(Character(.init(digits[Int(byte >> 4)])))\(Character(.init(digits[Int(byte & 15)])))"
-      default:
-        uri.unicodeScalars.append(Unicode.Scalar(byte))
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."),
+        UInt8(ascii: "-"), UInt8(ascii: "_"):
+        uri.append(Unicode.Scalar(byte))
+      default: uri.append(contentsOf: ["%", digits[Int(byte >> 4)], digits[Int(byte & 15)]])
       }
     }
-    return uri + "?immutable=1"
+    return String(uri) + "?immutable=1"
   }
 }

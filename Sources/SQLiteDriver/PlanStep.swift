@@ -4,12 +4,14 @@
 ///
 /// See <https://www.sqlite.org/eqp.html>.
 public struct PlanStep: Hashable, Sendable {
+  /// SQLite's number of the step.
   public var id: Int64
   /// The id of the step this one is a part of, or 0.
   public var parent: Int64
   /// SQLite's words, such as `SEARCH t0 USING INDEX i (ZLONGITUDE>? AND ZLONGITUDE<?)`.
   public var detail: String
 
+  /// Makes a step.
   public init(id: Int64, parent: Int64, detail: String) {
     self.id = id
     self.parent = parent
@@ -20,8 +22,8 @@ public struct PlanStep: Hashable, Sendable {
   ///
   /// Read by the debug log's `warning:` lines; `QueryPlans` judges whether it matters.
   public var isTableScan: Bool {
-    detail.hasPrefix("SCAN ") && !detail.contains(" USING ") && !detail.hasPrefix("SCAN CONSTANT ROW")
-      && !detail.contains("VIRTUAL TABLE")
+    detail.hasPrefix("SCAN ") && !detail.contains(" USING ")
+      && !detail.hasPrefix("SCAN CONSTANT ROW") && !detail.contains("VIRTUAL TABLE")
   }
 }
 
@@ -34,7 +36,15 @@ extension Connection {
   ///
   /// - Throws: ``SQLiteError`` if the SQL does not compile.
   public func plan(_ sql: String) throws(SQLiteError) -> [PlanStep] {
-    let statement = try prepare("EXPLAIN QUERY PLAN " + sql)
+    let prefix = "EXPLAIN QUERY PLAN "
+    let statement: Statement
+    do {
+      statement = try prepare(prefix + sql)
+    } catch {
+      throw SQLiteError(
+        extendedCode: error.extendedCode, message: error.message, sql: sql,
+        offset: error.offset.map { max(0, $0 - prefix.utf8.count) })
+    }
     var steps: [PlanStep] = []
     while try statement.step() {
       steps.append(

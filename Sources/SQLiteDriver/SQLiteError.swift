@@ -13,6 +13,7 @@ public struct SQLiteError: Error, Hashable, Sendable {
   /// The byte in ``sql`` at which the error is, where SQLite tells it.
   public let offset: Int?
 
+  /// Makes an error from its facts.
   public init(extendedCode: Int32, message: String, sql: String? = nil, offset: Int? = nil) {
     self.extendedCode = extendedCode
     self.message = message
@@ -23,9 +24,13 @@ public struct SQLiteError: Error, Hashable, Sendable {
   /// The primary result code: the low byte of ``extendedCode``.
   public var code: Int32 { extendedCode & 0xff }
 
+  /// Whether another connection holds the lock.
   public var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
+  /// Whether the disk is full.
   public var isFull: Bool { code == SQLITE_FULL }
+  /// Whether the file is no database, or an encrypted one.
   public var isNotADatabase: Bool { code == SQLITE_NOTADB }
+  /// Whether the file is damaged.
   public var isCorrupt: Bool { code == SQLITE_CORRUPT }
 
   /// Reads the error that a connection holds after a call that did not return `SQLITE_OK`.
@@ -34,11 +39,23 @@ public struct SQLiteError: Error, Hashable, Sendable {
       self.init(extendedCode: code, message: String(cString: sqlite3_errstr(code)), sql: sql)
       return
     }
+    let extendedCode = sqlite3_extended_errcode(connection)
+    // Calls that fail before they touch the connection (SQLITE_MISUSE) leave no message there.
+    guard extendedCode & 0xff == code & 0xff else {
+      self.init(extendedCode: code, message: String(cString: sqlite3_errstr(code)), sql: sql)
+      return
+    }
     let offset = sqlite3_error_offset(connection)
     self.init(
-      extendedCode: sqlite3_extended_errcode(connection),
-      message: String(cString: sqlite3_errmsg(connection)), sql: sql,
-      offset: offset < 0 ? nil : Int(offset))
+      extendedCode: extendedCode, message: String(cString: sqlite3_errmsg(connection)), sql: sql,
+      offset: offset < 0 || sql == nil ? nil : Int(offset))
+  }
+
+  /// SQLite would stop at the NUL and silently run the first half.
+  static func nulCharacter(in sql: String) -> SQLiteError {
+    SQLiteError(
+      extendedCode: SQLITE_MISUSE, message: "the SQL holds a NUL character", sql: sql,
+      offset: sql.utf8.prefix { $0 != 0 }.count)
   }
 }
 

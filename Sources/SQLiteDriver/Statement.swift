@@ -11,25 +11,33 @@ public typealias SQLiteStatement = OpaquePointer
 /// One compiled statement: bind values from 1, step, read columns from 0, reset.
 public final class Statement {
   @usableFromInline let handle: SQLiteStatement
+  /// The text it was compiled from.
   public let sql: String
-  public let columnCount: Int32
+  /// How many values it takes.
   public let parameterCount: Int32
+  /// The first bind that failed since the last step.
+  @usableFromInline var bindFailure = SQLITE_OK
+
+  /// Columns of a row; SQLite may compile `SELECT *` anew when the schema changes.
+  public var columnCount: Int32 { sqlite3_column_count(handle) }
+
+  /// Whether it writes nothing to the database.
+  public var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
 
   init(_ sql: String, on connection: Connection, persistent: Bool) throws(SQLiteError) {
+    guard !sql.utf8.contains(0) else { throw .nulCharacter(in: sql) }
+    guard let length = Int32(exactly: sql.utf8.count) else {
+      throw SQLiteError(extendedCode: SQLITE_TOOBIG, message: "the SQL is longer than 2 GB")
+    }
     var handle: SQLiteStatement?
-    let flags = persistent ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
     var hasTail = false
-    var sqlCopy = sql
-    let code = sqlCopy.withUTF8 { utf8 in
-      utf8.withMemoryRebound(to: CChar.self) { text in
-        var tail: UnsafePointer<CChar>?
-        let code = sqlite3_prepare_v3(
-          connection.handle, text.baseAddress, Int32(text.count), flags, &handle, &tail)
-        if let tail, let start = text.baseAddress {
-          hasTail = text[(tail - start)...].contains { !" \n\t\r;".utf8.contains(UInt8(bitPattern: $0)) }
-        }
-        return code
-      }
+    let code = sql.withCString { text in
+      var tail: UnsafePointer<CChar>?
+      let code = sqlite3_prepare_v3(
+        connection.handle, text, length, persistent ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0,
+        &handle, &tail)
+      if code == SQLITE_OK, let tail { hasTail = Self.holdsStatement(tail, connection.handle) }
+      return code
     }
     guard code == SQLITE_OK else {
       throw SQLiteError(connection: connection.handle, code: code, sql: sql)
@@ -41,13 +49,25 @@ public final class Statement {
     }
     self.handle = handle
     self.sql = sql
-    columnCount = sqlite3_column_count(handle)
     parameterCount = sqlite3_bind_parameter_count(handle)
   }
 
-  deinit { sqlite3_finalize(handle) }
+  /// Whether anything but space and comments follows a statement.
+  private static func holdsStatement(
+    _ tail: UnsafePointer<CChar>, _ connection: SQLiteConnection
+  ) -> Bool {
+    guard tail.pointee != 0 else { return false }
+    // Only SQLite knows what it takes for a comment; `;;` gives no statement either.
+    var handle: SQLiteStatement?
+    var rest: UnsafePointer<CChar>?
+    let code = sqlite3_prepare_v3(connection, tail, -1, 0, &handle, &rest)
+    defer { sqlite3_finalize(handle) }
+    guard code == SQLITE_OK, handle == nil else { return true }
+    guard let rest, rest > tail else { return false }
+    return holdsStatement(rest, connection)
+  }
 
-  public var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
+  deinit { sqlite3_finalize(handle) }
 
   /// Moves to the next row.
   ///
@@ -55,6 +75,7 @@ public final class Statement {
   /// - Throws: ``SQLiteError``; the statement is then reset.
   @inlinable
   public func step() throws(SQLiteError) -> Bool {
+    guard bindFailure == SQLITE_OK else { throw bindingFailure() }
     switch sqlite3_step(handle) {
     case SQLITE_ROW: return true
     case SQLITE_DONE: return false
@@ -69,48 +90,75 @@ public final class Statement {
     return error
   }
 
+  @usableFromInline
+  func bindingFailure() -> SQLiteError {
+    defer { bindFailure = SQLITE_OK }
+    sqlite3_reset(handle)
+    return SQLiteError(
+      extendedCode: bindFailure,
+      message: "a value could not be bound: \(String(cString: sqlite3_errstr(bindFailure)))",
+      sql: sql)
+  }
+
   /// Steps to the end and resets.
   public func run() throws(SQLiteError) {
     while try step() {}
     reset()
   }
 
+  /// Makes the statement ready to run again; its values stay.
   public func reset() { sqlite3_reset(handle) }
 
   // MARK: - Binding
 
-  // The result codes are not read: the index was counted by the caller, and SQLITE_NOMEM and
-  // SQLITE_TOOBIG come back from sqlite3_step.
+  // A bind that fails (no such parameter, too large, the statement is running) is thrown by the
+  // next step, which would else run with NULL in its place.
 
   @inlinable
-  public func bindNull(at index: Int32) { sqlite3_bind_null(handle, index) }
+  func check(_ code: Int32) {
+    if code != SQLITE_OK, bindFailure == SQLITE_OK { bindFailure = code }
+  }
 
+  /// Binds NULL.
   @inlinable
-  public func bind(_ value: Int64, at index: Int32) { sqlite3_bind_int64(handle, index, value) }
+  public func bindNull(at index: Int32) { check(sqlite3_bind_null(handle, index)) }
 
+  /// Binds an integer.
   @inlinable
-  public func bind(_ value: Double, at index: Int32) { sqlite3_bind_double(handle, index, value) }
+  public func bind(_ value: Int64, at index: Int32) {
+    check(sqlite3_bind_int64(handle, index, value))
+  }
 
+  /// Binds a real; NaN becomes NULL.
+  @inlinable
+  public func bind(_ value: Double, at index: Int32) {
+    check(sqlite3_bind_double(handle, index, value))
+  }
+
+  /// Binds a text, which SQLite copies.
   @inlinable
   public func bind(_ value: String, at index: Int32) {
     var value = value
     value.withUTF8 { utf8 in
       utf8.withMemoryRebound(to: CChar.self) { text in
         // An empty buffer has no address, and a null pointer would bind NULL.
-        _ = sqlite3_bind_text(
-          handle, index, text.baseAddress ?? UnsafePointer(bitPattern: 1), Int32(text.count),
-          SQLITE_TRANSIENT)
+        check(
+          sqlite3_bind_text64(
+            handle, index, text.baseAddress ?? UnsafePointer(bitPattern: 1),
+            sqlite3_uint64(text.count), SQLITE_TRANSIENT, UInt8(SQLITE_UTF8)))
       }
     }
   }
 
+  /// Binds bytes, which SQLite copies.
   @inlinable
   public func bind(blob: UnsafeRawBufferPointer, at index: Int32) {
     if blob.isEmpty {
-      sqlite3_bind_zeroblob(handle, index, 0)
+      check(sqlite3_bind_zeroblob(handle, index, 0))
     } else {
-      sqlite3_bind_blob64(
-        handle, index, blob.baseAddress, sqlite3_uint64(blob.count), SQLITE_TRANSIENT)
+      check(
+        sqlite3_bind_blob64(
+          handle, index, blob.baseAddress, sqlite3_uint64(blob.count), SQLITE_TRANSIENT))
     }
   }
 
@@ -122,12 +170,15 @@ public final class Statement {
     ValueType(rawValue: sqlite3_column_type(handle, column)) ?? .null
   }
 
+  /// Whether a column holds NULL.
   @inlinable
   public func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
+  /// A column as an integer, converted by SQLite where it is none.
   @inlinable
   public func int64(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
+  /// A column as a real, converted by SQLite where it is none.
   @inlinable
   public func double(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
 
@@ -135,18 +186,22 @@ public final class Statement {
   @inlinable
   public func utf8(_ column: Int32) -> UnsafeBufferPointer<UInt8> {
     let start = sqlite3_column_text(handle, column)
-    return UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
+    return UnsafeBufferPointer(
+      start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(handle, column)))
   }
 
   /// The bytes of a column, valid until the next step or reset.
   @inlinable
   public func blob(_ column: Int32) -> UnsafeRawBufferPointer {
     let start = sqlite3_column_blob(handle, column)
-    return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
+    return UnsafeRawBufferPointer(
+      start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(handle, column)))
   }
 
+  /// A column as text; bytes that are no UTF-8 become U+FFFD.
   public func string(_ column: Int32) -> String { String(decoding: utf8(column), as: UTF8.self) }
 
+  /// The name of a column of the result.
   public func columnName(_ column: Int32) -> String {
     sqlite3_column_name(handle, column).map { String(cString: $0) } ?? ""
   }

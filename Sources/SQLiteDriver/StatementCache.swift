@@ -14,7 +14,9 @@ final class StatementCache {
     statements.removeValue(forKey: sql)?.statement
   }
 
+  /// Keeps a statement; of two with the same SQL, the one given last.
   func give(_ statement: Statement) {
+    guard capacity > 0 else { return }
     clock += 1
     if statements.count >= capacity, statements[statement.sql] == nil,
       let oldest = statements.min(by: { $0.value.lastUse < $1.value.lastUse })

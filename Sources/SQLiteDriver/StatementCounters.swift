@@ -10,10 +10,12 @@ public struct StatementCounters: Hashable, Sendable {
   public var vmSteps: UInt64
   /// Forward steps of a table scan.
   public var fullScanSteps: UInt64
+  /// Sorts that no index served.
   public var sorts: UInt64
   /// Rows put into automatic indexes.
   public var autoIndexRows: UInt64
 
+  /// Makes counters, each 0 where not given.
   public init(
     vmSteps: UInt64 = 0, fullScanSteps: UInt64 = 0, sorts: UInt64 = 0, autoIndexRows: UInt64 = 0
   ) {
@@ -27,9 +29,14 @@ public struct StatementCounters: Hashable, Sendable {
 extension Statement {
   /// Reads the counters since they were last taken, and sets them to zero.
   public func takeCounters() -> StatementCounters {
-    func take(_ counter: Int32) -> UInt64 { UInt64(UInt32(bitPattern: sqlite3_stmt_status(handle, counter, 1))) }
-    return StatementCounters(
-      vmSteps: take(SQLITE_STMTSTATUS_VM_STEP), fullScanSteps: take(SQLITE_STMTSTATUS_FULLSCAN_STEP),
+    StatementCounters(
+      vmSteps: take(SQLITE_STMTSTATUS_VM_STEP),
+      fullScanSteps: take(SQLITE_STMTSTATUS_FULLSCAN_STEP),
       sorts: take(SQLITE_STMTSTATUS_SORT), autoIndexRows: take(SQLITE_STMTSTATUS_AUTOINDEX))
+  }
+
+  private func take(_ counter: Int32) -> UInt64 {
+    // SQLite counts in 32 bits, unsigned.
+    UInt64(UInt32(bitPattern: sqlite3_stmt_status(handle, counter, 1)))
   }
 }
