@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension PlanFact {
+  /// Reads SQLite's words, those before 3.36 (`SCAN TABLE ZSTOP AS t0`) and those since (`SCAN t0`).
+  init(detail: String) {
+    var words = detail[...]
+    words.removeEstimate()
+    if words.hasPrefix("EXECUTE ") { words = words.dropFirst(8) }
+    if words.hasPrefix("REUSE ") { words = words.dropFirst(6) }
+    self = Self.access(words) ?? Self.structure(words) ?? .other
+  }
+
+  private static func access(_ words: Substring) -> PlanFact? {
+    if words.hasPrefix("SCAN "),
+      words.hasSuffix("CONSTANT ROW") || words.hasSuffix("CONSTANT ROWS")
+        || words.hasSuffix("-ROW VALUES CLAUSE")
+    {
+      return .constantRows
+    }
+    if let rest = words.without(prefix: "SCAN ") { return .scan(TableAccess(words: rest)) }
+    if let rest = words.without(prefix: "SEARCH ") { return .search(TableAccess(words: rest)) }
+    if let rest = words.without(prefix: "BLOOM FILTER ON ") {
+      return .bloomFilter(TableAccess(words: rest))
+    }
+    return nil
+  }
+
+  private static func structure(_ words: Substring) -> PlanFact? {
+    if let rest = words.without(prefix: "USE TEMP B-TREE FOR ") {
+      return .temporaryBTree(purpose: String(rest))
+    }
+    if let rest = words.without(prefix: "MATERIALIZE ") { return .materialize(String(rest)) }
+    if let rest = words.without(prefix: "CO-ROUTINE ") { return .coroutine(String(rest)) }
+    if let rest = words.without(prefix: "RIGHT-JOIN ") { return .rightJoin(String(rest)) }
+    let isCorrelated = words.hasPrefix("CORRELATED ")
+    let kind = isCorrelated ? words.dropFirst(11) : words
+    if kind.hasPrefix("SCALAR SUBQUERY") {
+      return .subquery(isList: false, isCorrelated: isCorrelated)
+    }
+    if kind.hasPrefix("LIST SUBQUERY") {
+      return .subquery(isList: true, isCorrelated: isCorrelated)
+    }
+    switch words {
+    case "MULTI-INDEX OR": return .multiIndexOr
+    case "SETUP": return .recursiveSetup
+    case "RECURSIVE STEP": return .recursiveStep
+    default: break
+    }
+    if words.without(prefix: "INDEX ").map({ Int($0) != nil }) == true { return .indexTerm }
+    let compounds = [
+      "COMPOUND", "LEFT-MOST SUBQUERY", "UNION", "INTERSECT", "EXCEPT", "MERGE (",
+    ]
+    if compounds.contains(where: words.hasPrefix) || words == "LEFT" || words == "RIGHT" {
+      return .compound(String(words))
+    }
+    return nil
+  }
+}
+
+extension TableAccess {
+  /// Reads what follows SCAN or SEARCH:
+  ///
+  ///     TABLE ZSTOP AS t0 USING COVERING INDEX i (ZLONGITUDE>? AND ZLONGITUDE<?)
+  ///     t0 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+  ///     SUBQUERY 1 AS x
+  init(words: Substring) {
+    var words = words
+    let isLeftJoin = words.removeSuffix(" LEFT-JOIN")
+    var index: Index?
+    var constraint: String?
+    if let (before, after) = words.split(at: " VIRTUAL TABLE INDEX ") {
+      words = before
+      index = .virtualTable(String(after))
+    } else if let (before, after) = words.split(at: " USING ") {
+      words = before
+      constraint = after.constraint.map(String.init)
+      index = Index(words: after.beforeConstraint)
+    } else if let text = words.constraint, words.last == ")", !words.hasPrefix("(") {
+      // `BLOOM FILTER ON t (b=?)`
+      constraint = String(text)
+      words = words.beforeConstraint
+    }
+    let isOldSubquery = words.hasPrefix("SUBQUERY ")
+    let hasTable = words.removePrefix("TABLE ")
+    let (table, alias) = words.split(at: " AS ") ?? (words, words)
+    self.init(name: String(alias))
+    if hasTable { self.table = String(table) }
+    self.index = index
+    self.constraint = constraint
+    self.isLeftJoin = isLeftJoin
+    isSubquery = isOldSubquery || alias.hasPrefix("(subquery") || alias.hasPrefix("(join")
+  }
+}
+
+extension TableAccess.Index {
+  /// Reads `AUTOMATIC PARTIAL COVERING INDEX`, `COVERING INDEX name`, `INTEGER PRIMARY KEY`.
+  init?(words: Substring) {
+    if words == "INTEGER PRIMARY KEY" {
+      self = .rowid
+    } else if words == "PRIMARY KEY" {
+      self = .primaryKey
+    } else if words.hasPrefix("AUTOMATIC ") {
+      self = .automatic(isCovering: words.contains("COVERING"))
+    } else if let name = words.without(prefix: "COVERING INDEX ") {
+      self = .named(String(name), isCovering: true)
+    } else if let name = words.without(prefix: "INDEX ") {
+      self = .named(String(name), isCovering: false)
+    } else {
+      return nil
+    }
+  }
+}
+
+extension Substring {
+  fileprivate func without(prefix: String) -> Substring? {
+    hasPrefix(prefix) ? dropFirst(prefix.count) : nil
+  }
+
+  fileprivate mutating func removePrefix(_ prefix: String) -> Bool {
+    guard let rest = without(prefix: prefix) else { return false }
+    self = rest
+    return true
+  }
+
+  fileprivate mutating func removeSuffix(_ suffix: String) -> Bool {
+    guard hasSuffix(suffix) else { return false }
+    self = dropLast(suffix.count)
+    return true
+  }
+
+  /// `… (~6944 rows)`, as SQLite before 3.8 ends its lines.
+  fileprivate mutating func removeEstimate() {
+    guard hasSuffix(" rows)") || hasSuffix(" row)"), let start = range(of: " (~") else { return }
+    self = self[..<start.lowerBound]
+  }
+
+  fileprivate func split(at separator: String) -> (Substring, Substring)? {
+    range(of: separator).map { (self[..<$0.lowerBound], self[$0.upperBound...]) }
+  }
+
+  private func range(of text: String) -> Range<Index>? {
+    var start = startIndex
+    while start < endIndex {
+      if self[start...].hasPrefix(text) { return start..<index(start, offsetBy: text.count) }
+      start = index(after: start)
+    }
+    return nil
+  }
+
+  /// What stands in the parentheses at the end.
+  fileprivate var constraint: Substring? {
+    guard hasSuffix(")"), let start = range(of: " (") else { return nil }
+    return self[start.upperBound...].dropLast()
+  }
+
+  fileprivate var beforeConstraint: Substring {
+    guard hasSuffix(")"), let start = range(of: " (") else { return self }
+    return self[..<start.lowerBound]
+  }
+}

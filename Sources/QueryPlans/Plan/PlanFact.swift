@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What one step of a plan does.
+///
+/// See <https://www.sqlite.org/eqp.html>.
+public enum PlanFact: Hashable, Sendable {
+  /// Reads all rows.
+  case scan(TableAccess)
+  /// Reads the rows that an index or the rowid finds.
+  case search(TableAccess)
+  /// No table is read.
+  case constantRows
+  /// A sort or a set without an index: `ORDER BY`, `RIGHT PART OF ORDER BY`, `GROUP BY`, `DISTINCT`.
+  case temporaryBTree(purpose: String)
+  case subquery(isList: Bool, isCorrelated: Bool)
+  case materialize(String)
+  case coroutine(String)
+  case multiIndexOr
+  /// `INDEX 1`: one term of a ``multiIndexOr``.
+  case indexTerm
+  /// `COMPOUND QUERY`, `LEFT-MOST SUBQUERY`, `UNION ALL`, `MERGE (EXCEPT)`, …
+  case compound(String)
+  case bloomFilter(TableAccess)
+  case recursiveSetup
+  case recursiveStep
+  case rightJoin(String)
+  /// Words of an SQLite newer than this.
+  case other
+}
+
+/// How a step reads a table.
+public struct TableAccess: Hashable, Sendable {
+  /// The means by which rows are found, or their order kept.
+  public enum Index: Hashable, Sendable {
+    case named(String, isCovering: Bool)
+    /// Made for this run of the statement, and thrown away.
+    case automatic(isCovering: Bool)
+    case rowid
+    /// Of a table WITHOUT ROWID.
+    case primaryKey
+    /// `idxNum:idxStr`, known to the table's own module only.
+    case virtualTable(String)
+  }
+
+  /// The name in the statement: the alias where there is one.
+  public var name: String
+  /// The table behind the name; nil for a subquery, or where it could not be resolved.
+  public var table: String?
+  public var index: Index?
+  /// SQLite's words, such as `ZLONGITUDE>? AND ZLONGITUDE<?`.
+  public var constraint: String?
+  public var isLeftJoin = false
+  /// Whether it reads the rows of a subquery or of a common table.
+  public var isSubquery = false
+
+  public init(name: String) { self.name = name }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import SQLiteDriver
+
+/// SQLite's plan of a statement, as a tree.
+public struct QueryPlan: Hashable, Sendable {
+  /// One step, and the steps it is made of.
+  public struct Node: Hashable, Sendable {
+    /// SQLite's words.
+    public var detail: String
+    public var fact: PlanFact
+    public var children: [Node]
+  }
+
+  public var roots: [Node]
+
+  /// Makes a tree of the rows of `EXPLAIN QUERY PLAN`; a step whose parent is missing is a root.
+  ///
+  /// - Parameter sql: the statement, by which aliases are resolved to tables.
+  public init(steps: [PlanStep], sql: String? = nil) {
+    let known = Set(steps.map(\.id))
+    var children: [Int64: [PlanStep]] = [:]
+    for step in steps {
+      // SQLite numbers a step after its parent; a row that says otherwise would make a circle.
+      let parent = known.contains(step.parent) && step.parent < step.id ? step.parent : 0
+      children[parent, default: []].append(step)
+    }
+    func nodes(of parent: Int64) -> [Node] {
+      (children.removeValue(forKey: parent) ?? []).map {
+        Node(detail: $0.detail, fact: PlanFact(detail: $0.detail), children: nodes(of: $0.id))
+      }
+    }
+    roots = nodes(of: 0)
+    if let sql { resolve(by: AliasResolver(sql: sql)) }
+  }
+
+  /// Every step, parents first.
+  public var nodes: [Node] {
+    func flatten(_ nodes: [Node]) -> [Node] { nodes.flatMap { [$0] + flatten($0.children) } }
+    return flatten(roots)
+  }
+
+  mutating func resolve(by resolver: AliasResolver) {
+    for index in roots.indices { roots[index].resolve(by: resolver, depth: 0) }
+  }
+}
+
+extension QueryPlan.Node {
+  fileprivate mutating func resolve(by resolver: AliasResolver, depth: Int) {
+    switch fact {
+    case .scan(let access): fact = .scan(resolver.resolved(access, depth: depth))
+    case .search(let access): fact = .search(resolver.resolved(access, depth: depth))
+    case .bloomFilter(let access): fact = .bloomFilter(resolver.resolved(access, depth: depth))
+    default: break
+    }
+    let depth = fact.opensScope ? depth + 1 : depth
+    for index in children.indices { children[index].resolve(by: resolver, depth: depth) }
+  }
+}
+
+extension PlanFact {
+  /// Whether the steps below belong to an inner SELECT.
+  var opensScope: Bool {
+    switch self {
+    case .subquery, .materialize, .coroutine: true
+    default: false
+    }
+  }
+}

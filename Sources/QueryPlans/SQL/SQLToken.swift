@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One word of SQL, with the place it stands at.
+struct SQLToken: Hashable {
+  enum Kind { case word, quotedName, text, number, parameter, symbol }
+
+  let kind: Kind
+  /// As written, with its quotes.
+  let text: Substring
+
+  var range: Range<String.Index> { text.startIndex..<text.endIndex }
+
+  /// Whether it is an unquoted keyword, whatever its case.
+  func isWord(_ keyword: String) -> Bool {
+    kind == .word && text.utf8.count == keyword.utf8.count && text.uppercased() == keyword
+  }
+
+  func isSymbol(_ symbol: String) -> Bool { kind == .symbol && text == symbol }
+
+  /// The name it stands for, without quotes; nil if it can be none.
+  ///
+  /// SQLite takes `'text'` for a name where only a name can stand.
+  var name: String? {
+    switch kind {
+    case .word: String(text)
+    case .quotedName, .text: unquoted
+    default: nil
+    }
+  }
+
+  private var unquoted: String {
+    guard let quote = text.first, text.count >= 2 else { return String(text) }
+    let inner = String(text.dropFirst().dropLast())
+    guard quote != "[", inner.contains(quote) else { return inner }
+    return inner.split(separator: "\(quote)\(quote)", omittingEmptySubsequences: false)
+      .joined(separator: "\(quote)")
+  }
+}

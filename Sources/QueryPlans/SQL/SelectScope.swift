@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One SELECT (or UPDATE, or DELETE) of a statement: what it reads, and which clauses it has.
+struct SelectScope: Hashable {
+  /// Where the SELECT stands.
+  enum Role: Hashable {
+    case statement
+    case commonTable(String)
+    case from
+    case expression
+    case exists
+  }
+
+  /// One table of a FROM clause.
+  struct Source: Hashable {
+    /// The name by which the rest of the SELECT and the plan call it; "" for a nameless subquery.
+    var alias: String
+    /// nil for a subquery.
+    var table: String?
+  }
+
+  var role: Role
+  /// How many SELECTs it stands in.
+  var depth: Int
+  var sources: [Source] = []
+  /// The tokens between WHERE and the next clause.
+  var filter: Range<Int>?
+  var hasJoinCondition = false
+  var hasGroupBy = false
+  var hasOrderBy = false
+  var isDistinct = false
+  var hasAggregate = false
+  /// The tokens between LIMIT and the end.
+  var limit: Range<Int>?
+
+  /// Whether it stops reading as soon as it has its rows, whatever the rows are.
+  var isBounded: Bool {
+    (limit != nil || role == .exists) && filter == nil && !hasJoinCondition && !hasGroupBy
+      && !isDistinct && !hasAggregate
+  }
+
+  func source(named name: String) -> Source? {
+    sources.first { $0.alias.lowercased() == name.lowercased() }
+  }
+}
