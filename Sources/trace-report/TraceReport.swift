@@ -7,5 +7,28 @@ struct TraceReport: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "trace-report",
     abstract: "Shows what an object store asked of SQLite, what it cost, and what to change.",
-    version: "0.1.0", subcommands: [])
+    discussion: """
+      Exit codes: 0 fine; 1 the tool failed; 2 the gate found a regression; 3 inconclusive \
+      (no events, lost events, no baseline); 64 usage.
+      """,
+    version: "0.1.0",
+    subcommands: [Summary.self],
+    defaultSubcommand: Summary.self)
+
+  /// Runs the command; a ``Failure`` becomes one sentence on standard error and its exit code.
+  static func main() async {
+    do {
+      var command = try parseAsRoot()
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
+    } catch let failure as Failure {
+      Output.complain(failure.message)
+      exit(withError: failure.status)
+    } catch {
+      exit(withError: error)
+    }
+  }
 }

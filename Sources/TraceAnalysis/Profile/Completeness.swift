@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+import TraceReading
+
+/// Whether a profile saw all that happened.
+public struct Completeness: Hashable, Sendable {
+  public var eventsRead: UInt64
+  /// What the tracer says was discarded, or what the counters miss: the larger of the two.
+  public var eventsLost: UInt64
+  public var unrecognizedLines: UInt64
+  /// What the profile cannot vouch for; one sentence each.
+  public var doubts: [String]
+
+  /// Whether nothing is known to be missing, and nothing could be without being known.
+  public var isComplete: Bool { eventsLost == 0 && doubts.isEmpty }
+}
+
+extension Profile {
+  /// Compares what was read with what was emitted.
+  public var completeness: Completeness {
+    let sources = reading.sources
+    let lostToProcesses = processes.reduce(UInt64(0)) { sum, process in
+      guard case .lost(let count) = process.coverage else { return sum }
+      return sum + count
+    }
+    return Completeness(
+      eventsRead: sources.reduce(0) { $0 + $1.eventsRead },
+      eventsLost: max(sources.reduce(0) { $0 + $1.eventsLost }, lostToProcesses),
+      unrecognizedLines: sources.reduce(0) { $0 + $1.unrecognizedLines },
+      doubts: sources.flatMap(\.doubts) + processes.flatMap(\.doubts))
+  }
+}
+
+extension SourceReport {
+  fileprivate var doubts: [String] {
+    var doubts = problems.map { "\(path): \($0)" }
+    if eventsLost > 0 {
+      doubts.append(
+        "\(path): the tracer discarded \(eventsLost) events; record with larger buffers")
+    }
+    return doubts
+  }
+}
+
+extension ProcessProfile {
+  fileprivate var doubts: [String] {
+    let name = "\(identity.name)[\(identity.id)]"
+    var doubts: [String] = []
+    switch coverage {
+    case .complete: break
+    case .lost(let count):
+      doubts.append("\(name): emitted \(count) more events than were read")
+    case .surplus(let count):
+      doubts.append(
+        "\(name): \(count) more events than it emitted were read; is it among the inputs twice?")
+    case .uncounted(let count):
+      doubts.append(
+        "\(name): did not close its store; its last \(count) events could not be checked for gaps")
+    }
+    if unfinishedFetches > 0 {
+      doubts.append("\(name): \(unfinishedFetches) fetches began and had not ended")
+    }
+    return doubts
+  }
+}
+
+extension Profile {
+  /// Whether no store did anything in it.
+  public var isEmpty: Bool { processes.allSatisfy { $0.eventsSeen == 0 } }
+}

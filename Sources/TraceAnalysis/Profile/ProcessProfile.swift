@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StoreEvents
+
+/// One process, and whether all of its events were seen.
+public struct ProcessProfile: Hashable, Sendable {
+  public var identity: ProcessIdentity
+  /// Events read, statement announcements left out: what ``CountersSampled/events`` counts.
+  public var eventsSeen: UInt64 = 0
+  /// Events that its stores say they emitted, or nil if no `counters` event was read.
+  public var eventsEmitted: UInt64?
+  /// Events read after the last `counters` event.
+  public var eventsUncounted: UInt64 = 0
+  /// Fetches that began and had not ended when the trace did.
+  public var unfinishedFetches: UInt64 = 0
+
+  public init(identity: ProcessIdentity) { self.identity = identity }
+
+  /// Whether the report saw all that the process did.
+  public enum Coverage: Hashable, Sendable {
+    case complete
+    /// Fewer events were read than the process emitted.
+    case lost(UInt64)
+    /// More events were read than the process emitted, as if it was read twice.
+    case surplus(UInt64)
+    /// The process was killed, or the recording stopped: the last events could not be checked.
+    case uncounted(UInt64)
+  }
+
+  /// What the counters say of the events read.
+  public var coverage: Coverage {
+    guard let eventsEmitted else { return .uncounted(eventsSeen) }
+    if eventsSeen < eventsEmitted { return .lost(eventsEmitted - eventsSeen) }
+    if eventsSeen == eventsEmitted { return .complete }
+    return eventsUncounted > 0
+      ? .uncounted(eventsUncounted) : .surplus(eventsSeen - eventsEmitted)
+  }
+
+  /// The profile without the names that only one kind of source tells.
+  var comparable: Self {
+    var copy = self
+    copy.identity = ProcessIdentity(id: identity.id, name: "")
+    return copy
+  }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+
+/// The processes of a trace by small numbers, and what their stores counted.
+struct ProcessTable {
+  private(set) var profiles: [ProcessProfile] = []
+  private var starts: [Nanoseconds?] = []
+  private var emitted: [[UInt64: UInt64]] = []
+  private var indexes: [ID: Int] = [:]
+  private var last: (id: ID, index: Int)?
+
+  /// The name is left out: LTTng tells a thread's, which may differ within a process.
+  private struct ID: Hashable {
+    var pid: Int64
+    var host: String
+  }
+
+  /// Finds the process of an event.
+  ///
+  /// A process id that opens a store with another start time was used again: it is a new process.
+  mutating func index(of record: EventRecord) -> Int {
+    let id = ID(pid: record.process.id, host: record.process.host)
+    var index: Int
+    if let last, last.id == id {
+      index = last.index
+    } else {
+      index = indexes[id] ?? append(record.process)
+    }
+    if case .storeOpened(let event) = record.event {
+      if let start = starts[index], start != event.processStart { index = append(record.process) }
+      starts[index] = event.processStart
+    }
+    indexes[id] = index
+    last = (id, index)
+    return index
+  }
+
+  private mutating func append(_ identity: ProcessIdentity) -> Int {
+    profiles.append(ProcessProfile(identity: identity))
+    starts.append(nil)
+    emitted.append([:])
+    return profiles.count - 1
+  }
+
+  mutating func count(_ event: StoreEvent, at index: Int) {
+    if case .statement = event { return }
+    profiles[index].eventsSeen.add(1)
+    profiles[index].eventsUncounted.add(1)
+    guard case .counters(let counters) = event else { return }
+    profiles[index].eventsUncounted = 0
+    // The counters event itself was emitted too.
+    emitted[index][counters.storeID] = counters.events == .max ? .max : counters.events + 1
+    var sum: UInt64 = 0
+    for count in emitted[index].values { sum.add(count) }
+    profiles[index].eventsEmitted = sum
+  }
+
+  mutating func abandonFetch(at index: Int) { profiles[index].unfinishedFetches.add(1) }
+}

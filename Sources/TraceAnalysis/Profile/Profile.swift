@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StoreEvents
+public import TraceReading
+
+/// What happened in a trace, or in several: one pass over its events, folded.
+///
+/// Its size depends on how many statements, callers and processes there are, not on how long
+/// they ran.
+public struct Profile: Sendable {
+  public var totals: Totals
+  /// By total time, longest first.
+  public var statements: [StatementProfile]
+  /// By cache misses, most first.
+  public var faults: [FaultProfile]
+  /// By total time, longest first.
+  public var saves: [SaveProfile]
+  /// By total time, longest first.
+  public var entities: [EntityProfile]
+  public var stores: [StoreProfile]
+  public var waits: WaitProfile
+  public var processes: [ProcessProfile]
+  /// What was read, and what it says of itself.
+  public var reading: ReadingReport
+}
+
+/// Profiles are equal where the same things happened; what they were read from, and the names
+/// that only one kind of source tells, are left out: a log equals the trace of its run.
+extension Profile: Equatable {
+  public static func == (a: Self, b: Self) -> Bool {
+    a.totals == b.totals && a.statements == b.statements && a.faults == b.faults
+      && a.saves == b.saves && a.entities == b.entities && a.stores == b.stores
+      && a.waits == b.waits
+      && a.processes.map(\.comparable) == b.processes.map(\.comparable)
+  }
+}
+
+extension Profile {
+  /// Reads traces and logs to their ends.
+  ///
+  /// - Parameter progress: called now and then with the number of events so far.
+  /// - Throws: ``TraceReadingError`` where an input cannot be read at all.
+  public init(reading paths: [String], progress: (UInt64) -> Void = { _ in }) throws {
+    var builder = ProfileBuilder()
+    var events: UInt64 = 0
+    let report = try TraceReader.read(paths) { record in
+      builder.add(record)
+      events += 1
+      // 65536 is arbitrary: often enough for a progress line, too seldom to cost anything.
+      if events & 0xffff == 0 { progress(events) }
+    }
+    self = builder.profile(of: report)
+  }
+
+  /// Sums over everything, as Instruments shows them.
+  public struct Totals: Hashable, Sendable {
+    /// Fetch requests; counts, prefetches and batches left out.
+    public var fetches: UInt64 = 0
+    public var counts: UInt64 = 0
+    /// Prefetches and batches, made on behalf of a fetch.
+    public var nestedFetches: UInt64 = 0
+    /// Rows that ``fetches`` returned.
+    public var rows: UInt64 = 0
+    /// Object faults fired.
+    public var faults: UInt64 = 0
+    public var relationshipFaults: UInt64 = 0
+    /// Faults of both kinds that the row cache answered.
+    public var cacheHits: UInt64 = 0
+    /// Faults of both kinds that had to go to the database.
+    public var cacheMisses: UInt64 = 0
+    public var saves: UInt64 = 0
+    /// In SQLite, for fetches and counts, nested ones included.
+    public var connectionTime: Nanoseconds = 0
+    /// In fetches and counts; what a fetch nested in another one took is counted once.
+    public var totalTime: Nanoseconds = 0
+    /// In faults of both kinds.
+    public var faultTime: Nanoseconds = 0
+    public var saveTime: Nanoseconds = 0
+    /// Fetches and saves that ended in an error.
+    public var errors: UInt64 = 0
+
+    public init() {}
+  }
+
+  /// The part of all faults that the row cache answered, or nil without faults.
+  public var cacheHitRatio: Double? {
+    let all = totals.faults + totals.relationshipFaults
+    return all == 0 ? nil : Double(totals.cacheHits) / Double(all)
+  }
+
+  /// Finds a statement.
+  public func statement(_ id: StatementID) -> StatementProfile? {
+    statements.first { $0.id == id }
+  }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+
+extension ProfileBuilder {
+  /// Keeps a miss until its thread tells the fault behind it, which knows the origin.
+  mutating func add(_ event: CacheMiss, on thread: Key) {
+    totals.cacheMisses.add(1)
+    if let orphan = pendingMisses.updateValue(event, forKey: thread) {
+      add(orphan, rows: 0, from: .unknown)
+    }
+  }
+
+  mutating func add(_ event: FaultFired, on thread: Key) {
+    if event.relationship.isEmpty {
+      totals.faults.add(1)
+    } else {
+      totals.relationshipFaults.add(1)
+    }
+    if event.source == .rowCache { totals.cacheHits.add(1) }
+    totals.faultTime.add(event.duration)
+    let miss = event.source == .database ? takeMiss(behind: event, on: thread) : nil
+    if let miss { add(miss, rows: event.rows, from: event.origin) }
+    let origin = FaultProfile.Origin(
+      entity: event.entity, relationship: event.relationship, location: event.origin)
+    faults[origin, default: FaultTally(origin: origin)]
+      .add(event, in: thread.process, statement: miss?.statementID)
+  }
+
+  private mutating func takeMiss(behind fault: FaultFired, on thread: Key) -> CacheMiss? {
+    guard let miss = pendingMisses[thread], miss.pk == fault.pk, miss.entity == fault.entity,
+      miss.relationship == fault.relationship
+    else { return nil }
+    pendingMisses[thread] = nil
+    return miss
+  }
+
+  mutating func add(_ miss: CacheMiss, rows: UInt64, from location: SourceLocation) {
+    statements[miss.statementID, default: StatementTally(entity: miss.entity)]
+      .add(miss, rows: rows, from: location)
+  }
+}
+
+/// The faults of an origin while they are being counted.
+struct FaultTally {
+  var profile: FaultProfile
+  /// The misses on the objects of one fetch, as long as no other fetch comes between.
+  private var run: (process: Int, fetch: UInt64, misses: UInt64) = (0, 0, 0)
+
+  init(origin: FaultProfile.Origin) { profile = FaultProfile(origin: origin) }
+
+  mutating func add(_ fault: FaultFired, in process: Int, statement: StatementID?) {
+    guard fault.source == .database else {
+      profile.hits.add(1)
+      profile.hitTime.add(fault.duration)
+      return
+    }
+    profile.misses.add(1)
+    profile.missTime.add(fault.duration)
+    profile.rows.add(fault.rows)
+    profile.statement = profile.statement ?? statement
+    if run.process != process || run.fetch != fault.originFetchID {
+      run = (process, fault.originFetchID, 0)
+    }
+    run.misses.add(1)
+    profile.mostMissesPerFetch = max(profile.mostMissesPerFetch, run.misses)
+  }
+}

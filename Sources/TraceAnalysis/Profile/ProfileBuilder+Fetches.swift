@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Histogram
+import StoreEvents
+
+extension ProfileBuilder {
+  /// A fetch that began and has not ended.
+  struct PendingFetch {
+    var location: SourceLocation
+    /// Whether the fetch it serves was still running, so that its time is in that one's.
+    var isNested: Bool
+  }
+
+  // 100_000 is far above what runs at once, and bounds what fetches without an end can cost.
+  static let mostPendingFetches = 100_000
+
+  mutating func begin(_ event: FetchBegin, in process: Int) {
+    if pendingFetches.count >= Self.mostPendingFetches { abandonPendingFetches() }
+    let parent =
+      event.parentID == 0 ? nil : pendingFetches[Key(process: process, id: event.parentID)]
+    pendingFetches[Key(process: process, id: event.fetchID)] = PendingFetch(
+      location: event.location.file.isEmpty ? parent?.location ?? .unknown : event.location,
+      isNested: parent != nil)
+  }
+
+  mutating func end(_ event: FetchEnd, in process: Int) {
+    let fetch = pendingFetches.removeValue(forKey: Key(process: process, id: event.fetchID))
+    totals.connectionTime.add(event.connectionTime)
+    if fetch?.isNested != true { totals.totalTime.add(event.totalTime) }
+    if !event.error.isEmpty { totals.errors.add(1) }
+    switch event.kind {
+    case .count: totals.counts.add(1)
+    case .prefetch, .batch: totals.nestedFetches.add(1)
+    case .objects, .ids, .dictionaries:
+      totals.fetches.add(1)
+      totals.rows.add(event.rows)
+    }
+    statements[event.statementID, default: StatementTally(entity: event.entity)]
+      .add(event, from: fetch?.location ?? .unknown)
+  }
+
+  /// Fetches without an end are counted per process and forgotten.
+  mutating func abandonPendingFetches() {
+    for key in pendingFetches.keys { processes.abandonFetch(at: key.process) }
+    pendingFetches.removeAll()
+  }
+}
+
+/// The runs of a statement while they are being counted.
+struct StatementTally {
+  var entity: String
+  var kinds: Set<FetchKind> = []
+  var work = Work()
+  var misses: UInt64 = 0
+  var durations = Histogram<UInt64>.durations()
+  var callers: [SourceLocation: Work] = [:]
+
+  init(entity: String) { self.entity = entity }
+
+  mutating func add(_ fetch: FetchEnd, from location: SourceLocation) {
+    kinds.insert(fetch.kind)
+    work.add(fetch)
+    durations.record(duration: fetch.totalTime)
+    callers[location, default: Work()].add(fetch)
+  }
+
+  mutating func add(_ miss: CacheMiss, rows: UInt64, from location: SourceLocation) {
+    misses.add(1)
+    work.add(miss, rows: rows)
+    durations.record(duration: miss.duration)
+    callers[location, default: Work()].add(miss, rows: rows)
+  }
+
+  func finished(id: StatementID, sql: String?) -> StatementProfile {
+    var profile = StatementProfile(id: id, sql: sql, entity: entity)
+    profile.kinds = kinds
+    profile.work = work
+    profile.misses = misses
+    profile.latency = Latency(durations)
+    profile.callers = callers.map { CallerProfile(location: $0, work: $1) }
+      .sorted(by: { $0.work.totalTime }, then: { "\($0.location.file):\($0.location.line)" })
+    return profile
+  }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+public import TraceReading
+
+extension ProfileBuilder {
+  /// Closes what is still open, and sorts what was counted.
+  public consuming func profile(of reading: ReadingReport) -> Profile {
+    abandonPendingFetches()
+    for miss in pendingMisses.values { add(miss, rows: 0, from: .unknown) }
+    let statements = statements.map { $1.finished(id: $0, sql: texts[$0]) }
+      .sorted(by: { $0.work.totalTime }, then: \.id.rawValue)
+    let faults = faults.values.map(\.profile)
+      .sorted(by: { Int64(clamping: $0.misses) }, then: \.origin.sortKey)
+    return Profile(
+      totals: totals, statements: statements, faults: faults,
+      saves: saves.values.map(\.finished)
+        .sorted(by: \.totalTime, then: { "\($0.location.file):\($0.location.line)" }),
+      entities: Self.entities(of: statements, faults: faults), stores: stores, waits: waits,
+      processes: processes.profiles, reading: reading)
+  }
+
+  private static func entities(
+    of statements: [StatementProfile], faults: [FaultProfile]
+  ) -> [EntityProfile] {
+    var entities: [String: EntityProfile] = [:]
+    for statement in statements {
+      let name = statement.entity
+      var entity = entities[name] ?? EntityProfile(name: name)
+      entity.fetches.add(statement.work.count - min(statement.misses, statement.work.count))
+      entity.rows.add(statement.work.rows)
+      entity.totalTime.add(statement.work.totalTime)
+      entities[name] = entity
+    }
+    for fault in faults {
+      let name = fault.origin.entity
+      var entity = entities[name] ?? EntityProfile(name: name)
+      entity.faults.add(fault.hits)
+      entity.faults.add(fault.misses)
+      entity.cacheMisses.add(fault.misses)
+      entities[name] = entity
+    }
+    return entities.values.sorted(by: \.totalTime, then: \.name)
+  }
+}
+
+extension FaultProfile.Origin {
+  fileprivate var sortKey: String {
+    "\(location.file):\(location.line) \(entity).\(relationship)"
+  }
+}
+
+extension Sequence {
+  /// Sorts by an amount, largest first; a tie is broken by a key, so that the order is the same
+  /// in every run.
+  func sorted(by amount: (Element) -> Int64, then key: (Element) -> some Comparable) -> [Element] {
+    sorted { a, b in
+      let (x, y) = (amount(a), amount(b))
+      return x != y ? x > y : key(a) < key(b)
+    }
+  }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Histogram
+public import StoreEvents
+
+/// Folds events into a ``Profile``, one by one and in the order of their timestamps.
+///
+///     fetch_begin(7) ── pending[7] ── fetch_end(7) ──▶ statement × caller
+///     cache_miss ── pending miss of its thread ── fault(database) ──▶ statement × origin
+public struct ProfileBuilder {
+  var totals = Profile.Totals()
+  var statements: [StatementID: StatementTally] = [:]
+  var texts: [StatementID: String] = [:]
+  var faults: [FaultProfile.Origin: FaultTally] = [:]
+  var saves: [SourceLocation: SaveTally] = [:]
+  var stores: [StoreProfile] = []
+  var waits = WaitProfile()
+  var processes = ProcessTable()
+  var pendingFetches: [Key: PendingFetch] = [:]
+  var pendingMisses: [Key: CacheMiss] = [:]
+
+  /// Something that is unique within a process: a fetch by its id, a thread by its id.
+  struct Key: Hashable {
+    var process: Int
+    var id: UInt64
+  }
+
+  public init() {}
+
+  /// Folds one event.
+  public mutating func add(_ record: EventRecord) {
+    let process = processes.index(of: record)
+    switch record.event {
+    case .storeOpened(let event): add(event)
+    case .statement(let event):
+      if texts[event.statementID] == nil { texts[event.statementID] = event.sql }
+    case .fetchBegin(let event): begin(event, in: process)
+    case .fetchEnd(let event): end(event, in: process)
+    case .cacheMiss(let event):
+      add(event, on: Key(process: process, id: UInt64(bitPattern: record.threadID)))
+    case .fault(let event):
+      add(event, on: Key(process: process, id: UInt64(bitPattern: record.threadID)))
+    case .saveBegin: break
+    case .saveEnd(let event): add(event)
+    case .transaction(let event):
+      event.outcome == "rollback" ? waits.rollbacks.add(1) : waits.commits.add(1)
+    case .checkpoint(let event): add(event)
+    case .busy(let event): add(event)
+    case .counters: break
+    }
+    processes.count(record.event, at: process)
+  }
+
+  private mutating func add(_ event: StoreOpened) {
+    let store = StoreProfile(
+      path: event.path, journalMode: event.journalMode, pageSize: event.pageSize,
+      sqliteVersion: event.sqliteVersion)
+    if !stores.contains(store) { stores.append(store) }
+  }
+
+  private mutating func add(_ event: SaveEnd) {
+    totals.saves.add(1)
+    totals.saveTime.add(event.totalTime)
+    if !event.error.isEmpty { totals.errors.add(1) }
+    saves[event.location, default: SaveTally(location: event.location)].add(event)
+  }
+
+  private mutating func add(_ event: CheckpointDone) {
+    waits.checkpoints.add(1)
+    waits.checkpointedFrames.add(event.checkpointedFrames)
+    waits.checkpointTime.add(event.totalTime)
+  }
+
+  private mutating func add(_ event: BusyWaited) {
+    waits.busyWaits.add(1)
+    waits.busyTime.add(event.waitTime)
+    if event.gaveUp != 0 { waits.busyFailures.add(1) }
+  }
+}
+
+/// The saves of a line while they are being counted.
+struct SaveTally {
+  var profile: SaveProfile
+  var durations = Histogram<UInt64>.durations()
+
+  init(location: SourceLocation) { profile = SaveProfile(location: location) }
+
+  mutating func add(_ save: SaveEnd) {
+    profile.add(save)
+    durations.record(duration: save.totalTime)
+  }
+
+  var finished: SaveProfile {
+    var profile = profile
+    profile.latency = Latency(durations)
+    return profile
+  }
+}

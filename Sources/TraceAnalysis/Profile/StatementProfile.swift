@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StoreEvents
+
+/// All runs of one SQL text by fetches, counts and faults.
+public struct StatementProfile: Hashable, Sendable {
+  public var id: StatementID
+  /// The text, or nil if the source never told it.
+  public var sql: String?
+  public var entity: String
+  /// What ran it; empty if only faults did.
+  public var kinds: Set<FetchKind> = []
+  public var work = Work()
+  /// Runs that fired faults caused: the work is in ``work`` as well.
+  public var misses: UInt64 = 0
+  public var latency = Latency()
+  /// By total time, longest first.
+  public var callers: [CallerProfile] = []
+
+  public init(id: StatementID, sql: String?, entity: String) {
+    self.id = id
+    self.sql = sql
+    self.entity = entity
+  }
+}
+
+/// The runs of one statement that one line of code asked for.
+public struct CallerProfile: Hashable, Sendable {
+  public var location: SourceLocation
+  public var work: Work
+
+  public init(location: SourceLocation, work: Work) {
+    self.location = location
+    self.work = work
+  }
+}
+
+/// What some runs of a statement did and cost, added up.
+public struct Work: Hashable, Sendable {
+  public var count: UInt64 = 0
+  /// Rows returned; for counts, the count.
+  public var rows: UInt64 = 0
+  public var errors: UInt64 = 0
+  /// Runs with a limit.
+  public var limited: UInt64 = 0
+  public var vmSteps: UInt64 = 0
+  public var fullScanSteps: UInt64 = 0
+  public var sorts: UInt64 = 0
+  public var autoIndexRows: UInt64 = 0
+  public var waitTime: Nanoseconds = 0
+  public var prepareTime: Nanoseconds = 0
+  public var stepTime: Nanoseconds = 0
+  public var materializeTime: Nanoseconds = 0
+  public var connectionTime: Nanoseconds = 0
+  public var totalTime: Nanoseconds = 0
+
+  public init() {}
+
+  /// A sum of the work, per run.
+  public func perRun(_ sum: KeyPath<Work, UInt64>) -> Double {
+    count == 0 ? 0 : Double(self[keyPath: sum]) / Double(count)
+  }
+
+  mutating func add(_ fetch: FetchEnd) {
+    count.add(1)
+    rows.add(fetch.rows)
+    if !fetch.error.isEmpty { errors.add(1) }
+    if fetch.limit > 0 { limited.add(1) }
+    vmSteps.add(fetch.vmSteps)
+    fullScanSteps.add(fetch.fullScanSteps)
+    sorts.add(fetch.sorts)
+    autoIndexRows.add(fetch.autoIndexRows)
+    waitTime.add(fetch.waitTime)
+    prepareTime.add(fetch.prepareTime)
+    stepTime.add(fetch.stepTime)
+    materializeTime.add(fetch.materializeTime)
+    connectionTime.add(fetch.connectionTime)
+    totalTime.add(fetch.totalTime)
+  }
+
+  mutating func add(_ miss: CacheMiss, rows: UInt64) {
+    count.add(1)
+    self.rows.add(rows)
+    vmSteps.add(miss.vmSteps)
+    fullScanSteps.add(miss.fullScanSteps)
+    connectionTime.add(miss.duration)
+    totalTime.add(miss.duration)
+  }
+}
+
+extension FixedWidthInteger {
+  /// Adds without overflow: a trace is data, and data must not stop the report.
+  mutating func add(_ other: Self) {
+    let (sum, overflow) = addingReportingOverflow(other)
+    self = overflow ? (other < 0 ? .min : .max) : sum
+  }
+}
+
+extension StatementID: CustomStringConvertible {
+  /// Sixteen hexadecimal digits, as `--statement` takes them.
+  public var description: String {
+    let digits = String(rawValue, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}
+
+extension SourceLocation {
+  /// `transit/Search.swift:42`, or nil where the source does not tell.
+  public var text: String? { file.isEmpty ? nil : "\(file):\(line)" }
+}

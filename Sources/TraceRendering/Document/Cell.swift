@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StoreEvents
+
+/// A value with its unit; each renderer decides how it looks.
+public enum Cell: Hashable, Sendable {
+  case text(String)
+  case sql(String)
+  case count(UInt64)
+  case bytes(UInt64)
+  case duration(Nanoseconds)
+  /// A part of a whole, from 0 to 1.
+  case ratio(Double)
+  /// How many times as much.
+  case factor(Double)
+  /// No value: nothing was measured.
+  case none
+
+  /// The value in words, unescaped: `12,800`, `1.30 ms`, `43%`, `2.50×`.
+  public var text: String {
+    switch self {
+    case .text(let text), .sql(let text): text
+    case .count(let count): count.grouped
+    case .bytes(let bytes): Self.scaled(Double(bytes), ["B", "kB", "MB", "GB", "TB"])
+    case .duration(let duration): Self.scaled(Double(duration), ["ns", "µs", "ms", "s"])
+    case .ratio(let ratio): ratio.isFinite ? "\((ratio * 100).digits(0))%" : "–"
+    case .factor(let factor): factor.isFinite ? "\(factor.threeDigits)×" : "–"
+    case .none: "–"
+    }
+  }
+
+  private static func scaled(_ value: Double, _ units: [String]) -> String {
+    var value = value
+    var unit = 0
+    // 999.5 would be written as 1000.
+    while abs(value) >= 999.5, unit < units.count - 1 {
+      value /= 1000
+      unit += 1
+    }
+    return "\(unit == 0 ? value.digits(0) : value.threeDigits) \(units[unit])"
+  }
+}
+
+extension Double {
+  /// Three significant digits, or all before the point: `0.123`, `1.23`, `12.3`, `1234`.
+  fileprivate var threeDigits: String {
+    switch abs(self) {
+    case ..<9.995: digits(2)
+    case ..<99.95: digits(1)
+    default: digits(0)
+    }
+  }
+
+  /// A decimal number with so many digits after the point.
+  fileprivate func digits(_ count: Int) -> String {
+    let scale = (0..<count).reduce(1.0) { value, _ in value * 10 }
+    guard let scaled = Int64(exactly: (self * scale).rounded()) else { return "\(self)" }
+    guard count > 0 else { return UInt64(scaled.magnitude).grouped(negative: scaled < 0) }
+    let digits = String(scaled.magnitude)
+    let padded = String(repeating: "0", count: max(0, count + 1 - digits.count)) + digits
+    return (scaled < 0 ? "-" : "") + padded.dropLast(count) + "." + padded.suffix(count)
+  }
+}
+
+extension UInt64 {
+  /// The digits in groups of three: `12,800`.
+  public var grouped: String { grouped(negative: false) }
+
+  fileprivate func grouped(negative: Bool) -> String {
+    var result = ""
+    for (index, digit) in String(self).reversed().enumerated() {
+      if index > 0, index % 3 == 0 { result.append(",") }
+      result.append(digit)
+    }
+    return (negative ? "-" : "") + String(result.reversed())
+  }
+}

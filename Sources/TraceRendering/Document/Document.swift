@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A report as a reader meets it, before it is text, Markdown or HTML.
+///
+/// Strings are as the data has them: escaping is each renderer's duty.
+public struct Document: Hashable, Sendable {
+  public var title: String
+  public var blocks: [Block] = []
+
+  public init(title: String) { self.title = title }
+
+  public enum Block: Hashable, Sendable {
+    case heading(String)
+    case paragraph(String, Tone = .plain)
+    case facts([Fact])
+    case table(Table)
+    case item(Item)
+  }
+
+  public enum Tone: Hashable, Sendable { case plain, quiet, good, bad }
+
+  /// A number with its name.
+  public struct Fact: Hashable, Sendable {
+    public var label: String
+    public var cell: Cell
+
+    public init(_ label: String, _ cell: Cell) {
+      self.label = label
+      self.cell = cell
+    }
+  }
+
+  /// A finding: a headline, and lines below it.
+  public struct Item: Hashable, Sendable {
+    public var tone: Tone
+    public var headline: String
+    /// Where to look, such as `transit/Search.swift:42`.
+    public var place: String
+    public var lines: [Fact]
+
+    public init(tone: Tone, headline: String, place: String, lines: [Fact]) {
+      self.tone = tone
+      self.headline = headline
+      self.place = place
+      self.lines = lines
+    }
+  }
+}

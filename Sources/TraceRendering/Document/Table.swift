@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Rows of typed cells; what does not fit a column stands below its row.
+public struct Table: Hashable, Sendable {
+  public var columns: [Column]
+  public var rows: [Row]
+
+  public init(columns: [Column], rows: [Row]) {
+    self.columns = columns
+    self.rows = rows
+  }
+
+  public struct Column: Hashable, Sendable {
+    public var title: String
+    /// Numbers stand to the right.
+    public var isNumeric: Bool
+
+    public static func text(_ title: String) -> Self { Self(title: title, isNumeric: false) }
+    public static func number(_ title: String) -> Self { Self(title: title, isNumeric: true) }
+  }
+
+  public struct Row: Hashable, Sendable {
+    public var cells: [Cell]
+    /// Lines of their own, such as the SQL.
+    public var notes: [Cell]
+
+    public init(_ cells: [Cell], notes: [Cell] = []) {
+      self.cells = cells
+      self.notes = notes
+    }
+  }
+}

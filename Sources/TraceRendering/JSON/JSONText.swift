@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+
+/// JSON as every command prints it: keys sorted, indented, a newline at the end.
+public enum JSONText {
+  /// Writes a value.
+  public static func encoded(_ value: some Encodable) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(value), as: UTF8.self) + "\n"
+  }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+public import TraceAnalysis
+import TraceReading
+
+extension ReportV1 {
+  /// The report of a profile, statements in the order asked for.
+  public init(_ profile: Profile, options: SummaryOptions = SummaryOptions(top: .max)) {
+    self.init(
+      sources: profile.reading.sources.map(Source.init),
+      completeness: Completeness(profile.completeness),
+      totals: Totals(profile.totals),
+      statements: profile.statements(by: options.order).prefix(options.top).map(Statement.init),
+      faults: profile.faults.prefix(options.top).map(Fault.init),
+      saves: profile.saves.prefix(options.top).map(Save.init),
+      findings: profile.findings.map(Finding.init))
+  }
+}
+
+extension ReportV1.Source {
+  fileprivate init(_ source: SourceReport) {
+    self.init(
+      path: source.path, kind: source.kind.rawValue, eventsRead: source.eventsRead,
+      eventsLost: source.eventsLost, unrecognizedLines: source.unrecognizedLines)
+  }
+}
+
+extension ReportV1.Completeness {
+  fileprivate init(_ completeness: TraceAnalysis.Completeness) {
+    self.init(
+      eventsRead: completeness.eventsRead, eventsLost: completeness.eventsLost,
+      unrecognizedLines: completeness.unrecognizedLines, doubts: completeness.doubts)
+  }
+}
+
+extension ReportV1.Totals {
+  init(_ totals: Profile.Totals) {
+    self.init(
+      fetches: totals.fetches, counts: totals.counts, rows: totals.rows, faults: totals.faults,
+      relationshipFaults: totals.relationshipFaults, cacheMisses: totals.cacheMisses,
+      saves: totals.saves, connectionNs: totals.connectionTime, totalNs: totals.totalTime)
+  }
+}
+
+extension ReportV1.Statement {
+  fileprivate init(_ statement: StatementProfile) {
+    let work = statement.work
+    self.init(
+      id: statement.id.description, sql: statement.sql, entity: statement.entity,
+      count: work.count, rows: work.rows, connectionNs: work.connectionTime,
+      totalNs: work.totalTime, p50Ns: statement.latency.p50, p95Ns: statement.latency.p95,
+      p99Ns: statement.latency.p99, maxNs: statement.latency.max, cacheMisses: statement.misses,
+      vmSteps: work.vmSteps, fullScanSteps: work.fullScanSteps, sorts: work.sorts,
+      autoIndexRows: work.autoIndexRows, callers: statement.callers.map(ReportV1.Caller.init))
+  }
+}
+
+extension ReportV1.Caller {
+  fileprivate init(_ caller: CallerProfile) {
+    self.init(
+      file: caller.location.file, line: caller.location.line, count: caller.work.count,
+      rows: caller.work.rows, totalNs: caller.work.totalTime)
+  }
+}
+
+extension ReportV1.Fault {
+  fileprivate init(_ fault: FaultProfile) {
+    self.init(
+      entity: fault.origin.entity, relationship: fault.origin.relationship,
+      caller: ReportV1.Place(fault.origin.location), cacheHits: fault.hits,
+      cacheMisses: fault.misses, missNs: fault.missTime)
+  }
+}
+
+extension ReportV1.Save {
+  fileprivate init(_ save: SaveProfile) {
+    self.init(
+      caller: ReportV1.Place(save.location), count: save.count, inserted: save.inserted,
+      updated: save.updated, deleted: save.deleted, waitNs: save.waitTime,
+      writeNs: save.writeTime, commitNs: save.commitTime, totalNs: save.totalTime)
+  }
+}
+
+extension ReportV1.Place {
+  /// Nil where the source does not tell the line.
+  init?(_ location: SourceLocation) {
+    guard !location.file.isEmpty else { return nil }
+    self.init(file: location.file, line: location.line)
+  }
+}
+
+extension ReportV1.Finding {
+  fileprivate init(_ finding: TraceAnalysis.Finding) {
+    self.init(
+      rule: finding.rule, severity: finding.severity.rawValue,
+      statement: finding.statement?.description, caller: ReportV1.Place(finding.caller),
+      message: finding.message,
+      evidence: Dictionary(
+        finding.evidence.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first }),
+      fix: finding.fix, savesAtMostNs: finding.savesAtMost)
+  }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What `summary --json` prints, version 1; times are in nanoseconds.
+///
+/// Fields are added, never renamed.
+public struct ReportV1: Codable, Hashable, Sendable {
+  public var schemaVersion = 1
+  public var sources: [Source]
+  public var completeness: Completeness
+  public var totals: Totals
+  public var statements: [Statement]
+  public var faults: [Fault]
+  public var saves: [Save]
+  public var findings: [Finding]
+
+  public struct Source: Codable, Hashable, Sendable {
+    public var path: String
+    /// `ctf` or `log`.
+    public var kind: String
+    public var eventsRead: UInt64
+    public var eventsLost: UInt64
+    public var unrecognizedLines: UInt64
+  }
+
+  public struct Completeness: Codable, Hashable, Sendable {
+    public var eventsRead: UInt64
+    public var eventsLost: UInt64
+    public var unrecognizedLines: UInt64
+    /// What the report cannot vouch for; empty if it saw all.
+    public var doubts: [String]
+  }
+
+  public struct Totals: Codable, Hashable, Sendable {
+    public var fetches: UInt64
+    public var counts: UInt64
+    public var rows: UInt64
+    public var faults: UInt64
+    public var relationshipFaults: UInt64
+    public var cacheMisses: UInt64
+    public var saves: UInt64
+    public var connectionNs: Int64
+    public var totalNs: Int64
+  }
+
+  public struct Statement: Codable, Hashable, Sendable {
+    /// Sixteen hexadecimal digits.
+    public var id: String
+    /// Null if the source never told it.
+    public var sql: String?
+    public var entity: String
+    public var count: UInt64
+    public var rows: UInt64
+    public var connectionNs: Int64
+    public var totalNs: Int64
+    public var p50Ns: Int64
+    public var p95Ns: Int64
+    public var p99Ns: Int64
+    public var maxNs: Int64
+    public var cacheMisses: UInt64
+    public var vmSteps: UInt64
+    public var fullScanSteps: UInt64
+    public var sorts: UInt64
+    public var autoIndexRows: UInt64
+    public var callers: [Caller]
+  }
+
+  public struct Caller: Codable, Hashable, Sendable {
+    public var file: String
+    public var line: UInt64
+    public var count: UInt64
+    public var rows: UInt64
+    public var totalNs: Int64
+  }
+
+  public struct Fault: Codable, Hashable, Sendable {
+    public var entity: String
+    /// "" for object faults.
+    public var relationship: String
+    public var caller: Place?
+    public var cacheHits: UInt64
+    public var cacheMisses: UInt64
+    public var missNs: Int64
+  }
+
+  public struct Save: Codable, Hashable, Sendable {
+    public var caller: Place?
+    public var count: UInt64
+    public var inserted: UInt64
+    public var updated: UInt64
+    public var deleted: UInt64
+    public var waitNs: Int64
+    public var writeNs: Int64
+    public var commitNs: Int64
+    public var totalNs: Int64
+  }
+
+  public struct Place: Codable, Hashable, Sendable {
+    public var file: String
+    public var line: UInt64
+  }
+
+  public struct Finding: Codable, Hashable, Sendable {
+    public var rule: String
+    /// `note` or `warning`.
+    public var severity: String
+    public var statement: String?
+    public var caller: Place?
+    public var message: String
+    public var evidence: [String: Int64]
+    public var fix: String
+    public var savesAtMostNs: Int64?
+  }
+}

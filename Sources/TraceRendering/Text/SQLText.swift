@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// SQL made short for a reader.
+enum SQLText {
+  /// Leaves out the column list of a SELECT that is too long.
+  ///
+  ///     SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZNAME FROM ZSTOP t0 WHERE t0.ZNAME = ?
+  ///     SELECT … FROM ZSTOP t0 WHERE t0.ZNAME = ?
+  static func abridged(_ sql: String, to width: Int) -> String {
+    guard TerminalText.width(sql) > width, sql.hasPrefix("SELECT "),
+      let from = startOfFrom(in: sql)
+    else { return sql }
+    return "SELECT …" + sql[from...]
+  }
+
+  /// Finds the ` FROM ` outside all parentheses and quotes.
+  private static func startOfFrom(in sql: String) -> String.Index? {
+    var depth = 0
+    var quote: UInt8?
+    let bytes = sql.utf8
+    for index in bytes.indices {
+      let byte = bytes[index]
+      if let open = quote {
+        if byte == open { quote = nil }
+      } else if byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") {
+        quote = byte
+      } else if byte == UInt8(ascii: "(") {
+        depth += 1
+      } else if byte == UInt8(ascii: ")") {
+        depth -= 1
+      } else if depth == 0, byte == UInt8(ascii: " "), bytes[index...].starts(with: " FROM ".utf8) {
+        return index
+      }
+    }
+    return nil
+  }
+}

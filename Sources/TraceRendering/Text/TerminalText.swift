@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+
+/// Text from data, made safe for a terminal, cut and wrapped by the columns it fills.
+enum TerminalText {
+  /// The escaped text, cut to a width with `…`; an escape is never cut in two.
+  static func fitted(_ text: String, to width: Int) -> String {
+    cut(LogText.escaped(text), to: width)
+  }
+
+  /// The same for a text that is escaped already.
+  static func cut(_ text: String, to width: Int) -> String {
+    let units = units(ofEscaped: text)
+    if units.reduce(0, { $0 + $1.width }) <= width { return units.map(\.text).joined() }
+    var result = ""
+    var used = 1
+    for unit in units {
+      used += unit.width
+      if used > width { break }
+      result += unit.text
+    }
+    return width > 0 ? result + "…" : ""
+  }
+
+  /// The escaped text in lines of at most a width, broken at spaces where there are any.
+  static func wrapped(_ text: String, to width: Int) -> [String] {
+    let width = max(width, 1)
+    var lines: [String] = []
+    var line = ""
+    var used = 0
+    func flush() {
+      lines.append(line)
+      line = ""
+      used = 0
+    }
+    for word in LogText.escaped(text).split(separator: " ", omittingEmptySubsequences: true) {
+      let word = Self.units(ofEscaped: String(word))
+      let needed = word.reduce(0) { $0 + $1.width }
+      if used > 0, used + 1 + needed > width { flush() }
+      if used > 0 {
+        line += " "
+        used += 1
+      }
+      for unit in word {
+        if used > 0, used + unit.width > width { flush() }
+        line += unit.text
+        used += unit.width
+      }
+    }
+    if used > 0 || lines.isEmpty { flush() }
+    return lines
+  }
+
+  /// The columns that a text fills, its escapes included.
+  static func width(_ text: String) -> Int { units(of: text).reduce(0) { $0 + $1.width } }
+
+  /// The columns that a text fills which is escaped already.
+  static func width(ofEscaped text: String) -> Int {
+    units(ofEscaped: text).reduce(0) { $0 + $1.width }
+  }
+
+  private typealias Unit = (text: String, width: Int)
+
+  private static func units(of text: String) -> [Unit] { units(ofEscaped: LogText.escaped(text)) }
+
+  /// `a\u{1b}漢` is three units: a letter, an escape of six columns, a character of two.
+  private static func units(ofEscaped text: String) -> [Unit] {
+    var units: [Unit] = []
+    var rest = text[...]
+    while let character = rest.popFirst() {
+      var unit = String(character)
+      if character == "\\", let kind = rest.popFirst() {
+        unit.append(kind)
+        if kind == "u", rest.first == "{", let end = rest.firstIndex(of: "}") {
+          unit += rest[...end]
+          rest = rest[rest.index(after: end)...]
+        }
+        units.append((unit, unit.count))
+      } else {
+        units.append((unit, character.terminalColumns))
+      }
+    }
+    return units
+  }
+}
+
+extension Character {
+  /// Two for the characters of East Asian writing and for emoji, else one.
+  ///
+  /// See <https://www.unicode.org/reports/tr11/>.
+  var terminalColumns: Int {
+    switch unicodeScalars.first?.value ?? 0 {
+    case 0x1100...0x115f, 0x2e80...0xa4cf, 0xac00...0xd7a3, 0xf900...0xfaff, 0xfe30...0xfe6f,
+      0xff00...0xff60, 0xffe0...0xffe6, 0x1f300...0x1f64f, 0x1f900...0x1f9ff, 0x20000...0x3fffd:
+      2
+    default: 1
+    }
+  }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+
+extension Document {
+  /// The report for a terminal or a pipe; it ends in a newline.
+  public func text(_ style: TextStyle = .plain) -> String {
+    var renderer = TextRenderer(style: style)
+    renderer.line(style.paint(renderer.fitted(title, indent: 0), .bold))
+    for block in blocks { renderer.render(block) }
+    return renderer.output
+  }
+}
+
+/// Draws a document line by line.
+struct TextRenderer {
+  let style: TextStyle
+  private(set) var output = ""
+
+  init(style: TextStyle) { self.style = style }
+
+  mutating func render(_ block: Document.Block) {
+    switch block {
+    case .heading(let text):
+      line("")
+      line(style.paint(fitted(text, indent: 0), .bold))
+    case .paragraph(let text, let tone):
+      for part in wrapped(text, indent: 0) { line(style.paint(part, tone.ink)) }
+    case .facts(let facts): render(facts)
+    case .table(let table): render(table)
+    case .item(let item): render(item)
+    }
+  }
+
+  mutating func line(_ text: String) {
+    output += text
+    output += "\n"
+  }
+
+  // MARK: - Blocks
+
+  /// Facts stand in columns of equal width, filled downwards.
+  private mutating func render(_ facts: [Document.Fact]) {
+    line("")
+    let labels = facts.map { TerminalText.width($0.label) }.max() ?? 0
+    let values = facts.map { TerminalText.width($0.cell.text) }.max() ?? 0
+    // 26 columns: three facts side by side on a terminal of eighty.
+    let column = max(labels + values + 2, 22) + 3
+    let perLine = max(1, ((style.width ?? 80) + 3) / column)
+    let lines = (facts.count + perLine - 1) / perLine
+    for row in 0..<lines {
+      let cells = stride(from: row, to: facts.count, by: lines).map { index in
+        let label = TerminalText.fitted(facts[index].label, to: column)
+        let value = TerminalText.fitted(facts[index].cell.text, to: column)
+        let gap =
+          column - 3 - TerminalText.width(facts[index].label)
+          - TerminalText.width(facts[index].cell.text)
+        return style.paint(label, .faint) + spaces(gap) + value
+      }
+      line(cells.joined(separator: "   "))
+    }
+  }
+
+  private mutating func render(_ item: Document.Item) {
+    line("")
+    let place = LogText.escaped(item.place)
+    let headline = style.paint(LogText.escaped(item.headline), item.tone.ink ?? .bold)
+    let used = TerminalText.width(item.headline) + TerminalText.width(item.place) + 2
+    if let width = style.width, used > width {
+      line(headline)
+      if !place.isEmpty { line("  " + style.paint(fitted(item.place, indent: 2), .cyan)) }
+    } else {
+      line(place.isEmpty ? headline : headline + "  " + style.paint(place, .cyan))
+    }
+    for fact in item.lines { render(fact) }
+  }
+
+  private mutating func render(_ fact: Document.Fact) {
+    let label = fact.label.isEmpty ? "" : fact.label + ": "
+    let ink: TextStyle.Ink? = if case .sql = fact.cell { .faint } else { nil }
+    let lines =
+      if case .sql(let sql) = fact.cell {
+        wrapped(sql: sql, indent: 2, atMost: Self.mostSQLLines)
+      } else {
+        wrapped(label + fact.cell.text, indent: 2)
+      }
+    for part in lines { line("  " + style.paint(part, ink)) }
+  }
+
+  // Four lines of eighty columns hold a fetch with its WHERE; the JSON report has all of it.
+  private static let mostSQLLines = 4
+
+  // MARK: - Pieces
+
+  /// SQL in a few lines, without its column list if it is long, the last line cut.
+  func wrapped(sql: String, indent: Int, atMost count: Int) -> [String] {
+    guard let width = style.width.map({ $0 - indent }) else { return [LogText.escaped(sql)] }
+    var lines = TerminalText.wrapped(SQLText.abridged(sql, to: width), to: width)
+    if lines.count > count {
+      lines[count - 1] = TerminalText.cut(lines[(count - 1)...].joined(separator: " "), to: width)
+      lines.removeSubrange(count...)
+    }
+    return lines
+  }
+
+  func fitted(_ text: String, indent: Int) -> String {
+    TerminalText.fitted(text, to: (style.width ?? .max) - indent)
+  }
+
+  func wrapped(_ text: String, indent: Int) -> [String] {
+    TerminalText.wrapped(text, to: (style.width ?? .max) - indent)
+  }
+
+  func spaces(_ count: Int) -> String { String(repeating: " ", count: max(count, 0)) }
+}
+
+extension Document.Tone {
+  var ink: TextStyle.Ink? {
+    switch self {
+    case .plain: nil
+    case .quiet: .faint
+    case .good: .green
+    case .bad: .red
+    }
+  }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import TraceRendering
+
+/// Standard output and standard error, and what kind of thing they are.
+enum Output {
+  static func print(_ text: String) { write(text, to: STDOUT_FILENO) }
+
+  static func complain(_ sentence: String) {
+    write("trace-report: \(sentence)\n", to: STDERR_FILENO)
+  }
+
+  static func write(_ text: String, to descriptor: Int32) {
+    var text = text
+    text.withUTF8 { bytes in
+      var written = 0
+      while written < bytes.count {
+        let count = Glibc.write(
+          descriptor, bytes.baseAddress?.advanced(by: written), bytes.count - written)
+        if count < 0, errno == EINTR { continue }
+        // A reader that went away, such as `head`, wants no more.
+        guard count > 0 else { return }
+        written += count
+      }
+    }
+  }
+
+  static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
+}
+
+extension TextStyle {
+  /// Colours and width on a terminal, neither in a pipe; `NO_COLOR` and `COLUMNS` are heeded.
+  ///
+  /// See <https://no-color.org>.
+  static var ofStandardOutput: Self {
+    let isTerminal = Output.isTerminal(STDOUT_FILENO)
+    let noColor = environment("NO_COLOR").map { !$0.isEmpty } ?? false
+    let isDumb = environment("TERM") == "dumb"
+    return TextStyle(
+      width: environment("COLUMNS").flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
+        ?? (isTerminal ? terminalWidth ?? 80 : nil),
+      isColored: isTerminal && !noColor && !isDumb)
+  }
+
+  private static func environment(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }
+  }
+
+  private static var terminalWidth: Int? {
+    var size = winsize()
+    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+    return Int(size.ws_col)
+  }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+import Testing
+import TraceAnalysis
+import TraceRendering
+
+@Suite struct SummaryDocumentTests {
+  @Test func fitsATerminalOfEightyColumns() {
+    let trace = TraceBuilder { trace in
+      trace.open()
+      for _ in 1...3 {
+        trace.fetch(
+          "SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZNAME FROM ZSTOP t0 WHERE (? <=  t0.ZLONGITUDE AND"
+            + "  t0.ZLONGITUDE <= ?)  LIMIT 100", rows: 15, connection: 800_000,
+          total: 1_300_000)
+      }
+      trace.fault(source: .rowCache, duration: 100)
+      trace.save(total: 9_000_000)
+      trace.close()
+    }
+    let text = Document(summary: trace.profile()).text(TextStyle(width: 80, isColored: false))
+    #expect(
+      text == """
+        transit[2367], SQLite 3.40.1
+        trace (ctf): 13 events, none lost
+
+        fetches              3   faults               1   in SQLite      2.40 ms
+        counts               0   rel. faults          0   fetching       3.90 ms
+        rows                45   cache misses         0   in faults       100 ns
+        saves                1   cache hits        100%   saving         9.00 ms
+
+        Statements by total time
+
+          total  share  runs  rows      p50      p95      p99      max
+        3.90 ms   100%     3    45  1.30 ms  1.30 ms  1.30 ms  1.30 ms
+            SELECT … FROM ZSTOP t0 WHERE (? <= t0.ZLONGITUDE AND t0.ZLONGITUDE <= ?)
+            LIMIT 100
+            d0418e2d218139e5 · transit/Search.swift:42 ×3
+
+        Faults by the line that fetched
+
+        misses  hits  rows  time  fault  fetched at
+             0     1     0  0 ns  Stop   transit/Search.swift:42
+
+        Saves
+
+          total  saves  ins  upd  del     wait    write   commit  saved at
+        9.00 ms      1    1    2    3  1.00 µs  5.00 µs  3.00 µs  transit/Search.swift:…
+
+        Findings
+        No findings.
+
+        """)
+  }
+
+  @Test func saysFirstWhatWasLost() {
+    let trace = TraceBuilder { trace in
+      trace.fetch("SELECT a")
+      trace.close(missing: 3)
+    }
+    let lines = Document(summary: trace.profile()).text().split(separator: "\n")
+    #expect(lines[2] == "INCOMPLETE: 3 events were lost; every count below may be too low.")
+    #expect(lines[3] == "- transit[2367]: emitted 3 more events than were read")
+  }
+}

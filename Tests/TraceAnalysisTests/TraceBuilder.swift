@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+import TraceAnalysis
+import TraceReading
+
+/// Writes the events of a run by hand; ids and timestamps count up by themselves.
+struct TraceBuilder {
+  var process = ProcessIdentity(id: 2367, name: "transit")
+  private(set) var records: [EventRecord] = []
+  private var nextFetch: UInt64 = 1
+
+  mutating func append(_ event: StoreEvent, thread: Int64 = 1) {
+    records.append(
+      EventRecord(
+        timestamp: Int64(records.count) * 1000, process: process, threadID: thread, contextID: 1,
+        event: event))
+  }
+
+  mutating func open(path: String = "transit.sqlite", start: Nanoseconds = 1) {
+    append(
+      .storeOpened(
+        StoreOpened(
+          storeID: 1, path: path, journalMode: "wal", pageSize: 4096, sqliteVersion: "3.40.1",
+          processStart: start)))
+  }
+
+  mutating func announce(_ sql: String) {
+    append(
+      .statement(StatementAnnounced(storeID: 1, statementID: StatementID(sql: sql), sql: sql)))
+  }
+
+  @discardableResult
+  mutating func begin(
+    _ entity: String = "Stop", parent: UInt64 = 0, at location: SourceLocation = .search
+  ) -> UInt64 {
+    defer { nextFetch += 1 }
+    append(
+      .fetchBegin(
+        FetchBegin(fetchID: nextFetch, parentID: parent, entity: entity, location: location)))
+    return nextFetch
+  }
+
+  mutating func end(
+    _ id: UInt64, _ sql: String, entity: String = "Stop", kind: FetchKind = .objects,
+    parent: UInt64 = 0, rows: UInt64 = 1, connection: Nanoseconds = 800,
+    total: Nanoseconds = 1000, vmSteps: UInt64 = 10, fullScanSteps: UInt64 = 0,
+    sorts: UInt64 = 0, autoIndexRows: UInt64 = 0, limit: UInt64 = 0, error: String = ""
+  ) {
+    append(
+      .fetchEnd(
+        FetchEnd(
+          fetchID: id, parentID: parent, entity: entity, kind: kind,
+          statementID: StatementID(sql: sql), bindHash: 0, waitTime: 0, prepareTime: 0,
+          stepTime: connection, materializeTime: 0, connectionTime: connection, totalTime: total,
+          rows: rows, vmSteps: vmSteps, fullScanSteps: fullScanSteps, sorts: sorts,
+          autoIndexRows: autoIndexRows, limit: limit, offset: 0, batchSize: 0, error: error)))
+  }
+
+  /// A whole fetch, its statement announced.
+  @discardableResult
+  mutating func fetch(
+    _ sql: String, entity: String = "Stop", kind: FetchKind = .objects, parent: UInt64 = 0,
+    at location: SourceLocation = .search, rows: UInt64 = 1, connection: Nanoseconds = 800,
+    total: Nanoseconds = 1000, vmSteps: UInt64 = 10, fullScanSteps: UInt64 = 0,
+    sorts: UInt64 = 0, autoIndexRows: UInt64 = 0, limit: UInt64 = 0
+  ) -> UInt64 {
+    announce(sql)
+    let id = begin(entity, parent: parent, at: location)
+    end(
+      id, sql, entity: entity, kind: kind, parent: parent, rows: rows, connection: connection,
+      total: total, vmSteps: vmSteps, fullScanSteps: fullScanSteps, sorts: sorts,
+      autoIndexRows: autoIndexRows, limit: limit)
+    return id
+  }
+
+  /// A fault, and the miss behind it if the database was asked.
+  mutating func fault(
+    _ entity: String = "Stop", relationship: String = "", pk: Int64 = 1,
+    source: FaultSource = .database, origin: UInt64 = 1, at location: SourceLocation = .search,
+    rows: UInt64 = 1, duration: Nanoseconds = 5000, fullScanSteps: UInt64 = 0, thread: Int64 = 1
+  ) {
+    if source == .database {
+      append(
+        .cacheMiss(
+          CacheMiss(
+            entity: entity, pk: pk, relationship: relationship, duration: duration,
+            statementID: StatementID(sql: Self.faultSQL), vmSteps: 12,
+            fullScanSteps: fullScanSteps, originFetchID: origin)), thread: thread)
+    }
+    append(
+      .fault(
+        FaultFired(
+          entity: entity, pk: pk, relationship: relationship, source: source, duration: duration,
+          rows: rows, originFetchID: origin, origin: location)), thread: thread)
+  }
+
+  static let faultSQL = "SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE  t0.Z_PK = ?"
+
+  mutating func save(inserted: UInt64 = 1, total: Nanoseconds = 9000, error: String = "") {
+    append(
+      .saveEnd(
+        SaveEnd(
+          saveID: 1, inserted: inserted, updated: 2, deleted: 3, statements: 8, waitTime: 1000,
+          writeTime: 5000, commitTime: 3000, totalTime: total, location: .search, error: error)))
+  }
+
+  /// The counters of a store that emitted all of the events so far, and some that went missing.
+  mutating func close(missing: UInt64 = 0) {
+    let emitted = records.filter { $0.event.kind != .statement && $0.process == process }.count
+    append(
+      .counters(
+        CountersSampled(
+          storeID: 1, fetches: 0, faults: 0, cacheHits: 0, cacheMisses: 0, saves: 0,
+          events: UInt64(emitted) + missing)))
+  }
+
+  func profile(
+    path: String = "trace", kind: SourceReport.Kind = .ctf, eventsLost: UInt64 = 0,
+    problems: [String] = []
+  ) -> Profile {
+    var builder = ProfileBuilder()
+    for record in records { builder.add(record) }
+    let source = SourceReport(
+      path: path, kind: kind, eventsRead: UInt64(records.count), eventsLost: eventsLost,
+      problems: problems)
+    return builder.profile(of: ReadingReport(sources: [source]))
+  }
+
+  init(_ write: (inout TraceBuilder) -> Void = { _ in }) { write(&self) }
+}
+
+extension SourceLocation {
+  static let search = SourceLocation(file: "transit/Search.swift", line: 42)
+}
