@@ -4,21 +4,39 @@
 ///
 /// Immutable once its model is built.
 public final class EntityDescription: @unchecked Sendable {
+  /// The name in the model.
   public let name: String
-  /// `Z_ENT`, from 1 in alphabetical order; 0 until the model is built.
+  /// `Z_ENT`: from 1 in alphabetical order, or as the opened file numbers its entities.
   public internal(set) var entityID: Int64 = 0
+  /// Its place in the model, and in all that is kept by entity.
+  var index = 0
+  /// What the ids of its objects share; the store's UUID is "" until the store is open.
+  var reference: ManagedObjectID.EntityReference
   /// `ZSTOP` for `Stop`.
   public let table: String
   /// Sorted by name.
   public internal(set) var attributes: [AttributeDescription] = []
   /// Sorted by name.
   public internal(set) var relationships: [RelationshipDescription] = []
+  /// Those of the to-one relationships first, then the declared ones.
   public internal(set) var indexes: [IndexDescription] = []
+  /// The to-one relationships, in the order of their slots behind those of the attributes.
+  private(set) var toOnes: [RelationshipDescription] = []
+  /// The to-many relationships, sorted by name.
+  private(set) var toManys: [RelationshipDescription] = []
+  /// How the values of a row are laid out in its snapshot.
+  private(set) var rowLayout = RowLayout(kinds: [])
+  /// What a new object holds.
+  private(set) var defaultValues: [StoreValue?] = []
+  /// The Swift schema that the entity was built from, with its slots bound.
+  let schema: EntitySchemaBase
   private(set) var attributesByName: [String: AttributeDescription] = [:]
   private(set) var relationshipsByName: [String: RelationshipDescription] = [:]
 
-  init(name: String) {
+  init(name: String, schema: EntitySchemaBase? = nil) {
     self.name = name
+    self.schema = schema ?? EntitySchemaBase(name: name)
+    reference = ManagedObjectID.EntityReference(entityName: name, storeUUID: "")
     table = "Z" + name.uppercased()
   }
 
@@ -29,11 +47,26 @@ public final class EntityDescription: @unchecked Sendable {
     self.relationships = relationships.sorted { $0.name < $1.name }
     attributesByName = Dictionary(uniqueKeysWithValues: attributes.map { ($0.name, $0) })
     relationshipsByName = Dictionary(uniqueKeysWithValues: relationships.map { ($0.name, $0) })
+    toOnes = self.relationships.filter { !$0.isToMany }
+    toManys = self.relationships.filter(\.isToMany)
+    for (slot, attribute) in self.attributes.enumerated() { attribute.slot = slot }
+    for (index, toOne) in toOnes.enumerated() { toOne.slot = self.attributes.count + index }
+    for (index, toMany) in toManys.enumerated() { toMany.slot = index }
+    rowLayout = RowLayout(
+      kinds: self.attributes.map(\.type.slotKind) + toOnes.map { _ in .integer })
+    defaultValues = self.attributes.map(\.defaultValue) + toOnes.map { _ in .null }
   }
 
+  /// Finds an attribute.
   public func attribute(named name: String) -> AttributeDescription? { attributesByName[name] }
+  /// Finds a relationship.
   public func relationship(named name: String) -> RelationshipDescription? {
     relationshipsByName[name]
+  }
+
+  /// The columns of a row, in the order of their slots: attributes A–Z, then to-ones A–Z.
+  public var columns: [String] {
+    attributes.map(\.column) + toOnes.compactMap(\.column)
   }
 
   /// The names of all properties, sorted.
@@ -44,10 +77,16 @@ public final class EntityDescription: @unchecked Sendable {
 
 /// An attribute of an entity.
 public final class AttributeDescription: @unchecked Sendable {
+  /// The name in the model.
   public let name: String
+  /// What the column holds.
   public let type: AttributeType
+  /// Whether a save without it is allowed.
   public let isOptional: Bool
+  /// What a new object holds; `.null` for nothing.
   public let defaultValue: StoreValue
+  /// Its place in a row snapshot; its column in a row is three further.
+  public internal(set) var slot = -1
   /// `ZLATITUDE` for `latitude`; suffixed with a number where two properties would clash.
   public internal(set) var column: String
 
@@ -57,49 +96,6 @@ public final class AttributeDescription: @unchecked Sendable {
     self.isOptional = isOptional
     self.defaultValue = defaultValue
     column = "Z" + name.uppercased()
-  }
-}
-
-/// A relationship of an entity.
-public final class RelationshipDescription: @unchecked Sendable {
-  public let name: String
-  public let isToMany: Bool
-  public let isOrdered: Bool
-  public let isOptional: Bool
-  public let deleteRule: DeleteRule
-  public internal(set) unowned var entity: EntityDescription
-  public internal(set) unowned var destination: EntityDescription
-  /// Set when the model is built; every relationship has one.
-  public internal(set) unowned var inverse: RelationshipDescription!
-  /// Where the store keeps it.
-  public internal(set) var storage: Storage
-
-  /// Where a relationship is kept.
-  public enum Storage: Hashable, Sendable {
-    /// A to-one: a column of this entity's table, such as `ZSTOP`.
-    case column(String)
-    /// A one-to-many: the inverse's column in the destination's table, and the column that holds
-    /// the order, such as `Z_FOK_STOP`.
-    case inverseColumn(String, order: String?)
-    /// A many-to-many: a table of pairs, such as `Z_1TAGS(Z_1ITEMS, Z_2TAGS)`.
-    case joinTable(String, source: String, destination: String, order: String?)
-  }
-
-  /// What happens to the other end when an object is deleted.
-  public enum DeleteRule: String, Hashable, Sendable { case noAction, nullify, cascade, deny }
-
-  init(
-    name: String, isToMany: Bool, isOrdered: Bool, isOptional: Bool, deleteRule: DeleteRule,
-    entity: EntityDescription, destination: EntityDescription
-  ) {
-    self.name = name
-    self.isToMany = isToMany
-    self.isOrdered = isOrdered
-    self.isOptional = isOptional
-    self.deleteRule = deleteRule
-    self.entity = entity
-    self.destination = destination
-    storage = .column("")
   }
 }
 

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension AnyManagedObject {
+  final func makeLinks() -> ObjectLinks {
+    if let links { return links }
+    let links = ObjectLinks(entity: entity)
+    self.links = links
+    return links
+  }
+
+  final func toOne(_ slot: Int) -> RelationshipDescription {
+    entity.toOnes[slot - entity.attributes.count]
+  }
+
+  // MARK: - To-one
+
+  @usableFromInline
+  final func destination(_ slot: Int) -> AnyManagedObject? {
+    let index = slot - entity.attributes.count
+    if let known = links?.toOnes[index] { return known }
+    guard case .object(let id) = storeValue(slot), let context else { return nil }
+    let object = context.object(toOne(slot).destination, id.primaryKey, origin: origin)
+    makeLinks().toOnes[index] = object
+    return object
+  }
+
+  @usableFromInline
+  final func setDestination(_ new: AnyManagedObject?, _ slot: Int) {
+    precondition(
+      new == nil || new?.context === context,
+      "\(entity.name).\(toOne(slot).name) was set to an object of another context; fetch it by its "
+        + "objectID in this context")
+    let old = destination(slot)
+    guard old !== new else { return }
+    let inverse: RelationshipDescription = toOne(slot).inverse
+    if inverse.isToMany {
+      old?.unlinkMember(self, inverse.slot)
+      linkDestination(new, slot)
+      new?.linkMember(self, inverse.slot, at: nil)
+    } else {
+      old?.linkDestination(nil, inverse.slot)
+      if let new {
+        new.destination(inverse.slot)?.linkDestination(nil, slot)
+        new.linkDestination(self, inverse.slot)
+      }
+      linkDestination(new, slot)
+    }
+  }
+
+  /// Sets this end only.
+  final func linkDestination(_ new: AnyManagedObject?, _ slot: Int) {
+    write(new.map { .object($0.objectID) } ?? .null, slot)
+    makeLinks().toOnes[slot - entity.attributes.count] = new
+  }
+
+  // MARK: - To-many
+
+  /// The link, loaded.
+  final func toManyLink(_ slot: Int) -> ToManyLink {
+    let link = unloadedLink(slot)
+    guard link.members == nil else { return link }
+    if state.contains(.inserted) || state.contains(.inaccessible) {
+      link.members = []
+    } else {
+      guard let context else {
+        preconditionFailure(
+          "\(entity.name).\(entity.toManys[slot].name) was read after its context was reset or "
+            + "released; keep the context while its objects are in use")
+      }
+      do {
+        try context.fire(entity.toManys[slot], of: self, link)
+      } catch {
+        context.noteFaultError(error)
+        return ToManyLink(members: [])
+      }
+    }
+    return link
+  }
+
+  /// The link, whether its members are loaded or not.
+  final func unloadedLink(_ slot: Int) -> ToManyLink {
+    let links = makeLinks()
+    if let link = links.toManys[slot] { return link }
+    let link = ToManyLink()
+    links.toManys[slot] = link
+    return link
+  }
+
+  final func members(_ slot: Int) -> [AnyManagedObject] { toManyLink(slot).members ?? [] }
+
+  final func addMember(_ member: AnyManagedObject, _ slot: Int, at index: Int?) {
+    let relationship = entity.toManys[slot]
+    precondition(
+      member.context === context,
+      "an object of another context was added to \(entity.name).\(relationship.name); fetch it by "
+        + "its objectID in this context")
+    let inverse: RelationshipDescription = relationship.inverse
+    if inverse.isToMany {
+      let isNew = !members(slot).contains { $0 === member }
+      linkMember(member, slot, at: index)
+      if isNew { member.linkMember(self, inverse.slot, at: nil) }
+    } else if member.destination(inverse.slot) === self {
+      linkMember(member, slot, at: index)
+    } else {
+      member.destination(inverse.slot)?.unlinkMember(member, slot)
+      member.linkDestination(self, inverse.slot)
+      linkMember(member, slot, at: index)
+    }
+  }
+
+  final func removeMember(_ member: AnyManagedObject, _ slot: Int) {
+    let inverse: RelationshipDescription = entity.toManys[slot].inverse
+    guard members(slot).contains(where: { $0 === member }) else { return }
+    unlinkMember(member, slot)
+    if inverse.isToMany {
+      member.unlinkMember(self, inverse.slot)
+    } else {
+      member.linkDestination(nil, inverse.slot)
+    }
+  }
+
+  /// Adds a member at this end only.
+  ///
+  /// The members of a one-to-many follow from the other end, so a fault need not be fired for
+  /// that; a place in the order does need it.
+  final func linkMember(_ member: AnyManagedObject, _ slot: Int, at index: Int?) {
+    let relationship = entity.toManys[slot]
+    let link = index == nil ? unloadedLink(slot) : toManyLink(slot)
+    let old = link.members?.firstIndex { $0 === member }
+    if relationship.inverse.isToMany, old == nil {
+      if let undone = link.removed.firstIndex(where: { $0 === member }) {
+        link.removed.remove(at: undone)
+      } else if !link.added.contains(where: { $0 === member }) {
+        link.added.append(member)
+      }
+    }
+    if old != nil, index == nil { return }
+    if let old { link.members?.remove(at: old) }
+    let count = link.members?.count ?? 0
+    link.members?.insert(member, at: min(index ?? count, count))
+    if relationship.isOrdered { link.isReordered = true }
+    markUpdated()
+  }
+
+  /// Takes a member out at this end only.
+  final func unlinkMember(_ member: AnyManagedObject, _ slot: Int) {
+    let link = unloadedLink(slot)
+    link.members?.removeAll { $0 === member }
+    link.orderKeys[ObjectIdentifier(member)] = nil
+    if entity.toManys[slot].inverse.isToMany {
+      if let undone = link.added.firstIndex(where: { $0 === member }) {
+        link.added.remove(at: undone)
+      } else if !link.removed.contains(where: { $0 === member }) {
+        link.removed.append(member)
+      }
+    }
+    markUpdated()
+  }
+}
+
+extension ToManyLink {
+  convenience init(members: [AnyManagedObject]) {
+    self.init()
+    self.members = members
+  }
+}

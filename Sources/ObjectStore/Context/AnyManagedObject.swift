@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An object of a store within one context, whatever its entity: a row's snapshot, and what was
+/// changed since.
+///
+/// Objects belong to their context's thread. There is one object per row in a context.
+public class AnyManagedObject {
+  /// The object's entity.
+  public final let entity: EntityDescription
+  @usableFromInline final let schema: EntitySchemaBase
+  /// Nil while the object is a fault, or was never saved.
+  @usableFromInline final var snapshot: RowSnapshot?
+  /// By slot; empty while nothing was changed.
+  @usableFromInline final var changes: [StoreValue?] = []
+  /// The context clears this when it goes: an object must not keep its context alive.
+  final unowned(unsafe) var context: ManagedObjectContext?
+  final var primaryKey: Int64
+  /// The key that the save in progress has allocated.
+  final var newPrimaryKey: Int64 = 0
+  final var state: State = []
+  final var origin: FetchOrigin?
+  final var links: ObjectLinks?
+
+  struct State: OptionSet {
+    let rawValue: UInt8
+    static let inserted = State(rawValue: 1)
+    static let updated = State(rawValue: 2)
+    static let deleted = State(rawValue: 4)
+    /// The row is gone: the object reads as nil and zero.
+    static let inaccessible = State(rawValue: 8)
+    /// Waits in the context's list of updated objects.
+    static let listed = State(rawValue: 16)
+  }
+
+  required init(entity: EntityDescription, primaryKey: Int64, context: ManagedObjectContext) {
+    self.entity = entity
+    schema = entity.schema
+    self.primaryKey = primaryKey
+    self.context = context
+  }
+
+  deinit { context?.unregister(self) }
+
+  // MARK: - Identity and state
+
+  /// Names the object; temporary until it is saved. Does not fire a fault.
+  public final var objectID: ManagedObjectID {
+    ManagedObjectID(reference: entity.reference, primaryKey: primaryKey)
+  }
+
+  /// The context; nil once it is gone or was reset.
+  public final var managedObjectContext: ManagedObjectContext? { context }
+  /// Whether the values are not loaded; they may still be in the row cache.
+  public final var isFault: Bool { snapshot == nil && !state.contains(.inserted) }
+  /// Whether the next save inserts the object.
+  public final var isInserted: Bool { state.contains(.inserted) }
+  /// Whether values or relationships were changed since the last save.
+  public final var isUpdated: Bool { state.contains(.updated) && !isInserted && !isDeleted }
+  /// Whether the next save deletes the object, or its row is known to be gone.
+  public final var isDeleted: Bool { !state.isDisjoint(with: [.deleted, .inaccessible]) }
+  /// Whether the next save writes anything for the object.
+  public final var hasChanges: Bool {
+    !state.isDisjoint(with: [.inserted, .updated, .deleted])
+  }
+
+  // MARK: - Values
+
+  @inlinable
+  final func read<Value: AttributeValue>(_ slot: Int) -> Value {
+    if changes.isEmpty, let row = snapshot {
+      return row.isNull(slot) ? .valueForNull : Value(row: row, slot: slot)
+    }
+    return readChanged(slot)
+  }
+
+  @usableFromInline
+  final func readChanged<Value: AttributeValue>(_ slot: Int) -> Value {
+    if !changes.isEmpty, let value = changes[slot] { return Value(value) ?? .valueForNull }
+    guard let row = readableRow(), !row.isNull(slot) else { return .valueForNull }
+    return Value(row: row, slot: slot)
+  }
+
+  @usableFromInline
+  final func write(_ value: StoreValue, _ slot: Int) {
+    if !state.contains(.inserted) {
+      guard let row = readableRow() else { return }
+      if changes.isEmpty { changes = Array(repeating: nil, count: entity.rowLayout.slotCount) }
+      changes[slot] = row.storeValue(slot, in: entity) == value ? nil : value
+    } else {
+      changes[slot] = value
+    }
+    markUpdated()
+  }
+
+  final func markUpdated() {
+    guard !state.contains(.updated) else { return }
+    state.insert(.updated)
+    context?.noteUpdate(of: self)
+  }
+
+  /// The value in a slot: changed, saved, or NULL.
+  final func storeValue(_ slot: Int) -> StoreValue {
+    if !changes.isEmpty, let value = changes[slot] { return value }
+    return readableRow()?.storeValue(slot, in: entity) ?? .null
+  }
+
+  /// The saved values; fires a fault. Nil if the object was never saved or its row is gone.
+  final func readableRow() -> RowSnapshot? {
+    if let snapshot { return snapshot }
+    guard !state.contains(.inserted), !state.contains(.inaccessible) else { return nil }
+    guard let context else {
+      preconditionFailure(
+        "a fault of \(entity.name) was fired after its context was reset or released; keep the "
+          + "context while its objects are in use")
+    }
+    do {
+      return try context.fire(self)
+    } catch {
+      context.noteFaultError(error)
+      return nil
+    }
+  }
+}

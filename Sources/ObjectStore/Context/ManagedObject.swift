@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An object of an entity whose schema is Swift: its properties are members.
+///
+///     stop.name = "Am Treptower Park"
+///     stop.stopTimes.append(stopTime)
+///     try context.save()
+///     // UPDATE ZSTOP SET ZNAME = ?, Z_OPT = ? WHERE Z_PK = ? AND Z_OPT = ?
+///
+/// Reading a member of a fault fires it. If its row is gone the object counts as deleted and its
+/// members read as nil, zero and empty; ``AnyManagedObject/value(forKey:)`` throws instead.
+@dynamicMemberLookup
+public final class ManagedObject<E: Entity>: AnyManagedObject {
+  @inlinable var prototype: E { unsafeDowncast(schema, to: EntitySchema<E>.self).prototype }
+
+  // Inlinable: the compiler folds a literal key path, and a read costs what a slot read costs.
+
+  /// An attribute's value; a new value is written by the next save.
+  @inlinable
+  public subscript<Value>(dynamicMember path: KeyPath<E, Attribute<Value>>) -> Value {
+    get { read(prototype[keyPath: path].slot) }
+    set { write(newValue.storeValue, prototype[keyPath: path].slot) }
+  }
+
+  /// The object at the other end of a to-one relationship, which may be a fault.
+  @inlinable
+  public subscript<D: Entity>(dynamicMember path: KeyPath<E, ToOne<D>>) -> ManagedObject<D>? {
+    get {
+      destination(prototype[keyPath: path].slot).map {
+        unsafeDowncast($0, to: ManagedObject<D>.self)
+      }
+    }
+    set { setDestination(newValue, prototype[keyPath: path].slot) }
+  }
+
+  /// The objects at the other end of a to-many relationship; loaded when they are looked at.
+  @inlinable
+  public subscript<D: Entity>(dynamicMember path: KeyPath<E, ToMany<D>>) -> ToManyMembers<D> {
+    ToManyMembers(owner: self, slot: prototype[keyPath: path].slot)
+  }
+}

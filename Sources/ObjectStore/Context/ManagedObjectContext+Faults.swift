@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SQLiteDriver
+import StoreEvents
+import StoreInstruments
+
+extension ManagedObjectContext {
+  // MARK: - Object faults
+
+  /// Loads an object's values: from the row cache, or else by one SELECT.
+  ///
+  /// - Returns: nil if the row is gone; the object then counts as deleted.
+  func fire(_ object: AnyManagedObject) throws -> RowSnapshot? {
+    let instruments = store.instruments
+    let interests = instruments.interests
+    let start = interests.contains(.events) ? TraceClock.now : 0
+    instruments.counters.countFault()
+    guard let row = store.cache.row(object.entity.index, object.primaryKey) else {
+      return try fireMiss(object, interests, start)
+    }
+    instruments.counters.countCacheHit()
+    if interests.contains(.events) {
+      emitFault(object, source: .rowCache, duration: TraceClock.now - start, rows: 1)
+    }
+    return fulfil(object, row === RowSnapshot.deleted ? nil : row)
+  }
+
+  private func fireMiss(
+    _ object: AnyManagedObject, _ interests: Interests, _ start: Nanoseconds
+  ) throws -> RowSnapshot? {
+    let statements = store.statements[object.entity.index]
+    store.instruments.counters.countCacheMiss()
+    var cost = QueryCost()
+    let row = try store.row(
+      of: object.entity, object.primaryKey, interests: interests, contextID: contextID, cost: &cost)
+    if interests.contains(.events) {
+      let duration = TraceClock.now - start
+      emitMiss(object, "", duration, statements.fault, statements.faultID, cost)
+      emitFault(object, source: .database, duration: duration, rows: row == nil ? 0 : 1)
+    }
+    if interests.contains(.plans) { store.explain(statements.fault, contextID: contextID) }
+    return fulfil(object, row)
+  }
+
+  private func fulfil(_ object: AnyManagedObject, _ row: RowSnapshot?) -> RowSnapshot? {
+    if let row {
+      object.snapshot = row
+    } else {
+      object.state.insert(.inaccessible)
+    }
+    return row
+  }
+
+  // MARK: - To-many faults
+
+  /// Loads which objects are the members: always by one SELECT.
+  func fire(
+    _ relationship: RelationshipDescription, of object: AnyManagedObject, _ link: ToManyLink
+  ) throws {
+    let instruments = store.instruments
+    let interests = instruments.interests
+    let start = interests.contains(.events) ? TraceClock.now : 0
+    instruments.counters.countFault()
+    instruments.counters.countCacheMiss()
+    let sql = store.statements[object.entity.index].toManyFaults[relationship.slot]
+    var members: [AnyManagedObject] = []
+    var cost = QueryCost()
+    try store.query(
+      SelectStatement(sql: sql, bindings: [.integer(object.primaryKey)]), interests: interests,
+      contextID: contextID, cost: &cost
+    ) { row in
+      let member = self.object(relationship.destination, row.int64(1), origin: object.origin)
+      members.append(member)
+      if relationship.isOrdered { link.orderKeys[ObjectIdentifier(member)] = row.int64(2) }
+    }
+    if interests.contains(.events) {
+      let duration = TraceClock.now - start
+      emitMiss(object, relationship.name, duration, sql, StatementID(sql: sql), cost)
+      emitFault(
+        object, relationship.name, source: .database, duration: duration, rows: members.count)
+    }
+    if interests.contains(.plans) { store.explain(sql, contextID: contextID) }
+    link.members = applyChanges(to: members, relationship, of: object, link)
+  }
+
+  /// Puts this context's unsaved changes over the members that the database has.
+  private func applyChanges(
+    to saved: [AnyManagedObject], _ relationship: RelationshipDescription,
+    of object: AnyManagedObject, _ link: ToManyLink
+  ) -> [AnyManagedObject] {
+    guard !relationship.inverse.isToMany else {
+      let removed = Set(link.removed.map(ObjectIdentifier.init))
+      return saved.filter { !removed.contains(ObjectIdentifier($0)) } + link.added
+    }
+    let slot = relationship.inverse.slot
+    var members = saved
+    for other in changed + inserted
+    where other.entity === relationship.destination && !other.changes.isEmpty {
+      guard let value = other.changes[slot] else { continue }
+      let isMember = value == .object(object.objectID)
+      if !isMember {
+        members.removeAll { $0 === other }
+      } else if !members.contains(where: { $0 === other }) {
+        members.append(other)
+      }
+    }
+    return members
+  }
+
+  // MARK: - Events
+
+  private func emitFault(
+    _ object: AnyManagedObject, _ relationship: String = "", source: FaultSource,
+    duration: Nanoseconds, rows: Int
+  ) {
+    store.instruments.emit(
+      .fault(
+        FaultFired(
+          entity: object.entity.name, pk: object.primaryKey, relationship: relationship,
+          source: source, duration: duration, rows: UInt64(rows),
+          originFetchID: object.origin?.fetchID ?? 0,
+          origin: object.origin?.location ?? .unknown)), contextID: contextID)
+  }
+
+  private func emitMiss(
+    _ object: AnyManagedObject, _ relationship: String, _ duration: Nanoseconds, _ sql: String,
+    _ statementID: StatementID, _ cost: QueryCost
+  ) {
+    store.instruments.announce(sql, id: statementID, storeID: store.id, contextID: contextID)
+    store.instruments.emit(
+      .cacheMiss(
+        CacheMiss(
+          entity: object.entity.name, pk: object.primaryKey, relationship: relationship,
+          duration: duration, statementID: statementID, vmSteps: cost.counters.vmSteps,
+          fullScanSteps: cost.counters.fullScanSteps,
+          originFetchID: object.origin?.fetchID ?? 0)), contextID: contextID)
+  }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SQLiteDriver
+import StoreEvents
+import StoreInstruments
+
+extension ManagedObjectContext {
+  /// Fetches objects; always asks the database.
+  ///
+  /// - Throws: ``PredicateError`` if the predicate does not fit the entity, ``StoreError``.
+  public func fetch<E: Entity>(
+    _ request: FetchRequest<E>, file: String = #fileID, line: UInt = #line
+  ) throws -> [ManagedObject<E>] {
+    var operation = operation(request, .objects, file, line)
+    let objects = try operation.measure { operation in
+      try operation.fetchObjects(isFilled: !request.returnsObjectsAsFaults)
+    }
+    return downcast(objects)
+  }
+
+  /// Counts what a fetch would return.
+  ///
+  /// - Throws: ``PredicateError`` if the predicate does not fit the entity, ``StoreError``.
+  public func count<E: Entity>(
+    _ request: FetchRequest<E>, file: String = #fileID, line: UInt = #line
+  ) throws -> Int {
+    var operation = operation(request, .count, file, line)
+    return try operation.measure { try $0.count() }
+  }
+
+  /// Fetches the ids of objects, without their values.
+  ///
+  /// - Throws: ``PredicateError`` if the predicate does not fit the entity, ``StoreError``.
+  public func fetchObjectIDs<E: Entity>(
+    _ request: FetchRequest<E>, file: String = #fileID, line: UInt = #line
+  ) throws -> [ManagedObjectID] {
+    var operation = operation(request, .ids, file, line)
+    return try operation.measure { try $0.fetchObjectIDs() }
+  }
+
+  private func operation<E: Entity>(
+    _ request: FetchRequest<E>, _ kind: FetchKind, _ file: String, _ line: UInt
+  ) -> FetchOperation {
+    FetchOperation(
+      context: self, entity: description(of: E.self), kind: kind, predicate: request.predicate,
+      terms: request.sortDescriptors.map(\.term), limit: request.fetchLimit,
+      offset: request.fetchOffset, includesPendingChanges: request.includesPendingChanges,
+      location: SourceLocation(file: file, line: UInt64(line)))
+  }
+
+  /// The same references under their static type: one move, no retain.
+  private func downcast<E: Entity>(_ objects: [AnyManagedObject]) -> [ManagedObject<E>] {
+    Array(unsafeUninitializedCapacity: objects.count) { buffer, count in
+      guard let start = buffer.baseAddress else { return }
+      let untyped = UnsafeMutableRawPointer(start)
+        .assumingMemoryBound(to: AnyManagedObject.self)
+      objects.withUnsafeBufferPointer { source in
+        if let first = source.baseAddress {
+          untyped.initialize(from: first, count: source.count)
+        }
+      }
+      count = objects.count
+    }
+  }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What an object knows of the objects it is related to; made when a relationship is first used.
+final class ObjectLinks {
+  /// Destinations that were asked for, by the to-one's place among the to-ones.
+  var toOnes: [AnyManagedObject?]
+  /// By the to-many's place among the to-manys.
+  var toManys: [ToManyLink?]
+
+  init(entity: EntityDescription) {
+    toOnes = Array(repeating: nil, count: entity.toOnes.count)
+    toManys = Array(repeating: nil, count: entity.toManys.count)
+  }
+}
+
+/// What is known of one to-many relationship of one object.
+final class ToManyLink {
+  /// Nil while the relationship is a fault.
+  var members: [AnyManagedObject]?
+  /// The saved place of each member in an ordered relationship.
+  var orderKeys: [ObjectIdentifier: Int64] = [:]
+  /// Whether members were moved since the last save.
+  var isReordered = false
+  /// Pairs of a many-to-many that the next save inserts.
+  var added: [AnyManagedObject] = []
+  /// Pairs of a many-to-many that the next save deletes.
+  var removed: [AnyManagedObject] = []
+
+  var hasChanges: Bool { isReordered || !added.isEmpty || !removed.isEmpty }
+
+  func forgetChanges() {
+    isReordered = false
+    added = []
+    removed = []
+  }
+}

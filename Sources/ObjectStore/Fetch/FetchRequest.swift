@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What to fetch: the objects of an entity that fulfil a predicate, in an order.
+///
+///     var request = FetchRequest<Stop>(where: { $0.longitude >= west && $0.longitude <= east })
+///     request.fetchLimit = 200
+///     // SELECT 0, t0.Z_PK, … FROM ZSTOP t0 WHERE ( t0.ZLONGITUDE >= ? AND  t0.ZLONGITUDE <= ?)  LIMIT 200
+public struct FetchRequest<E: Entity> {
+  /// Nil for all objects.
+  public var predicate: FetchPredicate?
+  /// The first counts most; without any, the order is the database's.
+  public var sortDescriptors: [SortDescriptor<E>] = []
+  /// How many objects at most; 0 for all.
+  public var fetchLimit = 0
+  /// How many objects to leave out first.
+  public var fetchOffset = 0
+  /// Whether objects come as faults, their rows in the row cache; otherwise they come filled.
+  public var returnsObjectsAsFaults = true
+  /// Whether the unsaved changes of the context are taken into account.
+  public var includesPendingChanges = true
+
+  /// Fetches the objects that fulfil a predicate.
+  public init(predicate: FetchPredicate? = nil) { self.predicate = predicate }
+
+  /// Fetches the objects that fulfil a predicate written in Swift.
+  public init(where predicate: (E) -> FetchPredicate) { self.predicate = predicate(E()) }
+}

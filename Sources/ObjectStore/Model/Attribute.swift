@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A value that every object of an entity has.
+///
+///     let name = Attribute<String>("name")            // VARCHAR; a save without it is refused
+///     let note = Attribute<String?>("note")           // may be nil
+///     let rank = Attribute<Int32>("rank", default: 1)
+public struct Attribute<Value: AttributeValue> {
+  /// The name in the model.
+  public let name: String
+  /// The name, behind those of the to-one relationships it was reached through: `stop.name`.
+  public let keyPath: String
+  let defaultValue: Value?
+  @usableFromInline let binding: SlotBinding
+
+  /// Declares an attribute.
+  ///
+  /// - Parameter default: what a new object holds; without one it holds nothing, and an attribute
+  ///   that is not optional must be set before a save.
+  public init(_ name: String, default defaultValue: Value? = nil) {
+    self.name = name
+    keyPath = name
+    self.defaultValue = defaultValue
+    binding = SlotBinding()
+  }
+
+  init(_ attribute: Attribute, through prefix: String) {
+    name = attribute.name
+    keyPath = prefix + "." + attribute.keyPath
+    defaultValue = attribute.defaultValue
+    binding = attribute.binding
+  }
+
+  /// Its place in a row snapshot; only in a schema that belongs to a model.
+  @inlinable var slot: Int { binding.slot }
+}
+
+/// Where a property of a model's schema is kept: written once, when the model is built.
+@usableFromInline
+final class SlotBinding: @unchecked Sendable {
+  @usableFromInline var slot = -1
+
+  @usableFromInline init() {}
+}
+
+/// A property of an entity, for building a model from a schema.
+protocol EntityProperty {
+  var name: String { get }
+  var binding: SlotBinding { get }
+}
+
+/// An attribute of any type.
+protocol AnyAttribute: EntityProperty {
+  func makeDescription() -> AttributeDescription
+}
+
+extension Attribute: AnyAttribute {
+  func makeDescription() -> AttributeDescription {
+    AttributeDescription(
+      name: name, type: Value.attributeType, isOptional: Value.isOptional,
+      defaultValue: defaultValue?.storeValue ?? .null)
+  }
+}

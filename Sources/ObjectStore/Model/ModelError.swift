@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why entities do not make a model.
+public enum ModelError: Error, Hashable, Sendable {
+  /// A name is empty, or holds anything but ASCII letters, digits and, inside, underscores.
+  case invalidName(String, entity: String?)
+  /// Two entities share a name, or names that differ in case only.
+  case duplicateEntity(String)
+  /// Two properties of an entity share a name.
+  case duplicateProperty(String, entity: String)
+  /// A schema declares no property.
+  case noProperties(entity: String)
+  /// The destination of a relationship is not among the entities.
+  case missingDestination(String, relationship: String, entity: String)
+  /// The inverse is not a relationship of the destination that leads back.
+  case mismatchedInverse(relationship: String, entity: String, found: String?)
+  /// A many-to-many relationship is its own inverse.
+  case reflexiveManyToMany(relationship: String, entity: String)
+  /// A part of an index is neither an attribute nor a to-one relationship.
+  case invalidIndex(entity: String)
+}
+
+extension ModelError: CustomStringConvertible {
+  /// What is wrong, and what to do.
+  public var description: String {
+    switch self {
+    case .invalidName(let name, let entity):
+      "the name '\(name)'\(entity.map { " in entity \($0)" } ?? "") cannot name a column; begin with "
+        + "a letter and use ASCII letters, digits and underscores"
+    case .duplicateEntity(let name):
+      "two entities share the table of '\(name)'; give one of them another entityName"
+    case .duplicateProperty(let name, let entity):
+      "entity \(entity) declares '\(name)' twice; rename one of the two"
+    case .noProperties(let entity):
+      "entity \(entity) declares no property; give it an Attribute, a ToOne or a ToMany"
+    case .missingDestination(let destination, let relationship, let entity):
+      "\(entity).\(relationship) leads to \(destination), which the model lacks; add it to the "
+        + "container's entities"
+    case .mismatchedInverse(let relationship, let entity, let found):
+      "\(entity).\(relationship) names \(found.map { "'\($0)'" } ?? "no relationship") as its inverse, "
+        + "which does not lead back to it; make each of the two name the other"
+    case .reflexiveManyToMany(let relationship, let entity):
+      "\(entity).\(relationship) is a many-to-many that is its own inverse, which is not supported; "
+        + "declare a second relationship as its inverse"
+    case .invalidIndex(let entity):
+      "an index of \(entity) names something that has no column; use its attributes and to-one "
+        + "relationships"
+    }
+  }
+}

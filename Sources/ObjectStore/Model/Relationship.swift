@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A reference to at most one object of another entity.
+///
+///     let stop = ToOne<Stop>("stop", inverse: \.stopTimes)
+///     // ZSTOP INTEGER, and CREATE INDEX ZSTOPTIME_ZSTOP_INDEX ON ZSTOPTIME (ZSTOP)
+@dynamicMemberLookup
+public struct ToOne<Destination: Entity> {
+  /// The name in the model.
+  public let name: String
+  /// The name, behind those of the to-one relationships it was reached through.
+  public let keyPath: String
+  @usableFromInline let binding: SlotBinding
+  let inverse: any PartialKeyPath<Destination> & Sendable
+  let isOptional: Bool
+  let deleteRule: DeleteRule
+
+  /// Declares a to-one relationship.
+  ///
+  /// - Parameters:
+  ///   - inverse: the relationship that leads back.
+  ///   - optional: whether a save without it is allowed.
+  ///   - deleteRule: what happens to the other end when the object is deleted.
+  public init(
+    _ name: String, inverse: any PartialKeyPath<Destination> & Sendable, optional: Bool = true,
+    deleteRule: DeleteRule = .nullify
+  ) {
+    self.name = name
+    keyPath = name
+    binding = SlotBinding()
+    self.inverse = inverse
+    isOptional = optional
+    self.deleteRule = deleteRule
+  }
+
+  init(_ relationship: ToOne, through prefix: String) {
+    name = relationship.name
+    keyPath = prefix + "." + relationship.keyPath
+    binding = relationship.binding
+    inverse = relationship.inverse
+    isOptional = relationship.isOptional
+    deleteRule = relationship.deleteRule
+  }
+
+  /// An attribute of the destination, as a predicate or a sort descriptor names it: `stop.name`.
+  public subscript<Value>(
+    dynamicMember path: KeyPath<Destination, Attribute<Value>>
+  ) -> Attribute<Value> {
+    Attribute(Destination()[keyPath: path], through: keyPath)
+  }
+
+  /// A to-one relationship of the destination.
+  public subscript<Further>(
+    dynamicMember path: KeyPath<Destination, ToOne<Further>>
+  ) -> ToOne<Further> {
+    ToOne<Further>(Destination()[keyPath: path], through: keyPath)
+  }
+
+  @inlinable var slot: Int { binding.slot }
+}
+
+/// A reference to any number of objects of another entity, ordered or not.
+public struct ToMany<Destination: Entity> {
+  /// The name in the model.
+  public let name: String
+  @usableFromInline let binding: SlotBinding
+  let inverse: any PartialKeyPath<Destination> & Sendable
+  let isOrdered: Bool
+  let deleteRule: DeleteRule
+
+  /// Declares a to-many relationship; with a to-many as its inverse it is a many-to-many.
+  ///
+  /// - Parameters:
+  ///   - inverse: the relationship that leads back.
+  ///   - ordered: whether the members keep their order.
+  ///   - deleteRule: what happens to the members when the object is deleted.
+  public init(
+    _ name: String, inverse: any PartialKeyPath<Destination> & Sendable, ordered: Bool = false,
+    deleteRule: DeleteRule = .nullify
+  ) {
+    self.name = name
+    binding = SlotBinding()
+    self.inverse = inverse
+    isOrdered = ordered
+    self.deleteRule = deleteRule
+  }
+
+  @inlinable var slot: Int { binding.slot }
+}
+
+/// What happens to the other end of a relationship when an object is deleted.
+public typealias DeleteRule = RelationshipDescription.DeleteRule
+
+/// A relationship of any kind, for building a model from a schema.
+protocol AnyRelationship: EntityProperty {
+  var destinationType: any Entity.Type { get }
+  /// The name of the destination's property that the inverse key path leads to.
+  var inverseName: String? { get }
+  func makeDescription(
+    of entity: EntityDescription, to destination: EntityDescription
+  ) -> RelationshipDescription
+}
+
+extension ToOne: AnyRelationship {
+  var destinationType: any Entity.Type { Destination.self }
+  var inverseName: String? { (Destination()[keyPath: inverse] as? any AnyRelationship)?.name }
+
+  func makeDescription(
+    of entity: EntityDescription, to destination: EntityDescription
+  ) -> RelationshipDescription {
+    RelationshipDescription(
+      name: name, isToMany: false, isOrdered: false, isOptional: isOptional,
+      deleteRule: deleteRule, entity: entity, destination: destination)
+  }
+}
+
+extension ToMany: AnyRelationship {
+  var destinationType: any Entity.Type { Destination.self }
+  var inverseName: String? { (Destination()[keyPath: inverse] as? any AnyRelationship)?.name }
+
+  func makeDescription(
+    of entity: EntityDescription, to destination: EntityDescription
+  ) -> RelationshipDescription {
+    RelationshipDescription(
+      name: name, isToMany: true, isOrdered: isOrdered, isOptional: true, deleteRule: deleteRule,
+      entity: entity, destination: destination)
+  }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A relationship of an entity.
+public final class RelationshipDescription: @unchecked Sendable {
+  /// The name in the model.
+  public let name: String
+  /// Whether it leads to any number of objects.
+  public let isToMany: Bool
+  /// Whether a to-many keeps the order of its members.
+  public let isOrdered: Bool
+  /// Whether a save without it is allowed.
+  public let isOptional: Bool
+  /// What happens to the other end when an object is deleted.
+  public let deleteRule: DeleteRule
+  /// Where it starts.
+  public internal(set) unowned var entity: EntityDescription
+  /// Where it leads to.
+  public internal(set) unowned var destination: EntityDescription
+  /// A to-one's place in a row snapshot; a to-many's place among the to-manys.
+  public internal(set) var slot = -1
+  /// Set when the model is built; every relationship has one.
+  public internal(set) unowned var inverse: RelationshipDescription!
+  /// Where the store keeps it.
+  public internal(set) var storage: Storage
+
+  /// The column of a to-one.
+  public var column: String? {
+    guard case .column(let column) = storage else { return nil }
+    return column
+  }
+
+  /// Where a relationship is kept.
+  public enum Storage: Hashable, Sendable {
+    /// A to-one: a column of this entity's table, such as `ZSTOP`.
+    case column(String)
+    /// A one-to-many: the inverse's column in the destination's table, and the column that holds
+    /// the order, such as `Z_FOK_STOP`.
+    case inverseColumn(String, order: String?)
+    /// A many-to-many: a table of pairs, such as `Z_1TAGS(Z_1ITEMS, Z_2TAGS)`.
+    case joinTable(String, source: String, destination: String, order: String?)
+  }
+
+  /// What happens to the other end when an object is deleted.
+  public enum DeleteRule: String, Hashable, Sendable {
+    /// The other end keeps its reference to a row that is gone.
+    case noAction
+    /// The other end forgets the object.
+    case nullify
+    /// The other end is deleted too.
+    case cascade
+    /// The save is refused while the other end exists.
+    case deny
+  }
+
+  init(
+    name: String, isToMany: Bool, isOrdered: Bool, isOptional: Bool, deleteRule: DeleteRule,
+    entity: EntityDescription, destination: EntityDescription
+  ) {
+    self.name = name
+    self.isToMany = isToMany
+    self.isOrdered = isOrdered
+    self.isOptional = isOptional
+    self.deleteRule = deleteRule
+    self.entity = entity
+    self.destination = destination
+    storage = .column("")
+  }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a predicate or a sort term does not fit an entity, or cannot be answered by the store.
+public enum PredicateError: Error, Hashable, Sendable {
+  /// The entity has no such property; `nearest` is the name that differs least, if any is close.
+  case unknownProperty(String, entity: String, nearest: String?)
+  /// The path goes on behind an attribute.
+  case pathThroughAttribute(String, path: String)
+  /// A to-many relationship where one value is wanted.
+  case toMany(String, path: String)
+  case notToMany(String, path: String)
+  case unknownVariable(String)
+  /// The two sides cannot be compared.
+  case typeMismatch(comparison: String, expected: String)
+  /// Understood, but not something that this store answers; `instead` says what to write.
+  case unsupported(String, instead: String)
+  case tooDeep(limit: Int)
+}
+
+extension PredicateError: CustomStringConvertible {
+  /// One sentence: what is wrong, and what to do.
+  public var description: String {
+    switch self {
+    case .unknownProperty(let name, let entity, let nearest):
+      "\(entity) has no property \"\(name)\"" + (nearest.map { "; did you mean \"\($0)\"?" } ?? "")
+    case .pathThroughAttribute(let name, let path):
+      "\"\(path)\" goes on behind \"\(name)\", which is an attribute; end the key path there"
+    case .toMany(let name, let path):
+      "\"\(path)\" has many values, as \"\(name)\" is to-many; "
+        + "write ANY \(path), SUBQUERY(…).@count or \(name).@count"
+    case .notToMany(let name, let path):
+      "\"\(name)\" in \"\(path)\" is not a to-many relationship; compare its value itself"
+    case .unknownVariable(let name):
+      "$\(name) has no value here; name it in SUBQUERY(…, $\(name), …) or give the value with %@"
+    case .typeMismatch(let comparison, let expected):
+      "cannot compare \(comparison): \(expected)"
+    case .unsupported(let what, let instead):
+      "\(what) cannot be answered by the store; \(instead)"
+    case .tooDeep(let limit):
+      "the predicate is nested more than \(limit) levels deep; write its terms as one flat list"
+    }
+  }
+}
+
+extension EntityDescription {
+  /// The property whose name takes the fewest edits from `name`, if that is a third or less.
+  func nearestPropertyName(to name: String) -> String? {
+    let name = Array(name.lowercased().utf8.prefix(64))
+    let limit = max(1, name.count / 3)
+    let nearest = propertyNames.lazy
+      .map { (name: $0, edits: editDistance(name, Array($0.lowercased().utf8))) }
+      .min { $0.edits < $1.edits }
+    return nearest.flatMap { $0.edits <= limit ? $0.name : nil }
+  }
+}
+
+/// How many bytes have to be put in, taken out, changed or swapped with their neighbour.
+func editDistance(_ a: [UInt8], _ b: [UInt8]) -> Int {
+  var beforeLast: [Int] = []
+  var last = Array(0...b.count)
+  for i in a.indices {
+    var row = [i + 1]
+    for j in b.indices {
+      var best = min(last[j] + (a[i] == b[j] ? 0 : 1), last[j + 1] + 1, row[j] + 1)
+      if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { best = min(best, beforeLast[j - 1] + 1) }
+      row.append(best)
+    }
+    (beforeLast, last) = (last, row)
+  }
+  return last[b.count]
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+
+/// The statements that a store runs again and again for an entity, written once.
+struct EntityStatements: Sendable {
+  /// `SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZNAME FROM ZSTOP t0 WHERE  t0.Z_PK = ?`
+  let fault: String
+  let faultID: StatementID
+  /// By the to-many's place among the to-manys: `SELECT 0, t0.Z_PK FROM ZSTOPTIME t0 WHERE
+  /// t0.ZSTOP = ?`, with the place in the order as a third column where there is one.
+  let toManyFaults: [String]
+  /// `INSERT INTO ZSTOP(Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES(?, ?, ?, ?)`
+  let insert: String
+  let delete: String
+
+  init(_ entity: EntityDescription) {
+    let columns = entity.columns
+    fault =
+      "SELECT 0, t0.Z_PK, t0.Z_OPT" + columns.map { ", t0." + $0 }.joined()
+      + " FROM \(entity.table) t0 WHERE  t0.Z_PK = ?"
+    faultID = StatementID(sql: fault)
+    toManyFaults = entity.toManys.map(Self.toManyFault)
+    let inserted = ["Z_PK", "Z_ENT", "Z_OPT"] + columns + StoreSchema.orderColumns(of: entity)
+    insert =
+      "INSERT INTO \(entity.table)(\(inserted.joined(separator: ", "))) "
+      + "VALUES(\(inserted.map { _ in "?" }.joined(separator: ", ")))"
+    delete = "DELETE FROM \(entity.table) WHERE Z_PK = ? AND Z_OPT = ?"
+  }
+
+  private static func toManyFault(_ relationship: RelationshipDescription) -> String {
+    let table = relationship.destination.table
+    switch relationship.storage {
+    case .column: return ""
+    case .inverseColumn(let column, let order):
+      return "SELECT 0, t0.Z_PK\(order.map { ", t0." + $0 } ?? "") FROM \(table) t0 "
+        + "WHERE  t0.\(column) = ?" + (order.map { "  ORDER BY t0.\($0), t0.Z_PK" } ?? "")
+    case .joinTable(let pairs, let source, let destination, let order):
+      return "SELECT 0, t0.Z_PK\(order.map { ", t1." + $0 } ?? "") FROM \(pairs) t1 "
+        + "JOIN \(table) t0 ON t0.Z_PK = t1.\(destination) WHERE  t1.\(source) = ?"
+        + (order.map { "  ORDER BY t1.\($0), t0.Z_PK" } ?? "")
+    }
+  }
+}

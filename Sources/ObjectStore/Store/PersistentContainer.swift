@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+public import StoreInstruments
+
+/// A store and its contexts; safe to share between threads.
+///
+///     let container = try PersistentContainer(at: url, entities: Stop.self, StopTime.self)
+///     let stops = try container.viewContext.fetch(FetchRequest<Stop>())
+public final class PersistentContainer: @unchecked Sendable {
+  /// The entities and how they refer to each other.
+  public let model: ManagedObjectModel
+  /// The context of the program's main thread; to be used by one thread at a time, as any context.
+  public let viewContext: ManagedObjectContext
+  let store: PersistentStore
+
+  /// Opens a store, or makes a new one where there is no file.
+  ///
+  /// - Parameters:
+  ///   - url: where the file is.
+  ///   - entities: the model; what the file has beyond it is let be.
+  ///   - options: how to open it.
+  ///   - instruments: those that the environment asks for, if nil.
+  /// - Throws: ``ModelError`` if the entities do not make a model, ``StoreError`` if the file cannot
+  ///   be opened or does not fit the model.
+  public init(
+    at url: URL, entities: [any Entity.Type], options: StoreOptions = StoreOptions(),
+    instruments: Instruments? = nil
+  ) throws {
+    model = try ManagedObjectModel(entities: entities)
+    store = try PersistentStore(
+      path: url.path, model: model, options: options,
+      instruments: instruments ?? .fromEnvironment())
+    viewContext = ManagedObjectContext(store: store)
+  }
+
+  /// Opens a store, or makes a new one where there is no file.
+  ///
+  /// - Throws: ``ModelError`` if the entities do not make a model, ``StoreError`` if the file cannot
+  ///   be opened or does not fit the model.
+  public convenience init(
+    at url: URL, entities: any Entity.Type..., options: StoreOptions = StoreOptions(),
+    instruments: Instruments? = nil
+  ) throws {
+    try self.init(at: url, entities: entities, options: options, instruments: instruments)
+  }
+
+  deinit { close() }
+
+  /// A context of its own, for another thread.
+  public func newBackgroundContext() -> ManagedObjectContext { ManagedObjectContext(store: store) }
+
+  /// Runs work on a context of its own, away from the caller's thread.
+  public func performBackgroundTask<Result: Sendable>(
+    _ body: @escaping @Sendable (ManagedObjectContext) throws -> Result
+  ) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue.global().async {
+        continuation.resume(
+          with: Swift.Result { try body(ManagedObjectContext(store: self.store)) })
+      }
+    }
+  }
+
+  /// What the store has done since it was opened.
+  public var statistics: Statistics { store.instruments.counters.statistics }
+  /// Where the file is.
+  public var path: String { store.path }
+  /// The store's UUID, as in its objects' URIs.
+  public var storeUUID: String { store.uuid }
+
+  /// Closes the file; contexts can no longer fetch or save.
+  public func close() { store.close() }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SQLiteDriver
+import StoreEvents
+import StoreInstruments
+import Synchronization
+
+/// One open file: its connections, its row cache and its instruments, shared by all contexts.
+///
+/// Everything is immutable after `init`, or guards itself.
+final class PersistentStore: @unchecked Sendable {
+  let id = ProcessCounter.nextStoreID()
+  let path: String
+  let model: ManagedObjectModel
+  let uuid: String
+  let cache: RowCache
+  let instruments: Instruments
+  let pool: ConnectionPool
+  let statements: [EntityStatements]
+  let isReadOnly: Bool
+  private let writeAheadLog: WriteAheadLogSize?
+  private let explained = Mutex<Set<String>>([])
+
+  // SQLite's own default: beyond it readers slow down.
+  private static let checkpointFrames = 1000
+
+  init(
+    path: String, model: ManagedObjectModel, options: StoreOptions, instruments: Instruments
+  ) throws {
+    let opened = try StoreOpening(path: path, model: model, options: options).open()
+    self.path = path
+    self.model = model
+    self.instruments = instruments
+    uuid = opened.uuid
+    isReadOnly = options.isReadOnly
+    cache = RowCache(entityCount: model.entities.count, byteLimit: options.rowCacheSize)
+    statements = model.entities.map(EntityStatements.init)
+    writeAheadLog = opened.writer?.connection.followWriteAheadLog()
+    let entityCount = model.entities.count
+    let mode = opened.readerMode
+    pool = ConnectionPool(
+      path: path, writer: opened.writer, readerCount: options.readerCount
+    ) { () throws(SQLiteError) in
+      try PooledConnection(
+        path: path, mode: mode, options: options, entityCount: entityCount)
+    }
+    instruments.emit(
+      .storeOpened(
+        StoreOpened(
+          storeID: id, path: path, journalMode: opened.journalMode,
+          pageSize: UInt64(opened.pageSize), sqliteVersion: Connection.libraryVersion,
+          processStart: ProcessStart.time)), contextID: 0)
+  }
+
+  deinit { close() }
+
+  /// Moves the log into the file and tells the last counts.
+  func close() {
+    if writeAheadLog != nil { try? checkpoint(.truncate, contextID: 0) }
+    guard pool.close() else { return }
+    instruments.emitCounters(contextID: 0)
+  }
+
+  // MARK: - Instruments
+
+  /// Tells the plan of a statement that runs for the first time in this store.
+  func explain(_ sql: String, contextID: UInt64) {
+    guard explained.withLock({ $0.insert(sql).inserted }),
+      let reader = try? pool.takeReader()
+    else { return }
+    defer { pool.release(reader) }
+    guard let plan = try? reader.connection.plan(sql) else { return }
+    instruments.didExplain(
+      sql: sql,
+      plan: plan.map {
+        PlanLine(id: $0.id, parent: $0.parent, detail: $0.detail, isTableScan: $0.isTableScan)
+      }, contextID: contextID)
+  }
+
+  func reportBusyWait(on connection: PooledConnection, contextID: UInt64) {
+    if let wait = connection.takeBusyWait(storeID: id) {
+      instruments.emit(.busy(wait), contextID: contextID)
+    }
+  }
+
+  // MARK: - Checkpoints
+
+  /// Moves the write-ahead log into the file once it has grown long.
+  func checkpointIfNeeded(contextID: UInt64) {
+    guard let writeAheadLog, writeAheadLog.frames >= Self.checkpointFrames else { return }
+    // A checkpoint that fails loses nothing: the next one does its work.
+    try? checkpoint(.passive, contextID: contextID)
+  }
+
+  func checkpoint(_ mode: Connection.CheckpointMode, contextID: UInt64) throws {
+    try pool.withWriter { writer in
+      let isWanted = instruments.wants(.events)
+      let start = isWanted ? TraceClock.now : 0
+      let (frames, done) = try writer.connection.checkpoint(mode)
+      guard isWanted else { return }
+      reportBusyWait(on: writer, contextID: contextID)
+      instruments.emit(
+        .checkpoint(
+          CheckpointDone(
+            storeID: id, mode: mode.rawValue, logFrames: UInt64(max(frames, 0)),
+            checkpointedFrames: UInt64(max(done, 0)), totalTime: TraceClock.now - start)),
+        contextID: contextID)
+    }
+  }
+}

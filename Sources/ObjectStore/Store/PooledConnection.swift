@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import SQLiteDriver
+import StoreEvents
+import StoreInstruments
+
+/// A connection of a pool, with what is kept per connection.
+final class PooledConnection {
+  let connection: Connection
+  /// The statements that fire object faults, by entity: fetched without hashing their text.
+  var faultStatements: [Statement?]
+  private(set) var busyAttempts: UInt64 = 0
+  private var busySince: Nanoseconds = 0
+  private(set) var gaveUp = false
+
+  init(
+    path: String, mode: Connection.Mode, options: StoreOptions, entityCount: Int
+  ) throws(SQLiteError) {
+    connection = try Connection(path: path, mode: mode)
+    faultStatements = Array(repeating: nil, count: entityCount)
+    let limit = Nanoseconds(options.busyTimeout / .nanoseconds(1))
+    connection.setBusyHandler { [unowned self] attempts in retry(after: attempts, limit: limit) }
+  }
+
+  /// Sleeps a little longer each time, from 50 µs up to 10 ms: an uncontended writer is done soon.
+  private func retry(after attempts: Int32, limit: Nanoseconds) -> Bool {
+    if busyAttempts == 0 || attempts == 0 { busySince = TraceClock.now }
+    busyAttempts = UInt64(attempts) + 1
+    guard TraceClock.now - busySince < limit else {
+      gaveUp = true
+      return false
+    }
+    usleep(min(50 << min(UInt32(attempts), 8), 10_000))
+    return true
+  }
+
+  /// The wait since the last call, if there was one.
+  func takeBusyWait(storeID: UInt64) -> BusyWaited? {
+    guard busyAttempts > 0 else { return nil }
+    defer {
+      busyAttempts = 0
+      gaveUp = false
+    }
+    return BusyWaited(
+      storeID: storeID, attempts: busyAttempts, waitTime: TraceClock.now - busySince,
+      gaveUp: gaveUp ? 1 : 0)
+  }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import SQLiteDriver
+
+/// Why a store could not do what it was asked.
+public enum StoreError: Error, Hashable, Sendable {
+  /// The file could not be opened or made.
+  case cannotOpen(path: String, reason: String)
+  /// The file is no SQLite database, or is encrypted.
+  case notADatabase(path: String)
+  /// SQLite found the file damaged.
+  case corrupt(path: String, reason: String)
+  /// The database holds tables, but not those of an object store.
+  case notAStore(path: String, tables: [String])
+  /// The store's tables are not those of the model.
+  case schemaMismatch(path: String, differences: [String])
+  /// The container was opened read-only.
+  case readOnly(path: String)
+  /// Another connection held its lock too long.
+  case busy(path: String, waited: Duration)
+  /// The disk, or the file's allowed size, is full; the save was rolled back.
+  case full(path: String)
+  /// The container was closed.
+  case closed(path: String)
+  /// Rows were changed or deleted by somebody else since they were read.
+  case conflict([ManagedObjectID])
+  /// Objects hold values that the model does not allow.
+  case invalid([ValidationFailure])
+  /// Objects cannot be deleted while others refer to them.
+  case deletionDenied(ManagedObjectID, relationship: String)
+  /// The object's row is gone.
+  case objectGone(ManagedObjectID)
+  /// An entity is not in the container's model.
+  case unknownEntity(String)
+  /// An entity has no such property.
+  case unknownProperty(String, entity: String, nearest: String?)
+  /// A value is not of its property's type.
+  case wrongType(property: String, entity: String, expected: String)
+  /// Anything else that SQLite reports.
+  case sqlite(SQLiteError)
+
+  /// One value that the model does not allow.
+  public struct ValidationFailure: Hashable, Sendable {
+    /// The object; temporary if it was to be inserted.
+    public let objectID: ManagedObjectID
+    /// The attribute or relationship.
+    public let property: String
+    /// What is wrong with it.
+    public let problem: Problem
+
+    /// What can be wrong with a value.
+    public enum Problem: String, Hashable, Sendable {
+      /// It is nil, and the property is not optional.
+      case missing
+      /// It is not a number, which SQLite keeps as NULL.
+      case notANumber
+    }
+  }
+
+  init(_ error: SQLiteError, path: String, waited: Duration = .zero) {
+    self =
+      if error.isNotADatabase {
+        .notADatabase(path: path)
+      } else if error.isCorrupt {
+        .corrupt(path: path, reason: error.message)
+      } else if error.isFull {
+        .full(path: path)
+      } else if error.isBusy {
+        .busy(path: path, waited: waited)
+      } else {
+        .sqlite(error)
+      }
+  }
+}
+
+extension StoreError: CustomStringConvertible {
+  /// What went wrong, and what to do.
+  public var description: String {
+    switch self {
+    case .cannotOpen(let path, let reason):
+      "cannot open the store '\(path)': \(reason); check that the folder exists and may be written"
+    case .notADatabase(let path):
+      "'\(path)' is not an SQLite database, or is encrypted; choose another file"
+    case .corrupt(let path, let reason):
+      "the store '\(path)' is damaged (\(reason)); restore it from a copy"
+    case .notAStore(let path, let tables):
+      "'\(path)' is a database, but not an object store: it has no Z_METADATA table, but "
+        + "\(Self.list(tables)); choose another file"
+    case .schemaMismatch(let path, let differences):
+      "the store '\(path)' does not fit the model: \(Self.list(differences)); open it with the model "
+        + "that made it, or make a new store"
+    case .readOnly(let path):
+      "the store '\(path)' was opened read-only; open it without that option to save"
+    case .busy(let path, let waited):
+      "the store '\(path)' was locked by another connection for \(waited); end the other "
+        + "transaction, or allow a longer busyTimeout"
+    case .full(let path):
+      "no space left for the store '\(path)'; nothing was saved: make room and save again"
+    case .closed(let path): "the store '\(path)' was closed; open a new container"
+    case .conflict(let ids):
+      "changed by somebody else since they were read: \(Self.list(ids.map(\.uri))); nothing was "
+        + "saved: refresh these objects, change them again and save"
+    case .invalid(let failures):
+      "not saved, values are not allowed: \(Self.list(failures.map(\.description))); set them and save again"
+    case .deletionDenied(let id, let relationship):
+      "\(id.uri) cannot be deleted while its '\(relationship)' is not empty; delete or move those first"
+    case .objectGone(let id):
+      "the row of \(id.uri) is gone; it was deleted by somebody else"
+    case .unknownEntity(let name):
+      "entity '\(name)' is not in the model; add it to the container's entities"
+    case .unknownProperty(let name, let entity, let nearest):
+      "entity \(entity) has no property '\(name)'"
+        + (nearest.map { "; did you mean '\($0)'?" } ?? "; see its schema")
+    case .wrongType(let property, let entity, let expected):
+      "\(entity).\(property) takes \(expected); convert the value first"
+    case .sqlite(let error): error.description
+    }
+  }
+
+  private static func list(_ items: [String]) -> String {
+    items.prefix(20).joined(separator: ", ")
+      + (items.count > 20 ? " and \(items.count - 20) more" : "")
+  }
+}
+
+extension StoreError.ValidationFailure: CustomStringConvertible {
+  /// The object's entity, the property and the problem.
+  public var description: String {
+    switch problem {
+    case .missing: "\(objectID.entityName).\(property) of \(objectID.uri) is missing"
+    case .notANumber: "\(objectID.entityName).\(property) of \(objectID.uri) is not a number"
+    }
+  }
+}

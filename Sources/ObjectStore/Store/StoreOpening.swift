@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SQLiteDriver
+
+/// Opens a file, makes the tables that a new one needs, and compares those of an existing one with
+/// the model.
+struct StoreOpening {
+  let path: String
+  let model: ManagedObjectModel
+  let options: StoreOptions
+
+  /// What was found, or made.
+  struct Result {
+    /// Nil for a read-only store.
+    var writer: PooledConnection?
+    var readerMode: Connection.Mode
+    var uuid: String
+    var journalMode: String
+    var pageSize: Int64
+  }
+
+  func open() throws -> Result {
+    do {
+      return options.isReadOnly ? try openReadOnly() : try openReadWrite()
+    } catch let error as SQLiteError {
+      guard error.code == 14 else { throw StoreError(error, path: path, waited: options.busyTimeout) }
+      throw StoreError.cannotOpen(path: path, reason: error.message)
+    }
+  }
+
+  private func connect(_ mode: Connection.Mode) throws(SQLiteError) -> PooledConnection {
+    try PooledConnection(
+      path: path, mode: mode, options: options, entityCount: model.entities.count)
+  }
+
+  private func openReadWrite() throws -> Result {
+    let writer = try connect(.create)
+    let connection = writer.connection
+    let tables = try tableNames(connection)
+    if tables.isEmpty {
+      try connection.execute("PRAGMA page_size = 4096; PRAGMA auto_vacuum = 2")
+    } else if !tables.contains("Z_METADATA") {
+      throw StoreError.notAStore(path: path, tables: tables)
+    }
+    let journalMode = try text(connection, "PRAGMA journal_mode = WAL")
+    // The log is synced at checkpoints: a power cut may lose the last saves, never the file.
+    try connection.execute("PRAGMA synchronous = NORMAL")
+    if options.maximumPageCount > 0 {
+      try connection.execute("PRAGMA max_page_count = \(options.maximumPageCount)")
+    }
+    try connection.execute("BEGIN EXCLUSIVE")
+    do {
+      if try tableNames(connection).isEmpty { try create(connection) }
+      let uuid = try adopt(connection)
+      try updateIndexes(connection)
+      try connection.execute("COMMIT")
+      return Result(
+        writer: writer, readerMode: .readOnly, uuid: uuid, journalMode: journalMode,
+        pageSize: try integer(connection, "PRAGMA page_size"))
+    } catch {
+      if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+      throw error
+    }
+  }
+
+  private func openReadOnly() throws -> Result {
+    guard FileManager.default.fileExists(atPath: path) else {
+      throw StoreError.cannotOpen(path: path, reason: "no such file")
+    }
+    do {
+      return try openReadOnly(.readOnly)
+    } catch let error as SQLiteError where error.code == 14 || error.code == 8 {
+      // A store in WAL mode on a read-only disk: without a log, the file alone is the whole truth.
+      guard !FileManager.default.fileExists(atPath: path + "-wal") else { throw error }
+      return try openReadOnly(.immutable)
+    }
+  }
+
+  private func openReadOnly(_ mode: Connection.Mode) throws -> Result {
+    let connection = try connect(mode).connection
+    let tables = try tableNames(connection)
+    guard tables.contains("Z_METADATA") else {
+      throw StoreError.notAStore(path: path, tables: tables)
+    }
+    return Result(
+      writer: nil, readerMode: mode, uuid: try adopt(connection),
+      journalMode: try text(connection, "PRAGMA journal_mode"),
+      pageSize: try integer(connection, "PRAGMA page_size"))
+  }
+
+  // MARK: - A new file
+
+  private func create(_ connection: Connection) throws {
+    for sql in StoreSchema(model: model).statements { try connection.execute(sql) }
+    for entity in model.entities {
+      let statement = try connection.prepare("INSERT INTO Z_PRIMARYKEY VALUES (?, ?, 0, 0)")
+      statement.bind(entity.entityID, at: 1)
+      statement.bind(entity.name, at: 2)
+      try statement.run()
+    }
+    let statement = try connection.prepare("INSERT INTO Z_METADATA VALUES (1, ?, ?)")
+    statement.bind(UUID().uuidString, at: 1)
+    try metadata().withUnsafeBytes { statement.bind(blob: $0, at: 2) }
+    try statement.run()
+  }
+
+  /// Without version hashes: they are Core Data's, over what only Core Data has of a model.
+  private func metadata() throws -> Data {
+    try PropertyListSerialization.data(
+      fromPropertyList: [
+        "NSStoreType": "SQLite", "NSStoreModelVersionIdentifiers": [String](),
+        "_NSAutoVacuumLevel": "2",
+      ] as [String: Any], format: .binary, options: 0)
+  }
+
+  // MARK: - An existing file
+
+  /// Takes over the file's UUID and entity numbers, and compares its tables with the model's.
+  private func adopt(_ connection: Connection) throws -> String {
+    let uuid = try text(connection, "SELECT Z_UUID FROM Z_METADATA")
+    var entityIDs: [String: Int64] = [:]
+    let statement = try connection.prepare("SELECT Z_NAME, Z_ENT FROM Z_PRIMARYKEY")
+    while try statement.step() { entityIDs[statement.string(0)] = statement.int64(1) }
+    try model.renumber(entityIDs, storeUUID: uuid)
+    let differences = try SchemaComparison(model: model, entityIDs: entityIDs)
+      .differences(in: connection)
+    guard differences.isEmpty else {
+      throw StoreError.schemaMismatch(path: path, differences: differences)
+    }
+    return uuid
+  }
+
+  /// An index with the same columns will do, whatever its name: Core Data's own have other ones.
+  private func updateIndexes(_ connection: Connection) throws {
+    for entity in model.entities {
+      let present = try SchemaComparison.indexes(of: entity.table, in: connection)
+      for index in entity.indexes where !present.values.contains(index.columns) {
+        try connection.execute("DROP INDEX IF EXISTS \(index.name)")
+        try connection.execute(StoreSchema.createIndex(index, on: entity.table))
+      }
+      guard options.indexPolicy == .exact else { continue }
+      let declared = Set(entity.indexes.map(\.columns))
+      for (name, columns) in present where !declared.contains(columns) {
+        try connection.execute("DROP INDEX \(SchemaComparison.quoted(name))")
+      }
+    }
+  }
+
+  // MARK: - Single values
+
+  private func tableNames(_ connection: Connection) throws(SQLiteError) -> [String] {
+    let statement = try connection.prepare(
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY 1")
+    var names: [String] = []
+    while try statement.step() { names.append(statement.string(0)) }
+    return names
+  }
+
+  private func text(_ connection: Connection, _ sql: String) throws(SQLiteError) -> String {
+    let statement = try connection.prepare(sql)
+    return try statement.step() ? statement.string(0) : ""
+  }
+
+  private func integer(_ connection: Connection, _ sql: String) throws(SQLiteError) -> Int64 {
+    let statement = try connection.prepare(sql)
+    return try statement.step() ? statement.int64(0) : 0
+  }
+}

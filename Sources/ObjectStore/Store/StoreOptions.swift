@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How a store is opened.
+public struct StoreOptions: Sendable {
+  /// Whether nothing is ever written to the file.
+  public var isReadOnly = false
+  /// What happens to indexes that differ from the model's.
+  public var indexPolicy = IndexPolicy.create
+  /// How long to wait for another connection's lock.
+  public var busyTimeout = Duration.seconds(5)
+  /// How many connections read at once.
+  public var readerCount = 4
+  /// How much the row cache holds, in bytes.
+  public var rowCacheSize = 128 << 20
+  /// `PRAGMA max_page_count`, in pages of 4,096 bytes; 0 for SQLite's own limit.
+  public var maximumPageCount = 0
+
+  /// What happens to the indexes of entity tables.
+  public enum IndexPolicy: Hashable, Sendable {
+    /// Indexes that the file lacks are created; others stay.
+    case create
+    /// Indexes that the model does not declare are dropped as well.
+    case exact
+  }
+
+  /// Reads and writes, and creates missing indexes.
+  public init() {}
+}

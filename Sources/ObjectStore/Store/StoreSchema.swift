@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The tables and indexes that Core Data would make for a model.
+struct StoreSchema {
+  let model: ManagedObjectModel
+
+  /// In the order in which a new file gets them.
+  var statements: [String] {
+    model.entities.map(Self.createTable) + joinTables.flatMap { [$0.sql, $0.indexSQL] }
+      + model.entities.flatMap { entity in
+        entity.indexes.map { Self.createIndex($0, on: entity.table) }
+      } + Self.systemTables
+  }
+
+  static let systemTables = [
+    "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, "
+      + "Z_MAX INTEGER)",
+    "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",
+    "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
+  ]
+
+  /// A column as its table declares it.
+  struct Column: Hashable {
+    let name: String
+    let type: String
+  }
+
+  /// Integer attributes, to-one relationships with their places in an order, numbers and dates,
+  /// text, bytes; each group A–Z.
+  static func columns(of entity: EntityDescription) -> [Column] {
+    func attributes(_ types: Set<String>) -> [Column] {
+      entity.attributes.filter { types.contains($0.type.columnType) }
+        .map { Column(name: $0.column, type: $0.type.columnType) }
+    }
+    let references = entity.toOnes.compactMap(\.column) + orderColumns(of: entity)
+    return attributes(["INTEGER"]) + references.map { Column(name: $0, type: "INTEGER") }
+      + attributes(["TIMESTAMP", "FLOAT"]) + attributes(["VARCHAR"]) + attributes(["BLOB"])
+  }
+
+  /// `Z_FOK_STOP` for a to-one whose inverse is ordered.
+  static func orderColumns(of entity: EntityDescription) -> [String] {
+    entity.toOnes.compactMap(\.orderColumn)
+  }
+
+  static func createTable(_ entity: EntityDescription) -> String {
+    let columns = columns(of: entity).map { ", \($0.name) \($0.type)" }.joined()
+    return "CREATE TABLE \(entity.table) "
+      + "( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER\(columns) )"
+  }
+
+  static func createIndex(_ index: IndexDescription, on table: String) -> String {
+    "CREATE INDEX \(index.name) ON \(table) (\(index.columns.joined(separator: ", ")))"
+  }
+
+  /// A table of pairs, with its index for the way back.
+  struct JoinTable {
+    let name: String
+    let columns: [String]
+    let sql: String
+    let indexSQL: String
+  }
+
+  var joinTables: [JoinTable] {
+    var tables: [JoinTable] = []
+    for relationship in model.entities.flatMap(\.toManys) where relationship.ownsJoinTable {
+      guard case .joinTable(let name, let source, let destination, let order) = relationship.storage,
+        case .joinTable(_, _, _, let inverseOrder) = relationship.inverse.storage
+      else { continue }
+      let columns = [source, destination] + [inverseOrder, order].compactMap(\.self)
+      tables.append(
+        JoinTable(
+          name: name, columns: columns,
+          sql: "CREATE TABLE \(name) ( \(columns.map { "\($0) INTEGER" }.joined(separator: ", ")), "
+            + "PRIMARY KEY (\(source), \(destination)) )",
+          indexSQL: "CREATE INDEX \(name)_\(destination)_INDEX ON \(name) (\(destination), \(source))"))
+    }
+    return tables
+  }
+}
+
+extension RelationshipDescription {
+  /// Of the two ends of a many-to-many, the one that the join table is named for.
+  var ownsJoinTable: Bool {
+    guard case .joinTable = storage, let inverse else { return false }
+    return (entity.entityID, name) < (inverse.entity.entityID, inverse.name)
+  }
+
+  /// The column behind a to-one that holds the object's place in the ordered inverse.
+  var orderColumn: String? {
+    guard case .column = storage, let inverse,
+      case .inverseColumn(_, let order) = inverse.storage
+    else { return nil }
+    return order
+  }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import ObjectStore
+import SQLiteDriver
+import StoreEvents
+import StoreInstruments
+import TestSupport
+import Testing
+
+/// A new store in a folder of its own, and what its instruments were told.
+struct StoreFixture {
+  let folder: TemporaryDirectory
+  let observer: RecordingObserver
+  let container: PersistentContainer
+
+  var context: ManagedObjectContext { container.viewContext }
+  var url: URL { folder.url.appending(path: "store.sqlite") }
+
+  init(
+    _ entities: [any Entity.Type] = [Stop.self, StopTime.self],
+    options: StoreOptions = StoreOptions()
+  ) throws {
+    folder = try TemporaryDirectory()
+    observer = RecordingObserver()
+    container = try PersistentContainer(
+      at: folder.url.appending(path: "store.sqlite"), entities: entities, options: options,
+      instruments: Instruments(observers: [observer]))
+  }
+
+  /// A second container on the same file.
+  func reopened(
+    _ entities: [any Entity.Type] = [Stop.self, StopTime.self],
+    options: StoreOptions = StoreOptions(), observer: RecordingObserver = RecordingObserver()
+  ) throws -> PersistentContainer {
+    try PersistentContainer(
+      at: url, entities: entities, options: options,
+      instruments: Instruments(observers: [observer]))
+  }
+
+  /// Rows of the file itself, by another connection: columns joined by `|`.
+  func rows(_ sql: String) throws -> [String] {
+    let statement = try Connection(path: url.path, mode: .readOnly).prepare(sql)
+    var rows: [String] = []
+    while try statement.step() {
+      rows.append(
+        (0..<statement.columnCount)
+          .map { statement.isNull($0) ? "NULL" : statement.string($0) }
+          .joined(separator: "|"))
+    }
+    return rows
+  }
+}
