@@ -28,6 +28,8 @@ struct SelectScope: Hashable {
   var hasJoinCondition = false
   var hasGroupBy = false
   var hasOrderBy = false
+  /// The tokens between ORDER and the next clause, `BY` included.
+  var order: Range<Int>?
   var isDistinct = false
   var hasAggregate = false
   /// The tokens between LIMIT and the end.

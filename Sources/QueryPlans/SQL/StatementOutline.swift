@@ -109,6 +109,7 @@ struct StatementOutline {
     func close(_ end: Int) {
       if clause == .filter { scope.filter = start..<end }
       if clause == .limit { scope.limit = start..<end }
+      if clause == .order { scope.order = start..<end }
     }
     loop: while let token, !token.isSymbol(")"), !token.isSymbol(";") {
       if token.isSymbol("(") {

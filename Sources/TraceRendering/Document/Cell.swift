@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import StoreEvents
+import TraceAnalysis
 
 /// A value with its unit; each renderer decides how it looks.
 public enum Cell: Hashable, Sendable {
@@ -55,23 +56,9 @@ extension Double {
   fileprivate func digits(_ count: Int) -> String {
     let scale = (0..<count).reduce(1.0) { value, _ in value * 10 }
     guard let scaled = Int64(exactly: (self * scale).rounded()) else { return "\(self)" }
-    guard count > 0 else { return UInt64(scaled.magnitude).grouped(negative: scaled < 0) }
+    guard count > 0 else { return (scaled < 0 ? "-" : "") + UInt64(scaled.magnitude).grouped }
     let digits = String(scaled.magnitude)
     let padded = String(repeating: "0", count: max(0, count + 1 - digits.count)) + digits
     return (scaled < 0 ? "-" : "") + padded.dropLast(count) + "." + padded.suffix(count)
-  }
-}
-
-extension UInt64 {
-  /// The digits in groups of three: `12,800`.
-  public var grouped: String { grouped(negative: false) }
-
-  fileprivate func grouped(negative: Bool) -> String {
-    var result = ""
-    for (index, digit) in String(self).reversed().enumerated() {
-      if index > 0, index % 3 == 0 { result.append(",") }
-      result.append(digit)
-    }
-    return (negative ? "-" : "") + String(result.reversed())
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import TraceRendering
+import TraceAnalysis
 
 /// A line on a terminal's standard error for work of more than a second.
 struct Progress {

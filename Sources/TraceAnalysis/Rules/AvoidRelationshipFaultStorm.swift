@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A relationship that is walked for every fetched object is prefetched with them.
+///
+/// The first look at each object's members is one query: N objects, N + 1 queries.
+///
+///     for stop in try context.fetch(request) { print(stop.stopTimes.count) }
+///     -- SELECT … FROM ZSTOPTIME t0 WHERE  t0.ZSTOP = ?                          15 times
+///     request.relationshipKeyPathsForPrefetching = ["stopTimes"]
+///     -- SELECT … FROM ZSTOPTIME t0 WHERE t0.ZSTOP IN (…)                        once
+struct AvoidRelationshipFaultStorm: Rule {
+  func check(_ profile: Profile) -> [Finding] {
+    profile.faults.filter {
+      !$0.origin.relationship.isEmpty
+        && $0.mostMissesPerFetch >= AvoidFaultStorm.fewestMisses
+    }.map { fault in
+      let relationship = fault.origin.relationship
+      return Finding(
+        rule: "AvoidRelationshipFaultStorm", severity: .warning, statement: fault.statement,
+        caller: fault.origin.location,
+        message: fault.stormText(of: "The '\(relationship)' of \(fault.origin.entity) objects"),
+        evidence: fault.evidence,
+        fix:
+          "request.relationshipKeyPathsForPrefetching = [\"\(relationship)\"]: one query for all",
+        savesAtMost: fault.missTime)
+    }
+  }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import QueryPlans
+import Testing
+
+@Suite struct ComparedColumnsTests {
+  private func columns(_ sql: String) -> [ComparedColumns] { ComparedColumns.all(in: sql) }
+
+  @Test func readsBothSidesOfAComparison() {
+    let sql = """
+      SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE (? <=  t0.ZLONGITUDE AND  t0.ZLONGITUDE <= ? AND \
+      ? <=  t0.ZLATITUDE AND  t0.ZKIND = ?)  ORDER BY t0.ZNAME, t0.Z_PK LIMIT 100
+      """
+    #expect(columns(sql).map(\.table) == ["ZSTOP"])
+    #expect(columns(sql)[0].filtered == ["ZKIND", "ZLONGITUDE", "ZLATITUDE"])
+    #expect(columns(sql)[0].sorted == ["ZNAME", "Z_PK"])
+  }
+
+  @Test func leavesOutWhatNoIndexFinds() {
+    let sql = """
+      SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE (NSCoreDataStringSearch(t0.ZNAME, ?, 8, 0) AND \
+      t0.ZKIND <> ? AND t0.Z_PK = ? AND t0.ZA = t0.ZB AND t0.ZC IS NOT NULL)
+      """
+    #expect(columns(sql)[0].filtered == [])
+  }
+
+  @Test func readsTheCorrelatedColumnOfASubquery() {
+    let sql = """
+      SELECT 0 FROM ZSTOP t0 WHERE (SELECT COUNT(t1.Z_PK) FROM ZSTOPTIME t1 WHERE \
+      (t0.Z_PK = t1.ZSTOP AND ((? <=  t1.ZDEPARTURETIME AND  t1.ZDEPARTURETIME <= ?))) ) <> ?
+      """
+    #expect(columns(sql).map(\.table) == ["ZSTOP", "ZSTOPTIME"])
+    #expect(columns(sql)[0].filtered == [])
+    #expect(columns(sql)[1].filtered == ["ZSTOP", "ZDEPARTURETIME"])
+  }
+
+  @Test func seesAlternatives() {
+    #expect(columns("SELECT 0 FROM a t0 WHERE t0.x = ? OR t0.y = ?")[0].hasAlternatives)
+  }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import QueryPlans
+import Testing
+
+@Suite struct SQLFingerprintTests {
+  @Test(arguments: [
+    (
+      "SELECT 0, t0.Z_PK FROM ZSTOP t0  WHERE t0.ZNAME IN ('a', 'b''c')  LIMIT 100",
+      "SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE t0.ZNAME IN (?) LIMIT ?"
+    ),
+    (
+      "SELECT COUNT( DISTINCT t0.Z_PK) FROM ZSTOP t0 WHERE t0.Z_PK IN (SELECT * FROM _Z_intarray3)",
+      "SELECT COUNT(DISTINCT t0.Z_PK) FROM ZSTOP t0 WHERE t0.Z_PK IN (SELECT * FROM _Z_intarray)"
+    ),
+    (
+      "SELECT 0 FROM a WHERE (? <=  a.x AND  a.x <= ?2) -- why",
+      "SELECT 0 FROM a WHERE (? <= a.x AND a.x <= ?)"
+    ),
+    ("INSERT INTO ZSTOP(Z_PK, ZNAME) VALUES(?, ?)", "INSERT INTO ZSTOP(Z_PK, ZNAME) VALUES (?)"),
+  ]) func foldsValues(sql: String, expected: String) {
+    #expect(SQLFingerprint(sql: sql).description == expected)
+  }
+
+  @Test func longAndShortListsAreEqual() {
+    let short = SQLFingerprint(sql: "SELECT 0 FROM a WHERE a.x IN (?, ?)")
+    let long = SQLFingerprint(sql: "SELECT 0 FROM a WHERE a.x IN (?,?,?, ?)")
+    #expect(short == long)
+    #expect(short != SQLFingerprint(sql: "SELECT 0 FROM a WHERE a.y IN (?, ?)"))
+  }
+
+  @Test(arguments: ["", "'", "SELECT", "(((", "?,?,?", "SELECT 'a\0b", "\u{1b}["])
+  func survivesWhatIsNoSQL(sql: String) {
+    _ = SQLFingerprint(sql: sql).description
+    _ = ComparedColumns.all(in: sql)
+  }
+}

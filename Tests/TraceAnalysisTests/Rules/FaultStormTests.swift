@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+import Testing
+import TraceAnalysis
+
+@Suite struct FaultStormTests {
+  private func findings(_ write: (inout TraceBuilder) -> Void) -> [Finding] {
+    TraceBuilder(write).profile().findings
+  }
+
+  @Test func flagsObjectsReadOneByOne() throws {
+    let found = findings { trace in
+      let fetch = trace.fetch("SELECT photos", entity: "Photo", rows: 184)
+      for pk in 1...184 as ClosedRange<Int64> { trace.fault("Photo", pk: pk, origin: fetch) }
+    }
+    let finding = try #require(found.first)
+    #expect(found.map(\.rule) == ["AvoidFaultStorm"])
+    #expect(finding.caller == .search)
+    #expect(finding.statement == StatementID(sql: TraceBuilder.faultSQL))
+    #expect(
+      finding.message == """
+        Photo objects fetched here were read from the database one by one: 184 queries, up to \
+        184 for one fetch.
+        """)
+    #expect(finding.fix.hasPrefix("fetch the values with the objects"))
+    #expect(finding.savesAtMost == 920_000)
+  }
+
+  @Test func advisesPrefetchingForObjectsOfAnotherEntity() {
+    let found = findings { trace in
+      let fetch = trace.fetch("SELECT photos", entity: "Photo", rows: 184)
+      for pk in 1...184 as ClosedRange<Int64> { trace.fault("Author", pk: pk, origin: fetch) }
+    }
+    #expect(found.map(\.rule) == ["AvoidFaultStorm"])
+    #expect(found[0].fix.hasPrefix("prefetch the relationship that leads to Author"))
+  }
+
+  @Test func faultsThatTheRowCacheAnswersAreFree() {
+    #expect(
+      findings { trace in
+        for pk in 1...184 as ClosedRange<Int64> { trace.fault(pk: pk, source: .rowCache) }
+      }.isEmpty)
+  }
+
+  @Test func aFewMissesAreNoStorm() {
+    #expect(
+      findings { trace in
+        for pk in 1...9 as ClosedRange<Int64> { trace.fault(pk: pk, origin: 1) }
+      }.isEmpty)
+  }
+
+  @Test func oneMissForEachOfManyFetchesIsNoStorm() {
+    #expect(
+      findings { trace in
+        for click in 1...500 as ClosedRange<Int64> { trace.fault(pk: click, origin: UInt64(click)) }
+      }.isEmpty)
+  }
+
+  @Test func flagsARelationshipWalkedForEveryObject() {
+    let found = findings { trace in
+      let fetch = trace.fetch("SELECT stops", rows: 15)
+      for pk in 1...15 as ClosedRange<Int64> {
+        trace.fault(relationship: "stopTimes", pk: pk, origin: fetch, rows: 70)
+      }
+    }
+    #expect(found.map(\.rule) == ["AvoidRelationshipFaultStorm"])
+    #expect(
+      found[0].fix
+        == "request.relationshipKeyPathsForPrefetching = [\"stopTimes\"]: one query for all")
+    #expect(found[0].evidence.contains(.init("cacheMisses", 15)))
+  }
+
+  @Test func aRelationshipThatWasPrefetchedIsNoStorm() {
+    #expect(
+      findings { trace in
+        for pk in 1...15 as ClosedRange<Int64> {
+          trace.fault(relationship: "stopTimes", pk: pk, source: .rowCache, origin: 1)
+        }
+      }.isEmpty)
+  }
+}

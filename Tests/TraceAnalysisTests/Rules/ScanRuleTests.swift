@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+import Testing
+import TraceAnalysis
+
+/// The rules that look at statements: each flags its case, and leaves alone what looks like it.
+@Suite struct ScanRuleTests {
+  static let geo =
+    "SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE (? <=  t0.ZLONGITUDE AND  t0.ZLATITUDE = ?)"
+  static let text =
+    "SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE NSCoreDataStringSearch(t0.ZNAME, ?, 393, 0)"
+  static let sorted =
+    "SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE  t0.ZKIND = ? ORDER BY t0.ZNAME, t0.Z_PK"
+
+  private func findings(_ write: (inout TraceBuilder) -> Void) -> [Finding] {
+    TraceBuilder(write).profile().findings
+  }
+
+  @Test func flagsAScanForAFewRows() throws {
+    let found = findings { trace in
+      for _ in 1...20 {
+        trace.fetch(Self.geo, rows: 15, connection: 1_000_000, fullScanSteps: 12_800)
+      }
+    }
+    let finding = try #require(found.first)
+    #expect(found.map(\.rule) == ["AvoidFullTableScan"])
+    #expect(
+      finding.message == """
+        Each run steps through 12,800 rows of a table without an index to return 15 (20 runs).
+        """)
+    #expect(
+      finding.fix == """
+        declare an index on ZLATITUDE, ZLONGITUDE in the entity of ZSTOP, or: CREATE INDEX \
+        ZSTOP_ZLATITUDE_ZLONGITUDE ON ZSTOP (ZLATITUDE, ZLONGITUDE)
+        """)
+    #expect(finding.caller == .search)
+    #expect(finding.statement == StatementID(sql: Self.geo))
+    #expect(finding.evidence.contains(.init("fullScanSteps", 256_000)))
+    #expect(finding.savesAtMost == 19_976_563)
+  }
+
+  @Test func leavesSmallTablesAlone() {
+    #expect(findings { $0.fetch(Self.geo, rows: 1, fullScanSteps: 40) }.isEmpty)
+  }
+
+  @Test func leavesAFetchOfTheWholeTableAlone() {
+    #expect(
+      findings { $0.fetch("SELECT 0 FROM ZSTOP t0", rows: 12_800, fullScanSteps: 12_799) }.isEmpty)
+  }
+
+  @Test func leavesManySmallScansAlone() {
+    #expect(
+      findings { trace in
+        for _ in 1...1000 { trace.fetch(Self.geo, rows: 1, fullScanSteps: 40) }
+      }.isEmpty)
+  }
+
+  @Test func leavesAnIndexedSearchAlone() {
+    #expect(findings { $0.fetch(Self.geo, rows: 15, vmSteps: 90_000) }.isEmpty)
+  }
+
+  @Test func flagsAScanBehindAFault() {
+    let found = findings { trace in
+      trace.announce(TraceBuilder.faultSQL)
+      trace.fault(relationship: "stopTimes", rows: 70, fullScanSteps: 3_000_000)
+    }
+    #expect(found.map(\.rule) == ["AvoidFullTableScan"])
+  }
+
+  @Test func advisesAnIndexForEachAlternative() {
+    let sql = "SELECT 0 FROM ZSTOP t0 WHERE ( t0.ZA = ? OR  t0.ZB = ?)"
+    let found = findings { $0.fetch(sql, rows: 1, fullScanSteps: 5000) }
+    #expect(found.map(\.fix) == ["index each of ZA, ZB in ZSTOP: each OR needs its own"])
+  }
+
+  @Test func survivesAStatementWithoutItsText() {
+    let found = findings { $0.end($0.begin(), Self.geo, rows: 1, fullScanSteps: 5000) }
+    #expect(found.map(\.rule) == ["AvoidFullTableScan"])
+  }
+
+  @Test func flagsATextSearchOfEveryRow() {
+    let found = findings { $0.fetch(Self.text, rows: 3, fullScanSteps: 12_800) }
+    #expect(found.map(\.rule) == ["UnindexedStringSearch"])
+  }
+
+  @Test func leavesATextSearchOfAFewRowsAlone() {
+    #expect(findings { $0.fetch(Self.text, rows: 3, fullScanSteps: 0) }.isEmpty)
+    #expect(findings { $0.fetch(Self.text, rows: 3, fullScanSteps: 60) }.isEmpty)
+  }
+
+  @Test func flagsASortOfManyRows() {
+    let found = findings { $0.fetch(Self.sorted, rows: 1500, vmSteps: 60_000, sorts: 1) }
+    #expect(found.map(\.rule) == ["UseIndexForSort"])
+    #expect(found[0].fix.hasPrefix("declare an index on ZKIND, ZNAME in the entity of ZSTOP"))
+  }
+
+  @Test func flagsASortOfRowsThatTheLimitHides() {
+    let found = findings {
+      $0.fetch(Self.sorted, rows: 50, vmSteps: 200_000, sorts: 1, limit: 50)
+    }
+    #expect(found.map(\.rule) == ["UseIndexForSort"])
+  }
+
+  @Test func leavesSortsOfFewRowsAlone() {
+    #expect(findings { $0.fetch(Self.sorted, rows: 15, vmSteps: 500, sorts: 1) }.isEmpty)
+    #expect(
+      findings { $0.fetch(Self.sorted, rows: 15, vmSteps: 500, sorts: 1, limit: 50) }.isEmpty)
+  }
+
+  @Test func leavesAnIndexedOrderAlone() {
+    #expect(findings { $0.fetch(Self.sorted, rows: 15_000, vmSteps: 600_000) }.isEmpty)
+  }
+
+  @Test func flagsAnAutomaticIndex() {
+    let found = findings { $0.fetch(Self.geo, rows: 15, autoIndexRows: 3_000_000) }
+    #expect(found.map(\.rule) == ["AvoidAutomaticIndex"])
+  }
+
+  @Test func leavesASmallAutomaticIndexAlone() {
+    #expect(findings { $0.fetch(Self.geo, rows: 15, autoIndexRows: 12) }.isEmpty)
+  }
+
+  @Test func putsTheLargestSavingFirst() {
+    let found = findings { trace in
+      trace.fetch(Self.text, rows: 0, connection: 1000, fullScanSteps: 5000)
+      trace.fetch(Self.geo, rows: 0, connection: 9000, fullScanSteps: 5000)
+    }
+    #expect(found.map(\.rule) == ["AvoidFullTableScan", "UnindexedStringSearch"])
+  }
+}
