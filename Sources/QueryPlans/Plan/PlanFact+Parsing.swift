@@ -58,7 +58,7 @@ extension PlanFact {
 }
 
 extension TableAccess {
-  /// Reads what follows SCAN or SEARCH:
+  /// Reads what follows SCAN or SEARCH.
   ///
   ///     TABLE ZSTOP AS t0 USING COVERING INDEX i (ZLONGITUDE>? AND ZLONGITUDE<?)
   ///     t0 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN

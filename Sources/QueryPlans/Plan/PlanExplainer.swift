@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import SQLiteDriver
+
+/// Explains statements against one database, whatever program they come from.
+///
+/// What only that program has is stood in for: functions and collations named `NS…`, and the
+/// tables `_Z_intarrayN` that Core Data keeps its IN lists in. They are made on this connection,
+/// in its temporary database, which is in memory.
+public final class PlanExplainer {
+  private let connection: Connection
+  private var sizes: [String: TableSize?] = [:]
+
+  public init(_ connection: Connection) { self.connection = connection }
+
+  /// A statement's plan and what it means, or why there is none.
+  public struct Explanation {
+    public var sql: String
+    public var plan: QueryPlan?
+    public var judgement: PlanJudgement?
+    public var error: SQLiteError?
+    /// What was stood in for.
+    public var standIns: [String] = []
+
+    public var verdict: PlanVerdict { judgement?.verdict ?? .error }
+  }
+
+  public func explain(_ sql: String, work: StatementWork = StatementWork()) -> Explanation {
+    var explanation = Explanation(sql: sql)
+    do throws(SQLiteError) {
+      let steps = try retrying(&explanation.standIns) { () throws(SQLiteError) in
+        try connection.plan(sql)
+      }
+      var plan = QueryPlan(steps: steps)
+      plan.resolve(by: AliasResolver(sql: sql, viewSQL: viewSQL))
+      explanation.plan = plan
+      explanation.judgement = PlanJudge(sql: sql, work: work, size: size).judge(plan)
+    } catch {
+      explanation.error = error
+    }
+    return explanation
+  }
+
+  // MARK: - Stand-ins
+
+  /// Runs a body again each time it fails for want of something that can be stood in for.
+  private func retrying<T>(
+    _ standIns: inout [String], _ body: () throws(SQLiteError) -> T
+  ) throws(SQLiteError) -> T {
+    while true {
+      do throws(SQLiteError) {
+        return try body()
+      } catch {
+        // The same thing missing twice would go on for ever.
+        guard let missing = MissingThing(error), !standIns.contains(missing.name) else {
+          throw error
+        }
+        try missing.standIn(on: connection)
+        standIns.append(missing.name)
+      }
+    }
+  }
+
+  // MARK: - The database's facts
+
+  // Counting a million rows takes some tens of milliseconds; beyond that the number is no news.
+  private static let mostRowsCounted = 1_000_000
+
+  func size(of table: String) -> TableSize? {
+    if let known = sizes[table] { return known }
+    let size = number(
+      "SELECT count(*) FROM (SELECT 1 FROM main.\(Self.quoted(table)) LIMIT \(Self.mostRowsCounted))"
+    ).map { TableSize(rows: $0, isAtLeast: $0 >= Self.mostRowsCounted) }
+    sizes[table] = .some(size)
+    return size
+  }
+
+  private func number(_ sql: String) -> Int? {
+    guard let statement = try? connection.prepare(sql), (try? statement.step()) == true else {
+      return nil
+    }
+    return Int(statement.int64(0))
+  }
+
+  func viewSQL(of name: String) -> String? {
+    guard
+      let statement = try? connection.cachedStatement(
+        "SELECT sql FROM sqlite_schema WHERE type = 'view' AND name = ?1 COLLATE NOCASE")
+    else { return nil }
+    defer { connection.recycle(statement) }
+    statement.bind(name, at: 1)
+    return (try? statement.step()) == true ? statement.string(0) : nil
+  }
+
+  static func quoted(_ name: String) -> String {
+    "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
+      + "\""
+  }
+}
+
+/// What a statement needs that only its own program has.
+private enum MissingThing {
+  case function(String)
+  case collation(String)
+  case integerArray(String)
+
+  init?(_ error: SQLiteError) {
+    func name(after prefix: String) -> String? {
+      error.message.hasPrefix(prefix) ? String(error.message.dropFirst(prefix.count)) : nil
+    }
+    if let name = name(after: "no such function: "), name.uppercased().hasPrefix("NS") {
+      self = .function(name)
+    } else if let name = name(after: "no such collation sequence: "),
+      name.uppercased().hasPrefix("NS")
+    {
+      self = .collation(name)
+    } else if let name = name(after: "no such table: "), name.hasPrefix("_Z_intarray") {
+      self = .integerArray(name)
+    } else {
+      return nil
+    }
+  }
+
+  var name: String {
+    switch self {
+    case .function(let name), .collation(let name), .integerArray(let name): name
+    }
+  }
+
+  func standIn(on connection: Connection) throws(SQLiteError) {
+    switch self {
+    case .function(let name): try connection.addStandIn(function: name)
+    case .collation(let name): try connection.addStandIn(collation: name)
+    case .integerArray(let name):
+      try connection.execute(
+        "CREATE TEMP TABLE \(PlanExplainer.quoted(name))(value INTEGER PRIMARY KEY)")
+    }
+  }
+}

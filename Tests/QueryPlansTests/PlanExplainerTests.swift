@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import QueryPlans
+import SQLiteDriver
+import Testing
+
+@Suite struct PlanExplainerTests {
+  let connection: Connection
+  let explainer: PlanExplainer
+
+  init() throws {
+    connection = try Connection(path: ":memory:")
+    try connection.execute(
+      """
+      CREATE TABLE ZSTOP(Z_PK INTEGER PRIMARY KEY, ZLONGITUDE REAL, ZLATITUDE REAL, ZNAME TEXT);
+      CREATE TABLE ZSTOPTIME(Z_PK INTEGER PRIMARY KEY, ZSTOP INTEGER, ZDEPARTURETIME INTEGER);
+      CREATE TABLE ZKIND(Z_PK INTEGER PRIMARY KEY, ZNAME TEXT);
+      CREATE VIEW named AS SELECT s.Z_PK AS id, s.ZNAME AS n FROM ZSTOP s WHERE s.ZNAME IS NOT NULL;
+      WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 500)
+        INSERT INTO ZSTOP SELECT i, i, i, 'stop ' || i FROM n;
+      INSERT INTO ZSTOPTIME SELECT Z_PK, Z_PK, Z_PK FROM ZSTOP;
+      INSERT INTO ZKIND VALUES(1, 'bus');
+      """)
+    explainer = PlanExplainer(connection)
+  }
+
+  private static let geo = """
+    SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE (? <=  t0.ZLONGITUDE AND  t0.ZLONGITUDE <= ? AND \
+    ? <=  t0.ZLATITUDE AND  t0.ZLATITUDE <= ?)  LIMIT 200
+    """
+
+  @Test func theIndexTurnsTheScanIntoASearch() throws {
+    let before = explainer.explain(Self.geo)
+    #expect(before.verdict == .fullScan)
+    #expect(before.judgement?.scans.map(\.table) == ["ZSTOP"])
+    #expect(before.judgement?.scans.first?.size == TableSize(rows: 500))
+    #expect(before.judgement?.scans.first?.comparedColumns == ["ZLONGITUDE", "ZLATITUDE"])
+    try connection.execute("CREATE INDEX i ON ZSTOP(ZLONGITUDE, ZLATITUDE)")
+    #expect(explainer.explain(Self.geo).verdict == .search)
+  }
+
+  @Test func whatDoesNotCompileIsAnError() {
+    let explanation = explainer.explain("SELECT ZNAM FROM ZSTOP")
+    #expect(explanation.verdict == .error)
+    #expect(explanation.error?.message == "no such column: ZNAM")
+    #expect(explanation.error?.offset == 7)
+  }
+
+  @Test func coreDatasOwnThingsAreStoodInFor() {
+    let explanation = explainer.explain(
+      """
+      SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE ( NSCoreDataStringSearch( t0.ZNAME, ?, 8, 0) AND \
+       t0.Z_PK IN (SELECT * FROM _Z_intarray0)) ORDER BY t0.ZNAME COLLATE NSCollateLocaleSensitive
+      """)
+    #expect(explanation.error == nil)
+    #expect(
+      Set(explanation.standIns)
+        == ["NSCoreDataStringSearch", "_Z_intarray0", "NSCollateLocaleSensitive"])
+    #expect(explanation.verdict == .harmlessScan)
+    #expect(explanation.judgement?.sortsByTemporaryBTree == true)
+  }
+
+  @Test func otherFunctionsAreNot() {
+    #expect(explainer.explain("SELECT nosuch(ZNAME) FROM ZSTOP").verdict == .error)
+  }
+
+  @Test func smallTableIsMeasured() {
+    let explanation = explainer.explain("SELECT Z_PK FROM ZKIND WHERE ZNAME = ?")
+    #expect(explanation.judgement?.scans.map(\.harmlessBecause) == [.smallTable])
+  }
+
+  @Test func viewsAreResolvedToTheirTables() {
+    let explanation = explainer.explain("SELECT id FROM named WHERE n = ?")
+    #expect(explanation.judgement?.scans.map(\.table) == ["ZSTOP"])
+    #expect(explanation.verdict == .fullScan)
+  }
+
+  @Test func correlatedScanIsFlagged() {
+    let explanation = explainer.explain(
+      """
+      SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE (SELECT COUNT(t1.Z_PK) FROM ZSTOPTIME t1 WHERE \
+      (t0.Z_PK = t1.ZSTOP AND ((? <=  t1.ZDEPARTURETIME AND  t1.ZDEPARTURETIME <= ?))) ) <> ?
+      """)
+    #expect(explanation.verdict == .fullScan)
+    // SQLite makes an automatic index for the inner table unless it is told not to.
+    #expect(
+      explanation.judgement?.scansInCorrelatedSubquery == true
+        || explanation.judgement?.automaticIndexes == ["ZSTOPTIME"])
+  }
+
+  @Test func countStarReadsAnIndexOnly() throws {
+    try connection.execute("CREATE INDEX i ON ZSTOP(ZLONGITUDE)")
+    let explanation = explainer.explain("SELECT COUNT(*) FROM ZSTOP")
+    #expect(explanation.judgement?.scans.map(\.harmlessBecause) == [.coveringIndex])
+  }
+
+  @Test(arguments: [
+    "INSERT INTO ZKIND VALUES(2, 'tram')", "BEGIN EXCLUSIVE", "COMMIT", "PRAGMA page_count",
+    "UPDATE ZSTOP SET ZNAME = ? WHERE Z_PK = ?", "DELETE FROM ZSTOP WHERE Z_PK = ?",
+  ])
+  func statementsOfASaveAreSearches(sql: String) {
+    #expect(explainer.explain(sql).verdict == .search)
+  }
+
+  @Test func recursionIsHarmlessButItsTablesCount() {
+    let explanation = explainer.explain(
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 5) SELECT i FROM n")
+    #expect(explanation.verdict == .harmlessScan)
+  }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import QueryPlans
+import Testing
+
+@Suite struct PlanJudgeTests {
+  private func judge(
+    _ plan: String, _ sql: String, rows: Int? = 12_800, work: StatementWork = StatementWork()
+  ) -> PlanJudgement {
+    PlanJudge(sql: sql, work: work, size: { _ in rows.map { TableSize(rows: $0) } })
+      .judge(QueryPlan(text: plan, sql: sql))
+  }
+
+  @Test func limitDoesNotExcuseAFilter() {
+    let judgement = judge("SCAN t0", "SELECT 0 FROM ZSTOP t0 WHERE t0.ZNAME = ? LIMIT 100")
+    #expect(judgement.verdict == .fullScan)
+    #expect(judgement.scans.first?.table == "ZSTOP")
+    #expect(judgement.scans.first?.comparedColumns == ["ZNAME"])
+  }
+
+  @Test func limitWithoutFilterIsHarmless() {
+    let judgement = judge("SCAN t0", "SELECT 0 FROM ZSTOP t0 LIMIT 100")
+    #expect(judgement.scans.map(\.harmlessBecause) == [.limit])
+    #expect(judgement.verdict == .harmlessScan)
+  }
+
+  @Test(arguments: [
+    "SELECT 0 FROM ZSTOP t0 ORDER BY t0.ZNAME LIMIT 1", "SELECT count(*) FROM ZSTOP t0 LIMIT 1",
+    "SELECT 0 FROM ZSTOP t0 GROUP BY ZNAME LIMIT 1", "SELECT DISTINCT a FROM ZSTOP t0 LIMIT 1",
+  ])
+  func limitDoesNotExcuseWhatReadsAllFirst(sql: String) {
+    #expect(judge("|--SCAN t0\n`--USE TEMP B-TREE FOR ORDER BY", sql).verdict == .fullScan)
+  }
+
+  @Test func smallTableIsHarmlessUpToAHundredRows() {
+    let sql = "SELECT 0 FROM t WHERE a = 1"
+    #expect(judge("SCAN t", sql, rows: 100).scans.map(\.harmlessBecause) == [.smallTable])
+    #expect(judge("SCAN t", sql, rows: 101).verdict == .fullScan)
+    #expect(judge("SCAN t", sql, rows: nil).verdict == .fullScan)
+  }
+
+  @Test func smallTableInACorrelatedSubqueryIsNot() {
+    let judgement = judge(
+      "|--SEARCH t0 USING INDEX i (a=?)\n`--CORRELATED SCALAR SUBQUERY 1\n   `--SCAN t1",
+      "SELECT 0 FROM a t0 WHERE t0.a = ? AND (SELECT COUNT(*) FROM b t1 WHERE t1.c = t0.d) > 1",
+      rows: 40)
+    #expect(judgement.verdict == .fullScan)
+    #expect(judgement.scansInCorrelatedSubquery)
+    #expect(judgement.scans.map(\.table) == ["b"])
+  }
+
+  @Test func coveringIndexIsHarmless() {
+    let judgement = judge("SCAN t USING COVERING INDEX i", "SELECT COUNT(*) FROM t")
+    #expect(judgement.scans.map(\.harmlessBecause) == [.coveringIndex])
+    #expect(judgement.scans.map(\.index) == ["i"])
+  }
+
+  @Test func walkingAnIndexForItsOrderReadsTheTable() {
+    #expect(judge("SCAN t USING INDEX i", "SELECT * FROM t ORDER BY a").verdict == .fullScan)
+    #expect(
+      judge("SCAN t USING INDEX i", "SELECT * FROM t ORDER BY a LIMIT 5").scans
+        .map(\.harmlessBecause) == [.limit])
+  }
+
+  @Test func constantRowsSubqueriesVirtualTablesAndListsAreHarmless() {
+    #expect(judge("SCAN CONSTANT ROW", "SELECT 1").verdict == .harmlessScan)
+    #expect(
+      judge(
+        "|--CO-ROUTINE c\n|  `--SEARCH t USING INDEX i (a=?)\n`--SCAN c",
+        "WITH c AS (SELECT 1 FROM t WHERE a = 1 LIMIT 3) SELECT * FROM c"
+      ).scans.map(\.harmlessBecause) == [.subqueryResult])
+    #expect(
+      judge("SCAN f VIRTUAL TABLE INDEX 0:M1", "SELECT * FROM f WHERE f MATCH 'a'").scans
+        .map(\.harmlessBecause) == [.virtualTable])
+    #expect(
+      judge(
+        "|--SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)\n`--LIST SUBQUERY 1\n   `--SCAN _Z_intarray0",
+        "SELECT 0 FROM ZSTOP t0 WHERE t0.Z_PK IN (SELECT * FROM _Z_intarray0)"
+      ).scans.map(\.harmlessBecause) == [.valueList])
+  }
+
+  @Test func scanInsideACommonTableStillCounts() {
+    let judgement = judge(
+      "|--MATERIALIZE c\n|  `--SCAN t\n`--SCAN c", "WITH c AS (SELECT a FROM t) SELECT * FROM c")
+    #expect(judgement.verdict == .fullScan)
+  }
+
+  @Test func countersAcquitAScanThatStoppedEarly() {
+    let work = StatementWork(executions: 10, fullScanSteps: 30, vmSteps: 900)
+    let judgement = judge("SCAN t", "SELECT 0 FROM t WHERE a = ? LIMIT 1", work: work)
+    #expect(judgement.scans.map(\.harmlessBecause) == [.countedFew])
+  }
+
+  @Test func missingCountersAcquitNobody() {
+    let work = StatementWork(executions: 10)
+    #expect(judge("SCAN t", "SELECT 0 FROM t WHERE a = ?", work: work).verdict == .fullScan)
+  }
+
+  @Test func countedScansThatThePlanLacksAreTold() {
+    let work = StatementWork(executions: 2, fullScanSteps: 25_598, vmSteps: 90_000)
+    let judgement = judge("SEARCH t USING INDEX i (a=?)", "SELECT 0 FROM t WHERE a = ?", work: work)
+    #expect(judgement.verdict == .search)
+    #expect(judgement.unexplainedFullScanSteps == 12_799)
+  }
+
+  @Test func flagsSortsAndAutomaticIndexes() {
+    let judgement = judge(
+      """
+      |--SCAN t0
+      |--SEARCH t1 USING AUTOMATIC COVERING INDEX (b=?)
+      `--USE TEMP B-TREE FOR RIGHT PART OF ORDER BY
+      """, "SELECT 0 FROM a t0 JOIN b t1 ON t0.x = t1.b ORDER BY t0.z")
+    #expect(judgement.sortsByTemporaryBTree)
+    #expect(judgement.automaticIndexes == ["b"])
+  }
+
+  @Test func existsStopsAtItsFirstRow() {
+    let judgement = judge(
+      "|--SCAN CONSTANT ROW\n`--SCALAR SUBQUERY 1\n   `--SCAN t", "SELECT EXISTS (SELECT 1 FROM t)")
+    #expect(judgement.verdict == .harmlessScan)
+  }
+
+  @Test func equalitiesComeBeforeRangesInTheHint() {
+    let judgement = judge(
+      "SCAN t0",
+      "SELECT 0 FROM t t0 WHERE ( ? <= t0.x AND  t0.y = ? AND  t0.x <= ? AND  t0.n LIKE ?)")
+    #expect(judgement.scans.first?.comparedColumns == ["y", "x"])
+  }
+}
