@@ -56,7 +56,7 @@ import Testing
     #expect(
       Set(explanation.standIns)
         == ["NSCoreDataStringSearch", "_Z_intarray0", "NSCollateLocaleSensitive"])
-    #expect(explanation.verdict == .harmlessScan)
+    #expect(explanation.verdict == .search)
     #expect(explanation.judgement?.sortsByTemporaryBTree == true)
   }
 
