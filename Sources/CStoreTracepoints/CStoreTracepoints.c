@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#define _GNU_SOURCE
 #include "CStoreTracepoints.h"
+
+#include <unistd.h>
 
 #ifdef STORE_LTTNG
 
@@ -17,6 +20,12 @@
 #define EMIT(event, ...) ((void)0)
 
 #endif
+
+int32_t CStoreTracepoints_thread_id(void) {
+  static _Thread_local int32_t id;
+  if (id == 0) id = gettid();
+  return id;
+}
 
 bool CStoreTracepoints_any_enabled(void) {
   // `|`, not `||`: twelve loads, no branches.

@@ -6,62 +6,29 @@ public import StoreEvents
 public enum TraceReader {
   /// Reads every input to its end.
   ///
+  ///     let report = try TraceReader.read(["trace/", "other.log"]) { record in
+  ///       if case .fault(let fault) = record.event { faults[fault.entity, default: 0] += 1 }
+  ///     }
+  ///
+  /// Memory does not grow with the length of the inputs. What is damaged is read up to the
+  /// damage, and the report says so.
+  ///
   /// - Parameters:
   ///   - paths: CTF folders, debug logs, or `-` for standard input; the kind is found from the
   ///     content.
   ///   - body: called once an event, never for two at a time.
   /// - Returns: what was read, and what was lost.
-  /// - Throws: ``TraceReadingError`` where an input cannot be read at all.
+  /// - Throws: ``TraceReadingError`` where an input cannot be read at all, or where all of them
+  ///   together hold no event; whatever `body` throws.
   public static func read(
     _ paths: [String], _ body: (EventRecord) throws -> Void
   ) throws -> ReadingReport {
-    throw TraceReadingError.noSuchInput(paths.first ?? "")
+    let inputs = try paths.map(Input.init(path:))
+    try EventMerger(inputs.flatMap(\.sources)).readAll(body)
+    let report = ReadingReport(sources: inputs.map(\.ledger.report))
+    if !report.sources.contains(where: { $0.eventsRead > 0 }) {
+      for input in inputs { try input.ledger.throwIfNothingWasRead() }
+    }
+    return report
   }
-}
-
-/// What a reader saw of its inputs.
-public struct ReadingReport: Hashable, Sendable {
-  public var sources: [SourceReport]
-
-  public init(sources: [SourceReport]) { self.sources = sources }
-}
-
-/// What a reader saw of one input.
-public struct SourceReport: Hashable, Sendable {
-  public enum Kind: String, Hashable, Sendable { case ctf, log }
-
-  public var path: String
-  public var kind: Kind
-  public var eventsRead: UInt64
-  /// Events that the tracer or the source says were discarded.
-  public var eventsLost: UInt64
-  /// Lines of a log that no rule knows, and events of a trace that are not this vocabulary's.
-  public var unrecognizedLines: UInt64
-  /// The first few of them, escaped, with their places.
-  public var unrecognizedSamples: [String]
-  /// What cut the input short, such as a line without its end; one sentence each.
-  public var problems: [String]
-
-  public init(
-    path: String, kind: Kind, eventsRead: UInt64 = 0, eventsLost: UInt64 = 0,
-    unrecognizedLines: UInt64 = 0, unrecognizedSamples: [String] = [], problems: [String] = []
-  ) {
-    self.path = path
-    self.kind = kind
-    self.eventsRead = eventsRead
-    self.eventsLost = eventsLost
-    self.unrecognizedLines = unrecognizedLines
-    self.unrecognizedSamples = unrecognizedSamples
-    self.problems = problems
-  }
-}
-
-/// Why an input could not be read.
-public enum TraceReadingError: Error, Hashable, Sendable {
-  case noSuchInput(String)
-  /// Neither a CTF folder nor a log.
-  case unknownKind(String)
-  /// A CTF folder without a single event.
-  case empty(String)
-  case unreadable(String, reason: String)
 }

@@ -12,6 +12,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+// The kernel's id of the calling thread, kept per thread; Swift's Glibc does not show `gettid`.
+int32_t CStoreTracepoints_thread_id(void);
+
 // Whether any event of the provider is enabled in any session.
 bool CStoreTracepoints_any_enabled(void);
 

@@ -3,7 +3,7 @@
 extension PredicateResolver {
   mutating func resolve(
     _ comparison: FetchPredicate.Comparison
-  ) throws(PredicateError) -> ResolvedPredicate {
+  ) throws(FetchPredicateError) -> ResolvedPredicate {
     switch comparison.quantifier {
     case .direct: break
     case .any: return try resolveAny(comparison)
@@ -38,7 +38,7 @@ extension PredicateResolver {
 
   private mutating func relation(
     _ comparison: FetchPredicate.Comparison, _ operation: RelationalOperator
-  ) throws(PredicateError) -> ResolvedPredicate {
+  ) throws(FetchPredicateError) -> ResolvedPredicate {
     let (left, right) = try operands(comparison)
     if operation == .equal || operation == .notEqual {
       switch (left, right) {
@@ -53,7 +53,7 @@ extension PredicateResolver {
 
   private mutating func between(
     _ comparison: FetchPredicate.Comparison
-  ) throws(PredicateError) -> ResolvedPredicate {
+  ) throws(FetchPredicateError) -> ResolvedPredicate {
     guard case .list(let bounds) = comparison.right, bounds.count == 2 else {
       throw .unsupported("BETWEEN without two bounds", instead: "write x BETWEEN {low, high}")
     }
@@ -69,7 +69,7 @@ extension PredicateResolver {
   /// Both sides, the constant ones converted to the kind of the other.
   private mutating func operands(
     _ comparison: FetchPredicate.Comparison
-  ) throws(PredicateError) -> (ResolvedOperand, ResolvedOperand) {
+  ) throws(FetchPredicateError) -> (ResolvedOperand, ResolvedOperand) {
     let left = try operand(comparison.left)
     let right = try operand(comparison.right)
     switch (left, right) {
@@ -97,7 +97,7 @@ extension PredicateResolver {
   private func constant(
     _ expression: FetchPredicate.Expression, _ value: StoreValue, like operand: ResolvedOperand,
     _ other: FetchPredicate.Expression
-  ) throws(PredicateError) -> ResolvedOperand {
+  ) throws(FetchPredicateError) -> ResolvedOperand {
     let kind = operand.kind ?? value.kind
     guard let converted = kind.converted(value) else { throw mismatch(expression, other, kind) }
     return .constant(converted)
@@ -105,19 +105,20 @@ extension PredicateResolver {
 
   private func mismatch(
     _ expression: FetchPredicate.Expression, _ other: FetchPredicate.Expression, _ kind: ValueKind
-  ) -> PredicateError {
+  ) -> FetchPredicateError {
     // The value itself may be private; its type is not.
     func name(_ expression: FetchPredicate.Expression) -> String {
       if case .constant(let value) = expression { return value.kind.noun }
       return expression.predicateFormat
     }
     return .typeMismatch(
-      comparison: "\(name(other)) with \(name(expression))", expected: "compare it with \(kind.noun)")
+      comparison: "\(name(other)) with \(name(expression))",
+      expected: "compare it with \(kind.noun)")
   }
 
   private func folding(
     _ comparison: FetchPredicate.Comparison, of operands: ResolvedOperand...
-  ) throws(PredicateError) -> StringFolding {
+  ) throws(FetchPredicateError) -> StringFolding {
     let options = comparison.options
     guard !options.contains(.localeSensitive) else {
       throw .unsupported(
@@ -139,7 +140,7 @@ extension PredicateResolver {
   private mutating func membership(
     of element: FetchPredicate.Expression, in list: FetchPredicate.Expression,
     _ comparison: FetchPredicate.Comparison
-  ) throws(PredicateError) -> ResolvedPredicate {
+  ) throws(FetchPredicateError) -> ResolvedPredicate {
     if let member = try collectionMember(list, element) { return member }
     guard case .list(let elements) = list else {
       // As in Core Data, a string IN a string is a part of it.
@@ -171,7 +172,7 @@ extension PredicateResolver {
   /// `stops CONTAINS object`, or nil where the left side is no to-many relationship.
   private mutating func collectionMember(
     _ list: FetchPredicate.Expression, _ element: FetchPredicate.Expression
-  ) throws(PredicateError) -> ResolvedPredicate? {
+  ) throws(FetchPredicateError) -> ResolvedPredicate? {
     guard case .path(let path) = list, let (collection, rest) = try resolveCollection(path) else {
       return nil
     }
@@ -182,7 +183,7 @@ extension PredicateResolver {
 
   private mutating func resolveAny(
     _ comparison: FetchPredicate.Comparison
-  ) throws(PredicateError) -> ResolvedPredicate {
+  ) throws(FetchPredicateError) -> ResolvedPredicate {
     guard case .path(let path) = comparison.left else {
       throw .unsupported("ANY of a computed value", instead: "write ANY relationship.property …")
     }
@@ -201,7 +202,7 @@ extension PredicateResolver {
 
   private mutating func exists(
     _ collection: ResolvedCollection, _ member: FetchPredicate.Comparison
-  ) throws(PredicateError) -> ResolvedPredicate {
+  ) throws(FetchPredicateError) -> ResolvedPredicate {
     let (slot, predicate) = try resolve(
       .comparison(member), over: collection, variable: Self.anyVariable)
     return .exists(collection, slot: slot, predicate)
@@ -209,9 +210,11 @@ extension PredicateResolver {
 
   private mutating func search(
     _ comparison: FetchPredicate.Comparison, _ kind: StringSearch.Kind
-  ) throws(PredicateError) -> ResolvedPredicate {
+  ) throws(FetchPredicateError) -> ResolvedPredicate {
     let (text, pattern) = try operands(comparison)
-    for case (let operand, let expression) in [(text, comparison.left), (pattern, comparison.right)] {
+    for case (let operand, let expression) in [
+      (text, comparison.left), (pattern, comparison.right),
+    ] {
       if case .constant(let value) = operand, value == .null || value.kind == .string { continue }
       guard operand.kind == .string else {
         throw mismatch(.constant(.string("")), expression, operand.kind ?? .string)

@@ -15,7 +15,7 @@ struct PredicateResolver {
 
   mutating func resolve(
     _ predicate: FetchPredicate
-  ) throws(PredicateError) -> ResolvedPredicate {
+  ) throws(FetchPredicateError) -> ResolvedPredicate {
     depth += 1
     defer { depth -= 1 }
     guard depth <= Self.depthLimit else { throw .tooDeep(limit: Self.depthLimit) }
@@ -30,7 +30,7 @@ struct PredicateResolver {
 
   private mutating func resolve(
     _ terms: [FetchPredicate]
-  ) throws(PredicateError) -> [ResolvedPredicate] {
+  ) throws(FetchPredicateError) -> [ResolvedPredicate] {
     var resolved: [ResolvedPredicate] = []
     resolved.reserveCapacity(terms.count)
     for term in terms { resolved.append(try resolve(term)) }
@@ -42,7 +42,7 @@ struct PredicateResolver {
   /// Follows to-one relationships to the end of a path.
   func resolve(
     _ path: FetchPredicate.PropertyPath
-  ) throws(PredicateError) -> (ResolvedPath, ResolvedOperand.Property) {
+  ) throws(FetchPredicateError) -> (ResolvedPath, ResolvedOperand.Property) {
     var (resolved, entity) = try start(of: path)
     guard let last = path.names.last else { return (resolved, .object(entity)) }
     for name in path.names.dropLast() {
@@ -60,7 +60,7 @@ struct PredicateResolver {
   /// Follows a path to its first to-many relationship, and answers what comes after that.
   func resolveCollection(
     _ path: FetchPredicate.PropertyPath
-  ) throws(PredicateError) -> (ResolvedCollection, rest: ArraySlice<String>)? {
+  ) throws(FetchPredicateError) -> (ResolvedCollection, rest: ArraySlice<String>)? {
     var (resolved, entity) = try start(of: path)
     for (index, name) in path.names.enumerated() {
       guard let relationship = entity.relationship(named: name) else { return nil }
@@ -76,7 +76,7 @@ struct PredicateResolver {
 
   private func start(
     of path: FetchPredicate.PropertyPath
-  ) throws(PredicateError) -> (ResolvedPath, EntityDescription) {
+  ) throws(FetchPredicateError) -> (ResolvedPath, EntityDescription) {
     guard let name = path.variable else { return (ResolvedPath(slot: 0, steps: []), entity) }
     guard let variable = variables.last(where: { $0.name == name }) else {
       throw .unknownVariable(name)
@@ -86,7 +86,7 @@ struct PredicateResolver {
 
   private func relationship(
     _ name: String, of entity: EntityDescription, in path: FetchPredicate.PropertyPath
-  ) throws(PredicateError) -> RelationshipDescription {
+  ) throws(FetchPredicateError) -> RelationshipDescription {
     if let relationship = entity.relationship(named: name) { return relationship }
     if entity.attribute(named: name) != nil {
       throw .pathThroughAttribute(name, path: path.predicateFormat)
@@ -98,7 +98,7 @@ struct PredicateResolver {
   /// Resolves a predicate over the objects of a collection, which it knows by a variable.
   mutating func resolve(
     _ predicate: FetchPredicate, over collection: ResolvedCollection, variable: String
-  ) throws(PredicateError) -> (slot: Int, ResolvedPredicate) {
+  ) throws(FetchPredicateError) -> (slot: Int, ResolvedPredicate) {
     let slot = slotCount
     slotCount += 1
     variables.append((variable, slot, collection.relationship.destination))
@@ -110,7 +110,7 @@ struct PredicateResolver {
 
   mutating func operand(
     _ expression: FetchPredicate.Expression
-  ) throws(PredicateError) -> ResolvedOperand {
+  ) throws(FetchPredicateError) -> ResolvedOperand {
     switch expression {
     case .constant(let value): return .constant(value)
     case .path(let path):
@@ -127,7 +127,8 @@ struct PredicateResolver {
     case .collection:
       throw .unsupported(expression.predicateFormat, instead: "use @count, or SUBQUERY(…).@count")
     case .subquery:
-      throw .unsupported("SUBQUERY as a value", instead: "write SUBQUERY(…).@count and compare that")
+      throw .unsupported(
+        "SUBQUERY as a value", instead: "write SUBQUERY(…).@count and compare that")
     case .list:
       throw .unsupported("a list on its own", instead: "write it on the right of IN or BETWEEN")
     case .arithmetic:
@@ -140,7 +141,7 @@ struct PredicateResolver {
 
   private func collection(
     _ path: FetchPredicate.PropertyPath
-  ) throws(PredicateError) -> ResolvedCollection {
+  ) throws(FetchPredicateError) -> ResolvedCollection {
     guard let (collection, rest) = try resolveCollection(path) else {
       _ = try resolve(path)  // names what is unknown
       throw .notToMany(path.names.last ?? "SELF", path: path.predicateFormat)

@@ -17,7 +17,8 @@ struct StringFolding: OptionSet, Hashable, Sendable {
     guard !isEmpty else { return string }
     var string = string
     if string.utf8.allSatisfy({ $0 < 0x80 }) {
-      return contains(.case) ? String(decoding: string.utf8.map(Self.lowered), as: UTF8.self) : string
+      return contains(.case)
+        ? String(decoding: string.utf8.map(Self.lowered), as: UTF8.self) : string
     }
     string.makeContiguousUTF8()
     var folded = String.UnicodeScalarView()

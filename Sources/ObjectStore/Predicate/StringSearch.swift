@@ -110,7 +110,11 @@ struct WildcardPattern {
       case "?", "*":
         append(literal, folding)
         literal = .init()
-        if scalar == "?" { elements.append(.one) } else if elements.last != .any { elements.append(.any) }
+        if scalar == "?" {
+          elements.append(.one)
+        } else if elements.last != .any {
+          elements.append(.any)
+        }
       case "\\": literal.append(rest.popFirst() ?? scalar)
       default: literal.append(scalar)
       }

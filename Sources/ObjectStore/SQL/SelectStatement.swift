@@ -15,11 +15,11 @@ public struct SelectStatement: Hashable, Sendable {
   /// - Parameters:
   ///   - limit: how many rows at most; 0 for all.
   ///   - offset: how many rows to leave out first.
-  /// - Throws: ``PredicateError`` if the predicate or an order does not fit the entity.
+  /// - Throws: ``FetchPredicateError`` if the predicate or an order does not fit the entity.
   public static func objects(
     of entity: EntityDescription, where predicate: FetchPredicate? = nil,
     sortedBy terms: [SortTerm] = [], limit: Int = 0, offset: Int = 0
-  ) throws(PredicateError) -> SelectStatement {
+  ) throws(FetchPredicateError) -> SelectStatement {
     try select(
       .objects, entity, predicate, sortedBy: terms, limit: limit, offset: offset)
   }
@@ -28,11 +28,11 @@ public struct SelectStatement: Hashable, Sendable {
   ///
   ///     SELECT 0, t0.Z_PK FROM ZSTOP t0
   ///
-  /// - Throws: ``PredicateError`` if the predicate or an order does not fit the entity.
+  /// - Throws: ``FetchPredicateError`` if the predicate or an order does not fit the entity.
   public static func objectIDs(
     of entity: EntityDescription, where predicate: FetchPredicate? = nil,
     sortedBy terms: [SortTerm] = [], limit: Int = 0, offset: Int = 0
-  ) throws(PredicateError) -> SelectStatement {
+  ) throws(FetchPredicateError) -> SelectStatement {
     try select(
       .objectIDs, entity, predicate, sortedBy: terms, limit: limit, offset: offset)
   }
@@ -42,11 +42,11 @@ public struct SelectStatement: Hashable, Sendable {
   ///     SELECT COUNT(*) FROM ZSTOP
   ///     SELECT COUNT(DISTINCT t0.Z_PK) FROM ZSTOPTIME t0 JOIN ZSTOP t1 ON t0.ZSTOP = t1.Z_PK WHERE …
   ///
-  /// - Throws: ``PredicateError`` if the predicate does not fit the entity.
+  /// - Throws: ``FetchPredicateError`` if the predicate does not fit the entity.
   public static func count(
     of entity: EntityDescription, where predicate: FetchPredicate? = nil, limit: Int = 0,
     offset: Int = 0
-  ) throws(PredicateError) -> SelectStatement {
+  ) throws(FetchPredicateError) -> SelectStatement {
     if limit > 0 || offset > 0 {
       var inner = try objectIDs(of: entity, where: predicate, limit: limit, offset: offset)
       inner.sql = "SELECT COUNT(*) FROM (" + inner.sql + ")"
@@ -63,7 +63,7 @@ public struct SelectStatement: Hashable, Sendable {
   private static func select(
     _ columns: Columns, _ entity: EntityDescription, _ predicate: FetchPredicate?,
     sortedBy terms: [SortTerm] = [], limit: Int = 0, offset: Int = 0
-  ) throws(PredicateError) -> SelectStatement {
+  ) throws(FetchPredicateError) -> SelectStatement {
     var resolver = PredicateResolver(entity)
     var writer = SQLWriter()
     if let predicate {
@@ -124,7 +124,7 @@ extension SQLWriter {
 
   fileprivate mutating func append(
     _ term: SortTerm, _ resolver: PredicateResolver
-  ) throws(PredicateError) {
+  ) throws(FetchPredicateError) {
     guard term.comparator == .binary else {
       throw .unsupported(
         "the comparator \(term.comparator.rawValue)",

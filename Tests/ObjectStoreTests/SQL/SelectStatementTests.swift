@@ -81,7 +81,7 @@ import Testing
 
   @Test func namesTheNearestProperty() {
     #expect(
-      throws: PredicateError.unknownProperty("longitud", entity: "Stop", nearest: "longitude")
+      throws: FetchPredicateError.unknownProperty("longitud", entity: "Stop", nearest: "longitude")
     ) {
       try SelectStatement.objectIDs(
         of: model.stop, where: compare(path("longitud"), .equal, .constant(.integer(1))))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Why a predicate or a sort term does not fit an entity, or cannot be answered by the store.
-public enum PredicateError: Error, Hashable, Sendable {
+public enum FetchPredicateError: Error, Hashable, Sendable {
   /// The entity has no such property; `nearest` is the name that differs least, if any is close.
   case unknownProperty(String, entity: String, nearest: String?)
   /// The path goes on behind an attribute.
@@ -17,7 +17,7 @@ public enum PredicateError: Error, Hashable, Sendable {
   case tooDeep(limit: Int)
 }
 
-extension PredicateError: CustomStringConvertible {
+extension FetchPredicateError: CustomStringConvertible {
   /// One sentence: what is wrong, and what to do.
   public var description: String {
     switch self {
@@ -62,7 +62,9 @@ func editDistance(_ a: [UInt8], _ b: [UInt8]) -> Int {
     var row = [i + 1]
     for j in b.indices {
       var best = min(last[j] + (a[i] == b[j] ? 0 : 1), last[j + 1] + 1, row[j] + 1)
-      if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { best = min(best, beforeLast[j - 1] + 1) }
+      if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] {
+        best = min(best, beforeLast[j - 1] + 1)
+      }
       row.append(best)
     }
     (beforeLast, last) = (last, row)

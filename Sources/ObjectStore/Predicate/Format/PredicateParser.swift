@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension FetchPredicate {
+  /// Reads a predicate format, in the grammar of `NSPredicate`.
+  ///
+  ///     try FetchPredicate("%@ <= longitude AND longitude <= %@", west, east)
+  ///     try FetchPredicate("name BEGINSWITH[cd] %@ AND %K > 5", "u ", "stopTimes.@count")
+  ///
+  /// - Parameter arguments: one for each `%@`, `%K` (a key path, as a string), `%d`, `%f` and so on;
+  ///   nil stands for `nil`.
+  /// - Throws: ``PredicateFormatError`` with the place, if the format cannot be read or the
+  ///   arguments do not fit its placeholders. Names are looked up later, when it is used.
+  public init(
+    _ format: String, _ arguments: (any PredicateArgument)?...
+  ) throws(PredicateFormatError) {
+    try self.init(format: format, arguments: arguments)
+  }
+
+  /// Reads a predicate format, its arguments in an array.
+  ///
+  /// - Throws: ``PredicateFormatError`` with the place, if the format cannot be read or the
+  ///   arguments do not fit its placeholders.
+  public init(
+    format: String, arguments: [(any PredicateArgument)?] = []
+  ) throws(PredicateFormatError) {
+    var parser = try PredicateParser(format, arguments)
+    self = try parser.parse()
+  }
+}
+
+/// Reads a predicate format by operator precedence: one pass, no going back.
+///
+///     OR < AND < NOT < comparison < + - < * / < **
+///
+/// A parenthesis may hold a predicate or a value, and it shows only behind it which one; so each
+/// step answers either, and operators check what they get.
+struct PredicateParser {
+  /// Deeper formats are refused before they overflow a stack.
+  static let depthLimit = 100
+
+  enum Node {
+    case predicate(FetchPredicate)
+    case expression(FetchPredicate.Expression)
+  }
+
+  /// How tightly an operator binds.
+  enum Precedence: Int {
+    case or = 1
+    case and, not, comparison, sum, product, power, sign
+  }
+
+  var tokenizer: PredicateTokenizer
+  var token: PredicateToken
+  let arguments: [(any PredicateArgument)?]
+  var argumentCount = 0
+  private var depth = 0
+  private var operationCount = 0
+
+  init(
+    _ format: String, _ arguments: [(any PredicateArgument)?]
+  ) throws(PredicateFormatError) {
+    tokenizer = PredicateTokenizer(format)
+    token = try tokenizer.next()
+    self.arguments = arguments
+  }
+
+  mutating func parse() throws(PredicateFormatError) -> FetchPredicate {
+    let start = token
+    let predicate = try predicate(try node(.or), at: start)
+    guard token.kind == .end else { throw unexpected("AND, OR or the end") }
+    guard argumentCount == arguments.count else {
+      throw tokenizer.error(
+        at: token.start, found: "\(arguments.count) arguments",
+        expected: "one for each of the \(argumentCount) placeholders")
+    }
+    return predicate
+  }
+
+  // MARK: - Tokens
+
+  func unexpected(_ expected: String) -> PredicateFormatError { unexpected(token, expected) }
+
+  func unexpected(_ token: PredicateToken, _ expected: String) -> PredicateFormatError {
+    tokenizer.error(at: token.start, found: tokenizer.text(token), expected: expected)
+  }
+
+  @discardableResult
+  mutating func advance() throws(PredicateFormatError) -> PredicateToken {
+    let current = token
+    token = try tokenizer.next()
+    return current
+  }
+
+  mutating func accept(_ kind: PredicateToken.Kind) throws(PredicateFormatError) -> Bool {
+    guard token.kind == kind else { return false }
+    try advance()
+    return true
+  }
+
+  mutating func expect(_ sign: PredicateToken.Sign) throws(PredicateFormatError) {
+    guard try accept(.sign(sign)) else { throw unexpected("\"\(sign.rawValue)\"") }
+  }
+
+  /// Counts what makes a tree deep without making the format nested: `a + a + a + …`.
+  mutating func countOperation() throws(PredicateFormatError) {
+    operationCount += 1
+    guard operationCount <= 500 else { throw unexpected("at most 500 arithmetic operators") }
+  }
+
+  func predicate(
+    _ node: Node, at start: PredicateToken
+  ) throws(PredicateFormatError) -> FetchPredicate {
+    if case .predicate(let predicate) = node { return predicate }
+    // What is missing is behind the value, not at its start.
+    throw unexpected("a comparison such as == or CONTAINS")
+  }
+
+  func expression(
+    _ node: Node, at start: PredicateToken
+  ) throws(PredicateFormatError) -> FetchPredicate.Expression {
+    if case .expression(let expression) = node { return expression }
+    throw unexpected(start, "a value, not a condition")
+  }
+
+  // MARK: - Operators
+
+  mutating func value(_ precedence: Precedence = .sum) throws(PredicateFormatError)
+    -> FetchPredicate.Expression
+  {
+    let start = token
+    return try expression(try node(precedence), at: start)
+  }
+
+  mutating func condition(_ precedence: Precedence = .or) throws(PredicateFormatError)
+    -> FetchPredicate
+  {
+    let start = token
+    return try predicate(try node(precedence), at: start)
+  }
+
+  /// Reads a predicate or value whose operators bind at least as tightly as `precedence`.
+  mutating func node(_ precedence: Precedence) throws(PredicateFormatError) -> Node {
+    depth += 1
+    defer { depth -= 1 }
+    guard depth <= Self.depthLimit else {
+      throw unexpected("at most \(Self.depthLimit) levels of nesting")
+    }
+    let start = token
+    var left = try prefix()
+    while let (binding, operation) = infix(), binding.rawValue >= precedence.rawValue {
+      switch operation {
+      case .and: left = .predicate(.and(try terms(left, start, .and)))
+      case .or: left = .predicate(.or(try terms(left, start, .or)))
+      case .comparison(let comparator):
+        guard case .expression(let value) = left else { throw unexpected("AND, OR or the end") }
+        try advance()
+        left = .predicate(.comparison(try comparison(value, comparator)))
+      case .arithmetic(let sign):
+        let value = try expression(left, at: start)
+        try countOperation()
+        try advance()
+        // ** alone is right-associative.
+        let next = binding == .power ? .power : Precedence(rawValue: binding.rawValue + 1) ?? .sign
+        left = .expression(.arithmetic(sign, value, try self.value(next)))
+      }
+    }
+    return left
+  }
+
+  private enum Infix: Equatable {
+    case and, or
+    case comparison(FetchPredicate.Comparator)
+    case arithmetic(FetchPredicate.ArithmeticOperator)
+  }
+
+  private func infix() -> (Precedence, Infix)? {
+    switch token.kind {
+    case .sign(.and), .word(.and): (.and, .and)
+    case .sign(.or), .word(.or): (.or, .or)
+    case .sign(.plus): (.sum, .arithmetic(.add))
+    case .sign(.minus): (.sum, .arithmetic(.subtract))
+    case .sign(.times): (.product, .arithmetic(.multiply))
+    case .sign(.divide): (.product, .arithmetic(.divide))
+    case .sign(.power): (.power, .arithmetic(.power))
+    // The signs and words of comparators are their raw values.
+    case .sign(let sign):
+      FetchPredicate.Comparator(rawValue: sign.rawValue).map { (.comparison, .comparison($0)) }
+    case .word(let word):
+      FetchPredicate.Comparator(rawValue: word.rawValue).map { (.comparison, .comparison($0)) }
+    default: nil
+    }
+  }
+
+  private mutating func terms(
+    _ first: Node, _ start: PredicateToken, _ operation: Infix
+  ) throws(PredicateFormatError) -> [FetchPredicate] {
+    var terms = [try predicate(first, at: start)]
+    while let (_, next) = infix(), next == operation {
+      try advance()
+      terms.append(try condition(operation == .or ? .and : .not))
+    }
+    return terms
+  }
+
+  private mutating func comparison(
+    _ left: FetchPredicate.Expression, _ comparator: FetchPredicate.Comparator
+  ) throws(PredicateFormatError) -> FetchPredicate.Comparison {
+    let options = try options()
+    let start = token
+    let right = try value()
+    if comparator == .between {
+      guard case .list(let bounds) = right, bounds.count == 2 else {
+        throw unexpected(start, "two bounds in braces, such as {1, 5}")
+      }
+    }
+    return .init(left, comparator, right, options: options)
+  }
+
+  /// Reads `[cd]`, if it is there.
+  private mutating func options() throws(PredicateFormatError) -> FetchPredicate.StringOptions {
+    guard try accept(.sign(.openBracket)) else { return [] }
+    var options: FetchPredicate.StringOptions = []
+    guard case .identifier(let letters) = token.kind else { throw unexpected("c, d, n or l") }
+    for letter in letters.lowercased() {
+      switch letter {
+      case "c": options.insert(.caseInsensitive)
+      case "d": options.insert(.diacriticInsensitive)
+      case "n": options.insert(.normalized)
+      case "l": options.insert(.localeSensitive)
+      default: throw unexpected("c, d, n or l")
+      }
+    }
+    try advance()
+    try expect(.closeBracket)
+    return options
+  }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+
+/// Evaluates a resolved predicate over objects in memory, in SQL's logic of three values: nil is
+/// what SQL calls NULL, neither true nor false.
+struct PredicateEvaluation {
+  /// By slot.
+  private var objects: [any PredicateSource]
+
+  init(_ object: any PredicateSource) { objects = [object] }
+
+  mutating func evaluate(_ predicate: ResolvedPredicate) -> Bool? {
+    switch predicate {
+    case .always(let value): return value
+    case .and(let terms): return combine(terms, decidedBy: false)
+    case .or(let terms): return combine(terms, decidedBy: true)
+    case .not(let term): return evaluate(term).map { !$0 }
+    case .isNull(let operand): return value(operand) == .null
+    case .isNotNull(let operand): return value(operand) != .null
+    case .compare(let left, let operation, let right, let folding):
+      return value(left).order(to: value(right), folding).map(operation.holds)
+    case .between(let operand, let low, let high, let folding):
+      let value = value(operand)
+      let isAbove = value.order(to: self.value(low), folding).map { $0 >= 0 }
+      let isBelow = value.order(to: self.value(high), folding).map { $0 <= 0 }
+      if isAbove == false || isBelow == false { return false }
+      return isAbove == nil || isBelow == nil ? nil : true
+    case .isIn(let operand, let values, let folding):
+      guard !values.isEmpty else { return false }
+      let value = value(operand)
+      return value == .null ? nil : values.contains { value.order(to: $0, folding) == 0 }
+    case .search(let text, let kind, let pattern, let folding):
+      guard case .string(let string) = value(text), case .string(let pattern) = value(pattern)
+      else { return nil }
+      return StringSearch(kind, pattern, folding).matches(string)
+    case .exists(let collection, let slot, let member):
+      return members(collection).contains { evaluate(member, slot, $0) }
+    }
+  }
+
+  private mutating func combine(_ terms: [ResolvedPredicate], decidedBy decision: Bool) -> Bool? {
+    var isKnown = true
+    for term in terms {
+      switch evaluate(term) {
+      case decision: return decision
+      case nil: isKnown = false
+      default: break
+      }
+    }
+    return isKnown ? !decision : nil
+  }
+
+  private mutating func evaluate(
+    _ predicate: ResolvedPredicate, _ slot: Int, _ object: any PredicateSource
+  ) -> Bool {
+    while objects.count <= slot { objects.append(object) }
+    objects[slot] = object
+    return evaluate(predicate) == true
+  }
+
+  // MARK: - Values
+
+  private mutating func value(_ operand: ResolvedOperand) -> StoreValue {
+    switch operand {
+    case .constant(let value): return value.asStored
+    case .property(let path, let property):
+      guard let object = object(path) else { return .null }
+      switch property {
+      case .attribute(let attribute): return object.predicateValue(of: attribute).asStored
+      case .object: return .object(object.predicateObjectID)
+      case .toOne(let relationship):
+        let destination = object.predicateObject(of: relationship)
+        return destination.map { .object($0.predicateObjectID) } ?? .null
+      }
+    case .count(let collection, let slot, let predicate):
+      let members = members(collection)
+      guard let predicate else { return .integer(Int64(members.count)) }
+      return .integer(Int64(members.count { evaluate(predicate, slot, $0) }))
+    }
+  }
+
+  private func object(_ path: ResolvedPath) -> (any PredicateSource)? {
+    var object: (any PredicateSource)? = objects[path.slot]
+    for step in path.steps { object = object?.predicateObject(of: step) }
+    return object
+  }
+
+  private func members(_ collection: ResolvedCollection) -> [any PredicateSource] {
+    object(collection.path)?.predicateObjects(of: collection.relationship) ?? []
+  }
+}
+
+extension RelationalOperator {
+  /// - Parameter order: below, at or above 0, as the left side is to the right one.
+  fileprivate func holds(_ order: Int) -> Bool {
+    switch self {
+    case .equal: order == 0
+    case .notEqual: order != 0
+    case .less: order < 0
+    case .lessOrEqual: order <= 0
+    case .greater: order > 0
+    case .greaterOrEqual: order >= 0
+    }
+  }
+}
+
+extension StoreValue {
+  /// What a column gives back: SQLite stores NaN as NULL, a Bool as 0 or 1, a URL as its text.
+  fileprivate var asStored: StoreValue {
+    switch self {
+    case .double(let number) where number.isNaN: .null
+    case .bool(let flag): .integer(flag ? 1 : 0)
+    case .url(let url): .string(url.absoluteString)
+    default: self
+    }
+  }
+
+  /// Below, at or above 0, as SQLite orders two values of one kind; nil where one is null.
+  ///
+  /// Strings compare by their UTF-8 bytes, which is the order of their scalars. So "ö" of one
+  /// scalar and "ö" of two differ, in SQL and here; `[c]` and `[d]` see them as equal.
+  fileprivate func order(to other: StoreValue, _ folding: StringFolding = []) -> Int? {
+    switch (self, other) {
+    case (.integer(let a), .integer(let b)): a < b ? -1 : a > b ? 1 : 0
+    case (.double(let a), .double(let b)): a < b ? -1 : a > b ? 1 : 0
+    case (.integer(let a), .double(let b)): Self.order(a, b)
+    case (.double(let a), .integer(let b)): -Self.order(b, a)
+    case (.date(let a), .date(let b)): a < b ? -1 : a > b ? 1 : 0
+    case (.string(let a), .string(let b)):
+      Self.order(folding.folded(a).utf8, folding.folded(b).utf8)
+    case (.data(let a), .data(let b)): Self.order(a, b)
+    case (.uuid(let a), .uuid(let b)):
+      withUnsafeBytes(of: a.uuid) { a in withUnsafeBytes(of: b.uuid) { Self.order(a, $0) } }
+    case (.object(let a), .object(let b)):
+      a.primaryKey < b.primaryKey ? -1 : a.primaryKey > b.primaryKey ? 1 : 0
+    default: nil
+    }
+  }
+
+  private static func order(_ a: some Sequence<UInt8>, _ b: some Sequence<UInt8>) -> Int {
+    if a.elementsEqual(b) { return 0 }
+    return a.lexicographicallyPrecedes(b) ? -1 : 1
+  }
+
+  /// Exact, where a conversion of the integer would round.
+  private static func order(_ a: Int64, _ b: Double) -> Int {
+    if b >= 0x1p63 { return -1 }
+    if b < -0x1p63 { return 1 }
+    let whole = Int64(b)
+    if a != whole { return a < whole ? -1 : 1 }
+    let fraction = b - Double(whole)
+    return fraction > 0 ? -1 : fraction < 0 ? 1 : 0
+  }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An object whose properties a predicate can ask for.
+public protocol PredicateSource {
+  /// The object's id, as `SELF` and a to-one relationship compare.
+  var predicateObjectID: ManagedObjectID { get }
+  /// The value of an attribute; `.null` for nil.
+  func predicateValue(of attribute: AttributeDescription) -> StoreValue
+  /// The object at the end of a to-one relationship.
+  func predicateObject(of relationship: RelationshipDescription) -> (any PredicateSource)?
+  /// The objects of a to-many relationship.
+  func predicateObjects(of relationship: RelationshipDescription) -> [any PredicateSource]
+}
+
+extension FetchPredicate {
+  /// Whether an object fulfils the predicate, as the SQL of a fetch would answer.
+  ///
+  /// - Throws: ``FetchPredicateError`` if the predicate does not fit the entity, as a fetch would.
+  public func matches(
+    _ object: any PredicateSource, of entity: EntityDescription
+  ) throws(FetchPredicateError) -> Bool {
+    try PreparedPredicate(self, for: entity).matches(object)
+  }
+}
+
+/// A predicate made ready for many objects of one entity.
+public struct PreparedPredicate {
+  private let predicate: ResolvedPredicate
+
+  /// Looks up the predicate's names.
+  ///
+  /// - Throws: ``FetchPredicateError`` if the predicate does not fit the entity.
+  public init(_ predicate: FetchPredicate, for entity: EntityDescription)
+    throws(FetchPredicateError)
+  {
+    var resolver = PredicateResolver(entity)
+    self.predicate = try resolver.resolve(predicate)
+  }
+
+  /// Whether an object fulfils the predicate.
+  public func matches(_ object: any PredicateSource) -> Bool {
+    var evaluation = PredicateEvaluation(object)
+    return evaluation.evaluate(predicate) == true
+  }
+}

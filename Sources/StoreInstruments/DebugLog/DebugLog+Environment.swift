@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+extension DebugLog {
+  /// The log that `STORE_SQL_DEBUG` and `STORE_SQL_DEBUG_FILE` ask for, one for the process.
+  static let fromEnvironment: DebugLog? = {
+    guard let setting = environment("STORE_SQL_DEBUG"), setting != "0", !setting.isEmpty else {
+      return nil
+    }
+    guard let number = Int(setting), number > 0 else {
+      complain("STORE_SQL_DEBUG='\(setting)' is not a level from 0 to 4; nothing is logged")
+      return nil
+    }
+    let level = Level(rawValue: number) ?? .plans
+    guard let path = environment("STORE_SQL_DEBUG_FILE"), !path.isEmpty else {
+      return DebugLog(level: level)
+    }
+    do {
+      return try DebugLog(level: level, path: path)
+    } catch {
+      complain("\(error); the log goes to standard error")
+      return DebugLog(level: level)
+    }
+  }()
+
+  /// Logs to the end of a file, which is made if need be, for its owner alone.
+  ///
+  /// - Throws: ``DebugLogError`` if the file cannot be opened.
+  public convenience init(level: Level, path: String) throws(DebugLogError) {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0o600)
+    guard descriptor >= 0 else { throw DebugLogError(path: path, code: errno) }
+    self.init(level: level, descriptor: descriptor, isOwned: true)
+  }
+
+  private static func environment(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }
+  }
+
+  private static func complain(_ sentence: String) {
+    var standardError = LogSink(descriptor: 2)
+    standardError.write(Array("ObjectStore: warning: \(sentence)\n".utf8), lines: 1)
+  }
+}
+
+/// Why a debug log could not be opened.
+public struct DebugLogError: Error, Hashable, CustomStringConvertible {
+  public let path: String
+  /// The value of `errno`.
+  public let code: Int32
+
+  public init(path: String, code: Int32) {
+    self.path = path
+    self.code = code
+  }
+
+  public var description: String {
+    "cannot open the log '\(path)': \(String(cString: strerror(code)))"
+  }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CStoreTracepoints
+import Glibc
+import StoreEvents
+
+/// The lines that go out in one write, each with the same prefix.
+///
+///     2026-11-21 14:12:28.633104 transit[2367:2370] ObjectStore: sql: SELECT …
+struct LogLines {
+  enum Category { case sql, annotation, details, warning, error }
+
+  var text = LogBuffer()
+  private(set) var count = 0
+  private var prefix = LogBuffer()
+  private var clock: LogClock
+  /// The process part of the prefix, such as ` transit[2367:`.
+  private var process = LogBuffer()
+
+  init(processName: String, utcOffset: Int) {
+    clock = LogClock(utcOffset: utcOffset)
+    process.append(byte: UInt8(ascii: " "))
+    process.append(verbatim: LogText.escaped(processName))
+    process.append(byte: UInt8(ascii: "["))
+    process.append(Int64(getpid()))
+    process.append(byte: UInt8(ascii: ":"))
+  }
+
+  /// Starts a group of lines at this moment, on this thread.
+  mutating func start() {
+    clear()
+    prefix.removeAll()
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    clock.append(now, to: &prefix)
+    prefix.append(contentsOf: process.bytes)
+    prefix.append(Int64(CStoreTracepoints_thread_id()))
+    prefix.append("] ObjectStore: ")
+  }
+
+  mutating func clear() {
+    text.removeAll()
+    count = 0
+  }
+
+  mutating func line(_ category: Category, _ body: (inout LogBuffer) -> Void) {
+    text.append(contentsOf: prefix.bytes)
+    switch category {
+    case .sql: text.append("sql: ")
+    case .annotation: text.append("annotation: ")
+    case .details: text.append("details: ")
+    case .warning: text.append("warning: ")
+    case .error: text.append("error: ")
+    }
+    body(&text)
+    text.append(byte: UInt8(ascii: "\n"))
+    count += 1
+  }
+
+  /// The line a machine reads: the event's name and fields, those that are 0 or "" left out.
+  mutating func fields(of payload: some EventPayload, contextID: UInt64) {
+    line(.annotation) { text in
+      text.append(type(of: payload).name)
+      text.field("context_id", contextID)
+      payload.write(to: &text)
+    }
+  }
+}
+
+/// Fields go out as ` rows=15 entity="Stop"`.
+extension LogBuffer: EventFieldWriter {
+  mutating func field(_ name: StaticString, _ value: Int64) {
+    guard value != 0 else { return }
+    append(fieldName: name)
+    append(value)
+  }
+
+  mutating func field(_ name: StaticString, _ value: UInt64) {
+    guard value != 0 else { return }
+    append(fieldName: name)
+    append(value)
+  }
+
+  mutating func field(_ name: StaticString, _ value: String) {
+    guard !value.isEmpty else { return }
+    append(fieldName: name)
+    append(quoting: value)
+  }
+
+  private mutating func append(fieldName name: StaticString) {
+    append(byte: UInt8(ascii: " "))
+    append(name)
+    append(byte: UInt8(ascii: "="))
+  }
+}

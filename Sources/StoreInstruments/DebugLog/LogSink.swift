@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// A descriptor that takes lines whole, or not at all, and keeps nobody waiting for long.
+///
+/// Never raises SIGPIPE. What began to go out is finished before anything else is written.
+struct LogSink {
+  /// How long a reader may let us wait, in ms; once it has, not at all until it reads again.
+  private static let patience: Int32 = 100
+
+  private let descriptor: Int32
+  /// A pipe, a socket or a terminal: it can be full, and its reader can go.
+  private let isStream: Bool
+  /// The rest of a line that went out in part.
+  private var unsent: [UInt8] = []
+  /// Lines lost since the last one that went through.
+  private(set) var lost = 0
+
+  init(descriptor: Int32) {
+    self.descriptor = descriptor
+    var status = stat()
+    let isRegular = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    isStream = !isRegular
+  }
+
+  /// Writes lines that belong together; one call of `write(2)` where the descriptor allows it.
+  mutating func write(_ bytes: [UInt8], lines: Int) {
+    let rest = send(unsent[...])
+    unsent = Array(rest)
+    guard rest.isEmpty else { return lost += lines }
+    let left = send(bytes[...])
+    if left.count == bytes.count {
+      lost += lines
+    } else {
+      lost = 0
+      keep(left)
+    }
+  }
+
+  /// Keeps the rest of a torn line, and counts the lines behind it as lost.
+  private mutating func keep(_ left: ArraySlice<UInt8>) {
+    guard let end = left.firstIndex(of: UInt8(ascii: "\n")) else { return }
+    unsent = Array(left[...end])
+    lost = left[(end + 1)...].count { $0 == UInt8(ascii: "\n") }
+  }
+
+  /// Sends what the descriptor takes; returns what it did not.
+  private func send(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    guard !bytes.isEmpty else { return bytes }
+    return isStream ? withoutPipeSignal { sendToStream(bytes) } : sendToFile(bytes)
+  }
+
+  private func sendToFile(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    var rest = bytes
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { break }
+      rest = rest.dropFirst(count)
+    }
+    return rest
+  }
+
+  /// A pipe that is ready takes `PIPE_BUF` bytes at once without making anyone wait.
+  private func sendToStream(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    var rest = bytes
+    while !rest.isEmpty, isReady() {
+      let chunk = rest.prefixOfLines(upTo: Int(PIPE_BUF))
+      let count = chunk.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR || errno == EAGAIN { continue }
+      guard count > 0 else { break }
+      rest = rest.dropFirst(count)
+    }
+    return rest
+  }
+
+  private func isReady() -> Bool {
+    var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    let patience = lost > 0 || !unsent.isEmpty ? 0 : Self.patience
+    // A signal ends the wait early: the line counts as lost rather than waiting anew.
+    guard poll(&request, 1, patience) == 1 else { return false }
+    return request.revents & Int16(POLLERR | POLLHUP | POLLNVAL) == 0
+  }
+
+  /// Runs a write with SIGPIPE blocked, and takes back the one it may have raised.
+  private func withoutPipeSignal<R>(_ body: () -> R) -> R {
+    var pipe = sigset_t()
+    var old = sigset_t()
+    var pending = sigset_t()
+    sigemptyset(&pipe)
+    sigaddset(&pipe, SIGPIPE)
+    sigpending(&pending)
+    pthread_sigmask(SIG_BLOCK, &pipe, &old)
+    defer {
+      if sigismember(&pending, SIGPIPE) == 0 {
+        var now = timespec()
+        sigtimedwait(&pipe, nil, &now)
+      }
+      pthread_sigmask(SIG_SETMASK, &old, nil)
+    }
+    return body()
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// As many whole lines as fit into so many bytes, or that many bytes of one longer line.
+  fileprivate func prefixOfLines(upTo limit: Int) -> ArraySlice<UInt8> {
+    let prefix = prefix(limit)
+    guard prefix.count < count, let end = prefix.lastIndex(of: UInt8(ascii: "\n")) else {
+      return prefix
+    }
+    return prefix[...end]
+  }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// Takes a line apart from its front, byte by byte.
+struct ByteCursor {
+  private let bytes: UnsafeRawBufferPointer
+  private(set) var position = 0
+
+  init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+  var isAtEnd: Bool { position == bytes.count }
+  var rest: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[position...]) }
+  var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+  mutating func skip() { position += 1 }
+
+  /// Takes this text if it stands here.
+  mutating func take(_ text: StaticString) -> Bool {
+    let count = text.utf8CodeUnitCount
+    guard bytes.count - position >= count, let base = bytes.baseAddress,
+      memcmp(base + position, text.utf8Start, count) == 0
+    else { return false }
+    position += count
+    return true
+  }
+
+  /// Takes all up to this text, and the text.
+  mutating func takeThrough(_ text: StaticString) -> UnsafeRawBufferPointer? {
+    guard let base = bytes.baseAddress else { return nil }
+    var ahead = self
+    while ahead.position < bytes.count,
+      let found = memchr(
+        base + ahead.position, CInt(text.utf8Start.pointee), bytes.count - ahead.position)
+    {
+      let end = UnsafeRawPointer(found) - base
+      ahead.position = end
+      if ahead.take(text) {
+        defer { self = ahead }
+        return UnsafeRawBufferPointer(rebasing: bytes[position..<end])
+      }
+      ahead.position = end + 1
+    }
+    return nil
+  }
+
+  /// Takes as many decimal digits as asked for.
+  mutating func takeDigits(_ count: Int) -> Int64? {
+    guard bytes.count - position >= count else { return nil }
+    var value: Int64 = 0
+    for byte in bytes[position..<(position + count)] {
+      let digit = byte &- UInt8(ascii: "0")
+      guard digit < 10 else { return nil }
+      value = value &* 10 &+ Int64(digit)
+    }
+    position += count
+    return value
+  }
+
+  /// Takes bytes while they satisfy a condition.
+  mutating func take(while condition: (UInt8) -> Bool) -> UnsafeRawBufferPointer {
+    let start = position
+    while position < bytes.count, condition(bytes[position]) { position += 1 }
+    return UnsafeRawBufferPointer(rebasing: bytes[start..<position])
+  }
+
+  /// Takes a text between double quotes, in which a backslash escapes the byte after it.
+  mutating func takeQuoted() -> (text: UnsafeRawBufferPointer, isEscaped: Bool)? {
+    guard take("\"") else { return nil }
+    let start = position
+    var isEscaped = false
+    while position < bytes.count {
+      switch bytes[position] {
+      case UInt8(ascii: "\""):
+        defer { position += 1 }
+        return (UnsafeRawBufferPointer(rebasing: bytes[start..<position]), isEscaped)
+      case UInt8(ascii: "\\"):
+        isEscaped = true
+        position += 2
+      default: position += 1
+      }
+    }
+    position = bytes.count
+    return nil
+  }
+}
+
+extension FixedWidthInteger {
+  /// Reads a whole text as a decimal number; `nil` if it is none or does not fit.
+  init?(decimal bytes: UnsafeRawBufferPointer) {
+    let isNegative = Self.isSigned && bytes.first == UInt8(ascii: "-")
+    guard bytes.count > (isNegative ? 1 : 0) else { return nil }
+    var value: Self = 0
+    for byte in bytes.dropFirst(isNegative ? 1 : 0) {
+      let digit = byte &- UInt8(ascii: "0")
+      guard digit < 10 else { return nil }
+      let (product, overflow) = value.multipliedReportingOverflow(by: 10)
+      // Towards the sign, so that the smallest number fits.
+      let (sum, carry) =
+        isNegative
+        ? product.subtractingReportingOverflow(Self(truncatingIfNeeded: digit))
+        : product.addingReportingOverflow(Self(truncatingIfNeeded: digit))
+      guard !overflow, !carry else { return nil }
+      value = sum
+    }
+    self = value
+  }
+}

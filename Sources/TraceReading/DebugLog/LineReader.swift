@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// Reads a file line by line in large blocks; a line is a view of the block, never a copy.
+final class LineReader {
+  enum Line {
+    /// The bytes without the line feed, and the carriage return before it; valid until the next
+    /// call.
+    case complete(UnsafeRawBufferPointer)
+    /// What stood after the last line feed.
+    case cut(UnsafeRawBufferPointer)
+    case tooLong
+  }
+
+  static let blockSize = 256 << 10
+  // 16 MiB is arbitrary: SQLite's longest statement has 1 MB, escaped at worst 8 MB.
+  static let longestLine = 16 << 20
+
+  private let file: FileDescriptor
+  private var buffer: UnsafeMutableRawBufferPointer
+  private var start = 0
+  private var end = 0
+  private var isAtEnd = false
+  private var isSkipping = false
+
+  init(_ file: FileDescriptor) {
+    self.file = file
+    buffer = .allocate(byteCount: Self.blockSize, alignment: 16)
+  }
+
+  deinit { buffer.deallocate() }
+
+  /// Whether the next line needs no more of the file.
+  var hasBufferedLine: Bool { lineFeed(from: start) != nil }
+
+  /// Gives the next line, or `nil` at the end.
+  func next() throws(TraceReadingFailure) -> Line? {
+    var scanned = start
+    while true {
+      if let feed = lineFeed(from: scanned) {
+        let line = UnsafeRawBufferPointer(rebasing: buffer[start..<feed])
+        start = feed + 1
+        if !isSkipping { return .complete(line.last == UInt8(ascii: "\r") ? line.dropped : line) }
+        isSkipping = false
+        scanned = start
+        continue
+      }
+      if isAtEnd { return takeRest() }
+      if end - start >= Self.longestLine {
+        start = end
+        let isFirst = !isSkipping
+        isSkipping = true
+        if isFirst { return .tooLong }
+      }
+      let held = end - start
+      try fill()
+      scanned = start + held
+    }
+  }
+
+  private func lineFeed(from position: Int) -> Int? {
+    guard position < end, let base = buffer.baseAddress,
+      let feed = memchr(base + position, CInt(UInt8(ascii: "\n")), end - position)
+    else { return nil }
+    return UnsafeRawPointer(feed) - UnsafeRawPointer(base)
+  }
+
+  private func takeRest() -> Line? {
+    defer { start = end }
+    return start == end || isSkipping
+      ? nil : .cut(UnsafeRawBufferPointer(rebasing: buffer[start..<end]))
+  }
+
+  /// Moves what is left to the front and reads behind it.
+  private func fill() throws(TraceReadingFailure) {
+    let held = end - start
+    if held * 2 > buffer.count { grow() }
+    if start > 0, held > 0, let base = buffer.baseAddress { memmove(base, base + start, held) }
+    start = 0
+    end = held
+    var count = 0
+    repeat {
+      count = read(file.rawValue, buffer.baseAddress.map { $0 + held }, buffer.count - held)
+    } while count < 0 && errno == EINTR
+    if count < 0 { throw TraceReadingFailure(reason: systemError()) }
+    isAtEnd = count == 0
+    end += count
+  }
+
+  private func grow() {
+    let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: buffer.count * 2, alignment: 16)
+    larger.copyMemory(from: UnsafeRawBufferPointer(buffer))
+    buffer.deallocate()
+    buffer = larger
+  }
+}
+
+/// Why a file could not be read on.
+struct TraceReadingFailure: Error {
+  let reason: String
+}
+
+extension UnsafeRawBufferPointer {
+  fileprivate var dropped: Self { Self(rebasing: self[..<(count - 1)]) }
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import StoreEvents
+
+/// The events of one debug log.
+///
+/// Lines made for people are known and give nothing: the lines made for machines carry the same
+/// facts, exactly.
+final class LogEventSource: EventSource {
+  private let lines: LineReader
+  private let ledger: SourceLedger
+  private let strings = StringCache()
+  private var processes: [String: LogProcess] = [:]
+  private var current: LogProcess?
+  private var lineNumber: UInt64 = 0
+  private var isAtEnd = false
+  private var plain: [UInt8] = []
+
+  init(_ file: FileDescriptor, ledger: SourceLedger) {
+    lines = LineReader(file)
+    self.ledger = ledger
+  }
+
+  func readBatch(_ body: (EventRecord) throws -> Void) throws -> Bool {
+    repeat {
+      guard !isAtEnd else { return false }
+      try readLine(body)
+    } while lines.hasBufferedLine
+    return true
+  }
+
+  private func readLine(_ body: (EventRecord) throws -> Void) throws {
+    let next: LineReader.Line?
+    do {
+      next = try lines.next()
+    } catch {
+      isAtEnd = true
+      ledger.addProblem("reading stopped after line \(lineNumber): \(error.reason)")
+      return
+    }
+    lineNumber += 1
+    switch next {
+    case .complete(let line):
+      if let record = withoutColours(line, record) {
+        ledger.countEvent()
+        try body(record)
+      }
+    case .cut(let line):
+      isAtEnd = true
+      ledger.hasCoreDataLines = ledger.hasCoreDataLines || line.isOfCoreData
+      ledger.addProblem(
+        "line \(lineNumber), the last one, is cut and was not used: \(line.sample)")
+    case .tooLong:
+      ledger.addProblem(
+        "line \(lineNumber) is longer than \(LineReader.longestLine >> 20) MiB and was not used")
+      ledger.countUnrecognized("line \(self.lineNumber): too long")
+    case nil: isAtEnd = true
+    }
+  }
+
+  /// Reads a line; `nil` if it gives no event.
+  private func record(_ line: UnsafeRawBufferPointer) -> EventRecord? {
+    guard !line.isEmpty else { return nil }
+    guard let parsed = LogLine(line), let process = process(parsed.process) else {
+      ledger.hasCoreDataLines = ledger.hasCoreDataLines || line.isOfCoreData
+      return unrecognized(line, "not a line of ObjectStore")
+    }
+    ledger.isRecognized = true
+    switch parsed.category {
+    case .sql: return statement(parsed, process)
+    case .annotation: return annotation(parsed, process, line)
+    case .details, .warning, .error: return nil
+    }
+  }
+
+  private func statement(_ line: LogLine, _ process: LogProcess) -> EventRecord? {
+    let isEscaped = line.text.contains { $0 == UInt8(ascii: "\\") }
+    let sql: String? = isEscaped ? strings.string(line.text, isEscaped: true) : nil
+    let id = sql.map(StatementID.init(sql:)) ?? StatementID(sqlBytes: line.text)
+    guard process.announces(id) else { return nil }
+    let announced = StatementAnnounced(
+      storeID: 0, statementID: id, sql: sql ?? strings.string(line.text, isEscaped: false))
+    return record(.statement(announced), contextID: 0, line, process)
+  }
+
+  private func annotation(
+    _ line: LogLine, _ process: LogProcess, _ whole: UnsafeRawBufferPointer
+  ) -> EventRecord? {
+    var cursor = ByteCursor(line.text)
+    let name = cursor.take { $0.isNameByte }
+    if let kind = StoreEvent.Kind(wireName: name), cursor.isAtEnd || cursor.take(" ") {
+      do throws(EventFieldError) {
+        return try event(kind, cursor.rest, line, process)
+      } catch {
+        return unrecognized(whole, error.sentence)
+      }
+    }
+    if cursor.take(" context_id=") { return unrecognized(whole, "unknown event") }
+    note(line.text, process)
+    return nil
+  }
+
+  /// Reads the fields of an event, first in the order in which this version writes them.
+  private func event(
+    _ kind: StoreEvent.Kind, _ fields: UnsafeRawBufferPointer, _ line: LogLine,
+    _ process: LogProcess
+  ) throws(EventFieldError) -> EventRecord {
+    var inOrder = InOrderLogFieldReader(fields, strings: strings)
+    let contextID = try inOrder.uint64("context_id")
+    if let event = try? StoreEvent(kind, from: &inOrder), inOrder.isAtEnd {
+      return record(event, contextID: contextID, line, process)
+    }
+    var anyOrder = try AnyOrderLogFieldReader(fields, strings: strings)
+    return record(
+      try StoreEvent(kind, from: &anyOrder), contextID: try anyOrder.uint64("context_id"), line,
+      process)
+  }
+
+  /// Takes what the log says of itself; any other annotation is a remark for people.
+  private func note(_ text: UnsafeRawBufferPointer, _ process: LogProcess) {
+    if let opening = LogOpening(text) {
+      process.reopen(utcOffset: opening.utcOffset)
+      if opening.vocabulary > StoreEvent.vocabularyVersion {
+        ledger.addProblem(
+          "the log has vocabulary \(opening.vocabulary), this version reads "
+            + "\(StoreEvent.vocabularyVersion): update trace-report")
+      }
+      return
+    }
+    var cursor = ByteCursor(text)
+    if cursor.take("log lines dropped: "), let count = UInt64(decimal: cursor.rest) {
+      ledger.countLost(count)
+    }
+  }
+
+  private func record(
+    _ event: StoreEvent, contextID: UInt64, _ line: LogLine, _ process: LogProcess
+  ) -> EventRecord {
+    let utcOffset = process.utcOffset ?? assumeUTC(process)
+    return EventRecord(
+      timestamp: line.localTime - utcOffset, process: process.identity,
+      threadID: line.threadID, contextID: contextID, event: event)
+  }
+
+  private func assumeUTC(_ process: LogProcess) -> Nanoseconds {
+    ledger.addProblem(
+      "the log lacks its line 'log opened', so its time zone is unknown and UTC was assumed")
+    process.utcOffset = 0
+    return 0
+  }
+
+  private func process(_ head: UnsafeRawBufferPointer) -> LogProcess? {
+    if let current, current.wrote(head) { return current }
+    if let known = processes[strings.string(head)] {
+      current = known
+      return known
+    }
+    // A log that lost its first lines is most likely of the time zone of the others in it.
+    guard let new = LogProcess(head, utcOffset: current?.utcOffset) else { return nil }
+    processes[strings.string(head)] = new
+    current = new
+    return new
+  }
+
+  private func unrecognized(_ line: UnsafeRawBufferPointer, _ reason: String) -> EventRecord? {
+    ledger.countUnrecognized("line \(lineNumber): \(reason): \(line.sample)")
+    return nil
+  }
+
+  /// Runs a closure on a line without its colours: `ESC [ 1 ; 31 m`.
+  private func withoutColours<Result>(
+    _ line: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result {
+    guard let base = line.baseAddress, memchr(base, 0x1b, line.count) != nil else {
+      return try body(line)
+    }
+    plain.removeAll(keepingCapacity: true)
+    var cursor = ByteCursor(line)
+    while let byte = cursor.next {
+      guard cursor.take("\u{1b}[") else {
+        plain.append(byte)
+        cursor.skip()
+        continue
+      }
+      _ = cursor.take { !(0x40...0x7e).contains($0) }
+      if !cursor.isAtEnd { cursor.skip() }
+    }
+    return try plain.withUnsafeBytes(body)
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// The line's beginning, to be shown.
+  fileprivate var sample: String { String(decoding: prefix(100), as: UTF8.self) }
+
+  fileprivate var isOfCoreData: Bool {
+    var cursor = ByteCursor(self)
+    return cursor.takeThrough("CoreData: ") != nil
+  }
+}
+
+extension StatementID {
+  /// Hashes SQL that stands unescaped in a log.
+  fileprivate init(sqlBytes: UnsafeRawBufferPointer) {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in sqlBytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    self.init(rawValue: hash)
+  }
+}
+
+extension StoreEvent.Kind {
+  /// The kind of this name, found without a string.
+  fileprivate init?(wireName: UnsafeRawBufferPointer) {
+    // No kind has a longer name, and up to 15 bytes a string is no allocation.
+    guard wireName.count <= 15 else { return nil }
+    self.init(rawValue: String(decoding: wireName, as: UTF8.self))
+  }
+}

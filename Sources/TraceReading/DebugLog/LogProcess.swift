@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import StoreEvents
+
+/// What a log has told so far of one process.
+final class LogProcess {
+  let identity: ProcessIdentity
+  /// Nanoseconds by which the process's clock is ahead of UTC; `nil` until the log tells.
+  var utcOffset: Nanoseconds?
+  private let head: [UInt8]
+  private var announced: Set<StatementID> = []
+  // 65,536 is arbitrary: a store whose SQL is built from values would fill the memory.
+  private static let mostStatements = 65_536
+
+  init?(_ head: UnsafeRawBufferPointer, utcOffset: Nanoseconds?) {
+    guard let identity = LogLine.identity(head) else { return nil }
+    self.identity = identity
+    self.utcOffset = utcOffset
+    self.head = Array(head)
+  }
+
+  /// Whether a line begins with this process's name and id.
+  func wrote(_ head: UnsafeRawBufferPointer) -> Bool {
+    self.head.withUnsafeBytes { own in
+      own.count == head.count && own.elementsEqual(head)
+    }
+  }
+
+  /// Whether a statement is met for the first time; forgets what it knows rather than grow.
+  func announces(_ id: StatementID) -> Bool {
+    if announced.count >= Self.mostStatements { announced.removeAll() }
+    return announced.insert(id).inserted
+  }
+
+  /// Starts anew: another process may have got the same id.
+  func reopen(utcOffset: Nanoseconds?) {
+    announced.removeAll()
+    if let utcOffset { self.utcOffset = utcOffset }
+  }
+}
+
+/// The first line of each process's log:
+///
+///     log opened: vocabulary=1 utc_offset=+01:00 level=1
+struct LogOpening {
+  let vocabulary: Int64
+  let utcOffset: Nanoseconds?
+
+  init?(_ text: UnsafeRawBufferPointer) {
+    var cursor = ByteCursor(text)
+    guard cursor.take("log opened: vocabulary="),
+      let vocabulary = Int64(decimal: cursor.take { $0 != UInt8(ascii: " ") })
+    else { return nil }
+    self.vocabulary = vocabulary
+    utcOffset = cursor.takeThrough("utc_offset=").flatMap { _ in cursor.takeOffset() }
+  }
+}
+
+extension ByteCursor {
+  /// Takes `+05:30` as nanoseconds.
+  fileprivate mutating func takeOffset() -> Nanoseconds? {
+    let isWest = next == UInt8(ascii: "-")
+    guard isWest || next == UInt8(ascii: "+") else { return nil }
+    skip()
+    guard let hours = takeDigits(2), take(":"), let minutes = takeDigits(2) else { return nil }
+    return (isWest ? -1 : 1) * (hours * 60 + minutes) * 60_000_000_000
+  }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+
+/// One input as the user named it: where its events come from, and what is known of it.
+struct Input {
+  let ledger: SourceLedger
+  let sources: [any EventSource]
+
+  /// Opens an input of the kind that its content shows.
+  init(path: String) throws {
+    switch try InputKind(of: path) {
+    case .ctf(let folders):
+      let ledger = SourceLedger(path: path, kind: .ctf)
+      self.ledger = ledger
+      sources = CTFTrace.grouping(folders).compactMap { trace in
+        do {
+          return try CTFEventSource(trace, ledger: ledger)
+        } catch {
+          ledger.addProblem("\(error)")
+          return nil
+        }
+      }
+    case .log(let descriptor):
+      ledger = SourceLedger(path: path, kind: .log)
+      sources = [LogEventSource(descriptor, ledger: ledger)]
+    }
+  }
+}
+
+/// A stream of events, given batch by batch so that several can be merged.
+protocol EventSource: AnyObject {
+  /// Gives the next few events.
+  ///
+  /// - Returns: false at the end.
+  func readBatch(_ body: (EventRecord) throws -> Void) throws -> Bool
+}

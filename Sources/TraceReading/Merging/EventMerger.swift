@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+
+/// Merges several sources into one stream, in the order of their timestamps.
+///
+/// Holds one batch of each source, never a whole one. Events of one source keep their order, as
+/// the lines of a log do; events of the same nanosecond keep the order of the sources.
+struct EventMerger {
+  private let sources: [any EventSource]
+
+  init(_ sources: [any EventSource]) { self.sources = sources }
+
+  func readAll(_ body: (EventRecord) throws -> Void) throws {
+    if sources.count == 1 {
+      while try sources[0].readBatch(body) {}
+      return
+    }
+    var queues: [Queue] = []
+    for source in sources {
+      var queue = Queue(source: source)
+      if try queue.refill() { queues.append(queue) }
+    }
+    while let earliest = queues.indices.min(by: { queues[$0].time < queues[$1].time }) {
+      try body(queues[earliest].popFirst())
+      if queues[earliest].isEmpty, try !queues[earliest].refill() {
+        queues.remove(at: earliest)
+      }
+    }
+  }
+
+  /// A source and the part of its last batch that is still to be given.
+  private struct Queue {
+    let source: any EventSource
+    private var records: [EventRecord] = []
+    private var head = 0
+    /// The timestamp of the first record.
+    private(set) var time: Nanoseconds = 0
+
+    init(source: any EventSource) { self.source = source }
+
+    var isEmpty: Bool { head == records.count }
+
+    mutating func popFirst() -> EventRecord {
+      let record = records[head]
+      head += 1
+      if head < records.count { time = records[head].timestamp }
+      return record
+    }
+
+    /// Takes batches until there is a record; false at the end of the source.
+    mutating func refill() throws -> Bool {
+      records.removeAll(keepingCapacity: true)
+      head = 0
+      while records.isEmpty {
+        if try !source.readBatch({ records.append($0) }), records.isEmpty { return false }
+      }
+      time = records[0].timestamp
+      return true
+    }
+  }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a reader saw of its inputs.
+public struct ReadingReport: Hashable, Sendable {
+  /// In the order in which the inputs were given.
+  public var sources: [SourceReport]
+
+  public init(sources: [SourceReport]) { self.sources = sources }
+}
+
+/// What a reader saw of one input.
+public struct SourceReport: Hashable, Sendable {
+  public enum Kind: String, Hashable, Sendable { case ctf, log }
+
+  public var path: String
+  public var kind: Kind
+  public var eventsRead: UInt64
+  /// Events that the tracer or the source says were discarded.
+  public var eventsLost: UInt64
+  /// Lines of a log that no rule knows, and events of a trace that are not this vocabulary's.
+  public var unrecognizedLines: UInt64
+  /// The first few of them, escaped, with their places.
+  public var unrecognizedSamples: [String]
+  /// What cut the input short, such as a line without its end; one sentence each.
+  public var problems: [String]
+
+  public init(
+    path: String, kind: Kind, eventsRead: UInt64 = 0, eventsLost: UInt64 = 0,
+    unrecognizedLines: UInt64 = 0, unrecognizedSamples: [String] = [], problems: [String] = []
+  ) {
+    self.path = path
+    self.kind = kind
+    self.eventsRead = eventsRead
+    self.eventsLost = eventsLost
+    self.unrecognizedLines = unrecognizedLines
+    self.unrecognizedSamples = unrecognizedSamples
+    self.problems = problems
+  }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+
+/// Keeps what is seen of one input while it is read.
+final class SourceLedger {
+  private(set) var report: SourceReport
+  /// Whether anything told that the input is of its kind, even without an event.
+  var isRecognized = false
+  /// Whether a line of Core Data's own log was met.
+  var hasCoreDataLines = false
+
+  // 5 and 20 are arbitrary: enough to see what it is, few enough to print.
+  private static let sampleCount = 5
+  private static let problemCount = 20
+  private static let sampleLength = 160
+
+  init(path: String, kind: SourceReport.Kind) {
+    report = SourceReport(path: path, kind: kind)
+  }
+
+  func countEvent() { report.eventsRead &+= 1 }
+
+  func countLost(_ count: UInt64) {
+    let (sum, overflow) = report.eventsLost.addingReportingOverflow(count)
+    report.eventsLost = overflow ? .max : sum
+  }
+
+  /// Counts a line or an event that no rule knows, and keeps the first few.
+  func countUnrecognized(_ sample: @autoclosure () -> String) {
+    report.unrecognizedLines += 1
+    guard report.unrecognizedSamples.count < Self.sampleCount else { return }
+    report.unrecognizedSamples.append(Self.cut(LogText.escaped(sample())))
+  }
+
+  /// Notes what cut the input short; the first few are kept, each once.
+  func addProblem(_ sentence: String) {
+    guard report.problems.count < Self.problemCount, !report.problems.contains(sentence) else {
+      return
+    }
+    report.problems.append(sentence)
+  }
+
+  /// Throws the reason why an input without an event has none.
+  func throwIfNothingWasRead() throws(TraceReadingError) {
+    if hasCoreDataLines { throw .coreDataLog(report.path) }
+    if let problem = report.problems.first { throw .unreadable(report.path, reason: problem) }
+    if report.unrecognizedLines == 0, report.eventsLost == 0 { throw .empty(report.path) }
+    if report.kind == .log, !isRecognized { throw .unknownKind(report.path) }
+  }
+
+  private static func cut(_ text: String) -> String {
+    text.utf8.count <= sampleLength ? text : "\(text.prefix(sampleLength))…"
+  }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+
+/// Why an input could not be read.
+public enum TraceReadingError: Error, Hashable, Sendable {
+  case noSuchInput(String)
+  /// Neither a CTF folder nor a log.
+  case unknownKind(String)
+  /// Core Data's own log, which this version does not read.
+  case coreDataLog(String)
+  /// An input without a single event.
+  case empty(String)
+  case unreadable(String, reason: String)
+}
+
+extension TraceReadingError: CustomStringConvertible {
+  /// One sentence: what is wrong, and what to do.
+  public var description: String {
+    switch self {
+    case .noSuchInput(let path):
+      "no such input \(LogText.quoted(path)); give a CTF folder, a debug log, or - for "
+        + "standard input"
+    case .unknownKind(let path):
+      "\(LogText.quoted(path)) is neither a CTF folder (no 'metadata' file beneath it) nor a "
+        + "debug log (no line of it is ObjectStore's); record one with 'trace-report record', or "
+        + "set STORE_SQL_DEBUG=1"
+    case .coreDataLog(let path):
+      "\(LogText.quoted(path)) is a log of Core Data, which this version does not read; give a "
+        + "CTF folder or a log written with STORE_SQL_DEBUG=1"
+    case .empty(let path):
+      "\(LogText.quoted(path)) holds no events; check that the program ran a store while it was "
+        + "traced"
+    case .unreadable(let path, let reason):
+      "cannot read \(LogText.quoted(path)): \(reason)"
+    }
+  }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import StoreEvents
+import TestSupport
+import Testing
+import TraceReading
+
+struct CTFEventSourceTests {
+  private let directory: TemporaryDirectory
+  private var folder: URL { directory.url.appending(path: "ust/uid/0/64-bit") }
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  private func write(
+    _ records: [EventRecord], _ change: (inout TraceBuilder.Options) -> Void = { _ in }
+  ) throws {
+    var options = TraceBuilder.Options()
+    change(&options)
+    var trace = TraceBuilder(options: options)
+    for (index, record) in records.enumerated() { trace.add(record, stream: index % 3) }
+    try trace.write(to: folder)
+  }
+
+  @Test func givesEveryEventBackAsItWas() throws {
+    var samples = EventSamples(seed: 3)
+    let records = samples.records(600)
+    try write(records)
+    let reading = try Reading(directory.url.path)
+    #expect(reading.records == records.map { $0.on(host: "berlin") })
+    #expect(
+      reading.source
+        == SourceReport(path: directory.url.path, kind: .ctf, eventsRead: 600))
+  }
+
+  @Test func readsFieldsOfAnotherVersionByName() throws {
+    var samples = EventSamples(seed: 4)
+    let records = samples.records(60)
+    try write(records) {
+      $0.reversesFields = true
+      $0.extraField = "weather"
+    }
+    #expect(try Reading(directory.url.path).events == records.map(\.event))
+  }
+
+  @Test func countsEventsThatLackAField() throws {
+    var samples = EventSamples(seed: 5)
+    try write(samples.records(24)) { $0.droppedField = "entity" }
+    let reading = try Reading(directory.url.path)
+    // fetch_begin, fetch_end, fault and cache_miss have an entity.
+    #expect(reading.source.unrecognizedLines == 8)
+    #expect(reading.source.eventsRead == 16)
+    #expect(reading.source.unrecognizedSamples[0] == "fetch_begin: field 'entity' is missing")
+  }
+
+  @Test func countsEventsOfOtherProviders() throws {
+    var samples = EventSamples(seed: 5)
+    try write(samples.records(12)) { $0.provider = "nginx" }
+    let reading = try Reading(directory.url.path)
+    #expect(reading.source.eventsRead == 0)
+    #expect(reading.source.unrecognizedLines == 12)
+    #expect(reading.source.unrecognizedSamples[0].hasPrefix("nginx:store_opened"))
+  }
+
+  @Test func takesTheProcessFromTheEnvironment() throws {
+    var samples = EventSamples(seed: 6)
+    let records = samples.records(12)
+    try write(records) { $0.hasContexts = false }
+    let reading = try Reading(directory.url.path)
+    #expect(reading.records.map(\.process) == records.map { $0.on(host: "berlin").process })
+    #expect(Set(reading.records.map(\.threadID)) == [transit.id])
+  }
+
+  @Test func countsWhatTheTracerDiscarded() throws {
+    var samples = EventSamples(seed: 8)
+    let records = samples.records(30)
+    var trace = TraceBuilder()
+    for (index, record) in records.enumerated() {
+      trace.add(record)
+      if index == 9 { trace.endPacket(discarding: 5) }
+      if index == 19 { trace.endPacket(discarding: 7) }
+    }
+    try trace.write(to: folder)
+    let reading = try Reading(directory.url.path)
+    #expect(reading.source.eventsLost == 12)
+    #expect(reading.source.eventsRead == 30)
+  }
+
+  @Test func oneDamagedTraceDoesNotHideAnother() throws {
+    var samples = EventSamples(seed: 10)
+    try write(samples.records(12))
+    let broken = directory.url.appending(path: "ust/uid/1/64-bit")
+    try FileManager.default.createDirectory(at: broken, withIntermediateDirectories: true)
+    try Data("trace { major = ".utf8).write(to: broken.appending(path: "metadata"))
+    let reading = try Reading(directory.url.path)
+    #expect(reading.source.eventsRead == 12)
+    #expect(reading.source.problems.count == 1)
+    #expect(reading.source.problems[0].contains("uid/1"))
+  }
+
+  @Test func anEmptyTraceIsAnError() throws {
+    try write([])
+    #expect(throws: TraceReadingError.empty(directory.url.path)) {
+      try Reading(directory.url.path)
+    }
+  }
+
+  @Test func anEmptyMetadataFileIsAnError() throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try Data().write(to: folder.appending(path: "metadata"))
+    let error = #expect(throws: TraceReadingError.self) { try Reading(directory.url.path) }
+    guard case .unreadable(let path, let reason) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(path == directory.url.path)
+    #expect(reason.contains("libbabeltrace2"))
+  }
+
+  @Test func anErrorOfTheCallerStopsTheReading() throws {
+    struct Enough: Error {}
+    var samples = EventSamples(seed: 11)
+    try write(samples.records(60))
+    var count = 0
+    #expect(throws: Enough.self) {
+      _ = try TraceReader.read([directory.url.path]) { _ in
+        count += 1
+        if count == 5 { throw Enough() }
+      }
+    }
+    #expect(count == 5)
+  }
+}

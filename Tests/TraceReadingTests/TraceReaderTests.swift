@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import StoreEvents
+import TestSupport
+import Testing
+import TraceReading
+
+struct TraceReaderTests {
+  private let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  private func file(_ name: String, _ text: String) throws -> String {
+    try Data(text.utf8).write(to: directory.url.appending(path: name))
+    return directory.path(name)
+  }
+
+  @Test func mergesInputsByTime() throws {
+    let other = ProcessIdentity(id: 99, name: "other", host: "")
+    var samples = EventSamples(seed: 20)
+    let traced = samples.records(400, from: noon)
+    let logged = samples.records(400, process: other, from: noon + 500)
+      .filter { $0.event.kind != .statement }
+    var trace = TraceBuilder()
+    for record in traced { trace.add(record) }
+    try trace.write(to: directory.url.appending(path: "trace"))
+    var log = LogBuilder()
+    log.open(other, at: noon)
+    for record in logged { log.add(record) }
+    let path = try file("store.log", log.text)
+
+    let reading = try Reading(directory.path("trace"), path)
+    #expect(reading.records.map(\.timestamp) == reading.records.map(\.timestamp).sorted())
+    #expect(reading.report.sources.map(\.kind) == [.ctf, .log])
+    #expect(reading.report.sources.map(\.eventsRead) == [400, UInt64(logged.count)])
+    #expect(reading.records.filter { $0.process == transit.on(host: "berlin") }.count == 400)
+    #expect(reading.records.filter { $0.process == other }.map(\.event) == logged.map(\.event))
+  }
+
+  @Test func mergesTheTracesOfSeveralHosts() throws {
+    var samples = EventSamples(seed: 21)
+    var all: [EventRecord] = []
+    for (index, host) in ["berlin", "potsdam"].enumerated() {
+      var options = TraceBuilder.Options()
+      options.host = host
+      options.uuid = "0c6b5b1e-6d1c-4f0e-9c7a-00000000000\(index)"
+      var trace = TraceBuilder(options: options)
+      let records = samples.records(50, from: noon + Nanoseconds(index))
+      for record in records { trace.add(record) }
+      all += records.map { $0.on(host: host) }
+      try trace.write(to: directory.url.appending(path: host))
+    }
+    let reading = try Reading(directory.url.path)
+    #expect(reading.records == all.sorted { $0.timestamp < $1.timestamp })
+    #expect(reading.source.eventsRead == 100)
+  }
+
+  @Test func readsTheChunksOfARotatedSessionAsOneTrace() throws {
+    var samples = EventSamples(seed: 22)
+    let records = samples.records(20, from: noon)
+    for (name, chunk) in [("1", records[..<10]), ("2", records[10...])] {
+      var trace = TraceBuilder()
+      for record in chunk { trace.add(record) }
+      try trace.write(to: directory.url.appending(path: "archives/\(name)/ust/uid/0/64-bit"))
+    }
+    #expect(try Reading(directory.url.path).events == records.map(\.event))
+  }
+
+  @Test func tellsAMissingInputFromAnUnknownOne() throws {
+    #expect(throws: TraceReadingError.noSuchInput("/nowhere/at/all")) {
+      try Reading("/nowhere/at/all")
+    }
+    let text = try file("notes.txt", "milk\nbread\n")
+    #expect(throws: TraceReadingError.unknownKind(text)) { try Reading(text) }
+    #expect(throws: TraceReadingError.unknownKind(directory.url.path)) {
+      try Reading(directory.url.path)
+    }
+    let empty = try file("empty.log", "")
+    #expect(throws: TraceReadingError.empty(empty)) { try Reading(empty) }
+  }
+
+  @Test func saysThatItDoesNotReadCoreDatasLog() throws {
+    let log = try file("core.log", "CoreData: sql: SELECT 0, t0.Z_PK FROM ZSTOP t0\n")
+    #expect(throws: TraceReadingError.coreDataLog(log)) { try Reading(log) }
+    #expect("\(TraceReadingError.coreDataLog("core.log"))".contains("of Core Data"))
+  }
+
+  @Test(arguments: [
+    TraceReadingError.noSuchInput("a\nb"), .unknownKind("a\nb"), .coreDataLog("a\nb"),
+    .empty("a\nb"), .unreadable("a\nb", reason: "disk on fire"),
+  ])
+  func errorsAreOneLineAndNameTheInput(error: TraceReadingError) {
+    #expect("\(error)".contains(#""a\nb""#))
+    #expect(!"\(error)".contains("\n"))
+  }
+}
+
+extension ProcessIdentity {
+  fileprivate func on(host: String) -> ProcessIdentity {
+    ProcessIdentity(id: id, name: name, host: host)
+  }
+}
