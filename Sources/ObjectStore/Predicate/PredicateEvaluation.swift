@@ -29,7 +29,7 @@ struct PredicateEvaluation {
     case .isIn(let operand, let values, let folding):
       guard !values.isEmpty else { return false }
       let value = value(operand)
-      return value == .null ? nil : values.contains { value.order(to: $0, folding) == 0 }
+      return value == .null ? nil : values.contains { value.order(to: $0.asStored, folding) == 0 }
     case .search(let text, let kind, let pattern, let folding):
       guard case .string(let string) = value(text), case .string(let pattern) = value(pattern)
       else { return nil }

@@ -189,6 +189,7 @@ extension PredicateParser {
     }
   }
 
+  /// Reads what follows a dot, and the names behind it.
   private mutating func member(
     of base: FetchPredicate.Expression
   ) throws(PredicateFormatError) -> FetchPredicate.Expression {
@@ -196,12 +197,31 @@ extension PredicateParser {
       try countOperation()
       return .collection(try collectionOperator(), of: base, property: [])
     }
-    let names = try memberNames()
+    let start = token
+    var names = try memberNames()
+    while token.kind == .sign(.dot) {
+      try advance()
+      guard token.kind == .sign(.at) else {
+        names += try memberNames()
+        continue
+      }
+      try advance()
+      try countOperation()
+      let collection = try self.base(base, names, at: start)
+      return .collection(try collectionOperator(), of: collection, property: [])
+    }
+    return try self.base(base, names, at: start)
+  }
+
+  private func base(
+    _ base: FetchPredicate.Expression, _ names: [String], at start: PredicateToken
+  ) throws(PredicateFormatError) -> FetchPredicate.Expression {
     switch base {
     case .path(let path): return .path(.init(path.names + names, variable: path.variable))
     case .collection(let operation, let collection, let property) where operation != .count:
       return .collection(operation, of: collection, property: property + names)
-    default: throw unexpected("an operator such as @count, or no key path behind this value")
+    default:
+      throw unexpected(start, "an operator such as @count, or no key path behind this value")
     }
   }
 

@@ -65,8 +65,7 @@ struct PredicateParser {
   }
 
   mutating func parse() throws(PredicateFormatError) -> FetchPredicate {
-    let start = token
-    let predicate = try predicate(try node(.or), at: start)
+    let predicate = try condition()
     guard token.kind == .end else { throw unexpected("AND, OR or the end") }
     guard argumentCount == arguments.count else {
       throw tokenizer.error(
@@ -107,8 +106,8 @@ struct PredicateParser {
     guard operationCount <= 500 else { throw unexpected("at most 500 arithmetic operators") }
   }
 
-  func predicate(
-    _ node: Node, at start: PredicateToken
+  private func predicate(
+    _ node: Node
   ) throws(PredicateFormatError) -> FetchPredicate {
     if case .predicate(let predicate) = node { return predicate }
     // What is missing is behind the value, not at its start.
@@ -128,14 +127,16 @@ struct PredicateParser {
     -> FetchPredicate.Expression
   {
     let start = token
-    return try expression(try node(precedence), at: start)
+    let node = try node(precedence)
+    return try expression(node, at: start)
   }
 
   mutating func condition(_ precedence: Precedence = .or) throws(PredicateFormatError)
     -> FetchPredicate
   {
-    let start = token
-    return try predicate(try node(precedence), at: start)
+    // Not in one expression: the call would see the token from before.
+    let node = try node(precedence)
+    return try predicate(node)
   }
 
   /// Reads a predicate or value whose operators bind at least as tightly as `precedence`.
@@ -149,8 +150,8 @@ struct PredicateParser {
     var left = try prefix()
     while let (binding, operation) = infix(), binding.rawValue >= precedence.rawValue {
       switch operation {
-      case .and: left = .predicate(.and(try terms(left, start, .and)))
-      case .or: left = .predicate(.or(try terms(left, start, .or)))
+      case .and: left = .predicate(.and(try terms(left, .and)))
+      case .or: left = .predicate(.or(try terms(left, .or)))
       case .comparison(let comparator):
         guard case .expression(let value) = left else { throw unexpected("AND, OR or the end") }
         try advance()
@@ -192,9 +193,9 @@ struct PredicateParser {
   }
 
   private mutating func terms(
-    _ first: Node, _ start: PredicateToken, _ operation: Infix
+    _ first: Node, _ operation: Infix
   ) throws(PredicateFormatError) -> [FetchPredicate] {
-    var terms = [try predicate(first, at: start)]
+    var terms = [try predicate(first)]
     while let (_, next) = infix(), next == operation {
       try advance()
       terms.append(try condition(operation == .or ? .and : .not))

@@ -61,7 +61,8 @@ struct PredicateTokenizer {
   private mutating func identifier(_ expected: String) throws(PredicateFormatError) -> String {
     let start = position
     while position < bytes.count,
-      Self.isIdentifierStart(bytes[position]) || Self.isDigit(bytes[position])
+      Self.isIdentifierStart(bytes[position])
+        || (position > start && Self.isDigit(bytes[position]))
     {
       position += 1
     }

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+@testable import ObjectStore
+
+/// Draws predicates over `Stop` and rows for them, so small that they often meet.
+struct RandomPredicates {
+  var random: SeededGenerator
+
+  init(seed: UInt64) { random = SeededGenerator(seed) }
+
+  static let strings = [
+    "", "a", "A", "ab", "aB", "á", "a\u{301}", "ÁB", "ß", "SS", "ss", "ö", "o\u{308}", "Ö", "oe",
+    "z", "\u{D7FF}", "\u{E000}", "\u{FFFF}", "\u{10000}", "\u{10FFFF}", "\u{10FFFF}a", "a\0b", "σς",
+    "Σ", "i", "İ", "ı", "%", "_", "*", "?", "a?b*", "\\", "名前", "👩‍👩‍👧", "ﬁ", "fi", "a\u{323}\u{301}",
+    "aab", "baa", "bab",
+  ]
+  static let numbers: [StoreValue] = [
+    .integer(0), .integer(1), .integer(-1), .integer(2), .integer(.max), .integer(.min),
+    .double(0.5), .double(1), .double(-0.0), .double(.nan), .double(.infinity), .double(1e300),
+    .double(9007199254740993), .bool(true), .bool(false), .null,
+  ]
+
+  // MARK: - Rows
+
+  mutating func fill(_ rows: PredicateRows) {
+    rows.removeAll()
+    let stops = (0..<Int.random(in: 1...6, using: &random)).map { _ in
+      rows.add("Stop", stopValues())
+    }
+    for _ in 0..<Int.random(in: 0...8, using: &random) {
+      let stopTime = rows.add(
+        "StopTime",
+        ["departureTime": integer(in: -2...3), "headsign": string()])
+      if !random.once(in: 4) { rows.link(stopTime, to: random.pick(stops)) }
+    }
+    for _ in 0..<Int.random(in: 0...3, using: &random) {
+      let tag = rows.add("Tag", ["title": string()])
+      for stop in stops where random.once(in: 2) { rows.link(stop, tag: tag) }
+    }
+  }
+
+  private mutating func stopValues() -> [String: StoreValue] {
+    let bytes: [Data] = [Data(), Data([0]), Data([0, 255]), Data([1])]
+    return [
+      "identifier": random.pick([integer(in: -1...2), .integer(.max), .integer(.min)]),
+      "latitude": random.pick([.double(0.5), .double(1), .double(-0.0), .null, .double(.infinity)]),
+      "longitude": random.pick([.double(0.5), .double(2), .double(.nan), .double(1e300)]),
+      "name": string(), "normalizedName": string(),
+      "isOpen": random.pick([.bool(true), .bool(false), .null]),
+      "opened": random.pick([.date(Date(timeIntervalSinceReferenceDate: 0.1)), .null]),
+      "key": random.pick([.uuid(Self.key), .null]),
+      "image": random.pick([.data(random.pick(bytes)), .null]),
+      "page": random.pick([Self.page.map { .url($0) } ?? .null, .null]),
+    ]
+  }
+
+  private static let key = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1, 2, 3, 4, 5, 6))
+  private static let page = URL(string: "https://a.org/b%20c?d")
+
+  private mutating func integer(in range: ClosedRange<Int64>) -> StoreValue {
+    random.once(in: 5) ? .null : .integer(.random(in: range, using: &random))
+  }
+
+  private mutating func string() -> StoreValue {
+    random.once(in: 6) ? .null : .string(random.pick(Self.strings))
+  }
+
+  // MARK: - Predicates
+
+  mutating func predicate(depth: Int = 3) -> FetchPredicate {
+    guard depth > 0 else { return leaf(of: nil) }
+    switch Int.random(in: 0..<8, using: &random) {
+    case 0: return .and(list(depth))
+    case 1: return .or(list(depth))
+    case 2: return .not(predicate(depth: depth - 1))
+    case 3 where random.once(in: 4): return .always(random.once(in: 2))
+    case 4: return subquery(depth)
+    default: return leaf(of: nil)
+    }
+  }
+
+  private mutating func list(_ depth: Int) -> [FetchPredicate] {
+    (0..<Int.random(in: 2...3, using: &random)).map { _ in predicate(depth: depth - 1) }
+  }
+
+  /// A comparison of properties of the stop, or of the stop time named by a variable.
+  private mutating func leaf(of variable: String?) -> FetchPredicate {
+    func path(_ name: String) -> FetchPredicate.Expression {
+      .path(.init(name.split(separator: ".").map(String.init), variable: variable))
+    }
+    let isStop = variable == nil
+    switch Int.random(in: 0..<8, using: &random) {
+    case 0, 1:
+      let names =
+        isStop
+        ? ["identifier", "latitude", "longitude", "isOpen"]
+        : ["departureTime", "stop.identifier", "stop.latitude"]
+      return number(path(random.pick(names)))
+    case 2, 3, 4:
+      let names = isStop ? ["name", "normalizedName", "page"] : ["headsign", "stop.name"]
+      return string(path(random.pick(names)))
+    case 5 where isStop: return other()
+    case 6 where isStop: return any()
+    case 7 where isStop: return relation(path("name"), .equal, path("normalizedName"))
+    case 7: return relation(path("headsign"), .equal, .path(.init(["name"])))
+    default:
+      let id = ManagedObjectID(
+        entityName: "Stop", primaryKey: .random(in: 1...6, using: &random), storeUUID: "S")
+      let value: StoreValue = random.once(in: 4) ? .null : .object(id)
+      return relation(
+        path(isStop ? "" : "stop"), random.pick([.equal, .notEqual]), .constant(value))
+    }
+  }
+
+  private mutating func relation(
+    _ left: FetchPredicate.Expression, _ comparator: FetchPredicate.Comparator,
+    _ right: FetchPredicate.Expression, options: FetchPredicate.StringOptions = []
+  ) -> FetchPredicate {
+    let isReversible = [.equal, .notEqual, .less, .greaterOrEqual].contains(comparator)
+    return random.once(in: 4) && isReversible
+      ? .comparison(.init(right, comparator, left, options: options))
+      : .comparison(.init(left, comparator, right, options: options))
+  }
+
+  private mutating func number(_ left: FetchPredicate.Expression) -> FetchPredicate {
+    func constant() -> FetchPredicate.Expression { .constant(random.pick(Self.numbers)) }
+    switch Int.random(in: 0..<4, using: &random) {
+    case 0: return relation(left, .between, .list([constant(), constant()]))
+    case 1: return relation(left, .isIn, .list(constants(Self.numbers)))
+    default:
+      return relation(
+        left, random.pick([.equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual]),
+        constant())
+    }
+  }
+
+  /// Seldom so many that they are bound as one.
+  private mutating func constants(_ values: [StoreValue]) -> [FetchPredicate.Expression] {
+    let count = random.once(in: 10) ? 50 : Int.random(in: 0...3, using: &random)
+    return (0..<count).map { _ in .constant(random.pick(values)) }
+  }
+
+  private mutating func string(_ left: FetchPredicate.Expression) -> FetchPredicate {
+    let options = random.pick(
+      [
+        [], [], .caseInsensitive, .diacriticInsensitive, [.caseInsensitive, .diacriticInsensitive],
+        .normalized,
+      ] as [FetchPredicate.StringOptions])
+    let values = Self.strings.map { StoreValue.string($0) } + [.null]
+    let right = FetchPredicate.Expression.constant(random.pick(values))
+    switch Int.random(in: 0..<8, using: &random) {
+    case 0: return relation(left, .isIn, .list(constants(values)), options: options)
+    case 1:
+      return relation(
+        left, .between, .list([right, .constant(random.pick(values))]), options: options)
+    case 2, 3, 4, 5:
+      return relation(
+        left, random.pick([.beginsWith, .contains, .endsWith, .like]), right, options: options)
+    default:
+      return relation(
+        left, random.pick([.equal, .notEqual, .less, .greaterOrEqual]), right, options: options)
+    }
+  }
+
+  private mutating func other() -> FetchPredicate {
+    let (name, value): (String, StoreValue) = random.pick([
+      ("opened", .date(Date(timeIntervalSinceReferenceDate: 0.1))), ("key", .uuid(Self.key)),
+      ("image", .data(Data([0]))), ("image", .null),
+      ("page", Self.page.map { .url($0) } ?? .null),
+    ])
+    return relation(
+      .path(.init([name])), random.pick([.equal, .notEqual, .less, .greaterOrEqual]),
+      .constant(value))
+  }
+
+  private mutating func any() -> FetchPredicate {
+    let left = FetchPredicate.Expression.path(
+      .init(random.pick([["stopTimes", "headsign"], ["tags", "title"]])))
+    guard case .comparison(var comparison) = string(left), comparison.left == left else {
+      return .always(true)
+    }
+    comparison.quantifier = .any
+    return .comparison(comparison)
+  }
+
+  private mutating func subquery(_ depth: Int) -> FetchPredicate {
+    let count: FetchPredicate.Expression
+    switch Int.random(in: 0..<4, using: &random) {
+    case 0:
+      count = .collection(
+        .count, of: .path(.init([random.pick(["stopTimes", "tags"])])), property: [])
+    default:
+      let terms = (0..<Int.random(in: 1...2, using: &random)).map { _ in leaf(of: "x") }
+      let inner: FetchPredicate =
+        terms.count == 1 ? terms[0] : random.once(in: 2) ? .and(terms) : .or(terms)
+      count = .collection(
+        .count,
+        of: .subquery(
+          .init(
+            .init(["stopTimes"]), variable: "x", where: random.once(in: 4) ? .not(inner) : inner)),
+        property: [])
+    }
+    return relation(
+      count, random.pick([.equal, .notEqual, .less, .greaterOrEqual]),
+      .constant(.integer(.random(in: 0...2, using: &random))))
+  }
+}
