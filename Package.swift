@@ -46,7 +46,8 @@ let package = Package(
 
     // MARK: - The reading half
 
-    .target(name: "TraceReading", dependencies: ["StoreEvents", "CBabeltrace"]),
+    .target(name: "CAbortGuard"),
+    .target(name: "TraceReading", dependencies: ["StoreEvents", "CBabeltrace", "CAbortGuard"]),
     .target(
       name: "QueryPlans",
       dependencies: ["SQLiteDriver", .product(name: "Collections", package: "swift-collections")]),

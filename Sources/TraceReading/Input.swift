@@ -13,14 +13,7 @@ struct Input {
     case .ctf(let folders):
       let ledger = SourceLedger(path: path, kind: .ctf)
       self.ledger = ledger
-      sources = CTFTrace.grouping(folders).compactMap { trace in
-        do {
-          return try CTFEventSource(trace, ledger: ledger)
-        } catch {
-          ledger.addProblem("\(error)")
-          return nil
-        }
-      }
+      sources = CTFTrace.grouping(folders).compactMap { CTFEventSource($0, ledger: ledger) }
     case .log(let descriptor):
       ledger = SourceLedger(path: path, kind: .log)
       sources = [LogEventSource(descriptor, ledger: ledger)]

@@ -51,9 +51,10 @@ public struct LogBuilder {
     var seconds = time_t(local / 1_000_000_000)
     var parts = tm()
     gmtime_r(&seconds, &parts)
-    let date = "\(pad(parts.tm_year + 1900, 4))-\(pad(parts.tm_mon + 1, 2))-\(pad(parts.tm_mday, 2))"
-    let clock = "\(pad(parts.tm_hour, 2)):\(pad(parts.tm_min, 2)):\(pad(parts.tm_sec, 2))"
-    return "\(date) \(clock).\(pad(local % 1_000_000_000 / 1000, 6))"
+    let date = [pad(parts.tm_year + 1900, 4), pad(parts.tm_mon + 1, 2), pad(parts.tm_mday, 2)]
+    let clock = [pad(parts.tm_hour, 2), pad(parts.tm_min, 2), pad(parts.tm_sec, 2)]
+    let fraction = pad(local % 1_000_000_000 / 1000, 6)
+    return "\(date.joined(separator: "-")) \(clock.joined(separator: ":")).\(fraction)"
   }
 
   private func pad(_ number: some BinaryInteger, _ width: Int) -> String {

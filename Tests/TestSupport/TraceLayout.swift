@@ -33,7 +33,8 @@ struct TraceLayout {
     writer.field("context_id", record.contextID)
     record.event.payload.write(to: &writer)
     if let extra = options.extraField {
-      writer.fields.append(Field(name: extra, type: "uint64_t", bytes: .init(repeating: 7, count: 8)))
+      let bytes = [UInt8](repeating: 7, count: 8)
+      writer.fields.append(Field(name: extra, type: "uint64_t", bytes: bytes))
     }
     return writer.fields
   }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CAbortGuard
 import CBabeltrace
 import StoreEvents
 
 /// What libbabeltrace2 says went wrong, as one sentence.
 struct BabeltraceError: Error, CustomStringConvertible {
   let description: String
+
+  static let aborted = BabeltraceError("libbabeltrace2 gave up on what it found there")
 
   init(_ sentence: String) { description = sentence }
 
@@ -24,4 +27,34 @@ struct BabeltraceError: Error, CustomStringConvertible {
     // 300 is arbitrary: a cause quotes the offending text, which may be long.
     description = "libbabeltrace2, \(what): \(LogText.escaped(sentence).prefix(300))"
   }
+}
+
+/// Runs a closure in which libbabeltrace2 may abort.
+///
+/// - Throws: ``BabeltraceError/aborted``, and whatever the closure throws.
+func withoutAborting<Result>(_ body: @escaping () throws -> Result) throws -> Result {
+  let call = GuardedCall(body)
+  // Escaping and retained: after an abort, frames that held them never release them.
+  let context = Unmanaged<AnyGuardedCall>.passRetained(call)
+  let cameBack = CAbortGuard_run(
+    { context in
+      guard let context else { return }
+      Unmanaged<AnyGuardedCall>.fromOpaque(context).takeUnretainedValue().run()
+    }, context.toOpaque())
+  context.release()
+  guard cameBack, let result = call.result else { throw BabeltraceError.aborted }
+  return try result.get()
+}
+
+private class AnyGuardedCall {
+  func run() {}
+}
+
+private final class GuardedCall<Success>: AnyGuardedCall {
+  private let body: () throws -> Success
+  private(set) var result: Result<Success, any Error>?
+
+  init(_ body: @escaping () throws -> Success) { self.body = body }
+
+  override func run() { result = Result { try body() } }
 }

@@ -6,6 +6,7 @@ import StoreEvents
 /// The events of one CTF trace.
 final class CTFEventSource: EventSource {
   private let graph: CTFGraph
+  private let salvage: CTFSalvage?
   private let ledger: SourceLedger
   private let folder: String
   private let strings = StringCache()
@@ -13,10 +14,22 @@ final class CTFEventSource: EventSource {
   private var processes = ProcessTable()
   private var isAtEnd = false
 
-  init(_ trace: CTFTrace, ledger: SourceLedger) throws {
+  /// Opens a trace, or what is undamaged of it; `nil`, with a problem noted, if nothing is.
+  init?(_ trace: CTFTrace, ledger: SourceLedger) {
     folder = trace.folders[0]
     self.ledger = ledger
-    graph = try CTFGraph(trace)
+    do {
+      graph = try CTFGraph(trace)
+      salvage = nil
+    } catch {
+      guard let salvage = try? CTFSalvage(trace), let graph = try? CTFGraph(salvage.trace) else {
+        ledger.addProblem("the trace in \(LogText.quoted(folder)) is damaged: \(error)")
+        return nil
+      }
+      for problem in salvage.problems { ledger.addProblem(problem) }
+      self.graph = graph
+      self.salvage = salvage
+    }
   }
 
   deinit {

@@ -2,43 +2,60 @@
 
 import CBabeltrace
 
-/// A graph that gives one trace's messages in the order of their time:
+/// A graph that gives one trace's messages in the order of their time.
 ///
 ///     source.ctf.fs ──out 0…n──▶ filter.utils.muxer ──▶ a sink that keeps the batch
 final class CTFGraph {
   private let graph: OpaquePointer
   private let batch: MessageBatch
 
+  /// Whether libbabeltrace2 aborted in it: then it must not be touched, not even released.
+  private var isLost = false
+
   init(_ trace: CTFTrace) throws {
-    guard let ctf = CTFPlugin.ctf?.sourceClass("fs"),
-      let muxer = CTFPlugin.utils?.filterClass("muxer")
-    else {
-      throw BabeltraceError("libbabeltrace2's plugins 'ctf' and 'utils' are missing; install "
-        + "libbabeltrace2")
-    }
-    guard let graph = bt_graph_create(0) else { throw BabeltraceError(doing: "making a graph") }
-    self.graph = graph
-    batch = MessageBatch()
-    let source = try Self.addSource(ctf, reading: trace, to: graph)
-    let filter = try Self.addMuxer(muxer, to: graph)
-    let sink = try Self.addSink(batch, to: graph)
-    try Self.connect(source, filter, sink, in: graph)
+    let batch = MessageBatch()
+    self.batch = batch
+    graph = try withoutAborting { try Self.makeGraph(reading: trace, into: batch) }
   }
 
   deinit {
+    guard !isLost else { return }
     batch.releaseAll()
     bt_graph_put_ref(graph)
   }
 
   /// Gives the next few messages; false at the end.
   func readBatch(_ body: (OpaquePointer) throws -> Void) throws -> Bool {
-    let status = bt_graph_run_once(graph)
+    guard let status = batch.run(graph) else {
+      isLost = true
+      throw BabeltraceError.aborted
+    }
     guard status == BT_GRAPH_RUN_ONCE_STATUS_OK || status == BT_GRAPH_RUN_ONCE_STATUS_AGAIN else {
       if status == BT_GRAPH_RUN_ONCE_STATUS_END { return false }
       throw BabeltraceError(doing: "reading the trace")
     }
     try batch.removeAll(body)
     return true
+  }
+
+  private static func makeGraph(
+    reading trace: CTFTrace, into batch: MessageBatch
+  ) throws -> OpaquePointer {
+    guard let ctf = CTFPlugin.ctf?.sourceClass("fs"),
+      let muxer = CTFPlugin.utils?.filterClass("muxer")
+    else {
+      throw BabeltraceError("libbabeltrace2 lacks its plugins 'ctf' and 'utils'; install it anew")
+    }
+    guard let graph = bt_graph_create(0) else { throw BabeltraceError(doing: "making a graph") }
+    do {
+      let source = try addSource(ctf, reading: trace, to: graph)
+      let filter = try addMuxer(muxer, to: graph)
+      try connect(source, filter, try addSink(batch, to: graph), in: graph)
+    } catch {
+      bt_graph_put_ref(graph)
+      throw error
+    }
+    return graph
   }
 
   private static func addSource(
@@ -113,51 +130,5 @@ final class CTFGraph {
     try join(
       bt_component_filter_borrow_output_port_by_index_const(muxer, 0),
       bt_component_sink_borrow_input_port_by_index_const(sink, 0))
-  }
-}
-
-/// The messages that the sink took last.
-private final class MessageBatch {
-  private var messages: bt_message_array_const?
-  private var next = 0
-  private var count = 0
-
-  /// Runs inside libbabeltrace2, so it only keeps the array: it is valid until the next call.
-  func take(
-    from iterator: OpaquePointer
-  ) -> bt_graph_simple_sink_component_consume_func_status {
-    var taken: UInt64 = 0
-    switch bt_message_iterator_next(iterator, &messages, &taken) {
-    case BT_MESSAGE_ITERATOR_NEXT_STATUS_OK:
-      next = 0
-      count = Int(taken)
-      return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK
-    case BT_MESSAGE_ITERATOR_NEXT_STATUS_END:
-      return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_END
-    case BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN:
-      return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_AGAIN
-    case BT_MESSAGE_ITERATOR_NEXT_STATUS_MEMORY_ERROR:
-      return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_MEMORY_ERROR
-    default:
-      return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_ERROR
-    }
-  }
-
-  /// Gives each message, and releases all of them even if `body` throws.
-  func removeAll(_ body: (OpaquePointer) throws -> Void) rethrows {
-    defer { releaseAll() }
-    while next < count {
-      guard let message = messages?[next] else { return }
-      next += 1
-      defer { bt_message_put_ref(message) }
-      try body(message)
-    }
-  }
-
-  func releaseAll() {
-    while next < count {
-      bt_message_put_ref(messages?[next])
-      next += 1
-    }
   }
 }

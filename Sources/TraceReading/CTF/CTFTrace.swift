@@ -11,11 +11,11 @@ struct CTFTrace {
   static func grouping(_ folders: [String]) -> [CTFTrace] {
     var groups: [(id: String, folders: [String])] = []
     for folder in folders {
-      let id = CTFPlugin.ctf?.traceIdentifier(of: folder) ?? folder
-      if let index = groups.firstIndex(where: { $0.id == id }) {
+      let id = try? withoutAborting { CTFPlugin.ctf?.traceIdentifier(of: folder) }
+      if let index = groups.firstIndex(where: { $0.id == id ?? folder }) {
         groups[index].folders.append(folder)
       } else {
-        groups.append((id, [folder]))
+        groups.append((id ?? folder, [folder]))
       }
     }
     return groups.map { CTFTrace(folders: $0.folders) }

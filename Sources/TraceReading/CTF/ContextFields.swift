@@ -29,7 +29,8 @@ struct ContextFields {
   func processID(of event: OpaquePointer) -> Int64? { processID.flatMap { $0.integer(in: event) } }
   func threadID(of event: OpaquePointer) -> Int64? { threadID.flatMap { $0.integer(in: event) } }
   func processName(of event: OpaquePointer) -> String? {
-    processName.flatMap { $0.field(in: event) }.map { String(cString: bt_field_string_get_value($0)) }
+    processName.flatMap { $0.field(in: event) }
+      .map { String(cString: bt_field_string_get_value($0)) }
   }
 
   private struct Place {

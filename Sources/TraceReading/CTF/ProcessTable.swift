@@ -36,7 +36,8 @@ struct ProcessTable {
 
   private mutating func environment(of event: OpaquePointer) -> TraceEnvironment {
     if let environment { return environment }
-    let environment = TraceEnvironment(bt_stream_borrow_trace_const(bt_event_borrow_stream_const(event)))
+    let stream = bt_event_borrow_stream_const(event)
+    let environment = TraceEnvironment(bt_stream_borrow_trace_const(stream))
     self.environment = environment
     return environment
   }

@@ -70,7 +70,8 @@ struct AnyOrderLogFieldReader: EventFieldReader {
     while !cursor.isAtEnd {
       let name = String(decoding: cursor.take { $0.isNameByte }, as: UTF8.self)
       guard !name.isEmpty, cursor.take("=") else {
-        throw .malformed(field: name, value: String(decoding: cursor.rest.prefix(20), as: UTF8.self))
+        let rest = String(decoding: cursor.rest.prefix(20), as: UTF8.self)
+        throw .malformed(field: name, value: rest)
       }
       if cursor.next == UInt8(ascii: "\"") {
         guard let (text, isEscaped) = cursor.takeQuoted() else {

@@ -3,7 +3,7 @@
 import Glibc
 import StoreEvents
 
-/// One line of the debug log, taken apart but not copied:
+/// One line of the debug log, taken apart but not copied.
 ///
 ///     2026-11-21 14:12:28.633104 transit[2367:2370] ObjectStore: sql: SELECT 0, t0.Z_PK FROM …
 ///     └ localTime ─────────────┘ └ process ──┘└ thread ┘          └ category └ text

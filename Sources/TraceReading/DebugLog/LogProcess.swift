@@ -40,7 +40,7 @@ final class LogProcess {
   }
 }
 
-/// The first line of each process's log:
+/// The first line of each process's log.
 ///
 ///     log opened: vocabulary=1 utc_offset=+01:00 level=1
 struct LogOpening {

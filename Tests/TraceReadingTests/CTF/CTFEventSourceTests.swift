@@ -86,6 +86,22 @@ struct CTFEventSourceTests {
     #expect(reading.source.eventsRead == 30)
   }
 
+  @Test func keepsTheEventsBeforeTheDamage() throws {
+    var samples = EventSamples(seed: 9)
+    let records = samples.records(300)
+    var trace = TraceBuilder()
+    for record in records { trace.add(record) }
+    try trace.write(to: folder)
+    let channel = folder.appending(path: "channel_0")
+    let bytes = try Data(contentsOf: channel)
+    try bytes.prefix(bytes.count - 700).write(to: channel)
+    let reading = try Reading(directory.url.path)
+    #expect((100..<300).contains(reading.records.count))
+    #expect(reading.events == records.prefix(reading.records.count).map(\.event))
+    #expect(reading.source.problems.count == 1)
+    #expect(reading.source.problems[0].contains("is damaged"))
+  }
+
   @Test func oneDamagedTraceDoesNotHideAnother() throws {
     var samples = EventSamples(seed: 10)
     try write(samples.records(12))

@@ -91,7 +91,8 @@ struct LogEventSourceTests {
     #expect(
       reading.source.unrecognizedSamples[0]
         == "line 2: not a line of ObjectStore: Listening on port 8080")
-    #expect(reading.source.unrecognizedSamples[3].hasPrefix("line 5: field 'rows' cannot be 'many'"))
+    #expect(
+      reading.source.unrecognizedSamples[3].hasPrefix("line 5: field 'rows' cannot be 'many'"))
     #expect(reading.events.map(\.kind) == [.fault])
   }
 

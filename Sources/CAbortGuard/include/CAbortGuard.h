@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef C_ABORT_GUARD_H
+#define C_ABORT_GUARD_H
+
+#include <stdbool.h>
+
+/* Runs a function of a C library, and comes back even if the library calls abort().
+ *
+ * Why: libbabeltrace2 asserts what it found in a file, so that a corrupt one ends the process:
+ * a member named twice in the metadata, a packet of negative size. Swift cannot call sigsetjmp.
+ *
+ * Returns false if the library aborted; what it was working on must not be touched again. */
+bool CAbortGuard_run(void (*body)(void *context), void *context);
+
+#endif

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import StoreEvents
+
+/// The undamaged part of a trace whose stream files are cut or overwritten.
+///
+/// libbabeltrace2 rejects a whole trace if it cannot walk all packets of one stream file. So the
+/// longest beginning of the file that it can walk is copied aside, next to links to the other
+/// files:
+///
+///     /tmp/trace-report-…/0/metadata   ─▶ the trace's own
+///                           channel_0  ─▶ the trace's own
+///                           channel_1     a copy, without the packets from the damage on
+final class CTFSalvage {
+  /// The trace to read instead; its folder goes with this object.
+  private(set) var trace = CTFTrace(folders: [])
+  /// One sentence for each file that was cut.
+  private(set) var problems: [String] = []
+  private let root: URL
+
+  init(_ damaged: CTFTrace) throws {
+    root = FileManager.default.temporaryDirectory
+      .appending(path: "trace-report-\(UUID().uuidString)", directoryHint: .isDirectory)
+    var folders: [String] = []
+    for (number, folder) in damaged.folders.enumerated() {
+      let copy = root.appending(path: "\(number)", directoryHint: .isDirectory)
+      try salvage(URL(filePath: folder, directoryHint: .isDirectory), to: copy)
+      folders.append(copy.path)
+    }
+    trace = CTFTrace(folders: folders)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: root) }
+
+  /// - Throws: ``BabeltraceError`` if the metadata alone is damaged: then nothing can be read.
+  private func salvage(_ folder: URL, to copy: URL) throws {
+    try makeFolder(copy, metadataOf: folder)
+    _ = try CTFGraph(CTFTrace(folders: [copy.path]))
+    for file in try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() {
+      let source = folder.appending(path: file)
+      guard file != "metadata", !file.hasPrefix("."), isFile(source) else { continue }
+      let alone = root.appending(path: "alone", directoryHint: .isDirectory)
+      try makeFolder(alone, metadataOf: folder)
+      defer { try? FileManager.default.removeItem(at: alone) }
+      try link(source, at: alone.appending(path: file))
+      if opens(alone) {
+        try link(source, at: copy.appending(path: file))
+      } else {
+        try cut(source, in: alone)
+        if isFile(alone.appending(path: file)) {
+          try FileManager.default.moveItem(
+            at: alone.appending(path: file), to: copy.appending(path: file))
+        }
+      }
+    }
+  }
+
+  /// Leaves the longest beginning of a file that can be read, in whole packets.
+  private func cut(_ source: URL, in folder: URL) throws {
+    let starts = try PacketStarts(source).offsets
+    let target = folder.appending(path: source.lastPathComponent)
+    // All of `starts[..<kept]` can be walked, and none of `starts[..<refused]`.
+    var (kept, refused) = (0, starts.count)
+    // Most often only the last packet is cut, so it is tried alone first.
+    var middle = refused - 1
+    while kept + 1 < refused {
+      try copy(source, until: starts[middle], to: target)
+      if opens(folder) { kept = middle } else { refused = middle }
+      middle = (kept + refused) / 2
+    }
+    if kept > 0 {
+      try copy(source, until: starts[kept], to: target)
+    } else {
+      try? FileManager.default.removeItem(at: target)
+    }
+    problems.append(
+      "\(LogText.quoted(source.path)) is damaged: only its first \(kept) of "
+        + "\(starts.count) packets were read")
+  }
+
+  private func copy(_ source: URL, until end: UInt64, to target: URL) throws {
+    try? FileManager.default.removeItem(at: target)
+    try Data().write(to: target)
+    let input = try FileHandle(forReadingFrom: source)
+    let output = try FileHandle(forWritingTo: target)
+    var rest = end
+    while rest > 0, let block = try input.read(upToCount: Int(min(rest, 1 << 20))), !block.isEmpty {
+      try output.write(contentsOf: block)
+      rest -= UInt64(block.count)
+    }
+  }
+
+  private func opens(_ folder: URL) -> Bool {
+    (try? CTFGraph(CTFTrace(folders: [folder.path]))) != nil
+  }
+
+  private func makeFolder(_ folder: URL, metadataOf other: URL) throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try link(other.appending(path: "metadata"), at: folder.appending(path: "metadata"))
+  }
+
+  private func link(_ file: URL, at place: URL) throws {
+    try FileManager.default.createSymbolicLink(
+      at: place, withDestinationURL: URL(filePath: file.path).standardizedFileURL)
+  }
+
+  private func isFile(_ url: URL) -> Bool {
+    var isFolder: ObjCBool = false
+    return FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder)
+      && !isFolder.boolValue
+  }
+}

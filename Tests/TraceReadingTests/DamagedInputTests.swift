@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import StoreEvents
+import TestSupport
+import Testing
+import TraceReading
+
+/// Damaged at random, an input gives events, a report or an error: never a trap, never a hang.
+///
+/// `DAMAGE_ROUNDS=100000` looks longer.
+@Suite(.timeLimit(.minutes(10)))
+struct DamagedInputTests {
+  private static let rounds =
+    ProcessInfo.processInfo.environment["DAMAGE_ROUNDS"].flatMap(Int.init) ?? 2000
+
+  @Test func damagedLogsAreReadOrRefused() throws {
+    let directory = try TemporaryDirectory()
+    let url = directory.url.appending(path: "store.log")
+    var samples = EventSamples(seed: 30)
+    var log = LogBuilder(utcOffset: 3_600_000_000_000)
+    log.open(transit, at: noon)
+    for record in samples.records(24) where record.event.kind != .statement { log.add(record) }
+    let text = Array(log.text.utf8)
+    var events: UInt64 = 0
+    for round in 0..<Self.rounds {
+      var damage = Damage(seed: UInt64(round))
+      try Data(damage.damaged(text)).write(to: url)
+      events += Self.eventsRead(directory.path("store.log"))
+    }
+    // Most lines stay whole, so a reader that gives up at the first damage fails here.
+    #expect(events > UInt64(Self.rounds) * 12)
+  }
+
+  @Test func damagedTracesAreReadOrRefused() throws {
+    let directory = try TemporaryDirectory()
+    var samples = EventSamples(seed: 31)
+    var options = TraceBuilder.Options()
+    options.packetSize = 1024
+    var trace = TraceBuilder(options: options)
+    for (index, record) in samples.records(48).enumerated() {
+      trace.add(record, stream: index % 2)
+    }
+    try trace.write(to: directory.url)
+    var events: UInt64 = 0
+    for round in 0..<(Self.rounds / 4) {
+      var damage = Damage(seed: UInt64(round))
+      let file = directory.url.appending(path: ["channel_0", "channel_1", "metadata"][round % 3])
+      let whole = try Data(contentsOf: file)
+      try Data(damage.damaged(Array(whole))).write(to: file)
+      events += Self.eventsRead(directory.url.path)
+      try whole.write(to: file)
+    }
+    #expect(events > UInt64(Self.rounds))
+  }
+
+  /// The report counts exactly the events that were given.
+  private static func eventsRead(_ path: String) -> UInt64 {
+    var given: UInt64 = 0
+    do {
+      let report = try TraceReader.read([path]) { _ in given += 1 }
+      #expect(report.sources.map(\.eventsRead) == [given])
+    } catch {
+      #expect(given == 0 && error is TraceReadingError)
+    }
+    return given
+  }
+}
+
+/// Changes a few bytes, cuts, repeats or inserts.
+private struct Damage {
+  var generator: SeededGenerator
+
+  init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
+
+  mutating func damaged(_ bytes: [UInt8]) -> [UInt8] {
+    var bytes = bytes
+    for _ in 0..<Int.random(in: 1...4, using: &generator) where !bytes.isEmpty {
+      let place = Int.random(in: 0..<bytes.count, using: &generator)
+      let end = min(bytes.count, place + Int.random(in: 0...40, using: &generator))
+      switch Int.random(in: 0..<6, using: &generator) {
+      case 0: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+      case 1: bytes[place] = UInt8.random(in: 0...255, using: &generator)
+      case 2: bytes.removeSubrange(place..<end)
+      case 3: bytes.insert(contentsOf: bytes[place..<end], at: place)
+      case 4: bytes.replaceSubrange(place..<end, with: [UInt8](repeating: 0xff, count: end - place))
+      default: if place > bytes.count / 2 { bytes.removeSubrange(place...) }
+      }
+    }
+    return bytes
+  }
+}
