@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+.PHONY: help demo test lint format gate smoke traces
+
+help: ## lists these targets
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile
+
+demo: ## installs what is missing, makes a transit store, and shows what its searches cost
+	@Scripts/demo.sh
+
+test: ## the same set-up, then all tests
+	@Scripts/test.sh
+
+lint: ## checks the style of every Swift file
+	swift format lint --strict --recursive Package.swift Sources Tests Examples dashboards
+
+format: ## writes every Swift file in that style
+	swift format --in-place --recursive Package.swift Sources Tests Examples dashboards
+
+gate: ## compares our own workload with traces/baseline
+	@Scripts/gate.sh
+
+smoke: ## runs each command of the examples once, on a small store
+	@Scripts/smoke.sh
+
+traces: ## records the sample traces and the baseline in traces/ anew
+	@Scripts/traces.sh

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# What the scripts share; sourced from the checkout's top folder.
+
+heading() { printf '\n=== %s ===\n' "$*"; }
+say() { printf '%s\n' "$*" >&2; }
+fail() {
+  say "$*"
+  exit 1
+}
+
+# Builds the two programs and sets `transit` and `trace_report` to their paths.
+build_programs() { # debug|release
+  local configuration=$1 bin
+  # swift build draws its own progress on a terminal; in a pipe it is told here.
+  say "building transit and trace-report ($configuration); the first time takes some minutes"
+  swift build -c "$configuration" --product transit >&2
+  swift build -c "$configuration" --product trace-report >&2
+  bin=$(swift build -c "$configuration" --show-bin-path)
+  transit=$bin/transit
+  trace_report=$bin/trace-report
+}
+
+# Runs a command under LTTng with the debug log in NAME.log, and sets `input` to what to report
+# from: the trace NAME, or the log where LTTng cannot run here.
+record() { # NAME COMMAND...
+  local name=$1
+  shift
+  rm -rf "$name" "$name.log"
+  export STORE_SQL_DEBUG=1 STORE_SQL_DEBUG_FILE=$name.log
+  if "$trace_report" record -o "$name" -- "$@"; then
+    input=$name
+  else
+    say "LTTng cannot trace here (its reason is above); reporting from the debug log instead"
+    rm -rf "$name" "$name.log"
+    "$@"
+    # shellcheck disable=SC2034 # for who called
+    input=$name.log
+  fi
+  unset STORE_SQL_DEBUG STORE_SQL_DEBUG_FILE
+}
+
+# Makes the small store of the gate and of traces/.
+make_small_store() { # FILE
+  "$transit" generate --stops 1280 --stop-times 60000 --seed 1 --force --store "$1"
+}
+
+# Records the searches that the gate and traces/ are about.
+record_searches() { # NAME before|after STORE
+  record "$1" "$transit" search --geo --departures --at 08:30 --text "u gorli" "--$2" --repeat 5 \
+    --store "$3"
+}

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Installs the Debian packages that are missing: Scripts/setup.sh [--tests]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. Scripts/common.sh
+
+command -v swift >/dev/null || fail \
+  "Swift is not installed, or not on the PATH; install Swift 6.3 from https://www.swift.org/install/linux/ and run this again."
+
+packages=(libsqlite3-dev liblttng-ust-dev lttng-tools libbabeltrace2-dev)
+if [ "${1:-}" = --tests ]; then packages+=(babeltrace2 sqlite3 zip unzip); fi
+
+if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+  say "no apt-get here: cannot check for ${packages[*]}; install what your system calls these if the build misses them"
+  exit 0
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+  # shellcheck disable=SC2016 # the format is dpkg-query's
+  status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
+  [ "$status" = installed ] || missing+=("$package")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+say "installing from Debian's packages: ${missing[*]}"
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  command -v sudo >/dev/null || fail \
+    "no sudo here; as root, run: apt-get install ${missing[*]}"
+  as_root=(sudo)
+  say "sudo may ask for your password"
+fi
+"${as_root[@]}" apt-get update -q
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+  apt-get install -y -q --no-install-recommends "${missing[@]}" ||
+  fail "apt-get could not install ${missing[*]}; its reason is above."

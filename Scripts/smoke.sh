@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Runs each command once on a small store, and stops at the first that fails.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. Scripts/common.sh
+
+build_programs debug
+folder=.build/smoke
+rm -rf "$folder"
+mkdir -p "$folder/feed"
+printf '%s\n' stop_id,stop_name,stop_lat,stop_lon 1,Here,52.499249,13.418167 >"$folder/feed/stops.txt"
+printf '%s\n' stop_id,arrival_time,departure_time 1,08:35:00,08:36:00 >"$folder/feed/stop_times.txt"
+
+heading "transit"
+make_small_store "$folder/small.sqlite"
+"$transit" import --gtfs "$folder/feed" --store "$folder/feed.sqlite"
+for version in before after; do
+  for store in small feed; do
+    "$transit" search --geo --departures --at 08:30 --text h "--$version" --store "$folder/$store.sqlite"
+  done
+done
+
+heading "trace-report"
+record_searches "$folder/after" after "$folder/small.sqlite"
+"$trace_report" summary "$input"
+"$trace_report" plans "$input" --database "$folder/small.sqlite"
+"$trace_report" baseline "$input" -o "$folder/baseline.json"
+"$trace_report" gate "$input" --baseline "$folder/baseline.json"
+say "smoke: every command ran"

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Records the sample traces and the baseline in traces/ anew; traces/README.md says what they are.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. Scripts/common.sh
+
+build_programs debug
+folder=.build/traces
+rm -rf "$folder"
+mkdir -p "$folder"
+make_small_store "$folder/transit.sqlite"
+for version in before after; do
+  record_searches "$folder/$version" "$version" "$folder/transit.sqlite"
+  [ "$input" = "$folder/$version" ] || fail "no trace without LTTng; traces/ is as it was"
+  rm -rf "traces/$version" "traces/$version.log"
+  cp -r "$folder/$version" "traces/$version"
+  cp "$folder/$version.log" "traces/$version.log"
+done
+"$trace_report" baseline "$folder/after" -o traces/baseline.json
