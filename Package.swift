@@ -80,13 +80,14 @@ let package = Package(
     .target(
       name: "TransitModel",
       dependencies: [
-        "ObjectStore", .product(name: "Subprocess", package: "swift-subprocess"),
+        "ObjectStore", "SQLiteDriver", "StoreInstruments",
+        .product(name: "Subprocess", package: "swift-subprocess"),
       ],
       path: "Examples/TransitModel"),
     .executableTarget(
       name: "transit",
       dependencies: [
-        "TransitModel", "ObjectStore",
+        "TransitModel", "ObjectStore", "StoreEvents",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Examples/transit"),
@@ -123,7 +124,7 @@ let package = Package(
     .testTarget(
       name: "TransitTests",
       dependencies: [
-        "TransitModel", "ObjectStore", "SQLiteDriver", "TestSupport",
+        "TransitModel", "transit", "ObjectStore", "SQLiteDriver", "StoreInstruments", "TestSupport",
         .product(name: "Subprocess", package: "swift-subprocess"),
       ]),
     // The command level: real binaries, a real LTTng session.

@@ -24,14 +24,13 @@ for package in "${packages[@]}"; do
 done
 [ ${#missing[@]} -gt 0 ] || exit 0
 
-say "installing from Debian's packages: ${missing[*]}"
 as_root=()
 if [ "$(id -u)" -ne 0 ]; then
   command -v sudo >/dev/null || fail \
     "no sudo here; as root, run: apt-get install ${missing[*]}"
   as_root=(sudo)
-  say "sudo may ask for your password"
 fi
+say "installing from Debian's packages${as_root:+, with sudo}: ${missing[*]}"
 "${as_root[@]}" apt-get update -q
 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
   apt-get install -y -q --no-install-recommends "${missing[@]}" ||

@@ -1,10 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Foundation
 
 @main
 struct Transit: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "transit", abstract: "Searches stops and departures, before and after.",
-    subcommands: [])
+    commandName: "transit",
+    abstract: "Searches the stops of a city and their departures, as one begins and as one ends.",
+    discussion: """
+      Make a store, or import a feed, and search it both ways:
+
+        transit generate --stops 12800 --stop-times 3000000 --seed 1
+        transit import --gtfs feed.zip --store feed.sqlite
+        transit search --geo --before --repeat 20
+        transit search --departures --at 08:30
+        transit search --text "u gorli"
+
+      To see what a search asks of SQLite, set STORE_SQL_DEBUG=1, or run it under
+      'trace-report record -o t --'.
+      """,
+    version: "0.1.0",
+    subcommands: [Generate.self, Import.self, Search.self])
+}
+
+/// Where the store is.
+struct StoreOption: ParsableArguments {
+  @Option(name: .customLong("store"), help: "The store's file.")
+  var path = "transit.sqlite"
+}
+
+/// Where a new store goes, and whether it may replace another.
+struct NewStoreOption: ParsableArguments {
+  @OptionGroup var store: StoreOption
+
+  @Flag(help: "Replace the file if it exists.")
+  var force = false
+}
+
+extension FileHandle {
+  /// Writes a line, as one piece.
+  func print(_ line: String) {
+    try? write(contentsOf: Data((line + "\n").utf8))
+  }
 }

@@ -18,6 +18,7 @@ final class PooledConnection {
     path: String, mode: Connection.Mode, options: StoreOptions, entityCount: Int
   ) throws(SQLiteError) {
     connection = try Connection(path: path, mode: mode)
+    try SQLFunctions.register(on: connection)
     faultStatements = Array(repeating: nil, count: entityCount)
     let limit = Nanoseconds(options.busyTimeout / .nanoseconds(1))
     connection.setBusyHandler { [unowned self] attempts in retry(after: attempts, limit: limit) }

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import ObjectStore
+
+/// A store being made beside the place it will have: until it is whole, nothing is there.
+public struct NewStore {
+  private let path: String
+  private var draft: String { path + ".new" }
+
+  /// Makes a store with a writer, and moves it to its place when it is whole.
+  ///
+  /// - Throws: ``TransitError`` if there is a file that must not be replaced, `StoreError`, and
+  ///   whatever `write` throws; an existing store is then as it was.
+  public static func make(
+    at path: String, replacing: Bool, _ write: (StopWriter) async throws -> Void
+  ) async throws {
+    let new = try NewStore(path: path, replacing: replacing)
+    defer { new.removeDraft() }
+    let writer = try StopWriter(path: new.draft)
+    try await write(writer)
+    try writer.close()
+    try new.finish()
+  }
+
+  private init(path: String, replacing: Bool) throws {
+    self.path = path
+    guard replacing || !FileManager.default.fileExists(atPath: path) else {
+      throw TransitError.storeExists(path)
+    }
+    removeDraft()
+  }
+
+  /// What a run that was interrupted left behind goes too.
+  private func removeDraft() { Self.remove(draft) }
+
+  private static func remove(_ path: String) {
+    for suffix in ["", "-wal", "-shm"] {
+      try? FileManager.default.removeItem(atPath: path + suffix)
+    }
+  }
+
+  private func finish() throws {
+    // A log beside the old store would be taken for the new one's.
+    Self.remove(path)
+    do {
+      try FileManager.default.moveItem(atPath: draft, toPath: path)
+    } catch {
+      throw TransitError.cannotReplace(path, reason: error.localizedDescription)
+    }
+  }
+}

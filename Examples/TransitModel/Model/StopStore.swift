@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+public import ObjectStore
+import SQLiteDriver
+public import StoreInstruments
+
+/// A transit store, opened with the indexes of one version.
+public final class StopStore {
+  /// The open store.
+  public let container: PersistentContainer
+  /// Which way it is searched.
+  public let version: Version
+  /// What opening it did to its indexes, in sentences.
+  public let indexChanges: [String]
+
+  /// Opens a store that exists, and gives it the indexes of a version.
+  ///
+  /// - Parameter instruments: those that the environment asks for, if nil.
+  /// - Throws: ``TransitError`` if there is no such file, and `StoreError`.
+  public init(path: String, version: Version, instruments: Instruments? = nil) throws {
+    guard FileManager.default.fileExists(atPath: path) else { throw TransitError.noStore(path) }
+    let earlier = Self.indexNames(path)
+    self.version = version
+    container = try Self.open(path, version: version, instruments: instruments)
+    let later = Self.indexNames(path)
+    indexChanges =
+      earlier.subtracting(later).sorted().map { "dropped the index \($0)" }
+      + later.subtracting(earlier).sorted().map { "created the index \($0)" }
+  }
+
+  /// Opens or makes a store with the indexes of a version.
+  static func open(
+    _ path: String, version: Version, instruments: Instruments? = nil
+  ) throws -> PersistentContainer {
+    var options = StoreOptions()
+    options.indexPolicy = .exact
+    return try Version.$ofModel.withValue(version) {
+      try PersistentContainer(
+        at: URL(fileURLWithPath: path), entities: Stop.self, StopTime.self, options: options,
+        instruments: instruments)
+    }
+  }
+
+  /// Empty where the file is no database: opening it says so.
+  private static func indexNames(_ path: String) -> Set<String> {
+    var names: Set<String> = []
+    guard let connection = try? Connection(path: path, mode: .readOnly),
+      let statement = try? connection.prepare("SELECT name FROM sqlite_master WHERE type = 'index'")
+    else { return [] }
+    while (try? statement.step()) == true { names.insert(statement.string(0)) }
+    return names
+  }
+}
+
+/// Why there is no store to search, or to write.
+public enum TransitError: Error, Hashable, CustomStringConvertible {
+  case noStore(String)
+  case storeExists(String)
+  case cannotReplace(String, reason: String)
+
+  /// One sentence: the fact, then what to do.
+  public var description: String {
+    switch self {
+    case .noStore(let path):
+      "no store at '\(path)'; make one with 'transit generate' or 'transit import', or name it with --store"
+    case .storeExists(let path):
+      "'\(path)' exists already; name another file with --store, or replace it with --force"
+    case .cannotReplace(let path, let reason): "cannot write '\(path)': \(reason)"
+    }
+  }
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The two ways to keep and to search the same stops: as one begins, and as one ends.
+public enum Version: String, Hashable, Sendable, CaseIterable {
+  /// No index on the coordinates; the subquery first; names searched as they are shown.
+  case before
+  /// An index on longitude and latitude together; cheap terms first; normalized names.
+  case after
+
+  /// The version that a model being built on this task is for: it decides the indexes.
+  @TaskLocal static var ofModel = Version.after
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Subprocess
+
+#if canImport(System)
+  import System
+#else
+  import SystemPackage
+#endif
+
+/// A program that this package builds, run as a user runs it.
+public struct Program: Sendable {
+  private let url: URL
+
+  /// Finds a program beside the tests: `trace-report`, `transit`.
+  public init(_ name: String) {
+    let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+    url = tests.deletingLastPathComponent().appending(path: name)
+  }
+
+  /// What a run left behind.
+  public struct Run: Sendable {
+    /// The exit code; nil where a signal ended it.
+    public var status: Int32?
+    /// What it wrote to standard output.
+    public var output: String
+    /// What it wrote to standard error.
+    public var error: String
+  }
+
+  /// Runs the program to its end, up to 16 MB of output, with the store's settings removed from
+  /// the environment and then those given added.
+  public func run(
+    _ arguments: String..., environment settings: [String: String] = [:]
+  ) async throws -> Run {
+    try await run(arguments, environment: settings)
+  }
+
+  /// Runs the program to its end, as ``run(_:environment:)`` does.
+  public func run(
+    _ arguments: [String], environment settings: [String: String] = [:]
+  ) async throws -> Run {
+    var updates: [Environment.Key: String?] = [:]
+    for name in ProcessInfo.processInfo.environment.keys where name.hasPrefix("STORE_") {
+      updates[.init(stringLiteral: name)] = .some(nil)
+    }
+    for (name, value) in settings { updates[.init(stringLiteral: name)] = value }
+    let result = try await Subprocess.run(
+      .path(.init(url.path)), arguments: Arguments(arguments),
+      environment: .inherit.updating(updates), output: .string(limit: 16 << 20),
+      error: .string(limit: 16 << 20))
+    let status: Int32? = if case .exited(let code) = result.terminationStatus { code } else { nil }
+    return Run(status: status, output: result.standardOutput, error: result.standardError)
+  }
+}

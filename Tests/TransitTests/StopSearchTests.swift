@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ObjectStore
+import SQLiteDriver
+import StoreInstruments
+import TestSupport
+import Testing
+import TransitModel
+
+@Suite struct StopSearchTests {
+  private let transit: TransitFixture
+
+  init() async throws { transit = try await TransitFixture() }
+
+  private static let area = StopSearch.Area()
+  private static let morning = StopSearch.departures(
+    area, after: ServiceTime(seconds: 30_600), minutes: 20)
+  /// The box of 88 m around the point of interest, by hand.
+  private static let inBox =
+    "ZLONGITUDE BETWEEN 13.41686700 AND 13.41946700 AND ZLATITUDE BETWEEN 52.49845761 AND 52.50004039"
+
+  // MARK: - Rows
+
+  @Test(arguments: Version.allCases)
+  func findsTheStopsThatHandWrittenSQLFinds(version: Version) throws {
+    // An equirectangular distance will do at 80 m: it is off by less than a millimetre.
+    let byHand = try transit.integers(
+      """
+      SELECT ZIDENTIFIER FROM ZSTOP WHERE \(Self.inBox)
+        AND (ZLATITUDE - 52.499249) * 111195.08 * (ZLATITUDE - 52.499249) * 111195.08
+          + (ZLONGITUDE - 13.418167) * 67692.5 * (ZLONGITUDE - 13.418167) * 67692.5 <= 6400
+      """)
+    let found = try transit.search(.nearby(Self.area), version)
+    #expect(found.sorted() == byHand.sorted())
+    #expect(found.count >= 12)
+    #expect(found.first == 900_000_001)
+  }
+
+  @Test(arguments: Version.allCases)
+  func findsTheDeparturesThatHandWrittenSQLFinds(version: Version) throws {
+    let byHand = try transit.integers(
+      """
+      SELECT DISTINCT s.ZIDENTIFIER FROM ZSTOP s JOIN ZSTOPTIME t ON t.ZSTOP = s.Z_PK
+      WHERE \(Self.inBox) AND t.ZDEPARTURETIME BETWEEN 30600 AND 31800
+      """)
+    let result = try StopStore(path: transit.path, version: version).run(Self.morning)
+    #expect(result.rowCount == byHand.count)
+    #expect(Set(result.found.map(\.identifier)).isSubset(of: byHand))
+    for stop in result.found {
+      let times = try transit.integers(
+        """
+        SELECT ZDEPARTURETIME FROM ZSTOPTIME WHERE ZSTOP = \(stop.objectID.primaryKey)
+        AND ZDEPARTURETIME BETWEEN 30600 AND 31800 ORDER BY 1
+        """)
+      #expect(result.departures[stop.objectID]?.map(\.seconds) == times)
+      #expect(!times.isEmpty)
+    }
+  }
+
+  @Test func findsTheSameNamesBothWays() throws {
+    let before = try transit.search(.named("u görli"), .before)
+    #expect(before == (try transit.search(.named("U GO\u{308}RLI"), .after)))
+    let byHand = try transit.integers(
+      "SELECT ZIDENTIFIER FROM ZSTOP WHERE ZNORMALIZEDNAME GLOB 'u gorli*'")
+    #expect(before.sorted() == byHand.sorted())
+    #expect(before.count >= 15)
+  }
+
+  @Test func stopsAtTwoHundredRows() throws {
+    let everywhere = StopSearch.nearby(.init(radius: 100_000))
+    let result = try StopStore(path: transit.path, version: .after).run(everywhere)
+    #expect(result.rowCount == 200)
+  }
+
+  @Test(arguments: Version.allCases)
+  func findsNothingWhereNothingIs(version: Version) throws {
+    let sea = Coordinate(latitude: 0, longitude: 0)
+    #expect(try transit.search(.nearby(.init(center: sea)), version) == [])
+    #expect(try transit.search(.named("no such name"), version) == [])
+    #expect(try transit.search(.named("%"), version) == [])
+  }
+
+  // MARK: - SQL and indexes
+
+  private func sql(_ search: StopSearch, _ version: Version) throws -> String {
+    let observer = RecordingObserver()
+    let store = try StopStore(
+      path: transit.path, version: version, instruments: Instruments(observers: [observer]))
+    _ = try store.run(search)
+    return try #require(observer.sql.first)
+  }
+
+  private static let columns =
+    "SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZIDENTIFIER, t0.ZLATITUDE, t0.ZLONGITUDE, t0.ZNAME, "
+    + "t0.ZNORMALIZEDNAME FROM ZSTOP t0 WHERE "
+  private static let box =
+    "? <=  t0.ZLONGITUDE AND  t0.ZLONGITUDE <= ? AND ? <=  t0.ZLATITUDE AND  t0.ZLATITUDE <= ?"
+  private static let subquery =
+    "(SELECT COUNT(t1.Z_PK) FROM ZSTOPTIME t1 WHERE (t0.Z_PK = t1.ZSTOP AND "
+    + "((? <=  t1.ZDEPARTURETIME AND  t1.ZDEPARTURETIME <= ?))) ) <> ?"
+
+  @Test(arguments: Version.allCases)
+  func asksForTheBox(version: Version) throws {
+    #expect(
+      try sql(.nearby(Self.area), version) == Self.columns + "(\(Self.box))  LIMIT 200")
+  }
+
+  @Test func asksForTheSubqueryFirstOrLast() throws {
+    let before = try sql(Self.morning, .before)
+    let after = try sql(Self.morning, .after)
+    #expect(before == Self.columns + "(\(Self.subquery) AND (\(Self.box)))  LIMIT 200")
+    #expect(after == Self.columns + "(\(Self.box) AND \(Self.subquery))  LIMIT 200")
+  }
+
+  private func plan(_ search: StopSearch, _ version: Version) throws -> [String] {
+    let sql = try sql(search, version)
+    return try Connection(path: transit.path, mode: .readOnly).plan(sql).map(\.detail)
+  }
+
+  @Test func scansBeforeAndSearchesAfter() throws {
+    #expect(try plan(.nearby(Self.area), .before) == ["SCAN t0"])
+    #expect(
+      try plan(.nearby(Self.area), .after) == [
+        "SEARCH t0 USING INDEX ZSTOP_ZLONGITUDE_ZLATITUDE (ZLONGITUDE>? AND ZLONGITUDE<?)"
+      ])
+    #expect(try plan(Self.morning, .before).contains("SCAN t0"))
+    #expect(!(try plan(Self.morning, .after).contains { $0.hasPrefix("SCAN") }))
+  }
+
+  @Test func saysWhichIndexItDroppedAndMade() throws {
+    #expect(
+      try StopStore(path: transit.path, version: .before).indexChanges
+        == ["dropped the index ZSTOP_ZLONGITUDE_ZLATITUDE"])
+    #expect(try StopStore(path: transit.path, version: .before).indexChanges == [])
+    #expect(
+      try StopStore(path: transit.path, version: .after).indexChanges
+        == ["created the index ZSTOP_ZLONGITUDE_ZLATITUDE"])
+  }
+}
