@@ -62,7 +62,7 @@ struct FetchOperation {
       if isFilled, object.snapshot == nil { object.snapshot = row }
       objects.append(object)
     }
-    if let overlay { objects = try overlay.apply(to: objects, limit: limit, offset: offset) }
+    if let overlay { objects = overlay.apply(to: objects, limit: limit, offset: offset) }
     if isMeasured { materializeTime = TraceClock.now - start }
     resultCount = objects.count
     if interests.contains(.rows) { returned = objects }
@@ -95,7 +95,12 @@ struct FetchOperation {
     return count
   }
 
-  private func pendingOverlay() throws -> PendingChanges? { nil }
+  private func pendingOverlay() throws -> PendingChanges? {
+    guard includesPendingChanges, context.hasChanges else { return nil }
+    try context.followDeleteRules()
+    return try PendingChanges(
+      context: context, entity: entity, predicate: predicate, terms: terms)
+  }
 
   // MARK: - Telling
 

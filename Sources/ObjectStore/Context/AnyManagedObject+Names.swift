@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension AnyManagedObject {
+  /// The value of an attribute or of a to-one relationship, by name.
+  ///
+  /// - Throws: ``StoreError/unknownProperty(_:entity:nearest:)`` for a name that the entity lacks,
+  ///   or of a to-many; ``StoreError/objectGone(_:)`` if the row is gone.
+  public final func value(forKey name: String) throws -> StoreValue {
+    let slot = try slot(named: name)
+    try load()
+    return storeValue(slot)
+  }
+
+  /// Sets an attribute or a to-one relationship by name.
+  ///
+  /// - Throws: ``StoreError``: `unknownProperty`, `wrongType` if the value does not fit,
+  ///   `objectGone` if the row is gone.
+  public final func setValue(_ value: StoreValue, forKey name: String) throws {
+    let slot = try slot(named: name)
+    try load()
+    guard let attribute = entity.attribute(named: name) else {
+      return try setDestination(value, slot)
+    }
+    guard let value = attribute.type.converted(value) else {
+      throw StoreError.wrongType(
+        property: name, entity: entity.name, expected: attribute.type.rawValue)
+    }
+    write(value, slot)
+  }
+
+  /// The members of a to-many relationship, by name.
+  ///
+  /// - Throws: ``StoreError/unknownProperty(_:entity:nearest:)`` for a name that is no to-many of
+  ///   the entity.
+  public final func objects(forKey name: String) throws -> [AnyManagedObject] {
+    guard let relationship = entity.relationship(named: name), relationship.isToMany else {
+      throw unknownProperty(name)
+    }
+    return members(relationship.slot)
+  }
+
+  /// Whether a relationship's other end is not loaded.
+  ///
+  /// - Throws: ``StoreError/unknownProperty(_:entity:nearest:)``.
+  public final func hasFault(forRelationship name: String) throws -> Bool {
+    guard let relationship = entity.relationship(named: name) else { throw unknownProperty(name) }
+    if state.contains(.inserted) { return false }
+    if relationship.isToMany { return links?.toManys[relationship.slot]?.members == nil }
+    return links?.toOnes[relationship.slot - entity.attributes.count]?.isFault ?? isFault
+  }
+
+  /// Fires the fault, if the object is one.
+  ///
+  /// - Throws: ``StoreError/objectGone(_:)`` if the row is gone, and what SQLite reports.
+  public final func load() throws {
+    guard isFault else { return }
+    if !state.contains(.inaccessible), let context, try context.fire(self) != nil { return }
+    throw StoreError.objectGone(objectID)
+  }
+
+  private func setDestination(_ value: StoreValue, _ slot: Int) throws {
+    let relationship = toOne(slot)
+    switch value {
+    case .null: setDestination(nil as AnyManagedObject?, slot)
+    case .object(let id) where id.entityName == relationship.destination.name:
+      setDestination(try context?.object(with: id), slot)
+    default:
+      throw StoreError.wrongType(
+        property: relationship.name, entity: entity.name,
+        expected: "the id of a \(relationship.destination.name)")
+    }
+  }
+
+  private func slot(named name: String) throws -> Int {
+    if let attribute = entity.attribute(named: name) { return attribute.slot }
+    guard let relationship = entity.relationship(named: name), !relationship.isToMany else {
+      throw unknownProperty(name)
+    }
+    return relationship.slot
+  }
+
+  private func unknownProperty(_ name: String) -> StoreError {
+    .unknownProperty(name, entity: entity.name, nearest: entity.nearestPropertyName(to: name))
+  }
+}
+
+extension AttributeType {
+  /// The value as an attribute of this type holds it; nil if it does not fit.
+  func converted(_ value: StoreValue) -> StoreValue? {
+    switch (self, value) {
+    case (_, .null), (.int64, .integer), (.bool, .bool), (.double, .double), (.string, .string),
+      (.date, .date), (.data, .data), (.uuid, .uuid), (.url, .url):
+      value
+    case (.int16, .integer(let integer)): Int16(exactly: integer).map { _ in value }
+    case (.int32, .integer(let integer)): Int32(exactly: integer).map { _ in value }
+    case (.float, .double(let double)): .double(Double(Float(double)))
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension ManagedObjectContext {
+  /// Does to the other ends of deleted objects what their delete rules say.
+  ///
+  /// - Throws: ``StoreError/deletionDenied(_:relationship:)``; no object is changed then that was
+  ///   not changed by an earlier rule.
+  func followDeleteRules() throws {
+    var next = 0
+    while next < deleted.count {
+      let object = deleted[next]
+      for relationship in object.entity.relationships {
+        try follow(relationship, of: object)
+      }
+      next += 1
+    }
+    // Only now: another deletion may have emptied the relationship.
+    for object in deleted {
+      for relationship in object.entity.relationships where relationship.deleteRule == .deny {
+        guard try others(relationship, of: object).allSatisfy(\.isDeleted) else {
+          throw StoreError.deletionDenied(object.objectID, relationship: relationship.name)
+        }
+      }
+    }
+    if let faultError { throw faultError }
+  }
+
+  private func follow(_ relationship: RelationshipDescription, of object: AnyManagedObject) throws {
+    switch relationship.deleteRule {
+    case .noAction, .deny: break
+    case .cascade: for other in try others(relationship, of: object) { delete(other) }
+    case .nullify:
+      let inverse: RelationshipDescription = relationship.inverse
+      for other in try others(relationship, of: object) where !other.isDeleted {
+        if inverse.isToMany {
+          other.unlinkMember(object, inverse.slot)
+        } else {
+          other.linkDestination(nil, inverse.slot)
+        }
+      }
+    }
+  }
+
+  private func others(
+    _ relationship: RelationshipDescription, of object: AnyManagedObject
+  ) throws -> [AnyManagedObject] {
+    if relationship.isToMany { return object.members(relationship.slot) }
+    return object.destination(relationship.slot).map { [$0] } ?? []
+  }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SQLiteDriver
+import StoreEvents
+import StoreInstruments
+
+/// One transaction of a save, and what is told of it.
+struct SaveOperation {
+  let context: ManagedObjectContext
+  private let inserted: UInt64
+  private let updated: UInt64
+  private let deleted: UInt64
+  private let location: SourceLocation
+  private let interests: Interests
+  private var saveID: UInt64 = 0
+  private var statements: UInt64 = 0
+  private var waitTime: Nanoseconds = 0
+  private var writeTime: Nanoseconds = 0
+  private var commitTime: Nanoseconds = 0
+
+  init(context: ManagedObjectContext, changes: ChangeSet, location: SourceLocation) {
+    self.context = context
+    inserted = UInt64(changes.inserted.count)
+    updated = UInt64(changes.updated.count)
+    deleted = UInt64(changes.deleted.count)
+    self.location = location
+    interests = context.interests
+  }
+
+  init(context: ManagedObjectContext, inserting count: Int, location: SourceLocation) {
+    self.context = context
+    inserted = UInt64(max(count, 0))
+    updated = 0
+    deleted = 0
+    self.location = location
+    interests = context.interests
+  }
+
+  private var store: PersistentStore { context.store }
+  private var isMeasured: Bool { interests.contains(.events) }
+
+  /// Runs the writes within a transaction that is rolled back if they throw.
+  mutating func run(_ writes: (inout SaveWriter) throws -> Void) throws {
+    guard !store.isReadOnly else { throw StoreError.readOnly(path: store.path) }
+    store.instruments.counters.countSave()
+    guard isMeasured else { return try write(writes) }
+    saveID = ProcessCounter.nextSaveID()
+    let start = TraceClock.now
+    emit(
+      .saveBegin(
+        SaveBegin(
+          saveID: saveID, inserted: inserted, updated: updated, deleted: deleted,
+          location: location)))
+    do {
+      try write(writes)
+      tellEnd(start, error: "")
+    } catch {
+      tellEnd(start, error: "\(error)")
+      throw error
+    }
+  }
+
+  private mutating func write(_ writes: (inout SaveWriter) throws -> Void) throws {
+    let start = isMeasured ? TraceClock.now : 0
+    try store.pool.withWriter { pooled in
+      var writer = SaveWriter(
+        context: context, connection: pooled.connection, interests: interests)
+      var began: Nanoseconds = 0
+      do {
+        try writer.execute("BEGIN EXCLUSIVE")
+        began = isMeasured ? TraceClock.now : 0
+        waitTime = began - start
+        store.reportBusyWait(on: pooled, contextID: context.contextID)
+        try writes(&writer)
+        let written = isMeasured ? TraceClock.now : 0
+        writeTime = written - began
+        try writer.execute("COMMIT")
+        commitTime = isMeasured ? TraceClock.now - written : 0
+        statements = writer.statementCount
+        emitTransaction("commit", began)
+      } catch {
+        let waited = isMeasured ? TraceClock.now - start : 0
+        store.reportBusyWait(on: pooled, contextID: context.contextID)
+        // A full disk makes SQLite roll back by itself.
+        if pooled.connection.isInTransaction { try? writer.execute("ROLLBACK") }
+        statements = writer.statementCount
+        if began > 0 { emitTransaction("rollback", began) }
+        guard let error = error as? SQLiteError else { throw error }
+        throw StoreError(error, path: store.path, waited: .nanoseconds(waited))
+      }
+    }
+  }
+
+  private func emit(_ event: StoreEvent) {
+    store.instruments.emit(event, contextID: context.contextID)
+  }
+
+  private func emitTransaction(_ outcome: String, _ began: Nanoseconds) {
+    guard isMeasured else { return }
+    emit(
+      .transaction(
+        TransactionEnded(
+          storeID: store.id, saveID: saveID, outcome: outcome, waitTime: waitTime,
+          totalTime: TraceClock.now - began)))
+  }
+
+  private func tellEnd(_ start: Nanoseconds, error: String) {
+    emit(
+      .saveEnd(
+        SaveEnd(
+          saveID: saveID, inserted: inserted, updated: updated, deleted: deleted,
+          statements: statements, waitTime: waitTime, writeTime: writeTime,
+          commitTime: commitTime, totalTime: TraceClock.now - start, location: location,
+          error: error)))
+  }
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SQLiteDriver
+import StoreInstruments
+
+/// Writes the rows of one save, within its transaction.
+struct SaveWriter {
+  let context: ManagedObjectContext
+  let connection: Connection
+  let interests: Interests
+  private(set) var statementCount: UInt64 = 0
+  /// Places in ordered one-to-manys that this save gives: by member, by its to-one's slot.
+  private var orderKeys: [OrderPlace: Int64] = [:]
+
+  private struct OrderPlace: Hashable {
+    let member: ObjectIdentifier
+    let slot: Int
+  }
+
+  init(context: ManagedObjectContext, connection: Connection, interests: Interests) {
+    self.context = context
+    self.connection = connection
+    self.interests = interests
+  }
+
+  private var store: PersistentStore { context.store }
+
+  mutating func write(_ changes: ChangeSet) throws {
+    let inserted = Dictionary(grouping: changes.inserted) { $0.entity.index }
+    for entity in store.model.entities {
+      if let objects = inserted[entity.index] { try allocateKeys(entity, objects) }
+    }
+    let moved = try placeMembers(changes)
+    for entity in store.model.entities {
+      if let objects = inserted[entity.index] { try insert(entity, objects) }
+    }
+    try update(changes.updated)
+    for (object, slot) in moved { try writePlace(of: object, slot) }
+    try writePairs(changes.linked)
+    try delete(changes.deleted)
+  }
+
+  // MARK: - Running statements
+
+  mutating func execute(_ sql: String) throws {
+    try run(sql, []) { _ in }
+  }
+
+  /// Runs one statement of the cache to its end.
+  mutating func run(
+    _ sql: String, _ values: [StoreValue], row: (Statement) -> Void = { _ in }
+  ) throws {
+    tell(sql, values)
+    let statement = try connection.cachedStatement(sql)
+    defer { connection.recycle(statement) }
+    for (index, value) in values.enumerated() { statement.bind(value, at: Int32(index + 1)) }
+    while try statement.step() { row(statement) }
+  }
+
+  mutating func tell(_ sql: String, _ values: [StoreValue]) {
+    statementCount += 1
+    guard interests.contains(.sql) else { return }
+    store.instruments.willRun(
+      sql: sql, bindings: values.map(\.boundValue), contextID: context.contextID)
+  }
+
+  // MARK: - Inserting
+
+  private mutating func allocateKeys(
+    _ entity: EntityDescription, _ objects: [AnyManagedObject]
+  ) throws {
+    let first = try allocateKeys(entity, count: objects.count)
+    for (index, object) in objects.enumerated() { object.newPrimaryKey = first + Int64(index) }
+  }
+
+  /// Takes keys from `Z_PRIMARYKEY`, as Core Data does.
+  mutating func allocateKeys(_ entity: EntityDescription, count: Int) throws -> Int64 {
+    var last: Int64 = 0
+    try run("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(entity.entityID)]) {
+      last = $0.int64(0)
+    }
+    try run(
+      "UPDATE OR FAIL Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ? AND Z_MAX = ?",
+      [.integer(last + Int64(count)), .integer(entity.entityID), .integer(last)])
+    return last + 1
+  }
+
+  private mutating func insert(_ entity: EntityDescription, _ objects: [AnyManagedObject]) throws {
+    let sql = store.statements[entity.index].insert
+    let ordered = entity.toOnes.filter { $0.orderColumn != nil }
+    let statement = try connection.cachedStatement(sql)
+    defer { connection.recycle(statement) }
+    statement.bind(entity.entityID, at: 2)
+    statement.bind(1 as Int64, at: 3)
+    for object in objects {
+      let values = interests.contains(.sql) ? insertedValues(object, ordered) : []
+      tell(sql, values)
+      statement.bind(object.newPrimaryKey, at: 1)
+      var index: Int32 = 4
+      for value in object.changes {
+        switch value {
+        case .object(let id)? where id.isTemporary:
+          statement.bind(context.permanent(.object(id)), at: index)
+        case let value?: statement.bind(value, at: index)
+        case nil: statement.bindNull(at: index)
+        }
+        index += 1
+      }
+      for toOne in ordered {
+        if let key = orderKey(object, toOne) {
+          statement.bind(key, at: index)
+        } else {
+          statement.bindNull(at: index)
+        }
+        index += 1
+      }
+      try statement.run()
+    }
+  }
+
+  private func insertedValues(
+    _ object: AnyManagedObject, _ ordered: [RelationshipDescription]
+  ) -> [StoreValue] {
+    [.integer(object.newPrimaryKey), .integer(object.entity.entityID), .integer(1)]
+      + object.changes.map { context.permanent($0 ?? .null) }
+      + ordered.map { orderKey(object, $0).map(StoreValue.integer) ?? .null }
+  }
+
+  // MARK: - Updating and deleting
+
+  private mutating func update(_ objects: [AnyManagedObject]) throws {
+    var conflicts: [ManagedObjectID] = []
+    for object in objects {
+      let version = object.readableRow()?.version ?? 0
+      var assignments: [String] = []
+      var values: [StoreValue] = []
+      let columns = object.entity.columns
+      for (slot, change) in object.changes.enumerated() {
+        guard let change else { continue }
+        assignments.append("\(columns[slot]) = ?")
+        values.append(context.permanent(change))
+      }
+      assignments.append("Z_OPT = ?")
+      values += [.integer(version + 1), .integer(object.primaryKey), .integer(version)]
+      try run(
+        "UPDATE \(object.entity.table) SET \(assignments.joined(separator: ", ")) "
+          + "WHERE Z_PK = ? AND Z_OPT = ?", values)
+      if connection.changes == 0 { conflicts.append(object.objectID) }
+    }
+    guard conflicts.isEmpty else { throw StoreError.conflict(conflicts) }
+  }
+
+  private mutating func delete(_ objects: [AnyManagedObject]) throws {
+    var conflicts: [ManagedObjectID] = []
+    for object in objects {
+      for relationship in object.entity.toManys {
+        guard case .joinTable(let table, let source, _, _) = relationship.storage else { continue }
+        try run("DELETE FROM \(table) WHERE \(source) = ?", [.integer(object.primaryKey)])
+      }
+      // A row that is already gone is as deleted as it can be.
+      guard let version = object.readableRow()?.version else { continue }
+      try run(
+        store.statements[object.entity.index].delete,
+        [.integer(object.primaryKey), .integer(version)])
+      if connection.changes == 0 { conflicts.append(object.objectID) }
+    }
+    guard conflicts.isEmpty else { throw StoreError.conflict(conflicts) }
+  }
+
+  // MARK: - Ordered one-to-many
+
+  // Gaps, so that a member put between two others does not move the ones behind it.
+  private static let gap: Int64 = 1024
+
+  private func orderKey(_ object: AnyManagedObject, _ toOne: RelationshipDescription) -> Int64? {
+    orderKeys[OrderPlace(member: ObjectIdentifier(object), slot: toOne.slot)]
+  }
+
+  /// Gives places to the members of ordered one-to-manys that were changed.
+  ///
+  /// - Returns: saved members whose place is another now, with their to-one's slot.
+  private mutating func placeMembers(
+    _ changes: ChangeSet
+  ) throws -> [(AnyManagedObject, RelationshipDescription)] {
+    var moved: [(AnyManagedObject, RelationshipDescription)] = []
+    for owner in changes.linked where !owner.isDeleted {
+      for relationship in owner.entity.toManys where !relationship.inverse.isToMany {
+        guard let link = owner.links?.toManys[relationship.slot], link.isReordered else { continue }
+        let toOne: RelationshipDescription = relationship.inverse
+        let members = try link.members ?? appended(to: owner, toOne, changes)
+        var last =
+          link.members == nil ? try lastPlace(of: owner, relationship) : 0
+        for (index, member) in members.enumerated() where !member.isDeleted {
+          let known = link.orderKeys[ObjectIdentifier(member)]
+          if let known, known > last {
+            last = known
+            continue
+          }
+          let next = members[(index + 1)...].lazy
+            .compactMap { link.orderKeys[ObjectIdentifier($0)] }.first { $0 > last }
+          last = place(of: member, after: last, before: next)
+          link.orderKeys[ObjectIdentifier(member)] = last
+          orderKeys[OrderPlace(member: ObjectIdentifier(member), slot: toOne.slot)] = last
+          if !member.isInserted { moved.append((member, toOne)) }
+        }
+      }
+    }
+    return moved
+  }
+
+  private func place(of member: AnyManagedObject, after last: Int64, before next: Int64?) -> Int64 {
+    if let next, next - last > 1 { return last + (next - last) / 2 }
+    let key = member.isInserted ? member.newPrimaryKey : member.primaryKey
+    return max(last + 1, key * Self.gap)
+  }
+
+  /// Members that were added to a relationship whose other members are not loaded.
+  private func appended(
+    to owner: AnyManagedObject, _ toOne: RelationshipDescription, _ changes: ChangeSet
+  ) throws -> [AnyManagedObject] {
+    (changes.updated + changes.inserted).filter { member in
+      member.entity === toOne.entity && !member.changes.isEmpty
+        && member.changes[toOne.slot] == .object(owner.objectID)
+    }
+  }
+
+  private mutating func lastPlace(
+    of owner: AnyManagedObject, _ relationship: RelationshipDescription
+  ) throws -> Int64 {
+    guard case .inverseColumn(let column, let order?) = relationship.storage else { return 0 }
+    var last: Int64 = 0
+    try run(
+      "SELECT MAX(\(order)) FROM \(relationship.destination.table) WHERE \(column) = ?",
+      [.integer(owner.primaryKey)]
+    ) { last = $0.int64(0) }
+    return last
+  }
+
+  private mutating func writePlace(
+    of object: AnyManagedObject, _ toOne: RelationshipDescription
+  ) throws {
+    guard let column = toOne.orderColumn, let key = orderKey(object, toOne) else { return }
+    try run(
+      "UPDATE \(object.entity.table) SET \(column) = ? WHERE Z_PK = ?",
+      [.integer(key), .integer(object.primaryKey)])
+  }
+}
