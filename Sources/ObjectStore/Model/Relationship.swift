@@ -6,10 +6,10 @@
 ///     // ZSTOP INTEGER, and CREATE INDEX ZSTOPTIME_ZSTOP_INDEX ON ZSTOPTIME (ZSTOP)
 @dynamicMemberLookup
 public struct ToOne<Destination: Entity> {
-  /// The name in the model.
-  public let name: String
+  // Not public: `$0.stop.name` is the name of the stop.
+  let name: String
   /// The name, behind those of the to-one relationships it was reached through.
-  public let keyPath: String
+  let keyPath: String
   @usableFromInline let binding: SlotBinding
   let inverse: any PartialKeyPath<Destination> & Sendable
   let isOptional: Bool
