@@ -11,6 +11,8 @@ final class CTFEventSource: EventSource {
   private let folder: String
   private let strings = StringCache()
   private var schemas: [OpaquePointer: EventClassSchema] = [:]
+  /// The schema of the last event: faults come in storms.
+  private var last: EventClassSchema?
   private var processes = ProcessTable()
   private var isAtEnd = false
 
@@ -34,6 +36,7 @@ final class CTFEventSource: EventSource {
 
   deinit {
     // The schemas hold event classes of the graph's trace: they go first.
+    last = nil
     schemas = [:]
   }
 
@@ -109,9 +112,10 @@ final class CTFEventSource: EventSource {
   private func schema(of event: OpaquePointer) -> EventClassSchema {
     let eventClass = bt_event_borrow_class_const(event)
     guard let eventClass else { preconditionFailure("libbabeltrace2: an event without its class") }
-    if let schema = schemas[eventClass] { return schema }
-    let schema = EventClassSchema(eventClass)
+    if let last, last.eventClass == eventClass { return last }
+    let schema = schemas[eventClass] ?? EventClassSchema(eventClass)
     schemas[eventClass] = schema
+    last = schema
     return schema
   }
 

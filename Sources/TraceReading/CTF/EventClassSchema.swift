@@ -15,7 +15,7 @@ final class EventClassSchema {
   let hasClock: Bool
   /// Whether the members stand in the order and in the types in which the payload asks for them.
   var isInOrder = false
-  private let eventClass: OpaquePointer
+  let eventClass: OpaquePointer
 
   /// - Parameter eventClass: kept referenced, so that its address is not used for another one.
   init(_ eventClass: OpaquePointer) {

@@ -70,8 +70,10 @@ final class LogEventSource: EventSource {
     switch parsed.category {
     case .sql: return statement(parsed, process)
     case .annotation: return annotation(parsed, process, line)
-    case .details, .warning, .error: return nil
+    case .warning: countLostLines(parsed.text)
+    case .details, .error: break
     }
+    return nil
   }
 
   private func statement(_ line: LogLine, _ process: LogProcess) -> EventRecord? {
@@ -109,6 +111,7 @@ final class LogEventSource: EventSource {
     var inOrder = InOrderLogFieldReader(fields, strings: strings)
     let contextID = try inOrder.uint64("context_id")
     if let event = try? StoreEvent(kind, from: &inOrder), inOrder.isAtEnd {
+      if case .statement(let announced) = event { _ = process.announces(announced.statementID) }
       return record(event, contextID: contextID, line, process)
     }
     var anyOrder = try AnyOrderLogFieldReader(fields, strings: strings)
@@ -126,10 +129,14 @@ final class LogEventSource: EventSource {
           "the log has vocabulary \(opening.vocabulary), this version reads "
             + "\(StoreEvent.vocabularyVersion): update trace-report")
       }
-      return
     }
+  }
+
+  /// Takes `12 lines of this log were lost: nobody could take them`.
+  private func countLostLines(_ text: UnsafeRawBufferPointer) {
     var cursor = ByteCursor(text)
-    if cursor.take("log lines dropped: "), let count = UInt64(decimal: cursor.rest) {
+    let count = cursor.take { $0 != UInt8(ascii: " ") }
+    if cursor.take(" lines of this log were lost"), let count = UInt64(decimal: count) {
       ledger.countLost(count)
     }
   }

@@ -63,7 +63,7 @@ struct LogEventSourceTests {
       \(head) details: |--SCAN t0
       \(head) warning: reads every row of ZSTOP
       \(head) error: (5) database is locked
-      \(head) annotation: log lines dropped: 12
+      \(head) warning: 12 lines of this log were lost: nobody could take them
       \(head) annotation: busy store_id=1 attempts=2
 
       """

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import StoreEvents
+import TestSupport
+import Testing
+import TraceReading
+
+/// What the `babeltrace2` command says of a trace, ours says too.
+struct BabeltraceAgreementTests {
+  @Test func countsTheSameEvents() throws {
+    let directory = try TemporaryDirectory()
+    var samples = EventSamples(seed: 50)
+    for user in 0..<2 {
+      var options = TraceBuilder.Options()
+      options.uuid = "0c6b5b1e-6d1c-4f0e-9c7a-00000000000\(user)"
+      var trace = TraceBuilder(options: options)
+      for (index, record) in samples.records(500).enumerated() {
+        trace.add(record, stream: index % 3)
+      }
+      try trace.write(to: directory.url.appending(path: "ust/uid/\(user)/64-bit"))
+    }
+    let lines = try babeltrace(directory.url.path)
+    let reading = try Reading(directory.url.path)
+    #expect(lines.count == 1000)
+    for kind in StoreEvent.Kind.allCases {
+      let theirs = lines.count { $0.contains(" objectstore:\(kind.rawValue): ") }
+      #expect(reading.events.count { $0.kind == kind } == theirs)
+    }
+  }
+
+  /// The lines of events that `babeltrace2` prints.
+  private func babeltrace(_ folder: String) throws -> [Substring] {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = ["babeltrace2", folder]
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    let data = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    return String(decoding: data, as: UTF8.self).split(separator: "\n")
+      .filter { $0.contains(" objectstore:") }
+  }
+}
