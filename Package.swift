@@ -72,7 +72,8 @@ let package = Package(
       name: "trace-report",
       dependencies: [
         "StoreEvents", "TraceReading", "QueryPlans", "TraceAnalysis", "TraceRendering",
-        "TraceRecording", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "TraceRecording", "SQLiteDriver",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
     // MARK: - Examples

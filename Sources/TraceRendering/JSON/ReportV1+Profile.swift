@@ -27,7 +27,7 @@ extension ReportV1.Source {
 }
 
 extension ReportV1.Completeness {
-  fileprivate init(_ completeness: TraceAnalysis.Completeness) {
+  init(_ completeness: TraceAnalysis.Completeness) {
     self.init(
       eventsRead: completeness.eventsRead, eventsLost: completeness.eventsLost,
       unrecognizedLines: completeness.unrecognizedLines, doubts: completeness.doubts)

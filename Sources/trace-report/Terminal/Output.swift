@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FoundationEssentials
 import Glibc
+import StoreEvents
 import TraceRendering
 
 /// Standard output and standard error, and what kind of thing they are.
@@ -23,6 +25,16 @@ enum Output {
         guard count > 0 else { return }
         written += count
       }
+    }
+  }
+
+  /// Writes a file as a whole: whoever reads it sees the old text or the new one.
+  static func write(_ text: String, toFile path: String) throws {
+    do {
+      try Data(text.utf8).write(to: URL(filePath: path), options: .atomic)
+    } catch {
+      throw Failure(
+        "cannot write \(LogText.quoted(path)); check that its folder exists and may be written")
     }
   }
 

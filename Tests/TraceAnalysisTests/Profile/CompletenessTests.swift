@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import StoreEvents
+import TestSupport
 import Testing
 import TraceAnalysis
 
 @Suite struct CompletenessTests {
-  private let run: (inout TraceBuilder) -> Void = { trace in
+  private let run: (inout RunBuilder) -> Void = { trace in
     trace.open()
     trace.fetch("SELECT a")
   }
 
   @Test func aClosedStoreIsComplete() {
-    let profile = TraceBuilder {
+    let profile = RunBuilder {
       run(&$0)
       $0.close()
     }.profile()
@@ -20,7 +21,7 @@ import TraceAnalysis
   }
 
   @Test func countersTellWhatWasLost() {
-    let completeness = TraceBuilder {
+    let completeness = RunBuilder {
       run(&$0)
       $0.close(missing: 3)
     }.profile().completeness
@@ -29,14 +30,14 @@ import TraceAnalysis
   }
 
   @Test func aProcessWithoutCountersCannotBeChecked() {
-    let profile = TraceBuilder(run).profile()
+    let profile = RunBuilder(run).profile()
     #expect(profile.processes.map(\.coverage) == [.uncounted(3)])
     #expect(profile.completeness.eventsLost == 0)
     #expect(!profile.completeness.isComplete)
   }
 
   @Test func eventsAfterTheLastCountersCannotBeChecked() {
-    let profile = TraceBuilder {
+    let profile = RunBuilder {
       run(&$0)
       $0.close()
       $0.fetch("SELECT a")
@@ -45,11 +46,11 @@ import TraceAnalysis
   }
 
   @Test func aRunReadTwiceIsASurplus() {
-    let once = TraceBuilder {
+    let once = RunBuilder {
       run(&$0)
       $0.close()
     }
-    let twice = TraceBuilder { trace in
+    let twice = RunBuilder { trace in
       for record in (once.records + once.records).sorted(by: { $0.timestamp < $1.timestamp }) {
         trace.append(record.event)
       }
@@ -59,7 +60,7 @@ import TraceAnalysis
   }
 
   @Test func aProcessIdUsedAgainIsANewProcess() {
-    let profile = TraceBuilder { trace in
+    let profile = RunBuilder { trace in
       run(&trace)
       trace.close()
       let count = UInt64(trace.records.count)
@@ -75,7 +76,7 @@ import TraceAnalysis
   }
 
   @Test func whatTheTracerDiscardedIsLost() {
-    let profile = TraceBuilder {
+    let profile = RunBuilder {
       run(&$0)
       $0.close()
     }.profile(eventsLost: 7)
@@ -84,7 +85,7 @@ import TraceAnalysis
   }
 
   @Test func anUnfinishedFetchIsADoubt() {
-    let completeness = TraceBuilder {
+    let completeness = RunBuilder {
       $0.begin()
       $0.close()
     }.profile().completeness

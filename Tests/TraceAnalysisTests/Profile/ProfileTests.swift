@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import StoreEvents
+import TestSupport
 import Testing
 import TraceReading
 
@@ -8,7 +9,7 @@ import TraceReading
 
 @Suite struct ProfileTests {
   @Test func countsFetchesCountsAndNestedFetchesApart() {
-    let profile = TraceBuilder { trace in
+    let profile = RunBuilder { trace in
       trace.fetch("SELECT a", rows: 15)
       trace.fetch("SELECT COUNT(*)", kind: .count, rows: 12_800)
       let outer = trace.begin()
@@ -22,7 +23,7 @@ import TraceReading
   }
 
   @Test func countsTheTimeOfNestedFetchesOnce() {
-    let profile = TraceBuilder { trace in
+    let profile = RunBuilder { trace in
       let outer = trace.begin()
       trace.fetch("SELECT b", kind: .prefetch, parent: outer, connection: 2000, total: 3000)
       trace.end(outer, "SELECT a", connection: 1000, total: 6000)
@@ -34,7 +35,7 @@ import TraceReading
   }
 
   @Test func nestedFetchesWithoutALineBelongToTheirParents() throws {
-    let profile = TraceBuilder { trace in
+    let profile = RunBuilder { trace in
       let outer = trace.begin()
       trace.fetch("SELECT b", kind: .prefetch, parent: outer, at: .unknown)
       trace.end(outer, "SELECT a")
@@ -45,7 +46,7 @@ import TraceReading
 
   @Test func addsUpStatementsPerCaller() throws {
     let other = SourceLocation(file: "transit/List.swift", line: 7)
-    let profile = TraceBuilder { trace in
+    let profile = RunBuilder { trace in
       for rows in 1...3 as ClosedRange<UInt64> {
         trace.fetch("SELECT a", rows: rows, total: 1000, fullScanSteps: 10)
       }
@@ -61,7 +62,7 @@ import TraceReading
   }
 
   @Test func percentilesAreWithinOnePercentOfTheMeasured() {
-    let profile = TraceBuilder { trace in
+    let profile = RunBuilder { trace in
       for run in 1...100 as ClosedRange<Int64> { trace.fetch("SELECT a", total: run * 1_000_000) }
     }.profile()
     let latency = profile.statements[0].latency
@@ -72,7 +73,7 @@ import TraceReading
   }
 
   @Test func resolvesAStatementAnnouncedAfterItsUse() {
-    let profile = TraceBuilder { trace in
+    let profile = RunBuilder { trace in
       trace.end(trace.begin(), "SELECT a")
       trace.announce("SELECT a")
     }.profile()
@@ -80,12 +81,12 @@ import TraceReading
   }
 
   @Test func aStatementNeverAnnouncedHasNoText() {
-    let profile = TraceBuilder { $0.end($0.begin(), "SELECT a") }.profile()
+    let profile = RunBuilder { $0.end($0.begin(), "SELECT a") }.profile()
     #expect(profile.statements.map(\.sql) == [nil])
   }
 
   @Test func faultsAreNotCacheMisses() {
-    let profile = TraceBuilder { trace in
+    let profile = RunBuilder { trace in
       trace.fetch("SELECT a")
       for pk in 1...3 as ClosedRange<Int64> { trace.fault(pk: pk, source: .rowCache) }
       trace.fault(pk: 4)
@@ -99,12 +100,12 @@ import TraceReading
   }
 
   @Test func theStatementOfAMissHasTheLineThatFetched() throws {
-    let profile = TraceBuilder { trace in
-      trace.announce(TraceBuilder.faultSQL)
+    let profile = RunBuilder { trace in
+      trace.announce(RunBuilder.faultSQL)
       for pk in 1...5 as ClosedRange<Int64> { trace.fault(pk: pk, origin: 9) }
     }.profile()
     let statement = try #require(profile.statements.first)
-    #expect(statement.sql == TraceBuilder.faultSQL)
+    #expect(statement.sql == RunBuilder.faultSQL)
     #expect(statement.misses == 5)
     #expect(statement.work.vmSteps == 60)
     #expect(statement.callers.map(\.location) == [.search])
@@ -114,10 +115,10 @@ import TraceReading
 
   @Test func missesOfTwoThreadsDoNotMix() throws {
     let other = SourceLocation(file: "transit/List.swift", line: 7)
-    var first = TraceBuilder { $0.fault(pk: 1, thread: 1) }
-    let second = TraceBuilder { $0.fault(pk: 2, at: other, thread: 2) }
+    var first = RunBuilder { $0.fault(pk: 1, thread: 1) }
+    let second = RunBuilder { $0.fault(pk: 2, at: other, thread: 2) }
     let events = [first.records[0], second.records[0], second.records[1], first.records[1]]
-    first = TraceBuilder { trace in
+    first = RunBuilder { trace in
       for record in events { trace.append(record.event, thread: record.threadID) }
     }
     let statement = try #require(first.profile().statements.first)
@@ -126,7 +127,7 @@ import TraceReading
   }
 
   @Test func anatomyOfSaves() throws {
-    let profile = TraceBuilder { trace in
+    let profile = RunBuilder { trace in
       trace.save(inserted: 10)
       trace.save(inserted: 5, error: "disk full")
     }.profile()
@@ -141,15 +142,15 @@ import TraceReading
   }
 
   @Test func aLogEqualsTheTraceOfItsRun() {
-    let write: (inout TraceBuilder) -> Void = { trace in
+    let write: (inout RunBuilder) -> Void = { trace in
       trace.open()
       trace.fetch("SELECT a", rows: 15)
       trace.fault()
       trace.save()
       trace.close()
     }
-    let trace = TraceBuilder(write)
-    var log = TraceBuilder { $0.process.name = "another-name" }
+    let trace = RunBuilder(write)
+    var log = RunBuilder { $0.process.name = "another-name" }
     write(&log)
     #expect(trace.profile() == log.profile(path: "log.txt", kind: .log))
     log.fetch("SELECT a", rows: 16)
@@ -157,7 +158,7 @@ import TraceReading
   }
 
   @Test func hostileNumbersNeverTrap() {
-    let profile = TraceBuilder { trace in
+    let profile = RunBuilder { trace in
       for _ in 1...2 {
         trace.fetch(
           "SELECT a", rows: .max, connection: .max, total: .max, vmSteps: .max,
@@ -176,7 +177,7 @@ import TraceReading
 
   @Test func fetchesWithoutAnEndCostBoundedMemory() {
     var builder = ProfileBuilder()
-    let trace = TraceBuilder { trace in
+    let trace = RunBuilder { trace in
       for _ in 0..<3 { trace.begin() }
     }
     for round in 0..<40_000 as Range<UInt64> {

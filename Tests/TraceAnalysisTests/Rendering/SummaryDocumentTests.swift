@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import StoreEvents
+import TestSupport
 import Testing
 import TraceAnalysis
 import TraceRendering
 
 @Suite struct SummaryDocumentTests {
   @Test func fitsATerminalOfEightyColumns() {
-    let trace = TraceBuilder { trace in
+    let trace = RunBuilder { trace in
       trace.open()
       for _ in 1...3 {
         trace.fetch(
@@ -55,7 +56,7 @@ import TraceRendering
   }
 
   @Test func saysFirstWhatWasLost() {
-    let trace = TraceBuilder { trace in
+    let trace = RunBuilder { trace in
       trace.fetch("SELECT a")
       trace.close(missing: 3)
     }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import StoreEvents
+import TestSupport
 import Testing
 import TraceAnalysis
 
 @Suite struct FaultStormTests {
-  private func findings(_ write: (inout TraceBuilder) -> Void) -> [Finding] {
-    TraceBuilder(write).profile().findings
+  private func findings(_ write: (inout RunBuilder) -> Void) -> [Finding] {
+    RunBuilder(write).profile().findings
   }
 
   @Test func flagsObjectsReadOneByOne() throws {
@@ -17,7 +18,7 @@ import TraceAnalysis
     let finding = try #require(found.first)
     #expect(found.map(\.rule) == ["AvoidFaultStorm"])
     #expect(finding.caller == .search)
-    #expect(finding.statement == StatementID(sql: TraceBuilder.faultSQL))
+    #expect(finding.statement == StatementID(sql: RunBuilder.faultSQL))
     #expect(
       finding.message == """
         Photo objects fetched here were read from the database one by one: 184 queries, up to \

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import StoreEvents
+import TestSupport
 import Testing
 import TraceAnalysis
 
@@ -13,8 +14,8 @@ import TraceAnalysis
   static let sorted =
     "SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE  t0.ZKIND = ? ORDER BY t0.ZNAME, t0.Z_PK"
 
-  private func findings(_ write: (inout TraceBuilder) -> Void) -> [Finding] {
-    TraceBuilder(write).profile().findings
+  private func findings(_ write: (inout RunBuilder) -> Void) -> [Finding] {
+    RunBuilder(write).profile().findings
   }
 
   @Test func flagsAScanForAFewRows() throws {
@@ -62,7 +63,7 @@ import TraceAnalysis
 
   @Test func flagsAScanBehindAFault() {
     let found = findings { trace in
-      trace.announce(TraceBuilder.faultSQL)
+      trace.announce(RunBuilder.faultSQL)
       trace.fault(relationship: "stopTimes", rows: 70, fullScanSteps: 3_000_000)
     }
     #expect(found.map(\.rule) == ["AvoidFullTableScan"])

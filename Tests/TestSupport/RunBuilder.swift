@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import StoreEvents
-import TraceAnalysis
-import TraceReading
+public import StoreEvents
 
 /// Writes the events of a run by hand; ids and timestamps count up by themselves.
-struct TraceBuilder {
-  var process = ProcessIdentity(id: 2367, name: "transit")
-  private(set) var records: [EventRecord] = []
+public struct RunBuilder {
+  public var process = ProcessIdentity(id: 2367, name: "transit")
+  public private(set) var records: [EventRecord] = []
   private var nextFetch: UInt64 = 1
 
-  mutating func append(_ event: StoreEvent, thread: Int64 = 1) {
+  public mutating func append(_ event: StoreEvent, thread: Int64 = 1) {
     records.append(
       EventRecord(
         timestamp: Int64(records.count) * 1000, process: process, threadID: thread, contextID: 1,
         event: event))
   }
 
-  mutating func open(path: String = "transit.sqlite", start: Nanoseconds = 1) {
+  public mutating func open(path: String = "transit.sqlite", start: Nanoseconds = 1) {
     append(
       .storeOpened(
         StoreOpened(
@@ -25,13 +23,13 @@ struct TraceBuilder {
           processStart: start)))
   }
 
-  mutating func announce(_ sql: String) {
+  public mutating func announce(_ sql: String) {
     append(
       .statement(StatementAnnounced(storeID: 1, statementID: StatementID(sql: sql), sql: sql)))
   }
 
   @discardableResult
-  mutating func begin(
+  public mutating func begin(
     _ entity: String = "Stop", parent: UInt64 = 0, at location: SourceLocation = .search
   ) -> UInt64 {
     defer { nextFetch += 1 }
@@ -41,7 +39,7 @@ struct TraceBuilder {
     return nextFetch
   }
 
-  mutating func end(
+  public mutating func end(
     _ id: UInt64, _ sql: String, entity: String = "Stop", kind: FetchKind = .objects,
     parent: UInt64 = 0, rows: UInt64 = 1, connection: Nanoseconds = 800,
     total: Nanoseconds = 1000, vmSteps: UInt64 = 10, fullScanSteps: UInt64 = 0,
@@ -59,7 +57,7 @@ struct TraceBuilder {
 
   /// A whole fetch, its statement announced.
   @discardableResult
-  mutating func fetch(
+  public mutating func fetch(
     _ sql: String, entity: String = "Stop", kind: FetchKind = .objects, parent: UInt64 = 0,
     at location: SourceLocation = .search, rows: UInt64 = 1, connection: Nanoseconds = 800,
     total: Nanoseconds = 1000, vmSteps: UInt64 = 10, fullScanSteps: UInt64 = 0,
@@ -75,7 +73,7 @@ struct TraceBuilder {
   }
 
   /// A fault, and the miss behind it if the database was asked.
-  mutating func fault(
+  public mutating func fault(
     _ entity: String = "Stop", relationship: String = "", pk: Int64 = 1,
     source: FaultSource = .database, origin: UInt64 = 1, at location: SourceLocation = .search,
     rows: UInt64 = 1, duration: Nanoseconds = 5000, fullScanSteps: UInt64 = 0, thread: Int64 = 1
@@ -95,9 +93,9 @@ struct TraceBuilder {
           rows: rows, originFetchID: origin, origin: location)), thread: thread)
   }
 
-  static let faultSQL = "SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE  t0.Z_PK = ?"
+  public static let faultSQL = "SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE  t0.Z_PK = ?"
 
-  mutating func save(inserted: UInt64 = 1, total: Nanoseconds = 9000, error: String = "") {
+  public mutating func save(inserted: UInt64 = 1, total: Nanoseconds = 9000, error: String = "") {
     append(
       .saveEnd(
         SaveEnd(
@@ -106,7 +104,7 @@ struct TraceBuilder {
   }
 
   /// The counters of a store that emitted all of the events so far, and some that went missing.
-  mutating func close(missing: UInt64 = 0) {
+  public mutating func close(missing: UInt64 = 0) {
     let emitted = records.filter { $0.event.kind != .statement && $0.process == process }.count
     append(
       .counters(
@@ -115,21 +113,9 @@ struct TraceBuilder {
           events: UInt64(emitted) + missing)))
   }
 
-  func profile(
-    path: String = "trace", kind: SourceReport.Kind = .ctf, eventsLost: UInt64 = 0,
-    problems: [String] = []
-  ) -> Profile {
-    var builder = ProfileBuilder()
-    for record in records { builder.add(record) }
-    let source = SourceReport(
-      path: path, kind: kind, eventsRead: UInt64(records.count), eventsLost: eventsLost,
-      problems: problems)
-    return builder.profile(of: ReadingReport(sources: [source]))
-  }
-
-  init(_ write: (inout TraceBuilder) -> Void = { _ in }) { write(&self) }
+  public init(_ write: (inout RunBuilder) -> Void = { _ in }) { write(&self) }
 }
 
 extension SourceLocation {
-  static let search = SourceLocation(file: "transit/Search.swift", line: 42)
+  public static let search = SourceLocation(file: "transit/Search.swift", line: 42)
 }

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import StoreEvents
+
+/// Why there is nothing to hold a run against.
+public enum BaselineError: Error, Hashable, Sendable {
+  case missing(String)
+  case unreadable(String, reason: String)
+  case unknownVersion(String, version: Int)
+}
+
+extension BaselineError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .missing(let path):
+      "no baseline \(LogText.quoted(path)); write one with: trace-report baseline INPUT -o FILE"
+    case .unreadable(let path, let reason):
+      "\(LogText.quoted(path)) is no baseline: \(LogText.escaped(reason)); write it again with: "
+        + "trace-report baseline INPUT -o FILE"
+    case .unknownVersion(let path, let version):
+      "baseline \(LogText.quoted(path)) has schemaVersion \(version), this trace-report reads "
+        + "\(BaselineV1.schemaVersion); update trace-report, or write the baseline again"
+    }
+  }
+}
+
+extension BaselineV1 {
+  private struct Header: Decodable { var schemaVersion: Int }
+
+  /// Reads a baseline file, its version first.
+  ///
+  /// - Throws: ``BaselineError``.
+  public init(path: String) throws(BaselineError) {
+    guard FileManager.default.fileExists(atPath: path) else { throw .missing(path) }
+    do {
+      let data = try Data(contentsOf: URL(filePath: path))
+      let header = try JSONDecoder().decode(Header.self, from: data)
+      guard header.schemaVersion == Self.schemaVersion else {
+        throw BaselineError.unknownVersion(path, version: header.schemaVersion)
+      }
+      self = try JSONDecoder().decode(Self.self, from: data)
+    } catch let error as BaselineError {
+      throw error
+    } catch let error as DecodingError {
+      throw .unreadable(path, reason: error.sentence)
+    } catch {
+      throw .unreadable(path, reason: "it cannot be read")
+    }
+  }
+}
+
+extension DecodingError {
+  /// What is wrong, and where.
+  fileprivate var sentence: String {
+    func place(_ context: Context) -> String {
+      let path = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }
+      return path.isEmpty ? "" : " in \(path.joined(separator: "."))"
+    }
+    switch self {
+    case .keyNotFound(let key, let context): return "no '\(key.stringValue)'\(place(context))"
+    case .typeMismatch(_, let context), .valueNotFound(_, let context):
+      return "a value of another type\(place(context))"
+    case .dataCorrupted(let context): return "it is not JSON\(place(context))"
+    @unknown default: return "it is not JSON"
+    }
+  }
+}

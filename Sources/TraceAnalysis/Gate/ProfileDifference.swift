@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import QueryPlans
+import StoreEvents
+
+/// Two runs of the same work side by side, such as before and after a change.
+public struct ProfileDifference: Sendable {
+  public var before: Profile
+  public var after: Profile
+  /// By the time of the slower side, longest first; a side is nil where the statement is missing.
+  public var pairs: [Pair]
+
+  public struct Pair: Hashable, Sendable {
+    public var before: StatementGroup?
+    public var after: StatementGroup?
+
+    /// How many times as fast a run has become: above 1 is faster; nil where a side is missing.
+    public var speedup: Double? {
+      guard let before = before?.meanTime, let after = after?.meanTime, after > 0 else {
+        return nil
+      }
+      return before / after
+    }
+
+    fileprivate var time: Int64 {
+      max(before?.work.totalTime ?? 0, after?.work.totalTime ?? 0)
+    }
+  }
+
+  /// Pairs statements by fingerprint; then those of the same words in another order, as after
+  /// moving the terms of an AND; then those that the same line of code asked for.
+  public init(before: Profile, after: Profile) {
+    self.before = before
+    self.after = after
+    var left = before.statementGroups.values.sorted { $0.fingerprint < $1.fingerprint }
+    var right = after.statementGroups.values.sorted { $0.fingerprint < $1.fingerprint }
+    var pairs: [Pair] = []
+    for key in [\StatementGroup.textKey, \.wordsKey, \.callerKey] {
+      Self.take(from: &left, &right, by: key, into: &pairs)
+    }
+    pairs += left.map { Pair(before: $0, after: nil) } + right.map { Pair(before: nil, after: $0) }
+    self.pairs = pairs.sorted(by: \.time) {
+      ($0.before ?? $0.after)?.fingerprint.description ?? ""
+    }
+  }
+
+  private static func take(
+    from left: inout [StatementGroup], _ right: inout [StatementGroup],
+    by key: KeyPath<StatementGroup, String?>, into pairs: inout [Pair]
+  ) {
+    var candidates = Dictionary(
+      right.enumerated().compactMap { index, group in group[keyPath: key].map { ($0, [index]) } },
+      uniquingKeysWith: +)
+    var taken: Set<Int> = []
+    left.removeAll { group in
+      guard let value = group[keyPath: key], var found = candidates[value], !found.isEmpty else {
+        return false
+      }
+      let index = found.removeFirst()
+      candidates[value] = found
+      taken.insert(index)
+      pairs.append(Pair(before: group, after: right[index]))
+      return true
+    }
+    right = right.enumerated().filter { !taken.contains($0.offset) }.map(\.element)
+  }
+}
+
+extension StatementGroup {
+  fileprivate var textKey: String? { fingerprint.description }
+
+  /// The words in alphabetical order, parentheses aside.
+  fileprivate var wordsKey: String? {
+    fingerprint.description.split { " (),".contains($0) }.sorted().joined(separator: " ")
+  }
+
+  fileprivate var callerKey: String? { caller.text.map { "\($0) \(statement.entity)" } }
+
+  /// The mean time of a run, in nanoseconds.
+  public var meanTime: Double {
+    work.count == 0 ? 0 : Double(work.totalTime) / Double(work.count)
+  }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+public import TraceAnalysis
+
+extension Document {
+  /// Two runs side by side: totals, then each statement with its mean time and work per run.
+  public init(
+    difference: ProfileDifference, before: String, after: String, top: Int = 10
+  ) {
+    self.init(title: "before: \(before); after: \(after)")
+    for (name, profile) in [("before", difference.before), ("after", difference.after)]
+    where !profile.completeness.isComplete {
+      blocks.append(.paragraph("\(name) is incomplete: its counts may be too low", .bad))
+      blocks += profile.completeness.doubts.map { .paragraph("  - " + $0, .bad) }
+    }
+    blocks.append(.table(Self.totals(difference)))
+    let listed = difference.pairs.prefix(top)
+    guard !listed.isEmpty else { return }
+    let rest =
+      difference.pairs.count > listed.count ? " (\(listed.count) of \(difference.pairs.count))" : ""
+    blocks.append(.heading("Statements, per run\(rest)"))
+    blocks.append(
+      .table(
+        Table(
+          columns: [
+            .text("change"), .number("before"), .number("after"), .number("runs"),
+            .number("rows"), .number("scan steps"), .number("VM steps"),
+          ], rows: listed.map(Self.row))))
+    blocks.append(.paragraph(""))
+    blocks.append(.paragraph("Times are one run each and vary; counts do not.", .quiet))
+  }
+
+  private static func totals(_ difference: ProfileDifference) -> Table {
+    let (before, after) = (difference.before.totals, difference.after.totals)
+    func row(_ name: String, _ path: KeyPath<Profile.Totals, UInt64>) -> Table.Row {
+      Table.Row([
+        .text(name), .count(before[keyPath: path]), .count(after[keyPath: path]), .none,
+      ])
+    }
+    func time(_ name: String, _ path: KeyPath<Profile.Totals, Int64>) -> Table.Row {
+      let (old, new) = (before[keyPath: path], after[keyPath: path])
+      return Table.Row([
+        .text(name), .duration(old), .duration(new),
+        old > 0 && new > 0 ? .text(Self.change(Double(old) / Double(new))) : .none,
+      ])
+    }
+    return Table(
+      columns: [.text("totals"), .number("before"), .number("after"), .text("change")],
+      rows: [
+        row("fetches", \.fetches), row("counts", \.counts), row("rows", \.rows),
+        row("faults", \.faults), row("relationship faults", \.relationshipFaults),
+        row("cache misses", \.cacheMisses), row("saves", \.saves),
+        time("in SQLite", \.connectionTime), time("fetching", \.totalTime),
+        time("in faults", \.faultTime), time("saving", \.saveTime),
+      ])
+  }
+
+  private static func row(_ pair: ProfileDifference.Pair) -> Table.Row {
+    let (before, after) = (pair.before, pair.after)
+    func perRun(_ path: KeyPath<Work, UInt64>) -> Cell {
+      .text([before, after].map { $0?.perRunText(path) ?? "–" }.joined(separator: " → ").collapsed)
+    }
+    var notes: [Cell] = []
+    if let sql = before?.statement.sql { notes.append(.sql(sql)) }
+    if let sql = after?.statement.sql, before?.fingerprint != after?.fingerprint {
+      notes.append(.sql(before == nil ? sql : "→ " + sql))
+    }
+    notes.append(
+      .text([before, after].map { $0?.caller.text ?? "–" }.joined(separator: " → ").collapsed))
+    return Table.Row(
+      [
+        .text(pair.speedup.map(change) ?? (before == nil ? "new" : "gone")),
+        mean(before), mean(after), perRun(\.count), perRun(\.rows), perRun(\.fullScanSteps),
+        perRun(\.vmSteps),
+      ], notes: notes)
+  }
+
+  private static func mean(_ group: StatementGroup?) -> Cell {
+    group.map { .duration(Int64(exactly: $0.meanTime.rounded()) ?? .max) } ?? .none
+  }
+
+  /// `12.3× faster`, `1.50× slower`, or `same` within a tenth.
+  private static func change(_ speedup: Double) -> String {
+    if speedup >= 1.1 { return "\(Cell.factor(speedup).text) faster" }
+    return speedup <= 1 / 1.1 ? "\(Cell.factor(1 / speedup).text) slower" : "same"
+  }
+}
+
+extension StatementGroup {
+  fileprivate func perRunText(_ path: KeyPath<Work, UInt64>) -> String {
+    let value = path == \.count ? Double(work.count) : work.perRun(path)
+    return UInt64(exactly: value.rounded())?.grouped ?? "–"
+  }
+}
+
+extension String {
+  /// `a → a` is said once.
+  fileprivate var collapsed: String {
+    let sides = components(" → ")
+    return sides.count == 2 && sides[0] == sides[1] ? sides[0] : self
+  }
+
+  private func components(_ separator: String) -> [String] {
+    guard let range = firstRange(of: separator) else { return [self] }
+    return [String(self[..<range.lowerBound]), String(self[range.upperBound...])]
+  }
+}

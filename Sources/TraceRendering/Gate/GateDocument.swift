@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+public import TraceAnalysis
+
+extension Document {
+  /// The verdict first, then what is worse, what is better, what is new.
+  ///
+  /// - Parameters:
+  ///   - baseline: the baseline's file.
+  ///   - update: the command that accepts this run as the new baseline.
+  public init(gate result: GateResult, baseline: String, update: String) {
+    self.init(title: "gate: \(result.verdict.rawValue)")
+    blocks.append(.paragraph(result.sentence(baseline), result.verdict == .same ? .good : .bad))
+    blocks += result.doubts.map { .paragraph("  - " + $0, .bad) }
+    blocks += result.reservations.map { .paragraph("  - " + $0, .bad) }
+    blocks += Self.section("Regressions", result.regressions, .bad)
+    blocks += Self.section("Improvements", result.improvements, .good)
+    if !result.improvements.isEmpty, result.regressions.isEmpty, result.doubts.isEmpty {
+      blocks.append(.paragraph("Tighten the baseline with: \(update)"))
+    }
+    blocks += Self.section("Other plans, no worse", result.replanned, .plain)
+    blocks += Self.section("Statements that the baseline does not have", result.appeared, .plain)
+    blocks += Self.section("Statements that only the baseline has", result.gone, .plain)
+  }
+
+  private static func section(
+    _ title: String, _ differences: [GateResult.Difference], _ tone: Tone
+  ) -> [Block] {
+    guard !differences.isEmpty else { return [] }
+    return [.heading("\(title) (\(differences.count))")]
+      + differences.map { .item(Item($0, tone: tone)) }
+  }
+}
+
+extension GateResult {
+  fileprivate func sentence(_ baseline: String) -> String {
+    switch verdict {
+    case .same:
+      improvements.isEmpty
+        ? "Does the same work as \(baseline)." : "Does less work than \(baseline)."
+    case .regression: "Does more work than \(baseline): look at the lines named below."
+    case .inconclusive: "Cannot be held against \(baseline); this is not a pass:"
+    }
+  }
+}
+
+extension Document.Item {
+  fileprivate init(_ difference: GateResult.Difference, tone: Document.Tone) {
+    let changes = difference.changes.map(\.text).joined(separator: "; ")
+    var lines: [Document.Fact] = []
+    if let sql = difference.sql { lines.append(.init("", .sql(sql))) }
+    if let plan = difference.planAfter {
+      lines.append(.init("plan was", .text(difference.planBefore?.text ?? "unknown")))
+      lines.append(.init("plan is", .text(plan.text)))
+    }
+    let subject = difference.sql == nil ? "in all: " : ""
+    self.init(
+      tone: tone, headline: subject + (changes.isEmpty ? "another plan" : changes),
+      place: difference.caller.text ?? "", lines: lines)
+  }
+}
+
+extension BaselineV1.Plan {
+  fileprivate var text: String { steps.joined(separator: "; ") }
+}
+
+extension GateResult.Change {
+  /// `full-scan steps 0 → 256,000`, or `VM steps 1,000 → 1,200 (1.20×)`.
+  fileprivate var text: String {
+    let factor =
+      before > 0 && after > 0
+      ? " (\(Cell.factor(Double(after) / Double(before)).text))" : ""
+    return "\(metric.title) \(before.grouped) → \(after.grouped)\(factor)"
+  }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import TraceAnalysis
+
+/// What `gate --json` prints, version 1.
+public struct GateReportV1: Codable, Hashable, Sendable {
+  public var schemaVersion = 1
+  /// `same`, `regression` or `inconclusive`.
+  public var verdict: String
+  public var regressions: [Difference]
+  public var improvements: [Difference]
+  public var replanned: [Difference]
+  public var appeared: [Difference]
+  public var gone: [Difference]
+  public var doubts: [String]
+  public var reservations: [String]
+
+  public struct Difference: Codable, Hashable, Sendable {
+    /// The fingerprint; null for the totals.
+    public var sql: String?
+    public var statement: String?
+    public var caller: ReportV1.Place?
+    public var changes: [Change]
+    public var planBefore: BaselineV1.Plan?
+    public var planAfter: BaselineV1.Plan?
+  }
+
+  public struct Change: Codable, Hashable, Sendable {
+    /// A key of the baseline, such as `fullScanSteps`.
+    public var metric: String
+    public var before: UInt64
+    public var after: UInt64
+  }
+
+  /// The report of a comparison.
+  public init(_ result: GateResult) {
+    verdict = result.verdict.rawValue
+    regressions = result.regressions.map(Difference.init)
+    improvements = result.improvements.map(Difference.init)
+    replanned = result.replanned.map(Difference.init)
+    appeared = result.appeared.map(Difference.init)
+    gone = result.gone.map(Difference.init)
+    doubts = result.doubts
+    reservations = result.reservations
+  }
+}
+
+extension GateReportV1.Difference {
+  fileprivate init(_ difference: GateResult.Difference) {
+    self.init(
+      sql: difference.sql, statement: difference.statement?.description,
+      caller: ReportV1.Place(difference.caller),
+      changes: difference.changes.map {
+        .init(metric: $0.metric.rawValue, before: $0.before, after: $0.after)
+      },
+      planBefore: difference.planBefore, planAfter: difference.planAfter)
+  }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import QueryPlans
+import SQLiteDriver
+import TraceAnalysis
+
+/// The plans of a database for a baseline.
+final class DatabasePlans {
+  private let database: InspectedDatabase
+  private let explainer: PlanExplainer
+
+  init(path: String) throws {
+    do {
+      database = try InspectedDatabase(path: path)
+    } catch {
+      throw Failure("\(error)", status: ExitStatus.inconclusive)
+    }
+    explainer = PlanExplainer(database.connection)
+  }
+
+  /// The plan of a statement; one that does not compile has the verdict `error`.
+  func plan(of sql: String) -> BaselineV1.Plan {
+    let explanation = explainer.explain(sql)
+    let steps =
+      explanation.plan.map { $0.roots.flatMap { Self.lines(of: $0, indent: "") } }
+      ?? [explanation.error?.message ?? "no plan"]
+    return BaselineV1.Plan(verdict: explanation.verdict.rawValue, steps: steps)
+  }
+
+  private static func lines(of node: QueryPlan.Node, indent: String) -> [String] {
+    [indent + node.detail] + node.children.flatMap { lines(of: $0, indent: indent + "  ") }
+  }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import TraceAnalysis
+import TraceRendering
+
+struct Baseline: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Writes the counts of a run to a file that later runs are held against.")
+
+  @OptionGroup var inputs: Inputs
+  @OptionGroup var tags: Tags
+
+  @Option(name: .shortAndLong, help: "The file to write, JSON for review in a pull request.")
+  var output: String
+
+  @Option(help: "A database to explain the statements with; it is only read.")
+  var database: String?
+
+  func run() throws {
+    let profile = try inputs.profile()
+    if profile.isEmpty { throw Failure.noEvents(inputs.paths) }
+    try Self.write(profile, tags: tags.values, database: database, to: output)
+    Output.print(
+      "Wrote \(output): \(profile.statementGroups.count) statements. Hold a run against it with: "
+        + "trace-report gate INPUT --baseline \(output)\n")
+  }
+
+  /// Writes only what a later gate may trust.
+  static func write(
+    _ profile: Profile, tags: [String: String], database: String?, to path: String
+  ) throws {
+    guard profile.completeness.isComplete else {
+      throw Failure(
+        "no baseline was written, since events may be missing: "
+          + profile.completeness.doubts.joined(separator: "; "),
+        status: ExitStatus.inconclusive)
+    }
+    let plans = try database.map { try DatabasePlans(path: $0) }
+    let baseline = BaselineV1(profile, tags: tags) { plans?.plan(of: $0) }
+    try Output.write(JSONText.encoded(baseline), toFile: path)
+  }
+}
+
+/// `--tag seed=1 --tag stops=12800`.
+struct Tags: ParsableArguments {
+  @Option(
+    name: .customLong("tag"),
+    help: ArgumentHelp("What the counts depend on besides the code.", valueName: "name=value"))
+  var pairs: [String] = []
+
+  var values: [String: String] {
+    Dictionary(
+      pairs.compactMap { pair in
+        pair.firstIndex(of: "=").map {
+          (String(pair[..<$0]), String(pair[pair.index(after: $0)...]))
+        }
+      }, uniquingKeysWith: { _, last in last })
+  }
+
+  func validate() throws {
+    if let pair = pairs.first(where: { !$0.contains("=") || $0.hasPrefix("=") }) {
+      throw ValidationError("--tag takes name=value, such as seed=1, not '\(pair)'.")
+    }
+  }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TestSupport
+import Testing
+import TraceAnalysis
+import TraceRendering
+
+@Suite struct BaselineTests {
+  private let folder: TemporaryDirectory
+  init() throws { folder = try TemporaryDirectory() }
+
+  private var baseline: BaselineV1 {
+    let profile = RunBuilder { trace in
+      trace.open()
+      trace.fetch("SELECT b FROM t WHERE x IN (1, 2)", rows: 15)
+      trace.fetch("SELECT b FROM t WHERE x IN (1, 2, 3)", rows: 5)
+      trace.fetch("SELECT a FROM t")
+      trace.close()
+    }.profile()
+    return BaselineV1(profile, tags: ["seed": "1"])
+  }
+
+  private func read(_ text: String) throws -> BaselineV1 {
+    let path = folder.path("baseline.json")
+    try Data(text.utf8).write(to: URL(filePath: path))
+    return try BaselineV1(path: path)
+  }
+
+  private func error(_ text: String) -> String {
+    do {
+      return "\(try read(text))"
+    } catch {
+      return "\(error)".replacing(folder.path("baseline.json"), with: "FILE")
+    }
+  }
+
+  @Test func foldsValuesAndSortsBySQL() {
+    #expect(
+      baseline.statements.map(\.sql) == ["SELECT a FROM t", "SELECT b FROM t WHERE x IN (?)"])
+    #expect(baseline.statements.map(\.count) == [1, 2])
+    #expect(baseline.statements.map(\.rows) == [1, 20])
+  }
+
+  @Test func isReadAsItWasWritten() throws {
+    #expect(try read(JSONText.encoded(baseline)) == baseline)
+  }
+
+  @Test func readsLikeThis() throws {
+    let text = try JSONText.encoded(baseline)
+    #expect(text.hasPrefix("{\n  \"schemaVersion\" : 1,\n  \"sqliteVersion\" : \"3.40.1\",\n"))
+    #expect(text.contains("\"tags\" : {\n    \"seed\" : \"1\"\n  }"))
+    #expect(!text.contains("callers"))
+  }
+
+  @Test func saysWhyThereIsNone() {
+    #expect(throws: BaselineError.missing("/nowhere")) { try BaselineV1(path: "/nowhere") }
+    #expect(
+      error("{\"schemaVersion\": 7}").contains("has schemaVersion 7, this trace-report reads 1"))
+    #expect(error("not json").contains("is no baseline: it is not JSON"))
+    #expect(error("{}").contains("no 'schemaVersion'"))
+    #expect(error("{\"schemaVersion\": 1, \"tags\": {}}").contains("no 'totals'"))
+  }
+}

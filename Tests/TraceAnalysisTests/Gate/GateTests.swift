@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+import TestSupport
+import Testing
+import TraceAnalysis
+
+@Suite struct GateTests {
+  static let sql = "SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE  t0.ZNAME = ?"
+  static let other = "SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE  t0.ZKIND = ?"
+
+  private func run(_ write: (inout RunBuilder) -> Void) -> Profile {
+    RunBuilder {
+      $0.open()
+      write(&$0)
+      $0.close()
+    }.profile()
+  }
+
+  private var usual: Profile { run { $0.fetch(Self.sql, rows: 15, vmSteps: 1000) } }
+
+  private func gate(
+    _ profile: Profile, tags: [String: String] = [:],
+    change: (inout BaselineV1) -> Void = { _ in }
+  ) -> GateResult {
+    var baseline = BaselineV1(usual, tags: ["seed": "1"])
+    change(&baseline)
+    return Gate().compare(profile, with: baseline, tags: tags)
+  }
+
+  @Test func theSameWorkPasses() {
+    let result = gate(usual, tags: ["seed": "1"])
+    #expect(result == GateResult())
+    #expect(result.verdict == .same)
+  }
+
+  @Test func timesAreNotCompared() {
+    let slow = run { $0.fetch(Self.sql, rows: 15, total: 9_000_000, vmSteps: 1000) }
+    #expect(gate(slow).verdict == .same)
+  }
+
+  @Test func namesWhatRoseWithStatementAndLine() throws {
+    let result = gate(run { $0.fetch(Self.sql, rows: 15, vmSteps: 90_000, fullScanSteps: 12_800) })
+    let regression = try #require(result.regressions.first)
+    #expect(result.verdict == .regression)
+    #expect(regression.statement == StatementID(sql: Self.sql))
+    #expect(regression.caller == .search)
+    #expect(
+      regression.changes == [
+        .init(metric: .fullScanSteps, before: 0, after: 12_800),
+        .init(metric: .vmSteps, before: 1000, after: 90_000),
+      ])
+  }
+
+  @Test(arguments: [
+    (UInt64(1020), GateResult.Verdict.same), (1021, .regression), (980, .same),
+  ])
+  func vmStepsMayVaryByTwoPercent(steps: UInt64, verdict: GateResult.Verdict) {
+    #expect(gate(run { $0.fetch(Self.sql, rows: 15, vmSteps: steps) }).verdict == verdict)
+  }
+
+  @Test func lessWorkIsAnImprovement() {
+    let result = gate(run { $0.fetch(Self.sql, rows: 15, vmSteps: 500) })
+    #expect(result.verdict == .same)
+    #expect(result.improvements.map(\.changes.count) == [1])
+  }
+
+  @Test func oneRunMoreIsARegressionOfStatementAndTotals() {
+    let result = gate(
+      run { trace in
+        for _ in 1...2 { trace.fetch(Self.sql, rows: 15, vmSteps: 1000) }
+      })
+    #expect(result.regressions.map(\.sql) == [result.regressions.first?.sql, nil])
+    #expect(result.regressions[1].changes.map(\.metric) == [.fetches, .rows])
+  }
+
+  @Test func faultsThatTheRowCacheAnsweredCountAsWell() {
+    let result = gate(
+      run { trace in
+        trace.fetch(Self.sql, rows: 15, vmSteps: 1000)
+        trace.fault(source: .rowCache)
+      })
+    #expect(result.regressions.flatMap(\.changes).map(\.metric) == [.faults])
+  }
+
+  @Test func aStatementThatReplacesAnotherIsJudgedByTheWork() {
+    let same = gate(run { $0.fetch(Self.other, rows: 15, vmSteps: 1000) })
+    #expect(same.verdict == .same)
+    #expect(same.appeared.map(\.sql) == ["SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE t0.ZKIND = ?"])
+    #expect(same.gone.map(\.sql) == ["SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE t0.ZNAME = ?"])
+    let worse = gate(run { $0.fetch(Self.other, rows: 15, vmSteps: 1000, fullScanSteps: 12_800) })
+    #expect(worse.regressions.flatMap(\.changes).map(\.metric) == [.fullScanSteps])
+  }
+
+  @Test func anEmptyTraceIsInconclusive() {
+    #expect(gate(RunBuilder().profile()).verdict == .inconclusive)
+  }
+
+  @Test func lostEventsAreInconclusive() {
+    let lossy = RunBuilder {
+      $0.open()
+      $0.fetch(Self.sql, rows: 15, vmSteps: 1000)
+      $0.close(missing: 1)
+    }.profile()
+    #expect(gate(lossy).verdict == .inconclusive)
+  }
+
+  @Test func aProcessThatWasKilledIsInconclusive() {
+    let killed = RunBuilder {
+      $0.open()
+      $0.fetch(Self.sql, rows: 15, vmSteps: 1000)
+    }.profile()
+    #expect(gate(killed).verdict == .inconclusive)
+  }
+
+  @Test func otherDataIsInconclusive() {
+    let result = gate(usual, tags: ["seed": "2"])
+    #expect(result.verdict == .inconclusive)
+    #expect(result.doubts == ["the baseline is of seed=1, this run of seed=2"])
+  }
+
+  @Test func anotherSQLiteIsInconclusiveButCountsAreCompared() {
+    let older: (inout BaselineV1) -> Void = { $0.sqliteVersion = "3.39.0" }
+    #expect(gate(usual, change: older).verdict == .inconclusive)
+    #expect(gate(usual, change: older).doubts == [])
+    let more = run { $0.fetch(Self.sql, rows: 16, vmSteps: 5000) }
+    let result = gate(more, change: older)
+    #expect(result.verdict == .regression)
+    #expect(result.regressions[0].changes.map(\.metric) == [.rows])
+  }
+
+  @Test func aPlanThatStartsToScanIsARegression() {
+    let search = BaselineV1.Plan(verdict: "search", steps: ["SEARCH t0 USING INDEX i (ZNAME=?)"])
+    let scan = BaselineV1.Plan(verdict: "fullScan", steps: ["SCAN t0"])
+    func compare(_ old: BaselineV1.Plan, _ new: BaselineV1.Plan) -> GateResult {
+      Gate().compare(usual, with: BaselineV1(usual) { _ in old }) { _ in new }
+    }
+    #expect(compare(search, scan).verdict == .regression)
+    #expect(compare(scan, search).improvements.count == 1)
+    #expect(compare(search, search) == GateResult())
+    let other = BaselineV1.Plan(verdict: "search", steps: ["SEARCH t0 USING INDEX j (ZNAME=?)"])
+    #expect(compare(search, other).verdict == .same)
+    #expect(compare(search, other).replanned.count == 1)
+    let error = BaselineV1.Plan(verdict: "error", steps: ["no such table: ZSTOP"])
+    #expect(compare(search, error).verdict == .inconclusive)
+  }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+import TestSupport
+import Testing
+import TraceAnalysis
+
+@Suite struct ProfileDifferenceTests {
+  private func pairs(
+    _ before: (inout RunBuilder) -> Void, _ after: (inout RunBuilder) -> Void
+  ) -> [ProfileDifference.Pair] {
+    ProfileDifference(before: RunBuilder(before).profile(), after: RunBuilder(after).profile())
+      .pairs
+  }
+
+  @Test func pairsStatementsWhoseValuesDiffer() {
+    let found = pairs(
+      { $0.fetch("SELECT a FROM t LIMIT 10", total: 12_000) },
+      { $0.fetch("SELECT a FROM t LIMIT 20", total: 1000) })
+    #expect(found.map(\.speedup) == [12])
+  }
+
+  @Test func pairsTermsInAnotherOrder() {
+    let elsewhere = SourceLocation(file: "transit/Search.swift", line: 99)
+    let found = pairs(
+      { $0.fetch("SELECT a FROM t WHERE ( t.x = ? AND  t.y > ?)", total: 2000) },
+      { $0.fetch("SELECT a FROM t WHERE ( t.y > ? AND  t.x = ?)", at: elsewhere, total: 1000) })
+    #expect(found.map(\.speedup) == [2])
+  }
+
+  @Test func pairsWhatTheSameLineAsked() {
+    let found = pairs(
+      { $0.fetch("SELECT a FROM t WHERE t.name LIKE ?", total: 2000) },
+      { $0.fetch("SELECT a FROM t WHERE t.normalized >= ?", total: 1000) })
+    #expect(found.map(\.speedup) == [2])
+  }
+
+  @Test func leavesStrangersApart() {
+    let elsewhere = SourceLocation(file: "transit/List.swift", line: 7)
+    let found = pairs(
+      { $0.fetch("SELECT a FROM t", total: 2000) },
+      { $0.fetch("SELECT b FROM u", at: elsewhere, total: 1000) })
+    #expect(found.map { $0.before != nil } == [true, false])
+    #expect(found.map { $0.after != nil } == [false, true])
+    #expect(found.map(\.speedup) == [nil, nil])
+  }
+
+  @Test func comparesMeansNotSums() {
+    let found = pairs(
+      { for _ in 1...10 { $0.fetch("SELECT a", total: 1000) } },
+      { $0.fetch("SELECT a", total: 1000) })
+    #expect(found.map(\.speedup) == [1])
+  }
+}
