@@ -1,78 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ObjectStore
-import SQLiteDriver
 
-/// Writes stops and their times into a new store, in one transaction, without making objects.
+/// Writes stops and their times into a new store, in batches, without making objects.
 public final class StopWriter {
-  private let connection: Connection
-  private let insertStop: Statement
-  private let insertTime: Statement
-  private let entityIDs: (stop: Int64, time: Int64)
-  private var counts: (stops: Int64, times: Int64) = (0, 0)
+  private let container: PersistentContainer
+  private let context: ManagedObjectContext
+  private var pending: [(stop: ManagedObjectID, time: StopTimeRecord)] = []
+
+  // Large enough that a transaction costs nothing, small enough that its log stays in memory.
+  private static let batchSize = 32_768
 
   init(path: String) throws {
-    let container = try StopStore.open(path, version: .after)
-    entityIDs = (
-      container.model.entity(named: "Stop")?.entityID ?? 0,
-      container.model.entity(named: "StopTime")?.entityID ?? 0
-    )
-    container.close()
-    connection = try Connection(path: path, mode: .readWrite)
-    try connection.execute("PRAGMA synchronous = OFF; BEGIN")
-    insertStop = try connection.prepare(
-      """
-      INSERT INTO ZSTOP(Z_PK, Z_ENT, Z_OPT, ZIDENTIFIER, ZLATITUDE, ZLONGITUDE, ZNAME, ZNORMALIZEDNAME)
-      VALUES(?, ?, 1, ?, ?, ?, ?, ?)
-      """)
-    insertTime = try connection.prepare(
-      """
-      INSERT INTO ZSTOPTIME(Z_PK, Z_ENT, Z_OPT, ZARRIVALTIME, ZDEPARTURETIME, ZDROPOFFTYPE,
-        ZPICKUPTYPE, ZSTOP, Z_FOK_STOP)
-      VALUES(?, ?, 1, ?, ?, ?, ?, ?, ?)
-      """)
+    container = try StopStore.open(path, version: .after)
+    context = container.newBackgroundContext()
+    pending.reserveCapacity(Self.batchSize)
   }
 
-  /// Inserts a stop and gives its primary key.
-  func insert(_ stop: StopRecord) throws -> Int64 {
-    counts.stops += 1
-    insertStop.bind(counts.stops, at: 1)
-    insertStop.bind(entityIDs.stop, at: 2)
-    insertStop.bind(stop.identifier, at: 3)
-    insertStop.bind(stop.coordinate.latitude, at: 4)
-    insertStop.bind(stop.coordinate.longitude, at: 5)
-    insertStop.bind(stop.name, at: 6)
-    insertStop.bind(stop.name.searchNormalized, at: 7)
-    try insertStop.run()
-    return counts.stops
+  /// Inserts stops, and gives their ids in the same order.
+  func insert(_ records: [StopRecord]) throws -> [ManagedObjectID] {
+    let result = try context.batchInsert(Stop.self, count: records.count) { row, index in
+      let record = records[index]
+      row.identifier = record.identifier
+      row.latitude = record.coordinate.latitude
+      row.longitude = record.coordinate.longitude
+      row.name = record.name
+      row.normalizedName = record.name.searchNormalized
+    }
+    return records.indices.map(result.objectID(at:))
   }
 
-  /// Inserts a stop time of the stop with a primary key, at a place among its stop times.
-  func insert(_ time: StopTimeRecord, ofStop stop: Int64, place: Int64) throws {
-    counts.times += 1
-    insertTime.bind(counts.times, at: 1)
-    insertTime.bind(entityIDs.time, at: 2)
-    bind(time.arrivalTime, at: 3)
-    bind(time.departureTime, at: 4)
-    insertTime.bind(Int64(time.dropOffType), at: 5)
-    insertTime.bind(Int64(time.pickupType), at: 6)
-    insertTime.bind(stop, at: 7)
-    insertTime.bind(place, at: 8)
-    try insertTime.run()
+  /// Inserts a stop time, behind those that its stop has.
+  func insert(_ time: StopTimeRecord, of stop: ManagedObjectID) throws {
+    pending.append((stop, time))
+    if pending.count == Self.batchSize { try flush() }
   }
 
-  private func bind(_ time: Int64?, at index: Int32) {
-    if let time { insertTime.bind(time, at: index) } else { insertTime.bindNull(at: index) }
+  /// Inserts what waits for its batch to be full.
+  private func flush() throws {
+    try context.batchInsert(StopTime.self, count: pending.count) { row, index in
+      let (stop, time) = pending[index]
+      row.arrivalTime = time.arrivalTime
+      row.departureTime = time.departureTime
+      row.pickupType = time.pickupType
+      row.dropOffType = time.dropOffType
+      row.stop = stop
+    }
+    pending.removeAll(keepingCapacity: true)
   }
 
-  /// Commits, and leaves no log beside the file.
+  /// Inserts the last batch, and leaves no log beside the file.
   func close() throws {
-    try connection.execute(
-      """
-      UPDATE Z_PRIMARYKEY SET Z_MAX = \(counts.stops) WHERE Z_NAME = 'Stop';
-      UPDATE Z_PRIMARYKEY SET Z_MAX = \(counts.times) WHERE Z_NAME = 'StopTime';
-      COMMIT
-      """)
-    _ = try connection.checkpoint(.truncate)
+    try flush()
+    container.close()
   }
 }
