@@ -38,6 +38,22 @@ struct StoreFixture {
       instruments: Instruments(observers: [observer]))
   }
 
+  /// A new stop, not saved, with stop times whose headsigns are "0", "1" and so on.
+  @discardableResult
+  func makeStop(
+    _ name: String, identifier: Int64 = 1, stopTimes: Int = 0
+  ) -> ManagedObject<Stop> {
+    let stop = context.insert(Stop.self)
+    stop.identifier = identifier
+    stop.name = name
+    for index in 0..<stopTimes {
+      let time = context.insert(StopTime.self)
+      time.headsign = "\(index)"
+      stop.stopTimes.append(time)
+    }
+    return stop
+  }
+
   /// Rows of the file itself, by another connection: columns joined by `|`.
   func rows(_ sql: String) throws -> [String] {
     let statement = try Connection(path: url.path, mode: .readOnly).prepare(sql)

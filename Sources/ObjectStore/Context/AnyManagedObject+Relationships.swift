@@ -59,20 +59,16 @@ extension AnyManagedObject {
   final func toManyLink(_ slot: Int) -> ToManyLink {
     let link = unloadedLink(slot)
     guard link.members == nil else { return link }
-    if state.contains(.inserted) || state.contains(.inaccessible) {
-      link.members = []
-    } else {
-      guard let context else {
-        preconditionFailure(
-          "\(entity.name).\(entity.toManys[slot].name) was read after its context was reset or "
-            + "released; keep the context while its objects are in use")
-      }
-      do {
-        try context.fire(entity.toManys[slot], of: self, link)
-      } catch {
-        context.noteFaultError(error)
-        return ToManyLink(members: [])
-      }
+    guard let context else {
+      preconditionFailure(
+        "\(entity.name).\(entity.toManys[slot].name) was read after its context was reset or "
+          + "released; keep the context while its objects are in use")
+    }
+    do {
+      try context.fire(entity.toManys[slot], of: self, link)
+    } catch {
+      context.noteFaultError(error)
+      return ToManyLink(members: [])
     }
     return link
   }
@@ -82,6 +78,8 @@ extension AnyManagedObject {
     let links = makeLinks()
     if let link = links.toManys[slot] { return link }
     let link = ToManyLink()
+    // Nothing in the database refers to an object that is not there.
+    if !state.isDisjoint(with: [.inserted, .inaccessible]) { link.members = [] }
     links.toManys[slot] = link
     return link
   }

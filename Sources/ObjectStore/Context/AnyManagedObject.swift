@@ -43,7 +43,7 @@ public class AnyManagedObject {
 
   // MARK: - Identity and state
 
-  /// Names the object; temporary until it is saved. Does not fire a fault.
+  /// Names the object, without firing a fault; temporary until the object is saved.
   public final var objectID: ManagedObjectID {
     ManagedObjectID(reference: entity.reference, primaryKey: primaryKey)
   }
@@ -104,7 +104,7 @@ public class AnyManagedObject {
     return readableRow()?.storeValue(slot, in: entity) ?? .null
   }
 
-  /// The saved values; fires a fault. Nil if the object was never saved or its row is gone.
+  /// The saved values, for which a fault fires; nil if there is no row, or none any more.
   final func readableRow() -> RowSnapshot? {
     if let snapshot { return snapshot }
     guard !state.contains(.inserted), !state.contains(.inaccessible) else { return nil }

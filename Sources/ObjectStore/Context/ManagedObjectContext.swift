@@ -62,8 +62,9 @@ public final class ManagedObjectContext {
 
   func unregister(_ object: AnyManagedObject) {
     let register = registers[object.entity.index]
-    guard register.objects.value(object.primaryKey)?.toOpaque()
-      == Unmanaged.passUnretained(object).toOpaque()
+    guard
+      register.objects.value(object.primaryKey)?.toOpaque()
+        == Unmanaged.passUnretained(object).toOpaque()
     else { return }
     register.objects.remove(object.primaryKey)
   }

@@ -45,8 +45,9 @@ public final class ManagedObjectModel: Sendable {
     entitiesByType[ObjectIdentifier(type)]
   }
 
-  /// Takes over the numbers that a file has for its entities, and with them the names of its join
-  /// tables. Only before the model is used.
+  /// Takes over a file's numbers for its entities, and so the names of its join tables.
+  ///
+  /// Only before the model is used.
   func renumber(_ entityIDs: [String: Int64], storeUUID: String) throws {
     for entity in entities {
       entity.entityID = entityIDs[entity.name] ?? entity.entityID

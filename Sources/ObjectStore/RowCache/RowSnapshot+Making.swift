@@ -4,7 +4,7 @@ import Foundation
 import SQLiteDriver
 
 extension RowSnapshot {
-  /// Stands for a row that was deleted: newer than any version of it. Immutable, as all are.
+  /// Stands for a row that was deleted: newer than any version of it, and as immutable as all are.
   nonisolated(unsafe) static let deleted = make(
     primaryKey: 0, version: .max, layout: RowLayout(kinds: []), words: nil, wordCount: 0)
 

@@ -38,7 +38,8 @@ final class ConnectionPool: @unchecked Sendable {
       return try readers.popLast() ?? makeReader()
     } catch {
       slots.signal()
-      throw error
+      guard let error = error as? SQLiteError else { throw error }
+      throw StoreError(error, path: path)
     }
   }
 

@@ -4,13 +4,13 @@ import StoreEvents
 
 /// The statements that a store runs again and again for an entity, written once.
 struct EntityStatements: Sendable {
-  /// `SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZNAME FROM ZSTOP t0 WHERE  t0.Z_PK = ?`
+  /// Reads one row: `SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZNAME FROM ZSTOP t0 WHERE  t0.Z_PK = ?`.
   let fault: String
   let faultID: StatementID
-  /// By the to-many's place among the to-manys: `SELECT 0, t0.Z_PK FROM ZSTOPTIME t0 WHERE
-  /// t0.ZSTOP = ?`, with the place in the order as a third column where there is one.
+  /// By the to-many's place: `SELECT 0, t0.Z_PK FROM ZSTOPTIME t0 WHERE  t0.ZSTOP = ?`, with the
+  /// place in the order as a third column where there is one.
   let toManyFaults: [String]
-  /// `INSERT INTO ZSTOP(Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES(?, ?, ?, ?)`
+  /// Writes one row: `INSERT INTO ZSTOP(Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES(?, ?, ?, ?)`.
   let insert: String
   let delete: String
 

@@ -33,7 +33,8 @@ extension SaveWriter {
   private mutating func writePlaces(
     _ relationship: RelationshipDescription, of object: AnyManagedObject
   ) throws {
-    guard case .joinTable(let table, let source, let destination, let order?) = relationship.storage,
+    guard
+      case .joinTable(let table, let source, let destination, let order?) = relationship.storage,
       let link = object.links?.toManys[relationship.slot], link.isReordered
     else { return }
     for (index, member) in object.members(relationship.slot).enumerated() {

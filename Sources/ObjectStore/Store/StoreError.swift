@@ -48,6 +48,13 @@ public enum StoreError: Error, Hashable, Sendable {
     /// What is wrong with it.
     public let problem: Problem
 
+    /// Makes a failure.
+    public init(objectID: ManagedObjectID, property: String, problem: Problem) {
+      self.objectID = objectID
+      self.property = property
+      self.problem = problem
+    }
+
     /// What can be wrong with a value.
     public enum Problem: String, Hashable, Sendable {
       /// It is nil, and the property is not optional.

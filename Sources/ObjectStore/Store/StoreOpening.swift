@@ -24,7 +24,10 @@ struct StoreOpening {
     do {
       return options.isReadOnly ? try openReadOnly() : try openReadWrite()
     } catch let error as SQLiteError {
-      guard error.code == 14 else { throw StoreError(error, path: path, waited: options.busyTimeout) }
+      // SQLITE_CANTOPEN
+      guard error.code == 14 else {
+        throw StoreError(error, path: path, waited: options.busyTimeout)
+      }
       throw StoreError.cannotOpen(path: path, reason: error.message)
     }
   }

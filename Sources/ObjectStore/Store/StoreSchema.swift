@@ -63,7 +63,8 @@ struct StoreSchema {
   var joinTables: [JoinTable] {
     var tables: [JoinTable] = []
     for relationship in model.entities.flatMap(\.toManys) where relationship.ownsJoinTable {
-      guard case .joinTable(let name, let source, let destination, let order) = relationship.storage,
+      guard
+        case .joinTable(let name, let source, let destination, let order) = relationship.storage,
         case .joinTable(_, _, _, let inverseOrder) = relationship.inverse.storage
       else { continue }
       let columns = [source, destination] + [inverseOrder, order].compactMap(\.self)
@@ -72,7 +73,8 @@ struct StoreSchema {
           name: name, columns: columns,
           sql: "CREATE TABLE \(name) ( \(columns.map { "\($0) INTEGER" }.joined(separator: ", ")), "
             + "PRIMARY KEY (\(source), \(destination)) )",
-          indexSQL: "CREATE INDEX \(name)_\(destination)_INDEX ON \(name) (\(destination), \(source))"))
+          indexSQL: "CREATE INDEX \(name)_\(destination)_INDEX ON \(name) "
+            + "(\(destination), \(source))"))
     }
     return tables
   }
