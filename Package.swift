@@ -102,6 +102,10 @@ let package = Package(
         .product(name: "Subprocess", package: "swift-subprocess"),
       ],
       path: "Tests/TestSupport"),
+    // Emits events for the tests that record it.
+    .executableTarget(
+      name: "event-emitter", dependencies: ["StoreEvents", "StoreInstruments", "TestSupport"],
+      path: "Tests/EventEmitter"),
     .testTarget(name: "StoreEventsTests", dependencies: ["StoreEvents", "TestSupport"]),
     .testTarget(
       name: "StoreInstrumentsTests",
@@ -127,6 +131,11 @@ let package = Package(
       dependencies: [
         "TransitModel", "transit", "ObjectStore", "SQLiteDriver", "StoreInstruments", "TestSupport",
         .product(name: "Subprocess", package: "swift-subprocess"),
+      ]),
+    .testTarget(
+      name: "TraceRecordingTests",
+      dependencies: [
+        "TraceRecording", "StoreEvents", "TestSupport", "trace-report", "event-emitter",
       ]),
     // The command level: real binaries, a real LTTng session.
     .testTarget(

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// The ring buffers of a channel: for each processor, so many pieces of so many bytes.
+struct ChannelBuffers: Hashable {
+  static let pieces = 8
+  /// LTTng takes powers of two, and at least a page; less than this loses events at once.
+  private static let smallest = 64 << 10
+  /// More is never in use: at 1,000,000 events/s of 250 bytes, the reader is 0.1 s behind.
+  private static let largest = 8 << 20
+
+  let pieceSize: Int
+
+  /// Chooses the largest buffers that leave half of the shared memory free.
+  ///
+  /// - Throws: ``RecordingError/sharedMemoryTooSmall(available:needed:)``.
+  init(processors: Int, sharedMemory: Int) throws(RecordingError) {
+    var size = Self.largest
+    while size > Self.smallest, size * Self.pieces * processors > sharedMemory / 2 { size /= 2 }
+    let needed = size * Self.pieces * processors
+    guard needed <= sharedMemory else {
+      throw .sharedMemoryTooSmall(available: sharedMemory, needed: needed)
+    }
+    pieceSize = size
+  }
+
+  /// Chooses buffers for this machine as it is.
+  static func forThisMachine() throws(RecordingError) -> ChannelBuffers {
+    var status = statvfs()
+    guard statvfs("/dev/shm", &status) == 0 else {
+      throw .noPermission(reason: "/dev/shm: \(String(cString: strerror(errno)))")
+    }
+    return try ChannelBuffers(
+      processors: max(sysconf(Int32(_SC_NPROCESSORS_CONF)), 1),
+      sharedMemory: Int(status.f_bavail) * Int(status.f_frsize))
+  }
+}

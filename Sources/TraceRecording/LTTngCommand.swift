@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Subprocess
+
+/// Runs LTTng's programs; what they print is kept for the error message.
+struct LTTngCommand {
+  /// `LTTNG_HOME`, where a daemon of ours is meant; otherwise the user's own.
+  var home: String?
+
+  struct Output {
+    var isSuccess: Bool
+    var text: String
+  }
+
+  /// Runs `lttng`, without starting a daemon by the way.
+  ///
+  /// - Throws: ``RecordingError`` if it fails.
+  func lttng(_ arguments: String...) async throws {
+    let output = try await run("lttng", ["--no-sessiond"] + arguments)
+    guard !output.isSuccess else { return }
+    let reason = output.lastLine
+    if reason.contains("ermission") { throw RecordingError.noPermission(reason: reason) }
+    throw RecordingError.tracerFailed(command: "lttng \(arguments[0])", reason: reason)
+  }
+
+  /// Runs a program apart from the terminal: an interrupt is for us to pass on.
+  func run(_ program: String, _ arguments: [String]) async throws -> Output {
+    var environment = Environment.inherit
+    if let home { environment = environment.updating(["LTTNG_HOME": home]) }
+    var options = PlatformOptions()
+    options.createSession = true
+    do {
+      let result = try await Subprocess.run(
+        .name(program), arguments: Arguments(arguments), environment: environment,
+        platformOptions: options, output: .string(limit: 1 << 20), error: .string(limit: 1 << 20))
+      return Output(
+        isSuccess: result.terminationStatus.isSuccess,
+        text: result.standardOutput + result.standardError)
+    } catch let error as SubprocessError where error.code == .executableNotFound {
+      throw RecordingError.toolMissing(program)
+    }
+  }
+}
+
+extension LTTngCommand.Output {
+  /// LTTng says what went wrong last.
+  var lastLine: String {
+    text.split(separator: "\n").last.map { $0.trimming(prefix: "Error: ") } ?? "no reason given"
+  }
+}
+
+extension Substring {
+  fileprivate func trimming(prefix: String) -> String {
+    String(hasPrefix(prefix) ? dropFirst(prefix.count) : self)
+  }
+}

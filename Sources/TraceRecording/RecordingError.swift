@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// Why a program could not be recorded.
+public enum RecordingError: Error, Hashable, Sendable {
+  case toolMissing(String)
+  case daemonDidNotStart(reason: String)
+  case noPermission(reason: String)
+  case sharedMemoryTooSmall(available: Int, needed: Int)
+  case commandMissing(String)
+  case commandNotStarted(String, code: Int32)
+  case directoryNotEmpty(String)
+  case directoryUnusable(String, code: Int32)
+  case runtimeDirectoryUnsafe(String)
+  case tracerFailed(command: String, reason: String)
+  case interrupted
+}
+
+extension RecordingError: CustomStringConvertible {
+  /// One sentence: what went wrong, and what to do.
+  public var description: String {
+    switch self {
+    case .toolMissing(let tool):
+      "'\(tool)' is not installed; install LTTng, on Debian and Ubuntu: apt install lttng-tools"
+    case .daemonDidNotStart(let reason):
+      "the LTTng session daemon did not start (\(reason)); "
+        + "record with STORE_SQL_DEBUG=1 and STORE_SQL_DEBUG_FILE instead"
+    case .noPermission(let reason):
+      "no permission to trace (\(reason)); join the group 'tracing', or allow writing to "
+        + "/dev/shm and the session daemon's socket"
+    case .sharedMemoryTooSmall(let available, let needed):
+      "/dev/shm has \(available >> 10) KiB free, tracing needs \(needed >> 10) KiB; "
+        + "enlarge it (docker run --shm-size=256m)"
+    case .commandMissing(let command):
+      "cannot find the program '\(command)'; give its path, after --"
+    case .commandNotStarted(let command, let code):
+      "cannot start '\(command)': \(Self.text(code))"
+    case .directoryNotEmpty(let path):
+      "the folder '\(path)' is not empty; choose another with -o, or remove it"
+    case .directoryUnusable(let path, let code):
+      "cannot use the folder '\(path)': \(Self.text(code)); choose another with -o"
+    case .runtimeDirectoryUnsafe(let path):
+      "the folder '\(path)' belongs to somebody else or is open to others; remove it"
+    case .tracerFailed(let command, let reason):
+      "'\(command)' failed: \(reason)"
+    case .interrupted:
+      "interrupted before the program was started; nothing was recorded"
+    }
+  }
+
+  private static func text(_ code: Int32) -> String { String(cString: strerror(code)) }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// What to record, and where to.
+public struct RecordingOptions: Hashable, Sendable {
+  /// The program and its arguments.
+  public var command: [String]
+  /// The folder of the trace; absent or empty.
+  public var directory: String
+  /// Keeps the newest events in memory and writes them when the program ends.
+  public var isSnapshot = false
+  /// Lets the program wait for the tracer where a full buffer would lose an event.
+  public var isLossless = false
+
+  public init(command: [String], directory: String) {
+    self.command = command
+    self.directory = directory
+  }
+}
+
+/// What came of a recording.
+public struct Recording: Hashable, Sendable {
+  /// How the recorded program ended.
+  public enum Outcome: Hashable, Sendable {
+    case exited(Int32)
+    case killed(signal: Int32)
+  }
+
+  public var outcome: Outcome
+  public var directory: String
+
+  /// The code a shell would report: the program's own, or 128 and the signal that ended it.
+  public var exitCode: Int32 {
+    switch outcome {
+    case .exited(let code): code
+    case .killed(let signal): 128 + signal
+    }
+  }
+}
+
+extension Recording {
+  /// Whether any process wrote events; LTTng makes its folders in any case.
+  public var hasTrace: Bool {
+    FileManager.default.enumerator(atPath: directory)?
+      .contains { ($0 as? String)?.hasSuffix("/metadata") ?? false } ?? false
+  }
+
+  /// The size of the files of the trace, in bytes.
+  public var byteCount: Int {
+    guard let files = FileManager.default.enumerator(atPath: directory) else { return 0 }
+    var total = 0
+    while files.nextObject() != nil {
+      total += (files.fileAttributes?[.size] as? NSNumber)?.intValue ?? 0
+    }
+    return total
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// The LTTng session daemon of a recording: one that runs already, or one of our own.
+///
+/// A daemon of ours serves all recordings of the user that run meanwhile; the last one ends it.
+struct SessionDaemon {
+  let command: LTTngCommand
+  private let directory: RuntimeDirectory
+  private let starting: FileLock
+  private let recording: FileLock
+
+  /// Finds a daemon, or starts one.
+  ///
+  /// - Throws: ``RecordingError`` if there is none to be had.
+  static func join() async throws -> SessionDaemon {
+    let directory = try RuntimeDirectory()
+    let starting = try directory.lock("starting")
+    starting.lock()
+    defer { starting.unlock() }
+    let recording = try directory.lock("recording")
+    let command = try await findOrStart(in: directory)
+    recording.share()
+    return SessionDaemon(
+      command: command, directory: directory, starting: starting, recording: recording)
+  }
+
+  private static func findOrStart(in directory: RuntimeDirectory) async throws -> LTTngCommand {
+    let theirs = LTTngCommand(home: nil)
+    if try await theirs.run("lttng", ["--no-sessiond", "list"]).isSuccess { return theirs }
+    let ours = LTTngCommand(home: directory.path)
+    if try await ours.run("lttng", ["--no-sessiond", "list"]).isSuccess { return ours }
+    let output = try await ours.run("lttng-sessiond", ["--no-kernel", "--daemonize"])
+    guard output.isSuccess, let pid = daemonID(home: directory.path) else {
+      let reason = output.lastLine
+      throw reason.contains("ermission")
+        ? RecordingError.noPermission(reason: reason)
+        : RecordingError.daemonDidNotStart(reason: reason)
+    }
+    directory.daemon = pid
+    return geteuid() == 0 ? theirs : ours
+  }
+
+  /// Root's daemon writes its id where the system keeps such things, a user's where it lives.
+  private static func daemonID(home: String) -> pid_t? {
+    let folder = geteuid() == 0 ? "/var/run/lttng" : "\(home)/.lttng"
+    return RuntimeDirectory.processID(inFile: "\(folder)/lttng-sessiond.pid")
+  }
+
+  /// Ends the daemon, if one of us started it and nobody else records.
+  func leave() {
+    starting.lock()
+    defer { starting.unlock() }
+    recording.unlock()
+    guard recording.lockIfFree(), let pid = directory.daemon else { return }
+    defer { recording.unlock() }
+    directory.daemon = nil
+    // The noted process may be gone, and its number another's by now.
+    guard Self.daemonID(home: directory.path) == pid, kill(pid, SIGTERM) == 0 else { return }
+    var pause = timespec(tv_sec: 0, tv_nsec: 10_000_000)
+    for _ in 1...500 where Self.isRunning(pid) { nanosleep(&pause, nil) }
+  }
+
+  /// Whether a process runs still; one that only waits to be buried by its parent does not.
+  private static func isRunning(_ pid: pid_t) -> Bool {
+    guard let status = RuntimeDirectory.text(ofFile: "/proc/\(pid)/stat", limit: 512),
+      let name = status.lastIndex(of: ")")
+    else { return false }
+    return !status[name...].dropFirst().hasPrefix(" Z")
+  }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// Records what a program's stores do, through LTTng.
+public enum TraceRecorder {
+  /// Runs a program and records it; no session and no daemon stays behind.
+  ///
+  /// The program has our standard input and outputs. A signal to us is passed on to it; what was
+  /// recorded until then is kept.
+  ///
+  /// - Throws: ``RecordingError``.
+  public static func record(_ options: RecordingOptions) async throws -> Recording {
+    try TracedProgram.check(options.command)
+    var options = options
+    let isNew = try claim(&options.directory)
+    do {
+      TracedProgram.catchSignals()
+      return try await recordProgram(options)
+    } catch {
+      // Removes an empty folder only.
+      if isNew { rmdir(options.directory) }
+      throw error
+    }
+  }
+
+  private static func recordProgram(_ options: RecordingOptions) async throws -> Recording {
+    let daemon = try await SessionDaemon.join()
+    defer { daemon.leave() }
+    let session = try await RecordingSession.start(options, with: daemon.command)
+    do {
+      guard !TracedProgram.wasInterrupted else { throw RecordingError.interrupted }
+      let outcome = try TracedProgram.run(
+        options.command, adding: variables(options, daemon.command))
+      try await session.end()
+      return Recording(outcome: outcome, directory: options.directory)
+    } catch let error as RecordingError {
+      try? await session.end()
+      throw error
+    }
+  }
+
+  private static func variables(
+    _ options: RecordingOptions, _ command: LTTngCommand
+  ) -> [(String, String)] {
+    var variables: [(String, String)] = []
+    if let home = command.home { variables.append(("LTTNG_HOME", home)) }
+    if options.isLossless { variables.append(("LTTNG_UST_ALLOW_BLOCKING", "1")) }
+    return variables
+  }
+
+  /// Makes the folder, or finds it empty; its path is absolute from then on.
+  private static func claim(_ path: inout String) throws(RecordingError) -> Bool {
+    let isNew = mkdir(path, 0o755) == 0
+    guard isNew || errno == EEXIST else { throw .directoryUnusable(path, code: errno) }
+    guard let absolute = realpath(path, nil) else { throw .directoryUnusable(path, code: errno) }
+    defer { free(absolute) }
+    guard let folder = opendir(absolute) else { throw .directoryUnusable(path, code: errno) }
+    defer { closedir(folder) }
+    var entries = 0
+    while readdir(folder) != nil { entries += 1 }
+    // `.` and `..` are always there.
+    guard entries <= 2 else { throw .directoryNotEmpty(path) }
+    path = String(cString: absolute)
+    return isNew
+  }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Synchronization
+
+/// Runs the program of a recording in the foreground, and passes signals on to it.
+///
+/// Not through swift-subprocess: a signal that ends us must end the program first, and the
+/// session after it.
+enum TracedProgram {
+  /// The program while it runs, for the signal handler; 0 otherwise.
+  private static let running = Atomic<pid_t>(0)
+  /// The last signal that came.
+  private static let received = Atomic<Int32>(0)
+
+  /// From now on signals end the program, not us.
+  static func catchSignals() {
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+      var action = sigaction()
+      action.sa_flags = SA_SIGINFO | SA_RESTART
+      action.__sigaction_handler.sa_sigaction = { signal, info, _ in
+        TracedProgram.received.store(signal, ordering: .relaxed)
+        let pid = TracedProgram.running.load(ordering: .relaxed)
+        // The terminal's own interrupt (SI_KERNEL) reaches the program without us.
+        guard pid > 0, let info, info.pointee.si_code <= 0 else { return }
+        kill(pid, signal)
+      }
+      // Cannot fail: these three may be caught.
+      sigaction(signal, &action, nil)
+    }
+  }
+
+  static var wasInterrupted: Bool { received.load(ordering: .relaxed) != 0 }
+
+  /// Looks a program up before anything is made for it.
+  ///
+  /// - Throws: ``RecordingError/commandMissing(_:)``.
+  static func check(_ command: [String]) throws(RecordingError) {
+    guard let program = command.first, !program.isEmpty else { throw .commandMissing("") }
+    guard !program.contains("/") else {
+      if access(program, F_OK) != 0 { throw .commandMissing(program) }
+      return
+    }
+    let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
+    let isFound = path.split(separator: ":").contains { access("\($0)/\(program)", X_OK) == 0 }
+    guard isFound else { throw .commandMissing(program) }
+  }
+
+  /// Runs a program to its end.
+  ///
+  /// - Throws: ``RecordingError`` if it cannot be started.
+  static func run(
+    _ command: [String], adding variables: [(String, String)]
+  ) throws(RecordingError) -> Recording.Outcome {
+    for (name, value) in variables { setenv(name, value, 1) }
+    guard let program = command.first else { throw .commandMissing("") }
+    var arguments = command.map { strdup($0) } + [nil]
+    defer { arguments.forEach { free($0) } }
+    var pid = pid_t()
+    // Swift's own threads block signals, and a mask is inherited: the program gets an empty one.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    let code = posix_spawnp(&pid, program, nil, &attributes, &arguments, environ)
+    guard code == 0 else {
+      throw code == ENOENT ? .commandMissing(program) : .commandNotStarted(program, code: code)
+    }
+    running.store(pid, ordering: .relaxed)
+    // A signal between the check before and this line is passed on here.
+    let signal = received.load(ordering: .relaxed)
+    if signal != 0 { kill(pid, signal) }
+    return wait(for: pid)
+  }
+
+  private static func wait(for pid: pid_t) -> Recording.Outcome {
+    var status: Int32 = 0
+    while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+    running.store(0, ordering: .relaxed)
+    let signal = status & 0x7f
+    return signal == 0 ? .exited(status >> 8 & 0xff) : .killed(signal: signal)
+  }
+}

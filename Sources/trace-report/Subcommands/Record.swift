@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Glibc
+import StoreEvents
+import TraceAnalysis
+import TraceRecording
+import TraceRendering
+
+struct Record: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Runs a program, records its stores through LTTng, and prints a summary.",
+    discussion: """
+      trace-report record -o before -- transit search --geo 52.5,13.4 --before
+
+      Starts what LTTng needs and ends it again. The exit code is the program's own, if not 0.
+      """)
+
+  @Option(name: .shortAndLong, help: "The folder of the trace; made if need be, or empty.")
+  var output: String?
+
+  @Flag(help: "Keep the newest events in memory, and write them when the program ends.")
+  var snapshot = false
+
+  @Flag(help: "Let the program wait for the tracer rather than lose an event.")
+  var lossless = false
+
+  @Argument(parsing: .postTerminator, help: "The program to run and its arguments, after --.")
+  var command: [String]
+
+  func validate() throws {
+    if command.isEmpty { throw ValidationError("Name the program to record after --.") }
+    if snapshot && lossless {
+      throw ValidationError("--snapshot overwrites old events; it cannot be --lossless as well.")
+    }
+  }
+
+  func run() async throws {
+    var options = RecordingOptions(command: command, directory: output ?? Self.newFolder())
+    options.isSnapshot = snapshot
+    options.isLossless = lossless
+    let recording: Recording
+    do {
+      recording = try await TraceRecorder.record(options)
+    } catch let error as RecordingError {
+      throw Failure("\(error)")
+    }
+    try summarize(recording)
+  }
+
+  private func summarize(_ recording: Recording) throws {
+    Output.complain(Self.sentence(recording))
+    let failure = recording.exitCode == 0 ? nil : ExitCode(recording.exitCode)
+    do {
+      guard recording.hasTrace else { throw Failure.noEvents([recording.directory]) }
+      let profile = try Inputs.profile(of: [recording.directory])
+      let document = Document(summary: profile, options: SummaryOptions(top: 10, order: .total))
+      Output.print(document.text(.ofStandardOutput))
+      if profile.isEmpty { throw Failure.noEvents([recording.directory]) }
+    } catch let error as Failure {
+      guard let failure else { throw error }
+      Output.complain(error.message)
+      throw failure
+    }
+    if let failure { throw failure }
+  }
+
+  private static func sentence(_ recording: Recording) -> String {
+    let folder = LogText.quoted(recording.directory)
+    let size = "\(recording.byteCount >> 10) KiB in \(folder)"
+    return switch recording.outcome {
+    case .exited(0): "recorded \(size)"
+    case .exited(let code): "the program ended with code \(code); recorded \(size)"
+    case .killed(let signal): "the program was ended by signal \(signal); recorded \(size)"
+    }
+  }
+
+  /// Such as `trace-20261121-141228`, in the current folder.
+  private static func newFolder() -> String {
+    var now = time(nil)
+    var local = tm()
+    localtime_r(&now, &local)
+    var name = [CChar](repeating: 0, count: 64)
+    let count = strftime(&name, name.count, "trace-%Y%m%d-%H%M%S", &local)
+    return String(decoding: name[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+}
