@@ -4,12 +4,13 @@ public import StoreEvents
 
 /// The instruments of one store: its counters, and the observers of its events.
 ///
-/// Off means free: ask ``wants(_:)`` before any clock is read or any argument is made.
+/// Off means free: ask ``wants(_:)`` before any clock is read or any argument is made. A disabled
+/// ``emit(_:contextID:)`` takes 2 to 3 ns (perf over 2,000,000 rounds of the event emitter).
 public final class Instruments: Sendable {
   /// Counted always; readable at any moment.
   public let counters = Counters()
   let observers: [any StoreObserver]
-  /// The tracepoints are asked through their own type: 2 ns less than through the protocol.
+  /// Apart from the others, to be asked directly and not through the protocol.
   private let tracepoints: Tracepoints?
   private let others: [any StoreObserver]
   private let announcements: StatementAnnouncements
@@ -80,6 +81,7 @@ public final class Instruments: Sendable {
     }
   }
 
+  /// Tells of a statement that is about to run; the bindings are made for those who want them.
   public func willRun(
     sql: String, bindings: @autoclosure () -> [BoundValue], contextID: UInt64
   ) {
@@ -91,6 +93,7 @@ public final class Instruments: Sendable {
     }
   }
 
+  /// Tells which objects a fetch returned.
   public func didReturn(
     _ objectURIs: @autoclosure () -> [String], entity: String, sql: String, contextID: UInt64
   ) {
@@ -99,12 +102,14 @@ public final class Instruments: Sendable {
     }
   }
 
+  /// Tells the plan of a statement that ran for the first time.
   public func didExplain(sql: String, plan: @autoclosure () -> [PlanLine], contextID: UInt64) {
     for observer in others where observer.interests.contains(.plans) {
       observer.didExplain(sql: sql, plan: plan(), contextID: contextID)
     }
   }
 
+  /// Adds a remark in Core Data's words.
   public func annotate(_ remark: @autoclosure () -> String, contextID: UInt64) {
     for observer in others where observer.interests.contains(.sql) {
       observer.annotate(remark(), contextID: contextID)

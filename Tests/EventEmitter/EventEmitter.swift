@@ -32,6 +32,10 @@ enum EventEmitter {
     }
   }
 
+  private static let sql =
+    "SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZNAME FROM ZSTOP t0 WHERE  t0.ZLONGITUDE >= ?"
+  private static let statement = StatementID(sql: sql)
+
   private static func samples(seed: UInt64, to instruments: Instruments) {
     var samples = EventSamples(seed: seed)
     for kind in StoreEvent.Kind.allCases {
@@ -40,8 +44,6 @@ enum EventEmitter {
   }
 
   private static func fetch(_ id: UInt64, to instruments: Instruments) {
-    let sql = "SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZNAME FROM ZSTOP t0 WHERE  t0.ZLONGITUDE >= ?"
-    let statement = StatementID(sql: sql)
     instruments.counters.countFetch()
     instruments.emit(
       .fetchBegin(
