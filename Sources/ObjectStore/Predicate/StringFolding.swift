@@ -32,11 +32,13 @@ struct StringFolding: OptionSet, Hashable, Sendable {
     if contains(.diacritics), scalar.properties.generalCategory == .nonspacingMark { return }
     // The dotless i has the capital of the other i, but is another letter.
     guard contains(.case), scalar != "\u{131}" else { return folded.append(scalar) }
-    // By way of the capital: σ and ς have the same one, and ß has SS.
-    for capital in scalar.properties.uppercaseMapping.unicodeScalars {
-      for small in capital.properties.lowercaseMapping._nfd
-      where !contains(.diacritics) || small.properties.generalCategory != .nonspacingMark {
-        folded.append(small)
+    // By way of the capital: σ and ς have the same one, and ß has SS; ẞ has neither but by ß.
+    for small in scalar.properties.lowercaseMapping.unicodeScalars {
+      for capital in small.properties.uppercaseMapping.unicodeScalars {
+        for folding in capital.properties.lowercaseMapping._nfd
+        where !contains(.diacritics) || folding.properties.generalCategory != .nonspacingMark {
+          folded.append(folding)
+        }
       }
     }
   }

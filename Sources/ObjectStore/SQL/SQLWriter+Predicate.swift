@@ -154,7 +154,7 @@ extension SQLWriter {
 
   /// A range, which an index serves: `( t0.ZNAME >= ? AND  t0.ZNAME < ?)`.
   private mutating func appendPrefix(_ text: ResolvedOperand, _ prefix: String) {
-    guard !prefix.isEmpty else { return append(.isNotNull(text)) }
+    // Of an empty prefix as well: IS NOT NULL would turn into true under NOT where the text is NULL.
     guard let upperBound = PrefixRange.upperBound(of: prefix) else {
       return append(.compare(text, .greaterOrEqual, .constant(.string(prefix)), []))
     }

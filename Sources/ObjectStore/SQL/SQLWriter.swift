@@ -23,7 +23,8 @@ struct SQLWriter {
     var isInner: Bool
   }
 
-  init() { text.reserveCapacity(512) }
+  /// Makes room once for a text of about that many bytes.
+  mutating func reserveCapacity(_ count: Int) { text.reserveCapacity(count) }
 
   @inline(__always)
   mutating func append(_ string: String) { text += string }

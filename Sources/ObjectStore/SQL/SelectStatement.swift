@@ -76,6 +76,10 @@ public struct SelectStatement: Hashable, Sendable {
     }
     let order = writer.takeText()
 
+    // A column takes some 16 bytes; what surrounds them less than 200.
+    let columnCount = columns == .objects ? entity.attributes.count + entity.relationships.count : 0
+    writer.reserveCapacity(
+      200 + 16 * columnCount + condition.utf8.count + order.utf8.count)
     writer.append("SELECT ")
     writer.append(columns, of: entity)
     writer.append(" FROM ")

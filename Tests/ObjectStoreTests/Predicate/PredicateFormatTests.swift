@@ -36,6 +36,7 @@ import Testing
     ("1 + 2 * 3 - 4 == 2 ** 3 ** 4", "(1 + (2 * 3)) - 4 == 2 ** (3 ** 4)"),
     ("-a == 1", "(0 - a) == 1"), ("add:to:(1, a) == 2", "add:to:(1, a) == 2"),
     ("a[0] == b[LAST]", "objectFrom:withIndex:(a, 0) == objectFrom:withIndex:(b, #LAST)"),
+    ("add:and:(1, a) == 2", "add:and:(1, a) == 2"), ("#CAST(a, 'NSNumber') == 1", ""),
     ("CAST(a, 'NSNumber') == 1", #"CAST(a, "NSNumber") == 1"#),
     ("TRUEPREDICATE AND falsepredicate", "TRUEPREDICATE AND FALSEPREDICATE"),
     ("名前 == 'ö'", #"名前 == "ö""#), ("\n a\t==\r\n1 ", "a == 1"),

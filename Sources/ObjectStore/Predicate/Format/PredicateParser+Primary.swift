@@ -59,7 +59,8 @@ extension PredicateParser {
     switch current.kind {
     case .identifier(let name):
       try advance()
-      return try isFunctionCall ? function(name) : .path(.init([name]))
+      let isEscaped = tokenizer.name(current).hasPrefix("#")
+      return try isFunctionCall && !isEscaped ? function(name) : .path(.init([name]))
     case .variable(let name):
       try advance()
       return .path(.init(variable: name))
@@ -124,10 +125,12 @@ extension PredicateParser {
     var name = start
     while try accept(.sign(.colon)) {
       name += ":"
-      if case .identifier(let part) = token.kind {
-        name += part
-        try advance()
+      switch token.kind {
+      case .identifier(let part): name += part
+      case .word: name += tokenizer.name(token)
+      default: continue
       }
+      try advance()
     }
     try expect(.openParenthesis)
     return .function(name, try values(until: .closeParenthesis))
