@@ -94,11 +94,11 @@ extension AnyManagedObject {
         + "its objectID in this context")
     let inverse: RelationshipDescription = relationship.inverse
     if inverse.isToMany {
-      let isNew = !members(slot).contains { $0 === member }
-      linkMember(member, slot, at: index)
-      if isNew { member.linkMember(self, inverse.slot, at: nil) }
+      let isMember = members(slot).contains { $0 === member }
+      linkMember(member, slot, at: index, isMember: isMember)
+      if !isMember { member.linkMember(self, inverse.slot, at: nil) }
     } else if member.destination(inverse.slot) === self {
-      linkMember(member, slot, at: index)
+      linkMember(member, slot, at: index, isMember: true)
     } else {
       member.destination(inverse.slot)?.unlinkMember(member, slot)
       member.linkDestination(self, inverse.slot)
@@ -121,10 +121,13 @@ extension AnyManagedObject {
   ///
   /// The members of a one-to-many follow from the other end, so a fault need not be fired for
   /// that; a place in the order does need it.
-  final func linkMember(_ member: AnyManagedObject, _ slot: Int, at index: Int?) {
+  final func linkMember(
+    _ member: AnyManagedObject, _ slot: Int, at index: Int?, isMember: Bool = false
+  ) {
     let relationship = entity.toManys[slot]
     let link = index == nil ? unloadedLink(slot) : toManyLink(slot)
-    let old = link.members?.firstIndex { $0 === member }
+    // Of a one-to-many, the other end tells without a search whether the member is new.
+    let old = isMember ? link.members?.firstIndex { $0 === member } : nil
     if relationship.inverse.isToMany, old == nil {
       if let undone = link.removed.firstIndex(where: { $0 === member }) {
         link.removed.remove(at: undone)

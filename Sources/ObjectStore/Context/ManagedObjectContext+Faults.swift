@@ -93,18 +93,19 @@ extension ManagedObjectContext {
       return saved.filter { !removed.contains(ObjectIdentifier($0)) } + link.added
     }
     let slot = relationship.inverse.slot
-    var members = saved
+    let known = Set(saved.map(ObjectIdentifier.init))
+    var left: Set<ObjectIdentifier> = []
+    var joined: [AnyManagedObject] = []
     for other in changed + inserted
     where other.entity === relationship.destination && !other.changes.isEmpty {
       guard let value = other.changes[slot] else { continue }
-      let isMember = value == .object(object.objectID)
-      if !isMember {
-        members.removeAll { $0 === other }
-      } else if !members.contains(where: { $0 === other }) {
-        members.append(other)
+      if value != .object(object.objectID) {
+        left.insert(ObjectIdentifier(other))
+      } else if !known.contains(ObjectIdentifier(other)) {
+        joined.append(other)
       }
     }
-    return members
+    return saved.filter { !left.contains(ObjectIdentifier($0)) } + joined
   }
 
   // MARK: - Events

@@ -14,6 +14,7 @@ public final class ManagedObjectContext {
   public var name = ""
   let store: PersistentStore
   private var registers: [Register]
+  /// New objects, some of which were deleted since.
   var inserted: [AnyManagedObject] = []
   /// Objects that were changed, some of which were inserted or deleted since.
   var changed: [AnyManagedObject] = []
@@ -128,11 +129,11 @@ public final class ManagedObjectContext {
   }
 
   /// Objects that the next save inserts.
-  public var insertedObjects: [AnyManagedObject] { inserted }
+  public var insertedObjects: [AnyManagedObject] { inserted.filter { !$0.isDeleted } }
   /// Objects that the next save updates, if a value of theirs differs from the saved one.
   public var updatedObjects: [AnyManagedObject] { changed.filter(\.isUpdated) }
   /// Objects that the next save deletes.
-  public var deletedObjects: [AnyManagedObject] { deleted }
+  public var deletedObjects: [AnyManagedObject] { deleted.filter { !$0.isInserted } }
 
   /// Makes a new object with its default values.
   public func insert<E: Entity>(_ type: E.Type) -> ManagedObject<E> {
@@ -162,10 +163,6 @@ public final class ManagedObjectContext {
     precondition(object.context === self, "an object is deleted in its own context")
     guard !object.isDeleted else { return }
     object.state.insert(.deleted)
-    if object.isInserted {
-      inserted.removeAll { $0 === object }
-      changed.append(object)
-    }
     deleted.append(object)
   }
 

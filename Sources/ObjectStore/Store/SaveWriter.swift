@@ -183,22 +183,23 @@ struct SaveWriter {
     _ changes: ChangeSet
   ) throws -> [(AnyManagedObject, RelationshipDescription)] {
     var moved: [(AnyManagedObject, RelationshipDescription)] = []
+    let appended = membersByOwner(changes)
     for owner in changes.linked where !owner.isDeleted {
       for relationship in owner.entity.toManys where !relationship.inverse.isToMany {
         guard let link = owner.links?.toManys[relationship.slot], link.isReordered else { continue }
         let toOne: RelationshipDescription = relationship.inverse
-        let members = try link.members ?? appended(to: owner, toOne, changes)
+        let members =
+          link.members ?? appended[ObjectIdentifier(toOne), default: [:]][owner.primaryKey] ?? []
         var last =
           link.members == nil ? try lastPlace(of: owner, relationship) : 0
+        let next = nextKeys(members, link)
         for (index, member) in members.enumerated() where !member.isDeleted {
           let known = link.orderKeys[ObjectIdentifier(member)]
           if let known, known > last {
             last = known
             continue
           }
-          let next = members[(index + 1)...].lazy
-            .compactMap { link.orderKeys[ObjectIdentifier($0)] }.first { $0 > last }
-          last = place(of: member, after: last, before: next)
+          last = place(of: member, after: last, before: next[index])
           link.orderKeys[ObjectIdentifier(member)] = last
           orderKeys[OrderPlace(member: ObjectIdentifier(member), slot: toOne.slot)] = last
           if !member.isInserted { moved.append((member, toOne)) }
@@ -209,19 +210,36 @@ struct SaveWriter {
   }
 
   private func place(of member: AnyManagedObject, after last: Int64, before next: Int64?) -> Int64 {
-    if let next, next - last > 1 { return last + (next - last) / 2 }
+    if let next, next > last + 1 { return last + (next - last) / 2 }
     let key = member.isInserted ? member.newPrimaryKey : member.primaryKey
     return max(last + 1, key * Self.gap)
   }
 
-  /// Members that were added to a relationship whose other members are not loaded.
-  private func appended(
-    to owner: AnyManagedObject, _ toOne: RelationshipDescription, _ changes: ChangeSet
-  ) throws -> [AnyManagedObject] {
-    (changes.updated + changes.inserted).filter { member in
-      member.entity === toOne.entity && !member.changes.isEmpty
-        && member.changes[toOne.slot] == .object(owner.objectID)
+  /// For each member the next saved place behind it.
+  private func nextKeys(_ members: [AnyManagedObject], _ link: ToManyLink) -> [Int64?] {
+    var next: Int64?
+    var keys: [Int64?] = members.reversed().map { member in
+      defer { next = link.orderKeys[ObjectIdentifier(member)] ?? next }
+      return next
     }
+    keys.reverse()
+    return keys
+  }
+
+  /// Members that were given another owner, for owners whose other members are not loaded: by the
+  /// to-one of an ordered relationship and the owner's key.
+  private func membersByOwner(
+    _ changes: ChangeSet
+  ) -> [ObjectIdentifier: [Int64: [AnyManagedObject]]] {
+    var members: [ObjectIdentifier: [Int64: [AnyManagedObject]]] = [:]
+    for member in changes.updated + changes.inserted where !member.changes.isEmpty {
+      for toOne in member.entity.toOnes where toOne.orderColumn != nil {
+        guard case .object(let owner)? = member.changes[toOne.slot] else { continue }
+        members[ObjectIdentifier(toOne), default: [:]][owner.primaryKey, default: []]
+          .append(member)
+      }
+    }
+    return members
   }
 
   private mutating func lastPlace(
