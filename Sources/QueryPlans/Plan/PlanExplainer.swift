@@ -22,6 +22,8 @@ public final class PlanExplainer {
     /// What was stood in for.
     public var standIns: [String] = []
 
+    /// SQLite's words on why there is no plan.
+    public var failure: String? { error?.message }
     public var verdict: PlanVerdict { judgement?.verdict ?? .error }
   }
 

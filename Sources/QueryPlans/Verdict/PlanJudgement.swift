@@ -40,5 +40,7 @@ public struct PlanJudgement: Hashable, Sendable {
   }
 
   public var sortsByTemporaryBTree: Bool { temporaryBTrees.contains { $0.hasSuffix("ORDER BY") } }
-  public var scansInCorrelatedSubquery: Bool { scans.contains { $0.isInCorrelatedSubquery && $0.table != nil } }
+  public var scansInCorrelatedSubquery: Bool {
+    scans.contains { $0.isInCorrelatedSubquery && $0.table != nil }
+  }
 }

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SQLiteDriver
+
+/// A value for a parameter.
+public enum BindValue: Hashable, Sendable {
+  case null
+  case integer(Int64)
+  case real(Double)
+  case text(String)
+
+  /// Reads `12`, `1.5`, `'it''s'` or `NULL`.
+  ///
+  /// - Throws: ``OrderingError/malformedValue(_:)``.
+  public init(_ text: String) throws(OrderingError) {
+    if text.uppercased() == "NULL" {
+      self = .null
+    } else if let integer = Int64(text) {
+      self = .integer(integer)
+    } else if let real = Double(text), real.isFinite {
+      self = .real(real)
+    } else if text.count >= 2, text.hasPrefix("'"), text.hasSuffix("'"),
+      let name = SQLTokenizer.tokens(of: text).first, name.text.endIndex == text.endIndex,
+      let inner = name.name
+    {
+      self = .text(inner)
+    } else {
+      throw .malformedValue(text)
+    }
+  }
+
+  init(_ statement: Statement, column: Int32) {
+    switch statement.columnType(column) {
+    case .integer: self = .integer(statement.int64(column))
+    case .float: self = .real(statement.double(column))
+    case .text, .blob: self = .text(statement.string(column))
+    case .null: self = .null
+    }
+  }
+
+  func bind(to statement: Statement, at index: Int32) {
+    switch self {
+    case .null: statement.bindNull(at: index)
+    case .integer(let value): statement.bind(value, at: index)
+    case .real(let value): statement.bind(value, at: index)
+    case .text(let value): statement.bind(value, at: index)
+    }
+  }
+}
+
+extension BindValue: CustomStringConvertible {
+  /// As `--bind` takes it.
+  public var description: String {
+    switch self {
+    case .null: "NULL"
+    case .integer(let value): "\(value)"
+    case .real(let value): "\(value)"
+    case .text(let value):
+      "'" + value.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
+        + "'"
+    }
+  }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SQLiteDriver
+
+/// The compiled orders of one statement, with their values bound.
+struct OrderingBench {
+  let statement: OrderedStatement
+  let orders: [[Int]]
+  let plans: [QueryPlan]
+  let values: [BindValue]
+  private let compiled: [Statement]
+  private let connection: Connection
+
+  init(_ sql: String, on connection: Connection, values: [BindValue]?) throws {
+    // SQLite's words on SQL that does not compile are better than ours.
+    let original = try Self.compile(sql, connection)
+    guard original.isReadOnly, original.columnCount > 0 else { throw OrderingError.notASelect }
+    let statement = try OrderedStatement(sql)
+    let orders = statement.orders
+    let texts = orders.map { statement.sql(order: $0) }
+    self.statement = statement
+    self.orders = orders
+    self.connection = connection
+    plans = try texts.map { QueryPlan(steps: try connection.plan($0), sql: $0) }
+    if let values, values.count != statement.parameterCount {
+      throw OrderingError.wrongValueCount(given: values.count, wanted: statement.parameterCount)
+    }
+    self.values =
+      try values ?? ParameterSampler(statement: statement, connection: connection).values()
+    compiled = try texts.map { try Self.compile($0, connection) }
+    for statement in compiled { bind(statement) }
+  }
+
+  private static func compile(_ sql: String, _ connection: Connection) throws -> Statement {
+    do {
+      return try connection.prepare(sql)
+    } catch {
+      for prefix in ["no such function: NS", "no such collation sequence: NS"]
+      where error.message.hasPrefix(prefix) {
+        throw OrderingError.needsProgram("NS" + error.message.dropFirst(prefix.count))
+      }
+      throw error
+    }
+  }
+
+  private func bind(_ statement: Statement) {
+    for (index, value) in values.enumerated() where index < statement.parameterCount {
+      value.bind(to: statement, at: Int32(index) + 1)
+    }
+  }
+
+  /// Runs every order once, without its LIMIT, and compares the rows.
+  ///
+  /// - Throws: ``OrderingError/rowsDiffer(order:)``, or ``SQLiteError``.
+  func provenRows() throws -> UInt64 {
+    var written: RowSet?
+    for order in orders {
+      let query = try Self.compile(statement.sql(order: order, withLimit: false), connection)
+      bind(query)
+      let rows = try RowSet(readingAll: query)
+      guard written == nil || written == rows else { throw OrderingError.rowsDiffer(order: order) }
+      written = rows
+    }
+    return written?.count ?? 0
+  }
+
+  /// Runs in a row that take two milliseconds or more: below, the clock and the caches tell more
+  /// than the statement.
+  func repetitions(_ clock: ContinuousClock) throws -> Int {
+    _ = try time(0, repetitions: 1, clock)
+    let once = max(try time(0, repetitions: 1, clock), 100)
+    return max(1, Int(2_000_000 / once))
+  }
+
+  /// The time of one run, in nanoseconds.
+  func time(_ variant: Int, repetitions: Int, _ clock: ContinuousClock) throws -> Double {
+    let statement = compiled[variant]
+    let start = clock.now
+    for _ in 0..<repetitions { try statement.run() }
+    let (seconds, attoseconds) = (clock.now - start).components
+    return (Double(seconds) * 1e9 + Double(attoseconds) / 1e9) / Double(repetitions)
+  }
+
+  func variants(_ outcome: OrderingTrial.Outcome) throws -> [OrderingComparison.Variant] {
+    try orders.indices.map { index in
+      _ = compiled[index].takeCounters()
+      try compiled[index].run()
+      return OrderingComparison.Variant(
+        order: orders[index], sql: compiled[index].sql, medianTime: outcome.medians[index],
+        ratio: outcome.ratios[index], vmSteps: compiled[index].takeCounters().vmSteps,
+        hasWrittenPlan: plans[index].nodes.map(\.detail) == plans[0].nodes.map(\.detail))
+    }
+  }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import SQLiteDriver
+
+/// The orders of a statement's AND terms, compared by running them.
+public struct OrderingComparison: Sendable {
+  /// How to compare.
+  public struct Options: Sendable {
+    /// Values of the parameters; nil to sample plausible ones.
+    public var values: [BindValue]?
+    /// An effect below this part is no difference.
+    public var minimumEffect = 0.05
+    public var budget = Duration.seconds(20)
+
+    public init() {}
+  }
+
+  public enum Verdict: String, Sendable, Codable {
+    case faster, writtenIsFastest, noDifference, inconclusive
+  }
+
+  /// Why the orders differ, or do not.
+  public enum Explanation: String, Sendable, Codable {
+    /// At most one term is left to evaluate row by row; an index serves the others.
+    case indexServed
+    /// SQLite evaluates the correlated subquery last, wherever it is written.
+    case deferred
+    /// Several terms are evaluated row by row, as written.
+    case residual
+  }
+
+  /// One order of the terms.
+  public struct Variant: Sendable {
+    /// Indexes of ``terms``.
+    public var order: [Int]
+    public var sql: String
+    /// Median time of a run, in nanoseconds.
+    public var medianTime: Double
+    /// Its time as a multiple of the written order's; nil without rounds enough.
+    public var ratio: PairedRatio?
+    public var vmSteps: UInt64
+    public var hasWrittenPlan: Bool
+  }
+
+  public internal(set) var terms: [String]
+  public internal(set) var roles: [TermRole]
+  public internal(set) var values: [BindValue]
+  public internal(set) var valuesAreSampled: Bool
+  /// Rows that every order gives; without LIMIT where there is one.
+  public internal(set) var rows: UInt64
+  /// Whether rows were compared without the LIMIT, under which any order may give other rows.
+  public internal(set) var comparedWithoutLimit: Bool
+  /// The written order first.
+  public internal(set) var variants: [Variant]
+  public internal(set) var verdict: Verdict
+  /// The fastest, if ``verdict`` names one.
+  public internal(set) var best: Int?
+  public internal(set) var explanation: Explanation
+  public internal(set) var rounds: Int
+
+  /// Proves the rows of all orders equal, then measures them.
+  ///
+  /// - Parameter progress: called after each run, with the number of runs so far.
+  /// - Throws: ``OrderingError``, or ``SQLiteError`` where the statement does not compile or run.
+  public init(
+    _ sql: String, on connection: Connection, options: Options = Options(),
+    progress: @escaping (UInt64) -> Void = { _ in }
+  ) throws {
+    let clock = ContinuousClock()
+    let deadline = clock.now + options.budget
+    var generator = SystemRandomNumberGenerator()
+    let bench = try OrderingBench(sql, on: connection, values: options.values)
+    rows = try bench.provenRows()
+    var runs: UInt64 = 0
+    let repetitions = try bench.repetitions(clock)
+    let trial = OrderingTrial(minimumEffect: options.minimumEffect)
+    let outcome = try trial.run(
+      variants: bench.orders.count, using: &generator, isTimeUp: { clock.now >= deadline },
+      measure: { variant in
+        runs += 1
+        progress(runs)
+        return try bench.time(variant, repetitions: repetitions, clock)
+      })
+    terms = bench.statement.terms
+    roles = TermRoles(statement: bench.statement, plan: bench.plans[0]).roles()
+    values = bench.values
+    valuesAreSampled = options.values == nil && !bench.values.isEmpty
+    comparedWithoutLimit = bench.statement.scope.limit != nil
+    variants = try bench.variants(outcome)
+    rounds = outcome.rounds
+    (verdict, best) = Self.verdict(outcome.verdict)
+    explanation = Self.explanation(roles)
+  }
+
+  static func verdict(_ verdict: OrderingTrial.Verdict) -> (Verdict, Int?) {
+    switch verdict {
+    case .fastest(0): (.writtenIsFastest, 0)
+    case .fastest(let variant): (.faster, variant)
+    case .noDifference: (.noDifference, nil)
+    case .inconclusive: (.inconclusive, nil)
+    }
+  }
+
+  static func explanation(_ roles: [TermRole]) -> Explanation {
+    if roles.count(where: { $0 == .residual }) > 1 { return .residual }
+    return roles.contains(.deferred) ? .deferred : .indexServed
+  }
+}

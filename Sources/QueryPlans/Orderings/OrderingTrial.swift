@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Measures several variants of one thing, interleaved and in random order.
+///
+/// Variant 0 is the one as written; the others are compared with it.
+struct OrderingTrial {
+  var minimumEffect = 0.05
+  // 101 is arbitrary: an interval still wide then is the machine's fault.
+  var mostRounds = 101
+
+  enum Verdict: Hashable, Sendable {
+    /// The variant is faster than variant 0, or variant 0 is faster than all: then it is 0.
+    case fastest(Int)
+    case noDifference
+    /// Time was up before there were rounds enough.
+    case inconclusive
+  }
+
+  struct Outcome {
+    var verdict: Verdict
+    /// Time of each variant as a multiple of variant 0's; nil without rounds enough.
+    var ratios: [PairedRatio?]
+    /// Median time in nanoseconds.
+    var medians: [Double]
+    var rounds: Int
+  }
+
+  /// - Parameters:
+  ///   - measure: runs a variant and tells its time, in nanoseconds.
+  ///   - isTimeUp: asked after each round.
+  func run(
+    variants: Int, using generator: inout some RandomNumberGenerator,
+    isTimeUp: () -> Bool, measure: (Int) throws -> Double
+  ) rethrows -> Outcome {
+    for variant in 0..<variants { _ = try measure(variant) }
+    var times = [[Double]](repeating: [], count: variants)
+    let least = PairedRatio.leastRounds(comparisons: variants - 1)
+    var round = 0
+    while round < max(mostRounds, least) {
+      for variant in (0..<variants).shuffled(using: &generator) {
+        times[variant].append(max(try measure(variant), 1))
+      }
+      round += 1
+      if isTimeUp() || (round >= least && isSettled(ratios(times))) { break }
+    }
+    let ratios = ratios(times)
+    return Outcome(
+      verdict: verdict(ratios), ratios: ratios, medians: times.map(Self.median), rounds: round)
+  }
+
+  private func ratios(_ times: [[Double]]) -> [PairedRatio?] {
+    times.map {
+      PairedRatio(ratios: zip($0, times[0]).map { $0 / $1 }, comparisons: times.count - 1)
+    }
+  }
+
+  /// Whether every interval is narrower than the effect that matters, or clear of 1.
+  private func isSettled(_ ratios: [PairedRatio?]) -> Bool {
+    ratios.dropFirst().allSatisfy {
+      $0.map { $0.high / $0.low < 1 + minimumEffect || !$0.holdsOne } ?? false
+    }
+  }
+
+  private func verdict(_ ratios: [PairedRatio?]) -> Verdict {
+    let known = ratios.compactMap { $0 }
+    guard known.count == ratios.count, known.count > 1 else { return .inconclusive }
+    let others = known.enumerated().dropFirst()
+    let faster = others.filter { $0.element.high < 1 && $0.element.median <= 1 - minimumEffect }
+    if let best = faster.min(by: { $0.element.median < $1.element.median }) {
+      return .fastest(best.offset)
+    }
+    let slower = others.contains { $0.element.low > 1 && $0.element.median >= 1 + minimumEffect }
+    return slower ? .fastest(0) : .noDifference
+  }
+
+  private static func median(_ values: [Double]) -> Double {
+    let sorted = values.sorted()
+    guard !sorted.isEmpty else { return 0 }
+    let middle = sorted.count / 2
+    return sorted.count.isMultiple(of: 2)
+      ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
+  }
+}

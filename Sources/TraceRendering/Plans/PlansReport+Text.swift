@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import QueryPlans
+import StoreEvents
+import TraceAnalysis
+
+extension PlansReport {
+  /// The report for a terminal or a pipe; it ends in a newline.
+  public func text(_ style: TextStyle = .plain) -> String {
+    var drawing = PlanDrawing(style: style)
+    drawing.paragraph("Plans in \(database) (SQLite \(sqliteVersion))", .bold)
+    for entry in entries { drawing.draw(entry) }
+    drawing.line("")
+    drawing.paragraph(totals, count(.fullScan) > 0 ? .red : nil)
+    for doubt in doubts { drawing.paragraph(doubt, .yellow) }
+    return drawing.output
+  }
+
+  private var totals: String {
+    let counts = PlanVerdict.allCases.map { "\(count($0)) \($0.words.lowercased())" }
+    return "\(entries.count) statements: " + counts.joined(separator: ", ")
+  }
+}
+
+/// Draws statements and their plans within a width, 80 where there is no terminal.
+struct PlanDrawing {
+  let style: TextStyle
+  private(set) var output = ""
+  private var width: Int { style.width ?? 80 }
+
+  init(style: TextStyle) { self.style = style }
+
+  mutating func draw(_ entry: PlansReport.Entry) {
+    line("")
+    let runs = entry.work.executions
+    let verdict = entry.explanation.verdict
+    line(
+      style.paint(verdict.words, verdict.ink)
+        + style.paint("  \(entry.id)\(runs > 0 ? "  \(runs.grouped) runs" : "")", .faint))
+    for clause in SQLLayout.lines(of: entry.explanation.sql) { text(clause, indent: 2, hang: 2) }
+    if let plan = entry.explanation.plan { draw(plan.roots, prefix: "  ") }
+    draw(entry.explanation)
+  }
+
+  private mutating func draw(_ explanation: PlanExplainer.Explanation) {
+    if let failure = explanation.failure {
+      text("does not compile against this database: \(failure)", indent: 2, ink: .yellow)
+    }
+    guard let judgement = explanation.judgement else { return }
+    for scan in judgement.scans {
+      text(scan.sentence, indent: 2, ink: scan.harmlessBecause == nil ? .red : nil)
+      if let hint = scan.indexHint {
+        text(
+          "hint: columns compared: \(scan.comparedColumns.joined(separator: ", ")); try \(hint)",
+          indent: 2, hang: 6)
+      }
+    }
+    for remark in judgement.remarks { text(remark, indent: 2, ink: .yellow) }
+    if !explanation.standIns.isEmpty {
+      text(
+        "stood in for: \(explanation.standIns.joined(separator: ", "))", indent: 2, ink: .faint)
+    }
+  }
+
+  /// As the sqlite3 shell draws it, with the table behind each alias.
+  private mutating func draw(_ nodes: [QueryPlan.Node], prefix: String) {
+    for (index, node) in nodes.enumerated() {
+      let isLast = index == nodes.count - 1
+      let access = node.fact.access
+      let table = access?.table.flatMap { $0 == access?.name ? nil : "  [\($0)]" } ?? ""
+      text(
+        node.detail + table, first: prefix + (isLast ? "`--" : "|--"),
+        rest: prefix + (isLast ? "     " : "|    "))
+      draw(node.children, prefix: prefix + (isLast ? "   " : "|  "))
+    }
+  }
+
+  // MARK: - Lines
+
+  mutating func line(_ text: String) { output += text + "\n" }
+
+  mutating func paragraph(_ text: String, _ ink: TextStyle.Ink?) {
+    self.text(text, indent: 0, ink: ink)
+  }
+
+  mutating func text(_ text: String, indent: Int, hang: Int = 0, ink: TextStyle.Ink? = nil) {
+    let indent = String(repeating: " ", count: indent)
+    self.text(text, first: indent, rest: indent + String(repeating: " ", count: hang), ink: ink)
+  }
+
+  private mutating func text(
+    _ text: String, first: String, rest: String, ink: TextStyle.Ink? = nil
+  ) {
+    let lines = TerminalText.wrapped(text, to: max(width - rest.count, 20))
+    for (index, part) in lines.enumerated() {
+      line((index == 0 ? first : rest) + style.paint(part, ink))
+    }
+  }
+}

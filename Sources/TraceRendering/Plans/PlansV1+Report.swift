@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import QueryPlans
+
+extension PlansV1 {
+  /// Lists every statement of a report.
+  public init(_ report: PlansReport) {
+    self.init(
+      database: report.database, sqliteVersion: report.sqliteVersion, doubts: report.doubts,
+      statements: report.entries.map(Statement.init))
+  }
+}
+
+extension PlansV1.Statement {
+  fileprivate init(_ entry: PlansReport.Entry) {
+    let explanation = entry.explanation
+    self.init(
+      id: entry.id, sql: explanation.sql, verdict: explanation.verdict.rawValue,
+      plan: explanation.plan?.roots.map(PlansV1.Step.init), error: explanation.failure,
+      scans: explanation.judgement?.scans.map(PlansV1.Scan.init) ?? [],
+      flags: explanation.judgement?.flags ?? [], executions: entry.work.executions,
+      fullScanSteps: entry.work.fullScanSteps, vmSteps: entry.work.vmSteps,
+      standIns: explanation.standIns)
+  }
+}
+
+extension PlansV1.Step {
+  fileprivate init(_ node: QueryPlan.Node) {
+    self.init(
+      detail: node.detail, table: node.fact.access?.table,
+      children: node.children.map(PlansV1.Step.init))
+  }
+}
+
+extension PlansV1.Scan {
+  fileprivate init(_ scan: PlanJudgement.Scan) {
+    self.init(
+      table: scan.table, rows: scan.size?.rows, harmlessBecause: scan.harmlessBecause?.rawValue,
+      sentence: scan.sentence, comparedColumns: scan.comparedColumns, hint: scan.indexHint)
+  }
+}
+
+extension PlanJudgement {
+  fileprivate var flags: [String] {
+    [
+      sortsByTemporaryBTree ? "sortsByTemporaryBTree" : nil,
+      automaticIndexes.isEmpty ? nil : "automaticIndex",
+      scansInCorrelatedSubquery ? "scanInCorrelatedSubquery" : nil,
+      unexplainedFullScanSteps == nil ? nil : "unexplainedFullScanSteps",
+    ].compactMap { $0 }
+  }
+}
+
+extension PlanFact {
+  var access: TableAccess? {
+    switch self {
+    case .scan(let access), .search(let access), .bloomFilter(let access): access
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// `plans --json`, version 1.
+public struct PlansV1: Codable, Hashable, Sendable {
+  public var schemaVersion = 1
+  public var database: String
+  public var sqliteVersion: String
+  public var doubts: [String]
+  public var statements: [Statement]
+
+  public struct Statement: Codable, Hashable, Sendable {
+    public var id: String
+    public var sql: String
+    /// `search`, `harmlessScan`, `fullScan` or `error`.
+    public var verdict: String
+    /// SQLite's steps; null where the statement does not compile.
+    public var plan: [Step]?
+    public var error: String?
+    public var scans: [Scan]
+    /// `sortsByTemporaryBTree`, `automaticIndex`, `scanInCorrelatedSubquery`, `unexplainedFullScanSteps`.
+    public var flags: [String]
+    public var executions: UInt64
+    public var fullScanSteps: UInt64
+    public var vmSteps: UInt64
+    /// Functions, collations and tables that only the program itself has.
+    public var standIns: [String]
+  }
+
+  public struct Step: Codable, Hashable, Sendable {
+    public var detail: String
+    public var table: String?
+    public var children: [Step]
+  }
+
+  public struct Scan: Codable, Hashable, Sendable {
+    public var table: String?
+    public var rows: Int?
+    /// Why it does not matter; null where it does.
+    public var harmlessBecause: String?
+    public var sentence: String
+    public var comparedColumns: [String]
+    public var hint: String?
+  }
+}

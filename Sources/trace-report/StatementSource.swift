@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import QueryPlans
+import StoreEvents
+import TraceAnalysis
+import TraceReading
+
+/// Where a command's statements come from: traces and logs, or the command line.
+struct StatementSource {
+  var paths: [String]
+  var sql: [String]
+
+  struct Statements {
+    var list: [(id: String, sql: String, work: StatementWork)]
+    var doubts: [String] = []
+  }
+
+  /// - Throws: ``Failure``, with one sentence.
+  func read() throws -> Statements {
+    sql.isEmpty ? try readTraces() : Statements(list: try sql.map(statement))
+  }
+
+  private func statement(_ sql: String) throws -> (String, String, StatementWork) {
+    let sql = sql == "-" ? try Self.standardInput() : sql
+    return ("\(StatementID(sql: sql))", sql, StatementWork())
+  }
+
+  private static func standardInput() throws -> String {
+    var lines: [String] = []
+    while let line = readLine(strippingNewline: false) { lines.append(line) }
+    let sql = lines.joined()
+    guard sql.contains(where: { !$0.isWhitespace }) else {
+      throw Failure("no SQL on standard input", status: ExitStatus.inconclusive)
+    }
+    return sql
+  }
+
+  private func readTraces() throws -> Statements {
+    var progress = Progress("events read")
+    defer { progress.end() }
+    let traced: TracedStatements
+    do {
+      traced = try TracedStatements(reading: paths) { progress.report($0) }
+    } catch let error as TraceReadingError {
+      throw Failure(error)
+    }
+    var statements = Statements(
+      list: traced.statements.map { ("\($0.id)", $0.sql, $0.work) })
+    if traced.eventsLost > 0 {
+      statements.doubts.append(
+        "\(traced.eventsLost) events were lost: statements may be missing here")
+    }
+    if traced.unresolved > 0 {
+      statements.doubts.append(
+        "\(traced.unresolved) statements ran whose text the trace does not hold")
+    }
+    statements.doubts += traced.reading.sources.flatMap(\.problems)
+    return statements
+  }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import QueryPlans
+import SQLiteDriver
+import TraceRendering
+
+struct Plans: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Explains the plan of every statement, and tells full scans from harmless ones.")
+
+  enum FailOn: String, ExpressibleByArgument, CaseIterable { case scan }
+
+  @Argument(help: "CTF folders and debug logs; - is standard input.")
+  var paths: [String] = []
+
+  @Option(help: "The database to explain against; it is read, never written.")
+  var database: String
+
+  @Option(help: "A statement to explain in place of a trace; - reads it from standard input.")
+  var sql: [String] = []
+
+  @Option(help: "Exit with 2 if there is one: scan.")
+  var failOn: FailOn?
+
+  @Flag(help: "Print JSON, schemaVersion 1.")
+  var json = false
+
+  func validate() throws {
+    if paths.isEmpty == sql.isEmpty {
+      throw ValidationError("Name traces or logs, or give --sql: one of the two.")
+    }
+  }
+
+  func run() throws {
+    let file = try ReportedDatabase.open(database)
+    let statements = try StatementSource(paths: paths, sql: sql).read()
+    let explainer = PlanExplainer(file.connection)
+    var report = PlansReport(
+      database: database, sqliteVersion: Connection.libraryVersion,
+      entries: statements.list.map {
+        .init(id: $0.id, explanation: explainer.explain($0.sql, work: $0.work), work: $0.work)
+      })
+    report.doubts = statements.doubts
+    try Output.print(json ? JSONText.encoded(PlansV1(report)) : report.text(.ofStandardOutput))
+    try judge(report)
+  }
+
+  private func judge(_ report: PlansReport) throws {
+    if report.entries.isEmpty {
+      throw Failure(
+        "no statement to explain; was the store traced?", status: ExitStatus.inconclusive)
+    }
+    if report.isOfAnotherSchema {
+      throw Failure(
+        "none of the \(report.entries.count) statements compiles against '\(database)'; is it the "
+          + "store that was traced?", status: ExitStatus.inconclusive)
+    }
+    guard failOn == .scan else { return }
+    if report.count(.fullScan) > 0 {
+      throw Failure(
+        "\(report.count(.fullScan)) of \(report.entries.count) statements scan a table from end to "
+          + "end", status: ExitStatus.regression)
+    }
+    if report.count(.error) > 0 || !report.doubts.isEmpty {
+      throw Failure(
+        "no full scan found, but not every statement could be explained; see the report",
+        status: ExitStatus.inconclusive)
+    }
+  }
+}

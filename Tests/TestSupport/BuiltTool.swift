@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import Subprocess
+
+/// A binary that the build put beside the tests.
+public struct BuiltTool: Sendable {
+  /// What one run said and how it ended.
+  public struct Run: Sendable {
+    public var status: Int32
+    public var output: String
+    public var errorOutput: String
+  }
+
+  private let path: String
+
+  /// Finds a product of the package by its name.
+  public init(_ name: String) {
+    var folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+    if let test = CommandLine.arguments.first(where: { $0.hasSuffix(".xctest") }) {
+      folder = URL(filePath: test).deletingLastPathComponent()
+    }
+    path = folder.appending(path: name).path
+  }
+
+  /// Runs it to its end, in UTC and without colours.
+  public func run(_ arguments: String..., input: String = "") async throws -> Run {
+    let result = try await Subprocess.run(
+      .path(.init(path)), arguments: Arguments(arguments),
+      environment: .inherit.updating(["TZ": "UTC", "NO_COLOR": "1"]), input: .string(input),
+      output: .string(limit: 64 << 20), error: .string(limit: 1 << 20))
+    let status: Int32 =
+      switch result.terminationStatus {
+      case .exited(let code): code
+      case .signaled(let signal): 128 + signal
+      }
+    return Run(
+      status: status, output: result.standardOutput ?? "", errorOutput: result.standardError ?? "")
+  }
+}
