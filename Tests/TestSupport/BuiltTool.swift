@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Foundation
+import Foundation
 import Subprocess
 
 /// A binary that the build put beside the tests.
@@ -24,9 +24,13 @@ public struct BuiltTool: Sendable {
   }
 
   /// Runs it to its end, in UTC and without colours.
-  public func run(_ arguments: String..., input: String = "") async throws -> Run {
+  public func run(_ arguments: String...) async throws -> Run { try await run(arguments) }
+
+  /// Runs it with a text on its standard input.
+  public func run(_ arguments: [String], input: String = "") async throws -> Run {
+    // env, because Executable.path wants a type of swift-system, which the package does not name.
     let result = try await Subprocess.run(
-      .path(.init(path)), arguments: Arguments(arguments),
+      .name("env"), arguments: Arguments([path] + arguments),
       environment: .inherit.updating(["TZ": "UTC", "NO_COLOR": "1"]), input: .string(input),
       output: .string(limit: 64 << 20), error: .string(limit: 1 << 20))
     let status: Int32 =
@@ -35,6 +39,6 @@ public struct BuiltTool: Sendable {
       case .signaled(let signal): 128 + signal
       }
     return Run(
-      status: status, output: result.standardOutput ?? "", errorOutput: result.standardError ?? "")
+      status: status, output: result.standardOutput, errorOutput: result.standardError)
   }
 }

@@ -50,7 +50,7 @@ struct OrderedStatement {
       + (withLimit ? suffix : suffixWithoutLimit)
   }
 
-  /// Every order of up to four terms; of more, each term first in turn. The order as written leads.
+  /// Every order of up to four terms; of more, each term first in turn.
   var orders: [[Int]] {
     let written = Array(terms.indices)
     guard terms.count <= 4 else {

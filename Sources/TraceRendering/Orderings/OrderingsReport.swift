@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import QueryPlans
+
+/// A comparison of orders, ready to be drawn.
+public struct OrderingsReport {
+  public var database: String
+  public var sqliteVersion: String
+  public var sql: String
+  public var minimumEffect: Double
+  public var comparison: OrderingComparison
+
+  public init(
+    database: String, sqliteVersion: String, sql: String, minimumEffect: Double,
+    comparison: OrderingComparison
+  ) {
+    self.database = database
+    self.sqliteVersion = sqliteVersion
+    self.sql = sql
+    self.minimumEffect = minimumEffect
+    self.comparison = comparison
+  }
+
+  /// The verdict, its interval and its reason.
+  var sentence: String { "\(verdict): \(reason)" }
+
+  private var verdict: String {
+    switch comparison.verdict {
+    case .inconclusive: return "inconclusive"
+    case .noDifference: return "no difference"
+    case .writtenIsFastest: return "the order as written is the fastest"
+    case .faster:
+      guard let best = comparison.best.map({ comparison.variants[$0] }), let ratio = best.ratio
+      else { return "inconclusive" }
+      return "order \(best.name) takes \(Cell.factor(ratio.median).text) the time of the order as "
+        + "written (95% interval \(ratio.interval))"
+    }
+  }
+
+  private var reason: String {
+    if comparison.verdict == .inconclusive {
+      return "time was up after \(comparison.rounds) rounds; give more with --budget"
+    }
+    return switch comparison.explanation {
+    case .indexServed:
+      "an index serves the terms, or all but one, wherever they are written"
+    case .deferred:
+      "SQLite evaluates the correlated subquery last, wherever it is written"
+    case .residual:
+      "no index serves several of the terms, and SQLite evaluates those as they are written; the "
+        + "cheap and the selective belong first"
+    }
+  }
+
+  /// The version 1 of the JSON.
+  public var json: OrderingsV1 {
+    let comparison = comparison
+    let orders = comparison.variants.map(OrderingsV1.Order.init)
+    return OrderingsV1(
+      database: database, sqliteVersion: sqliteVersion, sql: sql,
+      terms: zip(comparison.terms, comparison.roles).map { .init(sql: $0, role: $1.rawValue) },
+      values: comparison.values.map(\.description), valuesAreSampled: comparison.valuesAreSampled,
+      rows: comparison.rows, comparedWithoutLimit: comparison.comparedWithoutLimit,
+      rounds: comparison.rounds, minimumEffect: minimumEffect,
+      verdict: comparison.verdict.rawValue, explanation: comparison.explanation.rawValue,
+      sentence: sentence, fastest: comparison.best.map { orders[$0] }, orders: orders)
+  }
+}
+
+extension OrderingsV1.Order {
+  fileprivate init(_ variant: OrderingComparison.Variant) {
+    self.init(
+      terms: variant.order.map { $0 + 1 }, sql: variant.sql, medianNs: variant.medianTime,
+      ratio: variant.ratio?.median, ratioLow: variant.ratio?.low, ratioHigh: variant.ratio?.high,
+      vmSteps: variant.vmSteps)
+  }
+}
+
+extension OrderingComparison.Variant {
+  /// Numbers of the terms as written, such as `2,1`.
+  var name: String { order.map { "\($0 + 1)" }.joined(separator: ",") }
+}
+
+extension PairedRatio {
+  var interval: String { "\(Cell.factor(low).text)–\(Cell.factor(high).text)" }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// `orderings --json`, version 1.
+public struct OrderingsV1: Codable, Hashable, Sendable {
+  public var schemaVersion = 1
+  public var database: String
+  public var sqliteVersion: String
+  public var sql: String
+  public var terms: [Term]
+  /// As `--bind` takes them.
+  public var values: [String]
+  public var valuesAreSampled: Bool
+  public var rows: UInt64
+  public var comparedWithoutLimit: Bool
+  public var rounds: Int
+  public var minimumEffect: Double
+  /// `faster`, `writtenIsFastest`, `noDifference` or `inconclusive`.
+  public var verdict: String
+  /// `indexServed`, `deferred` or `residual`.
+  public var explanation: String
+  public var sentence: String
+  /// The order to write, where it is faster than the one as written.
+  public var fastest: Order?
+  public var orders: [Order]
+
+  public struct Term: Codable, Hashable, Sendable {
+    public var sql: String
+    /// `indexServed`, `deferred` or `residual`.
+    public var role: String
+  }
+
+  public struct Order: Codable, Hashable, Sendable {
+    /// Numbers of the terms as written, from 1.
+    public var terms: [Int]
+    public var sql: String
+    public var medianNs: Double
+    /// Times the written order's, with its 95% interval; null without rounds enough.
+    public var ratio: Double?
+    public var ratioLow: Double?
+    public var ratioHigh: Double?
+    public var vmSteps: UInt64
+  }
+}

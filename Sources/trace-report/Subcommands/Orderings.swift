@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import QueryPlans
+import SQLiteDriver
+import TraceRendering
+
+struct Orderings: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Measures whether the AND terms of a WHERE are faster in another order.",
+    discussion: """
+      A trace holds no values. Without --bind they are sampled from the columns that the parameters \
+      are compared with: a lower bound is the 45th percentile, an upper bound the 55th, anything \
+      else the median.
+      """)
+
+  @Argument(help: "CTF folders and debug logs that hold the statement; - is standard input.")
+  var paths: [String] = []
+
+  @Option(help: "The database to measure in; it is read, never written.")
+  var database: String
+
+  @Option(help: "The statement to measure; - reads it from standard input.")
+  var sql: String?
+
+  @Option(help: "The id of a statement of the traces, as summary and plans print it.")
+  var statement: String?
+
+  @Option(
+    parsing: .upToNextOption,
+    help: "Values for all parameters, in order: numbers, 'texts', NULL; --bind=-1 if negative.")
+  var bind: [String] = []
+
+  @Option(help: "An effect of less than this many percent is no difference.")
+  var minimumEffect = 5.0
+
+  @Option(help: "Seconds after which no new round starts.")
+  var budget = 20.0
+
+  @Flag(help: "Print JSON, schemaVersion 1.")
+  var json = false
+
+  func validate() throws {
+    if (sql == nil) == (statement == nil) || (statement == nil) != paths.isEmpty {
+      throw ValidationError("Give --sql, or a trace and --statement: one of the two.")
+    }
+    guard (0.1...100).contains(minimumEffect) else {
+      throw ValidationError("--minimum-effect takes percents from 0.1 to 100.")
+    }
+    guard (0.1...86_400).contains(budget) else {
+      throw ValidationError("--budget takes seconds from 0.1 to 86400.")
+    }
+  }
+
+  func run() throws {
+    let source = StatementSource(paths: paths, sql: sql.map { [$0] } ?? [])
+    let sql = try source.read().statement(statement).sql
+    let file = try ReportedDatabase.open(database)
+    let report = OrderingsReport(
+      database: database, sqliteVersion: Connection.libraryVersion, sql: sql,
+      minimumEffect: minimumEffect / 100, comparison: try compare(sql, file.connection))
+    try Output.print(json ? JSONText.encoded(report.json) : report.text(.ofStandardOutput))
+    if report.comparison.verdict == .inconclusive { throw ExitStatus.inconclusive }
+  }
+
+  private func compare(_ sql: String, _ connection: Connection) throws -> OrderingComparison {
+    var progress = Progress("runs")
+    defer { progress.end() }
+    do {
+      var options = OrderingComparison.Options()
+      options.values = bind.isEmpty ? nil : try bind.map { try BindValue($0) }
+      options.minimumEffect = minimumEffect / 100
+      options.budget = .seconds(budget)
+      return try OrderingComparison(sql, on: connection, options: options) { progress.report($0) }
+    } catch let error as OrderingError {
+      throw Failure("\(error)", status: error.status)
+    } catch let error as SQLiteError {
+      throw Failure(
+        "'\(database)': \(error.message); is it the store that the statement is from?",
+        status: error.code == 1 ? ExitStatus.inconclusive : ExitStatus.failed)
+    }
+  }
+}
+
+extension OrderingError {
+  /// What cannot be compared is inconclusive; what was given wrongly has failed.
+  fileprivate var status: ExitCode {
+    switch self {
+    case .wrongValueCount, .malformedValue, .notASelect: ExitStatus.failed
+    default: ExitStatus.inconclusive
+    }
+  }
+}
+
+extension StatementSource.Statements {
+  /// The only one, or the one with an id.
+  fileprivate func statement(_ id: String?) throws -> (id: String, sql: String) {
+    guard let found = list.first(where: { id == nil || $0.id == id?.lowercased() }) else {
+      throw Failure(
+        "no statement '\(id ?? "")' in the trace; 'trace-report plans' lists their ids",
+        status: ExitStatus.inconclusive)
+    }
+    return (found.id, found.sql)
+  }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SQLiteDriver
+import TestSupport
+import Testing
+
+@Suite struct OrderingsCommandTests {
+  let folder: TemporaryDirectory
+  let tool = BuiltTool("trace-report")
+  var database: String { folder.path("store.sqlite") }
+
+  init() throws {
+    folder = try TemporaryDirectory()
+    try Connection(path: database).execute(
+      """
+      CREATE TABLE event(id INTEGER PRIMARY KEY, ts INTEGER, name TEXT);
+      WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 2000)
+        INSERT INTO event SELECT i, i, 'name ' || (i * 31 % 997) FROM n;
+      """)
+  }
+
+  private static let sql = "SELECT id FROM event WHERE ts > ? AND name LIKE ?"
+
+  @Test func tellsTermsValuesRowsAndVerdict() async throws {
+    let run = try await tool.run([
+      "orderings", "--database", database, "--sql", Self.sql, "--bind", "1990", "'%1%'", "--budget",
+      "2", "--json",
+    ])
+    #expect([0, 3].contains(run.status), "\(run.errorOutput)")
+    let report = try JSONDecoder().decode(OrderingsHeader.self, from: Data(run.output.utf8))
+    #expect(report.schemaVersion == 1)
+    #expect(report.values == ["1990", "'%1%'"])
+    #expect(report.explanation == "residual")
+    #expect(report.orders.map(\.terms) == [[1, 2], [2, 1]])
+    #expect((report.verdict == "inconclusive") == (run.status == 3))
+  }
+
+  private struct OrderingsHeader: Decodable {
+    var schemaVersion: Int
+    var values: [String]
+    var verdict: String
+    var explanation: String
+    var orders: [Order]
+    struct Order: Decodable { var terms: [Int] }
+  }
+
+  @Test func textFitsEightyColumns() async throws {
+    let run = try await tool.run([
+      "orderings", "--database", database, "--sql", Self.sql, "--budget", "2",
+    ])
+    #expect([0, 3].contains(run.status), "\(run.errorOutput)")
+    #expect(run.output.contains("values sampled from the columns compared"))
+    #expect(run.output.contains("every order gives the same"))
+    #expect(run.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
+  }
+
+  @Test func refusalsGetOneSentenceAndTheirCode() async throws {
+    for (arguments, status, words) in [
+      (["--sql", "DELETE FROM event WHERE id < 3 AND ts < 3"], 1, "not a SELECT"),
+      (["--sql", Self.sql, "--bind", "1"], 1, "takes 2 values and --bind gives 1"),
+      (["--sql", Self.sql, "--bind", "1", "abc"], 1, "'abc' is no value"),
+      (["--sql", "SELECT id FROM event WHERE ts > 4"], 3, "one term"),
+      (["--sql", "SELECT id FROM other WHERE a AND b"], 3, "no such table: other"),
+    ] {
+      let run = try await tool.run(["orderings", "--database", database] + arguments)
+      #expect(run.status == Int32(status))
+      #expect(run.output.isEmpty)
+      #expect(run.errorOutput.contains(words), "\(run.errorOutput)")
+      #expect(run.errorOutput.split(separator: "\n").count == 1)
+    }
+    #expect(try await tool.run(["orderings", "--database", database]).status == 64)
+  }
+}

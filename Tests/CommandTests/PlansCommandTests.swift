@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SQLiteDriver
+import StoreEvents
+import TestSupport
+import Testing
+
+@Suite struct PlansCommandTests {
+  let folder: TemporaryDirectory
+  let tool = BuiltTool("trace-report")
+  var database: String { folder.path("store.sqlite") }
+
+  init() throws {
+    folder = try TemporaryDirectory()
+    try Connection(path: database).execute(
+      """
+      CREATE TABLE ZSTOP(Z_PK INTEGER PRIMARY KEY, ZLONGITUDE REAL, ZNAME TEXT);
+      CREATE INDEX ZSTOP_ZNAME ON ZSTOP(ZNAME);
+      WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 500)
+        INSERT INTO ZSTOP SELECT i, i, 'stop ' || i FROM n;
+      """)
+  }
+
+  private static let scan = "SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE t0.ZLONGITUDE > ?"
+  private static let search = "SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE t0.ZNAME = ?"
+
+  @Test func namesTheScanAndTheIndexToTry() async throws {
+    let run = try await tool.run("plans", "--database", database, "--sql", Self.scan)
+    #expect(run.status == 0)
+    #expect(run.errorOutput.isEmpty)
+    #expect(run.output.contains("FULL SCAN"))
+    #expect(run.output.contains("`--SCAN t0 [ZSTOP]"))
+    #expect(run.output.contains("reads every row of 'ZSTOP' (500 rows)"))
+    #expect(run.output.contains("columns compared: ZLONGITUDE"))
+    #expect(run.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
+    #expect(!run.output.contains("\u{1b}"))
+  }
+
+  @Test func failOnScanExitsWithTwo() async throws {
+    let arguments = ["plans", "--database", database, "--fail-on", "scan", "--sql"]
+    #expect(try await tool.run(arguments + [Self.scan]).status == 2)
+    #expect(try await tool.run(arguments + [Self.search]).status == 0)
+  }
+
+  @Test func badStatementIsReportedAndTheRestStillIs() async throws {
+    let run = try await tool.run(
+      "plans", "--database", database, "--json", "--sql", "SELECT nope FROM ZSTOP", "--sql",
+      Self.search)
+    #expect(run.status == 0)
+    let report = try JSONDecoder().decode(PlansHeader.self, from: Data(run.output.utf8))
+    #expect(report.schemaVersion == 1)
+    #expect(report.statements.map(\.verdict) == ["error", "search"])
+    #expect(report.statements[0].error == "no such column: nope")
+    #expect(report.statements[0].plan == nil)
+    #expect(report.statements[1].plan?.first?.table == "ZSTOP")
+  }
+
+  private struct PlansHeader: Decodable {
+    var schemaVersion: Int
+    var statements: [Statement]
+    struct Statement: Decodable {
+      var sql: String
+      var verdict: String
+      var error: String?
+      var plan: [Step]?
+    }
+    struct Step: Decodable {
+      var detail: String
+      var table: String?
+    }
+  }
+
+  @Test func readsSQLFromStandardInput() async throws {
+    let run = try await tool.run(
+      ["plans", "--database", database, "--sql", "-"], input: Self.search + ";\n")
+    #expect(run.status == 0)
+    #expect(run.output.contains("SEARCH t0 USING COVERING INDEX ZSTOP_ZNAME (ZNAME=?) [ZSTOP]"))
+  }
+
+  @Test func readsStatementsOfALog() async throws {
+    let process = ProcessIdentity(id: 7, name: "transit")
+    var log = LogBuilder()
+    log.open(process, at: 1)
+    for (index, sql) in [Self.scan, Self.search].enumerated() {
+      log.add(
+        "sql: \(sql)", process: process, threadID: 7, at: Nanoseconds(index + 2) * 1_000_000)
+    }
+    let path = folder.path("store.log")
+    try Data(log.text.utf8).write(to: URL(filePath: path))
+    let run = try await tool.run("plans", path, "--database", database, "--json")
+    #expect(run.status == 0, "\(run.errorOutput)")
+    let report = try JSONDecoder().decode(PlansHeader.self, from: Data(run.output.utf8))
+    #expect(report.statements.map(\.sql) == [Self.scan, Self.search])
+    #expect(report.statements.map(\.verdict) == ["fullScan", "search"])
+  }
+
+  @Test func wrongDatabaseIsInconclusive() async throws {
+    let run = try await tool.run("plans", "--database", database, "--sql", "SELECT a FROM other")
+    #expect(run.status == 3)
+    #expect(run.errorOutput.contains("none of the 1 statements compiles"))
+  }
+
+  @Test func brokenDatabasesGetOneSentence() async throws {
+    let text = folder.path("text.sqlite")
+    try Data(String(repeating: "no database at all\n", count: 99).utf8)
+      .write(to: URL(filePath: text))
+    for (path, words) in [
+      (folder.path("missing.sqlite"), "no such database file"), (folder.url.path, "is a folder"),
+      (text, "is not an SQLite database, or is encrypted"),
+    ] {
+      let run = try await tool.run("plans", "--database", path, "--sql", Self.scan)
+      #expect(run.status == 1)
+      #expect(run.output.isEmpty)
+      #expect(run.errorOutput.contains(words))
+      #expect(run.errorOutput.split(separator: "\n").count == 1)
+    }
+  }
+
+  @Test func lockedDatabaseGetsOneSentence() async throws {
+    let user = try Connection(path: database)
+    try user.execute("BEGIN EXCLUSIVE")
+    let run = try await tool.run("plans", "--database", database, "--sql", Self.scan)
+    #expect(run.status == 1)
+    #expect(run.errorOutput.contains("locked by another program"))
+    try user.execute("ROLLBACK")
+  }
+
+  @Test func usageIsSixtyFour() async throws {
+    #expect(try await tool.run("plans", "--sql", Self.scan).status == 64)
+    #expect(try await tool.run("plans", "--database", database).status == 64)
+  }
+}

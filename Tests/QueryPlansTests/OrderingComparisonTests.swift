@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SQLiteDriver
+import Testing
+
+@testable import QueryPlans
+
+@Suite struct OrderedStatementTests {
+  @Test func parametersMoveWithTheirTerms() throws {
+    let statement = try OrderedStatement(
+      "SELECT a FROM t WHERE ( a > ? AND  b BETWEEN ? AND :x) AND c = :x  LIMIT ?")
+    #expect(statement.terms == ["a > ?1", "b BETWEEN ?2 AND ?3", "c = ?3"])
+    #expect(
+      statement.sql(order: [2, 0, 1])
+        == "SELECT a FROM t WHERE (c = ?3 AND a > ?1 AND b BETWEEN ?2 AND ?3)  LIMIT ?4")
+    #expect(
+      statement.sql(order: [0, 1, 2], withLimit: false)
+        == "SELECT a FROM t WHERE (a > ?1 AND b BETWEEN ?2 AND ?3 AND c = ?3)  ")
+    #expect(statement.parameterCount == 4)
+  }
+
+  @Test func allOrdersUpToFourTermsEachFirstBeyond() throws {
+    func orders(_ terms: Int) throws -> [[Int]] {
+      let filter = (0..<terms).map { "c\($0) = 1" }.joined(separator: " AND ")
+      return try OrderedStatement("SELECT 1 FROM t WHERE " + filter).orders
+    }
+    #expect(try orders(2) == [[0, 1], [1, 0]])
+    #expect(try Set(orders(4)).count == 24)
+    #expect(try orders(4).first == [0, 1, 2, 3])
+    #expect(try orders(5).count == 5)
+    #expect(try orders(5)[3] == [3, 0, 1, 2, 4])
+  }
+
+  private func error(_ sql: String) -> OrderingError? {
+    do {
+      _ = try OrderedStatement(sql)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test func refusesWhatHasNoOrders() {
+    #expect(error("DELETE FROM t WHERE a AND b") == .notASelect)
+    #expect(error("SELECT 1 FROM t") == .noWhere)
+    #expect(error("SELECT 1 FROM t WHERE a OR b AND c") == .oneTerm("a OR b AND c"))
+    #expect(error("SELECT 1 WHERE a AND b UNION SELECT 2 WHERE c AND d") == .compound)
+  }
+
+  @Test(arguments: [
+    ("12", BindValue.integer(12)), ("-1.5", .real(-1.5)), ("null", .null),
+    ("'it''s'", .text("it's")), ("''", .text("")),
+  ])
+  func readsTypedValues(text: String, value: BindValue) throws {
+    #expect(try BindValue(text) == value)
+  }
+
+  @Test(arguments: ["abc", "'", "'a'b'", "inf", ""])
+  func refusesOtherValues(text: String) {
+    #expect(throws: OrderingError.malformedValue(text)) { try BindValue(text) }
+  }
+}
+
+@Suite struct OrderingComparisonTests {
+  let connection: Connection
+
+  init() throws {
+    connection = try Connection(path: ":memory:")
+    try connection.execute(
+      """
+      CREATE TABLE event(id INTEGER PRIMARY KEY, ts INTEGER, name TEXT);
+      CREATE TABLE ZSTOP(Z_PK INTEGER PRIMARY KEY, ZLONGITUDE REAL);
+      CREATE TABLE ZSTOPTIME(Z_PK INTEGER PRIMARY KEY, ZSTOP INTEGER, ZDEPARTURETIME INTEGER);
+      CREATE INDEX ZSTOPTIME_ZSTOP_INDEX ON ZSTOPTIME(ZSTOP);
+      WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 3000)
+        INSERT INTO event SELECT i, i, 'name ' || (i * 31 % 997) FROM n;
+      INSERT INTO ZSTOP SELECT id, id / 100.0 FROM event WHERE id <= 300;
+      INSERT INTO ZSTOPTIME SELECT id, id % 300, id FROM event;
+      """)
+  }
+
+  private func compare(
+    _ sql: String, _ values: [BindValue]? = nil
+  ) throws -> OrderingComparison {
+    var options = OrderingComparison.Options()
+    options.values = values
+    options.budget = .seconds(1)
+    return try OrderingComparison(sql, on: connection, options: options)
+  }
+
+  private static let subquery = """
+    (SELECT COUNT(t1.Z_PK) FROM ZSTOPTIME t1 WHERE (t0.Z_PK = t1.ZSTOP AND \
+    ((? <=  t1.ZDEPARTURETIME AND  t1.ZDEPARTURETIME <= ?))) ) <> ?
+    """
+
+  @Test func residualTermsAreProvenEqualAndMeasured() throws {
+    let comparison = try compare(
+      "SELECT id FROM event WHERE name LIKE ? AND ts > ?", [.text("%9%"), .integer(2900)])
+    #expect(comparison.terms == ["name LIKE ?1", "ts > ?2"])
+    #expect(comparison.roles == [.residual, .residual])
+    #expect(comparison.explanation == .residual)
+    #expect(comparison.variants.map(\.order) == [[0, 1], [1, 0]])
+    #expect(comparison.rows == (try count("name LIKE '%9%' AND ts > 2900")))
+    #expect(!comparison.valuesAreSampled)
+    if let ratio = comparison.variants[1].ratio {
+      #expect(0 < ratio.low && ratio.low <= ratio.median && ratio.median <= ratio.high)
+    } else {
+      #expect(comparison.verdict == .inconclusive)
+    }
+  }
+
+  private func count(_ filter: String) throws -> UInt64 {
+    let statement = try connection.prepare("SELECT count(*) FROM event WHERE \(filter)")
+    #expect(try statement.step())
+    return UInt64(statement.int64(0))
+  }
+
+  @Test func correlatedSubqueryIsDeferredWhereverItStands() throws {
+    for sql in [
+      "SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE ( t0.ZLONGITUDE > ? AND  \(Self.subquery))",
+      "SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE ( \(Self.subquery) AND  t0.ZLONGITUDE > ?)",
+    ] {
+      let comparison = try compare(sql)
+      #expect(comparison.explanation == .deferred)
+      #expect(Set(comparison.roles) == [.residual, .deferred])
+      #expect(comparison.valuesAreSampled)
+      // The same program whichever is written first: this is what deferring means.
+      #expect(Set(comparison.variants.map(\.vmSteps)).count == 1)
+    }
+  }
+
+  @Test func indexServedTermsAreTold() throws {
+    try connection.execute("CREATE INDEX i ON event(ts)")
+    let comparison = try compare("SELECT id FROM event WHERE name LIKE 'name 1%' AND ts > ?")
+    #expect(comparison.roles == [.residual, .indexServed])
+    #expect(comparison.explanation == .indexServed)
+    #expect(comparison.values.count == 1)
+  }
+
+  @Test func boundsAreSampledAroundTheMiddle() throws {
+    let comparison = try compare("SELECT id FROM event WHERE ( ? <= ts AND  ts <= ? AND id <> 7)")
+    guard case .integer(let low) = comparison.values[0],
+      case .integer(let high) = comparison.values[1]
+    else {
+      Issue.record("\(comparison.values)")
+      return
+    }
+    #expect(low < high)
+    #expect((1300...1400).contains(low) && (1600...1700).contains(high))
+  }
+
+  @Test func limitIsLeftOutOfTheProof() throws {
+    let comparison = try compare(
+      "SELECT id FROM event WHERE ts > ? AND name LIKE '%1%' LIMIT ?", [.integer(5), .integer(3)])
+    #expect(comparison.comparedWithoutLimit)
+    #expect(comparison.rows == (try count("ts > 5 AND name LIKE '%1%'")))
+  }
+
+  @Test func refusesWhatItCannotValue() {
+    #expect(throws: OrderingError.wrongValueCount(given: 1, wanted: 2)) {
+      try compare("SELECT id FROM event WHERE ts > ? AND id < ?", [.integer(1)])
+    }
+    #expect(throws: OrderingError.noSample(parameter: 1, term: "abs(ts) + ?1 > 3")) {
+      try compare("SELECT id FROM event WHERE abs(ts) + ? > 3 AND id < 5")
+    }
+    #expect(throws: OrderingError.needsProgram("NSCoreDataStringSearch")) {
+      try compare("SELECT id FROM event WHERE NSCoreDataStringSearch(name, 'a', 8, 0) AND id < 5")
+    }
+    #expect(throws: OrderingError.notASelect) {
+      try compare("DELETE FROM event WHERE id < 5 AND ts < 5")
+    }
+    #expect(throws: SQLiteError.self) { try compare("SELECT id FROM nosuch WHERE a AND b") }
+  }
+
+  @Test func duplicatesCountAndOrderDoesNot() throws {
+    func rows(_ sql: String) throws -> RowSet {
+      try RowSet(readingAll: try connection.prepare(sql))
+    }
+    #expect(try rows("SELECT 1 UNION ALL SELECT 'a'") == rows("SELECT 'a' UNION ALL SELECT 1"))
+    #expect(try rows("SELECT 1") != rows("SELECT 1 UNION ALL SELECT 1"))
+    #expect(try rows("SELECT 1, 2") != rows("SELECT 2, 1"))
+    #expect(try rows("SELECT 1") != rows("SELECT '1'"))
+    #expect(try rows("SELECT NULL") != rows("SELECT ''"))
+  }
+}
