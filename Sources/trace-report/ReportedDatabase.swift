@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import SQLiteDriver
+import StoreEvents
 
 /// Opens the user's database for a command.
 enum ReportedDatabase {
@@ -9,7 +10,7 @@ enum ReportedDatabase {
     do {
       return try InspectedDatabase(path: path)
     } catch {
-      throw Failure("\(error)")
+      throw Failure(LogText.escaped("\(error)"))
     }
   }
 }

@@ -94,6 +94,28 @@ import Testing
     _ = user
   }
 
+  @Test func threeFilesOfACrashAreReadAndNoneIsLostOrNew() throws {
+    let user = try make("WAL")
+    let left = try TemporaryDirectory()
+    for side in ["", "-wal", "-shm"] {
+      try FileManager.default.copyItem(
+        atPath: path + side, toPath: left.path("store.sqlite" + side))
+    }
+    do {
+      let database = try InspectedDatabase(path: left.path("store.sqlite"))
+      #expect(try sum(database) == 42)
+    }
+    let names = try FileManager.default.contentsOfDirectory(atPath: left.url.path).sorted()
+    #expect(names == ["store.sqlite", "store.sqlite-shm", "store.sqlite-wal"])
+    // The -shm file is SQLite's lock table and holds no data; the reader may rebuild it.
+    for side in ["", "-wal"] {
+      #expect(
+        FileManager.default.contentsEqual(
+          atPath: path + side, andPath: left.path("store.sqlite" + side)))
+    }
+    _ = user
+  }
+
   @Test func hotJournalIsRolledBackInACopy() throws {
     let user = try make("DELETE")
     let left = try TemporaryDirectory()

@@ -46,6 +46,9 @@ public struct OrderingsReport {
       "an index serves the terms, or all but one, wherever they are written"
     case .deferred:
       "SQLite evaluates the correlated subquery last, wherever it is written"
+    case .residual where comparison.verdict == .noDifference:
+      "several terms are evaluated as they are written, but no other order is faster or slower by "
+        + "\(Cell.ratio(minimumEffect).text) or more, beyond doubt"
     case .residual:
       "no index serves several of the terms, and SQLite evaluates those as they are written; the "
         + "cheap and the selective belong first"

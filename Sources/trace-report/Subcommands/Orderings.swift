@@ -3,6 +3,7 @@
 import ArgumentParser
 import QueryPlans
 import SQLiteDriver
+import StoreEvents
 import TraceRendering
 
 struct Orderings: ParsableCommand {
@@ -73,10 +74,11 @@ struct Orderings: ParsableCommand {
       options.budget = .seconds(budget)
       return try OrderingComparison(sql, on: connection, options: options) { progress.report($0) }
     } catch let error as OrderingError {
-      throw Failure("\(error)", status: error.status)
+      throw Failure(LogText.escaped("\(error)"), status: error.status)
     } catch let error as SQLiteError {
       throw Failure(
-        "'\(database)': \(error.message); is it the store that the statement is from?",
+        LogText.escaped("'\(database)': \(error.message)")
+          + "; is it the store that the statement is from?",
         status: error.code == 1 ? ExitStatus.inconclusive : ExitStatus.failed)
     }
   }
@@ -97,7 +99,7 @@ extension StatementSource.Statements {
   fileprivate func statement(_ id: String?) throws -> (id: String, sql: String) {
     guard let found = list.first(where: { id == nil || $0.id == id?.lowercased() }) else {
       throw Failure(
-        "no statement '\(id ?? "")' in the trace; 'trace-report plans' lists their ids",
+        "no statement '\(LogText.escaped(id ?? ""))' in the trace; 'trace-report plans' lists their ids",
         status: ExitStatus.inconclusive)
     }
     return (found.id, found.sql)

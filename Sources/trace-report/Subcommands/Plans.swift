@@ -3,6 +3,7 @@
 import ArgumentParser
 import QueryPlans
 import SQLiteDriver
+import StoreEvents
 import TraceRendering
 
 struct Plans: ParsableCommand {
@@ -53,7 +54,7 @@ struct Plans: ParsableCommand {
     }
     if report.isOfAnotherSchema {
       throw Failure(
-        "none of the \(report.entries.count) statements compiles against '\(database)'; is it the "
+        "none of the \(report.entries.count) statements compiles against '\(LogText.escaped(database))'; is it the "
           + "store that was traced?", status: ExitStatus.inconclusive)
     }
     guard failOn == .scan else { return }
