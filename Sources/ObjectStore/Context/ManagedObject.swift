@@ -11,31 +11,32 @@
 /// members read as nil, zero and empty; ``AnyManagedObject/value(forKey:)`` throws instead.
 @dynamicMemberLookup
 public final class ManagedObject<E: Entity>: AnyManagedObject {
-  @inlinable var prototype: E { unsafeDowncast(schema, to: EntitySchema<E>.self).prototype }
+  // The schema, not its prototype: a copy of that retains every property of it.
+  @inlinable var typedSchema: EntitySchema<E> { unsafeDowncast(schema, to: EntitySchema<E>.self) }
 
   // Inlinable: the compiler folds a literal key path, and a read costs what a slot read costs.
 
   /// An attribute's value; a new value is written by the next save.
   @inlinable
   public subscript<Value>(dynamicMember path: KeyPath<E, Attribute<Value>>) -> Value {
-    get { read(prototype[keyPath: path].slot) }
-    set { write(newValue.storeValue, prototype[keyPath: path].slot) }
+    get { read(typedSchema.prototype[keyPath: path].slot) }
+    set { write(newValue.storeValue, typedSchema.prototype[keyPath: path].slot) }
   }
 
   /// The object at the other end of a to-one relationship, which may be a fault.
   @inlinable
   public subscript<D: Entity>(dynamicMember path: KeyPath<E, ToOne<D>>) -> ManagedObject<D>? {
     get {
-      destination(prototype[keyPath: path].slot).map {
+      destination(typedSchema.prototype[keyPath: path].slot).map {
         unsafeDowncast($0, to: ManagedObject<D>.self)
       }
     }
-    set { setDestination(newValue, prototype[keyPath: path].slot) }
+    set { setDestination(newValue, typedSchema.prototype[keyPath: path].slot) }
   }
 
   /// The objects at the other end of a to-many relationship; loaded when they are looked at.
   @inlinable
   public subscript<D: Entity>(dynamicMember path: KeyPath<E, ToMany<D>>) -> ToManyMembers<D> {
-    ToManyMembers(owner: self, slot: prototype[keyPath: path].slot)
+    ToManyMembers(owner: self, slot: typedSchema.prototype[keyPath: path].slot)
   }
 }
