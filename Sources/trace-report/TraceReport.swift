@@ -12,7 +12,10 @@ struct TraceReport: AsyncParsableCommand {
       (no events, lost events, no baseline); 64 usage.
       """,
     version: "0.1.0",
-    subcommands: [Record.self, Summary.self, Baseline.self, Gate.self, Diff.self, Plans.self, Orderings.self],
+    subcommands: [
+      Record.self, Summary.self, Plans.self, Orderings.self, Baseline.self, Gate.self,
+      Diff.self, HTML.self,
+    ],
     defaultSubcommand: Summary.self)
 
   /// Runs the command; a ``Failure`` becomes one sentence on standard error and its exit code.

@@ -7,10 +7,12 @@ enum SQLText {
   ///     SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZNAME FROM ZSTOP t0 WHERE t0.ZNAME = ?
   ///     SELECT … FROM ZSTOP t0 WHERE t0.ZNAME = ?
   static func abridged(_ sql: String, to width: Int) -> String {
-    guard TerminalText.width(sql) > width, sql.hasPrefix("SELECT "),
+    // The SQL of the second side of a comparison stands behind an arrow.
+    let mark = sql.hasPrefix("→ ") ? "→ " : ""
+    guard TerminalText.width(sql) > width, sql.dropFirst(mark.count).hasPrefix("SELECT "),
       let from = startOfFrom(in: sql)
     else { return sql }
-    return "SELECT …" + sql[from...]
+    return mark + "SELECT …" + sql[from...]
   }
 
   /// Finds the ` FROM ` outside all parentheses and quotes.

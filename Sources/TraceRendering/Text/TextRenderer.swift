@@ -63,14 +63,14 @@ struct TextRenderer {
 
   private mutating func render(_ item: Document.Item) {
     line("")
-    let place = LogText.escaped(item.place)
-    let headline = style.paint(LogText.escaped(item.headline), item.tone.ink ?? .bold)
+    let ink = item.tone.ink ?? .bold
     let used = TerminalText.width(item.headline) + TerminalText.width(item.place) + 2
-    if let width = style.width, used > width {
-      line(headline)
-      if !place.isEmpty { line("  " + style.paint(fitted(item.place, indent: 2), .cyan)) }
+    if !item.place.isEmpty, used <= style.width ?? .max {
+      let place = style.paint(LogText.escaped(item.place), .cyan)
+      line(style.paint(LogText.escaped(item.headline), ink) + "  " + place)
     } else {
-      line(place.isEmpty ? headline : headline + "  " + style.paint(place, .cyan))
+      for part in wrapped(item.headline, indent: 0) { line(style.paint(part, ink)) }
+      if !item.place.isEmpty { line("  " + style.paint(fitted(item.place, indent: 2), .cyan)) }
     }
     for fact in item.lines { render(fact) }
   }

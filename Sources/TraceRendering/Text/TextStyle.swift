@@ -9,8 +9,8 @@ public struct TextStyle: Hashable, Sendable {
   public static let plain = TextStyle(width: nil, isColored: false)
 
   public init(width: Int?, isColored: Bool) {
-    // Below 40 columns nothing can be laid out; the terminal wraps.
-    self.width = width.map { max($0, 40) }
+    // The widest table has nine columns, which need 60; on less the terminal wraps.
+    self.width = width.map { max($0, 60) }
     self.isColored = isColored
   }
 

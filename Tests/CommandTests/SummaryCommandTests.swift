@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import StoreEvents
+import TestSupport
+import Testing
+
+/// `trace-report`'s reading commands as a user runs them, on logs written by hand.
+@Suite struct SummaryCommandTests {
+  private let report = Program("trace-report")
+  private let folder: TemporaryDirectory
+  init() throws { folder = try TemporaryDirectory() }
+
+  private static let sql = "SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE  t0.ZNAME = ?"
+
+  private func log(
+    _ name: String = "log.txt", _ write: (inout RunBuilder) -> Void = { _ in }
+  ) throws -> String {
+    let run = RunBuilder {
+      $0.open()
+      write(&$0)
+      $0.close()
+    }
+    var log = LogBuilder()
+    log.open(run.process, at: 0)
+    for record in run.records { log.add(record) }
+    try Data(log.text.utf8).write(to: URL(filePath: folder.path(name)))
+    return folder.path(name)
+  }
+
+  private func usual(_ name: String = "log.txt") throws -> String {
+    try log(name) { $0.fetch(Self.sql, rows: 15, vmSteps: 1000) }
+  }
+
+  private func scanning() throws -> String {
+    try log("scan.txt") { $0.fetch(Self.sql, rows: 15, vmSteps: 90_000, fullScanSteps: 12_800) }
+  }
+
+  @Test func summaryIsTheDefault() async throws {
+    let run = try await report.run(scanning(), environment: ["COLUMNS": "80"])
+    #expect(run.status == 0)
+    #expect(run.error == "")
+    #expect(run.output.contains("1. warning: AvoidFullTableScan  transit/Search.swift:42"))
+    #expect(!run.output.contains("\u{1b}"))
+  }
+
+  @Test func jsonHasTheKeysOfVersionOne() async throws {
+    let run = try await report.run("summary", "--json", scanning())
+    let object = try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any]
+    let json = try #require(object)
+    #expect(json["schemaVersion"] as? Int == 1)
+    let totals = try #require(json["totals"] as? [String: Any])
+    #expect(
+      Set(totals.keys) == [
+        "fetches", "counts", "rows", "faults", "relationshipFaults", "cacheMisses", "saves",
+        "connectionNs", "totalNs",
+      ])
+    #expect(totals["rows"] as? Int == 15)
+    let statement = try #require((json["statements"] as? [[String: Any]])?.first)
+    #expect(statement["sql"] as? String == Self.sql)
+    #expect((json["findings"] as? [[String: Any]])?.count == 1)
+    #expect((json["completeness"] as? [String: Any])?["eventsLost"] as? Int == 0)
+  }
+
+  @Test func noEventsAreInconclusive() async throws {
+    var log = LogBuilder()
+    log.open(ProcessIdentity(id: 1, name: "transit"), at: 0)
+    try Data(log.text.utf8).write(to: URL(filePath: folder.path("empty.txt")))
+    let run = try await report.run("summary", folder.path("empty.txt"))
+    #expect(run.status == 3)
+    #expect(run.error.split(separator: "\n").count == 1)
+  }
+
+  @Test func aMissingInputFails() async throws {
+    let run = try await report.run("summary", "/nowhere")
+    #expect(run.status == 1)
+    #expect(run.error.contains("/nowhere"))
+    #expect(try await report.run("summary").status == 64)
+    #expect(try await report.run("summary", "--top", "0", usual()).status == 64)
+  }
+
+  @Test func theGateTellsSameWorseAndUnknown() async throws {
+    let baseline = folder.path("baseline.json")
+    let wrote = try await report.run("baseline", usual(), "-o", baseline, "--tag", "seed=1")
+    #expect(wrote.status == 0)
+    let same = try await report.run("gate", usual("again.txt"), "--baseline", baseline)
+    #expect(same.status == 0)
+    let worse = try await report.run("gate", scanning(), "--baseline", baseline)
+    #expect(worse.status == 2)
+    #expect(worse.output.contains("full-scan steps 0 → 12,800"))
+    #expect(worse.output.contains("transit/Search.swift:42"))
+    let otherData = try await report.run(
+      "gate", usual(), "--baseline", baseline, "--tag", "seed=2")
+    #expect(otherData.status == 3)
+    let lossy = try log("lossy.txt") { $0.fetch(Self.sql, rows: 15, vmSteps: 1000) }
+    let text = try String(contentsOfFile: lossy, encoding: .utf8)
+    try text.split(separator: "\n").filter { !$0.contains("fetch_begin") }
+      .joined(separator: "\n").appending("\n")
+      .write(toFile: lossy, atomically: true, encoding: .utf8)
+    #expect(try await report.run("gate", lossy, "--baseline", baseline).status == 3)
+    #expect(try await report.run("gate", usual(), "--baseline", "/nowhere").status == 3)
+  }
+
+  @Test func theGateAcceptsAndTightens() async throws {
+    let baseline = folder.path("baseline.json")
+    _ = try await report.run("baseline", scanning(), "-o", baseline)
+    let better = try await report.run("gate", usual(), "--baseline", baseline)
+    #expect(better.status == 0)
+    #expect(better.output.contains("Tighten the baseline with: trace-report gate"))
+    #expect(try await report.run("gate", usual(), "--baseline", baseline, "--update").status == 0)
+    #expect(try await report.run("gate", scanning(), "--baseline", baseline).status == 2)
+  }
+
+  @Test func diffSaysWhatBecameFaster() async throws {
+    let run = try await report.run("diff", scanning(), usual(), environment: ["COLUMNS": "80"])
+    #expect(run.status == 0)
+    #expect(run.output.contains("12,800 → 0"))
+  }
+
+  @Test func htmlIsOneFile() async throws {
+    let run = try await report.run("html", scanning(), "-o", folder.path("report.html"))
+    #expect(run.status == 0)
+    let html = try String(contentsOfFile: folder.path("report.html"), encoding: .utf8)
+    #expect(html.contains("AvoidFullTableScan"))
+    #expect(!html.contains("<script"))
+  }
+}

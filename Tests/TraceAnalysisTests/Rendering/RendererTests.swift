@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import StoreEvents
+import TestSupport
+import Testing
+import TraceAnalysis
+import TraceRendering
+
+/// Every renderer passes the same list of runs.
+@Suite struct RendererTests {
+  enum Case: CaseIterable {
+    case normal, empty, oneRow, longText, hostileText
+
+    static let hostile = "a\n1. warning: Forged\u{1b}[31m<script>alert('&')</script>\u{202e}\\"
+
+    var profile: Profile {
+      RunBuilder { trace in
+        switch self {
+        case .empty: break
+        case .oneRow: trace.fetch("SELECT a")
+        case .normal:
+          trace.open()
+          for _ in 1...3 { trace.fetch(ScanRuleTests.geo, rows: 15, fullScanSteps: 12_800) }
+          trace.fault()
+          trace.save()
+        case .longText:
+          let long = String(repeating: "ä漢", count: 3000)
+          trace.open(path: long)
+          trace.process.name = long
+          trace.fetch(
+            "SELECT \(long) FROM \(long) WHERE \(long) = ?", entity: long,
+            at: SourceLocation(file: long, line: .max), rows: 1, fullScanSteps: 12_800)
+          trace.fault(long, relationship: long)
+        case .hostileText:
+          let text = Self.hostile
+          trace.open(path: text)
+          trace.process.name = text
+          trace.fetch(
+            "SELECT 0 FROM \(text) t0 WHERE t0.x = ? OR t0.\"\(text)\" = ?", entity: text,
+            at: SourceLocation(file: text, line: 1), rows: 1, fullScanSteps: 12_800)
+          for pk in 1...20 as ClosedRange<Int64> {
+            trace.fault(
+              text, relationship: text, pk: pk, at: SourceLocation(file: text, line: 1))
+          }
+        }
+        if self != .empty { trace.close() }
+      }.profile(path: self == .hostileText ? Self.hostile : "trace")
+    }
+  }
+
+  @Test(arguments: Case.allCases, [60, 80, 132]) func textFitsItsWidth(_ run: Case, width: Int) {
+    let text = Document(summary: run.profile).text(TextStyle(width: width, isColored: false))
+    for line in text.split(separator: "\n") { #expect(columns(line) <= width, "\(line)") }
+    #expect(!text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" })
+    #expect(!text.unicodeScalars.contains("\u{202e}"))
+    #expect(!text.contains("\n1. warning: Forged"))
+  }
+
+  @Test(arguments: Case.allCases) func colorsAreTheOnlyEscapes(_ run: Case) throws {
+    let text = Document(summary: run.profile).text(TextStyle(width: 80, isColored: true))
+    let plain = Document(summary: run.profile).text(TextStyle(width: 80, isColored: false))
+    #expect(text.replacing(/\u{1b}\[[0-9]+m/, with: "") == plain)
+  }
+
+  @Test(arguments: Case.allCases) func jsonIsReadAsItWasWritten(_ run: Case) throws {
+    let report = ReportV1(run.profile)
+    let text = try JSONText.encoded(report)
+    #expect(try JSONDecoder().decode(ReportV1.self, from: Data(text.utf8)) == report)
+    #expect(!text.utf8.contains(0x1b))
+  }
+
+  @Test(arguments: Case.allCases) func htmlHoldsNoMarkupOfTheData(_ run: Case) throws {
+    let html = try Document(summary: run.profile).html()
+    #expect(html.hasPrefix("<!DOCTYPE html>"))
+    #expect(html.hasSuffix("</html>\n"))
+    #expect(!html.contains("<script"))
+    #expect(!html.contains("{{"))
+    #expect(!html.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" })
+    if run == .hostileText { #expect(html.contains("&lt;script&gt;")) }
+  }
+
+  @Test(arguments: Case.allCases) func differencesAndGatesFitAsWell(_ run: Case) throws {
+    let difference = ProfileDifference(before: run.profile, after: Case.normal.profile)
+    let gate = Gate().compare(run.profile, with: BaselineV1(Case.normal.profile))
+    for document in [
+      Document(difference: difference, before: Case.hostile, after: "b"),
+      Document(gate: gate, baseline: Case.hostile, update: "update"),
+    ] {
+      let text = document.text(TextStyle(width: 80, isColored: false))
+      for line in text.split(separator: "\n") { #expect(columns(line) <= 80, "\(line)") }
+      #expect(!text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" })
+      #expect(try !document.html().contains("<script"))
+    }
+  }
+
+  /// Two columns for a character of East Asian writing.
+  private func columns(_ line: Substring) -> Int {
+    line.reduce(0) { $0 + ($1 == "漢" ? 2 : 1) }
+  }
+}
