@@ -21,19 +21,20 @@ build_programs() { # debug|release
   trace_report=$bin/trace-report
 }
 
-# Runs a command under LTTng with the debug log in NAME.log, and sets `input` to what to report
-# from: the trace NAME, or the log where LTTng cannot run here.
+# Runs a command under LTTng with the debug log in NAME.log and what it prints in NAME.txt, and sets
+# `input` to what to report from: the trace NAME, or the log where LTTng cannot run here.
 record() { # NAME COMMAND...
   local name=$1
   shift
   rm -rf "$name" "$name.log"
   export STORE_SQL_DEBUG=1 STORE_SQL_DEBUG_FILE=$name.log
-  if "$trace_report" record -o "$name" -- "$@"; then
+  # shellcheck disable=SC2016 # for the inner shell, which becomes the traced command
+  if "$trace_report" record -o "$name" -- sh -c 'exec "$@" >"$0"' "$name.txt" "$@" >/dev/null; then
     input=$name
   else
     say "LTTng cannot trace here (its reason is above); reporting from the debug log instead"
     rm -rf "$name" "$name.log"
-    "$@"
+    "$@" >"$name.txt"
     # shellcheck disable=SC2034 # for who called
     input=$name.log
   fi

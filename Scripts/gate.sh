@@ -10,4 +10,5 @@ folder=.build/gate
 mkdir -p "$folder"
 make_small_store "$folder/transit.sqlite"
 record_searches "$folder/after" after "$folder/transit.sqlite"
-"$trace_report" gate "$input" --baseline traces/baseline.json
+"$trace_report" gate "$input" --baseline traces/baseline.json --tag seed=1 \
+  --database "$folder/transit.sqlite"

@@ -17,4 +17,5 @@ for version in before after; do
   cp -r "$folder/$version" "traces/$version"
   cp "$folder/$version.log" "traces/$version.log"
 done
-"$trace_report" baseline "$folder/after" -o traces/baseline.json
+"$trace_report" baseline "$folder/after" -o traces/baseline.json --tag seed=1 \
+  --database "$folder/transit.sqlite"
