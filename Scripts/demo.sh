@@ -17,11 +17,11 @@ else
 fi
 
 # The departures search as it was written first, the subquery before the box, with its values.
-departures="SELECT t0.Z_PK, t0.ZNAME FROM ZSTOP t0 WHERE
-  (SELECT COUNT(t1.Z_PK) FROM ZSTOPTIME t1 WHERE t0.Z_PK = t1.ZSTOP
-    AND 30600 <= t1.ZDEPARTURETIME AND t1.ZDEPARTURETIME <= 31800) <> 0
-  AND 13.4168670 <= t0.ZLONGITUDE AND t0.ZLONGITUDE <= 13.4194670
-  AND 52.4984576 <= t0.ZLATITUDE AND t0.ZLATITUDE <= 52.5000404"
+departures="SELECT t0.Z_PK, t0.ZNAME FROM ZSTOP t0 WHERE \
+(SELECT COUNT(t1.Z_PK) FROM ZSTOPTIME t1 WHERE t0.Z_PK = t1.ZSTOP \
+AND 30600 <= t1.ZDEPARTURETIME AND t1.ZDEPARTURETIME <= 31800) <> 0 \
+AND 13.4168670 <= t0.ZLONGITUDE AND t0.ZLONGITUDE <= 13.4194670 \
+AND 52.4984576 <= t0.ZLATITUDE AND t0.ZLATITUDE <= 52.5000404"
 
 # Where the data bear no verdict the report says so, with exit code 3: for a demo that is an answer.
 orderings() { # FILE

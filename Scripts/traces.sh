@@ -6,9 +6,10 @@ cd "$(dirname "$0")/.."
 . Scripts/common.sh
 
 build_programs debug
-folder=.build/traces
-rm -rf "$folder"
-mkdir -p "$folder"
+# A trace and a log name the store's whole path: not the path of whoever made them.
+folder=/tmp/storescope
+mkdir "$folder" || fail "$folder is in the way; remove it and run this again"
+trap 'rm -rf "$folder"' EXIT
 make_small_store "$folder/transit.sqlite"
 for version in before after; do
   record_searches "$folder/$version" "$version" "$folder/transit.sqlite"
