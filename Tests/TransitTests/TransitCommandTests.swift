@@ -76,6 +76,25 @@ import Testing
     #expect(try String(contentsOfFile: store, encoding: .utf8) == "precious")
   }
 
+  @Test func replacesAStoreWhenForced() async throws {
+    _ = try await generate()
+    let again = try await transit.run(
+      "generate", "--stops", "3", "--stop-times", "5", "--force", "--store", store)
+    #expect(again.status == 0)
+    #expect(try TransitFixture.integers("SELECT count(*) FROM ZSTOPTIME", in: store) == [5])
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
+        .filter { !$0.hasSuffix("-shm") && !$0.hasSuffix("-wal") } == ["small.sqlite"])
+  }
+
+  @Test func neverReplacesAFolder() async throws {
+    let made = try await transit.run("generate", "--force", "--store", folder.url.path)
+    #expect(made.status == 1)
+    #expect(
+      made.error == "Error: '\(folder.url.path)' is a folder; name a file in it with --store\n")
+    #expect(FileManager.default.fileExists(atPath: folder.url.path))
+  }
+
   @Test func leavesNothingBehindWhereTheFeedIsBad() async throws {
     try Data("stop_id,stop_lat,stop_lon\n1,52,13\n".utf8)
       .write(to: folder.url.appending(path: "stops.txt"))

@@ -25,28 +25,30 @@ public struct NewStore {
 
   private init(path: String, replacing: Bool) throws {
     self.path = path
-    guard replacing || !FileManager.default.fileExists(atPath: path) else {
-      throw TransitError.storeExists(path)
+    var isFolder: ObjCBool = false
+    if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) {
+      guard !isFolder.boolValue else { throw TransitError.isFolder(path) }
+      guard replacing else { throw TransitError.storeExists(path) }
     }
     removeDraft()
   }
 
   /// What a run that was interrupted left behind goes too.
-  private func removeDraft() { Self.remove(draft) }
+  private func removeDraft() {
+    unlink(draft)
+    Self.removeLog(of: draft)
+  }
 
-  private static func remove(_ path: String) {
-    for suffix in ["", "-wal", "-shm"] {
-      try? FileManager.default.removeItem(atPath: path + suffix)
-    }
+  private static func removeLog(of path: String) {
+    unlink(path + "-wal")
+    unlink(path + "-shm")
   }
 
   private func finish() throws {
-    // A log beside the old store would be taken for the new one's.
-    Self.remove(path)
-    do {
-      try FileManager.default.moveItem(atPath: draft, toPath: path)
-    } catch {
-      throw TransitError.cannotReplace(path, reason: error.localizedDescription)
+    guard rename(draft, path) == 0 else {
+      throw TransitError.cannotReplace(path, reason: String(cString: strerror(errno)))
     }
+    // The log of the store that was here would be taken for the new one's.
+    Self.removeLog(of: path)
   }
 }

@@ -57,6 +57,7 @@ public final class StopStore {
 public enum TransitError: Error, Hashable, CustomStringConvertible {
   case noStore(String)
   case storeExists(String)
+  case isFolder(String)
   case cannotReplace(String, reason: String)
 
   /// One sentence: the fact, then what to do.
@@ -66,6 +67,7 @@ public enum TransitError: Error, Hashable, CustomStringConvertible {
       "no store at '\(path)'; make one with 'transit generate' or 'transit import', or name it with --store"
     case .storeExists(let path):
       "'\(path)' exists already; name another file with --store, or replace it with --force"
+    case .isFolder(let path): "'\(path)' is a folder; name a file in it with --store"
     case .cannotReplace(let path, let reason): "cannot write '\(path)': \(reason)"
     }
   }
