@@ -32,7 +32,7 @@ record() { # NAME COMMAND...
   if "$trace_report" record -o "$name" -- sh -c 'exec "$@" >"$0"' "$name.txt" "$@" >/dev/null; then
     input=$name
   else
-    say "LTTng cannot trace here (its reason is above); reporting from the debug log instead"
+    say "LTTng recorded no trace (the reason is above); reporting from the debug log instead"
     rm -rf "$name" "$name.log"
     "$@" >"$name.txt"
     # shellcheck disable=SC2034 # for who called
