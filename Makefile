@@ -11,10 +11,10 @@ test: ## the same set-up, then all tests
 	@Scripts/test.sh
 
 lint: ## checks the style of every Swift file
-	swift format lint --strict --recursive Package.swift Sources Tests Examples dashboards
+	swift format lint --strict --recursive Package.swift Sources Tests Examples dashboards Benchmarks/Package.swift Benchmarks/Sources
 
 format: ## writes every Swift file in that style
-	swift format --in-place --recursive Package.swift Sources Tests Examples dashboards
+	swift format --in-place --recursive Package.swift Sources Tests Examples dashboards Benchmarks/Package.swift Benchmarks/Sources
 
 gate: ## compares our own workload with traces/baseline
 	@Scripts/gate.sh

@@ -9,6 +9,8 @@ let package = Package(
     .library(name: "ObjectStore", targets: ["ObjectStore"]),
     .library(name: "TraceAnalysis", targets: ["TraceAnalysis"]),
     .executable(name: "trace-report", targets: ["trace-report"]),
+    // For Benchmarks, whose C loops are the limit that the store is measured against.
+    .library(name: "CSQLite", targets: ["CSQLite"]),
   ],
   traits: [
     .trait(name: "LTTng", description: "Emit LTTng-UST tracepoints; needs liblttng-ust-dev."),

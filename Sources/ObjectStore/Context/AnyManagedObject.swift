@@ -5,21 +5,23 @@
 ///
 /// Objects belong to their context's thread. There is one object per row in a context.
 public class AnyManagedObject {
+  // Unchecked: a context belongs to one thread, and the check costs more than the access.
+
   /// The object's entity.
   public final let entity: EntityDescription
   @usableFromInline final let schema: EntitySchemaBase
   /// Nil while the object is a fault, or was never saved.
-  @usableFromInline final var snapshot: RowSnapshot?
+  @exclusivity(unchecked) @usableFromInline final var snapshot: RowSnapshot?
   /// By slot; empty while nothing was changed.
-  @usableFromInline final var changes: [StoreValue?] = []
+  @exclusivity(unchecked) @usableFromInline final var changes: [StoreValue?] = []
   /// The context clears this when it goes: an object must not keep its context alive.
-  final unowned(unsafe) var context: ManagedObjectContext?
-  final var primaryKey: Int64
+  @exclusivity(unchecked) final unowned(unsafe) var context: ManagedObjectContext?
+  @exclusivity(unchecked) final var primaryKey: Int64
   /// The key that the save in progress has allocated.
   final var newPrimaryKey: Int64 = 0
-  final var state: State = []
-  final var origin: FetchOrigin?
-  final var links: ObjectLinks?
+  @exclusivity(unchecked) final var state: State = []
+  @exclusivity(unchecked) final var origin: FetchOrigin?
+  @exclusivity(unchecked) final var links: ObjectLinks?
 
   struct State: OptionSet {
     let rawValue: UInt8

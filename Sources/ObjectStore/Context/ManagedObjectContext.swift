@@ -13,7 +13,7 @@ public final class ManagedObjectContext {
   /// A name for people.
   public var name = ""
   let store: PersistentStore
-  private var registers: [Register]
+  @exclusivity(unchecked) private var registers: [Register]
   /// New objects, some of which were deleted since.
   var inserted: [AnyManagedObject] = []
   /// Objects that were changed, some of which were inserted or deleted since.
@@ -27,7 +27,7 @@ public final class ManagedObjectContext {
 
   /// The objects of one entity, by primary key; not retained.
   private final class Register {
-    var objects = KeyTable<AnyManagedObject>()
+    @exclusivity(unchecked) var objects = KeyTable<AnyManagedObject>()
   }
 
   init(store: PersistentStore) {

@@ -38,7 +38,7 @@ public struct Attribute<Value: AttributeValue> {
 /// Where a property of a model's schema is kept: written once, when the model is built.
 @usableFromInline
 final class SlotBinding: @unchecked Sendable {
-  @usableFromInline var slot = -1
+  @exclusivity(unchecked) @usableFromInline var slot = -1
 
   @usableFromInline init() {}
 }

@@ -23,11 +23,13 @@ struct KeyTable<Value: AnyObject>: ~Copyable {
     return slots
   }
 
-  /// Runs of 64 keys stay together, as rows of a scan do; the runs are spread.
+  /// Runs of 8 keys stay together, as rows of a scan do; the runs are spread.
+  ///
+  /// Longer runs make longer clusters, which `remove` walks to their end.
   private func home(_ key: Int64) -> Int {
     let key = UInt64(bitPattern: key)
-    let run = (key &>> 6) &* 0x9e37_79b9_7f4a_7c15
-    return Int(truncatingIfNeeded: (run &>> 20) &<< 6 | key & 63) & (slots.count &- 1)
+    let run = (key &>> 3) &* 0x9e37_79b9_7f4a_7c15
+    return Int(truncatingIfNeeded: (run &>> 20) &<< 3 | key & 7) & (slots.count &- 1)
   }
 
   func value(_ key: Int64) -> Unmanaged<Value>? {

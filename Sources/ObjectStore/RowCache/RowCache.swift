@@ -10,8 +10,8 @@ import Foundation
 /// `lock` guards both generations; it is held for a look-up or for 512 rows of a fetch.
 final class RowCache: @unchecked Sendable {
   private let lock = NSLock()
-  private var young: Generation
-  private var old: Generation
+  @exclusivity(unchecked) private var young: Generation
+  @exclusivity(unchecked) private var old: Generation
   private let generationLimit: Int
 
   init(entityCount: Int, byteLimit: Int) {
@@ -65,11 +65,11 @@ final class RowCache: @unchecked Sendable {
 
 /// Rows by entity and primary key; a class, so that letting a generation go is one release.
 private final class Generation {
-  var tables: [Table]
-  var byteCount = 0
+  let tables: [Table]
+  @exclusivity(unchecked) var byteCount = 0
 
   final class Table {
-    var rows = KeyTable<RowSnapshot>()
+    @exclusivity(unchecked) var rows = KeyTable<RowSnapshot>()
 
     deinit { rows.forEach { $1.release() } }
   }
