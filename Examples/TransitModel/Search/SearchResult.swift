@@ -28,7 +28,7 @@ extension StopStore {
     for _ in 0..<times {
       let context = container.newBackgroundContext()
       let start = ContinuousClock.now
-      let stops = try context.fetch(search.request(version))
+      let stops = try search.fetch(version, in: context)
       found = search.exact(stops)
       durations.append(ContinuousClock.now - start)
       rowCount = stops.count

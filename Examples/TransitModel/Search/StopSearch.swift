@@ -46,6 +46,16 @@ public enum StopSearch: Hashable, Sendable {
     return request
   }
 
+  /// Runs the search; each kind fetches at a line of its own, by which a report names it.
+  func fetch(_ version: Version, in context: ManagedObjectContext) throws -> [ManagedObject<Stop>] {
+    let request = try request(version)
+    switch self {
+    case .nearby: return try context.fetch(request)
+    case .departures: return try context.fetch(request)
+    case .named: return try context.fetch(request)
+    }
+  }
+
   private func predicate(_ version: Version) throws -> FetchPredicate {
     switch self {
     case .nearby(let area):
