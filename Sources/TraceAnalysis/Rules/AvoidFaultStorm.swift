@@ -8,8 +8,8 @@ import StoreEvents
 ///
 ///     for photo in try context.fetch(photos) { print(photo.author.name) }
 ///     -- SELECT … FROM ZAUTHOR t0 WHERE  t0.Z_PK = ?          184 times
-///     request.relationshipKeyPathsForPrefetching = ["author"]
-///     -- SELECT … FROM ZAUTHOR t0 WHERE t0.Z_PK IN (…)        once
+///     try context.fetch(FetchRequest<Author>(predicate: FetchPredicate("SELF IN %@", ids)))
+///     -- SELECT … FROM ZAUTHOR t0 WHERE  t0.Z_PK IN (…)       once, into the row cache
 struct AvoidFaultStorm: Rule {
   // 10 is arbitrary: fewer misses than a screen has rows.
   static let fewestMisses: UInt64 = 10
@@ -34,12 +34,11 @@ struct AvoidFaultStorm: Rule {
     }
     return isFetchedHere
       ? """
-      fetch the values with the objects: request.returnsObjectsAsFaults = false; for long \
-      lists also a fetchBatchSize
+      fetch the values with the objects: request.returnsObjectsAsFaults = false
       """
       : """
-      prefetch the relationship that leads to \(entity): \
-      request.relationshipKeyPathsForPrefetching
+      before they are read, fetch the \(entity) objects in one request with "SELF IN %@", which \
+      puts their rows in the row cache (in Core Data: relationshipKeyPathsForPrefetching)
       """
   }
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A relationship that is walked for every fetched object is prefetched with them.
+/// The members of many objects' relationship come with one fetch.
 ///
 /// The first look at each object's members is one query: N objects, N + 1 queries.
 ///
 ///     for stop in try context.fetch(request) { print(stop.stopTimes.count) }
 ///     -- SELECT … FROM ZSTOPTIME t0 WHERE  t0.ZSTOP = ?                          15 times
-///     request.relationshipKeyPathsForPrefetching = ["stopTimes"]
-///     -- SELECT … FROM ZSTOPTIME t0 WHERE t0.ZSTOP IN (…)                        once
+///     try context.fetch(FetchRequest<StopTime>(predicate: FetchPredicate("stop IN %@", ids)))
+///     -- SELECT … FROM ZSTOPTIME t0 WHERE  t0.ZSTOP IN (…)                       once
 struct AvoidRelationshipFaultStorm: Rule {
   func check(_ profile: Profile) -> [Finding] {
     profile.faults.filter {
@@ -20,8 +20,10 @@ struct AvoidRelationshipFaultStorm: Rule {
         caller: fault.origin.location,
         message: fault.stormText(of: "The '\(relationship)' of \(fault.origin.entity) objects"),
         evidence: fault.evidence,
-        fix:
-          "request.relationshipKeyPathsForPrefetching = [\"\(relationship)\"]: one query for all",
+        fix: """
+          fetch the members of '\(relationship)' in one request, by their inverse relationship: \
+          "… IN %@" (in Core Data: relationshipKeyPathsForPrefetching = ["\(relationship)"])
+          """,
         savesAtMost: fault.missTime)
     }
   }

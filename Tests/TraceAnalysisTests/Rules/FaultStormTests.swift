@@ -34,7 +34,8 @@ import TraceAnalysis
       for pk in 1...184 as ClosedRange<Int64> { trace.fault("Author", pk: pk, origin: fetch) }
     }
     #expect(found.map(\.rule) == ["AvoidFaultStorm"])
-    #expect(found[0].fix.hasPrefix("prefetch the relationship that leads to Author"))
+    #expect(
+      found[0].fix.hasPrefix("before they are read, fetch the Author objects in one request"))
   }
 
   @Test func faultsThatTheRowCacheAnswersAreFree() {
@@ -68,7 +69,10 @@ import TraceAnalysis
     #expect(found.map(\.rule) == ["AvoidRelationshipFaultStorm"])
     #expect(
       found[0].fix
-        == "request.relationshipKeyPathsForPrefetching = [\"stopTimes\"]: one query for all")
+        == """
+        fetch the members of 'stopTimes' in one request, by their inverse relationship: \
+        "… IN %@" (in Core Data: relationshipKeyPathsForPrefetching = ["stopTimes"])
+        """)
     #expect(found[0].evidence.contains(.init("cacheMisses", 15)))
   }
 
