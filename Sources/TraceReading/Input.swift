@@ -13,7 +13,12 @@ struct Input {
     case .ctf(let folders):
       let ledger = SourceLedger(path: path, kind: .ctf)
       self.ledger = ledger
-      sources = CTFTrace.grouping(folders).compactMap { CTFEventSource($0, ledger: ledger) }
+      let readable = folders.filter { folder in
+        guard let damage = MetadataPackets.damage(inFolder: folder) else { return true }
+        ledger.addProblem(damage)
+        return false
+      }
+      sources = CTFTrace.grouping(readable).compactMap { CTFEventSource($0, ledger: ledger) }
     case .log(let descriptor):
       ledger = SourceLedger(path: path, kind: .log)
       sources = [LogEventSource(descriptor, ledger: ledger)]

@@ -5,7 +5,7 @@ public import StoreEvents
 
 /// Writes a CTF 1.8 trace as LTTng-UST lays it out, without LTTng.
 ///
-///     metadata     the layout, as text
+///     metadata     the layout, as text, in packets if asked for
 ///     channel_N    packets: header, context, then events: id, time, vpid, vtid, procname, fields
 ///
 /// See <https://diamon.org/ctf/v1.8.3/>.
@@ -25,6 +25,8 @@ public struct TraceBuilder {
     public var provider = StoreEvent.provider
     /// In bytes; a packet ends with the event that reaches it.
     public var packetSize = 4096
+    /// Puts the metadata into packets of 4096 bytes, as LTTng does.
+    public var packetizesMetadata = false
 
     public init() {}
   }
@@ -87,10 +89,29 @@ public struct TraceBuilder {
   public mutating func write(to folder: URL) throws {
     for number in streams.keys { endPacket(stream: number) }
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    try Data(layout.metadata.utf8).write(to: folder.appending(path: "metadata"))
+    let text = Array(layout.metadata.utf8)
+    try Data(options.packetizesMetadata ? metadataPackets(text) : text)
+      .write(to: folder.appending(path: "metadata"))
     for (number, stream) in streams {
       try Data(stream.closed).write(to: folder.appending(path: "channel_\(number)"))
     }
+  }
+
+  private func metadataPackets(_ text: [UInt8]) -> [UInt8] {
+    let (size, headSize) = (4096, 37)
+    var bytes: [UInt8] = []
+    for start in stride(from: 0, to: text.count, by: size - headSize) {
+      let content = text[start...].prefix(size - headSize)
+      bytes.append(littleEndian: UInt32(0x75d1_1d57))
+      bytes += TraceLayout.bytes(ofUUID: options.uuid)
+      bytes.append(littleEndian: UInt32(0))
+      bytes.append(littleEndian: UInt32(headSize + content.count) * 8)
+      bytes.append(littleEndian: UInt32(size) * 8)
+      bytes += [0, 0, 0, 1, 8]
+      bytes += content
+      bytes += [UInt8](repeating: 0, count: size - headSize - content.count)
+    }
+    return bytes
   }
 
   private func packet(_ stream: Stream) -> [UInt8] {

@@ -32,11 +32,13 @@ struct DamagedInputTests {
     #expect(events > UInt64(Self.rounds) * 12)
   }
 
-  @Test func damagedTracesAreReadOrRefused() throws {
+  @Test(arguments: [false, true])
+  func damagedTracesAreReadOrRefused(packetizesMetadata: Bool) throws {
     let directory = try TemporaryDirectory()
     var samples = EventSamples(seed: 31)
     var options = TraceBuilder.Options()
     options.packetSize = 1024
+    options.packetizesMetadata = packetizesMetadata
     var trace = TraceBuilder(options: options)
     for (index, record) in samples.records(48).enumerated() {
       trace.add(record, stream: index % 2)

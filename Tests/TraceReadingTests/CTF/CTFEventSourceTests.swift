@@ -133,6 +133,39 @@ struct CTFEventSourceTests {
     #expect(reason.contains("libbabeltrace2"))
   }
 
+  @Test func readsMetadataInPackets() throws {
+    var samples = EventSamples(seed: 12)
+    let records = samples.records(24)
+    try write(records) { $0.packetizesMetadata = true }
+    #expect(try Reading(directory.url.path).events == records.map(\.event))
+  }
+
+  /// libbabeltrace2 itself never comes back from most of these.
+  @Test(.timeLimit(.minutes(1)), arguments: [4, 20, 36, 37, 60, 100, 3000, 4095, 4100, 5000])
+  func cutMetadataIsAnError(size: Int) throws {
+    var samples = EventSamples(seed: 13)
+    try write(samples.records(12)) { $0.packetizesMetadata = true }
+    let metadata = folder.appending(path: "metadata")
+    try Data(contentsOf: metadata).prefix(size).write(to: metadata)
+    let error = #expect(throws: TraceReadingError.self) { try Reading(directory.url.path) }
+    let place = size < 4096 ? 0 : 4096
+    #expect("\(try #require(error))".contains("cut or damaged in the packet at byte \(place)"))
+    #expect("\(try #require(error))".contains("64-bit/metadata"))
+  }
+
+  @Test func aTraceWithCutMetadataDoesNotHideAnother() throws {
+    var samples = EventSamples(seed: 14)
+    try write(samples.records(12)) { $0.packetizesMetadata = true }
+    let broken = directory.url.appending(path: "ust/uid/1/64-bit")
+    try FileManager.default.createDirectory(at: broken, withIntermediateDirectories: true)
+    try Data(contentsOf: folder.appending(path: "metadata")).prefix(3000)
+      .write(to: broken.appending(path: "metadata"))
+    let reading = try Reading(directory.url.path)
+    #expect(reading.source.eventsRead == 12)
+    #expect(reading.source.problems.count == 1)
+    #expect(reading.source.problems[0].contains("uid/1"))
+  }
+
   @Test func anErrorOfTheCallerStopsTheReading() throws {
     struct Enough: Error {}
     var samples = EventSamples(seed: 11)

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import StoreEvents
+
+/// The packets in which LTTng writes a `metadata` file.
+///
+///     offset  0  magic 0x75d11d57, in the byte order of the trace
+///             4  UUID
+///            20  checksum
+///            24  content_size, in bits, with this header
+///            28  packet_size, in bits, with this header and the padding
+///            32  compression, encryption, checksum schemes, major, minor
+///
+/// libbabeltrace2 reads a file that is cut within a packet without end, so they are walked first.
+enum MetadataPackets {
+  private static let magic: UInt32 = 0x75d1_1d57
+  private static let headSize: UInt64 = 37
+
+  /// Finds what is wrong with the metadata of a trace's folder, as one sentence.
+  ///
+  /// - Returns: `nil` for whole packets, and for metadata in plain text.
+  static func damage(inFolder folder: String) -> String? {
+    let file = URL(filePath: folder, directoryHint: .isDirectory).appending(path: "metadata")
+    guard let input = try? FileHandle(forReadingFrom: file),
+      let place = try? damagedPlace(in: input)
+    else { return nil }
+    return "\(LogText.quoted(file.path)) is cut or damaged in the packet at byte \(place), and "
+      + "without it its trace cannot be read; copy the trace again"
+  }
+
+  /// Where the first packet begins that is not whole.
+  private static func damagedPlace(in input: FileHandle) throws -> UInt64? {
+    let size = try input.seekToEnd()
+    var place: UInt64 = 0
+    var isBigEndian = false
+    while place < size {
+      try input.seek(toOffset: place)
+      let head = Array(try input.read(upToCount: Int(headSize)) ?? Data())
+      if place == 0 {
+        guard let word = word(head, at: 0, isBigEndian: false) else { return nil }
+        guard word == magic || word.byteSwapped == magic else { return nil }
+        isBigEndian = word != magic
+      }
+      guard head.count == headSize, word(head, at: 0, isBigEndian: isBigEndian) == magic,
+        let content = word(head, at: 24, isBigEndian: isBigEndian).map(UInt64.init),
+        let packet = word(head, at: 28, isBigEndian: isBigEndian).map(UInt64.init),
+        content >= headSize * 8, content <= packet, packet % 8 == 0, packet / 8 <= size - place
+      else { return place }
+      place += packet / 8
+    }
+    return nil
+  }
+
+  private static func word(_ bytes: [UInt8], at offset: Int, isBigEndian: Bool) -> UInt32? {
+    guard bytes.count >= offset + 4 else { return nil }
+    let word = bytes[offset..<(offset + 4)].reversed().reduce(0) { $0 << 8 | UInt32($1) }
+    return isBigEndian ? word.byteSwapped : word
+  }
+}
