@@ -20,7 +20,7 @@ public struct BatchInsertResult: Sendable {
 @dynamicMemberLookup
 public struct BatchRow<E: Entity> {
   @usableFromInline let statement: Statement
-  @usableFromInline let prototype: E
+  @usableFromInline let schema: EntitySchema<E>
   @usableFromInline let required: RequiredSlots
 
   /// Sets an attribute of the row; what is not set has its default value, or is nil.
@@ -29,7 +29,7 @@ public struct BatchRow<E: Entity> {
     @available(*, unavailable, message: "a row of a batch is only written")
     get { .valueForNull }
     nonmutating set {
-      let slot = prototype[keyPath: path].slot
+      let slot = schema.property(path).pointee.slot
       required.note(slot, newValue.storeValue)
       Self.bind(newValue.storeValue, statement, slot)
     }
@@ -41,7 +41,7 @@ public struct BatchRow<E: Entity> {
     @available(*, unavailable, message: "a row of a batch is only written")
     get { nil }
     nonmutating set {
-      let slot = prototype[keyPath: path].slot
+      let slot = schema.property(path).pointee.slot
       precondition(
         newValue?.isTemporary != true, "a batch refers to saved objects; save this one first")
       let value = newValue.map(StoreValue.object) ?? .null

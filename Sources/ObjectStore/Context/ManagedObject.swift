@@ -11,32 +11,32 @@
 /// members read as nil, zero and empty; ``AnyManagedObject/value(forKey:)`` throws instead.
 @dynamicMemberLookup
 public final class ManagedObject<E: Entity>: AnyManagedObject {
-  // The schema, not its prototype: a copy of that retains every property of it.
-  @inlinable var typedSchema: EntitySchema<E> { unsafeDowncast(schema, to: EntitySchema<E>.self) }
-
-  // Inlinable: the compiler folds a literal key path, and a read costs what a slot read costs.
+  @inlinable
+  func property<Property>(_ path: KeyPath<E, Property>) -> UnsafePointer<Property> {
+    unsafeDowncast(schema, to: EntitySchema<E>.self).property(path)
+  }
 
   /// An attribute's value; a new value is written by the next save.
   @inlinable
   public subscript<Value>(dynamicMember path: KeyPath<E, Attribute<Value>>) -> Value {
-    get { read(typedSchema.prototype[keyPath: path].slot) }
-    set { write(newValue.storeValue, typedSchema.prototype[keyPath: path].slot) }
+    get { read(property(path).pointee.slot) }
+    set { write(newValue.storeValue, property(path).pointee.slot) }
   }
 
   /// The object at the other end of a to-one relationship, which may be a fault.
   @inlinable
   public subscript<D: Entity>(dynamicMember path: KeyPath<E, ToOne<D>>) -> ManagedObject<D>? {
     get {
-      destination(typedSchema.prototype[keyPath: path].slot).map {
+      destination(property(path).pointee.slot).map {
         unsafeDowncast($0, to: ManagedObject<D>.self)
       }
     }
-    set { setDestination(newValue, typedSchema.prototype[keyPath: path].slot) }
+    set { setDestination(newValue, property(path).pointee.slot) }
   }
 
   /// The objects at the other end of a to-many relationship; loaded when they are looked at.
   @inlinable
   public subscript<D: Entity>(dynamicMember path: KeyPath<E, ToMany<D>>) -> ToManyMembers<D> {
-    ToManyMembers(owner: self, slot: typedSchema.prototype[keyPath: path].slot)
+    ToManyMembers(owner: self, slot: property(path).pointee.slot)
   }
 }

@@ -24,7 +24,7 @@ extension ManagedObjectContext {
     fill: (BatchRow<E>, Int) throws -> Void
   ) throws -> BatchInsertResult {
     let entity = description(of: type)
-    let prototype = unsafeDowncast(entity.schema, to: EntitySchema<E>.self).prototype
+    let schema = unsafeDowncast(entity.schema, to: EntitySchema<E>.self)
     var operation = SaveOperation(
       context: self, inserting: count, location: SourceLocation(file: file, line: UInt64(line)))
     var firstKey: Int64 = 0
@@ -32,7 +32,7 @@ extension ManagedObjectContext {
       let required = RequiredSlots(entity)
       firstKey = try writer.insertBatch(entity, count: count, required) { statement, index in
         try fill(
-          BatchRow(statement: statement, prototype: prototype, required: required), index)
+          BatchRow(statement: statement, schema: schema, required: required), index)
       }
     }
     store.checkpointIfNeeded(contextID: contextID)

@@ -72,15 +72,18 @@ public final class ManagedObjectContext {
 
   /// Leaves every object on its own: it keeps what it has loaded, and loads nothing more.
   private func detachAll() {
-    var objects: [AnyManagedObject] = []
+    var linked: [AnyManagedObject] = []
     for register in registers {
-      register.objects.forEach { objects.append($1.takeUnretainedValue()) }
+      register.objects.forEach {
+        $1._withUnsafeGuaranteedRef { object in
+          object.context = nil
+          if object.links != nil { linked.append(object) }
+        }
+      }
       register.objects = KeyTable()
     }
-    for object in objects {
-      object.context = nil
-      object.links = nil
-    }
+    // Last: this may end objects, which must not find their context any more.
+    for object in linked { object.links = nil }
   }
 
   // MARK: - Looking up

@@ -28,19 +28,38 @@ class EntitySchemaBase: @unchecked Sendable {
 
 @usableFromInline
 final class EntitySchema<E: Entity>: EntitySchemaBase, @unchecked Sendable {
-  /// Key paths of `E` read here lead to bound slots.
-  @usableFromInline let prototype: E
+  /// Its properties lead to bound slots.
+  @usableFromInline let prototype: UnsafeMutablePointer<E>
 
   init() {
-    prototype = E()
+    prototype = .allocate(capacity: 1)
+    prototype.initialize(to: E())
     super.init(
       name: E.entityName, type: E.self,
-      properties: Mirror(reflecting: prototype).children
+      properties: Mirror(reflecting: prototype.pointee).children
         .compactMap { $0.value as? any EntityProperty },
       objectClass: ManagedObject<E>.self)
   }
 
+  // Inlinable: the compiler folds a literal key path to its offset, and a read costs what a slot
+  // read costs. By the offset, because a read through the key path copies the whole schema.
+
+  /// The bound property at the end of a key path, for as long as the schema lives.
+  @inlinable
+  func property<Property>(_ path: KeyPath<E, Property>) -> UnsafePointer<Property> {
+    guard let offset = MemoryLayout<E>.offset(of: path) else {
+      preconditionFailure("\(path) is not a stored property of \(E.self)")
+    }
+    return UnsafeRawPointer(prototype).advanced(by: offset)
+      .assumingMemoryBound(to: Property.self)
+  }
+
+  deinit {
+    prototype.deinitialize(count: 1)
+    prototype.deallocate()
+  }
+
   override func indexedProperties() -> [[(any EntityProperty)?]] {
-    E.indexes.map { $0.paths.map { prototype[keyPath: $0] as? any EntityProperty } }
+    E.indexes.map { $0.paths.map { prototype.pointee[keyPath: $0] as? any EntityProperty } }
   }
 }
