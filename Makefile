@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-.PHONY: help demo test lint format gate smoke traces
+.PHONY: help demo test lint format gate smoke traces bench
 
 help: ## lists these targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile
@@ -24,3 +24,6 @@ smoke: ## runs each command of the examples once, on a small store
 
 traces: ## records the sample traces and the baseline in traces/ anew
 	@Scripts/traces.sh
+
+bench: ## measures the store beside the SQLite C API and GRDB
+	cd Benchmarks && swift run -c release store-bench
