@@ -137,7 +137,8 @@ let package = Package(
     .testTarget(
       name: "TraceRecordingTests",
       dependencies: [
-        "TraceRecording", "StoreEvents", "TestSupport", "trace-report", "event-emitter",
+        "TraceRecording", "TraceAnalysis", "TraceReading", "StoreEvents", "TestSupport",
+        "trace-report", "transit", "event-emitter",
       ]),
     // The command level: real binaries, a real LTTng session.
     .testTarget(

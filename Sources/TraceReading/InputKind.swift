@@ -21,7 +21,10 @@ enum InputKind {
     }
     if status.st_mode & S_IFMT == S_IFDIR {
       let folders = try Self.traceFolders(beneath: path)
-      guard !folders.isEmpty else { throw .unknownKind(path) }
+      guard !folders.isEmpty else {
+        // What LTTng leaves of a program that never reached a tracepoint: folders alone.
+        throw Self.holdsFile(path) ? .unknownKind(path) : .empty(path)
+      }
       self = .ctf(folders)
     } else {
       self = .log(try FileDescriptor(opening: path))
@@ -43,6 +46,13 @@ enum InputKind {
       found += try traceFolders(beneath: "\(path)/\(entry.name)", depth: depth + 1)
     }
     return found
+  }
+
+  private static func holdsFile(_ path: String, depth: Int = 0) -> Bool {
+    guard depth < 16, let entries = folderEntries(path) else { return true }
+    return entries.contains {
+      !$0.isFolder || holdsFile("\(path)/\($0.name)", depth: depth + 1)
+    }
   }
 
   /// The entries of a folder, sorted; a symbolic link is not a folder, so none is a loop.
