@@ -27,9 +27,13 @@ final class MessageBatch {
   func take(
     from iterator: OpaquePointer
   ) -> bt_graph_simple_sink_component_consume_func_status {
+    // Locals, not `&messages`: the runtime would keep a record of the access to the property on
+    // this stack, which is gone if the call aborts.
+    var array: bt_message_array_const?
     var taken: UInt64 = 0
-    switch bt_message_iterator_next(iterator, &messages, &taken) {
+    switch bt_message_iterator_next(iterator, &array, &taken) {
     case BT_MESSAGE_ITERATOR_NEXT_STATUS_OK:
+      messages = array
       next = 0
       count = Int(taken)
       return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK
