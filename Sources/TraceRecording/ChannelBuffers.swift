@@ -28,7 +28,8 @@ struct ChannelBuffers: Hashable {
   /// Chooses buffers for this machine as it is.
   static func forThisMachine() throws(RecordingError) -> ChannelBuffers {
     var status = statvfs()
-    guard statvfs("/dev/shm", &status) == 0 else {
+    // Asked for here, because a program that may not write there is silently not traced.
+    guard access("/dev/shm", W_OK | X_OK) == 0, statvfs("/dev/shm", &status) == 0 else {
       throw .noPermission(reason: "/dev/shm: \(String(cString: strerror(errno)))")
     }
     return try ChannelBuffers(

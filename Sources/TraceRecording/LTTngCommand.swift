@@ -18,9 +18,8 @@ struct LTTngCommand {
   func lttng(_ arguments: String...) async throws {
     let output = try await run("lttng", ["--no-sessiond"] + arguments)
     guard !output.isSuccess else { return }
-    let reason = output.lastLine
-    if reason.contains("ermission") { throw RecordingError.noPermission(reason: reason) }
-    throw RecordingError.tracerFailed(command: "lttng \(arguments[0])", reason: reason)
+    if let refusal = output.refusal { throw RecordingError.noPermission(reason: refusal) }
+    throw RecordingError.tracerFailed(command: "lttng \(arguments[0])", reason: output.lastLine)
   }
 
   /// Runs a program apart from the terminal: an interrupt is for us to pass on.
@@ -46,6 +45,16 @@ extension LTTngCommand.Output {
   /// LTTng says what went wrong last.
   var lastLine: String {
     text.split(separator: "\n").last.map { $0.trimming(prefix: "Error: ") } ?? "no reason given"
+  }
+
+  /// What was not permitted; after that LTTng may go on and guess, wrongly, at another reason.
+  var refusal: String? {
+    guard var line = text.split(separator: "\n").first(where: { $0.contains("ermission") })
+    else { return nil }
+    // `PERROR - 05:00:23.541466502 [Main]: open …: Permission denied (in create() at utils.c:284)`
+    if let place = line.firstRange(of: "]: ") { line = line[place.upperBound...] }
+    if let source = line.firstRange(of: " (in ") { line = line[..<source.lowerBound] }
+    return line.trimming(prefix: "Error: ")
   }
 }
 

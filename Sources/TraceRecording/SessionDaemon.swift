@@ -33,17 +33,15 @@ struct SessionDaemon {
     if try await ours.run("lttng", ["--no-sessiond", "list"]).isSuccess { return ours }
     let output = try await ours.run("lttng-sessiond", ["--no-kernel", "--daemonize"])
     guard output.isSuccess, let pid = daemonID(home: directory.path) else {
-      let reason = output.lastLine
-      throw reason.contains("ermission")
-        ? RecordingError.noPermission(reason: reason)
-        : RecordingError.daemonDidNotStart(reason: reason)
+      throw output.refusal.map { RecordingError.noPermission(reason: $0) }
+        ?? RecordingError.daemonDidNotStart(reason: output.lastLine)
     }
     directory.daemon = pid
     return geteuid() == 0 ? theirs : ours
   }
 
   /// Root's daemon writes its id where the system keeps such things, a user's where it lives.
-  private static func daemonID(home: String) -> pid_t? {
+  static func daemonID(home: String) -> pid_t? {
     let folder = geteuid() == 0 ? "/var/run/lttng" : "\(home)/.lttng"
     return RuntimeDirectory.processID(inFile: "\(folder)/lttng-sessiond.pid")
   }
@@ -63,7 +61,7 @@ struct SessionDaemon {
   }
 
   /// Whether a process runs still; one that only waits to be buried by its parent does not.
-  private static func isRunning(_ pid: pid_t) -> Bool {
+  static func isRunning(_ pid: pid_t) -> Bool {
     guard let status = RuntimeDirectory.text(ofFile: "/proc/\(pid)/stat", limit: 512),
       let name = status.lastIndex(of: ")")
     else { return false }

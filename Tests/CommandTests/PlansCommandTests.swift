@@ -105,7 +105,12 @@ import Testing
     let text = folder.path("text.sqlite")
     try Data(String(repeating: "no database at all\n", count: 99).utf8)
       .write(to: URL(filePath: text))
+    let encrypted = folder.path("encrypted.sqlite")
+    var generator = SeededGenerator(seed: 4)
+    try Data((0..<8192).map { _ in UInt8.random(in: 0...255, using: &generator) })
+      .write(to: URL(filePath: encrypted))
     for (path, words) in [
+      (encrypted, "is not an SQLite database, or is encrypted"),
       (folder.path("missing.sqlite"), "no such database file"), (folder.url.path, "is a folder"),
       (text, "is not an SQLite database, or is encrypted"),
     ] {
@@ -115,6 +120,18 @@ import Testing
       #expect(run.errorOutput.contains(words))
       #expect(run.errorOutput.split(separator: "\n").count == 1)
     }
+  }
+
+  @Test func damagedSchemaGetsOneSentence() async throws {
+    var file = try Data(contentsOf: URL(filePath: database))
+    // The header stays: the file is a database still.
+    file.replaceSubrange(100..<4096, with: Data(repeating: 0xff, count: 3996))
+    try file.write(to: URL(filePath: database))
+    let run = try await tool.run("plans", "--database", database, "--sql", Self.scan)
+    #expect(run.status == 1, "\(run.output)")
+    #expect(run.output.isEmpty)
+    #expect(run.errorOutput.contains("is corrupt ("))
+    #expect(run.errorOutput.split(separator: "\n").count == 1)
   }
 
   @Test func lockedDatabaseGetsOneSentence() async throws {

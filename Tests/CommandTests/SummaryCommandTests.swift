@@ -71,6 +71,17 @@ import Testing
     #expect(run.error.split(separator: "\n").count == 1)
   }
 
+  @Test func aLogCutMidLineIsSaid() async throws {
+    let path = try usual()
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    let lines = text.split(separator: "\n").count
+    try Data(text.utf8.dropLast(9)).write(to: URL(filePath: path))
+    let run = try await report.run("summary", path, environment: ["COLUMNS": "200"])
+    #expect(run.status == 0)
+    #expect(run.output.contains("line \(lines), the last one, is cut and was not used"))
+    #expect(run.output.contains("15"))
+  }
+
   @Test func aMissingInputFails() async throws {
     let run = try await report.run("summary", "/nowhere")
     #expect(run.status == 1)

@@ -12,6 +12,7 @@ struct Recorder {
   init() throws { folder = try TemporaryDirectory() }
 
   struct Run {
+    var processID: pid_t
     var status: Int32
     var output: String
     var errorOutput: String
@@ -63,7 +64,8 @@ struct Recorder {
     var statuses = ended.stream.makeAsyncIterator()
     let status = try #require(await statuses.next())
     return Run(
-      status: status, output: try String(contentsOfFile: output, encoding: .utf8),
+      processID: process.processIdentifier, status: status,
+      output: try String(contentsOfFile: output, encoding: .utf8),
       errorOutput: try String(contentsOfFile: errors, encoding: .utf8))
   }
 

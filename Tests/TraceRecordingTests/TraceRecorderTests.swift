@@ -129,12 +129,14 @@ import Testing
   }
 
   /// A daemon that a recording started runs only while somebody records.
-  private func expectNothingLeft() throws {
+  func expectNothingLeft() throws {
     let directory = try RuntimeDirectory()
     let starting = try directory.lock("starting")
     starting.lock()
     let recording = try directory.lock("recording")
-    if recording.lockIfFree() { #expect(directory.daemon == nil) }
+    guard recording.lockIfFree() else { return }
+    #expect(directory.daemon == nil)
+    #expect(try LTTngProcesses.living(in: directory.path) == [])
   }
 }
 

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TestSupport
+import Testing
+
+@testable import TraceRecording
+
+/// Recordings on machines that others use, or keep closed.
+extension TraceRecorderTests {
+  @Test(.enabled(if: geteuid() == 0, "only root can run a program as another user"))
+  func closedSocketFolderSaysWhatIsNotPermitted() async throws {
+    let user = try OtherUser(id: 61_001, recorder)
+    defer { user.remove() }
+    // Root's folder in the user's own: no socket can be made there.
+    try FileManager.default.createDirectory(
+      atPath: "\(user.runtimeDirectory)/.lttng", withIntermediateDirectories: false)
+    let run = try await user.record()
+    #expect(run.status == 1)
+    #expect(
+      run.errorOutput.hasPrefix(
+        "trace-report: no permission to trace (open lock file \(user.runtimeDirectory)/.lttng/"))
+    #expect(run.errorOutput.hasSuffix(OtherUser.advice))
+    try user.expectNothingLeft()
+  }
+
+  @Test(
+    .enabled(
+      if: OtherUser.canHideSharedMemory, "only root with mount namespaces can close /dev/shm"))
+  func closedSharedMemorySaysWhatIsNotPermitted() async throws {
+    let user = try OtherUser(id: 61_002, recorder)
+    defer { user.remove() }
+    let run = try await user.record(
+      inside: [
+        "unshare", "--mount", "sh", "-c", OtherUser.closeSharedMemory + #" && exec "$@""#, "sh",
+      ])
+    #expect(run.status == 1)
+    #expect(
+      run.errorOutput
+        == "trace-report: no permission to trace (/dev/shm: Permission denied)\(OtherUser.advice)")
+    try user.expectNothingLeft()
+  }
+}
+
+/// A user without rights, who has a copy of `trace-report` in a folder of their own.
+private struct OtherUser {
+  let id: uid_t
+  let recorder: Recorder
+  let runtimeDirectory: String
+  private var home: String { recorder.folder.path("home") }
+
+  static let advice =
+    "; join the group 'tracing', or allow writing to /dev/shm and the session daemon's socket\n"
+  static let closeSharedMemory = "mount -t tmpfs -o mode=755 none /dev/shm"
+
+  static var canHideSharedMemory: Bool {
+    guard geteuid() == 0 else { return false }
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = ["unshare", "--mount", "sh", "-c", closeSharedMemory]
+    process.standardError = FileHandle.nullDevice
+    guard (try? process.run()) != nil else { return false }
+    process.waitUntilExit()
+    return process.terminationStatus == 0
+  }
+
+  init(id: uid_t, _ recorder: Recorder) throws {
+    (self.id, self.recorder) = (id, recorder)
+    runtimeDirectory = "/tmp/trace-report-\(id)"
+    remove()
+    let files = FileManager.default
+    for path in [runtimeDirectory, home] {
+      try files.createDirectory(atPath: path, withIntermediateDirectories: false)
+      try files.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+      #expect(chown(path, id, id) == 0)
+    }
+    try files.copyItem(
+      atPath: Recorder.path(of: "trace-report"), toPath: recorder.folder.path("trace-report"))
+  }
+
+  func record(inside command: [String] = []) async throws -> Recorder.Run {
+    try await recorder.run(
+      "/usr/bin/env",
+      command + [
+        "setpriv", "--reuid", "\(id)", "--regid", "\(id)", "--clear-groups", "env",
+        "HOME=\(home)", "LTTNG_HOME=\(home)", recorder.folder.path("trace-report"), "record", "-o",
+        "\(home)/trace", "--", "true",
+      ])
+  }
+
+  func expectNothingLeft() throws {
+    #expect(!FileManager.default.fileExists(atPath: "\(home)/trace"))
+    #expect(try LTTngProcesses.living(in: runtimeDirectory) == [])
+    #expect(try LTTngProcesses.living(in: home) == [])
+  }
+
+  func remove() { try? FileManager.default.removeItem(atPath: runtimeDirectory) }
+}
