@@ -9,7 +9,7 @@ public enum TraceReadingError: Error, Hashable, Sendable {
   case unknownKind(String)
   /// Core Data's own log, which this version does not read.
   case coreDataLog(String)
-  /// An input without a single event.
+  /// An input without a single event: an empty file, a trace of nothing, a folder without files.
   case empty(String)
   case unreadable(String, reason: String)
 }

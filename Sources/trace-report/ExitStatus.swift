@@ -4,10 +4,11 @@ import ArgumentParser
 
 /// The exit codes of every subcommand; 64, usage, is ArgumentParser's own.
 enum ExitStatus {
-  /// The tool failed.
+  /// The tool failed: an input does not exist, cannot be read, or is neither trace nor log.
   static let failed = ExitCode(1)
   /// The gate, or `--fail-on`, found a regression.
   static let regression = ExitCode(2)
-  /// No events, lost events, the wrong database, no baseline: never a pass.
+  /// No events (an empty file or folder, a trace of nothing), lost events, the wrong database, no
+  /// baseline: never a pass.
   static let inconclusive = ExitCode(3)
 }

@@ -8,8 +8,9 @@ struct TraceReport: AsyncParsableCommand {
     commandName: "trace-report",
     abstract: "Shows what an object store asked of SQLite, what it cost, and what to change.",
     discussion: """
-      Exit codes: 0 fine; 1 the tool failed; 2 the gate found a regression; 3 inconclusive \
-      (no events, lost events, no baseline); 64 usage.
+      Exit codes: 0 fine; 1 the tool failed, or an input is missing, unreadable or of no known \
+      kind; 2 the gate found a regression; 3 inconclusive (no events, lost events, no baseline); \
+      64 usage.
       """,
     version: "0.1.0",
     subcommands: [

@@ -80,6 +80,15 @@ struct TraceReaderTests {
     #expect(throws: TraceReadingError.empty(empty)) { try Reading(empty) }
   }
 
+  @Test func aFolderWithoutFilesHoldsNoEvents() throws {
+    let folder = directory.url.appending(path: "trace")
+    try FileManager.default.createDirectory(
+      at: folder.appending(path: "ust"), withIntermediateDirectories: true)
+    #expect(throws: TraceReadingError.empty(folder.path)) { try Reading(folder.path) }
+    _ = try file("trace/ust/notes.txt", "")
+    #expect(throws: TraceReadingError.unknownKind(folder.path)) { try Reading(folder.path) }
+  }
+
   @Test func saysThatItDoesNotReadCoreDatasLog() throws {
     let log = try file("core.log", "CoreData: sql: SELECT 0, t0.Z_PK FROM ZSTOP t0\n")
     #expect(throws: TraceReadingError.coreDataLog(log)) { try Reading(log) }
