@@ -71,7 +71,7 @@ extension [FoundStop] {
 
 extension Double {
   /// The number with some digits behind the point.
-  fileprivate func digits(_ count: Int) -> String {
+  func digits(_ count: Int) -> String {
     let scale = (0..<count).reduce(1.0) { scale, _ in scale * 10 }
     let whole = Int((magnitude * scale).rounded())
     let sign = self < 0 && whole > 0 ? "-" : ""
@@ -84,7 +84,7 @@ extension Double {
 
 extension Duration {
   /// `0.412 ms`.
-  fileprivate var milliseconds: String {
+  var milliseconds: String {
     let nanoseconds = Double(components.seconds) * 1e9 + Double(components.attoseconds) / 1e9
     return (nanoseconds / 1e6).digits(3) + " ms"
   }

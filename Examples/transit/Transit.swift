@@ -16,12 +16,13 @@ struct Transit: AsyncParsableCommand {
         transit search --geo --before --repeat 20
         transit search --departures --at 08:30
         transit search --text "u gorli"
+        transit all --batch-size 50
 
       To see what a search asks of SQLite, set STORE_SQL_DEBUG=1, or run it under
       'trace-report record -o t --'.
       """,
     version: "0.1.0",
-    subcommands: [Generate.self, Import.self, Search.self])
+    subcommands: [Generate.self, Import.self, Search.self, All.self])
 }
 
 /// Where the store is.

@@ -115,4 +115,11 @@ public final class Instruments: Sendable {
       observer.annotate(remark(), contextID: contextID)
     }
   }
+
+  /// Warns of something that works, but hardly as it was meant.
+  public func warn(_ remark: @autoclosure () -> String, contextID: UInt64) {
+    for observer in others where observer.interests.contains(.sql) {
+      observer.warn(remark(), contextID: contextID)
+    }
+  }
 }

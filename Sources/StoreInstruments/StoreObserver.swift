@@ -23,6 +23,9 @@ public protocol StoreObserver: AnyObject, Sendable {
 
   /// A remark in Core Data's words, such as `Prefetching with key 'stopTimes'.  Got 15 rows.`
   func annotate(_ remark: String, contextID: UInt64)
+
+  /// A warning, such as of a batched fetch that was loaded whole.
+  func warn(_ remark: String, contextID: UInt64)
 }
 
 /// What an observer wants to be told.

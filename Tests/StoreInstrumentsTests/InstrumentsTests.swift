@@ -94,4 +94,5 @@ private final class Listener: StoreObserver {
   func didReturn(_ objectURIs: [String], entity: String, sql: String, contextID: UInt64) {}
   func didExplain(sql: String, plan: [PlanLine], contextID: UInt64) {}
   func annotate(_ remark: String, contextID: UInt64) {}
+  func warn(_ remark: String, contextID: UInt64) {}
 }

@@ -15,6 +15,7 @@ public final class RecordingObserver: StoreObserver {
     var bindings: [[BoundValue]] = []
     var plans: [String: [PlanLine]] = [:]
     var remarks: [String] = []
+    var warnings: [String] = []
   }
 
   public init(interests: Interests = [.events, .sql, .bindings, .rows, .plans]) {
@@ -27,6 +28,7 @@ public final class RecordingObserver: StoreObserver {
   public var bindings: [[BoundValue]] { state.withLock { $0.bindings } }
   public var plans: [String: [PlanLine]] { state.withLock { $0.plans } }
   public var remarks: [String] { state.withLock { $0.remarks } }
+  public var warnings: [String] { state.withLock { $0.warnings } }
 
   public func removeAll() { state.withLock { $0 = State() } }
 
@@ -47,5 +49,8 @@ public final class RecordingObserver: StoreObserver {
   }
   public func annotate(_ remark: String, contextID: UInt64) {
     state.withLock { $0.remarks.append(remark) }
+  }
+  public func warn(_ remark: String, contextID: UInt64) {
+    state.withLock { $0.warnings.append(remark) }
   }
 }

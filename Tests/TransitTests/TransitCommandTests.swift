@@ -65,6 +65,30 @@ import Testing
       })
   }
 
+  @Test func readsAllStopTimesInTheMemoryOfAFewBatches() async throws {
+    _ = try await transit.run(
+      "generate", "--stops", "500", "--stop-times", "100000", "--store", store)
+    let batched = try await transit.run("all", "--batch-size", "50", "--store", store)
+    #expect(batched.status == 0)
+    #expect(batched.output.hasPrefix("100000 stop times, known after "))
+    #expect(batched.output.contains("\nread in batches of 50 in "))
+    let whole = try await transit.run("all", "--batch-size", "0", "--store", store)
+    #expect(
+      whole.output.split(separator: "\n")[1] == batched.output.split(separator: "\n")[1])
+    // 100,000 ids take 0.4 MB, 100,000 rows and objects 30 MB.
+    #expect(try #require(Self.growth(in: batched.output)) < 8)
+    #expect(try #require(Self.growth(in: whole.output)) > 16)
+  }
+
+  /// Megabytes between `memory: 27.7 MB before` and `31.1 MB at most`.
+  private static func growth(in output: String) -> Double? {
+    let words = output.split { " \n".contains($0) }
+    guard let index = words.firstIndex(of: "memory:"), index + 4 < words.count,
+      let before = Double(words[index + 1]), let peak = Double(words[index + 4])
+    else { return nil }
+    return peak - before
+  }
+
   @Test func refusesToReplaceAFile() async throws {
     try Data("precious".utf8).write(to: URL(fileURLWithPath: store))
     let made = try await generate()
@@ -132,7 +156,8 @@ import Testing
     ["search"], ["search", "--geo", "--latitude", "91"], ["search", "--geo", "--repeat", "0"],
     ["search", "--departures", "--at", "25:00"], ["search", "--departures", "--at", "noon"],
     ["search", "--geo", "--radius", "nan"], ["generate", "--stops", "0"],
-    ["generate", "--stop-times", "-1"], ["import"], ["search", "--geo", "--before", "--after"],
+    ["generate", "--stop-times", "-1"], ["import"], ["all", "--batch-size", "-1"],
+    ["search", "--geo", "--before", "--after"],
   ])
   func exitsWithSixtyFourOnUsage(arguments: [String]) async throws {
     let run = try await transit.run(arguments)

@@ -7,11 +7,15 @@ import StoreInstruments
 extension ManagedObjectContext {
   /// Fetches objects; always asks the database.
   ///
+  /// All at once: of a request with a batch size, which ``fetchInBatches(_:file:line:)`` heeds, the
+  /// debug log warns.
+  ///
   /// - Throws: ``PredicateError`` if the predicate does not fit the entity, ``StoreError``.
   public func fetch<E: Entity>(
     _ request: FetchRequest<E>, file: String = #fileID, line: UInt = #line
   ) throws -> [ManagedObject<E>] {
     var operation = operation(request, .objects, file, line)
+    if request.fetchBatchSize > 0 { operation.warnOfBatchSize(request.fetchBatchSize) }
     let objects = try operation.measure { operation in
       try operation.fetchObjects(isFilled: !request.returnsObjectsAsFaults)
     }
@@ -38,7 +42,7 @@ extension ManagedObjectContext {
     return try operation.measure { try $0.fetchObjectIDs() }
   }
 
-  private func operation<E: Entity>(
+  func operation<E: Entity>(
     _ request: FetchRequest<E>, _ kind: FetchKind, _ file: String, _ line: UInt
   ) -> FetchOperation {
     FetchOperation(

@@ -15,14 +15,18 @@ struct FetchOperation {
   let offset: Int
   let includesPendingChanges: Bool
   let location: SourceLocation
+  /// The fetch that this one serves, or 0.
+  var parentID: UInt64 = 0
+  var batchSize = 0
 
-  private let interests: Interests
+  let interests: Interests
   private(set) var fetchID: UInt64 = 0
-  private var select = SelectStatement(sql: "", bindings: [])
-  private var cost = QueryCost()
-  private var materializeTime: Nanoseconds = 0
-  private var resultCount = 0
-  private var returned: [AnyManagedObject] = []
+  var select = SelectStatement(sql: "", bindings: [])
+  var cost = QueryCost()
+  var materializeTime: Nanoseconds = 0
+  var resultCount = 0
+  /// For those who want to know which objects came; nil where the fetch gives none.
+  var returned: [AnyManagedObject]?
 
   init(
     context: ManagedObjectContext, entity: EntityDescription, kind: FetchKind,
@@ -41,8 +45,8 @@ struct FetchOperation {
     interests = context.interests
   }
 
-  private var store: PersistentStore { context.store }
-  private var isMeasured: Bool { interests.contains(.events) }
+  var store: PersistentStore { context.store }
+  var isMeasured: Bool { interests.contains(.events) }
 
   // MARK: - Kinds
 
@@ -95,7 +99,7 @@ struct FetchOperation {
     return count
   }
 
-  private func pendingOverlay() throws -> PendingChanges? {
+  func pendingOverlay() throws -> PendingChanges? {
     guard includesPendingChanges, context.hasChanges else { return nil }
     try context.followDeleteRules()
     return try PendingChanges(
@@ -112,7 +116,8 @@ struct FetchOperation {
     let start = TraceClock.now
     store.instruments.emit(
       .fetchBegin(
-        FetchBegin(fetchID: fetchID, parentID: 0, entity: entity.name, location: location)),
+        FetchBegin(
+          fetchID: fetchID, parentID: parentID, entity: entity.name, location: location)),
       contextID: context.contextID)
     do {
       let result = try body(&self)
@@ -131,7 +136,7 @@ struct FetchOperation {
       instruments.announce(
         select.sql, id: statementID, storeID: store.id, contextID: context.contextID)
     }
-    if interests.contains(.rows), kind == .objects {
+    if let returned {
       instruments.didReturn(
         returned.map(\.objectID.uri), entity: entity.name, sql: select.sql,
         contextID: context.contextID)
@@ -146,13 +151,14 @@ struct FetchOperation {
     _ statementID: StatementID, _ total: Nanoseconds, _ error: String
   ) -> FetchEnd {
     FetchEnd(
-      fetchID: fetchID, parentID: 0, entity: entity.name, kind: kind, statementID: statementID,
-      bindHash: bindHash, waitTime: cost.wait, prepareTime: cost.prepare, stepTime: cost.step,
-      materializeTime: materializeTime, connectionTime: cost.prepare + cost.step,
+      fetchID: fetchID, parentID: parentID, entity: entity.name, kind: kind,
+      statementID: statementID, bindHash: bindHash, waitTime: cost.wait,
+      prepareTime: cost.prepare, stepTime: cost.step, materializeTime: materializeTime,
+      connectionTime: cost.prepare + cost.step,
       totalTime: total, rows: UInt64(resultCount), vmSteps: cost.counters.vmSteps,
       fullScanSteps: cost.counters.fullScanSteps, sorts: cost.counters.sorts,
       autoIndexRows: cost.counters.autoIndexRows, limit: UInt64(limit), offset: UInt64(offset),
-      batchSize: 0, error: error)
+      batchSize: UInt64(batchSize), error: error)
   }
 
   /// `Hasher` is keyed per process, so that values cannot be read from the hash.

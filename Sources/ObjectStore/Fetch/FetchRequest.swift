@@ -14,6 +14,9 @@ public struct FetchRequest<E: Entity> {
   public var fetchLimit = 0
   /// How many objects to leave out first.
   public var fetchOffset = 0
+  /// How many objects ``ManagedObjectContext/fetchInBatches(_:file:line:)`` loads at a time; 0 for
+  /// all at once.
+  public var fetchBatchSize = 0
   /// Whether objects come as faults, their rows in the row cache; otherwise they come filled.
   public var returnsObjectsAsFaults = true
   /// Whether the unsaved changes of the context are taken into account.

@@ -6,9 +6,9 @@ import Foundation
 ///
 /// The fetch then asks for all rows: limit and offset count after the changes.
 struct PendingChanges {
-  private let changed: [AnyManagedObject]
+  let changed: [AnyManagedObject]
   private let predicate: PreparedPredicate?
-  private let terms: [SortTerm]
+  let terms: [SortTerm]
 
   /// - Throws: ``FetchPredicateError`` if the predicate does not fit the entity.
   init?(
@@ -39,22 +39,32 @@ struct PendingChanges {
     return Array(objects[min(offset, end)..<end])
   }
 
-  private func isWanted(_ object: AnyManagedObject) -> Bool {
+  func isWanted(_ object: AnyManagedObject) -> Bool {
     !object.isDeleted && predicate?.matches(object) ?? true
   }
 
-  /// Equal objects keep the order in which the database gave them.
   private func sorted(_ objects: [AnyManagedObject]) -> [AnyManagedObject] {
-    let keyed = objects.enumerated().map { index, object in
-      (index: index, keys: terms.map { object.value(at: $0.keyPath[...]) }, object: object)
+    objects.enumerated().map { (key: sortKey(of: $1, place: $0), object: $1) }
+      .sorted { isBefore($0.key, $1.key) }.map(\.object)
+  }
+
+  /// What an object is sorted by.
+  struct SortKey {
+    var values: [StoreValue]
+    /// Equal objects keep the order in which the database gave them.
+    var place: Int
+  }
+
+  func sortKey(of object: AnyManagedObject, place: Int) -> SortKey {
+    SortKey(values: terms.map { object.value(at: $0.keyPath[...]) }, place: place)
+  }
+
+  func isBefore(_ a: SortKey, _ b: SortKey) -> Bool {
+    for (index, term) in terms.enumerated() {
+      let order = a.values[index].sortOrder(to: b.values[index])
+      if order != 0 { return (order < 0) == term.ascending }
     }
-    return keyed.sorted { a, b in
-      for (index, term) in terms.enumerated() {
-        let order = a.keys[index].sortOrder(to: b.keys[index])
-        if order != 0 { return (order < 0) == term.ascending }
-      }
-      return a.index < b.index
-    }.map(\.object)
+    return a.place < b.place
   }
 }
 

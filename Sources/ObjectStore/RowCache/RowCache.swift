@@ -49,6 +49,16 @@ final class RowCache: @unchecked Sendable {
     for key in primaryKeys { insert(.deleted, entity, key) }
   }
 
+  /// Lets go of rows that nobody will ask for again, unless newer ones have taken their places.
+  func remove(_ rows: [RowSnapshot], _ entity: Int) {
+    lock.lock()
+    defer { lock.unlock() }
+    for row in rows {
+      young.remove(entity, row)
+      old.remove(entity, row)
+    }
+  }
+
   private func insert(_ row: RowSnapshot, _ entity: Int, _ primaryKey: Int64) {
     if let known = young.row(entity, primaryKey) ?? old.row(entity, primaryKey),
       known.version > row.version
@@ -86,5 +96,11 @@ private final class Generation {
       byteCount -= old.takeUnretainedValue().byteCount
       old.release()
     }
+  }
+
+  func remove(_ entity: Int, _ row: RowSnapshot) {
+    guard self.row(entity, row.primaryKey) === row else { return }
+    byteCount -= row.byteCount
+    tables[entity].rows.remove(row.primaryKey)?.release()
   }
 }

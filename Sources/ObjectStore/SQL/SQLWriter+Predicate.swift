@@ -192,6 +192,16 @@ struct JSONArray {
     self.text = text + "]"
   }
 
+  /// Keys, of which JSON changes none.
+  init(keys: some Sequence<Int64>) {
+    var text = "["
+    for key in keys {
+      if text.utf8.count > 1 { text += "," }
+      text += String(key)
+    }
+    self.text = text + "]"
+  }
+
   private static func append(_ string: String, to text: inout String) -> Bool {
     text += "\""
     for scalar in string.unicodeScalars {

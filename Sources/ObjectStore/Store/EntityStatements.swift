@@ -7,6 +7,9 @@ struct EntityStatements: Sendable {
   /// Reads one row: `SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZNAME FROM ZSTOP t0 WHERE  t0.Z_PK = ?`.
   let fault: String
   let faultID: StatementID
+  /// Reads rows by their keys, the value of `?` being a ``JSONArray``:
+  /// `SELECT 0, t0.Z_PK, … FROM ZSTOP t0 WHERE  t0.Z_PK IN (SELECT value FROM json_each(?))`.
+  let rowsByKey: String
   /// By the to-many's place: `SELECT 0, t0.Z_PK FROM ZSTOPTIME t0 WHERE  t0.ZSTOP = ?`, with the
   /// place in the order as a third column where there is one.
   let toManyFaults: [String]
@@ -16,9 +19,11 @@ struct EntityStatements: Sendable {
 
   init(_ entity: EntityDescription) {
     let columns = entity.columns
-    fault =
+    let rows =
       "SELECT 0, t0.Z_PK, t0.Z_OPT" + columns.map { ", t0." + $0 }.joined()
-      + " FROM \(entity.table) t0 WHERE  t0.Z_PK = ?"
+      + " FROM \(entity.table) t0 WHERE  t0.Z_PK"
+    fault = rows + " = ?"
+    rowsByKey = rows + " IN (SELECT value FROM json_each(?))"
     faultID = StatementID(sql: fault)
     toManyFaults = entity.toManys.map(Self.toManyFault)
     let inserted = ["Z_PK", "Z_ENT", "Z_OPT"] + columns + StoreSchema.orderColumns(of: entity)

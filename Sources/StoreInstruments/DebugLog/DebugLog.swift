@@ -106,6 +106,10 @@ public final class DebugLog: StoreObserver {
   public func annotate(_ remark: String, contextID: UInt64) {
     write { $0.line(.annotation) { $0.append(escaping: remark) } }
   }
+
+  public func warn(_ remark: String, contextID: UInt64) {
+    write { $0.line(.warning) { $0.append(escaping: remark) } }
+  }
 }
 
 extension Interests {

@@ -33,4 +33,5 @@ public final class Tracepoints: StoreObserver {
   public func didReturn(_ objectURIs: [String], entity: String, sql: String, contextID: UInt64) {}
   public func didExplain(sql: String, plan: [PlanLine], contextID: UInt64) {}
   public func annotate(_ remark: String, contextID: UInt64) {}
+  public func warn(_ remark: String, contextID: UInt64) {}
 }

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// What this process takes of the machine's memory, in bytes; nil where `/proc` does not tell.
+public enum ProcessMemory {
+  /// The most that it took at any moment.
+  public static var peak: Int? { bytes(after: "VmHWM:") }
+  /// What it takes now.
+  public static var current: Int? { bytes(after: "VmRSS:") }
+
+  /// Reads a line such as `VmHWM:    84212 kB`.
+  private static func bytes(after name: String) -> Int? {
+    guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
+      let line = status.split(separator: "\n").first(where: { $0.hasPrefix(name) })
+    else { return nil }
+    return line.split(whereSeparator: \.isWhitespace).dropFirst().first
+      .flatMap { Int($0) }.map { $0 * 1024 }
+  }
+}

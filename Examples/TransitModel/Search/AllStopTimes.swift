@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import ObjectStore
+
+/// What going through all stop times of a store took.
+public struct AllStopTimes: Sendable {
+  /// How many there are.
+  public var count: Int
+  /// The first and the last departure; nil where nothing departs.
+  public var departures: ClosedRange<ServiceTime>?
+  /// Until the count was known.
+  public var fetchTime: Duration
+  /// From the first object to the last.
+  public var readTime: Duration
+}
+
+extension StopStore {
+  /// Reads the departure of every stop time.
+  ///
+  ///     SELECT 0, t0.Z_PK FROM ZSTOPTIME t0
+  ///     SELECT 0, t0.Z_PK, … FROM ZSTOPTIME t0 WHERE  t0.Z_PK IN (SELECT value FROM json_each(?))  LIMIT 50
+  ///
+  /// - Parameter batchSize: how many are loaded at a time; 0 for all at once.
+  /// - Throws: `StoreError`.
+  public func readAllStopTimes(batchSize: Int) throws -> AllStopTimes {
+    let context = container.newBackgroundContext()
+    var request = FetchRequest<StopTime>()
+    request.returnsObjectsAsFaults = false
+    request.fetchBatchSize = batchSize
+    let start = ContinuousClock.now
+    guard batchSize > 0 else {
+      return read(try context.fetch(request).lazy.map(Optional.some), since: start)
+    }
+    return read(try context.fetchInBatches(request), since: start)
+  }
+
+  private func read(
+    _ stopTimes: some Collection<ManagedObject<StopTime>?>, since start: ContinuousClock.Instant
+  ) -> AllStopTimes {
+    let known = ContinuousClock.now
+    var first = Int64.max
+    var last = Int64.min
+    for stopTime in stopTimes {
+      guard let departure = stopTime?.departureTime else { continue }
+      first = min(first, departure)
+      last = max(last, departure)
+    }
+    return AllStopTimes(
+      count: stopTimes.count,
+      departures: first <= last ? ServiceTime(seconds: first)...ServiceTime(seconds: last) : nil,
+      fetchTime: known - start, readTime: ContinuousClock.now - known)
+  }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+import StoreInstruments
+
+/// Loads the objects of a batched fetch as they are asked for, and lets go of those asked for
+/// longest ago.
+final class BatchLoader {
+  let context: ManagedObjectContext
+  let request: BatchRequest
+  let keys: KeyList
+  /// Objects of the result that were not saved when it was fetched; a save gives them other keys.
+  private let unsaved: [Int64: AnyManagedObject]
+  private let origin: FetchOrigin
+  /// The one asked for last is the last.
+  private var batches: [Batch] = []
+
+  // A screen straddles two batches, and scrolling either way wants one more.
+  private static let mostBatches = 4
+
+  private struct Batch {
+    var number: Int
+    /// By place in the batch; nil where the row is gone.
+    var objects: [AnyManagedObject?]
+    var rows: [RowSnapshot]
+  }
+
+  init(
+    _ request: BatchRequest, context: ManagedObjectContext, keys: KeyList,
+    unsaved: [Int64: AnyManagedObject] = [:], fetchID: UInt64
+  ) {
+    self.request = request
+    self.context = context
+    self.keys = keys
+    self.unsaved = unsaved
+    origin = FetchOrigin(fetchID: fetchID, location: request.location)
+  }
+
+  /// How many objects are loaded at a time.
+  var batchSize: Int { request.batchSize > 0 ? request.batchSize : max(keys.count, 1) }
+  var loadedBatchCount: Int { batches.count }
+  var fetchID: UInt64 { origin.fetchID }
+
+  /// The object at a place, its batch loaded if need be; nil if it was deleted since.
+  func object(at position: Int) throws -> AnyManagedObject? {
+    let (number, place) = position.quotientAndRemainder(dividingBy: batchSize)
+    if batches.last?.number != number { try useBatch(number) }
+    guard let object = batches[batches.count - 1].objects[place] else { return nil }
+    if object.context == nil {
+      // The context was reset: what was loaded belongs to it no more.
+      batches = []
+      guard unsaved[keys[position]] == nil else { return nil }
+      return try self.object(at: position)
+    }
+    return object.isDeleted ? nil : object
+  }
+
+  private func useBatch(_ number: Int) throws {
+    if let index = batches.firstIndex(where: { $0.number == number }) {
+      batches.append(batches.remove(at: index))
+      return
+    }
+    let batch = try load(number)
+    if batches.count >= Self.mostBatches { dropOldest() }
+    batches.append(batch)
+  }
+
+  private func load(_ number: Int) throws -> Batch {
+    let start = number * batchSize
+    let keys = keys[start..<min(start + batchSize, self.keys.count)]
+    let saved = unsaved.isEmpty ? keys : keys.filter { unsaved[$0] == nil }
+    var operation = FetchOperation(batchOf: self)
+    var objects: [Int64: AnyManagedObject] = [:]
+    let rows = try operation.measure { try $0.fetchBatch(saved, for: self, into: &objects) }
+    return Batch(
+      number: number, objects: keys.map { unsaved[$0] ?? objects[$0] }, rows: rows)
+  }
+
+  /// The row as an object of the context, filled if the request wants it so.
+  func object(of row: RowSnapshot) -> AnyManagedObject {
+    let object = context.object(request.entity, row.primaryKey, origin: origin)
+    if !request.returnsObjectsAsFaults, object.snapshot == nil { object.snapshot = row }
+    return object
+  }
+
+  /// Rows of objects that nobody else keeps leave the row cache too: going through all objects
+  /// must not fill it.
+  private func dropOldest() {
+    var batch = batches.removeFirst()
+    var held: Set<Int64> = []
+    for place in batch.objects.indices where !isKnownUniquelyReferenced(&batch.objects[place]) {
+      if let object = batch.objects[place] { held.insert(object.primaryKey) }
+    }
+    context.store.cache.remove(
+      batch.rows.filter { !held.contains($0.primaryKey) }, request.entity.index)
+  }
+
+  func warnOfLoadingAll() {
+    guard request.batchSize > 0 else { return }
+    context.store.instruments.warn(
+      "all \(keys.count) \(request.entity.name) objects of the fetch at \(request.location.file):"
+        + "\(request.location.line) were asked for at once, in batches of \(request.batchSize); go "
+        + "through the batched result, or fetch without a batch size",
+      contextID: context.contextID)
+  }
+}
+
+/// What the batches of a result have in common.
+struct BatchRequest {
+  let entity: EntityDescription
+  /// 0 for one batch of everything.
+  let batchSize: Int
+  let returnsObjectsAsFaults: Bool
+  let location: SourceLocation
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The result of a batched fetch: knows the ids of all its objects, and loads those looked at.
+///
+///     request.fetchBatchSize = 50
+///     let stops = try context.fetchInBatches(request)
+///     // SELECT 0, t0.Z_PK FROM ZSTOP t0
+///     stops[0]?.name
+///     // SELECT 0, t0.Z_PK, … FROM ZSTOP t0 WHERE  t0.Z_PK IN (SELECT value FROM json_each(?))  LIMIT 50
+///
+/// An element is nil if its object was deleted since. At most four batches are kept, and so going
+/// through all objects, their slices or `lazy` views takes the memory of four batches and four or
+/// eight bytes an object. Its ids stay as they were fetched. Belongs to its context's thread, as
+/// objects do.
+public struct BatchedObjects<E: Entity>: RandomAccessCollection {
+  let loader: BatchLoader
+
+  init(_ loader: BatchLoader) { self.loader = loader }
+
+  /// Always 0.
+  public var startIndex: Int { 0 }
+  /// How many objects were found; loads none.
+  public var endIndex: Int { loader.keys.count }
+  /// How many objects are loaded at a time.
+  public var batchSize: Int { loader.batchSize }
+
+  /// The object at a place, or nil if it was deleted since.
+  ///
+  /// If SQLite fails it is nil as well, and the context's ``ManagedObjectContext/faultError`` says
+  /// why; ``object(at:)`` throws instead.
+  public subscript(position: Int) -> ManagedObject<E>? {
+    do {
+      return try object(at: position)
+    } catch {
+      loader.context.noteFaultError(error)
+      return nil
+    }
+  }
+
+  /// The object at a place, or nil if it was deleted since.
+  ///
+  /// - Throws: ``StoreError`` if its batch cannot be loaded.
+  public func object(at position: Int) throws -> ManagedObject<E>? {
+    precondition(
+      position >= 0 && position < endIndex, "place \(position) of \(endIndex) batched objects")
+    return try loader.object(at: position).map { unsafeDowncast($0, to: ManagedObject<E>.self) }
+  }
+
+  /// The id of the object at a place, which is not loaded; temporary where it was not yet saved.
+  public func objectID(at position: Int) -> ManagedObjectID {
+    ManagedObjectID(
+      reference: loader.request.entity.reference, primaryKey: loader.keys[position])
+  }
+
+  /// Loads every object that was not deleted since, batch by batch, and keeps them all.
+  ///
+  /// The debug log warns of it: a fetch without a batch size does the same with one statement.
+  ///
+  /// - Throws: ``StoreError`` if a batch cannot be loaded.
+  public func loadingAll() throws -> [ManagedObject<E>] {
+    loader.warnOfLoadingAll()
+    var objects: [ManagedObject<E>] = []
+    objects.reserveCapacity(count)
+    for position in indices {
+      if let object = try object(at: position) { objects.append(object) }
+    }
+    return objects
+  }
+
+  // `Array(batched)` keeps all objects too; this is where the standard library tells of it.
+  public func _copyToContiguousArray() -> ContiguousArray<ManagedObject<E>?> {
+    loader.warnOfLoadingAll()
+    var objects: ContiguousArray<ManagedObject<E>?> = []
+    objects.reserveCapacity(count)
+    for position in indices { objects.append(self[position]) }
+    return objects
+  }
+}
+
+extension BatchedObjects: CustomStringConvertible, CustomDebugStringConvertible,
+  CustomReflectable
+{
+  /// Such as `12800 Stop objects in batches of 50, 2 of them loaded`; loads nothing.
+  public var description: String {
+    "\(count) \(loader.request.entity.name) objects in batches of \(batchSize), "
+      + "\(loader.loadedBatchCount) of them loaded"
+  }
+
+  /// The description.
+  public var debugDescription: String { description }
+
+  /// Without children: a debugger or `dump` that looks loads nothing.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+
+extension ManagedObjectContext {
+  /// Fetches the ids of all objects, and loads `fetchBatchSize` objects at a time as they are
+  /// looked at.
+  ///
+  ///     SELECT 0, t0.Z_PK FROM ZSTOP t0 ORDER BY t0.ZNAME
+  ///
+  /// Unsaved changes are taken into account, as in any fetch.
+  ///
+  /// - Throws: ``FetchPredicateError`` if the predicate does not fit the entity, ``StoreError``.
+  public func fetchInBatches<E: Entity>(
+    _ request: FetchRequest<E>, file: String = #fileID, line: UInt = #line
+  ) throws -> BatchedObjects<E> {
+    let operation = operation(request, .objects, file, line)
+    return BatchedObjects(try fetchInBatches(request, operation))
+  }
+
+  func fetchInBatches<E: Entity>(
+    _ request: FetchRequest<E>, _ operation: FetchOperation
+  ) throws -> BatchLoader {
+    var operation = operation
+    let batches = BatchRequest(
+      entity: operation.entity, batchSize: max(request.fetchBatchSize, 0),
+      returnsObjectsAsFaults: request.returnsObjectsAsFaults, location: operation.location)
+    return try operation.measure { try $0.fetchKeys(for: batches) }
+  }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension PendingChanges {
+  /// Puts the changes over the keys that the database gave.
+  ///
+  /// The objects that were not changed are in order already: the place of a changed one among them
+  /// is found by looking at some of them, a batch at a time.
+  func apply(to saved: BatchLoader, limit: Int, offset: Int) throws -> BatchLoader {
+    let unchanged = Unchanged(saved, changed: changed)
+    let moved = try placed(among: unchanged)
+    var keys = KeyList()
+    var unsaved: [Int64: AnyManagedObject] = [:]
+    var next = 0
+    let end = limit == 0 ? Int.max : offset + limit
+    var count = 0
+    func append(_ key: Int64) {
+      if count >= offset, count < end { keys.append(key) }
+      count += 1
+    }
+    for place in 0...unchanged.loader.keys.count {
+      while next < moved.count, moved[next].place == place {
+        let object = moved[next].object
+        if object.isInserted { unsaved[object.primaryKey] = object }
+        append(object.primaryKey)
+        next += 1
+      }
+      if place < unchanged.loader.keys.count { append(unchanged.loader.keys[place]) }
+    }
+    return BatchLoader(
+      saved.request, context: saved.context, keys: keys, unsaved: unsaved, fetchID: saved.fetchID)
+  }
+
+  /// The changed objects that belong to the result, in order, each with the number of unchanged
+  /// ones before it.
+  private func placed(
+    among unchanged: Unchanged
+  ) throws -> [(place: Int, object: AnyManagedObject)] {
+    var seen: Set<ObjectIdentifier> = []
+    var wanted: [(key: SortKey, object: AnyManagedObject)] = []
+    for (index, object) in changed.enumerated()
+    where seen.insert(ObjectIdentifier(object)).inserted && isWanted(object) {
+      let place = unchanged.places[object.primaryKey] ?? unchanged.savedCount + index
+      wanted.append((sortKey(of: object, place: place), object))
+    }
+    wanted.sort { isBefore($0.key, $1.key) }
+    return try wanted.map { (try place(of: $0.key, among: unchanged), $0.object) }
+  }
+
+  private func place(of key: SortKey, among unchanged: Unchanged) throws -> Int {
+    var low = 0
+    var high = unchanged.loader.keys.count
+    while low < high {
+      let middle = (low + high) / 2
+      if isBefore(key, try sortKey(at: middle, of: unchanged)) {
+        high = middle
+      } else {
+        low = middle + 1
+      }
+    }
+    return low
+  }
+
+  private func sortKey(at index: Int, of unchanged: Unchanged) throws -> SortKey {
+    let place = unchanged.savedPlace(of: index)
+    guard !terms.isEmpty else { return SortKey(values: [], place: place) }
+    guard let object = try unchanged.loader.object(at: index) else {
+      return SortKey(values: terms.map { _ in .null }, place: place)
+    }
+    return sortKey(of: object, place: place)
+  }
+}
+
+/// The keys that the database gave, without those of objects that the context has changed.
+private struct Unchanged {
+  let loader: BatchLoader
+  /// By key: where the changed objects were.
+  private(set) var places: [Int64: Int] = [:]
+  let savedCount: Int
+  private var gaps: [Int] = []
+
+  init(_ saved: BatchLoader, changed: [AnyManagedObject]) {
+    let touched = Set(changed.map(\.primaryKey))
+    var keys = KeyList()
+    savedCount = saved.keys.count
+    for place in 0..<savedCount {
+      let key = saved.keys[place]
+      if touched.contains(key) {
+        places[key] = place
+        gaps.append(place)
+      } else {
+        keys.append(key)
+      }
+    }
+    loader = BatchLoader(
+      saved.request, context: saved.context, keys: keys, fetchID: saved.fetchID)
+  }
+
+  /// Where the database had the key at `index`.
+  func savedPlace(of index: Int) -> Int {
+    // The number of gaps before it: gap `n` lies before if at most `index + n` keys do.
+    var low = 0
+    var high = gaps.count
+    while low < high {
+      let middle = (low + high) / 2
+      if gaps[middle] - middle <= index { low = middle + 1 } else { high = middle }
+    }
+    return index + low
+  }
+}
