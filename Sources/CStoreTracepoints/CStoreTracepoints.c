@@ -49,9 +49,10 @@ bool CStoreTracepoints_counters_enabled(void) { return ENABLED(counters); }
 
 void CStoreTracepoints_store_opened(
     uint64_t context_id, uint64_t store_id, const char *path, const char *journal_mode,
-    uint64_t page_size, const char *sqlite_version, int64_t process_start_ns) {
+    uint64_t page_size, const char *sqlite_version, int64_t process_start_ns,
+    const char *process_name) {
   EMIT(store_opened, context_id, store_id, path, journal_mode, page_size, sqlite_version,
-    process_start_ns);
+    process_start_ns, process_name);
 }
 
 void CStoreTracepoints_statement(

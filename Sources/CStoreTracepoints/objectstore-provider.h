@@ -19,7 +19,8 @@ LTTNG_UST_TRACEPOINT_EVENT(
     objectstore, store_opened,
     LTTNG_UST_TP_ARGS(
         uint64_t, context_id, uint64_t, store_id, const char *, path, const char *, journal_mode,
-        uint64_t, page_size, const char *, sqlite_version, int64_t, process_start_ns),
+        uint64_t, page_size, const char *, sqlite_version, int64_t, process_start_ns,
+        const char *, process_name),
     LTTNG_UST_TP_FIELDS(
         lttng_ust_field_integer(uint64_t, context_id, context_id)
         lttng_ust_field_integer(uint64_t, store_id, store_id)
@@ -27,7 +28,8 @@ LTTNG_UST_TRACEPOINT_EVENT(
         lttng_ust_field_string(journal_mode, journal_mode)
         lttng_ust_field_integer(uint64_t, page_size, page_size)
         lttng_ust_field_string(sqlite_version, sqlite_version)
-        lttng_ust_field_integer(int64_t, process_start_ns, process_start_ns)))
+        lttng_ust_field_integer(int64_t, process_start_ns, process_start_ns)
+        lttng_ust_field_string(process_name, process_name)))
 LTTNG_UST_TRACEPOINT_LOGLEVEL(objectstore, store_opened, LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO)
 
 LTTNG_UST_TRACEPOINT_EVENT(

@@ -55,6 +55,18 @@ public protocol EventFieldReader {
   mutating func string(_ name: StaticString) throws(EventFieldError) -> String
 }
 
+extension EventFieldReader {
+  /// Reads a string that older versions did not write: "" if it is missing.
+  @inlinable
+  mutating func addedString(_ name: StaticString) throws(EventFieldError) -> String {
+    do {
+      return try string(name)
+    } catch .missing {
+      return ""
+    }
+  }
+}
+
 /// Why an event could not be read.
 public enum EventFieldError: Error, Hashable, Sendable {
   case missing(field: String)

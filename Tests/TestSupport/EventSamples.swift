@@ -65,6 +65,8 @@ private struct SampleFields: EventFieldReader {
       switch "\(name)" {
       case "kind": FetchKind.allCases.map(\.rawValue)
       case "source": FaultSource.allCases.map(\.rawValue)
+      // A trace's process goes by it, and the samples' process is named so.
+      case "process_name": ["transit"]
       default: EventSamples.texts
       }
     return texts.randomElement(using: &generator) ?? ""

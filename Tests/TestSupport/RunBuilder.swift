@@ -20,7 +20,7 @@ public struct RunBuilder {
       .storeOpened(
         StoreOpened(
           storeID: 1, path: path, journalMode: "wal", pageSize: 4096, sqliteVersion: "3.40.1",
-          processStart: start)))
+          processStart: start, processName: process.name)))
   }
 
   public mutating func announce(_ sql: String) {

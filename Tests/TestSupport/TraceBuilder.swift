@@ -27,6 +27,8 @@ public struct TraceBuilder {
     public var packetSize = 4096
     /// Puts the metadata into packets of 4096 bytes, as LTTng does.
     public var packetizesMetadata = false
+    /// What `procname` tells of a thread, if it is not the process's name.
+    public var threadNames: [Int64: String] = [:]
 
     public init() {}
   }
@@ -66,7 +68,7 @@ public struct TraceBuilder {
     if options.hasContexts {
       stream.events.append(littleEndian: Int32(truncatingIfNeeded: record.process.id))
       stream.events.append(littleEndian: Int32(truncatingIfNeeded: record.threadID))
-      let name = record.process.name.utf8.prefix(16)
+      let name = (options.threadNames[record.threadID] ?? record.process.name).utf8.prefix(16)
       stream.events += Array(name) + [UInt8](repeating: 0, count: 17 - name.count)
     }
     for field in fields { stream.events += field.bytes }

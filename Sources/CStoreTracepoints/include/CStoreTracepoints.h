@@ -33,7 +33,8 @@ bool CStoreTracepoints_counters_enabled(void);
 
 void CStoreTracepoints_store_opened(
     uint64_t context_id, uint64_t store_id, const char *path, const char *journal_mode,
-    uint64_t page_size, const char *sqlite_version, int64_t process_start_ns);
+    uint64_t page_size, const char *sqlite_version, int64_t process_start_ns,
+    const char *process_name);
 
 void CStoreTracepoints_statement(
     uint64_t context_id, uint64_t store_id, uint64_t statement_id, const char *sql);

@@ -49,7 +49,7 @@ final class PersistentStore: @unchecked Sendable {
         StoreOpened(
           storeID: id, path: path, journalMode: opened.journalMode,
           pageSize: UInt64(opened.pageSize), sqliteVersion: Connection.libraryVersion,
-          processStart: ProcessStart.time)), contextID: 0)
+          processStart: ProcessStart.time, processName: ProcessName.current)), contextID: 0)
   }
 
   deinit { close() }

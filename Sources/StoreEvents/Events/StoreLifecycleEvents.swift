@@ -13,6 +13,9 @@ public struct StoreOpened: EventPayload {
   public var sqliteVersion: String
   /// Since 1970-01-01 00:00 UTC.
   public var processStart: Nanoseconds
+  /// The program's own name, which LTTng's context `procname`, a thread's name, does not tell; ""
+  /// in a trace of an older version.
+  public var processName: String
 
   @inlinable
   public init(
@@ -21,7 +24,8 @@ public struct StoreOpened: EventPayload {
     journalMode: String,
     pageSize: UInt64,
     sqliteVersion: String,
-    processStart: Nanoseconds
+    processStart: Nanoseconds,
+    processName: String
   ) {
     self.storeID = storeID
     self.path = path
@@ -29,6 +33,7 @@ public struct StoreOpened: EventPayload {
     self.pageSize = pageSize
     self.sqliteVersion = sqliteVersion
     self.processStart = processStart
+    self.processName = processName
   }
 
   @inlinable
@@ -39,6 +44,7 @@ public struct StoreOpened: EventPayload {
     fields.field("page_size", pageSize)
     fields.field("sqlite_version", sqliteVersion)
     fields.field("process_start_ns", processStart)
+    fields.field("process_name", processName)
   }
 
   @inlinable
@@ -49,6 +55,7 @@ public struct StoreOpened: EventPayload {
     pageSize = try fields.uint64("page_size")
     sqliteVersion = try fields.string("sqlite_version")
     processStart = try fields.int64("process_start_ns")
+    processName = try fields.addedString("process_name")
   }
 }
 

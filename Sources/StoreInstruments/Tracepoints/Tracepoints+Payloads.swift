@@ -7,8 +7,12 @@ import StoreEvents
 extension Tracepoints {
   func record(_ event: StoreOpened, _ contextID: UInt64) {
     withTraceStrings(event.path, event.journalMode, event.sqliteVersion) {
-      CStoreTracepoints_store_opened(
-        contextID, event.storeID, $0, $1, event.pageSize, $2, event.processStart)
+      path, journalMode, sqliteVersion in
+      withTraceString(event.processName) {
+        CStoreTracepoints_store_opened(
+          contextID, event.storeID, path, journalMode, event.pageSize, sqliteVersion,
+          event.processStart, $0)
+      }
     }
   }
 

@@ -10,7 +10,7 @@ struct ProcessTable {
   private var indexes: [ID: Int] = [:]
   private var last: (id: ID, index: Int)?
 
-  /// The name is left out: LTTng tells a thread's, which may differ within a process.
+  /// The name is left out: a trace may tell a thread's until the process opens its store.
   private struct ID: Hashable {
     var pid: Int64
     var host: String
@@ -30,6 +30,7 @@ struct ProcessTable {
     if case .storeOpened(let event) = record.event {
       if let start = starts[index], start != event.processStart { index = append(record.process) }
       starts[index] = event.processStart
+      profiles[index].identity = record.process
     }
     indexes[id] = index
     last = (id, index)

@@ -87,9 +87,13 @@ final class CTFEventSource: EventSource {
     }
     do throws(EventFieldError) {
       let (contextID, storeEvent) = try decode(kind, payload, schema)
+      let threadID = processes.threadID(of: event, schema.contexts)
+      var process = processes.process(of: event, schema.contexts, threadID: threadID)
+      if case .storeOpened(let opened) = storeEvent, opened.processName != "" {
+        process = processes.rename(process, to: opened.processName)
+      }
       return EventRecord(
-        timestamp: time, process: processes.process(of: event, schema.contexts),
-        threadID: processes.threadID(of: event, schema.contexts), contextID: contextID,
+        timestamp: time, process: process, threadID: threadID, contextID: contextID,
         event: storeEvent)
     } catch {
       return unrecognized(schema, error.sentence)

@@ -3,29 +3,44 @@
 import CBabeltrace
 import StoreEvents
 
-/// The processes of one trace, each made once.
+/// The processes of one trace, each under the best name known so far.
 struct ProcessTable {
   private var environment: TraceEnvironment?
-  private var processes: [Int64: ProcessIdentity] = [:]
-  private var last = ProcessIdentity(id: .min, name: "")
+  private var processes: [Int64: Entry] = [:]
+  private var last = Entry(identity: ProcessIdentity(id: .min, name: ""), isNamed: true)
+
+  private struct Entry {
+    var identity: ProcessIdentity
+    /// Whether the name is the process's own, not that of some thread.
+    var isNamed: Bool
+  }
 
   /// The process that emitted an event.
   ///
-  /// `procname` is the name of a *thread*, and threads of one process may differ in it: the first
-  /// one seen stays.
-  mutating func process(of event: OpaquePointer, _ contexts: ContextFields) -> ProcessIdentity {
+  /// `procname` is the name of a *thread*, and threads of one process may differ in it: the main
+  /// thread's stands for the process, and until it is seen, that of the first one.
+  mutating func process(
+    of event: OpaquePointer, _ contexts: ContextFields, threadID: Int64
+  ) -> ProcessIdentity {
     let environment = environment(of: event)
     let id = contexts.processID(of: event) ?? environment.processID
-    if last.id == id { return last }
-    if let known = processes[id] {
-      last = known
-      return known
-    }
-    last = ProcessIdentity(
-      id: id, name: environment.processName ?? contexts.processName(of: event) ?? "",
-      host: environment.host)
+    if last.identity.id != id { last = processes[id] ?? last }
+    if last.identity.id == id, last.isNamed || threadID != id { return last.identity }
+    last = Entry(
+      identity: ProcessIdentity(
+        id: id, name: environment.processName ?? contexts.processName(of: event) ?? "",
+        host: environment.host),
+      isNamed: environment.processName != nil || threadID == id)
     processes[id] = last
-    return last
+    return last.identity
+  }
+
+  /// Gives a process the name that it told itself.
+  mutating func rename(_ process: ProcessIdentity, to name: String) -> ProcessIdentity {
+    last = Entry(
+      identity: ProcessIdentity(id: process.id, name: name, host: process.host), isNamed: true)
+    processes[process.id] = last
+    return last.identity
   }
 
   /// The thread that emitted an event; the process's only one where the trace does not tell.

@@ -53,6 +53,34 @@ struct CTFEventSourceTests {
     #expect(reading.source.unrecognizedSamples[0] == "fetch_begin: field 'entity' is missing")
   }
 
+  @Test func readsTracesFromBeforeProcessNames() throws {
+    var samples = EventSamples(seed: 15)
+    let records = samples.records(12)
+    try write(records) { $0.droppedField = "process_name" }
+    let reading = try Reading(directory.url.path)
+    #expect(Array(reading.events.dropFirst()) == records.dropFirst().map(\.event))
+    guard case .storeOpened(var opened) = reading.events[0] else {
+      Issue.record("\(reading.events[0])")
+      return
+    }
+    #expect(opened.processName == "")
+    opened.processName = "transit"
+    #expect(.storeOpened(opened) == records[0].event)
+  }
+
+  @Test func namesAProcessAsItsStoreDoes() throws {
+    var samples = EventSamples(seed: 16)
+    let records = samples.records(24)
+    // The first event is a store_opened, the fourth the first of the main thread after another.
+    try write(Array(records[1...])) {
+      $0.threadNames = [2367: "main", 2368: "oot.default-qos", 2369: "oot.default-qos"]
+    }
+    let names = try Reading(directory.url.path).records.map(\.process.name)
+    #expect(names.prefix(2) == ["oot.default-qos", "oot.default-qos"])
+    #expect(names[2..<11].allSatisfy { $0 == "main" })
+    #expect(names[11...].allSatisfy { $0 == "transit" })
+  }
+
   @Test func countsEventsOfOtherProviders() throws {
     var samples = EventSamples(seed: 5)
     try write(samples.records(12)) { $0.provider = "nginx" }
