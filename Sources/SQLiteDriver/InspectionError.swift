@@ -12,7 +12,8 @@ public enum InspectionError: Error, Hashable, Sendable {
   case locked(String)
   case unreadable(String, reason: String)
 
-  init(_ error: any Error, path: String) {
+  /// Tells by SQLite's code what is wrong with a file.
+  public init(_ error: any Error, path: String) {
     guard let error = error as? SQLiteError else {
       self = .unreadable(path, reason: "\(error)")
       return

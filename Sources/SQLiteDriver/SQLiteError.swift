@@ -30,6 +30,8 @@ public struct SQLiteError: Error, Hashable, Sendable {
   public var isFull: Bool { code == SQLITE_FULL }
   /// Whether the file is no database, or an encrypted one.
   public var isNotADatabase: Bool { code == SQLITE_NOTADB }
+  /// Whether the SQL is wrong, or names what is not there: SQLite's generic error.
+  public var isMistake: Bool { code == SQLITE_ERROR }
   /// Whether the file is damaged.
   public var isCorrupt: Bool { code == SQLITE_CORRUPT }
 

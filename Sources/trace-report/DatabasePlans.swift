@@ -2,6 +2,7 @@
 
 import QueryPlans
 import SQLiteDriver
+import StoreEvents
 import TraceAnalysis
 
 /// The plans of a database for a baseline.
@@ -18,6 +19,11 @@ final class DatabasePlans {
     explainer = PlanExplainer(database.connection)
   }
 
+  /// Throws if the file turned out damaged, since then a plan says too little.
+  func checkIntegrity() throws {
+    try explainer.checkIntegrity(of: database.path)
+  }
+
   /// The plan of a statement; one that does not compile has the verdict `error`.
   func plan(of sql: String) -> BaselineV1.Plan {
     let explanation = explainer.explain(sql)
@@ -29,5 +35,14 @@ final class DatabasePlans {
 
   private static func lines(of node: QueryPlan.Node, indent: String) -> [String] {
     [indent + node.detail] + node.children.flatMap { lines(of: $0, indent: indent + "  ") }
+  }
+}
+
+extension PlanExplainer {
+  /// Throws if a table could not be read.
+  func checkIntegrity(of path: String) throws {
+    guard let damage else { return }
+    throw Failure(
+      LogText.escaped("\(InspectionError(damage, path: path))"), status: ExitStatus.inconclusive)
   }
 }

@@ -134,6 +134,18 @@ import Testing
     #expect(run.errorOutput.split(separator: "\n").count == 1)
   }
 
+  @Test func damagedRowsAreToldBesideThePlans() async throws {
+    var file = try Data(contentsOf: URL(filePath: database))
+    // The schema on the first page stays; the rows and the index go.
+    file.replaceSubrange(4096..., with: Data(repeating: 0xff, count: file.count - 4096))
+    try file.write(to: URL(filePath: database))
+    let run = try await tool.run("plans", "--database", database, "--sql", Self.scan)
+    #expect(run.status == 3, "\(run.output)")
+    #expect(run.output.contains("SCAN t0 [ZSTOP]"))
+    #expect(run.errorOutput.contains("'\(database)' is corrupt ("))
+    #expect(run.errorOutput.split(separator: "\n").count == 1)
+  }
+
   @Test func lockedDatabaseGetsOneSentence() async throws {
     let user = try Connection(path: database)
     try user.execute("BEGIN EXCLUSIVE")

@@ -10,6 +10,8 @@ public import SQLiteDriver
 public final class PlanExplainer {
   private let connection: Connection
   private var sizes: [String: TableSize?] = [:]
+  /// Why a table that a plan names could not be read: the first such error, of a damaged file.
+  public private(set) var damage: SQLiteError?
 
   public init(_ connection: Connection) { self.connection = connection }
 
@@ -78,10 +80,14 @@ public final class PlanExplainer {
   }
 
   private func number(_ sql: String) -> Int? {
-    guard let statement = try? connection.prepare(sql), (try? statement.step()) == true else {
+    do throws(SQLiteError) {
+      let statement = try connection.prepare(sql)
+      return try statement.step() ? Int(statement.int64(0)) : nil
+    } catch {
+      // A table that is not in the file, such as a stand-in, has no size; that is no damage.
+      if !error.isMistake { damage = damage ?? error }
       return nil
     }
-    return Int(statement.int64(0))
   }
 
   func viewSQL(of name: String) -> String? {

@@ -38,6 +38,7 @@ struct Baseline: ParsableCommand {
     }
     let plans = try database.map { try DatabasePlans(path: $0) }
     let baseline = BaselineV1(profile, tags: tags) { plans?.plan(of: $0) }
+    try plans?.checkIntegrity()
     try Output.write(JSONText.encoded(baseline), toFile: path)
   }
 }

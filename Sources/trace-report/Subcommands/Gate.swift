@@ -44,6 +44,7 @@ struct Gate: ParsableCommand {
     let plans = try database.map { try DatabasePlans(path: $0) }
     let result = TraceAnalysis.Gate(tolerance: tolerance / 100)
       .compare(profile, with: known, tags: tags.values) { plans?.plan(of: $0) }
+    try plans?.checkIntegrity()
     try show(result)
     if update {
       let tags = known.tags.merging(tags.values) { _, new in new }

@@ -44,6 +44,7 @@ struct Plans: ParsableCommand {
       })
     report.doubts = statements.doubts
     try Output.print(json ? JSONText.encoded(PlansV1(report)) : report.text(.ofStandardOutput))
+    try explainer.checkIntegrity(of: database)
     try judge(report)
   }
 
