@@ -21,6 +21,9 @@ for version in before after; do
   done
 done
 
+"$transit" search --text gorli --form begins --form normalized --form terms --form contains \
+  --store "$folder/small.sqlite"
+
 heading "trace-report"
 record_searches "$folder/after" after "$folder/small.sqlite"
 "$trace_report" summary "$input"

@@ -26,7 +26,15 @@ struct SearchReport {
     case .nearby(let area): "\(count) \(place(area))"
     case .departures(let area, let clock, let minutes):
       "\(count) \(place(area)) with a departure in the \(minutes) minutes from \(clock.clock)"
-    case .named(let text): "\(count) with a name that begins with \(LogText.quoted(text))"
+    case .named(let text, let form): "\(count) \(condition(form)) \(LogText.quoted(text))"
+    }
+  }
+
+  private func condition(_ form: TextForm?) -> String {
+    switch form {
+    case nil, .begins, .normalized: "with a name that begins with"
+    case .terms: "with words in the name that begin with those of"
+    case .contains: "with a name that contains"
     }
   }
 
@@ -44,6 +52,12 @@ struct SearchReport {
     return "\(padding)\(metres) m  \(LogText.escaped(stop.name))\(departures)"
   }
 
+  /// The version, or the form of a text search where one was asked for.
+  private var way: String {
+    if case .named(_, let form?) = result.search { return form.rawValue }
+    return result.version.rawValue
+  }
+
   private var cost: String {
     let durations = result.durations
     let fetches =
@@ -52,7 +66,7 @@ struct SearchReport {
       : "fetched \(durations.count) times, median \(durations[durations.count / 2].milliseconds), "
         + "fastest \(durations[0].milliseconds)"
     let limit = result.rowCount == StopSearch.limit ? ", the limit: there may be more" : ""
-    return "\(result.version.rawValue): \(result.rowCount) rows\(limit), \(fetches)"
+    return "\(way): \(result.rowCount) rows\(limit), \(fetches)"
   }
 }
 

@@ -95,6 +95,29 @@ import Testing
     #expect(report.statements.map(\.verdict) == ["fullScan", "search"])
   }
 
+  @Test func judgesTheTextSearchesOfTheTransitExample() async throws {
+    let transit = Program("transit")
+    let store = folder.path("transit.sqlite")
+    #expect(
+      try await transit.run(
+        "generate", "--stops", "300", "--stop-times", "300", "--store", store
+      ).status == 0)
+    for (form, verdict) in [
+      ("begins", "fullScan"), ("contains", "fullScan"), ("normalized", "search"),
+      ("terms", "search"),
+    ] {
+      let log = folder.path("\(form).log")
+      let search = try await transit.run(
+        ["search", "--text", "gorli", "--form", form, "--store", store],
+        environment: ["STORE_SQL_DEBUG": "1", "STORE_SQL_DEBUG_FILE": log])
+      #expect(search.status == 0)
+      let run = try await tool.run("plans", log, "--database", store, "--json")
+      let report = try JSONDecoder().decode(PlansHeader.self, from: Data(run.output.utf8))
+      #expect(report.statements.first?.sql.hasPrefix("SELECT 0, t0.Z_PK") == true)
+      #expect(Set(report.statements.map(\.verdict)) == [verdict], "\(form)")
+    }
+  }
+
   @Test func wrongDatabaseIsInconclusive() async throws {
     let run = try await tool.run("plans", "--database", database, "--sql", "SELECT a FROM other")
     #expect(run.status == 3)

@@ -66,6 +66,62 @@ import TransitModel
     #expect(before.count >= 15)
   }
 
+  @Test(arguments: [
+    (TextForm.begins, "ZNORMALIZEDNAME GLOB 'u gorli*'"),
+    (.normalized, "ZNORMALIZEDNAME GLOB 'u gorli*'"),
+    (.contains, "ZNORMALIZEDNAME GLOB '*u gorli*'"),
+    (
+      .terms,
+      """
+      Z_PK IN (SELECT ZSTOP FROM ZSEARCHTERM WHERE ZNORMALIZEDWORD GLOB 'gorli*')
+      AND Z_PK IN (SELECT ZSTOP FROM ZSEARCHTERM WHERE ZNORMALIZEDWORD GLOB 'u*')
+      """
+    ),
+  ])
+  func findsByTextInFourForms(form: TextForm, condition: String) throws {
+    let byHand = try transit.integers("SELECT ZIDENTIFIER FROM ZSTOP WHERE \(condition)")
+    for version in Version.allCases {
+      let found = try transit.search(.named("U GO\u{308}RLI", form: form), version)
+      #expect(found.sorted() == byHand.sorted())
+      #expect(found.count >= 15)
+    }
+  }
+
+  @Test func findsWordsWithinNames() throws {
+    let byHand = try transit.integers(
+      """
+      SELECT ZIDENTIFIER FROM ZSTOP WHERE ZNORMALIZEDNAME GLOB '*bahnhof*'
+      AND ZNORMALIZEDNAME GLOB '*(berlin)*'
+      """)
+    let found = try transit.search(.named("Berlin, Bahnhof", form: .terms), .after)
+    #expect(found.sorted() == byHand.sorted() && found.count >= 15)
+    #expect(try transit.search(.named("ahnhof", form: .terms), .after) == [])
+    #expect(try transit.search(.named("(/)", form: .terms), .after) == [])
+  }
+
+  @Test func keepsOneTermForEachWordOfAName() throws {
+    #expect(
+      "Gedenkstätte Dt. Widerstand (Berlin)".searchWords
+        == ["gedenkstatte", "dt", "widerstand", "berlin"])
+    #expect(
+      "S+U Berlin Hbf/Berlin-Mitte 2".searchWords == ["s", "u", "berlin", "hbf", "mitte", "2"])
+    #expect("".searchWords == [] && "–/ ".searchWords == [])
+    let words = try transit.integers(
+      """
+      SELECT COUNT(*) FROM ZSEARCHTERM t JOIN ZSTOP s ON t.ZSTOP = s.Z_PK
+      WHERE s.ZIDENTIFIER = 900000001
+        AND ZNORMALIZEDWORD IN ('u', 'gorlitzer', 'bahnhof', 'berlin')
+      """)
+    #expect(words == [4])
+    #expect(
+      try transit.integers("SELECT COUNT(*) FROM ZSEARCHTERM")
+        == transit.integers(
+          """
+          SELECT COUNT(*) FROM (SELECT DISTINCT ZSTOP, ZNORMALIZEDWORD FROM ZSEARCHTERM
+          JOIN ZSTOP s ON ZSTOP = s.Z_PK)
+          """))
+  }
+
   @Test func stopsAtTwoHundredRows() throws {
     let everywhere = StopSearch.nearby(.init(radius: 100_000))
     let result = try StopStore(path: transit.path, version: .after).run(everywhere)
@@ -114,7 +170,9 @@ import TransitModel
 
   private func plan(_ search: StopSearch, _ version: Version) throws -> [String] {
     let sql = try sql(search, version)
-    return try Connection(path: transit.path, mode: .readOnly).plan(sql).map(\.detail)
+    let connection = try Connection(path: transit.path, mode: .readOnly)
+    try SQLFunctions.register(on: connection)
+    return try connection.plan(sql).map(\.detail)
   }
 
   @Test func scansBeforeAndSearchesAfter() throws {
@@ -125,6 +183,40 @@ import TransitModel
       ])
     #expect(try plan(Self.morning, .before).contains("SCAN t0"))
     #expect(!(try plan(Self.morning, .after).contains { $0.hasPrefix("SCAN") }))
+  }
+
+  @Test(arguments: [
+    (
+      TextForm.begins, columns + "NSCoreDataStringSearch( t0.ZNAME, ?, 137, 0)  LIMIT 200",
+      "SCAN t0"
+    ),
+    (
+      .normalized, columns + "( t0.ZNORMALIZEDNAME >= ? AND  t0.ZNORMALIZEDNAME < ?)  LIMIT 200",
+      "SEARCH t0 USING INDEX ZSTOP_ZNORMALIZEDNAME_INDEX (ZNORMALIZEDNAME>? AND ZNORMALIZEDNAME<?)"
+    ),
+    (
+      .terms,
+      "SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZNORMALIZEDWORD, t0.ZSTOP FROM ZSEARCHTERM t0 WHERE "
+        + "( t0.ZNORMALIZEDWORD >= ? AND  t0.ZNORMALIZEDWORD < ?)  LIMIT 200",
+      "SEARCH t0 USING INDEX ZSEARCHTERM_ZNORMALIZEDWORD_INDEX "
+        + "(ZNORMALIZEDWORD>? AND ZNORMALIZEDWORD<?)"
+    ),
+    (
+      .contains, columns + "NSCoreDataStringSearch( t0.ZNAME, ?, 129, 0)  LIMIT 200", "SCAN t0"
+    ),
+  ])
+  func asksByTextInFourForms(form: TextForm, expected: String, detail: String) throws {
+    let search = StopSearch.named("gorli", form: form)
+    #expect(try sql(search, .after) == expected)
+    #expect(try plan(search, .after) == [detail])
+  }
+
+  @Test func looksForFurtherWordsAmongTheTermsFound() throws {
+    let search = StopSearch.named("u gorli", form: .terms)
+    let details = try plan(search, .after)
+    let index = "SEARCH t0 USING INDEX ZSEARCHTERM_ZNORMALIZEDWORD_INDEX"
+    #expect(details.first?.hasPrefix(index) == true)
+    #expect(!details.contains { $0.hasPrefix("SCAN") })
   }
 
   @Test func saysWhichIndexItDroppedAndMade() throws {

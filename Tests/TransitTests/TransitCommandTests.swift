@@ -35,6 +35,21 @@ import Testing
     #expect(lines.contains("15 stops with a name that begins with \"U GÖRLI\""))
   }
 
+  @Test func searchesByTextInEachFormAskedFor() async throws {
+    _ = try await generate()
+    let found = try await transit.run(
+      "search", "--text", "gorli", "--form", "terms", "--form", "contains", "--form", "begins",
+      "--store", store)
+    #expect(found.status == 0)
+    let lines = found.output.split(separator: "\n")
+    #expect(lines.first == "15 stops with words in the name that begin with those of \"gorli\"")
+    #expect(lines.contains { $0.hasPrefix("terms: 15 rows, fetched in ") })
+    #expect(lines.contains("15 stops with a name that contains \"gorli\""))
+    #expect(lines.contains { $0.hasPrefix("contains: 15 rows, fetched in ") })
+    #expect(lines.contains("0 stops with a name that begins with \"gorli\""))
+    #expect(lines.contains { $0.hasPrefix("begins: 0 rows, fetched in ") })
+  }
+
   @Test func saysThatItDropsTheIndexBefore() async throws {
     _ = try await generate()
     let before = try await transit.run("search", "--geo", "--before", "--store", store)
@@ -158,6 +173,7 @@ import Testing
     ["search", "--geo", "--radius", "nan"], ["generate", "--stops", "0"],
     ["generate", "--stop-times", "-1"], ["import"], ["all", "--batch-size", "-1"],
     ["search", "--geo", "--before", "--after"],
+    ["search", "--geo", "--form", "terms"], ["search", "--text", "a", "--form", "best"],
   ])
   func exitsWithSixtyFourOnUsage(arguments: [String]) async throws {
     let run = try await transit.run(arguments)

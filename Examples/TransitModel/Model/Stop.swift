@@ -13,10 +13,14 @@ public struct Stop: Entity {
   /// The name as it is shown: `U Görlitzer Bahnhof (Berlin)`.
   public let name = Attribute<String>("name")
   /// The name as it is searched: `u gorlitzer bahnhof (berlin)`.
-  public let normalizedName = Attribute<String>("normalizedName")
+  public let normalizedName = Attribute<String>(
+    "normalizedName", derivedFrom: \Self.name, \.searchNormalized)
   /// In the order of the timetable.
   public let stopTimes: ToMany<StopTime> = ToMany(
     "stopTimes", inverse: \.stop, ordered: true, deleteRule: .cascade)
+  /// The words of the name.
+  public let searchTerms: ToMany<SearchTerm> = ToMany(
+    "searchTerms", inverse: \.stop, deleteRule: .cascade)
 
   /// Those of the version that the model is built for.
   public static var indexes: [Index<Stop>] {

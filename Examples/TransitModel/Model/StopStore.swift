@@ -37,8 +37,8 @@ public final class StopStore {
     options.indexPolicy = .exact
     return try Version.$ofModel.withValue(version) {
       try PersistentContainer(
-        at: URL(fileURLWithPath: path), entities: Stop.self, StopTime.self, options: options,
-        instruments: instruments)
+        at: URL(fileURLWithPath: path), entities: Stop.self, StopTime.self, SearchTerm.self,
+        options: options, instruments: instruments)
     }
   }
 

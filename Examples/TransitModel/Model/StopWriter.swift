@@ -17,7 +17,7 @@ public final class StopWriter {
     pending.reserveCapacity(Self.batchSize)
   }
 
-  /// Inserts stops, and gives their ids in the same order.
+  /// Inserts stops and the words of their names, and gives their ids in the same order.
   func insert(_ records: [StopRecord]) throws -> [ManagedObjectID] {
     let result = try context.batchInsert(Stop.self, count: records.count) { row, index in
       let record = records[index]
@@ -25,9 +25,18 @@ public final class StopWriter {
       row.latitude = record.coordinate.latitude
       row.longitude = record.coordinate.longitude
       row.name = record.name
-      row.normalizedName = record.name.searchNormalized
     }
-    return records.indices.map(result.objectID(at:))
+    let ids = records.indices.map(result.objectID(at:))
+    try insertTerms(
+      zip(records, ids).flatMap { stop, id in stop.name.searchWords.map { ($0, id) } })
+    return ids
+  }
+
+  private func insertTerms(_ terms: [(word: String, stop: ManagedObjectID)]) throws {
+    try context.batchInsert(SearchTerm.self, count: terms.count) { row, index in
+      row.normalizedWord = terms[index].word
+      row.stop = terms[index].stop
+    }
   }
 
   /// Inserts a stop time, behind those that its stop has.

@@ -8,8 +8,9 @@ public enum StopSearch: Hashable, Sendable {
   case nearby(Area)
   /// The stops around a point from which something leaves within some minutes.
   case departures(Area, after: ServiceTime, minutes: Int)
-  /// The stops whose names begin with a text.
-  case named(String)
+  /// The stops whose names begin with a text, contain it, or have its words; in the version's form
+  /// unless one is given.
+  case named(String, form: TextForm? = nil)
 
   /// The most rows that a search fetches.
   public static let limit = 200
@@ -36,40 +37,33 @@ public enum StopSearch: Hashable, Sendable {
     }
   }
 
-  /// What to ask of the store: at most 200 stops, not as faults, in no order.
+  /// Fetches at most 200 stops, not as faults, in no order.
   ///
-  /// - Throws: an error of the predicate format, which only a mistake in this file could cause.
-  public func request(_ version: Version) throws -> FetchRequest<Stop> {
-    var request = FetchRequest<Stop>(predicate: try predicate(version))
-    request.fetchLimit = Self.limit
-    request.returnsObjectsAsFaults = false
-    return request
-  }
-
-  /// Runs the search; each kind fetches at a line of its own, by which a report names it.
+  /// Each kind fetches at a line of its own, by which a report names it.
+  ///
+  /// - Throws: an error of the predicate format, which only a mistake in this file could cause, and
+  ///   what the store throws.
   func fetch(_ version: Version, in context: ManagedObjectContext) throws -> [ManagedObject<Stop>] {
-    let request = try request(version)
     switch self {
-    case .nearby: return try context.fetch(request)
-    case .departures: return try context.fetch(request)
-    case .named: return try context.fetch(request)
-    }
-  }
-
-  private func predicate(_ version: Version) throws -> FetchPredicate {
-    switch self {
-    case .nearby(let area):
-      return try Self.inBoxes(area)
+    case .nearby(let area): return try context.fetch(Self.request(try Self.inBoxes(area)))
     case .departures(let area, let clock, let minutes):
       let boxes = try Self.inBoxes(area)
       let departs = try Self.departs(
         DepartureWindow.departures(after: clock, minutes: minutes))
-      return version == .before ? departs && boxes : boxes && departs
-    case .named(let text):
-      return version == .before
-        ? try FetchPredicate("name BEGINSWITH[cd] %@", text)
-        : try FetchPredicate("normalizedName BEGINSWITH %@", text.searchNormalized)
+      let predicate = version == .before ? departs && boxes : boxes && departs
+      return try context.fetch(Self.request(predicate))
+    case .named(let text, let form):
+      let form = form ?? (version == .before ? .begins : .normalized)
+      return try form.fetch(text, in: context)
     }
+  }
+
+  /// At most 200 stops, not as faults, in no order.
+  static func request(_ predicate: FetchPredicate) -> FetchRequest<Stop> {
+    var request = FetchRequest<Stop>(predicate: predicate)
+    request.fetchLimit = limit
+    request.returnsObjectsAsFaults = false
+    return request
   }
 
   /// Within the box around a circle, or one of the two at the 180° meridian.

@@ -9,6 +9,7 @@ struct Search: ParsableCommand {
     abstract: "Searches stops: around a point, with a departure soon, or by name.",
     discussion: """
       Example: transit search --geo --departures --at 08:30 --text "u gorli" --before --repeat 20
+               transit search --text "widerst berl" --form terms --form contains
 
       --before drops the index on the coordinates and --after makes it again: the store is written \
       to. Departures are searched in the twenty minutes from --at on.
@@ -20,8 +21,18 @@ struct Search: ParsableCommand {
   @Flag(help: "Search the stops around the point from which something leaves soon.")
   var departures = false
 
-  @Option(help: "Search the stops whose names begin with this text.")
+  @Option(help: "Search the stops by this text.")
   var text: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "How to search by --text; may be given several times.",
+      discussion: """
+        begins: name BEGINSWITH[cd] TEXT, the form of --before. normalized: normalizedName \
+        BEGINSWITH TEXT, the form of --after. terms: a search term for each word. contains: name \
+        CONTAINS[cd] TEXT.
+        """))
+  var form: [TextForm] = []
 
   @Flag(help: "Search as one begins, or as one ends.")
   var version = Version.after
@@ -46,6 +57,9 @@ struct Search: ParsableCommand {
   func validate() throws {
     guard geo || departures || text != nil else {
       throw ValidationError("Say what to search: --geo, --departures or --text TEXT.")
+    }
+    guard form.isEmpty || text != nil else {
+      throw ValidationError("--form says how to search by --text: give a text, too.")
     }
     guard `repeat` > 0 else {
       throw ValidationError("--repeat takes a number from 1 up, not \(`repeat`).")
@@ -76,11 +90,17 @@ struct Search: ParsableCommand {
       center: Coordinate(latitude: latitude, longitude: longitude), radius: radius)
     return (geo ? [.nearby(area)] : [])
       + (departures ? [.departures(area, after: at ?? .now, minutes: 20)] : [])
-      + (text.map { [.named($0)] } ?? [])
+      + (text.map(searches(by:)) ?? [])
+  }
+
+  private func searches(by text: String) -> [StopSearch] {
+    form.isEmpty ? [.named(text)] : form.map { .named(text, form: $0) }
   }
 }
 
 extension Version: EnumerableFlag {}
+
+extension TextForm: ExpressibleByArgument {}
 
 extension ServiceTime: ExpressibleByArgument {
   /// Reads `HH:MM` or `HH:MM:SS`.

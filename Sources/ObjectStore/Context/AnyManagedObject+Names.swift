@@ -14,12 +14,15 @@ extension AnyManagedObject {
   /// Sets an attribute or a to-one relationship by name.
   ///
   /// - Throws: ``StoreError``: `unknownProperty`, `wrongType` if the value does not fit,
-  ///   `objectGone` if the row is gone.
+  ///   `derivedAttribute`, `objectGone` if the row is gone.
   public final func setValue(_ value: StoreValue, forKey name: String) throws {
     let slot = try slot(named: name)
     try load()
     guard let attribute = entity.attribute(named: name) else {
       return try setDestination(value, slot)
+    }
+    guard attribute.derivation == nil else {
+      throw StoreError.derivedAttribute(name, entity: entity.name)
     }
     guard let value = attribute.type.converted(value) else {
       throw StoreError.wrongType(

@@ -84,14 +84,21 @@ public class AnyManagedObject {
 
   @usableFromInline
   final func write(_ value: StoreValue, _ slot: Int) {
+    guard assign(value, slot) else { return }
+    if !entity.derivedAttributes.isEmpty { derive(from: slot, value) }
+    markUpdated()
+  }
+
+  /// Changes one value; false if there is no row, or none any more.
+  final func assign(_ value: StoreValue, _ slot: Int) -> Bool {
     if !state.contains(.inserted) {
-      guard let row = readableRow() else { return }
+      guard let row = readableRow() else { return false }
       if changes.isEmpty { changes = Array(repeating: nil, count: entity.rowLayout.slotCount) }
       changes[slot] = row.storeValue(slot, in: entity) == value ? nil : value
     } else {
       changes[slot] = value
     }
-    markUpdated()
+    return true
   }
 
   final func markUpdated() {

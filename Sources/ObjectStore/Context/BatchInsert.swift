@@ -29,9 +29,7 @@ public struct BatchRow<E: Entity> {
     @available(*, unavailable, message: "a row of a batch is only written")
     get { .valueForNull }
     nonmutating set {
-      let slot = schema.property(path).pointee.slot
-      required.note(slot, newValue.storeValue)
-      Self.bind(newValue.storeValue, statement, slot)
+      set(newValue.storeValue, schema.property(path).pointee.slot)
     }
   }
 
@@ -44,10 +42,16 @@ public struct BatchRow<E: Entity> {
       let slot = schema.property(path).pointee.slot
       precondition(
         newValue?.isTemporary != true, "a batch refers to saved objects; save this one first")
-      let value = newValue.map(StoreValue.object) ?? .null
-      required.note(slot, value)
-      Self.bind(value, statement, slot)
+      set(newValue.map(StoreValue.object) ?? .null, slot)
     }
+  }
+
+  @inlinable
+  func set(_ value: StoreValue, _ slot: Int) {
+    required.note(slot, value)
+    Self.bind(value, statement, slot)
+    guard required.hasDerived else { return }
+    required.derive(from: slot, value) { Self.bind($0, statement, $1) }
   }
 
   // The first three parameters are the key, the entity and the version.
@@ -65,10 +69,17 @@ final class RequiredSlots {
   private let requiredCount: Int
   private var missingCount: Int
   private(set) var hasReference: [Bool]
+  private let entity: EntityDescription
+  /// Whether setting an attribute may set others.
+  @usableFromInline let hasDerived: Bool
 
   init(_ entity: EntityDescription) {
+    self.entity = entity
+    hasDerived = !entity.derivedAttributes.isEmpty
     required =
-      entity.attributes.map { !$0.isOptional && $0.defaultValue == .null }
+      entity.attributes.map {
+        !$0.isOptional && $0.defaultValue == .null && $0.derivation == nil
+      }
       + entity.toOnes.map { !$0.isOptional }
     missing = required
     requiredCount = required.count { $0 }
@@ -88,6 +99,17 @@ final class RequiredSlots {
     guard missing[slot], value != .null else { return }
     missing[slot] = false
     missingCount -= 1
+  }
+
+  @usableFromInline
+  func derive(from slot: Int, _ value: StoreValue, bind: (StoreValue, Int) -> Void) {
+    precondition(
+      slot >= entity.attributes.count || entity.attributes[slot].derivation == nil,
+      "\(entity.name).\(entity.attributes[slot].name) is derived and was set; set what it follows "
+        + "from")
+    for step in entity.derivedAttributes.steps(from: slot) {
+      bind(step.transform(value), step.slot)
+    }
   }
 
   /// The first slot that still lacks a value.

@@ -16,6 +16,10 @@ struct ChangeSet {
     let changed = context.changed.filter { $0.isUpdated }
     updated = changed.filter { $0.changes.contains { $0 != nil } || $0.hasReorderedMembers }
     deleted = context.deleted.filter { !$0.isInserted }
+    let now = StoreValue.date(Date())
+    for object in inserted + updated where !object.entity.derivedAttributes.dates.isEmpty {
+      object.stamp(now)
+    }
     linked = (inserted + changed).filter { object in
       object.links?.toManys.contains { $0?.hasChanges == true } == true
     }
@@ -83,7 +87,9 @@ extension AnyManagedObject {
       failures.append(.init(objectID: objectID, property: name, problem: problem))
     }
     for attribute in entity.attributes {
-      check(attribute.slot, attribute.name, isOptional: attribute.isOptional)
+      // A derived value that is missing is its source's fault, and that is told.
+      let isOptional = attribute.isOptional || attribute.derivation != nil
+      check(attribute.slot, attribute.name, isOptional: isOptional)
     }
     for toOne in entity.toOnes {
       check(toOne.slot, toOne.name, isOptional: toOne.isOptional)

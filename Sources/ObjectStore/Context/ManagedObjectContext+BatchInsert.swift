@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import SQLiteDriver
 import StoreEvents
 import StoreInstruments
@@ -48,7 +49,9 @@ extension SaveWriter {
     let first = try allocateKeys(entity, count: count)
     let sql = context.store.statements[entity.index].insert
     let ordered = entity.toOnes.filter { $0.orderColumn != nil }
-    let defaults = entity.defaultValues.enumerated().filter { $1 != .null }
+    var defaults = entity.defaultValues
+    for slot in entity.derivedAttributes.dates { defaults[slot] = .date(Date()) }
+    let values = defaults.enumerated().filter { $1 != .null }
     tell(sql, [])
     let statement = try connection.cachedStatement(sql)
     defer { connection.recycle(statement) }
@@ -59,7 +62,7 @@ extension SaveWriter {
       let key = first + Int64(index)
       statement.bind(key, at: 1)
       for parameter in 4..<(4 + slotCount) { statement.bindNull(at: parameter) }
-      for (slot, value) in defaults { statement.bind(value ?? .null, at: Int32(slot + 4)) }
+      for (slot, value) in values { statement.bind(value ?? .null, at: Int32(slot + 4)) }
       required.begin()
       try fill(statement, index)
       if let slot = required.firstMissing { throw missing(entity, slot, key) }

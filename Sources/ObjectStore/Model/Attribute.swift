@@ -11,6 +11,7 @@ public struct Attribute<Value: AttributeValue> {
   /// The name, behind those of the to-one relationships it was reached through: `stop.name`.
   public let keyPath: String
   let defaultValue: Value?
+  let derivation: UnresolvedDerivation?
   @usableFromInline let binding: SlotBinding
 
   /// Declares an attribute.
@@ -21,6 +22,15 @@ public struct Attribute<Value: AttributeValue> {
     self.name = name
     keyPath = name
     self.defaultValue = defaultValue
+    derivation = nil
+    binding = SlotBinding()
+  }
+
+  init(_ name: String, _ derivation: UnresolvedDerivation) {
+    self.name = name
+    keyPath = name
+    defaultValue = nil
+    self.derivation = derivation
     binding = SlotBinding()
   }
 
@@ -28,6 +38,7 @@ public struct Attribute<Value: AttributeValue> {
     name = attribute.name
     keyPath = prefix + "." + attribute.keyPath
     defaultValue = attribute.defaultValue
+    derivation = attribute.derivation
     binding = attribute.binding
   }
 
@@ -51,13 +62,20 @@ protocol EntityProperty {
 
 /// An attribute of any type.
 protocol AnyAttribute: EntityProperty {
-  func makeDescription() -> AttributeDescription
+  /// - Throws: ``ModelError/invalidDerivation(_:entity:)``.
+  func makeDescription(in schema: any Entity) throws -> AttributeDescription
 }
 
 extension Attribute: AnyAttribute {
-  func makeDescription() -> AttributeDescription {
-    AttributeDescription(
+  func makeDescription(in schema: any Entity) throws -> AttributeDescription {
+    let derivation = try derivation.map { unresolved in
+      guard let derivation = unresolved.resolve(schema) else {
+        throw ModelError.invalidDerivation(name, entity: type(of: schema).entityName)
+      }
+      return derivation
+    }
+    return AttributeDescription(
       name: name, type: Value.attributeType, isOptional: Value.isOptional,
-      defaultValue: defaultValue?.storeValue ?? .null)
+      defaultValue: defaultValue?.storeValue ?? .null, derivation: derivation)
   }
 }

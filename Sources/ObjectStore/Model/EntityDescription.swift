@@ -28,6 +28,8 @@ public final class EntityDescription: @unchecked Sendable {
   private(set) var rowLayout = RowLayout(kinds: [])
   /// What a new object holds.
   private(set) var defaultValues: [StoreValue?] = []
+  /// What is set along with other attributes.
+  private(set) var derivedAttributes = DerivedAttributes.none
   /// The Swift schema that the entity was built from, with its slots bound.
   let schema: EntitySchemaBase
   private(set) var attributesByName: [String: AttributeDescription] = [:]
@@ -55,6 +57,12 @@ public final class EntityDescription: @unchecked Sendable {
     rowLayout = RowLayout(
       kinds: self.attributes.map(\.type.slotKind) + toOnes.map { _ in .integer })
     defaultValues = self.attributes.map(\.defaultValue) + toOnes.map { _ in .null }
+  }
+
+  /// - Throws: ``ModelError/invalidDerivation(_:entity:)``.
+  func setDerivedAttributes() throws {
+    derivedAttributes = try DerivedAttributes(of: attributes, entity: name)
+    defaultValues = derivedAttributes.applied(to: defaultValues)
   }
 
   /// Finds an attribute.
@@ -85,16 +93,22 @@ public final class AttributeDescription: @unchecked Sendable {
   public let isOptional: Bool
   /// What a new object holds; `.null` for nothing.
   public let defaultValue: StoreValue
+  /// What its value follows from; nil for an attribute that is set.
+  public let derivation: Derivation?
   /// Its place in a row snapshot; its column in a row is three further.
   public internal(set) var slot = -1
   /// `ZLATITUDE` for `latitude`; suffixed with a number where two properties would clash.
   public internal(set) var column: String
 
-  init(name: String, type: AttributeType, isOptional: Bool, defaultValue: StoreValue) {
+  init(
+    name: String, type: AttributeType, isOptional: Bool, defaultValue: StoreValue,
+    derivation: Derivation? = nil
+  ) {
     self.name = name
     self.type = type
     self.isOptional = isOptional
     self.defaultValue = defaultValue
+    self.derivation = derivation
     column = "Z" + name.uppercased()
   }
 }

@@ -23,6 +23,9 @@ class EntitySchemaBase: @unchecked Sendable {
   /// The properties behind the key paths of the declared indexes; nil where there is none.
   func indexedProperties() -> [[(any EntityProperty)?]] { [] }
 
+  /// - Throws: ``ModelError/invalidDerivation(_:entity:)``.
+  func makeAttributes() throws -> [AttributeDescription] { [] }
+
   static func make<E: Entity>(_ type: E.Type) -> EntitySchemaBase { EntitySchema<E>() }
 }
 
@@ -57,6 +60,12 @@ final class EntitySchema<E: Entity>: EntitySchemaBase, @unchecked Sendable {
   deinit {
     prototype.deinitialize(count: 1)
     prototype.deallocate()
+  }
+
+  override func makeAttributes() throws -> [AttributeDescription] {
+    try properties.compactMap {
+      try ($0 as? any AnyAttribute)?.makeDescription(in: prototype.pointee)
+    }
   }
 
   override func indexedProperties() -> [[(any EntityProperty)?]] {

@@ -77,9 +77,8 @@ public final class ManagedObjectModel: Sendable {
         return relationship.makeDescription(of: entity, to: destination)
       }
     entity.setProperties(
-      attributes: entity.schema.properties
-        .compactMap { ($0 as? any AnyAttribute)?.makeDescription() },
-      relationships: relationships)
+      attributes: try entity.schema.makeAttributes(), relationships: relationships)
+    try entity.setDerivedAttributes()
   }
 
   private func bindSlots(of entity: EntityDescription) {

@@ -18,6 +18,8 @@ public enum ModelError: Error, Hashable, Sendable {
   case reflexiveManyToMany(relationship: String, entity: String)
   /// A part of an index is neither an attribute nor a to-one relationship.
   case invalidIndex(entity: String)
+  /// A derived attribute follows from what is no attribute of its entity, or is derived itself.
+  case invalidDerivation(String, entity: String)
 }
 
 extension ModelError: CustomStringConvertible {
@@ -45,6 +47,9 @@ extension ModelError: CustomStringConvertible {
     case .invalidIndex(let entity):
       "an index of \(entity) names something that has no column; use its attributes and to-one "
         + "relationships"
+    case .invalidDerivation(let name, let entity):
+      "\(entity).\(name) is derived from what is no attribute of \(entity), or is derived itself; "
+        + "derive it from an attribute that is set"
     }
   }
 }

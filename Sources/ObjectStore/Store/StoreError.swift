@@ -34,6 +34,8 @@ public enum StoreError: Error, Hashable, Sendable {
   case unknownEntity(String)
   /// An entity has no such property.
   case unknownProperty(String, entity: String, nearest: String?)
+  /// The value of a derived attribute follows from others and cannot be set.
+  case derivedAttribute(String, entity: String)
   /// A value is not of its property's type.
   case wrongType(property: String, entity: String, expected: String)
   /// Anything else that SQLite reports.
@@ -118,6 +120,8 @@ extension StoreError: CustomStringConvertible {
     case .unknownProperty(let name, let entity, let nearest):
       "entity \(entity) has no property '\(name)'"
         + (nearest.map { "; did you mean '\($0)'?" } ?? "; see its schema")
+    case .derivedAttribute(let name, let entity):
+      "\(entity).\(name) is derived from other attributes; set those"
     case .wrongType(let property, let entity, let expected):
       "\(entity).\(property) takes \(expected); convert the value first"
     case .sqlite(let error): error.description

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension AnyManagedObject {
+  /// Sets what follows from an attribute that was just set.
+  final func derive(from slot: Int, _ value: StoreValue) {
+    let derived = entity.derivedAttributes
+    precondition(
+      slot >= entity.attributes.count || entity.attributes[slot].derivation == nil,
+      "\(entity.name).\(entity.attributes[slot].name) is derived and was set; set what it follows "
+        + "from")
+    for step in derived.steps(from: slot) { _ = assign(step.transform(value), step.slot) }
+  }
+
+  /// Sets the attributes that hold the time of the last save.
+  final func stamp(_ date: StoreValue) {
+    for slot in entity.derivedAttributes.dates { _ = assign(date, slot) }
+  }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The derived attributes of an entity, by what they follow from.
+struct DerivedAttributes: Sendable {
+  /// What follows from a slot; empty for an entity without derived attributes.
+  private let bySource: [[Step]]
+  /// Those that hold the time of the last save.
+  let dates: [Int]
+
+  /// One attribute that follows from another.
+  struct Step: Sendable {
+    let slot: Int
+    let transform: @Sendable (StoreValue) -> StoreValue
+  }
+
+  static let none = DerivedAttributes(bySource: [], dates: [])
+
+  private init(bySource: [[Step]], dates: [Int]) {
+    self.bySource = bySource
+    self.dates = dates
+  }
+
+  /// - Throws: ``ModelError/invalidDerivation(_:entity:)`` if a source is missing or derived itself.
+  init(of attributes: [AttributeDescription], entity: String) throws {
+    let derived = attributes.filter { $0.derivation != nil }
+    guard !derived.isEmpty else {
+      self = .none
+      return
+    }
+    var bySource: [[Step]] = attributes.map { _ in [] }
+    for attribute in derived {
+      guard case .value(let name, let transform)? = attribute.derivation?.kind else { continue }
+      guard let source = attributes.first(where: { $0.name == name }), source.derivation == nil
+      else { throw ModelError.invalidDerivation(attribute.name, entity: entity) }
+      bySource[source.slot].append(Step(slot: attribute.slot, transform: transform))
+    }
+    self.init(
+      bySource: bySource,
+      dates: derived.compactMap { attribute in
+        guard case .now? = attribute.derivation?.kind else { return nil }
+        return attribute.slot
+      })
+  }
+
+  var isEmpty: Bool { bySource.isEmpty }
+
+  /// What follows from an attribute; nothing from a to-one relationship.
+  func steps(from slot: Int) -> [Step] { slot < bySource.count ? bySource[slot] : [] }
+
+  /// The values of a new object, with what follows from its defaults.
+  func applied(to defaults: [StoreValue?]) -> [StoreValue?] {
+    var values = defaults
+    for (source, steps) in bySource.enumerated() {
+      guard let value = defaults[source], value != .null else { continue }
+      for step in steps { values[step.slot] = step.transform(value) }
+    }
+    return values
+  }
+}
