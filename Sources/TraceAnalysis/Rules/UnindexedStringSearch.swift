@@ -28,8 +28,9 @@ struct UnindexedStringSearch: Rule {
           .init("connectionNs", work.connectionTime),
         ],
         fix: """
-          store the text a second time, normalized (lower case, no marks), index that attribute \
-          and search it with BEGINSWITH; for words within the text, an entity of search terms
+          store the text a second time, normalized (derivedFrom: \\Self.name, \
+          \\.searchNormalized: lower case, no marks), index that attribute and search it with \
+          BEGINSWITH; for words within the text, an entity of search terms
           """,
         savesAtMost: statement.savingIfOnlyRowsWereRead)
     }
