@@ -84,7 +84,7 @@ extension ManagedObjectContext {
   }
 
   /// Puts this context's unsaved changes over the members that the database has.
-  private func applyChanges(
+  func applyChanges(
     to saved: [AnyManagedObject], _ relationship: RelationshipDescription,
     of object: AnyManagedObject, _ link: ToManyLink
   ) -> [AnyManagedObject] {

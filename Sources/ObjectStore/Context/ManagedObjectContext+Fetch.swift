@@ -16,9 +16,7 @@ extension ManagedObjectContext {
   ) throws -> [ManagedObject<E>] {
     var operation = operation(request, .objects, file, line)
     if request.fetchBatchSize > 0 { operation.warnOfBatchSize(request.fetchBatchSize) }
-    let objects = try operation.measure { operation in
-      try operation.fetchObjects(isFilled: !request.returnsObjectsAsFaults)
-    }
+    let objects = try operation.measure { try $0.fetchObjects() }
     return downcast(objects)
   }
 
@@ -45,11 +43,16 @@ extension ManagedObjectContext {
   func operation<E: Entity>(
     _ request: FetchRequest<E>, _ kind: FetchKind, _ file: String, _ line: UInt
   ) -> FetchOperation {
-    FetchOperation(
+    var operation = FetchOperation(
       context: self, entity: description(of: E.self), kind: kind, predicate: request.predicate,
       terms: request.sortDescriptors.map(\.term), limit: request.fetchLimit,
       offset: request.fetchOffset, includesPendingChanges: request.includesPendingChanges,
       location: SourceLocation(file: file, line: UInt64(line)))
+    if kind == .objects {
+      operation.fillsObjects = !request.returnsObjectsAsFaults
+      operation.prefetchedKeyPaths = request.relationshipKeyPathsForPrefetching
+    }
+    return operation
   }
 
   /// The same references under their static type: one move, no retain.

@@ -18,6 +18,9 @@ struct FetchOperation {
   /// The fetch that this one serves, or 0.
   var parentID: UInt64 = 0
   var batchSize = 0
+  var prefetchedKeyPaths: [String] = []
+  /// Whether objects come filled, or else as faults.
+  var fillsObjects = false
 
   let interests: Interests
   private(set) var fetchID: UInt64 = 0
@@ -50,7 +53,8 @@ struct FetchOperation {
 
   // MARK: - Kinds
 
-  mutating func fetchObjects(isFilled: Bool) throws -> [AnyManagedObject] {
+  mutating func fetchObjects() throws -> [AnyManagedObject] {
+    let prefetched = try PrefetchTree(prefetchedKeyPaths, of: entity)
     let overlay = try pendingOverlay()
     select = try .objects(
       of: entity, where: predicate, sortedBy: terms, limit: overlay == nil ? limit : 0,
@@ -63,19 +67,20 @@ struct FetchOperation {
     objects.reserveCapacity(rows.count)
     for row in rows {
       let object = context.object(entity, row.primaryKey, origin: origin)
-      if isFilled, object.snapshot == nil { object.snapshot = row }
+      if fillsObjects, object.snapshot == nil { object.snapshot = row }
       objects.append(object)
     }
     if let overlay { objects = overlay.apply(to: objects, limit: limit, offset: offset) }
     if isMeasured { materializeTime = TraceClock.now - start }
     resultCount = objects.count
     if interests.contains(.rows) { returned = objects }
+    try prefetch(prefetched, of: objects, rows: rows)
     return objects
   }
 
   mutating func fetchObjectIDs() throws -> [ManagedObjectID] {
     if try pendingOverlay() != nil {
-      return try fetchObjects(isFilled: false).map(\.objectID)
+      return try fetchObjects().map(\.objectID)
     }
     select = try .objectIDs(
       of: entity, where: predicate, sortedBy: terms, limit: limit, offset: offset)
@@ -89,7 +94,7 @@ struct FetchOperation {
   }
 
   mutating func count() throws -> Int {
-    if try pendingOverlay() != nil { return try fetchObjects(isFilled: false).count }
+    if try pendingOverlay() != nil { return try fetchObjects().count }
     select = try .count(of: entity, where: predicate, limit: limit, offset: offset)
     var count = 0
     try store.query(

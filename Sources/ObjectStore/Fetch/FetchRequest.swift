@@ -17,6 +17,9 @@ public struct FetchRequest<E: Entity> {
   /// How many objects ``ManagedObjectContext/fetchInBatches(_:file:line:)`` loads at a time; 0 for
   /// all at once.
   public var fetchBatchSize = 0
+  /// Relationships whose objects the fetch loads too, by one more statement each: `["stopTimes"]`,
+  /// or `["stopTimes.stop"]` for both on the way.
+  public var relationshipKeyPathsForPrefetching: [String] = []
   /// Whether objects come as faults, their rows in the row cache; otherwise they come filled.
   public var returnsObjectsAsFaults = true
   /// Whether the unsaved changes of the context are taken into account.

@@ -13,19 +13,22 @@ struct EntityStatements: Sendable {
   /// By the to-many's place: `SELECT 0, t0.Z_PK FROM ZSTOPTIME t0 WHERE  t0.ZSTOP = ?`, with the
   /// place in the order as a third column where there is one.
   let toManyFaults: [String]
+  /// By the to-many's place, the members of many owners, `?` being a ``JSONArray`` of their keys:
+  /// `SELECT 0, t0.Z_PK, …, t0.ZSTOP FROM ZSTOPTIME t0 WHERE  t0.ZSTOP IN (SELECT value FROM
+  /// json_each(?))  ORDER BY t0.ZSTOP`, the owner and its order being the last columns.
+  let toManyPrefetches: [String]
   /// Writes one row: `INSERT INTO ZSTOP(Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES(?, ?, ?, ?)`.
   let insert: String
   let delete: String
 
   init(_ entity: EntityDescription) {
     let columns = entity.columns
-    let rows =
-      "SELECT 0, t0.Z_PK, t0.Z_OPT" + columns.map { ", t0." + $0 }.joined()
-      + " FROM \(entity.table) t0 WHERE  t0.Z_PK"
+    let rows = Self.selectRows(of: entity) + " FROM \(entity.table) t0 WHERE  t0.Z_PK"
     fault = rows + " = ?"
     rowsByKey = rows + " IN (SELECT value FROM json_each(?))"
     faultID = StatementID(sql: fault)
     toManyFaults = entity.toManys.map(Self.toManyFault)
+    toManyPrefetches = entity.toManys.map(Self.toManyPrefetch)
     let inserted = ["Z_PK", "Z_ENT", "Z_OPT"] + columns + StoreSchema.orderColumns(of: entity)
     insert =
       "INSERT INTO \(entity.table)(\(inserted.joined(separator: ", "))) "
@@ -45,5 +48,34 @@ struct EntityStatements: Sendable {
         + "JOIN \(table) t0 ON t0.Z_PK = t1.\(destination) WHERE  t1.\(source) = ?"
         + (order.map { "  ORDER BY t1.\($0), t0.Z_PK" } ?? "")
     }
+  }
+
+  private static func selectRows(of entity: EntityDescription) -> String {
+    "SELECT 0, t0.Z_PK, t0.Z_OPT" + entity.columns.map { ", t0." + $0 }.joined()
+  }
+
+  private static func toManyPrefetch(_ relationship: RelationshipDescription) -> String {
+    let table = relationship.destination.table
+    var source = "\(table) t0"
+    var owner = ""
+    var place: String?
+    // Equal places are in the order of the keys, as where one object's members are read.
+    var lastOrder: String?
+    switch relationship.storage {
+    case .column: return ""
+    case .inverseColumn(let column, let order):
+      owner = "t0." + column
+      place = order.map { "t0." + $0 }
+      lastOrder = order.map { _ in "t0.Z_PK" }
+    case .joinTable(let pairs, let from, let to, let order):
+      source = "\(pairs) t1 JOIN \(table) t0 ON t0.Z_PK = t1.\(to)"
+      owner = "t1." + from
+      place = order.map { "t1." + $0 }
+      lastOrder = "t0.Z_PK"
+    }
+    let extra = [owner, place].compactMap { $0 }
+    return selectRows(of: relationship.destination) + extra.map { ", " + $0 }.joined()
+      + " FROM \(source) WHERE  \(owner) IN (SELECT value FROM json_each(?))  ORDER BY "
+      + (extra + [lastOrder].compactMap { $0 }).joined(separator: ", ")
   }
 }

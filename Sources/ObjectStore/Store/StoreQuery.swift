@@ -50,15 +50,16 @@ extension PersistentStore {
     }
   }
 
-  /// Selects whole objects, into the row cache too.
+  /// Selects whole objects, into the row cache too; `extra` reads the columns behind theirs.
   func rows(
     of entity: EntityDescription, _ select: SelectStatement, interests: Interests,
-    contextID: UInt64, cost: inout QueryCost
+    contextID: UInt64, cost: inout QueryCost, extra: ((Statement) -> Void)? = nil
   ) throws -> [RowSnapshot] {
     var rows: [RowSnapshot] = []
     var builder = RowBuilder(layout: entity.rowLayout)
     try query(select, interests: interests, contextID: contextID, cost: &cost) { statement in
       rows.append(builder.read(statement))
+      extra?(statement)
     }
     let start = interests.contains(.events) ? TraceClock.now : 0
     cache.insert(rows, entity.index)

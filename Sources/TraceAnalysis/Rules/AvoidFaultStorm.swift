@@ -8,7 +8,7 @@ import StoreEvents
 ///
 ///     for photo in try context.fetch(photos) { print(photo.author.name) }
 ///     -- SELECT … FROM ZAUTHOR t0 WHERE  t0.Z_PK = ?          184 times
-///     try context.fetch(FetchRequest<Author>(predicate: FetchPredicate("SELF IN %@", ids)))
+///     photos.relationshipKeyPathsForPrefetching = ["author"]
 ///     -- SELECT … FROM ZAUTHOR t0 WHERE  t0.Z_PK IN (…)       once, into the row cache
 struct AvoidFaultStorm: Rule {
   // 10 is arbitrary: fewer misses than a screen has rows.
@@ -37,8 +37,8 @@ struct AvoidFaultStorm: Rule {
       fetch the values with the objects: request.returnsObjectsAsFaults = false
       """
       : """
-      before they are read, fetch the \(entity) objects in one request with "SELF IN %@", which \
-      puts their rows in the row cache (in Core Data: relationshipKeyPathsForPrefetching)
+      fetch the \(entity) objects with those that refer to them: name the relationship in \
+      relationshipKeyPathsForPrefetching
       """
   }
 }

@@ -6,7 +6,7 @@
 ///
 ///     for stop in try context.fetch(request) { print(stop.stopTimes.count) }
 ///     -- SELECT … FROM ZSTOPTIME t0 WHERE  t0.ZSTOP = ?                          15 times
-///     try context.fetch(FetchRequest<StopTime>(predicate: FetchPredicate("stop IN %@", ids)))
+///     request.relationshipKeyPathsForPrefetching = ["stopTimes"]
 ///     -- SELECT … FROM ZSTOPTIME t0 WHERE  t0.ZSTOP IN (…)                       once
 struct AvoidRelationshipFaultStorm: Rule {
   func check(_ profile: Profile) -> [Finding] {
@@ -21,8 +21,8 @@ struct AvoidRelationshipFaultStorm: Rule {
         message: fault.stormText(of: "The '\(relationship)' of \(fault.origin.entity) objects"),
         evidence: fault.evidence,
         fix: """
-          fetch the members of '\(relationship)' in one request, by their inverse relationship: \
-          "… IN %@" (in Core Data: relationshipKeyPathsForPrefetching = ["\(relationship)"])
+          fetch the members with their owners, in one statement more: \
+          request.relationshipKeyPathsForPrefetching = ["\(relationship)"]
           """,
         savesAtMost: fault.missTime)
     }

@@ -35,7 +35,7 @@ import TraceAnalysis
     }
     #expect(found.map(\.rule) == ["AvoidFaultStorm"])
     #expect(
-      found[0].fix.hasPrefix("before they are read, fetch the Author objects in one request"))
+      found[0].fix.hasPrefix("fetch the Author objects with those that refer to them"))
   }
 
   @Test func faultsThatTheRowCacheAnswersAreFree() {
@@ -70,8 +70,8 @@ import TraceAnalysis
     #expect(
       found[0].fix
         == """
-        fetch the members of 'stopTimes' in one request, by their inverse relationship: \
-        "… IN %@" (in Core Data: relationshipKeyPathsForPrefetching = ["stopTimes"])
+        fetch the members with their owners, in one statement more: \
+        request.relationshipKeyPathsForPrefetching = ["stopTimes"]
         """)
     #expect(found[0].evidence.contains(.init("cacheMisses", 15)))
   }

@@ -111,5 +111,6 @@ struct BatchRequest {
   /// 0 for one batch of everything.
   let batchSize: Int
   let returnsObjectsAsFaults: Bool
+  let prefetched: PrefetchTree
   let location: SourceLocation
 }

@@ -34,6 +34,7 @@ extension FetchOperation {
       location: loader.request.location)
     parentID = loader.fetchID
     batchSize = loader.batchSize
+    fillsObjects = !loader.request.returnsObjectsAsFaults
   }
 
   /// Selects whole objects by their keys.
@@ -51,7 +52,9 @@ extension FetchOperation {
     for row in rows { objects[row.primaryKey] = loader.object(of: row) }
     if isMeasured { materializeTime = TraceClock.now - start }
     resultCount = rows.count
-    if interests.contains(.rows) { returned = keys.compactMap { objects[$0] } }
+    let found = keys.compactMap { objects[$0] }
+    if interests.contains(.rows) { returned = found }
+    try prefetch(loader.request.prefetched, of: found, rows: rows)
     return rows
   }
 

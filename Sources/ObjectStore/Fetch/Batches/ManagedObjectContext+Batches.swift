@@ -22,9 +22,13 @@ extension ManagedObjectContext {
     _ request: FetchRequest<E>, _ operation: FetchOperation
   ) throws -> BatchLoader {
     var operation = operation
-    let batches = BatchRequest(
-      entity: operation.entity, batchSize: max(request.fetchBatchSize, 0),
-      returnsObjectsAsFaults: request.returnsObjectsAsFaults, location: operation.location)
-    return try operation.measure { try $0.fetchKeys(for: batches) }
+    return try operation.measure { operation in
+      try operation.fetchKeys(
+        for: BatchRequest(
+          entity: operation.entity, batchSize: max(request.fetchBatchSize, 0),
+          returnsObjectsAsFaults: request.returnsObjectsAsFaults,
+          prefetched: PrefetchTree(operation.prefetchedKeyPaths, of: operation.entity),
+          location: operation.location))
+    }
   }
 }
