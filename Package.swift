@@ -44,7 +44,9 @@ let package = Package(
     .target(name: "StoreInstruments", dependencies: ["StoreEvents", "CStoreTracepoints"]),
     .target(name: "SQLiteDriver", dependencies: ["CSQLite"]),
     .target(
-      name: "ObjectStore", dependencies: ["SQLiteDriver", "StoreEvents", "StoreInstruments"]),
+      name: "ObjectStore", dependencies: ["SQLiteDriver", "StoreEvents", "StoreInstruments"],
+      // For collations: the ICU that Foundation loads already; its module does not say so.
+      linkerSettings: [.linkedLibrary("_FoundationICU")]),
 
     // MARK: - The reading half
 

@@ -43,6 +43,16 @@ import Testing
     #expect(try await tool.run(arguments + [Self.search]).status == 0)
   }
 
+  /// The order is the store's own; the plan does not depend on it.
+  @Test func explainsASortByALanguage() async throws {
+    let run = try await tool.run(
+      "plans", "--database", database, "--sql",
+      "SELECT 0, t0.Z_PK FROM ZSTOP t0 ORDER BY t0.ZNAME COLLATE NSCollateLocaleSensitiveNoCase ")
+    #expect(run.status == 0)
+    #expect(run.errorOutput.isEmpty)
+    #expect(run.output.contains("USE TEMP B-TREE FOR ORDER BY"))
+  }
+
   @Test func badStatementIsReportedAndTheRestStillIs() async throws {
     let run = try await tool.run(
       "plans", "--database", database, "--json", "--sql", "SELECT nope FROM ZSTOP", "--sql",

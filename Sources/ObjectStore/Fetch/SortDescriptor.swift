@@ -7,14 +7,28 @@
 public struct SortDescriptor<E: Entity> {
   let term: SortTerm
 
+  /// How strings are ordered.
+  public typealias Comparator = SortTerm.Comparator
+
   /// Orders by an attribute.
   public init<Value>(_ path: KeyPath<E, Attribute<Value>>, ascending: Bool = true) {
     term = SortTerm(E()[keyPath: path].keyPath, ascending: ascending)
   }
 
-  /// Orders by a named attribute, or by a key path over to-one relationships such as `stop.name`.
-  public init(_ keyPath: String, ascending: Bool = true) {
-    term = SortTerm(keyPath, ascending: ascending)
+  /// Orders by a text, as a comparator has it; no plain index serves that.
+  ///
+  ///     SortDescriptor(\.name, comparator: .localizedStandard)
+  ///     // ORDER BY t0.ZNAME COLLATE NSCollateFinderlike
+  public init<Value: TextAttributeValue>(
+    _ path: KeyPath<E, Attribute<Value>>, comparator: Comparator, ascending: Bool = true
+  ) {
+    term = SortTerm(E()[keyPath: path].keyPath, ascending: ascending, comparator: comparator)
+  }
+
+  /// Orders by a named attribute, or by a key path over to-one relationships such as `stop.name`;
+  /// a comparator other than `binary` wants a text.
+  public init(_ keyPath: String, comparator: Comparator = .binary, ascending: Bool = true) {
+    term = SortTerm(keyPath, ascending: ascending, comparator: comparator)
   }
 
   /// The smallest value first.

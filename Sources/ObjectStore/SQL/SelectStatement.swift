@@ -129,13 +129,25 @@ extension SQLWriter {
   fileprivate mutating func append(
     _ term: SortTerm, _ resolver: PredicateResolver
   ) throws(FetchPredicateError) {
-    guard term.comparator == .binary else {
-      throw .unsupported(
-        "the comparator \(term.comparator.rawValue)",
-        instead: "store a normalized attribute and sort by that")
-    }
     let (path, property) = try resolver.resolve(FetchPredicate.PropertyPath(term.keyPath))
     appendColumn(path, property)
-    if !term.ascending { append(" DESC") }
+    if let collation = term.comparator.collation {
+      guard property.isText else {
+        throw .typeMismatch(
+          comparison: "\(term.keyPath.joined(separator: ".")) by \(term.comparator.rawValue)",
+          expected: "it is no text; leave the comparator out")
+      }
+      append(" COLLATE \(collation) ")
+      if !term.ascending { append("DESC") }
+    } else if !term.ascending {
+      append(" DESC")
+    }
+  }
+}
+
+extension ResolvedOperand.Property {
+  fileprivate var isText: Bool {
+    guard case .attribute(let attribute) = self else { return false }
+    return attribute.type == .string || attribute.type == .url
   }
 }

@@ -7,12 +7,16 @@ public struct SortTerm: Hashable, Sendable {
   public var comparator: Comparator
 
   /// How strings are ordered.
-  public enum Comparator: String, Hashable, Sendable {
+  public enum Comparator: String, Hashable, Sendable, CaseIterable {
     /// Byte by byte: the only order that a plain index has.
     case binary
+    /// Upper and lower case are equal; no language has a say.
     case caseInsensitive
+    /// As the language of the store has it: "ä" beside "a" in German, behind "z" in Swedish.
     case localized
+    /// As ``localized``; upper and lower case are equal.
     case localizedCaseInsensitive
+    /// As a file browser lists names: as ``localized``, with "9" before "10".
     case localizedStandard
   }
 

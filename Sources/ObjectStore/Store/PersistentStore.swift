@@ -18,6 +18,8 @@ final class PersistentStore: @unchecked Sendable {
   let pool: ConnectionPool
   let statements: [EntityStatements]
   let isReadOnly: Bool
+  /// Whose rules the localized comparators follow.
+  let locale: String
   private let writeAheadLog: WriteAheadLogSize?
   private let explained = Mutex<Set<String>>([])
 
@@ -33,6 +35,7 @@ final class PersistentStore: @unchecked Sendable {
     self.instruments = instruments
     uuid = opened.uuid
     isReadOnly = options.isReadOnly
+    locale = options.collationLocale
     cache = RowCache(entityCount: model.entities.count, byteLimit: options.rowCacheSize)
     statements = model.entities.map(EntityStatements.init)
     writeAheadLog = opened.writer?.connection.followWriteAheadLog()

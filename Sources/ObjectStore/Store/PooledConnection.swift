@@ -19,6 +19,7 @@ final class PooledConnection {
   ) throws(SQLiteError) {
     connection = try Connection(path: path, mode: mode)
     try SQLFunctions.register(on: connection)
+    try Collations.register(on: connection, locale: options.collationLocale)
     faultStatements = Array(repeating: nil, count: entityCount)
     let limit = Nanoseconds(options.busyTimeout / .nanoseconds(1))
     connection.setBusyHandler { [unowned self] attempts in retry(after: attempts, limit: limit) }

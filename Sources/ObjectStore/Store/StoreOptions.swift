@@ -23,6 +23,12 @@ public struct StoreOptions: Sendable {
     case exact
   }
 
+  /// Whose rules the localized comparators of sort descriptors follow, such as `de_DE`; nil for the
+  /// language of the environment: `LC_ALL`, `LC_COLLATE` or `LANG`.
+  public var locale: String?
+
+  var collationLocale: String { locale ?? EnvironmentLocale.identifier }
+
   /// Reads and writes, and creates missing indexes.
   public init() {}
 }

@@ -36,22 +36,22 @@ extension PendingChanges {
     among unchanged: Unchanged
   ) throws -> [(place: Int, object: AnyManagedObject)] {
     var seen: Set<ObjectIdentifier> = []
-    var wanted: [(key: SortKey, object: AnyManagedObject)] = []
+    var wanted: [(key: ObjectOrder.Key, object: AnyManagedObject)] = []
     for (index, object) in changed.enumerated()
     where seen.insert(ObjectIdentifier(object)).inserted && isWanted(object) {
       let place = unchanged.places[object.primaryKey] ?? unchanged.savedCount + index
-      wanted.append((sortKey(of: object, place: place), object))
+      wanted.append((order.key(of: object, place: place), object))
     }
-    wanted.sort { isBefore($0.key, $1.key) }
+    wanted.sort { order.isBefore($0.key, $1.key) }
     return try wanted.map { (try place(of: $0.key, among: unchanged), $0.object) }
   }
 
-  private func place(of key: SortKey, among unchanged: Unchanged) throws -> Int {
+  private func place(of key: ObjectOrder.Key, among unchanged: Unchanged) throws -> Int {
     var low = 0
     var high = unchanged.loader.keys.count
     while low < high {
       let middle = (low + high) / 2
-      if isBefore(key, try sortKey(at: middle, of: unchanged)) {
+      if order.isBefore(key, try sortKey(at: middle, of: unchanged)) {
         high = middle
       } else {
         low = middle + 1
@@ -60,13 +60,13 @@ extension PendingChanges {
     return low
   }
 
-  private func sortKey(at index: Int, of unchanged: Unchanged) throws -> SortKey {
+  private func sortKey(at index: Int, of unchanged: Unchanged) throws -> ObjectOrder.Key {
     let place = unchanged.savedPlace(of: index)
-    guard !terms.isEmpty else { return SortKey(values: [], place: place) }
+    guard !order.isEmpty else { return order.key(of: nil, place: place) }
     guard let object = try unchanged.loader.object(at: index) else {
-      return SortKey(values: terms.map { _ in .null }, place: place)
+      return order.key(of: nil, place: place)
     }
-    return sortKey(of: object, place: place)
+    return order.key(of: object, place: place)
   }
 }
 
