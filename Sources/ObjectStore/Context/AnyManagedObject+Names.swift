@@ -47,9 +47,15 @@ extension AnyManagedObject {
   /// - Throws: ``StoreError/unknownProperty(_:entity:nearest:)``.
   public final func hasFault(forRelationship name: String) throws -> Bool {
     guard let relationship = entity.relationship(named: name) else { throw unknownProperty(name) }
+    return hasFault(relationship)
+  }
+
+  final func hasFault(_ relationship: RelationshipDescription) -> Bool {
     if state.contains(.inserted) { return false }
     if relationship.isToMany { return links?.toManys[relationship.slot]?.members == nil }
-    return links?.toOnes[relationship.slot - entity.attributes.count]?.isFault ?? isFault
+    guard !isFault else { return true }
+    guard case .object(let id) = storeValue(relationship.slot) else { return false }
+    return context?.registered(relationship.destination, id.primaryKey)?.isFault ?? true
   }
 
   /// Fires the fault, if the object is one.

@@ -19,9 +19,37 @@ extension AnyManagedObject {
     let index = slot - entity.attributes.count
     if let known = links?.toOnes[index] { return known }
     guard case .object(let id) = storeValue(slot), let context else { return nil }
-    let object = context.object(toOne(slot).destination, id.primaryKey, origin: origin)
-    makeLinks().toOnes[index] = object
+    let relationship = toOne(slot)
+    let object = context.object(relationship.destination, id.primaryKey, origin: origin)
+    if !object.keeps(self, relationship.inverse) { makeLinks().toOnes[index] = object }
     return object
+  }
+
+  /// Whether this object keeps the one at the other end.
+  ///
+  /// If each kept the other, neither would ever go; so the other one then finds this one in the
+  /// context's register.
+  private final func keeps(
+    _ other: AnyManagedObject, _ relationship: RelationshipDescription
+  ) -> Bool {
+    guard let links else { return false }
+    if relationship.isToMany { return links.toManys[relationship.slot]?.members != nil }
+    return links.toOnes[relationship.slot - entity.attributes.count] === other
+  }
+
+  /// Keeps an owner no more that keeps this object as a loaded member of its to-many.
+  final func releaseOwner(_ owner: AnyManagedObject, _ relationship: RelationshipDescription) {
+    guard let links, let inverse = relationship.inverse, !inverse.isToMany else { return }
+    let index = inverse.slot - entity.attributes.count
+    if links.toOnes[index] === owner { links.toOnes[index] = nil }
+  }
+
+  /// Keeps no object that already keeps this one.
+  final func releaseOwners() {
+    guard let links else { return }
+    for (index, toOne) in entity.toOnes.enumerated() {
+      if links.toOnes[index]?.keeps(self, toOne.inverse) == true { links.toOnes[index] = nil }
+    }
   }
 
   @usableFromInline

@@ -123,10 +123,33 @@ public class AnyManagedObject {
           + "context while its objects are in use")
     }
     do {
-      return try context.fire(self)
+      if let row = try context.fire(self) { return row }
+      if !context.shouldDeleteInaccessibleFaults {
+        context.noteFaultError(StoreError.objectGone(objectID))
+      }
+      return nil
     } catch {
       context.noteFaultError(error)
       return nil
     }
+  }
+}
+
+extension AnyManagedObject: Hashable {
+  /// Whether they are the same object: there is one per row in a context.
+  public static func == (a: AnyManagedObject, b: AnyManagedObject) -> Bool { a === b }
+
+  /// Hashes the identity, without firing a fault.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+extension AnyManagedObject: CustomStringConvertible {
+  /// The id and the state, without the values: no fault fires, and nothing private is told.
+  public var description: String {
+    let words = [
+      isFault ? "fault" : nil, isInserted ? "inserted" : nil, isUpdated ? "updated" : nil,
+      isDeleted ? "deleted" : nil,
+    ].compactMap(\.self)
+    return "<\(objectID.uri)\(words.isEmpty ? "" : ": " + words.joined(separator: ", "))>"
   }
 }

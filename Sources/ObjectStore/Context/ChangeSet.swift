@@ -55,6 +55,7 @@ struct ChangeSet {
       object.changes = []
       object.state.subtract([.inserted, .updated])
       object.links?.toManys.forEach { $0?.forgetChanges() }
+      object.releaseOwners()
     }
     for object in deleted {
       context.store.cache.insertDeleted([object.primaryKey], object.entity.index)

@@ -39,4 +39,14 @@ public final class ManagedObject<E: Entity>: AnyManagedObject {
   public subscript<D: Entity>(dynamicMember path: KeyPath<E, ToMany<D>>) -> ToManyMembers<D> {
     ToManyMembers(owner: self, slot: property(path).pointee.slot)
   }
+
+  /// Whether the object at the other end is not loaded; asks nothing of the database.
+  public func hasFault<D: Entity>(for path: KeyPath<E, ToOne<D>>) -> Bool {
+    hasFault(entity.toOnes[property(path).pointee.slot - entity.attributes.count])
+  }
+
+  /// Whether it is not known which objects are the members; asks nothing of the database.
+  public func hasFault<D: Entity>(for path: KeyPath<E, ToMany<D>>) -> Bool {
+    hasFault(entity.toManys[property(path).pointee.slot])
+  }
 }

@@ -9,13 +9,13 @@ extension ManagedObjectContext {
 
   /// Loads an object's values: from the row cache, or else by one SELECT.
   ///
-  /// - Returns: nil if the row is gone; the object then counts as deleted.
+  /// - Returns: nil if the row is gone; the object then counts as deleted, if the context wants so.
   func fire(_ object: AnyManagedObject) throws -> RowSnapshot? {
     let instruments = store.instruments
     let interests = instruments.interests
     let start = interests.contains(.events) ? TraceClock.now : 0
     instruments.counters.countFault()
-    guard let row = store.cache.row(object.entity.index, object.primaryKey) else {
+    guard let row = store.cache.row(object.entity.index, object.primaryKey), !isStale(row) else {
       return try fireMiss(object, interests, start)
     }
     instruments.counters.countCacheHit()
@@ -23,6 +23,10 @@ extension ManagedObjectContext {
       emitFault(object, source: .rowCache, duration: TraceClock.now - start, rows: 1)
     }
     return fulfil(object, row === RowSnapshot.deleted ? nil : row)
+  }
+
+  private func isStale(_ row: RowSnapshot) -> Bool {
+    staleness != .max && TraceClock.coarseNow - row.loadedAt >= staleness
   }
 
   private func fireMiss(
@@ -45,7 +49,7 @@ extension ManagedObjectContext {
   private func fulfil(_ object: AnyManagedObject, _ row: RowSnapshot?) -> RowSnapshot? {
     if let row {
       object.snapshot = row
-    } else {
+    } else if shouldDeleteInaccessibleFaults {
       object.state.insert(.inaccessible)
     }
     return row
@@ -70,6 +74,7 @@ extension ManagedObjectContext {
       contextID: contextID, cost: &cost
     ) { row in
       let member = self.object(relationship.destination, row.int64(1), origin: object.origin)
+      member.releaseOwner(object, relationship)
       members.append(member)
       if relationship.isOrdered { link.orderKeys[ObjectIdentifier(member)] = row.int64(2) }
     }

@@ -23,7 +23,19 @@ public final class ManagedObjectContext {
   ///
   /// Its values were then nil, zero or empty; ``save(file:line:)`` throws this error until
   /// ``rollback()`` or ``reset()``.
-  public private(set) var faultError: (any Error)?
+  public internal(set) var faultError: (any Error)?
+  /// Whether an object whose row is gone counts as deleted once it is found out.
+  ///
+  /// Otherwise it stays a fault, and ``faultError`` tells the next save. A call that can throw, such
+  /// as ``AnyManagedObject/value(forKey:)``, throws either way; nothing traps.
+  public var shouldDeleteInaccessibleFaults = true
+  /// How old a row of the row cache may be when a fault is fired with it; nil for any age.
+  ///
+  /// An object that is loaded stays as it is until it is refreshed.
+  public var stalenessInterval: Duration? {
+    didSet { staleness = stalenessInterval.map { Nanoseconds($0 / .nanoseconds(1)) } ?? .max }
+  }
+  @exclusivity(unchecked) private(set) var staleness = Nanoseconds.max
 
   /// The objects of one entity, by primary key; not retained.
   private final class Register {
@@ -70,8 +82,17 @@ public final class ManagedObjectContext {
     register.objects.remove(object.primaryKey)
   }
 
+  /// The objects that somebody, or the context itself, keeps.
+  public var registeredObjects: [AnyManagedObject] {
+    var objects: [AnyManagedObject] = []
+    for register in registers {
+      register.objects.forEach { objects.append($1.takeUnretainedValue()) }
+    }
+    return objects
+  }
+
   /// Leaves every object on its own: it keeps what it has loaded, and loads nothing more.
-  private func detachAll() {
+  func detachAll() {
     var linked: [AnyManagedObject] = []
     for register in registers {
       register.objects.forEach {
@@ -84,44 +105,6 @@ public final class ManagedObjectContext {
     }
     // Last: this may end objects, which must not find their context any more.
     for object in linked { object.links = nil }
-  }
-
-  // MARK: - Looking up
-
-  /// The object of an id: the registered one, or a fault, without asking the store.
-  ///
-  /// - Throws: ``StoreError/unknownEntity(_:)`` if the id is of an entity of another model.
-  public func object(with id: ManagedObjectID) throws -> AnyManagedObject {
-    object(try entity(id), id.primaryKey, origin: nil)
-  }
-
-  /// The object of an id, loaded.
-  ///
-  /// - Throws: ``StoreError/objectGone(_:)`` if there is no such row.
-  public func existingObject(with id: ManagedObjectID) throws -> AnyManagedObject {
-    let object = object(try entity(id), id.primaryKey, origin: nil)
-    guard object.isFault else { return object }
-    guard try fire(object) != nil else { throw StoreError.objectGone(id) }
-    return object
-  }
-
-  /// The object of an id, if this context has it.
-  public func registeredObject(for id: ManagedObjectID) -> AnyManagedObject? {
-    store.model.entity(named: id.entityName).flatMap { registered($0, id.primaryKey) }
-  }
-
-  private func entity(_ id: ManagedObjectID) throws -> EntityDescription {
-    guard let entity = store.model.entity(named: id.entityName) else {
-      throw StoreError.unknownEntity(id.entityName)
-    }
-    return entity
-  }
-
-  func description<E: Entity>(of type: E.Type) -> EntityDescription {
-    guard let entity = store.model.entity(of: type) else {
-      preconditionFailure("\(StoreError.unknownEntity(E.entityName))")
-    }
-    return entity
   }
 
   // MARK: - Changing
@@ -175,57 +158,9 @@ public final class ManagedObjectContext {
 
   func noteFaultError(_ error: any Error) { faultError = faultError ?? error }
 
-  // MARK: - Forgetting
-
-  /// Undoes every change since the last save.
-  public func rollback() {
-    for object in changed + deleted + inserted {
-      object.links = nil
-      object.changes = []
-      if object.state.contains(.inserted) {
-        unregister(object)
-        object.state = .inaccessible
-      } else {
-        object.state.subtract([.updated, .deleted])
-      }
-    }
-    forgetChanges()
-    faultError = nil
-  }
-
-  /// Lets go of every object, changed or not; they must not be used any more.
-  public func reset() {
-    detachAll()
-    forgetChanges()
-    faultError = nil
-  }
-
   func forgetChanges() {
     inserted = []
     changed = []
     deleted = []
-  }
-
-  /// Makes an object a fault again, or reads its row again and keeps what was changed.
-  ///
-  /// - Throws: ``StoreError/objectGone(_:)`` if changes are to be kept and the row is gone.
-  public func refresh(_ object: AnyManagedObject, mergeChanges: Bool) throws {
-    guard !object.isInserted else { return }
-    guard mergeChanges else {
-      object.snapshot = nil
-      object.links = nil
-      object.changes = []
-      object.state.remove(.updated)
-      changed.removeAll { $0 === object }
-      return
-    }
-    var cost = QueryCost()
-    guard
-      let row = try store.row(
-        of: object.entity, object.primaryKey, interests: interests, contextID: contextID,
-        cost: &cost)
-    else { throw StoreError.objectGone(object.objectID) }
-    object.snapshot = row
-    if object.links?.toManys.allSatisfy({ $0?.hasChanges != true }) == true { object.links = nil }
   }
 }

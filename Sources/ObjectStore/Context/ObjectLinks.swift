@@ -11,6 +11,12 @@ final class ObjectLinks {
     toOnes = Array(repeating: nil, count: entity.toOnes.count)
     toManys = Array(repeating: nil, count: entity.toManys.count)
   }
+
+  /// Lets all be looked up again that was not changed since the last save.
+  func forgetUnchanged() {
+    for index in toOnes.indices { toOnes[index] = nil }
+    for index in toManys.indices where toManys[index]?.hasChanges != true { toManys[index] = nil }
+  }
 }
 
 /// What is known of one to-many relationship of one object.

@@ -2,19 +2,21 @@
 
 import Foundation
 import SQLiteDriver
+import StoreInstruments
 
 extension RowSnapshot {
   /// Stands for a row that was deleted: newer than any version of it, and as immutable as all are.
   nonisolated(unsafe) static let deleted = make(
-    primaryKey: 0, version: .max, layout: RowLayout(kinds: []), words: nil, wordCount: 0)
+    primaryKey: 0, version: .max, loadedAt: 0, layout: RowLayout(kinds: []), words: nil,
+    wordCount: 0)
 
   static func make(
-    primaryKey: Int64, version: Int64, layout: RowLayout, words: UnsafePointer<UInt64>?,
-    wordCount: Int
+    primaryKey: Int64, version: Int64, loadedAt: Int64, layout: RowLayout,
+    words: UnsafePointer<UInt64>?, wordCount: Int
   ) -> RowSnapshot {
     let header = RowHeader(
-      primaryKey: primaryKey, version: version, nullWordCount: layout.nullWordCount,
-      wordCount: wordCount)
+      primaryKey: primaryKey, version: version, loadedAt: loadedAt,
+      nullWordCount: layout.nullWordCount, wordCount: wordCount)
     let buffer = RowSnapshot.create(minimumCapacity: wordCount) { _ in header }
     if let words {
       buffer.withUnsafeMutablePointerToElements { $0.update(from: words, count: wordCount) }
@@ -51,6 +53,8 @@ struct RowBuilder: ~Copyable {
   private var capacity: Int
   private var wordCount = 0
   private var byteCount = 0
+  // Once per builder: a clock read per row would cost as much as the row's allocation.
+  private let loadedAt = TraceClock.coarseNow
 
   init(layout: RowLayout) {
     self.layout = layout
@@ -84,7 +88,7 @@ struct RowBuilder: ~Copyable {
 
   func makeSnapshot(primaryKey: Int64, version: Int64) -> RowSnapshot {
     RowSnapshot.make(
-      primaryKey: primaryKey, version: version, layout: layout, words: words,
+      primaryKey: primaryKey, version: version, loadedAt: loadedAt, layout: layout, words: words,
       wordCount: (byteCount &+ 7) / 8)
   }
 

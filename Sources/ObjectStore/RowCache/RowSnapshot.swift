@@ -30,15 +30,18 @@ public struct RowHeader: Sendable {
   @usableFromInline let primaryKey: Int64
   /// `Z_OPT`.
   @usableFromInline let version: Int64
-  @usableFromInline let nullWordCount: Int
-  @usableFromInline let wordCount: Int
+  /// When the row was read, in nanoseconds of the monotonic clock.
+  let loadedAt: Int64
+  @usableFromInline let nullWordCount: Int32
+  let wordCount: UInt32
 
-  @usableFromInline
-  init(primaryKey: Int64, version: Int64, nullWordCount: Int, wordCount: Int) {
+  init(primaryKey: Int64, version: Int64, loadedAt: Int64, nullWordCount: Int, wordCount: Int) {
     self.primaryKey = primaryKey
     self.version = version
-    self.nullWordCount = nullWordCount
-    self.wordCount = wordCount
+    self.loadedAt = loadedAt
+    self.nullWordCount = Int32(truncatingIfNeeded: nullWordCount)
+    // A row is at most 2^31 bytes long, by SQLite's limits.
+    self.wordCount = UInt32(truncatingIfNeeded: wordCount)
   }
 }
 
@@ -53,8 +56,9 @@ public struct RowHeader: Sendable {
 public final class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
   @inlinable var primaryKey: Int64 { header.primaryKey }
   @inlinable var version: Int64 { header.version }
+  var loadedAt: Int64 { header.loadedAt }
   /// What the snapshot takes, in bytes; 32 stands for the object header and the allocator's.
-  var byteCount: Int { 32 + MemoryLayout<RowHeader>.size + header.wordCount * 8 }
+  var byteCount: Int { 32 + MemoryLayout<RowHeader>.size + Int(header.wordCount) * 8 }
 
   @inlinable
   func isNull(_ slot: Int) -> Bool {
@@ -63,7 +67,7 @@ public final class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
 
   @inlinable
   func word(_ slot: Int) -> UInt64 {
-    withUnsafeMutablePointers { $1[$0.pointee.nullWordCount &+ slot] }
+    withUnsafeMutablePointers { $1[Int($0.pointee.nullWordCount) &+ slot] }
   }
 
   @inlinable
@@ -75,7 +79,7 @@ public final class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
   @inlinable
   func withBytes<R>(_ slot: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R {
     withUnsafeMutablePointers { header, words in
-      let place = words[header.pointee.nullWordCount &+ slot]
+      let place = words[Int(header.pointee.nullWordCount) &+ slot]
       let start = UnsafeRawPointer(words) + Int(place &>> 32)
       return body(UnsafeRawBufferPointer(start: start, count: Int(place & 0xffff_ffff)))
     }

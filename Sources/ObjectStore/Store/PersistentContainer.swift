@@ -62,8 +62,12 @@ public final class PersistentContainer: @unchecked Sendable {
     }
   }
 
-  /// What the store has done since it was opened.
-  public var statistics: Statistics { store.instruments.counters.statistics }
+  /// What the store has done since it was opened, and what its row cache holds.
+  public var statistics: Statistics {
+    var statistics = store.instruments.counters.statistics
+    store.cache.fill(&statistics)
+    return statistics
+  }
   /// Where the file is.
   public var path: String { store.path }
   /// The store's UUID, as in its objects' URIs.

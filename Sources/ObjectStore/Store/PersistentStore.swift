@@ -39,6 +39,7 @@ final class PersistentStore: @unchecked Sendable {
     cache = RowCache(entityCount: model.entities.count, byteLimit: options.rowCacheSize)
     statements = model.entities.map(EntityStatements.init)
     writeAheadLog = opened.writer?.connection.followWriteAheadLog()
+    _ = try opened.writer?.sawForeignWrites()
     let entityCount = model.entities.count
     let mode = opened.readerMode
     pool = ConnectionPool(
@@ -62,6 +63,25 @@ final class PersistentStore: @unchecked Sendable {
     if writeAheadLog != nil { try? checkpoint(.truncate, contextID: 0) }
     guard pool.close() else { return }
     instruments.emitCounters(contextID: 0)
+  }
+
+  // MARK: - Writes by others
+
+  /// Forgets the cached rows if another program, or another container, has written to the file.
+  ///
+  /// The connection that writes is asked, whose own commits do not count; it waits for a save.
+  func noticeForeignWrites() throws {
+    do {
+      if isReadOnly {
+        let reader = try pool.takeReader()
+        defer { pool.release(reader) }
+        if try reader.sawForeignWrites() { cache.removeAll() }
+      } else {
+        try pool.withWriter { if try $0.sawForeignWrites() { cache.removeAll() } }
+      }
+    } catch let error as SQLiteError {
+      throw StoreError(error, path: path)
+    }
   }
 
   // MARK: - Instruments

@@ -13,6 +13,7 @@ final class PooledConnection {
   private(set) var busyAttempts: UInt64 = 0
   private var busySince: Nanoseconds = 0
   private(set) var gaveUp = false
+  private var dataVersion: Int64?
 
   init(
     path: String, mode: Connection.Mode, options: StoreOptions, entityCount: Int
@@ -35,6 +36,18 @@ final class PooledConnection {
     }
     usleep(min(50 << min(UInt32(attempts), 8), 10_000))
     return true
+  }
+
+  /// Whether another connection has written to the file since the last call, or might have if
+  /// there was none.
+  ///
+  /// Related SQLite documentation: <https://www.sqlite.org/pragma.html#pragma_data_version>
+  func sawForeignWrites() throws(SQLiteError) -> Bool {
+    let statement = try connection.cachedStatement("PRAGMA data_version")
+    defer { connection.recycle(statement) }
+    let version = try statement.step() ? statement.int64(0) : 0
+    defer { dataVersion = version }
+    return version != dataVersion
   }
 
   /// The wait since the last call, if there was one.

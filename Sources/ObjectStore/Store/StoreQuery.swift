@@ -57,12 +57,13 @@ extension PersistentStore {
   ) throws -> [RowSnapshot] {
     var rows: [RowSnapshot] = []
     var builder = RowBuilder(layout: entity.rowLayout)
+    let epoch = cache.epoch
     try query(select, interests: interests, contextID: contextID, cost: &cost) { statement in
       rows.append(builder.read(statement))
       extra?(statement)
     }
     let start = interests.contains(.events) ? TraceClock.now : 0
-    cache.insert(rows, entity.index)
+    cache.insert(rows, entity.index, readIn: epoch)
     if interests.contains(.events) { cost.step += TraceClock.now - start }
     return rows
   }
@@ -78,6 +79,7 @@ extension PersistentStore {
       instruments.willRun(sql: sql, bindings: [.integer(primaryKey)], contextID: contextID)
     }
     let start = measures ? TraceClock.now : 0
+    let epoch = cache.epoch
     let reader = try pool.takeReader()
     defer { pool.release(reader) }
     let taken = measures ? TraceClock.now : 0
@@ -89,7 +91,7 @@ extension PersistentStore {
       let prepared = measures ? TraceClock.now : 0
       var builder = RowBuilder(layout: entity.rowLayout)
       let row = try statement.step() ? builder.read(statement) : nil
-      if let row { cache.insert([row], entity.index) }
+      if let row { cache.insert([row], entity.index, readIn: epoch) }
       if measures {
         cost = QueryCost(
           wait: taken - start, prepare: prepared - taken, step: TraceClock.now - prepared,

@@ -13,6 +13,12 @@ public struct Statistics: Hashable, Sendable {
   public var saves: UInt64 = 0
   /// Events emitted, statement announcements left out.
   public var events: UInt64 = 0
+  /// Rows in the row cache now.
+  public var cachedRows: UInt64 = 0
+  /// What they take, in bytes.
+  public var cachedBytes: UInt64 = 0
+  /// Rows that left the row cache because it was full.
+  public var cacheEvictions: UInt64 = 0
 }
 
 /// Counts without locks; each count is exact, a snapshot of all of them is not one moment.

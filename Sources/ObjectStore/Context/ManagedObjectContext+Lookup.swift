@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension ManagedObjectContext {
+  /// The object of an id: the registered one, or a fault, without asking the store.
+  ///
+  /// - Throws: ``StoreError/unknownEntity(_:)`` if the id is of an entity of another model,
+  ///   ``StoreError/foreignObject(_:)`` if it is of another store.
+  public func object(with id: ManagedObjectID) throws -> AnyManagedObject {
+    object(try entity(id), id.primaryKey, origin: nil)
+  }
+
+  /// The object of an id, loaded.
+  ///
+  /// - Throws: ``StoreError/objectGone(_:)`` if there is no such row, and what ``object(with:)``
+  ///   throws.
+  public func existingObject(with id: ManagedObjectID) throws -> AnyManagedObject {
+    let object = object(try entity(id), id.primaryKey, origin: nil)
+    guard object.isFault else { return object }
+    guard try fire(object) != nil else { throw StoreError.objectGone(id) }
+    return object
+  }
+
+  /// The object of an id, if this context has it.
+  public func registeredObject(for id: ManagedObjectID) -> AnyManagedObject? {
+    (try? entity(id)).flatMap { registered($0, id.primaryKey) }
+  }
+
+  private func entity(_ id: ManagedObjectID) throws -> EntityDescription {
+    guard let entity = store.model.entity(named: id.entityName) else {
+      throw StoreError.unknownEntity(id.entityName)
+    }
+    guard id.reference === entity.reference || id.storeUUID == store.uuid else {
+      throw StoreError.foreignObject(id)
+    }
+    return entity
+  }
+
+  func description<E: Entity>(of type: E.Type) -> EntityDescription {
+    guard let entity = store.model.entity(of: type) else {
+      preconditionFailure("\(StoreError.unknownEntity(E.entityName))")
+    }
+    return entity
+  }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension ManagedObjectContext {
+  /// Undoes every change since the last save.
+  public func rollback() {
+    for object in changed + deleted + inserted {
+      object.links = nil
+      object.changes = []
+      if object.state.contains(.inserted) {
+        unregister(object)
+        object.state = .inaccessible
+      } else {
+        object.state.subtract([.updated, .deleted])
+      }
+    }
+    forgetChanges()
+    faultError = nil
+  }
+
+  /// Lets go of every object, changed or not; they must not be used any more.
+  public func reset() {
+    detachAll()
+    forgetChanges()
+    faultError = nil
+  }
+
+  /// Makes an object a fault again, or reads its row again and keeps what was changed.
+  ///
+  /// What another program has written since is seen: the row cache is asked no more for older rows.
+  ///
+  /// - Throws: ``StoreError/objectGone(_:)`` if changes are to be kept and the row is gone, and what
+  ///   SQLite reports.
+  public func refresh(_ object: AnyManagedObject, mergeChanges: Bool) throws {
+    guard !object.isInserted else { return }
+    try store.noticeForeignWrites()
+    guard mergeChanges else {
+      if object.state.contains(.updated) { changed.removeAll { $0 === object } }
+      return turnIntoFault(object)
+    }
+    guard try reread(object) else { throw StoreError.objectGone(object.objectID) }
+  }
+
+  /// Makes faults of all objects but those with changes, which are read again and keep them.
+  ///
+  /// Objects that were changed here and deleted elsewhere stay as they are: the next save tells.
+  ///
+  /// - Throws: what SQLite reports.
+  public func refreshAllObjects() throws {
+    try store.noticeForeignWrites()
+    for object in registeredObjects where !object.isInserted {
+      if object.hasChanges {
+        _ = try reread(object)
+      } else {
+        turnIntoFault(object)
+      }
+    }
+  }
+
+  private func turnIntoFault(_ object: AnyManagedObject) {
+    object.snapshot = nil
+    object.links = nil
+    object.changes = []
+    object.state.subtract([.updated, .inaccessible])
+  }
+
+  /// Reads a row past the row cache; false if it is gone.
+  private func reread(_ object: AnyManagedObject) throws -> Bool {
+    var cost = QueryCost()
+    guard
+      let row = try store.row(
+        of: object.entity, object.primaryKey, interests: interests, contextID: contextID,
+        cost: &cost)
+    else { return false }
+    object.snapshot = row
+    object.links?.forgetUnchanged()
+    return true
+  }
+}

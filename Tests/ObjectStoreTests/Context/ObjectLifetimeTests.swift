@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import ObjectStore
+import TestSupport
+import Testing
+
+@Suite struct ObjectLifetimeTests {
+  private func makeStore(stopTimes: Int) throws -> (StoreFixture, PersistentContainer) {
+    let fixture = try StoreFixture()
+    fixture.makeStop("A", stopTimes: stopTimes)
+    try fixture.context.save()
+    return (fixture, try fixture.reopened())
+  }
+
+  @Test func letsGoOfWhatNobodyKeeps() throws {
+    let (fixture, container) = try makeStore(stopTimes: 1)
+    defer { withExtendedLifetime(fixture) {} }
+    weak var gone: ManagedObject<Stop>?
+    do {
+      let stop = try #require(try container.viewContext.fetch(FetchRequest<Stop>()).first)
+      #expect(stop.name == "A")
+      gone = stop
+    }
+    #expect(gone == nil && container.viewContext.registeredObjects.isEmpty)
+  }
+
+  @Test func letsGoOfObjectsThatReferToEachOther() throws {
+    let (fixture, container) = try makeStore(stopTimes: 3)
+    defer { withExtendedLifetime(fixture) {} }
+    weak var stop: ManagedObject<Stop>?
+    weak var time: ManagedObject<StopTime>?
+    do {
+      let times = try container.viewContext.fetch(FetchRequest<StopTime>())
+      // Both ends, first from the one, then from the other.
+      #expect(times.allSatisfy { $0.stop?.name == "A" })
+      #expect(times[0].stop?.stopTimes.count == 3)
+      #expect(times.allSatisfy { $0.stop?.stopTimes.contains($0) == true })
+      stop = times[0].stop
+      time = times[0]
+      #expect(times[0].stop === times[1].stop)
+    }
+    #expect(stop == nil && time == nil)
+    #expect(container.viewContext.registeredObjects.isEmpty)
+  }
+
+  @Test func letsGoOfWhatWasSaved() throws {
+    let fixture = try StoreFixture()
+    weak var stop: ManagedObject<Stop>?
+    weak var kept: ManagedObject<StopTime>?
+    do {
+      stop = fixture.makeStop("A", stopTimes: 2)
+      kept = stop?.stopTimes[0]
+    }
+    #expect(stop != nil && kept?.stop === stop)
+    try fixture.context.save()
+    #expect(stop == nil && kept == nil && fixture.context.registeredObjects.isEmpty)
+  }
+
+  @Test func keepsWhatWasChanged() throws {
+    let (fixture, container) = try makeStore(stopTimes: 0)
+    let context = container.viewContext
+    weak var changed: ManagedObject<Stop>?
+    do {
+      changed = try context.fetch(FetchRequest<Stop>()).first
+      #expect(changed == nil)
+      let stop = try context.fetch(FetchRequest<Stop>()).first
+      stop?.name = "B"
+      changed = stop
+    }
+    #expect(changed?.name == "B")
+    try context.save()
+    #expect(changed == nil)
+    #expect(try fixture.rows("SELECT ZNAME FROM ZSTOP") == ["B"])
+  }
+
+  @Test func memoryGoesBackWithTheObjects() throws {
+    var options = StoreOptions()
+    options.rowCacheSize = 1 << 20
+    let fixture = try StoreFixture(options: options)
+    try fixture.context.batchInsert(Stop.self, count: 20_000) { row, index in
+      row.identifier = Int64(index)
+      row.name = String(repeating: "x", count: 200)
+    }
+    func readAll() throws {
+      var request = FetchRequest<Stop>()
+      request.returnsObjectsAsFaults = false
+      let count = try fixture.context.fetch(request).reduce(0) { $0 + $1.name.utf8.count }
+      #expect(count == 4_000_000)
+    }
+    for _ in 0..<3 { try readAll() }
+    let before = try residentBytes()
+    for _ in 0..<20 { try readAll() }
+    // Twenty times 20,000 objects of 400 bytes are 160 MB.
+    #expect(try residentBytes() - before < 40 << 20)
+  }
+
+  private func residentBytes() throws -> Int {
+    let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") })
+    return 1024 * (try #require(line.split(separator: " ").compactMap { Int($0) }.first))
+  }
+}
