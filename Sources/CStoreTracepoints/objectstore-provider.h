@@ -33,6 +33,19 @@ LTTNG_UST_TRACEPOINT_EVENT(
 LTTNG_UST_TRACEPOINT_LOGLEVEL(objectstore, store_opened, LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO)
 
 LTTNG_UST_TRACEPOINT_EVENT(
+    objectstore, context_created,
+    LTTNG_UST_TP_ARGS(
+        uint64_t, context_id, uint64_t, store_id, uint64_t, parent_context_id,
+        const char *, queue, const char *, name),
+    LTTNG_UST_TP_FIELDS(
+        lttng_ust_field_integer(uint64_t, context_id, context_id)
+        lttng_ust_field_integer(uint64_t, store_id, store_id)
+        lttng_ust_field_integer(uint64_t, parent_context_id, parent_context_id)
+        lttng_ust_field_string(queue, queue)
+        lttng_ust_field_string(name, name)))
+LTTNG_UST_TRACEPOINT_LOGLEVEL(objectstore, context_created, LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO)
+
+LTTNG_UST_TRACEPOINT_EVENT(
     objectstore, statement,
     LTTNG_UST_TP_ARGS(
         uint64_t, context_id, uint64_t, store_id, uint64_t, statement_id, const char *, sql),

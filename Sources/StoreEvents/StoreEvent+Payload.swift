@@ -6,6 +6,7 @@ extension StoreEvent {
   public var payload: any EventPayload {
     switch self {
     case .storeOpened(let payload): payload
+    case .contextCreated(let payload): payload
     case .statement(let payload): payload
     case .fetchBegin(let payload): payload
     case .fetchEnd(let payload): payload
@@ -33,6 +34,7 @@ extension StoreEvent {
     self =
       switch kind {
       case .storeOpened: .storeOpened(try StoreOpened(from: &fields))
+      case .contextCreated: .contextCreated(try ContextCreated(from: &fields))
       case .statement: .statement(try StatementAnnounced(from: &fields))
       case .fetchBegin: .fetchBegin(try FetchBegin(from: &fields))
       case .fetchEnd: .fetchEnd(try FetchEnd(from: &fields))
@@ -50,6 +52,7 @@ extension StoreEvent {
   /// The kinds of event; the raw value is the name on the wire.
   public enum Kind: String, CaseIterable, Hashable, Sendable {
     case storeOpened = "store_opened"
+    case contextCreated = "context_created"
     case statement
     case fetchBegin = "fetch_begin"
     case fetchEnd = "fetch_end"
@@ -67,6 +70,7 @@ extension StoreEvent {
   public var kind: Kind {
     switch self {
     case .storeOpened: .storeOpened
+    case .contextCreated: .contextCreated
     case .statement: .statement
     case .fetchBegin: .fetchBegin
     case .fetchEnd: .fetchEnd

@@ -6,6 +6,7 @@
 /// turns either back into an equal value.
 public enum StoreEvent: Hashable, Sendable {
   case storeOpened(StoreOpened)
+  case contextCreated(ContextCreated)
   case statement(StatementAnnounced)
   case fetchBegin(FetchBegin)
   case fetchEnd(FetchEnd)

@@ -22,6 +22,7 @@ bool CStoreTracepoints_store_opened_enabled(void);
 bool CStoreTracepoints_statement_enabled(void);
 bool CStoreTracepoints_busy_enabled(void);
 bool CStoreTracepoints_checkpoint_enabled(void);
+bool CStoreTracepoints_context_created_enabled(void);
 bool CStoreTracepoints_fetch_begin_enabled(void);
 bool CStoreTracepoints_fetch_end_enabled(void);
 bool CStoreTracepoints_fault_enabled(void);
@@ -42,6 +43,9 @@ void CStoreTracepoints_statement(
 void CStoreTracepoints_busy(
     uint64_t context_id, uint64_t store_id, uint64_t attempts, int64_t wait_ns, uint64_t gave_up);
 
+void CStoreTracepoints_context_created(
+    uint64_t context_id, uint64_t store_id, uint64_t parent_context_id, const char *queue,
+    const char *name);
 void CStoreTracepoints_checkpoint(
     uint64_t context_id, uint64_t store_id, const char *mode, uint64_t log_frames,
     uint64_t checkpointed_frames, int64_t total_ns);

@@ -60,10 +60,13 @@ extension AnyManagedObject {
 
   /// Fires the fault, if the object is one.
   ///
-  /// - Throws: ``StoreError/objectGone(_:)`` if the row is gone, and what SQLite reports.
+  /// - Throws: ``StoreError/objectGone(_:)`` if the row is gone, ``StoreError/contextGone(_:)`` if the
+  ///   context is, and what SQLite reports.
   public final func load() throws {
     guard isFault else { return }
-    if !state.contains(.inaccessible), let context, try context.fire(self) != nil { return }
+    guard let context else { throw StoreError.contextGone(objectID) }
+    context.checkQueue("a fault")
+    if !state.contains(.inaccessible), try context.fire(self) != nil { return }
     throw StoreError.objectGone(objectID)
   }
 

@@ -103,6 +103,7 @@ extension AnyManagedObject {
 
   /// The link, whether its members are loaded or not.
   final func unloadedLink(_ slot: Int) -> ToManyLink {
+    checkQueue()
     let links = makeLinks()
     if let link = links.toManys[slot] { return link }
     let link = ToManyLink()

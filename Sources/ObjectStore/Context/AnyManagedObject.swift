@@ -39,6 +39,7 @@ public class AnyManagedObject {
     schema = entity.schema
     self.primaryKey = primaryKey
     self.context = context
+    if context.checksQueue { changes = noChanges }
   }
 
   deinit { context?.unregister(self) }
@@ -77,6 +78,7 @@ public class AnyManagedObject {
 
   @usableFromInline
   final func readChanged<Value: AttributeValue>(_ slot: Int) -> Value {
+    checkQueue()
     if !changes.isEmpty, let value = changes[slot] { return Value(value) ?? .valueForNull }
     guard let row = readableRow(), !row.isNull(slot) else { return .valueForNull }
     return Value(row: row, slot: slot)
@@ -84,6 +86,7 @@ public class AnyManagedObject {
 
   @usableFromInline
   final func write(_ value: StoreValue, _ slot: Int) {
+    checkQueue()
     guard assign(value, slot) else { return }
     if !entity.derivedAttributes.isEmpty { derive(from: slot, value) }
     markUpdated()
@@ -109,6 +112,7 @@ public class AnyManagedObject {
 
   /// The value in a slot: changed, saved, or NULL.
   final func storeValue(_ slot: Int) -> StoreValue {
+    checkQueue()
     if !changes.isEmpty, let value = changes[slot] { return value }
     return readableRow()?.storeValue(slot, in: entity) ?? .null
   }

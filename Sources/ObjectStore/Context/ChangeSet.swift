@@ -52,7 +52,7 @@ struct ChangeSet {
     }
     for (entity, rows) in rows { context.store.cache.insert(rows, entity) }
     for object in inserted + context.changed where !object.isDeleted {
-      object.changes = []
+      object.changes = object.noChanges
       object.state.subtract([.inserted, .updated])
       object.links?.toManys.forEach { $0?.forgetChanges() }
       object.releaseOwners()
@@ -63,7 +63,7 @@ struct ChangeSet {
     for object in context.deleted {
       context.unregister(object)
       object.links = nil
-      object.changes = []
+      object.changes = object.noChanges
       object.state = .inaccessible
     }
     context.forgetChanges()

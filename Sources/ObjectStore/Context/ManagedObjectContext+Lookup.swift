@@ -6,7 +6,8 @@ extension ManagedObjectContext {
   /// - Throws: ``StoreError/unknownEntity(_:)`` if the id is of an entity of another model,
   ///   ``StoreError/foreignObject(_:)`` if it is of another store.
   public func object(with id: ManagedObjectID) throws -> AnyManagedObject {
-    object(try entity(id), id.primaryKey, origin: nil)
+    checkQueue("object(with:)")
+    return object(try entity(id), id.primaryKey, origin: nil)
   }
 
   /// The object of an id, loaded.
@@ -14,7 +15,7 @@ extension ManagedObjectContext {
   /// - Throws: ``StoreError/objectGone(_:)`` if there is no such row, and what ``object(with:)``
   ///   throws.
   public func existingObject(with id: ManagedObjectID) throws -> AnyManagedObject {
-    let object = object(try entity(id), id.primaryKey, origin: nil)
+    let object = try object(with: id)
     guard object.isFault else { return object }
     guard try fire(object) != nil else { throw StoreError.objectGone(id) }
     return object
@@ -22,7 +23,8 @@ extension ManagedObjectContext {
 
   /// The object of an id, if this context has it.
   public func registeredObject(for id: ManagedObjectID) -> AnyManagedObject? {
-    (try? entity(id)).flatMap { registered($0, id.primaryKey) }
+    checkQueue("registeredObject(for:)")
+    return (try? entity(id)).flatMap { registered($0, id.primaryKey) }
   }
 
   private func entity(_ id: ManagedObjectID) throws -> EntityDescription {

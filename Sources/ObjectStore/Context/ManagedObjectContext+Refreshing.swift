@@ -3,9 +3,10 @@
 extension ManagedObjectContext {
   /// Undoes every change since the last save.
   public func rollback() {
+    checkQueue("rollback")
     for object in changed + deleted + inserted {
       object.links = nil
-      object.changes = []
+      object.changes = object.noChanges
       if object.state.contains(.inserted) {
         unregister(object)
         object.state = .inaccessible
@@ -19,6 +20,7 @@ extension ManagedObjectContext {
 
   /// Lets go of every object, changed or not; they must not be used any more.
   public func reset() {
+    checkQueue("reset")
     detachAll()
     forgetChanges()
     faultError = nil
@@ -31,6 +33,7 @@ extension ManagedObjectContext {
   /// - Throws: ``StoreError/objectGone(_:)`` if changes are to be kept and the row is gone, and what
   ///   SQLite reports.
   public func refresh(_ object: AnyManagedObject, mergeChanges: Bool) throws {
+    checkQueue("refresh")
     guard !object.isInserted else { return }
     try store.noticeForeignWrites()
     guard mergeChanges else {
@@ -46,6 +49,7 @@ extension ManagedObjectContext {
   ///
   /// - Throws: what SQLite reports.
   public func refreshAllObjects() throws {
+    checkQueue("refreshAllObjects")
     try store.noticeForeignWrites()
     for object in registeredObjects where !object.isInserted {
       if object.hasChanges {
@@ -59,7 +63,7 @@ extension ManagedObjectContext {
   private func turnIntoFault(_ object: AnyManagedObject) {
     object.snapshot = nil
     object.links = nil
-    object.changes = []
+    object.changes = object.noChanges
     object.state.subtract([.updated, .inaccessible])
   }
 

@@ -22,6 +22,7 @@ extension ManagedObjectContext {
   /// - Throws: ``StoreError``: `invalid` for values the model does not allow, `deletionDenied`,
   ///   `conflict` if a row was changed by somebody else since it was read, `full`, `busy`.
   public func save(file: String = #fileID, line: UInt = #line) throws {
+    checkQueue("save")
     guard hasChanges else { return }
     if let faultError { throw faultError }
     guard !store.isReadOnly else { throw StoreError.readOnly(path: store.path) }

@@ -5,13 +5,22 @@ import StoreInstruments
 
 /// A place to read, change and save objects; one object stands for one row.
 ///
-/// A context and its objects belong to one thread at a time. It keeps the objects that were
-/// changed, and otherwise only those that somebody else keeps.
-public final class ManagedObjectContext {
+/// A context and its objects are used on the context's queue: within ``perform(_:)`` or
+/// ``performAndWait(_:)``, or, if it is of the main queue, on the main thread. A program that uses
+/// a context on one thread at a time may do without. `STORE_CONCURRENCY_DEBUG=1` traps otherwise.
+///
+/// It keeps the objects that were changed, and otherwise only those that somebody else keeps.
+///
+/// A context may be handed to another thread; all that it holds is guarded by its queue.
+public final class ManagedObjectContext: @unchecked Sendable {
   /// Unique within the process; in every event.
   public let contextID = ProcessCounter.nextContextID()
-  /// A name for people.
-  public var name = ""
+  /// A name for people, in the event that tells of the context.
+  public let name: String
+  /// Where its work runs.
+  public let concurrencyType: ConcurrencyType
+  let queue: ContextQueue
+  let checksQueue = ConcurrencyDebug.isOn
   let store: PersistentStore
   @exclusivity(unchecked) private var registers: [Register]
   /// New objects, some of which were deleted since.
@@ -42,9 +51,17 @@ public final class ManagedObjectContext {
     @exclusivity(unchecked) var objects = KeyTable<AnyManagedObject>()
   }
 
-  init(store: PersistentStore) {
+  init(store: PersistentStore, concurrencyType: ConcurrencyType, name: String = "") {
     self.store = store
+    self.name = name
+    self.concurrencyType = concurrencyType
+    queue = ContextQueue(isMain: concurrencyType == .mainQueue)
     registers = store.model.entities.map { _ in Register() }
+    store.instruments.emit(
+      .contextCreated(
+        ContextCreated(
+          storeID: store.id, parentID: 0, queue: concurrencyType.rawValue, contextName: name)),
+      contextID: contextID)
   }
 
   deinit { detachAll() }
@@ -135,6 +152,7 @@ public final class ManagedObjectContext {
   }
 
   private func insert(_ entity: EntityDescription) -> AnyManagedObject {
+    checkQueue("insert")
     let object = entity.schema.objectClass.init(
       entity: entity, primaryKey: ProcessCounter.nextTemporaryKey(), context: self)
     object.state = .inserted
@@ -146,6 +164,7 @@ public final class ManagedObjectContext {
 
   /// Marks an object to be deleted by the next save, which also follows the delete rules.
   public func delete(_ object: AnyManagedObject) {
+    checkQueue("delete")
     precondition(object.context === self, "an object is deleted in its own context")
     guard !object.isDeleted else { return }
     object.state.insert(.deleted)

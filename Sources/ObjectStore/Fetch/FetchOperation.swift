@@ -46,6 +46,7 @@ struct FetchOperation {
     self.includesPendingChanges = includesPendingChanges
     self.location = location
     interests = context.interests
+    context.checkQueue("a fetch")
   }
 
   var store: PersistentStore { context.store }

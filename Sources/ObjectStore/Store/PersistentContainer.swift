@@ -10,7 +10,7 @@ public import StoreInstruments
 public final class PersistentContainer: @unchecked Sendable {
   /// The entities and how they refer to each other.
   public let model: ManagedObjectModel
-  /// The context of the program's main thread; to be used by one thread at a time, as any context.
+  /// The context of the main queue.
   public let viewContext: ManagedObjectContext
   let store: PersistentStore
 
@@ -31,7 +31,7 @@ public final class PersistentContainer: @unchecked Sendable {
     store = try PersistentStore(
       path: url.path, model: model, options: options,
       instruments: instruments ?? .fromEnvironment())
-    viewContext = ManagedObjectContext(store: store)
+    viewContext = ManagedObjectContext(store: store, concurrencyType: .mainQueue)
   }
 
   /// Opens a store, or makes a new one where there is no file.
@@ -47,19 +47,17 @@ public final class PersistentContainer: @unchecked Sendable {
 
   deinit { close() }
 
-  /// A context of its own, for another thread.
-  public func newBackgroundContext() -> ManagedObjectContext { ManagedObjectContext(store: store) }
+  /// A context with a queue of its own; the name is for people.
+  public func newBackgroundContext(name: String = "") -> ManagedObjectContext {
+    ManagedObjectContext(store: store, concurrencyType: .privateQueue, name: name)
+  }
 
-  /// Runs work on a context of its own, away from the caller's thread.
-  public func performBackgroundTask<Result: Sendable>(
-    _ body: @escaping @Sendable (ManagedObjectContext) throws -> Result
-  ) async throws -> Result {
-    try await withCheckedThrowingContinuation { continuation in
-      DispatchQueue.global().async {
-        continuation.resume(
-          with: Swift.Result { try body(ManagedObjectContext(store: self.store)) })
-      }
-    }
+  /// Runs work on a new context, on that context's queue, and gives its result.
+  public func performBackgroundTask<Result: Sendable, Failure: Error>(
+    _ work: @escaping @Sendable (ManagedObjectContext) throws(Failure) -> Result
+  ) async throws(Failure) -> Result {
+    let context = newBackgroundContext()
+    return try await context.perform { () throws(Failure) in try work(context) }
   }
 
   /// What the store has done since it was opened, and what its row cache holds.

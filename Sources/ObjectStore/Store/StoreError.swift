@@ -30,6 +30,8 @@ public enum StoreError: Error, Hashable, Sendable {
   case deletionDenied(ManagedObjectID, relationship: String)
   /// The object's row is gone.
   case objectGone(ManagedObjectID)
+  /// The object's context was reset or released.
+  case contextGone(ManagedObjectID)
   /// The id is of an object of another store.
   case foreignObject(ManagedObjectID)
   /// An entity is not in the container's model.
@@ -117,6 +119,8 @@ extension StoreError: CustomStringConvertible {
       "\(id.uri) cannot be deleted while its '\(relationship)' is not empty; delete or move those first"
     case .objectGone(let id):
       "the row of \(id.uri) is gone; it was deleted by somebody else"
+    case .contextGone(let id):
+      "the context of \(id.uri) was reset or released; keep it while its objects are in use"
     case .foreignObject(let id):
       "\(id.uri) is an object of another store; look it up in a context of its own container"
     case .unknownEntity(let name):

@@ -12,6 +12,7 @@ extension LogLines {
         text.append(quoting: event.path)
       }
       fields(of: event, contextID: contextID)
+    case .contextCreated(let event): fields(of: event, contextID: contextID)
     case .statement(let event): fields(of: event, contextID: contextID)
     case .fetchBegin(let event): fields(of: event, contextID: contextID)
     case .fetchEnd(let event):

@@ -16,6 +16,12 @@ extension Tracepoints {
     }
   }
 
+  func record(_ event: ContextCreated, _ contextID: UInt64) {
+    withTraceStrings(event.queue, event.contextName) {
+      CStoreTracepoints_context_created(contextID, event.storeID, event.parentID, $0, $1)
+    }
+  }
+
   func record(_ event: StatementAnnounced, _ contextID: UInt64) {
     withTraceString(event.sql) {
       CStoreTracepoints_statement(contextID, event.storeID, event.statementID.rawValue, $0)

@@ -14,6 +14,7 @@ public final class Tracepoints: StoreObserver {
   public func record(_ event: StoreEvent, contextID: UInt64) {
     switch event {
     case .storeOpened(let event): record(event, contextID)
+    case .contextCreated(let event): record(event, contextID)
     case .statement(let event): record(event, contextID)
     case .fetchBegin(let event): record(event, contextID)
     case .fetchEnd(let event): record(event, contextID)

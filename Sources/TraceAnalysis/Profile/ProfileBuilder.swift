@@ -40,7 +40,7 @@ public struct ProfileBuilder {
       add(event, on: Key(process: process, id: UInt64(bitPattern: record.threadID)))
     case .fault(let event):
       add(event, on: Key(process: process, id: UInt64(bitPattern: record.threadID)))
-    case .saveBegin: break
+    case .contextCreated, .saveBegin: break
     case .saveEnd(let event): add(event)
     case .transaction(let event):
       event.outcome == "rollback" ? waits.rollbacks.add(1) : waits.commits.add(1)

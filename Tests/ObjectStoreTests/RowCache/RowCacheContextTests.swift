@@ -59,7 +59,9 @@ import Testing
     let id = try #require(try context.fetch(FetchRequest<Stop>()).first).objectID
     try Connection(path: fixture.url.path).execute("UPDATE ZSTOP SET ZNAME = 'B', Z_OPT = 2")
     func name() throws -> StoreValue {
-      try container.newBackgroundContext().object(with: id).value(forKey: "name")
+      let other = container.newBackgroundContext()
+      defer { withExtendedLifetime(other) {} }
+      return try other.object(with: id).value(forKey: "name")
     }
     #expect(try name() == .string("0"))
     context.stalenessInterval = .seconds(3600)

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Foundation
+import Glibc
+
+/// Where a context's work runs, one block after the other.
+///
+/// A thread that runs blocks of several queues, one within the other, holds them all: so a block
+/// may wait for any of them again.
+final class ContextQueue: Sendable {
+  let isMain: Bool
+  private let queue: DispatchQueue
+
+  /// One queue that a thread holds, on the thread's own stack.
+  private struct Hold {
+    let queue: Unmanaged<ContextQueue>
+    let outer: UnsafeMutableRawPointer?
+  }
+
+  private static let key: pthread_key_t = {
+    var key = pthread_key_t()
+    let code = pthread_key_create(&key, nil)
+    precondition(code == 0, "no thread-specific key is left: the process uses all 1,024")
+    return key
+  }()
+
+  // NB: a program that ends in dispatchMain, as an async main does, runs the main queue on other
+  // threads than the main one. Neither the key nor its value changes once it is set.
+  private static let mainKey: DispatchSpecificKey<Bool> = {
+    let key = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: key, value: true)
+    return key
+  }()
+
+  init(isMain: Bool) {
+    self.isMain = isMain
+    queue = isMain ? .main : DispatchQueue(label: "ObjectStore.ManagedObjectContext")
+  }
+
+  /// Whether the calling thread runs a block of this queue.
+  var isCurrent: Bool {
+    if isMain, Thread.isMainThread || DispatchQueue.getSpecific(key: Self.mainKey) == true {
+      return true
+    }
+    var next = pthread_getspecific(Self.key)
+    while let hold = next?.assumingMemoryBound(to: Hold.self).pointee {
+      if hold.queue.toOpaque() == Unmanaged.passUnretained(self).toOpaque() { return true }
+      next = hold.outer
+    }
+    return false
+  }
+
+  func async(_ body: @escaping @Sendable () -> Void) { queue.async { self.hold(body) } }
+
+  /// Runs a block and waits for it; at once if the calling thread holds the queue already.
+  func sync<R>(_ body: () -> R) -> R { isCurrent ? body() : queue.sync { hold(body) } }
+
+  private func hold<R>(_ body: () -> R) -> R {
+    var hold = Hold(queue: .passUnretained(self), outer: pthread_getspecific(Self.key))
+    return withUnsafeMutablePointer(to: &hold) { pointer in
+      pthread_setspecific(Self.key, pointer)
+      defer { pthread_setspecific(Self.key, pointer.pointee.outer) }
+      return body()
+    }
+  }
+}

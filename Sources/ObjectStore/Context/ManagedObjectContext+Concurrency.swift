@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension ManagedObjectContext {
+  /// Where a context's work runs.
+  public enum ConcurrencyType: String, Hashable, Sendable {
+    /// On the main queue, for what a program shows.
+    case mainQueue = "main"
+    /// On a queue of the context's own.
+    case privateQueue = "private"
+  }
+
+  /// Runs work on the context's queue, as one user event, and gives its result.
+  ///
+  ///     let names = try await context.perform { try context.fetch(request).map(\.name) }
+  ///
+  /// The event ends with ``processPendingChanges()``. Objects cannot leave it; their ids and values
+  /// can.
+  public func perform<Result: Sendable, Failure: Error>(
+    _ work: @escaping @Sendable () throws(Failure) -> Result
+  ) async throws(Failure) -> Result {
+    let result = await withCheckedContinuation { continuation in
+      queue.async {
+        let result = Swift.Result<Result, Failure>(catching: work)
+        self.processPendingChanges()
+        continuation.resume(returning: result)
+      }
+    }
+    return try result.get()
+  }
+
+  /// Runs work on the context's queue and waits for it; within such work it runs at once.
+  public func performAndWait<Result, Failure: Error>(
+    _ work: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try queue.sync { Swift.Result<Result, Failure>(catching: work) }.get()
+  }
+
+  /// Ends a user event: follows the delete rules of what was deleted since the last one.
+  ///
+  /// A database that cannot be read meanwhile is told by ``faultError`` and by the next save.
+  public func processPendingChanges() {
+    checkQueue("processPendingChanges")
+    do { try followDeleteRules() } catch { noteFaultError(error) }
+  }
+}
