@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-.PHONY: help demo test lint format gate smoke traces bench
+.PHONY: help demo test lint format gate smoke traces rules bench
 
 help: ## lists these targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile
@@ -24,6 +24,11 @@ smoke: ## runs each command of the examples once, on a small store
 
 traces: ## records the sample traces and the baseline in traces/ anew
 	@Scripts/traces.sh
+
+rules: ## writes Documentation/Rules.md anew from the rules
+	swift build --product trace-report
+	"$$(swift build --show-bin-path)/trace-report" explain --markdown > Documentation/Rules.md.new
+	mv Documentation/Rules.md.new Documentation/Rules.md
 
 bench: ## measures the store beside the SQLite C API and GRDB
 	cd Benchmarks && swift run -c release store-bench

@@ -58,7 +58,7 @@ let package = Package(
     .target(
       name: "TraceAnalysis",
       dependencies: [
-        "StoreEvents", "TraceReading", "QueryPlans",
+        "StoreEvents", "TraceReading", "QueryPlans", "SQLiteDriver",
         .product(name: "Collections", package: "swift-collections"),
         .product(name: "Histogram", package: "hdrhistogram-swift"),
       ]),
@@ -128,7 +128,8 @@ let package = Package(
     .testTarget(
       name: "TraceAnalysisTests",
       dependencies: [
-        "TraceAnalysis", "TraceRendering", "TraceReading", "StoreEvents", "TestSupport",
+        "TraceAnalysis", "TraceRendering", "TraceReading", "StoreEvents", "SQLiteDriver",
+        "QueryPlans", "TestSupport",
       ]),
     .testTarget(
       name: "TransitTests",

@@ -43,16 +43,18 @@ public struct RunBuilder {
     _ id: UInt64, _ sql: String, entity: String = "Stop", kind: FetchKind = .objects,
     parent: UInt64 = 0, rows: UInt64 = 1, connection: Nanoseconds = 800,
     total: Nanoseconds = 1000, vmSteps: UInt64 = 10, fullScanSteps: UInt64 = 0,
-    sorts: UInt64 = 0, autoIndexRows: UInt64 = 0, limit: UInt64 = 0, error: String = ""
+    sorts: UInt64 = 0, autoIndexRows: UInt64 = 0, limit: UInt64 = 0, offset: UInt64 = 0,
+    batchSize: UInt64 = 0, bindHash: UInt64 = 0, wait: Nanoseconds = 0, error: String = ""
   ) {
     append(
       .fetchEnd(
         FetchEnd(
           fetchID: id, parentID: parent, entity: entity, kind: kind,
-          statementID: StatementID(sql: sql), bindHash: 0, waitTime: 0, prepareTime: 0,
+          statementID: StatementID(sql: sql), bindHash: bindHash, waitTime: wait, prepareTime: 0,
           stepTime: connection, materializeTime: 0, connectionTime: connection, totalTime: total,
           rows: rows, vmSteps: vmSteps, fullScanSteps: fullScanSteps, sorts: sorts,
-          autoIndexRows: autoIndexRows, limit: limit, offset: 0, batchSize: 0, error: error)))
+          autoIndexRows: autoIndexRows, limit: limit, offset: offset, batchSize: batchSize,
+          error: error)))
   }
 
   /// A whole fetch, its statement announced.
@@ -61,14 +63,16 @@ public struct RunBuilder {
     _ sql: String, entity: String = "Stop", kind: FetchKind = .objects, parent: UInt64 = 0,
     at location: SourceLocation = .search, rows: UInt64 = 1, connection: Nanoseconds = 800,
     total: Nanoseconds = 1000, vmSteps: UInt64 = 10, fullScanSteps: UInt64 = 0,
-    sorts: UInt64 = 0, autoIndexRows: UInt64 = 0, limit: UInt64 = 0
+    sorts: UInt64 = 0, autoIndexRows: UInt64 = 0, limit: UInt64 = 0, offset: UInt64 = 0,
+    batchSize: UInt64 = 0, bindHash: UInt64 = 0, wait: Nanoseconds = 0
   ) -> UInt64 {
     announce(sql)
     let id = begin(entity, parent: parent, at: location)
     end(
       id, sql, entity: entity, kind: kind, parent: parent, rows: rows, connection: connection,
       total: total, vmSteps: vmSteps, fullScanSteps: fullScanSteps, sorts: sorts,
-      autoIndexRows: autoIndexRows, limit: limit)
+      autoIndexRows: autoIndexRows, limit: limit, offset: offset, batchSize: batchSize,
+      bindHash: bindHash, wait: wait)
     return id
   }
 
@@ -95,12 +99,38 @@ public struct RunBuilder {
 
   public static let faultSQL = "SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE  t0.Z_PK = ?"
 
-  public mutating func save(inserted: UInt64 = 1, total: Nanoseconds = 9000, error: String = "") {
+  public mutating func save(
+    inserted: UInt64 = 1, updated: UInt64 = 2, deleted: UInt64 = 3, wait: Nanoseconds = 1000,
+    write: Nanoseconds = 5000, commit: Nanoseconds = 3000, total: Nanoseconds? = nil,
+    error: String = ""
+  ) {
     append(
       .saveEnd(
         SaveEnd(
-          saveID: 1, inserted: inserted, updated: 2, deleted: 3, statements: 8, waitTime: 1000,
-          writeTime: 5000, commitTime: 3000, totalTime: total, location: .search, error: error)))
+          saveID: 1, inserted: inserted, updated: updated, deleted: deleted, statements: 8,
+          waitTime: wait, writeTime: write, commitTime: commit,
+          totalTime: total ?? wait + write + commit, location: .search, error: error)))
+  }
+
+  public mutating func commit() {
+    append(
+      .transaction(
+        TransactionEnded(storeID: 1, saveID: 1, outcome: "commit", waitTime: 0, totalTime: 0)))
+  }
+
+  public mutating func checkpoint(
+    _ done: UInt64, of frames: UInt64, time: Nanoseconds = 3_000_000
+  ) {
+    append(
+      .checkpoint(
+        CheckpointDone(
+          storeID: 1, mode: "passive", logFrames: frames, checkpointedFrames: done,
+          totalTime: time)))
+  }
+
+  public mutating func busy(_ time: Nanoseconds, gaveUp: Bool = false) {
+    append(
+      .busy(BusyWaited(storeID: 1, attempts: 3, waitTime: time, gaveUp: gaveUp ? 1 : 0)))
   }
 
   /// The counters of a store that emitted all of the events so far, and some that went missing.

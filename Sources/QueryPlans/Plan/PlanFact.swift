@@ -28,6 +28,16 @@ public enum PlanFact: Hashable, Sendable {
   case other
 }
 
+extension PlanFact {
+  /// The table that the step reads, and how.
+  public var access: TableAccess? {
+    switch self {
+    case .scan(let access), .search(let access), .bloomFilter(let access): access
+    default: nil
+    }
+  }
+}
+
 /// How a step reads a table.
 public struct TableAccess: Hashable, Sendable {
   /// The means by which rows are found, or their order kept.

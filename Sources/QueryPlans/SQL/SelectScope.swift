@@ -23,6 +23,8 @@ struct SelectScope: Hashable {
   /// How many SELECTs it stands in.
   var depth: Int
   var sources: [Source] = []
+  /// The tokens between SELECT and FROM, `DISTINCT` included.
+  var columns: Range<Int>?
   /// The tokens between WHERE and the next clause.
   var filter: Range<Int>?
   var hasJoinCondition = false

@@ -102,11 +102,12 @@ struct StatementOutline {
     let index = scopes.count
     scopes.append(scope)
     var clause = token?.isWord("UPDATE") == true ? Clause.from : .columns
-    var start = position
+    var start = position + 1
     var expectsSource = clause == .from
     position += 1
 
     func close(_ end: Int) {
+      if clause == .columns, scope.columns == nil, start <= end { scope.columns = start..<end }
       if clause == .filter { scope.filter = start..<end }
       if clause == .limit { scope.limit = start..<end }
       if clause == .order { scope.order = start..<end }

@@ -42,6 +42,8 @@ extension Work {
     rows.add(other.rows)
     errors.add(other.errors)
     limited.add(other.limited)
+    batched.add(other.batched)
+    offset.add(other.offset)
     vmSteps.add(other.vmSteps)
     fullScanSteps.add(other.fullScanSteps)
     sorts.add(other.sorts)

@@ -11,7 +11,7 @@ public struct FaultProfile: Hashable, Sendable {
   public var rows: UInt64 = 0
   public var hitTime: Nanoseconds = 0
   public var missTime: Nanoseconds = 0
-  /// The most misses in a row on the objects of one single fetch.
+  /// The most misses on the objects of one single fetch.
   public var mostMissesPerFetch: UInt64 = 0
   /// The statement that answered the misses, if there was one.
   public var statement: StatementID?

@@ -44,8 +44,7 @@ extension ProfileBuilder {
 /// The faults of an origin while they are being counted.
 struct FaultTally {
   var profile: FaultProfile
-  /// The misses on the objects of one fetch, as long as no other fetch comes between.
-  private var run: (process: Int, fetch: UInt64, misses: UInt64) = (0, 0, 0)
+  private var missesByFetch = BoundedCounts<ProfileBuilder.Key>()
 
   init(origin: FaultProfile.Origin) { profile = FaultProfile(origin: origin) }
 
@@ -59,10 +58,8 @@ struct FaultTally {
     profile.missTime.add(fault.duration)
     profile.rows.add(fault.rows)
     profile.statement = profile.statement ?? statement
-    if run.process != process || run.fetch != fault.originFetchID {
-      run = (process, fault.originFetchID, 0)
-    }
-    run.misses.add(1)
-    profile.mostMissesPerFetch = max(profile.mostMissesPerFetch, run.misses)
+    let fetch = ProfileBuilder.Key(process: process, id: fault.originFetchID)
+    profile.mostMissesPerFetch = max(
+      profile.mostMissesPerFetch, missesByFetch.count(fetch))
   }
 }

@@ -35,8 +35,11 @@ extension ProfileBuilder {
       totals.fetches.add(1)
       totals.rows.add(event.rows)
     }
+    let values = RepeatTally.Values(process: process, hash: event.bindHash)
     statements[event.statementID, default: StatementTally(entity: event.entity)]
-      .add(event, from: fetch?.location ?? .unknown)
+      .add(
+        event, from: fetch?.location ?? .unknown, values: values,
+        generation: commits[process, default: 0])
   }
 
   /// Fetches without an end are counted per process and forgotten.
@@ -52,13 +55,18 @@ struct StatementTally {
   var kinds: Set<FetchKind> = []
   var work = Work()
   var misses: UInt64 = 0
+  var repeats = RepeatTally()
   var durations = Histogram<UInt64>.durations()
   var callers: [SourceLocation: Work] = [:]
 
   init(entity: String) { self.entity = entity }
 
-  mutating func add(_ fetch: FetchEnd, from location: SourceLocation) {
+  mutating func add(
+    _ fetch: FetchEnd, from location: SourceLocation, values: RepeatTally.Values,
+    generation: UInt64
+  ) {
     kinds.insert(fetch.kind)
+    repeats.add(values, generation: generation, time: fetch.totalTime)
     work.add(fetch)
     durations.record(duration: fetch.totalTime)
     callers[location, default: Work()].add(fetch)
@@ -77,6 +85,7 @@ struct StatementTally {
     profile.work = work
     profile.misses = misses
     profile.latency = Latency(durations)
+    profile.repeats = repeats.repeats
     profile.callers = callers.map { CallerProfile(location: $0, work: $1) }
       .sorted(by: { $0.work.totalTime }, then: { "\($0.location.file):\($0.location.line)" })
     return profile

@@ -18,6 +18,8 @@ public struct ProfileBuilder {
   var processes = ProcessTable()
   var pendingFetches: [Key: PendingFetch] = [:]
   var pendingMisses: [Key: CacheMiss] = [:]
+  /// By process; after a commit the same statement may find other rows.
+  var commits: [Int: UInt64] = [:]
 
   /// Something that is unique within a process: a fetch by its id, a thread by its id.
   struct Key: Hashable {
@@ -43,7 +45,7 @@ public struct ProfileBuilder {
     case .contextCreated, .saveBegin: break
     case .saveEnd(let event): add(event)
     case .transaction(let event):
-      event.outcome == "rollback" ? waits.rollbacks.add(1) : waits.commits.add(1)
+      add(event, in: process)
     case .checkpoint(let event): add(event)
     case .busy(let event): add(event)
     case .counters: break
@@ -65,8 +67,17 @@ public struct ProfileBuilder {
     saves[event.location, default: SaveTally(location: event.location)].add(event)
   }
 
+  private mutating func add(_ event: TransactionEnded, in process: Int) {
+    guard event.outcome != "rollback" else { return waits.rollbacks.add(1) }
+    waits.commits.add(1)
+    commits[process, default: 0].add(1)
+  }
+
   private mutating func add(_ event: CheckpointDone) {
     waits.checkpoints.add(1)
+    waits.longestCheckpoint = max(waits.longestCheckpoint, event.totalTime)
+    waits.largestLog = max(waits.largestLog, event.logFrames)
+    if event.checkpointedFrames < event.logFrames { waits.unfinishedCheckpoints.add(1) }
     waits.checkpointedFrames.add(event.checkpointedFrames)
     waits.checkpointTime.add(event.totalTime)
   }
@@ -74,6 +85,7 @@ public struct ProfileBuilder {
   private mutating func add(_ event: BusyWaited) {
     waits.busyWaits.add(1)
     waits.busyTime.add(event.waitTime)
+    waits.longestBusy = max(waits.longestBusy, event.waitTime)
     if event.gaveUp != 0 { waits.busyFailures.add(1) }
   }
 }

@@ -42,9 +42,15 @@ public struct WaitProfile: Hashable, Sendable {
   /// Waits that ended in `SQLITE_BUSY`.
   public var busyFailures: UInt64 = 0
   public var busyTime: Nanoseconds = 0
+  public var longestBusy: Nanoseconds = 0
   public var checkpoints: UInt64 = 0
   public var checkpointedFrames: UInt64 = 0
   public var checkpointTime: Nanoseconds = 0
+  public var longestCheckpoint: Nanoseconds = 0
+  /// Checkpoints that left frames in the log, since somebody still read them.
+  public var unfinishedCheckpoints: UInt64 = 0
+  /// Frames in the log when it was longest.
+  public var largestLog: UInt64 = 0
 
   public init() {}
 }

@@ -14,6 +14,7 @@ public struct StatementProfile: Hashable, Sendable {
   /// Runs that fired faults caused: the work is in ``work`` as well.
   public var misses: UInt64 = 0
   public var latency = Latency()
+  public var repeats = Repeats()
   /// By total time, longest first.
   public var callers: [CallerProfile] = []
 
@@ -22,6 +23,17 @@ public struct StatementProfile: Hashable, Sendable {
     self.sql = sql
     self.entity = entity
   }
+}
+
+/// Runs with values that had run before, with nothing committed by their process in between.
+public struct Repeats: Hashable, Sendable {
+  /// The first run of each value is not among them; of very many values, some are not followed.
+  public var runs: UInt64 = 0
+  public var time: Nanoseconds = 0
+  /// The most runs with one value, the first included.
+  public var mostOfOneValue: UInt64 = 0
+
+  public init() {}
 }
 
 /// The runs of one statement that one line of code asked for.
@@ -43,6 +55,10 @@ public struct Work: Hashable, Sendable {
   public var errors: UInt64 = 0
   /// Runs with a limit.
   public var limited: UInt64 = 0
+  /// Runs with a batch size.
+  public var batched: UInt64 = 0
+  /// Rows that an offset left out.
+  public var offset: UInt64 = 0
   public var vmSteps: UInt64 = 0
   public var fullScanSteps: UInt64 = 0
   public var sorts: UInt64 = 0
@@ -66,6 +82,8 @@ public struct Work: Hashable, Sendable {
     rows.add(fetch.rows)
     if !fetch.error.isEmpty { errors.add(1) }
     if fetch.limit > 0 { limited.add(1) }
+    if fetch.batchSize > 0 { batched.add(1) }
+    offset.add(fetch.offset)
     vmSteps.add(fetch.vmSteps)
     fullScanSteps.add(fetch.fullScanSteps)
     sorts.add(fetch.sorts)

@@ -7,22 +7,50 @@ public struct Finding: Hashable, Sendable {
   /// The rule's name, such as `AvoidFullTableScan`.
   public var rule: String
   public var severity: Severity
+  public var confidence: Confidence
   public var statement: StatementID?
   /// The line of code to look at.
   public var caller: SourceLocation
+  /// The index, table or column it is about, where it is no statement's; "" otherwise.
+  public var object: String
   /// What happens, with its numbers, in one sentence.
   public var message: String
   /// The numbers again, by name.
   public var evidence: [Evidence]
   /// What to change, in code or in SQL.
   public var fix: String
-  /// What the change can save at most, or nil where the data cannot say.
-  public var savesAtMost: Nanoseconds?
+  /// Nil where the data cannot say.
+  public var saving: Saving?
+
+  /// What the change can save at most.
+  public var savesAtMost: Nanoseconds? { saving?.atMost }
 
   public enum Severity: String, Hashable, Sendable, Comparable {
     case note, warning
 
     public static func < (a: Self, b: Self) -> Bool { a == .note && b == .warning }
+  }
+
+  /// How far the data bears the finding.
+  public enum Confidence: String, Hashable, Sendable {
+    /// What was counted or read proves it.
+    case high
+    /// What was counted fits it, and seldom anything else.
+    case medium
+    /// Something the data does not show decides it.
+    case low
+  }
+
+  /// Time that the change can save at most, and what that is taken from.
+  public struct Saving: Hashable, Sendable {
+    public var atMost: Nanoseconds
+    /// Words such as `the time of the cache misses`.
+    public var basis: String
+
+    public init(atMost: Nanoseconds, basis: String) {
+      self.atMost = atMost
+      self.basis = basis
+    }
   }
 
   /// One number behind a finding.
@@ -37,16 +65,19 @@ public struct Finding: Hashable, Sendable {
   }
 
   public init(
-    rule: String, severity: Severity, statement: StatementID?, caller: SourceLocation,
-    message: String, evidence: [Evidence], fix: String, savesAtMost: Nanoseconds? = nil
+    rule: String, severity: Severity = .warning, confidence: Confidence,
+    statement: StatementID? = nil, caller: SourceLocation = .unknown, object: String = "",
+    message: String, evidence: [Evidence], fix: String, saving: Saving? = nil
   ) {
     self.rule = rule
     self.severity = severity
+    self.confidence = confidence
     self.statement = statement
     self.caller = caller
+    self.object = object
     self.message = message
     self.evidence = evidence
     self.fix = fix
-    self.savesAtMost = savesAtMost
+    self.saving = saving
   }
 }

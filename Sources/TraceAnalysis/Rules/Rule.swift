@@ -2,31 +2,42 @@
 
 import StoreEvents
 
-/// Looks for one kind of waste in a profile.
+/// Looks for one kind of waste in a workload.
 ///
 /// A rule returns values; what fails a build, and how it is printed, belongs to the tool.
 public protocol Rule: Sendable {
+  /// What `explain` and Documentation/Rules.md say of it.
+  static var explanation: RuleExplanation { get }
+
   /// Finds what the rule forbids.
-  func check(_ profile: Profile) -> [Finding]
+  func check(_ workload: Workload) -> [Finding]
+}
+
+extension Rule {
+  /// The rule's name: its type's.
+  public static var name: String { "\(Self.self)" }
 }
 
 /// The rules of this version, each in a file of its own.
 public enum Rules {
   public static let all: [any Rule] = [
-    AvoidFullTableScan(), UnindexedStringSearch(), UseIndexForSort(), AvoidAutomaticIndex(),
-    AvoidFaultStorm(), AvoidRelationshipFaultStorm(),
+    AvoidFullTableScan(), AvoidScanInCorrelatedSubquery(), UnindexedStringSearch(),
+    UseIndexForSort(), UseStoredSortKey(), AvoidAutomaticIndex(), WriteCheapTermsFirst(),
+    AvoidFaultStorm(), AvoidRelationshipFaultStorm(), AvoidRepeatedFetch(), LimitFetch(),
+    AvoidDeepOffset(), AvoidLargeColumnInList(), AvoidLockWait(), AvoidSlowSave(),
+    AvoidCheckpointStall(), DropDuplicateIndex(), DropRedundantIndex(), DropUnusedIndex(),
+    KeepStatistics(),
   ]
+
+  /// Finds a rule by its name, in any case.
+  public static func named(_ name: String) -> (any Rule)? {
+    all.first { type(of: $0).name.lowercased() == name.lowercased() }
+  }
 }
 
 extension Profile {
-  /// What all rules find: warnings first, then by what they can save.
-  public var findings: [Finding] {
-    Rules.all.flatMap { $0.check(self) }.sorted { a, b in
-      if a.severity != b.severity { return a.severity > b.severity }
-      let (x, y) = (a.savesAtMost ?? 0, b.savesAtMost ?? 0)
-      return x != y ? x > y : (a.rule, a.message) < (b.rule, b.message)
-    }
-  }
+  /// What all rules find without a database: warnings first, then by what they can save.
+  public var findings: [Finding] { Workload(self).findings }
 }
 
 // MARK: - Words that the rules share
@@ -57,4 +68,14 @@ extension UInt64 {
 extension Double {
   /// The nearest whole number, its digits in groups of three.
   var wholeText: String { UInt64(exactly: rounded())?.grouped ?? "\(self)" }
+}
+
+extension Int64 {
+  /// A time in nanoseconds as milliseconds: `0.35 ms`, `12 ms`, `1,204 ms`.
+  var millisecondsText: String {
+    let hundredths = UInt64(clamping: (self + 5000) / 10_000)
+    guard hundredths < 1000 else { return "\(((hundredths + 50) / 100).grouped) ms" }
+    let rest = hundredths % 100
+    return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest) ms"
+  }
 }

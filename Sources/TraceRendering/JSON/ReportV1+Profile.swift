@@ -98,6 +98,8 @@ extension ReportV1.Finding {
       message: finding.message,
       evidence: Dictionary(
         finding.evidence.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first }),
-      fix: finding.fix, savesAtMostNs: finding.savesAtMost)
+      fix: finding.fix, savesAtMostNs: finding.savesAtMost,
+      savingBasis: finding.saving?.basis, confidence: finding.confidence.rawValue,
+      object: finding.object.isEmpty ? nil : finding.object)
   }
 }

@@ -109,5 +109,11 @@ public struct ReportV1: Codable, Hashable, Sendable {
     public var evidence: [String: Int64]
     public var fix: String
     public var savesAtMostNs: Int64?
+    /// What the saving is taken from; null where none can be told.
+    public var savingBasis: String?
+    /// `high`, `medium` or `low`.
+    public var confidence: String
+    /// The index, table, column or relationship it is about, where it is no statement's.
+    public var object: String?
   }
 }

@@ -63,17 +63,8 @@ extension PlanJudgement.Scan {
   /// An index that might turn the scan into a search; a guess, not a trial.
   var indexHint: String? {
     guard harmlessBecause == nil, let table, !comparedColumns.isEmpty else { return nil }
-    func name(_ name: String) -> String {
-      let isPlain = name.utf8.allSatisfy {
-        $0 == UInt8(ascii: "_") || (0x30...0x39).contains($0) || (0x41...0x5a).contains($0 & 0xdf)
-      }
-      return isPlain && name.utf8.first.map { $0 > 0x39 } == true
-        ? name
-        : "\""
-          + name.split(separator: "\"", omittingEmptySubsequences: false)
-          .joined(separator: "\"\"") + "\""
-    }
     let index = ([table] + comparedColumns).joined(separator: "_")
+    let name = SQLName.quotedIfNeeded
     return "CREATE INDEX \(name(index)) ON \(name(table))"
       + "(\(comparedColumns.map(name).joined(separator: ", ")))"
   }

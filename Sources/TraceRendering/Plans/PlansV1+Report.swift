@@ -50,12 +50,3 @@ extension PlanJudgement {
     ].compactMap { $0 }
   }
 }
-
-extension PlanFact {
-  var access: TableAccess? {
-    switch self {
-    case .scan(let access), .search(let access), .bloomFilter(let access): access
-    default: nil
-    }
-  }
-}

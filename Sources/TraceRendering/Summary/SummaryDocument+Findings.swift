@@ -24,12 +24,17 @@ extension Document.Item {
       lines.append(.init("", .sql(sql)))
     }
     lines.append(.init("fix", .text(finding.fix)))
-    if let saving = finding.savesAtMost {
-      lines.append(.init("saves at most", .duration(saving)))
+    if let saving = finding.saving {
+      lines.append(
+        .init("saves at most", .text("\(Cell.duration(saving.atMost).text): \(saving.basis)")))
+    }
+    if finding.confidence != .high {
+      lines.append(.init("confidence", .text(finding.confidence.rawValue)))
     }
     self.init(
       tone: finding.severity == .warning ? .bad : .plain,
       headline: "\(number). \(finding.severity.rawValue): \(finding.rule)",
-      place: finding.caller.text ?? "", lines: lines)
+      place: finding.caller.text ?? (finding.statement == nil ? finding.object : ""),
+      lines: lines)
   }
 }

@@ -63,7 +63,7 @@ import TraceAnalysis
     let found = findings { trace in
       let fetch = trace.fetch("SELECT stops", rows: 15)
       for pk in 1...15 as ClosedRange<Int64> {
-        trace.fault(relationship: "stopTimes", pk: pk, origin: fetch, rows: 70)
+        trace.fault(relationship: "stopTimes", pk: pk, origin: fetch, rows: 70, duration: 50_000)
       }
     }
     #expect(found.map(\.rule) == ["AvoidRelationshipFaultStorm"])
@@ -74,6 +74,39 @@ import TraceAnalysis
         request.relationshipKeyPathsForPrefetching = ["stopTimes"]
         """)
     #expect(found[0].evidence.contains(.init("cacheMisses", 15)))
+  }
+
+  @Test func aStormThatCostsNothingIsQuiet() {
+    #expect(
+      findings { trace in
+        let fetch = trace.fetch("SELECT stops", rows: 15)
+        for pk in 1...15 as ClosedRange<Int64> {
+          trace.fault(relationship: "stopTimes", pk: pk, origin: fetch, duration: 5000)
+          trace.fault(pk: pk, origin: fetch, duration: 5000)
+        }
+      }.isEmpty)
+  }
+
+  @Test func fetchesWhoseObjectsAreReadInTurnAreTwoStorms() {
+    let found = findings { trace in
+      for pk in 1...100 as ClosedRange<Int64> {
+        trace.fault(pk: pk, origin: 1, duration: 10_000)
+        trace.fault(pk: pk, origin: 2, duration: 10_000)
+      }
+    }
+    #expect(found.map(\.rule) == ["AvoidFaultStorm"])
+    #expect(found[0].evidence.contains(.init("mostMissesPerFetch", 100)))
+  }
+
+  @Test func aStormIsSeenAmongVeryManyFetches() {
+    let found = findings { trace in
+      for pk in 1...5000 as ClosedRange<Int64> {
+        trace.fault(pk: pk, origin: UInt64(1000 + pk), duration: 10_000)
+        if pk.isMultiple(of: 50) { trace.fault(pk: pk, origin: 1, duration: 10_000) }
+      }
+    }
+    #expect(found.map(\.rule) == ["AvoidFaultStorm"])
+    #expect((found.first?.evidence.first { $0.name == "mostMissesPerFetch" }?.value ?? 0) >= 80)
   }
 
   @Test func aRelationshipThatWasPrefetchedIsNoStorm() {

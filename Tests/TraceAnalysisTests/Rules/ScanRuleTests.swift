@@ -14,8 +14,13 @@ import TraceAnalysis
   static let sorted =
     "SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE  t0.ZKIND = ? ORDER BY t0.ZNAME, t0.Z_PK"
 
+  /// Findings of other rules (a fetch of a whole table is one for LimitFetch) are left out.
   private func findings(_ write: (inout RunBuilder) -> Void) -> [Finding] {
-    RunBuilder(write).profile().findings
+    let rules = [
+      "AvoidFullTableScan", "UnindexedStringSearch", "UseIndexForSort", "UseStoredSortKey",
+      "AvoidAutomaticIndex",
+    ]
+    return RunBuilder(write).profile().findings.filter { rules.contains($0.rule) }
   }
 
   @Test func flagsAScanForAFewRows() throws {
@@ -111,6 +116,25 @@ import TraceAnalysis
 
   @Test func leavesAnIndexedOrderAlone() {
     #expect(findings { $0.fetch(Self.sorted, rows: 15_000, vmSteps: 600_000) }.isEmpty)
+  }
+
+  @Test func flagsASortByTheRulesOfALanguage() {
+    let sql = "SELECT 0 FROM ZRECORD t0 ORDER BY t0.ZVALUE COLLATE NSCollateLocaleSensitive"
+    let found = findings { $0.fetch(sql, rows: 1500, vmSteps: 60_000, sorts: 1) }
+    #expect(found.map(\.rule) == ["UseStoredSortKey"])
+    #expect(found[0].fix.hasPrefix("store a sort key with the value"))
+    #expect(found[0].saving == nil)
+  }
+
+  @Test func leavesShortListsAndUnsortedOnesOfALanguageAlone() {
+    let sql = "SELECT 0 FROM ZRECORD t0 ORDER BY t0.ZVALUE COLLATE NSCollateLocaleSensitive"
+    #expect(findings { $0.fetch(sql, rows: 150, vmSteps: 6000, sorts: 1) }.isEmpty)
+    #expect(findings { $0.fetch(sql, rows: 1500, vmSteps: 60_000) }.isEmpty)
+    let inner =
+      "SELECT 0 FROM (SELECT 1 FROM ZA ORDER BY ZX COLLATE NSCollateFinderlike) ORDER BY ZY"
+    #expect(
+      findings { $0.fetch(inner, rows: 1500, vmSteps: 60_000, sorts: 1) }.map(\.rule)
+        == ["UseIndexForSort"])
   }
 
   @Test func flagsAnAutomaticIndex() {

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import SQLiteDriver
+
+/// A database's tables and indexes, and what its statistics say of them.
+public struct DatabaseFacts: Hashable, Sendable {
+  public struct Table: Hashable, Sendable {
+    public var name: String
+    public var rows: TableSize
+    /// What `sqlite_stat1` says; nil if it says nothing of this table.
+    public var rowsInStatistics: Int?
+    /// Bytes a row of each column of type BLOB, on average of its first rows.
+    public var blobBytes: [String: Int]
+  }
+
+  public internal(set) var tables: [Table] = []
+  public internal(set) var indexes: [DatabaseIndex] = []
+  /// Whether the database was ever analyzed.
+  public internal(set) var hasStatistics = false
+
+  /// Reads the schema and counts rows, up to a million a table.
+  ///
+  /// - Throws: ``SQLiteError`` if the schema cannot be read.
+  public init(_ connection: Connection) throws(SQLiteError) {
+    let explainer = PlanExplainer(connection)
+    let statistics = try Self.statistics(connection)
+    hasStatistics = statistics != nil
+    // NB: tables of virtual tables (fts5, rtree) have sql too; only what is made by name is listed.
+    let names = try connection.texts(
+      """
+      SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+      AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name
+      """)
+    for name in names {
+      guard let rows = explainer.size(of: name) else { continue }
+      let indexes = try DatabaseIndex.all(of: name, connection)
+      self.indexes += indexes
+      tables.append(
+        Table(
+          name: name, rows: rows, rowsInStatistics: statistics?[name.lowercased()],
+          blobBytes: try Self.blobBytes(of: name, connection)))
+    }
+  }
+
+  /// Finds a table, whatever the case of its name.
+  public func table(_ name: String) -> Table? {
+    tables.first { $0.name.lowercased() == name.lowercased() }
+  }
+
+  /// The first number of each `stat` is the table's rows when it was analyzed.
+  private static func statistics(
+    _ connection: Connection
+  ) throws(SQLiteError) -> [String: Int]? {
+    let exists = try connection.texts(
+      "SELECT name FROM sqlite_schema WHERE name = 'sqlite_stat1' AND type = 'table'")
+    guard !exists.isEmpty else { return nil }
+    let query = try connection.prepare("SELECT tbl, stat FROM main.sqlite_stat1")
+    var rows: [String: Int] = [:]
+    while try query.step() {
+      guard let count = query.string(1).split(separator: " ").first.flatMap({ Int($0) }) else {
+        continue
+      }
+      let table = query.string(0).lowercased()
+      rows[table] = max(rows[table] ?? 0, count)
+    }
+    return rows
+  }
+
+  // 1,000 rows tell an average well enough, and are read in a millisecond.
+  private static let sampledRows = 1000
+
+  private static func blobBytes(
+    of table: String, _ connection: Connection
+  ) throws(SQLiteError) -> [String: Int] {
+    let columns = try connection.texts(
+      "SELECT name FROM pragma_table_info(?1) WHERE type LIKE 'BLOB%'", table)
+    guard !columns.isEmpty else { return [:] }
+    // SQLite tells the length of a blob from the row's header, without reading the blob.
+    let sums = columns.map { "avg(length(\(PlanExplainer.quoted($0))))" }
+    let query = try connection.prepare(
+      """
+      SELECT \(sums.joined(separator: ", ")) FROM (SELECT * FROM \
+      main.\(PlanExplainer.quoted(table)) LIMIT \(sampledRows))
+      """)
+    guard try query.step() else { return [:] }
+    var bytes: [String: Int] = [:]
+    for (index, column) in columns.enumerated() {
+      bytes[column] = Int(exactly: query.double(Int32(index)).rounded()) ?? 0
+    }
+    return bytes
+  }
+}
+
+extension Connection {
+  /// The first column of all rows.
+  func texts(_ sql: String, _ values: String...) throws(SQLiteError) -> [String] {
+    let query = try prepare(sql)
+    for (index, value) in values.enumerated() { query.bind(value, at: Int32(index) + 1) }
+    var texts: [String] = []
+    while try query.step() { texts.append(query.string(0)) }
+    return texts
+  }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SQLiteDriver
+
+/// An index of a database, as its schema has it.
+public struct DatabaseIndex: Hashable, Sendable {
+  /// One term of an index.
+  public struct Term: Hashable, Sendable {
+    /// nil for an expression.
+    public var column: String?
+    public var collation: String
+    public var isDescending: Bool
+  }
+
+  public var name: String
+  public var table: String
+  public var terms: [Term]
+  public var isUnique: Bool
+  /// Whether CREATE INDEX made it, and not a constraint.
+  public var isDeclared: Bool
+  /// The CREATE INDEX; nil where a constraint made it.
+  public var sql: String?
+  /// Whether it holds only the rows that its WHERE clause names.
+  public var isPartial: Bool
+  /// Whether a store in Core Data's layout makes it by itself, for a relationship.
+  public var servesRelationship: Bool
+  /// Pages in the file times their size; nil where SQLite was built without `dbstat`, or where the
+  /// file is so large that counting would take long.
+  public var bytes: UInt64?
+
+  /// Whether all terms of this one are the first terms of another, so that the other serves what
+  /// this one serves.
+  public func isPrefix(of other: DatabaseIndex) -> Bool {
+    table == other.table && terms.count <= other.terms.count && !isPartial && !other.isPartial
+      && terms.allSatisfy { $0.column != nil } && Array(other.terms.prefix(terms.count)) == terms
+  }
+
+  /// The columns as written: `ZNAME, ZDATE DESC`.
+  public var termsText: String {
+    terms.map { ($0.column ?? "<expression>") + ($0.isDescending ? " DESC" : "") }
+      .joined(separator: ", ")
+  }
+
+  static func all(of table: String, _ connection: Connection) throws(SQLiteError) -> [Self] {
+    let query = try connection.prepare(
+      """
+      SELECT l.name, l."unique", l.origin, l.partial, s.sql FROM pragma_index_list(?1) l
+      LEFT JOIN sqlite_schema s ON s.type = 'index' AND s.name = l.name ORDER BY l.name
+      """)
+    query.bind(table, at: 1)
+    let integers = Set(
+      try connection.texts("SELECT name FROM pragma_table_info(?1) WHERE type = 'INTEGER'", table))
+    var indexes: [Self] = []
+    while try query.step() {
+      let name = query.string(0)
+      let terms = try terms(of: name, connection)
+      indexes.append(
+        Self(
+          name: name, table: table, terms: terms, isUnique: query.int64(1) != 0,
+          isDeclared: query.string(2) == "c", sql: query.isNull(4) ? nil : query.string(4),
+          isPartial: query.int64(3) != 0,
+          servesRelationship: servesRelationship(name, table, terms, integers),
+          bytes: bytes(of: name, connection)))
+    }
+    return indexes
+  }
+
+  /// `ZSTOPTIME_ZSTOP_INDEX` on a column of keys, `ZMESSAGE_Z_ENT_INDEX`, `Z_1TAGS_Z_2TAGS_INDEX`.
+  private static func servesRelationship(
+    _ name: String, _ table: String, _ terms: [Term], _ integers: Set<String>
+  ) -> Bool {
+    guard let column = terms.first?.column, name == "\(table)_\(column)_INDEX" else { return false }
+    let isOfPairs = table.dropFirst(2).first?.isNumber == true && table.hasPrefix("Z_")
+    return isOfPairs || (terms.count == 1 && integers.contains(column))
+  }
+
+  private static func terms(
+    of index: String, _ connection: Connection
+  ) throws(SQLiteError) -> [Term] {
+    let query = try connection.prepare(
+      "SELECT name, coll, desc FROM pragma_index_xinfo(?1) WHERE key = 1 ORDER BY seqno")
+    query.bind(index, at: 1)
+    var terms: [Term] = []
+    while try query.step() {
+      terms.append(
+        Term(
+          column: query.isNull(0) ? nil : query.string(0), collation: query.string(1),
+          isDescending: query.int64(2) != 0))
+    }
+    return terms
+  }
+
+  // 262,144 pages are a gigabyte of the usual size; counting an index reads all of its pages.
+  private static let mostPages = 262_144
+
+  private static func bytes(of index: String, _ connection: Connection) -> UInt64? {
+    guard let pages = try? connection.prepare("PRAGMA page_count"), (try? pages.step()) == true,
+      pages.int64(0) <= mostPages,
+      let query = try? connection.prepare(
+        "SELECT sum(pgsize) FROM dbstat('main', 1) WHERE name = ?1")
+    else { return nil }
+    query.bind(index, at: 1)
+    guard (try? query.step()) == true, !query.isNull(0) else { return nil }
+    return UInt64(clamping: query.int64(0))
+  }
+}

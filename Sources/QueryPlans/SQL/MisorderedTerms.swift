@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A text search that is written before a plain comparison, both evaluated row by row.
+///
+///     WHERE ( NSCoreDataStringSearch(t0.ZNAME, ?, 129, 0) AND  t0.ZTIMESTAMP >= ?)
+///     // costly NSCoreDataStringSearch(t0.ZNAME, ?, 129, 0), cheap t0.ZTIMESTAMP >= ?
+public struct MisorderedTerms: Hashable, Sendable {
+  public var costly: String
+  public var cheap: String
+
+  /// Looks at the top AND terms of the outer WHERE.
+  ///
+  /// - Parameter plan: where known, terms that an index serves are left out.
+  /// - Returns: nil where the order is as it should be.
+  public init?(sql: String, plan: QueryPlan? = nil) {
+    guard let statement = try? OrderedStatement(sql) else { return nil }
+    let roles = plan.map { TermRoles(statement: statement, plan: $0).roles() }
+    let tokens = statement.outline.tokens
+    var costly: String?
+    for (index, term) in statement.termTokens.enumerated()
+    where roles.map({ $0[index] == .residual }) ?? true {
+      if Self.isSearch(term, tokens) {
+        costly = costly ?? statement.terms[index]
+      } else if let costly, Self.isPlain(term, tokens) {
+        self.costly = costly
+        cheap = statement.terms[index]
+        return
+      }
+    }
+    return nil
+  }
+
+  private static func isSearch(_ term: Range<Int>, _ tokens: [SQLToken]) -> Bool {
+    let calls = ["NSCOREDATASTRINGSEARCH", "NSCOREDATALIKE", "INSTR"]
+    return tokens[term].contains { token in
+      ["LIKE", "GLOB", "REGEXP"].contains(where: token.isWord)
+        || calls.contains(where: token.isWord)
+    } && !tokens[term].contains { $0.isWord("SELECT") }
+  }
+
+  /// A comparison of a column with a value, and nothing else.
+  private static func isPlain(_ term: Range<Int>, _ tokens: [SQLToken]) -> Bool {
+    !tokens[term].contains { $0.isWord("SELECT") || $0.isSymbol("||") }
+      && ColumnComparison.all(in: term, of: tokens).contains { $0.isIndexable }
+  }
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Names in SQL that is written for a user to run.
+public enum SQLName {
+  /// A name as it is, or in double quotes where SQLite would not take it for one.
+  public static func quotedIfNeeded(_ name: String) -> String {
+    let isPlain = name.utf8.allSatisfy {
+      $0 == UInt8(ascii: "_") || (0x30...0x39).contains($0) || (0x41...0x5a).contains($0 & 0xdf)
+    }
+    return isPlain && name.utf8.first.map { $0 > 0x39 } == true ? name : PlanExplainer.quoted(name)
+  }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Counts by key in bounded memory: of too many keys, those counted least are forgotten.
+///
+/// A count may be too low, never too high.
+struct BoundedCounts<Key: Hashable> {
+  // 1024 is arbitrary: more things at once than a program's threads have in hand.
+  static var capacity: Int { 1024 }
+  private var counts: [Key: UInt64] = [:]
+
+  /// Counts one more.
+  ///
+  /// - Returns: how many that makes for the key.
+  mutating func count(_ key: Key) -> UInt64 {
+    if counts.count >= Self.capacity, counts[key] == nil { forgetTheLeast() }
+    let count = counts[key, default: 0] + 1
+    counts[key] = count
+    return count
+  }
+
+  /// Half of them at once, so that a new key costs little on average.
+  private mutating func forgetTheLeast() {
+    let median = counts.values.sorted()[counts.count / 2]
+    let largest = counts.filter { $0.value > median }
+    counts = largest.count == counts.count ? [:] : largest
+  }
+}

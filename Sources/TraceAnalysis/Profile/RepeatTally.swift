@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+
+/// The repeats of a statement while they are being counted.
+///
+///     run(values 7) · run(values 9) · run(values 7) ── a repeat ── commit · run(values 7) ── none
+struct RepeatTally {
+  // 256 is arbitrary: a value that comes back after more than so many others is not followed.
+  private static let mostValues = 256
+
+  /// Values that one process bound.
+  struct Values: Hashable {
+    var process: Int
+    var hash: UInt64
+  }
+
+  private struct Seen {
+    /// How many commits its process had made.
+    var generation: UInt64
+    var runs: UInt64
+  }
+
+  private(set) var repeats = Repeats()
+  private var seen: [Values: Seen] = [:]
+
+  /// - Parameter generation: the commits of the process so far: after one, the rows may be others.
+  mutating func add(_ values: Values, generation: UInt64, time: Nanoseconds) {
+    // A source that cannot tell values writes 0.
+    guard values.hash != 0 else { return }
+    guard var known = seen[values], known.generation == generation else {
+      if seen.count >= Self.mostValues { seen = seen.filter { $0.value.runs > 1 } }
+      if seen.count < Self.mostValues { seen[values] = Seen(generation: generation, runs: 1) }
+      return
+    }
+    known.runs.add(1)
+    seen[values] = known
+    repeats.runs.add(1)
+    repeats.time.add(time)
+    repeats.mostOfOneValue = max(repeats.mostOfOneValue, known.runs)
+  }
+}

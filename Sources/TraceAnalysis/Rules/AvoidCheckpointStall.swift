@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+
+/// The write-ahead log is worked off often, a little at a time, and nobody keeps it from that.
+struct AvoidCheckpointStall: Rule {
+  static let longest: Nanoseconds = 50_000_000
+  static let fewestUnfinished: UInt64 = 3
+  // 4,000 frames are 16 MB of the usual pages: four times what starts a checkpoint.
+  static let largestLog: UInt64 = 4000
+
+  static let explanation = RuleExplanation(
+    law:
+      "The write-ahead log is worked off often, a little at a time; nobody keeps it from that.",
+    reason: """
+      A checkpoint copies the pages of the log into the file and waits for the disk, on the thread of whoever committed last.
+      It stops at the first page that a reader still needs: a read left open lets the log grow, and every fetch looks
+      through it.
+      """,
+    bad: """
+      -- checkpoint: passive, 812 of 96,204 frames      a reader has had its snapshot for a minute
+      """,
+    good: """
+      -- checkpoint: passive, 1,004 of 1,004 frames in 3 ms
+      """,
+    limits: """
+      Speaks where a checkpoint took 50 ms, and where three or more left a part of a log of 4,000 frames or more. Short
+      checkpoints, and one that a reader stopped once, are left alone.
+      """)
+
+  func check(_ workload: Workload) -> [Finding] {
+    let waits = workload.profile.waits
+    if waits.unfinishedCheckpoints >= Self.fewestUnfinished, waits.largestLog >= Self.largestLog {
+      return [hindered(waits)]
+    }
+    return waits.longestCheckpoint >= Self.longest ? [long(waits)] : []
+  }
+
+  private func hindered(_ waits: WaitProfile) -> Finding {
+    Finding(
+      rule: Self.name, confidence: .high,
+      message: """
+        \(waits.unfinishedCheckpoints.grouped) of \(waits.checkpoints.grouped) checkpoints could \
+        not finish, and the log grew to \(waits.largestLog.grouped) frames.
+        """,
+      evidence: evidence(waits),
+      fix: """
+        end reads sooner: look for a statement that is stepped slowly, or a read transaction that \
+        another program leaves open
+        """)
+  }
+
+  private func long(_ waits: WaitProfile) -> Finding {
+    Finding(
+      rule: Self.name, confidence: .high,
+      message: """
+        The longest of \(waits.checkpoints.grouped) checkpoints took \
+        \(waits.longestCheckpoint.millisecondsText), all together \
+        \(waits.checkpointTime.millisecondsText).
+        """,
+      evidence: evidence(waits),
+      fix: "save smaller parts, so that less is in the log when a checkpoint comes",
+      saving: .init(atMost: waits.checkpointTime, basis: "the time of all checkpoints"))
+  }
+
+  private func evidence(_ waits: WaitProfile) -> [Finding.Evidence] {
+    [
+      .init("checkpoints", waits.checkpoints), .init("unfinished", waits.unfinishedCheckpoints),
+      .init("frames", waits.checkpointedFrames), .init("largestLog", waits.largestLog),
+      .init("longestNs", waits.longestCheckpoint), .init("checkpointNs", waits.checkpointTime),
+    ]
+  }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+
+/// A page is found by the last key of the page before it, not by an offset.
+struct AvoidDeepOffset: Rule {
+  // Both are arbitrary: a page of 50 after the twentieth.
+  static let fewestSkipped = 1000.0
+  static let fewestSkippedPerRow = 4.0
+
+  static let explanation = RuleExplanation(
+    law: "A page is found by the last key of the page before it, not by an offset.",
+    reason: "SQLite reads the rows that an offset leaves out, each time: page n costs n pages.",
+    bad: """
+      request.fetchOffset = 10_000; request.fetchLimit = 50
+      SELECT … FROM ZSTOP t0 ORDER BY t0.ZNAME LIMIT 50 OFFSET 10000      -- reads 10,050 rows
+      """,
+    good: """
+      FetchPredicate("name > %@", lastName), request.fetchLimit = 50      // or a fetchBatchSize
+      SELECT … FROM ZSTOP t0 WHERE  t0.ZNAME > ? ORDER BY t0.ZNAME LIMIT 50
+      -- SEARCH t0 USING INDEX ZSTOP_ZNAME (ZNAME>?)
+      """,
+    limits: """
+      Speaks where the runs of a statement leave out 1,000 rows on average, and four for each that they return. The first
+      pages of a list are left alone.
+      """)
+
+  func check(_ workload: Workload) -> [Finding] {
+    workload.profile.statements.compactMap { statement -> Finding? in
+      let work = statement.work
+      guard work.perRun(\.offset) >= Self.fewestSkipped,
+        Double(work.offset) >= Double(work.rows) * Self.fewestSkippedPerRow
+      else { return nil }
+      let skipped = Double(work.offset) / (Double(work.offset) + Double(work.rows))
+      return Finding(
+        rule: Self.name, confidence: .high, statement: statement.id, caller: statement.mainCaller,
+        message: """
+          Each run leaves out \(work.perRun(\.offset).wholeText) rows by an offset to return \
+          \(work.perRun(\.rows).wholeText)\(statement.runsText).
+          """,
+        evidence: [
+          .init("runs", work.count), .init("rows", work.rows), .init("offset", work.offset),
+          .init("connectionNs", work.connectionTime),
+        ],
+        fix: """
+          ask for what follows the last key seen ("name > %@", with the same sort and an index on \
+          it), or fetch the whole list with a fetchBatchSize
+          """,
+        saving: .init(
+          atMost: Int64(exactly: (Double(work.connectionTime) * skipped).rounded()) ?? 0,
+          basis: "the time in SQLite, by the part of the rows that were left out"))
+    }
+  }
+}

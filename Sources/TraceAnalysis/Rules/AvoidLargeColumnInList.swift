@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import QueryPlans
+import StoreEvents
+
+/// A list does not load the bytes of pictures and documents.
+struct AvoidLargeColumnInList: Rule {
+  // 20 is arbitrary: a screen. 4,096 bytes do not fit in a page of the usual size.
+  static let fewestRows = 20.0
+  static let fewestBytes = 4096
+
+  static let explanation = RuleExplanation(
+    law: "A list does not load the bytes of pictures and documents.",
+    reason: """
+      A fetch of objects reads all columns of their table: large values are copied for every row of the list, and push other
+      pages out of the cache.
+      """,
+    bad: """
+      Photo(label, blob, timestamp)                  // the list shows label and timestamp
+      SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZBLOB, t0.ZLABEL, t0.ZTIMESTAMP FROM ZPHOTO t0
+      """,
+    good: """
+      Photo(label, timestamp, thumbnail, bytes → PhotoBytes)      // one fault, for the photo that is opened
+      SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZLABEL, t0.ZTHUMBNAIL, t0.ZTIMESTAMP, t0.ZBYTES FROM ZPHOTO t0
+      """,
+    limits: """
+      Needs `--database`: a trace does not hold the size of values. Speaks where a statement returns 20 rows a run or more and
+      names a column of type BLOB whose values are 4,096 bytes or more on average of the table's first 1,000 rows. Values
+      kept outside the file are short references, thumbnails fit in a page, and an object that is opened is one row: they
+      are left alone.
+      """)
+
+  func check(_ workload: Workload) -> [Finding] {
+    guard let database = workload.database else { return [] }
+    return workload.profile.statements.flatMap { statement -> [Finding] in
+      guard let sql = statement.sql, statement.work.perRun(\.rows) >= Self.fewestRows,
+        !statement.kinds.isEmpty, statement.kinds != [.count]
+      else { return [] }
+      return ResultColumns.all(in: sql).compactMap { column in
+        guard let bytes = database.table(column.table)?.blobBytes[column.name],
+          bytes >= Self.fewestBytes
+        else { return nil }
+        return finding(statement, column, bytes)
+      }
+    }
+  }
+
+  private func finding(
+    _ statement: StatementProfile, _ column: ResultColumns.Column, _ bytes: Int
+  ) -> Finding {
+    let work = statement.work
+    let perRun = work.perRun(\.rows) * Double(bytes)
+    return Finding(
+      rule: Self.name, confidence: .high, statement: statement.id, caller: statement.mainCaller,
+      object: "\(column.table).\(column.name)",
+      message: """
+        Each run loads '\(column.name)' of \(work.perRun(\.rows).wholeText) rows, \
+        \(UInt64(bytes).grouped) bytes each on average: \
+        \((perRun / 1_000_000).rounded(toPlaces: 1)) MB\(statement.runsText).
+        """,
+      evidence: [
+        .init("runs", work.count), .init("rows", work.rows), .init("bytesPerRow", bytes),
+        .init("stepAndCopyNs", work.stepTime),
+      ],
+      fix: """
+        move '\(column.name)' behind a to-one relationship, or let it lie outside the file, and \
+        keep what the list shows (a thumbnail) in \(column.table)
+        """)
+  }
+}
+
+extension Double {
+  fileprivate func rounded(toPlaces places: Int) -> String {
+    let scale = (0..<places).reduce(1.0) { value, _ in value * 10 }
+    return "\((self * scale).rounded() / scale)"
+  }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+
+/// What was fetched once, and has not changed since, is not fetched again.
+struct AvoidRepeatedFetch: Rule {
+  // 10 is arbitrary: fewer repeats than a screen has rows.
+  static let fewestRepeats: UInt64 = 10
+
+  static let explanation = RuleExplanation(
+    law: "What was fetched once, and has not changed since, is not fetched again.",
+    reason: """
+      A fetch always asks the database, even for objects that the context holds; in a loop, or for each row of a list, the
+      same question is paid for each time.
+      """,
+    bad: """
+      for photo in photos { photo.author = try context.fetch(me).first }
+      -- SELECT … FROM ZAUTHOR t0 WHERE  t0.ZNAME = ?      184 times, with the same value
+      """,
+    good: """
+      let author = try context.fetch(me).first
+      for photo in photos { photo.author = author }
+      -- SELECT … FROM ZAUTHOR t0 WHERE  t0.ZNAME = ?      once
+      """,
+    limits: """
+      Speaks from ten runs of one statement with values that it had run with before, where together they took half a
+      millisecond. A run after a commit of the same process is no repeat, since the rows may be others; other values are
+      none. Another process may have written in between, which the trace does not show. Needs the values' hashes: our trace
+      and log have them, Core Data's log does not.
+      """)
+
+  func check(_ workload: Workload) -> [Finding] {
+    workload.profile.statements.compactMap { statement -> Finding? in
+      let repeats = statement.repeats
+      guard repeats.runs >= Self.fewestRepeats, repeats.time >= AvoidFaultStorm.leastTime else {
+        return nil
+      }
+      return Finding(
+        rule: Self.name, confidence: .medium, statement: statement.id,
+        caller: statement.mainCaller,
+        message: """
+          \(repeats.runs.grouped) of \(statement.work.count.grouped) runs had the same values as \
+          a run before, with no commit in between; one value ran \
+          \(repeats.mostOfOneValue.grouped) times.
+          """,
+        evidence: [
+          .init("runs", statement.work.count), .init("repeats", repeats.runs),
+          .init("mostOfOneValue", repeats.mostOfOneValue), .init("repeatNs", repeats.time),
+        ],
+        fix: """
+          fetch once, before the loop, and keep the objects; an object whose id is known comes \
+          from the context without SQL
+          """,
+        saving: .init(
+          atMost: repeats.time, basis: "the time of all runs but the first of each value"))
+    }
+  }
+}

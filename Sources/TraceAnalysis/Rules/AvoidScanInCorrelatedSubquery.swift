@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import QueryPlans
+import StoreEvents
+
+/// A subquery that runs once for every row of the outer SELECT finds its rows by an index.
+struct AvoidScanInCorrelatedSubquery: Rule {
+  static let explanation = RuleExplanation(
+    law: "A subquery that names a column of the outer SELECT finds its rows by an index.",
+    reason: """
+      It runs once for every row that the outer SELECT looks at: a scan within it reads its table as often as that.
+      """,
+    bad: """
+      (SUBQUERY(stopTimes, $x, $x.departureTime >= %@).@count != 0)
+      SELECT … FROM ZSTOP t0 WHERE (SELECT COUNT(t1.Z_PK) FROM ZSTOPTIME t1 WHERE (t0.Z_PK = t1.ZSTOP AND …) ) <> ?
+      -- CORRELATED SCALAR SUBQUERY 1
+      --   SCAN t1
+      """,
+    good: """
+      CREATE INDEX ZSTOPTIME_ZSTOP_INDEX ON ZSTOPTIME (ZSTOP)
+      -- CORRELATED SCALAR SUBQUERY 1
+      --   SEARCH t1 USING INDEX ZSTOPTIME_ZSTOP_INDEX (ZSTOP=?)
+      """,
+    limits: """
+      Needs `--database`: only the plan tells which of two tables is scanned. A subquery that runs once, one that an index
+      serves, and a run of fewer than 500 full-scan steps are left alone.
+      """)
+
+  func check(_ workload: Workload) -> [Finding] {
+    workload.profile.statements.compactMap { statement -> Finding? in
+      guard let scan = workload.judgement(of: statement)?.correlatedScan,
+        !statement.isCounted
+          || statement.work.perRun(\.fullScanSteps) >= AvoidFullTableScan.fewestSteps
+      else { return nil }
+      return finding(statement, scan)
+    }
+  }
+
+  private func finding(_ statement: StatementProfile, _ scan: PlanJudgement.Scan) -> Finding {
+    let table = scan.table ?? scan.name
+    let rows = scan.size.map { " (\(UInt64($0.rows).grouped) rows)" } ?? ""
+    let work = statement.work
+    return Finding(
+      rule: Self.name, confidence: statement.isCounted ? .high : .medium,
+      statement: statement.id, caller: statement.mainCaller, object: table,
+      message: """
+        A correlated subquery reads all of '\(table)'\(rows) once for every row that the outer \
+        SELECT looks at\(statement.runsText).
+        """,
+      evidence: statement.scanEvidence + [.init("tableRows", scan.size?.rows ?? 0)],
+      fix: Self.fix(statement, table),
+      saving: work.fullScanSteps > 0 ? statement.savingIfOnlyRowsWereRead : nil)
+  }
+
+  /// The column that ties the subquery to the outer row comes first, then what else it compares.
+  private static func fix(_ statement: StatementProfile, _ table: String) -> String {
+    let columns = ComparedColumns.all(in: statement.sql ?? "").first {
+      $0.table == table && !$0.filtered.isEmpty
+    }
+    guard let columns else {
+      return "index the column of \(table) that the subquery compares with the outer row"
+    }
+    return AvoidFullTableScan.fix(columns)
+  }
+}

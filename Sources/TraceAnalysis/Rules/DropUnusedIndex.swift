@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import QueryPlans
+
+/// Every index serves some fetch.
+struct DropUnusedIndex: Rule {
+  static let explanation = RuleExplanation(
+    law: "Every index serves some fetch.",
+    reason:
+      "An index that no plan uses is still written at every save, and takes room in the file.",
+    bad: """
+      CREATE INDEX ZSTOP_ZKIND ON ZSTOP (ZKIND)      -- in no plan of the workload
+      """,
+    good: """
+      static let indexes = [Index(\\.longitude, \\.latitude), Index(\\.normalizedName)]
+      """,
+    limits: """
+      Needs `--database`, and is only as good as the workload: a screen that the trace does not show may use the index, so the
+      finding is a note. An index of a table that no statement of the trace reads is left alone, and so are those that keep
+      values unique, or that the store makes by itself for relationships. Where a statement cannot be explained, nothing
+      is said.
+      """)
+
+  func check(_ workload: Workload) -> [Finding] {
+    guard let database = workload.database, !workload.explanations.isEmpty,
+      workload.explanations.values.allSatisfy({ $0.plan != nil })
+    else { return [] }
+    let used = workload.usedIndexes
+    let tables = workload.tablesRead
+    return database.indexes.compactMap { index -> Finding? in
+      guard index.isDeclared, !index.isUnique, !index.servesRelationship,
+        !used.contains(index.name), tables.contains(index.table.lowercased()),
+        !database.indexes.contains(where: {
+          $0.makesDuplicate(index) || (index != $0 && index.isPrefix(of: $0))
+        })
+      else { return nil }
+      return Finding(
+        rule: Self.name, severity: .note, confidence: .low, object: index.name,
+        message: """
+          '\(index.name)' on \(index.table) (\(index.termsText)) is in no plan of the \
+          \(UInt64(workload.explanations.count).grouped) statements.
+          """,
+        evidence: index.evidence(workload), fix: index.dropText)
+    }
+  }
+}
+
+extension Workload {
+  /// The names of the indexes that some plan uses.
+  var usedIndexes: Set<String> {
+    Set(
+      explanations.values.flatMap { $0.plan?.nodes ?? [] }.compactMap { node in
+        guard case .named(let name, _) = node.fact.access?.index else { return nil }
+        return name
+      })
+  }
+
+  /// The tables that some plan reads, in lower case.
+  var tablesRead: Set<String> {
+    Set(
+      explanations.values.flatMap { $0.plan?.nodes ?? [] }
+        .compactMap { $0.fact.access?.table?.lowercased() })
+  }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import QueryPlans
+import StoreEvents
+
+/// The planner's statistics exist where it has a choice, and are of the tables as they are.
+struct KeepStatistics: Rule {
+  static let fewestRows = 10_000
+  static let mostGrowth = 4.0
+
+  static let explanation = RuleExplanation(
+    law: "The planner's statistics exist where it has a choice, and are of the tables as they are.",
+    reason: """
+      Without statistics SQLite guesses that an equality leaves ten rows, whatever the column; with old ones it takes a large
+      table for a small one. Both make it choose the wrong index, or the wrong order of a join.
+      """,
+    bad: """
+      WHERE  t0.ZKIND = ? AND  t0.ZNAME = ?      -- SEARCH t0 USING INDEX ZSTOP_ZKIND: half the table
+      """,
+    good: """
+      PRAGMA optimize                            -- or ANALYZE, after large changes
+      -- SEARCH t0 USING INDEX ZSTOP_ZNAME
+      """,
+    limits: """
+      Needs `--database`. Speaks where a table has four times as many rows as its statistics say, or a quarter, and 10,000
+      of them; and where a database was never analyzed and a statement compares columns of a table of 10,000 rows that two
+      indexes begin with. Whether another plan would be faster is not known: advise tries it.
+      """)
+
+  func check(_ workload: Workload) -> [Finding] {
+    guard let database = workload.database else { return [] }
+    return database.hasStatistics
+      ? database.tables.compactMap { old($0, workload) } : missing(workload, database)
+  }
+
+  private func old(_ table: DatabaseFacts.Table, _ workload: Workload) -> Finding? {
+    guard let known = table.rowsInStatistics, max(known, table.rows.rows) >= Self.fewestRows,
+      workload.tablesRead.contains(table.name.lowercased())
+    else { return nil }
+    let growth = Double(table.rows.rows) / Double(max(known, 1))
+    let shrank = growth <= 1 / Self.mostGrowth && !table.rows.isAtLeast
+    guard growth >= Self.mostGrowth || shrank else { return nil }
+    return Finding(
+      rule: Self.name, severity: .note, confidence: .medium, object: table.name,
+      message: """
+        '\(table.name)' has \(table.rows.isAtLeast ? "at least " : "")\
+        \(UInt64(table.rows.rows).grouped) rows, its statistics are of \(UInt64(known).grouped).
+        """,
+      evidence: [.init("tableRows", table.rows.rows), .init("rowsInStatistics", known)],
+      fix: "run PRAGMA optimize when the store closes, or once: ANALYZE \(table.name)")
+  }
+
+  private func missing(_ workload: Workload, _ database: DatabaseFacts) -> [Finding] {
+    let table = database.tables.first { table in
+      table.rows.rows >= Self.fewestRows
+        && workload.profile.statements.contains {
+          hasChoice($0, table.name, database.indexes)
+        }
+    }
+    guard let table else { return [] }
+    return [
+      Finding(
+        rule: Self.name, severity: .note, confidence: .low, object: table.name,
+        message: """
+          The database was never analyzed, and several indexes of '\(table.name)' could serve one \
+          statement: SQLite guesses which is better.
+          """,
+        evidence: [.init("tableRows", table.rows.rows)],
+        fix: "run PRAGMA optimize when the store closes, or once: ANALYZE")
+    ]
+  }
+
+  /// Whether the columns it compares are the first ones of two indexes.
+  private func hasChoice(
+    _ statement: StatementProfile, _ table: String, _ indexes: [DatabaseIndex]
+  ) -> Bool {
+    guard let sql = statement.sql else { return false }
+    return ComparedColumns.all(in: sql).contains { columns in
+      guard columns.table.lowercased() == table.lowercased() else { return false }
+      let first = Set(
+        indexes.filter { $0.table == table }.compactMap { $0.terms.first?.column })
+      return first.intersection(columns.filtered).count > 1
+    }
+  }
+}

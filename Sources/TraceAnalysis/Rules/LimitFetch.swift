@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+
+/// A fetch asks for what is used: by a predicate, a limit, or a batch size.
+struct LimitFetch: Rule {
+  // 5,000 is arbitrary: a hundred screens.
+  static let fewestRows = 5000.0
+  // A quarter of them read: the others were hardly fetched for nothing.
+  static let leastPartRead = 0.25
+
+  static let explanation = RuleExplanation(
+    law: "A fetch asks for what is used: by a predicate, a limit, or a batch size.",
+    reason: "Rows that nobody looks at are read, copied and kept in memory all the same.",
+    bad: """
+      let all = try context.fetch(FetchRequest<Stop>())       // 12,800 objects, for a screen of 25
+      SELECT … FROM ZSTOP t0
+      """,
+    good: """
+      request.fetchBatchSize = 50                             // about twice what is seen at once
+      SELECT 0, t0.Z_PK FROM ZSTOP t0                         -- then 50 rows at a time, as they are touched
+      """,
+    limits: """
+      Speaks from 5,000 objects a run without a limit and without a batch size. Where they came as faults and a quarter of
+      them or more were read, the fetch is left alone; where none fired, the trace cannot tell how many were used, and the
+      finding is a note. Counts, ids and dictionaries are left alone.
+      """)
+
+  func check(_ workload: Workload) -> [Finding] {
+    workload.profile.statements.compactMap { statement -> Finding? in
+      let work = statement.work
+      guard statement.kinds.contains(.objects), work.limited == 0, work.batched == 0,
+        work.perRun(\.rows) >= Self.fewestRows
+      else { return nil }
+      let read = workload.profile.objectsRead(of: statement)
+      if Double(read) >= Double(work.rows) * Self.leastPartRead { return nil }
+      return finding(statement, read: read)
+    }
+  }
+
+  private func finding(_ statement: StatementProfile, read: UInt64) -> Finding {
+    let work = statement.work
+    let rows = work.perRun(\.rows).wholeText
+    let used = read > 0 ? "; \(read.grouped) objects were read" : ""
+    let unread = 1 - Double(read) / Double(max(work.rows, 1))
+    return Finding(
+      rule: Self.name, severity: read > 0 ? .warning : .note, confidence: read > 0 ? .high : .low,
+      statement: statement.id, caller: statement.mainCaller,
+      message: "Each run fetches all of \(rows) objects at once\(used)\(statement.runsText).",
+      evidence: [
+        .init("runs", work.count), .init("rows", work.rows), .init("objectsRead", read),
+        .init("totalNs", work.totalTime),
+      ],
+      fix: """
+        set request.fetchBatchSize to about twice what is seen at once, or a fetchLimit; to know \
+        only how many there are, count
+        """,
+      saving: read > 0
+        ? .init(
+          atMost: Int64(exactly: (Double(work.totalTime) * unread).rounded()) ?? 0,
+          basis: "the fetch's time, less the part of the objects that were read") : nil)
+  }
+}
+
+extension Profile {
+  /// Faults of a statement's entity that fired on objects which its lines of code had fetched.
+  fileprivate func objectsRead(of statement: StatementProfile) -> UInt64 {
+    let lines = Set(statement.callers.map(\.location))
+    return faults.filter {
+      $0.origin.relationship.isEmpty && $0.origin.entity == statement.entity
+        && lines.contains($0.origin.location)
+    }.reduce(0) { $0 &+ $1.hits &+ $1.misses }
+  }
+}

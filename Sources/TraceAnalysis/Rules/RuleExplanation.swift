@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a rule asks for, why, and how it looks when it is broken and when it is kept.
+public struct RuleExplanation: Hashable, Sendable {
+  /// What to do, in one sentence.
+  public var law: String
+  public var reason: String
+  /// Code or SQL that breaks the law, with the plan or the queries that show it.
+  public var bad: String
+  public var good: String
+  /// From when on it speaks, what looks alike and is left alone, and what it needs to see.
+  public var limits: String
+
+  public init(law: String, reason: String, bad: String, good: String, limits: String) {
+    self.law = law
+    self.reason = reason
+    self.bad = bad
+    self.good = good
+    self.limits = limits
+  }
+}
+
+extension Rules {
+  /// Documentation/Rules.md, as `make rules` writes it.
+  public static var markdown: String {
+    """
+    # The rules
+
+    What `trace-report summary` looks for in a trace or a log. Each finding names the statement, the line of code, the
+    numbers behind it, how far they bear it, what the change can save where that can be told, and the change. A database
+    given with `--database` is only read; the rules that need one say so. `trace-report explain RULE` prints a section.
+
+    This file is made from the rules by `make rules`; a test holds it against them.
+
+    | rule | in one sentence |
+    |---|---|
+
+    """
+      + all.map { rule in
+        let type = type(of: rule)
+        return "| [\(type.name)](#\(type.name.lowercased())) | \(type.explanation.law) |\n"
+      }.joined() + all.map { type(of: $0).markdown }.joined()
+  }
+}
+
+extension Rule {
+  fileprivate static var markdown: String {
+    """
+
+    ## \(name)
+
+    \(explanation.law) \(explanation.reason)
+
+    Bad:
+
+    ```
+    \(explanation.bad)
+    ```
+
+    Good:
+
+    ```
+    \(explanation.good)
+    ```
+
+    \(explanation.limits)
+
+    """
+  }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+import TestSupport
+import Testing
+import TraceAnalysis
+
+/// The rules that look at saves, locks and the write-ahead log.
+@Suite struct SaveRuleTests {
+  private func findings(_ write: (inout RunBuilder) -> Void) -> [Finding] {
+    RunBuilder(write).profile().findings
+  }
+
+  // MARK: - AvoidSlowSave
+
+  @Test func flagsManySmallSaves() throws {
+    let found = findings { trace in
+      for _ in 1...100 { trace.save(updated: 0, deleted: 0, write: 100_000, commit: 2_000_000) }
+    }
+    let finding = try #require(found.first)
+    #expect(found.map(\.rule) == ["AvoidSlowSave"])
+    #expect(
+      finding.message == "100 saves of 100 objects altogether spent 200 ms in their commits.")
+    #expect(finding.saving?.atMost == 198_000_000)
+    #expect(finding.fix.hasPrefix("save once, after the loop"))
+  }
+
+  @Test func flagsASaveOfVeryManyObjects() throws {
+    let found = findings { $0.save(inserted: 100_000, write: 900_000_000) }
+    let finding = try #require(found.first)
+    #expect(found.map(\.rule) == ["AvoidSlowSave"])
+    #expect(
+      finding.message
+        == "Each save takes 900 ms, most of it writing: 100,005 objects on average.")
+    #expect(finding.fix.contains("batch insert"))
+  }
+
+  @Test func leavesQuickSavesAlone() {
+    #expect(
+      findings { trace in
+        for _ in 1...19 { trace.save(commit: 10_000_000) }
+      }.isEmpty)
+    #expect(
+      findings { trace in
+        for _ in 1...100 { trace.save(inserted: 500, write: 4_000_000, commit: 5_000_000) }
+      }.isEmpty)
+    #expect(
+      findings { trace in
+        for _ in 1...1000 { trace.save(write: 20_000, commit: 50_000) }
+      }.isEmpty)
+  }
+
+  // MARK: - AvoidLockWait
+
+  @Test func flagsSavesThatWaitForTheWriter() throws {
+    let found = findings { $0.save(wait: 3_900_000_000, write: 12_000_000) }
+    let finding = try #require(found.first)
+    // The wait is another's fault: it makes no slow save.
+    #expect(found.map(\.rule) == ["AvoidLockWait"])
+    #expect(
+      finding.message
+        == "1 saves waited 3,900 ms for the writer, of 3,912 ms that they took.")
+    #expect(finding.saving?.atMost == 3_900_000_000)
+  }
+
+  @Test func flagsFetchesThatWaitForAConnection() {
+    let found = findings { $0.fetch("SELECT 0", total: 20_000_000, wait: 15_000_000) }
+    #expect(found.map(\.rule) == ["AvoidLockWait"])
+    #expect(found[0].statement == StatementID(sql: "SELECT 0"))
+  }
+
+  @Test func flagsAWaitThatGaveUp() {
+    let found = findings { trace in
+      trace.busy(2_000_000)
+      trace.busy(5_000_000_000, gaveUp: true)
+    }
+    #expect(found.map(\.rule) == ["AvoidLockWait"])
+    #expect(
+      found[0].message == """
+        1 of 2 waits for another connection's lock gave up; the longest took 5,000 ms.
+        """)
+  }
+
+  @Test func leavesShortWaitsAlone() {
+    #expect(
+      findings { trace in
+        trace.busy(2_000_000)
+        trace.save(wait: 9_000_000, write: 1_000_000)
+        trace.fetch("SELECT 0", total: 100_000_000, wait: 15_000_000)
+      }.isEmpty)
+  }
+
+  // MARK: - AvoidCheckpointStall
+
+  @Test func flagsALongCheckpoint() {
+    let found = findings { trace in
+      trace.checkpoint(1004, of: 1004)
+      trace.checkpoint(1004, of: 1004, time: 80_000_000)
+    }
+    #expect(found.map(\.rule) == ["AvoidCheckpointStall"])
+    #expect(
+      found[0].message == "The longest of 2 checkpoints took 80 ms, all together 83 ms.")
+    #expect(found[0].saving?.atMost == 83_000_000)
+  }
+
+  @Test func flagsALogThatReadersKeepFromBeingWorkedOff() {
+    let found = findings { trace in
+      for frames in [2000, 4000, 9000] as [UInt64] { trace.checkpoint(812, of: frames) }
+    }
+    #expect(found.map(\.rule) == ["AvoidCheckpointStall"])
+    #expect(
+      found[0].message
+        == "3 of 3 checkpoints could not finish, and the log grew to 9,000 frames.")
+  }
+
+  @Test func leavesShortCheckpointsAlone() {
+    #expect(
+      findings { trace in
+        for _ in 1...50 { trace.checkpoint(1004, of: 1004) }
+        trace.checkpoint(812, of: 9000)
+      }.isEmpty)
+    #expect(
+      findings { trace in
+        for _ in 1...5 { trace.checkpoint(900, of: 1004) }
+      }.isEmpty)
+  }
+}
