@@ -20,6 +20,8 @@ public protocol Entity {
   static var entityName: String { get }
   /// The indexes that the store keeps; to-one relationships have theirs without asking.
   static var indexes: [Index<Self>] { get }
+  /// Properties, or groups of them, of which no two rows may have the same values.
+  static var uniquenessConstraints: [UniquenessConstraint<Self>] { get }
 }
 
 extension Entity {
@@ -27,6 +29,21 @@ extension Entity {
   public static var entityName: String { String(describing: Self.self) }
   /// None.
   public static var indexes: [Index<Self>] { [] }
+  /// None.
+  public static var uniquenessConstraints: [UniquenessConstraint<Self>] { [] }
+}
+
+/// Attributes and to-one relationships of which no two rows may have the same values.
+///
+///     UniquenessConstraint(\.feed, \.identifier)
+///     // CREATE TABLE ZSTOP ( …, CONSTRAINT ZFEED_ZIDENTIFIER UNIQUE (ZFEED, ZIDENTIFIER) )
+///
+/// Rows that lack one of the values are not compared, as everywhere in SQL.
+public struct UniquenessConstraint<E: Entity>: Sendable {
+  let paths: [any PartialKeyPath<E> & Sendable]
+
+  /// Makes the values of one property, or the combinations of several, unique.
+  public init(_ paths: (any PartialKeyPath<E> & Sendable)...) { self.paths = paths }
 }
 
 /// An index over one or several properties of an entity, in order.

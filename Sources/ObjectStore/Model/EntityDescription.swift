@@ -20,6 +20,8 @@ public final class EntityDescription: @unchecked Sendable {
   public internal(set) var relationships: [RelationshipDescription] = []
   /// Those of the to-one relationships first, then the declared ones.
   public internal(set) var indexes: [IndexDescription] = []
+  /// The columns of each uniqueness constraint.
+  public internal(set) var uniquenessConstraints: [[String]] = []
   /// The to-one relationships, in the order of their slots behind those of the attributes.
   private(set) var toOnes: [RelationshipDescription] = []
   /// The to-many relationships, sorted by name.

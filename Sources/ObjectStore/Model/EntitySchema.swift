@@ -26,6 +26,9 @@ class EntitySchemaBase: @unchecked Sendable {
   /// - Throws: ``ModelError/invalidDerivation(_:entity:)``.
   func makeAttributes() throws -> [AttributeDescription] { [] }
 
+  /// The same of the declared uniqueness constraints.
+  func uniqueProperties() -> [[(any EntityProperty)?]] { [] }
+
   static func make<E: Entity>(_ type: E.Type) -> EntitySchemaBase { EntitySchema<E>() }
 }
 
@@ -69,6 +72,16 @@ final class EntitySchema<E: Entity>: EntitySchemaBase, @unchecked Sendable {
   }
 
   override func indexedProperties() -> [[(any EntityProperty)?]] {
-    E.indexes.map { $0.paths.map { prototype.pointee[keyPath: $0] as? any EntityProperty } }
+    E.indexes.map { properties($0.paths) }
+  }
+
+  override func uniqueProperties() -> [[(any EntityProperty)?]] {
+    E.uniquenessConstraints.map { properties($0.paths) }
+  }
+
+  private func properties(
+    _ paths: [any PartialKeyPath<E> & Sendable]
+  ) -> [(any EntityProperty)?] {
+    paths.map { prototype.pointee[keyPath: $0] as? any EntityProperty }
   }
 }

@@ -94,14 +94,8 @@ public final class ManagedObjectModel: Sendable {
       IndexDescription(name: "\(entity.table)_\($0)_INDEX", columns: [$0])
     }
     for properties in entity.schema.indexedProperties() {
-      let columns = properties.compactMap { property in
-        property.flatMap {
-          entity.attribute(named: $0.name)?.column ?? entity.relationship(named: $0.name)?.column
-        }
-      }
-      guard columns.count == properties.count, let first = columns.first else {
-        throw ModelError.invalidIndex(entity: entity.name)
-      }
+      let columns = try columns(properties, of: entity)
+      let first = columns[0]
       let name =
         columns.count == 1
         ? "\(entity.table)_\(first)_INDEX" : "\(entity.table)_\(columns.joined(separator: "_"))"
@@ -109,6 +103,23 @@ public final class ManagedObjectModel: Sendable {
       if !indexes.contains(index) { indexes.append(index) }
     }
     entity.indexes = indexes
+    entity.uniquenessConstraints = try entity.schema.uniqueProperties()
+      .map { try columns($0, of: entity) }
+  }
+
+  /// At least one.
+  private func columns(
+    _ properties: [(any EntityProperty)?], of entity: EntityDescription
+  ) throws -> [String] {
+    let columns = properties.compactMap { property in
+      property.flatMap {
+        entity.attribute(named: $0.name)?.column ?? entity.relationship(named: $0.name)?.column
+      }
+    }
+    guard columns.count == properties.count, !columns.isEmpty else {
+      throw ModelError.invalidIndex(entity: entity.name)
+    }
+    return columns
   }
 
   private static func check(_ name: String, in entity: String?) throws {

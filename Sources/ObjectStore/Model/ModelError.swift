@@ -16,7 +16,7 @@ public enum ModelError: Error, Hashable, Sendable {
   case mismatchedInverse(relationship: String, entity: String, found: String?)
   /// A many-to-many relationship is its own inverse.
   case reflexiveManyToMany(relationship: String, entity: String)
-  /// A part of an index is neither an attribute nor a to-one relationship.
+  /// A part of an index or a uniqueness constraint is neither an attribute nor a to-one relationship.
   case invalidIndex(entity: String)
   /// A derived attribute follows from what is no attribute of its entity, or is derived itself.
   case invalidDerivation(String, entity: String)
@@ -45,7 +45,7 @@ extension ModelError: CustomStringConvertible {
       "\(entity).\(relationship) is a many-to-many that is its own inverse, which is not supported; "
         + "declare a second relationship as its inverse"
     case .invalidIndex(let entity):
-      "an index of \(entity) names something that has no column; use its attributes and to-one "
+      "an index or uniqueness constraint of \(entity) names something that has no column; use its attributes and to-one "
         + "relationships"
     case .invalidDerivation(let name, let entity):
       "\(entity).\(name) is derived from what is no attribute of \(entity), or is derived itself; "

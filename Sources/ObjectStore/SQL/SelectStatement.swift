@@ -58,7 +58,17 @@ public struct SelectStatement: Hashable, Sendable {
     return try select(.count, entity, predicate)
   }
 
-  enum Columns { case objects, objectIDs, count }
+  /// Selects primary keys alone, for use within another statement.
+  ///
+  ///     SELECT t0.Z_PK FROM ZSTOP t0
+  static func keys(
+    of entity: EntityDescription, where predicate: FetchPredicate?, sortedBy terms: [SortTerm],
+    limit: Int, offset: Int
+  ) throws(FetchPredicateError) -> SelectStatement {
+    try select(.keys, entity, predicate, sortedBy: terms, limit: limit, offset: offset)
+  }
+
+  enum Columns { case objects, objectIDs, count, keys }
 
   private static func select(
     _ columns: Columns, _ entity: EntityDescription, _ predicate: FetchPredicate?,
@@ -112,6 +122,7 @@ extension SQLWriter {
     switch columns {
     case .count: append(hasJoins ? "COUNT(DISTINCT t0.Z_PK)" : "COUNT(*)")
     case .objectIDs: append("0, t0.Z_PK")
+    case .keys: append("t0.Z_PK")
     case .objects:
       append("0, t0.Z_PK, t0.Z_OPT")
       for attribute in entity.attributes {

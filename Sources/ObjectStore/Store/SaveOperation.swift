@@ -7,9 +7,9 @@ import StoreInstruments
 /// One transaction of a save, and what is told of it.
 struct SaveOperation {
   let context: ManagedObjectContext
-  private let inserted: UInt64
-  private let updated: UInt64
-  private let deleted: UInt64
+  private var inserted: UInt64
+  private var updated: UInt64
+  private var deleted: UInt64
   private let location: SourceLocation
   private let interests: Interests
   private var saveID: UInt64 = 0
@@ -77,7 +77,15 @@ struct SaveOperation {
         try writer.execute("COMMIT")
         commitTime = isMeasured ? TraceClock.now - written : 0
         statements = writer.statementCount
+        if let counts = writer.counts {
+          inserted = UInt64(counts.inserted)
+          updated = UInt64(counts.updated)
+          deleted = UInt64(counts.deleted)
+        }
         emitTransaction("commit", began)
+        if interests.contains(.plans) {
+          for sql in writer.explained { store.explain(sql, contextID: context.contextID) }
+        }
       } catch {
         let waited = isMeasured ? TraceClock.now - start : 0
         store.reportBusyWait(on: pooled, contextID: context.contextID)

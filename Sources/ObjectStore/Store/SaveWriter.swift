@@ -9,6 +9,10 @@ struct SaveWriter {
   let connection: Connection
   let interests: Interests
   private(set) var statementCount: UInt64 = 0
+  /// What a batch wrote, which is known only when it is done.
+  var counts: (inserted: Int, updated: Int, deleted: Int)?
+  /// Statements whose plans are worth telling: they search.
+  var explained: Set<String> = []
   /// Places in ordered one-to-manys that this save gives: by member, by its to-one's slot.
   private var orderKeys: [OrderPlace: Int64] = [:]
 

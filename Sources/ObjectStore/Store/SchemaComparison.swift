@@ -19,6 +19,12 @@ struct SchemaComparison {
         entity.table,
         [.init(name: "Z_PK", type: "INTEGER"), .init(name: "Z_OPT", type: "INTEGER")]
           + StoreSchema.columns(of: entity), connection, &differences)
+      guard !entity.uniquenessConstraints.isEmpty else { continue }
+      let present = try Self.indexes(of: entity.table, in: connection, origin: "u").values
+      for columns in entity.uniquenessConstraints where !present.contains(columns) {
+        differences.append(
+          "no constraint UNIQUE (\(columns.joined(separator: ", "))) of \(entity.table)")
+      }
     }
     for table in StoreSchema(model: model).joinTables {
       try compare(
@@ -50,14 +56,14 @@ struct SchemaComparison {
     }
   }
 
-  /// The columns of each index that CREATE INDEX made.
+  /// The columns of each index that CREATE INDEX made, or UNIQUE if `origin` is `u`.
   static func indexes(
-    of table: String, in connection: Connection
+    of table: String, in connection: Connection, origin: String = "c"
   ) throws(SQLiteError) -> [String: [String]] {
     let list = try connection.prepare("PRAGMA index_list(\(table))")
     var indexes: [String: [String]] = [:]
     while try list.step() {
-      guard list.string(3) == "c" else { continue }
+      guard list.string(3) == origin else { continue }
       let name = list.string(1)
       let info = try connection.prepare("PRAGMA index_info(\(quoted(name)))")
       var columns: [String] = []

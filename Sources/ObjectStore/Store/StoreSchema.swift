@@ -44,8 +44,12 @@ struct StoreSchema {
 
   static func createTable(_ entity: EntityDescription) -> String {
     let columns = columns(of: entity).map { ", \($0.name) \($0.type)" }.joined()
+    let constraints = entity.uniquenessConstraints.map { columns in
+      ", CONSTRAINT \(columns.joined(separator: "_")) UNIQUE (\(columns.joined(separator: ", ")))"
+    }
     return "CREATE TABLE \(entity.table) "
-      + "( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER\(columns) )"
+      + "( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER\(columns)"
+      + "\(constraints.joined()) )"
   }
 
   static func createIndex(_ index: IndexDescription, on table: String) -> String {

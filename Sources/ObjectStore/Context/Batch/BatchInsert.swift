@@ -2,18 +2,54 @@
 
 public import SQLiteDriver
 
-/// The keys that a batch insert gave, in the order of the rows.
+/// The rows that a batch insert wrote, in their order; those that it left out are not counted.
 public struct BatchInsertResult: Sendable {
-  /// How many rows were inserted.
-  public let count: Int
   let reference: ManagedObjectID.EntityReference
-  let firstKey: Int64
+  let keys: Keys
 
-  /// The id of the row that was inserted as number `index`, from 0.
-  public func objectID(at index: Int) -> ManagedObjectID {
-    precondition(index >= 0 && index < count, "the batch inserted \(count) rows")
-    return ManagedObjectID(reference: reference, primaryKey: firstKey + Int64(index))
+  enum Keys: Sendable {
+    case range(first: Int64, count: Int)
+    case list(KeyList)
   }
+
+  /// How many rows were inserted, or updated because of a uniqueness constraint.
+  public var count: Int {
+    switch keys {
+    case .range(_, let count): count
+    case .list(let keys): keys.count
+    }
+  }
+
+  /// The id of the row that was written as number `index`, from 0.
+  public func objectID(at index: Int) -> ManagedObjectID {
+    precondition(index >= 0 && index < count, "the batch wrote \(count) rows")
+    let key =
+      switch keys {
+      case .range(let first, _): first + Int64(index)
+      case .list(let keys): keys[index]
+      }
+    return ManagedObjectID(reference: reference, primaryKey: key)
+  }
+
+  /// The ids of all rows that were written.
+  public var objectIDs: [ManagedObjectID] { (0..<count).map(objectID(at:)) }
+
+  /// The objects of the rows in a context, as faults.
+  ///
+  /// - Throws: ``StoreError/unknownEntity(_:)`` if the context is of another model.
+  public func objects(in context: ManagedObjectContext) throws -> [AnyManagedObject] {
+    try objectIDs.map(context.object(with:))
+  }
+}
+
+/// What a batch insert does with a row that a uniqueness constraint forbids.
+public enum BatchConflictPolicy: Sendable {
+  /// Nothing of the batch is inserted.
+  case fail
+  /// The row is left out: `INSERT OR IGNORE`.
+  case ignore
+  /// The row that is there gets the values that were set: `ON CONFLICT(ZIDENTIFIER) DO UPDATE`.
+  case update
 }
 
 /// One row of a batch insert, bound straight to its statement.
@@ -49,11 +85,14 @@ public struct BatchRow<E: Entity> {
   @inlinable
   func set(_ value: StoreValue, _ slot: Int) {
     required.note(slot, value)
-    Self.bind(value, statement, slot)
+    BatchBinding.bind(value, statement, slot)
     guard required.hasDerived else { return }
-    required.derive(from: slot, value) { Self.bind($0, statement, $1) }
+    required.derive(from: slot, value) { BatchBinding.bind($0, statement, $1) }
   }
+}
 
+@usableFromInline
+enum BatchBinding {
   // The first three parameters are the key, the entity and the version.
   @usableFromInline
   static func bind(_ value: StoreValue, _ statement: Statement, _ slot: Int) {
@@ -69,6 +108,8 @@ final class RequiredSlots {
   private let requiredCount: Int
   private var missingCount: Int
   private(set) var hasReference: [Bool]
+  /// Which slots the row has set, if only to nil.
+  private(set) var isSet: [Bool]
   private let entity: EntityDescription
   /// Whether setting an attribute may set others.
   @usableFromInline let hasDerived: Bool
@@ -85,17 +126,22 @@ final class RequiredSlots {
     requiredCount = required.count { $0 }
     missingCount = requiredCount
     hasReference = required.map { _ in false }
+    isSet = hasReference
   }
 
   func begin() {
     missing = required
     missingCount = requiredCount
-    for slot in hasReference.indices { hasReference[slot] = false }
+    for slot in hasReference.indices {
+      hasReference[slot] = false
+      isSet[slot] = false
+    }
   }
 
   @usableFromInline
   func note(_ slot: Int, _ value: StoreValue) {
     hasReference[slot] = value != .null
+    isSet[slot] = true
     guard missing[slot], value != .null else { return }
     missing[slot] = false
     missingCount -= 1
@@ -108,6 +154,7 @@ final class RequiredSlots {
       "\(entity.name).\(entity.attributes[slot].name) is derived and was set; set what it follows "
         + "from")
     for step in entity.derivedAttributes.steps(from: slot) {
+      isSet[step.slot] = true
       bind(step.transform(value), step.slot)
     }
   }

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Which rows to update, all by one statement, and to what.
+///
+///     var update = BatchUpdateRequest<Stop>(where: { $0.longitude > 13 })
+///     update.set(\.note, to: "east")
+///     try context.execute(update)
+///     // UPDATE ZSTOP SET ZNOTE = ?, Z_OPT = Z_OPT + 1 WHERE Z_PK IN (SELECT t0.Z_PK FROM ZSTOP t0 WHERE  t0.ZLONGITUDE > ?)
+public struct BatchUpdateRequest<E: Entity> {
+  /// Nil for all rows.
+  public var predicate: FetchPredicate?
+  /// What the result tells.
+  public var resultType = BatchResult.Kind.count
+  private(set) var assignments: [(name: String, value: StoreValue)] = []
+
+  /// Updates the rows that fulfil a predicate.
+  public init(predicate: FetchPredicate? = nil) { self.predicate = predicate }
+
+  /// Updates the rows that fulfil a predicate written in Swift.
+  public init(where predicate: (E) -> FetchPredicate) { self.predicate = predicate(E()) }
+
+  /// Gives an attribute a value; attributes derived from it follow.
+  public mutating func set<Value>(_ path: KeyPath<E, Attribute<Value>>, to value: Value) {
+    set(E()[keyPath: path].name, to: value.storeValue)
+  }
+
+  /// Makes a to-one relationship refer to a saved object, or to none.
+  public mutating func set<D: Entity>(_ path: KeyPath<E, ToOne<D>>, to id: ManagedObjectID?) {
+    set(E()[keyPath: path].name, to: id.map(StoreValue.object) ?? .null)
+  }
+
+  /// Gives a named attribute or to-one relationship a value; the last one given counts.
+  public mutating func set(_ name: String, to value: StoreValue) {
+    assignments.removeAll { $0.name == name }
+    assignments.append((name, value))
+  }
+}
+
+/// Which rows to delete, past the context.
+///
+///     try context.execute(BatchDeleteRequest<StopTime>(where: { $0.departureTime < 0 }))
+///     // DELETE FROM ZSTOPTIME WHERE Z_PK IN (SELECT t0.Z_PK FROM ZSTOPTIME t0 WHERE  t0.ZDEPARTURETIME < ?)
+public struct BatchDeleteRequest<E: Entity> {
+  /// What the result tells.
+  public var resultType = BatchResult.Kind.count
+  let source: Source
+
+  enum Source {
+    case request(FetchRequest<E>)
+    case ids([ManagedObjectID])
+  }
+
+  /// Deletes what a request would fetch; its limit and offset count.
+  public init(_ request: FetchRequest<E>) { source = .request(request) }
+
+  /// Deletes the rows that fulfil a predicate written in Swift.
+  public init(where predicate: (E) -> FetchPredicate) { self.init(FetchRequest(where: predicate)) }
+
+  /// Deletes saved objects by their ids.
+  public init(objectIDs: [ManagedObjectID]) { source = .ids(objectIDs) }
+}
+
+/// What a batch update, delete or insert did.
+public struct BatchResult: Sendable {
+  /// How many rows were written or deleted, those deleted by a cascade included.
+  public let count: Int
+  /// Which ones; empty unless the request asked for them.
+  public let objectIDs: [ManagedObjectID]
+
+  /// What a result tells.
+  public enum Kind: Sendable {
+    /// How many rows.
+    case count
+    /// Which rows, for telling the contexts that hold them.
+    case objectIDs
+  }
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SQLiteDriver
+import StoreEvents
+import StoreInstruments
+
+extension ManagedObjectContext {
+  /// Inserts rows in one transaction, past the context: no objects, no row cache.
+  ///
+  ///     try context.batchInsert(Stop.self, count: names.count) { row, index in
+  ///       row.name = names[index]
+  ///     }
+  ///     // INSERT INTO ZSTOP(Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES(?, ?, ?, ?)
+  ///
+  /// Rows of an ordered relationship come behind those that are there, in the order of the batch.
+  ///
+  /// - Parameters:
+  ///   - count: how many rows.
+  ///   - policy: what happens to a row that a uniqueness constraint forbids.
+  ///   - fill: sets the values of one row; called with 0 up to `count`.
+  /// - Throws: ``StoreError``, and what `fill` throws; nothing is inserted then.
+  @discardableResult
+  public func batchInsert<E: Entity>(
+    _ type: E.Type, count: Int, onConflict policy: BatchConflictPolicy = .fail,
+    file: String = #fileID, line: UInt = #line, fill: (BatchRow<E>, Int) throws -> Void
+  ) throws -> BatchInsertResult {
+    let entity = description(of: type)
+    let schema = unsafeDowncast(entity.schema, to: EntitySchema<E>.self)
+    return try insert(entity, count, policy, file, line) { statement, required, index in
+      try fill(BatchRow(statement: statement, schema: schema, required: required), index)
+    }
+  }
+
+  /// Inserts rows whose values are given by name.
+  ///
+  /// - Throws: ``StoreError``: `unknownEntity`, `unknownProperty`, `wrongType`, `invalid`, and what
+  ///   SQLite reports; nothing is inserted then.
+  @discardableResult
+  public func batchInsert(
+    entityNamed name: String, _ rows: [[String: StoreValue]],
+    onConflict policy: BatchConflictPolicy = .fail, file: String = #fileID, line: UInt = #line
+  ) throws -> BatchInsertResult {
+    guard let entity = store.model.entity(named: name) else { throw StoreError.unknownEntity(name) }
+    return try insert(entity, rows.count, policy, file, line) { statement, required, index in
+      // By name: a derived attribute follows from the source that was set, whatever the order.
+      for (name, value) in rows[index] {
+        let (slot, value) = try entity.slotAndValue(name, value)
+        required.note(slot, value)
+        BatchBinding.bind(value, statement, slot)
+        required.derive(from: slot, value) { BatchBinding.bind($0, statement, $1) }
+      }
+    }
+  }
+
+  private func insert(
+    _ entity: EntityDescription, _ count: Int, _ policy: BatchConflictPolicy, _ file: String,
+    _ line: UInt, fill: (Statement, RequiredSlots, Int) throws -> Void
+  ) throws -> BatchInsertResult {
+    var operation = SaveOperation(
+      context: self, inserting: count, location: SourceLocation(file: file, line: UInt64(line)))
+    var keys = BatchInsertResult.Keys.range(first: 0, count: 0)
+    try operation.run { writer in
+      let required = RequiredSlots(entity)
+      keys = try writer.insertBatch(entity, count: count, policy, required) { statement, index in
+        try fill(statement, required, index)
+      }
+    }
+    store.checkpointIfNeeded(contextID: contextID)
+    return BatchInsertResult(reference: entity.reference, keys: keys)
+  }
+}
+
+extension EntityDescription {
+  fileprivate func slotAndValue(_ name: String, _ value: StoreValue) throws -> (Int, StoreValue) {
+    if let attribute = attribute(named: name) {
+      guard attribute.derivation == nil, let value = attribute.type.converted(value) else {
+        throw StoreError.wrongType(
+          property: name, entity: self.name,
+          expected: attribute.derivation == nil
+            ? attribute.type.rawValue : "no value, as it is derived")
+      }
+      return (attribute.slot, value)
+    }
+    guard let toOne = relationship(named: name), !toOne.isToMany else {
+      throw StoreError.unknownProperty(
+        name, entity: self.name, nearest: nearestPropertyName(to: name))
+    }
+    switch value {
+    case .null: return (toOne.slot, value)
+    case .object(let id) where id.entityName == toOne.destination.name && !id.isTemporary:
+      return (toOne.slot, value)
+    default:
+      throw StoreError.wrongType(
+        property: name, entity: self.name,
+        expected: "the id of a saved \(toOne.destination.name)")
+    }
+  }
+}
+
+extension SaveWriter {
+  mutating func insertBatch(
+    _ entity: EntityDescription, count: Int, _ policy: BatchConflictPolicy,
+    _ required: RequiredSlots, fill: (Statement, Int) throws -> Void
+  ) throws -> BatchInsertResult.Keys {
+    let first = try allocateKeys(entity, count: count)
+    let sql = entity.batchInsert(context.store.statements[entity.index].insert, policy)
+    let ordered = entity.toOnes.filter { $0.orderColumn != nil }
+    var defaults = entity.defaultValues
+    for slot in entity.derivedAttributes.dates { defaults[slot] = .date(Date()) }
+    let values = defaults.enumerated().filter { $1 != .null }
+    tell(sql, [])
+    let statement = try connection.cachedStatement(sql)
+    defer { connection.recycle(statement) }
+    statement.bind(entity.entityID, at: 2)
+    statement.bind(1 as Int64, at: 3)
+    let slotCount = Int32(entity.rowLayout.slotCount)
+    var written = KeyList()
+    for index in 0..<count {
+      let key = first + Int64(index)
+      statement.bind(key, at: 1)
+      for parameter in 4..<(4 + slotCount) { statement.bindNull(at: parameter) }
+      for (slot, value) in values { statement.bind(value ?? .null, at: Int32(slot + 4)) }
+      required.begin()
+      try fill(statement, index)
+      if let slot = required.firstMissing { throw missing(entity, slot, key) }
+      for (offset, toOne) in ordered.enumerated() {
+        let parameter = 4 + slotCount + Int32(offset)
+        if required.hasReference[toOne.slot] {
+          statement.bind(key * 1024, at: parameter)
+        } else {
+          statement.bindNull(at: parameter)
+        }
+      }
+      if policy == .update {
+        let flags = 4 + slotCount + Int32(ordered.count)
+        for (slot, isSet) in required.isSet.enumerated() {
+          statement.bind(isSet ? 1 as Int64 : 0, at: flags + Int32(slot))
+        }
+      }
+      while try statement.step() { written.append(statement.int64(0)) }
+      statement.reset()
+    }
+    counts = (policy == .fail ? count : written.count, 0, 0)
+    return policy == .fail ? .range(first: first, count: count) : .list(written)
+  }
+
+  private func missing(_ entity: EntityDescription, _ slot: Int, _ key: Int64) -> StoreError {
+    let name =
+      slot < entity.attributes.count
+      ? entity.attributes[slot].name : entity.toOnes[slot - entity.attributes.count].name
+    return .invalid([
+      .init(
+        objectID: ManagedObjectID(reference: entity.reference, primaryKey: key), property: name,
+        problem: .missing)
+    ])
+  }
+}
+
+extension EntityDescription {
+  /// The statement that inserts one row, or does what the policy says.
+  ///
+  ///     INSERT OR IGNORE INTO ZSTOP(…) VALUES(…) RETURNING Z_PK
+  ///     INSERT INTO ZSTOP(…) VALUES(…) ON CONFLICT(ZIDENTIFIER) DO UPDATE SET Z_OPT = Z_OPT + 1,
+  ///       ZNAME = iif(?7, excluded.ZNAME, ZNAME) RETURNING Z_PK
+  ///
+  /// Whether the row set a value is bound behind the values: an update leaves the others alone.
+  fileprivate func batchInsert(_ insert: String, _ policy: BatchConflictPolicy) -> String {
+    switch policy {
+    case .fail: return insert
+    case .ignore:
+      return "INSERT OR IGNORE" + insert.dropFirst("INSERT".count) + " RETURNING Z_PK"
+    case .update:
+      let ordered = toOnes.filter { $0.orderColumn != nil }
+      let flags = 4 + columns.count + ordered.count
+      var columns = self.columns.enumerated().map { (name: $1, flag: flags + $0) }
+      columns += ordered.compactMap { toOne in
+        toOne.orderColumn.map { (name: $0, flag: flags + toOne.slot) }
+      }
+      let conflicts = uniquenessConstraints.map { unique in
+        let updates = columns.filter { !unique.contains($0.name) }
+          .map { ", \($0.name) = iif(?\($0.flag), excluded.\($0.name), \($0.name))" }
+        return " ON CONFLICT(\(unique.joined(separator: ", "))) DO UPDATE SET Z_OPT = Z_OPT + 1"
+          + updates.joined()
+      }
+      return insert + conflicts.joined() + " RETURNING Z_PK"
+    }
+  }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SQLiteDriver
+
+/// What the statements of a batch changed.
+struct BatchChanges {
+  var count = 0
+  /// Empty unless they are wanted.
+  var keys: [(EntityDescription, [Int64])] = []
+
+  /// `ZNAME = ?`, or an expression in place of the `?`.
+  struct Assignment {
+    var column: String
+    var value: StoreValue
+    var sql: String?
+  }
+}
+
+extension SaveWriter {
+  /// - Parameter rows: selects the keys of the rows; all rows if nil.
+  mutating func updateBatch(
+    _ entity: EntityDescription, _ assignments: [BatchChanges.Assignment],
+    _ rows: SelectStatement?, returnsKeys: Bool
+  ) throws -> BatchChanges {
+    let columns = assignments.map { "\($0.column) = \($0.sql ?? "?")" } + ["Z_OPT = Z_OPT + 1"]
+    return try runBatch(
+      "UPDATE \(entity.table) SET \(columns.joined(separator: ", "))", entity,
+      assignments.filter { $0.sql == nil }.map { context.permanent($0.value) }, rows, returnsKeys)
+  }
+
+  /// - Parameter rows: selects the keys of the rows; all rows if nil.
+  mutating func deleteBatch(
+    _ entity: EntityDescription, _ rows: SelectStatement?, returnsKeys: Bool
+  ) throws -> BatchChanges {
+    guard entity.isReferredTo else {
+      return try runBatch("DELETE FROM \(entity.table)", entity, [], rows, returnsKeys)
+    }
+    // The rules below may change which rows the predicate finds.
+    let keys = try keys(rows?.sql ?? "SELECT Z_PK FROM \(entity.table)", rows?.bindings ?? [])
+    var deletion = BatchDeletion()
+    try deletion.run(entity, keys, with: &self)
+    return deletion.changes(returningKeys: returnsKeys)
+  }
+
+  private mutating func runBatch(
+    _ statement: String, _ entity: EntityDescription, _ values: [StoreValue],
+    _ rows: SelectStatement?, _ returnsKeys: Bool
+  ) throws -> BatchChanges {
+    let sql =
+      statement + (rows.map { " WHERE Z_PK IN (\($0.sql))" } ?? "")
+      + (returnsKeys ? " RETURNING Z_PK" : "")
+    let keys = try keys(sql, values + (rows?.bindings ?? []))
+    return BatchChanges(
+      count: returnsKeys ? keys.count : connection.changes,
+      keys: returnsKeys ? [(entity, keys)] : [])
+  }
+
+  /// The first column of a statement's rows.
+  mutating func keys(_ sql: String, _ values: [StoreValue]) throws -> [Int64] {
+    var keys: [Int64] = []
+    try run(sql, values) { keys.append($0.int64(0)) }
+    explained.insert(sql)
+    return keys
+  }
+}
