@@ -16,6 +16,7 @@ extension ManagedObjectContext {
   ) throws -> [ManagedObject<E>] {
     var operation = operation(request, .objects, file, line)
     if request.fetchBatchSize > 0 { operation.warnOfBatchSize(request.fetchBatchSize) }
+    operation.batchSize = request.fetchBatchSize
     let objects = try operation.measure { try $0.fetchObjects() }
     return downcast(objects)
   }

@@ -43,6 +43,11 @@ public struct GateResult: Hashable, Sendable {
   /// Why a part could not be compared; one sentence each.
   public var reservations: [String] = []
 
+  /// Regressions that the project decided to live with.
+  public var excused: [Difference] = []
+  /// Exceptions that are expired, or that match nothing; one sentence each.
+  public var complaints: [String] = []
+
   public init() {}
 
   /// Doubts spoil everything; a reservation spoils a pass, not a regression.

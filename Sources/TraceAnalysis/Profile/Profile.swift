@@ -13,6 +13,8 @@ public struct Profile: Sendable {
   public var statements: [StatementProfile]
   /// By cache misses, most first.
   public var faults: [FaultProfile]
+  /// By the time of their batches, longest first.
+  public var batches: [BatchProfile]
   /// By total time, longest first.
   public var saves: [SaveProfile]
   /// By total time, longest first.
@@ -29,7 +31,8 @@ public struct Profile: Sendable {
 extension Profile: Equatable {
   public static func == (a: Self, b: Self) -> Bool {
     a.totals == b.totals && a.statements == b.statements && a.faults == b.faults
-      && a.saves == b.saves && a.entities == b.entities && a.stores == b.stores
+      && a.batches == b.batches && a.saves == b.saves && a.entities == b.entities
+      && a.stores == b.stores
       && a.waits == b.waits
       && a.processes.map(\.comparable) == b.processes.map(\.comparable)
   }

@@ -35,6 +35,7 @@ extension ProfileBuilder {
       totals.fetches.add(1)
       totals.rows.add(event.rows)
     }
+    addBatch(event, from: fetch?.location ?? .unknown, in: process)
     let values = RepeatTally.Values(process: process, hash: event.bindHash)
     statements[event.statementID, default: StatementTally(entity: event.entity)]
       .add(

@@ -13,7 +13,7 @@ extension ProfileBuilder {
     let faults = faults.values.map(\.profile)
       .sorted(by: { Int64(clamping: $0.misses) }, then: \.origin.sortKey)
     return Profile(
-      totals: totals, statements: statements, faults: faults,
+      totals: totals, statements: statements, faults: faults, batches: batchProfiles,
       saves: saves.values.map(\.finished)
         .sorted(by: \.totalTime, then: { "\($0.location.file):\($0.location.line)" }),
       entities: Self.entities(of: statements, faults: faults), stores: stores, waits: waits,

@@ -18,6 +18,9 @@ public struct ProfileBuilder {
   var processes = ProcessTable()
   var pendingFetches: [Key: PendingFetch] = [:]
   var pendingMisses: [Key: CacheMiss] = [:]
+  /// Batched fetches whose batches may still come.
+  var batchedFetches: [Key: BatchKey] = [:]
+  var batches: [BatchKey: BatchProfile] = [:]
   /// By process; after a commit the same statement may find other rows.
   var commits: [Int: UInt64] = [:]
 

@@ -24,7 +24,7 @@ public enum Rules {
     AvoidFullTableScan(), AvoidScanInCorrelatedSubquery(), UnindexedStringSearch(),
     UseIndexForSort(), UseStoredSortKey(), AvoidAutomaticIndex(), WriteCheapTermsFirst(),
     AvoidFaultStorm(), AvoidRelationshipFaultStorm(), AvoidRepeatedFetch(), LimitFetch(),
-    AvoidDeepOffset(), AvoidLargeColumnInList(), AvoidLockWait(), AvoidSlowSave(),
+    AvoidDeepOffset(), KeepBatchSize(), AvoidLargeColumnInList(), AvoidLockWait(), AvoidSlowSave(),
     AvoidCheckpointStall(), DropDuplicateIndex(), DropRedundantIndex(), DropUnusedIndex(),
     KeepStatistics(),
   ]

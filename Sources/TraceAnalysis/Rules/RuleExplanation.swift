@@ -30,6 +30,18 @@ extension Rules {
     numbers behind it, how far they bear it, what the change can save where that can be told, and the change. A database
     given with `--database` is only read; the rules that need one say so. `trace-report explain RULE` prints a section.
 
+    What the project decides to live with stands in `.storescope-exceptions`, under version control, each with its reason
+    and perhaps its last day. A rule's name is enough; `caller`, `statement`, `sql` (a part of it) and `object` narrow it
+    down. `summary`, `gate` (under `[Gate]`) and `plans --fail-on` heed it; an exception that is expired, or that matches
+    nothing, is reported.
+
+    ```
+    [AvoidFullTableScan]
+    caller = transit/Import.swift
+    reason = The import reads all stops, once a night.
+    expires = 2027-03-01
+    ```
+
     This file is made from the rules by `make rules`; a test holds it against them.
 
     | rule | in one sentence |

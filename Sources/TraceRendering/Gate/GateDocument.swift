@@ -15,6 +15,8 @@ extension Document {
     blocks += result.doubts.map { .paragraph("  - " + $0, .bad) }
     blocks += result.reservations.map { .paragraph("  - " + $0, .bad) }
     blocks += Self.section("Regressions", result.regressions, .bad)
+    blocks += Self.section("Regressions that are excused", result.excused, .plain)
+    blocks += result.complaints.map { .paragraph($0, .bad) }
     blocks += Self.section("Improvements", result.improvements, .good)
     if !result.improvements.isEmpty, result.regressions.isEmpty, result.doubts.isEmpty {
       blocks.append(.paragraph("Tighten the baseline with: \(update)"))

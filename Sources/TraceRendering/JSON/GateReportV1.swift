@@ -14,6 +14,10 @@ public struct GateReportV1: Codable, Hashable, Sendable {
   public var gone: [Difference]
   public var doubts: [String]
   public var reservations: [String]
+  /// Regressions that the file of exceptions excuses.
+  public var excused: [Difference]
+  /// What is wrong with its exceptions.
+  public var exceptionProblems: [String]
 
   public struct Difference: Codable, Hashable, Sendable {
     /// The fingerprint; null for the totals.
@@ -42,6 +46,8 @@ public struct GateReportV1: Codable, Hashable, Sendable {
     gone = result.gone.map(Difference.init)
     doubts = result.doubts
     reservations = result.reservations
+    excused = result.excused.map(Difference.init)
+    exceptionProblems = result.complaints
   }
 }
 

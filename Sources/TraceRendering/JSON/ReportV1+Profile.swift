@@ -6,7 +6,13 @@ import TraceReading
 
 extension ReportV1 {
   /// The report of a profile, statements in the order asked for.
-  public init(_ profile: Profile, options: SummaryOptions = SummaryOptions(top: .max)) {
+  ///
+  /// - Parameter review: the findings to show; nil for all that the profile has.
+  public init(
+    _ profile: Profile, options: SummaryOptions = SummaryOptions(top: .max),
+    review: FindingReview? = nil
+  ) {
+    let review = review ?? FindingReview(profile.findings)
     self.init(
       sources: profile.reading.sources.map(Source.init),
       completeness: Completeness(profile.completeness),
@@ -14,7 +20,8 @@ extension ReportV1 {
       statements: profile.statements(by: options.order).prefix(options.top).map(Statement.init),
       faults: profile.faults.prefix(options.top).map(Fault.init),
       saves: profile.saves.prefix(options.top).map(Save.init),
-      findings: profile.findings.map(Finding.init))
+      findings: review.findings.map(Finding.init), excused: review.excused.map(Excused.init),
+      exceptionProblems: review.complaints)
   }
 }
 
@@ -87,6 +94,14 @@ extension ReportV1.Place {
   init?(_ location: SourceLocation) {
     guard !location.file.isEmpty else { return nil }
     self.init(file: location.file, line: location.line)
+  }
+}
+
+extension ReportV1.Excused {
+  fileprivate init(_ excused: FindingReview.Excused) {
+    self.init(
+      finding: ReportV1.Finding(excused.finding), reason: excused.exception.reason,
+      expires: excused.exception.expires)
   }
 }
 

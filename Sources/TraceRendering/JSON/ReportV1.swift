@@ -12,6 +12,10 @@ public struct ReportV1: Codable, Hashable, Sendable {
   public var faults: [Fault]
   public var saves: [Save]
   public var findings: [Finding]
+  /// Findings that the file of exceptions excuses.
+  public var excused: [Excused]
+  /// Exceptions that are expired, or that match nothing.
+  public var exceptionProblems: [String]
 
   public struct Source: Codable, Hashable, Sendable {
     public var path: String
@@ -97,6 +101,13 @@ public struct ReportV1: Codable, Hashable, Sendable {
   public struct Place: Codable, Hashable, Sendable {
     public var file: String
     public var line: UInt64
+  }
+
+  public struct Excused: Codable, Hashable, Sendable {
+    public var finding: Finding
+    public var reason: String
+    /// The last day, such as `2027-03-01`; null if it does not expire.
+    public var expires: String?
   }
 
   public struct Finding: Codable, Hashable, Sendable {

@@ -4,16 +4,30 @@ import StoreEvents
 import TraceAnalysis
 
 extension Document {
-  static func findings(_ findings: [Finding], in profile: Profile) -> [Block] {
+  static func findings(_ review: FindingReview, in profile: Profile) -> [Block] {
+    let findings = review.findings
+    let remarks = review.remarks
     guard !findings.isEmpty else {
       let sentence =
         profile.statements.isEmpty && profile.faults.isEmpty
         ? "Nothing was fetched, so there is nothing to judge." : "No findings."
       let tone: Tone = profile.completeness.isComplete ? .good : .plain
-      return [.heading("Findings"), .paragraph(sentence, tone)]
+      return [.heading("Findings"), .paragraph(sentence, tone)] + remarks
     }
     return [.heading("Findings (\(findings.count))")]
-      + findings.enumerated().map { .item(Item($1, number: $0 + 1, in: profile)) }
+      + findings.enumerated().map { .item(Item($1, number: $0 + 1, in: profile)) } + remarks
+  }
+}
+
+extension FindingReview {
+  /// What was excused and why, and what is wrong with the exceptions.
+  fileprivate var remarks: [Document.Block] {
+    excused.map { excused in
+      let place = excused.finding.caller.text ?? excused.finding.object
+      return .paragraph(
+        "excused: \(excused.finding.rule)\(place.isEmpty ? "" : " at \(place)"): "
+          + excused.exception.reason, .quiet)
+    } + complaints.map { .paragraph($0, .bad) }
   }
 }
 

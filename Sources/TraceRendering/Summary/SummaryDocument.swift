@@ -20,8 +20,13 @@ public struct SummaryOptions: Hashable, Sendable {
 
 extension Document {
   /// Totals, statements, faults and saves; the findings stand last, where a terminal stops.
-  public init(summary profile: Profile, options: SummaryOptions = SummaryOptions()) {
-    let findings = profile.findings
+  ///
+  /// - Parameter review: the findings to show; nil for all that the profile has.
+  public init(
+    summary profile: Profile, options: SummaryOptions = SummaryOptions(),
+    review: FindingReview? = nil
+  ) {
+    let review = review ?? FindingReview(profile.findings)
     self.init(title: profile.headline)
     blocks.append(.paragraph(profile.provenance, .quiet))
     blocks += profile.completeness.warnings
@@ -29,7 +34,7 @@ extension Document {
     blocks += Self.statements(of: profile, options: options)
     blocks += Self.faults(of: profile, options: options)
     blocks += Self.saves(of: profile, options: options)
-    blocks += Self.findings(findings, in: profile)
+    blocks += Self.findings(review, in: profile)
   }
 }
 

@@ -26,6 +26,8 @@ struct Gate: ParsableCommand {
   @Option(help: "By how many percent VM steps may differ.")
   var tolerance = TraceAnalysis.Gate.defaultTolerance * 100
 
+  @OptionGroup var exceptions: Exceptions
+
   @Flag(help: "Print JSON, schemaVersion 1.")
   var json = false
 
@@ -42,9 +44,10 @@ struct Gate: ParsableCommand {
     let known = try readBaseline()
     let profile = try inputs.profile()
     let plans = try database.map { try DatabasePlans(path: $0) }
-    let result = TraceAnalysis.Gate(tolerance: tolerance / 100)
+    var result = TraceAnalysis.Gate(tolerance: tolerance / 100)
       .compare(profile, with: known, tags: tags.values) { plans?.plan(of: $0) }
     try plans?.checkIntegrity()
+    if let file = try exceptions.file() { result.excuse(by: file, today: Exceptions.today) }
     try show(result)
     if update {
       let tags = known.tags.merging(tags.values) { _, new in new }

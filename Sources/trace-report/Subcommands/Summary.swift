@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import ArgumentParser
+import SQLiteDriver
+import StoreEvents
 import TraceAnalysis
 public import TraceRendering
 
@@ -19,19 +21,56 @@ struct Summary: ParsableCommand {
   @Option(help: "Order of the statements: total, count, rows, p95 or max.")
   var sort: SummaryOptions.Order = .total
 
+  @Option(help: "The database that ran; more rules then look at its indexes. It is only read.")
+  var database: String?
+
+  @OptionGroup var exceptions: Exceptions
+
+  @Option(help: "Exit with 2 if there is a finding that is not excused: warning, or note for any.")
+  var failOn: FailOn?
+
+  enum FailOn: String, ExpressibleByArgument, CaseIterable { case warning, note }
+
   func validate() throws {
     if let top, top < 1 { throw ValidationError("--top takes a number from 1 up, not \(top).") }
   }
 
   func run() throws {
     let profile = try inputs.profile()
+    let review = try exceptions.review(findings(of: profile), in: profile)
     let options = SummaryOptions(top: top ?? (json ? .max : 10), order: sort)
     if json {
-      try Output.print(JSONText.encoded(ReportV1(profile, options: options)))
+      try Output.print(JSONText.encoded(ReportV1(profile, options: options, review: review)))
     } else {
-      Output.print(Document(summary: profile, options: options).text(.ofStandardOutput))
+      let document = Document(summary: profile, options: options, review: review)
+      Output.print(document.text(.ofStandardOutput))
     }
     if profile.isEmpty { throw Failure.noEvents(inputs.paths) }
+    try judge(review, profile.completeness)
+  }
+
+  private func findings(of profile: Profile) throws -> [Finding] {
+    guard let database else { return profile.findings }
+    let file = try ReportedDatabase.open(database)
+    do {
+      return try Workload(profile, database: file.connection).findings
+    } catch {
+      throw Failure(LogText.escaped("'\(database)': \(error.message)"))
+    }
+  }
+
+  /// Lost events may hide a finding: without one, nothing is concluded.
+  private func judge(_ review: FindingReview, _ completeness: Completeness) throws {
+    guard let failOn else { return }
+    let count = review.findings.count { failOn == .note || $0.severity == .warning }
+    if count > 0 {
+      throw Failure("\(count) findings are not excused", status: ExitStatus.regression)
+    }
+    if !completeness.isComplete {
+      throw Failure(
+        "no finding, but events may be missing: \(completeness.doubts.joined(separator: "; "))",
+        status: ExitStatus.inconclusive)
+    }
   }
 }
 

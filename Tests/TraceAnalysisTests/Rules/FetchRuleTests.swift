@@ -149,6 +149,59 @@ import TraceAnalysis
       }.isEmpty)
   }
 
+  // MARK: - KeepBatchSize
+
+  private static let keys = "SELECT 0, t0.Z_PK FROM ZSTOP t0"
+  private static let batch =
+    "SELECT 0, t0.Z_PK, t0.ZNAME FROM ZSTOP t0 WHERE  t0.Z_PK IN (…)  LIMIT 50"
+
+  private func batched(
+    _ trace: inout RunBuilder, rows: UInt64 = 1000, batches: Int, read: Int64 = 0
+  ) {
+    let fetch = trace.fetch(Self.keys, rows: rows, batchSize: 50)
+    for _ in 0..<batches {
+      trace.fetch(
+        Self.batch, kind: .batch, parent: fetch, rows: 50, total: 100_000, limit: 50,
+        batchSize: 50)
+    }
+    for pk in 0..<read { trace.fault(pk: pk, source: .rowCache, origin: fetch) }
+  }
+
+  @Test func flagsABatchedResultThatWasCopied() throws {
+    let found = findings("KeepBatchSize") { self.batched(&$0, batches: 20, read: 25) }
+    let finding = try #require(found.first)
+    #expect(
+      finding.message
+        == "All of 1,000 Stop objects were loaded, in 20 batches, and 25 of them were read.")
+    #expect(finding.saving?.atMost == 1_950_000)
+    #expect(finding.caller == .search)
+  }
+
+  @Test func flagsBatchesLoadedAgainAndAgain() throws {
+    let found = findings("KeepBatchSize") { self.batched(&$0, batches: 60) }
+    #expect(found.first?.message.contains("3,000 rows altogether") == true)
+    #expect(found.first?.saving?.atMost == 4_000_000)
+  }
+
+  @Test func flagsABatchSizeThatTheFetchIgnored() {
+    let found = findings("KeepBatchSize") {
+      $0.fetch(Self.all, rows: 12_800, batchSize: 50)
+    }
+    #expect(found.map(\.fix) == ["use fetchInBatches, or fetch without a batch size"])
+  }
+
+  @Test func leavesBatchesThatServeAlone() {
+    let writes: [(inout RunBuilder) -> Void] = [
+      { self.batched(&$0, batches: 2, read: 60) },
+      { self.batched(&$0, batches: 20, read: 1000) },
+      { self.batched(&$0, batches: 20) },
+      { self.batched(&$0, batches: 0) },
+      { $0.fetch(Self.all, rows: 40, batchSize: 50) },
+      { self.batched(&$0, rows: 60, batches: 3) },
+    ]
+    for write in writes { #expect(findings("KeepBatchSize", write).isEmpty) }
+  }
+
   // MARK: - WriteCheapTermsFirst
 
   private static let costlyFirst =

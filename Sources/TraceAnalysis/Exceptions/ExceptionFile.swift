@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+
+/// The exceptions of a project, in a file under version control.
+///
+///     # .storescope-exceptions
+///     [AvoidFullTableScan]
+///     caller = transit/Import.swift
+///     sql = FROM ZSTOP t0
+///     reason = The import reads all stops, once a night.
+///     expires = 2027-03-01
+public struct ExceptionFile: Hashable, Sendable {
+  /// The name under which a project's file is found in the current folder.
+  public static let usualName = ".storescope-exceptions"
+
+  public var path: String
+  public var exceptions: [FindingException]
+
+  /// Reads the text of a file.
+  ///
+  /// - Throws: ``ExceptionFileError``: an exception that is not understood excuses nothing.
+  public init(path: String, text: String) throws(ExceptionFileError) {
+    self.path = path
+    var exceptions: [FindingException] = []
+    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+    {
+      let place = ExceptionFileError.Place(path: path, line: index + 1)
+      let line = line.trimmed
+      if line.isEmpty || line.hasPrefix("#") { continue }
+      if line.hasPrefix("["), line.hasSuffix("]") {
+        exceptions.append(try Self.exception(for: line.dropFirst().dropLast().trimmed, place))
+      } else {
+        guard let sign = line.firstIndex(of: "=") else { throw .notUnderstood(place, String(line)) }
+        let value = String(line[line.index(after: sign)...].trimmed)
+        guard !exceptions.isEmpty else { throw .notUnderstood(place, String(line)) }
+        guard !value.isEmpty else { throw .noValue(place, String(line[..<sign].trimmed)) }
+        try Self.set(line[..<sign].trimmed, value, in: &exceptions[exceptions.count - 1], place)
+      }
+    }
+    for exception in exceptions where exception.reason.isEmpty {
+      throw .noReason(.init(path: path, line: exception.line), exception.rule)
+    }
+    self.exceptions = exceptions
+  }
+
+  private static func exception(
+    for rule: Substring, _ place: ExceptionFileError.Place
+  ) throws(ExceptionFileError) -> FindingException {
+    guard rule == "Gate" || Rules.named(String(rule)) != nil else {
+      throw .unknownRule(place, String(rule))
+    }
+    return FindingException(rule: String(rule), reason: "", line: place.line)
+  }
+
+  private static func set(
+    _ key: Substring, _ value: String, in exception: inout FindingException,
+    _ place: ExceptionFileError.Place
+  ) throws(ExceptionFileError) {
+    switch key {
+    case "caller": exception.caller = value
+    case "sql": exception.sql = value
+    case "object": exception.object = value
+    case "reason": exception.reason = value
+    case "statement":
+      guard value.utf8.count == 16, let id = UInt64(value, radix: 16) else {
+        throw .notAStatement(place, value)
+      }
+      exception.statement = StatementID(rawValue: id)
+    case "expires":
+      guard isDay(value) else { throw .notADay(place, value) }
+      exception.expires = value
+    default: throw .unknownKey(place, String(key))
+    }
+  }
+
+  /// Whether a text has the form `2027-03-01`, and a month and a day that may exist.
+  private static func isDay(_ text: String) -> Bool {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.map(\.utf8.count) == [4, 2, 2], parts.allSatisfy({ $0.allSatisfy(\.isNumber) }),
+      let month = Int(parts[1]), let day = Int(parts[2])
+    else { return false }
+    return (1...12).contains(month) && (1...31).contains(day)
+  }
+}
+
+extension Substring {
+  fileprivate var trimmed: Substring {
+    var text = self
+    while text.first?.isWhitespace == true { text.removeFirst() }
+    while text.last?.isWhitespace == true { text.removeLast() }
+    return text
+  }
+}

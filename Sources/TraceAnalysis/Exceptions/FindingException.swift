@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StoreEvents
+
+/// A finding, or a regression, that somebody decided to live with, and why.
+public struct FindingException: Hashable, Sendable {
+  /// The rule's name, or `Gate` for a regression that the gate would report.
+  public var rule: String
+  /// `transit/Search.swift`, or with its line `transit/Search.swift:42`.
+  public var caller: String?
+  public var statement: StatementID?
+  /// A part of the statement's SQL, as written.
+  public var sql: String?
+  /// The index, table, column or relationship that the finding is about.
+  public var object: String?
+  public var reason: String
+  /// The last day on which it holds, such as `2027-03-01`.
+  public var expires: String?
+  /// Where its file names it.
+  public var line: Int
+
+  /// Whether it is about this; whatever it leaves out may be anything.
+  func matches(
+    rule: String, caller: SourceLocation, statement: StatementID?, sql: String?, object: String
+  ) -> Bool {
+    guard rule.lowercased() == self.rule.lowercased() else { return false }
+    if let wanted = self.caller, wanted != caller.file, wanted != caller.text { return false }
+    if let wanted = self.statement, wanted != statement { return false }
+    if let wanted = self.sql, sql?.contains(wanted) != true { return false }
+    if let wanted = self.object, wanted != object { return false }
+    return true
+  }
+
+  /// Days as `2027-03-01` stand in the order of time.
+  func isExpired(on today: String) -> Bool { expires.map { $0 < today } ?? false }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StoreEvents
+
+/// Findings, without those that an exception excuses.
+public struct FindingReview: Hashable, Sendable {
+  public struct Excused: Hashable, Sendable {
+    public var finding: Finding
+    public var exception: FindingException
+  }
+
+  public var findings: [Finding] = []
+  public var excused: [Excused] = []
+  /// Exceptions that are expired, or that match nothing; one sentence each.
+  public var complaints: [String] = []
+
+  /// Findings that nobody excused.
+  public init(_ findings: [Finding]) { self.findings = findings }
+
+  /// Takes out what a file excuses, and says which of its exceptions excuse nothing.
+  ///
+  /// An expired exception excuses nothing: its finding comes back.
+  ///
+  /// - Parameter today: such as `2026-11-21`.
+  public init(_ findings: [Finding], in profile: Profile, file: ExceptionFile, today: String) {
+    var book = ExceptionBook(file, today: today)
+    for finding in findings {
+      let sql = finding.statement.flatMap { profile.statement($0)?.sql }
+      let exception = book.exception(
+        rule: finding.rule, caller: finding.caller, statement: finding.statement, sql: sql,
+        object: finding.object)
+      if let exception {
+        excused.append(Excused(finding: finding, exception: exception))
+      } else {
+        self.findings.append(finding)
+      }
+    }
+    complaints = book.complaints { $0.rule != "Gate" }
+  }
+}
+
+/// A file's exceptions, and which of them matched something.
+public struct ExceptionBook {
+  public let file: ExceptionFile
+  private let today: String
+  private var used: Set<Int> = []
+
+  public init(_ file: ExceptionFile, today: String) {
+    self.file = file
+    self.today = today
+  }
+
+  /// Finds the exception that excuses something, and remembers that it did.
+  public mutating func exception(
+    rule: String, caller: SourceLocation = .unknown, statement: StatementID?, sql: String?,
+    object: String = ""
+  ) -> FindingException? {
+    var found: FindingException?
+    for (index, exception) in file.exceptions.enumerated()
+    where exception.matches(
+      rule: rule, caller: caller, statement: statement, sql: sql, object: object)
+    {
+      used.insert(index)
+      if !exception.isExpired(on: today) { found = found ?? exception }
+    }
+    return found
+  }
+
+  /// What to say of the exceptions that a command could have used.
+  public func complaints(_ isMeant: (FindingException) -> Bool) -> [String] {
+    file.exceptions.enumerated().compactMap { index, exception -> String? in
+      guard isMeant(exception) else { return nil }
+      let place = "\(file.path):\(exception.line): the exception from \(exception.rule)"
+      if let day = exception.expires, exception.isExpired(on: today) {
+        return "\(place) expired on \(day); what it excused counts again"
+      }
+      return used.contains(index) ? nil : "\(place) matches nothing; take it out"
+    }
+  }
+}

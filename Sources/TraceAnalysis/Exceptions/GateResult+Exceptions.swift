@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+
+extension GateResult {
+  /// Takes out the regressions of statements that a file excuses under `[Gate]`.
+  ///
+  /// The totals hold the work of those statements too: by so much they may have risen.
+  ///
+  /// - Parameter today: such as `2026-11-21`.
+  public mutating func excuse(by file: ExceptionFile, today: String) {
+    var book = ExceptionBook(file, today: today)
+    let all = regressions
+    regressions = []
+    for difference in all {
+      let exception =
+        difference.sql == nil
+        ? nil
+        : book.exception(
+          rule: "Gate", caller: difference.caller, statement: difference.statement,
+          sql: difference.sql)
+      if exception == nil { regressions.append(difference) } else { excused.append(difference) }
+    }
+    regressions = regressions.compactMap { $0.sql == nil ? withoutExcused($0) : $0 }
+    complaints = book.complaints { $0.rule == "Gate" }
+  }
+
+  private func withoutExcused(_ totals: Difference) -> Difference? {
+    var totals = totals
+    totals.changes.removeAll { change in
+      let isRuns = change.metric == .fetches || change.metric == .counts
+      let metric = isRuns ? .count : change.metric
+      let excused = excused.flatMap(\.changes).filter {
+        $0.metric == metric && $0.after > $0.before
+      }
+      .reduce(UInt64(0)) { $0 &+ ($1.after - $1.before) }
+      return change.after <= change.before || change.after - change.before <= excused
+    }
+    return totals.changes.isEmpty ? nil : totals
+  }
+}

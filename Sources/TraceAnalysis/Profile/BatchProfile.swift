@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StoreEvents
+
+/// The batched fetches that one line of code asked for, and what was loaded of them.
+public struct BatchProfile: Hashable, Sendable {
+  public var location: SourceLocation
+  public var entity: String
+  /// The statement that found the keys.
+  public var statement: StatementID
+  /// The largest one asked for.
+  public var batchSize: UInt64 = 0
+  public var fetches: UInt64 = 0
+  /// Rows that the fetches found.
+  public var rows: UInt64 = 0
+  public var batches: UInt64 = 0
+  /// Rows that the batches loaded; a row that was loaded twice counts twice.
+  public var rowsLoaded: UInt64 = 0
+  public var batchTime: Nanoseconds = 0
+
+  init(location: SourceLocation, entity: String, statement: StatementID) {
+    self.location = location
+    self.entity = entity
+    self.statement = statement
+  }
+}
+
+extension ProfileBuilder {
+  struct BatchKey: Hashable {
+    var location: SourceLocation
+    var statement: StatementID
+  }
+
+  // 10,000 results at once are more than a program keeps; beyond, the oldest are forgotten.
+  private static let mostBatchedFetches = 10_000
+
+  /// Notes a batched fetch, and what its batches load later, when it has long ended.
+  mutating func addBatch(_ event: FetchEnd, from location: SourceLocation, in process: Int) {
+    if event.kind == .batch {
+      guard let fetch = batchedFetches[Key(process: process, id: event.parentID)] else { return }
+      batches[fetch]?.batches.add(1)
+      batches[fetch]?.rowsLoaded.add(event.rows)
+      batches[fetch]?.batchTime.add(event.totalTime)
+    } else if event.batchSize > 0 {
+      if batchedFetches.count >= Self.mostBatchedFetches { batchedFetches.removeAll() }
+      let key = BatchKey(location: location, statement: event.statementID)
+      batchedFetches[Key(process: process, id: event.fetchID)] = key
+      var profile =
+        batches[key]
+        ?? BatchProfile(location: location, entity: event.entity, statement: event.statementID)
+      profile.batchSize = max(profile.batchSize, event.batchSize)
+      profile.fetches.add(1)
+      profile.rows.add(event.rows)
+      batches[key] = profile
+    }
+  }
+
+  var batchProfiles: [BatchProfile] {
+    batches.values.sorted(
+      by: \.batchTime,
+      then: { "\($0.location.file):\($0.location.line) \($0.statement)" })
+  }
+}

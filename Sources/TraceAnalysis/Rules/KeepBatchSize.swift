@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import QueryPlans
+import StoreEvents
+
+/// A batched result is read through itself, a batch at a time, and each batch once.
+struct KeepBatchSize: Rule {
+  // Four batches are what a result keeps at once; a quarter of the rows read is a list looked at.
+  static let fewestBatches: UInt64 = 4
+  static let leastPartRead = 0.25
+
+  static let explanation = RuleExplanation(
+    law: "A batched result is read through itself, a batch at a time, and each batch once.",
+    reason: """
+      Whatever copies the result (an Array, a sorted list, a Set) touches all objects and so loads all batches, one query
+      each: dearer than a fetch without a batch size. So does going back and forth over more batches than are kept.
+      """,
+    bad: """
+      let stops = Array(try context.fetchInBatches(request))       // 12,800 stops, 256 queries
+      show(stops[0..<25])
+      """,
+    good: """
+      let stops = try context.fetchInBatches(request)              // the keys
+      show(stops[0..<25])                                          // one batch
+      """,
+    limits: """
+      Speaks where fetch(_:) was given a batch size, which loads all rows at once; where batches were loaded twice or more on
+      average; and where all of at least four batches were loaded though the faults show that fewer than a quarter of the
+      objects were read. A pass over all objects that reads them in order is left alone.
+      """)
+
+  func check(_ workload: Workload) -> [Finding] {
+    workload.profile.batches.compactMap { batch -> Finding? in
+      guard batch.rows > batch.batchSize else { return nil }
+      if batch.batches == 0 { return ignored(batch, workload.profile) }
+      guard batch.batches >= Self.fewestBatches else { return nil }
+      if batch.rowsLoaded >= 2 * batch.rows { return reloaded(batch) }
+      return batch.rowsLoaded >= batch.rows ? copied(batch, workload.profile) : nil
+    }
+  }
+
+  /// Whole objects in one statement: the SELECT lists more than the key.
+  private func ignored(_ batch: BatchProfile, _ profile: Profile) -> Finding? {
+    guard let sql = profile.statement(batch.statement)?.sql,
+      ResultColumns.all(in: sql).contains(where: { $0.name != "Z_PK" })
+    else { return nil }
+    return finding(
+      batch, .high,
+      """
+      \(batch.fetches.grouped) fetches with a batch size of \(batch.batchSize.grouped) loaded all \
+      of \(batch.rows.grouped) \(batch.entity) objects at once.
+      """, "use fetchInBatches, or fetch without a batch size")
+  }
+
+  private func reloaded(_ batch: BatchProfile) -> Finding {
+    let needless = 1 - Double(batch.rows) / Double(batch.rowsLoaded)
+    return finding(
+      batch, .high,
+      """
+      \(batch.rows.grouped) \(batch.entity) objects were loaded in batches of \
+      \(batch.batchSize.grouped), \(batch.rowsLoaded.grouped) rows altogether: the same batches \
+      again and again.
+      """, "go through the result in its order, sort it by the fetch, or take larger batches",
+      saving: .init(
+        atMost: Int64(exactly: (Double(batch.batchTime) * needless).rounded()) ?? 0,
+        basis: "the time of the batches, by the part of the rows that were loaded before"))
+  }
+
+  private func copied(_ batch: BatchProfile, _ profile: Profile) -> Finding? {
+    let read = profile.faults.filter {
+      $0.origin.relationship.isEmpty && $0.origin.entity == batch.entity
+        && $0.origin.location == batch.location
+    }.reduce(UInt64(0)) { $0 &+ $1.hits &+ $1.misses }
+    guard read > 0, Double(read) < Double(batch.rows) * Self.leastPartRead else { return nil }
+    let unread = 1 - Double(read) / Double(batch.rows)
+    return finding(
+      batch, .medium,
+      """
+      All of \(batch.rows.grouped) \(batch.entity) objects were loaded, in \
+      \(batch.batches.grouped) batches, and \(read.grouped) of them were read.
+      """,
+      "keep the batched result itself: an Array, a Set or a sort of it loads every object",
+      saving: .init(
+        atMost: Int64(exactly: (Double(batch.batchTime) * unread).rounded()) ?? 0,
+        basis: "the time of the batches, by the part of the objects that were not read"))
+  }
+
+  private func finding(
+    _ batch: BatchProfile, _ confidence: Finding.Confidence, _ message: String, _ fix: String,
+    saving: Finding.Saving? = nil
+  ) -> Finding {
+    Finding(
+      rule: Self.name, confidence: confidence, statement: batch.statement,
+      caller: batch.location, object: batch.entity, message: message,
+      evidence: [
+        .init("fetches", batch.fetches), .init("rows", batch.rows),
+        .init("batchSize", batch.batchSize), .init("batches", batch.batches),
+        .init("rowsLoaded", batch.rowsLoaded), .init("batchNs", batch.batchTime),
+      ], fix: fix, saving: saving)
+  }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FoundationEssentials
+import Glibc
+import StoreEvents
+import TraceAnalysis
+
+/// The file of findings that the project decided to live with.
+struct Exceptions: ParsableArguments {
+  @Option(
+    name: .customLong("exceptions"),
+    help: ArgumentHelp(
+      "Findings to excuse, each with its reason; .storescope-exceptions here, unless told.",
+      valueName: "file"))
+  var path: String?
+
+  /// The file named, or the usual one if it is there.
+  ///
+  /// - Throws: ``Failure`` if it cannot be read or understood.
+  func file() throws -> ExceptionFile? {
+    let path = path ?? ExceptionFile.usualName
+    guard let data = FileManager.default.contents(atPath: path) else {
+      guard self.path != nil else { return nil }
+      throw Failure("cannot read \(LogText.quoted(path)), the file of exceptions")
+    }
+    do {
+      return try ExceptionFile(path: path, text: String(decoding: data, as: UTF8.self))
+    } catch {
+      throw Failure("\(error)")
+    }
+  }
+
+  /// The findings that are not excused, and what is to be said of the exceptions.
+  func review(_ findings: [Finding], in profile: Profile) throws -> FindingReview {
+    guard let file = try file() else { return FindingReview(findings) }
+    return FindingReview(findings, in: profile, file: file, today: Self.today)
+  }
+
+  /// The local day, such as `2026-11-21`.
+  static var today: String {
+    var now = time(nil)
+    var local = tm()
+    localtime_r(&now, &local)
+    var text = [CChar](repeating: 0, count: 16)
+    let count = strftime(&text, text.count, "%Y-%m-%d", &local)
+    return String(decoding: text[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+}

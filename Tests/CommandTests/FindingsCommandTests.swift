@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SQLiteDriver
+import StoreEvents
+import TestSupport
+import Testing
+
+/// `summary` with a database and exceptions, and `explain`.
+@Suite struct FindingsCommandTests {
+  let folder: TemporaryDirectory
+  let tool = BuiltTool("trace-report")
+  private static let sql = "SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE  t0.ZNAME = ?"
+
+  init() throws {
+    folder = try TemporaryDirectory()
+    let run = RunBuilder {
+      $0.open()
+      $0.fetch(Self.sql, rows: 3, fullScanSteps: 12_800)
+      $0.close()
+    }
+    var log = LogBuilder()
+    log.open(run.process, at: 0)
+    for record in run.records { log.add(record) }
+    try log.text.write(
+      toFile: folder.path("a.log"), atomically: true, encoding: .utf8)
+    try Connection(path: folder.path("store.sqlite")).execute(
+      """
+      CREATE TABLE ZSTOP(Z_PK INTEGER PRIMARY KEY, ZNAME VARCHAR, ZKIND INTEGER);
+      CREATE INDEX a ON ZSTOP (ZKIND); CREATE INDEX b ON ZSTOP (ZKIND);
+      """)
+  }
+
+  private func exceptions(_ text: String) throws -> String {
+    let path = folder.path("exceptions")
+    try text.write(toFile: path, atomically: true, encoding: .utf8)
+    return path
+  }
+
+  @Test func failsOnAFindingThatIsNotExcused() async throws {
+    let log = folder.path("a.log")
+    #expect(try await tool.run("summary", log).status == 0)
+    let bad = try await tool.run("summary", log, "--fail-on", "warning")
+    #expect(bad.status == 2)
+    #expect(bad.errorOutput == "trace-report: 1 findings are not excused\n")
+    let file = try exceptions("[AvoidFullTableScan]\nreason = Twelve stops.\n")
+    let excused = try await tool.run(
+      "summary", log, "--fail-on", "warning", "--exceptions", file)
+    #expect(excused.status == 0, "\(excused.errorOutput)")
+    #expect(
+      excused.output.contains("excused: AvoidFullTableScan at transit/Search.swift:42: Twelve"))
+  }
+
+  @Test func aDatabaseAddsItsRules() async throws {
+    let run = try await tool.run(
+      "summary", folder.path("a.log"), "--database", folder.path("store.sqlite"))
+    #expect(run.status == 0)
+    #expect(run.output.contains("DropDuplicateIndex"))
+    #expect(run.output.contains("DROP INDEX b"))
+  }
+
+  @Test func plansTakeTheExceptionsToo() async throws {
+    let plans = [
+      "plans", "--sql", Self.sql, "--database", folder.path("store.sqlite"), "--fail-on", "scan",
+    ]
+    // An empty table is small.
+    try Connection(path: folder.path("store.sqlite")).execute(
+      """
+      WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 2000)
+      INSERT INTO ZSTOP SELECT i, i, i FROM n
+      """)
+    #expect(try await tool.run(plans).status == 2)
+    let file = try exceptions("[AvoidFullTableScan]\nsql = FROM ZSTOP\nreason = Twelve stops.\n")
+    let run = try await tool.run(plans + ["--exceptions", file])
+    #expect(run.status == 0)
+    #expect(run.errorOutput == "trace-report: 1 full scans are excused\n")
+  }
+
+  @Test func aBadFileOfExceptionsIsAnErrorWithItsLine() async throws {
+    let file = try exceptions("[AvoidFullTableScan]\n")
+    let run = try await tool.run("summary", folder.path("a.log"), "--exceptions", file)
+    #expect(run.status == 1)
+    #expect(run.errorOutput.contains("exceptions:1: the exception from AvoidFullTableScan has no"))
+    let missing = try await tool.run("summary", folder.path("a.log"), "--exceptions", "/nowhere")
+    #expect(missing.status == 1)
+  }
+
+  @Test func explainsARule() async throws {
+    let run = try await tool.run("explain", "avoidfaultstorm")
+    #expect(run.status == 0)
+    #expect(run.output.hasPrefix("AvoidFaultStorm\nObjects that are read come with their values"))
+    #expect(run.output.contains("Bad:") && run.output.contains("Good:"))
+    let all = try await tool.run("explain")
+    #expect(all.output.contains("KeepStatistics"))
+    let none = try await tool.run("explain", "NoSuchRule")
+    #expect(none.status == 1)
+    #expect(none.errorOutput.contains("no rule 'NoSuchRule'"))
+  }
+}
