@@ -8,12 +8,22 @@ import CSQLite
 public struct FunctionCall: ~Copyable {
   fileprivate let context: OpaquePointer
   fileprivate let arguments: UnsafeMutablePointer<OpaquePointer?>
+  /// How many arguments there are.
+  public let count: Int
 
   /// Whether an argument is NULL; arguments count from 0.
   @inline(__always)
   public func isNull(_ index: Int) -> Bool {
     sqlite3_value_type(arguments[index]) == SQLITE_NULL
   }
+
+  /// What an argument is.
+  public func type(_ index: Int) -> Statement.ValueType {
+    Statement.ValueType(rawValue: sqlite3_value_type(arguments[index])) ?? .null
+  }
+
+  /// An argument as a real; 0 for what is none.
+  public func double(_ index: Int) -> Double { sqlite3_value_double(arguments[index]) }
 
   /// An argument as an integer; 0 for what is none.
   public func int64(_ index: Int) -> Int64 { sqlite3_value_int64(arguments[index]) }
@@ -29,6 +39,19 @@ public struct FunctionCall: ~Copyable {
 
   /// Answers true or false.
   public func answer(_ value: Bool) { sqlite3_result_int(context, value ? 1 : 0) }
+
+  /// Answers an integer.
+  public func answer(_ value: Int64) { sqlite3_result_int64(context, value) }
+
+  /// Answers a real; NaN becomes NULL.
+  public func answer(_ value: Double) { sqlite3_result_double(context, value) }
+
+  /// Answers bytes, which SQLite copies.
+  public func answer(blob: UnsafeRawBufferPointer) {
+    sqlite3_result_blob64(
+      context, blob.baseAddress ?? UnsafeRawPointer(bitPattern: 1), sqlite3_uint64(blob.count),
+      SQLITE_TRANSIENT)
+  }
 
   /// Answers a string.
   public func answer(_ value: String) {
@@ -82,10 +105,10 @@ extension Connection {
       handle, name, argumentCount, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
       // Released by SQLite, also when this call fails.
       Unmanaged.passRetained(FunctionBody(body)).toOpaque(),
-      { context, _, arguments in
+      { context, count, arguments in
         guard let context, let arguments, let data = sqlite3_user_data(context) else { return }
         Unmanaged<FunctionBody>.fromOpaque(data)._withUnsafeGuaranteedRef {
-          $0.run(FunctionCall(context: context, arguments: arguments))
+          $0.run(FunctionCall(context: context, arguments: arguments, count: Int(count)))
         }
       }, nil, nil,
       { data in if let data { Unmanaged<FunctionBody>.fromOpaque(data).release() } })

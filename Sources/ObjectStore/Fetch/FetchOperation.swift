@@ -71,7 +71,7 @@ struct FetchOperation {
       if fillsObjects, object.snapshot == nil { object.snapshot = row }
       objects.append(object)
     }
-    if let overlay { objects = overlay.apply(to: objects, limit: limit, offset: offset) }
+    if let overlay { objects = try overlay.apply(to: objects, limit: limit, offset: offset) }
     if isMeasured { materializeTime = TraceClock.now - start }
     resultCount = objects.count
     if interests.contains(.rows) { returned = objects }

@@ -24,20 +24,25 @@ struct PendingChanges {
     order = ObjectOrder(terms, locale: context.store.locale)
   }
 
-  func apply(to saved: [AnyManagedObject], limit: Int, offset: Int) -> [AnyManagedObject] {
+  func apply(to saved: [AnyManagedObject], limit: Int, offset: Int) throws -> [AnyManagedObject] {
     let touched = Set(changed.map(ObjectIdentifier.init))
     var seen: Set<ObjectIdentifier> = []
-    var objects = saved.filter { !touched.contains(ObjectIdentifier($0)) || isWanted($0) }
+    var objects = try saved.filter {
+      try !touched.contains(ObjectIdentifier($0)) || isWanted($0)
+    }
     let present = Set(objects.map(ObjectIdentifier.init))
     for object in changed where seen.insert(ObjectIdentifier(object)).inserted {
-      if !present.contains(ObjectIdentifier(object)), isWanted(object) { objects.append(object) }
+      if !present.contains(ObjectIdentifier(object)), try isWanted(object) {
+        objects.append(object)
+      }
     }
     objects = order.sorted(objects)
     let end = limit == 0 ? objects.count : min(objects.count, offset + limit)
     return Array(objects[min(offset, end)..<end])
   }
 
-  func isWanted(_ object: AnyManagedObject) -> Bool {
-    !object.isDeleted && predicate?.matches(object) ?? true
+  func isWanted(_ object: AnyManagedObject) throws(FetchPredicateError) -> Bool {
+    guard !object.isDeleted else { return false }
+    return try predicate?.matches(object) ?? true
   }
 }

@@ -14,6 +14,10 @@ public enum FetchPredicateError: Error, Hashable, Sendable {
   case typeMismatch(comparison: String, expected: String)
   /// Understood, but not something that this store answers; `instead` says what to write.
   case unsupported(String, instead: String)
+  case unknownFunction(String, nearest: String?)
+  case wrongArguments(function: String, expected: String)
+  /// A pattern of MATCHES that cannot be read, or a match that was given up.
+  case regularExpression(String)
   case tooDeep(limit: Int)
 }
 
@@ -36,6 +40,11 @@ extension FetchPredicateError: CustomStringConvertible {
       "cannot compare \(comparison): \(expected)"
     case .unsupported(let what, let instead):
       "\(what) cannot be answered by the store; \(instead)"
+    case .unknownFunction(let name, let nearest):
+      "there is no function \(name)" + (nearest.map { "; did you mean \($0)?" } ?? "")
+    case .wrongArguments(let function, let expected):
+      "\(function) takes \(expected)"
+    case .regularExpression(let reason): reason
     case .tooDeep(let limit):
       "the predicate is nested more than \(limit) levels deep; write its terms as one flat list"
     }

@@ -7,6 +7,8 @@ import FoundationEssentials
 struct PredicateEvaluation {
   /// By slot.
   private var objects: [any PredicateSource]
+  /// Why a match was given up; the result is then of no use.
+  private(set) var failure: RegularExpression.Failure?
 
   init(_ object: any PredicateSource) { objects = [object] }
 
@@ -16,10 +18,16 @@ struct PredicateEvaluation {
     case .and(let terms): return combine(terms, decidedBy: false)
     case .or(let terms): return combine(terms, decidedBy: true)
     case .not(let term): return evaluate(term).map { !$0 }
+    case .isNotTrue(let term): return evaluate(term) != true
     case .isNull(let operand): return value(operand) == .null
     case .isNotNull(let operand): return value(operand) != .null
     case .compare(let left, let operation, let right, let folding):
       return value(left).order(to: value(right), folding).map(operation.holds)
+    case .collate(let left, let operation, let right, let folding):
+      guard case .string(let a) = value(left), case .string(let b) = value(right) else {
+        return nil
+      }
+      return operation.holds(folding.localizedOrder(a, b))
     case .between(let operand, let low, let high, let folding):
       let value = value(operand)
       let isAbove = value.order(to: self.value(low), folding).map { $0 >= 0 }
@@ -34,6 +42,8 @@ struct PredicateEvaluation {
       guard case .string(let string) = value(text), case .string(let pattern) = value(pattern)
       else { return nil }
       return StringSearch(kind, pattern, folding).matches(string)
+    case .matches(let text, let pattern, let folding, let compiled):
+      return matches(text, pattern, folding, compiled)
     case .exists(let collection, let slot, let member):
       return members(collection).contains { evaluate(member, slot, $0) }
     }
@@ -54,9 +64,29 @@ struct PredicateEvaluation {
   private mutating func evaluate(
     _ predicate: ResolvedPredicate, _ slot: Int, _ object: any PredicateSource
   ) -> Bool {
+    enter(slot, object)
+    return evaluate(predicate) == true
+  }
+
+  private mutating func enter(_ slot: Int, _ object: any PredicateSource) {
     while objects.count <= slot { objects.append(object) }
     objects[slot] = object
-    return evaluate(predicate) == true
+  }
+
+  private mutating func matches(
+    _ text: ResolvedOperand, _ pattern: ResolvedOperand, _ folding: StringFolding,
+    _ compiled: RegularExpression?
+  ) -> Bool? {
+    guard case .string(let string) = value(text), case .string(let pattern) = value(pattern) else {
+      return nil
+    }
+    do throws(RegularExpression.Failure) {
+      if let compiled { return try compiled.matches(string) }
+      return try RegularExpression(pattern, folding).matches(string)
+    } catch {
+      failure = error
+      return nil
+    }
   }
 
   // MARK: - Values
@@ -77,6 +107,32 @@ struct PredicateEvaluation {
       let members = members(collection)
       guard let predicate else { return .integer(Int64(members.count)) }
       return .integer(Int64(members.count { evaluate(predicate, slot, $0) }))
+    case .aggregate(let aggregate): return value(aggregate).asStored
+    case .function(let function, let arguments, let kind):
+      return function.value(of: arguments.map { value($0) }).cast(as: kind).asStored
+    case .cast(let operand, let kind): return value(operand).cast(as: kind).asStored
+    case .unindexed(let operand): return value(operand)
+    }
+  }
+
+  /// As SQLite's `total`, `avg`, `min` and `max`: nil does not count.
+  private mutating func value(_ aggregate: ResolvedAggregate) -> StoreValue {
+    var values: [StoreValue] = []
+    for member in members(aggregate.collection) {
+      if let predicate = aggregate.predicate, !evaluate(predicate, aggregate.slot, member) {
+        continue
+      }
+      enter(aggregate.slot, member)
+      let value = value(aggregate.value)
+      if value != .null { values.append(value) }
+    }
+    let sum = { values.compactMap(PredicateNumber.init).reduce(0) { $0 + $1.double } }
+    switch aggregate.operation {
+    case .count: return .integer(Int64(values.count))
+    case .sum: return .double(sum())
+    case .avg: return values.isEmpty ? .null : .double(sum() / Double(values.count))
+    case .min: return values.min { ($0.order(to: $1) ?? 0) < 0 } ?? .null
+    case .max: return values.max { ($0.order(to: $1) ?? 0) < 0 } ?? .null
     }
   }
 
@@ -107,7 +163,7 @@ extension RelationalOperator {
 
 extension StoreValue {
   /// What a column gives back: SQLite stores NaN as NULL, a Bool as 0 or 1, a URL as its text.
-  fileprivate var asStored: StoreValue {
+  var asStored: StoreValue {
     switch self {
     case .double(let number) where number.isNaN: .null
     case .bool(let flag): .integer(flag ? 1 : 0)
@@ -119,8 +175,8 @@ extension StoreValue {
   /// Below, at or above 0, as SQLite orders two values of one kind; nil where one is null.
   ///
   /// Strings compare by their UTF-8 bytes, which is the order of their scalars. So "ö" of one
-  /// scalar and "ö" of two differ, in SQL and here; `[c]` and `[d]` see them as equal.
-  fileprivate func order(to other: StoreValue, _ folding: StringFolding = []) -> Int? {
+  /// scalar and "ö" of two differ, in SQL and here; a constant is resolved into both spellings.
+  func order(to other: StoreValue, _ folding: StringFolding = []) -> Int? {
     switch (self, other) {
     case (.integer(let a), .integer(let b)): a < b ? -1 : a > b ? 1 : 0
     case (.double(let a), .double(let b)): a < b ? -1 : a > b ? 1 : 0

@@ -4,13 +4,7 @@ extension PredicateResolver {
   mutating func resolve(
     _ comparison: FetchPredicate.Comparison
   ) throws(FetchPredicateError) -> ResolvedPredicate {
-    switch comparison.quantifier {
-    case .direct: break
-    case .any: return try resolveAny(comparison)
-    case .all:
-      throw .unsupported(
-        "ALL", instead: "write NOT ANY … with the opposite comparison, or SUBQUERY(…).@count == 0")
-    }
+    guard comparison.quantifier == .direct else { return try resolveQuantified(comparison) }
     switch comparison.comparator {
     case .equal: return try relation(comparison, .equal)
     case .notEqual: return try relation(comparison, .notEqual)
@@ -21,7 +15,11 @@ extension PredicateResolver {
     case .between: return try between(comparison)
     case .isIn: return try membership(of: comparison.left, in: comparison.right, comparison)
     case .contains:
-      if let member = try collectionMember(comparison.left, comparison.right) { return member }
+      if let member = try collectionMember(
+        comparison.left, comparison.right, comparison.options)
+      {
+        return member
+      }
       if case .list = comparison.left {
         return try membership(of: comparison.right, in: comparison.left, comparison)
       }
@@ -29,26 +27,51 @@ extension PredicateResolver {
     case .beginsWith: return try search(comparison, .beginsWith)
     case .endsWith: return try search(comparison, .endsWith)
     case .like: return try search(comparison, .like)
-    case .matches:
-      throw .unsupported("MATCHES", instead: "use LIKE, BEGINSWITH or CONTAINS")
+    case .matches: return try matches(comparison)
     }
   }
 
   // MARK: - Equality and order
 
-  private mutating func relation(
+  mutating func relation(
     _ comparison: FetchPredicate.Comparison, _ operation: RelationalOperator
   ) throws(FetchPredicateError) -> ResolvedPredicate {
     let (left, right) = try operands(comparison)
-    if operation == .equal || operation == .notEqual {
-      switch (left, right) {
-      case (.constant(.null), .constant(.null)): return .always(operation == .equal)
-      case (let operand, .constant(.null)), (.constant(.null), let operand):
-        return operation == .equal ? .isNull(operand) : .isNotNull(operand)
-      default: break
-      }
+    let isEquality = operation == .equal || operation == .notEqual
+    // Only where nil is written: a computed nil, such as 1 / 0, is not known to be equal to any.
+    switch (comparison.left, comparison.right) {
+    case _ where !isEquality: break
+    case (.constant(.null), .constant(.null)): return .always(operation == .equal)
+    case (_, .constant(.null)): return operation == .equal ? .isNull(left) : .isNotNull(left)
+    case (.constant(.null), _): return operation == .equal ? .isNull(right) : .isNotNull(right)
+    default: break
     }
-    return .compare(left, operation, right, try folding(comparison, of: left, right))
+    let folding = folding(comparison, of: left, right)
+    guard isEquality else { return order(left, operation, right, folding) }
+    return equality(left, operation, right, folding, comparison.options)
+  }
+
+  /// An order: by the stored bytes, as an index has it, or by the locale's rules.
+  private func order(
+    _ left: ResolvedOperand, _ operation: RelationalOperator, _ right: ResolvedOperand,
+    _ folding: StringFolding
+  ) -> ResolvedPredicate {
+    folding.contains(.localized)
+      ? .collate(left, operation, right, folding) : .compare(left, operation, right, folding)
+  }
+
+  /// "ö" is one scalar or two: a constant is looked for in both spellings, so that an index serves.
+  private func equality(
+    _ left: ResolvedOperand, _ operation: RelationalOperator, _ right: ResolvedOperand,
+    _ folding: StringFolding, _ options: FetchPredicate.StringOptions
+  ) -> ResolvedPredicate {
+    for (operand, constant) in [(left, right), (right, left)]
+    where folding.isEmpty && operand.constant == nil && !options.contains(.normalized) {
+      guard case .constant(.string(let text)) = constant, text.spellings.count > 1 else { continue }
+      let isIn = ResolvedPredicate.isIn(operand, text.spellings.map { .string($0) }, [])
+      return operation == .equal ? isIn : .not(isIn)
+    }
+    return .compare(left, operation, right, folding)
   }
 
   private mutating func between(
@@ -63,11 +86,15 @@ extension PredicateResolver {
     high.right = bounds[1]
     let (left, lower) = try operands(low)
     let (_, upper) = try operands(high)
-    return .between(left, lower, upper, try folding(comparison, of: left, lower))
+    let folding = folding(comparison, of: left, lower)
+    guard folding.contains(.localized) else { return .between(left, lower, upper, folding) }
+    return .and([
+      order(left, .greaterOrEqual, lower, folding), order(left, .lessOrEqual, upper, folding),
+    ])
   }
 
   /// Both sides, the constant ones converted to the kind of the other.
-  private mutating func operands(
+  mutating func operands(
     _ comparison: FetchPredicate.Comparison
   ) throws(FetchPredicateError) -> (ResolvedOperand, ResolvedOperand) {
     let left = try operand(comparison.left)
@@ -94,7 +121,7 @@ extension PredicateResolver {
     .constant(value.kind.converted(value) ?? value)
   }
 
-  private func constant(
+  func constant(
     _ expression: FetchPredicate.Expression, _ value: StoreValue, like operand: ResolvedOperand,
     _ other: FetchPredicate.Expression
   ) throws(FetchPredicateError) -> ResolvedOperand {
@@ -103,7 +130,7 @@ extension PredicateResolver {
     return .constant(converted)
   }
 
-  private func mismatch(
+  func mismatch(
     _ expression: FetchPredicate.Expression, _ other: FetchPredicate.Expression, _ kind: ValueKind
   ) -> FetchPredicateError {
     // The value itself may be private; its type is not.
@@ -116,112 +143,17 @@ extension PredicateResolver {
       expected: "compare it with \(kind.noun)")
   }
 
-  private func folding(
+  func folding(
     _ comparison: FetchPredicate.Comparison, of operands: ResolvedOperand...
-  ) throws(FetchPredicateError) -> StringFolding {
+  ) -> StringFolding {
     let options = comparison.options
-    guard !options.contains(.localeSensitive) else {
-      throw .unsupported(
-        "\(comparison.comparator.rawValue)[l]", instead: "use [cd], which needs no locale")
-    }
-    let isString = operands.contains { operand in
-      if case .constant(let value) = operand { return value.kind == .string }
-      return operand.kind == .string
-    }
+    let isString = operands.contains { ($0.kind ?? $0.constant?.kind) == .string }
     guard isString, !options.contains(.normalized) else { return [] }
     var folding: StringFolding = []
     if options.contains(.caseInsensitive) { folding.insert(.case) }
     if options.contains(.diacriticInsensitive) { folding.insert(.diacritics) }
+    if options.contains(.localeSensitive) { folding.insert(.localized) }
     return folding
-  }
-
-  // MARK: - Collections and strings
-
-  private mutating func membership(
-    of element: FetchPredicate.Expression, in list: FetchPredicate.Expression,
-    _ comparison: FetchPredicate.Comparison
-  ) throws(FetchPredicateError) -> ResolvedPredicate {
-    if let member = try collectionMember(list, element) { return member }
-    guard case .list(let elements) = list else {
-      // As in Core Data, a string IN a string is a part of it.
-      var search = comparison
-      (search.left, search.right) = (list, element)
-      return try self.search(search, .contains)
-    }
-    let operand = try self.operand(element)
-    var values: [StoreValue] = []
-    var others: [ResolvedPredicate] = []
-    for expression in elements {
-      guard case .constant(let value) = expression else {
-        var equation = comparison
-        (equation.left, equation.right) = (element, expression)
-        others.append(try relation(equation, .equal))
-        continue
-      }
-      if value == .null { others.append(.isNull(operand)) }
-      if case .double(let number) = value, number.isNaN { continue }
-      guard value != .null else { continue }
-      guard case .constant(let converted) = try constant(expression, value, like: operand, element)
-      else { continue }
-      values.append(converted)
-    }
-    let isIn = ResolvedPredicate.isIn(operand, values, try folding(comparison, of: operand))
-    return others.isEmpty ? isIn : .or([isIn] + others)
-  }
-
-  /// `stops CONTAINS object`, or nil where the left side is no to-many relationship.
-  private mutating func collectionMember(
-    _ list: FetchPredicate.Expression, _ element: FetchPredicate.Expression
-  ) throws(FetchPredicateError) -> ResolvedPredicate? {
-    guard case .path(let path) = list, let (collection, rest) = try resolveCollection(path) else {
-      return nil
-    }
-    let member = FetchPredicate.Comparison(
-      .path(.init(Array(rest), variable: Self.anyVariable)), .equal, element)
-    return try exists(collection, member)
-  }
-
-  private mutating func resolveAny(
-    _ comparison: FetchPredicate.Comparison
-  ) throws(FetchPredicateError) -> ResolvedPredicate {
-    guard case .path(let path) = comparison.left else {
-      throw .unsupported("ANY of a computed value", instead: "write ANY relationship.property …")
-    }
-    guard let (collection, rest) = try resolveCollection(path) else {
-      _ = try resolve(path)  // names what is unknown
-      throw .notToMany(path.names.last ?? "SELF", path: path.predicateFormat)
-    }
-    var member = comparison
-    member.quantifier = .direct
-    member.left = .path(.init(Array(rest), variable: Self.anyVariable))
-    return try exists(collection, member)
-  }
-
-  /// The variable of ANY; no format can name it.
-  private static var anyVariable: String { "ANY " }
-
-  private mutating func exists(
-    _ collection: ResolvedCollection, _ member: FetchPredicate.Comparison
-  ) throws(FetchPredicateError) -> ResolvedPredicate {
-    let (slot, predicate) = try resolve(
-      .comparison(member), over: collection, variable: Self.anyVariable)
-    return .exists(collection, slot: slot, predicate)
-  }
-
-  private mutating func search(
-    _ comparison: FetchPredicate.Comparison, _ kind: StringSearch.Kind
-  ) throws(FetchPredicateError) -> ResolvedPredicate {
-    let (text, pattern) = try operands(comparison)
-    for case (let operand, let expression) in [
-      (text, comparison.left), (pattern, comparison.right),
-    ] {
-      if case .constant(let value) = operand, value == .null || value.kind == .string { continue }
-      guard operand.kind == .string else {
-        throw mismatch(.constant(.string("")), expression, operand.kind ?? .string)
-      }
-    }
-    if case .constant(.null) = pattern { return .compare(text, .equal, pattern, []) }
-    return .search(text, kind, pattern, try folding(comparison, of: text, pattern))
   }
 }
 

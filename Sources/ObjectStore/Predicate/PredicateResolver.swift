@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FoundationEssentials
+
 /// Finds a predicate's names in an entity, and gives its constants the right type.
 struct PredicateResolver {
   /// 200 is arbitrary: far above what a person writes, far below what overflows a stack or
@@ -10,6 +12,9 @@ struct PredicateResolver {
   private var variables: [(name: String, slot: Int, entity: EntityDescription)] = []
   private var slotCount = 1
   private var depth = 0
+  var expressionDepth = 0
+  /// One moment for the whole predicate.
+  lazy var now = Date()
 
   init(_ entity: EntityDescription) { self.entity = entity }
 
@@ -95,62 +100,26 @@ struct PredicateResolver {
       name, entity: entity.name, nearest: entity.nearestPropertyName(to: name))
   }
 
+  // MARK: - Collections
+
+  /// Gives a variable to the objects of a collection, until ``close()``.
+  mutating func open(_ collection: ResolvedCollection, as variable: String) -> Int {
+    variables.append((variable, slotCount, collection.relationship.destination))
+    slotCount += 1
+    return slotCount - 1
+  }
+
+  mutating func close() { variables.removeLast() }
+
   /// Resolves a predicate over the objects of a collection, which it knows by a variable.
   mutating func resolve(
     _ predicate: FetchPredicate, over collection: ResolvedCollection, variable: String
   ) throws(FetchPredicateError) -> (slot: Int, ResolvedPredicate) {
-    let slot = slotCount
-    slotCount += 1
-    variables.append((variable, slot, collection.relationship.destination))
-    defer { variables.removeLast() }
+    let slot = open(collection, as: variable)
+    defer { close() }
     return (slot, try resolve(predicate))
   }
 
-  // MARK: - Operands
-
-  mutating func operand(
-    _ expression: FetchPredicate.Expression
-  ) throws(FetchPredicateError) -> ResolvedOperand {
-    switch expression {
-    case .constant(let value): return .constant(value)
-    case .path(let path):
-      let (resolved, property) = try resolve(path)
-      return .property(resolved, property)
-    case .collection(.count, of: .path(let path), property: let property) where property.isEmpty:
-      return .count(try self.collection(path), slot: -1, where: nil)
-    case .collection(.count, of: .subquery(let subquery), property: let property)
-    where property.isEmpty:
-      let collection = try self.collection(subquery.collection)
-      let (slot, predicate) = try resolve(
-        subquery.predicate, over: collection, variable: subquery.variable)
-      return .count(collection, slot: slot, where: predicate)
-    case .collection:
-      throw .unsupported(expression.predicateFormat, instead: "use @count, or SUBQUERY(…).@count")
-    case .subquery:
-      throw .unsupported(
-        "SUBQUERY as a value", instead: "write SUBQUERY(…).@count and compare that")
-    case .list:
-      throw .unsupported("a list on its own", instead: "write it on the right of IN or BETWEEN")
-    case .arithmetic:
-      throw .unsupported("arithmetic", instead: "compute the constant side before the fetch")
-    case .function(let name, _):
-      throw .unsupported(
-        "the function \(name)", instead: "store its result in an attribute and compare that")
-    }
-  }
-
-  private func collection(
-    _ path: FetchPredicate.PropertyPath
-  ) throws(FetchPredicateError) -> ResolvedCollection {
-    guard let (collection, rest) = try resolveCollection(path) else {
-      _ = try resolve(path)  // names what is unknown
-      throw .notToMany(path.names.last ?? "SELF", path: path.predicateFormat)
-    }
-    guard rest.isEmpty else {
-      throw .unsupported(
-        path.predicateFormat,
-        instead: "count the objects of \(collection.relationship.name), its to-many relationship")
-    }
-    return collection
-  }
+  /// The variable of ANY and its kin; no format can name it.
+  var memberVariable: String { "each \(slotCount)" }
 }

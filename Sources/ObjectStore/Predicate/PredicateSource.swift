@@ -15,7 +15,8 @@ public protocol PredicateSource {
 extension FetchPredicate {
   /// Whether an object fulfils the predicate, as the SQL of a fetch would answer.
   ///
-  /// - Throws: ``FetchPredicateError`` if the predicate does not fit the entity, as a fetch would.
+  /// - Throws: ``FetchPredicateError`` if the predicate does not fit the entity, or if MATCHES takes
+  ///   too long, as a fetch would.
   public func matches(
     _ object: any PredicateSource, of entity: EntityDescription
   ) throws(FetchPredicateError) -> Bool {
@@ -38,8 +39,12 @@ public struct PreparedPredicate {
   }
 
   /// Whether an object fulfils the predicate.
-  public func matches(_ object: any PredicateSource) -> Bool {
+  ///
+  /// - Throws: ``FetchPredicateError/regularExpression(_:)`` if MATCHES takes too many steps.
+  public func matches(_ object: any PredicateSource) throws(FetchPredicateError) -> Bool {
     var evaluation = PredicateEvaluation(object)
-    return evaluation.evaluate(predicate) == true
+    let isMatch = evaluation.evaluate(predicate) == true
+    if let failure = evaluation.failure { throw .regularExpression(failure.description) }
+    return isMatch
   }
 }

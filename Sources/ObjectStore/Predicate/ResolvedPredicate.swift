@@ -12,13 +12,19 @@ indirect enum ResolvedPredicate {
   case and([ResolvedPredicate])
   case or([ResolvedPredicate])
   case not(ResolvedPredicate)
+  /// False or not known.
+  case isNotTrue(ResolvedPredicate)
   case compare(ResolvedOperand, RelationalOperator, ResolvedOperand, StringFolding)
+  /// An order by the rules of the current locale.
+  case collate(ResolvedOperand, RelationalOperator, ResolvedOperand, StringFolding)
   case isNull(ResolvedOperand)
   case isNotNull(ResolvedOperand)
   case between(ResolvedOperand, ResolvedOperand, ResolvedOperand, StringFolding)
   /// The values hold no null.
   case isIn(ResolvedOperand, [StoreValue], StringFolding)
   case search(ResolvedOperand, StringSearch.Kind, ResolvedOperand, StringFolding)
+  /// MATCHES; the pattern is compiled where it is a constant.
+  case matches(ResolvedOperand, ResolvedOperand, StringFolding, compiled: RegularExpression?)
   /// At least one object of the collection fulfils the predicate, in which it is `slot`.
   case exists(ResolvedCollection, slot: Int, ResolvedPredicate)
 }
@@ -39,6 +45,12 @@ indirect enum ResolvedOperand {
   case property(ResolvedPath, Property)
   /// How many objects of a collection there are, or how many fulfil a predicate.
   case count(ResolvedCollection, slot: Int, where: ResolvedPredicate?)
+  /// The sum, the average, the least or the greatest value of a collection's objects.
+  case aggregate(ResolvedAggregate)
+  case function(PredicateFunction, [ResolvedOperand], ValueKind)
+  case cast(ResolvedOperand, ValueKind)
+  /// `noindex:`.
+  case unindexed(ResolvedOperand)
 
   /// The end of a path.
   enum Property {
@@ -46,6 +58,16 @@ indirect enum ResolvedOperand {
     case toOne(RelationshipDescription)
     case object(EntityDescription)
   }
+}
+
+/// `stopTimes.@max.departureTime`, or of those objects that fulfil a predicate.
+struct ResolvedAggregate {
+  var operation: FetchPredicate.CollectionOperator
+  var collection: ResolvedCollection
+  /// What the value and the predicate call each object.
+  var slot: Int
+  var value: ResolvedOperand
+  var predicate: ResolvedPredicate?
 }
 
 /// To-one relationships, followed from slot 0, the object itself, or from a subquery's variable.
@@ -98,6 +120,10 @@ extension ResolvedOperand {
     case .property(_, .toOne(let relationship)): .object(relationship.destination.name)
     case .property(_, .object(let entity)): .object(entity.name)
     case .count: .number
+    case .aggregate(let aggregate):
+      aggregate.operation == .min || aggregate.operation == .max ? aggregate.value.kind : .number
+    case .function(_, _, let kind), .cast(_, let kind): kind
+    case .unindexed(let operand): operand.kind
     }
   }
 }

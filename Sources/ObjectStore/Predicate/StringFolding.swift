@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 @_spi(_Unicode) import Swift
 
 /// Which differences between strings do not count; the bits are those of Foundation's string
@@ -8,6 +9,8 @@ struct StringFolding: OptionSet, Hashable, Sendable {
   let rawValue: Int32
 
   static let `case` = Self(rawValue: 1)
+  /// By the rules of the current locale.
+  static let localized = Self(rawValue: 32)
   static let diacritics = Self(rawValue: 128)
 
   /// The string without the differences: two strings are equal if their foldings are, byte by byte.
@@ -15,8 +18,8 @@ struct StringFolding: OptionSet, Hashable, Sendable {
   /// `É` becomes `é` (decomposed), `E` or `e`. Without options the string stays as it is.
   func folded(_ string: String) -> String {
     guard !isEmpty else { return string }
-    var string = string
-    if string.utf8.allSatisfy({ $0 < 0x80 }) {
+    var string = isSuperset(of: [.case, .localized]) ? string.lowercased(with: .current) : string
+    if string.isASCII {
       return contains(.case)
         ? String(decoding: string.utf8.map(Self.lowered), as: UTF8.self) : string
     }
@@ -43,7 +46,43 @@ struct StringFolding: OptionSet, Hashable, Sendable {
     }
   }
 
+  /// Below, at or above 0, in the order of the current locale.
+  func localizedOrder(_ a: String, _ b: String) -> Int {
+    var options: String.CompareOptions = []
+    if contains(.case) { options.insert(.caseInsensitive) }
+    if contains(.diacritics) { options.insert(.diacriticInsensitive) }
+    return a.compare(b, options: options, range: nil, locale: .current).rawValue
+  }
+
   /// An ASCII letter in lower case.
   @inline(__always)
   static func lowered(_ byte: UInt8) -> UInt8 { byte &- 65 < 26 ? byte | 0x20 : byte }
+}
+
+extension String {
+  /// One pass over the bytes, without allocation.
+  var isASCII: Bool { utf8.allSatisfy { $0 < 0x80 } }
+
+  /// In NFC, "ö" as one scalar.
+  var precomposed: String { isASCII ? self : String(scalars: _nfc) }
+
+  /// In NFD, "ö" as "o" and its dots.
+  var decomposed: String { isASCII ? self : String(scalars: _nfd) }
+
+  private init(scalars: some Sequence<Unicode.Scalar>) {
+    var view = String.UnicodeScalarView()
+    view.append(contentsOf: scalars)
+    self.init(view)
+  }
+
+  /// The ways in which the same text is stored: in NFC, in NFD, and as it is written here.
+  var spellings: [String] {
+    guard !isASCII else { return [self] }
+    var spellings = [precomposed]
+    for other in [decomposed, self]
+    where !spellings.contains(where: { $0.utf8.elementsEqual(other.utf8) }) {
+      spellings.append(other)
+    }
+    return spellings
+  }
 }

@@ -22,11 +22,9 @@ final class StringSearch {
   }
 
   func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-    if let wildcards {
-      return wildcards.matches(folding.folded(String(decoding: text, as: UTF8.self)))
-    }
+    if let wildcards { return wildcards.matches(text) }
     if folding.isEmpty { return find(in: text, lowering: false) }
-    if text.allSatisfy({ $0 < 0x80 }) {
+    if !folding.contains(.localized), text.allSatisfy({ $0 < 0x80 }) {
       return isASCII && find(in: text, lowering: folding.contains(.case))
     }
     var folded = folding.folded(String(decoding: text, as: UTF8.self))
@@ -89,65 +87,5 @@ extension StringSearch.Kind {
 
   init(searchOptions: Int32) {
     self = searchOptions & 8 == 0 ? .contains : searchOptions & 4 == 0 ? .beginsWith : .endsWith
-  }
-}
-
-/// A pattern of LIKE: `?` is one character, `*` any number; `\` takes the next one as it is.
-struct WildcardPattern {
-  private enum Element: Equatable {
-    case scalar(Unicode.Scalar)
-    case one
-    case any
-  }
-
-  private var elements: [Element] = []
-
-  init(_ pattern: String, _ folding: StringFolding) {
-    var rest = pattern.unicodeScalars[...]
-    var literal = String.UnicodeScalarView()
-    while let scalar = rest.popFirst() {
-      switch scalar {
-      case "?", "*":
-        append(literal, folding)
-        literal = .init()
-        if scalar == "?" {
-          elements.append(.one)
-        } else if elements.last != .any {
-          elements.append(.any)
-        }
-      case "\\": literal.append(rest.popFirst() ?? scalar)
-      default: literal.append(scalar)
-      }
-    }
-    append(literal, folding)
-  }
-
-  private mutating func append(_ literal: String.UnicodeScalarView, _ folding: StringFolding) {
-    elements += folding.folded(String(literal)).unicodeScalars.map(Element.scalar)
-  }
-
-  /// Takes time in proportion to pattern × text at worst: only the last `*` is tried again.
-  func matches(_ text: String) -> Bool {
-    let text = Array(text.unicodeScalars)
-    var position = 0
-    var element = 0
-    var retry: (position: Int, element: Int)?
-    while position < text.count {
-      if element < elements.count, elements[element] == .any {
-        element += 1
-        retry = (position, element)
-      } else if element < elements.count,
-        elements[element] == .one || elements[element] == .scalar(text[position])
-      {
-        element += 1
-        position += 1
-      } else if let last = retry {
-        retry = (last.position + 1, last.element)
-        (position, element) = (last.position + 1, last.element)
-      } else {
-        return false
-      }
-    }
-    return elements[element...].allSatisfy { $0 == .any }
   }
 }

@@ -18,11 +18,15 @@ extension SQLWriter {
         withoutConjunction { $0.append(terms[...], joinedBy: " OR ", empty: "0") }
       }
     case .not(let term): withoutConjunction { $0.appendNegation(of: term) }
+    case .isNotTrue(let term):
+      append("(")
+      withoutConjunction { $0.append(term) }
+      append(") IS NOT TRUE")
     case .isNull(let operand):
-      append(operand, needsValue: false)
+      withoutConjunction { $0.append(operand) }
       append(" IS NULL")
     case .isNotNull(let operand):
-      append(operand, needsValue: true)
+      append(operand)
       append(" IS NOT NULL")
     case .compare(let left, let operation, let right, let folding):
       append(left, folding)
@@ -30,6 +34,12 @@ extension SQLWriter {
       append(operation.rawValue)
       append(" ")
       append(right, folding)
+    case .collate(let left, let operation, let right, let folding):
+      append("NSCoreDataStringCompare(")
+      append(left)
+      append(", ")
+      append(right)
+      append(", \(folding.rawValue)) \(operation.rawValue) 0")
     case .between(let operand, let low, let high, let folding):
       append("(")
       append(operand, folding, space: false)
@@ -41,9 +51,15 @@ extension SQLWriter {
     case .isIn(let operand, let values, let folding): appendIn(operand, values, folding)
     case .search(let text, let kind, let pattern, let folding):
       appendSearch(text, kind, pattern, folding)
+    case .matches(let text, let pattern, let folding, _):
+      append("NSCoreDataMatches(")
+      append(text)
+      append(", ")
+      append(pattern)
+      append(", \(folding.rawValue))")
     case .exists(let collection, let slot, let member):
       append("EXISTS (")
-      appendSelect(counting: false, collection, slot: slot, where: member)
+      appendSelect(.one, collection, slot: slot, where: member)
       append(")")
     }
   }
@@ -82,28 +98,6 @@ extension SQLWriter {
     }
   }
 
-  // MARK: - Operands
-
-  /// Writes ` t0.ZNAME`, `?` or a subquery, folded where differences do not count.
-  private mutating func append(
-    _ operand: ResolvedOperand, _ folding: StringFolding = [], needsValue: Bool = true,
-    space: Bool = true
-  ) {
-    switch operand {
-    case .constant(.string(let string)): bind(.string(folding.folded(string)))
-    case .constant(let value): bind(value)
-    case .property(let path, let property):
-      if !folding.isEmpty { append("NSCoreDataStringFold(") }
-      if space { append(" ") }
-      appendColumn(path, property, needsValue: needsValue)
-      if !folding.isEmpty { append(", \(folding.rawValue))") }
-    case .count(let collection, let slot, let predicate):
-      append("(")
-      appendSelect(counting: true, collection, slot: slot, where: predicate)
-      append(")")
-    }
-  }
-
   // MARK: - IN
 
   /// Up to so many values get a `?` each; beyond that the text of the statement, and with it the
@@ -114,8 +108,10 @@ extension SQLWriter {
     _ operand: ResolvedOperand, _ values: [StoreValue], _ folding: StringFolding
   ) {
     append(operand, folding)
-    if values.count > Self.mostPlaceholders, let array = JSONArray(values, folding) {
-      append(" IN (SELECT value FROM json_each(")
+    if values.count > Self.mostPlaceholders {
+      let array = JSONArray(values, folding)
+      append(array.isEncoded ? " IN (SELECT NSCoreDataValue(value)" : " IN (SELECT value")
+      append(" FROM json_each(")
       bind(.string(array.text))
       append("))")
       return
@@ -167,55 +163,5 @@ extension SQLWriter {
     append(" < ")
     bind(.string(upperBound))
     append(")")
-  }
-}
-
-/// Many values as one bound value, which `json_each` takes apart again.
-struct JSONArray {
-  let text: String
-
-  /// Nil where JSON would change a value: SQLite reads its numbers with rounding and ends its
-  /// strings at a NUL, and it has no blobs.
-  init?(_ values: [StoreValue], _ folding: StringFolding) {
-    var text = "["
-    for value in values {
-      if text.utf8.count > 1 { text += "," }
-      switch value {
-      case .integer(let number): text += String(number)
-      case .bool(let flag): text += flag ? "1" : "0"
-      case .object(let id): text += String(id.primaryKey)
-      case .string(let string):
-        guard Self.append(folding.folded(string), to: &text) else { return nil }
-      default: return nil
-      }
-    }
-    self.text = text + "]"
-  }
-
-  /// Keys, of which JSON changes none.
-  init(keys: some Sequence<Int64>) {
-    var text = "["
-    for key in keys {
-      if text.utf8.count > 1 { text += "," }
-      text += String(key)
-    }
-    self.text = text + "]"
-  }
-
-  private static func append(_ string: String, to text: inout String) -> Bool {
-    text += "\""
-    for scalar in string.unicodeScalars {
-      switch scalar {
-      case "\0": return false
-      case "\"", "\\":
-        text += "\\"
-        text.unicodeScalars.append(scalar)
-      case "\u{1}"..."\u{1f}":
-        text += "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
-      default: text.unicodeScalars.append(scalar)
-      }
-    }
-    text += "\""
-    return true
   }
 }

@@ -128,32 +128,52 @@ struct SQLWriter {
     conjunctionScope = saved
   }
 
-  /// Writes `SELECT … FROM ZSTOPTIME t1 WHERE (t0.Z_PK = t1.ZSTOP AND ( t1.ZNAME = ?)) `, with
-  /// `COUNT(t1.Z_PK)` or `1` as its column.
+  /// What a subquery answers: `1`, `COUNT(t1.Z_PK)`, or `MAX( t1.ZDEPARTURETIME)`.
+  enum SubqueryColumn {
+    case one, count
+    case aggregate(String, ResolvedOperand)
+  }
+
+  /// Writes `SELECT … FROM ZSTOPTIME t1 WHERE (t0.Z_PK = t1.ZSTOP AND ( t1.ZNAME = ?)) `.
   mutating func appendSelect(
-    counting: Bool, _ collection: ResolvedCollection, slot: Int, where predicate: ResolvedPredicate?
+    _ column: SubqueryColumn, _ collection: ResolvedCollection, slot: Int,
+    where predicate: ResolvedPredicate?
   ) {
     let owner = alias(of: collection.path, needsValue: false)
     let member = takeAlias()
     // A count of pairs needs the table of pairs only.
     let pairs: Int? =
       if case .joinTable = collection.relationship.storage {
-        predicate == nil ? member : takeAlias()
+        if case .count = column, predicate == nil { member } else { takeAlias() }
       } else { nil }
     let scope = joins.count
     joins.append([])
-    var condition = ""
-    if let predicate {
+    if slot >= 0 {
       while slots.count <= slot { slots.append((0, 0)) }
       slots[slot] = (member, scope)
-      (condition, text) = (text, condition)
-      let saved = conjunctionScope
-      conjunctionScope = scope
-      appendTopLevel(predicate)
-      conjunctionScope = saved
-      (condition, text) = (text, condition)
     }
-    appendFrom(collection.relationship, counting: counting, member: member, pairs: pairs)
+    // The value before the condition: so stand their `?` in the text.
+    var value = ""
+    if case .aggregate(_, let operand) = column {
+      value = written(in: -1) { $0.append(operand) }
+    }
+    let condition = predicate.map { predicate in written(in: scope) { $0.append(predicate) } }
+    append("SELECT ")
+    switch column {
+    case .one: append("1")
+    case .count:
+      append("COUNT(")
+      appendAlias(member)
+      append(".")
+      append(pairs == member ? collection.relationship.memberColumn : "Z_PK")
+      append(")")
+    case .aggregate(let function, _):
+      append(function)
+      append("(")
+      append(value)
+      append(")")
+    }
+    appendFrom(collection.relationship, member: member, pairs: pairs)
     appendJoins(of: scope)
     append(" WHERE (")
     appendAlias(owner)
@@ -161,7 +181,7 @@ struct SQLWriter {
     appendAlias(pairs ?? member)
     append(".")
     append(collection.relationship.ownerColumn)
-    if predicate != nil {
+    if let condition {
       append(" AND (")
       append(condition)
       append(")")
@@ -169,17 +189,19 @@ struct SQLWriter {
     append(") ")
   }
 
+  /// What is written with a SELECT's own conjunction, as a text of its own.
+  private mutating func written(in scope: Int, _ body: (inout SQLWriter) -> Void) -> String {
+    let (savedText, savedScope) = (text, conjunctionScope)
+    (text, conjunctionScope) = ("", scope)
+    body(&self)
+    defer { (text, conjunctionScope) = (savedText, savedScope) }
+    return text
+  }
+
   private mutating func appendFrom(
-    _ relationship: RelationshipDescription, counting: Bool, member: Int, pairs: Int?
+    _ relationship: RelationshipDescription, member: Int, pairs: Int?
   ) {
     let isPairsOnly = pairs == member
-    append(counting ? "SELECT COUNT(" : "SELECT 1")
-    if counting {
-      appendAlias(member)
-      append(".")
-      append(isPairsOnly ? relationship.memberColumn : "Z_PK")
-      append(")")
-    }
     append(" FROM ")
     if case .joinTable(let table, _, let memberColumn, _) = relationship.storage, let pairs {
       if !isPairsOnly {

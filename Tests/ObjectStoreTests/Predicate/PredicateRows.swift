@@ -56,7 +56,7 @@ final class PredicateRows {
   /// The primary keys of the objects that fulfil a predicate.
   func primaryKeys(_ entity: EntityDescription, _ predicate: FetchPredicate) throws -> [Int64] {
     let prepared = try PreparedPredicate(predicate, for: entity)
-    return (objects[entity.name] ?? []).filter { prepared.matches($0) }
+    return try (objects[entity.name] ?? []).filter { try prepared.matches($0) }
       .map(\.predicateObjectID.primaryKey)
   }
 

@@ -101,7 +101,7 @@ struct RandomPredicates {
     case 2, 3, 4:
       let names = isStop ? ["name", "normalizedName", "page"] : ["headsign", "stop.name"]
       return string(path(random.pick(names)))
-    case 5 where isStop: return other()
+    case 5 where isStop: return random.once(in: 3) ? other() : aggregate()
     case 6 where isStop: return any()
     case 7 where isStop: return relation(path("name"), .equal, path("normalizedName"))
     case 7: return relation(path("headsign"), .equal, .path(.init(["name"])))
@@ -124,7 +124,8 @@ struct RandomPredicates {
       : .comparison(.init(left, comparator, right, options: options))
   }
 
-  private mutating func number(_ left: FetchPredicate.Expression) -> FetchPredicate {
+  private mutating func number(_ property: FetchPredicate.Expression) -> FetchPredicate {
+    let left = random.once(in: 2) ? computed(property, depth: 2) : property
     func constant() -> FetchPredicate.Expression { .constant(random.pick(Self.numbers)) }
     switch Int.random(in: 0..<4, using: &random) {
     case 0: return relation(left, .between, .list([constant(), constant()]))
@@ -142,15 +143,24 @@ struct RandomPredicates {
     return (0..<count).map { _ in .constant(random.pick(values)) }
   }
 
-  private mutating func string(_ left: FetchPredicate.Expression) -> FetchPredicate {
+  private mutating func string(_ property: FetchPredicate.Expression) -> FetchPredicate {
+    let left =
+      random.once(in: 5)
+      ? .function(random.pick(["uppercase:", "lowercase:", "canonical:", "noindex:"]), [property])
+      : property
     let options = random.pick(
       [
         [], [], .caseInsensitive, .diacriticInsensitive, [.caseInsensitive, .diacriticInsensitive],
-        .normalized,
+        .normalized, .localeSensitive, [.caseInsensitive, .localeSensitive],
       ] as [FetchPredicate.StringOptions])
     let values = Self.strings.map { StoreValue.string($0) } + [.null]
     let right = FetchPredicate.Expression.constant(random.pick(values))
-    switch Int.random(in: 0..<8, using: &random) {
+    switch Int.random(in: 0..<9, using: &random) {
+    case 8:
+      return .comparison(
+        .init(
+          left, .matches, .constant(.string(random.pick(Self.expressions))),
+          options: options.subtracting(.localeSensitive)))
     case 0: return relation(left, .isIn, .list(constants(values)), options: options)
     case 1:
       return relation(
@@ -178,11 +188,77 @@ struct RandomPredicates {
   private mutating func any() -> FetchPredicate {
     let left = FetchPredicate.Expression.path(
       .init(random.pick([["stopTimes", "headsign"], ["tags", "title"]])))
-    guard case .comparison(var comparison) = string(left), comparison.left == left else {
+    let predicate: FetchPredicate
+    switch Int.random(in: 0..<4, using: &random) {
+    case 0: predicate = number(.path(.init(["stopTimes", "departureTime"])))
+    case 1:
+      predicate = .comparison(
+        .init(left, random.pick([.equal, .notEqual]), .constant(.null)))
+    case 2: predicate = string(.path(.init(["tags", "stops", "name"])))
+    default: predicate = string(left)
+    }
+    guard case .comparison(var comparison) = predicate, !comparison.left.isConstant else {
       return .always(true)
     }
-    comparison.quantifier = .any
+    comparison.quantifier = random.once(in: 3) ? .all : .any
     return .comparison(comparison)
+  }
+
+  /// `stopTimes.@max.departureTime`, and of those that fulfil a condition.
+  private mutating func aggregate() -> FetchPredicate {
+    if random.once(in: 3) {
+      let (collection, property) = random.pick([("stopTimes", "headsign"), ("tags", "title")])
+      return string(
+        .collection(
+          random.pick([.min, .max]), of: .path(.init([collection])), property: [property]))
+    }
+    let base: FetchPredicate.Expression =
+      random.once(in: 2)
+      ? .path(.init(["stopTimes"]))
+      : .subquery(.init(.init(["stopTimes"]), variable: "x", where: leaf(of: "x")))
+    return number(
+      .collection(
+        random.pick([.min, .max, .sum, .avg]), of: base, property: ["departureTime"]))
+  }
+
+  static let expressions = [
+    "", "a", "a.*", "[aá]b?", ".*", "A|SS", "\\w+", "ö", "o\u{308}", "(?i)ab", "..", ".*b",
+    "\\Qa?b*\\E", "\\Qa", "(?x)a b # c", "(.)\\1?b", "[^a]*", "\\p{Lu}.*",
+  ]
+
+  /// Arithmetic of small depth over a number.
+  private mutating func computed(
+    _ operand: FetchPredicate.Expression, depth: Int
+  ) -> FetchPredicate.Expression {
+    guard depth > 0 else {
+      return random.once(in: 2) ? operand : .constant(random.pick(Self.numbers))
+    }
+    func part(_ random: inout SeededGenerator) -> Int { Int.random(in: 0..<2, using: &random) }
+    switch Int.random(in: 0..<6, using: &random) {
+    case 0, 1, 2:
+      return .arithmetic(
+        random.pick([.add, .subtract, .multiply, .divide, .power]),
+        computed(operand, depth: depth - 1), computed(operand, depth: random.once(in: 2) ? 0 : 1))
+    case 3:
+      return .function(
+        random.pick([
+          "sqrt:", "log:", "ln:", "exp:", "abs:", "floor:", "ceiling:", "trunc:",
+          "onesComplement:", "noindex:",
+        ]), [computed(operand, depth: depth - 1)])
+    case 4:
+      return .function(
+        random.pick([
+          "modulus:by:", "add:to:", "from:subtract:", "bitwiseAnd:with:", "bitwiseOr:with:",
+          "bitwiseXor:with:", "leftshift:by:", "rightshift:by:", "raise:toPower:",
+        ]),
+        [computed(operand, depth: depth - 1), computed(operand, depth: random.once(in: 2) ? 0 : 1)])
+    default:
+      let list = (0...Int.random(in: 0...3, using: &random)).map { _ in computed(operand, depth: 0)
+      }
+      return .function(
+        random.pick(["sum:", "average:", "min:", "max:", "median:", "mode:", "stddev:"]),
+        [.list(list)])
+    }
   }
 
   private mutating func subquery(_ depth: Int) -> FetchPredicate {
@@ -205,5 +281,18 @@ struct RandomPredicates {
     return relation(
       count, random.pick([.equal, .notEqual, .less, .greaterOrEqual]),
       .constant(.integer(.random(in: 0...2, using: &random))))
+  }
+}
+
+extension FetchPredicate.Expression {
+  /// Whether it names no property.
+  fileprivate var isConstant: Bool {
+    switch self {
+    case .path, .collection, .subquery: false
+    case .constant: true
+    case .list(let elements): elements.allSatisfy(\.isConstant)
+    case .arithmetic(_, let left, let right): left.isConstant && right.isConstant
+    case .function(_, let arguments): arguments.allSatisfy(\.isConstant)
+    }
   }
 }

@@ -38,7 +38,8 @@ extension PendingChanges {
     var seen: Set<ObjectIdentifier> = []
     var wanted: [(key: ObjectOrder.Key, object: AnyManagedObject)] = []
     for (index, object) in changed.enumerated()
-    where seen.insert(ObjectIdentifier(object)).inserted && isWanted(object) {
+    where seen.insert(ObjectIdentifier(object)).inserted {
+      guard try isWanted(object) else { continue }
       let place = unchanged.places[object.primaryKey] ?? unchanged.savedCount + index
       wanted.append((order.key(of: object, place: place), object))
     }

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+extension PredicateFunction {
+  /// Computes as SQLite does: nil of nil; integers stay integers, `7 / 2` is 3, until the result
+  /// leaves 64 bits and becomes a double; a division by zero and what is no number is nil.
+  func value(of arguments: [StoreValue]) -> StoreValue {
+    if let count = parameterCount {
+      guard arguments.count == count else { return .null }
+    }
+    if parameterKind == .string {
+      guard case .string(let string)? = arguments.first else { return .null }
+      return value(of: string)
+    }
+    let numbers = arguments.compactMap(PredicateNumber.init)
+    guard numbers.count == arguments.count, let first = numbers.first else { return .null }
+    switch parameterCount {
+    case 1: return value(of: first).storeValue
+    case 2: return value(of: first, numbers[1]).storeValue
+    default: return statistic(of: numbers).storeValue
+    }
+  }
+
+  private func value(of string: String) -> StoreValue {
+    switch self {
+    case .uppercase: .string(string.uppercased())
+    case .lowercase: .string(string.lowercased())
+    case .canonical: .string(StringFolding([.case, .diacritics]).folded(string))
+    case .length: .integer(Int64(string.utf16.count))
+    default: .null
+    }
+  }
+
+  private func value(of number: PredicateNumber) -> PredicateNumber {
+    switch (self, number) {
+    case (.absolute, .integer(.min)): .double(0x1p63)
+    case (.absolute, .integer(let integer)): .integer(abs(integer))
+    case (.floor, .integer), (.ceiling, .integer), (.truncate, .integer): number
+    case (.absolute, _): .double(abs(number.double))
+    case (.floor, _): .double(number.double.rounded(.down))
+    case (.ceiling, _): .double(number.double.rounded(.up))
+    case (.truncate, _): .double(number.double.rounded(.towardZero))
+    case (.squareRoot, _): .double(number.double.squareRoot())
+    case (.log, _): .double(Foundation.log10(number.double))
+    case (.naturalLog, _): .double(Foundation.log(number.double))
+    case (.exp, _): .double(Foundation.exp(number.double))
+    case (.onesComplement, _): .integer(~number.bits)
+    default: .double(.nan)
+    }
+  }
+
+  private func value(of a: PredicateNumber, _ b: PredicateNumber) -> PredicateNumber {
+    switch self {
+    case .add: a.combined(b, { $0.addingReportingOverflow($1) }, +)
+    case .subtract: a.combined(b, { $0.subtractingReportingOverflow($1) }, -)
+    case .multiply: a.combined(b, { $0.multipliedReportingOverflow(by: $1) }, *)
+    case .divide:
+      b.double == 0 ? .double(.nan) : a.combined(b, { $0.dividedReportingOverflow(by: $1) }, /)
+    case .modulus:
+      b.double == 0 ? .double(.nan) : a.combined(b, Self.remainder, { fmod($0, $1) })
+    case .power: .double(pow(a.double, b.double))
+    case .bitwiseAnd: .integer(a.bits & b.bits)
+    case .bitwiseOr: .integer(a.bits | b.bits)
+    case .bitwiseXor: .integer(a.bits ^ b.bits)
+    case .leftShift: .integer(a.bits << b.bits)
+    case .rightShift: .integer(a.bits >> b.bits)
+    default: .double(.nan)
+    }
+  }
+
+  /// The remainder of the smallest integer by -1 is 0, though the quotient overflows.
+  private static func remainder(_ a: Int64, _ b: Int64) -> (partialValue: Int64, overflow: Bool) {
+    (b == -1 ? 0 : a % b, false)
+  }
+
+  // MARK: - Lists
+
+  private func statistic(of numbers: [PredicateNumber]) -> PredicateNumber {
+    let doubles = numbers.map(\.double)
+    let average = doubles.reduce(0, +) / Double(doubles.count)
+    switch self {
+    case .sum: return .double(doubles.reduce(0, +))
+    case .average: return .double(average)
+    case .minimum: return numbers.dropFirst().reduce(numbers[0]) { $1 < $0 ? $1 : $0 }
+    case .maximum: return numbers.dropFirst().reduce(numbers[0]) { $0 < $1 ? $1 : $0 }
+    case .median:
+      let sorted = doubles.sorted()
+      return .double((sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2)
+    case .mode: return Self.mode(of: numbers)
+    case .standardDeviation:
+      let squares = doubles.map { ($0 - average) * ($0 - average) }
+      return .double((squares.reduce(0, +) / Double(squares.count)).squareRoot())
+    default: return .double(.nan)
+    }
+  }
+
+  /// The most frequent number, the smallest of several.
+  private static func mode(of numbers: [PredicateNumber]) -> PredicateNumber {
+    let sorted = numbers.sorted()
+    var (best, bestCount, count) = (sorted[0], 0, 0)
+    for (index, number) in sorted.enumerated() {
+      count = index > 0 && !(sorted[index - 1] < number) ? count + 1 : 1
+      if count > bestCount { (best, bestCount) = (number, count) }
+    }
+    return best
+  }
+}
+
+/// An integer or a double, as SQLite tells them apart.
+enum PredicateNumber: Comparable {
+  case integer(Int64)
+  case double(Double)
+
+  /// Nil for what is no number; a Date is its seconds since 2001.
+  init?(_ value: StoreValue) {
+    switch value {
+    case .integer(let integer): self = .integer(integer)
+    case .bool(let flag): self = .integer(flag ? 1 : 0)
+    case .double(let double) where !double.isNaN: self = .double(double)
+    case .date(let date): self = .double(date.timeIntervalSinceReferenceDate)
+    default: return nil
+    }
+  }
+
+  var storeValue: StoreValue {
+    switch self {
+    case .integer(let integer): .integer(integer)
+    case .double(let double): double.isNaN ? .null : .double(double)
+    }
+  }
+
+  var double: Double {
+    switch self {
+    case .integer(let integer): Double(integer)
+    case .double(let double): double
+    }
+  }
+
+  /// As SQLite casts to an integer: cut off towards zero, and clamped.
+  var bits: Int64 {
+    switch self {
+    case .integer(let integer): integer
+    case .double(let double):
+      double >= 0x1p63 ? .max : double < -0x1p63 ? .min : Int64(double)
+    }
+  }
+
+  func combined(
+    _ other: PredicateNumber,
+    _ integers: (Int64, Int64) -> (partialValue: Int64, overflow: Bool),
+    _ doubles: (Double, Double) -> Double
+  ) -> PredicateNumber {
+    if case (.integer(let a), .integer(let b)) = (self, other) {
+      let (result, overflow) = integers(a, b)
+      if !overflow { return .integer(result) }
+    }
+    return .double(doubles(double, other.double))
+  }
+
+  static func < (a: PredicateNumber, b: PredicateNumber) -> Bool {
+    (a.storeValue.order(to: b.storeValue) ?? 0) < 0
+  }
+}
