@@ -74,7 +74,7 @@ extension AnyManagedObject {
     let relationship = toOne(slot)
     switch value {
     case .null: setDestination(nil as AnyManagedObject?, slot)
-    case .object(let id) where id.entityName == relationship.destination.name:
+    case .object(let id) where context?.isKind(id, relationship.destination) == true:
       setDestination(try context?.object(with: id), slot)
     default:
       throw StoreError.wrongType(

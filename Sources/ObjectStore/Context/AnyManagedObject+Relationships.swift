@@ -20,7 +20,8 @@ extension AnyManagedObject {
     if let known = links?.toOnes[index] { return known }
     guard case .object(let id) = storeValue(slot), let context else { return nil }
     let relationship = toOne(slot)
-    let object = context.object(relationship.destination, id.primaryKey, origin: origin)
+    let entity = context.entity(of: id, declared: relationship.destination)
+    let object = context.object(entity, id.primaryKey, origin: origin)
     if !object.keeps(self, relationship.inverse) { makeLinks().toOnes[index] = object }
     return object
   }

@@ -101,6 +101,7 @@ public class AnyManagedObject {
     } else {
       changes[slot] = value
     }
+    if !entity.entityColumns.isEmpty { assignEntity(of: value, slot) }
     return true
   }
 

@@ -27,9 +27,7 @@ public final class ManagedObject<E: Entity>: AnyManagedObject {
   @inlinable
   public subscript<D: Entity>(dynamicMember path: KeyPath<E, ToOne<D>>) -> ManagedObject<D>? {
     get {
-      destination(property(path).pointee.slot).map {
-        unsafeDowncast($0, to: ManagedObject<D>.self)
-      }
+      destination(property(path).pointee.slot).map { $0.assumed(D.self) }
     }
     set { setDestination(newValue, property(path).pointee.slot) }
   }

@@ -73,7 +73,8 @@ extension ManagedObjectContext {
       SelectStatement(sql: sql, bindings: [.integer(object.primaryKey)]), interests: interests,
       contextID: contextID, cost: &cost
     ) { row in
-      let member = self.object(relationship.destination, row.int64(1), origin: object.origin)
+      let entity = relationship.destination.entity(numbered: row.int64(0))
+      let member = self.object(entity, row.int64(1), origin: object.origin)
       member.releaseOwner(object, relationship)
       members.append(member)
       if relationship.isOrdered { link.orderKeys[ObjectIdentifier(member)] = row.int64(2) }
@@ -102,7 +103,7 @@ extension ManagedObjectContext {
     var left: Set<ObjectIdentifier> = []
     var joined: [AnyManagedObject] = []
     for other in changed + inserted
-    where other.entity === relationship.destination && !other.changes.isEmpty {
+    where other.entity.isKind(of: relationship.destination) && !other.changes.isEmpty {
       guard let value = other.changes[slot] else { continue }
       if value != .object(object.objectID) {
         left.insert(ObjectIdentifier(other))

@@ -53,6 +53,7 @@ extension ManagedObjectContext {
       operation.fillsObjects = !request.returnsObjectsAsFaults
       operation.prefetchedKeyPaths = request.relationshipKeyPathsForPrefetching
     }
+    operation.includesSubentities = request.includesSubentities
     return operation
   }
 

@@ -140,14 +140,18 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
   /// Makes a new object with its default values.
   public func insert<E: Entity>(_ type: E.Type) -> ManagedObject<E> {
-    unsafeDowncast(insert(description(of: type)), to: ManagedObject<E>.self)
+    let entity = description(of: type)
+    precondition(
+      !entity.isAbstract, "entity \(entity.name) is abstract; insert an object of a subentity")
+    return insert(entity).assumed(type)
   }
 
   /// Makes a new object of a named entity.
   ///
-  /// - Throws: ``StoreError/unknownEntity(_:)``.
+  /// - Throws: ``StoreError/unknownEntity(_:)``, ``StoreError/abstractEntity(_:)``.
   public func insert(entityNamed name: String) throws -> AnyManagedObject {
     guard let entity = store.model.entity(named: name) else { throw StoreError.unknownEntity(name) }
+    guard !entity.isAbstract else { throw StoreError.abstractEntity(name) }
     return insert(entity)
   }
 

@@ -22,7 +22,7 @@ public struct ToManyMembers<D: Entity>: RandomAccessCollection {
   public var endIndex: Int { members.count }
   /// One member, which may be a fault.
   public subscript(position: Int) -> ManagedObject<D> {
-    unsafeDowncast(members[position], to: ManagedObject<D>.self)
+    members[position].assumed(D.self)
   }
 
   /// Whether an object is a member, without looking at its values.

@@ -21,6 +21,7 @@ struct FetchOperation {
   var prefetchedKeyPaths: [String] = []
   /// Whether objects come filled, or else as faults.
   var fillsObjects = false
+  var includesSubentities = true
 
   let interests: Interests
   private(set) var fetchID: UInt64 = 0
@@ -58,8 +59,8 @@ struct FetchOperation {
     let prefetched = try PrefetchTree(prefetchedKeyPaths, of: entity)
     let overlay = try pendingOverlay()
     select = try .objects(
-      of: entity, where: predicate, sortedBy: terms, limit: overlay == nil ? limit : 0,
-      offset: overlay == nil ? offset : 0)
+      of: entity, where: predicate, includingSubentities: includesSubentities, sortedBy: terms,
+      limit: overlay == nil ? limit : 0, offset: overlay == nil ? offset : 0)
     let rows = try store.rows(
       of: entity, select, interests: interests, contextID: context.contextID, cost: &cost)
     let start = isMeasured ? TraceClock.now : 0
@@ -67,7 +68,7 @@ struct FetchOperation {
     var objects: [AnyManagedObject] = []
     objects.reserveCapacity(rows.count)
     for row in rows {
-      let object = context.object(entity, row.primaryKey, origin: origin)
+      let object = context.object(row.entity(in: entity), row.primaryKey, origin: origin)
       if fillsObjects, object.snapshot == nil { object.snapshot = row }
       objects.append(object)
     }
@@ -84,19 +85,24 @@ struct FetchOperation {
       return try fetchObjects().map(\.objectID)
     }
     select = try .objectIDs(
-      of: entity, where: predicate, sortedBy: terms, limit: limit, offset: offset)
+      of: entity, where: predicate, includingSubentities: includesSubentities, sortedBy: terms,
+      limit: limit, offset: offset)
     var ids: [ManagedObjectID] = []
-    let reference = entity.reference
     try store.query(
       select, interests: interests, contextID: context.contextID, cost: &cost
-    ) { ids.append(ManagedObjectID(reference: reference, primaryKey: $0.int64(1))) }
+    ) {
+      let reference = entity.entity(numbered: $0.int64(0)).reference
+      ids.append(ManagedObjectID(reference: reference, primaryKey: $0.int64(1)))
+    }
     resultCount = ids.count
     return ids
   }
 
   mutating func count() throws -> Int {
     if try pendingOverlay() != nil { return try fetchObjects().count }
-    select = try .count(of: entity, where: predicate, limit: limit, offset: offset)
+    select = try .count(
+      of: entity, where: predicate, includingSubentities: includesSubentities, limit: limit,
+      offset: offset)
     var count = 0
     try store.query(
       select, interests: interests, contextID: context.contextID, cost: &cost
@@ -109,7 +115,8 @@ struct FetchOperation {
     guard includesPendingChanges, context.hasChanges else { return nil }
     try context.followDeleteRules()
     return try PendingChanges(
-      context: context, entity: entity, predicate: predicate, terms: terms)
+      context: context, entity: entity, includesSubentities: includesSubentities,
+      predicate: predicate, terms: terms)
   }
 
   // MARK: - Telling

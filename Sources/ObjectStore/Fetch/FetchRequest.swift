@@ -22,6 +22,8 @@ public struct FetchRequest<E: Entity> {
   public var relationshipKeyPathsForPrefetching: [String] = []
   /// Whether objects come as faults, their rows in the row cache; otherwise they come filled.
   public var returnsObjectsAsFaults = true
+  /// Whether objects of entities that inherit from this one are fetched too.
+  public var includesSubentities = true
   /// Whether the unsaved changes of the context are taken into account.
   public var includesPendingChanges = true
 

@@ -10,11 +10,11 @@ struct PendingChanges {
 
   /// - Throws: ``FetchPredicateError`` if the predicate does not fit the entity.
   init?(
-    context: ManagedObjectContext, entity: EntityDescription, predicate: FetchPredicate?,
-    terms: [SortTerm]
+    context: ManagedObjectContext, entity: EntityDescription, includesSubentities: Bool = true,
+    predicate: FetchPredicate?, terms: [SortTerm]
   ) throws {
     let changed = (context.changed + context.deleted + context.inserted)
-      .filter { $0.hasChanges && $0.entity === entity }
+      .filter { $0.hasChanges && $0.isMember(of: entity, includesSubentities) }
     // A predicate may reach the changes of other entities over its relationships.
     guard !changed.isEmpty else { return nil }
     self.changed = changed
@@ -44,5 +44,11 @@ struct PendingChanges {
   func isWanted(_ object: AnyManagedObject) throws(FetchPredicateError) -> Bool {
     guard !object.isDeleted else { return false }
     return try predicate?.matches(object) ?? true
+  }
+}
+
+extension AnyManagedObject {
+  fileprivate func isMember(of entity: EntityDescription, _ includesSubentities: Bool) -> Bool {
+    includesSubentities ? self.entity.isKind(of: entity) : self.entity === entity
   }
 }

@@ -12,17 +12,23 @@ public struct Attribute<Value: AttributeValue> {
   public let keyPath: String
   let defaultValue: Value?
   let derivation: UnresolvedDerivation?
+  let renamingIdentifier: String?
   @usableFromInline let binding: SlotBinding
 
   /// Declares an attribute.
   ///
-  /// - Parameter default: what a new object holds; without one it holds nothing, and an attribute
-  ///   that is not optional must be set before a save.
-  public init(_ name: String, default defaultValue: Value? = nil) {
+  /// - Parameters:
+  ///   - default: what a new object holds; without one it holds nothing, and an attribute that is
+  ///     not optional must be set before a save.
+  ///   - renamingIdentifier: what it was called in an earlier model.
+  public init(
+    _ name: String, default defaultValue: Value? = nil, renamingIdentifier: String? = nil
+  ) {
     self.name = name
     keyPath = name
     self.defaultValue = defaultValue
     derivation = nil
+    self.renamingIdentifier = renamingIdentifier
     binding = SlotBinding()
   }
 
@@ -31,6 +37,7 @@ public struct Attribute<Value: AttributeValue> {
     keyPath = name
     defaultValue = nil
     self.derivation = derivation
+    renamingIdentifier = nil
     binding = SlotBinding()
   }
 
@@ -39,6 +46,7 @@ public struct Attribute<Value: AttributeValue> {
     keyPath = prefix + "." + attribute.keyPath
     defaultValue = attribute.defaultValue
     derivation = attribute.derivation
+    renamingIdentifier = attribute.renamingIdentifier
     binding = attribute.binding
   }
 
@@ -76,6 +84,7 @@ extension Attribute: AnyAttribute {
     }
     return AttributeDescription(
       name: name, type: Value.attributeType, isOptional: Value.isOptional,
-      defaultValue: defaultValue?.storeValue ?? .null, derivation: derivation)
+      defaultValue: defaultValue?.storeValue ?? .null, derivation: derivation,
+      renamingIdentifier: renamingIdentifier)
   }
 }

@@ -21,17 +21,17 @@ struct DerivedAttributes: Sendable {
   }
 
   /// - Throws: ``ModelError/invalidDerivation(_:entity:)`` if a source is missing or derived itself.
-  init(of attributes: [AttributeDescription], entity: String) throws {
-    let derived = attributes.filter { $0.derivation != nil }
+  init(of entity: EntityDescription) throws {
+    let derived = entity.attributesByName.values.filter { $0.derivation != nil }
     guard !derived.isEmpty else {
       self = .none
       return
     }
-    var bySource: [[Step]] = attributes.map { _ in [] }
+    var bySource: [[Step]] = entity.attributes.map { _ in [] }
     for attribute in derived {
       guard case .value(let name, let transform)? = attribute.derivation?.kind else { continue }
-      guard let source = attributes.first(where: { $0.name == name }), source.derivation == nil
-      else { throw ModelError.invalidDerivation(attribute.name, entity: entity) }
+      guard let source = entity.attribute(named: name), source.derivation == nil
+      else { throw ModelError.invalidDerivation(attribute.name, entity: entity.name) }
       bySource[source.slot].append(Step(slot: attribute.slot, transform: transform))
     }
     self.init(

@@ -11,17 +11,32 @@
 ///     // CREATE TABLE ZSTOP ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
 ///     //   ZLONGITUDE FLOAT, ZNAME VARCHAR )
 ///
+/// An entity that inherits names its parent. Objects of both share one table:
+///
+///     struct NightBus: Entity {
+///       typealias Parent = Vehicle
+///       let line = Attribute<String>("line")
+///     }
+///     // SELECT t0.Z_ENT, t0.Z_PK, … FROM ZVEHICLE t0 WHERE  t0.Z_ENT = ?
+///
 /// Of two relationships that are each other's inverse, one must state its type as `stopTimes`
 /// does, or Swift sees a circular reference.
-public protocol Entity {
-  /// Makes the schema; the store keeps one per model.
-  init()
+@dynamicMemberLookup
+public protocol Entity: EntityParent {
+  /// The entity that this one inherits from.
+  associatedtype Parent: EntityParent = NoParent
   /// The name in the model and in object URIs; the type's name if not given.
   static var entityName: String { get }
   /// The indexes that the store keeps; to-one relationships have theirs without asking.
   static var indexes: [Index<Self>] { get }
   /// Properties, or groups of them, of which no two rows may have the same values.
   static var uniquenessConstraints: [UniquenessConstraint<Self>] { get }
+  /// Whether there are objects of its subentities only.
+  static var isAbstract: Bool { get }
+  /// What the entity was called in an earlier model; its name if not given.
+  static var renamingIdentifier: String? { get }
+  /// An inherited property, as predicates, sort descriptors and objects name it.
+  subscript<Property>(dynamicMember path: KeyPath<Parent, Property>) -> Property { get }
 }
 
 extension Entity {
@@ -31,6 +46,28 @@ extension Entity {
   public static var indexes: [Index<Self>] { [] }
   /// None.
   public static var uniquenessConstraints: [UniquenessConstraint<Self>] { [] }
+  /// False.
+  public static var isAbstract: Bool { false }
+  /// None.
+  public static var renamingIdentifier: String? { nil }
+  /// The parent's.
+  public subscript<Property>(dynamicMember path: KeyPath<Parent, Property>) -> Property {
+    Parent()[keyPath: path]
+  }
+}
+
+// Not Entity itself: names would be looked up along a chain of parents without an end.
+
+/// What an entity can have as its parent: another entity, or ``NoParent``.
+public protocol EntityParent {
+  /// Makes the schema; the store keeps one per model.
+  init()
+}
+
+/// Stands for the parent of an entity that inherits from none.
+public struct NoParent: EntityParent {
+  /// Makes nothing.
+  public init() {}
 }
 
 /// Attributes and to-one relationships of which no two rows may have the same values.

@@ -6,35 +6,50 @@
 public final class EntityDescription: @unchecked Sendable {
   /// The name in the model.
   public let name: String
-  /// `Z_ENT`: from 1 in alphabetical order, or as the opened file numbers its entities.
+  /// `Z_ENT`: from 1 in the order of the model, or as the opened file numbers its entities.
   public internal(set) var entityID: Int64 = 0
-  /// Its place in the model, and in all that is kept by entity.
+  /// The place of its table in all that is kept by table: shared by what inherits from one root.
   var index = 0
   /// What the ids of its objects share; the store's UUID is "" until the store is open.
   var reference: ManagedObjectID.EntityReference
-  /// `ZSTOP` for `Stop`.
-  public let table: String
-  /// Sorted by name.
+  /// `ZSTOP` for `Stop`; the root's, where it inherits.
+  public internal(set) var table: String
+  /// What it inherits from.
+  public internal(set) unowned(unsafe) var superentity: EntityDescription?
+  /// What inherits from it directly, sorted by name.
+  public internal(set) var subentities: [EntityDescription] = []
+  /// Whether there are objects of its subentities only.
+  public internal(set) var isAbstract = false
+  /// What it was called in an earlier model; see ``StoreOptions/migratesAutomatically``.
+  public internal(set) var renamingIdentifier: String?
+  /// Nil where it neither inherits nor is inherited from.
+  var hierarchy: EntityHierarchy?
+  /// Those of its table: sorted by name, but each subentity's behind the root's.
+  ///
+  /// ``attributesByName`` has those that its own objects have.
   public internal(set) var attributes: [AttributeDescription] = []
-  /// Sorted by name.
+  /// Its own and those it inherits, sorted by name.
   public internal(set) var relationships: [RelationshipDescription] = []
-  /// Those of the to-one relationships first, then the declared ones.
+  /// Those of its table: of the hierarchy and the to-one relationships first, then the declared.
   public internal(set) var indexes: [IndexDescription] = []
-  /// The columns of each uniqueness constraint.
+  /// The columns of each uniqueness constraint of its table.
   public internal(set) var uniquenessConstraints: [[String]] = []
-  /// The to-one relationships, in the order of their slots behind those of the attributes.
+  /// The to-one relationships of its table, in the order of their slots behind the attributes'.
   private(set) var toOnes: [RelationshipDescription] = []
-  /// The to-many relationships, sorted by name.
+  /// The to-many relationships of its table, in the order of their slots.
   private(set) var toManys: [RelationshipDescription] = []
+  /// The to-one relationships of its table that keep the entity of their destination too.
+  private(set) var entityColumns: [RelationshipDescription] = []
   /// How the values of a row are laid out in its snapshot.
   private(set) var rowLayout = RowLayout(kinds: [])
-  /// What a new object holds.
+  /// What a new object holds; nil for what only other entities of its table have.
   private(set) var defaultValues: [StoreValue?] = []
   /// What is set along with other attributes.
   private(set) var derivedAttributes = DerivedAttributes.none
   /// The Swift schema that the entity was built from, with its slots bound.
   let schema: EntitySchemaBase
-  private(set) var attributesByName: [String: AttributeDescription] = [:]
+  /// Its own and those it inherits.
+  public private(set) var attributesByName: [String: AttributeDescription] = [:]
   private(set) var relationshipsByName: [String: RelationshipDescription] = [:]
 
   init(name: String, schema: EntitySchemaBase? = nil) {
@@ -44,27 +59,51 @@ public final class EntityDescription: @unchecked Sendable {
     table = "Z" + name.uppercased()
   }
 
+  /// - Parameter table: those of the whole hierarchy, in the order of their slots; its own, if nil.
   func setProperties(
-    attributes: [AttributeDescription], relationships: [RelationshipDescription]
+    attributes: [AttributeDescription], relationships: [RelationshipDescription],
+    table: TableProperties? = nil
   ) {
-    self.attributes = attributes.sorted { $0.name < $1.name }
+    let table =
+      table
+      ?? TableProperties(
+        attributes: attributes.sorted { $0.name < $1.name },
+        relationships: relationships.sorted { $0.name < $1.name })
+    self.attributes = table.attributes
     self.relationships = relationships.sorted { $0.name < $1.name }
     attributesByName = Dictionary(uniqueKeysWithValues: attributes.map { ($0.name, $0) })
     relationshipsByName = Dictionary(uniqueKeysWithValues: relationships.map { ($0.name, $0) })
-    toOnes = self.relationships.filter { !$0.isToMany }
-    toManys = self.relationships.filter(\.isToMany)
+    toOnes = table.relationships.filter { !$0.isToMany }
+    toManys = table.relationships.filter(\.isToMany)
     for (slot, attribute) in self.attributes.enumerated() { attribute.slot = slot }
     for (index, toOne) in toOnes.enumerated() { toOne.slot = self.attributes.count + index }
     for (index, toMany) in toManys.enumerated() { toMany.slot = index }
+    setRowLayout()
+    setDefaults()
+  }
+
+  /// Again when a file's numbers are taken over.
+  func setRowLayout() {
+    entityColumns = toOnes.filter { $0.entityColumn != nil }
+    for (index, toOne) in entityColumns.enumerated() {
+      toOne.entitySlot = attributes.count + toOnes.count + index
+    }
     rowLayout = RowLayout(
-      kinds: self.attributes.map(\.type.slotKind) + toOnes.map { _ in .integer })
-    defaultValues = self.attributes.map(\.defaultValue) + toOnes.map { _ in .null }
+      kinds: attributes.map(\.type.slotKind) + (toOnes + entityColumns).map { _ in .integer },
+      entityID: hierarchy == nil ? nil : entityID)
   }
 
   /// - Throws: ``ModelError/invalidDerivation(_:entity:)``.
   func setDerivedAttributes() throws {
-    derivedAttributes = try DerivedAttributes(of: attributes, entity: name)
+    derivedAttributes = try DerivedAttributes(of: self)
     defaultValues = derivedAttributes.applied(to: defaultValues)
+  }
+
+  func setDefaults() {
+    setRowLayout()
+    defaultValues =
+      attributes.map { has($0) ? $0.defaultValue : nil }
+      + toOnes.map { has($0) ? .null : nil } + entityColumns.map { has($0) ? .null : nil }
   }
 
   /// Finds an attribute.
@@ -74,15 +113,32 @@ public final class EntityDescription: @unchecked Sendable {
     relationshipsByName[name]
   }
 
-  /// The columns of a row, in the order of their slots: attributes A–Z, then to-ones A–Z.
+  /// Whether its objects have the attribute, which another entity of its table may have.
+  func has(_ attribute: AttributeDescription) -> Bool {
+    hierarchy == nil || attributesByName[attribute.name] === attribute
+  }
+
+  func has(_ relationship: RelationshipDescription) -> Bool {
+    hierarchy == nil || relationshipsByName[relationship.name] === relationship
+  }
+
+  /// The columns of a row, in the order of their slots: attributes, to-one relationships, and the
+  /// entities of those to-one relationships that lead to a hierarchy.
   public var columns: [String] {
     attributes.map(\.column) + toOnes.compactMap(\.column)
+      + entityColumns.compactMap(\.entityColumn)
   }
 
   /// The names of all properties, sorted.
   public var propertyNames: [String] {
-    (attributes.map(\.name) + relationships.map(\.name)).sorted()
+    (attributesByName.keys + relationships.map(\.name)).sorted()
   }
+}
+
+/// The properties of a table, in the order of their slots.
+struct TableProperties {
+  var attributes: [AttributeDescription]
+  var relationships: [RelationshipDescription]
 }
 
 /// An attribute of an entity.
@@ -97,6 +153,8 @@ public final class AttributeDescription: @unchecked Sendable {
   public let defaultValue: StoreValue
   /// What its value follows from; nil for an attribute that is set.
   public let derivation: Derivation?
+  /// What it was called in an earlier model; see ``StoreOptions/migratesAutomatically``.
+  public let renamingIdentifier: String?
   /// Its place in a row snapshot; its column in a row is three further.
   public internal(set) var slot = -1
   /// `ZLATITUDE` for `latitude`; suffixed with a number where two properties would clash.
@@ -104,21 +162,25 @@ public final class AttributeDescription: @unchecked Sendable {
 
   init(
     name: String, type: AttributeType, isOptional: Bool, defaultValue: StoreValue,
-    derivation: Derivation? = nil
+    derivation: Derivation? = nil, renamingIdentifier: String? = nil
   ) {
     self.name = name
     self.type = type
     self.isOptional = isOptional
     self.defaultValue = defaultValue
     self.derivation = derivation
+    self.renamingIdentifier = renamingIdentifier
     column = "Z" + name.uppercased()
   }
 }
 
 /// An index over properties of one entity.
 public struct IndexDescription: Hashable, Sendable {
-  /// `ZSTOP_ZLONGITUDE_INDEX` for one property, `ZSTOP_ZLONGITUDE_ZLATITUDE` for several.
+  /// `ZSTOP_ZLONGITUDE_INDEX` for one property, `ZSTOP_ZLONGITUDE_ZLATITUDE` for several,
+  /// `Z_Stop_byName` for a fetch index of a model file.
   public var name: String
   /// In order.
   public var columns: [String]
+  /// Whether its columns are declared `COLLATE BINARY ASC`, as a fetch index's are.
+  var isFetchIndex = false
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
+
 /// The Swift schema of an entity within one model, its slots bound.
 @usableFromInline
 class EntitySchemaBase: @unchecked Sendable {
@@ -9,13 +11,22 @@ class EntitySchemaBase: @unchecked Sendable {
   let properties: [any EntityProperty]
   /// The class of the entity's objects.
   let objectClass: AnyManagedObject.Type
+  /// The parent's type; nil for an entity that inherits from none.
+  let parentType: (any Entity.Type)?
+  /// Whether objects of the entity's table are of several entities.
+  @usableFromInline final var isInHierarchy = false
+  /// Itself, then what it inherits from; unowned, as the model keeps them all.
+  final var lineage: [Unowned] = []
+  private final let paths = Mutex(PathTable())
 
   init(
-    name: String, type: (any Entity.Type)? = nil, properties: [any EntityProperty] = [],
+    name: String, type: (any Entity.Type)? = nil, parentType: (any Entity.Type)? = nil,
+    properties: [any EntityProperty] = [],
     objectClass: AnyManagedObject.Type = AnyManagedObject.self
   ) {
     self.name = name
     self.type = type
+    self.parentType = parentType
     self.properties = properties
     self.objectClass = objectClass
   }
@@ -26,8 +37,13 @@ class EntitySchemaBase: @unchecked Sendable {
   /// - Throws: ``ModelError/invalidDerivation(_:entity:)``.
   func makeAttributes() throws -> [AttributeDescription] { [] }
 
-  /// The same of the declared uniqueness constraints.
+  /// The properties behind the key paths of the constraints; nil where there is none.
   func uniqueProperties() -> [[(any EntityProperty)?]] { [] }
+
+  /// The property at the end of a key path that is the schema's own, bound; nil if there is none.
+  fileprivate func boundProperty(_ path: AnyKeyPath, _ slot: (String) -> Int) -> UnsafeRawPointer? {
+    nil
+  }
 
   static func make<E: Entity>(_ type: E.Type) -> EntitySchemaBase { EntitySchema<E>() }
 }
@@ -42,6 +58,7 @@ final class EntitySchema<E: Entity>: EntitySchemaBase, @unchecked Sendable {
     prototype.initialize(to: E())
     super.init(
       name: E.entityName, type: E.self,
+      parentType: E.Parent.self as? any Entity.Type,
       properties: Mirror(reflecting: prototype.pointee).children
         .compactMap { $0.value as? any EntityProperty },
       objectClass: ManagedObject<E>.self)
@@ -53,6 +70,9 @@ final class EntitySchema<E: Entity>: EntitySchemaBase, @unchecked Sendable {
   /// The bound property at the end of a key path, for as long as the schema lives.
   @inlinable
   func property<Property>(_ path: KeyPath<E, Property>) -> UnsafePointer<Property> {
+    guard !isInHierarchy else {
+      return inheritedProperty(path).assumingMemoryBound(to: Property.self)
+    }
     guard let offset = MemoryLayout<E>.offset(of: path) else {
       preconditionFailure("\(path) is not a stored property of \(E.self)")
     }
@@ -83,5 +103,96 @@ final class EntitySchema<E: Entity>: EntitySchemaBase, @unchecked Sendable {
     _ paths: [any PartialKeyPath<E> & Sendable]
   ) -> [(any EntityProperty)?] {
     paths.map { prototype.pointee[keyPath: $0] as? any EntityProperty }
+  }
+
+  fileprivate override func boundProperty(
+    _ path: AnyKeyPath, _ slot: (String) -> Int
+  ) -> UnsafeRawPointer? {
+    guard let path = path as? PartialKeyPath<E> else { return nil }
+    if let offset = MemoryLayout<E>.offset(of: path) {
+      return UnsafeRawPointer(prototype).advanced(by: offset)
+    }
+    // An inherited one: made anew by its own schema, and so not bound yet.
+    guard let property = prototype.pointee[keyPath: path] as? any EntityProperty else { return nil }
+    property.binding.slot = slot(property.name)
+    return property.allocated()
+  }
+}
+
+extension EntitySchemaBase {
+  func bindSlots(of entity: EntityDescription) {
+    paths.withLock { $0.slots = entity.slotsByName }
+    for property in properties { property.binding.slot = entity.slotsByName[property.name] ?? -1 }
+  }
+
+  /// The bound property at the end of a key path of an entity of the same hierarchy.
+  ///
+  /// By the key path's own root, because an object of a subentity may be seen as one of its parent.
+  @usableFromInline
+  final func inheritedProperty(_ path: AnyKeyPath) -> UnsafeRawPointer {
+    paths.withLock { table -> BoundProperty in
+      if let known = table.property(of: path) { return known }
+      let root = ObjectIdentifier(Swift.type(of: path).rootType)
+      let slots = table.slots
+      for ancestor in lineage where ancestor.schema.type.map(ObjectIdentifier.init) == root {
+        if let pointer = ancestor.schema.boundProperty(path, { slots[$0] ?? -1 }) {
+          let property = BoundProperty(address: pointer)
+          table.keep(property, path)
+          return property
+        }
+      }
+      preconditionFailure("\(path) does not lead to a property of \(name)")
+    }.address
+  }
+
+  /// A reference that keeps nothing alive.
+  struct Unowned {
+    unowned(unsafe) let schema: EntitySchemaBase
+  }
+}
+
+extension EntityProperty {
+  /// A copy that lives as long as the process does.
+  fileprivate func allocated() -> UnsafeRawPointer {
+    let pointer = UnsafeMutablePointer<Self>.allocate(capacity: 1)
+    pointer.initialize(to: self)
+    return UnsafeRawPointer(pointer)
+  }
+}
+
+/// A property with its slot bound, which is only read from then on.
+private struct BoundProperty: @unchecked Sendable {
+  let address: UnsafeRawPointer
+}
+
+/// The properties behind key paths that were used.
+private struct PathTable: @unchecked Sendable {
+  var slots: [String: Int] = [:]
+  private var byPath: [AnyKeyPath: BoundProperty] = [:]
+  /// By identity, which is faster to hash: a literal key path is one object.
+  private var byObject: [ObjectIdentifier: (path: AnyKeyPath, property: BoundProperty)] = [:]
+
+  // Key paths made in generic code are new objects each time.
+  private static let mostObjects = 256
+
+  mutating func property(of path: AnyKeyPath) -> BoundProperty? {
+    if let known = byObject[ObjectIdentifier(path)] { return known.property }
+    guard let property = byPath[path] else { return nil }
+    keep(property, path)
+    return property
+  }
+
+  mutating func keep(_ property: BoundProperty, _ path: AnyKeyPath) {
+    if byObject.count >= Self.mostObjects { byObject = [:] }
+    byObject[ObjectIdentifier(path)] = (path, property)
+    byPath[path] = property
+  }
+}
+
+extension EntityDescription {
+  fileprivate var slotsByName: [String: Int] {
+    var slots = attributesByName.mapValues(\.slot)
+    for relationship in relationships { slots[relationship.name] = relationship.slot }
+    return slots
   }
 }

@@ -20,6 +20,10 @@ public enum ModelError: Error, Hashable, Sendable {
   case invalidIndex(entity: String)
   /// A derived attribute follows from what is no attribute of its entity, or is derived itself.
   case invalidDerivation(String, entity: String)
+  /// An entity inherits from one that is not among the entities.
+  case missingSuperentity(String, entity: String)
+  /// An entity inherits from itself.
+  case circularInheritance(entity: String)
 }
 
 extension ModelError: CustomStringConvertible {
@@ -45,11 +49,16 @@ extension ModelError: CustomStringConvertible {
       "\(entity).\(relationship) is a many-to-many that is its own inverse, which is not supported; "
         + "declare a second relationship as its inverse"
     case .invalidIndex(let entity):
-      "an index or uniqueness constraint of \(entity) names something that has no column; use its attributes and to-one "
-        + "relationships"
+      "an index or uniqueness constraint of \(entity) names something that has no column; use its "
+        + "attributes and to-one relationships"
     case .invalidDerivation(let name, let entity):
       "\(entity).\(name) is derived from what is no attribute of \(entity), or is derived itself; "
         + "derive it from an attribute that is set"
+    case .missingSuperentity(let name, let entity):
+      "entity \(entity) inherits from \(name), which the model lacks; add it to the container's "
+        + "entities"
+    case .circularInheritance(let entity):
+      "entity \(entity) inherits from itself; give it another superentity"
     }
   }
 }

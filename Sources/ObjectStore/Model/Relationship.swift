@@ -14,6 +14,7 @@ public struct ToOne<Destination: Entity> {
   let inverse: any PartialKeyPath<Destination> & Sendable
   let isOptional: Bool
   let deleteRule: DeleteRule
+  let renamingIdentifier: String?
 
   /// Declares a to-one relationship.
   ///
@@ -21,9 +22,10 @@ public struct ToOne<Destination: Entity> {
   ///   - inverse: the relationship that leads back.
   ///   - optional: whether a save without it is allowed.
   ///   - deleteRule: what happens to the other end when the object is deleted.
+  ///   - renamingIdentifier: what it was called in an earlier model.
   public init(
     _ name: String, inverse: any PartialKeyPath<Destination> & Sendable, optional: Bool = true,
-    deleteRule: DeleteRule = .nullify
+    deleteRule: DeleteRule = .nullify, renamingIdentifier: String? = nil
   ) {
     self.name = name
     keyPath = name
@@ -31,6 +33,7 @@ public struct ToOne<Destination: Entity> {
     self.inverse = inverse
     isOptional = optional
     self.deleteRule = deleteRule
+    self.renamingIdentifier = renamingIdentifier
   }
 
   init(_ relationship: ToOne, through prefix: String) {
@@ -40,6 +43,7 @@ public struct ToOne<Destination: Entity> {
     inverse = relationship.inverse
     isOptional = relationship.isOptional
     deleteRule = relationship.deleteRule
+    renamingIdentifier = relationship.renamingIdentifier
   }
 
   /// An attribute of the destination, as a predicate or a sort descriptor names it: `stop.name`.
@@ -67,6 +71,7 @@ public struct ToMany<Destination: Entity> {
   let inverse: any PartialKeyPath<Destination> & Sendable
   let isOrdered: Bool
   let deleteRule: DeleteRule
+  let renamingIdentifier: String?
 
   /// Declares a to-many relationship; with a to-many as its inverse it is a many-to-many.
   ///
@@ -74,15 +79,17 @@ public struct ToMany<Destination: Entity> {
   ///   - inverse: the relationship that leads back.
   ///   - ordered: whether the members keep their order.
   ///   - deleteRule: what happens to the members when the object is deleted.
+  ///   - renamingIdentifier: what it was called in an earlier model.
   public init(
     _ name: String, inverse: any PartialKeyPath<Destination> & Sendable, ordered: Bool = false,
-    deleteRule: DeleteRule = .nullify
+    deleteRule: DeleteRule = .nullify, renamingIdentifier: String? = nil
   ) {
     self.name = name
     binding = SlotBinding()
     self.inverse = inverse
     isOrdered = ordered
     self.deleteRule = deleteRule
+    self.renamingIdentifier = renamingIdentifier
   }
 
   @inlinable var slot: Int { binding.slot }
@@ -96,21 +103,17 @@ protocol AnyRelationship: EntityProperty {
   var destinationType: any Entity.Type { get }
   /// The name of the destination's property that the inverse key path leads to.
   var inverseName: String? { get }
-  func makeDescription(
-    of entity: EntityDescription, to destination: EntityDescription
-  ) -> RelationshipDescription
+  func makeDefinition() -> RelationshipDefinition
 }
 
 extension ToOne: AnyRelationship {
   var destinationType: any Entity.Type { Destination.self }
   var inverseName: String? { (Destination()[keyPath: inverse] as? any AnyRelationship)?.name }
 
-  func makeDescription(
-    of entity: EntityDescription, to destination: EntityDescription
-  ) -> RelationshipDescription {
-    RelationshipDescription(
-      name: name, isToMany: false, isOrdered: false, isOptional: isOptional,
-      deleteRule: deleteRule, entity: entity, destination: destination)
+  func makeDefinition() -> RelationshipDefinition {
+    RelationshipDefinition(
+      name: name, destination: Destination.entityName, inverse: inverseName,
+      isOptional: isOptional, deleteRule: deleteRule, renamingIdentifier: renamingIdentifier)
   }
 }
 
@@ -118,11 +121,9 @@ extension ToMany: AnyRelationship {
   var destinationType: any Entity.Type { Destination.self }
   var inverseName: String? { (Destination()[keyPath: inverse] as? any AnyRelationship)?.name }
 
-  func makeDescription(
-    of entity: EntityDescription, to destination: EntityDescription
-  ) -> RelationshipDescription {
-    RelationshipDescription(
-      name: name, isToMany: true, isOrdered: isOrdered, isOptional: true, deleteRule: deleteRule,
-      entity: entity, destination: destination)
+  func makeDefinition() -> RelationshipDefinition {
+    RelationshipDefinition(
+      name: name, destination: Destination.entityName, inverse: inverseName, isToMany: true,
+      isOrdered: isOrdered, deleteRule: deleteRule, renamingIdentifier: renamingIdentifier)
   }
 }

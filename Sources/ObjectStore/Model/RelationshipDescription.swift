@@ -18,6 +18,15 @@ public final class RelationshipDescription: @unchecked Sendable {
   public internal(set) unowned var destination: EntityDescription
   /// A to-one's place in a row snapshot; a to-many's place among the to-manys.
   public internal(set) var slot = -1
+  /// The name of the destination's relationship that leads back.
+  var inverseName: String?
+  /// What it was called in an earlier model; see ``StoreOptions/migratesAutomatically``.
+  public internal(set) var renamingIdentifier: String?
+  /// Of a to-one to an entity with subentities: the column for `Z_ENT` of the destination, such as
+  /// `Z10_QUOTE`.
+  public internal(set) var entityColumn: String?
+  /// The entity column's place in a row snapshot.
+  var entitySlot: Int?
   /// Set when the model is built; every relationship has one.
   public internal(set) unowned var inverse: RelationshipDescription!
   /// Where the store keeps it.

@@ -2,44 +2,36 @@
 
 /// Joins the relationships of a model to their inverses, and names what the store keeps them in.
 struct RelationshipLinker {
-  let model: ManagedObjectModel
+  let entities: [EntityDescription]
 
   func link() throws {
-    for entity in model.entities {
-      try setInverses(of: entity)
-      nameColumns(of: entity)
+    for entity in entities {
+      for relationship in entity.ownRelationships { try setInverse(of: relationship) }
     }
-    for entity in model.entities {
-      for relationship in entity.toManys where !relationship.inverse.isToMany {
+    for entity in entities where entity.superentity == nil { nameColumns(of: entity) }
+    for entity in entities {
+      for relationship in entity.ownRelationships
+      where relationship.isToMany && !relationship.inverse.isToMany {
         nameInverseColumn(of: relationship)
       }
     }
     try nameJoinTables()
   }
 
-  private func setInverses(of entity: EntityDescription) throws {
-    for relationship in entity.relationships {
-      let declared = declaration(of: relationship)
-      let name = declared?.inverseName
-      guard let name, let inverse = relationship.destination.relationship(named: name),
-        inverse.destination === entity, declaration(of: inverse)?.inverseName == relationship.name
-      else {
-        throw ModelError.mismatchedInverse(
-          relationship: relationship.name, entity: entity.name, found: name)
-      }
-      relationship.inverse = inverse
+  private func setInverse(of relationship: RelationshipDescription) throws {
+    let name = relationship.inverseName
+    guard let name, let inverse = relationship.destination.relationship(named: name),
+      inverse.destination === relationship.entity, inverse.inverseName == relationship.name,
+      relationship.destination === inverse.entity
+    else {
+      throw ModelError.mismatchedInverse(
+        relationship: relationship.name, entity: relationship.entity.name, found: name)
     }
-  }
-
-  private func declaration(of relationship: RelationshipDescription) -> (any AnyRelationship)? {
-    for property in relationship.entity.schema.properties where property.name == relationship.name {
-      return property as? any AnyRelationship
-    }
-    return nil
+    relationship.inverse = inverse
   }
 
   /// Upper-cased names; two that clash are told apart by a number, as Core Data does.
-  private func nameColumns(of entity: EntityDescription) {
+  private func nameColumns(of root: EntityDescription) {
     var used: Set<String> = []
     func column(_ name: String) -> String {
       let column = "Z" + name.uppercased()
@@ -51,8 +43,15 @@ struct RelationshipLinker {
       }
       return candidate
     }
-    for attribute in entity.attributes { attribute.column = column(attribute.name) }
-    for toOne in entity.toOnes { toOne.storage = .column(column(toOne.name)) }
+    for attribute in root.attributes { attribute.column = column(attribute.name) }
+    for toOne in root.toOnes {
+      let name = column(toOne.name)
+      toOne.storage = .column(name)
+      let destination = toOne.destination
+      toOne.entityColumn =
+        destination.subentities.isEmpty
+        ? nil : "Z\(destination.root.entityID)_\(name.dropFirst())"
+    }
   }
 
   private func nameInverseColumn(of relationship: RelationshipDescription) {
@@ -64,8 +63,8 @@ struct RelationshipLinker {
   /// Each pair is named for the side with the lower entity id.
   private func nameJoinTables() throws {
     var used: Set<String> = []
-    for entity in model.entities {
-      for near in entity.toManys where near.inverse.isToMany {
+    for entity in entities {
+      for near in entity.ownRelationships where near.isToMany && near.inverse.isToMany {
         guard let far = near.inverse, far !== near else {
           throw ModelError.reflexiveManyToMany(relationship: near.name, entity: entity.name)
         }
@@ -90,4 +89,9 @@ struct RelationshipLinker {
       }
     }
   }
+}
+
+extension EntityDescription {
+  /// Without those that it inherits.
+  var ownRelationships: [RelationshipDescription] { relationships.filter { $0.entity === self } }
 }

@@ -166,7 +166,7 @@ extension StoreValue {
     case .date: .date
     case .data: .data
     case .uuid: .uuid
-    case .object(let id): .object(id.entityName)
+    case .object(let id): .object(ObjectKind(id))
     }
   }
 }
@@ -179,7 +179,7 @@ extension ValueKind {
     case .date: "a Date"
     case .data: "Data"
     case .uuid: "a UUID"
-    case .object(let entity): "an object of \(entity)"
+    case .object(let kind): "an object of \(kind.name)"
     }
   }
 }

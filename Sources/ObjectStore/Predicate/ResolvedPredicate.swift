@@ -85,7 +85,7 @@ struct ResolvedCollection {
 /// What kind of value an operand has; only values of one kind can be compared.
 enum ValueKind: Equatable {
   case number, string, date, data, uuid
-  case object(String)
+  case object(ObjectKind)
 
   init(_ type: AttributeType) {
     self =
@@ -105,10 +105,28 @@ enum ValueKind: Equatable {
       (.date, .date), (.data, .data), (.uuid, .uuid):
       value
     case (.string, .url(let url)): .string(url.absoluteString)
-    case (.object(let entity), .object(let id)) where id.entityName == entity: value
+    case (.object(let kind), .object(let id)) where kind.names.contains(id.entityName): value
     default: nil
     }
   }
+}
+
+/// Objects of an entity, or of any entity of its hierarchy: those have keys of one series.
+struct ObjectKind: Equatable {
+  let name: String
+  let names: Set<String>
+
+  init(_ entity: EntityDescription) {
+    name = entity.name
+    names = entity.hierarchy.map { Set($0.entities.map(\.name)) } ?? [entity.name]
+  }
+
+  init(_ id: ManagedObjectID) {
+    name = id.entityName
+    names = [id.entityName]
+  }
+
+  static func == (a: ObjectKind, b: ObjectKind) -> Bool { !a.names.isDisjoint(with: b.names) }
 }
 
 extension ResolvedOperand {
@@ -117,8 +135,8 @@ extension ResolvedOperand {
     switch self {
     case .constant: nil
     case .property(_, .attribute(let attribute)): ValueKind(attribute.type)
-    case .property(_, .toOne(let relationship)): .object(relationship.destination.name)
-    case .property(_, .object(let entity)): .object(entity.name)
+    case .property(_, .toOne(let relationship)): .object(ObjectKind(relationship.destination))
+    case .property(_, .object(let entity)): .object(ObjectKind(entity))
     case .count: .number
     case .aggregate(let aggregate):
       aggregate.operation == .min || aggregate.operation == .max ? aggregate.value.kind : .number

@@ -28,10 +28,11 @@ extension RowSnapshot {
   func storeValue(_ slot: Int, in entity: EntityDescription) -> StoreValue {
     guard !isNull(slot) else { return .null }
     guard slot < entity.attributes.count else {
-      let destination = entity.toOnes[slot - entity.attributes.count].destination
+      let index = slot - entity.attributes.count
+      guard index < entity.toOnes.count else { return .integer(integer(slot)) }
+      let destination = destination(of: entity.toOnes[index])
       return .object(
-        ManagedObjectID(
-          reference: destination.reference, primaryKey: integer(slot)))
+        ManagedObjectID(reference: destination.reference, primaryKey: integer(slot)))
     }
     switch entity.attributes[slot].type {
     case .int16, .int32, .int64: return .integer(integer(slot))
@@ -43,6 +44,20 @@ extension RowSnapshot {
     case .uuid: return .uuid(UUID(row: self, slot: slot))
     case .url: return .url(URL(row: self, slot: slot))
     }
+  }
+}
+
+extension RowSnapshot {
+  /// The entity of what a to-one relationship leads to, which may inherit from the declared one.
+  private func destination(of toOne: RelationshipDescription) -> EntityDescription {
+    guard let slot = toOne.entitySlot, !isNull(slot) else { return toOne.destination }
+    return toOne.destination.entity(numbered: integer(slot))
+  }
+
+  /// The entity of the row, where its table holds a hierarchy.
+  func entity(in declared: EntityDescription) -> EntityDescription {
+    guard declared.hierarchy != nil else { return declared }
+    return declared.entity(numbered: integer(declared.rowLayout.slotCount))
   }
 }
 
@@ -66,6 +81,7 @@ struct RowBuilder: ~Copyable {
 
   mutating func begin() {
     words.update(repeating: 0, count: layout.nullWordCount)
+    if let entityID = layout.entityID { set(layout.kinds.count, UInt64(bitPattern: entityID)) }
     wordCount = layout.fixedWordCount
     byteCount = wordCount &* 8
   }
@@ -119,6 +135,9 @@ extension RowBuilder {
       case .text: set(slot, bytes: UnsafeRawBufferPointer(statement.utf8(column)))
       case .blob: set(slot, bytes: statement.blob(column))
       }
+    }
+    if layout.entityID != nil {
+      set(layout.kinds.count, UInt64(bitPattern: statement.int64(0)))
     }
     return makeSnapshot(primaryKey: statement.int64(1), version: statement.int64(2))
   }

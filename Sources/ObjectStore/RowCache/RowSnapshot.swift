@@ -19,10 +19,12 @@ extension AttributeType {
 /// How the values of an entity's rows are laid out.
 struct RowLayout: Sendable {
   let kinds: [SlotKind]
+  /// What a new row has as `Z_ENT`, which a row of a hierarchy keeps behind its slots; else nil.
+  var entityID: Int64?
   var slotCount: Int { kinds.count }
   var nullWordCount: Int { (kinds.count + 63) / 64 }
   /// Null bits and slots, in words of eight bytes.
-  var fixedWordCount: Int { nullWordCount + kinds.count }
+  var fixedWordCount: Int { nullWordCount + kinds.count + (entityID == nil ? 0 : 1) }
 }
 
 /// What every snapshot begins with.

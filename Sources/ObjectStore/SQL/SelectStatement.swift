@@ -18,10 +18,12 @@ public struct SelectStatement: Hashable, Sendable {
   /// - Throws: ``FetchPredicateError`` if the predicate or an order does not fit the entity.
   public static func objects(
     of entity: EntityDescription, where predicate: FetchPredicate? = nil,
-    sortedBy terms: [SortTerm] = [], limit: Int = 0, offset: Int = 0
+    includingSubentities: Bool = true, sortedBy terms: [SortTerm] = [], limit: Int = 0,
+    offset: Int = 0
   ) throws(FetchPredicateError) -> SelectStatement {
     try select(
-      .objects, entity, predicate, sortedBy: terms, limit: limit, offset: offset)
+      .objects, entity, predicate, includingSubentities, sortedBy: terms, limit: limit,
+      offset: offset)
   }
 
   /// Selects primary keys, in the second column.
@@ -31,10 +33,12 @@ public struct SelectStatement: Hashable, Sendable {
   /// - Throws: ``FetchPredicateError`` if the predicate or an order does not fit the entity.
   public static func objectIDs(
     of entity: EntityDescription, where predicate: FetchPredicate? = nil,
-    sortedBy terms: [SortTerm] = [], limit: Int = 0, offset: Int = 0
+    includingSubentities: Bool = true, sortedBy terms: [SortTerm] = [], limit: Int = 0,
+    offset: Int = 0
   ) throws(FetchPredicateError) -> SelectStatement {
     try select(
-      .objectIDs, entity, predicate, sortedBy: terms, limit: limit, offset: offset)
+      .objectIDs, entity, predicate, includingSubentities, sortedBy: terms, limit: limit,
+      offset: offset)
   }
 
   /// Counts what ``objects(of:where:sortedBy:limit:offset:)`` would select.
@@ -44,40 +48,54 @@ public struct SelectStatement: Hashable, Sendable {
   ///
   /// - Throws: ``FetchPredicateError`` if the predicate does not fit the entity.
   public static func count(
-    of entity: EntityDescription, where predicate: FetchPredicate? = nil, limit: Int = 0,
-    offset: Int = 0
+    of entity: EntityDescription, where predicate: FetchPredicate? = nil,
+    includingSubentities: Bool = true, limit: Int = 0, offset: Int = 0
   ) throws(FetchPredicateError) -> SelectStatement {
     if limit > 0 || offset > 0 {
-      var inner = try objectIDs(of: entity, where: predicate, limit: limit, offset: offset)
+      var inner = try objectIDs(
+        of: entity, where: predicate, includingSubentities: includingSubentities, limit: limit,
+        offset: offset)
       inner.sql = "SELECT COUNT(*) FROM (" + inner.sql + ")"
       return inner
     }
-    guard let predicate else {
-      return SelectStatement(sql: "SELECT COUNT(*) FROM " + entity.table, bindings: [])
-    }
-    return try select(.count, entity, predicate)
+    guard predicate != nil || entity.entityIDs(includingSubentities: includingSubentities) != nil
+    else { return SelectStatement(sql: "SELECT COUNT(*) FROM " + entity.table, bindings: []) }
+    return try select(.count, entity, predicate, includingSubentities)
   }
 
   /// Selects primary keys alone, for use within another statement.
   ///
   ///     SELECT t0.Z_PK FROM ZSTOP t0
   static func keys(
-    of entity: EntityDescription, where predicate: FetchPredicate?, sortedBy terms: [SortTerm],
-    limit: Int, offset: Int
+    of entity: EntityDescription, where predicate: FetchPredicate?,
+    includingSubentities: Bool = true, sortedBy terms: [SortTerm], limit: Int, offset: Int
   ) throws(FetchPredicateError) -> SelectStatement {
-    try select(.keys, entity, predicate, sortedBy: terms, limit: limit, offset: offset)
+    try select(
+      .keys, entity, predicate, includingSubentities, sortedBy: terms, limit: limit,
+      offset: offset)
+  }
+
+  /// The same of all rows of an entity; nil if its table holds no others.
+  static func keysOfKinds(
+    of entity: EntityDescription
+  ) throws(FetchPredicateError) -> SelectStatement? {
+    guard entity.entityIDs(includingSubentities: true) != nil else { return nil }
+    return try keys(of: entity, where: nil, sortedBy: [], limit: 0, offset: 0)
   }
 
   enum Columns { case objects, objectIDs, count, keys }
 
   private static func select(
     _ columns: Columns, _ entity: EntityDescription, _ predicate: FetchPredicate?,
-    sortedBy terms: [SortTerm] = [], limit: Int = 0, offset: Int = 0
+    _ includingSubentities: Bool, sortedBy terms: [SortTerm] = [], limit: Int = 0, offset: Int = 0
   ) throws(FetchPredicateError) -> SelectStatement {
     var resolver = PredicateResolver(entity)
     var writer = SQLWriter()
+    let entityIDs = entity.entityIDs(includingSubentities: includingSubentities)
+    if let entityIDs { writer.appendEntities(entityIDs, hasMore: predicate != nil) }
     if let predicate {
       writer.appendTopLevel(try resolver.resolve(predicate))
+      if entityIDs != nil { writer.append(")") }
     }
     let condition = writer.takeText()
     for (index, term) in terms.enumerated() {
@@ -96,12 +114,12 @@ public struct SelectStatement: Hashable, Sendable {
     writer.append(entity.table)
     writer.append(" t0")
     writer.appendJoins()
-    if predicate != nil {
+    if !condition.isEmpty {
       writer.append(" WHERE ")
       writer.append(condition)
     }
     // Core Data ends the condition with a space, which shows where something follows.
-    let space = predicate == nil ? "" : " "
+    let space = condition.isEmpty ? "" : " "
     if !order.isEmpty {
       writer.append(space)
       writer.append(order)
@@ -119,22 +137,33 @@ extension SQLWriter {
   fileprivate mutating func append(
     _ columns: SelectStatement.Columns, of entity: EntityDescription
   ) {
+    let head = entity.headColumn
     switch columns {
     case .count: append(hasJoins ? "COUNT(DISTINCT t0.Z_PK)" : "COUNT(*)")
-    case .objectIDs: append("0, t0.Z_PK")
+    case .objectIDs:
+      append(head)
+      append(", t0.Z_PK")
     case .keys: append("t0.Z_PK")
     case .objects:
-      append("0, t0.Z_PK, t0.Z_OPT")
-      for attribute in entity.attributes {
-        append(", t0.")
-        append(attribute.column)
-      }
-      for relationship in entity.relationships {
-        guard case .column(let column) = relationship.storage else { continue }
+      append(head)
+      append(", t0.Z_PK, t0.Z_OPT")
+      for column in entity.columns {
         append(", t0.")
         append(column)
       }
     }
+  }
+
+  /// Writes ` t0.Z_ENT = ?`, before a predicate in parentheses that the caller closes.
+  fileprivate mutating func appendEntities(_ entityIDs: [Int64], hasMore: Bool) {
+    append(hasMore ? "( t0.Z_ENT" : " t0.Z_ENT")
+    append(entityIDs.count == 1 ? " = " : " IN (")
+    for (index, entityID) in entityIDs.enumerated() {
+      if index > 0 { append(",") }
+      bind(.integer(entityID))
+    }
+    if entityIDs.count > 1 { append(")") }
+    if hasMore { append(" AND ") }
   }
 
   fileprivate mutating func append(

@@ -22,6 +22,7 @@ extension SaveWriter {
     _ entity: EntityDescription, _ assignments: [BatchChanges.Assignment],
     _ rows: SelectStatement?, returnsKeys: Bool
   ) throws -> BatchChanges {
+    let rows = try rows ?? .keysOfKinds(of: entity)
     let columns = assignments.map { "\($0.column) = \($0.sql ?? "?")" } + ["Z_OPT = Z_OPT + 1"]
     return try runBatch(
       "UPDATE \(entity.table) SET \(columns.joined(separator: ", "))", entity,
@@ -32,6 +33,7 @@ extension SaveWriter {
   mutating func deleteBatch(
     _ entity: EntityDescription, _ rows: SelectStatement?, returnsKeys: Bool
   ) throws -> BatchChanges {
+    let rows = try rows ?? .keysOfKinds(of: entity)
     guard entity.isReferredTo else {
       return try runBatch("DELETE FROM \(entity.table)", entity, [], rows, returnsKeys)
     }

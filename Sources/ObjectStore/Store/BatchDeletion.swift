@@ -17,10 +17,10 @@ struct BatchDeletion {
       try writer.run("DELETE FROM \(entity.table) WHERE Z_PK IN", keys)
     }
     for (entity, keys) in doomed {
-      for relationship in entity.relationships { try settle(relationship, keys, &writer) }
+      for relationship in entity.tableRelationships { try settle(relationship, keys, &writer) }
     }
     for (relationship, owners) in denying {
-      let gone = doomed.first { $0.entity === relationship.destination }?.keys ?? []
+      let gone = doomed.first { $0.entity === relationship.destination.root }?.keys ?? []
       if let owner = owners.first(where: { !gone.contains($0.key) })?.value {
         throw denied(relationship, owner)
       }
@@ -38,6 +38,8 @@ struct BatchDeletion {
   private mutating func doom(
     _ entity: EntityDescription, _ keys: [Int64], _ writer: inout SaveWriter
   ) throws {
+    // Keys are those of a table, whichever of its entities the rows are of.
+    let entity = entity.root
     let index: Int
     if let known = doomed.firstIndex(where: { $0.entity === entity }) {
       index = known
@@ -47,7 +49,7 @@ struct BatchDeletion {
     }
     let new = keys.filter { doomed[index].keys.insert($0).inserted }
     guard !new.isEmpty else { return }
-    for relationship in entity.relationships {
+    for relationship in entity.tableRelationships {
       switch relationship.deleteRule {
       case .cascade:
         let others = try destinations(of: relationship, new, &writer)
@@ -141,7 +143,7 @@ struct BatchDeletion {
 extension EntityDescription {
   /// Whether deleting a row may concern other rows.
   var isReferredTo: Bool {
-    relationships.contains { relationship in
+    tableRelationships.contains { relationship in
       switch relationship.storage {
       case .column:
         relationship.deleteRule != .noAction

@@ -38,20 +38,21 @@ struct EntityStatements: Sendable {
 
   private static func toManyFault(_ relationship: RelationshipDescription) -> String {
     let table = relationship.destination.table
+    let head = relationship.destination.headColumn
     switch relationship.storage {
     case .column: return ""
     case .inverseColumn(let column, let order):
-      return "SELECT 0, t0.Z_PK\(order.map { ", t0." + $0 } ?? "") FROM \(table) t0 "
+      return "SELECT \(head), t0.Z_PK\(order.map { ", t0." + $0 } ?? "") FROM \(table) t0 "
         + "WHERE  t0.\(column) = ?" + (order.map { "  ORDER BY t0.\($0), t0.Z_PK" } ?? "")
     case .joinTable(let pairs, let source, let destination, let order):
-      return "SELECT 0, t0.Z_PK\(order.map { ", t1." + $0 } ?? "") FROM \(pairs) t1 "
+      return "SELECT \(head), t0.Z_PK\(order.map { ", t1." + $0 } ?? "") FROM \(pairs) t1 "
         + "JOIN \(table) t0 ON t0.Z_PK = t1.\(destination) WHERE  t1.\(source) = ?"
         + (order.map { "  ORDER BY t1.\($0), t0.Z_PK" } ?? "")
     }
   }
 
   private static func selectRows(of entity: EntityDescription) -> String {
-    "SELECT 0, t0.Z_PK, t0.Z_OPT" + entity.columns.map { ", t0." + $0 }.joined()
+    "SELECT \(entity.headColumn), t0.Z_PK, t0.Z_OPT" + entity.columns.map { ", t0." + $0 }.joined()
   }
 
   private static func toManyPrefetch(_ relationship: RelationshipDescription) -> String {

@@ -30,13 +30,13 @@ struct SaveWriter {
   private var store: PersistentStore { context.store }
 
   mutating func write(_ changes: ChangeSet) throws {
-    let inserted = Dictionary(grouping: changes.inserted) { $0.entity.index }
+    let inserted = Dictionary(grouping: changes.inserted) { ObjectIdentifier($0.entity) }
     for entity in store.model.entities {
-      if let objects = inserted[entity.index] { try allocateKeys(entity, objects) }
+      if let objects = inserted[ObjectIdentifier(entity)] { try allocateKeys(entity, objects) }
     }
     let moved = try placeMembers(changes)
     for entity in store.model.entities {
-      if let objects = inserted[entity.index] { try insert(entity, objects) }
+      if let objects = inserted[ObjectIdentifier(entity)] { try insert(entity, objects) }
     }
     try update(changes.updated)
     for (object, slot) in moved { try writePlace(of: object, slot) }
@@ -77,8 +77,9 @@ struct SaveWriter {
     for (index, object) in objects.enumerated() { object.newPrimaryKey = first + Int64(index) }
   }
 
-  /// Takes keys from `Z_PRIMARYKEY`, as Core Data does.
+  /// Takes keys from the root's row of `Z_PRIMARYKEY`, as Core Data does.
   mutating func allocateKeys(_ entity: EntityDescription, count: Int) throws -> Int64 {
+    let entity = entity.root
     var last: Int64 = 0
     try run("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(entity.entityID)]) {
       last = $0.int64(0)

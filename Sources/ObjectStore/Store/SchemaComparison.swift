@@ -15,6 +15,7 @@ struct SchemaComparison {
         differences.append("no entity \(entity.name) in Z_PRIMARYKEY")
         continue
       }
+      guard entity.superentity == nil else { continue }
       try compare(
         entity.table,
         [.init(name: "Z_PK", type: "INTEGER"), .init(name: "Z_OPT", type: "INTEGER")]

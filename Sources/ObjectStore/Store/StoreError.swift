@@ -36,6 +36,8 @@ public enum StoreError: Error, Hashable, Sendable {
   case foreignObject(ManagedObjectID)
   /// An entity is not in the container's model.
   case unknownEntity(String)
+  /// An entity is abstract: only its subentities have objects.
+  case abstractEntity(String)
   /// An entity has no such property.
   case unknownProperty(String, entity: String, nearest: String?)
   /// The value of a derived attribute follows from others and cannot be set.
@@ -125,6 +127,8 @@ extension StoreError: CustomStringConvertible {
       "\(id.uri) is an object of another store; look it up in a context of its own container"
     case .unknownEntity(let name):
       "entity '\(name)' is not in the model; add it to the container's entities"
+    case .abstractEntity(let name):
+      "entity '\(name)' is abstract; insert an object of one of its subentities"
     case .unknownProperty(let name, let entity, let nearest):
       "entity \(entity) has no property '\(name)'"
         + (nearest.map { "; did you mean '\($0)'?" } ?? "; see its schema")

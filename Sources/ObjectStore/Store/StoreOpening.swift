@@ -97,9 +97,10 @@ struct StoreOpening {
   private func create(_ connection: Connection) throws {
     for sql in StoreSchema(model: model).statements { try connection.execute(sql) }
     for entity in model.entities {
-      let statement = try connection.prepare("INSERT INTO Z_PRIMARYKEY VALUES (?, ?, 0, 0)")
+      let statement = try connection.prepare("INSERT INTO Z_PRIMARYKEY VALUES (?, ?, ?, 0)")
       statement.bind(entity.entityID, at: 1)
       statement.bind(entity.name, at: 2)
+      statement.bind(entity.superentity?.entityID ?? 0, at: 3)
       try statement.run()
     }
     let statement = try connection.prepare("INSERT INTO Z_METADATA VALUES (1, ?, ?)")
@@ -136,7 +137,7 @@ struct StoreOpening {
 
   /// An index with the same columns will do, whatever its name: Core Data's own have other ones.
   private func updateIndexes(_ connection: Connection) throws {
-    for entity in model.entities {
+    for entity in model.roots {
       let present = try SchemaComparison.indexes(of: entity.table, in: connection)
       for index in entity.indexes where !present.values.contains(index.columns) {
         try connection.execute("DROP INDEX IF EXISTS \(index.name)")

@@ -6,8 +6,8 @@ struct StoreSchema {
 
   /// In the order in which a new file gets them.
   var statements: [String] {
-    model.entities.map(Self.createTable) + joinTables.flatMap { [$0.sql, $0.indexSQL] }
-      + model.entities.flatMap { entity in
+    model.roots.map(Self.createTable) + joinTables.flatMap { [$0.sql, $0.indexSQL] }
+      + model.roots.flatMap { entity in
         entity.indexes.map { Self.createIndex($0, on: entity.table) }
       } + Self.systemTables
   }
@@ -32,7 +32,9 @@ struct StoreSchema {
       entity.attributes.filter { types.contains($0.type.columnType) }
         .map { Column(name: $0.column, type: $0.type.columnType) }
     }
-    let references = entity.toOnes.compactMap(\.column) + orderColumns(of: entity)
+    let references =
+      entity.toOnes.flatMap { [$0.column, $0.entityColumn].compactMap(\.self) }
+      + orderColumns(of: entity)
     return attributes(["INTEGER"]) + references.map { Column(name: $0, type: "INTEGER") }
       + attributes(["TIMESTAMP", "FLOAT"]) + attributes(["VARCHAR"]) + attributes(["BLOB"])
   }
@@ -53,7 +55,8 @@ struct StoreSchema {
   }
 
   static func createIndex(_ index: IndexDescription, on table: String) -> String {
-    "CREATE INDEX \(index.name) ON \(table) (\(index.columns.joined(separator: ", ")))"
+    let columns = index.columns.map { index.isFetchIndex ? $0 + " COLLATE BINARY ASC" : $0 }
+    return "CREATE INDEX \(index.name) ON \(table) (\(columns.joined(separator: ", ")))"
   }
 
   /// A table of pairs, with its index for the way back.
@@ -66,7 +69,8 @@ struct StoreSchema {
 
   var joinTables: [JoinTable] {
     var tables: [JoinTable] = []
-    for relationship in model.entities.flatMap(\.toManys) where relationship.ownsJoinTable {
+    for relationship in model.entities.flatMap(\.ownRelationships) where relationship.ownsJoinTable
+    {
       guard
         case .joinTable(let name, let source, let destination, let order) = relationship.storage,
         case .joinTable(_, _, _, let inverseOrder) = relationship.inverse.storage

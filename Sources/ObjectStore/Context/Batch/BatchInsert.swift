@@ -116,12 +116,13 @@ final class RequiredSlots {
 
   init(_ entity: EntityDescription) {
     self.entity = entity
-    hasDerived = !entity.derivedAttributes.isEmpty
+    hasDerived = !entity.derivedAttributes.isEmpty || !entity.entityColumns.isEmpty
     required =
       entity.attributes.map {
-        !$0.isOptional && $0.defaultValue == .null && $0.derivation == nil
+        !$0.isOptional && $0.defaultValue == .null && $0.derivation == nil && entity.has($0)
       }
-      + entity.toOnes.map { !$0.isOptional }
+      + entity.toOnes.map { !$0.isOptional && entity.has($0) }
+      + entity.entityColumns.map { _ in false }
     missing = required
     requiredCount = required.count { $0 }
     missingCount = requiredCount
@@ -156,6 +157,9 @@ final class RequiredSlots {
     for step in entity.derivedAttributes.steps(from: slot) {
       isSet[step.slot] = true
       bind(step.transform(value), step.slot)
+    }
+    for toOne in entity.entityColumns where toOne.slot == slot {
+      if let entitySlot = toOne.entitySlot { bind(toOne.entityValue(of: value), entitySlot) }
     }
   }
 

@@ -70,7 +70,7 @@ extension ManagedObjectContext {
   ) throws -> SelectStatement? {
     switch source {
     case .ids(let ids):
-      guard ids.allSatisfy({ $0.entityName == entity.name }) else {
+      guard ids.allSatisfy({ entity.isNamed($0.entityName) }) else {
         throw StoreError.wrongType(
           property: "objectIDs", entity: entity.name, expected: "ids of \(entity.name) objects")
       }
@@ -139,12 +139,15 @@ extension RelationshipDescription {
   ) throws -> [BatchChanges.Assignment] {
     switch value {
     case .null: break
-    case .object(let id) where id.entityName == destination.name && !id.isTemporary: break
+    case .object(let id) where destination.isNamed(id.entityName) && !id.isTemporary: break
     default:
       throw StoreError.wrongType(
         property: name, entity: entity.name, expected: "the id of a saved \(destination.name)")
     }
     var assignments = [BatchChanges.Assignment(column: column, value: value)]
+    if let entityColumn {
+      assignments.append(.init(column: entityColumn, value: entityValue(of: value)))
+    }
     if let orderColumn {
       assignments.append(
         .init(column: orderColumn, value: .null, sql: value == .null ? nil : "Z_PK * 1024"))

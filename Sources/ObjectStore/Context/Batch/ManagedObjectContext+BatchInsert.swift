@@ -57,6 +57,7 @@ extension ManagedObjectContext {
     _ entity: EntityDescription, _ count: Int, _ policy: BatchConflictPolicy, _ file: String,
     _ line: UInt, fill: (Statement, RequiredSlots, Int) throws -> Void
   ) throws -> BatchInsertResult {
+    guard !entity.isAbstract else { throw StoreError.abstractEntity(entity.name) }
     var operation = SaveOperation(
       context: self, inserting: count, location: SourceLocation(file: file, line: UInt64(line)))
     var keys = BatchInsertResult.Keys.range(first: 0, count: 0)

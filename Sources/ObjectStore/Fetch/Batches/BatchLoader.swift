@@ -78,7 +78,8 @@ final class BatchLoader {
 
   /// The row as an object of the context, filled if the request wants it so.
   func object(of row: RowSnapshot) -> AnyManagedObject {
-    let object = context.object(request.entity, row.primaryKey, origin: origin)
+    let object = context.object(
+      row.entity(in: request.entity), row.primaryKey, origin: origin)
     if !request.returnsObjectsAsFaults, object.snapshot == nil { object.snapshot = row }
     return object
   }

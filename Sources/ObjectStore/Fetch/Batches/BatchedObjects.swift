@@ -43,12 +43,17 @@ public struct BatchedObjects<E: Entity>: RandomAccessCollection {
   public func object(at position: Int) throws -> ManagedObject<E>? {
     precondition(
       position >= 0 && position < endIndex, "place \(position) of \(endIndex) batched objects")
-    return try loader.object(at: position).map { unsafeDowncast($0, to: ManagedObject<E>.self) }
+    return try loader.object(at: position).map { $0.assumed(E.self) }
   }
 
   /// The id of the object at a place, which is not loaded; temporary where it was not yet saved.
+  ///
+  /// The id of an entity with subentities is that of the object, which is loaded for it.
   public func objectID(at position: Int) -> ManagedObjectID {
-    ManagedObjectID(
+    if loader.request.entity.hierarchy != nil, let object = self[position] {
+      return object.objectID
+    }
+    return ManagedObjectID(
       reference: loader.request.entity.reference, primaryKey: loader.keys[position])
   }
 

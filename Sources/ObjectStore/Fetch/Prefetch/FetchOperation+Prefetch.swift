@@ -112,7 +112,7 @@ extension FetchOperation {
 
   /// Filled where the fetch fills its own.
   private func object(of row: RowSnapshot, _ origin: FetchOrigin?) -> AnyManagedObject {
-    let object = context.object(entity, row.primaryKey, origin: origin)
+    let object = context.object(row.entity(in: entity), row.primaryKey, origin: origin)
     if fillsObjects, object.snapshot == nil { object.snapshot = row }
     return object
   }

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension AnyManagedObject {
+  /// The object as one of an entity that it is of, or that its entity inherits from; else nil.
+  ///
+  ///     for vehicle in try context.fetch(FetchRequest<Vehicle>()) {
+  ///       if let bus = vehicle.as(NightBus.self) { print(bus.line) }
+  ///     }
+  ///
+  /// Swift's own `as?` knows nothing of entities that inherit: their classes are not related.
+  public final func `as`<E: Entity>(_ type: E.Type) -> ManagedObject<E>? {
+    schema.lineage.contains { $0.schema.type == type } ? assumed(type) : nil
+  }
+
+  // Not unsafeDowncast: the object of a subentity is of that subentity's class. What ManagedObject
+  // does in a hierarchy it does by the entity and by the key path, never by its own type; and its
+  // instances have no storage but that of AnyManagedObject.
+  @inlinable
+  final func assumed<E: Entity>(_ type: E.Type) -> ManagedObject<E> {
+    unsafeBitCast(self, to: ManagedObject<E>.self)
+  }
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Builds the entities of a model, which know each other, from definitions, which know names.
+struct ModelBuilder {
+  private let definitions: [String: EntityDefinition]
+  /// The root of each hierarchy, then what inherits from it; each group by name.
+  private(set) var entities: [EntityDescription] = []
+  private var byName: [String: EntityDescription] = [:]
+
+  /// - Throws: ``ModelError`` if the definitions do not make a model.
+  init(_ definitions: [EntityDefinition]) throws {
+    var names: Set<String> = []
+    for definition in definitions {
+      try ModelName.check(definition.name, in: nil)
+      guard names.insert(definition.name.uppercased()).inserted else {
+        throw ModelError.duplicateEntity(definition.name)
+      }
+      try ModelName.checkProperties(of: definition)
+    }
+    self.definitions = Dictionary(
+      definitions.map { ($0.name, $0) }, uniquingKeysWith: { a, _ in a })
+    for definition in definitions { try checkParent(of: definition) }
+    for root in children(of: nil) { addHierarchy(root) }
+    for (index, entity) in entities.enumerated() { entity.entityID = Int64(index + 1) }
+    for (index, entity) in entities.enumerated() where entity.superentity == nil {
+      for kind in entity.kinds { kind.index = index }
+      entity.hierarchy?.number()
+    }
+    try setProperties()
+    try RelationshipLinker(entities: entities).link()
+    for entity in entities {
+      entity.setDefaults()
+      try entity.setDerivedAttributes()
+      entity.schema.bindSlots(of: entity)
+    }
+    for entity in entities where entity.superentity == nil { try setIndexes(of: entity) }
+  }
+
+  private func children(of parent: String?) -> [EntityDefinition] {
+    definitions.values.filter { $0.superentity == parent }.sorted { $0.name < $1.name }
+  }
+
+  /// - Throws: ``ModelError`` if a superentity is missing, or is its own.
+  private func checkParent(of definition: EntityDefinition) throws {
+    var seen: Set<String> = [definition.name]
+    var next = definition.superentity
+    while let name = next {
+      guard let parent = definitions[name] else {
+        throw ModelError.missingSuperentity(name, entity: definition.name)
+      }
+      guard seen.insert(name).inserted else {
+        throw ModelError.circularInheritance(entity: definition.name)
+      }
+      next = parent.superentity
+    }
+  }
+
+  // MARK: - Hierarchies
+
+  private mutating func addHierarchy(_ root: EntityDefinition) {
+    let first = entities.count
+    add(root, below: nil)
+    let members = Array(entities[first...])
+    guard members.count > 1 else { return }
+    let hierarchy = EntityHierarchy(members)
+    for entity in members {
+      entity.hierarchy = hierarchy
+      entity.table = members[0].table
+      entity.schema.isInHierarchy = true
+    }
+  }
+
+  private mutating func add(_ definition: EntityDefinition, below parent: EntityDescription?) {
+    let entity = EntityDescription(name: definition.name, schema: definition.schema)
+    entity.isAbstract = definition.isAbstract
+    entity.renamingIdentifier = definition.renamingIdentifier
+    entity.superentity = parent
+    parent?.subentities.append(entity)
+    entity.schema.lineage =
+      [EntitySchemaBase.Unowned(schema: entity.schema)] + (parent?.schema.lineage ?? [])
+    entities.append(entity)
+    byName[entity.name] = entity
+    for child in children(of: definition.name) { add(child, below: entity) }
+  }
+
+  // MARK: - Properties
+
+  private func setProperties() throws {
+    var own:
+      [String: (attributes: [AttributeDescription], relationships: [RelationshipDescription])] = [:]
+    for entity in entities {
+      guard let definition = definitions[entity.name] else { continue }
+      own[entity.name] = (
+        definition.attributes.sorted { $0.name < $1.name },
+        try relationships(of: definition, entity)
+      )
+    }
+    for root in entities where root.superentity == nil {
+      let kinds = root.kinds
+      let attributes = kinds.flatMap { own[$0.name]?.attributes ?? [] }
+      let relationships = kinds.flatMap { own[$0.name]?.relationships ?? [] }
+      for entity in kinds {
+        let inherited = sequence(first: entity) { $0.superentity }.map(\.name)
+        try ModelName.checkOverrides(of: entity, among: inherited.map { own[$0]?.attributes ?? [] })
+        guard !attributes.isEmpty || !relationships.isEmpty else {
+          throw ModelError.noProperties(entity: entity.name)
+        }
+        entity.setProperties(
+          attributes: inherited.flatMap { own[$0]?.attributes ?? [] },
+          relationships: inherited.flatMap { own[$0]?.relationships ?? [] },
+          table: TableProperties(attributes: attributes, relationships: relationships))
+      }
+    }
+  }
+
+  private func relationships(
+    of definition: EntityDefinition, _ entity: EntityDescription
+  ) throws -> [RelationshipDescription] {
+    try definition.relationships.sorted { $0.name < $1.name }.map { relationship in
+      guard let destination = byName[relationship.destination] else {
+        throw ModelError.missingDestination(
+          relationship.destination, relationship: relationship.name, entity: entity.name)
+      }
+      let description = RelationshipDescription(
+        name: relationship.name, isToMany: relationship.isToMany,
+        isOrdered: relationship.isOrdered, isOptional: relationship.isOptional,
+        deleteRule: relationship.deleteRule, entity: entity, destination: destination)
+      description.inverseName = relationship.inverse
+      description.renamingIdentifier = relationship.renamingIdentifier
+      return description
+    }
+  }
+
+  // MARK: - Indexes
+
+  /// Sets the indexes of a table: those of its root and of all that inherit from it.
+  private func setIndexes(of root: EntityDescription) throws {
+    var indexes: [IndexDescription] = []
+    func add(_ index: IndexDescription) {
+      if !indexes.contains(where: { $0.columns == index.columns }) { indexes.append(index) }
+    }
+    if root.hierarchy != nil {
+      add(IndexDescription(name: root.table + "_Z_ENT_INDEX", columns: ["Z_ENT"]))
+    }
+    for column in root.toOnes.compactMap(\.column) {
+      add(IndexDescription(name: "\(root.table)_\(column)_INDEX", columns: [column]))
+    }
+    for entity in root.kinds {
+      for index in definitions[entity.name]?.indexes ?? [] {
+        add(try index.description(in: entity))
+      }
+    }
+    let constraints = try root.kinds.flatMap { entity in
+      try (definitions[entity.name]?.uniquenessConstraints ?? []).map { try entity.columns($0) }
+    }
+    for entity in root.kinds {
+      entity.indexes = indexes
+      entity.uniquenessConstraints = constraints
+    }
+  }
+}
+
+extension IndexDefinition {
+  /// - Throws: ``ModelError/invalidIndex(entity:)`` if a property has no column.
+  fileprivate func description(in entity: EntityDescription) throws -> IndexDescription {
+    let columns = try entity.columns(properties)
+    if let name {
+      return IndexDescription(
+        name: "Z_\(entity.name)_\(name)", columns: columns, isFetchIndex: true)
+    }
+    return IndexDescription(
+      name: columns.count == 1
+        ? "\(entity.table)_\(columns[0])_INDEX"
+        : "\(entity.table)_\(columns.joined(separator: "_"))",
+      columns: columns)
+  }
+}
+
+extension EntityDescription {
+  /// The columns of properties, at least one.
+  ///
+  /// - Throws: ``ModelError/invalidIndex(entity:)`` if a property has no column.
+  func columns(_ properties: [String?]) throws -> [String] {
+    let columns = properties.compactMap { name in name.flatMap { column(named: $0) } }
+    guard columns.count == properties.count, !columns.isEmpty else {
+      throw ModelError.invalidIndex(entity: name)
+    }
+    return columns
+  }
+
+  /// The column of an attribute or of a to-one relationship.
+  func column(named name: String) -> String? {
+    attribute(named: name)?.column ?? relationship(named: name)?.column
+  }
+}
+
+/// What can name a table or a column.
+enum ModelName {
+  /// - Throws: ``ModelError/invalidName(_:entity:)``.
+  static func check(_ name: String, in entity: String?) throws {
+    let isValid =
+      name.utf8.first.map { UInt8(ascii: "A")...UInt8(ascii: "z") ~= $0 && $0 != UInt8(ascii: "_") }
+      ?? false
+    guard isValid, name.utf8.allSatisfy(isNameByte) else {
+      throw ModelError.invalidName(name, entity: entity)
+    }
+  }
+
+  private static func isNameByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+      true
+    default: false
+    }
+  }
+
+  /// - Throws: ``ModelError`` for a name that is none, or that two properties share.
+  static func checkProperties(of definition: EntityDefinition) throws {
+    var names: Set<String> = []
+    for name in definition.attributes.map(\.name) + definition.relationships.map(\.name) {
+      try check(name, in: definition.name)
+      guard names.insert(name).inserted else {
+        throw ModelError.duplicateProperty(name, entity: definition.name)
+      }
+    }
+    for index in definition.indexes { try index.name.map { try check($0, in: definition.name) } }
+  }
+
+  /// - Throws: ``ModelError/duplicateProperty(_:entity:)`` if an inherited attribute is declared
+  ///   again.
+  static func checkOverrides(
+    of entity: EntityDescription, among attributes: [[AttributeDescription]]
+  ) throws {
+    var names: Set<String> = []
+    for attribute in attributes.joined() where !names.insert(attribute.name).inserted {
+      throw ModelError.duplicateProperty(attribute.name, entity: entity.name)
+    }
+  }
+}
