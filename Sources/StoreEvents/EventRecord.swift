@@ -22,7 +22,7 @@ public struct EventRecord: Hashable, Sendable {
 }
 
 /// The process that emitted an event; fetch and save ids are unique within it.
-public struct ProcessIdentity: Hashable, Sendable {
+public struct ProcessIdentity: Hashable, Sendable, Codable {
   public var id: Int64
   public var name: String
   /// The host's name, or "" where the source does not tell it.
@@ -36,7 +36,7 @@ public struct ProcessIdentity: Hashable, Sendable {
 }
 
 /// The line of the user's code that asked for a fetch or a save.
-public struct SourceLocation: Hashable, Sendable {
+public struct SourceLocation: Hashable, Sendable, Codable {
   /// `#fileID`: module and file, such as `transit/Search.swift`; "" when unknown.
   public var file: String
   public var line: UInt64

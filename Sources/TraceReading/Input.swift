@@ -8,10 +8,12 @@ struct Input {
   let sources: [any EventSource]
 
   /// Opens an input of the kind that its content shows.
-  init(path: String) throws {
+  ///
+  /// - Parameter index: its place among the inputs.
+  init(path: String, index: Int) throws {
     switch try InputKind(of: path) {
     case .ctf(let folders):
-      let ledger = SourceLedger(path: path, kind: .ctf)
+      let ledger = SourceLedger(path: path, kind: .ctf, index: index)
       self.ledger = ledger
       let readable = folders.filter { folder in
         guard let damage = MetadataPackets.damage(inFolder: folder) else { return true }
@@ -20,7 +22,7 @@ struct Input {
       }
       sources = CTFTrace.grouping(readable).compactMap { CTFEventSource($0, ledger: ledger) }
     case .log(let descriptor):
-      ledger = SourceLedger(path: path, kind: .log)
+      ledger = SourceLedger(path: path, kind: .log, index: index)
       sources = [LogEventSource(descriptor, ledger: ledger)]
     }
   }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import StoreEvents
+
 /// What a reader saw of its inputs.
-public struct ReadingReport: Hashable, Sendable {
+public struct ReadingReport: Hashable, Sendable, Codable {
   /// In the order in which the inputs were given.
   public var sources: [SourceReport]
 
@@ -9,8 +11,12 @@ public struct ReadingReport: Hashable, Sendable {
 }
 
 /// What a reader saw of one input.
-public struct SourceReport: Hashable, Sendable {
-  public enum Kind: String, Hashable, Sendable { case ctf, log }
+public struct SourceReport: Hashable, Sendable, Codable {
+  public enum Kind: String, Hashable, Sendable, Codable {
+    case ctf, log
+    /// Core Data's own log, as `-com.apple.CoreData.SQLDebug` writes it.
+    case coreDataLog = "core-data-log"
+  }
 
   public var path: String
   public var kind: Kind
@@ -23,6 +29,10 @@ public struct SourceReport: Hashable, Sendable {
   public var unrecognizedSamples: [String]
   /// What cut the input short, such as a line without its end; one sentence each.
   public var problems: [String]
+  /// What this kind of input cannot tell at all; one sentence each.
+  public var remarks: [String] = []
+  /// Processes that do not count their events, so that a gap among them cannot be seen.
+  public var uncountedProcesses: [ProcessIdentity] = []
 
   public init(
     path: String, kind: Kind, eventsRead: UInt64 = 0, eventsLost: UInt64 = 0,

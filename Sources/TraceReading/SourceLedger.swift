@@ -7,17 +7,21 @@ final class SourceLedger {
   private(set) var report: SourceReport
   /// Whether anything told that the input is of its kind, even without an event.
   var isRecognized = false
-  /// Whether a line of Core Data's own log was met.
-  var hasCoreDataLines = false
+  /// The place of the input among all of them.
+  let index: Int
 
   // 5 and 20 are arbitrary: enough to see what it is, few enough to print.
   private static let sampleCount = 5
   private static let problemCount = 20
   private static let sampleLength = 160
 
-  init(path: String, kind: SourceReport.Kind) {
+  init(path: String, kind: SourceReport.Kind, index: Int = 0) {
     report = SourceReport(path: path, kind: kind)
+    self.index = index
   }
+
+  /// The input's name without its folders.
+  var fileName: String { report.path.split(separator: "/").last.map(String.init) ?? "-" }
 
   func countEvent() { report.eventsRead &+= 1 }
 
@@ -41,9 +45,21 @@ final class SourceLedger {
     report.problems.append(sentence)
   }
 
+  /// Notes what the input cannot tell, without putting in doubt what it tells.
+  func addRemark(_ sentence: @autoclosure () -> String) {
+    guard report.remarks.count < Self.problemCount else { return }
+    let sentence = sentence()
+    if !report.remarks.contains(sentence) { report.remarks.append(sentence) }
+  }
+
+  /// Notes a process of Core Data's log, in which no process counts its events.
+  func addUncounted(_ process: ProcessIdentity) {
+    report.uncountedProcesses.append(process)
+    if !isRecognized { report.kind = .coreDataLog }
+  }
+
   /// Throws the reason why an input without an event has none.
   func throwIfNothingWasRead() throws(TraceReadingError) {
-    if hasCoreDataLines { throw .coreDataLog(report.path) }
     if let problem = report.problems.first { throw .unreadable(report.path, reason: problem) }
     if report.unrecognizedLines == 0, report.eventsLost == 0 { throw .empty(report.path) }
     if report.kind == .log, !isRecognized { throw .unknownKind(report.path) }

@@ -14,7 +14,7 @@ public enum TraceReader {
   /// damage, and the report says so.
   ///
   /// - Parameters:
-  ///   - paths: CTF folders, debug logs, or `-` for standard input; the kind is found from the
+  ///   - paths: CTF folders, debug logs, logs of Core Data, or `-` for standard input; the kind is found from the
   ///     content.
   ///   - body: called once an event, never for two at a time.
   /// - Returns: what was read, and what was lost.
@@ -23,7 +23,7 @@ public enum TraceReader {
   public static func read(
     _ paths: [String], _ body: (EventRecord) throws -> Void
   ) throws -> ReadingReport {
-    let inputs = try paths.map(Input.init(path:))
+    let inputs = try paths.enumerated().map { try Input(path: $1, index: $0) }
     try EventMerger(inputs.flatMap(\.sources)).readAll(body)
     let report = ReadingReport(sources: inputs.map(\.ledger.report))
     if !report.sources.contains(where: { $0.eventsRead > 0 }) {

@@ -7,8 +7,6 @@ public enum TraceReadingError: Error, Hashable, Sendable {
   case noSuchInput(String)
   /// Neither a CTF folder nor a log.
   case unknownKind(String)
-  /// Core Data's own log, which this version does not read.
-  case coreDataLog(String)
   /// An input without a single event: an empty file, a trace of nothing, a folder without files.
   case empty(String)
   case unreadable(String, reason: String)
@@ -23,11 +21,8 @@ extension TraceReadingError: CustomStringConvertible {
         + "standard input"
     case .unknownKind(let path):
       "\(LogText.quoted(path)) is neither a CTF folder (no 'metadata' file beneath it) nor a "
-        + "debug log (no line of it is ObjectStore's); record one with 'trace-report record', or "
-        + "set STORE_SQL_DEBUG=1"
-    case .coreDataLog(let path):
-      "\(LogText.quoted(path)) is a log of Core Data, which this version does not read; give a "
-        + "CTF folder or a log written with STORE_SQL_DEBUG=1"
+        + "debug log (no line of it is ObjectStore's or Core Data's); record one with "
+        + "'trace-report record', or set STORE_SQL_DEBUG=1"
     case .empty(let path):
       "\(LogText.quoted(path)) holds no events; check that the program ran a store while it was "
         + "traced"

@@ -32,6 +32,25 @@ struct DamagedInputTests {
     #expect(events > UInt64(Self.rounds) * 12)
   }
 
+  @Test func damagedLogsOfCoreDataAreReadOrRefused() throws {
+    let directory = try TemporaryDirectory()
+    let url = directory.url.appending(path: "core.log")
+    let fetch = """
+      2022-01-05 10:00:00.000 Notes[1:7] CoreData: sql: SELECT 0, t0.Z_PK FROM ZNOTE t0
+      2022-01-05 10:00:00.001 Notes[1:7] CoreData: annotation: sql connection fetch time: 0.0001s
+      2022-01-05 10:00:00.002 Notes[1:7] CoreData: annotation: total fetch execution time: 0.0004s for 190 rows.
+
+      """
+    let text = Array(String(repeating: fetch, count: 6).utf8)
+    var events: UInt64 = 0
+    for round in 0..<Self.rounds {
+      var damage = Damage(seed: UInt64(round))
+      try Data(damage.damaged(text)).write(to: url)
+      events += Self.eventsRead(directory.path("core.log"))
+    }
+    #expect(events > UInt64(Self.rounds) * 6)
+  }
+
   @Test(arguments: [false, true])
   func damagedTracesAreReadOrRefused(packetizesMetadata: Bool) throws {
     let directory = try TemporaryDirectory()

@@ -89,15 +89,9 @@ struct TraceReaderTests {
     #expect(throws: TraceReadingError.unknownKind(folder.path)) { try Reading(folder.path) }
   }
 
-  @Test func saysThatItDoesNotReadCoreDatasLog() throws {
-    let log = try file("core.log", "CoreData: sql: SELECT 0, t0.Z_PK FROM ZSTOP t0\n")
-    #expect(throws: TraceReadingError.coreDataLog(log)) { try Reading(log) }
-    #expect("\(TraceReadingError.coreDataLog("core.log"))".contains("of Core Data"))
-  }
-
   @Test(arguments: [
-    TraceReadingError.noSuchInput("a\nb"), .unknownKind("a\nb"), .coreDataLog("a\nb"),
-    .empty("a\nb"), .unreadable("a\nb", reason: "disk on fire"),
+    TraceReadingError.noSuchInput("a\nb"), .unknownKind("a\nb"), .empty("a\nb"),
+    .unreadable("a\nb", reason: "disk on fire"),
   ])
   func errorsAreOneLineAndNameTheInput(error: TraceReadingError) {
     #expect("\(error)".contains(#""a\nb""#))

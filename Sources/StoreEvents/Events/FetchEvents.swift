@@ -181,7 +181,7 @@ public struct FetchEnd: EventPayload {
 }
 
 /// What a fetch was asked to give.
-public enum FetchKind: String, CaseIterable, Hashable, Sendable {
+public enum FetchKind: String, CaseIterable, Hashable, Sendable, Codable {
   case objects, ids, dictionaries, count, prefetch, batch
 
   @inlinable

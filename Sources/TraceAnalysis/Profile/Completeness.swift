@@ -11,6 +11,8 @@ public struct Completeness: Hashable, Sendable {
   public var unrecognizedLines: UInt64
   /// What the profile cannot vouch for; one sentence each.
   public var doubts: [String]
+  /// What the sources can never tell; one sentence each.
+  public var remarks: [String] = []
 
   /// Whether nothing is known to be missing, and nothing could be without being known.
   public var isComplete: Bool { eventsLost == 0 && doubts.isEmpty }
@@ -28,7 +30,8 @@ extension Profile {
       eventsRead: sources.reduce(0) { $0 + $1.eventsRead },
       eventsLost: max(sources.reduce(0) { $0 + $1.eventsLost }, lostToProcesses),
       unrecognizedLines: sources.reduce(0) { $0 + $1.unrecognizedLines },
-      doubts: sources.flatMap(\.doubts) + processes.flatMap(\.doubts))
+      doubts: sources.flatMap(\.doubts) + processes.flatMap(\.doubts),
+      remarks: sources.flatMap { source in source.remarks.map { "\(source.path): \($0)" } })
   }
 }
 
@@ -45,10 +48,10 @@ extension SourceReport {
 
 extension ProcessProfile {
   fileprivate var doubts: [String] {
-    let name = "\(identity.name)[\(identity.id)]"
+    let name = identity.id > 0 ? "\(identity.name)[\(identity.id)]" : identity.name
     var doubts: [String] = []
     switch coverage {
-    case .complete: break
+    case .complete, .untold: break
     case .lost(let count):
       doubts.append("\(name): emitted \(count) more events than were read")
     case .surplus(let count):

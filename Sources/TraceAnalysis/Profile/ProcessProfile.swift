@@ -14,6 +14,9 @@ public struct ProcessProfile: Hashable, Sendable {
   /// Fetches that began and had not ended when the trace did.
   public var unfinishedFetches: UInt64 = 0
 
+  /// Whether its stores count what they emit; Core Data does not.
+  public var countsEvents = true
+
   public init(identity: ProcessIdentity) { self.identity = identity }
 
   /// Whether the report saw all that the process did.
@@ -25,10 +28,13 @@ public struct ProcessProfile: Hashable, Sendable {
     case surplus(UInt64)
     /// The process was killed, or the recording stopped: the last events could not be checked.
     case uncounted(UInt64)
+    /// Its kind of source never counts: a gap cannot be seen.
+    case untold
   }
 
   /// What the counters say of the events read.
   public var coverage: Coverage {
+    guard countsEvents else { return .untold }
     guard let eventsEmitted else { return .uncounted(eventsSeen) }
     if eventsSeen < eventsEmitted { return .lost(eventsEmitted - eventsSeen) }
     if eventsSeen == eventsEmitted { return .complete }

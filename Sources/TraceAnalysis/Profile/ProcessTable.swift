@@ -57,5 +57,12 @@ struct ProcessTable {
     profiles[index].eventsEmitted = sum
   }
 
+  /// Notes the processes that no `counters` event can be expected of.
+  mutating func excuse(_ identities: [ProcessIdentity]) {
+    for index in profiles.indices where identities.contains(profiles[index].identity) {
+      profiles[index].countsEvents = false
+    }
+  }
+
   mutating func abandonFetch(at index: Int) { profiles[index].unfinishedFetches.add(1) }
 }

@@ -7,6 +7,7 @@ extension ProfileBuilder {
   /// Closes what is still open, and sorts what was counted.
   public consuming func profile(of reading: ReadingReport) -> Profile {
     abandonPendingFetches()
+    for source in reading.sources { processes.excuse(source.uncountedProcesses) }
     for miss in pendingMisses.values { add(miss, rows: 0, from: .unknown) }
     let statements = statements.map { $1.finished(id: $0, sql: texts[$0]) }
       .sorted(by: { $0.work.totalTime }, then: \.id.rawValue)

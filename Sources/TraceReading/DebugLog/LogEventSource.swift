@@ -16,6 +16,8 @@ final class LogEventSource: EventSource {
   private var lineNumber: UInt64 = 0
   private var isAtEnd = false
   private var plain: [UInt8] = []
+  private lazy var coreData = CoreDataLogParser(ledger: ledger)
+  private var hasCoreDataLines = false
 
   init(_ file: FileDescriptor, ledger: SourceLedger) {
     lines = LineReader(file)
@@ -46,16 +48,30 @@ final class LogEventSource: EventSource {
         ledger.countEvent()
         try body(record)
       }
+      if hasCoreDataLines { try give(coreData.takeRecords(), body) }
     case .cut(let line):
       isAtEnd = true
-      ledger.hasCoreDataLines = ledger.hasCoreDataLines || line.isOfCoreData
-      ledger.addProblem(
-        "line \(lineNumber), the last one, is cut and was not used: \(line.sample)")
+      if withoutColours(line, CoreDataLogParser.isWhole) {
+        _ = withoutColours(line, record)
+      } else {
+        ledger.addProblem(
+          "line \(lineNumber), the last one, is cut and was not used: \(line.sample)")
+      }
+      if hasCoreDataLines { try give(coreData.finish(), body) }
     case .tooLong:
       ledger.addProblem(
         "line \(lineNumber) is longer than \(LineReader.longestLine >> 20) MiB and was not used")
       ledger.countUnrecognized("line \(self.lineNumber): too long")
-    case nil: isAtEnd = true
+    case nil:
+      isAtEnd = true
+      if hasCoreDataLines { try give(coreData.finish(), body) }
+    }
+  }
+
+  private func give(_ records: [EventRecord], _ body: (EventRecord) throws -> Void) rethrows {
+    for record in records {
+      ledger.countEvent()
+      try body(record)
     }
   }
 
@@ -63,8 +79,10 @@ final class LogEventSource: EventSource {
   private func record(_ line: UnsafeRawBufferPointer) -> EventRecord? {
     guard !line.isEmpty else { return nil }
     guard let parsed = LogLine(line), let process = process(parsed.process) else {
-      ledger.hasCoreDataLines = ledger.hasCoreDataLines || line.isOfCoreData
-      return unrecognized(line, "not a line of ObjectStore")
+      let isCoreData = coreData.read(
+        line, number: lineNumber, isMarkedOnly: ledger.isRecognized)
+      hasCoreDataLines = hasCoreDataLines || isCoreData
+      return isCoreData ? nil : unrecognized(line, "not a line of ObjectStore")
     }
     ledger.isRecognized = true
     switch parsed.category {
@@ -200,11 +218,6 @@ final class LogEventSource: EventSource {
 extension UnsafeRawBufferPointer {
   /// The line's beginning, to be shown.
   fileprivate var sample: String { String(decoding: prefix(100), as: UTF8.self) }
-
-  fileprivate var isOfCoreData: Bool {
-    var cursor = ByteCursor(self)
-    return cursor.takeThrough("CoreData: ") != nil
-  }
 }
 
 extension StatementID {

@@ -57,17 +57,23 @@ extension ByteCursor {
 
   /// Takes `2026-11-21 14:12:28.633104`.
   fileprivate mutating func takeTimestamp() -> Nanoseconds? {
+    guard let seconds = takeDateTime(), take("."), let microseconds = takeDigits(6) else {
+      return nil
+    }
+    return seconds * 1_000_000_000 + microseconds * 1000
+  }
+
+  /// Takes `2026-11-21 14:12:28`, in seconds since 1970-01-01 00:00.
+  mutating func takeDateTime() -> Int64? {
     guard let year = takeDigits(4), take("-"), let month = takeDigits(2), take("-"),
       let day = takeDigits(2), take(" "), let hour = takeDigits(2), take(":"),
-      let minute = takeDigits(2), take(":"), let second = takeDigits(2), take("."),
-      let microseconds = takeDigits(6)
+      let minute = takeDigits(2), take(":"), let second = takeDigits(2)
     else { return nil }
     // Years outside would overflow nanoseconds; 60 is a leap second.
     guard (1970...2261).contains(year), (1...12).contains(month), (1...31).contains(day),
       hour < 24, minute < 60, second <= 60
     else { return nil }
-    let seconds = ((daysSince1970(year, month, day) * 24 + hour) * 60 + minute) * 60 + second
-    return seconds * 1_000_000_000 + microseconds * 1000
+    return ((daysSince1970(year, month, day) * 24 + hour) * 60 + minute) * 60 + second
   }
 }
 

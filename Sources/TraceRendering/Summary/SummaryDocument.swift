@@ -30,6 +30,8 @@ extension Document {
     self.init(title: profile.headline)
     blocks.append(.paragraph(profile.provenance, .quiet))
     blocks += profile.completeness.warnings
+    blocks += profile.completeness.remarks.map { .paragraph($0, .quiet) }
+    blocks += profile.unrecognizedSamples
     blocks.append(.facts(profile.totals.facts(hitRatio: profile.cacheHitRatio)))
     blocks += Self.statements(of: profile, options: options)
     blocks += Self.faults(of: profile, options: options)
@@ -41,10 +43,10 @@ extension Document {
 extension Profile {
   /// The processes and their SQLite: `transit[2367], SQLite 3.40.1`.
   fileprivate var headline: String {
-    let names = processes.map { "\($0.identity.name)[\($0.identity.id)]" }
+    let names = processes.map(\.identity.title)
     var parts = Array(names.prefix(3))
     if names.count > 3 { parts.append("and \(names.count - 3) more processes") }
-    parts += Set(stores.map(\.sqliteVersion)).sorted().map { "SQLite \($0)" }
+    parts += Set(stores.map(\.sqliteVersion)).subtracting([""]).sorted().map { "SQLite \($0)" }
     return parts.isEmpty ? "no process" : parts.joined(separator: ", ")
   }
 
@@ -59,6 +61,22 @@ extension Profile {
         + lost + unknown
     }.joined(separator: "; ")
   }
+}
+
+extension Profile {
+  /// The first lines that no rule knows, so that nobody has to take the numbers on trust.
+  fileprivate var unrecognizedSamples: [Document.Block] {
+    reading.sources.flatMap { source in
+      source.unrecognizedSamples.map { sample in
+        .paragraph("  not recognized: \(sample)", .quiet)
+      }
+    }
+  }
+}
+
+extension ProcessIdentity {
+  /// `transit[2367]`, or the name alone where the source tells no id.
+  var title: String { id > 0 ? "\(name)[\(id)]" : name }
 }
 
 extension Completeness {

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+
+/// What Core Data says about a statement after it, or before it.
+enum CoreDataAnnotation {
+  case connecting(path: String)
+  /// Of a statement that is no fetch, such as a pragma.
+  case executionTime
+  case connectionTime(Nanoseconds)
+  case fetchTime(Nanoseconds, rows: UInt64)
+  case countTime(Nanoseconds, count: UInt64)
+  case countRequest
+  /// Level 2 and up; level 3 lists the objects on the lines after it.
+  case fetched(entity: String, listsObjects: Bool)
+  case faultFulfilled(CoreDataObjectID)
+  case toManyFaultFulfilled(relationship: String, CoreDataObjectID, rows: UInt64)
+  case boundArray
+  case prefetched(rows: UInt64)
+  case checkpoint
+  case maintenance
+
+  /// Returns `nil` if no rule knows the text.
+  init?(_ text: UnsafeRawBufferPointer) {
+    var cursor = ByteCursor(text)
+    guard
+      let annotation = Self.time(&cursor) ?? Self.fault(&cursor) ?? Self.request(&cursor)
+        ?? Self.other(&cursor)
+    else { return nil }
+    self = annotation
+  }
+
+  private static func time(_ cursor: inout ByteCursor) -> Self? {
+    if cursor.take("sql connection fetch time: ") {
+      return cursor.takeSeconds().map { .connectionTime($0) }
+    }
+    if cursor.take("total fetch execution time: ") {
+      guard let time = cursor.takeSeconds(), cursor.take(" for ") else { return nil }
+      return cursor.takeNumber().map { .fetchTime(time, rows: $0) }
+    }
+    if cursor.take("total count request execution time: ") {
+      guard let time = cursor.takeSeconds(), cursor.take(" for count of ") else { return nil }
+      return cursor.takeNumber().map { .countTime(time, count: $0) }
+    }
+    return cursor.take("sql execution time: ") ? .executionTime : nil
+  }
+
+  private static func fault(_ cursor: inout ByteCursor) -> Self? {
+    if cursor.take("fault fulfilled from database for ") {
+      return CoreDataObjectID(&cursor).map { .faultFulfilled($0) }
+    }
+    guard cursor.take("to-many relationship fault "), let (name, _) = cursor.takeQuoted(),
+      let object = CoreDataObjectID(&cursor), cursor.takeThrough("Got ") != nil
+    else { return nil }
+    return cursor.takeNumber().map {
+      .toManyFaultFulfilled(
+        relationship: String(decoding: name, as: UTF8.self), object, rows: $0)
+    }
+  }
+
+  private static func request(_ cursor: inout ByteCursor) -> Self? {
+    if cursor.take("count request ") { return .countRequest }
+    if cursor.take("Prefetching with key ") {
+      guard cursor.takeThrough("Got ") != nil else { return nil }
+      return cursor.takeNumber().map { .prefetched(rows: $0) }
+    }
+    guard cursor.take("fetch using NSSQLiteStatement"),
+      cursor.takeThrough("on entity '") != nil, let entity = cursor.takeThrough("'")
+    else { return nil }
+    return .fetched(
+      entity: String(decoding: entity, as: UTF8.self),
+      listsObjects: cursor.rest.trimmed.hasSuffix("with values: ("))
+  }
+
+  private static func other(_ cursor: inout ByteCursor) -> Self? {
+    if cursor.take("Bound intarray ") { return .boundArray }
+    if cursor.take("Connecting to sqlite database file at ") {
+      _ = cursor.take("\"")
+      let path = cursor.take { $0 != UInt8(ascii: "\"") }
+      return .connecting(path: String(decoding: path, as: UTF8.self))
+    }
+    guard cursor.take("PostSaveMaintenance: ") else { return nil }
+    return cursor.take("wal_checkpoint") ? .checkpoint : .maintenance
+  }
+}
+
+/// The object of a fault.
+///
+///     0xd000000000100002 <x-coredata://9A1C…/Country/p4>
+struct CoreDataObjectID {
+  let entity: String
+  /// 0 for an object that was never saved.
+  let pk: Int64
+
+  init?(_ cursor: inout ByteCursor) {
+    guard cursor.takeThrough("x-coredata://") != nil, cursor.takeThrough("/") != nil,
+      let entity = cursor.takeThrough("/")
+    else { return nil }
+    self.entity = String(decoding: entity, as: UTF8.self)
+    pk = cursor.take("p") ? cursor.takeNumber().flatMap { Int64(exactly: $0) } ?? 0 : 0
+  }
+}
+
+extension ByteCursor {
+  /// Takes `0.0053s`.
+  fileprivate mutating func takeSeconds() -> Nanoseconds? {
+    // 9 digits are 31 years; a comma is the point of some locales.
+    guard let seconds = takeNumber(), seconds < 1_000_000_000 else { return nil }
+    var nanoseconds = Nanoseconds(seconds) * 1_000_000_000
+    if take(".") || take(",") {
+      var unit: Nanoseconds = 100_000_000
+      for digit in take(while: { $0.isDigit }) {
+        nanoseconds += Nanoseconds(digit - UInt8(ascii: "0")) * unit
+        unit /= 10
+      }
+    }
+    guard take("s") else { return nil }
+    _ = take(".")
+    return nanoseconds
+  }
+
+  fileprivate mutating func takeNumber() -> UInt64? {
+    UInt64(decimal: take { $0.isDigit })
+  }
+}
+
+extension UInt8 {
+  var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+}
+
+extension UnsafeRawBufferPointer {
+  /// The bytes without the spaces at both ends.
+  var trimmed: Self {
+    func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == 9 }
+    guard let first = firstIndex(where: { !isSpace($0) }),
+      let last = lastIndex(where: { !isSpace($0) })
+    else { return Self(rebasing: self[..<0]) }
+    return Self(rebasing: self[first...last])
+  }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Tells the rest of a wrapped line, or of a list, from another program's line.
+enum CoreDataContinuation {
+  /// `t0.ZNAME, t0.ZLATITUDE FROM ZSTOP t0`, `AND  t0.ZNAME = ?)`, `) LIMIT 20`.
+  static func isSQL(_ line: UnsafeRawBufferPointer) -> Bool {
+    let line = line.trimmed
+    guard let first = line.first else { return false }
+    if ",()?=<>'\"|*+-/%".utf8.contains(first) || first.isDigit { return true }
+    let word = String(
+      decoding: line.prefix { $0.isNameByte || $0.isUpper || $0 == UInt8(ascii: ".") },
+      as: UTF8.self)
+    let isAlias = word.first == "t" && word.dropFirst().first?.isNumber == true
+    let isFunction = word.hasPrefix("NSCo") || ["max", "min", "sum", "avg", "count"].contains(word)
+    // `FROM`, `ZNAME`, or the end of such a word.
+    return isAlias || isFunction
+      || (!word.isEmpty && word.allSatisfy { !$0.isLowercase } && !line.contains(UInt8(ascii: ":")))
+  }
+
+  /// An object in the list of level 3.
+  static func isObject(_ line: UnsafeRawBufferPointer) -> Bool {
+    let text = line.trimmed
+    return text.hasPrefix("\"<") || text.hasPrefix("<") || text.hasPrefix("{")
+      || text.hasPrefix("}") || text.hasSuffix(",") || isIndented(line)
+  }
+
+  /// A row of a query plan, in SQLite's old words or its new ones.
+  static func isPlan(_ line: UnsafeRawBufferPointer) -> Bool {
+    var text = line.trimmed.drop { $0.isDigit || " |`-".utf8.contains($0) }
+    while text.last == UInt8(ascii: " ") { text = text.dropLast() }
+    let words = UnsafeRawBufferPointer(rebasing: text)
+    let starts: [StaticString] = [
+      "SCAN", "SEARCH", "USE TEMP B-TREE", "CORRELATED", "EXECUTE", "SCALAR", "LIST", "COMPOUND",
+      "UNION", "MATERIALIZE", "CO-ROUTINE", "MULTI-INDEX", "INDEX ", "LEFT", "MERGE", "RIGHT",
+      "QUERY PLAN", "RECURSIVE", "SETUP", "REUSE", "BLOOM",
+    ]
+    return starts.contains { words.hasPrefix($0) }
+  }
+
+  static func isIndented(_ line: UnsafeRawBufferPointer) -> Bool {
+    line.first == UInt8(ascii: " ") || line.first == 9
+      || line.first.map { "{}()".utf8.contains($0) } == true
+  }
+}
+
+extension UInt8 {
+  fileprivate var isUpper: Bool { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+
+/// A SELECT of a Core Data log while its lines come in.
+struct CoreDataFetch {
+  let id: UInt64
+  /// The fetch within which it ran, or 0.
+  let parentID: UInt64
+  let sql: String
+  let table: String
+  var kind: FetchKind
+  var entity: String
+  let begin: Nanoseconds
+  var end: Nanoseconds
+  /// Nil until its line was read: a prefetch can nest only after it.
+  var connectionTime: Nanoseconds?
+  var totalTime: Nanoseconds?
+  var rows: UInt64 = 0
+  var error = ""
+  /// Keyed per process, so that no value can be read from the sum.
+  var binds = Hasher()
+  var hasBinds = false
+  /// Whether its beginning was given, so that it cannot become a fault any more.
+  var hasBegun = false
+  /// What ran within it, held until the line after it tells what it was.
+  var held: [EventRecord] = []
+
+  var statementID: StatementID { StatementID(sql: sql) }
+
+  var beginning: FetchBegin {
+    FetchBegin(fetchID: id, parentID: parentID, entity: entity, location: .unknown)
+  }
+
+  var ending: FetchEnd {
+    // Core Data rounds to 0.1 ms, so that the part can exceed the whole.
+    let total = max(totalTime ?? 0, connectionTime ?? 0)
+    let connection = connectionTime ?? total
+    return FetchEnd(
+      fetchID: id, parentID: parentID, entity: entity, kind: kind, statementID: statementID,
+      bindHash: hasBinds ? UInt64(bitPattern: Int64(binds.finalize())) : 0, waitTime: 0,
+      prepareTime: 0, stepTime: connection, materializeTime: 0, connectionTime: connection,
+      totalTime: total, rows: rows, vmSteps: 0, fullScanSteps: 0, sorts: 0, autoIndexRows: 0,
+      limit: CoreDataStatement.number(after: " LIMIT ", in: sql),
+      offset: CoreDataStatement.number(after: " OFFSET ", in: sql), batchSize: 0, error: error)
+  }
+
+  mutating func bind(_ text: UnsafeRawBufferPointer) {
+    hasBinds = true
+    binds.combine(bytes: text)
+  }
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+
+/// Turns the lines of Core Data's own log into events, those of each thread apart.
+///
+/// What the log cannot tell (callers, contexts, SQLite's work, the cost of a save) stays empty,
+/// and the ledger says so.
+final class CoreDataLogParser {
+  private enum Place { case none, sql, objects, plan, remark }
+
+  private struct Key: Hashable {
+    var process: ProcessIdentity
+    var thread: Int64
+  }
+
+  private let ledger: SourceLedger
+  private let clock = CoreDataClock()
+  private let unnamed: ProcessIdentity
+  private var processes: [ProcessIdentity: CoreDataProcess] = [:]
+  private var threads: [Key: CoreDataThread] = [:]
+  private var thread: CoreDataThread?
+  private var place = Place.none
+  /// An annotation that no rule knows, and may go on in the next line.
+  private var fragment: (text: [UInt8], line: UInt64)?
+  private var interleaved: UInt64 = 0
+  /// Events of threads that were forgotten.
+  private var forgotten: [EventRecord] = []
+
+  // 1,024 is arbitrary: threads come and go, and each keeps little.
+  private static let mostThreads = 1024
+
+  init(ledger: SourceLedger) {
+    self.ledger = ledger
+    // Two logs without process ids must not share their fetch ids.
+    unnamed = ProcessIdentity(id: -Int64(ledger.index), name: ledger.fileName)
+  }
+
+  /// Reads a line.
+  ///
+  /// - Parameter isMarkedOnly: whether a line without `CoreData: ` is another program's.
+  /// - Returns: false if it is none of Core Data's.
+  func read(_ line: UnsafeRawBufferPointer, number: UInt64, isMarkedOnly: Bool) -> Bool {
+    guard let parsed = CoreDataLine(line), parsed.isMarked || !isMarkedOnly else {
+      return continues(line)
+    }
+    guard parsed.category != .sql || CoreDataStatement.isSQL(parsed.text) else {
+      return continues(line)
+    }
+    countFragment()
+    select(parsed.head)
+    switch parsed.category {
+    case .sql: readSQL(parsed.text)
+    case .annotation: return readAnnotation(parsed.text, number)
+    case .details: return readDetails(parsed.text)
+    case .remark: readRemark(parsed.text, number)
+    }
+    return true
+  }
+
+  /// Gives the events that are ready.
+  func takeRecords() -> [EventRecord] {
+    defer {
+      forgotten.removeAll()
+      thread?.records.removeAll(keepingCapacity: true)
+    }
+    return forgotten + (thread?.records ?? [])
+  }
+
+  /// Gives the events of the fetches that the log's end cut.
+  func finish() -> [EventRecord] {
+    countFragment()
+    var records = takeRecords()
+    for (_, thread) in threads.sorted(by: { $0.key.thread < $1.key.thread }) {
+      thread.finish()
+      records += thread.records
+      interleaved += thread.interleaved
+    }
+    threads.removeAll()
+    thread = nil
+    note()
+    return records
+  }
+
+  /// Whether the last line of a file, which has no line feed, is whole all the same.
+  static func isWhole(_ line: UnsafeRawBufferPointer) -> Bool {
+    guard let parsed = CoreDataLine(line), let last = parsed.text.trimmed.last else { return false }
+    switch parsed.category {
+    case .annotation:
+      return "s.>)".utf8.contains(last) && CoreDataAnnotation(parsed.text) != nil
+    case .sql: return parsed.text.trimmed.elementsEqual("COMMIT".utf8)
+    case .details, .remark: return false
+    }
+  }
+
+  // MARK: - Lines
+
+  private func readSQL(_ text: UnsafeRawBufferPointer) {
+    place = .sql
+    // The space at the end may be where the line was wrapped.
+    thread?.read(sql: String(decoding: text, as: UTF8.self))
+  }
+
+  private func readAnnotation(_ text: UnsafeRawBufferPointer, _ number: UInt64) -> Bool {
+    place = .none
+    guard let annotation = CoreDataAnnotation(text) else {
+      fragment = (Array(text), number)
+      return true
+    }
+    return read(annotation)
+  }
+
+  private func read(_ annotation: CoreDataAnnotation) -> Bool {
+    if case .fetched(_, listsObjects: true) = annotation { place = .objects }
+    return thread?.read(annotation) ?? false
+  }
+
+  private func readDetails(_ text: UnsafeRawBufferPointer) -> Bool {
+    place = .none
+    if text.hasPrefix("SQLite bind[") {
+      thread?.read(bind: text)
+      return true
+    }
+    guard text.hasPrefix("SQLite: EXPLAIN QUERY PLAN") else { return false }
+    place = .plan
+    return true
+  }
+
+  private func readRemark(_ text: UnsafeRawBufferPointer, _ number: UInt64) {
+    place = .remark
+    var cursor = ByteCursor(text)
+    guard cursor.takeThrough("SQLite error code:") != nil, cursor.takeThrough("'") != nil else {
+      return
+    }
+    let message = String(decoding: cursor.rest.trimmed.dropLast(), as: UTF8.self)
+    thread?.read(error: message)
+    ledger.addRemark("line \(number): SQLite failed: \(message)")
+  }
+
+  /// Takes a line without a category where it goes on with the one before.
+  private func continues(_ line: UnsafeRawBufferPointer) -> Bool {
+    if let (text, _) = fragment {
+      let whole = text + [UInt8(ascii: " ")] + line.trimmed
+      if let annotation = whole.withUnsafeBytes({ CoreDataAnnotation($0) }) {
+        fragment = nil
+        return read(annotation)
+      }
+      countFragment()
+    }
+    switch place {
+    case .none: return false
+    case .sql:
+      guard CoreDataContinuation.isSQL(line) else { break }
+      thread?.read(continuation: String(decoding: line, as: UTF8.self))
+      return true
+    case .objects:
+      if line.trimmed.elementsEqual([UInt8(ascii: ")")]) {
+        place = .none
+        return true
+      }
+      if CoreDataContinuation.isObject(line) { return true }
+    case .plan: if CoreDataContinuation.isPlan(line) { return true }
+    case .remark: if CoreDataContinuation.isIndented(line) { return true }
+    }
+    // The statement may go on behind another program's line.
+    if place != .objects { place = .none }
+    return false
+  }
+
+  private func countFragment() {
+    guard let (text, number) = fragment else { return }
+    fragment = nil
+    let sample = String(decoding: text.prefix(100), as: UTF8.self)
+    ledger.countUnrecognized("line \(number): unknown annotation of Core Data: \(sample)")
+  }
+
+  // MARK: - Threads
+
+  private func select(_ head: CoreDataLineHead?) {
+    clock.read(head)
+    // A line that lost its head goes on with the thread before.
+    if head == nil, thread != nil { return }
+    let key = Key(process: head?.process ?? unnamed, thread: head?.threadID ?? 0)
+    if let known = threads[key] {
+      if known !== thread { thread = known }
+      return
+    }
+    if threads.count >= Self.mostThreads, let oldest = threads.first { forget(oldest) }
+    let process = processes[key.process] ?? CoreDataProcess(key.process)
+    if processes[key.process] == nil {
+      processes[key.process] = process
+      ledger.addUncounted(key.process)
+      if head?.isUTC == false {
+        ledger.addRemark("the log's times have no zone: they are taken for UTC")
+      }
+    }
+    let new = CoreDataThread(process, threadID: key.thread, clock: clock)
+    threads[key] = new
+    thread = new
+  }
+
+  private func forget(_ oldest: (key: Key, value: CoreDataThread)) {
+    oldest.value.finish()
+    forgotten += oldest.value.records
+    interleaved += oldest.value.interleaved
+    threads[oldest.key] = nil
+  }
+
+  /// Says what a log of this kind cannot tell.
+  private func note() {
+    guard !processes.isEmpty else { return }
+    ledger.addRemark(
+      "Core Data's log tells no callers, no contexts and no work of SQLite, and rounds times to "
+        + "0.1 ms; faults are counted for the fetch before them")
+    if !clock.isReal { ledger.addRemark("the log has no times of day: only the order is known") }
+    if interleaved > 0 {
+      ledger.addRemark(
+        "\(interleaved) fetches began while another one ran, and the log has no thread ids: "
+          + "times may stand at the wrong one of two")
+    }
+  }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+
+/// What a Core Data log has told so far of one process.
+final class CoreDataProcess {
+  let identity: ProcessIdentity
+  private var fetchID: UInt64 = 0
+  private var saveID: UInt64 = 0
+  private var announced: Set<StatementID> = []
+  private var entities: [String: String] = [:]
+  // 65,536 is arbitrary: SQL that is built from values would fill the memory.
+  private static let mostNames = 65_536
+
+  init(_ identity: ProcessIdentity) { self.identity = identity }
+
+  func nextFetchID() -> UInt64 {
+    fetchID += 1
+    return fetchID
+  }
+
+  func nextSaveID() -> UInt64 {
+    saveID += 1
+    return saveID
+  }
+
+  /// Whether a statement is met for the first time; forgets what it knows rather than grow.
+  func announces(_ id: StatementID) -> Bool {
+    if announced.count >= Self.mostNames { announced.removeAll() }
+    return announced.insert(id).inserted
+  }
+
+  /// Learns the name behind a table from a line of level 2.
+  func learn(_ entity: String, table: String) {
+    guard entities.count < Self.mostNames, table == "Z" + entity.uppercased() else { return }
+    entities[table] = entity
+  }
+
+  /// The entity's name, or the table's where no line told it.
+  func entity(ofTable table: String) -> String { entities[table] ?? table }
+}
+
+/// When the lines of a log were written, or the order in which they stand.
+final class CoreDataClock {
+  private(set) var now: Nanoseconds = 0
+  /// Whether the lines tell the time.
+  private(set) var isReal = false
+
+  func read(_ head: CoreDataLineHead?) {
+    if let head {
+      now = head.time
+      isReal = true
+    } else if !isReal {
+      now += 1
+    }
+  }
+
+  /// Moves on by what the log says something took, where no line tells the time.
+  func advance(to time: Nanoseconds) {
+    if !isReal { now = max(now, time) }
+  }
+}
