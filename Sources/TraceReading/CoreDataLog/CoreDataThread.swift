@@ -93,7 +93,8 @@ final class CoreDataThread {
       openStore()
       store = StoreOpened(
         storeID: StatementID(sql: path).rawValue, path: path, journalMode: "", pageSize: 0,
-        sqliteVersion: "", processStart: 0)
+        sqliteVersion: "", processStart: 0,
+        processName: process.identity.name)
     case .checkpoint:
       settle()
       let done = CheckpointDone(
