@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import Synchronization
 
 /// What an input is, found from its content.
 enum InputKind {
@@ -97,4 +98,39 @@ final class FileDescriptor {
   }
 
   deinit { if closes { close(rawValue) } }
+
+  /// What was read of standard input to see its kind, and nobody has used yet.
+  private static let peeked = Mutex<[UInt8]>([])
+
+  /// Reads as many bytes as there are, up to the buffer's size.
+  ///
+  /// - Returns: 0 at the end; less than 0 on an error, which is in `errno`.
+  func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    if rawValue == STDIN_FILENO {
+      let count = Self.peeked.withLock { bytes in
+        let count = min(bytes.count, buffer.count)
+        buffer.copyBytes(from: bytes[..<count])
+        bytes.removeFirst(count)
+        return count
+      }
+      if count > 0 { return count }
+    }
+    while true {
+      let count = Glibc.read(rawValue, buffer.baseAddress, buffer.count)
+      if count >= 0 || errno != EINTR { return count }
+    }
+  }
+
+  func read(into block: inout [UInt8]) -> Int {
+    block.withUnsafeMutableBytes { read(into: $0) }
+  }
+
+  /// The next few bytes, which the next reader gets again.
+  func peek() -> [UInt8] {
+    var block = [UInt8](repeating: 0, count: 64)
+    let count = read(into: &block)
+    let bytes = Array(block.prefix(max(0, count)))
+    Self.peeked.withLock { $0 = bytes + $0 }
+    return bytes
+  }
 }

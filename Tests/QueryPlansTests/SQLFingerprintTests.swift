@@ -22,6 +22,21 @@ import Testing
     #expect(SQLFingerprint(sql: sql).description == expected)
   }
 
+  @Test func argumentsOfAFunctionAreNoList() {
+    func search(_ options: Int, _ arguments: String = "") -> SQLFingerprint {
+      SQLFingerprint(
+        sql: "SELECT 0 FROM a WHERE NSCoreDataStringSearch( a.x, ?\(arguments), \(options), 0)")
+    }
+    #expect(
+      search(8).description
+        == "SELECT 0 FROM a WHERE NSCoreDataStringSearch(a.x, ?, 8, 0)")
+    #expect(search(8) != search(137))
+    #expect(search(8) != search(8, ", ?"))
+    #expect(
+      SQLFingerprint(sql: "SELECT 0 FROM a WHERE f(1 + 2, 'x') IN (1, 2, 3)").description
+        == "SELECT 0 FROM a WHERE f(? + ?, ?) IN (?)")
+  }
+
   @Test func longAndShortListsAreEqual() {
     let short = SQLFingerprint(sql: "SELECT 0 FROM a WHERE a.x IN (?, ?)")
     let long = SQLFingerprint(sql: "SELECT 0 FROM a WHERE a.x IN (?,?,?, ?)")

@@ -2,6 +2,9 @@
 
 /// A statement without its values, by which runs of different programs and days are matched.
 ///
+/// The arguments of a function are no list, and its numbers tell what is asked: Core Data's
+/// `NSCoreDataStringSearch(x, ?, 8, 0)` is another search than `NSCoreDataStringSearch(x, ?, 137, 0)`.
+///
 ///     SELECT 0, t0.Z_PK FROM ZSTOP t0  WHERE t0.ZNAME IN ('a', 'b')  LIMIT 100
 ///     SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE t0.ZNAME IN (?) LIMIT ?
 public struct SQLFingerprint: Hashable, Sendable, Comparable, CustomStringConvertible {
@@ -12,10 +15,19 @@ public struct SQLFingerprint: Hashable, Sendable, Comparable, CustomStringConver
   public init(sql: String) {
     var words: [Substring] = []
     var previous: SQLToken?
-    for token in SQLTokenizer.tokens(of: sql) {
-      let word = Self.folded(token, after: previous)
+    var calls: [Bool] = []
+    let tokens = SQLTokenizer.tokens(of: sql)
+    for (index, token) in tokens.enumerated() {
+      if token.isSymbol("(") {
+        calls.append(previous.map { $0.kind == .word && !Self.isOperator($0.text) } ?? false)
+      } else if token.isSymbol(")") {
+        _ = calls.popLast()
+      }
+      let isArgument = calls.last == true && Self.stands(alone: index, in: tokens)
+      let word =
+        isArgument && token.kind == .number ? token.text : Self.folded(token, after: previous)
       // `?, ?` in parentheses is one list, however long.
-      if word == "?", words.count >= 2, words[words.count - 1] == ",",
+      if word == "?", calls.last != true, words.count >= 2, words[words.count - 1] == ",",
         words[words.count - 2] == "?"
       {
         words.removeLast()
@@ -28,6 +40,14 @@ public struct SQLFingerprint: Hashable, Sendable, Comparable, CustomStringConver
   }
 
   public static func < (a: Self, b: Self) -> Bool { a.description < b.description }
+
+  /// Whether a token is a whole argument, between parentheses and commas.
+  private static func stands(alone index: Int, in tokens: [SQLToken]) -> Bool {
+    guard index > 0, index + 1 < tokens.count else { return false }
+    let (before, after) = (tokens[index - 1], tokens[index + 1])
+    return (before.isSymbol("(") || before.isSymbol(","))
+      && (after.isSymbol(")") || after.isSymbol(","))
+  }
 
   private static func folded(_ token: SQLToken, after previous: SQLToken?) -> Substring {
     switch token.kind {

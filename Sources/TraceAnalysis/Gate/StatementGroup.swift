@@ -11,33 +11,48 @@ public struct StatementGroup: Hashable, Sendable {
   /// Of all of them.
   public var work: Work
   public var misses: UInt64
+  public var latency: Latency
+  /// By total time, longest first.
+  public var callers: [CallerProfile]
+  /// How many texts have the fingerprint.
+  public var texts: Int
 
   /// The line that spent most time on it.
-  public var caller: SourceLocation { statement.mainCaller }
+  public var caller: SourceLocation { callers.first?.location ?? .unknown }
+
+  init(_ fingerprint: SQLFingerprint, _ statements: [StatementProfile]) {
+    self.fingerprint = fingerprint
+    statement = statements[0]
+    work = Work()
+    misses = 0
+    texts = statements.count
+    for statement in statements {
+      work.add(statement.work)
+      misses.add(statement.misses)
+    }
+    latency = .merged(statements.map(\.latency))
+    callers =
+      statements.count == 1 ? statements[0].callers : .merged(statements.flatMap(\.callers))
+  }
 }
 
 extension Profile {
   /// The statements by their fingerprints; one without its text stands for itself.
   public var statementGroups: [SQLFingerprint: StatementGroup] {
-    var groups: [SQLFingerprint: StatementGroup] = [:]
+    // Statements come by their time, so that each group's first is the one that took most.
+    var groups: [SQLFingerprint: [StatementProfile]] = [:]
     for statement in statements {
       let fingerprint = SQLFingerprint(sql: statement.sql ?? "unknown_\(statement.id)")
-      if var group = groups[fingerprint] {
-        group.work.add(statement.work)
-        group.misses.add(statement.misses)
-        groups[fingerprint] = group
-      } else {
-        groups[fingerprint] = StatementGroup(
-          fingerprint: fingerprint, statement: statement, work: statement.work,
-          misses: statement.misses)
-      }
+      groups[fingerprint, default: []].append(statement)
     }
-    return groups
+    return Dictionary(
+      uniqueKeysWithValues: groups.map { ($0, StatementGroup($0, $1)) })
   }
 }
 
 extension Work {
-  mutating func add(_ other: Work) {
+  /// Adds up two works.
+  public mutating func add(_ other: Work) {
     count.add(other.count)
     rows.add(other.rows)
     errors.add(other.errors)

@@ -3,7 +3,7 @@
 public import StoreEvents
 
 /// The batched fetches that one line of code asked for, and what was loaded of them.
-public struct BatchProfile: Hashable, Sendable {
+public struct BatchProfile: Hashable, Sendable, Codable {
   public var location: SourceLocation
   public var entity: String
   /// The statement that found the keys.
@@ -58,6 +58,10 @@ extension ProfileBuilder {
   var batchProfiles: [BatchProfile] {
     batches.values.sorted(
       by: \.batchTime,
-      then: { "\($0.location.file):\($0.location.line) \($0.statement)" })
+      then: \.sortKey)
   }
+}
+
+extension BatchProfile {
+  var sortKey: String { "\(location.file):\(location.line) \(statement)" }
 }

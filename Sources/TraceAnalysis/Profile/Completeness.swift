@@ -22,14 +22,13 @@ extension Profile {
   /// Compares what was read with what was emitted.
   public var completeness: Completeness {
     let sources = reading.sources
-    let lostToProcesses = processes.reduce(UInt64(0)) { sum, process in
-      guard case .lost(let count) = process.coverage else { return sum }
-      return sum + count
+    let lostToProcesses = processes.sum { process in
+      if case .lost(let count) = process.coverage { count } else { 0 }
     }
     return Completeness(
-      eventsRead: sources.reduce(0) { $0 + $1.eventsRead },
-      eventsLost: max(sources.reduce(0) { $0 + $1.eventsLost }, lostToProcesses),
-      unrecognizedLines: sources.reduce(0) { $0 + $1.unrecognizedLines },
+      eventsRead: sources.sum(\.eventsRead),
+      eventsLost: max(sources.sum(\.eventsLost), lostToProcesses),
+      unrecognizedLines: sources.sum(\.unrecognizedLines),
       doubts: sources.flatMap(\.doubts) + processes.flatMap(\.doubts),
       remarks: sources.flatMap { source in source.remarks.map { "\(source.path): \($0)" } })
   }
@@ -71,4 +70,13 @@ extension ProcessProfile {
 extension Profile {
   /// Whether no store did anything in it.
   public var isEmpty: Bool { processes.allSatisfy { $0.eventsSeen == 0 } }
+}
+
+extension Sequence {
+  /// Adds up without overflow: what a trace says of itself is data as well.
+  fileprivate func sum(_ amount: (Element) -> UInt64) -> UInt64 {
+    var sum: UInt64 = 0
+    for element in self { sum.add(amount(element)) }
+    return sum
+  }
 }

@@ -3,7 +3,7 @@
 public import StoreEvents
 
 /// The faults of one entity or relationship on objects that one line of code fetched.
-public struct FaultProfile: Hashable, Sendable {
+public struct FaultProfile: Hashable, Sendable, Codable {
   public var origin: Origin
   public var hits: UInt64 = 0
   public var misses: UInt64 = 0
@@ -16,7 +16,7 @@ public struct FaultProfile: Hashable, Sendable {
   /// The statement that answered the misses, if there was one.
   public var statement: StatementID?
 
-  public struct Origin: Hashable, Sendable {
+  public struct Origin: Hashable, Sendable, Codable {
     public var entity: String
     /// "" for object faults.
     public var relationship: String
@@ -34,7 +34,7 @@ public struct FaultProfile: Hashable, Sendable {
 }
 
 /// What happened to one entity, whoever asked.
-public struct EntityProfile: Hashable, Sendable {
+public struct EntityProfile: Hashable, Sendable, Codable {
   public var name: String
   /// Fetches, counts, prefetches and batches.
   public var fetches: UInt64 = 0

@@ -4,17 +4,38 @@ import Histogram
 public import StoreEvents
 
 /// How long the runs took, each within 1 % of what was measured.
-public struct Latency: Hashable, Sendable {
+public struct Latency: Hashable, Sendable, Codable {
   public var p50: Nanoseconds = 0
   public var p95: Nanoseconds = 0
   public var p99: Nanoseconds = 0
   public var max: Nanoseconds = 0
+  /// How many runs took how long, shortest first.
+  public var buckets: [Bucket] = []
+
+  /// Runs of the same length, within 1 %.
+  public struct Bucket: Hashable, Sendable {
+    /// The longest duration that falls into it.
+    public var duration: Nanoseconds
+    public var count: UInt64
+
+    public init(duration: Nanoseconds, count: UInt64) {
+      self.duration = duration
+      self.count = count
+    }
+  }
 
   public init() {}
 
   init(_ histogram: Histogram<UInt64>) {
+    self.init()
     guard histogram.totalCount > 0 else { return }
-    let longest = histogram.maxRecorded
+    take(histogram, longest: histogram.maxRecorded)
+    buckets = histogram.recordedValues().map {
+      Bucket(duration: Nanoseconds(clamping: $0.value), count: $0.count)
+    }
+  }
+
+  private mutating func take(_ histogram: Histogram<UInt64>, longest: UInt64) {
     // A percentile is the upper end of its bucket, which may lie above anything measured.
     func percentile(_ percent: Double) -> Nanoseconds {
       Nanoseconds(clamping: min(histogram.valueAtPercentile(percent), longest))
@@ -23,6 +44,40 @@ public struct Latency: Hashable, Sendable {
     p95 = percentile(95)
     p99 = percentile(99)
     max = Nanoseconds(clamping: longest)
+  }
+
+  /// The latency of all runs of several groups of them.
+  public static func merged(_ latencies: some Collection<Latency>) -> Latency {
+    if latencies.count == 1, let only = latencies.first { return only }
+    var histogram = Histogram<UInt64>.durations()
+    var longest: Nanoseconds = 0
+    for latency in latencies {
+      longest = Swift.max(longest, latency.max)
+      // 2^40 runs are more than any trace holds: a damaged report must not overflow the sum.
+      for bucket in latency.buckets {
+        histogram.record(UInt64(clamping: bucket.duration), count: Swift.min(bucket.count, 1 << 40))
+      }
+    }
+    guard histogram.totalCount > 0 else { return Latency() }
+    var merged = Latency(histogram)
+    merged.take(histogram, longest: UInt64(clamping: longest))
+    return merged
+  }
+}
+
+/// Written as `[duration, count]`, since there are many.
+extension Latency.Bucket: Codable {
+  /// Reads the pair.
+  public init(from decoder: any Decoder) throws {
+    var container = try decoder.unkeyedContainer()
+    duration = try container.decode(Nanoseconds.self)
+    count = try container.decode(UInt64.self)
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.unkeyedContainer()
+    try container.encode(duration)
+    try container.encode(count)
   }
 }
 

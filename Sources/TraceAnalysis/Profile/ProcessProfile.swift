@@ -3,7 +3,7 @@
 public import StoreEvents
 
 /// One process, and whether all of its events were seen.
-public struct ProcessProfile: Hashable, Sendable {
+public struct ProcessProfile: Hashable, Sendable, Codable {
   public var identity: ProcessIdentity
   /// Events read, statement announcements left out: what ``CountersSampled/events`` counts.
   public var eventsSeen: UInt64 = 0

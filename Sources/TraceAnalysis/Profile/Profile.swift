@@ -7,7 +7,7 @@ public import TraceReading
 ///
 /// Its size depends on how many statements, callers and processes there are, not on how long
 /// they ran.
-public struct Profile: Sendable {
+public struct Profile: Sendable, Codable {
   public var totals: Totals
   /// By total time, longest first.
   public var statements: [StatementProfile]
@@ -17,6 +17,8 @@ public struct Profile: Sendable {
   public var batches: [BatchProfile]
   /// By total time, longest first.
   public var saves: [SaveProfile]
+  /// By process, then by id.
+  public var contexts: [ContextProfile]
   /// By total time, longest first.
   public var entities: [EntityProfile]
   public var stores: [StoreProfile]
@@ -24,6 +26,8 @@ public struct Profile: Sendable {
   public var processes: [ProcessProfile]
   /// What was read, and what it says of itself.
   public var reading: ReadingReport
+  /// Which events it is of, where not of all: `entity Stop`.
+  public var selection: [String] = []
 }
 
 /// Profiles are equal where the same things happened; what they were read from, and the names
@@ -31,7 +35,8 @@ public struct Profile: Sendable {
 extension Profile: Equatable {
   public static func == (a: Self, b: Self) -> Bool {
     a.totals == b.totals && a.statements == b.statements && a.faults == b.faults
-      && a.batches == b.batches && a.saves == b.saves && a.entities == b.entities
+      && a.batches == b.batches && a.saves == b.saves && a.contexts == b.contexts
+      && a.entities == b.entities
       && a.stores == b.stores
       && a.waits == b.waits
       && a.processes.map(\.comparable) == b.processes.map(\.comparable)
@@ -41,10 +46,15 @@ extension Profile: Equatable {
 extension Profile {
   /// Reads traces and logs to their ends.
   ///
-  /// - Parameter progress: called now and then with the number of events so far.
+  /// - Parameters:
+  ///   - filter: which events the profile is of.
+  ///   - progress: called now and then with the number of events so far.
   /// - Throws: ``TraceReadingError`` where an input cannot be read at all.
-  public init(reading paths: [String], progress: (UInt64) -> Void = { _ in }) throws {
-    var builder = ProfileBuilder()
+  public init(
+    reading paths: [String], filter: EventFilter = EventFilter(),
+    progress: (UInt64) -> Void = { _ in }
+  ) throws {
+    var builder = ProfileBuilder(filter)
     var events: UInt64 = 0
     let report = try TraceReader.read(paths) { record in
       builder.add(record)
@@ -53,10 +63,11 @@ extension Profile {
       if events & 0xffff == 0 { progress(events) }
     }
     self = builder.profile(of: report)
+    selection = filter.words
   }
 
   /// Sums over everything, as Instruments shows them.
-  public struct Totals: Hashable, Sendable {
+  public struct Totals: Hashable, Sendable, Codable {
     /// Fetch requests; counts, prefetches and batches left out.
     public var fetches: UInt64 = 0
     public var counts: UInt64 = 0

@@ -5,13 +5,20 @@ import StoreEvents
 extension ProfileBuilder {
   /// Keeps a miss until its thread tells the fault behind it, which knows the origin.
   mutating func add(_ event: CacheMiss, on thread: Key) {
-    totals.cacheMisses.add(1)
     if let orphan = pendingMisses.updateValue(event, forKey: thread) {
-      add(orphan, rows: 0, from: .unknown)
+      add(orphan: orphan)
     }
   }
 
+  /// Counts a miss whose fault was not told.
+  mutating func add(orphan miss: CacheMiss) {
+    if filter.takes(miss, from: .unknown) { add(miss, rows: 0, from: .unknown) }
+  }
+
   mutating func add(_ event: FaultFired, on thread: Key) {
+    let miss = event.source == .database ? takeMiss(behind: event, on: thread) : nil
+    guard filter.takes(event) else { return }
+    contexts[currentContext, default: ContextTally()].add(event)
     if event.relationship.isEmpty {
       totals.faults.add(1)
     } else {
@@ -19,7 +26,6 @@ extension ProfileBuilder {
     }
     if event.source == .rowCache { totals.cacheHits.add(1) }
     totals.faultTime.add(event.duration)
-    let miss = event.source == .database ? takeMiss(behind: event, on: thread) : nil
     if let miss { add(miss, rows: event.rows, from: event.origin) }
     let origin = FaultProfile.Origin(
       entity: event.entity, relationship: event.relationship, location: event.origin)
@@ -36,6 +42,7 @@ extension ProfileBuilder {
   }
 
   mutating func add(_ miss: CacheMiss, rows: UInt64, from location: SourceLocation) {
+    totals.cacheMisses.add(1)
     statements[miss.statementID, default: StatementTally(entity: miss.entity)]
       .add(miss, rows: rows, from: location)
   }

@@ -25,6 +25,7 @@ extension ProfileBuilder {
 
   mutating func end(_ event: FetchEnd, in process: Int) {
     let fetch = pendingFetches.removeValue(forKey: Key(process: process, id: event.fetchID))
+    guard filter.takes(event, from: fetch?.location ?? .unknown) else { return }
     totals.connectionTime.add(event.connectionTime)
     if fetch?.isNested != true { totals.totalTime.add(event.totalTime) }
     if !event.error.isEmpty { totals.errors.add(1) }
@@ -41,6 +42,7 @@ extension ProfileBuilder {
       .add(
         event, from: fetch?.location ?? .unknown, values: values,
         generation: commits[process, default: 0])
+    contexts[currentContext, default: ContextTally()].add(event)
   }
 
   /// Fetches without an end are counted per process and forgotten.
@@ -54,11 +56,8 @@ extension ProfileBuilder {
 struct StatementTally {
   var entity: String
   var kinds: Set<FetchKind> = []
-  var work = Work()
-  var misses: UInt64 = 0
   var repeats = RepeatTally()
-  var durations = Histogram<UInt64>.durations()
-  var callers: [SourceLocation: Work] = [:]
+  var callers: [SourceLocation: CallerTally] = [:]
 
   init(entity: String) { self.entity = entity }
 
@@ -68,27 +67,50 @@ struct StatementTally {
   ) {
     kinds.insert(fetch.kind)
     repeats.add(values, generation: generation, time: fetch.totalTime)
-    work.add(fetch)
-    durations.record(duration: fetch.totalTime)
-    callers[location, default: Work()].add(fetch)
+    callers[location, default: CallerTally()].add(fetch)
   }
 
   mutating func add(_ miss: CacheMiss, rows: UInt64, from location: SourceLocation) {
-    misses.add(1)
-    work.add(miss, rows: rows)
-    durations.record(duration: miss.duration)
-    callers[location, default: Work()].add(miss, rows: rows)
+    callers[location, default: CallerTally()].add(miss, rows: rows)
   }
 
   func finished(id: StatementID, sql: String?) -> StatementProfile {
     var profile = StatementProfile(id: id, sql: sql, entity: entity)
-    profile.kinds = kinds
+    profile.kinds = FetchKind.allCases.filter(kinds.contains)
+    profile.repeats = repeats.repeats
+    profile.callers = callers.map { $1.finished(at: $0) }
+      .sorted(by: { $0.work.totalTime }, then: { "\($0.location.file):\($0.location.line)" })
+    for caller in profile.callers {
+      profile.work.add(caller.work)
+      profile.misses.add(caller.misses)
+    }
+    profile.latency = .merged(profile.callers.map(\.latency))
+    return profile
+  }
+}
+
+/// The runs of a statement that one line of code asked for, while they are being counted.
+struct CallerTally {
+  var work = Work()
+  var misses: UInt64 = 0
+  var durations = Histogram<UInt64>.durations()
+
+  mutating func add(_ fetch: FetchEnd) {
+    work.add(fetch)
+    durations.record(duration: fetch.totalTime)
+  }
+
+  mutating func add(_ miss: CacheMiss, rows: UInt64) {
+    misses.add(1)
+    work.add(miss, rows: rows)
+    durations.record(duration: miss.duration)
+  }
+
+  func finished(at location: SourceLocation) -> CallerProfile {
+    var profile = CallerProfile(location: location)
     profile.work = work
     profile.misses = misses
     profile.latency = Latency(durations)
-    profile.repeats = repeats.repeats
-    profile.callers = callers.map { CallerProfile(location: $0, work: $1) }
-      .sorted(by: { $0.work.totalTime }, then: { "\($0.location.file):\($0.location.line)" })
     return profile
   }
 }

@@ -8,8 +8,14 @@ extension ProfileBuilder {
   public consuming func profile(of reading: ReadingReport) -> Profile {
     abandonPendingFetches()
     for source in reading.sources { processes.excuse(source.uncountedProcesses) }
-    for miss in pendingMisses.values { add(miss, rows: 0, from: .unknown) }
+    for miss in pendingMisses.values { add(orphan: miss) }
+    let names = entityNames
     let statements = statements.map { $1.finished(id: $0, sql: texts[$0]) }
+      .map { statement in
+        var statement = statement
+        statement.entity = names[statement.entity] ?? statement.entity
+        return statement
+      }
       .sorted(by: { $0.work.totalTime }, then: \.id.rawValue)
     let faults = faults.values.map(\.profile)
       .sorted(by: { Int64(clamping: $0.misses) }, then: \.origin.sortKey)
@@ -17,11 +23,22 @@ extension ProfileBuilder {
       totals: totals, statements: statements, faults: faults, batches: batchProfiles,
       saves: saves.values.map(\.finished)
         .sorted(by: \.totalTime, then: { "\($0.location.file):\($0.location.line)" }),
-      entities: Self.entities(of: statements, faults: faults), stores: stores, waits: waits,
+      contexts: contexts.map { $1.finished($0) }
+        .sorted { ($0.process, $0.id) < ($1.process, $1.id) },
+      entities: Profile.entities(of: statements, faults: faults), stores: stores, waits: waits,
       processes: processes.profiles, reading: reading)
   }
 
-  private static func entities(
+  /// The entities behind tables: Core Data's log names one or the other.
+  private var entityNames: [String: String] {
+    let names = Set(faults.keys.map(\.entity)).union(statements.values.map(\.entity))
+    return Dictionary(
+      names.map { ("Z\($0.uppercased())", $0) }, uniquingKeysWith: { min($0, $1) })
+  }
+}
+
+extension Profile {
+  static func entities(
     of statements: [StatementProfile], faults: [FaultProfile]
   ) -> [EntityProfile] {
     var entities: [String: EntityProfile] = [:]
@@ -46,7 +63,7 @@ extension ProfileBuilder {
 }
 
 extension FaultProfile.Origin {
-  fileprivate var sortKey: String {
+  var sortKey: String {
     "\(location.file):\(location.line) \(entity).\(relationship)"
   }
 }

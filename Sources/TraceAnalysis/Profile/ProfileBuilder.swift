@@ -16,6 +16,10 @@ public struct ProfileBuilder {
   var stores: [StoreProfile] = []
   var waits = WaitProfile()
   var processes = ProcessTable()
+  var contexts: [Key: ContextTally] = [:]
+  /// The context of the event that is being folded.
+  var currentContext = Key(process: 0, id: 0)
+  var filter: EventFilter
   var pendingFetches: [Key: PendingFetch] = [:]
   var pendingMisses: [Key: CacheMiss] = [:]
   /// Batched fetches whose batches may still come.
@@ -30,11 +34,15 @@ public struct ProfileBuilder {
     var id: UInt64
   }
 
-  public init() {}
+  /// - Parameter filter: which events the profile is of; all of them count for its completeness.
+  public init(_ filter: EventFilter = EventFilter()) { self.filter = filter }
 
   /// Folds one event.
   public mutating func add(_ record: EventRecord) {
     let process = processes.index(of: record)
+    processes.count(record.event, at: process)
+    currentContext = Key(process: process, id: record.contextID)
+    filter.move(to: record.timestamp)
     switch record.event {
     case .storeOpened(let event): add(event)
     case .statement(let event):
@@ -45,7 +53,8 @@ public struct ProfileBuilder {
       add(event, on: Key(process: process, id: UInt64(bitPattern: record.threadID)))
     case .fault(let event):
       add(event, on: Key(process: process, id: UInt64(bitPattern: record.threadID)))
-    case .contextCreated, .saveBegin: break
+    case .contextCreated(let event): contexts[currentContext, default: ContextTally()].add(event)
+    case .saveBegin: break
     case .saveEnd(let event): add(event)
     case .transaction(let event):
       add(event, in: process)
@@ -53,7 +62,6 @@ public struct ProfileBuilder {
     case .busy(let event): add(event)
     case .counters: break
     }
-    processes.count(record.event, at: process)
   }
 
   private mutating func add(_ event: StoreOpened) {
@@ -64,6 +72,8 @@ public struct ProfileBuilder {
   }
 
   private mutating func add(_ event: SaveEnd) {
+    guard filter.takes(event) else { return }
+    contexts[currentContext, default: ContextTally()].add(event)
     totals.saves.add(1)
     totals.saveTime.add(event.totalTime)
     if !event.error.isEmpty { totals.errors.add(1) }
@@ -71,12 +81,14 @@ public struct ProfileBuilder {
   }
 
   private mutating func add(_ event: TransactionEnded, in process: Int) {
+    defer { if event.outcome != "rollback" { commits[process, default: 0].add(1) } }
+    guard filter.takesUnattributed() else { return }
     guard event.outcome != "rollback" else { return waits.rollbacks.add(1) }
     waits.commits.add(1)
-    commits[process, default: 0].add(1)
   }
 
   private mutating func add(_ event: CheckpointDone) {
+    guard filter.takesUnattributed(duration: event.totalTime) else { return }
     waits.checkpoints.add(1)
     waits.longestCheckpoint = max(waits.longestCheckpoint, event.totalTime)
     waits.largestLog = max(waits.largestLog, event.logFrames)
@@ -86,6 +98,7 @@ public struct ProfileBuilder {
   }
 
   private mutating func add(_ event: BusyWaited) {
+    guard filter.takesUnattributed(duration: event.waitTime) else { return }
     waits.busyWaits.add(1)
     waits.busyTime.add(event.waitTime)
     waits.longestBusy = max(waits.longestBusy, event.waitTime)

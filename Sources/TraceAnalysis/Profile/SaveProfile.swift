@@ -3,7 +3,7 @@
 public import StoreEvents
 
 /// The saves that one line of code asked for, and where their time went.
-public struct SaveProfile: Hashable, Sendable {
+public struct SaveProfile: Hashable, Sendable, Codable {
   public var location: SourceLocation
   public var count: UInt64 = 0
   public var errors: UInt64 = 0
@@ -35,7 +35,7 @@ public struct SaveProfile: Hashable, Sendable {
 }
 
 /// Lock waits, transactions and write-ahead-log work.
-public struct WaitProfile: Hashable, Sendable {
+public struct WaitProfile: Hashable, Sendable, Codable {
   public var commits: UInt64 = 0
   public var rollbacks: UInt64 = 0
   public var busyWaits: UInt64 = 0
@@ -56,7 +56,7 @@ public struct WaitProfile: Hashable, Sendable {
 }
 
 /// A store that was opened.
-public struct StoreProfile: Hashable, Sendable {
+public struct StoreProfile: Hashable, Sendable, Codable {
   public var path: String
   public var journalMode: String
   /// In bytes.

@@ -3,13 +3,13 @@
 public import StoreEvents
 
 /// All runs of one SQL text by fetches, counts and faults.
-public struct StatementProfile: Hashable, Sendable {
+public struct StatementProfile: Hashable, Sendable, Codable {
   public var id: StatementID
   /// The text, or nil if the source never told it.
   public var sql: String?
   public var entity: String
-  /// What ran it; empty if only faults did.
-  public var kinds: Set<FetchKind> = []
+  /// What ran it, each kind once; empty if only faults did.
+  public var kinds: [FetchKind] = []
   public var work = Work()
   /// Runs that fired faults caused: the work is in ``work`` as well.
   public var misses: UInt64 = 0
@@ -26,7 +26,7 @@ public struct StatementProfile: Hashable, Sendable {
 }
 
 /// Runs with values that had run before, with nothing committed by their process in between.
-public struct Repeats: Hashable, Sendable {
+public struct Repeats: Hashable, Sendable, Codable {
   /// The first run of each value is not among them; of very many values, some are not followed.
   public var runs: UInt64 = 0
   public var time: Nanoseconds = 0
@@ -37,18 +37,18 @@ public struct Repeats: Hashable, Sendable {
 }
 
 /// The runs of one statement that one line of code asked for.
-public struct CallerProfile: Hashable, Sendable {
+public struct CallerProfile: Hashable, Sendable, Codable {
   public var location: SourceLocation
-  public var work: Work
+  public var work = Work()
+  /// Runs that faults caused on the objects that the line fetched.
+  public var misses: UInt64 = 0
+  public var latency = Latency()
 
-  public init(location: SourceLocation, work: Work) {
-    self.location = location
-    self.work = work
-  }
+  public init(location: SourceLocation) { self.location = location }
 }
 
 /// What some runs of a statement did and cost, added up.
-public struct Work: Hashable, Sendable {
+public struct Work: Hashable, Sendable, Codable {
   public var count: UInt64 = 0
   /// Rows returned; for counts, the count.
   public var rows: UInt64 = 0
@@ -71,6 +71,9 @@ public struct Work: Hashable, Sendable {
   public var totalTime: Nanoseconds = 0
 
   public init() {}
+
+  /// The mean time of a run, in nanoseconds.
+  public var meanTime: Double { count == 0 ? 0 : Double(totalTime) / Double(count) }
 
   /// A sum of the work, per run.
   public func perRun(_ sum: KeyPath<Work, UInt64>) -> Double {
@@ -111,6 +114,23 @@ extension FixedWidthInteger {
   mutating func add(_ other: Self) {
     let (sum, overflow) = addingReportingOverflow(other)
     self = overflow ? (other < 0 ? .min : .max) : sum
+  }
+}
+
+extension StatementID: Codable {
+  /// Reads the sixteen hexadecimal digits.
+  public init(from decoder: any Decoder) throws {
+    let text = try decoder.singleValueContainer().decode(String.self)
+    guard let value = UInt64(text, radix: 16) else {
+      throw DecodingError.dataCorrupted(
+        .init(codingPath: decoder.codingPath, debugDescription: "no statement id"))
+    }
+    self.init(rawValue: value)
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
   }
 }
 

@@ -31,7 +31,7 @@ struct AvoidSlowSave: Rule {
     workload.profile.saves.compactMap { save -> Finding? in
       guard save.count > 0 else { return nil }
       if isManySmall(save) { return manySmall(save) }
-      let own = (save.totalTime - save.waitTime) / Int64(clamping: save.count)
+      let own = (save.totalTime &- save.waitTime) / Int64(clamping: save.count)
       return own >= Self.longest ? large(save, own) : nil
     }
   }

@@ -34,7 +34,7 @@ struct KeepBatchSize: Rule {
       guard batch.rows > batch.batchSize else { return nil }
       if batch.batches == 0 { return ignored(batch, workload.profile) }
       guard batch.batches >= Self.fewestBatches else { return nil }
-      if batch.rowsLoaded >= 2 * batch.rows { return reloaded(batch) }
+      if batch.rowsLoaded / 2 >= batch.rows { return reloaded(batch) }
       return batch.rowsLoaded >= batch.rows ? copied(batch, workload.profile) : nil
     }
   }

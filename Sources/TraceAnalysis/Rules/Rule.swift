@@ -73,7 +73,7 @@ extension Double {
 extension Int64 {
   /// A time in nanoseconds as milliseconds: `0.35 ms`, `12 ms`, `1,204 ms`.
   var millisecondsText: String {
-    let hundredths = UInt64(clamping: (self + 5000) / 10_000)
+    let hundredths = UInt64(clamping: self / 10_000 + (self % 10_000 >= 5000 ? 1 : 0))
     guard hundredths < 1000 else { return "\(((hundredths + 50) / 100).grouped) ms" }
     let rest = hundredths % 100
     return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest) ms"

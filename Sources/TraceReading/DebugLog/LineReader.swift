@@ -79,10 +79,7 @@ final class LineReader {
     if start > 0, held > 0, let base = buffer.baseAddress { memmove(base, base + start, held) }
     start = 0
     end = held
-    var count = 0
-    repeat {
-      count = read(file.rawValue, buffer.baseAddress.map { $0 + held }, buffer.count - held)
-    } while count < 0 && errno == EINTR
+    let count = file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[held...]))
     if count < 0 { throw TraceReadingFailure(reason: systemError()) }
     isAtEnd = count == 0
     end += count

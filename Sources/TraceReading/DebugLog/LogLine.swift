@@ -81,7 +81,7 @@ extension ByteCursor {
 ///
 /// Counts years from March, so that the leap day is a year's last: see
 /// <https://howardhinnant.github.io/date_algorithms.html#days_from_civil>.
-func daysSince1970(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+package func daysSince1970(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
   let year = month <= 2 ? year - 1 : year
   let era = year / 400
   let yearOfEra = year - era * 400

@@ -14,6 +14,8 @@ public enum Cell: Hashable, Sendable {
   case ratio(Double)
   /// How many times as much.
   case factor(Double)
+  /// A mean of counts.
+  case number(Double)
   /// No value: nothing was measured.
   case none
 
@@ -26,6 +28,9 @@ public enum Cell: Hashable, Sendable {
     case .duration(let duration): Self.scaled(Double(duration), ["ns", "µs", "ms", "s"])
     case .ratio(let ratio): ratio.isFinite ? "\((ratio * 100).digits(0))%" : "–"
     case .factor(let factor): factor.isFinite ? "\(factor.threeDigits)×" : "–"
+    case .number(let number):
+      number.isFinite
+        ? number == number.rounded() || number >= 100 ? number.digits(0) : number.threeDigits : "–"
     case .none: "–"
     }
   }

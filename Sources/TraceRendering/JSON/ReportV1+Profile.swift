@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import QueryPlans
 import StoreEvents
 public import TraceAnalysis
 import TraceReading
@@ -21,7 +22,10 @@ extension ReportV1 {
       faults: profile.faults.prefix(options.top).map(Fault.init),
       saves: profile.saves.prefix(options.top).map(Save.init),
       findings: review.findings.map(Finding.init), excused: review.excused.map(Excused.init),
-      exceptionProblems: review.complaints)
+      exceptionProblems: review.complaints,
+      groups: options.grouping.map { grouping in
+        profile.groups(by: grouping).prefix(options.top).map(Group.init)
+      }, profile: profile)
   }
 }
 
@@ -37,7 +41,8 @@ extension ReportV1.Completeness {
   init(_ completeness: TraceAnalysis.Completeness) {
     self.init(
       eventsRead: completeness.eventsRead, eventsLost: completeness.eventsLost,
-      unrecognizedLines: completeness.unrecognizedLines, doubts: completeness.doubts)
+      unrecognizedLines: completeness.unrecognizedLines, doubts: completeness.doubts,
+      remarks: completeness.remarks)
   }
 }
 
@@ -46,7 +51,9 @@ extension ReportV1.Totals {
     self.init(
       fetches: totals.fetches, counts: totals.counts, rows: totals.rows, faults: totals.faults,
       relationshipFaults: totals.relationshipFaults, cacheMisses: totals.cacheMisses,
-      saves: totals.saves, connectionNs: totals.connectionTime, totalNs: totals.totalTime)
+      saves: totals.saves, connectionNs: totals.connectionTime, totalNs: totals.totalTime,
+      nestedFetches: totals.nestedFetches, cacheHits: totals.cacheHits,
+      faultNs: totals.faultTime, saveNs: totals.saveTime, errors: totals.errors)
   }
 }
 
@@ -59,7 +66,22 @@ extension ReportV1.Statement {
       totalNs: work.totalTime, p50Ns: statement.latency.p50, p95Ns: statement.latency.p95,
       p99Ns: statement.latency.p99, maxNs: statement.latency.max, cacheMisses: statement.misses,
       vmSteps: work.vmSteps, fullScanSteps: work.fullScanSteps, sorts: work.sorts,
-      autoIndexRows: work.autoIndexRows, callers: statement.callers.map(ReportV1.Caller.init))
+      autoIndexRows: work.autoIndexRows, callers: statement.callers.map(ReportV1.Caller.init),
+      fingerprint: statement.sql.map { SQLFingerprint(sql: $0).description },
+      meanNs: work.meanTime, waitNs: work.waitTime, prepareNs: work.prepareTime,
+      stepNs: work.stepTime, materializeNs: work.materializeTime)
+  }
+}
+
+extension ReportV1.Group {
+  fileprivate init(_ group: GroupProfile) {
+    self.init(
+      name: group.name, count: group.work.count, rows: group.work.rows,
+      vmSteps: group.work.vmSteps, fullScanSteps: group.work.fullScanSteps,
+      totalNs: group.work.totalTime, meanNs: group.work.meanTime, p50Ns: group.latency.p50,
+      p95Ns: group.latency.p95, p99Ns: group.latency.p99, maxNs: group.latency.max,
+      cacheHits: group.cacheHits, cacheMisses: group.cacheMisses, faultNs: group.faultTime,
+      saves: group.saves, saveNs: group.saveTime)
   }
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import TraceAnalysis
+
 /// What `summary --json` prints, version 1; times are in nanoseconds.
 ///
 /// Fields are added, never renamed.
-public struct ReportV1: Codable, Hashable, Sendable {
+public struct ReportV1: Codable, Equatable, Sendable {
   public var schemaVersion = 1
   public var sources: [Source]
   public var completeness: Completeness
@@ -16,6 +18,10 @@ public struct ReportV1: Codable, Hashable, Sendable {
   public var excused: [Excused]
   /// Exceptions that are expired, or that match nothing.
   public var exceptionProblems: [String]
+  /// By what `--group-by` names; null without it.
+  public var groups: [Group]?
+  /// All that was counted, exactly, in nanoseconds: what a saved report is read from.
+  public var profile: Profile?
 
   public struct Source: Codable, Hashable, Sendable {
     public var path: String
@@ -32,6 +38,8 @@ public struct ReportV1: Codable, Hashable, Sendable {
     public var unrecognizedLines: UInt64
     /// What the report cannot vouch for; empty if it saw all.
     public var doubts: [String]
+    /// What the sources can never tell; null in older reports.
+    public var remarks: [String]?
   }
 
   public struct Totals: Codable, Hashable, Sendable {
@@ -44,6 +52,11 @@ public struct ReportV1: Codable, Hashable, Sendable {
     public var saves: UInt64
     public var connectionNs: Int64
     public var totalNs: Int64
+    public var nestedFetches: UInt64
+    public var cacheHits: UInt64
+    public var faultNs: Int64
+    public var saveNs: Int64
+    public var errors: UInt64
   }
 
   public struct Statement: Codable, Hashable, Sendable {
@@ -66,6 +79,32 @@ public struct ReportV1: Codable, Hashable, Sendable {
     public var sorts: UInt64
     public var autoIndexRows: UInt64
     public var callers: [Caller]
+    /// The SQL without its values; null where the text is.
+    public var fingerprint: String?
+    public var meanNs: Double
+    public var waitNs: Int64
+    public var prepareNs: Int64
+    public var stepNs: Int64
+    public var materializeNs: Int64
+  }
+
+  public struct Group: Codable, Hashable, Sendable {
+    public var name: String
+    public var count: UInt64
+    public var rows: UInt64
+    public var vmSteps: UInt64
+    public var fullScanSteps: UInt64
+    public var totalNs: Int64
+    public var meanNs: Double
+    public var p50Ns: Int64
+    public var p95Ns: Int64
+    public var p99Ns: Int64
+    public var maxNs: Int64
+    public var cacheHits: UInt64
+    public var cacheMisses: UInt64
+    public var faultNs: Int64
+    public var saves: UInt64
+    public var saveNs: Int64
   }
 
   public struct Caller: Codable, Hashable, Sendable {

@@ -9,12 +9,19 @@ public struct SummaryOptions: Hashable, Sendable {
   /// How many statements, savers and fault origins are listed at most.
   public var top: Int
   public var order: Order
+  /// What to add the work up by, in place of the usual tables.
+  public var grouping: Grouping?
 
-  public enum Order: String, CaseIterable, Hashable, Sendable { case total, count, rows, p95, max }
+  public enum Order: String, CaseIterable, Hashable, Sendable {
+    case total, count, rows, mean, p50, p95, p99, max, misses
+    case vmSteps = "steps"
+    case fullScanSteps = "scans"
+  }
 
-  public init(top: Int = 10, order: Order = .total) {
+  public init(top: Int = 10, order: Order = .total, grouping: Grouping? = nil) {
     self.top = top
     self.order = order
+    self.grouping = grouping
   }
 }
 
@@ -33,9 +40,15 @@ extension Document {
     blocks += profile.completeness.remarks.map { .paragraph($0, .quiet) }
     blocks += profile.unrecognizedSamples
     blocks.append(.facts(profile.totals.facts(hitRatio: profile.cacheHitRatio)))
-    blocks += Self.statements(of: profile, options: options)
-    blocks += Self.faults(of: profile, options: options)
-    blocks += Self.saves(of: profile, options: options)
+    blocks += profile.timeSplit
+    if let grouping = options.grouping {
+      blocks += Self.groups(of: profile, by: grouping, options: options)
+    } else {
+      blocks += Self.statements(of: profile, options: options)
+      blocks += Self.entities(of: profile, options: options)
+      blocks += Self.faults(of: profile, options: options)
+      blocks += Self.saves(of: profile, options: options)
+    }
     blocks += Self.findings(review, in: profile)
   }
 }
@@ -52,14 +65,15 @@ extension Profile {
 
   /// What was read: `t (ctf): 1,234 events, none lost`.
   fileprivate var provenance: String {
-    reading.sources.map { source in
+    let only = selection.isEmpty ? "" : "; only what is \(selection.joined(separator: ", "))"
+    return reading.sources.map { source in
       let lost = source.eventsLost == 0 ? "none lost" : "\(source.eventsLost.grouped) lost"
       let unknown =
         source.unrecognizedLines == 0
         ? "" : ", \(source.unrecognizedLines.grouped) lines not recognized"
       return "\(source.path) (\(source.kind.rawValue)): \(source.eventsRead.grouped) events, "
         + lost + unknown
-    }.joined(separator: "; ")
+    }.joined(separator: "; ") + only
   }
 }
 
@@ -72,11 +86,6 @@ extension Profile {
       }
     }
   }
-}
-
-extension ProcessIdentity {
-  /// `transit[2367]`, or the name alone where the source tells no id.
-  var title: String { id > 0 ? "\(name)[\(id)]" : name }
 }
 
 extension Completeness {
@@ -102,6 +111,36 @@ extension Profile.Totals {
       .init("cache hits", hitRatio.map { .ratio($0) } ?? .none),
       .init("in SQLite", .duration(connectionTime)), .init("fetching", .duration(totalTime)),
       .init("in faults", .duration(faultTime)), .init("saving", .duration(saveTime)),
+      .init("rows/fetch", fetches > 0 ? .number(Double(rows) / Double(fetches)) : .none),
+      .init(
+        "faults/fetch",
+        fetches > 0 ? .number(Double(faults) / Double(fetches)) : .none),
+      .init("errors", .count(errors)),
     ]
+  }
+}
+
+extension Profile {
+  /// Where the time of all fetches and misses went: `2% waiting, 1% preparing, …`.
+  fileprivate var timeSplit: [Document.Block] {
+    var work = Work()
+    for statement in statements { work.add(statement.work) }
+    guard let split = work.timeSplit else { return [] }
+    return [.paragraph(""), .paragraph("Of the time: \(split).", .quiet)]
+  }
+}
+
+extension Work {
+  /// `2% waiting, 1% preparing, 90% in SQLite's steps, 7% making objects`, or nil where the source
+  /// does not tell the parts.
+  var timeSplit: String? {
+    let parts = [
+      (waitTime, "waiting"), (prepareTime, "preparing"), (stepTime, "stepping"),
+      (materializeTime, "making objects"),
+    ]
+    let whole = parts.reduce(0.0) { $0 + Double($1.0) }
+    guard whole > 0, prepareTime > 0 || waitTime > 0 || materializeTime > 0 else { return nil }
+    return parts.filter { Double($0.0) >= whole / 200 }
+      .map { "\(Cell.ratio(Double($0.0) / whole).text) \($0.1)" }.joined(separator: ", ")
   }
 }

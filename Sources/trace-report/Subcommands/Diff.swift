@@ -8,10 +8,10 @@ struct Diff: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Shows two runs side by side, such as before and after a change.")
 
-  @Argument(help: "The trace or log of the one run.")
+  @Argument(help: "The trace, log or saved report of the one run.")
   var before: String
 
-  @Argument(help: "The trace or log of the other.")
+  @Argument(help: "The trace, log or saved report of the other.")
   var after: String
 
   @Flag(help: "Print JSON, schemaVersion 1.")

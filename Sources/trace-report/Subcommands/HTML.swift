@@ -9,6 +9,7 @@ struct HTML: ParsableCommand {
     commandName: "html", abstract: "Writes the summary as one HTML file.")
 
   @OptionGroup var inputs: Inputs
+  @OptionGroup var filters: Filters
 
   @Option(name: .shortAndLong, help: "The file to write.")
   var output: String
@@ -21,7 +22,7 @@ struct HTML: ParsableCommand {
   }
 
   func run() throws {
-    let profile = try inputs.profile()
+    let profile = try inputs.profile(filters.value)
     if profile.isEmpty { throw Failure.noEvents(inputs.paths) }
     let document = Document(summary: profile, options: SummaryOptions(top: top))
     try Output.write(document.html(), toFile: output)

@@ -8,9 +8,14 @@ public import TraceRendering
 
 struct Summary: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Shows totals, statements, callers and findings of traces and logs (the default).")
+    abstract: "Shows totals, statements, callers and findings of traces and logs (the default).",
+    discussion: """
+      trace-report summary trace/ --since 2s --entity Stop --sort p95
+      trace-report summary trace/ --group-by caller
+      """)
 
   @OptionGroup var inputs: Inputs
+  @OptionGroup var filters: Filters
 
   @Flag(help: "Print JSON, schemaVersion 1, with every statement.")
   var json = false
@@ -18,8 +23,11 @@ struct Summary: ParsableCommand {
   @Option(help: "How many statements to list; 10 unless told, all with --json.")
   var top: Int?
 
-  @Option(help: "Order of the statements: total, count, rows, p95 or max.")
+  @Option(help: "What stands first.")
   var sort: SummaryOptions.Order = .total
+
+  @Option(help: "Add everything up by this, in place of the usual tables.")
+  var groupBy: Grouping?
 
   @Option(help: "The database that ran; more rules then look at its indexes. It is only read.")
   var database: String?
@@ -36,9 +44,10 @@ struct Summary: ParsableCommand {
   }
 
   func run() throws {
-    let profile = try inputs.profile()
+    let profile = try inputs.profile(filters.value)
     let review = try exceptions.review(findings(of: profile), in: profile)
-    let options = SummaryOptions(top: top ?? (json ? .max : 10), order: sort)
+    let options = SummaryOptions(
+      top: top ?? (json ? .max : 10), order: sort, grouping: groupBy)
     if json {
       try Output.print(JSONText.encoded(ReportV1(profile, options: options, review: review)))
     } else {

@@ -26,28 +26,31 @@ import TraceRendering
         transit[2367], SQLite 3.40.1
         trace (ctf): 13 events, none lost
 
-        fetches              3   faults               1   in SQLite      2.40 ms
-        counts               0   rel. faults          0   fetching       3.90 ms
-        rows                45   cache misses         0   in faults       100 ns
-        saves                1   cache hits        100%   saving         9.00 ms
+        fetches              3   rel. faults          0   in faults       100 ns
+        counts               0   cache misses         0   saving         9.00 ms
+        rows                45   cache hits        100%   rows/fetch          15
+        saves                1   in SQLite      2.40 ms   faults/fetch      0.33
+        faults               1   fetching       3.90 ms   errors               0
 
         Statements by total time
 
-          total  share  runs  rows      p50      p95      p99      max
-        3.90 ms   100%     3    45  1.30 ms  1.30 ms  1.30 ms  1.30 ms
+          total  share  runs  rows     mean      p50      p95      p99      max
+        3.90 ms   100%     3    45  1.30 ms  1.30 ms  1.30 ms  1.30 ms  1.30 ms
             SELECT … FROM ZSTOP t0 WHERE (? <= t0.ZLONGITUDE AND t0.ZLONGITUDE <= ?)
             LIMIT 100
             d0418e2d218139e5 · transit/Search.swift:42 ×3
+            per run 15 rows, 10 VM steps
 
         Faults by the line that fetched
 
-        misses  hits  rows  time  fault  fetched at
-             0     1     0  0 ns  Stop   transit/Search.swift:42
+        misses  hits  rows  /fetch  time  fault  fetched at
+             0     1     0    0.33  0 ns  Stop   transit/Search.swift:42
 
         Saves
 
           total  saves  ins  upd  del     wait    write   commit  saved at
         9.00 ms      1    1    2    3  1.00 µs  5.00 µs  3.00 µs  transit/Search.swift:…
+            8 statements a save, p50 9.00 ms, p95 9.00 ms, max 9.00 ms
 
         Findings
         No findings.

@@ -436,7 +436,7 @@ extension StoreEvent {
         + "\(save.deleted) deleted, \(save.statements) statements, \(save.totalTime)"
     case .transaction(let transaction): "\(transaction.outcome) \(transaction.saveID)"
     case .checkpoint(let checkpoint): "checkpoint \(checkpoint.mode)"
-    case .busy, .counters: name
+    case .contextCreated, .busy, .counters: name
     }
   }
 }

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Histogram
+public import StoreEvents
+
+/// What one managed object context did.
+public struct ContextProfile: Hashable, Sendable, Codable {
+  /// The place of its process in ``Profile/processes``.
+  public var process: Int
+  /// 0 where the source does not tell it.
+  public var id: UInt64
+  /// The name that the program gave it, or "".
+  public var name = ""
+  public var work = Work()
+  public var latency = Latency()
+  public var cacheHits: UInt64 = 0
+  public var cacheMisses: UInt64 = 0
+  public var faultTime: Nanoseconds = 0
+  public var saves: UInt64 = 0
+  public var saveTime: Nanoseconds = 0
+
+  public init(process: Int, id: UInt64) {
+    self.process = process
+    self.id = id
+  }
+}
+
+/// The events of a context while they are being counted.
+struct ContextTally {
+  private var profile = ContextProfile(process: 0, id: 0)
+  private var durations = Histogram<UInt64>.durations()
+
+  mutating func add(_ context: ContextCreated) { profile.name = context.contextName }
+
+  mutating func add(_ fetch: FetchEnd) {
+    profile.work.add(fetch)
+    durations.record(duration: fetch.totalTime)
+  }
+
+  mutating func add(_ fault: FaultFired) {
+    fault.source == .rowCache ? profile.cacheHits.add(1) : profile.cacheMisses.add(1)
+    profile.faultTime.add(fault.duration)
+  }
+
+  mutating func add(_ save: SaveEnd) {
+    profile.saves.add(1)
+    profile.saveTime.add(save.totalTime)
+  }
+
+  func finished(_ key: ProfileBuilder.Key) -> ContextProfile {
+    var profile = profile
+    profile.process = key.process
+    profile.id = key.id
+    profile.latency = Latency(durations)
+    return profile
+  }
+}

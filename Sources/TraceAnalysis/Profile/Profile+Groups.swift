@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StoreEvents
+
+/// What the work of a profile can be added up by.
+public enum Grouping: String, CaseIterable, Hashable, Sendable {
+  case statement, entity, caller, context, process
+}
+
+/// All that one entity, line of code, context or process did.
+public struct GroupProfile: Hashable, Sendable {
+  public var name: String
+  public var work = Work()
+  public var latency = Latency()
+  public var cacheHits: UInt64 = 0
+  public var cacheMisses: UInt64 = 0
+  public var faultTime: Nanoseconds = 0
+  public var saves: UInt64 = 0
+  public var saveTime: Nanoseconds = 0
+
+  public init(name: String) { self.name = name }
+
+  /// In fetches, faults that no fetch was counted for, and saves.
+  public var totalTime: Nanoseconds {
+    var sum = work.totalTime
+    sum.add(saveTime)
+    return sum
+  }
+}
+
+extension Profile {
+  /// The work by what did it, longest first.
+  public func groups(by grouping: Grouping) -> [GroupProfile] {
+    var parts: [GroupProfile]
+    switch grouping {
+    case .statement: parts = statementGroups.values.map(GroupProfile.init)
+    case .entity:
+      parts =
+        statements.map(GroupProfile.init(entityOf:))
+        + faults.map { GroupProfile($0, name: $0.origin.entity) }
+    case .caller:
+      parts = statements.flatMap(\.callers).map(GroupProfile.init)
+      parts += faults.map { GroupProfile($0, name: $0.origin.location.groupName) }
+      parts += saves.map(GroupProfile.init)
+    case .context:
+      parts = contexts.map {
+        GroupProfile(
+          $0,
+          name: "\(name(of: $0.process)) context \($0.id)\($0.name.isEmpty ? "" : " \($0.name)")")
+      }
+    case .process: parts = contexts.map { GroupProfile($0, name: name(of: $0.process)) }
+    }
+    return Dictionary(grouping: parts, by: \.name).map(GroupProfile.merged)
+      .sorted(by: \.totalTime, then: \.name)
+  }
+
+  private func name(of process: Int) -> String {
+    guard processes.indices.contains(process) else { return "unknown process" }
+    return processes[process].identity.title
+  }
+}
+
+extension ProcessIdentity {
+  /// `transit[2367]`, or the name alone where the source tells no id.
+  public var title: String {
+    (id > 0 ? "\(name)[\(id)]" : name) + (host.isEmpty ? "" : " on \(host)")
+  }
+}
+
+extension SourceLocation {
+  fileprivate var groupName: String { text ?? "unknown" }
+}
+
+extension GroupProfile {
+  fileprivate static func merged(name: String, parts: [GroupProfile]) -> Self {
+    var group = Self(name: name)
+    for part in parts {
+      group.work.add(part.work)
+      group.cacheHits.add(part.cacheHits)
+      group.cacheMisses.add(part.cacheMisses)
+      group.faultTime.add(part.faultTime)
+      group.saves.add(part.saves)
+      group.saveTime.add(part.saveTime)
+    }
+    group.latency = .merged(parts.map(\.latency))
+    return group
+  }
+
+  fileprivate init(_ group: StatementGroup) {
+    self.init(name: group.statement.sql ?? "\(group.statement.id)")
+    work = group.work
+    latency = group.latency
+    cacheMisses = group.misses
+  }
+
+  fileprivate init(entityOf statement: StatementProfile) {
+    self.init(name: statement.entity)
+    work = statement.work
+    latency = statement.latency
+  }
+
+  fileprivate init(_ caller: CallerProfile) {
+    self.init(name: caller.location.groupName)
+    work = caller.work
+    latency = caller.latency
+  }
+
+  fileprivate init(_ fault: FaultProfile, name: String) {
+    self.init(name: name)
+    cacheHits = fault.hits
+    cacheMisses = fault.misses
+    faultTime = fault.hitTime
+    faultTime.add(fault.missTime)
+  }
+
+  fileprivate init(_ save: SaveProfile) {
+    self.init(name: save.location.groupName)
+    saves = save.count
+    saveTime = save.totalTime
+  }
+
+  fileprivate init(_ context: ContextProfile, name: String) {
+    self.init(name: name)
+    work = context.work
+    latency = context.latency
+    cacheHits = context.cacheHits
+    cacheMisses = context.cacheMisses
+    faultTime = context.faultTime
+    saves = context.saves
+    saveTime = context.saveTime
+  }
+}

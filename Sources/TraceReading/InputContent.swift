@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// What an input looks like before it is read.
+public enum InputContent {
+  /// Whether the first byte that is no space opens a JSON object.
+  ///
+  /// What is read of standard input for that is given to its reader again.
+  ///
+  /// - Throws: ``TraceReadingError`` if there is no such input, or it cannot be opened.
+  public static func isJSON(path: String) throws(TraceReadingError) -> Bool {
+    if path == "-" { return isJSON(FileDescriptor(standardInput: ()).peek()) }
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      throw errno == ENOENT || errno == ENOTDIR
+        ? .noSuchInput(path) : .unreadable(path, reason: systemError())
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else { return false }
+    var block = [UInt8](repeating: 0, count: 64)
+    let count = try FileDescriptor(opening: path).read(into: &block)
+    return isJSON(Array(block.prefix(max(0, count))))
+  }
+
+  /// All bytes of an input.
+  ///
+  /// - Throws: ``TraceReadingError`` if it cannot be read.
+  public static func bytes(path: String) throws(TraceReadingError) -> [UInt8] {
+    let file =
+      path == "-" ? FileDescriptor(standardInput: ()) : try FileDescriptor(opening: path)
+    var bytes: [UInt8] = []
+    var block = [UInt8](repeating: 0, count: 256 << 10)
+    while true {
+      let count = file.read(into: &block)
+      if count < 0 { throw .unreadable(path, reason: systemError()) }
+      guard count > 0 else { return bytes }
+      bytes += block[..<count]
+    }
+  }
+
+  private static func isJSON(_ bytes: [UInt8]) -> Bool {
+    bytes.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "{")
+  }
+}

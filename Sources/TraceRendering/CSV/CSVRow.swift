@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One line of comma-separated values.
+///
+/// See <https://www.rfc-editor.org/rfc/rfc4180>; a text that a spreadsheet would take for a formula
+/// gets an apostrophe before it: <https://owasp.org/www-community/attacks/CSV_Injection>.
+struct CSVRow {
+  private(set) var text = ""
+  private var isEmpty = true
+
+  mutating func append(_ value: String) {
+    separate()
+    let isFormula =
+      value.unicodeScalars.first.map { "=+-@\t\r".unicodeScalars.contains($0) } ?? false
+    let value = isFormula ? "'" + value : value
+    let isQuoted = value.utf8.contains { ",\"\r\n".utf8.contains($0) }
+    text += isQuoted ? "\"" + Self.doubled(value) + "\"" : value
+  }
+
+  mutating func append(_ value: some FixedWidthInteger) {
+    separate()
+    text += String(value)
+  }
+
+  mutating func append(_ value: Double) {
+    separate()
+    text += value.isFinite ? "\(value)" : ""
+  }
+
+  /// A field without a value.
+  mutating func skip(_ count: Int = 1) {
+    for _ in 0..<count { separate() }
+  }
+
+  /// The line with its end.
+  var finished: String { text + "\r\n" }
+
+  private mutating func separate() {
+    if !isEmpty { text += "," }
+    isEmpty = false
+  }
+
+  private static func doubled(_ value: String) -> String {
+    guard value.utf8.contains(UInt8(ascii: "\"")) else { return value }
+    var result = String.UnicodeScalarView()
+    for scalar in value.unicodeScalars {
+      result.append(scalar)
+      if scalar == "\"" { result.append(scalar) }
+    }
+    return String(result)
+  }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StoreEvents
+import TraceAnalysis
+
+/// Writes the fetches, faults, saves and waits of a trace as comma-separated values, one by one.
+public struct EventTable {
+  private let write: (String) throws -> Void
+  private var texts: [StatementID: String] = [:]
+  private var pending = PendingFetches()
+
+  static let columns = [
+    "time_ns", "host", "process", "pid", "tid", "context", "event", "kind", "entity",
+    "relationship", "caller", "duration_ns", "rows", "wait_ns", "prepare_ns", "step_ns",
+    "materialize_ns", "connection_ns", "vm_steps", "fullscan_steps", "sorts", "autoindex_rows",
+    "limit", "offset", "batch_size", "inserted", "updated", "deleted", "statements",
+    "statement_id", "sql", "error",
+  ]
+
+  /// Writes the line with the columns' names.
+  ///
+  /// - Parameter write: takes the text line by line.
+  public init(write: @escaping (String) throws -> Void) throws {
+    self.write = write
+    var row = CSVRow()
+    for column in Self.columns { row.append(column) }
+    try write(row.finished)
+  }
+
+  public mutating func add(_ record: EventRecord) throws {
+    var row = CSVRow()
+    switch record.event {
+    case .statement(let event): return texts[event.statementID] = event.sql
+    case .fetchBegin(let event): return pending.begin(event, of: record)
+    case .fetchEnd(let event): append(event, record, to: &row)
+    case .fault(let event): append(event, record, to: &row)
+    case .cacheMiss(let event): append(event, record, to: &row)
+    case .saveEnd(let event): append(event, record, to: &row)
+    case .checkpoint(let event):
+      append(record, kind: event.mode, to: &row)
+      row.append(event.totalTime)
+      row.append(event.checkpointedFrames)
+      row.skip(19)
+    case .busy(let event):
+      append(record, kind: event.gaveUp == 0 ? "" : "gave up", to: &row)
+      row.append(event.waitTime)
+      row.skip(20)
+    case .storeOpened, .contextCreated, .saveBegin, .transaction, .counters: return
+    }
+    try write(row.finished)
+  }
+
+  private func append(
+    _ record: EventRecord, kind: String, entity: String = "", relationship: String = "",
+    caller: SourceLocation = .unknown, to row: inout CSVRow
+  ) {
+    row.append(record.timestamp)
+    row.append(record.process.host)
+    row.append(record.process.name)
+    row.append(record.process.id)
+    row.append(record.threadID)
+    row.append(record.contextID)
+    row.append(record.event.name)
+    row.append(kind)
+    row.append(entity)
+    row.append(relationship)
+    row.append(caller.text ?? "")
+  }
+
+  private mutating func append(_ fetch: FetchEnd, _ record: EventRecord, to row: inout CSVRow) {
+    let caller = pending.end(fetch, of: record)?.location ?? .unknown
+    append(record, kind: fetch.kind.rawValue, entity: fetch.entity, caller: caller, to: &row)
+    row.append(fetch.totalTime)
+    row.append(fetch.rows)
+    for time in [
+      fetch.waitTime, fetch.prepareTime, fetch.stepTime, fetch.materializeTime,
+      fetch.connectionTime,
+    ] { row.append(time) }
+    for count in [
+      fetch.vmSteps, fetch.fullScanSteps, fetch.sorts, fetch.autoIndexRows, fetch.limit,
+      fetch.offset, fetch.batchSize,
+    ] { row.append(count) }
+    row.skip(4)
+    append(fetch.statementID, error: fetch.error, to: &row)
+  }
+
+  private func append(_ fault: FaultFired, _ record: EventRecord, to row: inout CSVRow) {
+    append(
+      record, kind: fault.source.rawValue, entity: fault.entity,
+      relationship: fault.relationship, caller: fault.origin, to: &row)
+    row.append(fault.duration)
+    row.append(fault.rows)
+    row.skip(19)
+  }
+
+  private func append(_ miss: CacheMiss, _ record: EventRecord, to row: inout CSVRow) {
+    append(
+      record, kind: "", entity: miss.entity, relationship: miss.relationship, to: &row)
+    row.append(miss.duration)
+    row.skip(6)
+    row.append(miss.vmSteps)
+    row.append(miss.fullScanSteps)
+    row.skip(9)
+    append(miss.statementID, error: "", to: &row)
+  }
+
+  private func append(_ save: SaveEnd, _ record: EventRecord, to row: inout CSVRow) {
+    append(record, kind: "", caller: save.location, to: &row)
+    row.append(save.totalTime)
+    row.skip()
+    row.append(save.waitTime)
+    row.skip(11)
+    for count in [save.inserted, save.updated, save.deleted, save.statements] { row.append(count) }
+    row.skip(2)
+    row.append(save.error)
+  }
+
+  private func append(_ statement: StatementID, error: String, to row: inout CSVRow) {
+    row.append("\(statement)")
+    row.append(texts[statement] ?? "")
+    row.append(error)
+  }
+}

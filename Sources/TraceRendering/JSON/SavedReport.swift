@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import FoundationEssentials
+import StoreEvents
+public import TraceAnalysis
+
+/// What `summary --json` and `export --format json` wrote, read again.
+public enum SavedReport {
+  private struct Header: Decodable {
+    var schemaVersion: Int
+    var profile: Mark?
+    struct Mark: Decodable {}
+  }
+
+  /// Reads the profile of a saved report.
+  ///
+  /// - Parameter name: how the user named it.
+  /// - Throws: ``SavedReportError``.
+  public static func profile(in data: Data, name: String) throws(SavedReportError) -> Profile {
+    do {
+      let header = try JSONDecoder().decode(Header.self, from: data)
+      guard header.schemaVersion == 1 else {
+        throw SavedReportError.unknownVersion(name, version: header.schemaVersion)
+      }
+      guard header.profile != nil else { throw SavedReportError.noProfile(name) }
+      return try JSONDecoder().decode(Body.self, from: data).profile
+    } catch let error as SavedReportError {
+      throw error
+    } catch {
+      throw .unreadable(name)
+    }
+  }
+
+  private struct Body: Decodable { var profile: Profile }
+}
+
+/// Why a saved report could not be read.
+public enum SavedReportError: Error, Hashable, Sendable {
+  case unreadable(String)
+  case unknownVersion(String, version: Int)
+  /// It is JSON of this tool's, such as a baseline or an older report.
+  case noProfile(String)
+  /// Time spans and durations are of events, of which a report has none.
+  case notFiltered(String)
+  case noEvents(String)
+}
+
+extension SavedReportError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .unreadable(let name):
+      "\(LogText.quoted(name)) is JSON, but no report that this trace-report can read; write it "
+        + "again with: trace-report summary INPUT --json"
+    case .unknownVersion(let name, let version):
+      "\(LogText.quoted(name)) has schemaVersion \(version), this trace-report reads 1; update "
+        + "trace-report, or write the report again"
+    case .noProfile(let name):
+      "\(LogText.quoted(name)) is JSON without a profile; write one with: trace-report summary "
+        + "INPUT --json"
+    case .notFiltered(let name):
+      "\(LogText.quoted(name)) is a saved report, which holds sums and no events: give the filters "
+        + "when the report is written, or read the trace"
+    case .noEvents(let name):
+      "\(LogText.quoted(name)) is a saved report, which holds sums and no events; read the trace"
+    }
+  }
+}

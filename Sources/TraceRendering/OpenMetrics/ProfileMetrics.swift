@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import QueryPlans
+import StoreEvents
+public import TraceAnalysis
+
+/// The counts and times of a profile as metrics for Prometheus.
+public enum ProfileMetrics {
+  /// - Parameter top: how many statements have metrics of their own, longest total time first: each
+  ///   is a time series.
+  public static func text(_ profile: Profile, top: Int = 100) -> String {
+    var text = MetricsText()
+    addTotals(of: profile, to: &text)
+    addStatements(of: profile, top: top, to: &text)
+    addDurations(of: profile, to: &text)
+    addReading(of: profile, to: &text)
+    return text.finished
+  }
+
+  private static func addTotals(of profile: Profile, to text: inout MetricsText) {
+    let totals = profile.totals
+    func counter(_ name: String, _ help: String, _ value: UInt64) {
+      text.family("storescope_\(name)", .counter, help: help, [.init(value)])
+    }
+    counter("fetches", "Fetch requests; counts, prefetches and batches left out.", totals.fetches)
+    counter("counts", "Count requests.", totals.counts)
+    counter("nested_fetches", "Prefetches and batches.", totals.nestedFetches)
+    counter("fetched_rows", "Rows that fetch requests returned.", totals.rows)
+    text.family(
+      "storescope_faults", .counter, help: "Faults fired.",
+      [
+        .init(totals.faults, [("kind", "object")]),
+        .init(totals.relationshipFaults, [("kind", "relationship")]),
+      ])
+    counter("cache_hits", "Faults that the row cache answered.", totals.cacheHits)
+    counter("cache_misses", "Faults that went to the database.", totals.cacheMisses)
+    counter("saves", "Saves.", totals.saves)
+    counter("errors", "Fetches and saves that failed.", totals.errors)
+    text.family(
+      "storescope_time_seconds", .counter, unit: "seconds",
+      help: "Time in fetches and counts, in SQLite for them, in faults and in saves.",
+      [
+        .init(nanoseconds: totals.totalTime, [("in", "fetches")]),
+        .init(nanoseconds: totals.connectionTime, [("in", "sqlite")]),
+        .init(nanoseconds: totals.faultTime, [("in", "faults")]),
+        .init(nanoseconds: totals.saveTime, [("in", "saves")]),
+      ])
+    counter("busy_waits", "Waits for another connection's lock.", profile.waits.busyWaits)
+    text.family(
+      "storescope_busy_seconds", .counter, unit: "seconds",
+      help: "Time spent waiting for another connection's lock.",
+      [.init(nanoseconds: profile.waits.busyTime)])
+    counter("checkpoints", "Checkpoints of the write-ahead log.", profile.waits.checkpoints)
+  }
+
+  private static func addStatements(
+    of profile: Profile, top: Int, to text: inout MetricsText
+  ) {
+    let groups = profile.statementGroups(by: .total).prefix(top)
+    func labels(_ group: StatementGroup) -> [(String, String)] {
+      [
+        ("statement", "\(group.statement.id)"), ("entity", group.statement.entity),
+        ("caller", group.caller.text ?? ""),
+      ]
+    }
+    func counter(
+      _ name: String, _ help: String, _ value: (StatementGroup) -> UInt64
+    ) {
+      text.family(
+        "storescope_statement_\(name)", .counter, help: help,
+        groups.map { .init(value($0), labels($0)) })
+    }
+    text.family(
+      "storescope_statement", .info, help: "The SQL of a statement, without its values.",
+      groups.map { group in
+        .init(1, labels(group) + [("sql", group.fingerprint.description)])
+      })
+    counter("runs", "Runs of a statement.") { $0.work.count }
+    counter("rows", "Rows that a statement returned.") { $0.work.rows }
+    counter("cache_misses", "Runs of a statement that faults caused.") { $0.misses }
+    counter("vm_steps", "Steps of SQLite's virtual machine.") { $0.work.vmSteps }
+    counter("fullscan_steps", "Rows stepped through without an index.") { $0.work.fullScanSteps }
+    counter("sorts", "Sorts that no index served.") { $0.work.sorts }
+    text.family(
+      "storescope_statement_time_seconds", .counter, unit: "seconds",
+      help: "Time in a statement, and its parts.",
+      groups.flatMap { group in
+        [
+          ("total", group.work.totalTime), ("wait", group.work.waitTime),
+          ("prepare", group.work.prepareTime), ("step", group.work.stepTime),
+          ("materialize", group.work.materializeTime),
+        ].map { part, time in .init(nanoseconds: time, labels(group) + [("part", part)]) }
+      })
+  }
+
+  // From 100 µs to 10 s: a frame is 16 ms, and a second is what a person waits for.
+  private static let bounds: [Nanoseconds] = [
+    100_000, 250_000, 500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000, 25_000_000,
+    50_000_000, 100_000_000, 250_000_000, 500_000_000, 1_000_000_000, 2_500_000_000,
+    5_000_000_000, 10_000_000_000,
+  ]
+
+  private static func addDurations(of profile: Profile, to text: inout MetricsText) {
+    var samples: [MetricsText.Sample] = []
+    for group in profile.groups(by: .entity).sorted(by: { $0.name < $1.name })
+    where group.work.count > 0 {
+      let entity = [("entity", group.name)]
+      var buckets = group.latency.buckets[...]
+      var sum: UInt64 = 0
+      for bound in bounds {
+        while let bucket = buckets.first, bucket.duration <= bound {
+          sum &+= bucket.count
+          buckets.removeFirst()
+        }
+        samples.append(
+          .init(suffix: "_bucket", "\(sum)", entity + [("le", MetricsText.seconds(bound))]))
+      }
+      let count = buckets.reduce(sum) { $0 &+ $1.count }
+      samples.append(.init(suffix: "_bucket", "\(count)", entity + [("le", "+Inf")]))
+      samples.append(
+        .init(suffix: "_sum", MetricsText.seconds(group.work.totalTime), entity))
+      samples.append(.init(suffix: "_count", "\(count)", entity))
+    }
+    text.family(
+      "storescope_run_duration_seconds", .histogram, unit: "seconds",
+      help: "How long runs of statements took, by the entity they are for.", samples)
+  }
+
+  private static func addReading(of profile: Profile, to text: inout MetricsText) {
+    let completeness = profile.completeness
+    text.family(
+      "storescope_events_read", .counter, help: "Events that the report was made of.",
+      [.init(completeness.eventsRead)])
+    text.family(
+      "storescope_events_lost", .counter, help: "Events that were lost: counts may be too low.",
+      [.init(completeness.eventsLost)])
+    text.family(
+      "storescope_findings", .gauge, help: "What is worth changing, by rule.",
+      Dictionary(grouping: profile.findings, by: \.rule).sorted { $0.key < $1.key }
+        .map { .init(UInt64($1.count), [("rule", $0)]) })
+  }
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StoreEvents
+import TraceAnalysis
+
+/// Writes a trace for <https://ui.perfetto.dev> and `chrome://tracing`, event by event.
+///
+/// Fetches, faults, cache misses, saves and waits are slices on the track of their thread; the
+/// stores' counters are counter tracks. Times count from the first event.
+///
+/// See the Trace Event Format:
+/// <https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU>.
+public struct PerfettoTrace {
+  private let write: (String) throws -> Void
+  private var start: Nanoseconds?
+  private var isFirst = true
+  private var texts: [StatementID: String] = [:]
+  private var pending = PendingFetches()
+  private var lanes: [Track: SliceLanes] = [:]
+  private var named: Set<Track> = []
+  private var processes: [ProcessIdentity: Int64] = [:]
+
+  /// A thread of a process; lanes beyond its first have numbers of their own.
+  private struct Track: Hashable {
+    var process: Int64
+    var thread: Int64
+  }
+
+  /// - Parameter write: takes the text piece by piece.
+  public init(write: @escaping (String) throws -> Void) throws {
+    self.write = write
+    try write("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n")
+  }
+
+  /// Ends the text.
+  public mutating func finish() throws { try write("\n]}\n") }
+
+  public mutating func add(_ record: EventRecord) throws {
+    start = start ?? record.timestamp
+    switch record.event {
+    case .statement(let event): texts[event.statementID] = event.sql
+    case .fetchBegin(let event): pending.begin(event, of: record)
+    case .fetchEnd(let event): try add(event, record)
+    case .fault(let event): try add(event, record)
+    case .cacheMiss(let event): try add(event, record)
+    case .saveEnd(let event): try add(event, record)
+    case .checkpoint(let event):
+      try slice("checkpoint", "wal", event.totalTime, record) {
+        $0.field("mode", event.mode)
+        $0.field("frames", event.checkpointedFrames)
+      }
+    case .busy(let event):
+      try slice("waits for a lock", "wait", event.waitTime, record) {
+        $0.field("attempts", event.attempts)
+        $0.field("gave_up", event.gaveUp)
+      }
+    case .counters(let event): try add(event, record)
+    case .storeOpened(let event): try instant("opens \(event.path)", record)
+    case .contextCreated, .saveBegin, .transaction: break
+    }
+  }
+
+  // MARK: - Slices
+
+  private mutating func add(_ fetch: FetchEnd, _ record: EventRecord) throws {
+    let begun = pending.end(fetch, of: record)
+    let duration = begun.map { max(fetch.totalTime, record.timestamp &- $0.timestamp) }
+    let sql = texts[fetch.statementID]
+    let kind = fetch.kind == .objects ? "fetch" : fetch.kind.rawValue
+    try slice("\(kind) \(fetch.entity)", "fetch", duration ?? fetch.totalTime, record) {
+      if let sql { $0.field("sql", sql) }
+      $0.field("statement", "\(fetch.statementID)")
+      if let caller = begun?.location.text { $0.field("caller", caller) }
+      $0.field("rows", fetch.rows)
+      $0.field("wait_ns", fetch.waitTime)
+      $0.field("prepare_ns", fetch.prepareTime)
+      $0.field("step_ns", fetch.stepTime)
+      $0.field("materialize_ns", fetch.materializeTime)
+      $0.field("vm_steps", fetch.vmSteps)
+      $0.field("fullscan_steps", fetch.fullScanSteps)
+      $0.field("context", record.contextID)
+      if !fetch.error.isEmpty { $0.field("error", fetch.error) }
+    }
+  }
+
+  private mutating func add(_ fault: FaultFired, _ record: EventRecord) throws {
+    try slice(
+      "fault \(Self.name(fault.entity, fault.relationship))", "fault", fault.duration, record
+    ) {
+      $0.field("pk", fault.pk)
+      $0.field("source", fault.source.rawValue)
+      $0.field("rows", fault.rows)
+      if let caller = fault.origin.text { $0.field("fetched_at", caller) }
+    }
+  }
+
+  private mutating func add(_ miss: CacheMiss, _ record: EventRecord) throws {
+    let sql = texts[miss.statementID]
+    try slice("miss \(Self.name(miss.entity, miss.relationship))", "miss", miss.duration, record) {
+      $0.field("pk", miss.pk)
+      if let sql { $0.field("sql", sql) }
+      $0.field("vm_steps", miss.vmSteps)
+    }
+  }
+
+  /// The save, and its wait, write and commit within it.
+  private mutating func add(_ save: SaveEnd, _ record: EventRecord) throws {
+    var part = record
+    part.timestamp = record.timestamp &- save.totalTime
+    let isWithin = save.waitTime &+ save.writeTime &+ save.commitTime <= save.totalTime
+    for (name, duration) in [
+      ("wait", save.waitTime), ("write", save.writeTime), ("commit", save.commitTime),
+    ] where isWithin && duration > 0 {
+      part.timestamp &+= duration
+      try slice(name, "save", duration, part) { _ in }
+    }
+    try slice("save", "save", save.totalTime, record) {
+      $0.field("inserted", save.inserted)
+      $0.field("updated", save.updated)
+      $0.field("deleted", save.deleted)
+      $0.field("statements", save.statements)
+      if let caller = save.location.text { $0.field("caller", caller) }
+      if !save.error.isEmpty { $0.field("error", save.error) }
+    }
+  }
+
+  private static func name(_ entity: String, _ relationship: String) -> String {
+    relationship.isEmpty ? entity : "\(entity).\(relationship)"
+  }
+
+  private mutating func slice(
+    _ name: String, _ category: String, _ duration: Nanoseconds, _ record: EventRecord,
+    arguments: (inout JSONWriter) -> Void
+  ) throws {
+    let end = time(record)
+    let begin = max(0, end &- max(0, duration))
+    let process = try self.process(record)
+    let track = Track(process: process, thread: record.threadID)
+    let lane = lanes[track, default: SliceLanes()].lane(from: begin, to: end)
+    let thread = try self.thread(record, lane: lane, process: process)
+    try event(name, "X", process: process, thread: thread, at: begin) {
+      $0.field("cat", category)
+      $0.field("dur", microseconds: end - begin)
+      $0.field("args", object: arguments)
+    }
+  }
+
+  // MARK: - Other events
+
+  private mutating func instant(_ name: String, _ record: EventRecord) throws {
+    let process = try self.process(record)
+    let thread = try self.thread(record, lane: 0, process: process)
+    try event(name, "i", process: process, thread: thread, at: time(record)) {
+      $0.field("s", "p")
+    }
+  }
+
+  private mutating func add(_ counters: CountersSampled, _ record: EventRecord) throws {
+    let process = try self.process(record)
+    for (name, value) in [
+      ("fetches", counters.fetches), ("faults", counters.faults),
+      ("cache misses", counters.cacheMisses), ("saves", counters.saves),
+    ] {
+      try event(name, "C", process: process, thread: 0, at: time(record)) {
+        $0.field("args", object: { $0.field("value", value) })
+      }
+    }
+  }
+
+  private func time(_ record: EventRecord) -> Nanoseconds {
+    max(0, record.timestamp &- (start ?? record.timestamp))
+  }
+
+  private mutating func event(
+    _ name: String, _ phase: String, process: Int64, thread: Int64, at time: Nanoseconds,
+    _ rest: (inout JSONWriter) -> Void
+  ) throws {
+    var object = JSONWriter()
+    object.field("name", name)
+    object.field("ph", phase)
+    object.field("pid", process)
+    object.field("tid", thread)
+    object.field("ts", microseconds: time)
+    rest(&object)
+    try write((isFirst ? "" : ",\n") + object.finished)
+    isFirst = false
+  }
+
+  // MARK: - Tracks
+
+  /// The process's number: its id, or another one where two hosts have the same.
+  private mutating func process(_ record: EventRecord) throws -> Int64 {
+    if let known = processes[record.process] { return known }
+    let isTaken = processes.values.contains(record.process.id)
+    let number = isTaken ? (processes.values.max() ?? 0) &+ 1_000_000 : record.process.id
+    processes[record.process] = number
+    try event("process_name", "M", process: number, thread: 0, at: 0) {
+      $0.field("args", object: { $0.field("name", record.process.title) })
+    }
+    return number
+  }
+
+  /// The number of a thread's lane; each is named when it is first used.
+  private mutating func thread(
+    _ record: EventRecord, lane: Int, process: Int64
+  ) throws -> Int64 {
+    // Linux's thread ids stay below 2^22.
+    let number = record.threadID &+ Int64(lane) << 32
+    guard named.insert(Track(process: process, thread: number)).inserted else { return number }
+    try event("thread_name", "M", process: process, thread: number, at: 0) {
+      let turn = lane > 0 ? ", task \(lane + 1)" : ""
+      $0.field("args", object: { $0.field("name", "thread \(record.threadID)\(turn)") })
+    }
+    return number
+  }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+
+/// Puts the slices of one thread into lanes, in each of which they nest.
+///
+/// Slices come by their ends. Two that overlap, and neither holds the other, as those of tasks
+/// that take turns on a thread, need two lanes:
+///
+///     lane 0   ┌────── fetch ──────┐
+///     lane 1           └────── fetch ──────┘
+struct SliceLanes {
+  private struct Slice {
+    var begin: Nanoseconds
+    var end: Nanoseconds
+  }
+
+  private var lanes: [[Slice]] = []
+  // A slice that holds more than so many before it is taken to hold them all.
+  private static let mostSlices = 1024
+  // 64 is arbitrary: more tasks than that at once share the last lane.
+  private static let mostLanes = 64
+
+  /// The first lane in which a slice nests.
+  mutating func lane(from begin: Nanoseconds, to end: Nanoseconds) -> Int {
+    for index in lanes.indices where add(Slice(begin: begin, end: end), to: index) { return index }
+    guard lanes.count < Self.mostLanes else { return lanes.count - 1 }
+    lanes.append([Slice(begin: begin, end: end)])
+    return lanes.count - 1
+  }
+
+  private mutating func add(_ slice: Slice, to index: Int) -> Bool {
+    let outer = lanes[index].lastIndex { $0.begin < slice.begin }
+    if let outer, lanes[index][outer].end > slice.begin { return false }
+    // What it holds can meet no other slice any more.
+    lanes[index].removeSubrange((outer.map { $0 + 1 } ?? 0)...)
+    lanes[index].append(slice)
+    if lanes[index].count > Self.mostSlices { lanes[index].removeFirst(Self.mostSlices / 2) }
+    return true
+  }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import ArgumentParser
+import StoreEvents
+public import TraceAnalysis
+
+/// Which events a report is of.
+struct Filters: ParsableArguments {
+  @Option(help: "Only what ended from here on: 2s or 500ms after the first event, or a UTC time.")
+  var since: TracePointArgument?
+
+  @Option(help: "Only what ended before this: 2s after the first event, or a UTC time.")
+  var until: TracePointArgument?
+
+  @Option(help: "Only fetches and faults of an entity.")
+  var entity: String?
+
+  @Option(help: "Only what a line, a file or a module asked for: Search.swift:42, Search.swift.")
+  var caller: String?
+
+  @Option(help: "Only fetches, faults and saves that took as long: 5ms.")
+  var minDuration: DurationArgument?
+
+  var value: EventFilter {
+    var filter = EventFilter()
+    filter.since = since?.point
+    filter.until = until?.point
+    filter.entity = entity
+    filter.caller = caller
+    filter.minimumDuration = minDuration?.nanoseconds ?? 0
+    return filter
+  }
+}
+
+/// `1.5s`, `200ms`, `20us`, `3m`; a number alone is seconds.
+struct DurationArgument: ExpressibleByArgument {
+  var nanoseconds: Nanoseconds
+
+  init?(argument: String) {
+    let units = [
+      ("ms", 1e6), ("us", 1e3), ("µs", 1e3), ("ns", 1.0), ("s", 1e9), ("m", 6e10), ("h", 3.6e12),
+    ]
+    let unit = units.first { argument.hasSuffix($0.0) } ?? ("", 1e9)
+    guard let number = Double(argument.dropLast(unit.0.count)), number >= 0,
+      let nanoseconds = Int64(exactly: (number * unit.1).rounded())
+    else { return nil }
+    self.nanoseconds = nanoseconds
+  }
+}
+
+/// A duration since the first event, or `2026-11-21T14:12:28` in UTC.
+struct TracePointArgument: ExpressibleByArgument {
+  var point: TracePoint
+
+  init?(argument: String) {
+    if let time = TracePoint(utc: argument) {
+      point = time
+    } else if let duration = DurationArgument(argument: argument) {
+      point = .afterStart(duration.nanoseconds)
+    } else {
+      return nil
+    }
+  }
+}
+
+extension Grouping: ExpressibleByArgument {}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import StoreEvents
+import TraceAnalysis
+import TraceReading
+import TraceRendering
+
+struct Export: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Writes traces and logs for other tools.",
+    discussion: """
+      trace-report export trace/ --format perfetto -o trace.json     for https://ui.perfetto.dev
+      trace-report export trace/ --format csv --table statements     for a spreadsheet
+      trace-report export trace/ --format openmetrics -o store.prom  for Prometheus
+
+      Perfetto and the CSV of events are written while the trace is read, whatever its length, and \
+      take no saved report, which has no events.
+      """)
+
+  enum Format: String, CaseIterable, ExpressibleByArgument {
+    case perfetto, json, csv, openmetrics
+  }
+
+  enum Table: String, CaseIterable, ExpressibleByArgument { case events, statements }
+
+  @OptionGroup var inputs: Inputs
+  @OptionGroup var filters: Filters
+
+  @Option(help: "What to write.")
+  var format: Format
+
+  @Option(name: .shortAndLong, help: "The file to write; standard output without it.")
+  var output: String?
+
+  @Option(help: "The rows of the CSV.")
+  var table = Table.events
+
+  @Option(help: "How many statements have metrics of their own, for openmetrics.")
+  var top = 100
+
+  func validate() throws {
+    if top < 1 { throw ValidationError("--top takes a number from 1 up, not \(top).") }
+    if isOfEvents, !filters.value.isEmpty {
+      throw ValidationError("The filters are for sums: json, openmetrics and csv of statements.")
+    }
+  }
+
+  private var isOfEvents: Bool { format == .perfetto || (format == .csv && table == .events) }
+
+  func run() throws {
+    let file = try OutputFile(output)
+    if isOfEvents { return try writeEvents(to: file) }
+    let profile = try inputs.profile(filters.value)
+    if profile.isEmpty { throw Failure.noEvents(inputs.paths) }
+    switch format {
+    case .json: try file.write(JSONText.encoded(ReportV1(profile)))
+    case .csv: try file.write(StatementTable.csv(profile))
+    case .openmetrics: try file.write(ProfileMetrics.text(profile, top: top))
+    case .perfetto: break
+    }
+    try file.finish()
+  }
+
+  private func writeEvents(to file: OutputFile) throws {
+    var progress = Progress("events read")
+    defer { progress.end() }
+    var count: UInt64 = 0
+    let write: (String) throws -> Void = { try file.write($0) }
+    do {
+      for path in inputs.paths where try InputContent.isJSON(path: path) {
+        throw Failure("\(SavedReportError.noEvents(path))")
+      }
+      let report: ReadingReport
+      if format == .perfetto {
+        var trace = try PerfettoTrace(write: write)
+        report = try read(&count, &progress) { try trace.add($0) }
+        try trace.finish()
+      } else {
+        var table = try EventTable(write: write)
+        report = try read(&count, &progress) { try table.add($0) }
+      }
+      try file.finish()
+      try judge(report, count)
+    } catch let error as TraceReadingError {
+      throw Failure(error)
+    }
+  }
+
+  private func read(
+    _ count: inout UInt64, _ progress: inout Progress, _ body: (EventRecord) throws -> Void
+  ) throws -> ReadingReport {
+    try TraceReader.read(inputs.paths) { record in
+      try body(record)
+      count += 1
+      if count & 0xffff == 0 { progress.report(count) }
+    }
+  }
+
+  /// The file is whole, but it may not be all.
+  private func judge(_ report: ReadingReport, _ count: UInt64) throws {
+    if count == 0 { throw Failure.noEvents(inputs.paths) }
+    for source in report.sources {
+      for problem in source.problems {
+        Output.complain("\(LogText.escaped(source.path)): \(problem)")
+      }
+      if source.eventsLost > 0 {
+        Output.complain("\(LogText.escaped(source.path)): \(source.eventsLost) events were lost")
+      }
+    }
+  }
+}

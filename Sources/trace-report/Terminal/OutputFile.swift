@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import StoreEvents
+
+/// A file that is written piece by piece, or standard output.
+///
+/// The file appears under its name when it is finished: nobody reads half of it.
+final class OutputFile {
+  private let descriptor: Int32
+  private let path: String?
+  private let temporaryPath: String
+  private var buffer: [UInt8] = []
+  private static let blockSize = 256 << 10
+
+  /// - Throws: ``Failure`` if the file cannot be made.
+  init(_ path: String?) throws {
+    self.path = path
+    guard let path else {
+      descriptor = STDOUT_FILENO
+      temporaryPath = ""
+      return
+    }
+    temporaryPath = "\(path).\(getpid()).part"
+    descriptor = open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else { throw Self.failure(path) }
+  }
+
+  deinit {
+    guard path != nil, descriptor >= 0 else { return }
+    close(descriptor)
+    unlink(temporaryPath)
+  }
+
+  func write(_ text: String) throws {
+    buffer += text.utf8
+    if buffer.count >= Self.blockSize { try flush() }
+  }
+
+  /// Writes what is left, and gives the file its name.
+  func finish() throws {
+    try flush()
+    guard let path else { return }
+    guard rename(temporaryPath, path) == 0 else { throw Self.failure(path) }
+  }
+
+  private func flush() throws {
+    var written = 0
+    while written < buffer.count {
+      let count = buffer.withUnsafeBytes {
+        Glibc.write(descriptor, $0.baseAddress?.advanced(by: written), $0.count - written)
+      }
+      if count < 0, errno == EINTR { continue }
+      // A reader that went away, such as `head`, wants no more.
+      guard count > 0 else {
+        if let path { throw Self.failure(path) }
+        break
+      }
+      written += count
+    }
+    buffer.removeAll(keepingCapacity: true)
+  }
+
+  private static func failure(_ path: String) -> Failure {
+    Failure(
+      "cannot write \(LogText.quoted(path)): \(String(cString: strerror(errno))); check that its "
+        + "folder exists and may be written")
+  }
+}
