@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-.PHONY: help demo test lint format gate smoke traces rules bench
+.PHONY: help demo test lint format gate smoke traces rules bench agreement fuzz-predicates
 
 help: ## lists these targets
-	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile
 
 demo: ## installs what is missing, makes a transit store, and shows what its searches cost
 	@Scripts/demo.sh
@@ -32,3 +32,9 @@ rules: ## writes Documentation/Rules.md anew from the rules
 
 bench: ## measures the store beside the SQLite C API and GRDB
 	cd Benchmarks && swift run -c release store-bench
+
+agreement: ## draws 100,000 predicates, and compares the rows of SQL with those of memory
+	AGREEMENT_COUNT=100000 swift test --filter PredicateAgreementTests
+
+fuzz-predicates: ## reads a million random and mutated predicate formats
+	FUZZ_COUNT=1000000 swift test --filter PredicateFuzzTests

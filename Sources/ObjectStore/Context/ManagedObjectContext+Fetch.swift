@@ -49,6 +49,7 @@ extension ManagedObjectContext {
       terms: request.sortDescriptors.map(\.term), limit: request.fetchLimit,
       offset: request.fetchOffset, includesPendingChanges: request.includesPendingChanges,
       location: SourceLocation(file: file, line: UInt64(line)))
+    if request.reordersPredicates { operation.reorderPredicate() }
     if kind == .objects {
       operation.fillsObjects = !request.returnsObjectsAsFaults
       operation.prefetchedKeyPaths = request.relationshipKeyPathsForPrefetching

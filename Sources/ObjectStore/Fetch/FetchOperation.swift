@@ -9,7 +9,7 @@ struct FetchOperation {
   let context: ManagedObjectContext
   let entity: EntityDescription
   let kind: FetchKind
-  let predicate: FetchPredicate?
+  private(set) var predicate: FetchPredicate?
   let terms: [SortTerm]
   let limit: Int
   let offset: Int
@@ -48,6 +48,15 @@ struct FetchOperation {
     self.location = location
     interests = context.interests
     context.checkQueue("a fetch")
+  }
+
+  /// Puts cheap terms first, and tells of it.
+  mutating func reorderPredicate() {
+    guard let (predicate, reason) = predicate?.reordered(for: entity) else { return }
+    self.predicate = predicate
+    store.instruments.annotate(
+      "Reordered the predicate of the fetch on '\(entity.name)', cheap terms first: \(reason).",
+      contextID: context.contextID)
   }
 
   var store: PersistentStore { context.store }

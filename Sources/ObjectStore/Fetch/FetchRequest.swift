@@ -26,6 +26,12 @@ public struct FetchRequest<E: Entity> {
   public var includesSubentities = true
   /// Whether the unsaved changes of the context are taken into account.
   public var includesPendingChanges = true
+  /// Whether cheap terms are tried first: numbers and dates before strings, plain strings before
+  /// `[cd]`, functions and MATCHES after them, subqueries last; the debug log says so.
+  ///
+  /// Terms that an index serves come first in any case; the order of the others is SQLite's order of
+  /// trying them.
+  public var reordersPredicates = false
 
   /// Fetches the objects that fulfil a predicate.
   public init(predicate: FetchPredicate? = nil) { self.predicate = predicate }

@@ -35,7 +35,8 @@ extension FetchPredicateError: CustomStringConvertible {
     case .notToMany(let name, let path):
       "\"\(name)\" in \"\(path)\" is not a to-many relationship; compare its value itself"
     case .unknownVariable(let name):
-      "$\(name) has no value here; name it in SUBQUERY(…, $\(name), …) or give the value with %@"
+      "$\(name) has no value here; name it in SUBQUERY(…, $\(name), …) or give it a value by "
+        + "withSubstitutionVariables, or by %@ in its place"
     case .typeMismatch(let comparison, let expected):
       "cannot compare \(comparison): \(expected)"
     case .unsupported(let what, let instead):

@@ -77,6 +77,7 @@ extension PredicateResolver {
   private mutating func between(
     _ comparison: FetchPredicate.Comparison
   ) throws(FetchPredicateError) -> ResolvedPredicate {
+    if case .path(let path) = comparison.right { _ = try resolve(path) }
     guard case .list(let bounds) = comparison.right, bounds.count == 2 else {
       throw .unsupported("BETWEEN without two bounds", instead: "write x BETWEEN {low, high}")
     }

@@ -8,8 +8,10 @@ struct JSONArray {
   /// Whether `NSCoreDataValue` has to make the values of what JSON can carry.
   let isEncoded: Bool
 
-  /// JSON would change some values: SQLite reads its numbers with rounding and ends its strings at
-  /// a NUL, and it has no blobs. Where there are such, all strings are encoded.
+  /// Encodes what JSON would change: SQLite reads its numbers with rounding, ends its strings at a
+  /// NUL, and it has no blobs.
+  ///
+  /// Where there are such, all strings are encoded.
   init(_ values: [StoreValue], _ folding: StringFolding) {
     isEncoded = values.contains(where: Self.needsEncoding)
     var text = "["

@@ -29,6 +29,11 @@ import Testing
       let inSQL = try connection.primaryKeys(select)
       let inMemory = try rows.primaryKeys(model.stop, predicate)
       found += inSQL.count
+      if let reordered = predicate.reordered(for: model.stop)?.predicate {
+        let select = try SelectStatement.objectIDs(
+          of: model.stop, where: reordered, sortedBy: [SortTerm([])])
+        #expect(try connection.primaryKeys(select) == inSQL, "\(reordered.predicateFormat)")
+      }
       guard inSQL == inMemory else {
         Issue.record(
           "\(predicate.predicateFormat)\n\(select.sql)\nSQL \(inSQL), memory \(inMemory)")

@@ -43,6 +43,23 @@ import Testing
         == #"stop.name == "x" AND stop != nil AND stop.stopTimes.@count > 2"#)
   }
 
+  @Test func computes() {
+    #expect(
+      stop { $0.latitude + 1 > 53 && $0.latitude * 2 - $0.longitude < 5 }
+        == "(latitude + 1.0) > 53.0 AND ((latitude * 2.0) - longitude) < 5.0")
+    #expect(
+      stop {
+        $0.stopTimes.max(\.departureTime) > 5 && $0.stopTimes.sum(\.departureTime) / 2 == 3
+          && $0.stopTimes.average(\.departureTime) == nil && $0.stopTimes.min(\.headsign) == "a"
+      }
+        == "stopTimes.@max.departureTime > 5 AND (stopTimes.@sum.departureTime / 2.0) == 3.0 "
+        + "AND stopTimes.@avg.departureTime == nil AND stopTimes.@min.headsign == \"a\"")
+    #expect(
+      stop { $0.stopTimes.any(\.headsign).beginsWith("Z") && $0.stopTimes.all(\.departureTime) > 5 }
+        == #"ANY stopTimes.headsign BEGINSWITH "Z" AND ALL stopTimes.departureTime > 5"#)
+    #expect(stop { $0.name.matches("a+") } == #"name MATCHES "a+""#)
+  }
+
   @Test func namesSubqueriesApart() {
     #expect(
       stop { stop in

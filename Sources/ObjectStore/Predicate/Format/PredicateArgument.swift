@@ -98,6 +98,13 @@ extension Set: PredicateArgument where Element: PredicateArgument {
   }
 }
 
+extension Dictionary: PredicateArgument where Value: PredicateArgument {
+  /// A list of its values, for IN; their order is not told.
+  public var predicateExpression: FetchPredicate.Expression {
+    .list(values.map(\.predicateExpression))
+  }
+}
+
 extension ClosedRange: PredicateArgument where Bound: PredicateArgument {
   /// A list of both bounds, for BETWEEN.
   public var predicateExpression: FetchPredicate.Expression {

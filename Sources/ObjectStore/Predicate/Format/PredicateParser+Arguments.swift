@@ -7,7 +7,9 @@ extension PredicateParser {
   mutating func argument(
     _ conversion: UInt8
   ) throws(PredicateFormatError) -> FetchPredicate.Expression {
-    guard conversion != UInt8(ascii: "%") else { throw unexpected("a value") }
+    guard conversion != UInt8(ascii: "%") else {
+      throw unexpected("a value; write modulus:by:(a, b) for a remainder")
+    }
     guard argumentCount < arguments.count else {
       throw tokenizer.error(
         at: token.start, found: tokenizer.text(token) + " without an argument",
@@ -23,6 +25,9 @@ extension PredicateParser {
     case (UInt8(ascii: "K"), _): throw misfit("a key path as a String")
     case (UInt8(ascii: "@"), _): break
     case (_, .constant(.integer)) where "diuoxXDUOcC".utf8.contains(conversion): break
+    case (_, .constant(.bool)) where "di".utf8.contains(conversion): break
+    // An unsigned integer beyond Int64.
+    case (_, .constant(.double(0x1p63...))) where "uoxXUO".utf8.contains(conversion): break
     case (_, .constant(.double)) where "fFeEgGaA".utf8.contains(conversion): break
     case (_, .constant(.string)) where "sS".utf8.contains(conversion): break
     default:

@@ -106,6 +106,8 @@ extension PredicateParser {
       try advance()
       try expect(.openParenthesis)
       return .function("FUNCTION", try values(until: .closeParenthesis))
+    case .fetch: throw unexpected("a value; fetch first and pass the result: SELF IN %@")
+    case .anyKey: throw unexpected("a value; name the property that is meant")
     default:
       throw unexpected("a value; write #\(tokenizer.name(token)) for a property of that name")
     }

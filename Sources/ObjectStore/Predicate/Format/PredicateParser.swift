@@ -110,6 +110,13 @@ struct PredicateParser {
     _ node: Node
   ) throws(PredicateFormatError) -> FetchPredicate {
     if case .predicate(let predicate) = node { return predicate }
+    switch token.kind {
+    case .sign(.assign):
+      throw unexpected("a comparison; give a variable its value by withSubstitutionVariables")
+    case .word(.utiConformsTo), .word(.utiEquals):
+      throw unexpected("a comparison that SQLite can answer, such as == or BEGINSWITH")
+    default: break
+    }
     // What is missing is behind the value, not at its start.
     throw unexpected("a comparison such as == or CONTAINS")
   }
@@ -210,7 +217,11 @@ struct PredicateParser {
     let start = token
     let right = try value()
     if comparator == .between {
-      guard case .list(let bounds) = right, bounds.count == 2 else {
+      let isVariable =
+        if case .path(let path) = right { path.variable != nil && path.names.isEmpty } else {
+          false
+        }
+      guard isVariable || right.listCount == 2 else {
         throw unexpected(start, "two bounds in braces, such as {1, 5}")
       }
     }
@@ -234,5 +245,12 @@ struct PredicateParser {
     try advance()
     try expect(.closeBracket)
     return options
+  }
+}
+
+extension FetchPredicate.Expression {
+  fileprivate var listCount: Int? {
+    if case .list(let elements) = self { return elements.count }
+    return nil
   }
 }

@@ -10,6 +10,13 @@ public protocol AttributeExpression<Value> {
   associatedtype Value: AttributeValue
   /// The value's place in the predicate's tree.
   var predicateExpression: FetchPredicate.Expression { get }
+  /// ANY or ALL for an attribute over a to-many relationship.
+  var predicateQuantifier: FetchPredicate.Quantifier { get }
+}
+
+extension AttributeExpression {
+  /// No quantifier.
+  public var predicateQuantifier: FetchPredicate.Quantifier { .direct }
 }
 
 extension Attribute: AttributeExpression {
@@ -51,7 +58,9 @@ extension AttributeExpression {
   private func compare(
     _ comparator: FetchPredicate.Comparator, _ value: Value
   ) -> FetchPredicate {
-    .comparison(.init(predicateExpression, comparator, value.constant))
+    .comparison(
+      .init(
+        predicateExpression, comparator, value.constant, quantifier: predicateQuantifier))
   }
 
   private func compare(
@@ -119,12 +128,18 @@ extension AttributeExpression {
   }
 
   private func between(_ low: Value, _ high: Value) -> FetchPredicate {
-    .comparison(.init(predicateExpression, .between, .list([low.constant, high.constant])))
+    .comparison(
+      .init(
+        predicateExpression, .between, .list([low.constant, high.constant]),
+        quantifier: predicateQuantifier))
   }
 
   /// ` t0.ZNAME IN (?, ?)`; many values are bound as one.
   public func isIn(_ values: some Sequence<Value>) -> FetchPredicate {
-    .comparison(.init(predicateExpression, .isIn, .list(values.map(\.constant))))
+    .comparison(
+      .init(
+        predicateExpression, .isIn, .list(values.map(\.constant)),
+        quantifier: predicateQuantifier))
   }
 
   /// ` t0.ZNAME =  t1.ZNAME`: two properties compared with each other.
@@ -152,7 +167,10 @@ extension AttributeExpression where Value: TextAttributeValue {
     _ comparator: FetchPredicate.Comparator, _ text: String,
     _ options: FetchPredicate.StringOptions
   ) -> FetchPredicate {
-    .comparison(.init(predicateExpression, comparator, text.constant, options: options))
+    .comparison(
+      .init(
+        predicateExpression, comparator, text.constant, options: options,
+        quantifier: predicateQuantifier))
   }
 
   /// Equal but for case or diacritics: `NSCoreDataStringFold( t0.ZNAME, 129) = ?`.
@@ -180,4 +198,9 @@ extension AttributeExpression where Value: TextAttributeValue {
   public func like(
     _ pattern: String, options: FetchPredicate.StringOptions = []
   ) -> FetchPredicate { compare(.like, pattern, options) }
+
+  /// Matches the whole text with a regular expression of ICU: `NSCoreDataMatches( t0.ZNAME, ?, 0)`.
+  public func matches(
+    _ pattern: String, options: FetchPredicate.StringOptions = []
+  ) -> FetchPredicate { compare(.matches, pattern, options) }
 }

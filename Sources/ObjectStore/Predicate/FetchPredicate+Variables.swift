@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension FetchPredicate {
+  /// The predicate with values in place of `$name`, so that one format serves many fetches.
+  ///
+  ///     let near = try FetchPredicate("longitude BETWEEN {$west, $east} AND identifier IN $ids")
+  ///     request.predicate = try near.withSubstitutionVariables(
+  ///       ["west": 13.3, "east": 13.4, "ids": [1, 2]])
+  ///     // WHERE ((t0.ZLONGITUDE Between ? AND ?) AND  t0.ZIDENTIFIER IN (?, ?))
+  ///
+  /// Nil stands for `nil`. A variable without a value stays one, for a later substitution; a fetch
+  /// refuses it. The variable of a SUBQUERY is its own.
+  ///
+  /// - Throws: ``FetchPredicateError/unsupported(_:instead:)`` for a key path behind a variable that
+  ///   gets a value, such as `$stop.name`.
+  public func withSubstitutionVariables(
+    _ values: [String: (any PredicateArgument)?]
+  ) throws(FetchPredicateError) -> FetchPredicate {
+    try substituting(values.mapValues { $0?.predicateExpression ?? .constant(.null) })
+  }
+
+  fileprivate func substituting(
+    _ values: [String: Expression]
+  ) throws(FetchPredicateError) -> FetchPredicate {
+    switch self {
+    case .always: return self
+    case .and(let terms): return .and(try Self.substituting(terms, values))
+    case .or(let terms): return .or(try Self.substituting(terms, values))
+    case .not(let term): return .not(try term.substituting(values))
+    case .comparison(var comparison):
+      comparison.left = try comparison.left.substituting(values)
+      comparison.right = try comparison.right.substituting(values)
+      return .comparison(comparison)
+    }
+  }
+
+  private static func substituting(
+    _ terms: [FetchPredicate], _ values: [String: Expression]
+  ) throws(FetchPredicateError) -> [FetchPredicate] {
+    var result: [FetchPredicate] = []
+    for term in terms { result.append(try term.substituting(values)) }
+    return result
+  }
+}
+
+extension FetchPredicate.Expression {
+  fileprivate func substituting(
+    _ values: [String: Self]
+  ) throws(FetchPredicateError) -> Self {
+    switch self {
+    case .constant: return self
+    case .path(let path): return try path.value(in: values) ?? self
+    case .list(let elements): return .list(try Self.substituting(elements, values))
+    case .collection(let operation, let base, let property):
+      return .collection(operation, of: try base.substituting(values), property: property)
+    case .arithmetic(let operation, let left, let right):
+      return .arithmetic(
+        operation, try left.substituting(values), try right.substituting(values))
+    case .function(let name, let arguments):
+      return .function(name, try Self.substituting(arguments, values))
+    case .subquery(var query):
+      _ = try query.collection.value(in: values)
+      var inner = values
+      inner[query.variable] = nil
+      query.predicate = try query.predicate.substituting(inner)
+      return .subquery(query)
+    }
+  }
+
+  private static func substituting(
+    _ expressions: [Self], _ values: [String: Self]
+  ) throws(FetchPredicateError) -> [Self] {
+    var result: [Self] = []
+    for expression in expressions { result.append(try expression.substituting(values)) }
+    return result
+  }
+}
+
+extension FetchPredicate.PropertyPath {
+  fileprivate func value(
+    in values: [String: FetchPredicate.Expression]
+  ) throws(FetchPredicateError) -> FetchPredicate.Expression? {
+    guard let variable, let value = values[variable] else { return nil }
+    guard names.isEmpty else {
+      throw .unsupported(
+        predicateFormat, instead: "give that value itself as a variable of its own")
+    }
+    return value
+  }
+}
