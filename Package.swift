@@ -97,6 +97,16 @@ let package = Package(
       ],
       path: "Examples/transit"),
 
+    .target(
+      name: "PhotosModel", dependencies: ["ObjectStore", "StoreInstruments"],
+      path: "Examples/PhotosModel"),
+    .executableTarget(
+      name: "photos",
+      dependencies: [
+        "PhotosModel", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Examples/photos"),
+
     // MARK: - Tests
 
     .target(
@@ -136,6 +146,12 @@ let package = Package(
       dependencies: [
         "TransitModel", "transit", "ObjectStore", "SQLiteDriver", "StoreInstruments", "TestSupport",
         .product(name: "Subprocess", package: "swift-subprocess"),
+      ]),
+    .testTarget(
+      name: "PhotosTests",
+      dependencies: [
+        "PhotosModel", "photos", "ObjectStore", "SQLiteDriver", "StoreEvents", "TraceReading",
+        "TestSupport",
       ]),
     .testTarget(
       name: "TraceRecordingTests",

@@ -109,7 +109,7 @@ final class LogEventSource: EventSource {
   ) -> EventRecord? {
     var cursor = ByteCursor(line.text)
     let name = cursor.take { $0.isNameByte }
-    if let kind = StoreEvent.Kind(wireName: name), cursor.isAtEnd || cursor.take(" ") {
+    if let kind = StoreEvent.Kind(wireName: name), cursor.takeBeginOfFields() {
       do throws(EventFieldError) {
         return try event(kind, cursor.rest, line, process)
       } catch {
@@ -235,5 +235,16 @@ extension StoreEvent.Kind {
     // No kind has a longer name, and up to 15 bytes a string is no allocation.
     guard wireName.count <= 15 else { return nil }
     self.init(rawValue: String(decoding: wireName, as: UTF8.self))
+  }
+}
+
+extension ByteCursor {
+  /// Whether nothing or a field follows, as in `fault context_id=1` and not in `fault fulfilled from
+  /// database for : <x-coredata:///Stop/p12>`; takes the space before it.
+  fileprivate mutating func takeBeginOfFields() -> Bool {
+    if isAtEnd { return true }
+    guard take(" ") else { return false }
+    var ahead = self
+    return !ahead.take { $0.isNameByte }.isEmpty && ahead.take("=")
   }
 }

@@ -104,6 +104,13 @@ struct LogEventSourceTests {
     #expect(reading.records.map(\.contextID) == [2])
   }
 
+  @Test func takesARemarkForNoEvent() throws {
+    let remark = "\(head) annotation: fault fulfilled from database for : <x-coredata:///Stop/p12>"
+    let reading = try Reading(log: opened + remark + "\n\(head) annotation: busy\n")
+    #expect(reading.events.map(\.kind) == [.busy])
+    #expect(reading.source.unrecognizedLines == 0)
+  }
+
   @Test func doesNotUseACutLine() throws {
     let line = #"\#(head) annotation: fault entity="Stop" source="database" rows=12"#
     let reading = try Reading(log: opened + line + "34\n" + line)

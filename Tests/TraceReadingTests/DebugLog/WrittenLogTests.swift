@@ -29,6 +29,7 @@ struct WrittenLogTests {
             sql: statement.sql,
             plan: [PlanLine(id: 2, parent: 0, detail: "SCAN t0", isTableScan: true)], contextID: 1)
           log.annotate("Prefetching with key 'stopTimes'.  Got 15 rows.", contextID: 1)
+          log.warn("the fetch at f:9 has a batch size of 10", contextID: 1)
         }
         log.record(record.event, contextID: record.contextID)
       }

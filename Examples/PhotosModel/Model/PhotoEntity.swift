@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import ObjectStore
+
+/// The three ways in which the same photos are kept.
+public enum PhotoVersion: Int, CaseIterable, Sendable {
+  /// The bytes of the picture in the row that is listed; tags as one text.
+  case first = 1
+  /// The bytes behind a relationship.
+  case second
+  /// A thumbnail with the photo; each tag once, normalized for searches.
+  case third
+}
+
+/// A photo in any of the versions, as the list needs it.
+protocol PhotoEntity: Entity {
+  static var version: PhotoVersion { get }
+  static var entities: [any Entity.Type] { get }
+  /// What leads to the bytes of the picture.
+  static var pictureRelationships: [String] { get }
+
+  static func label(of photo: ManagedObject<Self>) -> String
+  /// What the list shows beside the label.
+  static func thumbnail(of photo: ManagedObject<Self>) -> Data?
+  static func picture(of photo: ManagedObject<Self>) -> Data?
+  static func fill(
+    _ photo: ManagedObject<Self>, with entry: Album.Entry, _ picture: Bitmap,
+    in context: ManagedObjectContext)
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import ObjectStore
+
+/// Whether the list does as one begins, or as one ends.
+public enum Manner: String, CaseIterable, Sendable {
+  /// All photos are fetched at once; pictures come one by one.
+  case before
+  /// Photos are fetched in batches, and where all pictures are shown they are prefetched.
+  case after
+}
+
+/// What a list of photos does, step by step, and what each step cost.
+public enum TableStep: Hashable, Sendable {
+  /// The list appears, and shows its first rows.
+  case launch
+  /// The picture of a photo is shown; photos are counted from 1.
+  case click(Int)
+  /// Every row is gone through, and its picture is shown.
+  case scroll
+}
+
+/// What one step of the list gave and cost.
+public struct StepReport: Sendable {
+  /// What was done.
+  public var step: TableStep
+  /// Photos in the list; rows or pictures that were shown.
+  public var count: Int
+  public var shown: Int
+  /// The bytes of the pictures and thumbnails that were shown.
+  public var bytesShown: Int
+  /// What was read from files, in bytes; nil where the machine does not tell.
+  public var bytesRead: Int?
+  /// Fetch requests, batches and prefetches included.
+  public var fetches: UInt64
+  public var faults: UInt64
+  public var cacheMisses: UInt64
+  public var duration: Duration
+}
+
+extension PhotoStore {
+  // Rows that a screen shows, and twice as many for a batch.
+  static let visibleRows = 10
+  static let batchSize = 20
+
+  /// Launches the list and does what is asked of it.
+  ///
+  /// - Throws: ``PhotosError/noPhoto(_:count:)``, `StoreError`.
+  public func list(_ steps: [TableStep], _ manner: Manner) throws -> [StepReport] {
+    try list(version.photo, steps, manner)
+  }
+
+  private func list<Photo: PhotoEntity>(
+    _ type: Photo.Type, _ steps: [TableStep], _ manner: Manner
+  ) throws -> [StepReport] {
+    var table = PhotoTable<Photo>(container.viewContext, manner)
+    return try steps.map { step in
+      let before = Usage(container)
+      let (shown, bytes) = try table.run(step)
+      return Usage(container).report(
+        since: before, step, count: table.count, shown: shown, bytes: bytes)
+    }
+  }
+}
+
+/// The list of one version.
+private struct PhotoTable<Photo: PhotoEntity> {
+  private let context: ManagedObjectContext
+  private let manner: Manner
+  private var photos: any RandomAccessCollection<ManagedObject<Photo>?> =
+    [ManagedObject<Photo>?]()
+
+  init(_ context: ManagedObjectContext, _ manner: Manner) {
+    self.context = context
+    self.manner = manner
+  }
+
+  var count: Int { photos.count }
+
+  mutating func run(_ step: TableStep) throws -> (shown: Int, bytes: Int) {
+    switch step {
+    case .launch:
+      try launch()
+      return showRows()
+    case .click(let number): return (1, try showPicture(number))
+    case .scroll: return try scroll()
+    }
+  }
+
+  private var request: FetchRequest<Photo> {
+    var request = FetchRequest<Photo>()
+    request.sortDescriptors = [SortDescriptor("timestamp")]
+    request.returnsObjectsAsFaults = false
+    return request
+  }
+
+  private mutating func launch() throws {
+    var request = request
+    guard manner == .after else {
+      photos = try context.fetch(request).map(Optional.some)
+      return
+    }
+    request.fetchBatchSize = PhotoStore.batchSize
+    photos = try context.fetchInBatches(request)
+  }
+
+  private func showRows() -> (shown: Int, bytes: Int) {
+    let rows = photos.prefix(PhotoStore.visibleRows).compactMap { $0 }
+    let labels = rows.map(Photo.label(of:))
+    return (labels.count, rows.reduce(0) { $0 + (Photo.thumbnail(of: $1)?.count ?? 0) })
+  }
+
+  private func showPicture(_ number: Int) throws -> Int {
+    guard number > 0, let photo = photos.dropFirst(number - 1).first else {
+      throw PhotosError.noPhoto(number, count: count)
+    }
+    return photo.flatMap(Photo.picture(of:))?.count ?? 0
+  }
+
+  /// A list of pictures: with prefetching, those of a batch come with one statement.
+  private mutating func scroll() throws -> (shown: Int, bytes: Int) {
+    if manner == .after {
+      var request = request
+      request.fetchBatchSize = PhotoStore.batchSize
+      request.relationshipKeyPathsForPrefetching = Photo.pictureRelationships
+      photos = try context.fetchInBatches(request)
+    }
+    var shown = 0
+    var bytes = 0
+    for photo in photos {
+      guard let picture = photo.flatMap(Photo.picture(of:)) else { continue }
+      shown += 1
+      bytes += picture.count
+    }
+    return (shown, bytes)
+  }
+}
