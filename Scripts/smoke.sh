@@ -24,6 +24,17 @@ done
 "$transit" search --text gorli --form begins --form normalized --form terms --form contains \
   --store "$folder/small.sqlite"
 
+"$transit" all --batch-size 50 --store "$folder/small.sqlite"
+
+swift build --product photos >&2
+heading "photos"
+photos=${transit%/*}/photos
+"$photos" generate --photos 20 --pixels 16 --folder "$folder"
+for version in 1 2 3; do
+  "$photos" list --version "$version" --click 7 --scroll --after --folder "$folder"
+  "$photos" search rom --version "$version" --before --folder "$folder"
+done
+
 heading "trace-report"
 record_searches "$folder/after" after "$folder/small.sqlite"
 "$trace_report" summary "$input"

@@ -13,7 +13,8 @@ struct List: ParsableCommand {
 
   @OptionGroup var version: VersionOption
 
-  @Option(help: ArgumentHelp("Show the picture of a photo, from 1; may be repeated.", valueName: "n"))
+  @Option(
+    help: ArgumentHelp("Show the picture of a photo, from 1; may be repeated.", valueName: "n"))
   var click: [Int] = []
 
   @Flag(help: "Go through the whole list, showing every picture.")

@@ -107,7 +107,8 @@ enum ThirdVersion {
 
   struct Tag: Entity {
     let tag = Attribute<String>("tag")
-    let normalizedTag = Attribute<String>("normalizedTag", derivedFrom: \Self.tag, \.searchNormalized)
+    let normalizedTag = Attribute<String>(
+      "normalizedTag", derivedFrom: \Self.tag, \.searchNormalized)
     let photos = ToMany<Photo>("photos", inverse: \.tags)
     static let indexes: [Index<Tag>] = [Index(\.normalizedTag)]
     static let uniquenessConstraints: [UniquenessConstraint<Tag>] = [UniquenessConstraint(\.tag)]

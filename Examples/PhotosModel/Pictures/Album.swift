@@ -46,7 +46,8 @@ public struct Album: Sendable {
       if !tags.contains(mood) { tags.append(mood) }
     }
     return Entry(
-      label: "\(thing) \(place) \(String(repeating: "0", count: max(0, 3 - number.count)))\(number)",
+      label:
+        "\(thing) \(place) \(String(repeating: "0", count: max(0, 3 - number.count)))\(number)",
       // Over the year 2011, in no order.
       timestamp: Date(timeIntervalSince1970: 1_293_840_000 + Double(random.next() % 31_536_000)),
       tags: tags, pictureSeed: random.next())
