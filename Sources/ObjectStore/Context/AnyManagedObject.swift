@@ -9,7 +9,8 @@ public class AnyManagedObject {
 
   /// The object's entity.
   public final let entity: EntityDescription
-  @usableFromInline final let schema: EntitySchemaBase
+  // The entity keeps it.
+  @usableFromInline final unowned(unsafe) let schema: EntitySchemaBase
   /// Nil while the object is a fault, or was never saved.
   @exclusivity(unchecked) @usableFromInline final var snapshot: RowSnapshot?
   /// By slot; empty while nothing was changed.
@@ -43,6 +44,12 @@ public class AnyManagedObject {
   }
 
   deinit { context?.unregister(self) }
+
+  /// Gives a fault its values.
+  @inline(__always)
+  final func fill(_ page: RowPage, _ row: RowPointer) {
+    if snapshot == nil { snapshot = RowSnapshot(page: page, pointer: row) }
+  }
 
   // MARK: - Identity and state
 

@@ -58,18 +58,8 @@ extension ManagedObjectContext {
     return operation
   }
 
-  /// The same references under their static type: one move, no retain.
+  /// The same array under its static type: a copy would retain every object once more.
   private func downcast<E: Entity>(_ objects: [AnyManagedObject]) -> [ManagedObject<E>] {
-    Array(unsafeUninitializedCapacity: objects.count) { buffer, count in
-      guard let start = buffer.baseAddress else { return }
-      let untyped = UnsafeMutableRawPointer(start)
-        .assumingMemoryBound(to: AnyManagedObject.self)
-      objects.withUnsafeBufferPointer { source in
-        if let first = source.baseAddress {
-          untyped.initialize(from: first, count: source.count)
-        }
-      }
-      count = objects.count
-    }
+    unsafeBitCast(objects, to: [ManagedObject<E>].self)
   }
 }

@@ -48,7 +48,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
   /// The objects of one entity, by primary key; not retained.
   private final class Register {
-    @exclusivity(unchecked) var objects = KeyTable<AnyManagedObject>()
+    @exclusivity(unchecked) var objects = KeyTable<Unmanaged<AnyManagedObject>>()
   }
 
   init(store: PersistentStore, concurrencyType: ConcurrencyType, name: String = "") {
@@ -79,10 +79,40 @@ public final class ManagedObjectContext: @unchecked Sendable {
     _ entity: EntityDescription, _ primaryKey: Int64, origin: FetchOrigin?
   ) -> AnyManagedObject {
     if let object = registered(entity, primaryKey) { return object }
+    let object = makeObject(entity, primaryKey, origin)
+    register(object)
+    return object
+  }
+
+  /// The objects of the rows of a page; those that are faults get the rows if that is asked for.
+  func appendObjects(
+    of page: RowPage, _ entity: EntityDescription, _ origin: FetchOrigin?, isFilled: Bool,
+    to objects: inout [AnyManagedObject]
+  ) {
+    let register = registers[entity.index]
+    let hasOneEntity = entity.hierarchy == nil
+    page.forEach { row in
+      if let known = register.objects.value(row.primaryKey) {
+        objects.append(known.takeUnretainedValue())
+      } else {
+        let entity = hasOneEntity ? entity : RowSnapshot(row).entity(in: entity)
+        objects.append(
+          entity.schema.objectClass.init(
+            entity: entity, primaryKey: row.primaryKey, context: self))
+        let object = Unmanaged.passUnretained(objects[objects.count - 1])
+        if let origin { object._withUnsafeGuaranteedRef { $0.origin = origin } }
+        register.objects.set(row.primaryKey, object)
+      }
+      if isFilled { objects[objects.count - 1].fill(page, row) }
+    }
+  }
+
+  private func makeObject(
+    _ entity: EntityDescription, _ primaryKey: Int64, _ origin: FetchOrigin?
+  ) -> AnyManagedObject {
     let object = entity.schema.objectClass.init(
       entity: entity, primaryKey: primaryKey, context: self)
     object.origin = origin
-    register(object)
     return object
   }
 

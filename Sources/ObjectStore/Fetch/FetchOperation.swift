@@ -70,19 +70,18 @@ struct FetchOperation {
     select = try .objects(
       of: entity, where: predicate, includingSubentities: includesSubentities, sortedBy: terms,
       limit: overlay == nil ? limit : 0, offset: overlay == nil ? offset : 0)
-    let rows = try store.rows(
-      of: entity, select, interests: interests, contextID: context.contextID, cost: &cost)
-    let start = isMeasured ? TraceClock.now : 0
     let origin = isMeasured ? FetchOrigin(fetchID: fetchID, location: location) : nil
     var objects: [AnyManagedObject] = []
-    objects.reserveCapacity(rows.count)
-    for row in rows {
-      let object = context.object(row.entity(in: entity), row.primaryKey, origin: origin)
-      if fillsObjects, object.snapshot == nil { object.snapshot = row }
-      objects.append(object)
+    var rows: [RowSnapshot] = []
+    try store.pages(
+      of: entity, select, interests: interests, contextID: context.contextID, cost: &cost
+    ) { page in
+      context.appendObjects(of: page, entity, origin, isFilled: fillsObjects, to: &objects)
+      if !prefetched.isEmpty { page.forEach { rows.append(RowSnapshot($0)) } }
     }
+    let start = isMeasured ? TraceClock.now : 0
     if let overlay { objects = try overlay.apply(to: objects, limit: limit, offset: offset) }
-    if isMeasured { materializeTime = TraceClock.now - start }
+    if isMeasured { materializeTime = TraceClock.now - start + cost.materialize }
     resultCount = objects.count
     if interests.contains(.rows) { returned = objects }
     try prefetch(prefetched, of: objects, rows: rows)

@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Objects by primary key, not retained: open addressing with linear probing, at most half full.
+/// Pointers by primary key: open addressing with linear probing, at most half full.
 ///
 /// A dictionary with a keyed hash costs several times as much, and there is one look-up per row
 /// fetched in a context's register and one in the row cache.
-struct KeyTable<Value: AnyObject>: ~Copyable {
-  private struct Slot {
+struct KeyTable<Value>: ~Copyable {
+  struct Slot {
     var key: Int64
-    var value: Unmanaged<Value>?
+    var value: Value?
   }
 
   private var slots: UnsafeMutableBufferPointer<Slot>
   private(set) var count = 0
+  /// Slots that hold a value, or did: a look-up has to go on behind them.
+  private var usedCount = 0
+
+  // The key of a slot whose value was removed. The one key that a table does not take: SQLite
+  // chooses none below zero.
+  private static var removed: Int64 { .min }
 
   init() { slots = Self.makeSlots(16) }
 
@@ -24,76 +30,76 @@ struct KeyTable<Value: AnyObject>: ~Copyable {
   }
 
   /// Runs of 8 keys stay together, as rows of a scan do; the runs are spread.
-  ///
-  /// Longer runs make longer clusters, which `remove` walks to their end.
   private func home(_ key: Int64) -> Int {
     let key = UInt64(bitPattern: key)
     let run = (key &>> 3) &* 0x9e37_79b9_7f4a_7c15
     return Int(truncatingIfNeeded: (run &>> 20) &<< 3 | key & 7) & (slots.count &- 1)
   }
 
-  func value(_ key: Int64) -> Unmanaged<Value>? {
+  private func index(after index: Int) -> Int { (index &+ 1) & (slots.count &- 1) }
+
+  func value(_ key: Int64) -> Value? {
+    guard let index = index(of: key) else { return nil }
+    return slots[index].value
+  }
+
+  private func index(of key: Int64) -> Int? {
+    guard key != Self.removed else { return nil }
     var index = home(key)
-    while let value = slots[index].value {
-      if slots[index].key == key { return value }
-      index = (index &+ 1) & (slots.count &- 1)
+    while slots[index].value != nil {
+      if slots[index].key == key { return index }
+      index = self.index(after: index)
     }
     return nil
   }
 
   /// Puts a value in, and gives the one that was there.
   @discardableResult
-  mutating func set(_ key: Int64, _ value: Unmanaged<Value>) -> Unmanaged<Value>? {
-    if count &* 2 >= slots.count { grow() }
+  mutating func set(_ key: Int64, _ value: Value) -> Value? {
+    guard key != Self.removed else { return nil }
+    if usedCount &* 2 >= slots.count { makeRoom() }
     var index = home(key)
     while let old = slots[index].value {
       if slots[index].key == key {
         slots[index].value = value
         return old
       }
-      index = (index &+ 1) & (slots.count &- 1)
+      index = self.index(after: index)
     }
     slots[index] = Slot(key: key, value: value)
     count &+= 1
+    usedCount &+= 1
     return nil
   }
 
-  /// Takes a value out; the entries behind it that were pushed past their home move up.
+  /// Takes a value out; a slot that nothing follows is free again, and those before it.
   @discardableResult
-  mutating func remove(_ key: Int64) -> Unmanaged<Value>? {
-    let mask = slots.count &- 1
-    var hole = home(key)
-    while let value = slots[hole].value {
-      guard slots[hole].key != key else {
-        var next = (hole &+ 1) & mask
-        while slots[next].value != nil {
-          let distance = (next &- home(slots[next].key)) & mask
-          if distance >= (next &- hole) & mask {
-            slots[hole] = slots[next]
-            hole = next
-          }
-          next = (next &+ 1) & mask
-        }
-        slots[hole].value = nil
-        count &-= 1
-        return value
-      }
-      hole = (hole &+ 1) & mask
+  mutating func remove(_ key: Int64) -> Value? {
+    guard var index = index(of: key), let value = slots[index].value else { return nil }
+    slots[index].key = Self.removed
+    count &-= 1
+    guard slots[self.index(after: index)].value == nil else { return value }
+    while slots[index].key == Self.removed, slots[index].value != nil {
+      slots[index].value = nil
+      usedCount &-= 1
+      index = (index &- 1) & (slots.count &- 1)
     }
-    return nil
+    return value
   }
 
-  func forEach(_ body: (Int64, Unmanaged<Value>) throws -> Void) rethrows {
-    for slot in slots {
+  func forEach(_ body: (Int64, Value) throws -> Void) rethrows {
+    for slot in slots where slot.key != Self.removed {
       if let value = slot.value { try body(slot.key, value) }
     }
   }
 
-  private mutating func grow() {
+  /// Doubles the table, or sweeps it if most of what it holds was removed.
+  private mutating func makeRoom() {
     let old = slots
-    slots = Self.makeSlots(old.count * 2)
+    slots = Self.makeSlots(count &* 4 >= old.count ? old.count * 2 : old.count)
     count = 0
-    for slot in old {
+    usedCount = 0
+    for slot in old where slot.key != Self.removed {
       if let value = slot.value { set(slot.key, value) }
     }
     old.deallocate()

@@ -9,20 +9,19 @@ import Synchronization
 /// Two generations: a row that is used moves to the younger one, and when that has grown to half
 /// of the limit the older one is let go. So the limit holds without a list of uses.
 ///
-/// `lock` guards both generations and the count; it is held for a look-up or for 512 rows of a
-/// fetch.
+/// `lock` guards both generations and the count; it is held for a look-up or for one page.
 final class RowCache: @unchecked Sendable {
   private let lock = NSLock()
-  @exclusivity(unchecked) private var young: Generation
-  @exclusivity(unchecked) private var old: Generation
+  @exclusivity(unchecked) private var young: RowGeneration
+  @exclusivity(unchecked) private var old: RowGeneration
   private var evictions = 0
   private let generationLimit: Int
   private let currentEpoch = Atomic<UInt64>(0)
 
   init(entityCount: Int, byteLimit: Int) {
     generationLimit = byteLimit / 2
-    young = Generation(entityCount)
-    old = Generation(entityCount)
+    young = RowGeneration(entityCount)
+    old = RowGeneration(entityCount)
   }
 
   /// Raised by ``removeAll()``: what was read before may be older than what was written since.
@@ -32,33 +31,38 @@ final class RowCache: @unchecked Sendable {
   func row(_ entity: Int, _ primaryKey: Int64) -> RowSnapshot? {
     lock.lock()
     defer { lock.unlock() }
-    if let row = young.row(entity, primaryKey) { return row }
-    guard let row = old.remove(entity, primaryKey) else { return nil }
-    add(row, entity, primaryKey)
-    return row
+    if let row = young.row(entity, primaryKey) { return RowSnapshot(row) }
+    guard let row = old.row(entity, primaryKey) else { return nil }
+    // The page belongs to the older generation; this row leaves it.
+    let copy = RowSnapshot(copying: row)
+    old.remove(entity, primaryKey)
+    young.set(entity, primaryKey, copy.pointer)
+    letOldGo()
+    return copy
   }
 
   /// Keeps rows, but never one that is older than what is there, or than an epoch that has ended.
-  func insert(_ rows: [RowSnapshot], _ entity: Int, readIn epoch: UInt64) {
-    var start = 0
-    while start < rows.count {
-      let end = min(start + 512, rows.count)
-      lock.lock()
-      defer { lock.unlock() }
-      guard epoch == self.epoch else { return }
-      for index in start..<end { insert(rows[index], entity, rows[index].primaryKey) }
-      start = end
-    }
+  func insert(_ page: RowPage, _ entity: Int, readIn epoch: UInt64) {
+    lock.lock()
+    defer { lock.unlock() }
+    guard epoch == self.epoch else { return }
+    let (young, old) = (young, old)
+    page.forEach { Self.insert($0, entity, $0.primaryKey, into: young, over: old) }
+    letOldGo()
   }
 
   /// Keeps rows that were just written.
-  func insert(_ rows: [RowSnapshot], _ entity: Int) { insert(rows, entity, readIn: epoch) }
+  func insert(_ rows: [RowSnapshot], _ entity: Int) {
+    lock.lock()
+    defer { lock.unlock() }
+    for row in rows { insert(row.pointer, entity, row.primaryKey) }
+  }
 
   /// Remembers that rows were deleted, so that a reader that still saw one does not bring it back.
   func insertDeleted(_ primaryKeys: [Int64], _ entity: Int) {
     lock.lock()
     defer { lock.unlock() }
-    for key in primaryKeys { insert(.deleted, entity, key) }
+    for key in primaryKeys { insert(RowSnapshot.deleted.pointer, entity, key) }
   }
 
   /// Lets go of rows that nobody will ask for again, unless newer ones have taken their places.
@@ -66,8 +70,8 @@ final class RowCache: @unchecked Sendable {
     lock.lock()
     defer { lock.unlock() }
     for row in rows {
-      young.remove(entity, row)
-      old.remove(entity, row)
+      if young.row(entity, row.primaryKey) == row.pointer { young.remove(entity, row.primaryKey) }
+      if old.row(entity, row.primaryKey) == row.pointer { old.remove(entity, row.primaryKey) }
     }
   }
 
@@ -76,8 +80,8 @@ final class RowCache: @unchecked Sendable {
     lock.lock()
     defer { lock.unlock() }
     for key in primaryKeys {
-      _ = young.remove(entity, key)
-      _ = old.remove(entity, key)
+      young.remove(entity, key)
+      old.remove(entity, key)
     }
   }
 
@@ -86,8 +90,8 @@ final class RowCache: @unchecked Sendable {
     lock.lock()
     defer { lock.unlock() }
     currentEpoch.wrappingAdd(1, ordering: .releasing)
-    young = Generation(young.tables.count)
-    old = Generation(old.tables.count)
+    young = RowGeneration(young.entityCount)
+    old = RowGeneration(old.entityCount)
   }
 
   /// Adds what the cache holds to what the store has done.
@@ -99,61 +103,28 @@ final class RowCache: @unchecked Sendable {
     statistics.cacheEvictions = UInt64(evictions)
   }
 
-  private func insert(_ row: RowSnapshot, _ entity: Int, _ primaryKey: Int64) {
+  private func insert(_ row: RowPointer, _ entity: Int, _ primaryKey: Int64) {
+    Self.insert(row, entity, primaryKey, into: young, over: old)
+    letOldGo()
+  }
+
+  private static func insert(
+    _ row: RowPointer, _ entity: Int, _ primaryKey: Int64, into young: RowGeneration,
+    over old: RowGeneration
+  ) {
     if let known = young.row(entity, primaryKey) {
       guard known.version <= row.version else { return }
-    } else if let known = old.row(entity, primaryKey) {
+    } else if !old.isEmpty, let known = old.row(entity, primaryKey) {
       guard known.version <= row.version else { return }
-      _ = old.remove(entity, primaryKey)
+      old.remove(entity, primaryKey)
     }
-    add(row, entity, primaryKey)
-  }
-
-  private func add(_ row: RowSnapshot, _ entity: Int, _ primaryKey: Int64) {
     young.set(entity, primaryKey, row)
-    if young.byteCount > generationLimit {
-      evictions += old.rowCount
-      old = young
-      young = Generation(old.tables.count)
-    }
-  }
-}
-
-/// Rows by entity and primary key; a class, so that letting a generation go is one release.
-private final class Generation {
-  let tables: [Table]
-  @exclusivity(unchecked) var byteCount = 0
-
-  final class Table {
-    @exclusivity(unchecked) var rows = KeyTable<RowSnapshot>()
-
-    deinit { rows.forEach { $1.release() } }
   }
 
-  init(_ entityCount: Int) { tables = (0..<entityCount).map { _ in Table() } }
-
-  var rowCount: Int { tables.reduce(0) { $0 + $1.rows.count } }
-
-  func row(_ entity: Int, _ primaryKey: Int64) -> RowSnapshot? {
-    tables[entity].rows.value(primaryKey)?.takeUnretainedValue()
-  }
-
-  func set(_ entity: Int, _ primaryKey: Int64, _ row: RowSnapshot) {
-    byteCount += row.byteCount
-    if let old = tables[entity].rows.set(primaryKey, .passRetained(row)) {
-      byteCount -= old.takeUnretainedValue().byteCount
-      old.release()
-    }
-  }
-
-  func remove(_ entity: Int, _ row: RowSnapshot) {
-    guard self.row(entity, row.primaryKey) === row else { return }
-    _ = remove(entity, row.primaryKey)
-  }
-
-  func remove(_ entity: Int, _ primaryKey: Int64) -> RowSnapshot? {
-    guard let row = tables[entity].rows.remove(primaryKey)?.takeRetainedValue() else { return nil }
-    byteCount -= row.byteCount
-    return row
+  private func letOldGo() {
+    guard young.byteCount > generationLimit else { return }
+    evictions += old.rowCount
+    old = young
+    young = RowGeneration(old.entityCount)
   }
 }

@@ -6,22 +6,32 @@ import StoreInstruments
 
 extension RowSnapshot {
   /// Stands for a row that was deleted: newer than any version of it, and as immutable as all are.
-  nonisolated(unsafe) static let deleted = make(
-    primaryKey: 0, version: .max, loadedAt: 0, layout: RowLayout(kinds: []), words: nil,
-    wordCount: 0)
+  static let deleted: RowSnapshot = {
+    var builder = RowBuilder(layout: RowLayout(kinds: []))
+    builder.begin()
+    let row = builder.makeSnapshot(primaryKey: 0, version: .max)
+    // All row caches have it, and so none counts it.
+    UnsafeMutablePointer(mutating: row.pointer.words)[RowPointer.page] = 0
+    return row
+  }()
 
-  static func make(
-    primaryKey: Int64, version: Int64, loadedAt: Int64, layout: RowLayout,
-    words: UnsafePointer<UInt64>?, wordCount: Int
-  ) -> RowSnapshot {
-    let header = RowHeader(
-      primaryKey: primaryKey, version: version, loadedAt: loadedAt,
-      nullWordCount: layout.nullWordCount, wordCount: wordCount)
-    let buffer = RowSnapshot.create(minimumCapacity: wordCount) { _ in header }
-    if let words {
-      buffer.withUnsafeMutablePointerToElements { $0.update(from: words, count: wordCount) }
+  /// Keeps the page of a row.
+  init(_ pointer: RowPointer) {
+    guard let page = pointer.unretainedPage else {
+      self = .deleted
+      return
     }
-    return unsafeDowncast(buffer, to: RowSnapshot.self)
+    self.init(page: page.takeUnretainedValue(), pointer: pointer)
+  }
+
+  /// Copies a row into a page of its own.
+  init(copying row: RowPointer) {
+    let known = RowSnapshot(row)
+    guard row != RowSnapshot.deleted.pointer else {
+      self = known
+      return
+    }
+    self = RowPage.make(row.words, wordCount: row.wordCount, loadedAt: known.loadedAt).first
   }
 
   /// The value in a slot, for the slow paths: by name, comparison, binding.
@@ -61,58 +71,94 @@ extension RowSnapshot {
   }
 }
 
-/// Builds snapshots: one buffer to gather a row in, one copy into its own allocation.
+/// Builds pages: one buffer to gather rows in, one copy into an allocation of their size.
 struct RowBuilder: ~Copyable {
   private let layout: RowLayout
+  // Computed from an array's count, which a row in progress asks for at every value.
+  private let nullWordCount: Int
+  private let fixedWordCount: Int
   private var words: UnsafeMutablePointer<UInt64>
   private var capacity: Int
-  private var wordCount = 0
+  /// Where the row in progress begins, in words.
+  private var start = 0
+  /// Where its next text goes, in bytes from its first null word.
   private var byteCount = 0
-  // Once per builder: a clock read per row would cost as much as the row's allocation.
+  // Once per builder: a clock read per row would cost as much as the row.
   private let loadedAt = TraceClock.coarseNow
 
-  init(layout: RowLayout) {
+  private let pageWords: Int
+  // A page is let go as a whole: 4 KiB is some dozens of rows, and small beside one photo.
+  static let usualPageWords = 512
+
+  /// Makes a builder of single rows, or of pages.
+  init(layout: RowLayout, pageWords: Int = 0) {
     self.layout = layout
-    capacity = layout.fixedWordCount + 64
+    nullWordCount = layout.nullWordCount
+    fixedWordCount = layout.fixedWordCount
+    self.pageWords = pageWords
+    capacity = pageWords + layout.fixedWordCount + 64
     words = .allocate(capacity: capacity)
   }
 
   deinit { words.deallocate() }
 
+  /// Whether the rows are enough for a page.
+  var isFull: Bool { start >= pageWords }
+  var isEmpty: Bool { start == 0 }
+  private var nulls: UnsafeMutablePointer<UInt64> { words + start + RowPointer.headerWords }
+
   mutating func begin() {
-    words.update(repeating: 0, count: layout.nullWordCount)
-    if let entityID = layout.entityID { set(layout.kinds.count, UInt64(bitPattern: entityID)) }
-    wordCount = layout.fixedWordCount
-    byteCount = wordCount &* 8
+    reserve(fixedWordCount)
+    nulls.update(repeating: 0, count: nullWordCount)
+    if let entityID = layout.entityID { set(layout.slotCount, UInt64(bitPattern: entityID)) }
+    byteCount = (fixedWordCount &- RowPointer.headerWords) &* 8
   }
 
   mutating func setNull(_ slot: Int) {
-    words[slot &>> 6] |= 1 &<< UInt64(slot & 63)
-    words[layout.nullWordCount &+ slot] = 0
+    nulls[slot &>> 6] |= 1 &<< UInt64(slot & 63)
+    nulls[nullWordCount &+ slot] = 0
   }
 
-  mutating func set(_ slot: Int, _ word: UInt64) { words[layout.nullWordCount &+ slot] = word }
+  mutating func set(_ slot: Int, _ word: UInt64) { nulls[nullWordCount &+ slot] = word }
 
   mutating func set(_ slot: Int, bytes: UnsafeRawBufferPointer) {
-    words[layout.nullWordCount &+ slot] = UInt64(byteCount) &<< 32 | UInt64(bytes.count)
-    guard let start = bytes.baseAddress, !bytes.isEmpty else { return }
-    reserve(byteCount &+ bytes.count)
-    UnsafeMutableRawPointer(words).advanced(by: byteCount)
-      .copyMemory(from: start, byteCount: bytes.count)
+    nulls[nullWordCount &+ slot] = UInt64(byteCount) &<< 32 | UInt64(bytes.count)
+    guard let source = bytes.baseAddress, !bytes.isEmpty else { return }
+    reserve(RowPointer.headerWords &+ (byteCount &+ bytes.count &+ 7) / 8)
+    UnsafeMutableRawPointer(nulls).advanced(by: byteCount)
+      .copyMemory(from: source, byteCount: bytes.count)
     byteCount &+= bytes.count
   }
 
-  func makeSnapshot(primaryKey: Int64, version: Int64) -> RowSnapshot {
-    RowSnapshot.make(
-      primaryKey: primaryKey, version: version, loadedAt: loadedAt, layout: layout, words: words,
-      wordCount: (byteCount &+ 7) / 8)
+  /// Ends the row that was begun.
+  mutating func end(primaryKey: Int64, version: Int64) {
+    let wordCount = RowPointer.headerWords &+ (byteCount &+ 7) / 8
+    words[start] = UInt64(bitPattern: primaryKey)
+    words[start &+ 1] = UInt64(bitPattern: version)
+    words[start &+ RowPointer.page] = 0
+    words[start &+ RowPointer.counts] =
+      UInt64(wordCount) &<< 32 | UInt64(nullWordCount)
+    start &+= wordCount
   }
 
-  private mutating func reserve(_ bytes: Int) {
-    guard bytes > capacity &* 8 else { return }
-    let larger = max(capacity * 2, (bytes + 7) / 8)
+  /// Gives the rows ended since the last page.
+  mutating func takePage() -> RowPage {
+    defer { start = 0 }
+    return RowPage.make(words, wordCount: start, loadedAt: loadedAt)
+  }
+
+  /// Ends the row that was begun, and gives it alone.
+  mutating func makeSnapshot(primaryKey: Int64, version: Int64) -> RowSnapshot {
+    end(primaryKey: primaryKey, version: version)
+    return takePage().first
+  }
+
+  /// Makes room for a number of words from the row's beginning.
+  private mutating func reserve(_ count: Int) {
+    guard start &+ count > capacity else { return }
+    let larger = max(capacity * 2, start + count)
     let new = UnsafeMutablePointer<UInt64>.allocate(capacity: larger)
-    UnsafeMutableRawPointer(new).copyMemory(from: words, byteCount: byteCount)
+    new.update(from: words, count: capacity)
     words.deallocate()
     words = new
     capacity = larger
@@ -121,25 +167,27 @@ struct RowBuilder: ~Copyable {
 
 extension RowBuilder {
   /// Reads the row a statement stands on: `0, Z_PK, Z_OPT`, then the columns of the slots.
-  mutating func read(_ statement: Statement) -> RowSnapshot {
+  mutating func read(_ statement: Statement) {
     begin()
-    for slot in 0..<layout.kinds.count {
-      let column = Int32(truncatingIfNeeded: slot &+ 3)
-      guard !statement.isNull(column) else {
+    var slot = 0
+    for kind in layout.kinds {
+      let value = statement.value(Int32(truncatingIfNeeded: slot &+ 3))
+      if value.isNull {
         setNull(slot)
-        continue
+      } else {
+        switch kind {
+        case .integer: set(slot, UInt64(bitPattern: value.int64))
+        case .real: set(slot, value.double.bitPattern)
+        case .text: set(slot, bytes: value.utf8)
+        case .blob: set(slot, bytes: value.blob)
+        }
       }
-      switch layout.kinds[slot] {
-      case .integer: set(slot, UInt64(bitPattern: statement.int64(column)))
-      case .real: set(slot, statement.double(column).bitPattern)
-      case .text: set(slot, bytes: UnsafeRawBufferPointer(statement.utf8(column)))
-      case .blob: set(slot, bytes: statement.blob(column))
-      }
+      slot &+= 1
     }
     if layout.entityID != nil {
-      set(layout.kinds.count, UInt64(bitPattern: statement.int64(0)))
+      set(layout.slotCount, UInt64(bitPattern: statement.int64(0)))
     }
-    return makeSnapshot(primaryKey: statement.int64(1), version: statement.int64(2))
+    end(primaryKey: statement.int64(1), version: statement.int64(2))
   }
 
   /// Puts a value in a slot, of the kind that the slot has.

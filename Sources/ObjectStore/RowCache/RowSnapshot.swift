@@ -23,53 +23,45 @@ struct RowLayout: Sendable {
   var entityID: Int64?
   var slotCount: Int { kinds.count }
   var nullWordCount: Int { (kinds.count + 63) / 64 }
-  /// Null bits and slots, in words of eight bytes.
-  var fixedWordCount: Int { nullWordCount + kinds.count + (entityID == nil ? 0 : 1) }
-}
-
-/// What every snapshot begins with.
-public struct RowHeader: Sendable {
-  @usableFromInline let primaryKey: Int64
-  /// `Z_OPT`.
-  @usableFromInline let version: Int64
-  /// When the row was read, in nanoseconds of the monotonic clock.
-  let loadedAt: Int64
-  @usableFromInline let nullWordCount: Int32
-  let wordCount: UInt32
-
-  init(primaryKey: Int64, version: Int64, loadedAt: Int64, nullWordCount: Int, wordCount: Int) {
-    self.primaryKey = primaryKey
-    self.version = version
-    self.loadedAt = loadedAt
-    self.nullWordCount = Int32(truncatingIfNeeded: nullWordCount)
-    // A row is at most 2^31 bytes long, by SQLite's limits.
-    self.wordCount = UInt32(truncatingIfNeeded: wordCount)
+  /// Header, null bits, slots and the entity, in words of eight bytes.
+  var fixedWordCount: Int {
+    RowPointer.headerWords + nullWordCount + kinds.count + (entityID == nil ? 0 : 1)
   }
 }
 
-/// The values of one row as they were at one moment: immutable, and one allocation.
+/// The values of one row as they were at one moment, immutable: a place in a page, and the page.
 ///
-///     ┌────────┬──────────────┬────────┬────────┬─────┬─────────────────────────┐
-///     │ header │ null bits    │ slot 0 │ slot 1 │  …  │ bytes of text and blobs │
-///     └────────┴──────────────┴────────┴────────┴─────┴─────────────────────────┘
-///
-/// A slot is an integer, the bits of a real, or the place (upper half, from the first null word)
-/// and the count (lower half) of bytes. Text and blobs become Swift values when they are read.
-public final class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
-  @inlinable var primaryKey: Int64 { header.primaryKey }
-  @inlinable var version: Int64 { header.version }
-  var loadedAt: Int64 { header.loadedAt }
-  /// What the snapshot takes, in bytes; 32 stands for the object header and the allocator's.
-  var byteCount: Int { 32 + MemoryLayout<RowHeader>.size + Int(header.wordCount) * 8 }
+/// Text and blobs become Swift values when they are read.
+public struct RowSnapshot: @unchecked Sendable {
+  @usableFromInline let page: RowPage
+  @usableFromInline let pointer: RowPointer
+
+  init(page: RowPage, pointer: RowPointer) {
+    self.page = page
+    self.pointer = pointer
+  }
+
+  var primaryKey: Int64 { pointer.primaryKey }
+  /// `Z_OPT`.
+  var version: Int64 { pointer.version }
+  /// When the row was read, in nanoseconds of the monotonic clock.
+  var loadedAt: Int64 { page.header.loadedAt }
+
+  /// Whether both are the same reading of a row.
+  static func === (a: RowSnapshot, b: RowSnapshot) -> Bool { a.pointer == b.pointer }
 
   @inlinable
   func isNull(_ slot: Int) -> Bool {
-    withUnsafeMutablePointerToElements { $0[slot &>> 6] & (1 &<< UInt64(slot & 63)) != 0 }
+    withExtendedLifetime(page) {
+      pointer.words[RowPointer.headerWords &+ slot &>> 6] & (1 &<< UInt64(slot & 63)) != 0
+    }
   }
 
   @inlinable
   func word(_ slot: Int) -> UInt64 {
-    withUnsafeMutablePointers { $1[Int($0.pointee.nullWordCount) &+ slot] }
+    withExtendedLifetime(page) {
+      pointer.words[RowPointer.headerWords &+ pointer.nullWordCount &+ slot]
+    }
   }
 
   @inlinable
@@ -80,10 +72,11 @@ public final class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
 
   @inlinable
   func withBytes<R>(_ slot: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R {
-    withUnsafeMutablePointers { header, words in
-      let place = words[Int(header.pointee.nullWordCount) &+ slot]
-      let start = UnsafeRawPointer(words) + Int(place &>> 32)
-      return body(UnsafeRawBufferPointer(start: start, count: Int(place & 0xffff_ffff)))
+    let place = word(slot)
+    let start =
+      UnsafeRawPointer(pointer.words + RowPointer.headerWords) + Int(place &>> 32)
+    return withExtendedLifetime(page) {
+      body(UnsafeRawBufferPointer(start: start, count: Int(place & 0xffff_ffff)))
     }
   }
 }

@@ -9,6 +9,8 @@ struct QueryCost {
   var wait: Nanoseconds = 0
   var prepare: Nanoseconds = 0
   var step: Nanoseconds = 0
+  /// What was done with the rows while the statement waited.
+  var materialize: Nanoseconds = 0
   var counters = StatementCounters()
 }
 
@@ -50,21 +52,45 @@ extension PersistentStore {
     }
   }
 
-  /// Selects whole objects, into the row cache too; `extra` reads the columns behind theirs.
+  /// Selects whole objects, into the row cache too, and hands them over by the page while they are
+  /// in the processor's cache; `extra` reads the columns behind theirs.
+  func pages(
+    of entity: EntityDescription, _ select: SelectStatement, interests: Interests,
+    contextID: UInt64, cost: inout QueryCost, extra: ((Statement) -> Void)? = nil,
+    page: (RowPage) -> Void
+  ) throws {
+    var builder = RowBuilder(layout: entity.rowLayout, pageWords: RowBuilder.usualPageWords)
+    let epoch = cache.epoch
+    let measures = interests.contains(.events)
+    var materialize: Nanoseconds = 0
+    func handOver(_ builder: inout RowBuilder) {
+      let rows = builder.takePage()
+      cache.insert(rows, entity.index, readIn: epoch)
+      let start = measures ? TraceClock.now : 0
+      page(rows)
+      if measures { materialize += TraceClock.now - start }
+    }
+
+    try query(select, interests: interests, contextID: contextID, cost: &cost) { statement in
+      builder.read(statement)
+      extra?(statement)
+      if builder.isFull { handOver(&builder) }
+    }
+    let end = measures ? TraceClock.now : 0
+    if !builder.isEmpty { handOver(&builder) }
+    if measures { cost.step += TraceClock.now - end - materialize }
+    cost.materialize = materialize
+  }
+
+  /// Selects whole objects, as ``pages(of:_:interests:contextID:cost:extra:page:)`` does.
   func rows(
     of entity: EntityDescription, _ select: SelectStatement, interests: Interests,
     contextID: UInt64, cost: inout QueryCost, extra: ((Statement) -> Void)? = nil
   ) throws -> [RowSnapshot] {
     var rows: [RowSnapshot] = []
-    var builder = RowBuilder(layout: entity.rowLayout)
-    let epoch = cache.epoch
-    try query(select, interests: interests, contextID: contextID, cost: &cost) { statement in
-      rows.append(builder.read(statement))
-      extra?(statement)
-    }
-    let start = interests.contains(.events) ? TraceClock.now : 0
-    cache.insert(rows, entity.index, readIn: epoch)
-    if interests.contains(.events) { cost.step += TraceClock.now - start }
+    try pages(
+      of: entity, select, interests: interests, contextID: contextID, cost: &cost, extra: extra
+    ) { page in page.forEach { rows.append(RowSnapshot($0)) } }
     return rows
   }
 
@@ -90,8 +116,13 @@ extension PersistentStore {
       if measures { _ = statement.takeCounters() }
       let prepared = measures ? TraceClock.now : 0
       var builder = RowBuilder(layout: entity.rowLayout)
-      let row = try statement.step() ? builder.read(statement) : nil
-      if let row { cache.insert([row], entity.index, readIn: epoch) }
+      var row: RowSnapshot?
+      if try statement.step() {
+        builder.read(statement)
+        let page = builder.takePage()
+        cache.insert(page, entity.index, readIn: epoch)
+        row = page.first
+      }
       if measures {
         cost = QueryCost(
           wait: taken - start, prepare: prepared - taken, step: TraceClock.now - prepared,

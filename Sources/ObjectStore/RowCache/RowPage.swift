@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Rows that were read together, one behind the other in one allocation; immutable once it is made.
+///
+/// A fetch allocates a page for some dozens of rows where an allocation for each would cost as much
+/// as reading it. A page lives as long as one of its rows is used, by the row cache or an object.
+@usableFromInline
+final class RowPage: ManagedBuffer<RowPage.Header, UInt64> {
+  @usableFromInline
+  struct Header {
+    let wordCount: Int
+    /// When the rows were read, in nanoseconds of the monotonic clock.
+    let loadedAt: Int64
+    /// How many of the rows the row cache holds; guarded by its lock.
+    var cachedRows = 0
+  }
+
+  /// Copies rows that lie one behind the other, and makes each know its page.
+  static func make(_ words: UnsafePointer<UInt64>, wordCount: Int, loadedAt: Int64) -> RowPage {
+    let header = Header(wordCount: wordCount, loadedAt: loadedAt)
+    let page = unsafeDowncast(
+      RowPage.create(minimumCapacity: wordCount) { _ in header }, to: RowPage.self)
+    page.withUnsafeMutablePointerToElements { start in
+      start.initialize(from: words, count: wordCount)
+      var row = start
+      while row < start + wordCount {
+        row[RowPointer.page] = UInt64(UInt(bitPattern: Unmanaged.passUnretained(page).toOpaque()))
+        row += RowPointer(words: row).wordCount
+      }
+    }
+    return page
+  }
+
+  /// What the page takes, in bytes; 32 stands for the object header and the allocator's.
+  var byteCount: Int {
+    32 + MemoryLayout<Header>.size + withUnsafeMutablePointerToHeader { $0.pointee.wordCount } * 8
+  }
+
+  /// The row at the beginning.
+  var first: RowSnapshot {
+    withUnsafeMutablePointerToElements {
+      RowSnapshot(page: self, pointer: RowPointer(words: UnsafePointer($0)))
+    }
+  }
+
+  @inline(__always)
+  func forEach(_ body: (RowPointer) -> Void) {
+    withUnsafeMutablePointers { header, start in
+      var words = UnsafePointer(start)
+      let end = words + header.pointee.wordCount
+      while words < end {
+        let row = RowPointer(words: words)
+        body(row)
+        words += row.wordCount
+      }
+    }
+  }
+}
+
+/// Where a row lies in its page, which somebody else has to keep.
+///
+///     ┌─────┬─────────┬──────┬────────┬───────────┬────────┬────────┬─────┬─────────────────────────┐
+///     │ key │ version │ page │ counts │ null bits │ slot 0 │ slot 1 │  …  │ bytes of text and blobs │
+///     └─────┴─────────┴──────┴────────┴───────────┴────────┴────────┴─────┴─────────────────────────┘
+///
+/// All in words of eight bytes. A slot is an integer, the bits of a real, or the place (upper half,
+/// from the first null word) and the count (lower half) of bytes.
+@usableFromInline
+struct RowPointer: Equatable {
+  static let page = 2
+  static let counts = 3
+  @usableFromInline static var headerWords: Int { @inlinable get { 4 } }
+
+  @usableFromInline let words: UnsafePointer<UInt64>
+
+  @inlinable
+  init(words: UnsafePointer<UInt64>) { self.words = words }
+
+  var primaryKey: Int64 { Int64(bitPattern: words[0]) }
+  var version: Int64 { Int64(bitPattern: words[1]) }
+  /// Of the whole row; a row is at most 2^31 bytes long, by SQLite's limits.
+  var wordCount: Int { Int(words[Self.counts] &>> 32) }
+  @inlinable var nullWordCount: Int { Int(words[3] & 0xffff_ffff) }
+
+  /// The page, which wrote its own address into its rows; nil for ``RowSnapshot/deleted``.
+  var unretainedPage: Unmanaged<RowPage>? {
+    UnsafeRawPointer(bitPattern: UInt(words[Self.page])).map(Unmanaged.fromOpaque)
+  }
+}

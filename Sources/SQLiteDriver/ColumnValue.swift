@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CSQLite
+
+/// A column of the row that a statement stands on, valid until its next step or reset.
+///
+/// One look for the column serves its type and its value, where each of the `sqlite3_column_`
+/// functions looks anew. SQLite asks that only one thread use the connection, which is so here:
+/// <https://www.sqlite.org/c3ref/value.html>.
+public struct ColumnValue {
+  @usableFromInline let handle: OpaquePointer
+
+  @inlinable
+  init(handle: OpaquePointer) { self.handle = handle }
+
+  /// Whether the column holds NULL.
+  @inlinable public var isNull: Bool { sqlite3_value_type(handle) == SQLITE_NULL }
+
+  /// The column as an integer, converted by SQLite where it is none.
+  @inlinable public var int64: Int64 { sqlite3_value_int64(handle) }
+
+  /// The column as a real, converted by SQLite where it is none.
+  @inlinable public var double: Double { sqlite3_value_double(handle) }
+
+  /// The UTF-8 bytes of the column.
+  @inlinable public var utf8: UnsafeRawBufferPointer {
+    let start = sqlite3_value_text(handle)
+    return UnsafeRawBufferPointer(
+      start: start, count: start == nil ? 0 : Int(sqlite3_value_bytes(handle)))
+  }
+
+  /// The bytes of the column.
+  @inlinable public var blob: UnsafeRawBufferPointer {
+    let start = sqlite3_value_blob(handle)
+    return UnsafeRawBufferPointer(
+      start: start, count: start == nil ? 0 : Int(sqlite3_value_bytes(handle)))
+  }
+}
+
+extension Statement {
+  /// A column of the current row; NULL for a column that there is not.
+  @inlinable
+  public func value(_ column: Int32) -> ColumnValue {
+    // Not null: SQLite gives a NULL value even where there is no such column.
+    ColumnValue(handle: sqlite3_column_value(handle, column).unsafelyUnwrapped)
+  }
+}
