@@ -136,6 +136,17 @@ import TransitModel
     #expect(try transit.search(.named("%"), version) == [])
   }
 
+  @Test func makesTheTermsThatAnOlderStoreLacks() throws {
+    let before = try transit.search(.named("bahnhof", form: .terms), .after)
+    #expect(!before.isEmpty)
+    try Connection(path: transit.path).execute(
+      "DROP TABLE ZSEARCHTERM; DELETE FROM Z_PRIMARYKEY WHERE Z_NAME = 'SearchTerm'")
+    let store = try StopStore(path: transit.path, version: .after)
+    #expect(store.indexChanges.prefix(2) == ["added entity SearchTerm", "added table ZSEARCHTERM"])
+    #expect(store.indexChanges.contains { $0.hasPrefix("made ") && $0.hasSuffix(" search terms") })
+    #expect(try transit.search(.named("bahnhof", form: .terms), .after) == before)
+  }
+
   // MARK: - SQL and indexes
 
   private func sql(_ search: StopSearch, _ version: Version) throws -> String {

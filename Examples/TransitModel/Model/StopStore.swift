@@ -24,9 +24,26 @@ public final class StopStore {
     self.version = version
     container = try Self.open(path, version: version, instruments: instruments)
     let later = Self.indexNames(path)
+    let made = container.migrationSteps + (try Self.makeMissingTerms(in: container))
     indexChanges =
-      earlier.subtracting(later).sorted().map { "dropped the index \($0)" }
+      made + earlier.subtracting(later).sorted().map { "dropped the index \($0)" }
       + later.subtracting(earlier).sorted().map { "created the index \($0)" }
+  }
+
+  /// A store of before there were search terms has a table for them by now, and nothing in it.
+  private static func makeMissingTerms(in container: PersistentContainer) throws -> [String] {
+    guard !container.migrationSteps.isEmpty else { return [] }
+    let context = container.newBackgroundContext()
+    return try context.performAndWait {
+      guard try context.count(FetchRequest<SearchTerm>()) == 0 else { return [] }
+      var request = FetchRequest<Stop>()
+      request.returnsObjectsAsFaults = false
+      let terms = try context.fetch(request).flatMap { stop in
+        stop.name.searchWords.map { (word: $0, stop: stop.objectID) }
+      }
+      try context.insertTerms(terms)
+      return ["made \(terms.count) search terms"]
+    }
   }
 
   /// Opens or makes a store with the indexes of a version.

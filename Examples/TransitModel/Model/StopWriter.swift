@@ -27,16 +27,9 @@ public final class StopWriter {
       row.name = record.name
     }
     let ids = records.indices.map(result.objectID(at:))
-    try insertTerms(
+    try context.insertTerms(
       zip(records, ids).flatMap { stop, id in stop.name.searchWords.map { ($0, id) } })
     return ids
-  }
-
-  private func insertTerms(_ terms: [(word: String, stop: ManagedObjectID)]) throws {
-    try context.batchInsert(SearchTerm.self, count: terms.count) { row, index in
-      row.normalizedWord = terms[index].word
-      row.stop = terms[index].stop
-    }
   }
 
   /// Inserts a stop time, behind those that its stop has.
@@ -62,5 +55,15 @@ public final class StopWriter {
   func close() throws {
     try flush()
     container.close()
+  }
+}
+
+extension ManagedObjectContext {
+  /// Inserts words of names, each with its stop.
+  func insertTerms(_ terms: [(word: String, stop: ManagedObjectID)]) throws {
+    try batchInsert(SearchTerm.self, count: terms.count) { row, index in
+      row.normalizedWord = terms[index].word
+      row.stop = terms[index].stop
+    }
   }
 }

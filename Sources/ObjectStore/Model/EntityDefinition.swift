@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// An entity before its model is built: of a Swift schema, or of a model file.
-struct EntityDefinition {
+struct EntityDefinition: @unchecked Sendable {
   var name: String
   /// The name of the entity that it inherits from.
   var superentity: String?

@@ -20,7 +20,7 @@ public final class EntityDescription: @unchecked Sendable {
   public internal(set) var subentities: [EntityDescription] = []
   /// Whether there are objects of its subentities only.
   public internal(set) var isAbstract = false
-  /// What it was called in an earlier model; see ``StoreOptions/migratesAutomatically``.
+  /// What it was called in an earlier model; see ``StoreOptions/migrationPolicy``.
   public internal(set) var renamingIdentifier: String?
   /// Nil where it neither inherits nor is inherited from.
   var hierarchy: EntityHierarchy?
@@ -153,7 +153,7 @@ public final class AttributeDescription: @unchecked Sendable {
   public let defaultValue: StoreValue
   /// What its value follows from; nil for an attribute that is set.
   public let derivation: Derivation?
-  /// What it was called in an earlier model; see ``StoreOptions/migratesAutomatically``.
+  /// What it was called in an earlier model; see ``StoreOptions/migrationPolicy``.
   public let renamingIdentifier: String?
   /// Its place in a row snapshot; its column in a row is three further.
   public internal(set) var slot = -1

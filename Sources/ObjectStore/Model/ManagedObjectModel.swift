@@ -16,13 +16,29 @@ public final class ManagedObjectModel: Sendable {
       definitions: types.map { try EntityDefinition(EntitySchemaBase.make($0)) })
   }
 
+  /// What a model file declares and a store does not keep, in sentences; of a model file only.
+  public let remarks: [String]
+  private let definitions: [EntityDefinition]
+
   /// - Throws: ``ModelError`` if the definitions do not make a model.
-  init(definitions: [EntityDefinition]) throws {
+  init(definitions: [EntityDefinition], remarks: [String] = []) throws {
+    self.definitions = definitions
+    self.remarks = remarks
     entities = try ModelBuilder(definitions).entities
     entitiesByName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
     entitiesByType = Dictionary(
       entities.compactMap { entity in entity.schema.type.map { (ObjectIdentifier($0), entity) } },
       uniquingKeysWith: { a, _ in a })
+  }
+
+  deinit {
+    // A hierarchy and its entities keep each other.
+    for entity in entities { entity.hierarchy = nil }
+  }
+
+  /// The same model, numbered anew: an open store numbers its model as the file does.
+  func copy() throws -> ManagedObjectModel {
+    try ManagedObjectModel(definitions: definitions, remarks: remarks)
   }
 
   /// Finds an entity by its name.

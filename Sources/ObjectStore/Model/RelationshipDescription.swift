@@ -20,7 +20,7 @@ public final class RelationshipDescription: @unchecked Sendable {
   public internal(set) var slot = -1
   /// The name of the destination's relationship that leads back.
   var inverseName: String?
-  /// What it was called in an earlier model; see ``StoreOptions/migratesAutomatically``.
+  /// What it was called in an earlier model; see ``StoreOptions/migrationPolicy``.
   public internal(set) var renamingIdentifier: String?
   /// Of a to-one to an entity with subentities: the column for `Z_ENT` of the destination, such as
   /// `Z10_QUOTE`.

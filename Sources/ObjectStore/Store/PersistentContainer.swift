@@ -34,6 +34,25 @@ public final class PersistentContainer: @unchecked Sendable {
     viewContext = ManagedObjectContext(store: store, concurrencyType: .mainQueue)
   }
 
+  /// Opens a store with a model that was made at run time, such as one of a model file.
+  ///
+  ///     let model = try ManagedObjectModel(contentsOf: folder.appending(path: "Transit.xcdatamodeld"))
+  ///     let container = try PersistentContainer(at: url, model: model)
+  ///     let stop = try container.viewContext.insert(entityNamed: "Stop")
+  ///     try stop.setValue(.string("Am Treptower Park"), forKey: "name")
+  ///
+  /// - Throws: ``StoreError`` if the file cannot be opened or does not fit the model.
+  public init(
+    at url: URL, model: ManagedObjectModel, options: StoreOptions = StoreOptions(),
+    instruments: Instruments? = nil
+  ) throws {
+    self.model = try model.copy()
+    store = try PersistentStore(
+      path: url.path, model: self.model, options: options,
+      instruments: instruments ?? .fromEnvironment())
+    viewContext = ManagedObjectContext(store: store, concurrencyType: .mainQueue)
+  }
+
   /// Opens a store, or makes a new one where there is no file.
   ///
   /// - Throws: ``ModelError`` if the entities do not make a model, ``StoreError`` if the file cannot
@@ -66,6 +85,9 @@ public final class PersistentContainer: @unchecked Sendable {
     store.cache.fill(&statistics)
     return statistics
   }
+  /// What opening did to a file that was made with another model, in sentences such as `added
+  /// ZSTOP.ZNOTE`; empty if it fitted.
+  public var migrationSteps: [String] { store.migrationSteps }
   /// Where the file is.
   public var path: String { store.path }
   /// The store's UUID, as in its objects' URIs.

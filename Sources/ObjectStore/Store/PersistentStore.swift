@@ -13,6 +13,8 @@ final class PersistentStore: @unchecked Sendable {
   let path: String
   let model: ManagedObjectModel
   let uuid: String
+  /// What opening did to the file because the model had changed.
+  let migrationSteps: [String]
   let cache: RowCache
   let instruments: Instruments
   let pool: ConnectionPool
@@ -34,6 +36,7 @@ final class PersistentStore: @unchecked Sendable {
     self.model = model
     self.instruments = instruments
     uuid = opened.uuid
+    migrationSteps = opened.migrationSteps
     isReadOnly = options.isReadOnly
     locale = options.collationLocale
     cache = RowCache(entityCount: model.entities.count, byteLimit: options.rowCacheSize)
@@ -54,6 +57,7 @@ final class PersistentStore: @unchecked Sendable {
           storeID: id, path: path, journalMode: opened.journalMode,
           pageSize: UInt64(opened.pageSize), sqliteVersion: Connection.libraryVersion,
           processStart: ProcessStart.time, processName: ProcessName.current)), contextID: 0)
+    for step in migrationSteps { instruments.annotate("migrating: \(step)", contextID: 0) }
   }
 
   deinit { close() }

@@ -63,10 +63,13 @@ import Testing
       let code = Attribute<Int64>("code")
     }
     let loose = try StoreFixture([Loose.self])
+    var refusing = StoreOptions()
+    refusing.migrationPolicy = .refuse
     #expect(
       throws: StoreError.schemaMismatch(
         path: loose.container.path, differences: ["no constraint UNIQUE (ZCODE) of ZITEM"])
-    ) { try loose.reopened([Item.self]) }
+    ) { try loose.reopened([Item.self], options: refusing) }
+    #expect(try loose.reopened([Item.self]).migrationSteps == ["made (ZCODE) of ZITEM unique"])
   }
 
   @Test func insertsNothingWhereOneRowFails() throws {

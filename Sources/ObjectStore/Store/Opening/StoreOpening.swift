@@ -18,6 +18,8 @@ struct StoreOpening {
     var uuid: String
     var journalMode: String
     var pageSize: Int64
+    /// What was done to the file because the model had changed.
+    var migrationSteps: [String] = []
   }
 
   func open() throws -> Result {
@@ -55,12 +57,12 @@ struct StoreOpening {
     try connection.execute("BEGIN EXCLUSIVE")
     do {
       if try tableNames(connection).isEmpty { try create(connection) }
-      let uuid = try adopt(connection)
+      let (uuid, steps) = try adopt(connection)
       try updateIndexes(connection)
       try connection.execute("COMMIT")
       return Result(
         writer: writer, readerMode: .readOnly, uuid: uuid, journalMode: journalMode,
-        pageSize: try integer(connection, "PRAGMA page_size"))
+        pageSize: try integer(connection, "PRAGMA page_size"), migrationSteps: steps)
     } catch {
       if connection.isInTransaction { try? connection.execute("ROLLBACK") }
       throw error
@@ -87,7 +89,7 @@ struct StoreOpening {
       throw StoreError.notAStore(path: path, tables: tables)
     }
     return Result(
-      writer: nil, readerMode: mode, uuid: try adopt(connection),
+      writer: nil, readerMode: mode, uuid: try adopt(connection).uuid,
       journalMode: try text(connection, "PRAGMA journal_mode"),
       pageSize: try integer(connection, "PRAGMA page_size"))
   }
@@ -105,34 +107,46 @@ struct StoreOpening {
     }
     let statement = try connection.prepare("INSERT INTO Z_METADATA VALUES (1, ?, ?)")
     statement.bind(UUID().uuidString, at: 1)
-    try metadata().withUnsafeBytes { statement.bind(blob: $0, at: 2) }
+    try StoreMetadata(model).data().withUnsafeBytes { statement.bind(blob: $0, at: 2) }
     try statement.run()
-  }
-
-  /// Without version hashes: they are Core Data's, over what only Core Data has of a model.
-  private func metadata() throws -> Data {
-    try PropertyListSerialization.data(
-      fromPropertyList: [
-        "NSStoreType": "SQLite", "NSStoreModelVersionIdentifiers": [String](),
-        "_NSAutoVacuumLevel": "2",
-      ] as [String: Any], format: .binary, options: 0)
   }
 
   // MARK: - An existing file
 
-  /// Takes over the file's UUID and entity numbers, and compares its tables with the model's.
-  private func adopt(_ connection: Connection) throws -> String {
+  /// Takes over the file's UUID and entity numbers, and migrates its tables if the model has
+  /// changed.
+  private func adopt(_ connection: Connection) throws -> (uuid: String, steps: [String]) {
     let uuid = try text(connection, "SELECT Z_UUID FROM Z_METADATA")
-    var entityIDs: [String: Int64] = [:]
-    let statement = try connection.prepare("SELECT Z_NAME, Z_ENT FROM Z_PRIMARYKEY")
-    while try statement.step() { entityIDs[statement.string(0)] = statement.int64(1) }
-    try model.renumber(entityIDs, storeUUID: uuid)
-    let differences = try SchemaComparison(model: model, entityIDs: entityIDs)
+    let numbers = try EntityNumbers(model, in: connection)
+    try model.renumber(numbers.ofModel, storeUUID: uuid)
+    let differences = try SchemaComparison(model: model, entityIDs: numbers.inFile)
       .differences(in: connection)
-    guard differences.isEmpty else {
-      throw StoreError.schemaMismatch(path: path, differences: differences)
+    var metadata = try StoreMetadata(connection)
+    let changed = metadata.changedEntities(model)
+    guard !differences.isEmpty || !changed.isEmpty || options.migrationPolicy == .exact else {
+      return (uuid, [])
     }
-    return uuid
+    guard !options.isReadOnly, options.migrationPolicy != .refuse else {
+      guard differences.isEmpty else {
+        throw StoreError.schemaMismatch(path: path, differences: differences)
+      }
+      return (uuid, [])
+    }
+    var migration = try StoreMigration(model, changed: changed, on: connection)
+    try migration.migrateEntities(numbers)
+    try migration.migrateTables()
+    try migration.fillRequired()
+    guard migration.obstacles.isEmpty else {
+      throw StoreError.schemaMismatch(
+        path: path,
+        differences: differences + migration.obstacles.filter { !differences.contains($0) })
+    }
+    if options.migrationPolicy == .exact { try migration.dropTheRest(numbers) }
+    if !migration.remarks.isEmpty || !changed.isEmpty {
+      metadata.setHashes(of: model)
+      try metadata.write(to: connection)
+    }
+    return (uuid, migration.remarks)
   }
 
   /// An index with the same columns will do, whatever its name: Core Data's own have other ones.

@@ -6,7 +6,7 @@ struct StoreSchema {
 
   /// In the order in which a new file gets them.
   var statements: [String] {
-    model.roots.map(Self.createTable) + joinTables.flatMap { [$0.sql, $0.indexSQL] }
+    model.roots.map { Self.createTable($0) } + joinTables.flatMap { [$0.sql, $0.indexSQL] }
       + model.roots.flatMap { entity in
         entity.indexes.map { Self.createIndex($0, on: entity.table) }
       } + Self.systemTables
@@ -44,12 +44,15 @@ struct StoreSchema {
     entity.toOnes.compactMap(\.orderColumn)
   }
 
-  static func createTable(_ entity: EntityDescription) -> String {
-    let columns = columns(of: entity).map { ", \($0.name) \($0.type)" }.joined()
+  /// - Parameter extraColumns: of an existing file, which the model lacks.
+  static func createTable(
+    _ entity: EntityDescription, named name: String? = nil, extraColumns: [Column] = []
+  ) -> String {
+    let columns = (columns(of: entity) + extraColumns).map { ", \($0.name) \($0.type)" }.joined()
     let constraints = entity.uniquenessConstraints.map { columns in
       ", CONSTRAINT \(columns.joined(separator: "_")) UNIQUE (\(columns.joined(separator: ", ")))"
     }
-    return "CREATE TABLE \(entity.table) "
+    return "CREATE TABLE \(name ?? entity.table) "
       + "( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER\(columns)"
       + "\(constraints.joined()) )"
   }
@@ -62,6 +65,8 @@ struct StoreSchema {
   /// A table of pairs, with its index for the way back.
   struct JoinTable {
     let name: String
+    /// The end that it is named for, and the other one.
+    let relationships: [RelationshipDescription]
     let columns: [String]
     let sql: String
     let indexSQL: String
@@ -78,7 +83,7 @@ struct StoreSchema {
       let columns = [source, destination] + [inverseOrder, order].compactMap(\.self)
       tables.append(
         JoinTable(
-          name: name, columns: columns,
+          name: name, relationships: [relationship, relationship.inverse], columns: columns,
           sql: "CREATE TABLE \(name) ( \(columns.map { "\($0) INTEGER" }.joined(separator: ", ")), "
             + "PRIMARY KEY (\(source), \(destination)) )",
           indexSQL: "CREATE INDEX \(name)_\(destination)_INDEX ON \(name) "
@@ -88,7 +93,34 @@ struct StoreSchema {
   }
 }
 
+extension StoreSchema.JoinTable {
+  /// Its name before one of its relationships was renamed.
+  var formerNames: [String] {
+    relationships.flatMap { relationship in
+      relationship.formerNames.map { "Z_\(relationship.entity.entityID)" + $0 }
+    }
+  }
+
+  /// By column, what it was called before a relationship was renamed.
+  var formerColumns: [String: [String]] {
+    var former: [String: [String]] = [:]
+    for relationship in relationships {
+      guard case .joinTable(_, _, let destination, let order) = relationship.storage else {
+        continue
+      }
+      let names = relationship.formerNames.map {
+        "\(relationship.destination.entityID)" + $0
+      }
+      former[destination] = names.map { "Z_" + $0 }
+      if let order { former[order] = names.map { "Z_FOK_" + $0 } }
+    }
+    return former
+  }
+}
+
 extension RelationshipDescription {
+  fileprivate var formerNames: [String] { renamingIdentifier.map { [$0.uppercased()] } ?? [] }
+
   /// Of the two ends of a many-to-many, the one that the join table is named for.
   var ownsJoinTable: Bool {
     guard case .joinTable = storage, let inverse else { return false }

@@ -6,6 +6,8 @@ public struct StoreOptions: Sendable {
   public var isReadOnly = false
   /// What happens to indexes that differ from the model's.
   public var indexPolicy = IndexPolicy.create
+  /// What happens where the file does not fit the model.
+  public var migrationPolicy = MigrationPolicy.automatic
   /// How long to wait for another connection's lock.
   public var busyTimeout = Duration.seconds(5)
   /// How many connections read at once.
@@ -20,6 +22,17 @@ public struct StoreOptions: Sendable {
     /// Indexes that the file lacks are created; others stay.
     case create
     /// Indexes that the model does not declare are dropped as well.
+    case exact
+  }
+
+  /// What happens to a file that was made with another model.
+  public enum MigrationPolicy: Hashable, Sendable {
+    /// It is not opened.
+    case refuse
+    /// What it lacks is added, what has a renaming identifier is renamed; what it has beyond the
+    /// model stays. All in the transaction that opens it, or nothing.
+    case automatic
+    /// What it has beyond the model is dropped as well.
     case exact
   }
 

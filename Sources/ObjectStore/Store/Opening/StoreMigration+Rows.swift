@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SQLiteDriver
+
+extension StoreMigration {
+  /// Computes a derived attribute of all rows of an entity from its source.
+  mutating func derive(_ attribute: AttributeDescription, of entity: EntityDescription) throws {
+    guard case .value(let name, let transform)? = attribute.derivation?.kind,
+      let source = entity.attribute(named: name)
+    else { return }
+    let select = try connection.prepare(
+      "SELECT Z_PK, \(source.column) FROM \(entity.table) WHERE Z_PK > ? AND Z_ENT = ? "
+        + "ORDER BY Z_PK LIMIT 10000")
+    let update = try connection.prepare(
+      "UPDATE \(entity.table) SET \(attribute.column) = ? WHERE Z_PK = ?")
+    var last: Int64 = .min
+    while true {
+      // In parts, each read to its end: a table must not change under a statement that reads it.
+      var rows: [(key: Int64, value: StoreValue)] = []
+      select.bind(last, at: 1)
+      select.bind(entity.entityID, at: 2)
+      while try select.step() {
+        rows.append((select.int64(0), transform(select.value(1, of: source.type))))
+      }
+      select.reset()
+      guard let end = rows.last?.key else { break }
+      last = end
+      for (key, value) in rows {
+        update.bind(value, at: 1)
+        update.bind(key, at: 2)
+        try update.run()
+      }
+    }
+    if last != .min { remark("derived \(entity.table).\(attribute.column)") }
+  }
+
+  // MARK: - Constraints and what the model lacks
+
+  /// Adds the uniqueness constraints that a table lacks, which takes a new table.
+  mutating func addConstraints(to root: EntityDescription) throws {
+    guard !root.uniquenessConstraints.isEmpty else { return }
+    let present = try SchemaComparison.indexes(of: root.table, in: connection, origin: "u").values
+    let missing = root.uniquenessConstraints.filter { !present.contains($0) }
+    guard !missing.isEmpty else { return }
+    for columns in missing {
+      let list = columns.joined(separator: ", ")
+      let isComplete = columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
+      let duplicates = try connection.prepare(
+        "SELECT 1 FROM \(root.table) WHERE \(isComplete) GROUP BY \(list) HAVING COUNT(*) > 1 LIMIT 1"
+      )
+      if try duplicates.step() { note("rows of \(root.table) have the same \(list)") }
+    }
+    guard obstacles.isEmpty else { return }
+    try rebuild(root, dropping: [])
+    for columns in missing {
+      remark("made (\(columns.joined(separator: ", "))) of \(root.table) unique")
+    }
+  }
+
+  /// Writes a table anew, its other columns, indexes and triggers as they were.
+  private func rebuild(_ root: EntityDescription, dropping dropped: Set<String>) throws {
+    let table = root.table
+    var columns: [StoreSchema.Column] = []
+    let info = try connection.prepare("PRAGMA table_info(\(table))")
+    while try info.step() { columns.append(.init(name: info.string(1), type: info.string(2))) }
+    columns.removeAll { dropped.contains($0.name) }
+    var others: [String] = []
+    let schema = try connection.prepare(
+      "SELECT sql FROM sqlite_master WHERE tbl_name = ? AND type <> 'table' AND sql IS NOT NULL")
+    schema.bind(table, at: 1)
+    while try schema.step() { others.append(schema.string(0)) }
+    let names = columns.map { SchemaComparison.quoted($0.name) }.joined(separator: ", ")
+    let wanted = Set(StoreSchema.columns(of: root).map(\.name) + ["Z_PK", "Z_ENT", "Z_OPT"])
+    let extra = columns.filter { !wanted.contains($0.name) }
+    let new = table + "_NEW"
+    try connection.execute(StoreSchema.createTable(root, named: new, extraColumns: extra))
+    try connection.execute("INSERT INTO \(new)(\(names)) SELECT \(names) FROM \(table)")
+    try connection.execute("DROP TABLE \(table)")
+    try connection.execute("ALTER TABLE \(new) RENAME TO \(table)")
+    // An index or a trigger over a column that is dropped goes with it.
+    for sql in others {
+      if dropped.isEmpty { try connection.execute(sql) } else { try? connection.execute(sql) }
+    }
+  }
+
+  /// Drops the columns, tables and entities that the model lacks, with what they hold.
+  mutating func dropTheRest(_ file: EntityNumbers) throws {
+    for root in model.roots {
+      let wanted = Set(StoreSchema.columns(of: root).map(\.name) + ["Z_PK", "Z_ENT", "Z_OPT"])
+      var extra: [String] = []
+      let info = try connection.prepare("PRAGMA table_info(\(root.table))")
+      while try info.step() { if !wanted.contains(info.string(1)) { extra.append(info.string(1)) } }
+      guard !extra.isEmpty else { continue }
+      try rebuild(root, dropping: Set(extra))
+      for column in extra { remark("dropped \(root.table).\(column)") }
+    }
+    let known = Set(model.entities.map(\.entityID))
+    let tables = Set(model.roots.map(\.table))
+    for (name, entityID) in file.gone where !known.contains(entityID) {
+      for root in model.roots where root.hierarchy != nil {
+        try connection.execute("DELETE FROM \(root.table) WHERE Z_ENT = \(entityID)")
+      }
+      try connection.execute("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT = \(entityID)")
+      let table = "Z" + name.uppercased()
+      if !tables.contains(table) {
+        try connection.execute("DROP TABLE IF EXISTS \(SchemaComparison.quoted(table))")
+      }
+      remark("dropped entity \(name)")
+    }
+    try dropJoinTables()
+  }
+
+  private mutating func dropJoinTables() throws {
+    let wanted = Set(StoreSchema(model: model).joinTables.map(\.name))
+    let names = try connection.prepare(
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'Z_[0-9]*'")
+    var gone: [String] = []
+    while try names.step() { if !wanted.contains(names.string(0)) { gone.append(names.string(0)) } }
+    for table in gone {
+      try execute("DROP TABLE \(SchemaComparison.quoted(table))", "dropped table \(table)")
+    }
+  }
+}
+
+extension Statement {
+  /// A column as an attribute of a type holds it.
+  fileprivate func value(_ column: Int32, of type: AttributeType) -> StoreValue {
+    guard !isNull(column) else { return .null }
+    switch type {
+    case .int16, .int32, .int64: return .integer(int64(column))
+    case .bool: return .bool(int64(column) != 0)
+    case .double, .float: return .double(double(column))
+    case .string: return .string(string(column))
+    case .date: return .date(Date(timeIntervalSinceReferenceDate: double(column)))
+    case .data: return .data(Data(blob(column)))
+    case .uuid:
+      let bytes = blob(column)
+      return bytes.count == 16 ? .uuid(UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))) : .null
+    case .url: return URL(string: string(column)).map(StoreValue.url) ?? .null
+    }
+  }
+}
