@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a model file cannot be read.
+public enum ModelFileError: Error, Hashable, Sendable {
+  /// There is no such file or folder, or it cannot be read.
+  case unreadable(path: String, reason: String)
+  /// A folder holds no model, or several and none that is current.
+  case noModel(path: String, found: [String])
+  /// The XML is malformed.
+  case malformed(path: String, line: Int, reason: String)
+  /// An element lacks something, or holds what cannot be kept.
+  case invalid(path: String, line: Int, reason: String)
+}
+
+extension ModelFileError: CustomStringConvertible {
+  /// What is wrong, where, and what to do.
+  public var description: String {
+    switch self {
+    case .unreadable(let path, let reason):
+      "cannot read the model '\(path)': \(reason); name an .xcdatamodeld or .xcdatamodel folder"
+    case .noModel(let path, let found):
+      "no current model in '\(path)', which holds \(found.isEmpty ? "none" : found.joined(separator: ", "))"
+        + "; name one of its .xcdatamodel folders"
+    case .malformed(let path, let line, let reason):
+      "\(path):\(line): this is no XML: \(reason)"
+    case .invalid(let path, let line, let reason): "\(path):\(line): \(reason)"
+    }
+  }
+}

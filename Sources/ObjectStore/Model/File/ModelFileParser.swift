@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import FoundationXML
+
+/// Reads the contents of a model file.
+///
+///     <entity name="Stop" parentEntity="Place" elementID="Halt">
+///       <attribute name="name" optional="YES" attributeType="String"/>
+///       <relationship name="stopTimes" toMany="YES" deletionRule="Cascade"
+///         destinationEntity="StopTime" inverseName="stop" inverseEntity="StopTime"/>
+///       <fetchIndex name="byName"><fetchIndexElement property="name" type="Binary"/></fetchIndex>
+///     </entity>
+final class ModelFileParser: NSObject, XMLParserDelegate {
+  private let parser: XMLParser
+  private let path: String
+  private(set) var remarks: [String] = []
+  private var entities: [EntityDefinition] = []
+  private var failure: (any Error)?
+  private var isModel = false
+  private var hasRoot = false
+  private var depth = 0
+  /// The properties of the index or constraint being read; nil outside of one.
+  private var properties: [String?]?
+  private var indexName: String?
+  private var hasUnknownElement = false
+
+  init(_ data: Data, path: String) {
+    parser = XMLParser(data: data)
+    self.path = path
+    super.init()
+    parser.delegate = self
+    parser.shouldResolveExternalEntities = false
+  }
+
+  /// - Throws: ``ModelFileError``.
+  func parse() throws -> [EntityDefinition] {
+    let isParsed = parser.parse()
+    if let failure { throw failure }
+    // A document that is cut off counts as parsed.
+    guard isParsed, depth == 0, hasRoot else {
+      throw ModelFileError.malformed(
+        path: path, line: max(parser.lineNumber, 1),
+        reason: parser.parserError?.localizedDescription ?? "it ends too early")
+    }
+    guard isModel else { throw error("no <model> element; this is no data model") }
+    return entities
+  }
+
+  func error(_ reason: String) -> ModelFileError {
+    .invalid(path: path, line: max(parser.lineNumber, 1), reason: reason)
+  }
+
+  // It may go on after a fault, and then answers that all went well.
+  func parser(_ parser: XMLParser, parseErrorOccurred error: any Error) {
+    // What stopped because of a failure of ours is no fault of the XML.
+    failure =
+      failure
+      ?? ModelFileError.malformed(
+        path: path, line: max(parser.lineNumber, 1), reason: error.localizedDescription)
+  }
+
+  // MARK: - Elements
+
+  func parser(
+    _ parser: XMLParser, didStartElement name: String, namespaceURI: String?,
+    qualifiedName: String?, attributes: [String: String]
+  ) {
+    hasRoot = true
+    depth += 1
+    guard failure == nil else { return }
+    do {
+      try start(name, ModelElement(name: name, values: attributes, parser: self))
+    } catch {
+      failure = error
+      parser.abortParsing()
+    }
+  }
+
+  private func start(_ name: String, _ element: ModelElement) throws {
+    switch name {
+    case "model": isModel = true
+    case "entity":
+      guard isModel else { throw error("no <model> element; this is no data model") }
+      try entities.append(element.entity())
+    case "attribute":
+      guard let attribute = try element.attribute(remarks: &remarks, in: entityName) else { return }
+      try change { $0.attributes.append(attribute) }
+      if element.flag("indexed") {
+        try change { $0.indexes.append(IndexDefinition(properties: [attribute.name])) }
+      }
+    case "relationship":
+      guard !element.flag("transient") else {
+        return remarks.append("\(entityName).\(try element.givenName()) is transient and not kept")
+      }
+      let relationship = try element.relationship()
+      try change { $0.relationships.append(relationship) }
+    case "fetchedProperty":
+      remarks.append("\(entityName).\(try element.givenName()) is a fetched property and not kept")
+    case "fetchIndex":
+      indexName = try element.givenName()
+      properties = []
+      hasUnknownElement = false
+    case "compoundIndex", "uniquenessConstraint": properties = []
+    case "fetchIndexElement":
+      if element["type"] == "RTree" || element["property"] == nil { hasUnknownElement = true }
+      properties?.append(element["property"])
+    case "index", "constraint": properties?.append(element["value"])
+    default: break
+    }
+  }
+
+  private var entityName: String { entities.last?.name ?? "?" }
+
+  private func change(_ body: (inout EntityDefinition) -> Void) throws {
+    guard !entities.isEmpty else { throw error("a property outside of an entity") }
+    body(&entities[entities.count - 1])
+  }
+
+  func parser(
+    _ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?
+  ) {
+    depth -= 1
+    guard failure == nil, let properties else { return }
+    do {
+      switch name {
+      case "fetchIndex":
+        if hasUnknownElement {
+          remarks.append(
+            "the index \(indexName ?? "") of \(entityName) is not over properties alone")
+        } else {
+          try change { $0.indexes.append(IndexDefinition(name: indexName, properties: properties)) }
+        }
+      case "compoundIndex":
+        try change { $0.indexes.append(IndexDefinition(properties: properties)) }
+      case "uniquenessConstraint": try change { $0.uniquenessConstraints.append(properties) }
+      default: return
+      }
+    } catch {
+      failure = error
+      parser.abortParsing()
+    }
+    self.properties = nil
+  }
+}
