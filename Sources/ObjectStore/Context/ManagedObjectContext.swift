@@ -28,6 +28,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// Objects that were changed, some of which were inserted or deleted since.
   var changed: [AnyManagedObject] = []
   var deleted: [AnyManagedObject] = []
+  /// Who changes objects here, as the history tells; see ``StoreOptions/tracksHistory``.
+  public var transactionAuthor: String?
   /// Why an object could not be read where nothing can be thrown, such as a damaged file.
   ///
   /// Its values were then nil, zero or empty; ``save(file:line:)`` throws this error until

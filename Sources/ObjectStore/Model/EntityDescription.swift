@@ -23,7 +23,7 @@ public final class EntityDescription: @unchecked Sendable {
   /// What it was called in an earlier model; see ``StoreOptions/migrationPolicy``.
   public internal(set) var renamingIdentifier: String?
   /// Nil where it neither inherits nor is inherited from.
-  var hierarchy: EntityHierarchy?
+  @exclusivity(unchecked) var hierarchy: EntityHierarchy?
   /// Those of its table: sorted by name, but each subentity's behind the root's.
   ///
   /// ``attributesByName`` has those that its own objects have.
@@ -39,13 +39,13 @@ public final class EntityDescription: @unchecked Sendable {
   /// The to-many relationships of its table, in the order of their slots.
   private(set) var toManys: [RelationshipDescription] = []
   /// The to-one relationships of its table that keep the entity of their destination too.
-  private(set) var entityColumns: [RelationshipDescription] = []
+  @exclusivity(unchecked) private(set) var entityColumns: [RelationshipDescription] = []
   /// How the values of a row are laid out in its snapshot.
   private(set) var rowLayout = RowLayout(kinds: [])
   /// What a new object holds; nil for what only other entities of its table have.
   private(set) var defaultValues: [StoreValue?] = []
   /// What is set along with other attributes.
-  private(set) var derivedAttributes = DerivedAttributes.none
+  @exclusivity(unchecked) private(set) var derivedAttributes = DerivedAttributes.none
   /// The Swift schema that the entity was built from, with its slots bound.
   let schema: EntitySchemaBase
   /// Its own and those it inherits.

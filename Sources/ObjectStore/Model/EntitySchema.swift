@@ -14,7 +14,7 @@ class EntitySchemaBase: @unchecked Sendable {
   /// The parent's type; nil for an entity that inherits from none.
   let parentType: (any Entity.Type)?
   /// Whether objects of the entity's table are of several entities.
-  @usableFromInline final var isInHierarchy = false
+  @exclusivity(unchecked) @usableFromInline final var isInHierarchy = false
   /// Itself, then what it inherits from; unowned, as the model keeps them all.
   final var lineage: [Unowned] = []
   private final let paths = Mutex(PathTable())

@@ -23,10 +23,27 @@ extension SaveWriter {
     _ rows: SelectStatement?, returnsKeys: Bool
   ) throws -> BatchChanges {
     let rows = try rows ?? .keysOfKinds(of: entity)
-    let columns = assignments.map { "\($0.column) = \($0.sql ?? "?")" } + ["Z_OPT = Z_OPT + 1"]
-    return try runBatch(
-      "UPDATE \(entity.table) SET \(columns.joined(separator: ", "))", entity,
-      assignments.filter { $0.sql == nil }.map { context.permanent($0.value) }, rows, returnsKeys)
+    let sets = assignments.map { "\($0.column) = \($0.sql ?? "?")" } + ["Z_OPT = Z_OPT + 1"]
+    let changes = try runBatch(
+      "UPDATE \(entity.table) SET \(sets.joined(separator: ", "))", entity,
+      assignments.filter { $0.sql == nil }.map { context.permanent($0.value) }, rows,
+      returnsKeys || tracksHistory)
+    let columns = Set(assignments.map(\.column))
+    let properties = entity.attributesByName.values.filter { columns.contains($0.column) }.map(
+      \.name)
+    let toOnes = entity.relationships.filter { $0.column.map(columns.contains) == true }.map(\.name)
+    return note(.update, changes, (properties + toOnes).sorted(), returnsKeys)
+  }
+
+  /// Tells the history, which needs the keys whether they are returned or not.
+  private mutating func note(
+    _ kind: HistoryChange.Kind, _ changes: BatchChanges, _ properties: [String],
+    _ returnsKeys: Bool
+  ) -> BatchChanges {
+    for (entity, keys) in changes.keys {
+      noteHistory(kind, entity, .list(KeyList(keys)), properties)
+    }
+    return returnsKeys ? changes : BatchChanges(count: changes.count)
   }
 
   /// - Parameter rows: selects the keys of the rows; all rows if nil.
@@ -35,13 +52,16 @@ extension SaveWriter {
   ) throws -> BatchChanges {
     let rows = try rows ?? .keysOfKinds(of: entity)
     guard entity.isReferredTo else {
-      return try runBatch("DELETE FROM \(entity.table)", entity, [], rows, returnsKeys)
+      let changes = try runBatch(
+        "DELETE FROM \(entity.table)", entity, [], rows, returnsKeys || tracksHistory)
+      return note(.delete, changes, [], returnsKeys)
     }
     // The rules below may change which rows the predicate finds.
     let keys = try keys(rows?.sql ?? "SELECT Z_PK FROM \(entity.table)", rows?.bindings ?? [])
     var deletion = BatchDeletion()
     try deletion.run(entity, keys, with: &self)
-    return deletion.changes(returningKeys: returnsKeys)
+    let changes = deletion.changes(returningKeys: returnsKeys || tracksHistory)
+    return note(.delete, changes, [], returnsKeys)
   }
 
   private mutating func runBatch(

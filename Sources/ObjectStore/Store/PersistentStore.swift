@@ -15,6 +15,7 @@ final class PersistentStore: @unchecked Sendable {
   let uuid: String
   /// What opening did to the file because the model had changed.
   let migrationSteps: [String]
+  let tracksHistory: Bool
   let cache: RowCache
   let instruments: Instruments
   let pool: ConnectionPool
@@ -37,6 +38,7 @@ final class PersistentStore: @unchecked Sendable {
     self.instruments = instruments
     uuid = opened.uuid
     migrationSteps = opened.migrationSteps
+    tracksHistory = opened.tracksHistory
     isReadOnly = options.isReadOnly
     locale = options.collationLocale
     cache = RowCache(entityCount: model.entities.count, byteLimit: options.rowCacheSize)

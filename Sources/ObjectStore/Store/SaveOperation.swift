@@ -72,6 +72,7 @@ struct SaveOperation {
         waitTime = began - start
         store.reportBusyWait(on: pooled, contextID: context.contextID)
         try writes(&writer)
+        try writer.writeHistory()
         let written = isMeasured ? TraceClock.now : 0
         writeTime = written - began
         try writer.execute("COMMIT")

@@ -11,6 +11,9 @@ struct SaveWriter {
   private(set) var statementCount: UInt64 = 0
   /// What a batch wrote, which is known only when it is done.
   var counts: (inserted: Int, updated: Int, deleted: Int)?
+  let tracksHistory: Bool
+  /// What the history is to tell of this transaction.
+  var history: [HistoryEntry] = []
   /// Statements whose plans are worth telling: they search.
   var explained: Set<String> = []
   /// Places in ordered one-to-manys that this save gives: by member, by its to-one's slot.
@@ -25,6 +28,7 @@ struct SaveWriter {
     self.context = context
     self.connection = connection
     self.interests = interests
+    tracksHistory = context.store.tracksHistory
   }
 
   private var store: PersistentStore { context.store }
@@ -42,6 +46,7 @@ struct SaveWriter {
     for (object, slot) in moved { try writePlace(of: object, slot) }
     try writePairs(changes.linked)
     try delete(changes.deleted)
+    noteHistory(changes)
   }
 
   // MARK: - Running statements

@@ -41,6 +41,6 @@ struct Driver: Entity {
   let vehicles: ToMany<Vehicle> = ToMany("vehicles", inverse: \.drivers)
 }
 
-let vehicleEntities: [any Entity.Type] = [
-  Vehicle.self, Bus.self, NightBus.self, Tram.self, Depot.self, Driver.self,
-]
+var vehicleEntities: [any Entity.Type] {
+  [Vehicle.self, Bus.self, NightBus.self, Tram.self, Depot.self, Driver.self]
+}

@@ -89,7 +89,7 @@ extension EntityDescription {
     }
     switch value {
     case .null: return (toOne.slot, value)
-    case .object(let id) where id.entityName == toOne.destination.name && !id.isTemporary:
+    case .object(let id) where toOne.destination.isNamed(id.entityName) && !id.isTemporary:
       return (toOne.slot, value)
     default:
       throw StoreError.wrongType(
@@ -143,7 +143,13 @@ extension SaveWriter {
       statement.reset()
     }
     counts = (policy == .fail ? count : written.count, 0, 0)
-    return policy == .fail ? .range(first: first, count: count) : .list(written)
+    let keys: BatchInsertResult.Keys =
+      policy == .fail ? .range(first: first, count: count) : .list(written)
+    // A row that was there and was updated has a lower key.
+    let (old, new) = keys.parted(at: first)
+    noteHistory(.insert, entity, new)
+    noteHistory(.update, entity, old)
+    return keys
   }
 
   private func missing(_ entity: EntityDescription, _ slot: Int, _ key: Int64) -> StoreError {

@@ -2,7 +2,7 @@
 
 import SQLiteDriver
 
-/// How an existing file numbers its entities, and how a model's entities are found among them.
+/// How an existing file numbers its entities, without those of the history, and how a model's entities are found among them.
 struct EntityNumbers {
   /// By name: the file's.
   private(set) var inFile: [String: Int64] = [:]
@@ -13,12 +13,10 @@ struct EntityNumbers {
   /// Entities of the model whose renaming identifier the file knows.
   private(set) var renamed: [(old: String, entity: EntityDescription)] = []
 
-  // From here up, Core Data numbers its own, such as those of the persistent history.
-  private static let firstSystemEntity: Int64 = 16_000
-
   init(_ model: ManagedObjectModel, in connection: Connection) throws(SQLiteError) {
     let rows = try connection.prepare("SELECT Z_NAME, Z_ENT, Z_SUPER FROM Z_PRIMARYKEY")
     while try rows.step() {
+      guard rows.int64(1) < HistorySchema.firstEntity else { continue }
       inFile[rows.string(0)] = rows.int64(1)
       superIDs[rows.int64(1)] = rows.int64(2)
     }
@@ -32,17 +30,17 @@ struct EntityNumbers {
         renamed.append((old, entity))
       }
     }
-    var next = inFile.values.filter { $0 < Self.firstSystemEntity }.max() ?? 0
+    var next = inFile.values.max() ?? 0
     for entity in model.entities where ofModel[entity.name] == nil {
       next += 1
       ofModel[entity.name] = next
     }
   }
 
-  /// Entities of the file that the model lacks, and Core Data did not make for itself.
+  /// Entities of the file that the model lacks.
   var gone: [(name: String, entityID: Int64)] {
     let known = Set(ofModel.values)
-    return inFile.filter { $0.value < Self.firstSystemEntity && !known.contains($0.value) }
+    return inFile.filter { !known.contains($0.value) }
       .map { ($0.key, $0.value) }.sorted { $0.1 < $1.1 }
   }
 }

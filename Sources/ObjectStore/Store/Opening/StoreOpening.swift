@@ -20,6 +20,7 @@ struct StoreOpening {
     var pageSize: Int64
     /// What was done to the file because the model had changed.
     var migrationSteps: [String] = []
+    var tracksHistory = false
   }
 
   func open() throws -> Result {
@@ -59,10 +60,16 @@ struct StoreOpening {
       if try tableNames(connection).isEmpty { try create(connection) }
       let (uuid, steps) = try adopt(connection)
       try updateIndexes(connection)
+      var tracksHistory = try HistorySchema.exists(in: connection)
+      if options.tracksHistory, !tracksHistory {
+        try HistorySchema.create(in: connection)
+        tracksHistory = true
+      }
       try connection.execute("COMMIT")
       return Result(
         writer: writer, readerMode: .readOnly, uuid: uuid, journalMode: journalMode,
-        pageSize: try integer(connection, "PRAGMA page_size"), migrationSteps: steps)
+        pageSize: try integer(connection, "PRAGMA page_size"), migrationSteps: steps,
+        tracksHistory: tracksHistory)
     } catch {
       if connection.isInTransaction { try? connection.execute("ROLLBACK") }
       throw error
@@ -91,7 +98,8 @@ struct StoreOpening {
     return Result(
       writer: nil, readerMode: mode, uuid: try adopt(connection).uuid,
       journalMode: try text(connection, "PRAGMA journal_mode"),
-      pageSize: try integer(connection, "PRAGMA page_size"))
+      pageSize: try integer(connection, "PRAGMA page_size"),
+      tracksHistory: try HistorySchema.exists(in: connection))
   }
 
   // MARK: - A new file

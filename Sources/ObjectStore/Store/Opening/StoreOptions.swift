@@ -8,6 +8,10 @@ public struct StoreOptions: Sendable {
   public var indexPolicy = IndexPolicy.create
   /// What happens where the file does not fit the model.
   public var migrationPolicy = MigrationPolicy.automatic
+  /// Whether every save and batch is also kept as history: who changed which object, and how.
+  ///
+  /// A store that has a history goes on with it in any case: it must not have gaps.
+  public var tracksHistory = false
   /// How long to wait for another connection's lock.
   public var busyTimeout = Duration.seconds(5)
   /// How many connections read at once.

@@ -31,7 +31,7 @@ private enum Old {
     let places: ToMany<Place> = ToMany("places", inverse: \.tags)
   }
 
-  static let entities: [any Entity.Type] = [Place.self, City.self, Tag.self]
+  static var entities: [any Entity.Type] { [Place.self, City.self, Tag.self] }
 }
 
 /// The second one: everything that a lightweight migration can do.
@@ -70,7 +70,7 @@ private enum New {
     let place = ToOne<Place>("place", inverse: \.visits)
   }
 
-  static let entities: [any Entity.Type] = [Place.self, Town.self, Tag.self, Visit.self]
+  static var entities: [any Entity.Type] { [Place.self, Town.self, Tag.self, Visit.self] }
 }
 
 private enum Bad {
@@ -96,7 +96,7 @@ private enum Bad {
     let places: ToMany<Place> = ToMany("places", inverse: \.tag)
   }
 
-  static let entities: [any Entity.Type] = [Place.self, City.self, Tag.self]
+  static var entities: [any Entity.Type] { [Place.self, City.self, Tag.self] }
 }
 
 @Suite struct MigrationTests {

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// One save or batch, as the persistent history keeps it.
+public struct HistoryTransaction: Hashable, Sendable {
+  /// Its place in the history.
+  public let token: HistoryToken
+  /// When it was written.
+  public let timestamp: Date
+  /// The context's ``ManagedObjectContext/transactionAuthor``.
+  public let author: String?
+  /// The context's name; nil if it has none.
+  public let contextName: String?
+  /// What it wrote, in the order in which it was written.
+  public internal(set) var changes: [HistoryChange]
+}
+
+/// One row that a transaction wrote.
+public struct HistoryChange: Hashable, Sendable {
+  /// The object of the row, which may be gone since.
+  public let objectID: ManagedObjectID
+  /// What was done to it.
+  public let kind: Kind
+  /// Of an update, the properties whose values were changed, sorted; nil if they are not known,
+  /// as in a history that Core Data wrote.
+  public let updatedProperties: [String]?
+
+  /// What was done to a row, numbered as `ZCHANGETYPE`.
+  public enum Kind: Int64, Hashable, Sendable {
+    case insert, update, delete
+  }
+}
+
+/// A place in a store's history: the transactions up to one of them.
+public struct HistoryToken: Hashable, Comparable, Sendable, Codable {
+  /// The transaction's number in the store, from 1.
+  public let transaction: Int64
+
+  /// Whether it is further back.
+  public static func < (a: HistoryToken, b: HistoryToken) -> Bool {
+    a.transaction < b.transaction
+  }
+}
