@@ -40,6 +40,10 @@ extension BaselineV1 {
         throw BaselineError.unknownVersion(path, version: header.schemaVersion)
       }
       self = try JSONDecoder().decode(Self.self, from: data)
+      if let unknown = unknownBudgets.first {
+        throw BaselineError.unreadable(
+          path, reason: "a budget names '\(unknown)', which is no count")
+      }
     } catch let error as BaselineError {
       throw error
     } catch let error as DecodingError {

@@ -12,6 +12,8 @@ public struct BaselineV1: Codable, Hashable, Sendable {
   /// What the counts depend on besides the code, such as `seed`.
   public var tags: [String: String]
   public var totals: Totals
+  /// The most that a total may be, by its name, such as `cacheMisses`: written by people, and kept.
+  public var budget: [String: UInt64]?
   /// By their SQL.
   public var statements: [Statement]
 
@@ -36,6 +38,13 @@ public struct BaselineV1: Codable, Hashable, Sendable {
     public var sorts: UInt64
     public var autoIndexRows: UInt64
     public var plan: Plan?
+    /// The line that spent most time on it, by which a statement that was rewritten is found again.
+    public var caller: String?
+    public var entity: String?
+    /// The most that a count may be, by its name, such as `vmSteps`: written by people, and kept.
+    public var budget: [String: UInt64]?
+    /// The mean time of each run, in nanoseconds; only where asked for.
+    public var meanNs: [Double]?
   }
 
   /// SQLite's words, indented, and what they mean.
@@ -88,6 +97,38 @@ extension BaselineV1.Statement {
       sql: group.fingerprint.description, count: group.work.count, rows: group.work.rows,
       cacheMisses: group.misses, vmSteps: group.work.vmSteps,
       fullScanSteps: group.work.fullScanSteps, sorts: group.work.sorts,
-      autoIndexRows: group.work.autoIndexRows, plan: plan)
+      autoIndexRows: group.work.autoIndexRows, plan: plan, caller: group.caller.text,
+      entity: group.statement.entity)
+  }
+}
+
+extension BaselineV1 {
+  /// Takes over what people wrote into an older baseline.
+  public mutating func keepBudgets(of older: BaselineV1) {
+    budget = older.budget
+    let budgets = Dictionary(
+      older.statements.map { ($0.sql, $0.budget) }, uniquingKeysWith: { first, _ in first })
+    for index in statements.indices {
+      statements[index].budget = budgets[statements[index].sql] ?? nil
+    }
+  }
+
+  /// Notes the mean times of several runs, for gates that compare times.
+  public mutating func addTimes(of runs: [Profile]) {
+    let groups = Dictionary(
+      uniqueKeysWithValues: TimingGate.groups(of: runs).map { ($0.description, $1) })
+    for index in statements.indices {
+      statements[index].meanNs = groups[statements[index].sql]?.map { $0.meanTime.rounded() }
+    }
+  }
+
+  /// The names in budgets that are no counts'.
+  var unknownBudgets: [String] {
+    let names = Set(GateMetric.ofStatements.map(\.0.rawValue))
+    let totals = Set(GateMetric.ofTotals.map(\.0.rawValue))
+    let unknown =
+      statements.flatMap { $0.budget?.keys.filter { !names.contains($0) } ?? [] }
+      + (budget?.keys.filter { !totals.contains($0) } ?? [])
+    return Set(unknown).sorted()
   }
 }

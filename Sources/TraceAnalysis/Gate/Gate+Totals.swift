@@ -12,7 +12,8 @@ extension Gate {
     let totals = BaselineV1.Totals(profile.totals)
     var changes = GateMetric.ofTotals.map { metric, path in
       GateResult.Change(
-        metric: metric, before: baseline.totals[keyPath: path], after: totals[keyPath: path])
+        metric: metric, before: baseline.totals[keyPath: path], after: totals[keyPath: path],
+        budget: baseline.budget?[metric.rawValue])
     }
     if !result.appeared.isEmpty {
       changes += GateMetric.ofStatements.filter { metric, _ in
@@ -24,7 +25,7 @@ extension Gate {
     }
     changes = changes.filter(differs)
     for isWorse in [true, false] {
-      let part = changes.filter { ($0.after > $0.before) == isWorse }
+      let part = changes.filter { $0.isWorse == isWorse }
       guard !part.isEmpty else { continue }
       let difference = GateResult.Difference(
         sql: nil, statement: nil, caller: .unknown, changes: part)

@@ -32,18 +32,19 @@ public struct Gate: Sendable {
     let groups = profile.statementGroups
     let known = Dictionary(
       baseline.statements.map { ($0.sql, $0) }, uniquingKeysWith: { first, _ in first })
+    let rewritten = Rewriting(from: baseline, to: groups).before
     var all: [BaselineV1.Statement] = []
     for group in groups.values.sorted(by: { $0.fingerprint < $1.fingerprint }) {
       let now = BaselineV1.Statement(
         group, plan: isSameSQLite ? group.statement.sql.flatMap(plan) : nil)
       all.append(now)
-      if let before = known[now.sql] {
-        sort(difference(before, now, group, isSameSQLite: isSameSQLite), into: &result)
-      } else {
+      guard let before = known[now.sql] ?? rewritten[now.sql] else {
         result.appeared.append(difference(nil, now, group, isSameSQLite: true))
+        continue
       }
+      sort(difference(before, now, group, isSameSQLite: isSameSQLite), into: &result)
     }
-    let present = Set(groups.keys.map(\.description))
+    let present = Set(groups.keys.map(\.description) + rewritten.values.map(\.sql))
     result.gone = baseline.statements.filter { !present.contains($0.sql) }.map(Self.gone)
     compareTotals(
       of: profile, all, with: baseline, isSameSQLite: isSameSQLite, into: &result)
@@ -69,10 +70,12 @@ public struct Gate: Sendable {
     isSameSQLite: Bool
   ) -> GateResult.Difference {
     var difference = GateResult.Difference(
-      sql: now.sql, statement: group.statement.id, caller: group.caller, changes: [])
+      sql: now.sql, sqlBefore: before.flatMap { $0.sql == now.sql ? nil : $0.sql },
+      statement: group.statement.id, caller: group.caller, changes: [])
     for (metric, path) in GateMetric.ofStatements where metric != .vmSteps || isSameSQLite {
       let change = GateResult.Change(
-        metric: metric, before: before?[keyPath: path] ?? 0, after: now[keyPath: path])
+        metric: metric, before: before?[keyPath: path] ?? 0, after: now[keyPath: path],
+        budget: before?.budget?[metric.rawValue])
       if differs(change) { difference.changes.append(change) }
     }
     if let planBefore = before?.plan, let planAfter = now.plan, planBefore != planAfter {
@@ -83,6 +86,8 @@ public struct Gate: Sendable {
   }
 
   func differs(_ change: GateResult.Change) -> Bool {
+    // Within its budget a count may rise; below the baseline it is worth a word all the same.
+    if change.budget != nil { return change.isWorse || change.after < change.before }
     guard change.metric == .vmSteps else { return change.before != change.after }
     let (before, after) = (Double(change.before), Double(change.after))
     return abs(after - before) > before * tolerance
@@ -96,10 +101,14 @@ public struct Gate: Sendable {
     }
     if difference.isWorse {
       result.regressions.append(difference)
+    } else if difference.sqlBefore != nil {
+      result.rewritten.append(difference)
     } else if !difference.changes.isEmpty || difference.hasBetterPlan {
       result.improvements.append(difference)
     } else if difference.planAfter != nil {
       result.replanned.append(difference)
+    } else {
+      result.unchanged += 1
     }
   }
 
@@ -113,7 +122,7 @@ public struct Gate: Sendable {
 extension GateResult.Difference {
   /// The plan matters for the verdict only where it starts or stops to scan.
   fileprivate var isWorse: Bool {
-    changes.contains { $0.after > $0.before }
+    changes.contains(where: \.isWorse)
       || (planAfter?.verdict == "fullScan" && planBefore?.verdict != "fullScan")
   }
 

@@ -17,10 +17,15 @@ extension Document {
     blocks += Self.section("Regressions", result.regressions, .bad)
     blocks += Self.section("Regressions that are excused", result.excused, .plain)
     blocks += result.complaints.map { .paragraph($0, .bad) }
+    blocks += Self.section("Slower", result.slower, .bad)
     blocks += Self.section("Improvements", result.improvements, .good)
-    if !result.improvements.isEmpty, result.regressions.isEmpty, result.doubts.isEmpty {
+    blocks += Self.section("Faster", result.faster, .good)
+    if !(result.improvements.isEmpty && result.rewritten.isEmpty), result.regressions.isEmpty,
+      result.doubts.isEmpty
+    {
       blocks.append(.paragraph("Tighten the baseline with: \(update)"))
     }
+    blocks += Self.section("Rewritten, no worse", result.rewritten, .plain)
     blocks += Self.section("Other plans, no worse", result.replanned, .plain)
     blocks += Self.section("Statements that the baseline does not have", result.appeared, .plain)
     blocks += Self.section("Statements that only the baseline has", result.gone, .plain)
@@ -32,6 +37,21 @@ extension Document {
     guard !differences.isEmpty else { return [] }
     return [.heading("\(title) (\(differences.count))")]
       + differences.map { .item(Item($0, tone: tone)) }
+  }
+}
+
+extension Document {
+  private static func section(
+    _ title: String, _ changes: [TimingGate.Change], _ tone: Tone
+  ) -> [Block] {
+    guard !changes.isEmpty else { return [] }
+    return [.heading("\(title) (\(changes.count))")]
+      + changes.map { change in
+        .item(
+          Item(
+            tone: tone, headline: change.summary, place: change.caller.text ?? "",
+            lines: [.init("", .sql(change.sql))]))
+      }
   }
 }
 
@@ -49,30 +69,24 @@ extension GateResult {
 
 extension Document.Item {
   fileprivate init(_ difference: GateResult.Difference, tone: Document.Tone) {
-    let changes = difference.changes.map(\.text).joined(separator: "; ")
     var lines: [Document.Fact] = []
-    if let sql = difference.sql { lines.append(.init("", .sql(sql))) }
+    if let sql = difference.sqlBefore {
+      lines.append(.init("", .sql(sql)))
+    }
+    if let sql = difference.sql {
+      lines.append(.init("", .sql(difference.sqlBefore == nil ? sql : "→ " + sql)))
+    }
     if let plan = difference.planAfter {
       lines.append(.init("plan was", .text(difference.planBefore?.text ?? "unknown")))
       lines.append(.init("plan is", .text(plan.text)))
     }
     let subject = difference.sql == nil ? "in all: " : ""
     self.init(
-      tone: tone, headline: subject + (changes.isEmpty ? "another plan" : changes),
+      tone: tone, headline: subject + difference.summary,
       place: difference.caller.text ?? "", lines: lines)
   }
 }
 
 extension BaselineV1.Plan {
   fileprivate var text: String { steps.joined(separator: "; ") }
-}
-
-extension GateResult.Change {
-  /// `full-scan steps 0 → 256,000`, or `VM steps 1,000 → 1,200 (1.20×)`.
-  fileprivate var text: String {
-    let factor =
-      before > 0 && after > 0
-      ? " (\(Cell.factor(Double(after) / Double(before)).text))" : ""
-    return "\(metric.title) \(before.grouped) → \(after.grouped)\(factor)"
-  }
 }

@@ -14,14 +14,31 @@ public struct GateReportV1: Codable, Hashable, Sendable {
   public var gone: [Difference]
   public var doubts: [String]
   public var reservations: [String]
+  public var rewritten: [Difference]
+  public var slower: [Timing]
+  public var faster: [Timing]
+  /// Statements that do exactly what the baseline has.
+  public var unchanged: Int
   /// Regressions that the file of exceptions excuses.
   public var excused: [Difference]
   /// What is wrong with its exceptions.
   public var exceptionProblems: [String]
 
+  /// Medians of the runs' mean times.
+  public struct Timing: Codable, Hashable, Sendable {
+    public var sql: String
+    public var caller: ReportV1.Place?
+    public var beforeNs: Double
+    public var afterNs: Double
+    /// How often chance alone would order the runs so.
+    public var probability: Double
+  }
+
   public struct Difference: Codable, Hashable, Sendable {
     /// The fingerprint; null for the totals.
     public var sql: String?
+    /// The fingerprint that the baseline has, where the statement was rewritten.
+    public var sqlBefore: String?
     public var statement: String?
     public var caller: ReportV1.Place?
     public var changes: [Change]
@@ -34,6 +51,8 @@ public struct GateReportV1: Codable, Hashable, Sendable {
     public var metric: String
     public var before: UInt64
     public var after: UInt64
+    /// The most it may be; null without a budget.
+    public var budget: UInt64?
   }
 
   /// The report of a comparison.
@@ -46,6 +65,10 @@ public struct GateReportV1: Codable, Hashable, Sendable {
     gone = result.gone.map(Difference.init)
     doubts = result.doubts
     reservations = result.reservations
+    rewritten = result.rewritten.map(Difference.init)
+    slower = result.slower.map(Timing.init)
+    faster = result.faster.map(Timing.init)
+    unchanged = result.unchanged
     excused = result.excused.map(Difference.init)
     exceptionProblems = result.complaints
   }
@@ -54,11 +77,20 @@ public struct GateReportV1: Codable, Hashable, Sendable {
 extension GateReportV1.Difference {
   fileprivate init(_ difference: GateResult.Difference) {
     self.init(
-      sql: difference.sql, statement: difference.statement?.description,
+      sql: difference.sql, sqlBefore: difference.sqlBefore,
+      statement: difference.statement?.description,
       caller: ReportV1.Place(difference.caller),
       changes: difference.changes.map {
-        .init(metric: $0.metric.rawValue, before: $0.before, after: $0.after)
+        .init(metric: $0.metric.rawValue, before: $0.before, after: $0.after, budget: $0.budget)
       },
       planBefore: difference.planBefore, planAfter: difference.planAfter)
+  }
+}
+
+extension GateReportV1.Timing {
+  fileprivate init(_ change: TimingGate.Change) {
+    self.init(
+      sql: change.sql, caller: ReportV1.Place(change.caller), beforeNs: change.before,
+      afterNs: change.after, probability: change.probability)
   }
 }

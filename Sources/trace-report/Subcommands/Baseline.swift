@@ -17,18 +17,25 @@ struct Baseline: ParsableCommand {
   @Option(help: "A database to explain the statements with; it is only read.")
   var database: String?
 
+  @Flag(help: "Note times as well, each input being one run of the same work; give five or more.")
+  var timing = false
+
   func run() throws {
-    let profile = try inputs.profile()
+    let runs = timing ? try inputs.paths.map { try Inputs.profile(of: [$0]) } : []
+    let profile = try runs.first ?? inputs.profile()
     if profile.isEmpty { throw Failure.noEvents(inputs.paths) }
-    try Self.write(profile, tags: tags.values, database: database, to: output)
+    try Self.write(
+      profile, tags: tags.values, database: database, runs: runs,
+      budgetsOf: try? BaselineV1(path: output), to: output)
     Output.print(
       "Wrote \(output): \(profile.statementGroups.count) statements. Hold a run against it with: "
         + "trace-report gate INPUT --baseline \(output)\n")
   }
 
-  /// Writes only what a later gate may trust.
+  /// Writes only what a later gate may trust, and keeps the budgets that people wrote.
   static func write(
-    _ profile: Profile, tags: [String: String], database: String?, to path: String
+    _ profile: Profile, tags: [String: String], database: String?, runs: [Profile],
+    budgetsOf older: BaselineV1?, to path: String
   ) throws {
     guard profile.completeness.isComplete else {
       throw Failure(
@@ -37,7 +44,9 @@ struct Baseline: ParsableCommand {
         status: ExitStatus.inconclusive)
     }
     let plans = try database.map { try DatabasePlans(path: $0) }
-    let baseline = BaselineV1(profile, tags: tags) { plans?.plan(of: $0) }
+    var baseline = BaselineV1(profile, tags: tags) { plans?.plan(of: $0) }
+    if let older { baseline.keepBudgets(of: older) }
+    if !runs.isEmpty { baseline.addTimes(of: runs) }
     try plans?.checkIntegrity()
     try Output.write(JSONText.encoded(baseline), toFile: path)
   }

@@ -28,8 +28,13 @@ struct Gate: ParsableCommand {
 
   @OptionGroup var exceptions: Exceptions
 
-  @Flag(help: "Print JSON, schemaVersion 1.")
-  var json = false
+  @Flag(help: "Compare times as well, each input being one run; give five or more.")
+  var timing = false
+
+  @Option(help: "By how many percent the median time must differ, for --timing.")
+  var minimumEffect = TimingGate.defaultMinimumEffect * 100
+
+  @OptionGroup var outputs: GateOutputs
 
   @Flag(help: "Then write this run's counts to the baseline, and exit 0.")
   var update = false
@@ -38,21 +43,28 @@ struct Gate: ParsableCommand {
     guard tolerance >= 0, tolerance.isFinite else {
       throw ValidationError("--tolerance takes percent from 0 up, not \(tolerance).")
     }
+    guard minimumEffect >= 0, minimumEffect.isFinite else {
+      throw ValidationError("--minimum-effect takes percent from 0 up, not \(minimumEffect).")
+    }
   }
 
   func run() throws {
     let known = try readBaseline()
-    let profile = try inputs.profile()
+    // Of several runs each does the same work: the first one's counts stand for all.
+    let runs = timing ? try inputs.paths.map { try Inputs.profile(of: [$0]) } : []
+    let profile = try runs.first ?? inputs.profile()
     let plans = try database.map { try DatabasePlans(path: $0) }
     var result = TraceAnalysis.Gate(tolerance: tolerance / 100)
       .compare(profile, with: known, tags: tags.values) { plans?.plan(of: $0) }
     try plans?.checkIntegrity()
     if let file = try exceptions.file() { result.excuse(by: file, today: Exceptions.today) }
-    try show(result)
+    if timing { addTimes(of: runs, known, to: &result) }
+    try outputs.show(result, baseline: baseline, update: updateCommand)
     if update {
       let tags = known.tags.merging(tags.values) { _, new in new }
       if profile.isEmpty { throw Failure.noEvents(inputs.paths) }
-      try Baseline.write(profile, tags: tags, database: database, to: baseline)
+      try Baseline.write(
+        profile, tags: tags, database: database, runs: runs, budgetsOf: known, to: baseline)
       return
     }
     switch result.verdict {
@@ -70,12 +82,33 @@ struct Gate: ParsableCommand {
     }
   }
 
-  private func show(_ result: GateResult) throws {
-    if json { return try Output.print(JSONText.encoded(GateReportV1(result))) }
-    let command =
-      (["trace-report gate"] + inputs.paths + ["--baseline", baseline]
-      + (database.map { ["--database", $0] } ?? []) + ["--update"]).joined(separator: " ")
-    let document = Document(gate: result, baseline: baseline, update: command)
-    Output.print(document.text(.ofStandardOutput))
+  private func addTimes(
+    of runs: [Profile], _ known: BaselineV1, to result: inout GateResult
+  ) {
+    let times = TimingGate(minimumEffect: minimumEffect / 100).compare(runs, with: known)
+    result.slower = times.slower
+    result.faster = times.faster
+    if let reservation = times.reservation { result.reservations.append(reservation) }
+    for run in runs.dropFirst() {
+      result.doubts += run.completeness.doubts
+      if run.totals.counts(differFrom: runs[0].totals) {
+        result.reservations.append("the runs did not all do the same work")
+        return
+      }
+    }
+  }
+
+  private var updateCommand: String {
+    (["trace-report gate"] + inputs.paths + ["--baseline", baseline]
+      + (database.map { ["--database", $0] } ?? []) + (timing ? ["--timing"] : []) + ["--update"])
+      .joined(separator: " ")
+  }
+}
+
+extension Profile.Totals {
+  fileprivate func counts(differFrom other: Self) -> Bool {
+    fetches != other.fetches || counts != other.counts || rows != other.rows
+      || faults != other.faults || relationshipFaults != other.relationshipFaults
+      || cacheMisses != other.cacheMisses || saves != other.saves
   }
 }

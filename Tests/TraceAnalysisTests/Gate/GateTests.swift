@@ -30,7 +30,9 @@ import TraceAnalysis
 
   @Test func theSameWorkPasses() {
     let result = gate(usual, tags: ["seed": "1"])
-    #expect(result == GateResult())
+    var expected = GateResult()
+    expected.unchanged = 1
+    #expect(result == expected)
     #expect(result.verdict == .same)
   }
 
@@ -84,11 +86,14 @@ import TraceAnalysis
   }
 
   @Test func aStatementThatReplacesAnotherIsJudgedByTheWork() {
-    let same = gate(run { $0.fetch(Self.other, rows: 15, vmSteps: 1000) })
+    // At another line: at the same one it would be the statement in other words.
+    let there = SourceLocation(file: "transit/List.swift", line: 7)
+    let same = gate(run { $0.fetch(Self.other, at: there, rows: 15, vmSteps: 1000) })
     #expect(same.verdict == .same)
     #expect(same.appeared.map(\.sql) == ["SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE t0.ZKIND = ?"])
     #expect(same.gone.map(\.sql) == ["SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE t0.ZNAME = ?"])
-    let worse = gate(run { $0.fetch(Self.other, rows: 15, vmSteps: 1000, fullScanSteps: 12_800) })
+    let worse = gate(
+      run { $0.fetch(Self.other, at: there, rows: 15, vmSteps: 1000, fullScanSteps: 12_800) })
     #expect(worse.regressions.flatMap(\.changes).map(\.metric) == [.fullScanSteps])
   }
 
@@ -137,7 +142,8 @@ import TraceAnalysis
     }
     #expect(compare(search, scan).verdict == .regression)
     #expect(compare(scan, search).improvements.count == 1)
-    #expect(compare(search, search) == GateResult())
+    #expect(compare(search, search).unchanged == 1)
+    #expect(compare(search, search).replanned.isEmpty)
     let other = BaselineV1.Plan(verdict: "search", steps: ["SEARCH t0 USING INDEX j (ZNAME=?)"])
     #expect(compare(search, other).verdict == .same)
     #expect(compare(search, other).replanned.count == 1)

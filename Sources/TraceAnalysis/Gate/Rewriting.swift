@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import QueryPlans
+
+/// Which statements of a run are those of a baseline in other words.
+///
+/// The same words in another order, as after moving the terms of an AND; else the only statement of
+/// its entity that the same line of code asks for.
+struct Rewriting {
+  /// The baseline's statement, by the new one's fingerprint.
+  private(set) var before: [String: BaselineV1.Statement] = [:]
+
+  init(from baseline: BaselineV1, to groups: [SQLFingerprint: StatementGroup]) {
+    let present = Set(groups.keys.map(\.description))
+    let known = Set(baseline.statements.map(\.sql))
+    var gone = baseline.statements.filter { !present.contains($0.sql) }
+    var new = groups.values.filter { !known.contains($0.fingerprint.description) }
+      .sorted { $0.fingerprint < $1.fingerprint }
+    pair(&gone, &new, { Self.words($0.sql) }, { Self.words($0.fingerprint.description) })
+    pair(
+      &gone, &new, { Self.place($0.caller, $0.entity) },
+      { Self.place($0.caller.text, $0.statement.entity) })
+  }
+
+  /// Pairs what has a key that no other one on its side has.
+  private mutating func pair(
+    _ gone: inout [BaselineV1.Statement], _ new: inout [StatementGroup],
+    _ oldKey: (BaselineV1.Statement) -> String?, _ newKey: (StatementGroup) -> String?
+  ) {
+    let candidates = Dictionary(grouping: gone) { oldKey($0) }
+    let wanted = Dictionary(grouping: new) { newKey($0) }
+    for (key, groups) in wanted where key != nil && groups.count == 1 {
+      guard let statements = candidates[key], statements.count == 1 else { continue }
+      let sql = groups[0].fingerprint.description
+      before[sql] = statements[0]
+      gone.removeAll { $0.sql == statements[0].sql }
+      new.removeAll { $0.fingerprint == groups[0].fingerprint }
+    }
+  }
+
+  private static func words(_ sql: String) -> String? {
+    sql.split { " (),".contains($0) }.sorted().joined(separator: " ")
+  }
+
+  private static func place(_ caller: String?, _ entity: String?) -> String? {
+    caller.map { "\($0) \(entity ?? "")" }
+  }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import QueryPlans
+public import StoreEvents
+
+/// Compares how long statements took, over several runs each side.
+///
+/// A statement is slower if chance alone would hardly order the runs so, and the effect is worth a
+/// word: both, since many runs make the smallest effect certain.
+public struct TimingGate: Sendable {
+  /// The least change of the median that counts, as a part of it.
+  public var minimumEffect: Double
+  public static let defaultMinimumEffect = 0.1
+  // With five runs a side the rarest order has 1 chance in 252; with four, 1 in 70 is no proof.
+  public static let fewestRuns = 5
+  static let significance = 0.01
+
+  public init(minimumEffect: Double = Self.defaultMinimumEffect) {
+    self.minimumEffect = minimumEffect
+  }
+
+  /// How a statement's time changed.
+  public struct Change: Hashable, Sendable {
+    /// The fingerprint.
+    public var sql: String
+    public var caller: SourceLocation
+    /// Median of the runs' mean times, in nanoseconds.
+    public var before: Double
+    public var after: Double
+    public var probability: Double
+  }
+
+  public struct Result: Hashable, Sendable {
+    public var slower: [Change] = []
+    public var faster: [Change] = []
+    /// Why nothing can be said; nil if it can.
+    public var reservation: String?
+  }
+
+  /// Compares the mean times of each statement.
+  public func compare(_ runs: [Profile], with baseline: BaselineV1) -> Result {
+    var result = Result()
+    let before = baseline.statements.reduce(into: [String: [Double]]()) {
+      $0[$1.sql] = $1.meanNs ?? []
+    }
+    let known = before.values.map(\.count).max() ?? 0
+    guard min(runs.count, known) >= Self.fewestRuns else {
+      result.reservation = """
+        times cannot be compared with \(known) runs in the baseline and \(runs.count) now: give \
+        \(Self.fewestRuns) or more to baseline --timing and to gate --timing
+        """
+      return result
+    }
+    for (fingerprint, groups) in Self.groups(of: runs) {
+      guard let old = before[fingerprint.description], old.count >= Self.fewestRuns,
+        groups.count >= Self.fewestRuns
+      else { continue }
+      let new = groups.map(\.meanTime)
+      let change = Change(
+        sql: fingerprint.description, caller: groups[0].caller, before: Self.median(old),
+        after: Self.median(new),
+        probability: min(
+          MannWhitneyTest(old, new).probability, MannWhitneyTest(new, old).probability))
+      guard change.probability <= Self.significance else { continue }
+      if change.after >= change.before * (1 + minimumEffect) {
+        result.slower.append(change)
+      } else if change.before >= change.after * (1 + minimumEffect) {
+        result.faster.append(change)
+      }
+    }
+    return result
+  }
+
+  /// Each statement's runs, in the order of the statements' fingerprints.
+  static func groups(of runs: [Profile]) -> [(SQLFingerprint, [StatementGroup])] {
+    let all = runs.map(\.statementGroups)
+    return Set(all.flatMap(\.keys)).sorted().map { fingerprint in
+      (fingerprint, all.compactMap { $0[fingerprint] })
+    }
+  }
+
+  static func median(_ values: [Double]) -> Double {
+    let sorted = values.sorted()
+    guard !sorted.isEmpty else { return 0 }
+    let middle = sorted.count / 2
+    return sorted.count.isMultiple(of: 2)
+      ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
+  }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+public import TraceAnalysis
+
+/// A gate's result as a test report of JUnit's kind, which every CI server shows.
+///
+/// Regressions are failures, and what cannot be concluded is an error: see
+/// <https://github.com/testmoapp/junitxml>.
+public enum GateReportJUnit {
+  public static func xml(_ result: GateResult) -> String {
+    let cases =
+      result.doubts.map { Case(name: "the run can be compared", error: $0) }
+      + result.reservations.map { Case(name: "all parts can be compared", error: $0) }
+      + result.regressions.map { Case($0, failure: $0.summary) }
+      + result.slower.map { Case(name: $0.sql, place: $0.caller, failure: $0.summary) }
+      + (result.improvements + result.rewritten + result.replanned + result.appeared)
+      .map { Case($0) }
+    let passed = Case(name: "\(result.unchanged) statements do the same work")
+    let all = cases + (result.unchanged > 0 || cases.isEmpty ? [passed] : [])
+    let counts =
+      "tests=\"\(all.count)\" failures=\"\(all.count { $0.failure != nil })\" "
+      + "errors=\"\(all.count { $0.error != nil })\" skipped=\"0\""
+    return """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <testsuites \(counts)>
+        <testsuite name="trace-report gate" \(counts)>
+      \(all.map(\.xml).joined(separator: "\n"))
+        </testsuite>
+      </testsuites>
+
+      """
+  }
+
+  private struct Case {
+    var name: String
+    var place: SourceLocation = .unknown
+    var failure: String?
+    var error: String?
+    var output = ""
+
+    init(
+      name: String, place: SourceLocation = .unknown, failure: String? = nil, error: String? = nil
+    ) {
+      self.name = name
+      self.place = place
+      self.failure = failure
+      self.error = error
+    }
+
+    init(_ difference: GateResult.Difference, failure: String? = nil) {
+      self.init(
+        name: difference.sql ?? "in all", place: difference.caller, failure: failure)
+      output = failure == nil ? difference.summary : ""
+    }
+
+    var xml: String {
+      let file =
+        place.file.isEmpty ? "" : " file=\"\(XMLText.escaped(place.file))\" line=\"\(place.line)\""
+      let head =
+        "    <testcase classname=\"\(XMLText.escaped(place.text ?? "gate"))\" "
+        + "name=\"\(XMLText.escaped(name))\"\(file)"
+      let children =
+        element("failure", failure) + element("error", error)
+        + (output.isEmpty ? "" : "\n      <system-out>\(XMLText.escaped(output))</system-out>")
+      return children.isEmpty ? head + "/>" : head + ">\(children)\n    </testcase>"
+    }
+
+    private func element(_ name: String, _ text: String?) -> String {
+      guard let text else { return "" }
+      let escaped = XMLText.escaped(text)
+      let place = place.text.map { "\n\(XMLText.escaped($0))" } ?? ""
+      return "\n      <\(name) message=\"\(escaped)\">\(escaped)\(place)</\(name)>"
+    }
+  }
+}
+
+/// Text from data, made safe for XML 1.0, which has no place for most control characters.
+enum XMLText {
+  static func escaped(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "&": result += "&amp;"
+      case "\"": result += "&quot;"
+      case "\n", "\r", "\t": result += "&#\(scalar.value);"
+      case "\u{0}"..."\u{1f}", "\u{fffe}", "\u{ffff}": result += "\u{fffd}"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+
+extension Document {
+  /// The report in GitHub's Markdown, as for a comment on a pull request; it ends in a newline.
+  ///
+  /// What comes from data is text: it makes no markup, no link and no mention.
+  public func markdown() -> String {
+    var lines = ["## \(MarkdownText.escaped(title))", ""]
+    for block in blocks { lines += block.markdown + [""] }
+    while lines.last == "" { lines.removeLast() }
+    return lines.joined(separator: "\n") + "\n"
+  }
+}
+
+extension Document.Block {
+  fileprivate var markdown: [String] {
+    switch self {
+    case .heading(let text): ["### \(MarkdownText.escaped(text))"]
+    case .paragraph(let text, let tone):
+      [
+        text.isEmpty
+          ? "" : tone == .bad ? "**\(MarkdownText.escaped(text))**" : MarkdownText.escaped(text)
+      ]
+    case .facts(let facts):
+      facts.map { "- \(MarkdownText.escaped($0.label)): \(MarkdownText.escaped($0.cell.text))" }
+    case .table(let table): table.markdown
+    case .item(let item): item.markdown
+    }
+  }
+}
+
+extension Document.Item {
+  fileprivate var markdown: [String] {
+    let place = place.isEmpty ? "" : " at \(MarkdownText.code(place))"
+    return ["- **\(MarkdownText.escaped(headline))**\(place)"]
+      + lines.flatMap { fact -> [String] in
+        if case .sql(let sql) = fact.cell { return MarkdownText.block(sql, indent: "  ") }
+        let label = fact.label.isEmpty ? "" : "\(MarkdownText.escaped(fact.label)): "
+        return ["  \(label)\(MarkdownText.escaped(fact.cell.text))", ""]
+      }
+  }
+}
+
+extension Table {
+  fileprivate var markdown: [String] {
+    func line(_ cells: [String]) -> String { "| \(cells.joined(separator: " | ")) |" }
+    let head = [
+      line(columns.map { MarkdownText.escaped($0.title) }),
+      line(columns.map { $0.isNumeric ? "---:" : "---" }),
+    ]
+    return head
+      + rows.map { row in
+        let notes = row.notes.map { note in
+          if case .sql(let sql) = note {
+            MarkdownText.code(sql)
+          } else {
+            MarkdownText.escaped(note.text)
+          }
+        }
+        var cells = row.cells.map { MarkdownText.escaped($0.text) }
+        // A table of Markdown has no lines below its rows.
+        if !notes.isEmpty, let last = cells.popLast() {
+          cells.append(([last] + notes).joined(separator: "<br>"))
+        }
+        return line(cells)
+      }
+  }
+}
+
+/// Text from data, made safe for Markdown.
+enum MarkdownText {
+  /// The text with what Markdown and HTML take for markup escaped, on one line.
+  static func escaped(_ text: String) -> String {
+    var result = ""
+    for scalar in LogText.escaped(text).unicodeScalars {
+      switch scalar {
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "&": result += "&amp;"
+      // A mention, and a reference to an issue.
+      case "@": result += "&#64;"
+      case "#": result += "&#35;"
+      case "\\", "`", "*", "_", "{", "}", "[", "]", "|", "!", "~": result += "\\\(scalar)"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+
+  /// The text as code within a line; a pipe would end the cell of a table.
+  static func code(_ text: String) -> String {
+    var result = ""
+    for scalar in LogText.escaped(text).unicodeScalars {
+      switch scalar {
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "&": result += "&amp;"
+      case "|": result += "&#124;"
+      case "@": result += "&#64;"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return "<code>\(result)</code>"
+  }
+
+  /// The text as a block of SQL, fenced by more backticks than it has in a row.
+  static func block(_ sql: String, indent: String) -> [String] {
+    let text = LogText.escaped(sql)
+    let longest = text.split { $0 != "`" }.map(\.count).max() ?? 0
+    let fence = String(repeating: "`", count: max(3, longest + 1))
+    return [indent + fence + "sql", indent + text, indent + fence]
+  }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StoreEvents
+public import TraceAnalysis
+
+extension SARIFLog {
+  private enum Kind: String, CaseIterable {
+    case moreWork, slower, lessWork, newStatement
+
+    var level: String {
+      switch self {
+      case .moreWork, .slower: "error"
+      case .lessWork, .newStatement: "note"
+      }
+    }
+
+    var description: String {
+      switch self {
+      case .moreWork: "A statement does more work than the baseline has."
+      case .slower: "A statement takes longer than the baseline has."
+      case .lessWork: "A statement does less work: the baseline can be tightened."
+      case .newStatement: "The baseline does not have this statement."
+      }
+    }
+  }
+
+  /// - Parameters:
+  ///   - version: the tool's.
+  ///   - path: finds the path of a file from the top of the repository; `#fileID` tells the module
+  ///     and the file alone.
+  public init(
+    gate result: GateResult, version: String, path: (SourceLocation) -> String
+  ) {
+    var results: [Result] = []
+    func add(_ kind: Kind, _ differences: [GateResult.Difference]) {
+      for difference in differences {
+        results.append(
+          Result(
+            kind.rawValue, index: Kind.allCases.firstIndex(of: kind) ?? 0, level: kind.level,
+            text: difference.summary, sql: difference.sql, difference.caller, path))
+      }
+    }
+    add(.moreWork, result.regressions)
+    for change in result.slower {
+      results.append(
+        Result(
+          Kind.slower.rawValue, index: 1, level: Kind.slower.level, text: change.summary,
+          sql: change.sql, change.caller, path))
+    }
+    add(.lessWork, result.improvements)
+    add(.newStatement, result.appeared)
+    let notes = (result.doubts + result.reservations).map {
+      Notification(message: Message(text: $0))
+    }
+    runs = [
+      Run(
+        tool: Tool(
+          driver: Driver(
+            version: version,
+            rules: Kind.allCases.map {
+              Rule(id: $0.rawValue, shortDescription: Message(text: $0.description))
+            })),
+        invocations: [
+          Invocation(
+            executionSuccessful: result.verdict != .inconclusive,
+            toolExecutionNotifications: notes)
+        ], results: results)
+    ]
+  }
+}
+
+extension SARIFLog.Result {
+  fileprivate init(
+    _ rule: String, index: Int, level: String, text: String, sql: String?,
+    _ caller: SourceLocation, _ path: (SourceLocation) -> String
+  ) {
+    ruleId = rule
+    ruleIndex = index
+    self.level = level
+    message = SARIFLog.Message(text: sql.map { "\(text): \($0)" } ?? "in all: \(text)")
+    locations =
+      caller.file.isEmpty
+      ? []
+      : [
+        .init(
+          physicalLocation: .init(
+            artifactLocation: .init(uri: SARIFLog.uri(path(caller))),
+            // Lines count from 1.
+            region: .init(startLine: max(1, caller.line))))
+      ]
+    partialFingerprints = ["statement/v1": "\(rule)/\(StatementID(sql: sql ?? ""))"]
+  }
+}
+
+extension SARIFLog {
+  /// A path as a relative URI reference.
+  static func uri(_ path: String) -> String {
+    var result = ""
+    for byte in path.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+        UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "/"), UInt8(ascii: "+"):
+        result.unicodeScalars.append(Unicode.Scalar(byte))
+      default:
+        let digits = String(byte, radix: 16, uppercase: true)
+        result += "%" + (digits.count < 2 ? "0" : "") + digits
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import StoreEvents
+import TraceAnalysis
+import TraceRendering
+
+/// The forms in which a gate tells its result.
+struct GateOutputs: ParsableArguments {
+  @Flag(help: "Print JSON, schemaVersion 1.")
+  var json = false
+
+  @Flag(help: "Print the verdict alone, in one line.")
+  var quiet = false
+
+  @Option(help: "Also write Markdown for a comment on a pull request to this file.")
+  var markdown: String?
+
+  @Option(help: "Also write a JUnit report to this file.")
+  var junit: String?
+
+  @Option(help: "Also write SARIF 2.1.0 to this file, for code scanning.")
+  var sarif: String?
+
+  @Option(help: "The folder beneath which SARIF's source files are looked for.")
+  var sourceRoot = "."
+
+  func validate() throws {
+    if json && quiet { throw ValidationError("--json and --quiet are two forms: give one.") }
+  }
+
+  func show(_ result: GateResult, baseline: String, update: String) throws {
+    let document = Document(gate: result, baseline: baseline, update: update)
+    if json {
+      try Output.print(JSONText.encoded(GateReportV1(result)))
+    } else if quiet {
+      Output.print(result.oneLine + "\n")
+    } else {
+      Output.print(document.text(.ofStandardOutput))
+    }
+    if let markdown { try Output.write(document.markdown(), toFile: markdown) }
+    if let junit { try Output.write(GateReportJUnit.xml(result), toFile: junit) }
+    if let sarif {
+      let paths = SourcePaths(root: sourceRoot)
+      let log = SARIFLog(gate: result, version: TraceReport.configuration.version) {
+        paths.path(of: $0.file)
+      }
+      try Output.write(JSONText.encoded(log), toFile: sarif)
+    }
+  }
+}
