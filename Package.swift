@@ -65,7 +65,7 @@ let package = Package(
     .target(
       name: "Dashboards",
       dependencies: [.product(name: "Mustache", package: "swift-mustache")],
-      path: "dashboards", resources: [.embedInCode("Templates")]),
+      path: "dashboards", exclude: ["grafana"], resources: [.embedInCode("Templates")]),
     .target(
       name: "TraceRendering",
       dependencies: ["StoreEvents", "QueryPlans", "TraceAnalysis", "Dashboards"]),

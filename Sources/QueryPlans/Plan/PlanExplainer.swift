@@ -13,7 +13,13 @@ public final class PlanExplainer {
   /// Why a table that a plan names could not be read: the first such error, of a damaged file.
   public private(set) var damage: SQLiteError?
 
-  public init(_ connection: Connection) { self.connection = connection }
+  /// Collations of the schema's own indexes, stood in for from the beginning.
+  private var schemaCollations: Set<String> = []
+
+  public init(_ connection: Connection) {
+    self.connection = connection
+    standInForSchema()
+  }
 
   /// A statement's plan and what it means, or why there is none.
   public struct Explanation {
@@ -31,6 +37,8 @@ public final class PlanExplainer {
 
   public func explain(_ sql: String, work: StatementWork = StatementWork()) -> Explanation {
     var explanation = Explanation(sql: sql)
+    explanation.standIns = SQLTokenizer.tokens(of: sql).compactMap(\.name)
+      .filter(schemaCollations.contains)
     do throws(SQLiteError) {
       let steps = try retrying(&explanation.standIns) { () throws(SQLiteError) in
         try connection.plan(sql)
@@ -46,6 +54,24 @@ public final class PlanExplainer {
   }
 
   // MARK: - Stand-ins
+
+  /// Makes the collations of the indexes known before anything is compiled.
+  ///
+  /// SQLite takes an index whose collation it once missed for unusable, until the schema is read
+  /// again: later plans would scan where the program searches. See `bNoQuery` in
+  /// <https://sqlite.org/src/file/src/build.c>.
+  private func standInForSchema() {
+    guard let schema = try? connection.prepare("SELECT sql FROM sqlite_schema") else { return }
+    while (try? schema.step()) == true {
+      let tokens = SQLTokenizer.tokens(of: schema.string(0))
+      for (word, token) in zip(tokens, tokens.dropFirst()) where word.isWord("COLLATE") {
+        guard let name = token.name, name.uppercased().hasPrefix("NS"),
+          (try? connection.addStandIn(collation: name)) != nil
+        else { continue }
+        schemaCollations.insert(name)
+      }
+    }
+  }
 
   /// Runs a body again each time it fails for want of something that can be stood in for.
   private func retrying<T>(
