@@ -4,8 +4,11 @@ import Foundation
 
 /// What this process takes of the machine's memory, in bytes; nil where `/proc` does not tell.
 public enum ProcessMemory {
-  /// The most that it took at any moment.
-  public static var peak: Int? { bytes(after: "VmHWM:") }
+  /// The most that it took at any moment, but for memory that it shares: where LTTng traces it, its
+  /// buffers are no memory of the store's.
+  public static var peak: Int? {
+    bytes(after: "VmHWM:").map { $0 - (bytes(after: "RssShmem:") ?? 0) }
+  }
   /// What it takes now.
   public static var current: Int? { bytes(after: "VmRSS:") }
 

@@ -41,5 +41,6 @@ extension ManagedObjectContext {
   public func processPendingChanges() {
     checkQueue("processPendingChanges")
     do { try followDeleteRules() } catch { noteFaultError(error) }
+    tellObservations()
   }
 }

@@ -27,6 +27,7 @@ extension ManagedObjectContext {
     if let faultError { throw faultError }
     guard !store.isReadOnly else { throw StoreError.readOnly(path: store.path) }
     try followDeleteRules()
+    tellObservations()
     let changes = ChangeSet(self)
     try changes.validate()
     var operation = SaveOperation(
@@ -34,6 +35,7 @@ extension ManagedObjectContext {
       location: SourceLocation(file: file, line: UInt64(line)))
     if !changes.isEmpty { try operation.run { try $0.write(changes) } }
     changes.adopt(in: self)
+    tellObservationsOfSave()
     store.checkpointIfNeeded(contextID: contextID)
   }
 }

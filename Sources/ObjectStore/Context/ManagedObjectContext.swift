@@ -23,6 +23,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   let checksQueue = ConcurrencyDebug.isOn
   let store: PersistentStore
   @exclusivity(unchecked) private var registers: [Register]
+  /// Who is told at once of what an event has changed.
+  var observations = ContextObservations()
   /// New objects, some of which were deleted since.
   var inserted: [AnyManagedObject] = []
   /// Objects that were changed, some of which were inserted or deleted since.

@@ -41,7 +41,7 @@ struct ObjectOrder {
 
 extension AnyManagedObject {
   /// The value at the end of a key path over to-one relationships.
-  fileprivate func value(at keyPath: ArraySlice<String>) -> StoreValue {
+  func value(at keyPath: ArraySlice<String>) -> StoreValue {
     guard let name = keyPath.first else { return .object(objectID) }
     if let attribute = entity.attribute(named: name) { return storeValue(attribute.slot) }
     guard let relationship = entity.relationship(named: name), !relationship.isToMany,

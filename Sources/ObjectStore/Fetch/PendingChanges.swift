@@ -17,6 +17,14 @@ struct PendingChanges {
       .filter { $0.hasChanges && $0.isMember(of: entity, includesSubentities) }
     // A predicate may reach the changes of other entities over its relationships.
     guard !changed.isEmpty else { return nil }
+    try self.init(of: changed, in: context, entity: entity, predicate: predicate, terms: terms)
+  }
+
+  /// The changes of some objects, whether they were saved or not.
+  init(
+    of changed: [AnyManagedObject], in context: ManagedObjectContext, entity: EntityDescription,
+    predicate: FetchPredicate?, terms: [SortTerm]
+  ) throws {
     self.changed = changed
     self.predicate = try predicate.map { predicate throws(FetchPredicateError) in
       try PreparedPredicate(predicate, for: entity)

@@ -41,6 +41,18 @@ public struct SelectStatement: Hashable, Sendable {
       offset: offset)
   }
 
+  /// Selects primary keys, and behind them the attribute at the end of a key path.
+  ///
+  ///     SELECT 0, t0.Z_PK, t0.ZINITIAL FROM ZRECORD t0
+  static func objectIDs(
+    of entity: EntityDescription, where predicate: FetchPredicate?, includingSubentities: Bool,
+    sortedBy terms: [SortTerm], limit: Int, offset: Int, with keyPath: [String]?
+  ) throws(FetchPredicateError) -> SelectStatement {
+    try select(
+      .objectIDs, entity, predicate, includingSubentities, sortedBy: terms, limit: limit,
+      offset: offset, with: keyPath)
+  }
+
   /// Counts what ``objects(of:where:sortedBy:limit:offset:)`` would select.
   ///
   ///     SELECT COUNT(*) FROM ZSTOP
@@ -87,7 +99,8 @@ public struct SelectStatement: Hashable, Sendable {
 
   private static func select(
     _ columns: Columns, _ entity: EntityDescription, _ predicate: FetchPredicate?,
-    _ includingSubentities: Bool, sortedBy terms: [SortTerm] = [], limit: Int = 0, offset: Int = 0
+    _ includingSubentities: Bool, sortedBy terms: [SortTerm] = [], limit: Int = 0, offset: Int = 0,
+    with keyPath: [String]? = nil
   ) throws(FetchPredicateError) -> SelectStatement {
     var resolver = PredicateResolver(entity)
     var writer = SQLWriter()
@@ -103,6 +116,12 @@ public struct SelectStatement: Hashable, Sendable {
       try writer.append(term, resolver)
     }
     let order = writer.takeText()
+    if let keyPath {
+      let (path, property) = try resolver.resolve(FetchPredicate.PropertyPath(keyPath))
+      writer.append(", ")
+      writer.appendColumn(path, property)
+    }
+    let extra = writer.takeText()
 
     // A column takes some 16 bytes; what surrounds them less than 200.
     let columnCount = columns == .objects ? entity.attributes.count + entity.relationships.count : 0
@@ -110,6 +129,7 @@ public struct SelectStatement: Hashable, Sendable {
       200 + 16 * columnCount + condition.utf8.count + order.utf8.count)
     writer.append("SELECT ")
     writer.append(columns, of: entity)
+    writer.append(extra)
     writer.append(" FROM ")
     writer.append(entity.table)
     writer.append(" t0")

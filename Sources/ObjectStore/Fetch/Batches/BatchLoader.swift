@@ -10,7 +10,9 @@ final class BatchLoader {
   let request: BatchRequest
   let keys: KeyList
   /// Objects of the result that were not saved when it was fetched; a save gives them other keys.
-  private let unsaved: [Int64: AnyManagedObject]
+  let unsaved: [Int64: AnyManagedObject]
+  /// Objects of an earlier result that need no loading while they are there.
+  private var kept: [AnyManagedObject] = []
   private let origin: FetchOrigin
   /// The one asked for last is the last.
   private var batches: [Batch] = []
@@ -65,9 +67,28 @@ final class BatchLoader {
     batches.append(batch)
   }
 
+  /// Takes over what another loader has loaded.
+  func keep(objectsOf other: BatchLoader) {
+    kept = other.batches.flatMap { $0.objects.compactMap { $0 } }
+    if kept.isEmpty { kept = other.kept }
+  }
+
+  /// A batch of objects that are all loaded already.
+  private func keptBatch(_ number: Int, _ keys: [Int64]) -> Batch? {
+    guard !kept.isEmpty else { return nil }
+    var objects: [AnyManagedObject?] = []
+    for key in keys {
+      let object = unsaved[key] ?? context.registered(request.entity, key)
+      guard let object, !object.isFault else { return nil }
+      objects.append(object)
+    }
+    return Batch(number: number, objects: objects, rows: [])
+  }
+
   private func load(_ number: Int) throws -> Batch {
     let start = number * batchSize
     let keys = keys[start..<min(start + batchSize, self.keys.count)]
+    if let batch = keptBatch(number, keys) { return batch }
     let saved = unsaved.isEmpty ? keys : keys.filter { unsaved[$0] == nil }
     var operation = FetchOperation(batchOf: self)
     var objects: [Int64: AnyManagedObject] = [:]

@@ -5,11 +5,15 @@ extension PendingChanges {
   ///
   /// The objects that were not changed are in order already: the place of a changed one among them
   /// is found by looking at some of them, a batch at a time.
-  func apply(to saved: BatchLoader, limit: Int, offset: Int) throws -> BatchLoader {
-    let unchanged = Unchanged(saved, changed: changed)
+  ///
+  /// - Parameter removed: keys that are in the result only if their objects are among the changed.
+  func apply(
+    to saved: BatchLoader, removing removed: Set<Int64> = [], limit: Int, offset: Int
+  ) throws -> BatchLoader {
+    let unchanged = Unchanged(saved, touched: removed.union(changed.map(\.primaryKey)))
     let moved = try placed(among: unchanged)
     var keys = KeyList()
-    var unsaved: [Int64: AnyManagedObject] = [:]
+    var unsaved = unchanged.loader.unsaved
     var next = 0
     let end = limit == 0 ? Int.max : offset + limit
     var count = 0
@@ -79,8 +83,7 @@ private struct Unchanged {
   let savedCount: Int
   private var gaps: [Int] = []
 
-  init(_ saved: BatchLoader, changed: [AnyManagedObject]) {
-    let touched = Set(changed.map(\.primaryKey))
+  init(_ saved: BatchLoader, touched: Set<Int64>) {
     var keys = KeyList()
     savedCount = saved.keys.count
     for place in 0..<savedCount {
@@ -93,7 +96,9 @@ private struct Unchanged {
       }
     }
     loader = BatchLoader(
-      saved.request, context: saved.context, keys: keys, fetchID: saved.fetchID)
+      saved.request, context: saved.context, keys: keys,
+      unsaved: saved.unsaved.filter { !touched.contains($0.key) }, fetchID: saved.fetchID)
+    loader.keep(objectsOf: saved)
   }
 
   /// Where the database had the key at `index`.

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Which objects a fetched results controller has at one moment, in order and in sections.
+///
+/// A value of ids: comparing, keeping or passing it to another thread loads nothing.
+public struct FetchedResultsSnapshot: RandomAccessCollection, Hashable, Sendable {
+  var ids: [ManagedObjectID] = []
+  /// In order; none of them empty.
+  public internal(set) var sections: [Section] = []
+
+  /// Objects that belong together, one after the other.
+  public struct Section: Hashable, Sendable {
+    /// The value at the section key path, as text; "" for nil and where there are no sections.
+    public var name: String
+    /// Where its objects are in the snapshot.
+    public var range: Range<Int>
+  }
+
+  /// A place in a list with sections.
+  public struct Position: Hashable, Comparable, Sendable {
+    /// From 0.
+    public var section: Int
+    /// Within the section, from 0.
+    public var item: Int
+
+    /// Names the place of an item.
+    public init(section: Int, item: Int) {
+      self.section = section
+      self.item = item
+    }
+
+    /// By section, then by item.
+    public static func < (a: Self, b: Self) -> Bool {
+      (a.section, a.item) < (b.section, b.item)
+    }
+  }
+
+  /// Always 0.
+  public var startIndex: Int { 0 }
+  /// How many objects there are.
+  public var endIndex: Int { ids.count }
+  /// The id of the object at a place.
+  public subscript(position: Int) -> ManagedObjectID { ids[position] }
+  /// The id of the object at a place in a section.
+  public subscript(position: Position) -> ManagedObjectID { ids[index(of: position)] }
+
+  /// The place in the snapshot of a place in a section.
+  public func index(of position: Position) -> Int {
+    let range = sections[position.section].range
+    precondition(position.item >= 0 && position.item < range.count, "item of section")
+    return range.lowerBound + position.item
+  }
+
+  /// The place in its section of a place in the snapshot.
+  public func position(of index: Int) -> Position {
+    let section = sectionIndex(of: index)
+    return Position(section: section, item: index - sections[section].range.lowerBound)
+  }
+
+  private func sectionIndex(of index: Int) -> Int {
+    precondition(indices.contains(index), "place \(index) of \(count) fetched results")
+    var low = 0
+    var high = sections.count - 1
+    while low < high {
+      let middle = (low + high) / 2
+      if sections[middle].range.upperBound <= index { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  func sectionName(of index: Int) -> String { sections[sectionIndex(of: index)].name }
+
+  /// Adds an object at the end, to the last section if that has its name.
+  mutating func append(_ id: ManagedObjectID, section name: String) {
+    let index = ids.count
+    ids.append(id)
+    if sections.last?.name == name {
+      sections[sections.count - 1].range = sections[sections.count - 1].range.lowerBound..<index + 1
+    } else {
+      sections.append(Section(name: name, range: index..<index + 1))
+    }
+  }
+}
