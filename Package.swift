@@ -8,6 +8,7 @@ let package = Package(
   products: [
     .library(name: "ObjectStore", targets: ["ObjectStore"]),
     .library(name: "TraceAnalysis", targets: ["TraceAnalysis"]),
+    .library(name: "StoreExpectations", targets: ["StoreExpectations"]),
     .executable(name: "trace-report", targets: ["trace-report"]),
     // For Benchmarks, whose C loops are the limit that the store is measured against.
     .library(name: "CSQLite", targets: ["CSQLite"]),
@@ -47,6 +48,10 @@ let package = Package(
       name: "ObjectStore", dependencies: ["SQLiteDriver", "StoreEvents", "StoreInstruments"],
       // For collations: the ICU that Foundation loads already; its module does not say so.
       linkerSettings: [.linkedLibrary("_FoundationICU")]),
+
+    // For tests of programs that keep objects: Swift Testing, which only tests can link.
+    .target(
+      name: "StoreExpectations", dependencies: ["ObjectStore", "StoreEvents", "StoreInstruments"]),
 
     // MARK: - The reading half
 
@@ -129,6 +134,11 @@ let package = Package(
       name: "ObjectStoreTests",
       dependencies: [
         "ObjectStore", "SQLiteDriver", "StoreEvents", "StoreInstruments", "TestSupport",
+      ]),
+    .testTarget(
+      name: "StoreExpectationsTests",
+      dependencies: [
+        "StoreExpectations", "ObjectStore", "StoreEvents", "StoreInstruments", "TestSupport",
       ]),
     .testTarget(
       name: "TraceReadingTests",

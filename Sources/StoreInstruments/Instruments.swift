@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import StoreEvents
+import Synchronization
 
 /// The instruments of one store: its counters, and the observers of its events.
 ///
@@ -13,6 +14,9 @@ public final class Instruments: Sendable {
   /// Apart from the others, to be asked directly and not through the protocol.
   private let tracepoints: Tracepoints?
   private let others: [any StoreObserver]
+  /// Those that watch for a while, and whether there are any: asked before the lock is taken.
+  private let watchers = Mutex<[any StoreObserver]>([])
+  private let isWatched = Atomic<Bool>(false)
   private let announcements: StatementAnnouncements
   private let sampler: CounterSampler
 
@@ -33,7 +37,28 @@ public final class Instruments: Sendable {
   public var interests: Interests {
     var result = tracepoints?.interests ?? []
     for observer in others { result.formUnion(observer.interests) }
+    if isWatched.load(ordering: .relaxed) {
+      for observer in watching { result.formUnion(observer.interests) }
+    }
     return result
+  }
+
+  private var watching: [any StoreObserver] {
+    isWatched.load(ordering: .relaxed) ? watchers.withLock { $0 } : []
+  }
+
+  /// Lets one more observer watch, until ``unwatch(_:)``; it is told events and SQL.
+  public func watch(_ observer: any StoreObserver) {
+    watchers.withLock { $0.append(observer) }
+    isWatched.store(true, ordering: .relaxed)
+  }
+
+  /// Ends what ``watch(_:)`` began.
+  public func unwatch(_ observer: any StoreObserver) {
+    watchers.withLock { watchers in
+      watchers.removeAll { $0 === observer }
+      if watchers.isEmpty { isWatched.store(false, ordering: .relaxed) }
+    }
   }
 
   /// Whether any observer wants this right now.
@@ -79,6 +104,9 @@ public final class Instruments: Sendable {
     for observer in observers where observer.interests.contains(.events) {
       observer.record(event, contextID: contextID)
     }
+    for observer in watching where observer.interests.contains(.events) {
+      observer.record(event, contextID: contextID)
+    }
   }
 
   /// Tells of a statement that is about to run; the bindings are made for those who want them.
@@ -90,6 +118,9 @@ public final class Instruments: Sendable {
       guard interests.contains(.sql) else { continue }
       observer.willRun(
         sql: sql, bindings: interests.contains(.bindings) ? bindings() : [], contextID: contextID)
+    }
+    for observer in watching where observer.interests.contains(.sql) {
+      observer.willRun(sql: sql, bindings: [], contextID: contextID)
     }
   }
 

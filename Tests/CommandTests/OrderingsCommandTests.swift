@@ -2,6 +2,7 @@
 
 import Foundation
 import SQLiteDriver
+import StoreEvents
 import TestSupport
 import Testing
 
@@ -53,6 +54,42 @@ import Testing
     #expect(run.output.contains("values sampled from the columns compared"))
     #expect(run.output.contains("every order gives the same"))
     #expect(run.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
+  }
+
+  @Test func takesAStatementOfATraceByItsID() async throws {
+    let sql = "SELECT 0, t0.id FROM event t0 WHERE ( t0.name LIKE ? AND (t0.ts > ? OR  t0.id = ?))"
+    var log = LogBuilder()
+    let run = RunBuilder {
+      $0.open()
+      $0.fetch(sql)
+      $0.fetch("SELECT 0, t0.id FROM event t0")
+    }
+    log.open(run.process, at: 0)
+    for record in run.records { log.add(record) }
+    try log.text.write(toFile: folder.path("a.log"), atomically: true, encoding: .utf8)
+    let found = try await tool.run([
+      "orderings", folder.path("a.log"), "--statement", "\(StatementID(sql: sql))", "--database",
+      database, "--bind", "'%1%'", "1990", "3", "--budget", "2", "--suggest", "--json",
+    ])
+    #expect([0, 3].contains(found.status), "\(found.errorOutput)")
+    let report = try JSONDecoder().decode(OrderingsHeader.self, from: Data(found.output.utf8))
+    #expect(
+      report.orders.map(\.terms) == [[1, 2, 3], [1, 3, 2], [2, 3, 1], [3, 2, 1]])
+    let none = try await tool.run([
+      "orderings", folder.path("a.log"), "--statement", "00000000000000ff", "--database", database,
+    ])
+    #expect(none.status == 3)
+    #expect(none.errorOutput.contains("no statement '00000000000000ff' in the trace"))
+  }
+
+  @Test func suggestsTheFormatString() async throws {
+    let run = try await tool.run([
+      "orderings", "--database", database, "--budget", "1", "--suggest", "--bind", "1990", "5",
+      "--sql", "SELECT e.id FROM event e WHERE e.ts > ? AND e.id < ?",
+    ])
+    #expect([0, 3].contains(run.status), "\(run.errorOutput)")
+    #expect(
+      run.output.contains("ts > %@ AND id < %@") || run.output.contains("id < %@ AND ts > %@"))
   }
 
   @Test func refusalsGetOneSentenceAndTheirCode() async throws {

@@ -159,11 +159,11 @@ import Testing
   }
 }
 
-@Suite struct ConjunctionTests {
+@Suite struct TermTreeTests {
   private func terms(_ sql: String) -> [String] {
     let outline = StatementOutline(sql)
     guard let filter = outline.scopes.first?.filter else { return [] }
-    return Conjunction(filter, of: outline.tokens).terms.map {
+    return TermTree(filter, of: outline.tokens).conjuncts.map {
       String(
         sql[
           outline.tokens[$0.lowerBound].range
@@ -188,6 +188,16 @@ import Testing
   }
 
   @Test func orIsOneTerm() { #expect(terms("SELECT 1 FROM t WHERE a AND b OR c").count == 1) }
+
+  @Test func readsGroupsWithinGroups() throws {
+    let outline = StatementOutline("SELECT 1 FROM t WHERE (a AND b) OR ((c OR d) AND e) OR f")
+    let tree = TermTree(try #require(outline.scopes.first?.filter), of: outline.tokens)
+    #expect(tree.kind == .or)
+    #expect(tree.parts.map(\.kind) == [.and, .and, .term])
+    #expect(tree.parts[1].parts.map(\.kind) == [.or, .term])
+    #expect(
+      tree.terms.map { outline.tokens[$0.lowerBound].text } == ["a", "b", "c", "d", "e", "f"])
+  }
 
   @Test func subqueryIsOneTerm() {
     #expect(

@@ -19,6 +19,9 @@ public struct Program: Sendable {
     url = tests.deletingLastPathComponent().appending(path: name)
   }
 
+  /// Where it is, for a script that runs it.
+  public var path: String { url.path }
+
   /// What a run left behind.
   public struct Run: Sendable {
     /// The exit code; nil where a signal ended it.

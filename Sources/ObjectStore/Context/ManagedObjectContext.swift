@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import StoreEvents
-import StoreInstruments
+package import StoreInstruments
 
 /// A place to read, change and save objects; one object stands for one row.
 ///
@@ -71,6 +71,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   deinit { detachAll() }
 
   var interests: Interests { store.instruments.interests }
+  /// For StoreExpectations, which watches for a while.
+  package var instruments: Instruments { store.instruments }
 
   // MARK: - Uniquing
 

@@ -88,6 +88,8 @@ public final class PersistentContainer: @unchecked Sendable {
   /// What opening did to a file that was made with another model, in sentences such as `added
   /// ZSTOP.ZNOTE`; empty if it fitted.
   public var migrationSteps: [String] { store.migrationSteps }
+  /// For StoreExpectations, which watches for a while.
+  package var instruments: Instruments { store.instruments }
   /// Where the file is.
   public var path: String { store.path }
   /// The store's UUID, as in its objects' URIs.

@@ -1,22 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A SELECT whose top AND terms can be written in another order.
+/// A SELECT whose AND and OR terms can be written in another order: those of its WHERE, those of
+/// groups within it, and those of the WHERE of subqueries.
 ///
 /// Parameters are numbered first, so that each keeps its value wherever its term goes:
 ///
 ///     … WHERE (a > ? AND  b = ?)  LIMIT ?      // as written
 ///     … WHERE (b = ?2 AND a > ?1)  LIMIT ?3    // order [1, 0]
 struct OrderedStatement {
-  /// The terms as written, their parameters numbered.
+  /// One way to write it.
+  struct Variant: Hashable {
+    /// The terms in the order in which they stand; a subquery's follow the term that holds it.
+    var order: [Int]
+    /// Of each group, the order of its parts.
+    fileprivate var choice: [[Int]]
+  }
+
+  /// The terms as written, their parameters numbered; a term with a subquery, then the subquery's.
   let terms: [String]
   /// The tokens of each term, in ``outline``.
   let termTokens: [Range<Int>]
+  /// Of each group its parts, as the numbers of their terms.
+  let groups: [[[Int]]]
   let outline: StatementOutline
   let scope: SelectScope
   /// How many values it takes.
   let parameterCount: Int
-  private let prefix: String
-  private let suffix: String
+  private let root: TermGroup
+  var groupSizes: [Int] { groups.map(\.count) }
+  private let sql: String
+  private let place: Range<String.Index>
   private let suffixWithoutLimit: String
 
   init(_ sql: String) throws(OrderingError) {
@@ -28,35 +41,64 @@ struct OrderedStatement {
     guard let scope = scopes.first else { throw .notASelect }
     guard scopes.count == 1 else { throw .compound }
     guard let filter = scope.filter, !filter.isEmpty else { throw .noWhere }
-    func text(_ range: Range<Int>) -> String {
-      String(sql[Self.range(range, outline.tokens)])
-    }
-    termTokens = Conjunction(filter, of: outline.tokens).terms
-    terms = termTokens.map(text)
-    guard terms.count > 1 else { throw .oneTerm(terms.first ?? "") }
-    let place = Self.range(filter, outline.tokens)
-    prefix = String(sql[..<place.lowerBound])
-    suffix = String(sql[place.upperBound...])
+    var reader = TermGroupReader(outline: outline)
+    root = reader.group(TermTree(filter, of: outline.tokens))
+    termTokens = reader.terms
+    groups = reader.groups
+    terms = termTokens.map { outline.text(of: $0, in: sql) }
+    guard groups.contains(where: { $0.count > 1 }) else { throw .oneTerm(terms.first ?? "") }
+    let place = outline.place(of: filter)
     suffixWithoutLimit =
-      scope.limit.flatMap { $0.isEmpty ? nil : outline.tokens[$0.lowerBound - 1].range.lowerBound }
-      .map { String(sql[place.upperBound..<$0]) } ?? suffix
+      scope.limit.flatMap {
+        $0.isEmpty ? nil : outline.tokens[$0.lowerBound - 1].range.lowerBound
+      }.map { String(sql[place.upperBound..<$0]) } ?? String(sql[place.upperBound...])
+    self.place = place
+    self.sql = sql
     self.outline = outline
     self.scope = scope
     parameterCount = numbered.count
   }
 
-  func sql(order: [Int], withLimit: Bool = true) -> String {
-    prefix + "(" + order.map { terms[$0] }.joined(separator: " AND ") + ")"
-      + (withLimit ? suffix : suffixWithoutLimit)
+  func sql(_ variant: Variant, withLimit: Bool = true) -> String {
+    sql[..<place.lowerBound] + root.text(variant.choice, outline, sql)
+      + (withLimit ? sql[place.upperBound...] : suffixWithoutLimit[...])
   }
 
-  /// Every order of up to four terms; of more, each term first in turn.
-  var orders: [[Int]] {
-    let written = Array(terms.indices)
-    guard terms.count <= 4 else {
+  // 24 is four terms in every order; the more variants, the more rounds each comparison takes.
+  private static let mostVariants = 24
+
+  /// The order as written, then others: of one group all, as far as they are few; of several, all
+  /// combinations, or each group by itself.
+  var variants: [Variant] {
+    let written = groupSizes.map { Array(0..<$0) }
+    let orders = groupSizes.map(Self.orders)
+    let all = orders.reduce(1) { min($0 * $1.count, Self.mostVariants + 1) }
+    var choices = [[[Int]]]()
+    if all <= Self.mostVariants {
+      choices = orders.reduce([[]]) { rest, orders in
+        rest.flatMap { head in orders.map { head + [$0] } }
+      }
+    } else {
+      choices = [written]
+      for (group, orders) in orders.enumerated() {
+        for order in orders.dropFirst() {
+          var choice = written
+          choice[group] = order
+          choices.append(choice)
+        }
+      }
+      choices = Array(choices.prefix(Self.mostVariants))
+    }
+    return choices.map { Variant(order: root.order($0), choice: $0) }
+  }
+
+  /// Every order of up to four parts; of more, each part first in turn.
+  private static func orders(of count: Int) -> [[Int]] {
+    let written = Array(0..<count)
+    guard count <= 4 else {
       return written.map { first in [first] + written.filter { $0 != first } }
     }
-    return Self.permutations(written)
+    return permutations(written)
   }
 
   private static func permutations(_ items: [Int]) -> [[Int]] {
@@ -65,10 +107,14 @@ struct OrderedStatement {
       permutations(items.filter { $0 != first }).map { [first] + $0 }
     }
   }
+}
 
-  private static func range(_ range: Range<Int>, _ tokens: [SQLToken]) -> Range<String.Index> {
+extension StatementOutline {
+  func place(of range: Range<Int>) -> Range<String.Index> {
     tokens[range.lowerBound].range.lowerBound..<tokens[range.upperBound - 1].range.upperBound
   }
+
+  func text(of range: Range<Int>, in sql: String) -> String { String(sql[place(of: range)]) }
 }
 
 /// SQL whose parameters are all of the form `?1`, numbered as SQLite does.

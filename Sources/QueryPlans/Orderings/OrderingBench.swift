@@ -5,7 +5,7 @@ import SQLiteDriver
 /// The compiled orders of one statement, with their values bound.
 struct OrderingBench {
   let statement: OrderedStatement
-  let orders: [[Int]]
+  let orders: [OrderedStatement.Variant]
   let plans: [QueryPlan]
   let values: [BindValue]
   private let compiled: [Statement]
@@ -16,8 +16,8 @@ struct OrderingBench {
     let original = try Self.compile(sql, connection)
     guard original.isReadOnly, original.columnCount > 0 else { throw OrderingError.notASelect }
     let statement = try OrderedStatement(sql)
-    let orders = statement.orders
-    let texts = orders.map { statement.sql(order: $0) }
+    let orders = statement.variants
+    let texts = orders.map { statement.sql($0) }
     self.statement = statement
     self.orders = orders
     self.connection = connection
@@ -26,12 +26,17 @@ struct OrderingBench {
       throw OrderingError.wrongValueCount(given: values.count, wanted: statement.parameterCount)
     }
     self.values =
-      try values ?? ParameterSampler(statement: statement, connection: connection).values()
+      try values
+      ?? ParameterSampler(
+        outline: statement.outline, parameterCount: statement.parameterCount,
+        connection: connection
+      ).values()
     compiled = try texts.map { try Self.compile($0, connection) }
     for statement in compiled { bind(statement) }
   }
 
-  private static func compile(_ sql: String, _ connection: Connection) throws -> Statement {
+  /// Compiles SQL, and says so where only its own program has what it needs.
+  static func compile(_ sql: String, _ connection: Connection) throws -> Statement {
     do {
       return try connection.prepare(sql)
     } catch {
@@ -55,10 +60,12 @@ struct OrderingBench {
   func provenRows() throws -> UInt64 {
     var written: RowSet?
     for order in orders {
-      let query = try Self.compile(statement.sql(order: order, withLimit: false), connection)
+      let query = try Self.compile(statement.sql(order, withLimit: false), connection)
       bind(query)
       let rows = try RowSet(readingAll: query)
-      guard written == nil || written == rows else { throw OrderingError.rowsDiffer(order: order) }
+      guard written == nil || written == rows else {
+        throw OrderingError.rowsDiffer(order: order.order)
+      }
       written = rows
     }
     return written?.count ?? 0
@@ -86,7 +93,7 @@ struct OrderingBench {
       _ = compiled[index].takeCounters()
       try compiled[index].run()
       return OrderingComparison.Variant(
-        order: orders[index], sql: compiled[index].sql, medianTime: outcome.medians[index],
+        order: orders[index].order, sql: compiled[index].sql, medianTime: outcome.medians[index],
         ratio: outcome.ratios[index], vmSteps: compiled[index].takeCounters().vmSteps,
         hasWrittenPlan: plans[index].nodes.map(\.detail) == plans[0].nodes.map(\.detail))
     }

@@ -89,7 +89,7 @@ public struct OrderingComparison: Sendable {
     variants = try bench.variants(outcome)
     rounds = outcome.rounds
     (verdict, best) = Self.verdict(outcome.verdict)
-    explanation = Self.explanation(roles)
+    explanation = Self.explanation(roles, groups: bench.statement.groups)
   }
 
   static func verdict(_ verdict: OrderingTrial.Verdict) -> (Verdict, Int?) {
@@ -101,8 +101,12 @@ public struct OrderingComparison: Sendable {
     }
   }
 
-  static func explanation(_ roles: [TermRole]) -> Explanation {
-    if roles.count(where: { $0 == .residual }) > 1 { return .residual }
+  /// The order matters where two parts of one group are evaluated row by row.
+  static func explanation(_ roles: [TermRole], groups: [[[Int]]]) -> Explanation {
+    let isResidual = groups.contains { parts in
+      parts.count { part in part.contains { roles[$0] == .residual } } > 1
+    }
+    if isResidual { return .residual }
     return roles.contains(.deferred) ? .deferred : .indexServed
   }
 }

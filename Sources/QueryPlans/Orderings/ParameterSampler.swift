@@ -8,7 +8,9 @@ import SQLiteDriver
 /// 10,000 rows, an upper bound the 55th, anything else the median: a narrow box in the middle of
 /// the data. A LIMIT is 100, and what a subquery's count is compared with is 0.
 struct ParameterSampler {
-  let statement: OrderedStatement
+  /// Of SQL whose parameters are numbered.
+  let outline: StatementOutline
+  let parameterCount: Int
   let connection: Connection
 
   // 10,000 rows sort in a few milliseconds, and their middle is not far from the table's.
@@ -16,26 +18,80 @@ struct ParameterSampler {
 
   func values() throws(OrderingError) -> [BindValue] {
     var values: [BindValue] = []
-    for number in 1...max(statement.parameterCount, 1) where number <= statement.parameterCount {
+    for number in 1...max(parameterCount, 1) where number <= parameterCount {
       values.append(try value(of: number))
     }
     return values
   }
 
-  private var tokens: [SQLToken] { statement.outline.tokens }
+  private var tokens: [SQLToken] { outline.tokens }
 
   private func value(of number: Int) throws(OrderingError) -> BindValue {
     let places = tokens.indices.filter { tokens[$0].text == "?\(number)" }
     for place in places {
-      if statement.scope.limit?.contains(place) == true { return .integer(100) }
+      if let limit = outline.scopes.compactMap(\.limit).first(where: { $0.contains(place) }) {
+        // What follows OFFSET is left out: the first page is measured.
+        return .integer(tokens[limit.lowerBound..<place].contains { $0.isWord("OFFSET") } ? 0 : 100)
+      }
       if let (column, percentile) = comparison(at: place), let value = sample(column, percentile) {
         return value
       }
+      if let value = listed(at: place) { return value }
       if isComparedWithSubquery(place) { return .integer(0) }
     }
-    let term = zip(statement.termTokens, statement.terms)
-      .first { range, _ in places.contains(where: range.contains) }?.1
-    throw .noSample(parameter: number, term: term ?? "the statement")
+    throw .noSample(parameter: number, term: term(of: places.first) ?? "the statement")
+  }
+
+  /// The text of the innermost term that holds a place.
+  private func term(of place: Int?) -> String? {
+    guard let place else { return nil }
+    let terms = outline.scopes.reversed().compactMap(\.filter)
+      .flatMap { TermTree($0, of: tokens).conjuncts }
+    return terms.first { $0.contains(place) }.map { term in
+      let (first, last) = (tokens[term.lowerBound].text, tokens[term.upperBound - 1].text)
+      return String(first.base[first.startIndex..<last.endIndex])
+    }
+  }
+
+  /// `column IN (?, ?)`, and `column IN (SELECT value FROM json_each(?))` with all of its values.
+  private func listed(at place: Int) -> BindValue? {
+    var start = place - 1
+    while start > 0, tokens[start].kind == .parameter || tokens[start].isSymbol(",") { start -= 1 }
+    guard start > 1, tokens[start].isSymbol("(") else { return nil }
+    if tokens[start - 1].isWord("IN"), let column = column(endingAt: start - 1) {
+      let count = (place - start + 1) / 2
+      // Neighbours around the middle: a list holds different values.
+      return sample(column, 0.3 + 0.4 * Double(count) / Double(count + 4))
+    }
+    guard tokens[start - 1].isWord("JSON_EACH"),
+      let list = tokens[..<start].lastIndex(where: { $0.isWord("IN") }), start - list <= 7,
+      let column = column(endingAt: list)
+    else { return nil }
+    return sampleList(column)
+  }
+
+  /// `t0.ZNAME` before a place.
+  private func column(endingAt place: Int) -> Column? {
+    guard place >= 3, tokens[place - 2].isSymbol("."), let alias = tokens[place - 3].name,
+      let name = tokens[place - 1].name,
+      let source = outline.scopes.flatMap(\.sources).first(where: {
+        $0.alias.lowercased() == alias.lowercased()
+      }), let table = source.table
+    else { return nil }
+    return Column(table: table, name: name)
+  }
+
+  /// 50 keys are a batch.
+  private func sampleList(_ column: Column) -> BindValue? {
+    let name = PlanExplainer.quoted(column.name)
+    guard
+      let query = try? connection.prepare(
+        """
+        SELECT json_group_array(v) FROM (SELECT DISTINCT \(name) AS v FROM \
+        \(PlanExplainer.quoted(column.table)) WHERE \(name) IS NOT NULL LIMIT 50)
+        """), (try? query.step()) == true
+    else { return nil }
+    return BindValue(query, column: 0)
   }
 
   private struct Column {
@@ -85,7 +141,7 @@ struct ParameterSampler {
   }
 
   private func column(_ comparison: ColumnComparison) -> Column? {
-    let sources = statement.outline.scopes.flatMap(\.sources)
+    let sources = outline.scopes.flatMap(\.sources)
     let table =
       comparison.alias.flatMap { alias in
         sources.first { $0.alias.lowercased() == alias.lowercased() }?.table

@@ -34,7 +34,7 @@ struct TermRoles {
   private func isServed(_ term: Range<Int>) -> Bool {
     ColumnComparison.all(in: term, of: statement.outline.tokens).contains { comparison in
       comparison.isIndexable
-        && plan.roots.contains { node in
+        && plan.nodes.contains { node in
           guard case .search(let access) = node.fact, let constraint = access.constraint,
             comparison.alias == nil || comparison.alias?.lowercased() == access.name.lowercased()
           else { return false }

@@ -15,15 +15,24 @@ struct ColumnComparison: Hashable {
 
   /// Reads the term from the left, then from the right: in `a.x = b.y` either may be meant.
   static func all(in term: Range<Int>, of tokens: [SQLToken]) -> [ColumnComparison] {
-    let term = Conjunction.unwrapped(term, tokens)
+    let term = TermTree.unwrapped(term, tokens)
     return [leading(term, tokens), trailing(term, tokens)].compactMap { $0 }
+  }
+
+  /// The column on the other side, if that is one and nothing else.
+  func otherColumn(in tokens: [SQLToken]) -> (alias: String?, column: String)? {
+    guard let name = Self.name(at: value.lowerBound, value.upperBound, tokens),
+      name.end == value.upperBound, name.alias != nil
+    else { return nil }
+    return (name.alias, name.column)
   }
 
   private static func leading(_ term: Range<Int>, _ tokens: [SQLToken]) -> ColumnComparison? {
     var index = term.lowerBound
     guard let (alias, column, end) = name(at: index, term.upperBound, tokens) else { return nil }
     index = end
-    guard index < term.upperBound, let kind = Kind(tokens[index]) else { return nil }
+    guard index < term.upperBound, var kind = Kind(tokens[index]) else { return nil }
+    if index + 1 < term.upperBound, tokens[index + 1].isWord("NOT") { kind = .other }
     return .init(alias: alias, column: column, kind: kind, value: index + 1..<term.upperBound)
   }
 
@@ -44,7 +53,9 @@ struct ColumnComparison: Hashable {
     func isName(_ index: Int) -> Bool {
       index < end && (tokens[index].kind == .word || tokens[index].kind == .quotedName)
     }
-    guard isName(start), let first = tokens[start].name else { return nil }
+    guard isName(start), !tokens[start].isWord("NULL"), let first = tokens[start].name else {
+      return nil
+    }
     if isName(start + 2), tokens[start + 1].isSymbol("."), let column = tokens[start + 2].name {
       return (first, column, start + 3)
     }

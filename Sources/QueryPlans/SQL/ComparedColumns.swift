@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The columns of one table that a SELECT compares with values, and those it sorts by.
+/// The columns of one table that a SELECT compares with values, joins by, and sorts by.
 ///
 ///     SELECT … FROM ZSTOP t0 WHERE (? <= t0.ZLONGITUDE AND t0.ZKIND = ?) ORDER BY t0.ZNAME
 ///     // ZSTOP: equal ZKIND, ranges ZLONGITUDE, sorted ZNAME
@@ -8,7 +8,11 @@ public struct ComparedColumns: Hashable, Sendable {
   public var table: String
   public var equal: [String] = []
   public var ranges: [String] = []
+  /// Compared for equality with a column of another table of the statement.
+  public var joined: [String] = []
   public var sorted: [String] = []
+  /// Every other column of the table that the SELECT names.
+  public var covered: [String] = []
   /// Whether an OR stands between comparisons, so that no one index serves them all.
   public var hasAlternatives = false
 
@@ -17,92 +21,82 @@ public struct ComparedColumns: Hashable, Sendable {
 
   /// Reads the tables of all SELECTs of a statement, outermost first.
   ///
-  /// A column inside a function call, or compared with another column of the same SELECT, is left
-  /// out: an index does not find it. The primary key is left out: it is found without one.
+  /// A column inside a function call is left out: an index does not find it. The primary key is
+  /// left out: it is found without one.
   public static func all(in sql: String) -> [ComparedColumns] {
     let outline = StatementOutline(sql)
     return outline.scopes.flatMap { scope in
-      scope.sources.compactMap { source -> ComparedColumns? in
-        guard let table = source.table else { return nil }
-        var columns = ComparedColumns(table: table)
-        columns.readFilter(of: source, in: scope, outline.tokens)
-        columns.readOrder(of: source, in: scope, outline.tokens)
-        return columns
+      scope.sources.compactMap { ComparedColumns(of: $0, in: scope, outline) }
+    }
+  }
+
+  /// Reads what one SELECT does with one of its tables; nil for a subquery in its place.
+  init?(of source: SelectScope.Source, in scope: SelectScope, _ outline: StatementOutline) {
+    guard let table = source.table else { return nil }
+    self.table = table
+    let tokens = outline.tokens
+    let trees = scope.conditions.map { TermTree($0, of: tokens) }
+    for term in trees.flatMap(\.terms) {
+      read(ColumnComparison.all(in: term, of: tokens), of: source, in: scope, outline)
+    }
+    hasAlternatives = trees.contains { $0.holdsAlternatives }
+    if let order = scope.order { sorted = Self.columns(of: source, in: order, scope, tokens) }
+    let named = Set(filtered + joined + sorted + ["Z_PK"])
+    covered = Self.columns(of: source, in: scope.tokens, scope, tokens)
+      .filter { !named.contains($0) }
+  }
+
+  private mutating func read(
+    _ comparisons: [ColumnComparison], of source: SelectScope.Source, in scope: SelectScope,
+    _ outline: StatementOutline
+  ) {
+    for comparison in comparisons
+    where comparison.isIndexable && scope.names(source, comparison.alias) {
+      let column = comparison.column
+      if column == "Z_PK" || (filtered + joined).contains(column) { continue }
+      // To an inner SELECT the column of an outer one is a value.
+      if let other = comparison.otherColumn(in: outline.tokens)?.alias,
+        scope.source(named: other) != nil
+      {
+        if comparison.kind == .equality, !scope.names(source, other) { joined.append(column) }
+      } else if comparison.kind == .equality {
+        equal.append(column)
+      } else {
+        ranges.append(column)
       }
     }
   }
 
-  private mutating func readFilter(
-    of source: SelectScope.Source, in scope: SelectScope, _ tokens: [SQLToken]
-  ) {
-    guard let filter = scope.filter else { return }
-    for index in filter where Self.isColumn(at: index, of: source, in: tokens[filter]) {
-      let column = String(tokens[index + 2].text)
-      guard let comparison = Self.comparison(around: index, in: tokens[filter], scope) else {
-        continue
-      }
-      if column == "Z_PK" || filtered.contains(column) { continue }
-      if comparison == .equal { equal.append(column) } else { ranges.append(column) }
+  private static func columns(
+    of source: SelectScope.Source, in range: Range<Int>, _ scope: SelectScope, _ tokens: [SQLToken]
+  ) -> [String] {
+    var columns: [String] = []
+    for index in range where index + 2 < range.upperBound {
+      guard tokens[index + 1].isSymbol("."), let alias = tokens[index].name,
+        alias.lowercased() == source.alias.lowercased(), let column = tokens[index + 2].name,
+        !columns.contains(column)
+      else { continue }
+      columns.append(column)
     }
-    hasAlternatives = tokens[filter].contains { $0.isWord("OR") }
+    return columns
+  }
+}
+
+extension SelectScope {
+  /// WHERE, and the ON of its joins.
+  fileprivate var conditions: [Range<Int>] { joinConditions + (filter.map { [$0] } ?? []) }
+
+  /// From its first column to its last clause; the SELECTs within are part of it.
+  fileprivate var tokens: Range<Int> {
+    let ends = [filter?.upperBound, order?.upperBound, columns?.upperBound].compactMap { $0 }
+    let starts = [columns?.lowerBound, filter?.lowerBound].compactMap { $0 }
+    guard let start = starts.min(), let end = ends.max(), start <= end else { return 0..<0 }
+    return start..<end
   }
 
-  private mutating func readOrder(
-    of source: SelectScope.Source, in scope: SelectScope, _ tokens: [SQLToken]
-  ) {
-    guard let order = scope.order else { return }
-    for index in order where Self.isColumn(at: index, of: source, in: tokens[order]) {
-      sorted.append(String(tokens[index + 2].text))
-    }
-  }
-
-  /// Whether `t0 . ZNAME` starts here.
-  private static func isColumn(
-    at index: Int, of source: SelectScope.Source, in tokens: ArraySlice<SQLToken>
-  ) -> Bool {
-    guard index + 2 < tokens.endIndex, tokens[index + 1].isSymbol(".") else { return false }
-    return tokens[index].name?.lowercased() == source.alias.lowercased()
-  }
-
-  private enum Comparison { case equal, range }
-
-  private static func comparison(
-    around index: Int, in tokens: ArraySlice<SQLToken>, _ scope: SelectScope
-  ) -> Comparison? {
-    let after = index + 3
-    if after < tokens.endIndex, let comparison = comparison(tokens[after]),
-      isValue(at: after + 1, in: tokens, scope)
-    {
-      return comparison
-    }
-    let before = index - 1
-    guard before - 1 >= tokens.startIndex, let comparison = comparison(tokens[before]),
-      tokens[before].kind == .symbol, isValue(endingAt: before - 1, in: tokens, scope)
-    else { return nil }
-    return comparison
-  }
-
-  private static func comparison(_ token: SQLToken) -> Comparison? {
-    switch token.text.uppercased() {
-    case "=", "==", "IN", "IS": .equal
-    case "<", "<=", ">", ">=", "BETWEEN": .range
-    default: nil
-    }
-  }
-
-  /// Whether a value starts here: anything but a column of the same SELECT, or `NOT`.
-  private static func isValue(
-    at index: Int, in tokens: ArraySlice<SQLToken>, _ scope: SelectScope
-  ) -> Bool {
-    guard index < tokens.endIndex, !tokens[index].isWord("NOT") else { return false }
-    return tokens[index].name.map { scope.source(named: $0) == nil } ?? true
-  }
-
-  /// `t1.ZSTOP` ends at its third token.
-  private static func isValue(
-    endingAt index: Int, in tokens: ArraySlice<SQLToken>, _ scope: SelectScope
-  ) -> Bool {
-    guard index - 2 >= tokens.startIndex, tokens[index - 1].isSymbol(".") else { return true }
-    return isValue(at: index - 2, in: tokens, scope)
+  /// Whether an alias, or none in a SELECT of one table, means a source.
+  fileprivate func names(_ source: Source, _ alias: String?) -> Bool {
+    guard let alias else { return sources.count == 1 }
+    return alias.lowercased() == source.alias.lowercased()
   }
 }

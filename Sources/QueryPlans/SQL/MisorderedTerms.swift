@@ -13,15 +13,19 @@ public struct MisorderedTerms: Hashable, Sendable {
   /// - Parameter plan: where known, terms that an index serves are left out.
   /// - Returns: nil where the order is as it should be.
   public init?(sql: String, plan: QueryPlan? = nil) {
-    guard let statement = try? OrderedStatement(sql) else { return nil }
-    let roles = plan.map { TermRoles(statement: statement, plan: $0).roles() }
+    guard let statement = try? OrderedStatement(sql), let filter = statement.scope.filter else {
+      return nil
+    }
     let tokens = statement.outline.tokens
+    let roles = plan.map { TermRoles(statement: statement, plan: $0).roles() }
     var costly: String?
-    for (index, term) in statement.termTokens.enumerated()
-    where roles.map({ $0[index] == .residual }) ?? true {
-      if Self.isSearch(term, tokens) {
+    for conjunct in TermTree(filter, of: tokens).conjuncts {
+      guard let index = statement.termTokens.firstIndex(of: conjunct),
+        roles.map({ $0[index] == .residual }) ?? true
+      else { continue }
+      if Self.isSearch(conjunct, tokens) {
         costly = costly ?? statement.terms[index]
-      } else if let costly, Self.isPlain(term, tokens) {
+      } else if let costly, Self.isPlain(conjunct, tokens) {
         self.costly = costly
         cheap = statement.terms[index]
         return

@@ -28,6 +28,8 @@ struct SelectScope: Hashable {
   /// The tokens between WHERE and the next clause.
   var filter: Range<Int>?
   var hasJoinCondition = false
+  /// The tokens of each ON, up to the next join.
+  var joinConditions: [Range<Int>] = []
   var hasGroupBy = false
   var hasOrderBy = false
   /// The tokens between ORDER and the next clause, `BY` included.

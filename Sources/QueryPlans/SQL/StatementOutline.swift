@@ -199,8 +199,19 @@ struct StatementOutline {
       expectsSource = false
     } else {
       if token.isWord("ON") || token.isWord("USING") { scope.hasJoinCondition = true }
+      if token.isWord("ON") { scope.joinConditions.append(position + 1..<position + 1) }
       position += 1
+      extendJoinCondition(&scope)
     }
+  }
+
+  /// An ON goes on until the next join.
+  private func extendJoinCondition(_ scope: inout SelectScope) {
+    let words = ["LEFT", "RIGHT", "FULL", "INNER", "CROSS", "NATURAL", "OUTER"]
+    guard let last = scope.joinConditions.last, last.upperBound == position - 1,
+      !words.contains(where: tokens[position - 1].isWord)
+    else { return }
+    scope.joinConditions[scope.joinConditions.count - 1] = last.lowerBound..<position
   }
 
   private static let wordsAfterSource: Set<String> = [

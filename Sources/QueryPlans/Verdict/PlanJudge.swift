@@ -95,17 +95,7 @@ public struct PlanJudge {
   }
 
   private func comparedColumns(of name: String, in scope: SelectScope) -> [String] {
-    guard let filter = scope.filter else { return [] }
-    let comparisons = Conjunction(filter, of: outline.tokens).terms
-      .flatMap { ColumnComparison.all(in: $0, of: outline.tokens) }
-      .filter {
-        $0.isIndexable
-          && ($0.alias?.lowercased() == name.lowercased()
-            || $0.alias == nil && scope.sources.count == 1)
-      }
-    let columns =
-      comparisons.filter { $0.kind == .equality } + comparisons.filter { $0.kind != .equality }
-    var seen: Set<String> = []
-    return columns.map(\.column).filter { seen.insert($0.lowercased()).inserted }
+    scope.source(named: name).flatMap { ComparedColumns(of: $0, in: scope, outline) }
+      .map { $0.joined + $0.filtered } ?? []
   }
 }

@@ -27,6 +27,7 @@ extension OrderingsReport {
         drawing.text(clause, indent: 2, hang: 2)
       }
     }
+    if let suggestionText { drawing.text(suggestionText, indent: 0, hang: 2, ink: .bold) }
     return drawing.output
   }
 

@@ -9,6 +9,8 @@ public struct OrderingsReport {
   public var sql: String
   public var minimumEffect: Double
   public var comparison: OrderingComparison
+  /// Whether the format string of the better order is wanted.
+  public var suggests = false
 
   public init(
     database: String, sqliteVersion: String, sql: String, minimumEffect: Double,
@@ -55,6 +57,27 @@ public struct OrderingsReport {
     }
   }
 
+  /// The predicate in the order to write, or why there is none.
+  var suggestion: String? {
+    guard suggests else { return nil }
+    let variant = comparison.variants[comparison.best ?? 0]
+    do {
+      return try PredicateFormat.text(of: variant.sql)
+    } catch {
+      return nil
+    }
+  }
+
+  var suggestionText: String? {
+    guard suggests else { return nil }
+    guard let suggestion else {
+      return "no format string: a term of the statement is none that a predicate makes"
+    }
+    let isBetter = comparison.verdict == .faster
+    return (isBetter ? "write it so, in the model's spelling: " : "as it is, there is no better: ")
+      + suggestion
+  }
+
   /// The version 1 of the JSON.
   public var json: OrderingsV1 {
     let comparison = comparison
@@ -66,7 +89,8 @@ public struct OrderingsReport {
       rows: comparison.rows, comparedWithoutLimit: comparison.comparedWithoutLimit,
       rounds: comparison.rounds, minimumEffect: minimumEffect,
       verdict: comparison.verdict.rawValue, explanation: comparison.explanation.rawValue,
-      sentence: sentence, fastest: comparison.best.map { orders[$0] }, orders: orders)
+      sentence: sentence, suggestion: suggestion,
+      fastest: comparison.best.map { orders[$0] }, orders: orders)
   }
 }
 

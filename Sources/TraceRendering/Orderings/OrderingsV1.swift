@@ -19,6 +19,8 @@ public struct OrderingsV1: Codable, Hashable, Sendable {
   /// `indexServed`, `deferred` or `residual`.
   public var explanation: String
   public var sentence: String
+  /// With `--suggest`, the format string in the better order, or in the written one if none is.
+  public var suggestion: String?
   /// The order to write, where it is faster than the one as written.
   public var fastest: Order?
   public var orders: [Order]

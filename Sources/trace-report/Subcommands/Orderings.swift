@@ -38,6 +38,9 @@ struct Orderings: ParsableCommand {
   @Option(help: "Seconds after which no new round starts.")
   var budget = 20.0
 
+  @Flag(help: "Print the predicate's format string in the better order.")
+  var suggest = false
+
   @Flag(help: "Print JSON, schemaVersion 1.")
   var json = false
 
@@ -57,9 +60,10 @@ struct Orderings: ParsableCommand {
     let source = StatementSource(paths: paths, sql: sql.map { [$0] } ?? [])
     let sql = try source.read().statement(statement).sql
     let file = try ReportedDatabase.open(database)
-    let report = OrderingsReport(
+    var report = OrderingsReport(
       database: database, sqliteVersion: Connection.libraryVersion, sql: sql,
       minimumEffect: minimumEffect / 100, comparison: try compare(sql, file.connection))
+    report.suggests = suggest
     try Output.print(json ? JSONText.encoded(report.json) : report.text(.ofStandardOutput))
     if report.comparison.verdict == .inconclusive { throw ExitStatus.inconclusive }
   }

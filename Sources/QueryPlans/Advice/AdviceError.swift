@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why no advice can be given.
+public enum AdviceError: Error, Hashable, Sendable {
+  case noStatements
+  case otherDatabase(statements: Int)
+  case noSpace(needed: UInt64, free: UInt64, folder: String)
+  case nothingMeasured(reasons: [String])
+}
+
+extension AdviceError: CustomStringConvertible {
+  /// One sentence: what is wrong, and what to do.
+  public var description: String {
+    switch self {
+    case .noStatements: "no statement that reads; was the store traced?"
+    case .otherDatabase(let count):
+      "none of the \(count) statements compiles against this database; is it the store that was "
+        + "traced?"
+    case .noSpace(let needed, let free, let folder):
+      "the copy and its indexes need \(needed >> 20) MiB and '\(folder)' has \(free >> 20) MiB "
+        + "free; name a roomier folder with TMPDIR"
+    case .nothingMeasured(let reasons):
+      "no statement can be measured: " + reasons.prefix(3).joined(separator: "; ")
+    }
+  }
+}

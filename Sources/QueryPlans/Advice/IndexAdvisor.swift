@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import SQLiteDriver
+
+/// Finds the smallest set of indexes that makes a workload faster, by trying them on a copy.
+///
+///     candidates ── each made on the copy ── statements whose plan changes are timed
+///         └── the best stays ── again, until none saves enough ── each left out once more
+public struct IndexAdvisor {
+  public struct Options: Sendable {
+    /// A set of indexes that saves less than this part of the workload's time is not worth it.
+    public var minimumEffect = 0.05
+    public init() {}
+  }
+
+  public enum Step: Hashable, Sendable {
+    case copied(pages: Int, of: Int)
+    case tried(indexes: Int)
+  }
+
+  private let bench: AdviceBench
+  private let options: Options
+  private let progress: (Step) -> Void
+
+  /// Copies the database and times every statement as it is.
+  ///
+  /// - Throws: ``AdviceError``, or ``SQLiteError``.
+  public init(
+    _ statements: [WorkloadStatement], on database: Connection, options: Options = Options(),
+    progress: @escaping (Step) -> Void = { _ in }
+  ) throws {
+    let copy = try DatabaseCopy(of: database) { progress(.copied(pages: $0, of: $1)) }
+    bench = try AdviceBench(statements, copy: copy)
+    self.options = options
+    self.progress = progress
+  }
+
+  /// Tries the candidates, and what the database has.
+  ///
+  /// - Throws: ``SQLiteError`` if the copy cannot be written.
+  public func advice() throws -> IndexAdvice {
+    var advice = IndexAdvice()
+    advice.unmeasured = bench.unmeasured
+    let before = bench.times
+    let chosen = try choose(&advice)
+    for candidate in chosen { advice.creations.append(try creation(candidate, advice)) }
+    advice.removals = try removals(bench)
+    advice.effects = zip(bench.statements, before).enumerated().map { index, pair in
+      IndexAdvice.Effect(
+        statement: pair.0.statement.id, runs: pair.0.statement.runs, before: pair.1,
+        after: bench.times[index])
+    }
+    return advice
+  }
+
+  // A wider index is written and kept in memory too.
+  private static let leastOfWidening = 0.25
+
+  private struct Choice {
+    var candidate: IndexCandidate
+    var saving: Double
+  }
+
+  // MARK: - Indexes to make
+
+  /// Greedily, then each once more without it; the copy has those that are left.
+  private func choose(_ advice: inout IndexAdvice) throws -> [Choice] {
+    let least = options.minimumEffect * bench.total
+    var candidates = try bench.candidates()
+    var chosen: [Choice] = []
+    while !candidates.isEmpty {
+      var trials: [Choice] = []
+      for candidate in candidates {
+        advice.tried += 1
+        progress(.tried(indexes: advice.tried))
+        let saving = try bench.saving(of: candidate)
+        if saving > 0 { trials.append(Choice(candidate: candidate, saving: saving)) }
+      }
+      guard let best = best(trials, least: least) else { break }
+      try bench.keep(best.candidate)
+      chosen.append(best)
+      // One that saved nothing beside fewer indexes saves nothing beside more.
+      candidates = trials.map(\.candidate).filter { $0 != best.candidate }
+    }
+    for choice in chosen where chosen.count > 1 {
+      let loss = try bench.loss(without: choice.candidate)
+      if loss < least { chosen.removeAll { $0.candidate == choice.candidate } }
+    }
+    return chosen
+  }
+
+  /// Of those that save about the same, the one with the fewest columns; one that was widened only
+  /// to cover must save a quarter of all more than those that were not.
+  private func best(_ trials: [Choice], least: Double) -> Choice? {
+    let plain = trials.filter { !$0.candidate.isWidened }.map(\.saving).max() ?? 0
+    let worthIt = max(plain + Self.leastOfWidening * bench.total, least)
+    let trials = trials.filter { !$0.candidate.isWidened || $0.saving >= worthIt }
+    guard let most = trials.map(\.saving).max(), most >= least else { return nil }
+    return trials.filter { $0.saving >= most - least }.min {
+      ($0.candidate.columns.count, -$0.saving) < ($1.candidate.columns.count, -$1.saving)
+    }
+  }
+
+  private func creation(_ choice: Choice, _ advice: IndexAdvice) throws -> IndexAdvice.Creation {
+    let candidate = choice.candidate
+    let connection = bench.connection
+    let after = try WriteCost.measured(
+      of: candidate.table, updating: candidate.columns, on: connection)
+    let bytes = try DatabaseIndex.all(of: candidate.table, connection)
+      .first { $0.name == candidate.name }?.bytes
+    try bench.drop(candidate.name)
+    let before = try WriteCost.measured(
+      of: candidate.table, updating: candidate.columns, on: connection)
+    try bench.create(candidate)
+    return IndexAdvice.Creation(
+      candidate: candidate, entity: try bench.entity(of: candidate.table), saving: choice.saving,
+      bytes: bytes, writeBefore: before, writeAfter: after)
+  }
+
+  // MARK: - Indexes to drop
+
+  private func removals(_ bench: AdviceBench) throws -> [IndexAdvice.Removal] {
+    var removals: [IndexAdvice.Removal] = []
+    for index in try bench.removable() {
+      guard let reason = try bench.reasonToDrop(index), let sql = index.sql else { continue }
+      let columns = index.terms.compactMap(\.column)
+      let before = try WriteCost.measured(
+        of: index.table, updating: columns, on: bench.connection)
+      try bench.drop(index.name)
+      let loss = try bench.lossAfterDrop(of: index.table)
+      guard loss < options.minimumEffect * bench.total else {
+        try bench.connection.execute(sql)
+        continue
+      }
+      try bench.settle(index.table)
+      let after = try WriteCost.measured(
+        of: index.table, updating: columns, on: bench.connection)
+      removals.append(
+        .init(index: index, reason: reason, writeBefore: before, writeAfter: after))
+    }
+    return removals
+  }
+}

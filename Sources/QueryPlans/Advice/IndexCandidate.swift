@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An index that might serve some statement.
+public struct IndexCandidate: Hashable, Sendable {
+  public var table: String
+  public var columns: [String]
+  /// Whether some columns are there only so that the table need not be read.
+  var isWidened = false
+
+  /// As SQLite takes it.
+  public var sql: String {
+    "CREATE INDEX \(SQLName.quotedIfNeeded(name)) ON \(SQLName.quotedIfNeeded(table)) "
+      + "(\(columns.map(SQLName.quotedIfNeeded).joined(separator: ", ")))"
+  }
+
+  /// The name that a store in Core Data's layout gives an index.
+  public var name: String { ([table] + columns).joined(separator: "_") }
+
+  /// Whether an index of the database has these columns first already.
+  func isServed(by indexes: [DatabaseIndex]) -> Bool {
+    indexes.contains { index in
+      index.table.lowercased() == table.lowercased() && !index.isPartial
+        && index.terms.count >= columns.count
+        && zip(index.terms, columns).allSatisfy {
+          $0.column?.lowercased() == $1.lowercased() && $0.collation == "BINARY" && !$0.isDescending
+        }
+    }
+  }
+
+  /// What could serve the predicates, joins and sorts of a statement.
+  ///
+  /// Columns compared for equality come first, then one range, then the other ranges, which the
+  /// index can then check without the table; or the columns of the sort in place of ranges.
+  static func all(for sql: String) -> [IndexCandidate] {
+    var candidates: [IndexCandidate] = []
+    func add(_ table: String, _ columns: [String], isWidened: Bool = false) {
+      var seen: Set<String> = []
+      let columns = columns.filter { $0 != "Z_PK" && seen.insert($0.lowercased()).inserted }
+      // An index of more than four columns is hardly smaller than its table.
+      guard !columns.isEmpty, columns.count <= 4 else { return }
+      let candidate = IndexCandidate(table: table, columns: columns, isWidened: isWidened)
+      if !candidates.contains(where: { $0.columns == columns && $0.table == table }) {
+        candidates.append(candidate)
+      }
+    }
+    for columns in ComparedColumns.all(in: sql) {
+      let table = columns.table
+      for joined in [[]] + columns.joined.map({ [$0] }) {
+        let equal = joined + columns.equal
+        add(table, equal)
+        for range in columns.ranges {
+          let others = columns.ranges.filter { $0 != range }
+          add(table, equal + [range])
+          add(table, equal + [range] + others)
+        }
+        if !columns.sorted.isEmpty { add(table, equal + columns.sorted) }
+        if columns.covered.count <= 3 {
+          add(table, equal + columns.ranges + columns.covered, isWidened: true)
+        }
+      }
+      if columns.hasAlternatives { for column in columns.filtered { add(table, [column]) } }
+    }
+    return candidates
+  }
+}

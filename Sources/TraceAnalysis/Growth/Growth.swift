@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import QueryPlans
+public import StoreEvents
+
+/// How the work of each statement grows with the size of the store.
+public struct Growth: Hashable, Sendable {
+  public enum Verdict: String, Hashable, Sendable, Codable {
+    /// It does about as much work as it returns rows, at every size.
+    case search
+    /// Its work grows with the store, and its rows do not.
+    case growsLikeScan
+    /// Its rows grow as its work does: it is asked for more.
+    case growsWithRows
+    /// Too few sizes, or the work follows no line.
+    case inconclusive
+  }
+
+  public struct Statement: Hashable, Sendable {
+    public var fingerprint: SQLFingerprint
+    public var statement: StatementID
+    public var caller: SourceLocation
+    public var points: [Point]
+    public var vmSteps: GrowthFit?
+    public var fullScanSteps: GrowthFit?
+    public var rows: GrowthFit?
+    public var verdict: Verdict
+  }
+
+  /// What one run of a statement did, on average, at one size.
+  public struct Point: Hashable, Sendable {
+    public var size: UInt64
+    public var runs: UInt64
+    public var vmSteps: Double
+    public var fullScanSteps: Double
+    public var rows: Double
+  }
+
+  // Two points fit any line.
+  public static let fewestSizes = 3
+  static let leastQuality = 0.9
+  // Half the growth of the store: a search grows by the depth of a tree, some hundredths.
+  static let mostSlope = 0.5
+
+  /// Those that grow like a scan first, then by their work at the largest size.
+  public var statements: [Statement]
+  public var sizes: [UInt64]
+  /// What limits the comparison; one sentence each.
+  public var doubts: [String]
+
+  /// Compares runs of the same work on stores of several sizes.
+  public init(_ runs: [(size: UInt64, profile: Profile)]) {
+    sizes = Set(runs.map(\.size)).sorted()
+    var statements: [SQLFingerprint: Statement] = [:]
+    for run in runs.sorted(by: { $0.size < $1.size }) {
+      for (fingerprint, group) in run.profile.statementGroups {
+        let point = Point(
+          size: run.size, runs: group.work.count, vmSteps: group.work.perRun(\.vmSteps),
+          fullScanSteps: group.work.perRun(\.fullScanSteps), rows: group.work.perRun(\.rows))
+        statements[
+          fingerprint,
+          default: Statement(
+            fingerprint: fingerprint, statement: group.statement.id, caller: group.caller,
+            points: [], verdict: .inconclusive)
+        ].points.append(point)
+      }
+    }
+    doubts = runs.flatMap { run in
+      run.profile.completeness.doubts.map { "size \(run.size): \($0)" }
+    }
+    if sizes.count < Self.fewestSizes {
+      doubts.append("\(sizes.count) sizes fit any line; give \(Self.fewestSizes) or more")
+    }
+    let wanted = sizes.count
+    self.statements = statements.values.map { $0.judged(sizes: wanted) }.sorted { a, b in
+      let (x, y) = (a.verdict == .growsLikeScan, b.verdict == .growsLikeScan)
+      if x != y { return x }
+      let (m, n) = (a.points.last?.vmSteps ?? 0, b.points.last?.vmSteps ?? 0)
+      return m != n ? m > n : a.fingerprint < b.fingerprint
+    }
+  }
+
+  public var verdict: Verdict {
+    if statements.contains(where: { $0.verdict == .growsLikeScan }) { return .growsLikeScan }
+    let isUnsure =
+      !doubts.isEmpty || statements.isEmpty
+      || statements.contains { $0.verdict == .inconclusive }
+    return isUnsure ? .inconclusive : .search
+  }
+}
+
+extension Growth.Statement {
+  fileprivate func judged(sizes: Int) -> Self {
+    func fit(_ amount: KeyPath<Growth.Point, Double>) -> GrowthFit? {
+      GrowthFit(points.map { (Double($0.size), $0[keyPath: amount]) })
+    }
+    var copy = self
+    copy.vmSteps = fit(\.vmSteps)
+    copy.fullScanSteps = fit(\.fullScanSteps)
+    copy.rows = fit(\.rows)
+    guard points.count == sizes, sizes >= Growth.fewestSizes, let work = copy.work,
+      let rows = copy.rows, points.contains(where: { $0.vmSteps > 0 })
+    else { return copy }
+    if work.slope < Growth.mostSlope {
+      copy.verdict = .search
+    } else if work.quality < Growth.leastQuality {
+      copy.verdict = .inconclusive
+    } else {
+      // As many rows more as work more: what is asked for grows.
+      copy.verdict = rows.slope >= work.slope / 2 ? .growsWithRows : .growsLikeScan
+    }
+    return copy
+  }
+
+  /// The steeper of the two.
+  private var work: GrowthFit? {
+    [vmSteps, fullScanSteps].compactMap { $0 }.max { $0.slope < $1.slope }
+  }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// Runs a program with its debug log in a file.
+public enum LoggedProgram {
+  /// Runs a program to its end; what it writes to standard output goes to standard error.
+  ///
+  /// - Throws: ``RecordingError`` if it cannot be started.
+  public static func run(
+    _ command: [String], log: String
+  ) throws(RecordingError) -> Recording.Outcome {
+    try TracedProgram.check(command)
+    // Our own standard output holds the report and nothing else.
+    let output = dup(STDOUT_FILENO)
+    dup2(STDERR_FILENO, STDOUT_FILENO)
+    defer {
+      dup2(output, STDOUT_FILENO)
+      close(output)
+    }
+    TracedProgram.catchSignals()
+    return try TracedProgram.run(
+      command, adding: [("STORE_SQL_DEBUG", "1"), ("STORE_SQL_DEBUG_FILE", log)])
+  }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import QueryPlans
+import SQLiteDriver
+import StoreEvents
+import TraceRendering
+
+struct Advise: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Finds the smallest set of indexes worth having, by trying them on a copy.",
+    discussion: """
+      trace-report advise trace --database transit.sqlite
+
+      The database is only read. The copy goes to the folder of temporary files (TMPDIR) and is \
+      removed. A trace holds no values: they are sampled from the columns compared.
+      """)
+
+  @Argument(help: "CTF folders and debug logs of the workload; - is standard input.")
+  var paths: [String]
+
+  @Option(help: "The database that ran; it is read, never written.")
+  var database: String
+
+  @Option(help: "Indexes that save less than this many percent of the time are not worth it.")
+  var minimumEffect = 5.0
+
+  @Flag(help: "Print JSON, schemaVersion 1.")
+  var json = false
+
+  func validate() throws {
+    guard (0.1...100).contains(minimumEffect) else {
+      throw ValidationError("--minimum-effect takes percents from 0.1 to 100.")
+    }
+  }
+
+  func run() throws {
+    let file = try ReportedDatabase.open(database)
+    let statements = try StatementSource(paths: paths, sql: []).read()
+    let workload = statements.list.filter { $0.work.executions > 0 }.map {
+      WorkloadStatement(id: $0.id, sql: $0.sql, runs: $0.work.executions)
+    }
+    let report = AdviceReport(
+      database: database, sqliteVersion: Connection.libraryVersion,
+      advice: try advice(workload, file.connection), doubts: statements.doubts)
+    try Output.print(json ? JSONText.encoded(report.json) : report.text(.ofStandardOutput))
+  }
+
+  private func advice(
+    _ workload: [WorkloadStatement], _ connection: Connection
+  ) throws -> IndexAdvice {
+    var copying = Progress("pages copied")
+    var trying = Progress("indexes tried")
+    defer { trying.end() }
+    do {
+      var options = IndexAdvisor.Options()
+      options.minimumEffect = minimumEffect / 100
+      return try IndexAdvisor(workload, on: connection, options: options) { step in
+        switch step {
+        case .copied(let pages, let all):
+          copying.report(UInt64(pages))
+          if pages == all { copying.end() }
+        case .tried(let count): trying.report(UInt64(count))
+        }
+      }.advice()
+    } catch let error as AdviceError {
+      throw Failure(LogText.escaped("\(error)"), status: error.status)
+    } catch let error as SQLiteError {
+      throw Failure(LogText.escaped("'\(database)': \(error.message)"))
+    }
+  }
+}
+
+extension AdviceError {
+  fileprivate var status: ExitCode {
+    if case .noSpace = self { ExitStatus.failed } else { ExitStatus.inconclusive }
+  }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FoundationEssentials
+import StoreEvents
+import TraceAnalysis
+import TraceRecording
+import TraceRendering
+
+struct Growth: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Runs a program on stores of several sizes, and tells whose work grows like a scan.",
+    discussion: """
+      trace-report growth --sizes 1000,10000,100000 -- ./search.sh {size}
+
+      The program gets each size in place of {size}, and STORE_SQL_DEBUG=1. Three sizes or more, \
+      each a few times the one before. Exits 3 if nothing can be concluded.
+      """)
+
+  enum FailOn: String, ExpressibleByArgument, CaseIterable { case scan }
+
+  @Option(help: "The sizes, such as 10000,100000,1000000.")
+  var sizes: String
+
+  @Option(help: "Exit with 2 if there is a statement that grows like a: scan.")
+  var failOn: FailOn?
+
+  @Flag(help: "Print JSON, schemaVersion 1.")
+  var json = false
+
+  @Argument(parsing: .postTerminator, help: "The program to run and its arguments, after --.")
+  var command: [String]
+
+  private var numbers: [UInt64] {
+    sizes.split(separator: ",", omittingEmptySubsequences: false).map { UInt64($0) ?? 0 }
+  }
+
+  func validate() throws {
+    if command.isEmpty { throw ValidationError("Name the program to run after --.") }
+    if !command.contains(where: { $0.contains("{size}") }) {
+      throw ValidationError("The command has no {size}, so it would do the same each time.")
+    }
+    if numbers.contains(0) || Set(numbers).count != numbers.count {
+      throw ValidationError("--sizes takes different numbers from 1 up, such as 1000,10000,100000.")
+    }
+  }
+
+  func run() throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "storescope-\(UUID().uuidString)", directoryHint: .isDirectory)
+    try FileManager.default.createDirectory(
+      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let growth = TraceAnalysis.Growth(
+      try numbers.map { ($0, try profile(size: $0, in: folder)) })
+    if json {
+      try Output.print(JSONText.encoded(GrowthV1(growth)))
+    } else {
+      Output.print(Document(growth: growth).text(.ofStandardOutput))
+    }
+    switch growth.verdict {
+    case .inconclusive: throw ExitStatus.inconclusive
+    case .growsLikeScan where failOn == .scan: throw ExitStatus.regression
+    default: return
+    }
+  }
+
+  private func profile(size: UInt64, in folder: URL) throws -> Profile {
+    let log = folder.appending(path: "\(size).log").path
+    let command = command.map { $0.replacing("{size}", with: "\(size)") }
+    let outcome: Recording.Outcome
+    do {
+      outcome = try LoggedProgram.run(command, log: log)
+    } catch {
+      throw Failure("\(error)")
+    }
+    guard case .exited(0) = outcome else {
+      throw Failure("\(LogText.quoted(command.joined(separator: " "))) failed at size \(size)")
+    }
+    guard FileManager.default.fileExists(atPath: log) else {
+      throw Failure.noEvents([command.joined(separator: " ")])
+    }
+    return try Inputs.profile(of: [log])
+  }
+}

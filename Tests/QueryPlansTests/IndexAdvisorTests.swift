@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import QueryPlans
+import SQLiteDriver
+import Testing
+
+@Suite struct IndexAdvisorTests {
+  let connection: Connection
+
+  init() throws {
+    connection = try Connection(path: ":memory:")
+    try connection.execute(
+      """
+      CREATE TABLE ZSTOP ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, ZKIND INTEGER,
+        ZLONGITUDE FLOAT, ZLATITUDE FLOAT, ZNAME VARCHAR );
+      CREATE TABLE ZSTOPTIME ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, ZSTOP INTEGER,
+        ZDEPARTURETIME TIMESTAMP );
+      CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR);
+      INSERT INTO Z_PRIMARYKEY VALUES (1, 'Stop'), (2, 'StopTime');
+      WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 8000)
+        INSERT INTO ZSTOP SELECT i, 1, i % 3, i * 7919 % 8000, i * 104729 % 8000, 'stop ' || i FROM n;
+      WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 20000)
+        INSERT INTO ZSTOPTIME SELECT i, 2, i % 8000 + 1, i * 31 % 86400 FROM n;
+      """)
+  }
+
+  private static let geo = """
+    SELECT 0, t0.Z_PK, t0.Z_ENT, t0.ZKIND, t0.ZNAME FROM ZSTOP t0 WHERE (? <=  t0.ZLONGITUDE AND  t0.ZLONGITUDE <= ? AND \
+    ? <=  t0.ZLATITUDE AND  t0.ZLATITUDE <= ?)  LIMIT 100
+    """
+  private static let departures = """
+    SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE ( t0.ZKIND = ? AND (SELECT COUNT(t1.Z_PK) FROM ZSTOPTIME t1 \
+    WHERE (t0.Z_PK = t1.ZSTOP AND ? <=  t1.ZDEPARTURETIME) ) <> ?) LIMIT 3
+    """
+  private static let members = "SELECT 0, t0.Z_PK FROM ZSTOPTIME t0 WHERE  t0.ZSTOP = ?"
+
+  private func advice(_ statements: String...) throws -> IndexAdvice {
+    let workload = statements.enumerated().map {
+      WorkloadStatement(id: "\($0)", sql: $1, runs: 10)
+    }
+    return try IndexAdvisor(workload, on: connection).advice()
+  }
+
+  @Test func findsTheCompoundIndexAndTheOneOfTheSubquery() throws {
+    let advice = try advice(Self.geo, Self.members)
+    let found = advice.creations.map(\.candidate)
+    #expect(Set(found.map(\.table)) == ["ZSTOP", "ZSTOPTIME"])
+    #expect(found.first { $0.table == "ZSTOPTIME" }?.columns == ["ZSTOP"])
+    let box = try #require(found.first { $0.table == "ZSTOP" })
+    #expect(Set(box.columns) == ["ZLONGITUDE", "ZLATITUDE"])
+    #expect(advice.creations.map(\.entity).contains("StopTime"))
+    #expect(advice.after < advice.before / 2)
+    for creation in advice.creations {
+      let (before, after) = (
+        try #require(creation.writeBefore), try #require(creation.writeAfter)
+      )
+      #expect(before.insert > 0 && after.insert > 0 && after.update > 0)
+      #expect((creation.bytes ?? 0) > 4096)
+    }
+  }
+
+  @Test func proposesNothingWhereItsAdviceWasTaken() throws {
+    for creation in try advice(Self.geo, Self.members).creations {
+      try connection.execute(creation.candidate.sql)
+    }
+    let again = try advice(Self.geo, Self.members)
+    #expect(again.creations.isEmpty)
+    #expect(again.removals.isEmpty)
+  }
+
+  @Test func theDatabaseStaysAsItIs() throws {
+    let schema = "SELECT group_concat(sql) FROM sqlite_schema"
+    let before = try connection.prepare(schema)
+    _ = try before.step()
+    let text = before.string(0)
+    let folder = FileManager.default.temporaryDirectory
+    let left = try FileManager.default.contentsOfDirectory(atPath: folder.path).count
+    _ = try advice(Self.geo, Self.departures)
+    let after = try connection.prepare(schema)
+    _ = try after.step()
+    #expect(after.string(0) == text)
+    // Other tests make folders meanwhile: it is no more than a few.
+    let now = try FileManager.default.contentsOfDirectory(atPath: folder.path).count
+    #expect(now <= left + 20)
+  }
+
+  @Test func dropsWhatNothingUsesAndWhatAnotherServes() throws {
+    try connection.execute(
+      """
+      CREATE INDEX a ON ZSTOP (ZLONGITUDE); CREATE INDEX b ON ZSTOP (ZLONGITUDE, ZLATITUDE);
+      CREATE INDEX c ON ZSTOP (ZNAME); CREATE UNIQUE INDEX d ON ZSTOP (Z_PK, ZNAME);
+      CREATE INDEX ZSTOPTIME_ZSTOP_INDEX ON ZSTOPTIME (ZSTOP);
+      """)
+    let advice = try advice(Self.geo, Self.members)
+    #expect(advice.removals.map(\.index.name) == ["a", "c"])
+    #expect(advice.removals.first?.reason == .redundant("b"))
+    #expect(advice.removals.last?.reason == .unused)
+  }
+
+  @Test func whatCannotBeRunIsNamedAndMayNeedAnyIndex() throws {
+    try connection.execute("CREATE INDEX c ON ZSTOP (ZNAME)")
+    let advice = try advice(
+      Self.members, "SELECT 0 FROM ZSTOP t0 WHERE NSCoreDataStringSearch(t0.ZNAME, ?, 8, 0)")
+    #expect(advice.unmeasured.map(\.statement) == ["1"])
+    #expect(advice.unmeasured.first?.reason.contains("NSCoreDataStringSearch") == true)
+    #expect(advice.removals.isEmpty)
+  }
+
+  @Test func takesListsOfKeysAndPagesForMeasuring() throws {
+    let advice = try advice(
+      "SELECT 0 FROM ZSTOPTIME t0 WHERE  t0.ZSTOP IN (SELECT value FROM json_each(?))",
+      "SELECT 0 FROM ZSTOP t0 WHERE t0.ZKIND IN (?, ?) ORDER BY t0.ZNAME LIMIT ? OFFSET ?")
+    #expect(advice.unmeasured.isEmpty)
+    #expect(advice.effects.count == 2)
+    #expect(advice.creations.contains { $0.candidate.columns == ["ZSTOP"] })
+  }
+
+  @Test func anotherDatabaseAndAnEmptyWorkloadAreErrors() throws {
+    #expect(throws: AdviceError.noStatements) { _ = try advice() }
+    #expect(throws: AdviceError.otherDatabase(statements: 1)) {
+      _ = try advice("SELECT 1 FROM ZOTHER")
+    }
+    #expect(throws: AdviceError.noStatements) { _ = try advice("DELETE FROM ZSTOP") }
+  }
+}
