@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#define _GNU_SOURCE
 #include "CAbortGuard.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
-#include <stddef.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <unistd.h>
 
 /* Where this thread goes back to; NULL outside of CAbortGuard_run. */
 static _Thread_local sigjmp_buf *place;
 /* Set once, before the handler can run. */
 static struct sigaction previous;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+/* glibc's `stderr` is a variable; `quiet` stands in it while `silenced` threads are in the
+ * library. */
+static FILE *loud, *quiet;
+static atomic_int silenced;
 
 static void aborted(int signal) {
   if (place) siglongjmp(*place, 1);
@@ -20,7 +28,17 @@ static void aborted(int signal) {
   raise(signal);
 }
 
+static void silence(void) {
+  if (quiet && atomic_fetch_add(&silenced, 1) == 0) stderr = quiet;
+}
+
+static void speak(void) {
+  if (quiet && atomic_fetch_sub(&silenced, 1) == 1) stderr = loud;
+}
+
 static void install(void) {
+  loud = stderr;
+  quiet = fopen("/dev/null", "we");
   struct sigaction action = {0};
   action.sa_handler = aborted;
   /* The jump does not restore the signal mask, so the signal must not be in it. */
@@ -30,16 +48,30 @@ static void install(void) {
   sigaction(SIGABRT, &action, NULL);
 }
 
+bool CAbortGuard_run_silently(void (*body)(void *context), void *context) {
+  int error = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+  int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (error >= 0 && null >= 0) dup2(null, STDERR_FILENO);
+  bool came_back = CAbortGuard_run(body, context);
+  if (error >= 0 && null >= 0) dup2(error, STDERR_FILENO);
+  if (error >= 0) close(error);
+  if (null >= 0) close(null);
+  return came_back;
+}
+
 bool CAbortGuard_run(void (*body)(void *context), void *context) {
   sigjmp_buf here;
   sigjmp_buf *outer = place;
   pthread_once(&once, install);
+  silence();
   if (sigsetjmp(here, 0) != 0) {
     place = outer;
+    speak();
     return false;
   }
   place = &here;
   body(context);
   place = outer;
+  speak();
   return true;
 }

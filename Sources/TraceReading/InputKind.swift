@@ -12,6 +12,10 @@ enum InputKind {
   /// Looks at an input and opens it if it is a file.
   init(of path: String) throws(TraceReadingError) {
     if path == "-" {
+      var status = stat()
+      if fstat(STDIN_FILENO, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+        throw .unreadable(path, reason: "it is a folder; give its path instead")
+      }
       self = .log(FileDescriptor(standardInput: ()))
       return
     }

@@ -27,10 +27,14 @@ public struct BuiltTool: Sendable {
   public func run(_ arguments: String...) async throws -> Run { try await run(arguments) }
 
   /// Runs it with a text on its standard input.
-  public func run(_ arguments: [String], input: String = "") async throws -> Run {
+  ///
+  /// - Parameter command: takes the tool and its arguments as its own last ones.
+  public func run(
+    through command: [String] = [], _ arguments: [String], input: String = ""
+  ) async throws -> Run {
     // env, because Executable.path wants a type of swift-system, which the package does not name.
     let result = try await Subprocess.run(
-      .name("env"), arguments: Arguments([path] + arguments),
+      .name("env"), arguments: Arguments(command + [path] + arguments),
       environment: .inherit.updating(["TZ": "UTC", "NO_COLOR": "1"]), input: .string(input),
       output: .string(limit: 64 << 20), error: .string(limit: 1 << 20))
     let status: Int32 =

@@ -5,12 +5,17 @@
 
 #include <stdbool.h>
 
-/* Runs a function of a C library, and comes back even if the library calls abort().
+/* Runs a function of a C library, and comes back even if the library calls abort(). What the
+ * library prints to `stderr` meanwhile is dropped: it stood between the lines of our own report.
  *
  * Why: libbabeltrace2 asserts what it found in a file, so that a corrupt one ends the process:
  * a member named twice in the metadata, a packet of negative size. Swift cannot call sigsetjmp.
  *
  * Returns false if the library aborted; what it was working on must not be touched again. */
 bool CAbortGuard_run(void (*body)(void *context), void *context);
+
+/* The same, and drops what it writes to file descriptor 2 as well, which takes a few system calls,
+ * and which is dropped of other threads too. */
+bool CAbortGuard_run_silently(void (*body)(void *context), void *context);
 
 #endif

@@ -29,14 +29,14 @@ struct BabeltraceError: Error, CustomStringConvertible {
   }
 }
 
-/// Runs a closure in which libbabeltrace2 may abort.
+/// Runs a closure in which libbabeltrace2 may abort; what it has to say of that is not printed.
 ///
 /// - Throws: ``BabeltraceError/aborted``, and whatever the closure throws.
 func withoutAborting<Result>(_ body: @escaping () throws -> Result) throws -> Result {
   let call = GuardedCall(body)
   // Escaping and retained: after an abort, frames that held them never release them.
   let context = Unmanaged<AnyGuardedCall>.passRetained(call)
-  let cameBack = CAbortGuard_run(
+  let cameBack = CAbortGuard_run_silently(
     { context in
       guard let context else { return }
       Unmanaged<AnyGuardedCall>.fromOpaque(context).takeUnretainedValue().run()

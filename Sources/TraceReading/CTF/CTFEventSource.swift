@@ -21,6 +21,10 @@ final class CTFEventSource: EventSource {
     folder = trace.folders[0]
     self.ledger = ledger
     do {
+      // Without its index, which the salvaged trace has not, all of it may be readable.
+      guard trace.folders.allSatisfy(PacketIndex.isSound) else {
+        throw BabeltraceError("its index does not fit its packets")
+      }
       graph = try CTFGraph(trace)
       salvage = nil
     } catch {

@@ -15,13 +15,15 @@ final class CTFGraph {
   init(_ trace: CTFTrace) throws {
     let batch = MessageBatch()
     self.batch = batch
-    graph = try withoutAborting { try Self.makeGraph(reading: trace, into: batch) }
+    graph = try Babeltrace.withoutAborting { babeltrace in
+      try Self.makeGraph(reading: trace, into: batch, with: babeltrace)
+    }
   }
 
   deinit {
     guard !isLost else { return }
     batch.releaseAll()
-    bt_graph_put_ref(graph)
+    Babeltrace.release(graph)
   }
 
   /// Gives the next few messages; false at the end.
@@ -39,13 +41,11 @@ final class CTFGraph {
   }
 
   private static func makeGraph(
-    reading trace: CTFTrace, into batch: MessageBatch
+    reading trace: CTFTrace, into batch: MessageBatch, with babeltrace: Babeltrace
   ) throws -> OpaquePointer {
-    guard let ctf = CTFPlugin.ctf?.sourceClass("fs"),
-      let muxer = CTFPlugin.utils?.filterClass("muxer")
-    else {
-      throw BabeltraceError("libbabeltrace2 lacks its plugins 'ctf' and 'utils'; install it anew")
-    }
+    guard let ctf = babeltrace.ctf.sourceClass("fs"),
+      let muxer = babeltrace.utils.filterClass("muxer")
+    else { throw BabeltraceError("libbabeltrace2's plugins lack 'ctf.fs' and 'utils.muxer'") }
     guard let graph = bt_graph_create(0) else { throw BabeltraceError(doing: "making a graph") }
     do {
       let source = try addSource(ctf, reading: trace, to: graph)

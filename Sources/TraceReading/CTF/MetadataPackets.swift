@@ -29,6 +29,23 @@ enum MetadataPackets {
       + "without it its trace cannot be read; copy the trace again"
   }
 
+  /// What tells the trace of a folder from others: its UUID, or nothing where it has none.
+  ///
+  /// Not asked of libbabeltrace2 (`babeltrace.support-info`): as of 2.0.4 each such query leaves
+  /// the file open.
+  static func traceIdentifier(ofFolder folder: String) -> String? {
+    let file = URL(filePath: folder, directoryHint: .isDirectory).appending(path: "metadata")
+    guard let input = try? FileHandle(forReadingFrom: file) else { return nil }
+    // The trace block stands first; 64 KiB is arbitrary, LTTng writes it within 1 KiB.
+    let head = (try? input.read(upToCount: 64 << 10)).map { Array($0 ?? Data()) } ?? []
+    guard let word = word(head, at: 0, isBigEndian: false), head.count >= 20 else { return nil }
+    if word == magic || word.byteSwapped == magic {
+      return head[4..<20].map { String($0, radix: 16) }.joined(separator: ".")
+    }
+    let text = String(decoding: head, as: UTF8.self)
+    return text.firstMatch(of: /uuid\s*=\s*"([^"]+)"/).map { String($0.1) }
+  }
+
   /// Where the first packet begins that is not whole.
   private static func damagedPlace(in input: FileHandle) throws -> UInt64? {
     let size = try input.seekToEnd()

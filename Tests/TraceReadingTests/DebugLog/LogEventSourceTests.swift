@@ -31,6 +31,20 @@ struct LogEventSourceTests {
     #expect(reading.source.kind == .log)
   }
 
+  @Test func whatCoreDataSaysOfAFaultIsARemark() throws {
+    var log = LogBuilder()
+    log.open(transit, at: noon)
+    var samples = EventSamples(seed: 41)
+    let record = try #require(samples.records(24).first { $0.event.kind == .fault })
+    log.add(record)
+    let remark =
+      "2026-11-21 14:12:28.633104 transit[2367:2370] ObjectStore: annotation: "
+      + "fault fulfilled from database for : <x-coredata:///Stop/p12>\n"
+    let reading = try Reading(log: log.text + remark)
+    #expect(reading.events == [record.event])
+    #expect(reading.source.unrecognizedSamples == [])
+  }
+
   @Test func readsTheTimeInTheZoneOfTheLog() throws {
     let reading = try Reading(log: opened + "\(head) annotation: busy store_id=4\n")
     // date -u -d '2026-11-21 13:12:28' +%s
