@@ -3,9 +3,18 @@
 #define _GNU_SOURCE
 #include "CStoreTracepoints.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
 #ifdef STORE_LTTNG
+
+/* Before the first tracepoint: set once, by the constructor below. */
+static int64_t CStoreTracepoints_recording;
+
+__attribute__((constructor)) static void read_recording(void) {
+  const char *number = getenv("STORE_TRACE_RECORDING");
+  if (number) CStoreTracepoints_recording = strtoll(number, NULL, 10);
+}
 
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
@@ -122,6 +131,7 @@ void CStoreTracepoints_transaction(
 
 void CStoreTracepoints_counters(
     uint64_t context_id, uint64_t store_id, uint64_t fetches, uint64_t faults, uint64_t cache_hits,
-    uint64_t cache_misses, uint64_t saves, uint64_t events) {
-  EMIT(counters, context_id, store_id, fetches, faults, cache_hits, cache_misses, saves, events);
+    uint64_t cache_misses, uint64_t saves, uint64_t events, int64_t tracing_ns) {
+  EMIT(counters, context_id, store_id, fetches, faults, cache_hits, cache_misses, saves, events,
+    tracing_ns);
 }

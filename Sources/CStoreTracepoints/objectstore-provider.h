@@ -15,6 +15,11 @@
 
 #include "CStoreTracepoints.h"
 
+/* For `enable-event --filter 'recording == N'`, which keeps a recording to its own processes; it
+ * is evaluated there and not written. */
+#undef RECORDING
+#define RECORDING lttng_ust_field_integer_nowrite(int64_t, recording, CStoreTracepoints_recording)
+
 LTTNG_UST_TRACEPOINT_EVENT(
     objectstore, store_opened,
     LTTNG_UST_TP_ARGS(
@@ -29,7 +34,8 @@ LTTNG_UST_TRACEPOINT_EVENT(
         lttng_ust_field_integer(uint64_t, page_size, page_size)
         lttng_ust_field_string(sqlite_version, sqlite_version)
         lttng_ust_field_integer(int64_t, process_start_ns, process_start_ns)
-        lttng_ust_field_string(process_name, process_name)))
+        lttng_ust_field_string(process_name, process_name)
+        RECORDING))
 LTTNG_UST_TRACEPOINT_LOGLEVEL(objectstore, store_opened, LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO)
 
 LTTNG_UST_TRACEPOINT_EVENT(
@@ -42,7 +48,8 @@ LTTNG_UST_TRACEPOINT_EVENT(
         lttng_ust_field_integer(uint64_t, store_id, store_id)
         lttng_ust_field_integer(uint64_t, parent_context_id, parent_context_id)
         lttng_ust_field_string(queue, queue)
-        lttng_ust_field_string(name, name)))
+        lttng_ust_field_string(name, name)
+        RECORDING))
 LTTNG_UST_TRACEPOINT_LOGLEVEL(objectstore, context_created, LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO)
 
 LTTNG_UST_TRACEPOINT_EVENT(
@@ -53,7 +60,8 @@ LTTNG_UST_TRACEPOINT_EVENT(
         lttng_ust_field_integer(uint64_t, context_id, context_id)
         lttng_ust_field_integer(uint64_t, store_id, store_id)
         lttng_ust_field_integer(uint64_t, statement_id, statement_id)
-        lttng_ust_field_string(sql, sql)))
+        lttng_ust_field_string(sql, sql)
+        RECORDING))
 LTTNG_UST_TRACEPOINT_LOGLEVEL(objectstore, statement, LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO)
 
 LTTNG_UST_TRACEPOINT_EVENT(
@@ -66,7 +74,8 @@ LTTNG_UST_TRACEPOINT_EVENT(
         lttng_ust_field_integer(uint64_t, store_id, store_id)
         lttng_ust_field_integer(uint64_t, attempts, attempts)
         lttng_ust_field_integer(int64_t, wait_ns, wait_ns)
-        lttng_ust_field_integer(uint64_t, gave_up, gave_up)))
+        lttng_ust_field_integer(uint64_t, gave_up, gave_up)
+        RECORDING))
 LTTNG_UST_TRACEPOINT_LOGLEVEL(objectstore, busy, LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO)
 
 LTTNG_UST_TRACEPOINT_EVENT(
@@ -80,7 +89,8 @@ LTTNG_UST_TRACEPOINT_EVENT(
         lttng_ust_field_string(mode, mode)
         lttng_ust_field_integer(uint64_t, log_frames, log_frames)
         lttng_ust_field_integer(uint64_t, checkpointed_frames, checkpointed_frames)
-        lttng_ust_field_integer(int64_t, total_ns, total_ns)))
+        lttng_ust_field_integer(int64_t, total_ns, total_ns)
+        RECORDING))
 LTTNG_UST_TRACEPOINT_LOGLEVEL(objectstore, checkpoint, LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO)
 
 LTTNG_UST_TRACEPOINT_EVENT(
@@ -94,7 +104,8 @@ LTTNG_UST_TRACEPOINT_EVENT(
         lttng_ust_field_integer(uint64_t, parent_id, parent_id)
         lttng_ust_field_string(entity, entity)
         lttng_ust_field_string(file, file)
-        lttng_ust_field_integer(uint64_t, line, line)))
+        lttng_ust_field_integer(uint64_t, line, line)
+        RECORDING))
 LTTNG_UST_TRACEPOINT_LOGLEVEL(objectstore, fetch_begin, LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO)
 
 LTTNG_UST_TRACEPOINT_EVENT(
@@ -123,7 +134,8 @@ LTTNG_UST_TRACEPOINT_EVENT(
         lttng_ust_field_integer(uint64_t, limit, event->limit)
         lttng_ust_field_integer(uint64_t, offset, event->offset)
         lttng_ust_field_integer(uint64_t, batch_size, event->batch_size)
-        lttng_ust_field_string(error, event->error)))
+        lttng_ust_field_string(error, event->error)
+        RECORDING))
 LTTNG_UST_TRACEPOINT_LOGLEVEL(objectstore, fetch_end, LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO)
 
 LTTNG_UST_TRACEPOINT_EVENT(
@@ -142,7 +154,8 @@ LTTNG_UST_TRACEPOINT_EVENT(
         lttng_ust_field_integer(uint64_t, rows, rows)
         lttng_ust_field_integer(uint64_t, origin_fetch_id, origin_fetch_id)
         lttng_ust_field_string(origin_file, origin_file)
-        lttng_ust_field_integer(uint64_t, origin_line, origin_line)))
+        lttng_ust_field_integer(uint64_t, origin_line, origin_line)
+        RECORDING))
 LTTNG_UST_TRACEPOINT_LOGLEVEL(objectstore, fault, LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO)
 
 LTTNG_UST_TRACEPOINT_EVENT(
@@ -160,7 +173,8 @@ LTTNG_UST_TRACEPOINT_EVENT(
         lttng_ust_field_integer(uint64_t, statement_id, statement_id)
         lttng_ust_field_integer(uint64_t, vm_steps, vm_steps)
         lttng_ust_field_integer(uint64_t, fullscan_steps, fullscan_steps)
-        lttng_ust_field_integer(uint64_t, origin_fetch_id, origin_fetch_id)))
+        lttng_ust_field_integer(uint64_t, origin_fetch_id, origin_fetch_id)
+        RECORDING))
 LTTNG_UST_TRACEPOINT_LOGLEVEL(objectstore, cache_miss, LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO)
 
 LTTNG_UST_TRACEPOINT_EVENT(
@@ -175,7 +189,8 @@ LTTNG_UST_TRACEPOINT_EVENT(
         lttng_ust_field_integer(uint64_t, updated, updated)
         lttng_ust_field_integer(uint64_t, deleted, deleted)
         lttng_ust_field_string(file, file)
-        lttng_ust_field_integer(uint64_t, line, line)))
+        lttng_ust_field_integer(uint64_t, line, line)
+        RECORDING))
 LTTNG_UST_TRACEPOINT_LOGLEVEL(objectstore, save_begin, LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO)
 
 LTTNG_UST_TRACEPOINT_EVENT(
@@ -195,7 +210,8 @@ LTTNG_UST_TRACEPOINT_EVENT(
         lttng_ust_field_integer(int64_t, total_ns, event->total_ns)
         lttng_ust_field_string(file, event->file)
         lttng_ust_field_integer(uint64_t, line, event->line)
-        lttng_ust_field_string(error, event->error)))
+        lttng_ust_field_string(error, event->error)
+        RECORDING))
 LTTNG_UST_TRACEPOINT_LOGLEVEL(objectstore, save_end, LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO)
 
 LTTNG_UST_TRACEPOINT_EVENT(
@@ -209,14 +225,16 @@ LTTNG_UST_TRACEPOINT_EVENT(
         lttng_ust_field_integer(uint64_t, save_id, save_id)
         lttng_ust_field_string(outcome, outcome)
         lttng_ust_field_integer(int64_t, wait_ns, wait_ns)
-        lttng_ust_field_integer(int64_t, total_ns, total_ns)))
+        lttng_ust_field_integer(int64_t, total_ns, total_ns)
+        RECORDING))
 LTTNG_UST_TRACEPOINT_LOGLEVEL(objectstore, transaction, LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO)
 
 LTTNG_UST_TRACEPOINT_EVENT(
     objectstore, counters,
     LTTNG_UST_TP_ARGS(
         uint64_t, context_id, uint64_t, store_id, uint64_t, fetches, uint64_t, faults,
-        uint64_t, cache_hits, uint64_t, cache_misses, uint64_t, saves, uint64_t, events),
+        uint64_t, cache_hits, uint64_t, cache_misses, uint64_t, saves, uint64_t, events,
+        int64_t, tracing_ns),
     LTTNG_UST_TP_FIELDS(
         lttng_ust_field_integer(uint64_t, context_id, context_id)
         lttng_ust_field_integer(uint64_t, store_id, store_id)
@@ -225,7 +243,9 @@ LTTNG_UST_TRACEPOINT_EVENT(
         lttng_ust_field_integer(uint64_t, cache_hits, cache_hits)
         lttng_ust_field_integer(uint64_t, cache_misses, cache_misses)
         lttng_ust_field_integer(uint64_t, saves, saves)
-        lttng_ust_field_integer(uint64_t, events, events)))
+        lttng_ust_field_integer(uint64_t, events, events)
+        lttng_ust_field_integer(int64_t, tracing_ns, tracing_ns)
+        RECORDING))
 LTTNG_UST_TRACEPOINT_LOGLEVEL(objectstore, counters, LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO)
 
 #endif

@@ -66,6 +66,16 @@ extension EventFieldReader {
       return ""
     }
   }
+
+  /// Reads a number that older versions did not write: 0 if it is missing.
+  @inlinable
+  mutating func addedInt64(_ name: StaticString) throws(EventFieldError) -> Int64 {
+    do {
+      return try int64(name)
+    } catch .missing {
+      return 0
+    }
+  }
 }
 
 /// Why an event could not be read.

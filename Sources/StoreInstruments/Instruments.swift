@@ -19,6 +19,7 @@ public final class Instruments: Sendable {
   private let isWatched = Atomic<Bool>(false)
   private let announcements: StatementAnnouncements
   private let sampler: CounterSampler
+  private let cost = TracingCost()
 
   /// - Parameters:
   ///   - observers: In the order in which they are told.
@@ -67,9 +68,7 @@ public final class Instruments: Sendable {
   /// Tells every observer that wants events; the event is made only then, and once.
   public func emit(_ event: @autoclosure () -> StoreEvent, contextID: UInt64) {
     guard wants(.events) else { return }
-    let event = event()
-    if case .storeOpened(let opened) = event { sampler.storeID = opened.storeID }
-    tell(event, contextID: contextID)
+    tell(event(), contextID: contextID)
     if sampler.isDue(events: counters.statistics.events) { emitCounters(contextID: contextID) }
   }
 
@@ -84,8 +83,9 @@ public final class Instruments: Sendable {
     sampler.storeID = storeID
     if announcements.startsAnew() { emitCounters(contextID: contextID) }
     guard announcements.isDue(id, storeID: storeID) else { return }
-    let announcement = StatementAnnounced(storeID: storeID, statementID: id, sql: sql)
-    tell(.statement(announcement), contextID: contextID)
+    tell(
+      .statement(StatementAnnounced(storeID: storeID, statementID: id, sql: sql)),
+      contextID: contextID)
   }
 
   /// Emits what was counted up to now, unless nothing was since it was last emitted.
@@ -95,14 +95,35 @@ public final class Instruments: Sendable {
     guard wants(.events), let storeID = sampler.storeID else { return }
     let statistics = counters.statistics
     guard sampler.isNews(statistics) else { return }
-    tell(.counters(CountersSampled(statistics, storeID: storeID)), contextID: contextID)
+    tell(
+      .counters(CountersSampled(statistics, storeID: storeID, tracingTime: cost.time)),
+      contextID: contextID)
     sampler.didSample(counters.statistics)
   }
 
-  private func tell(_ event: StoreEvent, contextID: UInt64) {
-    if event.kind != .statement { counters.countEvent() }
-    for observer in observers where observer.interests.contains(.events) {
-      observer.record(event, contextID: contextID)
+  private func tell(_ event: @autoclosure () -> StoreEvent, contextID: UInt64) {
+    cost.measuring {
+      let event = event()
+      if case .storeOpened(let opened) = event { sampler.storeID = opened.storeID }
+      if event.kind != .statement { counters.countEvent() }
+      for observer in observers where observer.interests.contains(.events) {
+        observer.record(event, contextID: contextID)
+      }
+    }
+  }
+
+  /// Asks the others too, and counts among the cost of tracing what they do.
+  @inline(__always)
+  private func tellOthers(
+    interestedIn interest: Interests, _ body: (any StoreObserver, Interests) -> Void
+  ) {
+    // Empty without a debug log, and then nothing is to be measured.
+    guard !others.isEmpty else { return }
+    cost.measuring {
+      for observer in others {
+        let interests = observer.interests
+        if interests.contains(interest) { body(observer, interests) }
+      }
     }
     for observer in watching where observer.interests.contains(.events) {
       observer.record(event, contextID: contextID)
@@ -113,9 +134,7 @@ public final class Instruments: Sendable {
   public func willRun(
     sql: String, bindings: @autoclosure () -> [BoundValue], contextID: UInt64
   ) {
-    for observer in others {
-      let interests = observer.interests
-      guard interests.contains(.sql) else { continue }
+    tellOthers(interestedIn: .sql) { observer, interests in
       observer.willRun(
         sql: sql, bindings: interests.contains(.bindings) ? bindings() : [], contextID: contextID)
     }
@@ -128,28 +147,28 @@ public final class Instruments: Sendable {
   public func didReturn(
     _ objectURIs: @autoclosure () -> [String], entity: String, sql: String, contextID: UInt64
   ) {
-    for observer in others where observer.interests.contains(.rows) {
+    tellOthers(interestedIn: .rows) { observer, _ in
       observer.didReturn(objectURIs(), entity: entity, sql: sql, contextID: contextID)
     }
   }
 
   /// Tells the plan of a statement that ran for the first time.
   public func didExplain(sql: String, plan: @autoclosure () -> [PlanLine], contextID: UInt64) {
-    for observer in others where observer.interests.contains(.plans) {
+    tellOthers(interestedIn: .plans) { observer, _ in
       observer.didExplain(sql: sql, plan: plan(), contextID: contextID)
     }
   }
 
   /// Adds a remark in Core Data's words.
   public func annotate(_ remark: @autoclosure () -> String, contextID: UInt64) {
-    for observer in others where observer.interests.contains(.sql) {
+    tellOthers(interestedIn: .sql) { observer, _ in
       observer.annotate(remark(), contextID: contextID)
     }
   }
 
   /// Warns of something that works, but hardly as it was meant.
   public func warn(_ remark: @autoclosure () -> String, contextID: UInt64) {
-    for observer in others where observer.interests.contains(.sql) {
+    tellOthers(interestedIn: .sql) { observer, _ in
       observer.warn(remark(), contextID: contextID)
     }
   }

@@ -72,7 +72,7 @@ private struct NamedValues: EventFieldReader {
     var values = NamedValues(salt: 7)
     var whole = FieldList()
     try StoreEvent(kind, from: &values).payload.write(to: &whole)
-    for index in whole.fields.indices where whole.fields[index].name != "process_name" {
+    for index in whole.fields.indices where !added.contains(whole.fields[index].name) {
       var fields = whole
       let name = fields.fields.remove(at: index).name
       do {
@@ -82,6 +82,20 @@ private struct NamedValues: EventFieldReader {
         #expect(error == .missing(field: name))
       }
     }
+  }
+
+  /// Fields that older versions did not write.
+  private var added: [String] { ["process_name", "tracing_ns"] }
+
+  @Test func countersFromBeforeTheCostOfTracingAreRead() throws {
+    var values = NamedValues(salt: 7)
+    var counters = try CountersSampled(from: &values)
+    var fields = FieldList()
+    counters.write(to: &fields)
+    #expect(fields.fields.removeLast().name == "tracing_ns")
+    let older = try CountersSampled(from: &fields)
+    counters.tracingTime = 0
+    #expect(older == counters)
   }
 
   @Test func aStoreOpenedFromBeforeProcessNamesIsRead() throws {

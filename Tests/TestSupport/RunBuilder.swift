@@ -134,13 +134,13 @@ public struct RunBuilder {
   }
 
   /// The counters of a store that emitted all of the events so far, and some that went missing.
-  public mutating func close(missing: UInt64 = 0) {
+  public mutating func close(missing: UInt64 = 0, tracingTime: Nanoseconds = 0) {
     let emitted = records.filter { $0.event.kind != .statement && $0.process == process }.count
     append(
       .counters(
         CountersSampled(
           storeID: 1, fetches: 0, faults: 0, cacheHits: 0, cacheMisses: 0, saves: 0,
-          events: UInt64(emitted) + missing)))
+          events: UInt64(emitted) + missing, tracingTime: tracingTime)))
   }
 
   public init(_ write: (inout RunBuilder) -> Void = { _ in }) { write(&self) }

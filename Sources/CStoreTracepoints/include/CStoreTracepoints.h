@@ -119,6 +119,6 @@ void CStoreTracepoints_transaction(
 
 void CStoreTracepoints_counters(
     uint64_t context_id, uint64_t store_id, uint64_t fetches, uint64_t faults, uint64_t cache_hits,
-    uint64_t cache_misses, uint64_t saves, uint64_t events);
+    uint64_t cache_misses, uint64_t saves, uint64_t events, int64_t tracing_ns);
 
 #endif

@@ -15,6 +15,9 @@ public struct CountersSampled: EventPayload {
   public var saves: UInt64
   /// Events emitted before this one, ``StatementAnnounced`` left out.
   public var events: UInt64
+  /// What the observers took for those events, estimated from a sample of them; 0 in a trace of an
+  /// older version.
+  public var tracingTime: Nanoseconds
 
   @inlinable
   public init(
@@ -24,7 +27,8 @@ public struct CountersSampled: EventPayload {
     cacheHits: UInt64,
     cacheMisses: UInt64,
     saves: UInt64,
-    events: UInt64
+    events: UInt64,
+    tracingTime: Nanoseconds = 0
   ) {
     self.storeID = storeID
     self.fetches = fetches
@@ -33,6 +37,7 @@ public struct CountersSampled: EventPayload {
     self.cacheMisses = cacheMisses
     self.saves = saves
     self.events = events
+    self.tracingTime = tracingTime
   }
 
   @inlinable
@@ -44,6 +49,7 @@ public struct CountersSampled: EventPayload {
     fields.field("cache_misses", cacheMisses)
     fields.field("saves", saves)
     fields.field("events", events)
+    fields.field("tracing_ns", tracingTime)
   }
 
   @inlinable
@@ -55,5 +61,6 @@ public struct CountersSampled: EventPayload {
     cacheMisses = try fields.uint64("cache_misses")
     saves = try fields.uint64("saves")
     events = try fields.uint64("events")
+    tracingTime = try fields.addedInt64("tracing_ns")
   }
 }

@@ -45,10 +45,10 @@ final class CounterSampler: Sendable {
 }
 
 extension CountersSampled {
-  init(_ statistics: Statistics, storeID: UInt64) {
+  init(_ statistics: Statistics, storeID: UInt64, tracingTime: Nanoseconds) {
     self.init(
       storeID: storeID, fetches: statistics.fetches, faults: statistics.faults,
       cacheHits: statistics.cacheHits, cacheMisses: statistics.cacheMisses,
-      saves: statistics.saves, events: statistics.events)
+      saves: statistics.saves, events: statistics.events, tracingTime: tracingTime)
   }
 }

@@ -110,6 +110,6 @@ extension Tracepoints {
   func record(_ event: CountersSampled, _ contextID: UInt64) {
     CStoreTracepoints_counters(
       contextID, event.storeID, event.fetches, event.faults, event.cacheHits, event.cacheMisses,
-      event.saves, event.events)
+      event.saves, event.events, event.tracingTime)
   }
 }

@@ -11,6 +11,9 @@ public struct ProcessProfile: Hashable, Sendable, Codable {
   public var eventsEmitted: UInt64?
   /// Events read after the last `counters` event.
   public var eventsUncounted: UInt64 = 0
+  /// What tracing itself took of the process's time, up to the last `counters` event; nil if the
+  /// source does not tell.
+  public var tracingTime: Nanoseconds?
   /// Fetches that began and had not ended when the trace did.
   public var unfinishedFetches: UInt64 = 0
 
@@ -42,10 +45,11 @@ public struct ProcessProfile: Hashable, Sendable, Codable {
       ? .uncounted(eventsUncounted) : .surplus(eventsSeen - eventsEmitted)
   }
 
-  /// The profile without the names that only one kind of source tells.
+  /// The profile without what only some kinds of source tell: names, and the cost of tracing.
   var comparable: Self {
     var copy = self
     copy.identity = ProcessIdentity(id: identity.id, name: "")
+    copy.tracingTime = nil
     return copy
   }
 }

@@ -6,7 +6,8 @@ import StoreEvents
 struct ProcessTable {
   private(set) var profiles: [ProcessProfile] = []
   private var starts: [Nanoseconds?] = []
-  private var emitted: [[UInt64: UInt64]] = []
+  /// By store: the last `counters` of each process.
+  private var counters: [[UInt64: CountersSampled]] = []
   private var indexes: [ID: Int] = [:]
   private var last: (id: ID, index: Int)?
 
@@ -40,7 +41,7 @@ struct ProcessTable {
   private mutating func append(_ identity: ProcessIdentity) -> Int {
     profiles.append(ProcessProfile(identity: identity))
     starts.append(nil)
-    emitted.append([:])
+    counters.append([:])
     return profiles.count - 1
   }
 
@@ -48,13 +49,18 @@ struct ProcessTable {
     if case .statement = event { return }
     profiles[index].eventsSeen.add(1)
     profiles[index].eventsUncounted.add(1)
-    guard case .counters(let counters) = event else { return }
+    guard case .counters(let sample) = event else { return }
     profiles[index].eventsUncounted = 0
-    // The counters event itself was emitted too.
-    emitted[index][counters.storeID] = counters.events == .max ? .max : counters.events + 1
-    var sum: UInt64 = 0
-    for count in emitted[index].values { sum.add(count) }
-    profiles[index].eventsEmitted = sum
+    counters[index][sample.storeID] = sample
+    var (emitted, tracingTime): (UInt64, Nanoseconds) = (0, 0)
+    for sample in counters[index].values {
+      // The counters event itself was emitted too.
+      emitted.add(sample.events)
+      emitted.add(1)
+      tracingTime.add(sample.tracingTime)
+    }
+    profiles[index].eventsEmitted = emitted
+    profiles[index].tracingTime = tracingTime > 0 ? tracingTime : nil
   }
 
   /// Notes the processes that no `counters` event can be expected of.

@@ -18,6 +18,9 @@ extension ReportV1 {
       sources: profile.reading.sources.map(Source.init),
       completeness: Completeness(profile.completeness),
       totals: Totals(profile.totals),
+      tracing: profile.tracingCost.map {
+        Tracing(timeNs: $0.time, timePerEventNs: $0.timePerEvent)
+      },
       statements: profile.statements(by: options.order).prefix(options.top).map(Statement.init),
       faults: profile.faults.prefix(options.top).map(Fault.init),
       saves: profile.saves.prefix(options.top).map(Save.init),

@@ -10,6 +10,8 @@ public struct ReportV1: Codable, Equatable, Sendable {
   public var sources: [Source]
   public var completeness: Completeness
   public var totals: Totals
+  /// Null if the source does not tell it.
+  public var tracing: Tracing?
   public var statements: [Statement]
   public var faults: [Fault]
   public var saves: [Save]
@@ -57,6 +59,12 @@ public struct ReportV1: Codable, Equatable, Sendable {
     public var faultNs: Int64
     public var saveNs: Int64
     public var errors: UInt64
+  }
+
+  /// What tracing itself took of the program's time, estimated from a sample of its events.
+  public struct Tracing: Codable, Hashable, Sendable {
+    public var timeNs: Int64
+    public var timePerEventNs: Int64
   }
 
   public struct Statement: Codable, Hashable, Sendable {

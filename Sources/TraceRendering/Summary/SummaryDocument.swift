@@ -41,6 +41,7 @@ extension Document {
     blocks += profile.unrecognizedSamples
     blocks.append(.facts(profile.totals.facts(hitRatio: profile.cacheHitRatio)))
     blocks += profile.timeSplit
+    if !profile.isEmpty { blocks.append(.paragraph(profile.costOfTracing, .quiet)) }
     if let grouping = options.grouping {
       blocks += Self.groups(of: profile, by: grouping, options: options)
     } else {
@@ -85,6 +86,16 @@ extension Profile {
         .paragraph("  not recognized: \(sample)", .quiet)
       }
     }
+  }
+}
+
+extension Profile {
+  fileprivate var costOfTracing: String {
+    guard let cost = tracingCost else {
+      return "What tracing itself cost is not known: the input does not tell it."
+    }
+    return "Tracing itself took about \(Cell.duration(cost.time).text) of the program's time, "
+      + "\(Cell.duration(cost.timePerEvent).text) an event."
   }
 }
 

@@ -18,7 +18,7 @@ import TraceRendering
       }
       trace.fault(source: .rowCache, duration: 100)
       trace.save(total: 9_000_000)
-      trace.close()
+      trace.close(tracingTime: 4_550)
     }
     let text = Document(summary: trace.profile()).text(TextStyle(width: 80, isColored: false))
     #expect(
@@ -31,6 +31,7 @@ import TraceRendering
         rows                45   cache hits        100%   rows/fetch          15
         saves                1   in SQLite      2.40 ms   faults/fetch      0.33
         faults               1   fetching       3.90 ms   errors               0
+        Tracing itself took about 4.55 µs of the program's time, 455 ns an event.
 
         Statements by total time
 
@@ -56,6 +57,16 @@ import TraceRendering
         No findings.
 
         """)
+  }
+
+  @Test func saysThatTheCostOfTracingIsNotKnown() {
+    let trace = RunBuilder { trace in
+      trace.fetch("SELECT a")
+      trace.close()
+    }
+    #expect(
+      Document(summary: trace.profile()).text()
+        .contains("What tracing itself cost is not known: the input does not tell it.\n"))
   }
 
   @Test func saysFirstWhatWasLost() {

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StoreEvents
+
+/// What tracing itself took of the traced programs' time, as they measured it on a sample of
+/// their events; what the tracer's own processes took is not in it.
+public struct TracingCost: Hashable, Sendable {
+  public var time: Nanoseconds
+  /// The mean of all events.
+  public var timePerEvent: Nanoseconds
+}
+
+extension Profile {
+  /// Nil if a process does not tell: it is of an older version, or was killed early.
+  public var tracingCost: TracingCost? {
+    var (time, events): (Nanoseconds, UInt64) = (0, 0)
+    for process in processes {
+      guard let part = process.tracingTime, let emitted = process.eventsEmitted else { return nil }
+      time.add(part)
+      events.add(emitted)
+    }
+    guard events > 0 else { return nil }
+    return TracingCost(time: time, timePerEvent: time / Int64(clamping: events))
+  }
+}
