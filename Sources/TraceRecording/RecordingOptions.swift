@@ -12,6 +12,9 @@ public struct RecordingOptions: Hashable, Sendable {
   public var isSnapshot = false
   /// Lets the program wait for the tracer where a full buffer would lose an event.
   public var isLossless = false
+  /// A program, and its arguments, that calls ``TraceRecorder/standGuard(over:)`` with the number
+  /// that is added as the last argument; if empty, nobody cleans up after us if we are killed.
+  public var guardian: [String] = []
 
   public init(command: [String], directory: String) {
     self.command = command

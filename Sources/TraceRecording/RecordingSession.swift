@@ -3,16 +3,24 @@
 import Glibc
 
 /// A session of LTTng that records the provider `objectstore` into a folder.
+///
+/// Root's programs all talk to one daemon, which hears every process on the machine. So the
+/// program gets a number into its environment, which its children inherit, and the tracer drops
+/// within each process the events of those that have another one, or none.
 struct RecordingSession {
   private let command: LTTngCommand
   private let name: String
   private let isSnapshot: Bool
+  private let number = Int64.random(in: 1 ... .max)
+
+  /// What the program's environment must hold for its events to be recorded.
+  var variable: (String, String) { ("STORE_TRACE_RECORDING", "\(number)") }
 
   /// Makes a session and starts it; on failure nothing of it remains.
   static func start(
     _ options: RecordingOptions, with command: LTTngCommand
   ) async throws -> RecordingSession {
-    let name = "trace-report-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+    let name = "\(namePrefix)\(getpid())-\(UInt32.random(in: 0 ... .max))"
     let session = RecordingSession(command: command, name: name, isSnapshot: options.isSnapshot)
     do {
       try await session.start(options)
@@ -39,7 +47,8 @@ struct RecordingSession {
       "enable-channel", "--userspace", "--session=\(name)", "--buffers-uid", whenFull,
       "--subbuf-size=\(buffers.pieceSize)", "--num-subbuf=\(ChannelBuffers.pieces)", channel)
     try await command.lttng(
-      "enable-event", "--userspace", "--session=\(name)", "--channel=\(channel)", "objectstore:*")
+      "enable-event", "--userspace", "--session=\(name)", "--channel=\(channel)", "objectstore:*",
+      "--filter=recording == \(number)")
     try await command.lttng(
       "add-context", "--userspace", "--session=\(name)", "--channel=\(channel)", "--type=vpid",
       "--type=vtid", "--type=procname")
@@ -60,5 +69,18 @@ struct RecordingSession {
       throw error
     }
     try await command.lttng("destroy", name)
+  }
+
+  private static let namePrefix = "trace-report-"
+
+  /// Destroys the sessions of recorders that were killed.
+  static func destroyAbandoned(with command: LTTngCommand) async throws {
+    let list = try await command.run("lttng", ["--no-sessiond", "list"])
+    // `  1) trace-report-2367-1804289383 [active]`
+    for word in list.text.split(whereSeparator: \.isWhitespace) where word.hasPrefix(namePrefix) {
+      let owner = pid_t(word.dropFirst(namePrefix.count).prefix { $0 != "-" })
+      guard let owner, !SessionDaemon.isRunning(owner) else { continue }
+      try? await command.lttng("destroy", String(word))
+    }
   }
 }

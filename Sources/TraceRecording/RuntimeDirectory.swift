@@ -7,7 +7,6 @@ import Glibc
 ///     /tmp/trace-report-1000/      0700; LTTNG_HOME of the daemon
 ///       starting                   held alone while a daemon is started or ended
 ///       recording                  held together by all who record
-///       daemon                     the process id of the daemon that one of us started
 struct RuntimeDirectory {
   let path: String
 
@@ -26,17 +25,13 @@ struct RuntimeDirectory {
 
   func lock(_ name: String) throws(RecordingError) -> FileLock { try FileLock("\(path)/\(name)") }
 
-  /// The daemon that a recording started, if it is noted.
+  /// The daemon that a recording started, if it runs: it has this folder in its environment.
   var daemon: pid_t? {
-    get { RuntimeDirectory.processID(inFile: "\(path)/daemon") }
-    nonmutating set {
-      unlink("\(path)/daemon")
-      guard let newValue else { return }
-      let file = open("\(path)/daemon", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-      let text = "\(newValue)\n"
-      _ = text.withCString { write(file, $0, text.utf8.count) }
-      close(file)
-    }
+    guard let pid = SessionDaemon.daemonID(home: path),
+      let variables = Self.text(ofFile: "/proc/\(pid)/environ", limit: 1 << 20),
+      variables.split(separator: "\0").contains("LTTNG_HOME=\(path)")
+    else { return nil }
+    return pid
   }
 
   static func processID(inFile path: String) -> pid_t? {

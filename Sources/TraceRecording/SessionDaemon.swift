@@ -15,29 +15,49 @@ struct SessionDaemon {
   ///
   /// - Throws: ``RecordingError`` if there is none to be had.
   static func join() async throws -> SessionDaemon {
+    try await join { directory in
+      if let command = try await find(in: directory) { return command }
+      return try await start(in: directory)
+    }
+  }
+
+  /// Finds a daemon; there may be none.
+  static func joinRunning() async throws -> SessionDaemon {
+    try await join { try await find(in: $0) ?? LTTngCommand(home: $0.path) }
+  }
+
+  private static func join(
+    _ findOrStart: (RuntimeDirectory) async throws -> LTTngCommand
+  ) async throws -> SessionDaemon {
     let directory = try RuntimeDirectory()
     let starting = try directory.lock("starting")
     starting.lock()
     defer { starting.unlock() }
     let recording = try directory.lock("recording")
-    let command = try await findOrStart(in: directory)
+    let command = try await findOrStart(directory)
+    try await RecordingSession.destroyAbandoned(with: command)
     recording.share()
     return SessionDaemon(
       command: command, directory: directory, starting: starting, recording: recording)
   }
 
-  private static func findOrStart(in directory: RuntimeDirectory) async throws -> LTTngCommand {
-    let theirs = LTTngCommand(home: nil)
-    if try await theirs.run("lttng", ["--no-sessiond", "list"]).isSuccess { return theirs }
+  private static func find(in directory: RuntimeDirectory) async throws -> LTTngCommand? {
+    for command in [LTTngCommand(home: nil), LTTngCommand(home: directory.path)]
+    where try await command.run("lttng", ["--no-sessiond", "list"]).isSuccess {
+      return command
+    }
+    return nil
+  }
+
+  private static func start(in directory: RuntimeDirectory) async throws -> LTTngCommand {
     let ours = LTTngCommand(home: directory.path)
-    if try await ours.run("lttng", ["--no-sessiond", "list"]).isSuccess { return ours }
     let output = try await ours.run("lttng-sessiond", ["--no-kernel", "--daemonize"])
-    guard output.isSuccess, let pid = daemonID(home: directory.path) else {
+    guard output.isSuccess, daemonID(home: directory.path) != nil else {
       throw output.refusal.map { RecordingError.noPermission(reason: $0) }
         ?? RecordingError.daemonDidNotStart(reason: output.lastLine)
     }
-    directory.daemon = pid
-    return geteuid() == 0 ? theirs : ours
+    // Root's programs look for it where every root's daemon is.
+    return geteuid() == 0 ? LTTngCommand(home: nil) : ours
   }
 
   /// Root's daemon writes its id where the system keeps such things, a user's where it lives.
@@ -53,9 +73,7 @@ struct SessionDaemon {
     recording.unlock()
     guard recording.lockIfFree(), let pid = directory.daemon else { return }
     defer { recording.unlock() }
-    directory.daemon = nil
-    // The noted process may be gone, and its number another's by now.
-    guard Self.daemonID(home: directory.path) == pid, kill(pid, SIGTERM) == 0 else { return }
+    guard kill(pid, SIGTERM) == 0 else { return }
     var pause = timespec(tv_sec: 0, tv_nsec: 10_000_000)
     for _ in 1...500 where Self.isRunning(pid) { nanosleep(&pause, nil) }
   }

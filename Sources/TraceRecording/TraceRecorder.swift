@@ -25,13 +25,15 @@ public enum TraceRecorder {
   }
 
   private static func recordProgram(_ options: RecordingOptions) async throws -> Recording {
+    let guardian = try RecordingGuardian(options.guardian)
+    defer { guardian?.dismiss() }
     let daemon = try await SessionDaemon.join()
     defer { daemon.leave() }
     let session = try await RecordingSession.start(options, with: daemon.command)
     do {
       guard !TracedProgram.wasInterrupted else { throw RecordingError.interrupted }
       let outcome = try TracedProgram.run(
-        options.command, adding: variables(options, daemon.command))
+        options.command, adding: [session.variable] + variables(options, daemon.command))
       try await session.end()
       return Recording(outcome: outcome, directory: options.directory)
     } catch let error as RecordingError {
@@ -40,12 +42,29 @@ public enum TraceRecorder {
     }
   }
 
+  /// Waits until a recorder ends, and if it was killed, ends its session and its daemon.
+  ///
+  /// What was recorded until then is written.
+  /// For the program that ``RecordingOptions/guardian`` names.
+  public static func standGuard(over recorder: Int32) async {
+    guard RecordingGuardian.recorderFallsSilent() else { return }
+    var pause = timespec(tv_sec: 0, tv_nsec: 10_000_000)
+    for _ in 1...500 where SessionDaemon.isRunning(recorder) { nanosleep(&pause, nil) }
+    // Whatever fails here, there is nobody to tell; the next recording tries again.
+    if let daemon = try? await SessionDaemon.joinRunning() { daemon.leave() }
+  }
+
   private static func variables(
     _ options: RecordingOptions, _ command: LTTngCommand
   ) -> [(String, String)] {
     var variables: [(String, String)] = []
     if let home = command.home { variables.append(("LTTNG_HOME", home)) }
     if options.isLossless { variables.append(("LTTNG_UST_ALLOW_BLOCKING", "1")) }
+    // By default a program goes on untraced if the daemon has not answered within 3 s, which it
+    // may not on a busy machine; 30 s.
+    if getenv("LTTNG_UST_REGISTER_TIMEOUT") == nil {
+      variables.append(("LTTNG_UST_REGISTER_TIMEOUT", "30000"))
+    }
     return variables
   }
 

@@ -16,6 +16,7 @@ struct TraceReport: AsyncParsableCommand {
     subcommands: [
       Record.self, Summary.self, Plans.self, Orderings.self, Baseline.self, Gate.self,
       Diff.self, HTML.self, Export.self, Explain.self, Advise.self, Growth.self,
+      GuardRecording.self,
     ],
     defaultSubcommand: Summary.self)
 

@@ -10,6 +10,7 @@ import TestSupport
 ///     event-emitter samples SEED     one event of each kind, from the seeded samples
 ///     event-emitter burst COUNT      so many fetches, as fast as it can, each with its statement
 ///     event-emitter wait             one fetch, then waits for a signal
+///     event-emitter until FILE       a fetch each millisecond, until the file exists
 ///     event-emitter exit CODE        one fetch, then ends so
 @main
 enum EventEmitter {
@@ -25,6 +26,15 @@ enum EventEmitter {
       print("waiting")
       fflush(nil)
       while true { pause() }
+    case "until":
+      print("waiting")
+      fflush(nil)
+      var id: UInt64 = 0
+      while access(arguments.dropFirst(2).first ?? "", F_OK) != 0 {
+        id += 1
+        fetch(id, to: instruments)
+        usleep(1_000)
+      }
     case "exit":
       fetch(1, to: instruments)
       exit(Int32(number))

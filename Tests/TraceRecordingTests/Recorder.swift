@@ -19,8 +19,12 @@ struct Recorder {
   }
 
   /// Records the event emitter.
-  func record(options: [String] = [], _ arguments: String...) async throws -> Run {
-    try await record(options: options, command: [Self.path(of: "event-emitter")] + arguments)
+  func record(
+    options: [String] = [], _ arguments: String...,
+    whileRunning body: @Sendable (Process) async throws -> Void = { _ in }
+  ) async throws -> Run {
+    try await record(
+      options: options, command: [Self.path(of: "event-emitter")] + arguments, whileRunning: body)
   }
 
   func record(

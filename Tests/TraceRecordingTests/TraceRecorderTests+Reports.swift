@@ -22,29 +22,16 @@ extension TraceRecorderTests {
     ])
     #expect(recorded.status == 0, "\(recorded.errorOutput)")
 
-    // A session hears every process of its user: other tests' programs may be in the trace too.
-    let logged = try profile(of: log, process: nil)
-    let process = try #require(logged.process)
-    let traced = try profile(of: recorder.trace, process: process)
-    #expect(traced.profile == logged.profile)
-    #expect(traced.profile.totals.fetches >= 9)
-    #expect(!traced.profile.statements.isEmpty)
-    let lines = try await recorder.babeltrace2().filter { $0.contains("vpid = \(process),") }
-    #expect(traced.events == lines.count)
-  }
-
-  private func profile(
-    of input: String, process: Int64?
-  ) throws -> (profile: Profile, process: Int64?, events: Int) {
-    var builder = ProfileBuilder()
-    var (found, events) = (process, 0)
-    let report = try TraceReader.read([input]) { record in
-      found = found ?? record.process.id
-      guard record.process.id == found else { return }
-      builder.add(record)
-      events += 1
-    }
-    return (builder.profile(of: report), found, events)
+    let (logged, traced) = try (Profile(reading: [log]), Profile(reading: [recorder.trace]))
+    #expect(traced == logged)
+    #expect(traced.processes.map(\.identity.name) == ["transit"])
+    #expect(traced.totals.fetches >= 9)
+    #expect(!traced.statements.isEmpty)
+    #expect(try await Int(traced.completeness.eventsRead) == recorder.babeltrace2().count)
+    let cost = try #require(traced.tracingCost)
+    // Log and trace together; 10 ms would be a machine that stood still.
+    #expect((100...10_000_000).contains(cost.timePerEvent), "\(cost)")
+    #expect(recorded.output.contains("Tracing itself took about "), "\(recorded.output)")
   }
 
   @Test(arguments: [["summary"], ["gate", "--baseline", "BASELINE"], ["baseline", "-o", "NEW"]])

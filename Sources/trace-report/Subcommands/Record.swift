@@ -39,6 +39,7 @@ struct Record: AsyncParsableCommand {
     var options = RecordingOptions(command: command, directory: output ?? Self.newFolder())
     options.isSnapshot = snapshot
     options.isLossless = lossless
+    options.guardian = ["/proc/self/exe", GuardRecording.name]
     let recording: Recording
     do {
       recording = try await TraceRecorder.record(options)

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import TraceRecording
+
+/// What `record` starts beside itself; not for users.
+struct GuardRecording: AsyncParsableCommand {
+  static let name = "guard-recording"
+  static let configuration = CommandConfiguration(
+    commandName: name, abstract: "Cleans up after a recorder that is killed.",
+    shouldDisplay: false)
+
+  @Argument(help: "The process id of the recorder.")
+  var recorder: Int32
+
+  func run() async { await TraceRecorder.standGuard(over: recorder) }
+}
