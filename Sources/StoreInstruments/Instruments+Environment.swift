@@ -4,10 +4,15 @@ extension Instruments {
   /// The instruments that the environment asks for: tracepoints and, with `STORE_SQL_DEBUG`, the
   /// debug log.
   ///
-  /// - Parameter debugLog: Takes the place of the environment's.
-  public static func fromEnvironment(debugLog: DebugLog? = nil) -> Instruments {
+  /// - Parameters:
+  ///   - debugLog: Takes the place of the environment's.
+  ///   - observers: Are told as well.
+  public static func fromEnvironment(
+    debugLog: DebugLog? = nil, adding others: any StoreObserver...
+  ) -> Instruments {
     var observers: [any StoreObserver] = [Tracepoints()]
     if let log = debugLog ?? DebugLog.fromEnvironment { observers.append(log) }
+    observers += others
     let instruments = Instruments(observers: observers, intervals: .timed)
     LastSamples.register(instruments)
     return instruments

@@ -7,7 +7,7 @@ extension AnyManagedObject {
   ///   or of a to-many; ``StoreError/objectGone(_:)`` if the row is gone.
   public final func value(forKey name: String) throws -> StoreValue {
     let slot = try slot(named: name)
-    try load()
+    if partialRow(holding: slot) == nil { try load() }
     return storeValue(slot)
   }
 

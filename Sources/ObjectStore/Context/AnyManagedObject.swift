@@ -13,6 +13,8 @@ public class AnyManagedObject {
   @usableFromInline final unowned(unsafe) let schema: EntitySchemaBase
   /// Nil while the object is a fault, or was never saved.
   @exclusivity(unchecked) @usableFromInline final var snapshot: RowSnapshot?
+  /// What a fetch has read of a fault.
+  @exclusivity(unchecked) final var partial: PartialRow?
   /// By slot; empty while nothing was changed.
   @exclusivity(unchecked) @usableFromInline final var changes: [StoreValue?] = []
   /// The context clears this when it goes: an object must not keep its context alive.
@@ -87,7 +89,9 @@ public class AnyManagedObject {
   final func readChanged<Value: AttributeValue>(_ slot: Int) -> Value {
     checkQueue()
     if !changes.isEmpty, let value = changes[slot] { return Value(value) ?? .valueForNull }
-    guard let row = readableRow(), !row.isNull(slot) else { return .valueForNull }
+    guard let row = partialRow(holding: slot) ?? readableRow(), !row.isNull(slot) else {
+      return .valueForNull
+    }
     return Value(row: row, slot: slot)
   }
 
@@ -122,7 +126,8 @@ public class AnyManagedObject {
   final func storeValue(_ slot: Int) -> StoreValue {
     checkQueue()
     if !changes.isEmpty, let value = changes[slot] { return value }
-    return readableRow()?.storeValue(slot, in: entity) ?? .null
+    let row = partialRow(holding: slot) ?? readableRow()
+    return row?.storeValue(slot, in: entity) ?? .null
   }
 
   /// The saved values, for which a fault fires; nil if there is no row, or none any more.

@@ -47,6 +47,7 @@ extension ManagedObjectContext {
   }
 
   private func fulfil(_ object: AnyManagedObject, _ row: RowSnapshot?) -> RowSnapshot? {
+    object.partial = nil
     if let row {
       object.snapshot = row
     } else if shouldDeleteInaccessibleFaults {
@@ -103,7 +104,9 @@ extension ManagedObjectContext {
     var left: Set<ObjectIdentifier> = []
     var joined: [AnyManagedObject] = []
     for other in changed + inserted
-    where other.entity.isKind(of: relationship.destination) && !other.changes.isEmpty {
+    where other.entity.isKind(of: relationship.destination) && !other.changes.isEmpty
+      && !other.isDeleted
+    {
       guard let value = other.changes[slot] else { continue }
       if value != .object(object.objectID) {
         left.insert(ObjectIdentifier(other))
@@ -111,7 +114,8 @@ extension ManagedObjectContext {
         joined.append(other)
       }
     }
-    return saved.filter { !left.contains(ObjectIdentifier($0)) } + joined
+    // What was deleted leaves its owners by the delete rules, which a fault may come after.
+    return saved.filter { !left.contains(ObjectIdentifier($0)) && !$0.isDeleted } + joined
   }
 
   // MARK: - Events

@@ -31,7 +31,29 @@ extension ManagedObjectContext {
     return try operation.measure { try $0.count() }
   }
 
-  /// Fetches the ids of objects, without their values.
+  /// Fetches values without making objects: those of `propertiesToFetch`, or all.
+  ///
+  ///     request.propertiesToFetch = ["name", .count(as: "stops")]
+  ///     request.propertiesToGroupBy = ["name"]
+  ///     // SELECT t0.ZNAME, COUNT( t0.Z_PK) FROM ZSTOP t0 GROUP BY  t0.ZNAME
+  ///
+  /// Unsaved changes are never in them, whatever `includesPendingChanges` says: they are what the
+  /// database holds.
+  ///
+  /// - Throws: ``FetchPredicateError`` if a name does not fit the entity, or if a value is asked for
+  ///   that the objects of a group need not share; ``StoreError``.
+  public func fetchDictionaries<E: Entity>(
+    _ request: FetchRequest<E>, file: String = #fileID, line: UInt = #line
+  ) throws -> [FetchedDictionary<E>] {
+    var operation = operation(request, .dictionaries, file, line)
+    let (names, rows) = try operation.measure { try $0.fetchDictionaries() }
+    return rows.map { FetchedDictionary(names: names, values: $0) }
+  }
+
+  /// Fetches the ids of objects; their rows go into the row cache, unless `includesPropertyValues`
+  /// is false.
+  ///
+  /// Ids of unsaved objects come last, whatever the order.
   ///
   /// - Throws: ``PredicateError`` if the predicate does not fit the entity, ``StoreError``.
   public func fetchObjectIDs<E: Entity>(
@@ -50,6 +72,12 @@ extension ManagedObjectContext {
       offset: request.fetchOffset, includesPendingChanges: request.includesPendingChanges,
       location: SourceLocation(file: file, line: UInt64(line)))
     if request.reordersPredicates { operation.reorderPredicate() }
+    operation.projection = GroupedQuery(
+      columns: request.propertiesToFetch.map(\.column),
+      groups: request.propertiesToGroupBy.map(\.column), having: request.havingPredicate,
+      isDistinct: request.returnsDistinctResults)
+    operation.includesPropertyValues = request.includesPropertyValues
+    operation.refreshesObjects = request.shouldRefreshRefetchedObjects
     if kind == .objects {
       operation.fillsObjects = !request.returnsObjectsAsFaults
       operation.prefetchedKeyPaths = request.relationshipKeyPathsForPrefetching
@@ -59,7 +87,7 @@ extension ManagedObjectContext {
   }
 
   /// The same array under its static type: a copy would retain every object once more.
-  private func downcast<E: Entity>(_ objects: [AnyManagedObject]) -> [ManagedObject<E>] {
+  func downcast<E: Entity>(_ objects: [AnyManagedObject]) -> [ManagedObject<E>] {
     unsafeBitCast(objects, to: [ManagedObject<E>].self)
   }
 }

@@ -62,6 +62,7 @@ extension ManagedObjectContext {
 
   private func turnIntoFault(_ object: AnyManagedObject) {
     object.snapshot = nil
+    object.partial = nil
     object.links = nil
     object.changes = object.noChanges
     object.state.subtract([.updated, .inaccessible])

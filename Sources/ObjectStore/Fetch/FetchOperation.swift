@@ -22,9 +22,15 @@ struct FetchOperation {
   /// Whether objects come filled, or else as faults.
   var fillsObjects = false
   var includesSubentities = true
+  /// Whether objects that the context has already take over the values fetched.
+  var refreshesObjects = false
+  var includesPropertyValues = true
+  /// What is read or computed instead of whole objects.
+  var projection = GroupedQuery()
 
   let interests: Interests
   private(set) var fetchID: UInt64 = 0
+  private var startTime: Nanoseconds = 0
   var select = SelectStatement(sql: "", bindings: [])
   var cost = QueryCost()
   var materializeTime: Nanoseconds = 0
@@ -62,92 +68,56 @@ struct FetchOperation {
   var store: PersistentStore { context.store }
   var isMeasured: Bool { interests.contains(.events) }
 
-  // MARK: - Kinds
-
-  mutating func fetchObjects() throws -> [AnyManagedObject] {
-    let prefetched = try PrefetchTree(prefetchedKeyPaths, of: entity)
-    let overlay = try pendingOverlay()
-    select = try .objects(
-      of: entity, where: predicate, includingSubentities: includesSubentities, sortedBy: terms,
-      limit: overlay == nil ? limit : 0, offset: overlay == nil ? offset : 0)
-    let origin = isMeasured ? FetchOrigin(fetchID: fetchID, location: location) : nil
-    var objects: [AnyManagedObject] = []
-    var rows: [RowSnapshot] = []
-    try store.pages(
-      of: entity, select, interests: interests, contextID: context.contextID, cost: &cost
-    ) { page in
-      context.appendObjects(of: page, entity, origin, isFilled: fillsObjects, to: &objects)
-      if !prefetched.isEmpty { page.forEach { rows.append(RowSnapshot($0)) } }
-    }
-    let start = isMeasured ? TraceClock.now : 0
-    if let overlay { objects = try overlay.apply(to: objects, limit: limit, offset: offset) }
-    if isMeasured { materializeTime = TraceClock.now - start + cost.materialize }
-    resultCount = objects.count
-    if interests.contains(.rows) { returned = objects }
-    try prefetch(prefetched, of: objects, rows: rows)
-    return objects
-  }
-
-  mutating func fetchObjectIDs() throws -> [ManagedObjectID] {
-    if try pendingOverlay() != nil {
-      return try fetchObjects().map(\.objectID)
-    }
-    select = try .objectIDs(
-      of: entity, where: predicate, includingSubentities: includesSubentities, sortedBy: terms,
-      limit: limit, offset: offset)
-    var ids: [ManagedObjectID] = []
-    try store.query(
-      select, interests: interests, contextID: context.contextID, cost: &cost
-    ) {
-      let reference = entity.entity(numbered: $0.int64(0)).reference
-      ids.append(ManagedObjectID(reference: reference, primaryKey: $0.int64(1)))
-    }
-    resultCount = ids.count
-    return ids
-  }
-
-  mutating func count() throws -> Int {
-    if try pendingOverlay() != nil { return try fetchObjects().count }
-    select = try .count(
-      of: entity, where: predicate, includingSubentities: includesSubentities, limit: limit,
-      offset: offset)
-    var count = 0
-    try store.query(
-      select, interests: interests, contextID: context.contextID, cost: &cost
-    ) { count = Int($0.int64(0)) }
-    resultCount = count
-    return count
-  }
+  // MARK: - Unsaved changes
 
   func pendingOverlay() throws -> PendingChanges? {
     guard includesPendingChanges, context.hasChanges else { return nil }
     try context.followDeleteRules()
     return try PendingChanges(
       context: context, entity: entity, includesSubentities: includesSubentities,
-      predicate: predicate, terms: terms)
+      predicate: predicate, terms: terms
+    ) { condition in
+      var related = FetchOperation(
+        context: context, entity: entity, kind: .ids, predicate: condition, terms: [], limit: 0,
+        offset: 0, includesPendingChanges: false, location: location)
+      related.parentID = fetchID
+      related.includesSubentities = includesSubentities
+      related.includesPropertyValues = false
+      return try related.measure { try $0.fetchObjects() }
+    }
   }
 
   // MARK: - Telling
 
   /// Runs the fetch, counts it, and tells its begin and its end.
   mutating func measure<R>(_ body: (inout FetchOperation) throws -> R) throws -> R {
+    begin()
+    do {
+      let result = try body(&self)
+      end(nil)
+      return result
+    } catch {
+      end(error)
+      throw error
+    }
+  }
+
+  mutating func begin() {
     store.instruments.counters.countFetch()
-    guard !interests.isEmpty else { return try body(&self) }
+    guard !interests.isEmpty else { return }
     fetchID = ProcessCounter.nextFetchID()
-    let start = TraceClock.now
+    startTime = TraceClock.now
     store.instruments.emit(
       .fetchBegin(
         FetchBegin(
           fetchID: fetchID, parentID: parentID, entity: entity.name, location: location)),
       contextID: context.contextID)
-    do {
-      let result = try body(&self)
-      tellEnd(total: TraceClock.now - start, error: "")
-      return result
-    } catch {
-      tellEnd(total: TraceClock.now - start, error: "\(error)")
-      throw error
-    }
+  }
+
+  func end(_ error: (any Error)?) {
+    guard !interests.isEmpty else { return }
+    let text = error.map { $0 is CancellationError ? "cancelled" : "\($0)" } ?? ""
+    tellEnd(total: TraceClock.now - startTime, error: text)
   }
 
   private func tellEnd(total: Nanoseconds, error: String) {

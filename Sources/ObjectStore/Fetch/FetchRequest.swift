@@ -5,7 +5,7 @@
 ///     var request = FetchRequest<Stop>(where: { $0.longitude >= west && $0.longitude <= east })
 ///     request.fetchLimit = 200
 ///     // SELECT 0, t0.Z_PK, … FROM ZSTOP t0 WHERE ( t0.ZLONGITUDE >= ? AND  t0.ZLONGITUDE <= ?)  LIMIT 200
-public struct FetchRequest<E: Entity> {
+public struct FetchRequest<E: Entity>: Sendable {
   /// Nil for all objects.
   public var predicate: FetchPredicate?
   /// The first counts most; without any, the order is the database's.
@@ -20,6 +20,27 @@ public struct FetchRequest<E: Entity> {
   /// Relationships whose objects the fetch loads too, by one more statement each: `["stopTimes"]`,
   /// or `["stopTimes.stop"]` for both on the way.
   public var relationshipKeyPathsForPrefetching: [String] = []
+  /// The values to read; none for all.
+  ///
+  /// Objects come as partial faults: these values can be read without firing them. Dictionaries
+  /// hold these values, in this order.
+  ///
+  ///     request.propertiesToFetch = ["name"]
+  ///     // SELECT 1, t0.Z_PK, t0.ZNAME FROM ZSTOP t0       objects
+  ///     // SELECT t0.ZNAME FROM ZSTOP t0                   dictionaries
+  public var propertiesToFetch: [FetchedProperty<E>] = []
+  /// What the objects behind one dictionary have in common.
+  public var propertiesToGroupBy: [FetchedProperty<E>] = []
+  /// Which groups give a dictionary; computed values are known by their names: `$count > 3`.
+  public var havingPredicate: FetchPredicate?
+  /// Whether equal dictionaries come once; objects and ids always do.
+  public var returnsDistinctResults = false
+  /// Whether rows are read; else only keys are, objects come as faults and the row cache stays as
+  /// it is: `SELECT 0, t0.Z_PK FROM ZSTOP t0`.
+  public var includesPropertyValues = true
+  /// Whether objects that the context has already take over what was fetched; what was changed in
+  /// the context stays.
+  public var shouldRefreshRefetchedObjects = false
   /// Whether objects come as faults, their rows in the row cache; otherwise they come filled.
   public var returnsObjectsAsFaults = true
   /// Whether objects of entities that inherit from this one are fetched too.

@@ -4,20 +4,31 @@
 ///
 /// The fetch then asks for all rows: limit and offset count after the changes.
 struct PendingChanges {
+  /// Objects of the entity that were changed, or whose place in the result depends on objects that
+  /// were; each once.
   let changed: [AnyManagedObject]
   private let predicate: PreparedPredicate?
   let order: ObjectOrder
 
-  /// - Throws: ``FetchPredicateError`` if the predicate does not fit the entity.
+  /// - Throws: ``FetchPredicateError`` if the predicate does not fit the entity, and what
+  ///   `affected` throws, which finds the objects that a condition on changed ones holds for.
   init?(
-    context: ManagedObjectContext, entity: EntityDescription, includesSubentities: Bool = true,
-    predicate: FetchPredicate?, terms: [SortTerm]
+    context: ManagedObjectContext, entity: EntityDescription, includesSubentities: Bool,
+    predicate: FetchPredicate?, terms: [SortTerm],
+    affected: (FetchPredicate) throws -> [AnyManagedObject]
   ) throws {
-    let changed = (context.changed + context.deleted + context.inserted)
-      .filter { $0.hasChanges && $0.isMember(of: entity, includesSubentities) }
-    // A predicate may reach the changes of other entities over its relationships.
+    let all = (context.changed + context.deleted + context.inserted).filter(\.hasChanges)
+    var changed = all.filter { $0.isMember(of: entity, includesSubentities) }
+    var paths = predicate?.paths ?? []
+    paths.formUnion(terms.map(\.keyPath))
+    if changed.count < all.count, let condition = ChangedPaths(all).condition(paths, of: entity) {
+      changed += try affected(condition)
+    }
     guard !changed.isEmpty else { return nil }
-    try self.init(of: changed, in: context, entity: entity, predicate: predicate, terms: terms)
+    var seen: Set<ObjectIdentifier> = []
+    try self.init(
+      of: changed.filter { seen.insert(ObjectIdentifier($0)).inserted }, in: context,
+      entity: entity, predicate: predicate, terms: terms)
   }
 
   /// The changes of some objects, whether they were saved or not.
@@ -32,31 +43,55 @@ struct PendingChanges {
     order = ObjectOrder(terms, locale: context.store.locale)
   }
 
+  func isWanted(_ object: AnyManagedObject) throws(FetchPredicateError) -> Bool {
+    guard !object.isDeleted else { return false }
+    return try predicate?.matches(object) ?? true
+  }
+
+  func wantedCount() throws -> Int { try changed.count { try isWanted($0) } }
+  /// Those that the database may know.
+  var savedIDs: [ManagedObjectID] { changed.map(\.objectID).filter { !$0.isTemporary } }
+
+  // MARK: - Applying
+
   func apply(to saved: [AnyManagedObject], limit: Int, offset: Int) throws -> [AnyManagedObject] {
     let touched = Set(changed.map(ObjectIdentifier.init))
-    var seen: Set<ObjectIdentifier> = []
     var objects = try saved.filter {
       try !touched.contains(ObjectIdentifier($0)) || isWanted($0)
     }
     let present = Set(objects.map(ObjectIdentifier.init))
-    for object in changed where seen.insert(ObjectIdentifier(object)).inserted {
-      if !present.contains(ObjectIdentifier(object)), try isWanted(object) {
-        objects.append(object)
-      }
+    for object in changed where !present.contains(ObjectIdentifier(object)) {
+      if try isWanted(object) { objects.append(object) }
     }
-    objects = order.sorted(objects)
-    let end = limit == 0 ? objects.count : min(objects.count, offset + limit)
-    return Array(objects[min(offset, end)..<end])
+    return order.sorted(objects).window(limit: limit, offset: offset)
   }
 
-  func isWanted(_ object: AnyManagedObject) throws(FetchPredicateError) -> Bool {
-    guard !object.isDeleted else { return false }
-    return try predicate?.matches(object) ?? true
+  /// The same for ids, except that their order stays: what the database did not find comes last.
+  func apply(to saved: [ManagedObjectID], limit: Int, offset: Int) throws -> [ManagedObjectID] {
+    let touched = Set(changed.map(\.primaryKey))
+    let wanted = try changed.filter { try isWanted($0) }.map(\.objectID)
+    let wantedKeys = Set(wanted.map(\.primaryKey))
+    let kept = saved.filter {
+      !touched.contains($0.primaryKey) || wantedKeys.contains($0.primaryKey)
+    }
+    let present = Set(kept.map(\.primaryKey))
+    return (kept + wanted.filter { !present.contains($0.primaryKey) })
+      .window(limit: limit, offset: offset)
   }
 }
 
 extension AnyManagedObject {
   fileprivate func isMember(of entity: EntityDescription, _ includesSubentities: Bool) -> Bool {
     includesSubentities ? self.entity.isKind(of: entity) : self.entity === entity
+  }
+}
+
+extension Array {
+  /// - Parameter limit: 0 for all.
+  fileprivate func window(limit: Int, offset: Int) -> [Element] {
+    guard limit > 0 || offset > 0 else { return self }
+    let start = Swift.min(offset, count)
+    let end = limit > 0 ? Swift.min(start + Swift.min(limit, count), count) : count
+    return Array(self[start..<end])
   }
 }

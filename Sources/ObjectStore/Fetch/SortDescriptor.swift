@@ -4,7 +4,7 @@
 ///
 ///     request.sortDescriptors = [SortDescriptor(\.name), .descending(\.longitude)]
 ///     // ORDER BY t0.ZNAME, t0.ZLONGITUDE DESC
-public struct SortDescriptor<E: Entity> {
+public struct SortDescriptor<E: Entity>: Sendable {
   let term: SortTerm
 
   /// How strings are ordered.

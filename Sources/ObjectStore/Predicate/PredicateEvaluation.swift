@@ -112,6 +112,8 @@ struct PredicateEvaluation {
       return function.value(of: arguments.map { value($0) }).cast(as: kind).asStored
     case .cast(let operand, let kind): return value(operand).cast(as: kind).asStored
     case .unindexed(let operand): return value(operand)
+    // Of a group: no object has it.
+    case .result: return .null
     }
   }
 

@@ -15,6 +15,7 @@ extension PredicateResolver {
     switch expression {
     case .constant(let value): return .constant(value)
     case .path(let path):
+      if let result = result(path) { return result }
       let (resolved, property) = try resolve(path)
       return .property(resolved, property)
     case .collection(let operation, let base, let property):

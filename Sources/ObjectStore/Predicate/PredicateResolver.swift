@@ -11,6 +11,8 @@ struct PredicateResolver {
   private let entity: EntityDescription
   private var variables: [(name: String, slot: Int, entity: EntityDescription)] = []
   private var slotCount = 1
+  /// Computed columns of the result, which HAVING may name.
+  private var results: [String: ResolvedOperand] = [:]
   private var depth = 0
   var expressionDepth = 0
   /// One moment for the whole predicate.
@@ -122,4 +124,27 @@ struct PredicateResolver {
 
   /// The variable of ANY and its kin; no format can name it.
   var memberVariable: String { "each \(slotCount)" }
+
+  // MARK: - Results
+
+  /// Makes the objects of a joined table known by a variable.
+  mutating func define(_ variable: String, as entity: EntityDescription) -> Int {
+    defer { slotCount += 1 }
+    variables.append((variable, slotCount, entity))
+    return slotCount
+  }
+
+  /// Makes a computed column known by its name, as `$name` and, where no property has it, `name`.
+  mutating func define(_ name: String, asResult column: String, _ kind: ValueKind?) {
+    results[name] = .result(column, kind)
+  }
+
+  func result(_ path: FetchPredicate.PropertyPath) -> ResolvedOperand? {
+    guard !results.isEmpty else { return nil }
+    if let variable = path.variable { return path.names.isEmpty ? results[variable] : nil }
+    let isProperty = path.names.first.map {
+      entity.attribute(named: $0) != nil || entity.relationship(named: $0) != nil
+    }
+    return isProperty == true ? nil : results[path.names.joined(separator: ".")]
+  }
 }

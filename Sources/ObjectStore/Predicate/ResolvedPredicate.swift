@@ -51,6 +51,8 @@ indirect enum ResolvedOperand {
   case cast(ResolvedOperand, ValueKind)
   /// `noindex:`.
   case unindexed(ResolvedOperand)
+  /// A computed column of a fetch of dictionaries, by its name in the SQL.
+  case result(String, ValueKind?)
 
   /// The end of a path.
   enum Property {
@@ -80,6 +82,11 @@ struct ResolvedPath {
 struct ResolvedCollection {
   var path: ResolvedPath
   var relationship: RelationshipDescription
+
+  func isSame(as other: ResolvedCollection) -> Bool {
+    relationship === other.relationship && path.slot == other.path.slot
+      && path.steps.elementsEqual(other.path.steps, by: ===)
+  }
 }
 
 /// What kind of value an operand has; only values of one kind can be compared.
@@ -142,6 +149,7 @@ extension ResolvedOperand {
       aggregate.operation == .min || aggregate.operation == .max ? aggregate.value.kind : .number
     case .function(_, _, let kind), .cast(_, let kind): kind
     case .unindexed(let operand): operand.kind
+    case .result(_, let kind): kind
     }
   }
 }

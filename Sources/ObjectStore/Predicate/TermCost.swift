@@ -46,7 +46,8 @@ extension ResolvedOperand {
   fileprivate var cost: TermCost {
     switch self {
     case .constant: .number
-    case .property: kind == .string || kind == .data || kind == .uuid ? .string : .number
+    case .property, .result:
+      kind == .string || kind == .data || kind == .uuid ? .string : .number
     case .count, .aggregate: .subquery
     case .function(let function, let operands, _):
       max(

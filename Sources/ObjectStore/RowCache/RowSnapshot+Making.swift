@@ -119,6 +119,12 @@ struct RowBuilder: ~Copyable {
     nulls[nullWordCount &+ slot] = 0
   }
 
+  /// Puts a value where ``setNull(_:)`` has put none.
+  mutating func replaceNull(_ slot: Int, _ value: StoreValue) {
+    nulls[slot &>> 6] &= ~(1 &<< UInt64(slot & 63))
+    set(slot, value)
+  }
+
   mutating func set(_ slot: Int, _ word: UInt64) { nulls[nullWordCount &+ slot] = word }
 
   mutating func set(_ slot: Int, bytes: UnsafeRawBufferPointer) {

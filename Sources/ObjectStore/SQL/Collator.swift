@@ -50,6 +50,24 @@ final class Collator: @unchecked Sendable {
     return Int(order.rawValue)
   }
 
+  /// Bytes, without the NUL at their end, that compare as the texts do.
+  func sortKey(_ text: String) -> [UInt8] {
+    let utf16 = Array(text.utf16)
+    var key = [UInt8](repeating: 0, count: 16 + 4 * utf16.count)
+    let length = sortKey(utf16, &key)
+    if length > key.count {
+      key = Array(repeating: 0, count: length)
+      _ = sortKey(utf16, &key)
+    }
+    return Array(key.prefix(max(length - 1, 0)))
+  }
+
+  private func sortKey(_ text: [UInt16], _ key: inout [UInt8]) -> Int {
+    Int(
+      swift_ucol_getSortKey(
+        handle, text, Int32(clamping: text.count), &key, Int32(clamping: key.count)))
+  }
+
   // MARK: - One per language
 
   private struct Key: Hashable {

@@ -25,12 +25,18 @@ extension SQLWriter {
         slot: aggregate.slot, where: aggregate.predicate)
       append(")")
     case .function(let function, let arguments, _): append(function, arguments, within: 0)
+    case .result(let name, _): append(name)
     case .cast(let operand, let kind): appendCast(operand, to: kind)
     case .unindexed(let operand):
       append("+")
       append(operand, space: space)
     }
     if !folding.isEmpty { append(", \(folding.rawValue))") }
+  }
+
+  /// Writes an operand as a value of its own, which a row may lack.
+  mutating func appendValue(_ operand: ResolvedOperand, space: Bool = true) {
+    withoutConjunction { $0.append(operand, space: space) }
   }
 
   // MARK: - Computations

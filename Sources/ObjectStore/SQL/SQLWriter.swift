@@ -15,10 +15,14 @@ struct SQLWriter {
   /// The SELECT whose rows are gone for certain if the term being written is not true.
   private var conjunctionScope = 0
 
+  /// ` LEFT OUTER JOIN ZSTOP t1 ON t0.ZSTOP = t1.Z_PK`.
   private struct Join {
     var relationship: RelationshipDescription
-    var parent: Int
+    var table: String
     var alias: Int
+    var parent: Int
+    var parentColumn: String
+    var column: String
     /// Whether a row without a partner can be left out: no term could be true for it.
     var isInner: Bool
   }
@@ -69,6 +73,25 @@ struct SQLWriter {
     }
   }
 
+  /// Writes `, t1.Z_ENT` where an object may be of an entity that inherits from the declared one.
+  ///
+  /// - Returns: whether it did.
+  mutating func appendEntity(of operand: ResolvedOperand) -> Bool {
+    guard case .property(let path, let property) = operand else { return false }
+    let column: String
+    switch property {
+    case .object(let entity) where entity.hierarchy != nil: column = "Z_ENT"
+    case .toOne(let relationship):
+      guard let entityColumn = relationship.entityColumn else { return false }
+      column = entityColumn
+    default: return false
+    }
+    append(", ")
+    appendAlias(alias(of: path, needsValue: false))
+    append("." + column)
+    return true
+  }
+
   /// The alias of the table at the end of a path.
   private mutating func alias(of path: ResolvedPath, needsValue: Bool) -> Int {
     var (alias, scope) = slots[path.slot]
@@ -90,8 +113,35 @@ struct SQLWriter {
     }
     let alias = takeAlias()
     joins[scope].append(
-      Join(relationship: relationship, parent: parent, alias: alias, isInner: isInner))
+      Join(
+        relationship: relationship, table: relationship.destination.table, alias: alias,
+        parent: parent, parentColumn: relationship.foreignKeyColumn, column: "Z_PK",
+        isInner: isInner))
     return alias
+  }
+
+  /// Joins the objects of a to-many relationship, a row for each; owners without any stay.
+  mutating func joinMembers(of collection: ResolvedCollection, slot: Int) {
+    let relationship = collection.relationship
+    var parent = alias(of: collection.path, needsValue: false)
+    var parentColumn = "Z_PK"
+    func join(_ table: String, on column: String) {
+      let alias = takeAlias()
+      joins[0].append(
+        Join(
+          relationship: relationship, table: table, alias: alias, parent: parent,
+          parentColumn: parentColumn, column: column, isInner: false))
+      parent = alias
+    }
+    if case .joinTable(let pairs, let source, let destination, _) = relationship.storage {
+      join(pairs, on: source)
+      parentColumn = destination
+      join(relationship.destination.table, on: "Z_PK")
+    } else {
+      join(relationship.destination.table, on: relationship.ownerColumn)
+    }
+    while slots.count <= slot { slots.append((0, 0)) }
+    slots[slot] = (parent, 0)
   }
 
   private mutating func takeAlias() -> Int {
@@ -105,16 +155,17 @@ struct SQLWriter {
   private mutating func appendJoins(of scope: Int) {
     for join in joins[scope] {
       append(join.isInner ? " JOIN " : " LEFT OUTER JOIN ")
-      append(join.relationship.destination.table)
+      append(join.table)
       append(" ")
       appendAlias(join.alias)
       append(" ON ")
       appendAlias(join.parent)
       append(".")
-      append(join.relationship.foreignKeyColumn)
+      append(join.parentColumn)
       append(" = ")
       appendAlias(join.alias)
-      append(".Z_PK")
+      append(".")
+      append(join.column)
     }
   }
 

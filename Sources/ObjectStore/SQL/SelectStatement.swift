@@ -41,6 +41,18 @@ public struct SelectStatement: Hashable, Sendable {
       offset: offset)
   }
 
+  /// Selects some columns of objects, `1` telling that it is not all.
+  ///
+  ///     SELECT 1, t0.Z_PK, t0.ZNAME FROM ZSTOP t0
+  static func parts(
+    of entity: EntityDescription, _ columns: [String], where predicate: FetchPredicate?,
+    includingSubentities: Bool, sortedBy terms: [SortTerm], limit: Int, offset: Int
+  ) throws(FetchPredicateError) -> SelectStatement {
+    try select(
+      .parts(columns), entity, predicate, includingSubentities, sortedBy: terms, limit: limit,
+      offset: offset)
+  }
+
   /// Selects primary keys, and behind them the attribute at the end of a key path.
   ///
   ///     SELECT 0, t0.Z_PK, t0.ZINITIAL FROM ZRECORD t0
@@ -95,7 +107,16 @@ public struct SelectStatement: Hashable, Sendable {
     return try keys(of: entity, where: nil, sortedBy: [], limit: 0, offset: 0)
   }
 
-  enum Columns { case objects, objectIDs, count, keys }
+  enum Columns: Equatable {
+    case objects, objectIDs, count, keys
+    case parts([String])
+  }
+
+  /// ` LIMIT 100 OFFSET 5`; 0 for none.
+  static func limitClause(_ limit: Int, _ offset: Int) -> String {
+    guard limit > 0 || offset > 0 else { return "" }
+    return " LIMIT \(limit > 0 ? limit : -1)" + (offset > 0 ? " OFFSET \(offset)" : "")
+  }
 
   private static func select(
     _ columns: Columns, _ entity: EntityDescription, _ predicate: FetchPredicate?,
@@ -144,10 +165,10 @@ public struct SelectStatement: Hashable, Sendable {
       writer.append(space)
       writer.append(order)
     }
-    if limit > 0 || offset > 0 {
+    let window = limitClause(limit, offset)
+    if !window.isEmpty {
       if order.isEmpty { writer.append(space) }
-      writer.append(" LIMIT \(limit > 0 ? limit : -1)")
-      if offset > 0 { writer.append(" OFFSET \(offset)") }
+      writer.append(window)
     }
     return SelectStatement(sql: writer.takeText(), bindings: writer.bindings)
   }
@@ -164,6 +185,14 @@ extension SQLWriter {
       append(head)
       append(", t0.Z_PK")
     case .keys: append("t0.Z_PK")
+    case .parts(let columns):
+      // Core Data's sign of a partial row; of a hierarchy the row has to tell its entity.
+      append(entity.hierarchy == nil ? "1" : head)
+      append(", t0.Z_PK")
+      for column in columns {
+        append(", t0.")
+        append(column)
+      }
     case .objects:
       append(head)
       append(", t0.Z_PK, t0.Z_OPT")
@@ -175,7 +204,7 @@ extension SQLWriter {
   }
 
   /// Writes ` t0.Z_ENT = ?`, before a predicate in parentheses that the caller closes.
-  fileprivate mutating func appendEntities(_ entityIDs: [Int64], hasMore: Bool) {
+  mutating func appendEntities(_ entityIDs: [Int64], hasMore: Bool) {
     append(hasMore ? "( t0.Z_ENT" : " t0.Z_ENT")
     append(entityIDs.count == 1 ? " = " : " IN (")
     for (index, entityID) in entityIDs.enumerated() {
@@ -186,7 +215,7 @@ extension SQLWriter {
     if hasMore { append(" AND ") }
   }
 
-  fileprivate mutating func append(
+  mutating func append(
     _ term: SortTerm, _ resolver: PredicateResolver
   ) throws(FetchPredicateError) {
     let (path, property) = try resolver.resolve(FetchPredicate.PropertyPath(term.keyPath))

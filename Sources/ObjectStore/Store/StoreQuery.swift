@@ -18,7 +18,7 @@ extension PersistentStore {
   /// Runs a SELECT on a reader and hands over each row.
   func query(
     _ select: SelectStatement, interests: Interests, contextID: UInt64, cost: inout QueryCost,
-    row: (Statement) -> Void
+    watch: FetchWatch? = nil, row: (Statement) -> Void
   ) throws {
     let measures = interests.contains(.events)
     if interests.contains(.sql) {
@@ -46,8 +46,9 @@ extension PersistentStore {
           reportBusyWait(on: reader, contextID: contextID)
         }
       }
+      if let watch { return try watch.run(statement, on: reader.connection, row: row) }
       while try statement.step() { row(statement) }
-    } catch {
+    } catch let error as SQLiteError {
       throw StoreError(error, path: path)
     }
   }
@@ -57,7 +58,7 @@ extension PersistentStore {
   func pages(
     of entity: EntityDescription, _ select: SelectStatement, interests: Interests,
     contextID: UInt64, cost: inout QueryCost, extra: ((Statement) -> Void)? = nil,
-    page: (RowPage) -> Void
+    watch: FetchWatch? = nil, page: (RowPage) -> Void
   ) throws {
     var builder = RowBuilder(layout: entity.rowLayout, pageWords: RowBuilder.usualPageWords)
     let epoch = cache.epoch
@@ -71,7 +72,9 @@ extension PersistentStore {
       if measures { materialize += TraceClock.now - start }
     }
 
-    try query(select, interests: interests, contextID: contextID, cost: &cost) { statement in
+    try query(
+      select, interests: interests, contextID: contextID, cost: &cost, watch: watch
+    ) { statement in
       builder.read(statement)
       extra?(statement)
       if builder.isFull { handOver(&builder) }
@@ -82,14 +85,16 @@ extension PersistentStore {
     cost.materialize = materialize
   }
 
-  /// Selects whole objects, as ``pages(of:_:interests:contextID:cost:extra:page:)`` does.
+  /// Selects whole objects, as ``pages(of:_:interests:contextID:cost:extra:watch:page:)`` does.
   func rows(
     of entity: EntityDescription, _ select: SelectStatement, interests: Interests,
-    contextID: UInt64, cost: inout QueryCost, extra: ((Statement) -> Void)? = nil
+    contextID: UInt64, cost: inout QueryCost, extra: ((Statement) -> Void)? = nil,
+    watch: FetchWatch? = nil
   ) throws -> [RowSnapshot] {
     var rows: [RowSnapshot] = []
     try pages(
-      of: entity, select, interests: interests, contextID: contextID, cost: &cost, extra: extra
+      of: entity, select, interests: interests, contextID: contextID, cost: &cost, extra: extra,
+      watch: watch
     ) { page in page.forEach { rows.append(RowSnapshot($0)) } }
     return rows
   }

@@ -128,6 +128,23 @@ struct Word: Entity {
     }
   }
 
+  @Test(arguments: SortTerm.Comparator.allCases)
+  func ordersKeysAsTheirStrings(_ comparator: SortTerm.Comparator) {
+    var random = TestSupport.SeededGenerator(seed: 12)
+    let long = String(repeating: "Ångström ", count: 100)
+    for locale in ["", "sv_SE", "ja_JP"] {
+      let order = TextOrder(comparator, locale: locale)
+      let texts = (0..<200).compactMap { _ in randomText(&random) } + [long, long + "a"]
+      for (a, b) in zip(texts, texts.shuffled(using: &random)) {
+        let (left, right) = (
+          a.sortKey(comparator, locale: locale), b.sortKey(comparator, locale: locale)
+        )
+        let byKey = left == right ? 0 : left.lexicographicallyPrecedes(right) ? -1 : 1
+        #expect(byKey == order.order(a, b).signum(), "\(a) \(b)")
+      }
+    }
+  }
+
   private static let letters = [
     "a", "A", "ä", "a\u{308}", "Ä", "å", "e", "é", "E\u{301}", "z", "Z", "ß", "ss", "SS", "ö", "o",
     "1", "9", "10", "09", "-", " ", ".", "Σ", "ς", "σ", "ı", "İ", "い", "イ", "ー", "日", "本",

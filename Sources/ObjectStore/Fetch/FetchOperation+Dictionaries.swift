@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SQLiteDriver
+import StoreInstruments
+
+extension FetchOperation {
+  /// Selects values, which come from the database alone: unsaved changes are not in them.
+  ///
+  ///     SELECT t0.ZNAME, COUNT( t0.Z_PK) FROM ZSTOP t0 GROUP BY  t0.ZNAME
+  mutating func fetchDictionaries() throws -> (names: [String], rows: [[StoreValue]]) {
+    var query = projection
+    if query.columns.isEmpty { query.columns = entity.valueColumns }
+    var writer = DictionarySelectWriter(of: entity, query)
+    let dictionaries = try writer.select(
+      where: predicate, includingSubentities: includesSubentities, sortedBy: terms, limit: limit,
+      offset: offset)
+    select = dictionaries.statement
+    var rows: [[StoreValue]] = []
+    try store.query(
+      select, interests: interests, contextID: context.contextID, cost: &cost
+    ) { statement in
+      var column: Int32 = 0
+      rows.append(
+        dictionaries.types.map { type in
+          defer { column += type.columnCount }
+          return statement.value(column, as: type)
+        })
+    }
+    resultCount = rows.count
+    return (query.columns.map(\.name), rows)
+  }
+}
+
+extension EntityDescription {
+  /// What a dictionary holds of an object if nobody says: all attributes, all to-ones as ids.
+  fileprivate var valueColumns: [ResultColumn] {
+    attributes.map { ResultColumn($0.name) }
+      + relationships.filter { !$0.isToMany }.map { ResultColumn($0.name) }
+  }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SQLiteDriver
+import StoreEvents
+import StoreInstruments
+
+extension FetchOperation {
+  mutating func fetchObjects() throws -> [AnyManagedObject] {
+    let prefetched = try PrefetchTree(prefetchedKeyPaths, of: entity)
+    let overlay = try pendingOverlay()
+    let form = try prepareObjects(isWhole: overlay == nil)
+    guard case .rows = form, !refreshesObjects else {
+      return try makeObjects(try read(form), overlay, prefetched)
+    }
+    var objects: [AnyManagedObject] = []
+    var rows: [RowSnapshot] = []
+    let origin = origin
+    try store.pages(
+      of: entity, select, interests: interests, contextID: context.contextID, cost: &cost
+    ) { page in
+      context.appendObjects(of: page, entity, origin, isFilled: fillsObjects, to: &objects)
+      if !prefetched.isEmpty { page.forEach { rows.append(RowSnapshot($0)) } }
+    }
+    return try finish(objects, overlay, prefetched, rows: rows)
+  }
+
+  private var origin: FetchOrigin? {
+    isMeasured ? FetchOrigin(fetchID: fetchID, location: location) : nil
+  }
+
+  /// Makes objects of rows that were read before.
+  mutating func makeObjects(
+    _ rows: FetchedRows, _ overlay: PendingChanges?, _ prefetched: PrefetchTree
+  ) throws -> [AnyManagedObject] {
+    let start = isMeasured ? TraceClock.now : 0
+    let objects = objects(of: rows, origin)
+    if isMeasured { cost.materialize += TraceClock.now - start }
+    return try finish(objects, overlay, prefetched, rows: rows.whole)
+  }
+
+  /// Puts the unsaved changes over the saved objects, and loads what is to be loaded with them.
+  private mutating func finish(
+    _ saved: [AnyManagedObject], _ overlay: PendingChanges?, _ prefetched: PrefetchTree,
+    rows: [RowSnapshot]
+  ) throws -> [AnyManagedObject] {
+    let start = isMeasured ? TraceClock.now : 0
+    let objects = try overlay?.apply(to: saved, limit: limit, offset: offset) ?? saved
+    if isMeasured { materializeTime = TraceClock.now - start + cost.materialize }
+    resultCount = objects.count
+    if interests.contains(.rows) { returned = objects }
+    try prefetch(prefetched, of: objects, rows: rows)
+    return objects
+  }
+
+  // MARK: - Rows
+
+  private mutating func read(_ form: FetchedRows.Form) throws -> FetchedRows {
+    try store.read(
+      form, of: entity, select, interests: interests, contextID: context.contextID, cost: &cost)
+  }
+
+  /// Writes the SELECT, and tells what it reads.
+  ///
+  /// - Parameter isWhole: whether limit and offset can be left to SQLite.
+  mutating func prepareObjects(isWhole: Bool) throws(FetchPredicateError) -> FetchedRows.Form {
+    let (limit, offset) = isWhole ? (limit, offset) : (0, 0)
+    guard !projection.isGrouped else {
+      throw .unsupported(
+        "propertiesToGroupBy and havingPredicate for objects or ids",
+        instead: "fetch dictionaries")
+    }
+    guard includesPropertyValues else {
+      select = try .objectIDs(
+        of: entity, where: predicate, includingSubentities: includesSubentities, sortedBy: terms,
+        limit: limit, offset: offset)
+      return .keys
+    }
+    guard projection.columns.isEmpty else {
+      let properties = try PartialProperties(projection.columns, of: entity)
+      select = try .parts(
+        of: entity, properties.columns, where: predicate,
+        includingSubentities: includesSubentities, sortedBy: terms, limit: limit, offset: offset)
+      return .parts(properties)
+    }
+    select = try .objects(
+      of: entity, where: predicate, includingSubentities: includesSubentities, sortedBy: terms,
+      limit: limit, offset: offset)
+    return .rows
+  }
+
+  // MARK: - Objects
+
+  private func objects(of rows: FetchedRows, _ origin: FetchOrigin?) -> [AnyManagedObject] {
+    switch rows {
+    case .rows(let rows): return rows.map { object(of: $0, origin) }
+    case .keys(let keys):
+      return keys.map {
+        context.object(entity.entity(numbered: $0.entityID), $0.primaryKey, origin: origin)
+      }
+    case .parts(let rows, let properties):
+      return rows.map { row in
+        let object = context.object(row.entity(in: entity), row.primaryKey, origin: origin)
+        if object.isFault { object.partial = PartialRow(row, properties) }
+        return object
+      }
+    }
+  }
+
+  private func object(of row: RowSnapshot, _ origin: FetchOrigin?) -> AnyManagedObject {
+    let object = context.object(row.entity(in: entity), row.primaryKey, origin: origin)
+    guard let known = object.snapshot else {
+      if fillsObjects { object.snapshot = row }
+      return object
+    }
+    if refreshesObjects, known.version <= row.version { object.adopt(row) }
+    return object
+  }
+
+  // MARK: - Ids
+
+  /// The ids, unsaved objects last: the order of the request is that of the saved ones.
+  mutating func fetchObjectIDs() throws -> [ManagedObjectID] {
+    let overlay = try pendingOverlay()
+    var ids = try read(try prepareObjects(isWhole: overlay == nil)).ids(of: entity)
+    if let overlay { ids = try overlay.apply(to: ids, limit: limit, offset: offset) }
+    resultCount = ids.count
+    return ids
+  }
+}
+
+extension AnyManagedObject {
+  /// Takes over a row that was read again; what was changed stays.
+  fileprivate func adopt(_ row: RowSnapshot) {
+    snapshot = row
+    links?.forgetUnchanged()
+  }
+}

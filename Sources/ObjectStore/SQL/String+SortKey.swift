@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import FoundationEssentials
+
+extension String {
+  /// Bytes whose plain order is the order that a comparator gives the strings themselves.
+  ///
+  /// Kept in an attribute of its own, the key lets SQLite sort by an index, without a comparator:
+  ///
+  ///     let indexValue = Attribute<Data>("indexValue", derivedFrom: \Self.value, \.nameSortKey)
+  ///     // ORDER BY t0.ZINDEXVALUE     in place of     ORDER BY t0.ZVALUE COLLATE NSCollateFinderlike
+  ///
+  /// Two strings that the comparator finds equal have equal keys. Keys of another language, or of
+  /// another version of ICU, must not be compared with these.
+  ///
+  /// - Parameter locale: whose rules it follows, such as `de_DE`; "" for the order that no language
+  ///   changes.
+  public func sortKey(
+    _ comparator: SortTerm.Comparator = .localizedCaseInsensitive, locale: String = ""
+  ) -> Data {
+    switch TextOrder(comparator, locale: locale) {
+    case .bytes: Data(utf8)
+    case .folded(let folding): Data(folding.folded(self).utf8)
+    case .language(let collator): Data(collator.sortKey(self))
+    }
+  }
+}
