@@ -111,6 +111,16 @@ let package = Package(
         "PhotosModel", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Examples/photos"),
+    .target(
+      name: "RecordsModel", dependencies: ["ObjectStore", "StoreEvents", "StoreInstruments"],
+      path: "Examples/RecordsModel"),
+    .executableTarget(
+      name: "records",
+      dependencies: [
+        "RecordsModel", "StoreEvents",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Examples/records"),
 
     // MARK: - Tests
 
@@ -163,6 +173,9 @@ let package = Package(
         "PhotosModel", "photos", "ObjectStore", "SQLiteDriver", "StoreEvents", "TraceReading",
         "TestSupport",
       ]),
+    .testTarget(
+      name: "RecordsTests",
+      dependencies: ["RecordsModel", "records", "trace-report", "SQLiteDriver", "TestSupport"]),
     .testTarget(
       name: "TraceRecordingTests",
       dependencies: [

@@ -9,15 +9,18 @@ fail() {
   exit 1
 }
 
-# Builds the two programs and sets `transit` and `trace_report` to their paths.
+# Builds the programs and sets `transit`, `records` and `trace_report` to their paths.
 build_programs() { # debug|release
   local configuration=$1 bin
   # swift build draws its own progress on a terminal; in a pipe it is told here.
-  say "building transit and trace-report ($configuration); the first time takes some minutes"
+  say "building transit, records and trace-report ($configuration); the first time takes some minutes"
   swift build -c "$configuration" --product transit >&2
+  swift build -c "$configuration" --product records >&2
   swift build -c "$configuration" --product trace-report >&2
   bin=$(swift build -c "$configuration" --show-bin-path)
   transit=$bin/transit
+  # shellcheck disable=SC2034 # for who called
+  records=$bin/records
   trace_report=$bin/trace-report
 }
 

@@ -35,6 +35,12 @@ for version in 1 2 3; do
   "$photos" search rom --version "$version" --before --folder "$folder"
 done
 
+heading "records"
+"$records" generate --force --store "$folder/records.sqlite"
+for version in before after; do
+  "$records" list "--$version" --repeat 5 --store "$folder/records.sqlite"
+done
+
 heading "trace-report"
 record_searches "$folder/after" after "$folder/small.sqlite"
 "$trace_report" summary "$input"

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+@main
+struct Records: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "records",
+    abstract: "Lists names in the order of their language, as one begins and as one ends.",
+    discussion: """
+      Make a store, and list it both ways:
+
+        records generate --count 1500 --seed 1
+        records list --before --repeat 20
+        records list --after --repeat 20
+
+      To see what a list asks of SQLite, set STORE_SQL_DEBUG=1, or run it under
+      'trace-report record -o t --'.
+      """,
+    version: "0.1.0",
+    subcommands: [Generate.self, List.self])
+}
+
+/// Where the store is.
+struct StoreOption: ParsableArguments {
+  @Option(name: .customLong("store"), help: "The store's file.")
+  var path = "records.sqlite"
+}
