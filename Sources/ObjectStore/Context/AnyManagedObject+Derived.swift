@@ -13,6 +13,7 @@ extension AnyManagedObject {
 
   /// Sets the attributes that hold the time of the last save.
   final func stamp(_ date: StoreValue) {
+    context?.willChange(self)
     for slot in entity.derivedAttributes.dates { _ = assign(date, slot) }
   }
 }

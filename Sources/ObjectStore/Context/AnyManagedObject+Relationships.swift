@@ -126,7 +126,8 @@ extension AnyManagedObject {
     if inverse.isToMany {
       let isMember = members(slot).contains { $0 === member }
       linkMember(member, slot, at: index, isMember: isMember)
-      if !isMember { member.linkMember(self, inverse.slot, at: nil) }
+      let isOwnMember = member === self && inverse === relationship
+      if !isMember, !isOwnMember { member.linkMember(self, inverse.slot, at: nil) }
     } else if member.destination(inverse.slot) === self {
       linkMember(member, slot, at: index, isMember: true)
     } else {
@@ -154,6 +155,7 @@ extension AnyManagedObject {
   final func linkMember(
     _ member: AnyManagedObject, _ slot: Int, at index: Int?, isMember: Bool = false
   ) {
+    context?.willChange(self)
     let relationship = entity.toManys[slot]
     let link = index == nil ? unloadedLink(slot) : toManyLink(slot)
     // Of a one-to-many, the other end tells without a search whether the member is new.
@@ -175,6 +177,7 @@ extension AnyManagedObject {
 
   /// Takes a member out at this end only.
   final func unlinkMember(_ member: AnyManagedObject, _ slot: Int) {
+    context?.willChange(self)
     let link = unloadedLink(slot)
     link.members?.removeAll { $0 === member }
     link.orderKeys[ObjectIdentifier(member)] = nil

@@ -98,6 +98,7 @@ public class AnyManagedObject {
   @usableFromInline
   final func write(_ value: StoreValue, _ slot: Int) {
     checkQueue()
+    context?.willChange(self)
     guard assign(value, slot) else { return }
     if !entity.derivedAttributes.isEmpty { derive(from: slot, value) }
     markUpdated()

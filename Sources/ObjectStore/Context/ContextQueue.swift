@@ -51,16 +51,25 @@ final class ContextQueue: Sendable {
     return false
   }
 
-  func async(_ body: @escaping @Sendable () -> Void) { queue.async { self.hold(body) } }
+  func async(_ body: @escaping @Sendable () -> Void) {
+    queue.async { self.hold(within: nil, body) }
+  }
 
   /// Runs a block and waits for it; at once if the calling thread holds the queue already.
-  func sync<R>(_ body: () -> R) -> R { isCurrent ? body() : queue.sync { hold(body) } }
+  ///
+  /// What the caller holds the block holds as well, on whichever thread it runs: the caller waits.
+  func sync<R>(_ body: () -> R) -> R {
+    if isCurrent { return body() }
+    let holds = pthread_getspecific(Self.key)
+    return queue.sync { hold(within: holds, body) }
+  }
 
-  private func hold<R>(_ body: () -> R) -> R {
-    var hold = Hold(queue: .passUnretained(self), outer: pthread_getspecific(Self.key))
+  private func hold<R>(within holds: UnsafeMutableRawPointer?, _ body: () -> R) -> R {
+    let before = pthread_getspecific(Self.key)
+    var hold = Hold(queue: .passUnretained(self), outer: holds)
     return withUnsafeMutablePointer(to: &hold) { pointer in
       pthread_setspecific(Self.key, pointer)
-      defer { pthread_setspecific(Self.key, pointer.pointee.outer) }
+      defer { pthread_setspecific(Self.key, before) }
       return body()
     }
   }

@@ -35,12 +35,14 @@ extension ManagedObjectContext {
     try queue.sync { Swift.Result<Result, Failure>(catching: work) }.get()
   }
 
-  /// Ends a user event: follows the delete rules of what was deleted since the last one.
+  /// Ends a user event: follows the delete rules of what was deleted since the last one, tells
+  /// ``objectsDidChange``, and closes a group of the undo manager.
   ///
   /// A database that cannot be read meanwhile is told by ``faultError`` and by the next save.
   public func processPendingChanges() {
     checkQueue("processPendingChanges")
     do { try followDeleteRules() } catch { noteFaultError(error) }
     tellObservations()
+    endEvent()
   }
 }

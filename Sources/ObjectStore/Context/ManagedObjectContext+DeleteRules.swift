@@ -3,8 +3,7 @@
 extension ManagedObjectContext {
   /// Does to the other ends of deleted objects what their delete rules say.
   ///
-  /// - Throws: ``StoreError/deletionDenied(_:relationship:)``; no object is changed then that was
-  ///   not changed by an earlier rule.
+  /// - Throws: what SQLite reports where the other ends had to be looked up.
   func followDeleteRules() throws {
     var next = 0
     while next < deleted.count {
@@ -14,7 +13,13 @@ extension ManagedObjectContext {
       }
       next += 1
     }
-    // Only now: another deletion may have emptied the relationship.
+    if let faultError { throw faultError }
+  }
+
+  /// To be called once all rules were followed: another deletion may have emptied a relationship.
+  ///
+  /// - Throws: ``StoreError/deletionDenied(_:relationship:)``.
+  func checkDenials() throws {
     for object in deleted {
       for relationship in object.entity.relationships where relationship.deleteRule == .deny {
         guard try others(relationship, of: object).allSatisfy(\.isDeleted) else {

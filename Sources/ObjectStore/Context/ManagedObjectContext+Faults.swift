@@ -15,6 +15,18 @@ extension ManagedObjectContext {
     let interests = instruments.interests
     let start = interests.contains(.events) ? TraceClock.now : 0
     instruments.counters.countFault()
+    if let parent {
+      switch inherit(object, from: parent) {
+      case .asStored: break
+      case .gone: return fulfil(object, nil)
+      case .row(let row):
+        instruments.counters.countCacheHit()
+        if interests.contains(.events) {
+          emitFault(object, source: .rowCache, duration: TraceClock.now - start, rows: 1)
+        }
+        return fulfil(object, row)
+      }
+    }
     guard let row = store.cache.row(object.entity.index, object.primaryKey), !isStale(row) else {
       return try fireMiss(object, interests, start)
     }
@@ -66,6 +78,10 @@ extension ManagedObjectContext {
     let interests = instruments.interests
     let start = interests.contains(.events) ? TraceClock.now : 0
     instruments.counters.countFault()
+    if let members = inheritedMembers(relationship, of: object, link) {
+      link.members = applyChanges(to: members, relationship, of: object, link)
+      return
+    }
     instruments.counters.countCacheMiss()
     let sql = store.statements[object.entity.index].toManyFaults[relationship.slot]
     var members: [AnyManagedObject] = []
@@ -88,6 +104,22 @@ extension ManagedObjectContext {
     }
     if interests.contains(.plans) { store.explain(sql, contextID: contextID) }
     link.members = applyChanges(to: members, relationship, of: object, link)
+  }
+
+  /// The members as the parents have them, if anything waits to be saved there.
+  private func inheritedMembers(
+    _ relationship: RelationshipDescription, of object: AnyManagedObject, _ link: ToManyLink
+  ) -> [AnyManagedObject]? {
+    guard let parent else { return nil }
+    let keys = parent.performAndWait {
+      parent.memberKeys(relationship, of: object.entity, object.primaryKey)
+    }
+    return keys?.map { key in
+      let member = self.object(key.entity, key.primaryKey, origin: object.origin)
+      member.releaseOwner(object, relationship)
+      link.orderKeys[ObjectIdentifier(member)] = key.place
+      return member
+    }
   }
 
   /// Puts this context's unsaved changes over the members that the database has.

@@ -5,6 +5,7 @@ extension ManagedObjectContext {
   public func rollback() {
     checkQueue("rollback")
     for object in changed + deleted + inserted {
+      willChange(object)
       object.links = nil
       object.changes = object.noChanges
       if object.state.contains(.inserted) {
@@ -16,6 +17,7 @@ extension ManagedObjectContext {
     }
     forgetChanges()
     faultError = nil
+    undoManager?.removeAllActions()
   }
 
   /// Lets go of every object, changed or not; they must not be used any more.
@@ -24,6 +26,7 @@ extension ManagedObjectContext {
     detachAll()
     forgetChanges()
     faultError = nil
+    undoManager?.removeAllActions()
   }
 
   /// Makes an object a fault again, or reads its row again and keeps what was changed.
@@ -38,6 +41,7 @@ extension ManagedObjectContext {
     try store.noticeForeignWrites()
     guard mergeChanges else {
       if object.state.contains(.updated) { changed.removeAll { $0 === object } }
+      willChange(object)
       return turnIntoFault(object)
     }
     guard try reread(object) else { throw StoreError.objectGone(object.objectID) }
@@ -60,6 +64,20 @@ extension ManagedObjectContext {
     }
   }
 
+  /// Gives a loaded object what another context has saved, and keeps what was changed here.
+  func refreshValues(of object: AnyManagedObject) throws {
+    if parent == nil, let row = store.cache.row(object.entity.index, object.primaryKey),
+      !(row === RowSnapshot.deleted)
+    {
+      object.snapshot = row
+      object.links?.forgetDestinations()
+    } else if object.hasChanges {
+      _ = try reread(object)
+    } else {
+      turnIntoFault(object)
+    }
+  }
+
   private func turnIntoFault(_ object: AnyManagedObject) {
     object.snapshot = nil
     object.partial = nil
@@ -70,6 +88,11 @@ extension ManagedObjectContext {
 
   /// Reads a row past the row cache; false if it is gone.
   private func reread(_ object: AnyManagedObject) throws -> Bool {
+    guard parent == nil else {
+      object.snapshot = nil
+      object.links?.forgetUnchanged()
+      return try fire(object) != nil
+    }
     var cost = QueryCost()
     guard
       let row = try store.row(

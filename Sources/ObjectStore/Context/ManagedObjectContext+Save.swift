@@ -16,26 +16,65 @@ extension ManagedObjectContext {
   ///     // DELETE FROM ZSTOP WHERE Z_PK = ? AND Z_OPT = ?
   ///     // COMMIT
   ///
-  /// If it throws, nothing was written and the changes are still in the context; what the delete
-  /// rules did stays done.
+  /// A context with a parent writes nothing: the parent gets the changes, and saves them in turn.
+  ///
+  /// If it throws, nothing was written and the context is what it was, its changes included.
   ///
   /// - Throws: ``StoreError``: `invalid` for values the model does not allow, `deletionDenied`,
-  ///   `conflict` if a row was changed by somebody else since it was read, `full`, `busy`.
+  ///   `conflict` if a row was changed by somebody else since it was read and the ``mergePolicy`` is
+  ///   to refuse that, `full`, `busy`.
   public func save(file: String = #fileID, line: UInt = #line) throws {
     checkQueue("save")
     guard hasChanges else { return }
     if let faultError { throw faultError }
-    guard !store.isReadOnly else { throw StoreError.readOnly(path: store.path) }
-    try followDeleteRules()
+    guard parent != nil || !store.isReadOnly else { throw StoreError.readOnly(path: store.path) }
+    let location = SourceLocation(file: file, line: UInt64(line))
+    let (changes, resolutions) = try attempt { journal in
+      try followDeleteRules()
+      try checkDenials()
+      let changes = ChangeSet(self)
+      try changes.validate()
+      if willSaveNotices.hasListeners {
+        willSaveNotices.send(ContextChanges(self, saving: changes))
+      }
+      // Places in an order are given while writing.
+      for object in changes.linked { journal.note(object) }
+      return (changes, try write(changes, location))
+    }
+    let told = didSaveNotices.hasListeners || !saveObservers.isEmpty
+    let saved = told ? ContextChanges(self, saving: changes) : nil
+    endEvent()
     tellObservations()
-    let changes = ChangeSet(self)
-    try changes.validate()
-    var operation = SaveOperation(
-      context: self, changes: changes,
-      location: SourceLocation(file: file, line: UInt64(line)))
-    if !changes.isEmpty { try operation.run { try $0.write(changes) } }
-    changes.adopt(in: self)
+    if parent == nil {
+      changes.adopt(in: self, resolutions)
+    } else {
+      changes.adopt(inChild: self)
+    }
+    undoManager?.contextDidSave()
     tellObservationsOfSave()
-    store.checkpointIfNeeded(contextID: contextID)
+    if let saved {
+      didSaveNotices.send(saved)
+      saveObservers.tell(saved)
+    }
+    if parent == nil { store.checkpointIfNeeded(contextID: contextID) }
+  }
+
+  private func write(
+    _ changes: ChangeSet, _ location: SourceLocation
+  ) throws -> [ObjectIdentifier: ConflictResolution] {
+    guard !changes.isEmpty else { return [:] }
+    var operation = SaveOperation(context: self, changes: changes, location: location)
+    if let parent {
+      try operation.measure { _ in
+        try parent.performAndWait { try parent.takeOver(changes, of: self) }
+      }
+      return [:]
+    }
+    var resolutions: [ObjectIdentifier: ConflictResolution] = [:]
+    try operation.run {
+      try $0.write(changes)
+      resolutions = $0.resolutions
+    }
+    return resolutions
   }
 }

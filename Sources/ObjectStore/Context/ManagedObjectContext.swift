@@ -21,6 +21,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   public let concurrencyType: ConcurrencyType
   let queue: ContextQueue
   let checksQueue = ConcurrencyDebug.isOn
+  /// The context that this one reads from and saves to; nil if that is the store.
+  public let parent: ManagedObjectContext?
   let store: PersistentStore
   @exclusivity(unchecked) private var registers: [Register]
   /// Who is told at once of what an event has changed.
@@ -49,14 +51,59 @@ public final class ManagedObjectContext: @unchecked Sendable {
     didSet { staleness = stalenessInterval.map { Nanoseconds($0 / .nanoseconds(1)) } ?? .max }
   }
   @exclusivity(unchecked) private(set) var staleness = Nanoseconds.max
+  /// What a save does with rows that somebody else has written since they were read.
+  public var mergePolicy = MergePolicy.error
+  /// Takes changes back, if there is one.
+  public var undoManager: ContextUndoManager? {
+    didSet {
+      if oldValue !== undoManager { oldValue?.attach(to: nil) }
+      undoManager?.attach(to: self)
+    }
+  }
+  /// Whether what other contexts save to the store, or to the parent, is merged by itself.
+  ///
+  /// It is merged on the context's queue, as ``mergeChanges(from:)`` does it.
+  public var automaticallyMergesChangesFromParent = false {
+    didSet {
+      saveObservers.remove(self)
+      if automaticallyMergesChangesFromParent { saveObservers.add(self) }
+    }
+  }
+  /// Told of objects before they are changed.
+  @exclusivity(unchecked) var journals: [ChangeJournal] = []
+  /// What the objects were before the user event that goes on, if somebody wants to know.
+  var eventJournal: ChangeJournal?
+  let children = SaveObservers()
+  let childSaveObservers = SaveObservers()
+  let changeNotices = Broadcaster<ContextChanges>()
+  let willSaveNotices = Broadcaster<ContextChanges>()
+  let didSaveNotices = Broadcaster<ContextChanges>()
+  /// By their temporary ones, the keys of objects that were saved.
+  var permanentKeys: [Int64: Int64] = [:]
 
   /// The objects of one entity, by primary key; not retained.
   private final class Register {
     @exclusivity(unchecked) var objects = KeyTable<Unmanaged<AnyManagedObject>>()
   }
 
-  init(store: PersistentStore, concurrencyType: ConcurrencyType, name: String = "") {
+  /// Makes a child of a context: it sees what the parent has not saved, and saves to the parent.
+  ///
+  ///     let edit = ManagedObjectContext(parent: container.viewContext)
+  public convenience init(
+    parent: ManagedObjectContext, concurrencyType: ConcurrencyType = .privateQueue,
+    name: String = ""
+  ) {
+    self.init(
+      store: parent.store, parent: parent, concurrencyType: concurrencyType, name: name)
+    parent.children.add(self)
+  }
+
+  init(
+    store: PersistentStore, parent: ManagedObjectContext? = nil, concurrencyType: ConcurrencyType,
+    name: String = ""
+  ) {
     self.store = store
+    self.parent = parent
     self.name = name
     self.concurrencyType = concurrencyType
     queue = ContextQueue(isMain: concurrencyType == .mainQueue)
@@ -64,11 +111,15 @@ public final class ManagedObjectContext: @unchecked Sendable {
     store.instruments.emit(
       .contextCreated(
         ContextCreated(
-          storeID: store.id, parentID: 0, queue: concurrencyType.rawValue, contextName: name)),
+          storeID: store.id, parentID: parent?.contextID ?? 0, queue: concurrencyType.rawValue,
+          contextName: name)),
       contextID: contextID)
   }
 
   deinit { detachAll() }
+
+  /// Those who are told of the saves of contexts with the same parent.
+  var saveObservers: SaveObservers { parent?.childSaveObservers ?? store.saveObservers }
 
   var interests: Interests { store.instruments.interests }
   /// For StoreExpectations, which watches for a while.
@@ -77,7 +128,11 @@ public final class ManagedObjectContext: @unchecked Sendable {
   // MARK: - Uniquing
 
   func registered(_ entity: EntityDescription, _ primaryKey: Int64) -> AnyManagedObject? {
-    registers[entity.index].objects.value(primaryKey)?.takeUnretainedValue()
+    registered(at: entity.index, primaryKey)
+  }
+
+  func registered(at index: Int, _ primaryKey: Int64) -> AnyManagedObject? {
+    registers[index].objects.value(primaryKey)?.takeUnretainedValue()
   }
 
   /// The object of a row: the one there is, or a fault.
@@ -85,6 +140,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
     _ entity: EntityDescription, _ primaryKey: Int64, origin: FetchOrigin?
   ) -> AnyManagedObject {
     if let object = registered(entity, primaryKey) { return object }
+    if primaryKey < 0, let key = permanentKeys[primaryKey] {
+      return object(entity, key, origin: origin)
+    }
     let object = makeObject(entity, primaryKey, origin)
     register(object)
     return object
@@ -195,6 +253,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
     checkQueue("insert")
     let object = entity.schema.objectClass.init(
       entity: entity, primaryKey: ProcessCounter.nextTemporaryKey(), context: self)
+    object.state = .inaccessible
+    willChange(object)
     object.state = .inserted
     object.changes = entity.defaultValues
     register(object)
@@ -207,6 +267,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     checkQueue("delete")
     precondition(object.context === self, "an object is deleted in its own context")
     guard !object.isDeleted else { return }
+    willChange(object)
     object.state.insert(.deleted)
     deleted.append(object)
   }

@@ -12,9 +12,21 @@ final class ObjectLinks {
     toManys = Array(repeating: nil, count: entity.toManys.count)
   }
 
+  func copy() -> ObjectLinks { ObjectLinks(self) }
+
+  private init(_ links: ObjectLinks) {
+    toOnes = links.toOnes
+    toManys = links.toManys.map { $0?.copy() }
+  }
+
+  /// Lets destinations be looked up again, by the references that the object has now.
+  func forgetDestinations() {
+    for index in toOnes.indices { toOnes[index] = nil }
+  }
+
   /// Lets all be looked up again that was not changed since the last save.
   func forgetUnchanged() {
-    for index in toOnes.indices { toOnes[index] = nil }
+    forgetDestinations()
     for index in toManys.indices where toManys[index]?.hasChanges != true { toManys[index] = nil }
   }
 }
@@ -31,6 +43,16 @@ final class ToManyLink {
   var added: [AnyManagedObject] = []
   /// Pairs of a many-to-many that the next save deletes.
   var removed: [AnyManagedObject] = []
+
+  func copy() -> ToManyLink {
+    let copy = ToManyLink()
+    copy.members = members
+    copy.orderKeys = orderKeys
+    copy.isReordered = isReordered
+    copy.added = added
+    copy.removed = removed
+    return copy
+  }
 
   var hasChanges: Bool { isReordered || !added.isEmpty || !removed.isEmpty }
 

@@ -71,7 +71,7 @@ struct FetchOperation {
   // MARK: - Unsaved changes
 
   func pendingOverlay() throws -> PendingChanges? {
-    guard includesPendingChanges, context.hasChanges else { return nil }
+    guard includesPendingChanges, context.hasChanges || context.inheritsChanges else { return nil }
     try context.followDeleteRules()
     return try PendingChanges(
       context: context, entity: entity, includesSubentities: includesSubentities,

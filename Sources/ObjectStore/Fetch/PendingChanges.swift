@@ -17,7 +17,9 @@ struct PendingChanges {
     predicate: FetchPredicate?, terms: [SortTerm],
     affected: (FetchPredicate) throws -> [AnyManagedObject]
   ) throws {
-    let all = (context.changed + context.deleted + context.inserted).filter(\.hasChanges)
+    let all =
+      (context.changed + context.deleted + context.inserted).filter(\.hasChanges)
+      + context.inheritedChanges { _ in true }
     var changed = all.filter { $0.isMember(of: entity, includesSubentities) }
     var paths = predicate?.paths ?? []
     paths.formUnion(terms.map(\.keyPath))

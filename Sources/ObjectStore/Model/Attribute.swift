@@ -13,6 +13,8 @@ public struct Attribute<Value: AttributeValue> {
   let defaultValue: Value?
   let derivation: UnresolvedDerivation?
   let renamingIdentifier: String?
+  /// Make the checks of its rules, once per model.
+  let makeChecks: [@Sendable () -> ValidationCheck]
   @usableFromInline let binding: SlotBinding
 
   /// Declares an attribute.
@@ -29,6 +31,7 @@ public struct Attribute<Value: AttributeValue> {
     self.defaultValue = defaultValue
     derivation = nil
     self.renamingIdentifier = renamingIdentifier
+    makeChecks = []
     binding = SlotBinding()
   }
 
@@ -38,6 +41,7 @@ public struct Attribute<Value: AttributeValue> {
     defaultValue = nil
     self.derivation = derivation
     renamingIdentifier = nil
+    makeChecks = []
     binding = SlotBinding()
   }
 
@@ -47,6 +51,17 @@ public struct Attribute<Value: AttributeValue> {
     defaultValue = attribute.defaultValue
     derivation = attribute.derivation
     renamingIdentifier = attribute.renamingIdentifier
+    makeChecks = attribute.makeChecks
+    binding = attribute.binding
+  }
+
+  init(_ attribute: Attribute, adding makeChecks: [@Sendable () -> ValidationCheck]) {
+    name = attribute.name
+    keyPath = attribute.keyPath
+    defaultValue = attribute.defaultValue
+    derivation = attribute.derivation
+    renamingIdentifier = attribute.renamingIdentifier
+    self.makeChecks = attribute.makeChecks + makeChecks
     binding = attribute.binding
   }
 
@@ -85,6 +100,6 @@ extension Attribute: AnyAttribute {
     return AttributeDescription(
       name: name, type: Value.attributeType, isOptional: Value.isOptional,
       defaultValue: defaultValue?.storeValue ?? .null, derivation: derivation,
-      renamingIdentifier: renamingIdentifier)
+      renamingIdentifier: renamingIdentifier, checks: makeChecks.map { $0() })
   }
 }

@@ -155,6 +155,8 @@ public final class AttributeDescription: @unchecked Sendable {
   public let derivation: Derivation?
   /// What it was called in an earlier model; see ``StoreOptions/migrationPolicy``.
   public let renamingIdentifier: String?
+  /// What a save checks its values for.
+  let checks: [ValidationCheck]
   /// Its place in a row snapshot; its column in a row is three further.
   public internal(set) var slot = -1
   /// `ZLATITUDE` for `latitude`; suffixed with a number where two properties would clash.
@@ -162,7 +164,8 @@ public final class AttributeDescription: @unchecked Sendable {
 
   init(
     name: String, type: AttributeType, isOptional: Bool, defaultValue: StoreValue,
-    derivation: Derivation? = nil, renamingIdentifier: String? = nil
+    derivation: Derivation? = nil, renamingIdentifier: String? = nil,
+    checks: [ValidationCheck] = []
   ) {
     self.name = name
     self.type = type
@@ -170,6 +173,7 @@ public final class AttributeDescription: @unchecked Sendable {
     self.defaultValue = defaultValue
     self.derivation = derivation
     self.renamingIdentifier = renamingIdentifier
+    self.checks = checks
     column = "Z" + name.uppercased()
   }
 }

@@ -14,8 +14,6 @@ public enum ModelError: Error, Hashable, Sendable {
   case missingDestination(String, relationship: String, entity: String)
   /// The inverse is not a relationship of the destination that leads back.
   case mismatchedInverse(relationship: String, entity: String, found: String?)
-  /// A many-to-many relationship is its own inverse.
-  case reflexiveManyToMany(relationship: String, entity: String)
   /// A part of an index or a uniqueness constraint is neither an attribute nor a to-one relationship.
   case invalidIndex(entity: String)
   /// A derived attribute follows from what is no attribute of its entity, or is derived itself.
@@ -45,9 +43,6 @@ extension ModelError: CustomStringConvertible {
     case .mismatchedInverse(let relationship, let entity, let found):
       "\(entity).\(relationship) names \(found.map { "'\($0)'" } ?? "no relationship") as its inverse, "
         + "which does not lead back to it; make each of the two name the other"
-    case .reflexiveManyToMany(let relationship, let entity):
-      "\(entity).\(relationship) is a many-to-many that is its own inverse, which is not supported; "
-        + "declare a second relationship as its inverse"
     case .invalidIndex(let entity):
       "an index or uniqueness constraint of \(entity) names something that has no column; use its "
         + "attributes and to-one relationships"

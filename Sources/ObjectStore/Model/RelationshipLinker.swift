@@ -15,7 +15,7 @@ struct RelationshipLinker {
         nameInverseColumn(of: relationship)
       }
     }
-    try nameJoinTables()
+    nameJoinTables()
   }
 
   private func setInverse(of relationship: RelationshipDescription) throws {
@@ -61,15 +61,13 @@ struct RelationshipLinker {
   }
 
   /// Each pair is named for the side with the lower entity id.
-  private func nameJoinTables() throws {
+  private func nameJoinTables() {
     var used: Set<String> = []
     for entity in entities {
       for near in entity.ownRelationships where near.isToMany && near.inverse.isToMany {
-        guard let far = near.inverse, far !== near else {
-          throw ModelError.reflexiveManyToMany(relationship: near.name, entity: entity.name)
-        }
+        guard let far = near.inverse else { continue }
         let isNamedForNear =
-          (entity.entityID, near.name) < (far.entity.entityID, far.name)
+          (entity.entityID, near.name) <= (far.entity.entityID, far.name)
         guard isNamedForNear else { continue }
         var table = "Z_\(entity.entityID)\(near.name.uppercased())"
         let base = table
@@ -80,9 +78,11 @@ struct RelationshipLinker {
         }
         let toNear = "\(entity.entityID)\(far.name.uppercased())"
         let toFar = "\(far.entity.entityID)\(near.name.uppercased())"
+        // A relationship that is its own inverse has a pair for each direction.
         near.storage = .joinTable(
-          table, source: "Z_" + toNear, destination: "Z_" + toFar,
+          table, source: "Z_" + toNear, destination: far === near ? "REFLEXIVE" : "Z_" + toFar,
           order: near.isOrdered ? "Z_FOK_" + toFar : nil)
+        guard far !== near else { continue }
         far.storage = .joinTable(
           table, source: "Z_" + toFar, destination: "Z_" + toNear,
           order: far.isOrdered ? "Z_FOK_" + toNear : nil)

@@ -100,6 +100,9 @@ struct BatchDeletion {
             + "ON Z_PK = \(destination) WHERE \(source) IN", keys, &writer)
       }
       try writer.run("DELETE FROM \(table) WHERE \(source) IN", keys)
+      if relationship.inverse === relationship {
+        try writer.run("DELETE FROM \(table) WHERE \(destination) IN", keys)
+      }
     case .inverseColumn(let column, let order):
       try settle(relationship, column, order, keys, &writer)
     case .column:

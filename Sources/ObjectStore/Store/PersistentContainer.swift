@@ -79,6 +79,9 @@ public final class PersistentContainer: @unchecked Sendable {
     return try await context.perform { () throws(Failure) in try work(context) }
   }
 
+  /// What each context's save has written, from now on.
+  public var didSave: AsyncStream<ContextChanges> { store.saveObservers.notices.stream() }
+
   /// What the store has done since it was opened, and what its row cache holds.
   public var statistics: Statistics {
     var statistics = store.instruments.counters.statistics

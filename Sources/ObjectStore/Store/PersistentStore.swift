@@ -21,6 +21,7 @@ final class PersistentStore: @unchecked Sendable {
   let pool: ConnectionPool
   let statements: [EntityStatements]
   let isReadOnly: Bool
+  let saveObservers = SaveObservers()
   /// Whose rules the localized comparators follow.
   let locale: String
   private let writeAheadLog: WriteAheadLogSize?

@@ -42,8 +42,13 @@ struct SaveOperation {
   /// Runs the writes within a transaction that is rolled back if they throw.
   mutating func run(_ writes: (inout SaveWriter) throws -> Void) throws {
     guard !store.isReadOnly else { throw StoreError.readOnly(path: store.path) }
+    try measure { try $0.transaction(writes) }
+  }
+
+  /// Counts a save, and tells its begin and its end.
+  mutating func measure(_ save: (inout SaveOperation) throws -> Void) throws {
     store.instruments.counters.countSave()
-    guard isMeasured else { return try write(writes) }
+    guard isMeasured else { return try save(&self) }
     saveID = ProcessCounter.nextSaveID()
     let start = TraceClock.now
     emit(
@@ -52,7 +57,7 @@ struct SaveOperation {
           saveID: saveID, inserted: inserted, updated: updated, deleted: deleted,
           location: location)))
     do {
-      try write(writes)
+      try save(&self)
       tellEnd(start, error: "")
     } catch {
       tellEnd(start, error: "\(error)")
@@ -60,7 +65,8 @@ struct SaveOperation {
     }
   }
 
-  private mutating func write(_ writes: (inout SaveWriter) throws -> Void) throws {
+  /// Runs the writes, untold but for the transaction.
+  mutating func transaction(_ writes: (inout SaveWriter) throws -> Void) throws {
     let start = isMeasured ? TraceClock.now : 0
     try store.pool.withWriter { pooled in
       var writer = SaveWriter(

@@ -16,6 +16,8 @@ struct SaveWriter {
   var history: [HistoryEntry] = []
   /// Statements whose plans are worth telling: they search.
   var explained: Set<String> = []
+  /// By object, how its conflict was settled.
+  var resolutions: [ObjectIdentifier: ConflictResolution] = [:]
   /// Places in ordered one-to-manys that this save gives: by member, by its to-one's slot.
   private var orderKeys: [OrderPlace: Int64] = [:]
 
@@ -31,7 +33,7 @@ struct SaveWriter {
     tracksHistory = context.store.tracksHistory
   }
 
-  private var store: PersistentStore { context.store }
+  var store: PersistentStore { context.store }
 
   mutating func write(_ changes: ChangeSet) throws {
     let inserted = Dictionary(grouping: changes.inserted) { ObjectIdentifier($0.entity) }
@@ -75,11 +77,15 @@ struct SaveWriter {
 
   // MARK: - Inserting
 
-  private mutating func allocateKeys(
+  mutating func allocateKeys(
     _ entity: EntityDescription, _ objects: [AnyManagedObject]
   ) throws {
-    let first = try allocateKeys(entity, count: objects.count)
-    for (index, object) in objects.enumerated() { object.newPrimaryKey = first + Int64(index) }
+    // A permanent id that was asked for, or one from before a deletion that was undone, stays.
+    for object in objects { object.newPrimaryKey = object.primaryKey }
+    let new = objects.filter { $0.primaryKey < 0 }
+    guard !new.isEmpty else { return }
+    let first = try allocateKeys(entity, count: new.count)
+    for (index, object) in new.enumerated() { object.newPrimaryKey = first + Int64(index) }
   }
 
   /// Takes keys from the root's row of `Z_PRIMARYKEY`, as Core Data does.
@@ -139,42 +145,62 @@ struct SaveWriter {
   // MARK: - Updating and deleting
 
   private mutating func update(_ objects: [AnyManagedObject]) throws {
-    var conflicts: [ManagedObjectID] = []
+    var conflicted: [AnyManagedObject] = []
     for object in objects {
       let version = object.readableRow()?.version ?? 0
-      var assignments: [String] = []
-      var values: [StoreValue] = []
-      let columns = object.entity.columns
-      for (slot, change) in object.changes.enumerated() {
-        guard let change else { continue }
-        assignments.append("\(columns[slot]) = ?")
-        values.append(context.permanent(change))
-      }
-      assignments.append("Z_OPT = ?")
-      values += [.integer(version + 1), .integer(object.primaryKey), .integer(version)]
-      try run(
-        "UPDATE \(object.entity.table) SET \(assignments.joined(separator: ", ")) "
-          + "WHERE Z_PK = ? AND Z_OPT = ?", values)
-      if connection.changes == 0 { conflicts.append(object.objectID) }
+      let isWritten = try updateRow(of: object, object.changes, version: version)
+      if !isWritten { conflicted.append(object) }
     }
-    guard conflicts.isEmpty else { throw StoreError.conflict(conflicts) }
+    if !conflicted.isEmpty { try resolve(conflicted) }
+  }
+
+  /// Writes values over a row; false if the row has another version, or is gone.
+  mutating func updateRow(
+    of object: AnyManagedObject, _ changes: [StoreValue?], version: Int64
+  ) throws -> Bool {
+    var assignments: [String] = []
+    var values: [StoreValue] = []
+    let columns = object.entity.columns
+    for (slot, change) in changes.enumerated() {
+      guard let change else { continue }
+      assignments.append("\(columns[slot]) = ?")
+      values.append(context.permanent(change))
+    }
+    assignments.append("Z_OPT = ?")
+    values += [.integer(version + 1), .integer(object.primaryKey), .integer(version)]
+    try run(
+      "UPDATE \(object.entity.table) SET \(assignments.joined(separator: ", ")) "
+        + "WHERE Z_PK = ? AND Z_OPT = ?", values)
+    return connection.changes > 0
   }
 
   private mutating func delete(_ objects: [AnyManagedObject]) throws {
-    var conflicts: [ManagedObjectID] = []
+    var conflicted: [AnyManagedObject] = []
     for object in objects {
-      for relationship in object.entity.toManys {
-        guard case .joinTable(let table, let source, _, _) = relationship.storage else { continue }
-        try run("DELETE FROM \(table) WHERE \(source) = ?", [.integer(object.primaryKey)])
-      }
       // A row that is already gone is as deleted as it can be.
       guard let version = object.readableRow()?.version else { continue }
-      try run(
-        store.statements[object.entity.index].delete,
-        [.integer(object.primaryKey), .integer(version)])
-      if connection.changes == 0 { conflicts.append(object.objectID) }
+      let isDeleted = try deleteRow(of: object, version: version)
+      if !isDeleted { conflicted.append(object) }
     }
-    guard conflicts.isEmpty else { throw StoreError.conflict(conflicts) }
+    if !conflicted.isEmpty { try resolve(conflicted) }
+    for object in objects {
+      if case .kept? = resolutions[ObjectIdentifier(object)] { continue }
+      for relationship in object.entity.toManys {
+        guard case .joinTable(let table, let source, let destination, _) = relationship.storage
+        else { continue }
+        try run("DELETE FROM \(table) WHERE \(source) = ?", [.integer(object.primaryKey)])
+        guard relationship.inverse === relationship else { continue }
+        try run("DELETE FROM \(table) WHERE \(destination) = ?", [.integer(object.primaryKey)])
+      }
+    }
+  }
+
+  /// Deletes a row; false if it has another version, or is gone.
+  mutating func deleteRow(of object: AnyManagedObject, version: Int64) throws -> Bool {
+    try run(
+      store.statements[object.entity.index].delete,
+      [.integer(object.primaryKey), .integer(version)])
+    return connection.changes > 0
   }
 
   // MARK: - Ordered one-to-many

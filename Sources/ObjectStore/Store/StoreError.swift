@@ -23,7 +23,7 @@ public enum StoreError: Error, Hashable, Sendable {
   /// The container was closed.
   case closed(path: String)
   /// Rows were changed or deleted by somebody else since they were read.
-  case conflict([ManagedObjectID])
+  case conflict([MergeConflict])
   /// Objects hold values that the model does not allow.
   case invalid([ValidationFailure])
   /// Objects cannot be deleted while others refer to them.
@@ -64,11 +64,19 @@ public enum StoreError: Error, Hashable, Sendable {
     }
 
     /// What can be wrong with a value.
-    public enum Problem: String, Hashable, Sendable {
+    public enum Problem: Hashable, Sendable {
       /// It is nil, and the property is not optional.
       case missing
       /// It is not a number, which SQLite keeps as NULL.
       case notANumber
+      /// It is below or above what is allowed.
+      case outOfRange(String)
+      /// A text has too few or too many characters, or data too few or too many bytes.
+      case wrongLength(Int, allowed: String)
+      /// A text does not match a regular expression.
+      case mismatch(String)
+      /// It breaks a rule of the program's own.
+      case refused(String)
     }
   }
 
@@ -112,9 +120,9 @@ extension StoreError: CustomStringConvertible {
     case .full(let path):
       "no space left for the store '\(path)'; nothing was saved: make room and save again"
     case .closed(let path): "the store '\(path)' was closed; open a new container"
-    case .conflict(let ids):
-      "changed by somebody else since they were read: \(Self.list(ids.map(\.uri))); nothing was "
-        + "saved: refresh these objects, change them again and save"
+    case .conflict(let conflicts):
+      "changed by somebody else since they were read: \(Self.list(conflicts.map(\.description))); "
+        + "nothing was saved: refresh these objects and save again, or set a mergePolicy"
     case .invalid(let failures):
       "not saved, values are not allowed: \(Self.list(failures.map(\.description))); set them and save again"
     case .deletionDenied(let id, let relationship):
@@ -149,9 +157,15 @@ extension StoreError: CustomStringConvertible {
 extension StoreError.ValidationFailure: CustomStringConvertible {
   /// The object's entity, the property and the problem.
   public var description: String {
-    switch problem {
-    case .missing: "\(objectID.entityName).\(property) of \(objectID.uri) is missing"
-    case .notANumber: "\(objectID.entityName).\(property) of \(objectID.uri) is not a number"
+    let subject = "\(objectID.entityName).\(property) of \(objectID.uri)"
+    return switch problem {
+    case .missing: "\(subject) is missing"
+    case .notANumber: "\(subject) is not a number"
+    case .outOfRange(let allowed): "\(subject) is not in \(allowed)"
+    case .wrongLength(let length, let allowed):
+      "\(subject) has a length of \(length), not in \(allowed)"
+    case .mismatch(let pattern): "\(subject) does not match '\(pattern)'"
+    case .refused(let message): "\(subject): \(message)"
     }
   }
 }

@@ -42,7 +42,11 @@ func withoutAborting<Result>(_ body: @escaping () throws -> Result) throws -> Re
       Unmanaged<AnyGuardedCall>.fromOpaque(context).takeUnretainedValue().run()
     }, context.toOpaque())
   context.release()
-  guard cameBack, let result = call.result else { throw BabeltraceError.aborted }
+  guard cameBack, let result = call.result else {
+    // Left on the thread, it would make every later call on it abort as well.
+    bt_current_thread_clear_error()
+    throw BabeltraceError.aborted
+  }
   return try result.get()
 }
 

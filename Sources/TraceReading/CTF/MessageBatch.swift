@@ -20,7 +20,11 @@ final class MessageBatch {
           if let call { call.pointee.status = bt_graph_run_once(call.pointee.graph) }
         }, call)
     }
-    return cameBack ? call.status : nil
+    guard cameBack else {
+      bt_current_thread_clear_error()
+      return nil
+    }
+    return call.status
   }
 
   /// Runs inside libbabeltrace2, so it only keeps the array: it is valid until the next call.

@@ -160,6 +160,18 @@ import Testing
         container.viewContext.delete(stops[0])
         try container.viewContext.save()
       }
+      // The parent's part runs on the main queue, while the child's queue waits for it.
+      let child = ManagedObjectContext(parent: container.viewContext)
+      try await child.perform {
+        let stop = child.insert(Stop.self)
+        stop.identifier = 2
+        stop.name = "C"
+        stop.stopTimes.append(child.insert(StopTime.self))
+        try child.save()
+        stop.name = "D"
+        try child.save()
+      }
+      try await container.viewContext.perform { try container.viewContext.save() }
     }
   }
 }

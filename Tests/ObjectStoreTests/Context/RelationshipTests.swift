@@ -23,6 +23,15 @@ struct Guard: Entity {
   let conversation = ToOne<Conversation>("conversation", inverse: \.guards)
 }
 
+struct Folder: Entity {
+  let title = Attribute<String?>("title")
+  let papers: ToMany<Paper> = ToMany("papers", inverse: \.folder, deleteRule: .noAction)
+}
+
+struct Paper: Entity {
+  let folder = ToOne<Folder>("folder", inverse: \.papers)
+}
+
 @Suite struct RelationshipTests {
   private let social: [any Entity.Type] = [
     Conversation.self, Label.self, Owner.self, Guard.self,
@@ -92,6 +101,19 @@ struct Guard: Entity {
     try fixture.context.save()
     #expect(stop.stopTimes.map(\.headsign) == ["1"])
     #expect(try fixture.rows("SELECT ZHEADSIGN FROM ZSTOPTIME") == ["1"])
+  }
+
+  @Test func leavesReferencesAloneWhereNoActionIsAskedFor() throws {
+    let fixture = try StoreFixture([Folder.self, Paper.self])
+    let folder = fixture.context.insert(Folder.self)
+    let paper = fixture.context.insert(Paper.self)
+    paper.folder = folder
+    try fixture.context.save()
+    fixture.context.delete(folder)
+    try fixture.context.save()
+    #expect(try fixture.rows("SELECT ZFOLDER FROM ZPAPER") == ["1"])
+    let gone = try #require(paper.folder)
+    #expect(!paper.hasChanges && gone.isFault && gone.title == nil && gone.isDeleted)
   }
 
   @Test func keepsPairsOfAManyToManyInAJoinTable() throws {

@@ -101,7 +101,20 @@ import Testing
     try other.viewContext.save()
     stop.name = "mine"
     let new = fixture.makeStop("new")
-    #expect(throws: StoreError.conflict([stop.objectID])) { try fixture.context.save() }
+    let error = #expect(throws: StoreError.self) { try fixture.context.save() }
+    guard case .conflict(let conflicts)? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(conflicts.map(\.objectID) == [stop.objectID])
+    #expect(conflicts[0].changedValues == ["name": .string("mine")])
+    #expect(conflicts[0].snapshot["name"] == .string("A"))
+    #expect(conflicts[0].persistedSnapshot?["name"] == .string("theirs"))
+    #expect(conflicts[0].oldVersion == 1 && conflicts[0].newVersion == 2)
+    #expect(conflicts[0].conflictingProperties == ["name"])
+    #expect(
+      conflicts[0].description
+        == "\(stop.objectID.uri) (version 2 instead of 1, both changed name)")
     #expect(try fixture.rows("SELECT ZNAME FROM ZSTOP") == ["theirs"])
     #expect(stop.name == "mine" && stop.isUpdated && new.isInserted)
     try fixture.context.refresh(stop, mergeChanges: true)

@@ -101,7 +101,10 @@ final class BatchLoader {
   func object(of row: RowSnapshot) -> AnyManagedObject {
     let object = context.object(
       row.entity(in: request.entity), row.primaryKey, origin: origin)
-    if !request.returnsObjectsAsFaults, object.snapshot == nil { object.snapshot = row }
+    // What a parent has changed is another value than the row's: the fault asks the parent.
+    if !request.returnsObjectsAsFaults, object.snapshot == nil, context.parent == nil {
+      object.snapshot = row
+    }
     return object
   }
 

@@ -24,7 +24,7 @@ extension PendingChanges {
     for place in 0...unchanged.loader.keys.count {
       while next < moved.count, moved[next].place == place {
         let object = moved[next].object
-        if object.isInserted { unsaved[object.primaryKey] = object }
+        if object.primaryKey < 0 { unsaved[object.primaryKey] = object }
         append(object.primaryKey)
         next += 1
       }

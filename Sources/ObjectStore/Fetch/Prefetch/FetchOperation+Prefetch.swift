@@ -16,7 +16,8 @@ extension FetchOperation {
   func prefetch(
     _ tree: PrefetchTree, of objects: [AnyManagedObject], rows: [RowSnapshot]
   ) throws {
-    guard !tree.isEmpty, !objects.isEmpty else { return }
+    // What parents have not saved is for their children to see: the faults ask them.
+    guard !tree.isEmpty, !objects.isEmpty, !context.inheritsChanges else { return }
     let rows = Dictionary(rows.map { ($0.primaryKey, $0) }, uniquingKeysWith: { a, _ in a })
     for branch in tree.branches {
       var operation = FetchOperation(prefetching: branch, for: self)

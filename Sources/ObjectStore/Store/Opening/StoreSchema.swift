@@ -80,7 +80,8 @@ struct StoreSchema {
         case .joinTable(let name, let source, let destination, let order) = relationship.storage,
         case .joinTable(_, _, _, let inverseOrder) = relationship.inverse.storage
       else { continue }
-      let columns = [source, destination] + [inverseOrder, order].compactMap(\.self)
+      let orders = relationship.inverse === relationship ? [order] : [inverseOrder, order]
+      let columns = [source, destination] + orders.compactMap(\.self)
       tables.append(
         JoinTable(
           name: name, relationships: [relationship, relationship.inverse], columns: columns,
@@ -124,7 +125,7 @@ extension RelationshipDescription {
   /// Of the two ends of a many-to-many, the one that the join table is named for.
   var ownsJoinTable: Bool {
     guard case .joinTable = storage, let inverse else { return false }
-    return (entity.entityID, name) < (inverse.entity.entityID, inverse.name)
+    return (entity.entityID, name) <= (inverse.entity.entityID, inverse.name)
   }
 
   /// The column behind a to-one that holds the object's place in the ordered inverse.

@@ -83,7 +83,13 @@ import Testing
     var update = BatchUpdateRequest<Stop>()
     update.set(\.note, to: "batch")
     try context.execute(update)
-    #expect(throws: StoreError.conflict([stop.objectID])) { try context.save() }
+    let error = #expect(throws: StoreError.self) { try context.save() }
+    guard case .conflict(let conflicts)? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(conflicts.map(\.objectID) == [stop.objectID])
+    #expect(conflicts[0].conflictingProperties == ["note"])
     #expect(stop.note == "mine")
   }
 

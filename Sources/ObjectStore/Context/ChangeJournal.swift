@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What objects were like before they were changed, so that the changes can be taken back or told.
+///
+/// A context tells its journals of an object before it changes it; without journals that is free.
+final class ChangeJournal {
+  /// By object; the one changed first is the first.
+  private(set) var images: [ObjectImage] = []
+  private var known: Set<ObjectIdentifier> = []
+  private let lists: ChangeLists
+
+  init(_ context: ManagedObjectContext) { lists = ChangeLists(context) }
+
+  var isEmpty: Bool { images.isEmpty }
+  /// Whether a save has made the changes part of the store since: then they cannot be taken back by
+  /// dropping them, but by changing back.
+  var isSaved = false
+
+  /// Keeps the object as it is now, unless an earlier state of it is kept.
+  func note(_ object: AnyManagedObject) {
+    guard known.insert(ObjectIdentifier(object)).inserted else { return }
+    images.append(ObjectImage(object))
+  }
+
+  /// Takes the changes back.
+  func restore(in context: ManagedObjectContext) {
+    for image in images { image.restore(in: context) }
+    lists.restore(in: context)
+  }
+
+  /// Takes the changes back, and gives what takes that back.
+  func exchange(in context: ManagedObjectContext) -> ChangeJournal {
+    let journal = ChangeJournal(context)
+    for image in images {
+      context.willChange(image.object)
+      journal.note(image.object)
+    }
+    guard isSaved else {
+      restore(in: context)
+      return journal
+    }
+    for image in images { image.restoreExistence(in: context) }
+    for image in images { image.restoreValues(in: context) }
+    // The members of a one-to-many follow from the other ends, which were just set.
+    for image in images { image.object.links?.forgetUnchanged() }
+    return journal
+  }
+}
+
+/// Which objects of a context are to be written.
+private struct ChangeLists {
+  let inserted, changed, deleted: [AnyManagedObject]
+
+  init(_ context: ManagedObjectContext) {
+    inserted = context.inserted
+    changed = context.changed
+    deleted = context.deleted
+  }
+
+  func restore(in context: ManagedObjectContext) {
+    context.inserted = inserted
+    context.changed = changed
+    context.deleted = deleted
+  }
+}
+
+extension ManagedObjectContext {
+  /// To be called before an object is changed.
+  func willChange(_ object: AnyManagedObject) {
+    guard !journals.isEmpty else { return }
+    for journal in journals { journal.note(object) }
+  }
+
+  /// Runs changes that are taken back if they throw.
+  func attempt<R>(_ changes: (ChangeJournal) throws -> R) throws -> R {
+    let journal = ChangeJournal(self)
+    journals.append(journal)
+    defer { journals.removeAll { $0 === journal } }
+    do {
+      return try changes(journal)
+    } catch {
+      journal.restore(in: self)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Which objects a context has changed, by their ids: safe to pass between threads.
+public struct ContextChanges: Hashable, Sendable {
+  /// The context that changed them.
+  public let contextID: UInt64
+  /// Objects that are new.
+  public internal(set) var inserted: [ManagedObjectID] = []
+  /// Objects of which a value or a relationship is another.
+  public internal(set) var updated: [ManagedObjectID] = []
+  /// Objects that are gone.
+  public internal(set) var deleted: [ManagedObjectID] = []
+  /// Objects that another context has changed, and that were in use in this one.
+  public internal(set) var refreshed: [ManagedObjectID] = []
+  let storeID: UInt64
+  /// To-many relationships that have other members, or another order, than before.
+  var toManys: Set<ToManyKey> = []
+
+  /// Names one to-many relationship of one object.
+  struct ToManyKey: Hashable {
+    let entity: Int
+    let slot: Int
+    let primaryKey: Int64
+  }
+
+  init(_ context: ManagedObjectContext) {
+    contextID = context.contextID
+    storeID = context.store.id
+  }
+
+  /// Whether nothing was changed.
+  public var isEmpty: Bool {
+    inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty
+  }
+}
+
+extension ContextChanges {
+  /// What a user event has changed, by what the objects were before.
+  init(_ context: ManagedObjectContext, since journal: ChangeJournal) {
+    self.init(context)
+    for image in journal.images {
+      let (object, before) = (image.object, image.state)
+      let wasThere = before.isDisjoint(with: [.inaccessible, .deleted])
+      switch (wasThere, !object.isDeleted) {
+      case (false, true): inserted.append(object.objectID)
+      case (true, false): deleted.append(object.objectID)
+      case (true, true): updated.append(object.objectID)
+      case (false, false): break
+      }
+    }
+  }
+
+  /// What a save has written; before it is adopted, while the objects still know what they were.
+  init(_ context: ManagedObjectContext, saving changes: ChangeSet) {
+    self.init(context)
+    inserted = changes.inserted.map(\.savedID)
+    updated = changes.updated.map(\.objectID)
+    deleted = changes.deleted.map(\.objectID)
+    for object in changes.inserted + changes.updated + changes.deleted {
+      for toOne in object.entity.toOnes where toOne.inverse.isToMany {
+        noteOwners(of: object, toOne, context)
+      }
+    }
+    for object in changes.linked { noteMembers(of: object) }
+  }
+
+  private mutating func noteOwners(
+    of object: AnyManagedObject, _ toOne: RelationshipDescription, _ context: ManagedObjectContext
+  ) {
+    let old = object.snapshot?.storeValue(toOne.slot, in: object.entity) ?? .null
+    let new = object.isDeleted ? .null : context.permanent(object.storeValue(toOne.slot))
+    guard old != new else { return }
+    for case .object(let owner) in [old, new] {
+      toManys.insert(
+        ToManyKey(
+          entity: toOne.destination.index, slot: toOne.inverse.slot, primaryKey: owner.primaryKey))
+    }
+  }
+
+  private mutating func noteMembers(of object: AnyManagedObject) {
+    for relationship in object.entity.toManys {
+      guard let link = object.links?.toManys[relationship.slot], link.hasChanges else { continue }
+      toManys.insert(
+        ToManyKey(
+          entity: object.entity.index, slot: relationship.slot,
+          primaryKey: object.savedID.primaryKey))
+      guard relationship.inverse.isToMany else { continue }
+      for member in link.added + link.removed {
+        toManys.insert(
+          ToManyKey(
+            entity: member.entity.index, slot: relationship.inverse.slot,
+            primaryKey: member.savedID.primaryKey))
+      }
+    }
+  }
+}
+
+extension AnyManagedObject {
+  /// The id that the object has once the save in progress is adopted.
+  fileprivate final var savedID: ManagedObjectID {
+    guard isInserted, newPrimaryKey > 0 else { return objectID }
+    return ManagedObjectID(reference: entity.reference, primaryKey: newPrimaryKey)
+  }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Takes the changes of a context back, one group after the other, and makes them again.
+///
+///     context.undoManager = ContextUndoManager()
+///     stop.name = "B"
+///     context.undoManager?.undo()
+///
+/// A user event is a group, and so is what happens between ``beginUndoGrouping()`` and
+/// ``endUndoGrouping()``. A save does not end the history: what is undone after it is a change
+/// that the next save writes. A rollback and a reset do.
+public final class ContextUndoManager {
+  /// How many groups are kept; 0 for all.
+  public var levelsOfUndo = 0 {
+    didSet { trim() }
+  }
+  private weak var context: ManagedObjectContext?
+  private var undoStack: [ChangeJournal] = []
+  private var redoStack: [ChangeJournal] = []
+  private var open: ChangeJournal?
+  private var level = 0
+
+  /// Belongs to a context once it is its ``ManagedObjectContext/undoManager``.
+  public init() {}
+
+  /// Whether there is anything to take back.
+  public var canUndo: Bool { !undoStack.isEmpty || open?.isEmpty == false }
+  /// Whether there is anything to make again.
+  public var canRedo: Bool { !redoStack.isEmpty && open?.isEmpty != false }
+
+  /// Begins a group that lasts over user events; groups within it are part of it.
+  public func beginUndoGrouping() {
+    if level == 0 { closeGroup() }
+    level += 1
+  }
+
+  /// Ends the group that was begun last.
+  public func endUndoGrouping() {
+    precondition(level > 0, "endUndoGrouping without beginUndoGrouping")
+    level -= 1
+    if level == 0 { closeGroup() }
+  }
+
+  /// Takes the last group back; what is not in a closed group yet counts as one.
+  public func undo() {
+    context?.processPendingChanges()
+    closeGroup()
+    guard let group = undoStack.popLast() else { return }
+    redoStack.append(exchange(group))
+  }
+
+  /// Makes the group again that was taken back last.
+  public func redo() {
+    context?.processPendingChanges()
+    guard open?.isEmpty != false, let group = redoStack.popLast() else { return }
+    undoStack.append(exchange(group))
+  }
+
+  /// Forgets all groups.
+  public func removeAllActions() {
+    undoStack = []
+    redoStack = []
+    level = 0
+    reopen()
+  }
+
+  func attach(to context: ManagedObjectContext?) {
+    close()
+    self.context = context
+    removeAllActions()
+  }
+
+  func eventDidEnd() {
+    if level == 0 { closeGroup() }
+  }
+
+  func contextDidSave() {
+    for journal in undoStack + redoStack { journal.isSaved = true }
+    open?.isSaved = true
+  }
+
+  private func closeGroup() {
+    guard let group = open, !group.isEmpty else { return }
+    undoStack.append(group)
+    redoStack = []
+    trim()
+    reopen()
+  }
+
+  private func exchange(_ group: ChangeJournal) -> ChangeJournal {
+    guard let context else { return group }
+    close()
+    defer {
+      reopen()
+      context.endEvent()
+    }
+    return group.exchange(in: context)
+  }
+
+  private func reopen() {
+    close()
+    guard let context else { return }
+    let journal = ChangeJournal(context)
+    open = journal
+    context.journals.append(journal)
+  }
+
+  private func close() {
+    context?.journals.removeAll { $0 === open }
+    open = nil
+  }
+
+  private func trim() {
+    guard levelsOfUndo > 0, undoStack.count > levelsOfUndo else { return }
+    undoStack.removeFirst(undoStack.count - levelsOfUndo)
+  }
+}

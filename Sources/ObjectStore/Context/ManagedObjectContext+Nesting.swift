@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+
+/// What a child asks of its parent, each on the parent's queue.
+extension ManagedObjectContext {
+  /// What a context says of one of its store's rows.
+  enum Answer {
+    /// As the store has it under this key, for all that this context and its parents know.
+    case asStored(Int64)
+    /// With what is not saved yet.
+    case row(RowSnapshot)
+    /// Deleted, or never saved.
+    case gone
+  }
+
+  // MARK: - One object
+
+  /// The values of an object as a child sees them.
+  func answer(_ entity: EntityDescription, _ primaryKey: Int64) -> Answer {
+    let key = permanentKeys[primaryKey] ?? primaryKey
+    if let object = registered(entity, key) {
+      if object.isDeleted { return .gone }
+      if object.isInserted || object.hasChanges || key < 0 {
+        guard object.isInserted || object.readableRow() != nil else { return .gone }
+        return .row(object.makeRow(primaryKey: key, version: object.snapshot?.version ?? 0) { $0 })
+      }
+      if let snapshot = object.snapshot { return .row(snapshot) }
+    }
+    if let parent { return parent.performAndWait { parent.answer(entity, key) } }
+    return key < 0 ? .gone : .asStored(key)
+  }
+
+  /// Asks the parent for the values of an object, and gives it the key that it has there.
+  func inherit(_ object: AnyManagedObject, from parent: ManagedObjectContext) -> Answer {
+    let answer = parent.performAndWait { parent.answer(object.entity, object.primaryKey) }
+    switch answer {
+    case .asStored(let key): rekey(object, key)
+    case .row(let row): rekey(object, row.primaryKey)
+    case .gone: break
+    }
+    return answer
+  }
+
+  /// Whether a parent has changes that are not saved.
+  var inheritsChanges: Bool {
+    guard let parent else { return false }
+    return parent.performAndWait { parent.hasChanges || parent.inheritsChanges }
+  }
+
+  /// Gives an object the key that it was saved under since.
+  func rekey(_ object: AnyManagedObject, _ primaryKey: Int64) {
+    guard object.primaryKey != primaryKey else { return }
+    permanentKeys[object.primaryKey] = primaryKey
+    unregister(object)
+    object.primaryKey = primaryKey
+    register(object)
+  }
+
+  // MARK: - The members of a to-many
+
+  /// Names a member of a to-many relationship in another context.
+  struct MemberKey {
+    let entity: EntityDescription
+    let primaryKey: Int64
+    let place: Int64?
+  }
+
+  /// The members as a child sees them; nil to ask the store, where nothing waits to be saved.
+  func memberKeys(
+    _ relationship: RelationshipDescription, of entity: EntityDescription, _ primaryKey: Int64
+  ) -> [MemberKey]? {
+    let key = permanentKeys[primaryKey] ?? primaryKey
+    guard hasChanges || key < 0 else {
+      guard let parent else { return nil }
+      return parent.performAndWait { parent.memberKeys(relationship, of: entity, key) }
+    }
+    let link = object(entity, key, origin: nil).toManyLink(relationship.slot)
+    return (link.members ?? []).filter { !$0.isDeleted }.map {
+      MemberKey(
+        entity: $0.entity, primaryKey: $0.primaryKey, place: link.orderKeys[ObjectIdentifier($0)])
+    }
+  }
+
+  // MARK: - Fetches
+
+  /// An object that a context has changed and not saved; without a row if it was deleted.
+  struct UnsavedObject {
+    let entity: EntityDescription
+    let primaryKey: Int64
+    let row: RowSnapshot?
+  }
+
+  /// What this context and its parents have changed of the objects that are wanted.
+  func unsavedObjects(_ isWanted: (AnyManagedObject) -> Bool) -> [UnsavedObject] {
+    do { try followDeleteRules() } catch { noteFaultError(error) }
+    var known: Set<Int64> = []
+    var unsaved: [UnsavedObject] = []
+    for object in changed + deleted + inserted
+    where object.hasChanges && isWanted(object) && known.insert(object.primaryKey).inserted {
+      let row =
+        object.isDeleted || !object.isInserted && object.readableRow() == nil
+        ? nil
+        : object.makeRow(
+          primaryKey: object.primaryKey, version: object.snapshot?.version ?? 0
+        ) { $0 }
+      unsaved.append(UnsavedObject(entity: object.entity, primaryKey: object.primaryKey, row: row))
+    }
+    guard let parent else { return unsaved }
+    let inherited = parent.performAndWait { parent.unsavedObjects(isWanted) }
+    return inherited.filter { !known.contains($0.primaryKey) } + unsaved
+  }
+
+  /// The objects that parents have changed and not saved, loaded as they are there.
+  func inheritedChanges(_ isWanted: (AnyManagedObject) -> Bool) -> [AnyManagedObject] {
+    guard let parent else { return [] }
+    return parent.performAndWait { parent.unsavedObjects(isWanted) }.map { unsaved in
+      let object = object(unsaved.entity, unsaved.primaryKey, origin: nil)
+      if object.isFault {
+        object.snapshot = unsaved.row
+        if unsaved.row == nil { object.state.insert(.inaccessible) }
+      }
+      return object
+    }
+  }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One object as it was.
+struct ObjectImage {
+  let object: AnyManagedObject
+  let state: AnyManagedObject.State
+  private let snapshot: RowSnapshot?
+  private let changes: [StoreValue?]
+  private let links: ObjectLinks?
+
+  init(_ object: AnyManagedObject) {
+    self.object = object
+    state = object.state
+    snapshot = object.snapshot
+    changes = object.changes
+    links = object.links?.copy()
+  }
+
+  private var wasThere: Bool { state.isDisjoint(with: [.inaccessible, .deleted]) }
+
+  /// Makes the object what it was.
+  func restore(in context: ManagedObjectContext) {
+    context.unregister(object)
+    object.state = state
+    object.snapshot = snapshot
+    object.changes = changes
+    // The image may be restored again.
+    object.links = links?.copy()
+    if !state.contains(.inaccessible) { context.register(object) }
+  }
+
+  // MARK: - After a save
+
+  /// Makes the object there, or not, as it was: what was saved since is a change again.
+  func restoreExistence(in context: ManagedObjectContext) {
+    switch (wasThere, !object.isDeleted) {
+    case (false, true): context.delete(object)
+    case (true, false) where object.state.contains(.deleted):
+      object.state.remove(.deleted)
+      context.deleted.removeAll { $0 === object }
+    case (true, false):
+      // Its key again, so that references to it hold.
+      object.snapshot = nil
+      object.links = nil
+      object.changes = values(in: context)
+      object.state = .inserted
+      context.register(object)
+      context.inserted.append(object)
+    default: break
+    }
+  }
+
+  /// Gives the object the values and the members that it had.
+  func restoreValues(in context: ManagedObjectContext) {
+    guard wasThere, !object.isDeleted else { return }
+    let entity = object.entity
+    for (slot, value) in values(in: context).enumerated() {
+      // What follows from other values comes with them.
+      guard slot < entity.attributes.count + entity.toOnes.count,
+        slot >= entity.attributes.count || entity.attributes[slot].derivation == nil
+      else { continue }
+      if let value, object.storeValue(slot) != value { object.write(value, slot) }
+    }
+    for relationship in object.entity.toManys where relationship.inverse.isToMany {
+      restoreMembers(relationship)
+    }
+  }
+
+  private func restoreMembers(_ relationship: RelationshipDescription) {
+    guard let members = links?.toManys[relationship.slot]?.members else { return }
+    let slot = relationship.slot
+    for member in object.members(slot) where !members.contains(where: { $0 === member }) {
+      object.removeMember(member, slot)
+    }
+    for member in members where !member.isDeleted && !object.members(slot).contains(member) {
+      object.addMember(member, slot, at: nil)
+    }
+  }
+
+  private func values(in context: ManagedObjectContext) -> [StoreValue?] {
+    (0..<object.entity.rowLayout.slotCount).map { slot in
+      let value = changes.isEmpty ? nil : changes[slot]
+      return context.current(value ?? snapshot?.storeValue(slot, in: object.entity) ?? .null)
+    }
+  }
+}
+
+extension ManagedObjectContext {
+  /// A reference to an object that was saved since by the key that it has now.
+  fileprivate func current(_ value: StoreValue) -> StoreValue {
+    guard case .object(let id) = value, let key = permanentKeys[id.primaryKey] else { return value }
+    return .object(ManagedObjectID(reference: id.reference, primaryKey: key))
+  }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// Who is told of the saves to a store, or to a parent context.
+final class SaveObservers: Sendable {
+  private struct Observer {
+    weak var context: ManagedObjectContext?
+  }
+
+  private let observers = Mutex<[Observer]>([])
+  let notices = Broadcaster<ContextChanges>()
+
+  /// Whether a save is to be told to anybody but its own context.
+  var isEmpty: Bool { observers.withLock(\.isEmpty) && !notices.hasListeners }
+
+  var contexts: [ManagedObjectContext] { observers.withLock { $0.compactMap(\.context) } }
+
+  func add(_ context: ManagedObjectContext) {
+    observers.withLock { observers in
+      observers.removeAll { $0.context == nil }
+      observers.append(Observer(context: context))
+    }
+  }
+
+  func remove(_ context: ManagedObjectContext) {
+    observers.withLock { $0.removeAll { $0.context == nil || $0.context === context } }
+  }
+
+  /// Lets each context merge the changes, on its own queue.
+  func tell(_ changes: ContextChanges) {
+    let contexts = observers.withLock { observers in
+      observers.removeAll { $0.context == nil }
+      return observers.compactMap(\.context)
+    }
+    for context in contexts where context.contextID != changes.contextID {
+      context.queue.async { context.mergeChanges(from: changes) }
+    }
+    notices.send(changes)
+  }
+}

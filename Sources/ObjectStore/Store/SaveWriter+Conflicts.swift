@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SQLiteDriver
+
+/// How a save has settled a conflict over one object.
+enum ConflictResolution {
+  /// These changes were written over the row that somebody else had written.
+  case merged(RowSnapshot, changes: [StoreValue?])
+  /// Nothing was written: the row stays what it is.
+  case kept(RowSnapshot)
+  /// The row was inserted again, with these values.
+  case inserted([StoreValue?])
+  /// The row is gone, and stays so.
+  case gone
+}
+
+extension SaveWriter {
+  /// Settles conflicts as the context's merge policy has it, within the transaction: nobody writes
+  /// meanwhile.
+  ///
+  /// - Throws: ``StoreError/conflict(_:)`` with all conflicts, if the policy is to refuse them.
+  mutating func resolve(_ objects: [AnyManagedObject]) throws {
+    let policy = context.mergePolicy
+    let rows = try objects.map { try persistedRow(of: $0) }
+    // Deleted by both: they agree.
+    let conflicts = zip(objects, rows).filter { !$0.isDeleted || $1 != nil }
+    guard policy != .error || conflicts.isEmpty else {
+      throw StoreError.conflict(conflicts.map { MergeConflict($0, persisted: $1) })
+    }
+    for (object, row) in zip(objects, rows) {
+      let resolution = resolution(object, row, policy)
+      try write(resolution, of: object)
+      resolutions[ObjectIdentifier(object)] = resolution
+    }
+  }
+
+  private func resolution(
+    _ object: AnyManagedObject, _ row: RowSnapshot?, _ policy: MergePolicy
+  ) -> ConflictResolution {
+    guard let row else {
+      let isKept = policy == .overwrite || policy == .objectTrump
+      return isKept && !object.isDeleted ? .inserted(values(of: object)) : .gone
+    }
+    switch policy {
+    case .error, .rollback: return .kept(row)
+    case .storeTrump where object.isDeleted: return .kept(row)
+    case .storeTrump:
+      let changes = object.changes.enumerated().map { slot, value in
+        object.snapshot?.storeValue(slot, in: object.entity)
+          == row.storeValue(slot, in: object.entity) ? value : nil
+      }
+      return changes.contains { $0 != nil } ? .merged(row, changes: changes) : .kept(row)
+    case .objectTrump: return .merged(row, changes: object.changes)
+    case .overwrite:
+      let changes = values(of: object).enumerated().map { slot, value in
+        value == row.storeValue(slot, in: object.entity) ? nil : value
+      }
+      return .merged(row, changes: changes)
+    }
+  }
+
+  private mutating func write(
+    _ resolution: ConflictResolution, of object: AnyManagedObject
+  ) throws {
+    switch resolution {
+    case .kept, .gone: break
+    case .merged(let row, _) where object.isDeleted:
+      _ = try deleteRow(of: object, version: row.version)
+    case .merged(let row, let changes):
+      _ = try updateRow(of: object, changes, version: row.version)
+    case .inserted(let values):
+      let statement = store.statements[object.entity.index].insert
+      try run(
+        statement,
+        [.integer(object.primaryKey), .integer(object.entity.entityID), .integer(1)]
+          + values.map { context.permanent($0 ?? .null) }
+          + StoreSchema.orderColumns(of: object.entity).map { _ in .null })
+    }
+  }
+
+  private func values(of object: AnyManagedObject) -> [StoreValue?] {
+    (0..<object.entity.rowLayout.slotCount).map { object.storeValue($0) }
+  }
+
+  private mutating func persistedRow(of object: AnyManagedObject) throws -> RowSnapshot? {
+    var builder = RowBuilder(layout: object.entity.rowLayout)
+    try run(
+      store.statements[object.entity.index].fault, [.integer(object.primaryKey)]
+    ) { builder.read($0) }
+    return builder.isEmpty ? nil : builder.takePage().first
+  }
+}

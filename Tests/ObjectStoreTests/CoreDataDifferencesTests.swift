@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// Documentation/CoreDataDifferences.md names a test for each of its lines; here it is held to that.
+@Suite struct CoreDataDifferencesTests {
+  private let root = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  /// The rows of the document's tables: the cells between the bars.
+  private func rows() throws -> [[String]] {
+    let url = root.appending(path: "Documentation/CoreDataDifferences.md")
+    return try String(contentsOf: url, encoding: .utf8).split(separator: "\n")
+      .filter { $0.hasPrefix("| ") && !$0.hasPrefix("| Core Data |") }
+      .map { line in
+        line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+          .filter { !$0.isEmpty }
+      }
+  }
+
+  /// `FaultTests/keepsOneObjectPerRow` for each test that is there.
+  private func tests() throws -> Set<String> {
+    let suite = /@Suite(?:\([^)]*\))? struct ([A-Za-z]+)/
+    let function = /func ([A-Za-z]+)\(/
+    var tests: Set<String> = []
+    let folder = root.appending(path: "Tests/ObjectStoreTests")
+    let files = try #require(
+      FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
+    for case let file as URL in files where file.pathExtension == "swift" {
+      let text = try String(contentsOf: file, encoding: .utf8)
+      guard let name = text.firstMatch(of: suite)?.1 else { continue }
+      let isTest = text.split(separator: "@Test").dropFirst()
+      for part in isTest {
+        if let test = part.firstMatch(of: function)?.1 { tests.insert("\(name)/\(test)") }
+      }
+    }
+    return tests
+  }
+
+  @Test func namesAVerdictAndTestsThatExist() throws {
+    let tests = try tests()
+    let rows = try rows()
+    #expect(rows.count > 50 && tests.count > 150)
+    for row in rows {
+      #expect(row.count == 3, "\(row)")
+      let verdict = row[1]
+      #expect(
+        ["same", "better: ", "not here: "].contains { verdict.hasPrefix($0) }, "\(row[0])")
+      let named = row[2].split(separator: ",").map {
+        $0.trimmingCharacters(in: .whitespaces).trimmingCharacters(in: ["`"])
+      }
+      #expect(!named.isEmpty, "\(row[0])")
+      for test in named { #expect(tests.contains(test), "\(row[0])") }
+    }
+  }
+}
