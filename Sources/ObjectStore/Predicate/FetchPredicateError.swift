@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import SQLiteDriver
+
 /// Why a predicate or a sort term does not fit an entity, or cannot be answered by the store.
 public enum FetchPredicateError: Error, Hashable, Sendable {
   /// The entity has no such property; `nearest` is the name that differs least, if any is close.
@@ -19,6 +21,8 @@ public enum FetchPredicateError: Error, Hashable, Sendable {
   /// A pattern of MATCHES that cannot be read, or a match that was given up.
   case regularExpression(String)
   case tooDeep(limit: Int)
+  /// SQLite has a limit that the predicate's SQL does not meet; its own words.
+  case tooLarge(String)
 }
 
 extension FetchPredicateError: CustomStringConvertible {
@@ -46,9 +50,24 @@ extension FetchPredicateError: CustomStringConvertible {
     case .wrongArguments(let function, let expected):
       "\(function) takes \(expected)"
     case .regularExpression(let reason): reason
+    case .tooLarge(let reason):
+      "the predicate is more than this SQLite compiles (\(reason)); write nested terms as one flat "
+        + "list, and many equal comparisons as one IN with a list"
     case .tooDeep(let limit):
       "the predicate is nested more than \(limit) levels deep; write its terms as one flat list"
     }
+  }
+}
+
+extension FetchPredicateError {
+  /// Nil for an error that has nothing to do with the size of a predicate.
+  init?(_ error: any Error) {
+    guard let error = error as? SQLiteError else { return nil }
+    let limits = [
+      "parser stack overflow", "Expression tree is too large", "too many SQL variables",
+    ]
+    guard limits.contains(where: error.message.hasPrefix) else { return nil }
+    self = .tooLarge(error.message)
   }
 }
 

@@ -23,7 +23,14 @@ struct StringFolding: OptionSet, Hashable, Sendable {
       return contains(.case)
         ? String(decoding: string.utf8.map(Self.lowered), as: UTF8.self) : string
     }
-    string.makeContiguousUTF8()
+    if let table = FoldingTable.table(for: self), let folded = string.withUTF8(table.folded) {
+      return String(decoding: folded, as: UTF8.self)
+    }
+    return foldedByScalars(string)
+  }
+
+  /// By Unicode's properties of each scalar: some microseconds for each.
+  func foldedByScalars(_ string: String) -> String {
     var folded = String.UnicodeScalarView()
     for scalar in string._nfd {
       append(scalar, to: &folded)

@@ -11,6 +11,7 @@ final class StringSearch {
   private let folding: StringFolding
   private let pattern: [UInt8]
   private let isASCII: Bool
+  private let table: FoldingTable?
   private let wildcards: WildcardPattern?
 
   init(_ kind: Kind, _ pattern: String, _ folding: StringFolding) {
@@ -18,6 +19,7 @@ final class StringSearch {
     self.folding = folding
     self.pattern = Array(folding.folded(pattern).utf8)
     isASCII = self.pattern.allSatisfy { $0 < 0x80 }
+    table = folding.isEmpty ? nil : .table(for: folding)
     wildcards = kind == .like ? WildcardPattern(pattern, folding) : nil
   }
 
@@ -26,6 +28,9 @@ final class StringSearch {
     if folding.isEmpty { return find(in: text, lowering: false) }
     if !folding.contains(.localized), text.allSatisfy({ $0 < 0x80 }) {
       return isASCII && find(in: text, lowering: folding.contains(.case))
+    }
+    if let folded = table?.folded(text) {
+      return folded.withUnsafeBufferPointer { find(in: $0, lowering: false) }
     }
     var folded = folding.folded(String(decoding: text, as: UTF8.self))
     return folded.withUTF8 { find(in: $0, lowering: false) }

@@ -49,6 +49,7 @@ extension PersistentStore {
       if let watch { return try watch.run(statement, on: reader.connection, row: row) }
       while try statement.step() { row(statement) }
     } catch let error as SQLiteError {
+      if let error = FetchPredicateError(error) { throw error }
       throw StoreError(error, path: path)
     }
   }

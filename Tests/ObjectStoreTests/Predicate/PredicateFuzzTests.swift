@@ -14,6 +14,9 @@ import Testing
     "%@ <= longitude AND longitude <= %@", "name BEGINSWITH[cd] 'U G\\u00f6' OR NOT #size == 0x1f",
     "SUBQUERY(stopTimes, $x, $x.departureTime BETWEEN {1, 2.5e3}).@count != 0",
     "ANY tags.title IN {'a', \"b\", nil} && (x + 2) ** -3 > y.@max.z",
+    "ALL stopTimes.@max.departureTime / 2 >= sum:({1, identifier, $v}) - 5",
+    "name MATCHES[c] 'a.*' AND uppercase:(name) ==[d] 'É' AND CAST(identifier, 'NSString') IN %@",
+    "modulus:by:(identifier, 2) BETWEEN {1 << 2, now()} OR tags[SIZE] > {1, 2}[LAST] OR noindex:(x)=1",
     "add:to:(1, CAST('x', 'NSDate')) == %K AND SELF != %d", "a[FIRST] LIKE '*?' || TRUEPREDICATE",
   ]
   private static let scraps =

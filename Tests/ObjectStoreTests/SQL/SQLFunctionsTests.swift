@@ -70,6 +70,23 @@ import Testing
     #expect(try evaluate("NSCoreDataStringFold(?1, 1)", "") == [""])
   }
 
+  @Test(arguments: [[], .case, .diacritics, [.case, .diacritics]] as [StringFolding])
+  func foldsLatinTextAsAnyOther(_ folding: StringFolding) throws {
+    let table = try #require(FoldingTable.table(for: folding))
+    var random = SeededGenerator(5)
+    for _ in 0..<300 {
+      var text = String.UnicodeScalarView()
+      for _ in 0..<Int.random(in: 0...12, using: &random) {
+        text.append(Unicode.Scalar(UInt32.random(in: 0..<0x300, using: &random)) ?? "a")
+      }
+      var string = String(text)
+      let folded = string.withUTF8(table.folded)
+      #expect(folded == Array(folding.foldedByScalars(string).utf8), "\(string)")
+      string += "\u{301}"
+      #expect(string.withUTF8(table.folded) == nil)
+    }
+  }
+
   @Test func usesThePatternOfEachRow() throws {
     let results = try evaluate(
       "NSCoreDataStringSearch('abc', p, 1, 0) FROM (SELECT 'B' AS p UNION ALL SELECT 'x' "
