@@ -97,7 +97,10 @@ struct PredicateEvaluation {
     case .property(let path, let property):
       guard let object = object(path) else { return .null }
       switch property {
-      case .attribute(let attribute): return object.predicateValue(of: attribute).asStored
+      case .attribute(let attribute):
+        let value = object.predicateValue(of: attribute).asStored
+        // A column keeps a whole number as an integer, which has no negative zero.
+        return value == .double(0) ? .double(0) : value
       case .object: return .object(object.predicateObjectID)
       case .toOne(let relationship):
         let destination = object.predicateObject(of: relationship)
