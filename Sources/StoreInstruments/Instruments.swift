@@ -109,6 +109,9 @@ public final class Instruments: Sendable {
       for observer in observers where observer.interests.contains(.events) {
         observer.record(event, contextID: contextID)
       }
+      for observer in watching where observer.interests.contains(.events) {
+        observer.record(event, contextID: contextID)
+      }
     }
   }
 
@@ -124,9 +127,6 @@ public final class Instruments: Sendable {
         let interests = observer.interests
         if interests.contains(interest) { body(observer, interests) }
       }
-    }
-    for observer in watching where observer.interests.contains(.events) {
-      observer.record(event, contextID: contextID)
     }
   }
 
