@@ -81,11 +81,9 @@ public final class FetchedResultsController<E: Entity> {
   }
 
   private func fetch() throws -> (BatchLoader, FetchedResultsSnapshot) {
-    let pending =
-      request.includesPendingChanges
-      ? try PendingChanges(
-        context: context, entity: entity, includesSubentities: request.includesSubentities,
-        predicate: request.predicate, terms: terms) : nil
+    let pending = try context.operation(
+      request, .objects, location.file, UInt(location.line)
+    ).pendingOverlay()
     var (loader, snapshot) = try fetchSaved(isWindowed: pending == nil)
     if let pending {
       (loader, snapshot) = try put(
