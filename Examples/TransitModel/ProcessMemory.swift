@@ -2,15 +2,17 @@
 
 import Foundation
 
-/// What this process takes of the machine's memory, in bytes; nil where `/proc` does not tell.
+/// What this process takes of the machine's memory.
 public enum ProcessMemory {
-  /// The most that it took at any moment, but for memory that it shares: where LTTng traces it, its
-  /// buffers are no memory of the store's.
-  public static var peak: Int? {
-    bytes(after: "VmHWM:").map { $0 - (bytes(after: "RssShmem:") ?? 0) }
+  /// In bytes, but for memory that it shares: where LTTng traces it, its buffers are no memory of
+  /// the store's. Nil where `/proc` does not tell.
+  ///
+  /// The kernel keeps the most of all memory only, so who wants the most of this has to ask again
+  /// and again.
+  public static var current: Int? {
+    guard let all = bytes(after: "VmRSS:") else { return nil }
+    return all - (bytes(after: "RssShmem:") ?? 0)
   }
-  /// What it takes now.
-  public static var current: Int? { bytes(after: "VmRSS:") }
 
   /// Reads a line such as `VmHWM:    84212 kB`.
   private static func bytes(after name: String) -> Int? {

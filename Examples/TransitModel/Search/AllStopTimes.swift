@@ -12,6 +12,8 @@ public struct AllStopTimes: Sendable {
   public var fetchTime: Duration
   /// From the first object to the last.
   public var readTime: Duration
+  /// The most memory that the process was seen to take meanwhile, in bytes.
+  public var peakMemory: Int
 }
 
 extension StopStore {
@@ -40,7 +42,9 @@ extension StopStore {
     let known = ContinuousClock.now
     var first = Int64.max
     var last = Int64.min
-    for stopTime in stopTimes {
+    var peak = 0
+    for (index, stopTime) in stopTimes.enumerated() {
+      if index % 4096 == 0 { peak = max(peak, ProcessMemory.current ?? 0) }
       guard let departure = stopTime?.departureTime else { continue }
       first = min(first, departure)
       last = max(last, departure)
@@ -48,6 +52,7 @@ extension StopStore {
     return AllStopTimes(
       count: stopTimes.count,
       departures: first <= last ? ServiceTime(seconds: first)...ServiceTime(seconds: last) : nil,
-      fetchTime: known - start, readTime: ContinuousClock.now - known)
+      fetchTime: known - start, readTime: ContinuousClock.now - known,
+      peakMemory: max(peak, ProcessMemory.current ?? 0))
   }
 }

@@ -34,8 +34,8 @@ struct All: ParsableCommand {
       print("first departure \(departures.lowerBound), last \(departures.upperBound)")
     }
     print("read \(how) in \(all.readTime.milliseconds)")
-    if let before, let peak = ProcessMemory.peak {
-      print("memory: \(before.megabytes) MB before, \(peak.megabytes) MB at most")
+    if let before {
+      print("memory: \(before.megabytes) MB before, \(all.peakMemory.megabytes) MB at most")
     }
   }
 }

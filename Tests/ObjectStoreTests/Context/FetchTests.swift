@@ -58,18 +58,6 @@ import Testing
     #expect(end.error.contains("name"))
   }
 
-  @Test func sortsIDsUnderUnsavedChanges() throws {
-    let fixture = try makeStore()
-    var request = FetchRequest<Stop>()
-    request.sortDescriptors = [SortDescriptor(\.name)]
-    let stops = try fixture.context.fetch(request)
-    stops[0].name = "z"
-    let new = fixture.makeStop("bb")
-    #expect(
-      try fixture.context.fetchObjectIDs(request)
-        == [stops[1].objectID, new.objectID, stops[2].objectID, stops[0].objectID])
-  }
-
   @Test func seesUnsavedChanges() throws {
     let fixture = try makeStore()
     let context = fixture.context
