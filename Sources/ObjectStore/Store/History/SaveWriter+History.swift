@@ -22,12 +22,25 @@ extension SaveWriter {
     var seen: Set<ObjectIdentifier> = []
     for object in changes.updated + changes.linked
     where !object.isInserted && seen.insert(ObjectIdentifier(object)).inserted {
-      let properties = object.changedProperties
-      guard !properties.isEmpty else { continue }
-      noteHistory(.update, object.entity, .range(first: object.primaryKey, count: 1), properties)
+      noteUpdate(of: object)
     }
     for object in changes.deleted {
+      if case .kept? = resolutions[ObjectIdentifier(object)] { continue }
       noteHistory(.delete, object.entity, .range(first: object.primaryKey, count: 1))
+    }
+  }
+
+  /// What was written after all, where somebody else had changed the row meanwhile.
+  private mutating func noteUpdate(of object: AnyManagedObject) {
+    let key = BatchInsertResult.Keys.range(first: object.primaryKey, count: 1)
+    switch resolutions[ObjectIdentifier(object)] {
+    case nil:
+      let properties = object.changedProperties(object.changes)
+      if !properties.isEmpty { noteHistory(.update, object.entity, key, properties) }
+    case .merged(_, let changes)?:
+      noteHistory(.update, object.entity, key, object.changedProperties(changes))
+    case .inserted?: noteHistory(.insert, object.entity, key)
+    case .kept?, .gone?: break
     }
   }
 
@@ -133,8 +146,8 @@ extension BatchInsertResult.Keys {
 }
 
 extension AnyManagedObject {
-  /// The names of the properties that the next save writes, sorted.
-  fileprivate var changedProperties: [String] {
+  /// The names of the properties that changes write, sorted.
+  fileprivate func changedProperties(_ changes: [StoreValue?]) -> [String] {
     var names: [String] = []
     for (slot, change) in changes.enumerated() where change != nil {
       let toOne = slot - entity.attributes.count
