@@ -4,10 +4,9 @@ import Foundation
 
 /// What this process takes of the machine's memory.
 public enum ProcessMemory {
-  /// In bytes, but for memory that it shares: where LTTng traces it, its buffers are no memory of
-  /// the store's. Nil where `/proc` does not tell.
+  /// In bytes, without what it shares with others; nil where `/proc` does not tell.
   ///
-  /// The kernel keeps the most of all memory only, so who wants the most of this has to ask again
+  /// Where LTTng traces it, its buffers are no memory of the store's. The kernel keeps the most of all memory only, so who wants the most of this has to ask again
   /// and again.
   public static var current: Int? {
     guard let all = bytes(after: "VmRSS:") else { return nil }

@@ -32,7 +32,7 @@ struct ContextObservations {
     func isLike(_ other: Image) -> Bool { state == other.state && changes == other.changes }
   }
 
-  private var isEmpty: Bool { observations.allSatisfy { $0.observation == nil } }
+  var isEmpty: Bool { observations.allSatisfy { $0.observation == nil } }
 
   fileprivate mutating func add(_ observation: ContextObservation) {
     observations.removeAll { $0.observation == nil }

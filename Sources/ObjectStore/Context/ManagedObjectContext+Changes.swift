@@ -63,6 +63,17 @@ extension ManagedObjectContext {
     }
     for key in changes.toManys { forgetMembers(key) }
     if !merged.isEmpty { changeNotices.send(merged) }
+    tellObservations(merging: changes)
+  }
+
+  /// An observer may list objects that the context does not hold at the moment.
+  private func tellObservations(merging changes: ContextChanges) {
+    guard !observations.isEmpty else { return }
+    // An id that the model does not know is of another model's store.
+    let there = (changes.inserted + changes.updated).compactMap { try? object(with: $0) }
+    let gone = changes.deleted.compactMap { try? object(with: $0) }
+    for object in gone where object.isFault { object.state.insert(.inaccessible) }
+    observations.tell(there + gone)
   }
 
   private func takeOver(_ object: AnyManagedObject) -> Bool {

@@ -55,6 +55,8 @@ public struct IndexAdvisor {
 
   // A wider index is written and kept in memory too.
   private static let leastOfWidening = 0.25
+  // Of the saving itself: beside a long statement all indexes for a short one would seem alike.
+  private static let sameSaving = 0.02
 
   private struct Choice {
     var candidate: IndexCandidate
@@ -96,7 +98,7 @@ public struct IndexAdvisor {
     let worthIt = max(plain + Self.leastOfWidening * bench.total, least)
     let trials = trials.filter { !$0.candidate.isWidened || $0.saving >= worthIt }
     guard let most = trials.map(\.saving).max(), most >= least else { return nil }
-    return trials.filter { $0.saving >= most - least }.min {
+    return trials.filter { $0.saving >= (1 - Self.sameSaving) * most }.min {
       ($0.candidate.columns.count, -$0.saving) < ($1.candidate.columns.count, -$1.saving)
     }
   }

@@ -137,6 +137,29 @@ import Testing
     return all.first ?? FetchedResultsChanges()
   }
 
+  @Test func followsWhatItsContextMerges() async throws {
+    let controller = try controller()
+    let kept = try record("c1")
+    let other = fixture.container.newBackgroundContext()
+    var saves = other.didSave.makeAsyncIterator()
+    try await other.perform {
+      for record in try other.fetch(FetchRequest<Record>()) {
+        if record.title == "a1" { other.delete(record) }
+        if record.title == "c1" { record.title = "c9" }
+      }
+      let new = other.insert(Record.self)
+      new.title = "a0"
+      new.initial = "a"
+      try other.save()
+    }
+    let saved = try #require(await saves.next())
+    let changes = try told(controller) { context.mergeChanges(from: saved) }
+    #expect(kept.title == "c9")
+    let sections = try text(controller)
+    #expect(sections == [":none", "a:a0,a2", "b:b1", "c:c2,c3,c9"])
+    #expect(changes.objects.count == 3)
+  }
+
   @Test func tellsInsertsUpdatesMovesAndDeletes() throws {
     let controller = try controller()
     let (a1, b1, c1) = (try record("a1"), try record("b1"), try record("c1"))
