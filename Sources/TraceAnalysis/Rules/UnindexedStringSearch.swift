@@ -65,8 +65,8 @@ struct UnindexedStringSearch: Rule {
         """,
       evidence: statement.scanEvidence,
       fix: """
-        store the text a second time, normalized (derivedFrom: \\Self.name, \
-        \\.searchNormalized: lower case, no marks), index that attribute and search it with \
+        store the text a second time, normalized (an attribute with derivedFrom and \
+        searchNormalized: lower case, no marks), index that attribute and search it with \
         BEGINSWITH; for words within the text, an entity of search terms
         """,
       saving: saving)
