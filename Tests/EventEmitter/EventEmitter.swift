@@ -9,6 +9,7 @@ import TestSupport
 ///
 ///     event-emitter samples SEED     one event of each kind, from the seeded samples
 ///     event-emitter burst COUNT      so many fetches, as fast as it can, each with its statement
+///     event-emitter mix COUNT        so many events, as of a program that fetches, faults and saves
 ///     event-emitter wait             one fetch, then waits for a signal
 ///     event-emitter until FILE       a fetch each millisecond, until the file exists
 ///     event-emitter exit CODE        one fetch, then ends so
@@ -21,6 +22,9 @@ enum EventEmitter {
     switch arguments.dropFirst().first {
     case "samples": samples(seed: UInt64(number), to: instruments)
     case "burst": for id in 1...max(number, 1) { fetch(UInt64(id), to: instruments) }
+    case "mix":
+      var mix = EventMix(instruments)
+      mix.emit(UInt64(max(number, 1)))
     case "wait":
       fetch(1, to: instruments)
       print("waiting")
