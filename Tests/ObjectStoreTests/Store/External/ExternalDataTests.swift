@@ -45,7 +45,7 @@ import Testing
     #expect(try fixture.reopened().blobs() == [data])
   }
 
-  @Test func drawsTheLineAt128KiBUnlessToldOtherwise() throws {
+  @Test func drawsTheLineWhereTheOptionsSay() throws {
     let fixture = try PhotoFixture(options: StoreOptions())
     _ = try fixture.save("A", Data(count: 128 << 10))
     #expect(fixture.files.isEmpty)
