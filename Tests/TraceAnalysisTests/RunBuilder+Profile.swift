@@ -10,11 +10,18 @@ extension RunBuilder {
     path: String = "trace", kind: SourceReport.Kind = .ctf, eventsLost: UInt64 = 0,
     problems: [String] = []
   ) -> Profile {
-    var builder = ProfileBuilder()
+    timedProfile(path: path, kind: kind, eventsLost: eventsLost, problems: problems).profile
+  }
+
+  func timedProfile(
+    path: String = "trace", kind: SourceReport.Kind = .ctf, eventsLost: UInt64 = 0,
+    problems: [String] = [], filter: EventFilter = EventFilter()
+  ) -> TimedProfile {
+    var builder = ProfileBuilder(filter, isTimed: true)
     for record in records { builder.add(record) }
     let source = SourceReport(
       path: path, kind: kind, eventsRead: UInt64(records.count), eventsLost: eventsLost,
       problems: problems)
-    return builder.profile(of: ReadingReport(sources: [source]))
+    return builder.timedProfile(of: ReadingReport(sources: [source]))
   }
 }

@@ -54,7 +54,7 @@ extension Profile {
       .sorted(by: \.totalTime, then: \.name)
   }
 
-  private func name(of process: Int) -> String {
+  func name(of process: Int) -> String {
     guard processes.indices.contains(process) else { return "unknown process" }
     return processes[process].identity.title
   }

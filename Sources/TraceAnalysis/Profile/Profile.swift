@@ -30,6 +30,21 @@ public struct Profile: Sendable, Codable {
   public var selection: [String] = []
 }
 
+extension ProfileBuilder {
+  /// Folds the events of traces and logs.
+  mutating func read(
+    _ paths: [String], progress: (UInt64) -> Void
+  ) throws -> ReadingReport {
+    var events: UInt64 = 0
+    return try TraceReader.read(paths) { record in
+      add(record)
+      events += 1
+      // 65536 is arbitrary: often enough for a progress line, too seldom to cost anything.
+      if events & 0xffff == 0 { progress(events) }
+    }
+  }
+}
+
 /// Profiles are equal where the same things happened; what they were read from, and the names
 /// that only one kind of source tells, are left out: a log equals the trace of its run.
 extension Profile: Equatable {
@@ -54,16 +69,8 @@ extension Profile {
     reading paths: [String], filter: EventFilter = EventFilter(),
     progress: (UInt64) -> Void = { _ in }
   ) throws {
-    var builder = ProfileBuilder(filter)
-    var events: UInt64 = 0
-    let report = try TraceReader.read(paths) { record in
-      builder.add(record)
-      events += 1
-      // 65536 is arbitrary: often enough for a progress line, too seldom to cost anything.
-      if events & 0xffff == 0 { progress(events) }
-    }
-    self = builder.profile(of: report)
-    selection = filter.words
+    self = try TimedProfile(reading: paths, filter: filter, isTimed: false, progress: progress)
+      .profile
   }
 
   /// Sums over everything, as Instruments shows them.

@@ -29,6 +29,7 @@ extension ProfileBuilder {
     if let miss { add(miss, rows: event.rows, from: event.origin) }
     let origin = FaultProfile.Origin(
       entity: event.entity, relationship: event.relationship, location: event.origin)
+    timeline?.add(event, at: origin)
     faults[origin, default: FaultTally(origin: origin)]
       .add(event, in: thread.process, statement: miss?.statementID)
   }
@@ -43,6 +44,7 @@ extension ProfileBuilder {
 
   mutating func add(_ miss: CacheMiss, rows: UInt64, from location: SourceLocation) {
     totals.cacheMisses.add(1)
+    timeline?.add(miss, rows: rows, from: location)
     statements[miss.statementID, default: StatementTally(entity: miss.entity)]
       .add(miss, rows: rows, from: location)
   }

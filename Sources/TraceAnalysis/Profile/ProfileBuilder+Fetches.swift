@@ -36,6 +36,8 @@ extension ProfileBuilder {
       totals.fetches.add(1)
       totals.rows.add(event.rows)
     }
+    timeline?.add(
+      event, from: fetch?.location ?? .unknown, isNested: fetch?.isNested == true)
     addBatch(event, from: fetch?.location ?? .unknown, in: process)
     let values = RepeatTally.Values(process: process, hash: event.bindHash)
     statements[event.statementID, default: StatementTally(entity: event.entity)]

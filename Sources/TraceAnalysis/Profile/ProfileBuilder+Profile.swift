@@ -6,9 +6,30 @@ public import TraceReading
 extension ProfileBuilder {
   /// Closes what is still open, and sorts what was counted.
   public consuming func profile(of reading: ReadingReport) -> Profile {
+    settle(reading)
+    return settledProfile(of: reading)
+  }
+
+  /// The profile, and the timeline if it was asked for.
+  public consuming func timedProfile(of reading: ReadingReport) -> TimedProfile {
+    settle(reading)
+    let profile = settledProfile(of: reading)
+    return TimedProfile(
+      profile: profile,
+      timeline: timeline?.timeline { lane in
+        profile.processes.count == 1
+          ? lane.label : "\(profile.name(of: lane.process)) \(lane.label)"
+      })
+  }
+
+  private mutating func settle(_ reading: ReadingReport) {
     abandonPendingFetches()
     for source in reading.sources { processes.excuse(source.uncountedProcesses) }
     for miss in pendingMisses.values { add(orphan: miss) }
+    timeline?.note(totals)
+  }
+
+  private func settledProfile(of reading: ReadingReport) -> Profile {
     let names = entityNames
     let statements = statements.map { $1.finished(id: $0, sql: texts[$0]) }
       .map { statement in

@@ -20,6 +20,8 @@ public struct ProfileBuilder {
   /// The context of the event that is being folded.
   var currentContext = Key(process: 0, id: 0)
   var filter: EventFilter
+  /// Nil unless it was asked for.
+  var timeline: TimelineBuilder?
   var pendingFetches: [Key: PendingFetch] = [:]
   var pendingMisses: [Key: CacheMiss] = [:]
   /// Batched fetches whose batches may still come.
@@ -34,8 +36,13 @@ public struct ProfileBuilder {
     var id: UInt64
   }
 
-  /// - Parameter filter: which events the profile is of; all of them count for its completeness.
-  public init(_ filter: EventFilter = EventFilter()) { self.filter = filter }
+  /// - Parameters:
+  ///   - filter: which events the profile is of; all of them count for its completeness.
+  ///   - isTimed: whether a timeline is wanted as well.
+  public init(_ filter: EventFilter = EventFilter(), isTimed: Bool = false) {
+    self.filter = filter
+    if isTimed { timeline = TimelineBuilder() }
+  }
 
   /// Folds one event.
   public mutating func add(_ record: EventRecord) {
@@ -43,6 +50,8 @@ public struct ProfileBuilder {
     processes.count(record.event, at: process)
     currentContext = Key(process: process, id: record.contextID)
     filter.move(to: record.timestamp)
+    timeline?.move(to: record.timestamp, in: currentContext)
+    defer { timeline?.note(totals) }
     switch record.event {
     case .storeOpened(let event): add(event)
     case .statement(let event):
@@ -53,7 +62,9 @@ public struct ProfileBuilder {
       add(event, on: Key(process: process, id: UInt64(bitPattern: record.threadID)))
     case .fault(let event):
       add(event, on: Key(process: process, id: UInt64(bitPattern: record.threadID)))
-    case .contextCreated(let event): contexts[currentContext, default: ContextTally()].add(event)
+    case .contextCreated(let event):
+      contexts[currentContext, default: ContextTally()].add(event)
+      timeline?.add(event, as: currentContext)
     case .saveBegin: break
     case .saveEnd(let event): add(event)
     case .transaction(let event):
@@ -74,6 +85,7 @@ public struct ProfileBuilder {
   private mutating func add(_ event: SaveEnd) {
     guard filter.takes(event) else { return }
     contexts[currentContext, default: ContextTally()].add(event)
+    timeline?.add(event)
     totals.saves.add(1)
     totals.saveTime.add(event.totalTime)
     if !event.error.isEmpty { totals.errors.add(1) }
@@ -89,6 +101,7 @@ public struct ProfileBuilder {
 
   private mutating func add(_ event: CheckpointDone) {
     guard filter.takesUnattributed(duration: event.totalTime) else { return }
+    timeline?.add(event)
     waits.checkpoints.add(1)
     waits.longestCheckpoint = max(waits.longestCheckpoint, event.totalTime)
     waits.largestLog = max(waits.largestLog, event.logFrames)
@@ -99,6 +112,7 @@ public struct ProfileBuilder {
 
   private mutating func add(_ event: BusyWaited) {
     guard filter.takesUnattributed(duration: event.waitTime) else { return }
+    timeline?.add(event)
     waits.busyWaits.add(1)
     waits.busyTime.add(event.waitTime)
     waits.longestBusy = max(waits.longestBusy, event.waitTime)

@@ -24,10 +24,7 @@ public struct Workload {
     let explainer = PlanExplainer(connection)
     for statement in profile.statements {
       guard let sql = statement.sql else { continue }
-      let work = StatementWork(
-        executions: statement.work.count, fullScanSteps: statement.work.fullScanSteps,
-        vmSteps: statement.work.vmSteps)
-      explanations[statement.id] = explainer.explain(sql, work: work)
+      explanations[statement.id] = explainer.explain(sql, work: statement.statementWork)
     }
   }
 
@@ -43,5 +40,13 @@ public struct Workload {
   /// What the plan of a statement says, where it has one.
   func judgement(of statement: StatementProfile) -> PlanJudgement? {
     explanations[statement.id]?.judgement
+  }
+}
+
+extension StatementProfile {
+  /// What a plan's judge wants to know of its runs.
+  public var statementWork: StatementWork {
+    StatementWork(
+      executions: work.count, fullScanSteps: work.fullScanSteps, vmSteps: work.vmSteps)
   }
 }

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+import TraceReading
+
+/// A profile, and when its events happened.
+public struct TimedProfile: Sendable {
+  public var profile: Profile
+  /// Nil if it was not asked for, or where only saved reports were read, which hold sums.
+  public var timeline: Timeline?
+
+  public init(profile: Profile, timeline: Timeline? = nil) {
+    self.profile = profile
+    self.timeline = timeline
+  }
+
+  /// Reads traces and logs to their ends, once for both.
+  ///
+  /// - Parameters:
+  ///   - filter: which events they are of.
+  ///   - isTimed: whether the timeline is wanted.
+  ///   - progress: called now and then with the number of events so far.
+  /// - Throws: ``TraceReadingError`` where an input cannot be read at all.
+  public init(
+    reading paths: [String], filter: EventFilter = EventFilter(), isTimed: Bool = true,
+    progress: (UInt64) -> Void = { _ in }
+  ) throws {
+    var builder = ProfileBuilder(filter, isTimed: isTimed)
+    let report = try builder.read(paths, progress: progress)
+    self = builder.timedProfile(of: report)
+    profile.selection = filter.words
+  }
+}

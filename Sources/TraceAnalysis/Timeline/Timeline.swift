@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StoreEvents
+
+/// When things happened: a trace cut into equal stretches of time, what each held, and the longest
+/// events one by one.
+///
+/// Its size has a limit, however long the trace is: the stretches grow wider with it.
+public struct Timeline: Sendable {
+  /// The first event, in nanoseconds since 1970-01-01 00:00 UTC.
+  public var start: Nanoseconds = 0
+  public var bucketWidth: Nanoseconds = 1
+  public var buckets: [Bucket] = []
+  public var tracks: [Track] = []
+  /// Processes and contexts.
+  public var lanes: [Lane] = []
+  /// The statements and lines of code that ``Bucket/runs`` counts, by its keys.
+  public var runs: [Run] = []
+  /// By the keys of ``Bucket/faults``.
+  public var faults: [FaultProfile.Origin] = []
+  /// By the keys of ``Bucket/saves``.
+  public var saves: [SourceLocation] = []
+  /// By their beginnings.
+  public var slices: [Slice] = []
+  /// Events that could have been slices; more than ``slices`` has if only the longest are kept.
+  public var sliceable: UInt64 = 0
+
+  public init() {}
+
+  /// What ended in a stretch of time.
+  public struct Bucket: Hashable, Sendable {
+    public var totals = Profile.Totals()
+    public var runs = LimitedSums<RunSum>()
+    public var faults = LimitedSums<FaultSum>()
+    public var saves = LimitedSums<SaveSum>()
+
+    public init() {}
+  }
+
+  /// One kind of event over time.
+  public struct Track: Hashable, Sendable {
+    public enum Kind: Int, CaseIterable, Hashable, Sendable {
+      case fetches, faults, cacheMisses, saves, lockWaits, checkpoints
+    }
+
+    public var kind: Kind
+    /// Events by the bucket in which they ended.
+    public var counts: [UInt64]
+    /// Nanoseconds of their work that lie in each bucket.
+    public var busy: [Nanoseconds]
+  }
+
+  /// What one context of a process did, over time.
+  public struct Lane: Hashable, Sendable {
+    public var name: String
+    /// Nanoseconds of its work that lie in each bucket.
+    public var busy: [Nanoseconds]
+  }
+
+  /// One line of code running one statement.
+  public struct Run: Hashable, Sendable {
+    public var statement: StatementID
+    public var caller: SourceLocation
+  }
+
+  /// One event, its times from ``Timeline/start``.
+  public struct Slice: Hashable, Sendable {
+    public var kind: Track.Kind
+    public var begin: Nanoseconds
+    public var duration: Nanoseconds
+    /// Its place in ``Timeline/lanes``.
+    public var lane: Int
+    /// Its place in ``Timeline/runs``, ``Timeline/faults`` or ``Timeline/saves``; nil for waits.
+    public var subject: Int?
+    public var rows: UInt64
+    /// How many slices of its lane it lies within.
+    public var depth = 0
+
+    var end: Nanoseconds { begin &+ duration }
+  }
+}

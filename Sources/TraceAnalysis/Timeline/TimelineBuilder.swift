@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+
+/// Folds events into a ``Timeline`` while a ``ProfileBuilder`` folds them into a profile, which
+/// tells it to whom each belongs: so that the buckets add up to the profile.
+///
+///     width 1 µs   ▏▏▏▏▏▏▏▏     an event beyond the last bucket
+///     width 2 µs   ▏ ▏ ▏ ▏ ▏    doubles the width of all: two buckets become one
+struct TimelineBuilder {
+  // A bucket a pixel of a wide window, and 0.1 % of the trace.
+  static let mostBuckets = 1024
+  // 24 lanes fill a window; what others do is drawn as one.
+  private static let mostLanes = 24
+  private static let shortestWidth: Nanoseconds = 1024
+
+  private var start: Nanoseconds?
+  /// The time of the event that is being folded, from the start.
+  private var now: Nanoseconds = 0
+  private var context = ProfileBuilder.Key(process: 0, id: 0)
+  private var width = Self.shortestWidth
+  /// Their totals are those of the whole trace up to their ends.
+  private var buckets: [Timeline.Bucket] = []
+  private var tracks: [Timeline.Track] = Timeline.Track.Kind.allCases.map {
+    Timeline.Track(kind: $0, counts: [], busy: [])
+  }
+  private var lanes = Numbers<LaneKey>()
+  /// What contexts are called, by which they share lanes.
+  private var labels: [ProfileBuilder.Key: String] = [:]
+  private var laneBusy: [[Nanoseconds]] = []
+  private var runs = Numbers<Timeline.Run>()
+  private var faults = Numbers<FaultProfile.Origin>()
+  private var saves = Numbers<SourceLocation>()
+  private var slices = LongestSlices()
+
+  /// The contexts of a process that have one name, or none but the same kind of queue: a program
+  /// that makes a context for each request still fits.
+  struct LaneKey: Hashable {
+    var process: Int
+    var label: String
+  }
+
+  // MARK: - Time
+
+  /// Moves to an event; one from before the last, as of a clock that was set, counts as now.
+  mutating func move(to timestamp: Nanoseconds, in context: ProfileBuilder.Key) {
+    let start = self.start ?? timestamp
+    self.start = start
+    let (elapsed, overflow) = timestamp.subtractingReportingOverflow(start)
+    now = overflow ? max(now, timestamp < start ? now : .max) : max(now, elapsed)
+    while now / width >= Int64(Self.mostBuckets) { doubleTheWidth() }
+    appendBuckets(through: Int(now / width))
+    self.context = context
+  }
+
+  /// Notes what the whole trace adds up to, after an event.
+  mutating func note(_ totals: Profile.Totals) {
+    guard !buckets.isEmpty else { return }
+    buckets[buckets.count - 1].totals = totals
+  }
+
+  private mutating func appendBuckets(through index: Int) {
+    guard buckets.count <= index else { return }
+    var empty = Timeline.Bucket()
+    empty.totals = buckets.last?.totals ?? Profile.Totals()
+    buckets += Array(repeating: empty, count: index + 1 - buckets.count)
+    for track in tracks.indices {
+      tracks[track].counts.grow(to: buckets.count)
+      tracks[track].busy.grow(to: buckets.count)
+    }
+  }
+
+  private mutating func doubleTheWidth() {
+    width *= 2
+    buckets = stride(from: 0, to: buckets.count, by: 2).map { index in
+      guard index + 1 < buckets.count else { return buckets[index] }
+      return buckets[index].joined(with: buckets[index + 1])
+    }
+    for track in tracks.indices {
+      tracks[track].counts = tracks[track].counts.pairSums
+      tracks[track].busy = tracks[track].busy.pairSums
+    }
+    for lane in laneBusy.indices { laneBusy[lane] = laneBusy[lane].pairSums }
+  }
+
+  // MARK: - Events
+
+  mutating func add(_ created: ContextCreated, as context: ProfileBuilder.Key) {
+    labels[context] =
+      if !created.contextName.isEmpty { created.contextName } else {
+        created.queue == "main" ? "main queue" : "private queues"
+      }
+  }
+
+  /// - Parameter isNested: whether its time is in that of another fetch.
+  mutating func add(_ fetch: FetchEnd, from location: SourceLocation, isNested: Bool) {
+    let run = runs.number(of: Timeline.Run(statement: fetch.statementID, caller: location))
+    last { $0.runs.add(RunSum(fetch), to: run) }
+    draw(.fetches, fetch.totalTime, subject: run, rows: fetch.rows, isInner: isNested)
+  }
+
+  mutating func add(_ miss: CacheMiss, rows: UInt64, from location: SourceLocation) {
+    let run = runs.number(of: Timeline.Run(statement: miss.statementID, caller: location))
+    last { $0.runs.add(RunSum(miss, rows: rows), to: run) }
+    // The fault that it is part of fills the lane already.
+    draw(.cacheMisses, miss.duration, subject: run, rows: rows, isInner: true)
+  }
+
+  mutating func add(_ fault: FaultFired, at origin: FaultProfile.Origin) {
+    let number = faults.number(of: origin)
+    last { $0.faults.add(FaultSum(fault), to: number) }
+    draw(.faults, fault.duration, subject: number, rows: fault.rows)
+  }
+
+  mutating func add(_ save: SaveEnd) {
+    let number = saves.number(of: save.location)
+    last { $0.saves.add(SaveSum(save), to: number) }
+    draw(.saves, save.totalTime, subject: number, rows: 0)
+  }
+
+  mutating func add(_ wait: BusyWaited) {
+    draw(.lockWaits, wait.waitTime, subject: nil, rows: 0, isInner: true)
+  }
+
+  mutating func add(_ checkpoint: CheckpointDone) {
+    draw(
+      .checkpoints, checkpoint.totalTime, subject: nil, rows: checkpoint.checkpointedFrames,
+      isInner: true)
+  }
+
+  private mutating func last(_ body: (inout Timeline.Bucket) -> Void) {
+    guard !buckets.isEmpty else { return }
+    body(&buckets[buckets.count - 1])
+  }
+
+  private mutating func draw(
+    _ kind: Timeline.Track.Kind, _ duration: Nanoseconds, subject: Int?, rows: UInt64,
+    isInner: Bool = false
+  ) {
+    guard !buckets.isEmpty else { return }
+    let duration = min(max(duration, 0), now)
+    tracks[kind.rawValue].counts[buckets.count - 1].add(1)
+    if !(isInner && kind == .fetches) {
+      tracks[kind.rawValue].busy.spread(from: now - duration, to: now, width: width)
+    }
+    let lane = lanes.number(
+      of: LaneKey(process: context.process, label: labels[context] ?? "contexts"),
+      most: Self.mostLanes)
+    if laneBusy.count <= lane {
+      laneBusy += Array(repeating: [], count: lane + 1 - laneBusy.count)
+    }
+    if !isInner {
+      laneBusy[lane].grow(to: buckets.count)
+      laneBusy[lane].spread(from: now - duration, to: now, width: width)
+    }
+    slices.add(
+      Timeline.Slice(
+        kind: kind, begin: now - duration, duration: duration, lane: lane, subject: subject,
+        rows: rows))
+  }
+
+  // MARK: - The end
+
+  /// - Parameter name: a lane's name.
+  consuming func timeline(named name: (LaneKey) -> String) -> Timeline {
+    var timeline = Timeline()
+    timeline.start = start ?? 0
+    timeline.bucketWidth = width
+    var before = Profile.Totals()
+    timeline.buckets = buckets.map { bucket in
+      var bucket = bucket
+      let totals = bucket.totals
+      bucket.totals = totals.since(before)
+      before = totals
+      return bucket
+    }
+    timeline.tracks = tracks
+    timeline.lanes = laneBusy.enumerated().map { index, busy in
+      var busy = busy
+      busy.grow(to: buckets.count)
+      let isOthers = index == Self.mostLanes - 1 && lanes.overflowed
+      return Timeline.Lane(name: isOthers ? "other contexts" : name(lanes.keys[index]), busy: busy)
+    }
+    (timeline.runs, timeline.faults, timeline.saves) = (runs.keys, faults.keys, saves.keys)
+    timeline.slices = slices.byBeginning
+    timeline.sliceable = slices.offered
+    return timeline
+  }
+}
+
+extension Timeline.Bucket {
+  fileprivate func joined(with next: Self) -> Self {
+    var joined = self
+    joined.totals = next.totals
+    joined.runs.add(next.runs)
+    joined.faults.add(next.faults)
+    joined.saves.add(next.saves)
+    return joined
+  }
+}
+
+/// Small numbers for things, in the order of their first appearance.
+struct Numbers<Key: Hashable> {
+  private(set) var keys: [Key] = []
+  private(set) var overflowed = false
+  private var numbers: [Key: Int] = [:]
+  private var last: (key: Key, number: Int)?
+
+  /// - Parameter most: the last number stands for all things that come later.
+  mutating func number(of key: Key, most: Int = .max) -> Int {
+    if let last, last.key == key { return last.number }
+    if let number = numbers[key] {
+      last = (key, number)
+      return number
+    }
+    guard keys.count < most else {
+      overflowed = true
+      return most - 1
+    }
+    numbers[key] = keys.count
+    keys.append(key)
+    return keys.count - 1
+  }
+}
+
+extension Array where Element: FixedWidthInteger {
+  fileprivate mutating func grow(to count: Int) {
+    if self.count < count { self += Self(repeating: 0, count: count - self.count) }
+  }
+
+  fileprivate var pairSums: Self {
+    stride(from: 0, to: count, by: 2).map { index in
+      var sum = self[index]
+      if index + 1 < count { sum.add(self[index + 1]) }
+      return sum
+    }
+  }
+}
+
+extension [Nanoseconds] {
+  /// Adds to each bucket the part of a stretch of time that lies in it.
+  fileprivate mutating func spread(
+    from begin: Nanoseconds, to end: Nanoseconds, width: Nanoseconds
+  ) {
+    var begin = begin
+    while begin < end {
+      let index = Int(begin / width)
+      guard index < count else { return }
+      let (next, overflow) = (Int64(index) + 1).multipliedReportingOverflow(by: width)
+      let part = (overflow ? end : Swift.min(next, end))
+      self[index].add(part - begin)
+      begin = part
+    }
+  }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StoreEvents
+
+/// Something that adds up over time.
+public protocol TimelineSum: Hashable, Sendable {
+  init()
+  mutating func add(_ other: Self)
+  /// What it took: where not all sums can be kept, the smallest go.
+  var weight: Nanoseconds { get }
+}
+
+/// Sums by small numbers, in bounded memory: beyond the limit, the smallest are added up as others.
+public struct LimitedSums<Sum: TimelineSum>: Hashable, Sendable {
+  // 64 lines of code running statements in a thousandth of a trace: beyond, a table helps no one.
+  private static var capacity: Int { 64 }
+  public private(set) var sums: [Int: Sum] = [:]
+  /// What belongs to keys that were given up; they may be among ``sums`` again.
+  public private(set) var others = Sum()
+
+  public init() {}
+
+  mutating func add(_ sum: Sum, to key: Int) {
+    sums[key, default: Sum()].add(sum)
+    // Twice as many until they are sorted out, so that each new one costs little.
+    if sums.count > 2 * Self.capacity { giveUpTheSmallest() }
+  }
+
+  mutating func add(_ other: Self) {
+    others.add(other.others)
+    for (key, sum) in other.sums { add(sum, to: key) }
+  }
+
+  mutating func giveUpTheSmallest() {
+    guard sums.count > Self.capacity else { return }
+    let sorted = sums.sorted { ($1.value.weight, $0.key) < ($0.value.weight, $1.key) }
+    for (_, sum) in sorted[Self.capacity...] { others.add(sum) }
+    sums = Dictionary(uniqueKeysWithValues: sorted[..<Self.capacity].map { ($0.key, $0.value) })
+  }
+}
+
+/// Runs of a statement by a line of code.
+public struct RunSum: TimelineSum {
+  public var count: UInt64 = 0
+  public var rows: UInt64 = 0
+  /// Runs that faults caused; ``count`` has them as well.
+  public var misses: UInt64 = 0
+  public var vmSteps: UInt64 = 0
+  public var fullScanSteps: UInt64 = 0
+  public var totalTime: Nanoseconds = 0
+  public var longest: Nanoseconds = 0
+
+  public init() {}
+
+  init(_ fetch: FetchEnd) {
+    (count, rows, vmSteps, fullScanSteps) = (1, fetch.rows, fetch.vmSteps, fetch.fullScanSteps)
+    (totalTime, longest) = (fetch.totalTime, fetch.totalTime)
+  }
+
+  init(_ miss: CacheMiss, rows: UInt64) {
+    (count, misses, self.rows) = (1, 1, rows)
+    (vmSteps, fullScanSteps) = (miss.vmSteps, miss.fullScanSteps)
+    (totalTime, longest) = (miss.duration, miss.duration)
+  }
+
+  public var weight: Nanoseconds { totalTime }
+
+  public mutating func add(_ other: Self) {
+    count.add(other.count)
+    rows.add(other.rows)
+    misses.add(other.misses)
+    vmSteps.add(other.vmSteps)
+    fullScanSteps.add(other.fullScanSteps)
+    totalTime.add(other.totalTime)
+    longest = max(longest, other.longest)
+  }
+}
+
+/// Faults on the objects that a line of code fetched.
+public struct FaultSum: TimelineSum {
+  public var hits: UInt64 = 0
+  public var misses: UInt64 = 0
+  /// Rows that the misses read.
+  public var rows: UInt64 = 0
+  public var hitTime: Nanoseconds = 0
+  public var missTime: Nanoseconds = 0
+
+  public init() {}
+
+  init(_ fault: FaultFired) {
+    if fault.source == .rowCache {
+      (hits, hitTime) = (1, fault.duration)
+    } else {
+      (misses, rows, missTime) = (1, fault.rows, fault.duration)
+    }
+  }
+
+  public var weight: Nanoseconds {
+    var sum = hitTime
+    sum.add(missTime)
+    return sum
+  }
+
+  public mutating func add(_ other: Self) {
+    hits.add(other.hits)
+    misses.add(other.misses)
+    rows.add(other.rows)
+    hitTime.add(other.hitTime)
+    missTime.add(other.missTime)
+  }
+}
+
+/// Saves that a line of code asked for.
+public struct SaveSum: TimelineSum {
+  public var count: UInt64 = 0
+  public var inserted: UInt64 = 0
+  public var updated: UInt64 = 0
+  public var deleted: UInt64 = 0
+  public var waitTime: Nanoseconds = 0
+  public var writeTime: Nanoseconds = 0
+  public var commitTime: Nanoseconds = 0
+  public var totalTime: Nanoseconds = 0
+
+  public init() {}
+
+  init(_ save: SaveEnd) {
+    (count, inserted, updated, deleted) = (1, save.inserted, save.updated, save.deleted)
+    (waitTime, writeTime, commitTime) = (save.waitTime, save.writeTime, save.commitTime)
+    totalTime = save.totalTime
+  }
+
+  public var weight: Nanoseconds { totalTime }
+
+  public mutating func add(_ other: Self) {
+    count.add(other.count)
+    inserted.add(other.inserted)
+    updated.add(other.updated)
+    deleted.add(other.deleted)
+    waitTime.add(other.waitTime)
+    writeTime.add(other.writeTime)
+    commitTime.add(other.commitTime)
+    totalTime.add(other.totalTime)
+  }
+}
