@@ -70,7 +70,8 @@ let package = Package(
     .target(
       name: "Dashboards",
       dependencies: [.product(name: "Mustache", package: "swift-mustache")],
-      path: "dashboards", exclude: ["grafana"], resources: [.embedInCode("Templates")]),
+      path: "dashboards", exclude: ["grafana"],
+      resources: [.embedInCode("Templates"), .embedInCode("Styles"), .embedInCode("Scripts")]),
     .target(
       name: "TraceRendering",
       dependencies: ["StoreEvents", "QueryPlans", "TraceAnalysis", "Dashboards"]),
@@ -189,6 +190,10 @@ let package = Package(
         "trace-report", "transit", "TestSupport", "TraceReading", "TraceAnalysis", "StoreEvents",
         "SQLiteDriver",
       ]),
+    // The HTML reports in a real browser, where BROWSER names one: make test-browser.
+    .testTarget(
+      name: "BrowserTests",
+      dependencies: ["trace-report", "event-emitter", "StoreEvents", "TestSupport"]),
   ]
 )
 

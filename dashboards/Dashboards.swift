@@ -2,89 +2,84 @@
 
 import Mustache
 
-/// The HTML dashboard: one file, no scripts, no other files.
+/// Draws the HTML reports: one file each, which asks for no other.
+///
+/// Strings of the pages' values may come from data: they are escaped here, and stand between tags,
+/// never in an attribute.
 public enum Dashboards {
-  /// One piece of a page; its strings are escaped here.
-  public struct Block: Sendable {
-    var heading: String?
-    var paragraph: Paragraph?
-    var facts: [Fact]?
-    var table: Table?
-    var item: Item?
-
-    struct Paragraph: Sendable {
-      var tone: String
-      var text: String
-    }
-
-    public static func heading(_ text: String) -> Self { Self(heading: text) }
-    /// - Parameter tone: a CSS class: `plain`, `quiet`, `good` or `bad`.
-    public static func paragraph(_ text: String, tone: String) -> Self {
-      Self(paragraph: Paragraph(tone: tone, text: text))
-    }
-    public static func facts(_ facts: [Fact]) -> Self { Self(facts: facts) }
-    public static func table(_ table: Table) -> Self { Self(table: table) }
-    public static func item(_ item: Item) -> Self { Self(item: item) }
-  }
-
-  /// A value with its name; `style` is a CSS class: `text`, `sql` or `number`.
-  public struct Fact: Sendable {
-    var label: String
-    var text: String
-    var style: String
-
-    public init(label: String, text: String, style: String) {
-      self.label = label
-      self.text = text
-      self.style = style
-    }
-  }
-
-  /// Rows whose notes fill a line of their own below them.
-  public struct Table: Sendable {
-    var columns: [Fact]
-    var rows: [Row]
-    var width: Int
-
-    struct Row: Sendable {
-      var cells: [Fact]
-      var notes: [Fact]
-      var width: Int
-    }
-
-    public init(columns: [Fact], rows: [(cells: [Fact], notes: [Fact])]) {
-      self.columns = columns
-      width = columns.count
-      self.rows = rows.map { Row(cells: $0.cells, notes: $0.notes, width: columns.count) }
-    }
-  }
-
-  /// A finding.
-  public struct Item: Sendable {
-    var tone: String
-    var headline: String
-    var place: String
-    var lines: [Fact]
-
-    public init(tone: String, headline: String, place: String, lines: [Fact]) {
-      self.tone = tone
-      self.headline = headline
-      self.place = place
-      self.lines = lines
-    }
-  }
-
-  private struct Page {
-    var title: String
-    var blocks: [Block]
-  }
-
   /// Draws a page.
   ///
-  /// - Throws: Mustache's error if the embedded template does not parse.
-  public static func page(title: String, blocks: [Block]) throws -> String {
-    let template = try MustacheTemplate(
-      string: String(decoding: PackageResources.report_mustache, as: UTF8.self))
-    return template.render(Page(title: title, blocks: blocks))
+  /// - Throws: Mustache's error if an embedded template does not parse.
+  public static func html(_ page: Page) throws -> String {
+    var sheet = Rendering(page)
+    sheet.style = styles.map(text).joined()
+    sheet.script = "(() => {\n\"use strict\";\n\(scripts.map(text).joined())})();\n"
+    return try library().render(sheet, withTemplate: "page") ?? ""
+  }
+
+  private static let styles = [
+    PackageResources.base_css, PackageResources.page_css, PackageResources.tables_css,
+    PackageResources.tracks_css,
+  ]
+
+  /// In one function, so that each knows the others.
+  private static let scripts = [
+    PackageResources.format_js, PackageResources.state_js, PackageResources.sums_js,
+    PackageResources.draw_js, PackageResources.hover_js, PackageResources.gestures_js,
+    PackageResources.tables_js, PackageResources.range_js, PackageResources.theme_js,
+    PackageResources.start_js,
+  ]
+
+  private static func text(_ resource: [UInt8]) -> String {
+    String(decoding: resource, as: UTF8.self)
+  }
+
+  private static func library() throws -> MustacheLibrary {
+    var library = MustacheLibrary()
+    try library.register(text(PackageResources.page_mustache), named: "page")
+    try library.register(text(PackageResources.block_mustache), named: "block")
+    try library.register(text(PackageResources.table_mustache), named: "table")
+    try library.register(text(PackageResources.sheet_mustache), named: "sheet")
+    try library.register(text(PackageResources.finding_mustache), named: "finding")
+    try library.register(text(PackageResources.timeline_mustache), named: "timeline")
+    return library
+  }
+}
+
+/// What the template of the page sees.
+private struct Rendering {
+  var title: String
+  var brand: String
+  var introduction: [String]
+  var notices: [Dashboards.Notice]
+  var totals: [Dashboards.Fact]
+  var remarks: [String]
+  var timeline: [Dashboards.Tracks]
+  var sections: [Dashboards.Section]
+  var links: [Dashboards.Link]
+  var footer: String
+  var style = ""
+  var script = ""
+  /// Drawn anew for each page: nobody who writes into a trace can know it.
+  var nonce = Self.randomNonce()
+
+  init(_ page: Dashboards.Page) {
+    title = page.title
+    brand = page.brand
+    introduction = page.introduction
+    notices = page.notices
+    totals = page.totals
+    remarks = page.remarks
+    timeline = page.tracks.map { [$0] } ?? []
+    sections = page.sections
+    links =
+      (page.tracks == nil ? [] : [Dashboards.Link(anchor: "tracks", name: "Tracks")])
+      + page.sections.map { Dashboards.Link(anchor: $0.anchor, name: $0.name) }
+    footer = page.footer
+  }
+
+  private static func randomNonce() -> String {
+    var generator = SystemRandomNumberGenerator()
+    return (0..<2).map { _ in String(generator.next() as UInt64, radix: 16) }.joined()
   }
 }

@@ -19,7 +19,18 @@ struct Inputs: ParsableArguments {
     try Self.profile(of: paths, filter)
   }
 
+  /// Reads them once for the sums and for the tracks over time.
+  func timedProfile(_ filter: EventFilter) throws -> TimedProfile {
+    try Self.read(paths, filter, isTimed: true)
+  }
+
   static func profile(of paths: [String], _ filter: EventFilter = EventFilter()) throws -> Profile {
+    try read(paths, filter, isTimed: false).profile
+  }
+
+  private static func read(
+    _ paths: [String], _ filter: EventFilter, isTimed: Bool
+  ) throws -> TimedProfile {
     var progress = Progress("events read")
     defer { progress.end() }
     do {
@@ -29,9 +40,12 @@ struct Inputs: ParsableArguments {
         return try SavedReport.profile(in: Data(InputContent.bytes(path: path)), name: path)
       }
       let traces = paths.filter { !saved.contains($0) }
-      guard !traces.isEmpty else { return .merged(profiles) }
-      let traced = try Profile(reading: traces, filter: filter) { progress.report($0) }
-      return .merged([traced] + profiles)
+      guard !traces.isEmpty else { return TimedProfile(profile: .merged(profiles)) }
+      var traced = try TimedProfile(reading: traces, filter: filter, isTimed: isTimed) {
+        progress.report($0)
+      }
+      traced.profile = .merged([traced.profile] + profiles)
+      return traced
     } catch let error as TraceReadingError {
       throw Failure(error)
     } catch let error as SavedReportError {

@@ -203,6 +203,7 @@ import Testing
     #expect(run.status == 0)
     let html = try String(contentsOfFile: folder.path("report.html"), encoding: .utf8)
     #expect(html.contains("AvoidFullTableScan"))
-    #expect(!html.contains("<script"))
+    #expect(html.contains("default-src 'none'"))
+    #expect(html.matches(of: /(src|href)\s*=\s*["']?[a-z]+:/).isEmpty)
   }
 }

@@ -4,14 +4,11 @@ extension AnyManagedObject {
   /// The value of an attribute or of a to-one relationship, by name.
   ///
   /// - Throws: ``StoreError/unknownProperty(_:entity:nearest:)`` for a name that the entity lacks,
-  ///   or of a to-many; ``StoreError/objectGone(_:)`` if the row is gone;
-  ///   ``StoreError/externalData(_:property:_:)`` if the data is in a file that cannot be read.
+  ///   or of a to-many; ``StoreError/objectGone(_:)`` if the row is gone.
   public final func value(forKey name: String) throws -> StoreValue {
     let slot = try slot(named: name)
     if partialRow(holding: slot) == nil { try load() }
-    let value = unloadedValue(slot)
-    guard case .external(let reference) = value else { return value }
-    return .data(try externalData(reference, slot))
+    return storeValue(slot)
   }
 
   /// Sets an attribute or a to-one relationship by name.

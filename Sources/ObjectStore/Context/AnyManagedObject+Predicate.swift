@@ -4,9 +4,9 @@ extension AnyManagedObject: PredicateSource {
   /// The object's id.
   public final var predicateObjectID: ManagedObjectID { objectID }
 
-  /// The value, with unsaved changes; of data in a file only that it is there.
+  /// The value, with unsaved changes.
   public final func predicateValue(of attribute: AttributeDescription) -> StoreValue {
-    unloadedValue(attribute.slot)
+    storeValue(attribute.slot)
   }
 
   /// The destination, with unsaved changes.

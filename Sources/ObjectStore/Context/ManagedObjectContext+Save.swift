@@ -29,7 +29,7 @@ extension ManagedObjectContext {
     if let faultError { throw faultError }
     guard parent != nil || !store.isReadOnly else { throw StoreError.readOnly(path: store.path) }
     let location = SourceLocation(file: file, line: UInt64(line))
-    let (changes, outcome) = try attempt { journal in
+    let (changes, resolutions) = try attempt { journal in
       try followDeleteRules()
       try checkDenials()
       let changes = ChangeSet(self)
@@ -39,7 +39,6 @@ extension ManagedObjectContext {
       }
       // Places in an order are given while writing.
       for object in changes.linked { journal.note(object) }
-      try undoManager?.contextWillSave()
       return (changes, try write(changes, location))
     }
     let told = didSaveNotices.hasListeners || !saveObservers.isEmpty
@@ -47,7 +46,7 @@ extension ManagedObjectContext {
     endEvent()
     tellObservations()
     if parent == nil {
-      changes.adopt(in: self, outcome)
+      changes.adopt(in: self, resolutions)
     } else {
       changes.adopt(inChild: self)
     }
@@ -62,20 +61,20 @@ extension ManagedObjectContext {
 
   private func write(
     _ changes: ChangeSet, _ location: SourceLocation
-  ) throws -> SaveOutcome {
-    guard !changes.isEmpty else { return SaveOutcome() }
+  ) throws -> [ObjectIdentifier: ConflictResolution] {
+    guard !changes.isEmpty else { return [:] }
     var operation = SaveOperation(context: self, changes: changes, location: location)
     if let parent {
       try operation.measure { _ in
         try parent.performAndWait { try parent.takeOver(changes, of: self) }
       }
-      return SaveOutcome()
+      return [:]
     }
-    var outcome = SaveOutcome()
+    var resolutions: [ObjectIdentifier: ConflictResolution] = [:]
     try operation.run {
       try $0.write(changes)
-      outcome = $0.outcome
+      resolutions = $0.resolutions
     }
-    return outcome
+    return resolutions
   }
 }

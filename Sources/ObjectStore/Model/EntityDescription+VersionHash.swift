@@ -13,8 +13,7 @@ extension EntityDescription {
     for attribute in attributesByName.values.sorted(by: { $0.name < $1.name }) {
       lines.append(
         "attribute \(attribute.name) \(attribute.type.rawValue) \(attribute.isOptional) "
-          + (attribute.derivation?.expression ?? "-")
-          + (attribute.allowsExternalBinaryDataStorage ? " external" : ""))
+          + (attribute.derivation?.expression ?? "-"))
     }
     for relationship in relationships {
       lines.append(

@@ -28,12 +28,12 @@ extension AdviceReport {
     return drawing.output
   }
 
-  private var measured: String {
+  var measured: String {
     "\(advice.effects.count) statements timed with sampled values, "
       + "\(UInt64(advice.tried).grouped) indexes tried"
   }
 
-  private var sentence: String {
+  var sentence: String {
     guard !advice.creations.isEmpty else { return "No new index is worth having." }
     let count = advice.creations.count == 1 ? "1 index" : "\(advice.creations.count) indexes"
     return "Make \(count): the workload's statements then take \(time(advice.after)) in place of "
@@ -57,19 +57,13 @@ extension AdviceReport {
     drawing.line("")
     drawing.text(
       "DROP INDEX \(SQLName.quotedIfNeeded(removal.index.name))", indent: 2, hang: 2, ink: .bold)
-    let columns = "\(removal.index.table) (\(removal.index.termsText))"
-    let reason =
-      switch removal.reason {
-      case .unused: "no statement of this workload uses it; another workload may"
-      case .redundant(let other): "'\(other)' serves what it serves"
-      }
-    drawing.text("\(columns): \(reason)", indent: 2, hang: 2)
+    drawing.text(removal.sentence, indent: 2, hang: 2)
     drawing.text(
       cost(removal.index.bytes, removal.writeBefore, removal.writeAfter), indent: 2, hang: 2,
       ink: .faint)
   }
 
-  private func cost(_ bytes: UInt64?, _ before: WriteCost?, _ after: WriteCost?) -> String {
+  func cost(_ bytes: UInt64?, _ before: WriteCost?, _ after: WriteCost?) -> String {
     let size = bytes.map { "\(Cell.bytes($0).text); " } ?? ""
     guard let before, let after else {
       return size + "what a write costs could not be measured: its rows cannot be copied"
@@ -78,7 +72,19 @@ extension AdviceReport {
       + "its update \(time(before.update)) → \(time(after.update))"
   }
 
-  private func time(_ nanoseconds: Double) -> String {
+  func time(_ nanoseconds: Double) -> String {
     Cell.duration(Int64(exactly: nanoseconds.rounded()) ?? 0).text
+  }
+}
+
+extension IndexAdvice.Removal {
+  /// What the index is of, and why it may go.
+  var sentence: String {
+    let reason =
+      switch reason {
+      case .unused: "no statement of this workload uses it; another workload may"
+      case .redundant(let other): "'\(other)' serves what it serves"
+      }
+    return "\(index.table) (\(index.termsText)): \(reason)"
   }
 }

@@ -31,7 +31,7 @@ extension Document {
     blocks.append(.paragraph("Times are one run each and vary; counts do not.", .quiet))
   }
 
-  private static func totals(_ difference: ProfileDifference) -> Table {
+  static func totals(_ difference: ProfileDifference) -> Table {
     let (before, after) = (difference.before.totals, difference.after.totals)
     func row(_ name: String, _ path: KeyPath<Profile.Totals, UInt64>) -> Table.Row {
       Table.Row([
@@ -81,7 +81,7 @@ extension Document {
   }
 
   /// `12.3× faster`, `1.50× slower`, or `same` within a tenth.
-  private static func change(_ speedup: Double) -> String {
+  static func change(_ speedup: Double) -> String {
     if speedup >= 1.1 { return "\(Cell.factor(speedup).text) faster" }
     return speedup <= 1 / 1.1 ? "\(Cell.factor(1 / speedup).text) slower" : "same"
   }

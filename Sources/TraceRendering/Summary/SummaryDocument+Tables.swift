@@ -43,10 +43,10 @@ extension Document {
     ]
   }
 
-  private static let workColumns: [Table.Column] =
+  static let workColumns: [Table.Column] =
     ["total", "share", "runs", "rows", "mean", "p50", "p95", "p99", "max"].map { .number($0) }
 
-  private static func cells(_ work: Work, _ latency: Latency, share whole: Double) -> [Cell] {
+  static func cells(_ work: Work, _ latency: Latency, share whole: Double) -> [Cell] {
     [
       .duration(work.totalTime),
       whole > 0 ? .ratio(Double(work.totalTime) / whole) : .none,
@@ -128,7 +128,7 @@ extension Document {
     ] + waits(of: profile)
   }
 
-  private static func waits(of profile: Profile) -> [Block] {
+  static func waits(of profile: Profile) -> [Block] {
     let waits = profile.waits
     var sentences: [String] = []
     if waits.busyWaits > 0 {
@@ -149,7 +149,7 @@ extension Document {
   }
 
   /// ` (10 of 23)`, where not all are listed.
-  private static func rest(_ all: Int, _ listed: Int) -> String {
+  static func rest(_ all: Int, _ listed: Int) -> String {
     all > listed ? " (\(listed) of \(all))" : ""
   }
 }
@@ -173,7 +173,7 @@ extension StatementGroup {
 
 extension Work {
   /// What a run asked of SQLite; "" where nothing is known.
-  fileprivate func notes(misses: UInt64) -> Cell {
+  func notes(misses: UInt64) -> Cell {
     func perRun(_ path: KeyPath<Work, UInt64>, _ name: String) -> String? {
       self[keyPath: path] > 0 ? "\(Cell.number(self.perRun(path)).text) \(name)" : nil
     }
@@ -193,7 +193,7 @@ extension Work {
 
 extension GroupProfile {
   /// Faults and saves, where there are any.
-  fileprivate var others: String {
+  var others: String {
     let (faults, _) = cacheHits.addingReportingOverflow(cacheMisses)
     let hits = Cell.ratio(Double(cacheHits) / Double(faults)).text
     return [

@@ -56,7 +56,7 @@ extension Document {
 
 extension Profile {
   /// The processes and their SQLite: `transit[2367], SQLite 3.40.1`.
-  fileprivate var headline: String {
+  var headline: String {
     let names = processes.map(\.identity.title)
     var parts = Array(names.prefix(3))
     if names.count > 3 { parts.append("and \(names.count - 3) more processes") }
@@ -65,7 +65,7 @@ extension Profile {
   }
 
   /// What was read: `t (ctf): 1,234 events, none lost`.
-  fileprivate var provenance: String {
+  var provenance: String {
     let only = selection.isEmpty ? "" : "; only what is \(selection.joined(separator: ", "))"
     return reading.sources.map { source in
       let lost = source.eventsLost == 0 ? "none lost" : "\(source.eventsLost.grouped) lost"
@@ -80,7 +80,7 @@ extension Profile {
 
 extension Profile {
   /// The first lines that no rule knows, so that nobody has to take the numbers on trust.
-  fileprivate var unrecognizedSamples: [Document.Block] {
+  var unrecognizedSamples: [Document.Block] {
     reading.sources.flatMap { source in
       source.unrecognizedSamples.map { sample in
         .paragraph("  not recognized: \(sample)", .quiet)
@@ -90,7 +90,7 @@ extension Profile {
 }
 
 extension Profile {
-  fileprivate var costOfTracing: String {
+  var costOfTracing: String {
     guard let cost = tracingCost else {
       return "What tracing itself cost is not known: the input does not tell it."
     }
@@ -113,7 +113,7 @@ extension Completeness {
 }
 
 extension Profile.Totals {
-  fileprivate func facts(hitRatio: Double?) -> [Document.Fact] {
+  func facts(hitRatio: Double?) -> [Document.Fact] {
     [
       .init("fetches", .count(fetches)), .init("counts", .count(counts)),
       .init("rows", .count(rows)), .init("saves", .count(saves)),
@@ -134,10 +134,14 @@ extension Profile.Totals {
 extension Profile {
   /// Where the time of all fetches and misses went: `2% waiting, 1% preparing, …`.
   fileprivate var timeSplit: [Document.Block] {
+    timeSplitSentence.map { [.paragraph(""), .paragraph($0, .quiet)] } ?? []
+  }
+
+  /// Nil where no source tells the parts.
+  var timeSplitSentence: String? {
     var work = Work()
     for statement in statements { work.add(statement.work) }
-    guard let split = work.timeSplit else { return [] }
-    return [.paragraph(""), .paragraph("Of the time: \(split).", .quiet)]
+    return work.timeSplit.map { "Of the time: \($0)." }
   }
 }
 
@@ -145,13 +149,19 @@ extension Work {
   /// `2% waiting, 1% preparing, 90% in SQLite's steps, 7% making objects`, or nil where the source
   /// does not tell the parts.
   var timeSplit: String? {
+    guard let parts = timeParts else { return nil }
+    return parts.filter { $0.ratio >= 1 / 200 }
+      .map { "\(Cell.ratio($0.ratio).text) \($0.name)" }.joined(separator: ", ")
+  }
+
+  /// Each part of the time, or nil where the source does not tell the parts.
+  var timeParts: [(name: String, ratio: Double)]? {
     let parts = [
       (waitTime, "waiting"), (prepareTime, "preparing"), (stepTime, "stepping"),
       (materializeTime, "making objects"),
     ]
     let whole = parts.reduce(0.0) { $0 + Double($1.0) }
     guard whole > 0, prepareTime > 0 || waitTime > 0 || materializeTime > 0 else { return nil }
-    return parts.filter { Double($0.0) >= whole / 200 }
-      .map { "\(Cell.ratio(Double($0.0) / whole).text) \($0.1)" }.joined(separator: ", ")
+    return parts.map { ($1, Double($0) / whole) }
   }
 }

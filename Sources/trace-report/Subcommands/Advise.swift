@@ -42,37 +42,9 @@ struct Advise: ParsableCommand {
     }
     let report = AdviceReport(
       database: database, sqliteVersion: Connection.libraryVersion,
-      advice: try advice(workload, file.connection), doubts: statements.doubts)
+      advice: try IndexAdvice(
+        workload, database: database, file.connection, minimumEffect: minimumEffect / 100),
+      doubts: statements.doubts)
     try Output.print(json ? JSONText.encoded(report.json) : report.text(.ofStandardOutput))
-  }
-
-  private func advice(
-    _ workload: [WorkloadStatement], _ connection: Connection
-  ) throws -> IndexAdvice {
-    var copying = Progress("pages copied")
-    var trying = Progress("indexes tried")
-    defer { trying.end() }
-    do {
-      var options = IndexAdvisor.Options()
-      options.minimumEffect = minimumEffect / 100
-      return try IndexAdvisor(workload, on: connection, options: options) { step in
-        switch step {
-        case .copied(let pages, let all):
-          copying.report(UInt64(pages))
-          if pages == all { copying.end() }
-        case .tried(let count): trying.report(UInt64(count))
-        }
-      }.advice()
-    } catch let error as AdviceError {
-      throw Failure(LogText.escaped("\(error)"), status: error.status)
-    } catch let error as SQLiteError {
-      throw Failure(LogText.escaped("'\(database)': \(error.message)"))
-    }
-  }
-}
-
-extension AdviceError {
-  fileprivate var status: ExitCode {
-    if case .noSpace = self { ExitStatus.failed } else { ExitStatus.inconclusive }
   }
 }

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import QueryPlans
+import SQLiteDriver
+import StoreEvents
 import TraceAnalysis
 import TraceRendering
 
 struct Diff: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Shows two runs side by side, such as before and after a change.")
+    abstract: "Shows two runs side by side, such as before and after a change.",
+    discussion: """
+      trace-report diff before/ after/
+      trace-report diff before/ after/ --html diff.html --database old.sqlite --database new.sqlite
+      """)
 
   @Argument(help: "The trace, log or saved report of the one run.")
   var before: String
@@ -17,24 +24,61 @@ struct Diff: ParsableCommand {
   @Flag(help: "Print JSON, schemaVersion 1.")
   var json = false
 
-  @Option(help: "How many statements to list.")
-  var top = 10
+  @Option(help: "Write one HTML file in place of text.")
+  var html: String?
+
+  @Option(
+    name: .customLong("database"),
+    help: "With --html: the database that ran, for the plans; twice if each run had its own.")
+  var databases: [String] = []
+
+  @Option(help: "How many statements to list; 10 unless told, 100 with --html.")
+  var top: Int?
 
   func validate() throws {
-    if top < 1 { throw ValidationError("--top takes a number from 1 up, not \(top).") }
+    if let top, top < 1 { throw ValidationError("--top takes a number from 1 up, not \(top).") }
+    if html != nil, json { throw ValidationError("--json or --html, one of the two.") }
+    if databases.count > 2 { throw ValidationError("--database is given twice at most.") }
+    if html == nil, !databases.isEmpty { throw ValidationError("--database needs --html FILE.") }
   }
 
   func run() throws {
     let difference = ProfileDifference(
       before: try Inputs.profile(of: [before]), after: try Inputs.profile(of: [after]))
-    if json {
+    if let html {
+      try write(difference, to: html)
+    } else if json {
       try Output.print(JSONText.encoded(DifferenceReportV1(difference)))
     } else {
       Output.print(
-        Document(difference: difference, before: before, after: after, top: top)
+        Document(difference: difference, before: before, after: after, top: top ?? 10)
           .text(.ofStandardOutput))
     }
     if difference.before.isEmpty { throw Failure.noEvents([before]) }
     if difference.after.isEmpty { throw Failure.noEvents([after]) }
+  }
+
+  private func write(_ difference: ProfileDifference, to path: String) throws {
+    var page = DifferencePage(difference, before: before, after: after, top: top ?? 100)
+    if let first = databases.first, let last = databases.last {
+      page.plansBefore = try plans(of: difference.before, in: first)
+      page.plansAfter = try plans(of: difference.after, in: last)
+    }
+    try Output.write(page.html(), toFile: path)
+    Output.print("Wrote \(LogText.escaped(path))\n")
+  }
+
+  private func plans(
+    of profile: Profile, in database: String
+  ) throws -> [String: PlanExplainer.Explanation] {
+    let file = try ReportedDatabase.open(database)
+    let explainer = PlanExplainer(file.connection)
+    var plans: [String: PlanExplainer.Explanation] = [:]
+    for statement in profile.statements {
+      guard let sql = statement.sql else { continue }
+      plans[sql] = explainer.explain(sql, work: statement.statementWork)
+    }
+    try explainer.checkIntegrity(of: database)
+    return plans
   }
 }

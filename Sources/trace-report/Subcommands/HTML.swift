@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import QueryPlans
+import SQLiteDriver
+import StoreEvents
 import TraceAnalysis
 import TraceRendering
 
 struct HTML: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "html", abstract: "Writes the summary as one HTML file.")
+    commandName: "html",
+    abstract: "Writes the dashboard: tracks over time, statements, findings, in one HTML file.",
+    discussion: """
+      trace-report html trace/ -o report.html
+      trace-report html trace/ --database app.sqlite --advise -o report.html
+
+      The file asks for no other and for no network; without scripts it is a report to read. For \
+      two runs side by side, see: trace-report diff BEFORE AFTER --html diff.html
+      """)
 
   @OptionGroup var inputs: Inputs
   @OptionGroup var filters: Filters
@@ -17,15 +28,53 @@ struct HTML: ParsableCommand {
   @Option(help: "How many statements to list.")
   var top = 100
 
+  @Option(help: "The database that ran, for the plans and for more rules. It is only read.")
+  var database: String?
+
+  @Flag(help: "Try indexes on a copy of the database, as advise does.")
+  var advise = false
+
+  @OptionGroup var exceptions: Exceptions
+
   func validate() throws {
     if top < 1 { throw ValidationError("--top takes a number from 1 up, not \(top).") }
+    if advise, database == nil { throw ValidationError("--advise needs --database FILE.") }
   }
 
   func run() throws {
-    let profile = try inputs.profile(filters.value)
-    if profile.isEmpty { throw Failure.noEvents(inputs.paths) }
-    let document = Document(summary: profile, options: SummaryOptions(top: top))
-    try Output.write(document.html(), toFile: output)
-    Output.print("Wrote \(output)\n")
+    let timed = try inputs.timedProfile(filters.value)
+    if timed.profile.isEmpty { throw Failure.noEvents(inputs.paths) }
+    var page = DashboardPage(timed, top: top)
+    var findings: [Finding]?
+    if let database {
+      let file = try ReportedDatabase.open(database)
+      let workload = try workload(timed.profile, file)
+      findings = workload.findings
+      page.explanations = workload.explanations
+      if advise { page.advice = try advice(for: timed.profile, file) }
+    }
+    page.review = try exceptions.review(findings ?? timed.profile.findings, in: timed.profile)
+    try Output.write(page.html(), toFile: output)
+    Output.print("Wrote \(LogText.escaped(output))\n")
+  }
+
+  private func workload(_ profile: Profile, _ file: InspectedDatabase) throws -> Workload {
+    do {
+      return try Workload(profile, database: file.connection)
+    } catch {
+      throw Failure(LogText.escaped("'\(database ?? "")': \(error.message)"))
+    }
+  }
+
+  private func advice(for profile: Profile, _ file: InspectedDatabase) throws -> AdviceReport {
+    let workload = profile.statements.compactMap { statement in
+      statement.sql.map {
+        WorkloadStatement(id: "\(statement.id)", sql: $0, runs: statement.work.count)
+      }
+    }
+    return AdviceReport(
+      database: database ?? "", sqliteVersion: Connection.libraryVersion,
+      advice: try IndexAdvice(
+        workload, database: database ?? "", file.connection, minimumEffect: 0.05))
   }
 }

@@ -85,9 +85,18 @@ public struct BatchRow<E: Entity> {
   @inlinable
   func set(_ value: StoreValue, _ slot: Int) {
     required.note(slot, value)
-    required.bind(value, statement, slot)
+    BatchBinding.bind(value, statement, slot)
     guard required.hasDerived else { return }
-    required.derive(from: slot, value) { required.bind($0, statement, $1) }
+    required.derive(from: slot, value) { BatchBinding.bind($0, statement, $1) }
+  }
+}
+
+@usableFromInline
+enum BatchBinding {
+  // The first three parameters are the key, the entity and the version.
+  @usableFromInline
+  static func bind(_ value: StoreValue, _ statement: Statement, _ slot: Int) {
+    statement.bind(value, at: Int32(truncatingIfNeeded: slot &+ 4))
   }
 }
 
@@ -104,12 +113,9 @@ final class RequiredSlots {
   private let entity: EntityDescription
   /// Whether setting an attribute may set others.
   @usableFromInline let hasDerived: Bool
-  /// Nil for an entity without attributes with external storage.
-  let externalData: BatchExternalData?
 
-  init(_ entity: EntityDescription, _ externalData: BatchExternalData?) {
+  init(_ entity: EntityDescription) {
     self.entity = entity
-    self.externalData = externalData
     hasDerived = !entity.derivedAttributes.isEmpty || !entity.entityColumns.isEmpty
     required =
       entity.attributes.map {
@@ -125,20 +131,12 @@ final class RequiredSlots {
   }
 
   func begin() {
-    externalData?.begin()
     missing = required
     missingCount = requiredCount
     for slot in hasReference.indices {
       hasReference[slot] = false
       isSet[slot] = false
     }
-  }
-
-  @usableFromInline
-  func bind(_ value: StoreValue, _ statement: Statement, _ slot: Int) {
-    let value = externalData?.columnValue(value, slot) ?? value
-    // The first three parameters are the key, the entity and the version.
-    statement.bind(value, at: Int32(truncatingIfNeeded: slot &+ 4))
   }
 
   @usableFromInline

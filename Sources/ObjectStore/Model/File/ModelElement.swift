@@ -64,14 +64,9 @@ struct ModelElement {
       return nil
     }
     let type = try type()
-    let allowsExternalData = flag("allowsExternalBinaryDataStorage")
-    if allowsExternalData, type != .data {
-      remarks.append("\(entity).\(name) is no data and stays in its row")
-    }
     return AttributeDescription(
       name: name, type: type, isOptional: flag("optional"), defaultValue: try defaultValue(type),
-      derivation: flag("derived") ? try derivation() : nil, renamingIdentifier: self["elementID"],
-      allowsExternalBinaryDataStorage: allowsExternalData && type == .data)
+      derivation: flag("derived") ? try derivation() : nil, renamingIdentifier: self["elementID"])
   }
 
   private func type() throws -> AttributeType {

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dashboards
+import StoreEvents
+
+extension String {
+  /// The text with its control characters and bidirectional marks made visible; what HTML takes for
+  /// markup is escaped by the templates.
+  var visible: String {
+    // Nothing can be forged in a page, so that SQL keeps its backslashes.
+    split(separator: "\\", omittingEmptySubsequences: false)
+      .map { LogText.escaped(String($0)) }.joined(separator: "\\")
+  }
+}
+
+extension Cell {
+  /// The number to sort by; nil sorts by the text.
+  var order: Double? {
+    switch self {
+    case .text, .sql: nil
+    case .count(let count), .bytes(let count): Double(count)
+    case .duration(let duration): Double(duration)
+    case .ratio(let number), .factor(let number), .number(let number): number
+    case .none: -1
+    }
+  }
+
+  var html: Dashboards.Cell { Dashboards.Cell(text.visible, order: order) }
+}
+
+extension Table.Column {
+  /// - Parameter minor: the columns that a narrow window leaves out.
+  func html(minor: Set<String> = []) -> Dashboards.Column {
+    let style = isNumeric ? "number" : "text"
+    return Dashboards.Column(title, style: minor.contains(title) ? "\(style) minor" : style)
+  }
+}
+
+extension Dashboards.Table {
+  /// A table of a document as it is.
+  init(_ table: Table, name: String, caption: String, minor: Set<String> = []) {
+    self.init(
+      name: name, caption: caption, columns: table.columns.map { $0.html(minor: minor) },
+      rows: table.rows.map { row in
+        var made = Dashboards.Row(row.cells.map(\.html))
+        made.notes = row.notes.map { Dashboards.Line($0.text.visible) }
+        return made
+      })
+  }
+}
+
+extension Document.Tone {
+  /// CSS classes.
+  var styleClass: String {
+    switch self {
+    case .plain: ""
+    case .quiet: "quiet small"
+    case .good: "good"
+    case .bad: "bad"
+    }
+  }
+}
+
+extension Dashboards.Section {
+  /// The blocks of a document under their heading; nil without any.
+  init?(
+    _ blocks: [Document.Block], anchor: String, name: String, minor: Set<String> = []
+  ) {
+    guard case .heading(let heading) = blocks.first else { return nil }
+    self.init(
+      anchor: anchor, name: name, heading: heading,
+      blocks: blocks.dropFirst().compactMap { block in
+        switch block {
+        case .paragraph(let text, let tone):
+          text.isEmpty ? nil : .paragraph(text.visible, tone: tone.styleClass)
+        case .table(let table):
+          .table(Dashboards.Table(table, name: anchor, caption: name, minor: minor))
+        case .heading, .facts, .item: nil
+        }
+      })
+  }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dashboards
+import QueryPlans
+import StoreEvents
+import TraceAnalysis
+
+extension DashboardPage {
+  var adviceSections: [Dashboards.Section] {
+    guard let advice else { return [] }
+    var blocks: [Dashboards.Block] = [
+      .paragraph(advice.sentence.visible, tone: advice.advice.creations.isEmpty ? "" : "good"),
+      .paragraph(
+        "For \(advice.database), SQLite \(advice.sqliteVersion), tried on a copy; \(advice.measured)."
+          .visible, tone: "quiet small"),
+    ]
+    blocks += advice.advice.creations.map { .finding(advice.card($0)) }
+    blocks += advice.advice.removals.map { .finding(advice.card($0)) }
+    if let effects = advice.effectsTable(labels: label) { blocks.append(.table(effects)) }
+    blocks += advice.advice.unmeasured.map {
+      .paragraph("not measured: \($0.statement): \($0.reason)".visible, tone: "quiet small")
+    }
+    blocks += advice.doubts.map { .paragraph($0.visible, tone: "bad") }
+    return [Dashboards.Section(anchor: "indexes", name: "Indexes", blocks: blocks)]
+  }
+
+  /// The SQL of a statement on one line, or its id if it has no row.
+  private func label(_ id: String) -> String {
+    let row = UInt64(id, radix: 16).flatMap { statementRows[StatementID(rawValue: $0)] }
+    return row.map { Self.label(statements[$0], width: 120) } ?? id.visible
+  }
+}
+
+extension AdviceReport {
+  fileprivate func card(_ creation: IndexAdvice.Creation) -> Dashboards.Finding {
+    let entity = creation.entity.map { "In \($0)" } ?? "In the entity"
+    var card = Dashboards.Finding(
+      headline: creation.candidate.sql.visible, severity: "make",
+      message: cost(creation.bytes, creation.writeBefore, creation.writeAfter).visible,
+      changes: [.init(entity.visible, creation.declaration.visible)], summary: "What it costs")
+    card.saving = ["saves \(time(creation.saving)) of the workload"]
+    card.reason =
+      "The properties of the declaration have their own spelling. The saving is measured, those before it being there."
+    return card
+  }
+
+  fileprivate func card(_ removal: IndexAdvice.Removal) -> Dashboards.Finding {
+    let sql = "DROP INDEX \(SQLName.quotedIfNeeded(removal.index.name))"
+    var card = Dashboards.Finding(
+      headline: sql.visible, severity: "drop", message: removal.sentence.visible, changes: [],
+      summary: "What it costs")
+    card.reason = cost(removal.index.bytes, removal.writeBefore, removal.writeAfter).visible
+    return card
+  }
+
+  fileprivate func effectsTable(labels: (String) -> String) -> Dashboards.Table? {
+    let changed = advice.effects.filter { $0.before != $0.after }
+    guard !changed.isEmpty else { return nil }
+    return Dashboards.Table(
+      name: "effects", caption: "Statements with and without the advice",
+      columns: [
+        .init("statement", style: "text"), .init("runs"), .init("a run before"), .init("after"),
+      ],
+      rows: changed.map { effect in
+        Dashboards.Row([
+          Dashboards.Cell(labels(effect.statement)),
+          .init(effect.runs.grouped, order: Double(effect.runs)),
+          .init(time(effect.before), order: effect.before),
+          .init(time(effect.after), order: effect.after),
+        ])
+      })
+  }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dashboards
+import StoreEvents
+import TraceAnalysis
+
+extension DashboardPage {
+  var findingsSection: Dashboards.Section? {
+    var blocks: [Dashboards.Block] = review.findings.enumerated().map {
+      .finding(card($1, number: $0 + 1))
+    }
+    if blocks.isEmpty { blocks = [noFindings] }
+    blocks += review.excused.map { excused in
+      let place = excused.finding.caller.text ?? excused.finding.object
+      return .paragraph(
+        "excused: \(excused.finding.rule)\(place.isEmpty ? "" : " at \(place)"): \(excused.exception.reason)"
+          .visible, tone: "quiet small")
+    }
+    blocks += review.complaints.map { .paragraph($0.visible, tone: "bad") }
+    let count = review.findings.count
+    return Dashboards.Section(
+      anchor: "findings", name: count > 0 ? "Findings (\(count))" : "Findings", blocks: blocks)
+  }
+
+  private var noFindings: Dashboards.Block {
+    if profile.statements.isEmpty && profile.faults.isEmpty {
+      return .paragraph("Nothing was fetched, so there is nothing to judge.")
+    }
+    return .paragraph("No findings.", tone: profile.completeness.isComplete ? "good" : "")
+  }
+
+  private func card(_ finding: Finding, number: Int) -> Dashboards.Finding {
+    var card = Dashboards.Finding(
+      headline: "\(number). \(finding.rule)", severity: finding.severity.rawValue,
+      message: finding.message.visible, changes: [.init("Fix", finding.fix.visible)],
+      summary: "Evidence and reason; confidence \(finding.confidence.rawValue)")
+    card.place = [finding.caller.text ?? (finding.statement == nil ? finding.object : "")]
+      .filter { !$0.isEmpty }.map(\.visible)
+    card.link = finding.statement.flatMap { statementRows[$0] }.map { ["statements-\($0)"] } ?? []
+    if let saving = finding.saving {
+      card.saving = ["saves at most \(Cell.duration(saving.atMost).text)"]
+      card.evidence.append(.init("the saving is", saving.basis.visible))
+    }
+    card.evidence += finding.evidence.map(\.fact)
+    if let rule = Rules.named(finding.rule) {
+      let explanation = type(of: rule).explanation
+      card.reason = "\(explanation.law) \(explanation.reason)"
+    }
+    return card
+  }
+}
+
+extension Finding.Evidence {
+  /// `fullScanSteps 12800` as `full scan steps: 12,800`, `connectionNs` as a duration.
+  fileprivate var fact: Dashboards.Fact {
+    let isTime = name.hasSuffix("Ns")
+    let words = (isTime ? String(name.dropLast(2)) : name).reduce(into: "") { words, character in
+      words += character.isUppercase ? " \(character.lowercased())" : String(character)
+    }
+    let count = (value < 0 ? "-" : "") + value.magnitude.grouped
+    return Dashboards.Fact(words.visible, isTime ? Cell.duration(value).text : count)
+  }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dashboards
+import StoreEvents
+import TraceAnalysis
+import TraceReading
+
+extension DashboardPage {
+  /// Callers, faults, entities, saves, contexts and processes, as far as there are any.
+  var groupSections: [Dashboards.Section] {
+    let options = SummaryOptions(top: top)
+    let contexts = profile.groups(by: .context)
+    let processes = profile.groups(by: .process)
+    return [
+      section(of: callers, anchor: "callers", name: "Callers", first: "line of code"),
+      Dashboards.Section(
+        Document.faults(of: profile, options: options), anchor: "faults", name: "Faults",
+        minor: ["rows", "/fetch"]),
+      Dashboards.Section(
+        Document.entities(of: profile, options: options), anchor: "entities", name: "Entities",
+        minor: ["misses"]),
+      Dashboards.Section(
+        Document.saves(of: profile, options: options), anchor: "saves", name: "Saves",
+        minor: ["ins", "upd", "del"]),
+      contexts.count > 1
+        ? section(of: contexts, anchor: "contexts", name: "Contexts", first: "context") : nil,
+      processes.count > 1
+        ? section(of: processes, anchor: "processes", name: "Processes", first: "process") : nil,
+    ].compactMap(\.self)
+  }
+
+  private func section(
+    of groups: [GroupProfile], anchor: String, name: String, first: String
+  ) -> Dashboards.Section? {
+    guard !groups.isEmpty else { return nil }
+    let whole = groups.reduce(0.0) { $0 + Double($1.work.totalTime) }
+    let listed = groups.prefix(top)
+    let table = Dashboards.Table(
+      name: anchor, caption: name,
+      columns: [Dashboards.Column(first, style: "text")]
+        + Document.workColumns.map { $0.html(minor: Self.minorColumns) },
+      rows: listed.map { group in
+        var row = Dashboards.Row(
+          [Cell.text(group.name).html]
+            + Document.cells(group.work, group.latency, share: whole).map(\.html))
+        row.notes = [group.work.notes(misses: 0).text, group.others].filter { !$0.isEmpty }
+          .map { Dashboards.Line($0.visible) }
+        return row
+      }, isSearchable: groups.count > 10)
+    return Dashboards.Section(
+      anchor: anchor, name: name, heading: "\(name)\(Document.rest(groups.count, listed.count))",
+      blocks: [.table(table)])
+  }
+
+  /// What was read, and what of it no rule knows.
+  var sourcesSection: Dashboards.Section? {
+    guard !profile.reading.sources.isEmpty else { return nil }
+    var blocks: [Dashboards.Block] = [
+      .table(
+        Dashboards.Table(
+          name: "sources", caption: "Sources",
+          columns: [
+            .init("source", style: "text"), .init("kind", style: "text"), .init("events"),
+            .init("lost"), .init("lines not recognized"),
+          ], rows: profile.reading.sources.map(Self.row)))
+    ]
+    blocks += profile.reading.sources.flatMap(\.unrecognizedSamples).map {
+      .paragraph("not recognized: \($0)".visible, tone: "quiet small")
+    }
+    blocks += profile.stores.map { store in
+      .paragraph(
+        "store \(store.path), \(store.journalMode), pages of \(Cell.bytes(store.pageSize).text), SQLite \(store.sqliteVersion)"
+          .visible, tone: "quiet small")
+    }
+    return Dashboards.Section(anchor: "sources", name: "Sources", blocks: blocks)
+  }
+
+  private static func row(_ source: SourceReport) -> Dashboards.Row {
+    Dashboards.Row(
+      [
+        Cell.text(source.path), .text(source.kind.rawValue), .count(source.eventsRead),
+        .count(source.eventsLost), .count(source.unrecognizedLines),
+      ].map(\.html))
+  }
+}

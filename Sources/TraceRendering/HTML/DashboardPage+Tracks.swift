@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dashboards
+import StoreEvents
+import TraceAnalysis
+
+extension DashboardPage {
+  /// Nil where nothing happened.
+  func tracks(of timeline: Timeline) throws -> Dashboards.Tracks? {
+    guard !timeline.buckets.isEmpty else { return nil }
+    let drawing = TimelineDrawing(timeline)
+    var tracks = Dashboards.Tracks(
+      ticks: drawing.ticks, tracks: drawing.tracks, lanes: drawing.lanes,
+      json: try TimelineData(timeline, rows: rows, labels: labels).json())
+    if timeline.sliceable > timeline.slices.count {
+      tracks.remark.append(
+        "The tracks count all of \(timeline.sliceable.grouped) events; the contexts show the "
+          + "\(UInt64(timeline.slices.count).grouped) longest one by one, and all of their time in grey."
+      )
+    }
+    if isPartial(timeline) {
+      tracks.remark.append(
+        "Saved reports among the inputs have no place in time, and are not in the tracks.")
+    }
+    return tracks
+  }
+
+  /// Whether the profile holds more than the timeline: the sums of saved reports.
+  private func isPartial(_ timeline: Timeline) -> Bool {
+    var fetches: UInt64 = 0
+    for bucket in timeline.buckets { fetches &+= bucket.totals.fetches }
+    return fetches != profile.totals.fetches
+  }
+
+  private var rows: TimelineData.Rows {
+    let callerRows = Dictionary(
+      callers.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let faultRows = Dictionary(
+      profile.faults.prefix(top).enumerated().map { ($1.origin, $0) },
+      uniquingKeysWith: { first, _ in first })
+    let saveRows = Dictionary(
+      profile.saves.prefix(top).enumerated().map { ($1.location, $0) },
+      uniquingKeysWith: { first, _ in first })
+    return TimelineData.Rows(
+      statement: { statementRows[$0.statement] },
+      caller: { callerRows[$0.caller.text ?? "unknown"] }, fault: { faultRows[$0] },
+      save: { saveRows[$0] })
+  }
+
+  private var labels: TimelineData.Labels {
+    TimelineData.Labels(
+      statements: statements.map { Self.label($0, width: 120) },
+      callers: callers.map(\.name.visible),
+      faults: profile.faults.prefix(top).map {
+        "\($0.origin.name) on what \($0.origin.location.text ?? "an unknown line") fetched".visible
+      },
+      saves: profile.saves.prefix(top).map { ($0.location.text ?? "unknown").visible })
+  }
+}

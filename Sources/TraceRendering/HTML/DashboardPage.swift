@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dashboards
+public import QueryPlans
+public import StoreEvents
+public import TraceAnalysis
+import TraceReading
+
+/// The HTML report of a run: one file, which asks for no other.
+public struct DashboardPage {
+  let profile: Profile
+  let timeline: Timeline?
+  /// How many statements, callers and others have rows of their own.
+  let top: Int
+  /// The findings to show.
+  public var review: FindingReview
+  /// The plans of the statements, where a database was given.
+  public var explanations: [StatementID: PlanExplainer.Explanation] = [:]
+  public var advice: AdviceReport?
+
+  let statements: [StatementGroup]
+  let callers: [GroupProfile]
+  /// By the statements' ids, all of those of a form.
+  let statementRows: [StatementID: Int]
+
+  public init(_ timed: TimedProfile, top: Int = 100) {
+    profile = timed.profile
+    timeline = timed.timeline
+    self.top = top
+    review = FindingReview(timed.profile.findings)
+    let groups = profile.statementGroups(by: .total)
+    statements = Array(groups.prefix(top))
+    callers = Array(profile.groups(by: .caller).prefix(top))
+    let rows = Dictionary(
+      statements.enumerated().map { ($1.fingerprint, $0) }, uniquingKeysWith: { first, _ in first })
+    statementRows = Dictionary(
+      profile.statements.compactMap { statement in
+        rows[statement.fingerprint].map { (statement.id, $0) }
+      }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The file.
+  ///
+  /// - Throws: if an embedded template does not parse.
+  public func html() throws -> String {
+    var page = Dashboards.Page(title: profile.headline.visible)
+    page.introduction = [profile.provenance.visible] + profile.completeness.remarks.map(\.visible)
+    page.notices = [profile.completeness.notice]
+    page.totals = profile.totals.facts(hitRatio: profile.cacheHitRatio).map {
+      Dashboards.Fact($0.label, $0.cell.text)
+    }
+    page.remarks = [profile.timeSplitSentence, profile.isEmpty ? nil : profile.costOfTracing]
+      .compactMap(\.self)
+    page.tracks = try timeline.flatMap { try tracks(of: $0) }
+    if timeline == nil {
+      page.remarks.append(
+        "No tracks over time: a saved report holds sums and no events; read the trace for them.")
+    }
+    page.sections =
+      [findingsSection, statementsSection].compactMap(\.self) + adviceSections + groupSections
+      + [sourcesSection].compactMap(\.self)
+    page.footer = "Made by trace-report html. Everything is in this file."
+    return try Dashboards.html(page)
+  }
+}
+
+extension StatementProfile {
+  /// That of its group; see ``Profile/statementGroups``.
+  fileprivate var fingerprint: SQLFingerprint { SQLFingerprint(sql: sql ?? "unknown_\(id)") }
+}
+
+extension Completeness {
+  /// Said before any number: whether they can be trusted.
+  var notice: Dashboards.Notice {
+    guard isComplete else {
+      let sentence =
+        eventsLost > 0
+        ? "Incomplete: \(eventsLost.grouped) events were lost; every count below may be too low."
+        : "Inconclusive: events may be missing; a count below may be too low."
+      return Dashboards.Notice(sentence, tone: "bad", points: doubts.map(\.visible))
+    }
+    let unknown =
+      unrecognizedLines > 0
+      ? [
+        "\(unrecognizedLines.grouped) lines were not recognized; the first of them stand under Sources."
+      ] : []
+    return Dashboards.Notice(
+      "Complete: \(eventsRead.grouped) events read, none known to be lost.", tone: "good",
+      points: unknown)
+  }
+}

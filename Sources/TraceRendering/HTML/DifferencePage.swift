@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dashboards
+public import QueryPlans
+import StoreEvents
+public import TraceAnalysis
+
+/// The HTML report of two runs side by side: one file, which asks for no other.
+public struct DifferencePage {
+  let difference: ProfileDifference
+  let before: String
+  let after: String
+  let top: Int
+  /// The plans of each run's statements by their SQL, where its database was given.
+  public var plansBefore: [String: PlanExplainer.Explanation] = [:]
+  public var plansAfter: [String: PlanExplainer.Explanation] = [:]
+
+  /// - Parameters:
+  ///   - before: the name of the one run.
+  ///   - after: the name of the other.
+  public init(
+    _ difference: ProfileDifference, before: String, after: String, top: Int = 100
+  ) {
+    self.difference = difference
+    self.before = before
+    self.after = after
+    self.top = top
+  }
+
+  /// The file.
+  ///
+  /// - Throws: if an embedded template does not parse.
+  public func html() throws -> String {
+    var page = Dashboards.Page(title: "\(before) → \(after)".visible)
+    page.introduction = [
+      "before: \(difference.before.provenance)".visible,
+      "after: \(difference.after.provenance)".visible,
+    ]
+    page.notices = notices
+    page.sections = [
+      Dashboards.Section(anchor: "totals-of-both", name: "Totals", blocks: [.table(totalsTable)]),
+      Dashboards.Section(
+        anchor: "pairs", name: "Statements",
+        heading: "Statements, per run\(Document.rest(difference.pairs.count, listed.count))",
+        blocks: listed.isEmpty
+          ? [.paragraph("Neither run has a statement.")]
+          : [
+            .table(pairsTable),
+            .paragraph("Times are one run each and vary; counts do not.", tone: "quiet small"),
+          ]),
+    ]
+    page.footer = "Made by trace-report diff. Everything is in this file."
+    return try Dashboards.html(page)
+  }
+
+  var listed: [ProfileDifference.Pair] { Array(difference.pairs.prefix(top)) }
+
+  private var notices: [Dashboards.Notice] {
+    let sides = [("before", difference.before), ("after", difference.after)]
+    let doubts = sides.compactMap { name, profile -> Dashboards.Notice? in
+      guard !profile.completeness.isComplete else { return nil }
+      return Dashboards.Notice(
+        "\(name) is incomplete: its counts may be too low.", tone: "bad",
+        points: profile.completeness.doubts.map(\.visible))
+    }
+    return doubts + [Dashboards.Notice(gain, tone: isGain && doubts.isEmpty ? "good" : "")]
+  }
+
+  private var isGain: Bool {
+    sqliteTime.before > sqliteTime.after && sqliteTime.after > 0
+  }
+
+  private var sqliteTime: (before: Nanoseconds, after: Nanoseconds) {
+    (difference.before.totals.connectionTime, difference.after.totals.connectionTime)
+  }
+
+  /// Says what SQLite's time and its scans became.
+  ///
+  ///     In SQLite 812 ms → 14 ms: 58× faster; full-scan steps 1,204,512 → 0.
+  private var gain: String {
+    func scans(_ profile: Profile) -> UInt64 {
+      profile.statements.reduce(0) { $0 &+ $1.work.fullScanSteps }
+    }
+    let change =
+      sqliteTime.before > 0 && sqliteTime.after > 0
+      ? ": " + Document.change(Double(sqliteTime.before) / Double(sqliteTime.after)) : ""
+    return "In SQLite \(Cell.duration(sqliteTime.before).text) → "
+      + "\(Cell.duration(sqliteTime.after).text)\(change); full-scan steps "
+      + "\(scans(difference.before).grouped) → \(scans(difference.after).grouped)."
+  }
+
+  private var totalsTable: Dashboards.Table {
+    Dashboards.Table(
+      Document.totals(difference), name: "totals-of-both", caption: "Totals of both runs")
+  }
+}

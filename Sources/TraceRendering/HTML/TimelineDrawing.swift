@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dashboards
+import StoreEvents
+import TraceAnalysis
+
+/// The tracks of a whole trace as SVG paths: what stands in the page before a script zooms in.
+struct TimelineDrawing {
+  let timeline: Timeline
+  /// How many of the buckets one bar stands for: 256 bars suffice for a page on paper.
+  private let step: Int
+
+  private static let width = 1000.0
+  static let trackHeight = 46.0
+  static let laneHeight = 24.0
+
+  init(_ timeline: Timeline) {
+    self.timeline = timeline
+    step = max(1, (timeline.buckets.count + 255) / 256)
+  }
+
+  private var span: Nanoseconds {
+    let (span, overflow) = timeline.bucketWidth.multipliedReportingOverflow(
+      by: Int64(timeline.buckets.count))
+    return overflow ? .max : max(span, 1)
+  }
+
+  /// The time at each quarter.
+  var ticks: [String] {
+    (0...4).map { Cell.duration(span / 4 * Int64($0)).text }
+  }
+
+  var tracks: [Dashboards.Track] {
+    timeline.shownTracks.map { track in
+      var (count, busy): (UInt64, Nanoseconds) = (0, 0)
+      for number in track.counts { count &+= number }
+      for time in track.busy { busy &+= time }
+      return Dashboards.Track(
+        code: track.kind.code, name: track.kind.name,
+        text: count > 0 ? "\(count.grouped) · \(Cell.duration(busy).text)" : "none",
+        path: bars(track.counts.map(Double.init), height: Self.trackHeight))
+    }
+  }
+
+  var lanes: [Dashboards.Lane] {
+    timeline.lanes.enumerated().map { number, lane in
+      Dashboards.Lane(
+        number: number, name: lane.name.visible,
+        path: bars(lane.busy.map(Double.init), height: Self.laneHeight),
+        slices: Timeline.Track.Kind.allCases.compactMap { kind in
+          let path = slices(of: kind, in: number)
+          return path.isEmpty ? nil : Dashboards.Slices(code: kind.code, path: path)
+        })
+    }
+  }
+
+  private func bars(_ values: [Double], height: Double) -> String {
+    let sums = stride(from: 0, to: values.count, by: step).map { first in
+      values[first..<min(first + step, values.count)].reduce(0, +)
+    }
+    guard let most = sums.max(), most > 0 else { return "" }
+    let width = Self.width * Double(step) / Double(values.count)
+    return sums.enumerated().map { index, sum in
+      guard sum > 0 else { return "" }
+      // What is little must still be seen.
+      let top = height - max(sum / most * (height - 4), 2)
+      return Self.box(Double(index) * width, top, max(width, 0.8), height)
+    }.joined()
+  }
+
+  private func slices(of kind: Timeline.Track.Kind, in lane: Int) -> String {
+    timeline.slices.filter { $0.kind == kind && $0.lane == lane }.map { slice in
+      let left = Double(slice.begin) / Double(span) * Self.width
+      let width = Double(slice.duration) / Double(span) * Self.width
+      return Self.box(left, 3 + Double(min(slice.depth, 3)) * 5, max(width, 0.8), 23)
+    }.joined()
+  }
+
+  private static func box(
+    _ left: Double, _ top: Double, _ width: Double, _ bottom: Double
+  ) -> String {
+    "M\(left.oneDigit) \(Int(bottom))V\(top.oneDigit)h\(width.oneDigit)V\(Int(bottom))z"
+  }
+}
+
+extension Timeline {
+  /// The four that Instruments shows, and the others if they have something to show.
+  var shownTracks: [Track] {
+    tracks.filter { track in
+      switch track.kind {
+      case .fetches, .faults, .cacheMisses, .saves: true
+      case .lockWaits, .checkpoints: track.counts.contains { $0 > 0 }
+      }
+    }
+  }
+}
+
+extension Timeline.Track.Kind {
+  /// Its CSS class, and its name in the scripts.
+  var code: String {
+    switch self {
+    case .fetches: "fetches"
+    case .faults: "faults"
+    case .cacheMisses: "misses"
+    case .saves: "saves"
+    case .lockWaits: "waits"
+    case .checkpoints: "checkpoints"
+    }
+  }
+
+  var name: String {
+    switch self {
+    case .fetches: "Fetches"
+    case .faults: "Faults"
+    case .cacheMisses: "Cache misses"
+    case .saves: "Saves"
+    case .lockWaits: "Lock waits"
+    case .checkpoints: "Checkpoints"
+    }
+  }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+public import QueryPlans
+public import SQLiteDriver
+import StoreEvents
+
+extension IndexAdvice {
+  /// Tries the indexes that a workload may want, with progress on a terminal.
+  ///
+  /// - Throws: ``Failure``, with one sentence.
+  init(
+    _ workload: [WorkloadStatement], database: String, _ connection: Connection,
+    minimumEffect: Double
+  ) throws {
+    var copying = Progress("pages copied")
+    var trying = Progress("indexes tried")
+    defer { trying.end() }
+    do {
+      var options = IndexAdvisor.Options()
+      options.minimumEffect = minimumEffect
+      self = try IndexAdvisor(workload, on: connection, options: options) { step in
+        switch step {
+        case .copied(let pages, let all):
+          copying.report(UInt64(pages))
+          if pages == all { copying.end() }
+        case .tried(let count): trying.report(UInt64(count))
+        }
+      }.advice()
+    } catch let error as AdviceError {
+      throw Failure(LogText.escaped("\(error)"), status: error.status)
+    } catch let error as SQLiteError {
+      throw Failure(LogText.escaped("'\(database)': \(error.message)"))
+    }
+  }
+}
+
+extension AdviceError {
+  fileprivate var status: ExitCode {
+    if case .noSpace = self { ExitStatus.failed } else { ExitStatus.inconclusive }
+  }
+}
