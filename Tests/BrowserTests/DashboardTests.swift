@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import StoreEvents
+import TestSupport
+import Testing
+
+/// The dashboard in a real browser; `make test-browser` sets BROWSER.
+@Suite(.serialized, .enabled(if: Chromium.program != nil))
+struct DashboardTests {
+  let reports: Reports
+
+  init() throws { reports = try Reports() }
+
+  private func page(
+    width: Int = 1400, height: Int = 1000, scripts: Bool = true
+  ) async throws -> BrowserPage {
+    let path = try await reports.html(of: MorningAndEvening().records)
+    return try BrowserPage(path, width: width, height: height, scripts: scripts)
+  }
+
+  // MARK: - Tables
+
+  @Test func asksForNothingAndComplainsOfNothing() async throws {
+    let page = try await page()
+    for selector in [".track svg", ".lane svg"] { try page.hoverOver(selector, at: 0.05) }
+    try page.click("#theme")
+    try page.dragOverTracks(from: 0.2, to: 0.8)
+    #expect(try page.complaints() == [])
+    // The page's own rule, tried: an image from anywhere is not asked for.
+    try page.evaluate(
+      "document.body.append(Object.assign(new Image(), { src: 'http://127.0.0.1:9/x.png' }))")
+    try page.settle()
+    #expect(try page.complaints().contains { $0.contains("Content Security Policy") })
+  }
+
+  @Test func sortsByTheColumnThatIsClicked() async throws {
+    let page = try await page()
+    #expect(try page.column("runs", of: "statements") == ["20", "30", "30"])
+    try page.click("table[data-table=statements] th:nth-child(3) button")
+    #expect(try page.column("runs", of: "statements") == ["30", "30", "20"])
+    #expect(
+      try page.text(
+        "document.querySelector('table[data-table=statements] th:nth-child(3)').ariaSort")
+        == "descending")
+    try page.click("table[data-table=statements] th:nth-child(3) button")
+    #expect(try page.column("runs", of: "statements") == ["20", "30", "30"])
+    // Words sort from A on.
+    try page.click("table[data-table=callers] th:nth-child(1) button")
+    #expect(
+      try page.column("line of code", of: "callers") == [
+        "transit/Search.swift:42", "transit/Trips.swift:7",
+      ])
+  }
+
+  @Test func searchLeavesTheRowsThatHoldAllWords() async throws {
+    let page = try await page()
+    try page.type("ztrip order", into: "#statements input")
+    #expect(try page.column("runs", of: "statements") == ["30"])
+    #expect(
+      try page.text("document.querySelector('#statements [role=status]').textContent")
+        == "1 of 3 rows")
+    try page.type(" nothing-has-this", into: "#statements input")
+    #expect(try page.column("runs", of: "statements") == [])
+  }
+
+  @Test func rowsOpenByPointerAndByKeyboard() async throws {
+    let page = try await page()
+    let isOpen = "document.querySelector('#statements-0 details').open"
+    try page.click("#statements-0 .row td")
+    #expect(try page.isTrue(isOpen))
+    let sheet = try page.text("document.querySelector('#statements-0 .sheet').innerText")
+    #expect(sheet.contains("HOW LONG A RUN TAKES"))
+    #expect(sheet.contains("FROM Z"))
+    #expect(sheet.contains("transit/"))
+    try page.click("#statements-0 .row td")
+    #expect(try !page.isTrue(isOpen))
+    try page.evaluate("document.querySelector('#statements-0 summary').focus()")
+    try page.press(.enter)
+    #expect(try page.isTrue(isOpen))
+  }
+
+  // MARK: - Tracks
+
+  @Test func aRangeFiltersTheTablesAndTotals() async throws {
+    let page = try await page()
+    #expect(try page.total("fetches") == "50")
+    try page.dragOverTracks(from: 0.001, to: 0.3)
+    #expect(try page.total("fetches") == "20")
+    #expect(try page.total("rows") == "60")
+    #expect(try page.total("faults") == "0")
+    #expect(try page.total("saves") == "0")
+    #expect(try page.column("runs", of: "statements") == ["20"])
+    #expect(try page.column("rows", of: "statements") == ["60"])
+    #expect(try page.column("total", of: "statements") == ["40.0 ms"])
+    #expect(try page.column("mean", of: "statements") == ["2.00 ms"])
+    #expect(try page.column("p95", of: "statements") == ["–"])
+    #expect(try page.column("line of code", of: "callers") == ["transit/Search.swift:42"])
+    #expect(try page.column("misses", of: "faults") == [])
+    #expect(try page.text("document.querySelector('#range p').textContent").contains("20 fetches"))
+
+    try page.dragOverTracks(from: 0.7, to: 0.999)
+    #expect(try page.total("fetches") == "30")
+    #expect(try page.total("faults") == "30")
+    #expect(try page.total("saves") == "3")
+    #expect(try page.column("runs", of: "statements").reduce(0) { $0 + (Int($1) ?? 0) } == 60)
+    #expect(try page.column("misses", of: "faults") == ["30"])
+    #expect(try page.column("saves", of: "saves") == ["3"])
+
+    try page.click("#clear-range")
+    #expect(try page.total("fetches") == "50")
+    #expect(try page.column("runs", of: "statements") == ["20", "30", "30"])
+    #expect(try page.column("p95", of: "statements").allSatisfy { $0 != "–" })
+    #expect(try page.complaints() == [])
+  }
+
+  private static let firstPath = "document.querySelector('.track path').getAttribute('d')"
+  private static let ticks = "document.querySelector('#ticks').textContent"
+
+  @Test func zoomsAndMoves() async throws {
+    let page = try await page()
+    let whole = try page.text(Self.ticks)
+    try page.click("#zoom-in")
+    try page.click("#zoom-in")
+    let closer = try page.text(Self.ticks)
+    #expect(closer != whole)
+    // In the middle nothing happens.
+    #expect(try page.text(Self.firstPath) == "")
+    try page.dragOverTracks(from: 0.1, to: 0.9, shift: true)
+    #expect(try page.text(Self.ticks) != closer)
+    #expect(try page.isTrue("document.querySelector('#range').hidden"))
+    try page.click("#pan-left")
+    try page.click("#pan-left")
+    #expect(try page.text(Self.firstPath) != "")
+    try page.click("#zoom-all")
+    #expect(try page.text(Self.ticks) == whole)
+    try page.wheel(".track svg", delta: -300, control: true)
+    #expect(try page.text(Self.ticks) != whole)
+    try page.wheel(".track svg", delta: 3000, control: true)
+    #expect(try page.text(Self.ticks) == whole)
+    #expect(try page.complaints() == [])
+  }
+
+  @Test func theKeyboardDoesWhatThePointerDoes() async throws {
+    let page = try await page()
+    try page.evaluate("document.querySelector('#timeline').focus()")
+    try page.press(.home)
+    for _ in 0..<8 { try page.press(.right, shift: true) }
+    #expect(try page.total("fetches") == "20")
+    let whole = try page.text(Self.ticks)
+    try page.press(.enter)
+    #expect(try page.text(Self.ticks) != whole)
+    try page.press(.zero)
+    #expect(try page.text(Self.ticks) == whole)
+    try page.press(.plus)
+    #expect(try page.text(Self.ticks) != whole)
+    try page.press(.minus)
+    try page.press(.escape)
+    #expect(try page.total("fetches") == "50")
+    // The keyboard gets there: the tracks are in the order of the tabs.
+    try page.evaluate("document.querySelector('#by-time').focus()")
+    try page.press(.tab)
+    #expect(try page.text("document.activeElement.id") == "timeline")
+  }
+
+  @Test func hoveringTellsWhatIsThere() async throws {
+    let page = try await page()
+    let tip = "document.querySelector('#tip').innerText"
+    try page.hoverOver(".track svg", at: 0.5)
+    #expect(try page.text(tip).contains("nothing ended here"))
+    // The third fetch ended 110 ms after the first event, of ten seconds and a little.
+    try page.hoverOver(".lane svg", at: 0.011)
+    #expect(try page.text(tip).contains("fetch 2.00 ms"))
+    #expect(try page.text(tip).contains("transit/Search.swift:42"))
+    #expect(try page.text(tip).contains("FROM ZSTOP"))
+    try page.hoverOver("h1")
+    #expect(try page.isTrue("document.querySelector('#tip').hidden"))
+  }
+
+  // MARK: - Looks
+
+  private static let paper = "getComputedStyle(document.body).backgroundColor"
+
+  @Test func isLightOrDarkAsTheSystemOrTheReaderWants() async throws {
+    let page = try await page()
+    func prefer(_ scheme: String) throws {
+      try page.send(
+        "Emulation.setEmulatedMedia",
+        ["features": [["name": "prefers-color-scheme", "value": scheme]]])
+    }
+    try prefer("light")
+    let light = try page.text(Self.paper)
+    try prefer("dark")
+    let dark = try page.text(Self.paper)
+    #expect(light == "rgb(255, 255, 255)")
+    #expect(dark != light)
+    try page.click("#theme")
+    #expect(try page.text(Self.paper) == light)
+    try prefer("light")
+    try page.click("#theme")
+    #expect(try page.text(Self.paper) == dark)
+    try page.click("#theme")
+    #expect(try page.text(Self.paper) == light)
+  }
+
+  @Test(arguments: [390, 640, 1000, 1600]) func nothingSticksOut(width: Int) async throws {
+    let page = try await page(width: width, height: 844)
+    try page.evaluate("for (const row of document.querySelectorAll('details')) row.open = true")
+    #expect(try page.number("document.documentElement.scrollWidth") <= Double(width))
+  }
+
+  @Test func isReadWithoutScripts() async throws {
+    let page = try await page(scripts: false)
+    #expect(try page.number("document.querySelectorAll('table[data-table] tbody').length") >= 6)
+    #expect(try page.text("document.querySelector('#statements').innerText").contains("FROM ZTRIP"))
+    #expect(try page.text("document.querySelector('.track path').getAttribute('d')").hasPrefix("M"))
+    #expect(try page.text("document.querySelector('#totals').innerText").contains("50"))
+    #expect(try page.text("document.querySelector('#ticks').innerText").contains("10.0 s"))
+    // What needs scripts is not there.
+    for selector in ["#toolbar", "#theme", ".tools", "#range"] {
+      #expect(try page.isTrue("document.querySelector('\(selector)').hidden"), "\(selector)")
+    }
+    try page.click("#statements-0 summary")
+    #expect(try page.isTrue("document.querySelector('#statements-0 details').open"))
+    #expect(try page.complaints() == [])
+  }
+
+  @Test func paperGetsNoButtons() async throws {
+    let page = try await page()
+    try page.send("Emulation.setEmulatedMedia", ["media": "print"])
+    for selector in [".bar", "#toolbar", ".tools"] {
+      #expect(
+        try page.text("getComputedStyle(document.querySelector('\(selector)')).display") == "none")
+    }
+    #expect(try page.send("Page.printToPDF")["data"] as? String != nil)
+  }
+}
