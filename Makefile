@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-.PHONY: help demo test lint format gate smoke traces rules bench agreement fuzz-predicates test-browser test-grafana
+.PHONY: help demo test lint format gate smoke traces rules bench agreement fuzz-predicates fuzz-readers test-browser test-grafana
 
 help: ## lists these targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile
@@ -38,6 +38,9 @@ agreement: ## draws 100,000 predicates, and compares the rows of SQL with those 
 
 fuzz-predicates: ## reads a million random and mutated predicate formats
 	FUZZ_COUNT=1000000 swift test --filter PredicateFuzzTests
+
+fuzz-readers: ## reads damaged logs, reports and traces for ten minutes
+	FUZZ_SECONDS=600 swift test --filter ReaderFuzzTests
 
 test-browser: ## drives the HTML reports in a headless Chromium, which it installs
 	@Scripts/test-browser.sh

@@ -77,7 +77,9 @@ let package = Package(
       dependencies: ["StoreEvents", "QueryPlans", "TraceAnalysis", "Dashboards"]),
     .target(
       name: "TraceRecording",
-      dependencies: [.product(name: "Subprocess", package: "swift-subprocess")]),
+      dependencies: [
+        "StoreEvents", .product(name: "Subprocess", package: "swift-subprocess"),
+      ]),
     .executableTarget(
       name: "trace-report",
       dependencies: [
@@ -136,6 +138,13 @@ let package = Package(
     .executableTarget(
       name: "event-emitter", dependencies: ["StoreEvents", "StoreInstruments", "TestSupport"],
       path: "Tests/EventEmitter"),
+    // Reads damaged inputs for the tests, which outlive whatever that does to it.
+    .executableTarget(
+      name: "reader-fuzzer",
+      dependencies: [
+        "StoreEvents", "TraceReading", "TraceAnalysis", "TraceRendering", "TestSupport",
+      ],
+      path: "Tests/ReaderFuzzer"),
     .testTarget(name: "StoreEventsTests", dependencies: ["StoreEvents", "TestSupport"]),
     .testTarget(
       name: "StoreInstrumentsTests",
@@ -187,8 +196,8 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "trace-report", "transit", "TestSupport", "TraceReading", "TraceAnalysis", "StoreEvents",
-        "SQLiteDriver",
+        "trace-report", "transit", "reader-fuzzer", "TestSupport", "TraceReading", "TraceAnalysis",
+        "StoreEvents", "SQLiteDriver",
       ]),
     // The HTML reports in a real browser, where BROWSER names one: make test-browser.
     .testTarget(

@@ -37,4 +37,20 @@ import Testing
   @Test func seesAlternatives() {
     #expect(columns("SELECT 0 FROM a t0 WHERE t0.x = ? OR t0.y = ?")[0].hasAlternatives)
   }
+
+  /// A log that lost a line feed, or was cut, holds such text.
+  @Test(arguments: [
+    "SELECT 0 FROM a t0 WHERE t0.x IN (", "SELECT 0 FROM a t0 WHERE (t0.x = ? AND t0.y = (SELECT",
+    "UPDATE OR", "SELECT 0 FROM a t0 WHERE", "SELECT", "WITH a(", "SELECT 0 FROM (",
+    "SELECT 0 FROM a JOIN b ON (",
+  ])
+  func readsWhatItCanOfCutText(sql: String) {
+    #expect(columns(sql).allSatisfy { $0.table == "a" || $0.table == "b" || $0.table == "OR" })
+  }
+
+  /// Deeper than SQLite compiles: each level would be a call within a call.
+  @Test func leavesOutTextThatNestsTooDeep() {
+    let sql = "SELECT 0 FROM a t0 WHERE " + String(repeating: "(", count: 1_000_000) + "t0.x = ?"
+    #expect(columns(sql) == [])
+  }
 }

@@ -87,27 +87,3 @@ struct DamagedInputTests {
     return given
   }
 }
-
-/// Changes a few bytes, cuts, repeats or inserts.
-private struct Damage {
-  var generator: SeededGenerator
-
-  init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
-
-  mutating func damaged(_ bytes: [UInt8]) -> [UInt8] {
-    var bytes = bytes
-    for _ in 0..<Int.random(in: 1...4, using: &generator) where !bytes.isEmpty {
-      let place = Int.random(in: 0..<bytes.count, using: &generator)
-      let end = min(bytes.count, place + Int.random(in: 0...40, using: &generator))
-      switch Int.random(in: 0..<6, using: &generator) {
-      case 0: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
-      case 1: bytes[place] = UInt8.random(in: 0...255, using: &generator)
-      case 2: bytes.removeSubrange(place..<end)
-      case 3: bytes.insert(contentsOf: bytes[place..<end], at: place)
-      case 4: bytes.replaceSubrange(place..<end, with: [UInt8](repeating: 0xff, count: end - place))
-      default: if place > bytes.count / 2 { bytes.removeSubrange(place...) }
-      }
-    }
-    return bytes
-  }
-}

@@ -9,8 +9,12 @@ struct StatementOutline {
   private(set) var commonTables: Set<String> = []
   private var position = 0
 
+  // SQLite's own limit (SQLITE_MAX_EXPR_DEPTH); each level is a call within a call here.
+  private static let deepestNesting = 1000
+
   init(_ sql: String) {
     tokens = SQLTokenizer.tokens(of: sql)
+    guard Self.nesting(of: tokens) <= Self.deepestNesting else { return }
     while position < tokens.count {
       statement(role: .statement, depth: 0)
       position += 1
@@ -19,6 +23,16 @@ struct StatementOutline {
 
   /// The word the statement starts with, WITH clauses passed over.
   var verb: String { tokens.first { !$0.isSymbol("(") }?.text.uppercased() ?? "" }
+
+  private static func nesting(of tokens: [SQLToken]) -> Int {
+    var (level, deepest) = (0, 0)
+    for token in tokens {
+      if token.isSymbol("(") { level += 1 }
+      if token.isSymbol(")"), level > 0 { level -= 1 }
+      deepest = max(deepest, level)
+    }
+    return deepest
+  }
 
   func isCommonTable(_ name: String) -> Bool { commonTables.contains(name.lowercased()) }
 
@@ -84,7 +98,8 @@ struct StatementOutline {
         }
       }
     }
-    position += 1
+    // It may lack its end.
+    if token != nil { position += 1 }
   }
 
   private mutating func skipParenthesis() { parenthesis(role: .expression, depth: 0) }
@@ -187,7 +202,7 @@ struct StatementOutline {
       expectsSource = true
       position += 1
     } else if expectsSource, token.isWord("OR") {
-      position += 2  // UPDATE OR FAIL t
+      position = min(position + 2, tokens.count)  // UPDATE OR FAIL t
     } else if expectsSource, var name = token.name {
       position += 1
       if self.token?.isSymbol(".") == true, let table = self.token(after: 1)?.name {

@@ -25,6 +25,9 @@ final class CTFEventSource: EventSource {
       guard trace.folders.allSatisfy(PacketIndex.isSound) else {
         throw BabeltraceError("its index does not fit its packets")
       }
+      guard trace.folders.allSatisfy(StreamFile.areWhole) else {
+        throw BabeltraceError("its packets do not have the lengths that they tell")
+      }
       graph = try CTFGraph(trace)
       salvage = nil
     } catch {

@@ -46,6 +46,8 @@ final class CTFGraph {
     guard let ctf = babeltrace.ctf.sourceClass("fs"),
       let muxer = babeltrace.utils.filterClass("muxer")
     else { throw BabeltraceError("libbabeltrace2's plugins lack 'ctf.fs' and 'utils.muxer'") }
+    // One that a call before left behind would make the next call abort.
+    bt_current_thread_clear_error()
     guard let graph = bt_graph_create(0) else { throw BabeltraceError(doing: "making a graph") }
     do {
       let source = try addSource(ctf, reading: trace, to: graph)

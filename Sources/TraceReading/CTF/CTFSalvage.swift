@@ -37,18 +37,18 @@ final class CTFSalvage {
   private func salvage(_ folder: URL, to copy: URL) throws {
     try makeFolder(copy, metadataOf: folder)
     _ = try CTFGraph(CTFTrace(folders: [copy.path]))
-    for file in try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() {
-      let source = folder.appending(path: file)
-      guard file != "metadata", !file.hasPrefix("."), isFile(source) else { continue }
+    for stream in try StreamFile.all(inFolder: folder) {
+      let source = stream.url
+      let file = source.lastPathComponent
       let alone = root.appending(path: "alone", directoryHint: .isDirectory)
       try makeFolder(alone, metadataOf: folder)
       defer { try? FileManager.default.removeItem(at: alone) }
       try link(source, at: alone.appending(path: file))
-      if opens(alone) {
+      if stream.isWhole, opens(alone) {
         try link(source, at: copy.appending(path: file))
       } else {
-        try cut(source, in: alone)
-        if isFile(alone.appending(path: file)) {
+        try cut(stream, in: alone)
+        if FileManager.default.fileExists(atPath: alone.appending(path: file).path) {
           try FileManager.default.moveItem(
             at: alone.appending(path: file), to: copy.appending(path: file))
         }
@@ -57,20 +57,24 @@ final class CTFSalvage {
   }
 
   /// Leaves the longest beginning of a file that can be read, in whole packets.
-  private func cut(_ source: URL, in folder: URL) throws {
+  private func cut(_ stream: StreamFile, in folder: URL) throws {
+    let source = stream.url
     let starts = try PacketStarts(source).offsets
     let target = folder.appending(path: source.lastPathComponent)
-    // All of `starts[..<kept]` can be walked, and none of `starts[..<refused]`.
-    var (kept, refused) = (0, starts.count)
+    // `ends[count]` is where the first `count` packets end.
+    var ends = starts.filter { $0 <= stream.wholeLength }
+    if let last = ends.last, stream.wholeLength > last { ends.append(stream.wholeLength) }
+    // So many can be walked, and so many cannot.
+    var (kept, refused) = (0, ends.count)
     // Most often only the last packet is cut, so it is tried alone first.
     var middle = refused - 1
     while kept + 1 < refused {
-      try copy(source, until: starts[middle], to: target)
+      try copy(source, until: ends[middle], to: target)
       if opens(folder) { kept = middle } else { refused = middle }
       middle = (kept + refused) / 2
     }
     if kept > 0 {
-      try copy(source, until: starts[kept], to: target)
+      try copy(source, until: ends[kept], to: target)
     } else {
       try? FileManager.default.removeItem(at: target)
     }
@@ -103,11 +107,5 @@ final class CTFSalvage {
   private func link(_ file: URL, at place: URL) throws {
     try FileManager.default.createSymbolicLink(
       at: place, withDestinationURL: URL(filePath: file.path).standardizedFileURL)
-  }
-
-  private func isFile(_ url: URL) -> Bool {
-    var isFolder: ObjCBool = false
-    return FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder)
-      && !isFolder.boolValue
   }
 }

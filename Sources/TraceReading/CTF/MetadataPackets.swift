@@ -29,6 +29,33 @@ enum MetadataPackets {
       + "without it its trace cannot be read; copy the trace again"
   }
 
+  // 64 MiB is arbitrary: LTTng writes some 10 KiB a provider, and libbabeltrace2 holds it all.
+  private static let longest: UInt64 = 64 << 20
+
+  /// The text within the packets; `nil` if it cannot be read, or is longer than any of LTTng's.
+  static func text(inFolder folder: String) -> String? {
+    let file = URL(filePath: folder, directoryHint: .isDirectory).appending(path: "metadata")
+    guard let input = try? FileHandle(forReadingFrom: file),
+      let size = try? input.seekToEnd(), size <= longest, (try? input.seek(toOffset: 0)) != nil,
+      let data = try? input.readToEnd()
+    else { return nil }
+    let bytes = Array(data)
+    guard let first = word(bytes, at: 0, isBigEndian: false),
+      first == magic || first.byteSwapped == magic
+    else { return String(decoding: bytes, as: UTF8.self) }
+    let isBigEndian = first != magic
+    var text: [UInt8] = []
+    var place = 0
+    while let content = word(bytes, at: place + 24, isBigEndian: isBigEndian),
+      let packet = word(bytes, at: place + 28, isBigEndian: isBigEndian),
+      content >= UInt32(headSize) * 8, content <= packet, Int(packet / 8) <= bytes.count - place
+    {
+      text += bytes[(place + Int(headSize))..<(place + Int(content / 8))]
+      place += Int(packet / 8)
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
   /// What tells the trace of a folder from others: its UUID, or nothing where it has none.
   ///
   /// Not asked of libbabeltrace2 (`babeltrace.support-info`): as of 2.0.4 each such query leaves
@@ -37,7 +64,7 @@ enum MetadataPackets {
     let file = URL(filePath: folder, directoryHint: .isDirectory).appending(path: "metadata")
     guard let input = try? FileHandle(forReadingFrom: file) else { return nil }
     // The trace block stands first; 64 KiB is arbitrary, LTTng writes it within 1 KiB.
-    let head = (try? input.read(upToCount: 64 << 10)).map { Array($0 ?? Data()) } ?? []
+    let head = (try? input.read(upToCount: 64 << 10)).map { Array($0) } ?? []
     guard let word = word(head, at: 0, isBigEndian: false), head.count >= 20 else { return nil }
     if word == magic || word.byteSwapped == magic {
       return head[4..<20].map { String($0, radix: 16) }.joined(separator: ".")

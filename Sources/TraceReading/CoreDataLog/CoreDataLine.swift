@@ -77,7 +77,12 @@ struct CoreDataLineHead {
   let process: ProcessIdentity
   let threadID: Int64
 
+  // 1,024 is arbitrary: a name has 255 bytes at most. Each bracket is looked at, so a line of
+  // nothing else would take the square of its length.
+  private static let longest = 1024
+
   init?(_ text: UnsafeRawBufferPointer) {
+    guard text.count <= Self.longest else { return nil }
     var cursor = ByteCursor(text)
     guard let seconds = cursor.takeDateTime() else { return nil }
     let fraction = cursor.takeFraction()

@@ -143,6 +143,32 @@ struct CTFEventSourceTests {
     #expect(reading.source.problems[0].contains("uid/1"))
   }
 
+  /// Of 0, and less than its head, libbabeltrace2 makes an endless file of packets.
+  @Test(.timeLimit(.minutes(1)), arguments: [0, 8, 64, 1 << 40, 4097] as [UInt64])
+  func aPacketOfAFalseLengthIsTheDamage(bits: UInt64) throws {
+    var samples = EventSamples(seed: 12)
+    let records = samples.records(300)
+    try write(records) { $0.packetSize = 2048 }
+    let file = folder.appending(path: "channel_1")
+    var bytes = Array(try Data(contentsOf: file))
+    func size(at packet: Int) -> Int {
+      bytes[(packet + 48)..<(packet + 56)].reversed().reduce(0) { $0 << 8 | Int($1) } / 8
+    }
+    let second = size(at: 0)
+    // Content and packet size of the second packet.
+    withUnsafeBytes(of: bits.littleEndian) { word in
+      bytes.replaceSubrange((second + 40)..<(second + 48), with: word)
+      bytes.replaceSubrange((second + 48)..<(second + 56), with: word)
+    }
+    try Data(bytes).write(to: file)
+    let reading = try Reading(directory.url.path)
+    #expect(reading.source.problems.count == 1)
+    #expect(reading.source.problems[0].contains("only its first 1 of "))
+    // The two other streams are whole.
+    #expect(reading.records.count > 200)
+    #expect(reading.records.count < 300)
+  }
+
   @Test func anEmptyTraceIsAnError() throws {
     try write([])
     #expect(throws: TraceReadingError.empty(directory.url.path)) {

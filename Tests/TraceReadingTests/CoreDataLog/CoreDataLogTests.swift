@@ -32,6 +32,15 @@ struct CoreDataLogTests {
     #expect(reading.records.map(\.timestamp.magnitude).max() ?? 0 >= 400_000)
   }
 
+  /// Each bracket may be that of the process: the square of this line's length would be hours.
+  @Test(.timeLimit(.minutes(1))) func aLineOfBracketsIsReadOnce() throws {
+    let brackets = String(repeating: "[", count: 4 << 20)
+    let reading = try Reading(
+      log: "2011-03-02 09:10:11.125 \(brackets) CoreData: sql: \(Self.notes)\n")
+    #expect(reading.source.unrecognizedLines == 0)
+    #expect(reading.events.map(\.brief).last == "begin 1 ZNOTE")
+  }
+
   // MARK: - Eras
 
   /// 2009 to 2011, 2013, 2014: the heads of NSLog, and what they tell of process and thread.
