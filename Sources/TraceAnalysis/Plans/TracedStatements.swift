@@ -30,7 +30,9 @@ public struct TracedStatements: Sendable {
       if events & 0xffff == 0 { progress(events) }
       switch record.event {
       case .statement(let announced):
-        guard known.insert(announced.statementID).inserted else { return }
+        guard known.count < Bounds.statements, known.insert(announced.statementID).inserted else {
+          return
+        }
         statements.append(Statement(id: announced.statementID, sql: announced.sql))
       case .fetchEnd(let fetch):
         add(fetch.statementID, vmSteps: fetch.vmSteps, fullScanSteps: fetch.fullScanSteps)
@@ -45,7 +47,25 @@ public struct TracedStatements: Sendable {
     unresolved = works.keys.count { $0.rawValue != 0 && !known.contains($0) }
   }
 
+  /// Takes the statements of a profile, such as that of a saved report.
+  public init(of profile: Profile) {
+    reading = profile.reading
+    for statement in profile.statements {
+      guard let sql = statement.sql else {
+        if statement.id.rawValue != 0 { unresolved += 1 }
+        continue
+      }
+      var work = StatementWork()
+      work.executions = statement.work.count
+      work.vmSteps = statement.work.vmSteps
+      work.fullScanSteps = statement.work.fullScanSteps
+      statements.append(Statement(id: statement.id, sql: sql, work: work))
+    }
+  }
+
   private mutating func add(_ id: StatementID, vmSteps: UInt64, fullScanSteps: UInt64) {
+    // Those beyond have no text either: they are told as unresolved.
+    guard works.count < Bounds.statements || works[id] != nil else { return }
     var work = works[id] ?? StatementWork()
     work.executions &+= 1
     work.vmSteps &+= vmSteps

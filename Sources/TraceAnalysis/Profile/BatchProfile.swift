@@ -44,6 +44,7 @@ extension ProfileBuilder {
     } else if event.batchSize > 0 {
       if batchedFetches.count >= Self.mostBatchedFetches { batchedFetches.removeAll() }
       let key = BatchKey(location: location, statement: event.statementID)
+      guard batches.count < Bounds.statements || batches[key] != nil else { return }
       batchedFetches[Key(process: process, id: event.fetchID)] = key
       var profile =
         batches[key]

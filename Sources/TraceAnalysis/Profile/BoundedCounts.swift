@@ -7,14 +7,22 @@ struct BoundedCounts<Key: Hashable> {
   // 1024 is arbitrary: more things at once than a program's threads have in hand.
   static var capacity: Int { 1024 }
   private var counts: [Key: UInt64] = [:]
+  /// The key counted last, which is not hashed again while it comes again and again.
+  private var last: (key: Key, count: UInt64)?
 
   /// Counts one more.
   ///
   /// - Returns: how many that makes for the key.
   mutating func count(_ key: Key) -> UInt64 {
+    if let last, last.key == key {
+      self.last = (key, last.count + 1)
+      return last.count + 1
+    }
+    if let last { counts[last.key] = last.count }
     if counts.count >= Self.capacity, counts[key] == nil { forgetTheLeast() }
     let count = counts[key, default: 0] + 1
     counts[key] = count
+    last = (key, count)
     return count
   }
 

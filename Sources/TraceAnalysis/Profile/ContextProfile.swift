@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Histogram
 public import StoreEvents
 
 /// What one managed object context did.
@@ -28,13 +27,13 @@ public struct ContextProfile: Hashable, Sendable, Codable {
 /// The events of a context while they are being counted.
 struct ContextTally {
   private var profile = ContextProfile(process: 0, id: 0)
-  private var durations = Histogram<UInt64>.durations()
+  private var durations = Durations()
 
   mutating func add(_ context: ContextCreated) { profile.name = context.contextName }
 
   mutating func add(_ fetch: FetchEnd) {
     profile.work.add(fetch)
-    durations.record(duration: fetch.totalTime)
+    durations.record(fetch.totalTime)
   }
 
   mutating func add(_ fault: FaultFired) {
@@ -51,7 +50,7 @@ struct ContextTally {
     var profile = profile
     profile.process = key.process
     profile.id = key.id
-    profile.latency = Latency(durations)
+    profile.latency = Latency(durations.histogram)
     return profile
   }
 }

@@ -88,10 +88,4 @@ extension Histogram<UInt64> {
     histogram.autoResize = true
     return histogram
   }
-
-  /// Records a duration; one below zero, from a clock that jumped, counts as zero.
-  mutating func record(duration: Nanoseconds) {
-    // A year: longer is no measurement, and the buckets up to it stay few.
-    record(UInt64(clamping: Swift.min(duration, 31_536_000_000_000_000)))
-  }
 }

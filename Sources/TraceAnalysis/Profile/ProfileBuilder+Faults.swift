@@ -5,9 +5,7 @@ import StoreEvents
 extension ProfileBuilder {
   /// Keeps a miss until its thread tells the fault behind it, which knows the origin.
   mutating func add(_ event: CacheMiss, on thread: Key) {
-    if let orphan = pendingMisses.updateValue(event, forKey: thread) {
-      add(orphan: orphan)
-    }
+    if let orphan = pendingMisses.insert(event, for: thread) { add(orphan: orphan) }
   }
 
   /// Counts a miss whose fault was not told.
@@ -18,7 +16,7 @@ extension ProfileBuilder {
   mutating func add(_ event: FaultFired, on thread: Key) {
     let miss = event.source == .database ? takeMiss(behind: event, on: thread) : nil
     guard filter.takes(event) else { return }
-    contexts[currentContext, default: ContextTally()].add(event)
+    contexts.update(currentContext, make: ContextTally.init) { $0.add(event) }
     if event.relationship.isEmpty {
       totals.faults.add(1)
     } else {
@@ -30,23 +28,29 @@ extension ProfileBuilder {
     let origin = FaultProfile.Origin(
       entity: event.entity, relationship: event.relationship, location: event.origin)
     timeline?.add(event, at: origin)
-    faults[origin, default: FaultTally(origin: origin)]
-      .add(event, in: thread.process, statement: miss?.statementID)
+    faults.update(origin) {
+      FaultTally(origin: origin)
+    } _: {
+      $0.add(event, in: thread.process, statement: miss?.statementID)
+    }
   }
 
   private mutating func takeMiss(behind fault: FaultFired, on thread: Key) -> CacheMiss? {
     guard let miss = pendingMisses[thread], miss.pk == fault.pk, miss.entity == fault.entity,
       miss.relationship == fault.relationship
     else { return nil }
-    pendingMisses[thread] = nil
+    pendingMisses.remove(thread)
     return miss
   }
 
   mutating func add(_ miss: CacheMiss, rows: UInt64, from location: SourceLocation) {
     totals.cacheMisses.add(1)
     timeline?.add(miss, rows: rows, from: location)
-    statements[miss.statementID, default: StatementTally(entity: miss.entity)]
-      .add(miss, rows: rows, from: location)
+    statements.update(miss.statementID) {
+      StatementTally(entity: miss.entity)
+    } _: {
+      $0.add(miss, rows: rows, from: location)
+    }
   }
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Histogram
 import StoreEvents
 
 extension ProfileBuilder {
@@ -18,13 +17,14 @@ extension ProfileBuilder {
     if pendingFetches.count >= Self.mostPendingFetches { abandonPendingFetches() }
     let parent =
       event.parentID == 0 ? nil : pendingFetches[Key(process: process, id: event.parentID)]
-    pendingFetches[Key(process: process, id: event.fetchID)] = PendingFetch(
+    let fetch = PendingFetch(
       location: event.location.file.isEmpty ? parent?.location ?? .unknown : event.location,
       isNested: parent != nil)
+    _ = pendingFetches.insert(fetch, for: Key(process: process, id: event.fetchID))
   }
 
   mutating func end(_ event: FetchEnd, in process: Int) {
-    let fetch = pendingFetches.removeValue(forKey: Key(process: process, id: event.fetchID))
+    let fetch = pendingFetches.remove(Key(process: process, id: event.fetchID))
     guard filter.takes(event, from: fetch?.location ?? .unknown) else { return }
     totals.connectionTime.add(event.connectionTime)
     if fetch?.isNested != true { totals.totalTime.add(event.totalTime) }
@@ -36,15 +36,17 @@ extension ProfileBuilder {
       totals.fetches.add(1)
       totals.rows.add(event.rows)
     }
-    timeline?.add(
-      event, from: fetch?.location ?? .unknown, isNested: fetch?.isNested == true)
-    addBatch(event, from: fetch?.location ?? .unknown, in: process)
+    let location = fetch?.location ?? .unknown
+    timeline?.add(event, from: location, isNested: fetch?.isNested == true)
+    addBatch(event, from: location, in: process)
     let values = RepeatTally.Values(process: process, hash: event.bindHash)
-    statements[event.statementID, default: StatementTally(entity: event.entity)]
-      .add(
-        event, from: fetch?.location ?? .unknown, values: values,
-        generation: commits[process, default: 0])
-    contexts[currentContext, default: ContextTally()].add(event)
+    let generation = process < commits.count ? commits[process] : 0
+    statements.update(event.statementID) {
+      StatementTally(entity: event.entity)
+    } _: {
+      $0.add(event, from: location, values: values, generation: generation)
+    }
+    contexts.update(currentContext, make: ContextTally.init) { $0.add(event) }
   }
 
   /// Fetches without an end are counted per process and forgotten.
@@ -59,7 +61,7 @@ struct StatementTally {
   var entity: String
   var kinds: Set<FetchKind> = []
   var repeats = RepeatTally()
-  var callers: [SourceLocation: CallerTally] = [:]
+  var callers = TallyTable<SourceLocation, CallerTally>(capacity: Bounds.callers, rest: .unknown)
 
   init(entity: String) { self.entity = entity }
 
@@ -69,18 +71,18 @@ struct StatementTally {
   ) {
     kinds.insert(fetch.kind)
     repeats.add(values, generation: generation, time: fetch.totalTime)
-    callers[location, default: CallerTally()].add(fetch)
+    callers.update(location, make: CallerTally.init) { $0.add(fetch) }
   }
 
   mutating func add(_ miss: CacheMiss, rows: UInt64, from location: SourceLocation) {
-    callers[location, default: CallerTally()].add(miss, rows: rows)
+    callers.update(location, make: CallerTally.init) { $0.add(miss, rows: rows) }
   }
 
   func finished(id: StatementID, sql: String?) -> StatementProfile {
     var profile = StatementProfile(id: id, sql: sql, entity: entity)
     profile.kinds = FetchKind.allCases.filter(kinds.contains)
     profile.repeats = repeats.repeats
-    profile.callers = callers.map { $1.finished(at: $0) }
+    profile.callers = zip(callers.keys, callers.values).map { $1.finished(at: $0) }
       .sorted(by: { $0.work.totalTime }, then: { "\($0.location.file):\($0.location.line)" })
     for caller in profile.callers {
       profile.work.add(caller.work)
@@ -95,24 +97,24 @@ struct StatementTally {
 struct CallerTally {
   var work = Work()
   var misses: UInt64 = 0
-  var durations = Histogram<UInt64>.durations()
+  var durations = Durations()
 
   mutating func add(_ fetch: FetchEnd) {
     work.add(fetch)
-    durations.record(duration: fetch.totalTime)
+    durations.record(fetch.totalTime)
   }
 
   mutating func add(_ miss: CacheMiss, rows: UInt64) {
     misses.add(1)
     work.add(miss, rows: rows)
-    durations.record(duration: miss.duration)
+    durations.record(miss.duration)
   }
 
   func finished(at location: SourceLocation) -> CallerProfile {
     var profile = CallerProfile(location: location)
     profile.work = work
     profile.misses = misses
-    profile.latency = Latency(durations)
+    profile.latency = Latency(durations.histogram)
     return profile
   }
 }

@@ -31,7 +31,8 @@ extension ProfileBuilder {
 
   private func settledProfile(of reading: ReadingReport) -> Profile {
     let names = entityNames
-    let statements = statements.map { $1.finished(id: $0, sql: texts[$0]) }
+    let statements = zip(statements.keys, statements.values)
+      .map { $1.finished(id: $0, sql: texts[$0]) }
       .map { statement in
         var statement = statement
         statement.entity = names[statement.entity] ?? statement.entity
@@ -44,10 +45,10 @@ extension ProfileBuilder {
       totals: totals, statements: statements, faults: faults, batches: batchProfiles,
       saves: saves.values.map(\.finished)
         .sorted(by: \.totalTime, then: { "\($0.location.file):\($0.location.line)" }),
-      contexts: contexts.map { $1.finished($0) }
+      contexts: zip(contexts.keys, contexts.values).map { $1.finished($0) }
         .sorted { ($0.process, $0.id) < ($1.process, $1.id) },
       entities: Profile.entities(of: statements, faults: faults), stores: stores, waits: waits,
-      processes: processes.profiles, reading: reading)
+      processes: processes.profiles, reading: bounded(reading))
   }
 
   /// The entities behind tables: Core Data's log names one or the other.

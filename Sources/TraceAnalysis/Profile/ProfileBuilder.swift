@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Histogram
 public import StoreEvents
 
 /// Folds events into a ``Profile``, one by one and in the order of their timestamps.
@@ -9,26 +8,29 @@ public import StoreEvents
 ///     cache_miss ── pending miss of its thread ── fault(database) ──▶ statement × origin
 public struct ProfileBuilder {
   var totals = Profile.Totals()
-  var statements: [StatementID: StatementTally] = [:]
-  var texts: [StatementID: String] = [:]
-  var faults: [FaultProfile.Origin: FaultTally] = [:]
-  var saves: [SourceLocation: SaveTally] = [:]
+  var statements = TallyTable<StatementID, StatementTally>(
+    capacity: Bounds.statements, rest: Bounds.restOfStatements)
+  var texts = StatementTexts()
+  var faults = TallyTable<FaultProfile.Origin, FaultTally>(
+    capacity: Bounds.faults, rest: Bounds.restOfFaults)
+  var saves = TallyTable<SourceLocation, SaveTally>(capacity: Bounds.callers, rest: .unknown)
   var stores: [StoreProfile] = []
   var waits = WaitProfile()
   var processes = ProcessTable()
-  var contexts: [Key: ContextTally] = [:]
+  var contexts = TallyTable<Key, ContextTally>(
+    capacity: Bounds.contexts, rest: Key(process: 0, id: 0))
   /// The context of the event that is being folded.
   var currentContext = Key(process: 0, id: 0)
   var filter: EventFilter
   /// Nil unless it was asked for.
   var timeline: TimelineBuilder?
-  var pendingFetches: [Key: PendingFetch] = [:]
-  var pendingMisses: [Key: CacheMiss] = [:]
+  var pendingFetches = PendingTable<Key, PendingFetch>()
+  var pendingMisses = PendingTable<Key, CacheMiss>()
   /// Batched fetches whose batches may still come.
   var batchedFetches: [Key: BatchKey] = [:]
   var batches: [BatchKey: BatchProfile] = [:]
   /// By process; after a commit the same statement may find other rows.
-  var commits: [Int: UInt64] = [:]
+  var commits: [UInt64] = []
 
   /// Something that is unique within a process: a fetch by its id, a thread by its id.
   struct Key: Hashable {
@@ -54,8 +56,7 @@ public struct ProfileBuilder {
     defer { timeline?.note(totals) }
     switch record.event {
     case .storeOpened(let event): add(event)
-    case .statement(let event):
-      if texts[event.statementID] == nil { texts[event.statementID] = event.sql }
+    case .statement(let event): texts.add(event)
     case .fetchBegin(let event): begin(event, in: process)
     case .fetchEnd(let event): end(event, in: process)
     case .cacheMiss(let event):
@@ -63,7 +64,7 @@ public struct ProfileBuilder {
     case .fault(let event):
       add(event, on: Key(process: process, id: UInt64(bitPattern: record.threadID)))
     case .contextCreated(let event):
-      contexts[currentContext, default: ContextTally()].add(event)
+      contexts.update(currentContext, make: ContextTally.init) { $0.add(event) }
       timeline?.add(event, as: currentContext)
     case .saveBegin: break
     case .saveEnd(let event): add(event)
@@ -79,24 +80,33 @@ public struct ProfileBuilder {
     let store = StoreProfile(
       path: event.path, journalMode: event.journalMode, pageSize: event.pageSize,
       sqliteVersion: event.sqliteVersion)
-    if !stores.contains(store) { stores.append(store) }
+    if stores.count < Bounds.stores, !stores.contains(store) { stores.append(store) }
   }
 
   private mutating func add(_ event: SaveEnd) {
     guard filter.takes(event) else { return }
-    contexts[currentContext, default: ContextTally()].add(event)
+    contexts.update(currentContext, make: ContextTally.init) { $0.add(event) }
     timeline?.add(event)
     totals.saves.add(1)
     totals.saveTime.add(event.totalTime)
     if !event.error.isEmpty { totals.errors.add(1) }
-    saves[event.location, default: SaveTally(location: event.location)].add(event)
+    saves.update(event.location) {
+      SaveTally(location: event.location)
+    } _: {
+      $0.add(event)
+    }
   }
 
   private mutating func add(_ event: TransactionEnded, in process: Int) {
-    defer { if event.outcome != "rollback" { commits[process, default: 0].add(1) } }
+    defer { if event.outcome != "rollback" { countCommit(of: process) } }
     guard filter.takesUnattributed() else { return }
     guard event.outcome != "rollback" else { return waits.rollbacks.add(1) }
     waits.commits.add(1)
+  }
+
+  private mutating func countCommit(of process: Int) {
+    while commits.count <= process { commits.append(0) }
+    commits[process].add(1)
   }
 
   private mutating func add(_ event: CheckpointDone) {
@@ -123,18 +133,18 @@ public struct ProfileBuilder {
 /// The saves of a line while they are being counted.
 struct SaveTally {
   var profile: SaveProfile
-  var durations = Histogram<UInt64>.durations()
+  var durations = Durations()
 
   init(location: SourceLocation) { profile = SaveProfile(location: location) }
 
   mutating func add(_ save: SaveEnd) {
     profile.add(save)
-    durations.record(duration: save.totalTime)
+    durations.record(save.totalTime)
   }
 
   var finished: SaveProfile {
     var profile = profile
-    profile.latency = Latency(durations)
+    profile.latency = Latency(durations.histogram)
     return profile
   }
 }

@@ -6,7 +6,7 @@ import TraceAnalysis
 /// Writes the fetches, faults, saves and waits of a trace as comma-separated values, one by one.
 public struct EventTable {
   private let write: (String) throws -> Void
-  private var texts: [StatementID: String] = [:]
+  private var texts = StatementTexts()
   private var pending = PendingFetches()
 
   static let columns = [
@@ -30,7 +30,7 @@ public struct EventTable {
   public mutating func add(_ record: EventRecord) throws {
     var row = CSVRow()
     switch record.event {
-    case .statement(let event): return texts[event.statementID] = event.sql
+    case .statement(let event): return texts.add(event)
     case .fetchBegin(let event): return pending.begin(event, of: record)
     case .fetchEnd(let event): append(event, record, to: &row)
     case .fault(let event): append(event, record, to: &row)

@@ -14,7 +14,7 @@ public struct PerfettoTrace {
   private let write: (String) throws -> Void
   private var start: Nanoseconds?
   private var isFirst = true
-  private var texts: [StatementID: String] = [:]
+  private var texts = StatementTexts()
   private var pending = PendingFetches()
   private var lanes: [Track: SliceLanes] = [:]
   private var named: Set<Track> = []
@@ -38,7 +38,7 @@ public struct PerfettoTrace {
   public mutating func add(_ record: EventRecord) throws {
     start = start ?? record.timestamp
     switch record.event {
-    case .statement(let event): texts[event.statementID] = event.sql
+    case .statement(let event): texts.add(event)
     case .fetchBegin(let event): pending.begin(event, of: record)
     case .fetchEnd(let event): try add(event, record)
     case .fault(let event): try add(event, record)

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StoreEvents
+import TraceReading
+
+/// How much of a trace is told apart, so that its report stays small: all of them arbitrary, and
+/// far above what people look at.
+enum Bounds {
+  static let statements = 20_000
+  /// Bytes of all SQL texts together.
+  static let texts = 64 << 20
+  static let faults = 10_000
+  /// Of one statement, and of all saves.
+  static let callers = 1000
+  static let contexts = 20_000
+  static let stores = 1000
+
+  /// No hash of a text: FNV-1a of none is another number.
+  static let restOfStatements = StatementID(rawValue: 0)
+  static let restOfFaults = FaultProfile.Origin(
+    entity: "other entities", relationship: "", location: .unknown)
+}
+
+/// The SQL texts of a trace, each kept once, in bounded memory.
+public struct StatementTexts {
+  private var texts: [StatementID: String] = [:]
+  private var byteCount = 0
+  /// Whether some were left out.
+  public private(set) var isFull = false
+
+  public init() {}
+
+  /// The text of a statement, if it was announced.
+  public subscript(id: StatementID) -> String? { texts[id] }
+
+  /// Keeps the text of a statement that is announced for the first time.
+  public mutating func add(_ statement: StatementAnnounced) {
+    guard texts[statement.statementID] == nil else { return }
+    guard texts.count <= Bounds.statements, byteCount <= Bounds.texts else {
+      isFull = true
+      return
+    }
+    texts[statement.statementID] = statement.sql
+    byteCount += statement.sql.utf8.count
+  }
+}
+
+extension ProfileBuilder {
+  /// Adds to the first source what could not be told apart.
+  func bounded(_ reading: ReadingReport) -> ReadingReport {
+    var sentences: [String] = []
+    if statements.isFull {
+      sentences.append(
+        "there are more than \(Bounds.statements) distinct statements; the rest are counted "
+          + "together, as statement \(Bounds.restOfStatements): bind values instead of writing "
+          + "them into the SQL")
+    } else if texts.isFull {
+      sentences.append(
+        "the statements are longer than \(Bounds.texts >> 20) MiB together; the texts of the rest "
+          + "are left out")
+    }
+    if contexts.isFull {
+      sentences.append(
+        "there are more than \(Bounds.contexts) contexts; the rest are counted together, as "
+          + "context 0")
+    }
+    if faults.isFull || saves.isFull || statements.values.contains(where: { $0.callers.isFull }) {
+      sentences.append(
+        "there are more than \(Bounds.callers) callers of one kind; the rest are counted together, "
+          + "as unknown")
+    }
+    guard !sentences.isEmpty, !reading.sources.isEmpty else { return reading }
+    var reading = reading
+    reading.sources[0].problems += sentences
+    return reading
+  }
+}

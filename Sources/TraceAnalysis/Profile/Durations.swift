@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Histogram
+import StoreEvents
+
+/// How long the runs of something took, while they are being counted.
+///
+/// A histogram takes 10 KB and more, and most statements of a program that builds its SQL from
+/// values run once: the first few durations are kept as they are.
+struct Durations {
+  private var few: [UInt64] = []
+  private var many: Histogram<UInt64>?
+
+  // 32 is arbitrary.
+  private static let mostFew = 32
+  // A year: longer is no measurement, and the buckets up to it stay few.
+  private static let longest: Nanoseconds = 31_536_000_000_000_000
+
+  /// Records a duration; one below zero, from a clock that jumped, counts as zero.
+  mutating func record(_ duration: Nanoseconds) {
+    let duration = UInt64(clamping: min(duration, Self.longest))
+    if many != nil {
+      many?.record(duration)
+    } else if few.count < Self.mostFew {
+      few.append(duration)
+    } else {
+      many = histogram
+      many?.record(duration)
+      few = []
+    }
+  }
+
+  var histogram: Histogram<UInt64> {
+    if let many { return many }
+    var histogram = Histogram<UInt64>.durations()
+    for duration in few { histogram.record(duration) }
+    return histogram
+  }
+}

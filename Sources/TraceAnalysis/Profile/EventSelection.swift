@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StoreEvents
+
+/// The events of a stream that pass a filter, one by one, as ``Profile`` counts them.
+///
+///     fetch_begin ─────────────▶ given: others refer to it
+///     fetch_end ───────────────▶ given if its caller, entity and duration pass
+///     cache_miss · fault ──────▶ both given if the fault passes, which knows its caller
+public struct EventSelection {
+  private var filter: EventFilter
+  private var locations = PendingTable<Key, SourceLocation>()
+  private var misses = PendingTable<Key, EventRecord>()
+
+  // 100,000 is far above what runs at once, and bounds what fetches without an end can cost.
+  private static let mostPending = 100_000
+
+  private struct Key: Hashable {
+    var pid: Int64
+    var host: String
+    /// Of a fetch, or of a thread.
+    var id: UInt64
+  }
+
+  public init(_ filter: EventFilter) { self.filter = filter }
+
+  /// Takes an event, and gives those that pass, in their order.
+  public mutating func add(
+    _ record: EventRecord, _ body: (EventRecord) throws -> Void
+  ) rethrows {
+    guard !filter.isEmpty else { return try body(record) }
+    filter.move(to: record.timestamp)
+    let thread = key(record, UInt64(bitPattern: record.threadID))
+    let miss = misses.remove(thread)
+    if case .fault(let fault) = record.event {
+      guard filter.takes(fault) else { return }
+      if let miss { try body(miss) }
+      return try body(record)
+    }
+    if let miss, case .cacheMiss(let orphan) = miss.event, filter.takes(orphan, from: .unknown) {
+      try body(miss)
+    }
+    if case .cacheMiss = record.event {
+      if misses.count >= Self.mostPending { misses.removeAll() }
+      _ = misses.insert(record, for: thread)
+    } else if passes(record) {
+      try body(record)
+    }
+  }
+
+  /// Gives the misses whose faults were not told.
+  public mutating func finish(_ body: (EventRecord) throws -> Void) rethrows {
+    for record in misses.values.sorted(by: { $0.timestamp < $1.timestamp }) {
+      guard case .cacheMiss(let miss) = record.event, filter.takes(miss, from: .unknown) else {
+        continue
+      }
+      try body(record)
+    }
+    misses.removeAll()
+  }
+
+  private mutating func passes(_ record: EventRecord) -> Bool {
+    switch record.event {
+    case .fetchBegin(let fetch):
+      if locations.count >= Self.mostPending { locations.removeAll() }
+      let parent = fetch.parentID == 0 ? nil : locations[key(record, fetch.parentID)]
+      let location = fetch.location.file.isEmpty ? parent ?? .unknown : fetch.location
+      _ = locations.insert(location, for: key(record, fetch.fetchID))
+      return true
+    case .fetchEnd(let fetch):
+      let location = locations.remove(key(record, fetch.fetchID)) ?? .unknown
+      return filter.takes(fetch, from: location)
+    case .saveEnd(let save): return filter.takes(save)
+    case .checkpoint(let checkpoint):
+      return filter.takesUnattributed(duration: checkpoint.totalTime)
+    case .busy(let wait): return filter.takesUnattributed(duration: wait.waitTime)
+    case .counters, .transaction: return filter.takesUnattributed()
+    case .statement, .storeOpened, .contextCreated, .saveBegin, .fault, .cacheMiss: return true
+    }
+  }
+
+  private func key(_ record: EventRecord, _ id: UInt64) -> Key {
+    Key(pid: record.process.id, host: record.process.host, id: id)
+  }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+
+/// What is counted by key, in bounded memory.
+///
+/// A key that came lately is found without hashing it, since the keys of an event are mostly
+/// those of the events before it. Of too many keys the last ones share one value.
+struct TallyTable<Key: TallyKey, Value> {
+  private(set) var keys: [Key] = []
+  private(set) var values: [Value] = []
+  /// By key; empty while there are few.
+  private var places: [Key: Int] = [:]
+  /// By the mixed key: the place of the last key that fell there, or -1.
+  private var recent: [Int32] = []
+  private let capacity: Int
+  /// The value that the keys beyond the capacity share.
+  private let restKey: Key
+  /// Whether there were more keys than the table holds.
+  private(set) var isFull = false
+
+  // Arbitrary both: so few are compared one by one, and so many lie in one page of memory.
+  private static var few: Int { 8 }
+  private static var recentCount: Int { 256 }
+
+  init(capacity: Int, rest: Key) {
+    self.capacity = capacity
+    restKey = rest
+  }
+
+  var count: Int { keys.count }
+
+  subscript(key: Key) -> Value? {
+    mutating get { place(of: key).map { values[$0] } }
+  }
+
+  /// Changes the value of a key, which is made if need be.
+  mutating func update(_ key: Key, make: () -> Value, _ change: (inout Value) -> Void) {
+    let place = place(of: key) ?? append(key, make)
+    change(&values[place])
+  }
+
+  private mutating func place(of key: Key) -> Int? {
+    if places.isEmpty { return keys.lastIndex(of: key) }
+    let slot = Int(truncatingIfNeeded: (key.mixed &* 0x9e37_79b9_7f4a_7c15) >> 56)
+    let place = Int(recent[slot])
+    if place >= 0, keys[place] == key { return place }
+    guard let place = places[key] else { return nil }
+    recent[slot] = Int32(truncatingIfNeeded: place)
+    return place
+  }
+
+  private mutating func append(_ key: Key, _ make: () -> Value) -> Int {
+    if keys.count >= capacity, key != restKey {
+      isFull = true
+      return place(of: restKey) ?? append(restKey, make)
+    }
+    keys.append(key)
+    values.append(make())
+    if !places.isEmpty {
+      places[key] = keys.count - 1
+    } else if keys.count > Self.few {
+      for (place, key) in keys.enumerated() { places[key] = place }
+      recent = [Int32](repeating: -1, count: Self.recentCount)
+    }
+    return keys.count - 1
+  }
+}
+
+/// A key that can be told from most others by a number that costs next to nothing.
+protocol TallyKey: Hashable {
+  var mixed: UInt64 { get }
+}
+
+extension StatementID: TallyKey {
+  var mixed: UInt64 { rawValue }
+}
+
+extension SourceLocation: TallyKey {
+  var mixed: UInt64 { line &+ UInt64(file.utf8.count) << 32 }
+}
+
+extension FaultProfile.Origin: TallyKey {
+  var mixed: UInt64 {
+    location.mixed ^ UInt64(relationship.utf8.count) << 16 ^ UInt64(entity.utf8.count) << 24
+  }
+}
+
+extension ProfileBuilder.Key: TallyKey {
+  var mixed: UInt64 { id ^ UInt64(process) << 48 }
+}
+
+/// What has begun and not ended; what began last is found first, without hashing its key.
+struct PendingTable<Key: Hashable, Value> {
+  private var recent: [(key: Key, value: Value)] = []
+  private var older: [Key: Value] = [:]
+
+  // 8 is arbitrary: fetches nest two deep, and few threads run at once.
+  private static var mostRecent: Int { 8 }
+
+  var count: Int { recent.count + older.count }
+  var keys: [Key] { recent.map(\.key) + older.keys }
+  var values: [Value] { recent.map(\.value) + older.values }
+
+  subscript(key: Key) -> Value? {
+    if let index = recent.lastIndex(where: { $0.key == key }) { return recent[index].value }
+    return older.isEmpty ? nil : older[key]
+  }
+
+  /// Adds a value.
+  ///
+  /// - Returns: the one that its key had before.
+  mutating func insert(_ value: Value, for key: Key) -> Value? {
+    let before = remove(key)
+    if recent.count >= Self.mostRecent {
+      let oldest = recent.removeFirst()
+      older[oldest.key] = oldest.value
+    }
+    recent.append((key, value))
+    return before
+  }
+
+  @discardableResult
+  mutating func remove(_ key: Key) -> Value? {
+    if let index = recent.lastIndex(where: { $0.key == key }) {
+      return recent.remove(at: index).value
+    }
+    return older.isEmpty ? nil : older.removeValue(forKey: key)
+  }
+
+  mutating func removeAll() {
+    recent.removeAll()
+    older.removeAll()
+  }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+import TestSupport
+import Testing
+import TraceReading
+
+@testable import TraceAnalysis
+
+/// What is told apart is bounded, and whatever is beyond is counted all the same.
+struct ProfileBoundsTests {
+  private func profile(_ records: [EventRecord]) -> Profile {
+    var builder = ProfileBuilder()
+    for record in records { builder.add(record) }
+    let source = SourceReport(path: "x.log", kind: .log, eventsRead: UInt64(records.count))
+    return builder.profile(of: ReadingReport(sources: [source]))
+  }
+
+  @Test func statementsBeyondTheBoundAreCountedTogether() {
+    let count = UInt64(Bounds.statements) + 500
+    let run = RunBuilder { trace in
+      for number in 0..<count { trace.fetch("SELECT \(number)", rows: 2, total: 1000) }
+      trace.fetch("SELECT 7", rows: 2, total: 1000)
+    }
+    let profile = profile(run.records)
+    #expect(profile.totals.fetches == count + 1)
+    #expect(profile.statements.count == Bounds.statements + 1)
+    #expect(profile.statement(Bounds.restOfStatements)?.work.count == 500)
+    #expect(profile.statement(StatementID(sql: "SELECT 7"))?.work.count == 2)
+    #expect(profile.statements.reduce(0) { $0 + $1.work.rows } == (count + 1) * 2)
+    #expect(
+      profile.completeness.doubts.contains {
+        $0.hasPrefix("x.log: there are more than 20000 distinct statements; the rest are counted ")
+      })
+    #expect(!profile.completeness.isComplete)
+  }
+
+  @Test func contextsBeyondTheBoundAreCountedTogether() {
+    let count = Bounds.contexts + 300
+    var records = RunBuilder { trace in
+      for _ in 0..<count { trace.fetch("SELECT a") }
+    }.records
+    // Each fetch is an announcement, a beginning and an end.
+    for index in records.indices { records[index].contextID = UInt64(index / 3 + 1) }
+    let profile = profile(records)
+    #expect(profile.contexts.count == Bounds.contexts + 1)
+    #expect(profile.contexts.first { $0.id == 0 }?.work.count == 300)
+    #expect(profile.contexts.reduce(0) { $0 + $1.work.count } == UInt64(count))
+    #expect(profile.completeness.doubts.contains { $0.contains("more than 20000 contexts") })
+  }
+
+  @Test func callersBeyondTheBoundAreCountedTogether() {
+    let count = UInt64(Bounds.callers) + 20
+    let run = RunBuilder { trace in
+      for line in 0..<count {
+        trace.fetch("SELECT a", at: SourceLocation(file: "transit/Search.swift", line: line))
+      }
+    }
+    let statement = profile(run.records).statements[0]
+    #expect(statement.callers.count == Bounds.callers + 1)
+    #expect(statement.callers.first { $0.location == .unknown }?.work.count == 20)
+    #expect(statement.work.count == count)
+    #expect(statement.latency.buckets.reduce(0) { $0 + $1.count } == count)
+  }
+
+  @Test func longTextsBeyondTheBoundAreLeftOut() {
+    let run = RunBuilder { trace in
+      for number in 0..<80 {
+        trace.fetch("SELECT \(number) " + String(repeating: "a", count: 1 << 20))
+      }
+    }
+    let profile = profile(run.records)
+    #expect(profile.statements.count == 80)
+    #expect((60...70).contains(profile.statements.count { $0.sql != nil }))
+    #expect(profile.completeness.doubts.contains { $0.contains("longer than 64 MiB together") })
+  }
+
+  /// As many runs as make a histogram of them, and more, have the same percentiles.
+  @Test(arguments: [1, 31, 32, 33, 500])
+  func fewDurationsAreKeptAsTheyAre(count: Int) {
+    var durations = Durations()
+    for duration in 1...Int64(count) { durations.record(duration * 1000) }
+    let latency = Latency(durations.histogram)
+    #expect(latency.buckets.reduce(0) { $0 + $1.count } == UInt64(count))
+    #expect(latency.max == Int64(count) * 1000)
+    let median = Int64(count + 1) / 2 * 1000
+    #expect((median...(median + median / 100)).contains(latency.p50))
+  }
+
+  @Test func whatIsPendingIsFoundWhateverCameMeanwhile() {
+    var table = PendingTable<Int, String>()
+    for key in 0..<100 { #expect(table.insert("\(key)", for: key) == nil) }
+    #expect(table.count == 100)
+    #expect(table[3] == "3" && table[99] == "99")
+    #expect(table.insert("again", for: 3) == "3")
+    #expect(table.count == 100)
+    for key in 0..<100 { #expect(table.remove(key) == (key == 3 ? "again" : "\(key)")) }
+    #expect(table.count == 0)
+    #expect(table.remove(3) == nil)
+  }
+
+  @Test func theMostOfOneKeyIsCountedBetweenOthers() {
+    var counts = BoundedCounts<Int>()
+    let most = [1, 1, 1, 2, 1, 2, 2].map { counts.count($0) }
+    #expect(most == [1, 2, 3, 1, 4, 2, 3])
+  }
+}
