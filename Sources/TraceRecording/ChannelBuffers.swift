@@ -25,6 +25,13 @@ struct ChannelBuffers: Hashable {
     pieceSize = size
   }
 
+  /// Takes so much memory for each processor, rounded up to what LTTng takes.
+  init(memory: Int) {
+    var size = Self.smallest
+    while size * Self.pieces < memory, size < Self.largest { size *= 2 }
+    pieceSize = size
+  }
+
   /// Chooses buffers for this machine as it is.
   static func forThisMachine() throws(RecordingError) -> ChannelBuffers {
     var status = statvfs()

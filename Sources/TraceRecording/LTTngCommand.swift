@@ -15,7 +15,9 @@ struct LTTngCommand {
   /// Runs `lttng`, without starting a daemon by the way.
   ///
   /// - Throws: ``RecordingError`` if it fails.
-  func lttng(_ arguments: String...) async throws {
+  func lttng(_ arguments: String...) async throws { try await lttng(arguments) }
+
+  func lttng(_ arguments: [String]) async throws {
     let output = try await run("lttng", ["--no-sessiond"] + arguments)
     guard !output.isSuccess else { return }
     if let refusal = output.refusal { throw RecordingError.noPermission(reason: refusal) }

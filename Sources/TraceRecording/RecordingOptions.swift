@@ -8,8 +8,10 @@ public struct RecordingOptions: Hashable, Sendable {
   public var command: [String]
   /// The folder of the trace; absent or empty.
   public var directory: String
-  /// Keeps the newest events in memory and writes them when the program ends.
+  /// Keeps the newest events in memory, and writes them when the program ends and at SIGUSR1.
   public var isSnapshot = false
+  /// Of the buffers, in bytes for each processor; as much as is of use, unless told.
+  public var memory: Int?
   /// Lets the program wait for the tracer where a full buffer would lose an event.
   public var isLossless = false
   /// A program, and its arguments, that calls ``TraceRecorder/standGuard(over:)`` with the number
@@ -32,6 +34,8 @@ public struct Recording: Hashable, Sendable {
 
   public var outcome: Outcome
   public var directory: String
+  /// How often what was in memory was written; 0 if all of it was, all the time.
+  public var snapshots = 0
 
   /// The code a shell would report: the program's own, or 128 and the signal that ended it.
   public var exitCode: Int32 {

@@ -32,27 +32,55 @@ struct RecordingSession {
   }
 
   private func start(_ options: RecordingOptions) async throws {
-    let buffers = try ChannelBuffers.forThisMachine()
+    let buffers =
+      try options.memory.map(ChannelBuffers.init(memory:)) ?? ChannelBuffers.forThisMachine()
     let output = "--output=\(options.directory)"
     if isSnapshot {
       try await command.lttng("create", name, "--snapshot", output)
     } else {
       try await command.lttng("create", name, output)
     }
-    let channel = "objectstore"
     // One blocking channel needs the program's consent as well: LTTNG_UST_ALLOW_BLOCKING.
     let timeout = options.isLossless ? "inf" : "0"
     let whenFull = isSnapshot ? "--overwrite" : "--blocking-timeout=\(timeout)"
+    if isSnapshot {
+      let texts = Self.names.joined(separator: ",")
+      // 1 MiB holds some 3,000 texts of statements.
+      try await enable("names", texts, [], whenFull, ChannelBuffers(memory: 1 << 20))
+      try await enable("objectstore", "objectstore:*", ["--exclude=\(texts)"], whenFull, buffers)
+    } else {
+      try await enable("objectstore", "objectstore:*", [], whenFull, buffers)
+    }
+    // To all channels.
+    try await command.lttng(
+      "add-context", "--userspace", "--session=\(name)", "--type=vpid", "--type=vtid",
+      "--type=procname")
+    try await command.lttng("start", name)
+  }
+
+  /// What other events refer to; in a snapshot's buffers of their own, so that no flood of those
+  /// overwrites it.
+  private static let names = [
+    "objectstore:store_opened", "objectstore:context_created", "objectstore:statement",
+  ]
+
+  private func enable(
+    _ channel: String, _ events: String, _ options: [String], _ whenFull: String,
+    _ buffers: ChannelBuffers
+  ) async throws {
     try await command.lttng(
       "enable-channel", "--userspace", "--session=\(name)", "--buffers-uid", whenFull,
       "--subbuf-size=\(buffers.pieceSize)", "--num-subbuf=\(ChannelBuffers.pieces)", channel)
     try await command.lttng(
-      "enable-event", "--userspace", "--session=\(name)", "--channel=\(channel)", "objectstore:*",
-      "--filter=recording == \(number)")
-    try await command.lttng(
-      "add-context", "--userspace", "--session=\(name)", "--channel=\(channel)", "--type=vpid",
-      "--type=vtid", "--type=procname")
-    try await command.lttng("start", name)
+      ["enable-event", "--userspace", "--session=\(name)", "--channel=\(channel)", events]
+        + options + ["--filter=recording == \(number)"])
+  }
+
+  /// Writes what is in memory, while the program goes on.
+  ///
+  /// - Returns: whether LTTng could.
+  func takeSnapshot() async -> Bool {
+    (try? await command.lttng("snapshot", "record", "--session=\(name)")) != nil
   }
 
   /// Stops the session, waits until all is written, and removes it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import StoreEvents
 
 /// Records what a program's stores do, through LTTng.
 public enum TraceRecorder {
@@ -16,6 +17,7 @@ public enum TraceRecorder {
     let isNew = try claim(&options.directory)
     do {
       TracedProgram.catchSignals()
+      if options.isSnapshot { SnapshotRequests.catchSignal() }
       return try await recordProgram(options)
     } catch {
       // Removes an empty folder only.
@@ -25,6 +27,14 @@ public enum TraceRecorder {
   }
 
   private static func recordProgram(_ options: RecordingOptions) async throws -> Recording {
+    // Locked as long as we live, for those who read the trace meanwhile.
+    let mark = "\(options.directory)/\(RecordingMark.fileName)"
+    let lock = try FileLock(mark)
+    lock.lock()
+    defer {
+      unlink(mark)
+      lock.unlock()
+    }
     let guardian = try RecordingGuardian(options.guardian)
     defer { guardian?.dismiss() }
     let daemon = try await SessionDaemon.join()
@@ -32,10 +42,14 @@ public enum TraceRecorder {
     let session = try await RecordingSession.start(options, with: daemon.command)
     do {
       guard !TracedProgram.wasInterrupted else { throw RecordingError.interrupted }
-      let outcome = try TracedProgram.run(
+      let program = try TracedProgram.start(
         options.command, adding: [session.variable] + variables(options, daemon.command))
+      let requests = options.isSnapshot ? SnapshotRequests(until: program) : nil
+      let snapshots = await requests?.serve { await session.takeSnapshot() }
+      let outcome = requests?.outcome ?? TracedProgram.wait(for: program)
       try await session.end()
-      return Recording(outcome: outcome, directory: options.directory)
+      return Recording(
+        outcome: outcome, directory: options.directory, snapshots: snapshots.map { $0 + 1 } ?? 0)
     } catch let error as RecordingError {
       try? await session.end()
       throw error

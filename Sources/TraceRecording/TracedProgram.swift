@@ -52,6 +52,15 @@ enum TracedProgram {
   static func run(
     _ command: [String], adding variables: [(String, String)]
   ) throws(RecordingError) -> Recording.Outcome {
+    wait(for: try start(command, adding: variables))
+  }
+
+  /// Starts a program, which has the signals that come from now on.
+  ///
+  /// - Throws: ``RecordingError`` if it cannot be started.
+  static func start(
+    _ command: [String], adding variables: [(String, String)]
+  ) throws(RecordingError) -> pid_t {
     for (name, value) in variables { setenv(name, value, 1) }
     guard let program = command.first else { throw .commandMissing("") }
     var arguments = command.map { strdup($0) } + [nil]
@@ -73,10 +82,10 @@ enum TracedProgram {
     // A signal between the check before and this line is passed on here.
     let signal = received.load(ordering: .relaxed)
     if signal != 0 { kill(pid, signal) }
-    return wait(for: pid)
+    return pid
   }
 
-  private static func wait(for pid: pid_t) -> Recording.Outcome {
+  static func wait(for pid: pid_t) -> Recording.Outcome {
     var status: Int32 = 0
     while waitpid(pid, &status, 0) < 0, errno == EINTR {}
     running.store(0, ordering: .relaxed)

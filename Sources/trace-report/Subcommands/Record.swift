@@ -19,8 +19,11 @@ struct Record: AsyncParsableCommand {
   @Option(name: .shortAndLong, help: "The folder of the trace; made if need be, or empty.")
   var output: String?
 
-  @Flag(help: "Keep the newest events in memory, and write them when the program ends.")
+  @Flag(help: "Keep the newest events in memory, and write them at the end and at SIGUSR1.")
   var snapshot = false
+
+  @Option(help: "MiB of the tracer's buffers for each processor, from 1 to 64.")
+  var memory: Int?
 
   @Flag(help: "Let the program wait for the tracer rather than lose an event.")
   var lossless = false
@@ -30,6 +33,9 @@ struct Record: AsyncParsableCommand {
 
   func validate() throws {
     if command.isEmpty { throw ValidationError("Name the program to record after --.") }
+    if let memory, !(1...64).contains(memory) {
+      throw ValidationError("--memory takes MiB from 1 to 64, not \(memory).")
+    }
     if snapshot && lossless {
       throw ValidationError("--snapshot overwrites old events; it cannot be --lossless as well.")
     }
@@ -39,6 +45,7 @@ struct Record: AsyncParsableCommand {
     var options = RecordingOptions(command: command, directory: output ?? Self.newFolder())
     options.isSnapshot = snapshot
     options.isLossless = lossless
+    options.memory = memory.map { $0 << 20 }
     options.guardian = ["/proc/self/exe", GuardRecording.name]
     let recording: Recording
     do {
@@ -68,7 +75,10 @@ struct Record: AsyncParsableCommand {
 
   private static func sentence(_ recording: Recording) -> String {
     let folder = LogText.quoted(recording.directory)
-    let size = "\(recording.byteCount >> 10) KiB in \(folder)"
+    let count = recording.snapshots
+    let size =
+      "\(recording.byteCount >> 10) KiB in \(folder)"
+      + (count > 0 ? ", \(count) snapshot\(count == 1 ? "" : "s")" : "")
     return switch recording.outcome {
     case .exited(0): "recorded \(size)"
     case .exited(let code): "the program ended with code \(code); recorded \(size)"
