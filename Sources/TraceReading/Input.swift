@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import StoreEvents
 
 /// One input as the user named it: where its events come from, and what is known of it.
@@ -11,9 +12,11 @@ struct Input {
   ///
   /// - Parameter index: its place among the inputs.
   init(path: String, index: Int) throws {
-    switch try InputKind(of: path) {
+    let isBeingRecorded = Self.isBeingRecorded(path)
+    switch try Self.kind(of: path, isBeingRecorded: isBeingRecorded) {
     case .ctf(let folders):
       let ledger = SourceLedger(path: path, kind: .ctf, index: index)
+      ledger.isBeingRecorded = isBeingRecorded
       self.ledger = ledger
       let readable = folders.filter { folder in
         guard let damage = MetadataPackets.damage(inFolder: folder) else { return true }
@@ -25,6 +28,24 @@ struct Input {
       ledger = SourceLedger(path: path, kind: .log, index: index)
       sources = [LogEventSource(descriptor, ledger: ledger)]
     }
+  }
+
+  private static func kind(
+    of path: String, isBeingRecorded: Bool
+  ) throws(TraceReadingError) -> InputKind {
+    do throws(TraceReadingError) {
+      return try InputKind(of: path)
+    } catch {
+      throw isBeingRecorded ? .beingRecorded(path) : error
+    }
+  }
+
+  /// Whether a recorder holds the mark in a folder; one that was killed has let go of it.
+  private static func isBeingRecorded(_ path: String) -> Bool {
+    let file = open("\(path)/\(RecordingMark.fileName)", O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return false }
+    defer { close(file) }
+    return flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
   }
 }
 

@@ -10,24 +10,21 @@ public enum InputContent {
   ///
   /// - Throws: ``TraceReadingError`` if there is no such input, or it cannot be opened.
   public static func isJSON(path: String) throws(TraceReadingError) -> Bool {
-    if path == "-" { return isJSON(FileDescriptor(standardInput: ()).peek()) }
+    if path == "-" { return isJSON(try FileDescriptor.peek(path)) }
     var status = stat()
     guard stat(path, &status) == 0 else {
       throw errno == ENOENT || errno == ENOTDIR
         ? .noSuchInput(path) : .unreadable(path, reason: systemError())
     }
-    guard status.st_mode & S_IFMT == S_IFREG else { return false }
-    var block = [UInt8](repeating: 0, count: 64)
-    let count = try FileDescriptor(opening: path).read(into: &block)
-    return isJSON(Array(block.prefix(max(0, count))))
+    guard status.st_mode & S_IFMT != S_IFDIR else { return false }
+    return isJSON(try FileDescriptor.peek(path))
   }
 
   /// All bytes of an input.
   ///
   /// - Throws: ``TraceReadingError`` if it cannot be read.
   public static func bytes(path: String) throws(TraceReadingError) -> [UInt8] {
-    let file =
-      path == "-" ? FileDescriptor(standardInput: ()) : try FileDescriptor(opening: path)
+    let file = try FileDescriptor.input(path)
     var bytes: [UInt8] = []
     var block = [UInt8](repeating: 0, count: 256 << 10)
     while true {
@@ -35,8 +32,14 @@ public enum InputContent {
       if count < 0 { throw .unreadable(path, reason: systemError()) }
       guard count > 0 else { return bytes }
       bytes += block[..<count]
+      guard bytes.count <= longest else {
+        throw .unreadable(path, reason: "it is longer than any report: \(longest >> 20) MiB")
+      }
     }
   }
+
+  // 512 MiB is arbitrary: a report of as many statements as are told apart has some 100 MB.
+  private static let longest = 512 << 20
 
   private static func isJSON(_ bytes: [UInt8]) -> Bool {
     bytes.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "{")

@@ -16,7 +16,7 @@ enum InputKind {
       if fstat(STDIN_FILENO, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
         throw .unreadable(path, reason: "it is a folder; give its path instead")
       }
-      self = .log(FileDescriptor(standardInput: ()))
+      self = .log(try Self.uncompressed(path))
       return
     }
     var status = stat()
@@ -32,8 +32,22 @@ enum InputKind {
       }
       self = .ctf(folders)
     } else {
-      self = .log(try FileDescriptor(opening: path))
+      self = .log(try Self.uncompressed(path))
     }
+  }
+
+  /// Opens a file that is not packed.
+  private static func uncompressed(_ path: String) throws(TraceReadingError) -> FileDescriptor {
+    let file = try FileDescriptor.input(path)
+    let head = file.peek()
+    for (magic, tool) in [
+      ([0x1f, 0x8b], "zcat"), ([0x28, 0xb5, 0x2f, 0xfd], "zstdcat"),
+      ([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0], "xzcat"), ([0x42, 0x5a, 0x68], "bzcat"),
+      ([0x50, 0x4b, 3, 4], "unzip -p"),
+    ] as [([UInt8], String)] where head.starts(with: magic) {
+      throw .compressed(path, tool: tool)
+    }
+    return file
   }
 
   /// Finds the folders with a `metadata` file: `ust/uid/0/64-bit`, `ust/pid/…`, archived chunks.
@@ -55,8 +69,9 @@ enum InputKind {
 
   private static func holdsFile(_ path: String, depth: Int = 0) -> Bool {
     guard depth < 16, let entries = folderEntries(path) else { return true }
+    // A hidden one may be the mark of a recorder that was killed.
     return entries.contains {
-      !$0.isFolder || holdsFile("\(path)/\($0.name)", depth: depth + 1)
+      $0.isFolder ? holdsFile("\(path)/\($0.name)", depth: depth + 1) : !$0.name.hasPrefix(".")
     }
   }
 
@@ -86,42 +101,67 @@ enum InputKind {
 func systemError() -> String { String(cString: strerror(errno)) }
 
 /// An open file, closed with its last user.
-final class FileDescriptor {
-  let rawValue: CInt
+final class FileDescriptor: Sendable {
+  private let rawValue: CInt
   private let closes: Bool
+  /// What was read to see its kind, and nobody has used yet.
+  private let peeked = Mutex<[UInt8]>([])
 
-  init(opening path: String) throws(TraceReadingError) {
+  /// Pipes of which something was peeked: what they gave once they do not give again.
+  private static let pipes = Mutex<[String: FileDescriptor]>([:])
+
+  /// Opens an input, or goes on with a pipe that was peeked into.
+  static func input(_ path: String) throws(TraceReadingError) -> FileDescriptor {
+    if let known = pipes.withLock({ $0.removeValue(forKey: path) }) { return known }
+    return path == "-" ? FileDescriptor(standardInput: ()) : try FileDescriptor(opening: path)
+  }
+
+  /// The first bytes of an input, which its next reader gets again.
+  static func peek(_ path: String) throws(TraceReadingError) -> [UInt8] {
+    let file = try input(path)
+    let bytes = file.peek()
+    // A file is read from its beginning each time it is opened.
+    if !file.isFile { pipes.withLock { $0[path] = file } }
+    return bytes
+  }
+
+  private init(opening path: String) throws(TraceReadingError) {
     rawValue = open(path, O_RDONLY | O_CLOEXEC)
     closes = rawValue >= 0
     if rawValue < 0 { throw .unreadable(path, reason: systemError()) }
   }
 
-  init(standardInput: ()) {
+  private init(standardInput: ()) {
     rawValue = STDIN_FILENO
     closes = false
   }
 
   deinit { if closes { close(rawValue) } }
 
-  /// What was read of standard input to see its kind, and nobody has used yet.
-  private static let peeked = Mutex<[UInt8]>([])
+  private var isFile: Bool {
+    var status = stat()
+    return closes && fstat(rawValue, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
 
   /// Reads as many bytes as there are, up to the buffer's size.
   ///
   /// - Returns: 0 at the end; less than 0 on an error, which is in `errno`.
   func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-    if rawValue == STDIN_FILENO {
-      let count = Self.peeked.withLock { bytes in
-        let count = min(bytes.count, buffer.count)
-        buffer.copyBytes(from: bytes[..<count])
-        bytes.removeFirst(count)
-        return count
-      }
-      if count > 0 { return count }
+    let count = peeked.withLock { bytes in
+      let count = min(bytes.count, buffer.count)
+      buffer.copyBytes(from: bytes[..<count])
+      bytes.removeFirst(count)
+      return count
     }
+    return count > 0 ? count : readOn(into: buffer)
+  }
+
+  private func readOn(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     while true {
       let count = Glibc.read(rawValue, buffer.baseAddress, buffer.count)
       if count >= 0 || errno != EINTR { return count }
+      // What came until then is all there will be.
+      if ReadingInterruption.isRequested { return 0 }
     }
   }
 
@@ -134,7 +174,7 @@ final class FileDescriptor {
     var block = [UInt8](repeating: 0, count: 64)
     let count = read(into: &block)
     let bytes = Array(block.prefix(max(0, count)))
-    Self.peeked.withLock { $0 = bytes + $0 }
+    peeked.withLock { $0 = bytes + $0 }
     return bytes
   }
 }

@@ -7,6 +7,13 @@ final class SourceLedger {
   private(set) var report: SourceReport
   /// Whether anything told that the input is of its kind, even without an event.
   var isRecognized = false
+  /// Whether its recorder has not finished it.
+  var isBeingRecorded = false {
+    didSet {
+      guard isBeingRecorded else { return }
+      addProblem("it is still being recorded; what is not written yet is missing")
+    }
+  }
   /// The place of the input among all of them.
   let index: Int
 
@@ -60,6 +67,7 @@ final class SourceLedger {
 
   /// Throws the reason why an input without an event has none.
   func throwIfNothingWasRead() throws(TraceReadingError) {
+    if isBeingRecorded { throw .beingRecorded(report.path) }
     if let problem = report.problems.first { throw .unreadable(report.path, reason: problem) }
     if report.unrecognizedLines == 0, report.eventsLost == 0 { throw .empty(report.path) }
     if report.kind == .log, !isRecognized { throw .unknownKind(report.path) }

@@ -24,7 +24,10 @@ public enum TraceReader {
     _ paths: [String], _ body: (EventRecord) throws -> Void
   ) throws -> ReadingReport {
     let inputs = try paths.enumerated().map { try Input(path: $1, index: $0) }
-    try EventMerger(inputs.flatMap(\.sources)).readAll(body)
+    let isWhole = try EventMerger(inputs.flatMap(\.sources)).readAll(body)
+    if !isWhole || ReadingInterruption.isRequested {
+      for input in inputs { input.ledger.addProblem(ReadingInterruption.sentence) }
+    }
     let report = ReadingReport(sources: inputs.map(\.ledger.report))
     if !report.sources.contains(where: { $0.eventsRead > 0 }) {
       for input in inputs { try input.ledger.throwIfNothingWasRead() }

@@ -9,7 +9,11 @@ public enum TraceReadingError: Error, Hashable, Sendable {
   case unknownKind(String)
   /// An input without a single event: an empty file, a trace of nothing, a folder without files.
   case empty(String)
+  /// A trace of which nothing is written yet.
+  case beingRecorded(String)
   case unreadable(String, reason: String)
+  /// Packed, by the program that `tool` unpacks.
+  case compressed(String, tool: String)
 }
 
 extension TraceReadingError: CustomStringConvertible {
@@ -26,6 +30,12 @@ extension TraceReadingError: CustomStringConvertible {
     case .empty(let path):
       "\(LogText.quoted(path)) holds no events; check that the program ran a store while it was "
         + "traced"
+    case .beingRecorded(let path):
+      "\(LogText.quoted(path)) is still being recorded, and nothing of it is written yet; read it "
+        + "when its program has ended"
+    case .compressed(let path, let tool):
+      "\(LogText.quoted(path)) is compressed; unpack it on the way: \(tool) FILE | trace-report "
+        + "summary -"
     case .unreadable(let path, let reason):
       "cannot read \(LogText.quoted(path)): \(reason)"
     }

@@ -15,7 +15,11 @@ struct Failure: Error {
   }
 
   init(_ error: TraceReadingError) {
-    let status = if case .empty = error { ExitStatus.inconclusive } else { ExitStatus.failed }
+    let status =
+      switch error {
+      case .empty, .beingRecorded: ExitStatus.inconclusive
+      case .noSuchInput, .unknownKind, .unreadable, .compressed: ExitStatus.failed
+      }
     self.init("\(error)", status: status)
   }
 

@@ -33,6 +33,7 @@ struct Inputs: ParsableArguments {
   ) throws -> TimedProfile {
     var progress = Progress("events read")
     defer { progress.end() }
+    ReadingInterruption.catchSignals()
     do {
       let saved = try paths.filter { try InputContent.isJSON(path: $0) }
       let profiles = try saved.map { path in

@@ -41,7 +41,13 @@ struct StatementSource {
     defer { progress.end() }
     let traced: TracedStatements
     do {
-      traced = try TracedStatements(reading: paths) { progress.report($0) }
+      let saved = try paths.filter { try InputContent.isJSON(path: $0) }
+      if saved.isEmpty {
+        ReadingInterruption.catchSignals()
+        traced = try TracedStatements(reading: paths) { progress.report($0) }
+      } else {
+        traced = TracedStatements(of: try Inputs.profile(of: paths))
+      }
     } catch let error as TraceReadingError {
       throw Failure(error)
     }

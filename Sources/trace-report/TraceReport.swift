@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import TraceReading
 
 @main
 struct TraceReport: AsyncParsableCommand {
@@ -29,6 +30,8 @@ struct TraceReport: AsyncParsableCommand {
       } else {
         try command.run()
       }
+      // As if the signal had ended us, after what was read until then was told.
+      if ReadingInterruption.isRequested { exit(withError: ExitCode(130)) }
     } catch let failure as Failure {
       Output.complain(failure.message)
       exit(withError: failure.status)

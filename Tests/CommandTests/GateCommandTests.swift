@@ -152,8 +152,6 @@ import Testing
     #expect(events.status == 1)
     #expect(events.error.contains("holds sums and no events"))
     #expect(try await report.run("export", path, "--format", "xml").status == 64)
-    #expect(
-      try await report.run("export", path, "--format", "perfetto", "--entity", "Stop").status == 64)
     let unwritable = try await report.run("export", path, "--format", "csv", "-o", "/no/such/file")
     #expect(unwritable.status == 1)
     let missing = try await report.run(

@@ -17,7 +17,13 @@ final class LineReader {
   // 16 MiB is arbitrary: SQLite's longest statement has 1 MB, escaped at worst 8 MB.
   static let longestLine = 16 << 20
 
+  // 1 GiB is arbitrary: what goes on for so long without a line feed has none.
+  private static let longestSkip = 1 << 30
+
   private let file: FileDescriptor
+  /// What was read so far.
+  private(set) var byteCount = 0
+  private var skipped = 0
   private var buffer: UnsafeMutableRawBufferPointer
   private var start = 0
   private var end = 0
@@ -48,10 +54,14 @@ final class LineReader {
       }
       if isAtEnd { return takeRest() }
       if end - start >= Self.longestLine {
+        skipped = (isSkipping ? skipped : 0) + end - start
         start = end
         let isFirst = !isSkipping
         isSkipping = true
         if isFirst { return .tooLong }
+        if skipped > Self.longestSkip {
+          throw TraceReadingFailure(reason: "no line feed follows within 1 GiB")
+        }
       }
       let held = end - start
       try fill()
@@ -83,6 +93,7 @@ final class LineReader {
     if count < 0 { throw TraceReadingFailure(reason: systemError()) }
     isAtEnd = count == 0
     end += count
+    byteCount += count
   }
 
   private func grow() {

@@ -19,6 +19,10 @@ final class LogEventSource: EventSource {
   private lazy var coreData = CoreDataLogParser(ledger: ledger)
   private var hasCoreDataLines = false
 
+  // 1 GiB is arbitrary: another program's output may go on without end.
+  private static let longestSearch = 1 << 30
+  private var isKnown: Bool { ledger.isRecognized || hasCoreDataLines }
+
   init(_ file: FileDescriptor, ledger: SourceLedger) {
     lines = LineReader(file)
     self.ledger = ledger
@@ -42,6 +46,13 @@ final class LogEventSource: EventSource {
       return
     }
     lineNumber += 1
+    if !isKnown, lines.byteCount > Self.longestSearch {
+      isAtEnd = true
+      ledger.addProblem(
+        "none of its first \(Self.longestSearch >> 20) MiB is a line of ObjectStore's or of "
+          + "Core Data's")
+      return
+    }
     switch next {
     case .complete(let line):
       if let record = withoutColours(line, record) {
@@ -59,8 +70,10 @@ final class LogEventSource: EventSource {
       }
       if hasCoreDataLines { try give(coreData.finish(), body) }
     case .tooLong:
-      ledger.addProblem(
-        "line \(lineNumber) is longer than \(LineReader.longestLine >> 20) MiB and was not used")
+      if isKnown {
+        ledger.addProblem(
+          "line \(lineNumber) is longer than \(LineReader.longestLine >> 20) MiB and was not used")
+      }
       ledger.countUnrecognized("line \(self.lineNumber): too long")
     case nil:
       isAtEnd = true

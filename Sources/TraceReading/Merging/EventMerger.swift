@@ -11,22 +11,30 @@ struct EventMerger {
 
   init(_ sources: [any EventSource]) { self.sources = sources }
 
-  func readAll(_ body: (EventRecord) throws -> Void) throws {
+  /// Gives all events.
+  ///
+  /// - Returns: false if an interruption ended it early.
+  func readAll(_ body: (EventRecord) throws -> Void) throws -> Bool {
     if sources.count == 1 {
-      while try sources[0].readBatch(body) {}
-      return
+      while !ReadingInterruption.isRequested {
+        if try !sources[0].readBatch(body) { return true }
+      }
+      return false
     }
     var queues: [Queue] = []
     for source in sources {
       var queue = Queue(source: source)
       if try queue.refill() { queues.append(queue) }
     }
-    while let earliest = queues.indices.min(by: { queues[$0].time < queues[$1].time }) {
+    while !ReadingInterruption.isRequested,
+      let earliest = queues.indices.min(by: { queues[$0].time < queues[$1].time })
+    {
       try body(queues[earliest].popFirst())
       if queues[earliest].isEmpty, try !queues[earliest].refill() {
         queues.remove(at: earliest)
       }
     }
+    return queues.isEmpty
   }
 
   /// A source and the part of its last batch that is still to be given.

@@ -16,7 +16,7 @@ struct Advise: ParsableCommand {
       removed. A trace holds no values: they are sampled from the columns compared.
       """)
 
-  @Argument(help: "CTF folders and debug logs of the workload; - is standard input.")
+  @Argument(help: "CTF folders, debug logs and saved reports of the workload; - is standard input.")
   var paths: [String]
 
   @Option(help: "The database that ran; it is read, never written.")

@@ -41,9 +41,6 @@ struct Export: ParsableCommand {
 
   func validate() throws {
     if top < 1 { throw ValidationError("--top takes a number from 1 up, not \(top).") }
-    if isOfEvents, !filters.value.isEmpty {
-      throw ValidationError("The filters are for sums: json, openmetrics and csv of statements.")
-    }
   }
 
   private var isOfEvents: Bool { format == .perfetto || (format == .csv && table == .events) }
@@ -90,11 +87,15 @@ struct Export: ParsableCommand {
   private func read(
     _ count: inout UInt64, _ progress: inout Progress, _ body: (EventRecord) throws -> Void
   ) throws -> ReadingReport {
-    try TraceReader.read(inputs.paths) { record in
-      try body(record)
+    ReadingInterruption.catchSignals()
+    var selection = EventSelection(filters.value)
+    let report = try TraceReader.read(inputs.paths) { record in
+      try selection.add(record, body)
       count += 1
       if count & 0xffff == 0 { progress.report(count) }
     }
+    try selection.finish(body)
+    return report
   }
 
   /// The file is whole, but it may not be all.

@@ -15,7 +15,8 @@ struct Orderings: ParsableCommand {
       else the median.
       """)
 
-  @Argument(help: "CTF folders and debug logs that hold the statement; - is standard input.")
+  @Argument(
+    help: "CTF folders, logs and saved reports that hold the statement; - is standard input.")
   var paths: [String] = []
 
   @Option(help: "The database to measure in; it is read, never written.")

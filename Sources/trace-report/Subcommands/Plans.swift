@@ -13,7 +13,7 @@ struct Plans: ParsableCommand {
 
   enum FailOn: String, ExpressibleByArgument, CaseIterable { case scan }
 
-  @Argument(help: "CTF folders and debug logs; - is standard input.")
+  @Argument(help: "CTF folders, debug logs and saved reports; - is standard input.")
   var paths: [String] = []
 
   @Option(help: "The database to explain against; it is read, never written.")

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Synchronization
+
+/// SIGINT and SIGTERM while inputs are read: reading ends there, and what was read counts.
+public enum ReadingInterruption {
+  private static let requested = Atomic<Bool>(false)
+
+  /// Whether reading was, or is to be, ended early.
+  public static var isRequested: Bool { requested.load(ordering: .relaxed) }
+
+  static let sentence = "reading was interrupted; what follows was not read"
+
+  /// From now on the first signal ends the reading, and a second one the process.
+  public static func catchSignals() {
+    for signal in [SIGINT, SIGTERM] {
+      var action = sigaction()
+      // Without SA_RESTART: a read of a pipe that gives nothing must end as well.
+      action.sa_flags = CInt(truncatingIfNeeded: SA_RESETHAND)
+      action.__sigaction_handler.sa_handler = { _ in
+        ReadingInterruption.requested.store(true, ordering: .relaxed)
+      }
+      // Cannot fail: these two may be caught.
+      sigaction(signal, &action, nil)
+    }
+  }
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SQLiteDriver
+import StoreEvents
+import TestSupport
+import Testing
+
+/// Inputs that are no usual files, and reports in the place of traces.
+@Suite struct InputKindCommandTests {
+  private let report = BuiltTool("trace-report")
+  private let folder: TemporaryDirectory
+  init() throws { folder = try TemporaryDirectory() }
+
+  private static let sql = "SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE  t0.ZNAME = ?"
+
+  private func log(_ write: (inout RunBuilder) -> Void) throws -> String {
+    let run = RunBuilder {
+      $0.open()
+      write(&$0)
+      $0.close()
+    }
+    var log = LogBuilder()
+    log.open(run.process, at: 0)
+    for record in run.records { log.add(record) }
+    let path = folder.path("log.txt")
+    try Data(log.text.utf8).write(to: URL(filePath: path))
+    return path
+  }
+
+  /// Runs a line of shell, in which `$0` is the tool.
+  private func shell(_ line: String) async throws -> BuiltTool.Run {
+    try await report.run(through: ["sh", "-c", line], [])
+  }
+
+  @Test(.timeLimit(.minutes(2))) func whatHasNoEndAndNoLineIsGivenUp() async throws {
+    let zeros = try await report.run("summary", "/dev/zero")
+    #expect(zeros.status == 1)
+    #expect(zeros.errorOutput.contains("\"/dev/zero\""), "\(zeros.errorOutput)")
+    #expect(zeros.errorOutput.contains("no line feed follows within 1 GiB"))
+    #expect(zeros.errorOutput.split(separator: "\n").count == 1)
+  }
+
+  @Test(
+    arguments: [
+      ([0x1f, 0x8b, 8, 0], "zcat"), ([0x28, 0xb5, 0x2f, 0xfd], "zstdcat"),
+      ([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0], "xzcat"), ([0x42, 0x5a, 0x68, 0x39], "bzcat"),
+      ([0x50, 0x4b, 3, 4], "unzip -p"),
+    ] as [([UInt8], String)])
+  func whatIsPackedNamesTheTool(magic: [UInt8], tool: String) async throws {
+    let path = folder.path("log.gz")
+    try Data(magic + [1, 2, 3]).write(to: URL(filePath: path))
+    for run in try await [report.run("summary", path), shell("\"$0\" summary - < '\(path)'")] {
+      #expect(run.status == 1)
+      #expect(
+        run.errorOutput.hasSuffix(
+          " is compressed; unpack it on the way: \(tool) FILE | trace-report summary -\n"),
+        "\(run.errorOutput)")
+    }
+  }
+
+  @Test func aNamedPipeIsAnInput() async throws {
+    let path = try log { $0.fetch(Self.sql, rows: 15) }
+    let pipe = folder.path("pipe")
+    let logged = try await shell("mkfifo '\(pipe)'; cat '\(path)' > '\(pipe)' & \"$0\" '\(pipe)'")
+    #expect(logged.status == 0, "\(logged.errorOutput)")
+    #expect(logged.output.contains(Self.sql))
+    let json = folder.path("report.json")
+    let saved = try await shell(
+      "\"$0\" summary --json '\(path)' > '\(json)'; cat '\(json)' > '\(pipe)' & \"$0\" '\(pipe)'")
+    #expect(saved.status == 0, "\(saved.errorOutput)")
+    #expect(saved.output.contains(Self.sql))
+  }
+
+  /// The pipe stays open and gives no more: only the signal ends the reading.
+  @Test(arguments: ["INT", "TERM"]) func aSignalEndsTheReadingNotTheReport(
+    signal: String
+  ) async throws {
+    let path = try log { $0.fetch(Self.sql, rows: 15) }
+    let pipe = folder.path("pipe")
+    let run = try await shell(
+      """
+      mkfifo '\(pipe)'
+      (cat '\(path)'; exec sleep 60) > '\(pipe)' &
+      writer=$!
+      "$0" summary '\(pipe)' > '\(folder.path("out"))' &
+      reader=$!
+      # Until it has read what there is, and sleeps in the next read.
+      for i in $(seq 1 300); do
+        grep -q pipe_read /proc/$reader/wchan 2>/dev/null && break
+        [ "$(cut -d' ' -f3 /proc/$reader/stat 2>/dev/null)" = S ] && [ $i -gt 20 ] && break
+        sleep 0.1
+      done
+      kill -\(signal) $reader
+      wait $reader
+      status=$?
+      kill $writer
+      exit $status
+      """)
+    #expect(run.status == 130)
+    let output = try String(contentsOfFile: folder.path("out"), encoding: .utf8)
+    #expect(output.contains(Self.sql), "\(output)")
+    #expect(output.contains("reading was interrupted; what follows was not read"), "\(output)")
+  }
+
+  // MARK: - Saved reports
+
+  /// `plans`, `orderings` and `advise` need statements and how often they ran: a report has both.
+  @Test func aSavedReportGivesStatementsLikeItsLog() async throws {
+    let database = folder.path("store.sqlite")
+    try Connection(path: database).execute(
+      """
+      CREATE TABLE ZSTOP(Z_PK INTEGER PRIMARY KEY, ZNAME TEXT);
+      WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 2000)
+        INSERT INTO ZSTOP SELECT i, 'stop ' || i FROM n;
+      """)
+    let log = try log { trace in
+      for _ in 1...3 { trace.fetch(Self.sql, vmSteps: 1000, fullScanSteps: 2000) }
+    }
+    let json = folder.path("report.json")
+    let saved = try await report.run("summary", "--json", log)
+    try Data(saved.output.utf8).write(to: URL(filePath: json))
+    let options = ["--database", database, "--json"]
+    for command in ["plans", "advise"] {
+      let fromLog = try await report.run([command, log] + options)
+      let fromReport = try await report.run([command, json] + options)
+      #expect(fromReport.status == 0, "\(fromReport.errorOutput)")
+      #expect(Self.statements(fromReport.output) == Self.statements(fromLog.output))
+      #expect(fromReport.output.contains("ZSTOP"))
+    }
+    let plans = try await report.run("plans", json, "--database", database, "--fail-on", "scan")
+    #expect(plans.status == 2)
+    let piped = try await report.run(["plans", "-"] + options, input: saved.output)
+    #expect(piped.output.contains("fullScan"), "\(piped.errorOutput)")
+    let other = try await report.run(
+      "orderings", json, "--statement", "0123456789abcdef", "--database", database)
+    #expect(other.status == 3)
+    #expect(other.errorOutput.contains("no statement '0123456789abcdef'"))
+  }
+
+  /// Without the measured times, which differ from run to run.
+  private static func statements(_ json: String) -> [String] {
+    json.split(separator: "\n").map(String.init).filter {
+      $0.contains("\"sql\"") || $0.contains("\"verdict\"") || $0.contains("\"executions\"")
+        || $0.contains("\"runs\"") || $0.contains("CREATE INDEX")
+    }
+  }
+
+  // MARK: - Filters of exports
+
+  @Test func exportsOfEventsAreFiltered() async throws {
+    let list = SourceLocation(file: "transit/List.swift", line: 7)
+    let path = try log { trace in
+      trace.fetch(Self.sql, total: 8_000_000)
+      trace.fetch("SELECT b", entity: "StopTime", at: list, total: 1000)
+      trace.fault(pk: 7, duration: 6_000_000)
+      trace.fault("StopTime", pk: 8, at: list, duration: 500)
+      trace.save(total: 9_000_000)
+    }
+    func events(_ filters: String...) async throws -> [String] {
+      let run = try await report.run(["export", path, "--format", "csv"] + filters)
+      #expect(run.status == 0, "\(run.errorOutput)")
+      return run.output.split(separator: "\r\n").dropFirst().map { row in
+        let cells = row.split(separator: ",", omittingEmptySubsequences: false)
+        return "\(cells[6]) \(cells[8])"
+      }
+    }
+    let all = [
+      "fetch_end Stop", "fetch_end StopTime", "cache_miss Stop", "fault Stop",
+      "cache_miss StopTime", "fault StopTime", "save_end ",
+    ]
+    #expect(try await events() == all)
+    #expect(
+      try await events("--entity", "StopTime") == [
+        "fetch_end StopTime", "cache_miss StopTime", "fault StopTime",
+      ])
+    #expect(
+      try await events("--caller", "List.swift:7") == [
+        "fetch_end StopTime", "cache_miss StopTime", "fault StopTime",
+      ])
+    #expect(
+      try await events("--min-duration", "5ms") == [
+        "fetch_end Stop", "cache_miss Stop", "fault Stop", "save_end ",
+      ])
+    // Events are a microsecond apart; the first is the opening of the store.
+    #expect(try await events("--until", "5us") == ["fetch_end Stop"])
+    #expect(try await events("--since", "7us") == Array(all.dropFirst(2)))
+    let perfetto = try await report.run(
+      "export", path, "--format", "perfetto", "--entity", "StopTime")
+    #expect(perfetto.output.contains("fetch StopTime"))
+    #expect(!perfetto.output.contains("fetch Stop\""))
+    let nothing = try await report.run("export", path, "--format", "csv", "--entity", "Route")
+    #expect(nothing.output.split(separator: "\r\n").count == 1)
+  }
+}
