@@ -30,8 +30,15 @@ rules: ## writes Documentation/Rules.md anew from the rules
 	"$$(swift build --show-bin-path)/trace-report" explain --markdown > Documentation/Rules.md.new
 	mv Documentation/Rules.md.new Documentation/Rules.md
 
-bench: ## measures the store beside the SQLite C API and GRDB
-	cd Benchmarks && swift run -c release store-bench
+bench: ## measures the store beside the SQLite C API, GRDB and babeltrace2; writes Documentation/Performance.md
+	@Scripts/bench.sh --document Documentation/Performance.md
+
+.PHONY: bench-quick bench-counts
+bench-quick: ## the same, small, and only printed; without the programs that make bench has not built yet
+	@Scripts/bench.sh --quick
+
+bench-counts: ## holds the hot paths' instructions and allocations against Benchmarks/thresholds.json; UPDATE=1 writes it
+	@Scripts/bench-counts.sh $(if $(UPDATE),--update)
 
 agreement: ## draws 100,000 predicates, and compares the rows of SQL with those of memory
 	AGREEMENT_COUNT=100000 swift test --filter PredicateAgreementTests

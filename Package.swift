@@ -12,6 +12,8 @@ let package = Package(
     .executable(name: "trace-report", targets: ["trace-report"]),
     // For Benchmarks, whose C loops are the limit that the store is measured against.
     .library(name: "CSQLite", targets: ["CSQLite"]),
+    // For Benchmarks as well, which runs the examples at full size.
+    .library(name: "ExampleModels", targets: ["TransitModel", "PhotosModel", "RecordsModel"]),
   ],
   traits: [
     .trait(name: "LTTng", description: "Emit LTTng-UST tracepoints; needs liblttng-ust-dev."),

@@ -24,6 +24,18 @@ build_programs() { # debug|release
   trace_report=$bin/trace-report
 }
 
+# Builds a program of Benchmarks and bench-worker for release, and sets `benchmarks` to their folder.
+build_benchmarks() { # PRODUCT
+  say "building $1 and bench-worker; the first time takes some minutes"
+  swift build -c release --package-path Benchmarks --product bench-worker >&2
+  swift build -c release --package-path Benchmarks --product "$1" >&2
+  # shellcheck disable=SC2034 # for who called
+  benchmarks=$(swift build -c release --package-path Benchmarks --show-bin-path)
+}
+
+# `Swift 6.3.1`.
+swift_version() { swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9.]*\).*/Swift \1/p'; }
+
 # Runs a command under LTTng with the debug log in NAME.log and what it prints in NAME.txt, and sets
 # `input` to what to report from: the trace NAME, or the log where LTTng cannot run here.
 record() { # NAME COMMAND...

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs the Debian packages that are missing: Scripts/setup.sh [--tests]
+# Installs the Debian packages that are missing: Scripts/setup.sh [--tests|--bench|--counts]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . Scripts/common.sh
@@ -9,7 +9,11 @@ command -v swift >/dev/null || fail \
   "Swift is not installed, or not on the PATH; install Swift 6.3 from https://www.swift.org/install/linux/ and run this again."
 
 packages=(libsqlite3-dev liblttng-ust-dev lttng-tools libbabeltrace2-dev)
-if [ "${1:-}" = --tests ]; then packages+=(babeltrace2 sqlite3 zip unzip); fi
+case ${1:-} in
+--tests) packages+=(babeltrace2 sqlite3 zip unzip) ;;
+--bench) packages+=(babeltrace2) ;;
+--counts) packages+=(valgrind binutils) ;;
+esac
 
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
   say "no apt-get here: cannot check for ${packages[*]}; install what your system calls these if the build misses them"

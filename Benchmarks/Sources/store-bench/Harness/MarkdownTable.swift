@@ -3,47 +3,65 @@
 import Foundation
 
 extension Measurement {
-  /// One row a contender: time a unit, ratio to the first with its 95% interval, goal.
+  /// One row a contender: time a unit, ratio to its reference with the 95% interval, goals; memory,
+  /// rates and published figures where there are any.
   var markdown: String {
+    let columns = columns
     var lines = [
       "### \(comparison.title)", "",
-      "| | time a \(comparison.units.name) | ratio to \(comparison.contenders[0].name) | goal |",
-      "|---|---|---|---|",
+      "| " + columns.map(\.title).joined(separator: " | ") + " |",
+      "|" + String(repeating: "---|", count: columns.count),
     ]
-    for (index, contender) in comparison.contenders.enumerated() {
-      let ratio = ratio(index, to: 0)
-      let ratioText =
-        index == 0
-        ? "1" : String(format: "%.2f (%.2f–%.2f)", ratio.median, ratio.low, ratio.high)
-      lines.append(
-        "| \(contender.name) | \(time(index)) | \(ratioText) | \(verdict(contender, index)) |")
+    for index in comparison.contenders.indices {
+      lines.append("| " + columns.map { $0.cell(index) }.joined(separator: " | ") + " |")
     }
+    let rounds = "\(rounds) rounds" + (rounds < 6 ? "; intervals are their whole range" : "")
+    lines += ["", remark.isEmpty ? "\(rounds)." : "\(rounds). \(remark)"]
     return lines.joined(separator: "\n")
   }
 
-  private func time(_ contender: Int) -> String {
-    let nanoseconds = median(contender) / Double(comparison.units.count)
-    return switch nanoseconds {
-    case ..<10_000: String(format: "%.0f ns", nanoseconds)
-    case ..<10_000_000: String(format: "%.1f µs", nanoseconds / 1e3)
-    default: String(format: "%.1f ms", nanoseconds / 1e6)
+  private typealias Column = (title: String, cell: (Int) -> String)
+
+  private var columns: [Column] {
+    let contenders = comparison.contenders
+    var columns: [Column] = [
+      ("", { contenders[$0].name }),
+      ("time per \(comparison.units.name)", { Cell.time(times($0).median) }),
+      ("ratio to \(contenders[0].name)", ratioText),
+    ]
+    if contenders.contains(where: { $0.bytes != nil }) {
+      columns.append(("\(comparison.units.name)s per second", rateText))
     }
+    if memory.contains(where: { $0 != nil }) {
+      columns.append(
+        ("peak memory", { memory[$0].map { String(format: "%.1f MB", Double($0) / 1e6) } ?? "" }))
+    }
+    if contenders.contains(where: { $0.published != nil }) {
+      columns.append(("published", { contenders[$0].published ?? "" }))
+    }
+    if contenders.contains(where: { $0.goal != nil }) {
+      columns.append(
+        (
+          "goal",
+          { verdicts($0).map { "\($0.goal): \($0.outcome.rawValue)" }.joined(separator: "; ") }
+        )
+      )
+    }
+    return columns
   }
 
-  private func verdict(_ contender: Contender, _ index: Int) -> String {
-    switch contender.goal {
-    case nil: return ""
-    case .atMost(let limit):
-      let met = ratio(index, to: 0).median <= limit
-      return "≤ \(limit): \(met ? "met" : "**missed**")"
-    case .fasterThan(let name, let times):
-      guard let other = comparison.contenders.firstIndex(where: { $0.name == name }) else {
-        return ""
-      }
-      let speedup = ratio(other, to: index).median
-      return String(
-        format: "≥ %.1f × faster than %@: %.2f, %@", times, name, speedup,
-        speedup >= times ? "met" : "**missed**")
+  private func ratioText(_ index: Int) -> String {
+    let reference = reference(of: index)
+    guard index != reference else { return "1" }
+    let ratio = Cell.ratio(ratio(index, to: reference))
+    return reference == 0 ? ratio : "\(ratio) to \(comparison.contenders[reference].name)"
+  }
+
+  private func rateText(_ index: Int) -> String {
+    let rate = 1e9 / times(index).median
+    let megabytes = comparison.contenders[index].bytes.map {
+      ", \(Cell.count(Double($0) / Double(count(index)) * rate / 1e6)) MB/s"
     }
+    return Cell.count(rate) + (megabytes ?? "")
   }
 }

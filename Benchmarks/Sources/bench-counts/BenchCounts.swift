@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// Counts the instructions and allocations of the hot paths, and holds them against thresholds.
+///
+///     bench-counts WORKER THRESHOLDS SWIFT-VERSION [--update]
+///
+/// Exit codes are the gate's: 0 fine, 1 failed, 2 a regression, 3 inconclusive, 64 usage.
+@main
+enum BenchCounts {
+  /// How often each path is taken; so often that what it takes once does not show.
+  private static let paths = [
+    "cacheMiss": 5_000, "cachedFault": 20_000, "fetchFaults": 20_000, "fetchFilled": 20_000,
+    "geoFetch": 200, "insertAndSave": 10_000, "tracingOff": 100_000,
+  ]
+
+  static func main() {
+    let arguments = CommandLine.arguments
+    guard arguments.count == 4 || arguments.count == 5 && arguments[4] == "--update" else {
+      complain("usage: bench-counts WORKER THRESHOLDS SWIFT-VERSION [--update]")
+      exit(64)
+    }
+    do {
+      let counter = PathCounter(worker: arguments[1])
+      let environment = try counter.environment(swift: arguments[3])
+      let isUpdate = arguments.count == 5
+      let known = isUpdate ? nil : try Thresholds(contentsOf: arguments[2])
+      let counts = try paths.sorted { $0.key < $1.key }.map { path, count in
+        complain("counting \(path)")
+        return (path, try counter.count(path, count))
+      }
+      let now = Thresholds(
+        environment: environment, paths: Dictionary(uniqueKeysWithValues: counts))
+      if let known { exit(check(now, against: known)) }
+      try now.write(to: arguments[2])
+      print("wrote \(arguments[2])")
+    } catch {
+      complain("\(error)")
+      exit(1)
+    }
+  }
+
+  private static func check(_ now: Thresholds, against known: Thresholds) -> Int32 {
+    print("per unit: a row, a fault, an object, a fetch of 15 rows, an event")
+    let differences = now.paths.sorted { $0.key < $1.key }.flatMap { path, counts in
+      [
+        Difference(
+          path: path, kind: "instructions", before: known.paths[path]?.instructions,
+          now: counts.instructions, tolerancePercent: known.tolerancePercent.instructions),
+        Difference(
+          path: path, kind: "allocations", before: known.paths[path]?.allocations,
+          now: counts.allocations, tolerancePercent: known.tolerancePercent.allocations),
+      ]
+    }
+    for difference in differences { print(difference.text) }
+    let others = now.environment.filter { known.environment[$0.key] != $0.value }
+    for (name, value) in others.sorted(by: { $0.key < $1.key }) {
+      print("inconclusive: \(name) is \(value), and was \(known.environment[name] ?? "not told")")
+    }
+    if !others.isEmpty {
+      print("counts compare only with the same; 'make bench-counts UPDATE=1' makes new thresholds")
+      return 3
+    }
+    let verdicts = Set(differences.map(\.verdict))
+    if verdicts.contains(.worse) { return 2 }
+    return verdicts.contains(.unknown) ? 3 : 0
+  }
+}
+
+func complain(_ text: String) {
+  FileHandle.standardError.write(Data("bench-counts: \(text)\n".utf8))
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// What the design asks of a contender.
+indirect enum Goal {
+  /// A ratio to the reference.
+  case atMost(Double)
+  /// As many times faster than this contender.
+  case fasterThan(String, times: Double)
+  /// In nanoseconds a unit.
+  case within(Double)
+  /// In nanoseconds a unit more than this contender takes.
+  case beyond(String, within: Double)
+  /// Units a second.
+  case rate(Double)
+  /// Megabytes a second.
+  case throughput(Double)
+  /// At most so many times the peak memory of this contender.
+  case memory(Double, of: String)
+  case both(Goal, Goal)
+}
+
+/// Whether a goal was reached, and by how much.
+struct Verdict {
+  enum Outcome: String {
+    case met
+    case missed = "**missed**"
+    /// The 95% interval holds the goal.
+    case metByMedian = "met by the median, not by the interval"
+    case missedByMedian = "**missed** by the median, not by the interval"
+  }
+
+  /// `≤ 1.2 × the reference`.
+  let goal: String
+  /// `1.07 (1.06–1.07)`.
+  let value: String
+  let outcome: Outcome
+
+  init(goal: String, value: String, outcome: Outcome) {
+    self.goal = goal
+    self.value = value
+    self.outcome = outcome
+  }
+
+  /// - Parameter isUpper: whether the goal is the most that is allowed, or the least.
+  init(goal: String, _ value: Ratio, limit: Double, isUpper: Bool, text: (Double) -> String) {
+    let sign = isUpper ? 1.0 : -1.0
+    let passes = { (value: Double) in (limit - value) * sign >= 0 }
+    let ends = [passes(value.low), passes(value.high)]
+    let outcome: Outcome =
+      passes(value.median)
+      ? (ends.allSatisfy { $0 } ? .met : .metByMedian)
+      : (ends.contains(true) ? .missedByMedian : .missed)
+    self.init(
+      goal: goal, value: "\(text(value.median)) (\(text(value.low))–\(text(value.high)))",
+      outcome: outcome)
+  }
+}
+
+extension Measurement {
+  /// The verdicts on a contender's goals.
+  func verdicts(_ index: Int) -> [Verdict] {
+    comparison.contenders[index].goal.map { verdicts(index, $0) } ?? []
+  }
+
+  private func verdicts(_ index: Int, _ goal: Goal) -> [Verdict] {
+    let two = { String(format: "%.2f", $0) }
+    switch goal {
+    case .both(let first, let second): return verdicts(index, first) + verdicts(index, second)
+    case .atMost(let limit):
+      let reference = comparison.contenders[reference(of: index)].name
+      return [
+        Verdict(
+          goal: "≤ \(limit) × \(reference)", ratio(index, to: self.reference(of: index)),
+          limit: limit, isUpper: true, text: { String(format: limit < 1.1 ? "%.3f" : "%.2f", $0) })
+      ]
+    case .fasterThan(let name, let times):
+      return [
+        Verdict(
+          goal: "≥ \(times) × faster than \(name)", ratio(self.index(of: name), to: index),
+          limit: times, isUpper: false, text: two)
+      ]
+    case .within(let limit):
+      return [
+        Verdict(
+          goal: "≤ \(Cell.time(limit))", times(index), limit: limit, isUpper: true, text: Cell.time)
+      ]
+    case .beyond(let name, let limit):
+      let more = zip(unitTimes[index], unitTimes[self.index(of: name)]).map { $0 - $1 }
+      return [
+        Verdict(
+          goal: "≤ \(Cell.time(limit)) beyond \(name)", Ratio(more), limit: limit, isUpper: true,
+          text: Cell.time)
+      ]
+    case .rate(let limit):
+      return [
+        Verdict(
+          goal: "≥ \(Cell.count(limit)) \(comparison.units.name)s/s",
+          Ratio(unitTimes[index].map { 1e9 / $0 }), limit: limit, isUpper: false, text: Cell.count)
+      ]
+    case .throughput(let limit):
+      let bytes = Double(comparison.contenders[index].bytes ?? 0) / Double(count(index))
+      return [
+        Verdict(
+          goal: "≥ \(Cell.count(limit)) MB/s", Ratio(unitTimes[index].map { bytes * 1e3 / $0 }),
+          limit: limit, isUpper: false, text: Cell.count)
+      ]
+    case .memory(let limit, let name):
+      let (ours, theirs) = (memory[index] ?? 0, memory[self.index(of: name)] ?? 0)
+      let value = Double(ours) / Double(max(theirs, 1))
+      return [
+        Verdict(
+          goal: "memory ≤ \(limit) × \(name)", value: two(value),
+          outcome: ours > 0 && theirs > 0 && value <= limit ? .met : .missed)
+      ]
+    }
+  }
+}

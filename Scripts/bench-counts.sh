@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Holds the counts of the hot paths against the committed ones: Scripts/bench-counts.sh [--update]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. Scripts/common.sh
+
+Scripts/setup.sh --counts
+build_benchmarks bench-counts
+TMPDIR=$(mktemp -d "${TMPDIR:-/tmp}/storescope-counts.XXXXXX")
+export TMPDIR
+trap 'rm -rf "$TMPDIR"' EXIT
+# Debian's valgrind gives up on the compiler's debugging information.
+strip -g -o "$TMPDIR/bench-worker" "$benchmarks/bench-worker"
+"$benchmarks/bench-counts" "$TMPDIR/bench-worker" Benchmarks/thresholds.json \
+  "$(swift_version)" "$@"
