@@ -34,6 +34,12 @@ public struct FunctionCall: ~Copyable {
     return UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(arguments[index])))
   }
 
+  /// The bytes of an argument, valid during the call.
+  public func blob(_ index: Int) -> UnsafeRawBufferPointer {
+    let start = sqlite3_value_blob(arguments[index])
+    return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(arguments[index])))
+  }
+
   /// An argument as a string; bytes that are not UTF-8 are repaired.
   public func string(_ index: Int) -> String { String(decoding: utf8(index), as: UTF8.self) }
 

@@ -86,6 +86,28 @@ import TraceReading
     #expect(output.contains("\nscroll: 184 pictures, 2.27 MB shown, 21 fetches, 0 faults, 0 cache"))
   }
 
+  /// 197 KB a picture lie in files of their own.
+  @Test func aPictureIsReadWhenItIsClickedOn() async throws {
+    for _ in 1...2 {
+      let made = try await photos.run(
+        "generate", "--photos", "12", "--force", "--folder", folder.url.path)
+      #expect(made.status == 0)
+    }
+    let files = try FileManager.default.contentsOfDirectory(
+      atPath: folder.path(".photos-2_SUPPORT/_EXTERNAL_DATA"))
+    #expect(files.count == 12)
+    let (first, _) = try await run("list", "--version", "1")
+    #expect(try #require(Self.megabytesRead(in: first, line: 0)) >= 2.36)
+    let (output, events) = try await run("list", "--version", "2", "--click", "7", "--scroll")
+    #expect(try #require(Self.megabytesRead(in: output, line: 0)) < 0.2)
+    let click = try #require(Self.megabytesRead(in: output, line: 1))
+    #expect(0.19..<0.4 ~= click)
+    #expect(try #require(Self.megabytesRead(in: output, line: 2)) >= 11 * 0.19)
+    #expect(events.misses.count == 12)
+    let log = try String(contentsOfFile: folder.path("store.log"), encoding: .utf8)
+    #expect(log.split(separator: "external data: 196662 bytes of Picture.blob in ").count == 13)
+  }
+
   @Test func findsTheSamePhotosByEachForm() async throws {
     let begins = try await run("search", "Röm", "--form", "begins")
     let related = try await run("search", "rom", "--after")

@@ -37,12 +37,20 @@ public struct PhotoStore {
       let path = path(in: folder, version)
       if FileManager.default.fileExists(atPath: path) {
         guard replacing else { throw PhotosError.storeExists(path) }
-        for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
+        remove(path)
       }
       let store = try PhotoStore(path: path, version)
       try store.write(album, version.photo)
       store.container.close()
     }
+  }
+
+  /// With its side files, and the folder of its external data.
+  private static func remove(_ path: String) {
+    for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
+    let url = URL(fileURLWithPath: path)
+    let name = "." + url.deletingPathExtension().lastPathComponent + "_SUPPORT"
+    try? FileManager.default.removeItem(at: url.deletingLastPathComponent().appending(path: name))
   }
 
   // So many at a time that their bytes stay a few megabytes.

@@ -61,7 +61,7 @@ enum SecondVersion {
   }
 
   struct Picture: Entity {
-    let blob = Attribute<Data>("blob")
+    let blob = Attribute<Data>("blob", allowsExternalBinaryDataStorage: true)
     let photo = ToOne<Photo>("photo", inverse: \.picture)
   }
 }
@@ -101,7 +101,7 @@ enum ThirdVersion {
   }
 
   struct Picture: Entity {
-    let blob = Attribute<Data>("blob")
+    let blob = Attribute<Data>("blob", allowsExternalBinaryDataStorage: true)
     let photo = ToOne<Photo>("photo", inverse: \.picture)
   }
 

@@ -8,7 +8,10 @@ extension AnyManagedObject {
       slot >= entity.attributes.count || entity.attributes[slot].derivation == nil,
       "\(entity.name).\(entity.attributes[slot].name) is derived and was set; set what it follows "
         + "from")
-    for step in derived.steps(from: slot) { _ = assign(step.transform(value), step.slot) }
+    let steps = derived.steps(from: slot)
+    guard !steps.isEmpty else { return }
+    let value = loaded(value, slot)
+    for step in steps { _ = assign(step.transform(value), step.slot) }
   }
 
   /// Sets the attributes that hold the time of the last save.

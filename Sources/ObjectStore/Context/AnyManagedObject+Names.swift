@@ -4,11 +4,14 @@ extension AnyManagedObject {
   /// The value of an attribute or of a to-one relationship, by name.
   ///
   /// - Throws: ``StoreError/unknownProperty(_:entity:nearest:)`` for a name that the entity lacks,
-  ///   or of a to-many; ``StoreError/objectGone(_:)`` if the row is gone.
+  ///   or of a to-many; ``StoreError/objectGone(_:)`` if the row is gone;
+  ///   ``StoreError/externalData(_:property:_:)`` if the data is in a file that cannot be read.
   public final func value(forKey name: String) throws -> StoreValue {
     let slot = try slot(named: name)
     if partialRow(holding: slot) == nil { try load() }
-    return storeValue(slot)
+    let value = unloadedValue(slot)
+    guard case .external(let reference) = value else { return value }
+    return .data(try externalData(reference, slot))
   }
 
   /// Sets an attribute or a to-one relationship by name.

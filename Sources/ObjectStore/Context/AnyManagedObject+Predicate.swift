@@ -4,9 +4,9 @@ extension AnyManagedObject: PredicateSource {
   /// The object's id.
   public final var predicateObjectID: ManagedObjectID { objectID }
 
-  /// The value, with unsaved changes.
+  /// The value, with unsaved changes; of data in a file only that it is there.
   public final func predicateValue(of attribute: AttributeDescription) -> StoreValue {
-    storeValue(attribute.slot)
+    unloadedValue(attribute.slot)
   }
 
   /// The destination, with unsaved changes.

@@ -80,7 +80,10 @@ public class AnyManagedObject {
   @inlinable
   final func read<Value: AttributeValue>(_ slot: Int) -> Value {
     if changes.isEmpty, let row = snapshot {
-      return row.isNull(slot) ? .valueForNull : Value(row: row, slot: slot)
+      if row.isNull(slot) { return .valueForNull }
+      // Known when the type is: it costs nothing but data.
+      if case .data = Value.attributeType, row.isExternal(slot) { return readChanged(slot) }
+      return Value(row: row, slot: slot)
     }
     return readChanged(slot)
   }
@@ -88,6 +91,7 @@ public class AnyManagedObject {
   @usableFromInline
   final func readChanged<Value: AttributeValue>(_ slot: Int) -> Value {
     checkQueue()
+    if case .data = Value.attributeType { return Value(storeValue(slot)) ?? .valueForNull }
     if !changes.isEmpty, let value = changes[slot] { return Value(value) ?? .valueForNull }
     guard let row = partialRow(holding: slot) ?? readableRow(), !row.isNull(slot) else {
       return .valueForNull
@@ -109,7 +113,7 @@ public class AnyManagedObject {
     if !state.contains(.inserted) {
       guard let row = readableRow() else { return false }
       if changes.isEmpty { changes = Array(repeating: nil, count: entity.rowLayout.slotCount) }
-      changes[slot] = row.storeValue(slot, in: entity) == value ? nil : value
+      changes[slot] = isSaved(value, in: row, slot) ? nil : value
     } else {
       changes[slot] = value
     }
@@ -123,8 +127,11 @@ public class AnyManagedObject {
     context?.noteUpdate(of: self)
   }
 
-  /// The value in a slot: changed, saved, or NULL.
-  final func storeValue(_ slot: Int) -> StoreValue {
+  /// The value in a slot: changed, saved, or NULL; its file is read, if it lies in one.
+  final func storeValue(_ slot: Int) -> StoreValue { loaded(unloadedValue(slot), slot) }
+
+  /// The same, but for a file only the reference to it.
+  final func unloadedValue(_ slot: Int) -> StoreValue {
     checkQueue()
     if !changes.isEmpty, let value = changes[slot] { return value }
     let row = partialRow(holding: slot) ?? readableRow()

@@ -22,6 +22,15 @@ final class ChangeJournal {
     images.append(ObjectImage(object))
   }
 
+  /// Keeps what a save of these objects is to remove from the disk.
+  ///
+  /// - Throws: ``StoreError/externalData(_:property:_:)``.
+  func keepExternalData() throws {
+    for index in images.indices where !images[index].object.entity.externalSlots.isEmpty {
+      try images[index].keepExternalData()
+    }
+  }
+
   /// Takes the changes back.
   func restore(in context: ManagedObjectContext) {
     for image in images { image.restore(in: context) }

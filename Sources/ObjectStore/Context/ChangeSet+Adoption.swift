@@ -3,11 +3,14 @@
 extension ChangeSet {
   /// Makes what was written the saved state of the objects, in the row cache too.
   func adopt(
-    in context: ManagedObjectContext, _ resolutions: [ObjectIdentifier: ConflictResolution] = [:]
+    in context: ManagedObjectContext, _ outcome: SaveOutcome = SaveOutcome()
   ) {
-    let (written, lost) = settle(resolutions, in: context.store.cache)
+    let (written, lost) = settle(outcome.resolutions, in: context.store.cache)
     var rows: [Int: [RowSnapshot]] = [:]
     for object in written {
+      for (slot, value) in outcome.externalValues[ObjectIdentifier(object)] ?? [:] {
+        object.changes[slot] = value
+      }
       let row = object.makeSavedRow()
       rows[object.entity.index, default: []].append(row)
     }

@@ -74,6 +74,13 @@ public final class ContextUndoManager {
     if level == 0 { closeGroup() }
   }
 
+  /// - Throws: ``StoreError/externalData(_:property:_:)``: what the save is to remove could not be
+  ///   brought back.
+  func contextWillSave() throws {
+    for journal in undoStack + redoStack { try journal.keepExternalData() }
+    try open?.keepExternalData()
+  }
+
   func contextDidSave() {
     for journal in undoStack + redoStack { journal.isSaved = true }
     open?.isSaved = true

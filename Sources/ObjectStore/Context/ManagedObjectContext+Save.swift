@@ -29,7 +29,7 @@ extension ManagedObjectContext {
     if let faultError { throw faultError }
     guard parent != nil || !store.isReadOnly else { throw StoreError.readOnly(path: store.path) }
     let location = SourceLocation(file: file, line: UInt64(line))
-    let (changes, resolutions) = try attempt { journal in
+    let (changes, outcome) = try attempt { journal in
       try followDeleteRules()
       try checkDenials()
       let changes = ChangeSet(self)
@@ -39,6 +39,7 @@ extension ManagedObjectContext {
       }
       // Places in an order are given while writing.
       for object in changes.linked { journal.note(object) }
+      try undoManager?.contextWillSave()
       return (changes, try write(changes, location))
     }
     let told = didSaveNotices.hasListeners || !saveObservers.isEmpty
@@ -46,7 +47,7 @@ extension ManagedObjectContext {
     endEvent()
     tellObservations()
     if parent == nil {
-      changes.adopt(in: self, resolutions)
+      changes.adopt(in: self, outcome)
     } else {
       changes.adopt(inChild: self)
     }
@@ -61,20 +62,20 @@ extension ManagedObjectContext {
 
   private func write(
     _ changes: ChangeSet, _ location: SourceLocation
-  ) throws -> [ObjectIdentifier: ConflictResolution] {
-    guard !changes.isEmpty else { return [:] }
+  ) throws -> SaveOutcome {
+    guard !changes.isEmpty else { return SaveOutcome() }
     var operation = SaveOperation(context: self, changes: changes, location: location)
     if let parent {
       try operation.measure { _ in
         try parent.performAndWait { try parent.takeOver(changes, of: self) }
       }
-      return [:]
+      return SaveOutcome()
     }
-    var resolutions: [ObjectIdentifier: ConflictResolution] = [:]
+    var outcome = SaveOutcome()
     try operation.run {
       try $0.write(changes)
-      resolutions = $0.resolutions
+      outcome = $0.outcome
     }
-    return resolutions
+    return outcome
   }
 }

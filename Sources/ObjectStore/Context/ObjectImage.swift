@@ -7,6 +7,8 @@ struct ObjectImage {
   private let snapshot: RowSnapshot?
   private let changes: [StoreValue?]
   private let links: ObjectLinks?
+  /// By slot: data of files that a save was to remove.
+  private var externalData: [Int: StoreValue] = [:]
 
   init(_ object: AnyManagedObject) {
     self.object = object
@@ -27,6 +29,18 @@ struct ObjectImage {
     // The image may be restored again.
     object.links = links?.copy()
     if !state.contains(.inaccessible) { context.register(object) }
+  }
+
+  /// Reads the files that a save of the object is to remove, and keeps their data.
+  mutating func keepExternalData() throws {
+    guard wasThere else { return }
+    for slot in object.entity.externalSlots where externalData[slot] == nil {
+      guard object.isDeleted || !object.changes.isEmpty && object.changes[slot] != nil,
+        let value = snapshot?.storeValue(slot, in: object.entity),
+        case .external(let reference) = value
+      else { continue }
+      externalData[slot] = .data(try object.externalData(reference, slot))
+    }
   }
 
   // MARK: - After a save
@@ -59,7 +73,7 @@ struct ObjectImage {
       guard slot < entity.attributes.count + entity.toOnes.count,
         slot >= entity.attributes.count || entity.attributes[slot].derivation == nil
       else { continue }
-      if let value, object.storeValue(slot) != value { object.write(value, slot) }
+      if let value, object.unloadedValue(slot) != value { object.write(value, slot) }
     }
     for relationship in object.entity.toManys where relationship.inverse.isToMany {
       restoreMembers(relationship)
@@ -80,7 +94,8 @@ struct ObjectImage {
   private func values(in context: ManagedObjectContext) -> [StoreValue?] {
     (0..<object.entity.rowLayout.slotCount).map { slot in
       let value = changes.isEmpty ? nil : changes[slot]
-      return context.current(value ?? snapshot?.storeValue(slot, in: object.entity) ?? .null)
+      return context.current(
+        value ?? externalData[slot] ?? snapshot?.storeValue(slot, in: object.entity) ?? .null)
     }
   }
 }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FoundationEssentials
+
 /// What an object knows of the objects it is related to; made when a relationship is first used.
 final class ObjectLinks {
   /// Destinations that were asked for, by the to-one's place among the to-ones.
   var toOnes: [AnyManagedObject?]
   /// By the to-many's place among the to-manys.
   var toManys: [ToManyLink?]
+  /// By slot: the data of files that were read, and which files.
+  var externalData: [Int: (reference: ExternalDataReference, data: Data)] = [:]
 
   init(entity: EntityDescription) {
     toOnes = Array(repeating: nil, count: entity.toOnes.count)
@@ -17,6 +21,7 @@ final class ObjectLinks {
   private init(_ links: ObjectLinks) {
     toOnes = links.toOnes
     toManys = links.toManys.map { $0?.copy() }
+    externalData = links.externalData
   }
 
   /// Lets destinations be looked up again, by the references that the object has now.

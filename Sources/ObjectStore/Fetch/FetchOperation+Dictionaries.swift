@@ -27,7 +27,22 @@ extension FetchOperation {
         })
     }
     resultCount = rows.count
+    for (index, type) in dictionaries.types.enumerated() {
+      guard case .externalData = type else { continue }
+      for row in rows.indices { try load(&rows[row][index], query.columns[index].name) }
+    }
     return (query.columns.map(\.name), rows)
+  }
+
+  private func load(_ value: inout StoreValue, _ name: String) throws {
+    guard case .external(let reference) = value else { return }
+    do throws(ExternalDataProblem) {
+      value = .data(
+        try store.readExternalData(
+          reference, "\(entity.name).\(name)", contextID: context.contextID))
+    } catch {
+      throw StoreError.externalData(nil, property: name, error)
+    }
   }
 }
 

@@ -32,7 +32,7 @@ final class PartialProperties: Sendable {
     for property in properties {
       let path = property.propertyPath ?? []
       if path.count == 1, let attribute = entity.attribute(named: path[0]) {
-        slots.append((attribute.slot, attribute.column, .attribute(attribute.type)))
+        slots.append((attribute.slot, attribute.column, ResultType(attribute)))
       } else if path.count == 1, let toOne = entity.relationship(named: path[0]),
         let column = toOne.column
       {

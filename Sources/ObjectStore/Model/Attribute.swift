@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import FoundationEssentials
+
 /// A value that every object of an entity has.
 ///
 ///     let name = Attribute<String>("name")            // VARCHAR; a save without it is refused
@@ -13,6 +15,7 @@ public struct Attribute<Value: AttributeValue> {
   let defaultValue: Value?
   let derivation: UnresolvedDerivation?
   let renamingIdentifier: String?
+  let allowsExternalBinaryDataStorage: Bool
   /// Make the checks of its rules, once per model.
   let makeChecks: [@Sendable () -> ValidationCheck]
   @usableFromInline let binding: SlotBinding
@@ -31,6 +34,20 @@ public struct Attribute<Value: AttributeValue> {
     self.defaultValue = defaultValue
     derivation = nil
     self.renamingIdentifier = renamingIdentifier
+    allowsExternalBinaryDataStorage = false
+    makeChecks = []
+    binding = SlotBinding()
+  }
+
+  fileprivate init(
+    external name: String, default defaultValue: Value?, renamingIdentifier: String?, _ allows: Bool
+  ) {
+    self.name = name
+    keyPath = name
+    self.defaultValue = defaultValue
+    derivation = nil
+    self.renamingIdentifier = renamingIdentifier
+    allowsExternalBinaryDataStorage = allows
     makeChecks = []
     binding = SlotBinding()
   }
@@ -41,6 +58,7 @@ public struct Attribute<Value: AttributeValue> {
     defaultValue = nil
     self.derivation = derivation
     renamingIdentifier = nil
+    allowsExternalBinaryDataStorage = false
     makeChecks = []
     binding = SlotBinding()
   }
@@ -51,6 +69,7 @@ public struct Attribute<Value: AttributeValue> {
     defaultValue = attribute.defaultValue
     derivation = attribute.derivation
     renamingIdentifier = attribute.renamingIdentifier
+    allowsExternalBinaryDataStorage = attribute.allowsExternalBinaryDataStorage
     makeChecks = attribute.makeChecks
     binding = attribute.binding
   }
@@ -61,12 +80,43 @@ public struct Attribute<Value: AttributeValue> {
     defaultValue = attribute.defaultValue
     derivation = attribute.derivation
     renamingIdentifier = attribute.renamingIdentifier
+    allowsExternalBinaryDataStorage = attribute.allowsExternalBinaryDataStorage
     self.makeChecks = attribute.makeChecks + makeChecks
     binding = attribute.binding
   }
 
   /// Its place in a row snapshot; only in a schema that belongs to a model.
   @inlinable var slot: Int { binding.slot }
+}
+
+extension Attribute where Value == Data {
+  /// Declares data that may lie in a file beside the store, if it is large.
+  ///
+  ///     let blob = Attribute<Data>("blob", allowsExternalBinaryDataStorage: true)
+  ///     // ZBLOB BLOB; beyond StoreOptions.externalDataThreshold, .NAME_SUPPORT/_EXTERNAL_DATA/UUID
+  ///
+  /// The file is read when the value is, not when the object is fetched. Predicates can ask whether
+  /// there is a value, and nothing else.
+  public init(
+    _ name: String, default defaultValue: Data? = nil, renamingIdentifier: String? = nil,
+    allowsExternalBinaryDataStorage: Bool
+  ) {
+    self.init(
+      external: name, default: defaultValue, renamingIdentifier: renamingIdentifier,
+      allowsExternalBinaryDataStorage)
+  }
+}
+
+extension Attribute where Value == Data? {
+  /// Declares data that may lie in a file beside the store, if it is large, or may be nil.
+  public init(
+    _ name: String, default defaultValue: Data? = nil, renamingIdentifier: String? = nil,
+    allowsExternalBinaryDataStorage: Bool
+  ) {
+    self.init(
+      external: name, default: defaultValue, renamingIdentifier: renamingIdentifier,
+      allowsExternalBinaryDataStorage)
+  }
 }
 
 /// Where a property of a model's schema is kept: written once, when the model is built.
@@ -100,6 +150,8 @@ extension Attribute: AnyAttribute {
     return AttributeDescription(
       name: name, type: Value.attributeType, isOptional: Value.isOptional,
       defaultValue: defaultValue?.storeValue ?? .null, derivation: derivation,
-      renamingIdentifier: renamingIdentifier, checks: makeChecks.map { $0() })
+      renamingIdentifier: renamingIdentifier,
+      allowsExternalBinaryDataStorage: allowsExternalBinaryDataStorage,
+      checks: makeChecks.map { $0() })
   }
 }

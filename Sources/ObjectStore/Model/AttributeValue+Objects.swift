@@ -56,9 +56,9 @@ extension Data: AttributeValue {
     self = data
   }
 
-  /// Copies the bytes.
+  /// Copies the bytes; of data in a file that was not read there are none.
   @inlinable public init(row: RowSnapshot, slot: Int) {
-    self = row.withBytes(slot) { Data($0) }
+    self = row.isExternal(slot) ? Data() : row.withBytes(slot) { Data($0) }
   }
 }
 

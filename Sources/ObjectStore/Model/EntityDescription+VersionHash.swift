@@ -13,7 +13,8 @@ extension EntityDescription {
     for attribute in attributesByName.values.sorted(by: { $0.name < $1.name }) {
       lines.append(
         "attribute \(attribute.name) \(attribute.type.rawValue) \(attribute.isOptional) "
-          + (attribute.derivation?.expression ?? "-"))
+          + (attribute.derivation?.expression ?? "-")
+          + (attribute.allowsExternalBinaryDataStorage ? " external" : ""))
     }
     for relationship in relationships {
       lines.append(

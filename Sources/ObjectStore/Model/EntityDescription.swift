@@ -40,6 +40,8 @@ public final class EntityDescription: @unchecked Sendable {
   private(set) var toManys: [RelationshipDescription] = []
   /// The to-one relationships of its table that keep the entity of their destination too.
   @exclusivity(unchecked) private(set) var entityColumns: [RelationshipDescription] = []
+  /// The slots of attributes with external storage.
+  @exclusivity(unchecked) private(set) var externalSlots: [Int] = []
   /// How the values of a row are laid out in its snapshot.
   private(set) var rowLayout = RowLayout(kinds: [])
   /// What a new object holds; nil for what only other entities of its table have.
@@ -84,12 +86,13 @@ public final class EntityDescription: @unchecked Sendable {
 
   /// Again when a file's numbers are taken over.
   func setRowLayout() {
+    externalSlots = attributes.filter(\.allowsExternalBinaryDataStorage).map(\.slot)
     entityColumns = toOnes.filter { $0.entityColumn != nil }
     for (index, toOne) in entityColumns.enumerated() {
       toOne.entitySlot = attributes.count + toOnes.count + index
     }
     rowLayout = RowLayout(
-      kinds: attributes.map(\.type.slotKind) + (toOnes + entityColumns).map { _ in .integer },
+      kinds: attributes.map(\.slotKind) + (toOnes + entityColumns).map { _ in .integer },
       entityID: hierarchy == nil ? nil : entityID)
   }
 
@@ -155,6 +158,8 @@ public final class AttributeDescription: @unchecked Sendable {
   public let derivation: Derivation?
   /// What it was called in an earlier model; see ``StoreOptions/migrationPolicy``.
   public let renamingIdentifier: String?
+  /// Whether large values lie in files beside the store; of type `data` only.
+  public let allowsExternalBinaryDataStorage: Bool
   /// What a save checks its values for.
   let checks: [ValidationCheck]
   /// Its place in a row snapshot; its column in a row is three further.
@@ -165,7 +170,7 @@ public final class AttributeDescription: @unchecked Sendable {
   init(
     name: String, type: AttributeType, isOptional: Bool, defaultValue: StoreValue,
     derivation: Derivation? = nil, renamingIdentifier: String? = nil,
-    checks: [ValidationCheck] = []
+    allowsExternalBinaryDataStorage: Bool = false, checks: [ValidationCheck] = []
   ) {
     self.name = name
     self.type = type
@@ -173,6 +178,7 @@ public final class AttributeDescription: @unchecked Sendable {
     self.defaultValue = defaultValue
     self.derivation = derivation
     self.renamingIdentifier = renamingIdentifier
+    self.allowsExternalBinaryDataStorage = allowsExternalBinaryDataStorage
     self.checks = checks
     column = "Z" + name.uppercased()
   }

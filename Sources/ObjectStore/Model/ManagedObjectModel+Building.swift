@@ -179,8 +179,13 @@ extension IndexDefinition {
 extension EntityDescription {
   /// The columns of properties, at least one.
   ///
-  /// - Throws: ``ModelError/invalidIndex(entity:)`` if a property has no column.
+  /// - Throws: ``ModelError``: `invalidIndex` if a property has no column, `indexOfExternalData`.
   func columns(_ properties: [String?]) throws -> [String] {
+    for case let name? in properties {
+      guard attribute(named: name)?.allowsExternalBinaryDataStorage != true else {
+        throw ModelError.indexOfExternalData(name, entity: self.name)
+      }
+    }
     let columns = properties.compactMap { name in name.flatMap { column(named: $0) } }
     guard columns.count == properties.count, !columns.isEmpty else {
       throw ModelError.invalidIndex(entity: name)

@@ -51,6 +51,9 @@ public final class ManagedObjectModel: Sendable {
   /// Those that have a table: each stands for what inherits from it too.
   var roots: [EntityDescription] { entities.filter { $0.superentity == nil } }
 
+  /// Whether large values of some attribute lie in files beside the store.
+  var allowsExternalData: Bool { entities.contains { !$0.externalSlots.isEmpty } }
+
   /// Takes over a file's numbers for its entities, and so the names of its join tables.
   ///
   /// Only before the model is used.

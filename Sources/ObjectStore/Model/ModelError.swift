@@ -16,6 +16,8 @@ public enum ModelError: Error, Hashable, Sendable {
   case mismatchedInverse(relationship: String, entity: String, found: String?)
   /// A part of an index or a uniqueness constraint is neither an attribute nor a to-one relationship.
   case invalidIndex(entity: String)
+  /// An index or a uniqueness constraint is over an attribute with external storage.
+  case indexOfExternalData(String, entity: String)
   /// A derived attribute follows from what is no attribute of its entity, or is derived itself.
   case invalidDerivation(String, entity: String)
   /// An entity inherits from one that is not among the entities.
@@ -46,6 +48,9 @@ extension ModelError: CustomStringConvertible {
     case .invalidIndex(let entity):
       "an index or uniqueness constraint of \(entity) names something that has no column; use its "
         + "attributes and to-one relationships"
+    case .indexOfExternalData(let name, let entity):
+      "an index or uniqueness constraint of \(entity) is over '\(name)', whose data may lie in a file; "
+        + "leave it out, or keep the data in the row"
     case .invalidDerivation(let name, let entity):
       "\(entity).\(name) is derived from what is no attribute of \(entity), or is derived itself; "
         + "derive it from an attribute that is set"

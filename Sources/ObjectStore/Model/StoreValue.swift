@@ -22,6 +22,8 @@ public enum StoreValue: Hashable, Sendable {
   case uuid(UUID)
   /// URL attributes.
   case url(URL)
+  /// Data in a file that is not read: in ``MergeConflict`` only, elsewhere it is `data`.
+  case external(ExternalDataReference)
   /// A to-one relationship, or `SELF`.
   case object(ManagedObjectID)
 }

@@ -111,7 +111,7 @@ extension PredicateResolver {
     case (.constant(let value), let operand):
       return (try constant(comparison.left, value, like: operand, comparison.right), operand)
     default:
-      guard let kind = left.kind, kind == right.kind else {
+      guard let kind = left.kind, kind == right.kind, kind != .externalData else {
         throw mismatch(comparison.right, comparison.left, left.kind ?? .number)
       }
       return (left, right)
@@ -168,6 +168,7 @@ extension StoreValue {
     case .data: .data
     case .uuid: .uuid
     case .object(let id): .object(ObjectKind(id))
+    case .external: .externalData
     }
   }
 }
@@ -180,6 +181,7 @@ extension ValueKind {
     case .date: "a Date"
     case .data: "Data"
     case .uuid: "a UUID"
+    case .externalData: "nil, and nothing else: its data may lie in a file"
     case .object(let kind): "an object of \(kind.name)"
     }
   }

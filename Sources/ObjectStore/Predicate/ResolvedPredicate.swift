@@ -92,6 +92,8 @@ struct ResolvedCollection {
 /// What kind of value an operand has; only values of one kind can be compared.
 enum ValueKind: Equatable {
   case number, string, date, data, uuid
+  /// Of an attribute with external storage: there or not, and no more is known.
+  case externalData
   case object(ObjectKind)
 
   init(_ type: AttributeType) {
@@ -141,7 +143,8 @@ extension ResolvedOperand {
   var kind: ValueKind? {
     switch self {
     case .constant: nil
-    case .property(_, .attribute(let attribute)): ValueKind(attribute.type)
+    case .property(_, .attribute(let attribute)):
+      attribute.allowsExternalBinaryDataStorage ? .externalData : ValueKind(attribute.type)
     case .property(_, .toOne(let relationship)): .object(ObjectKind(relationship.destination))
     case .property(_, .object(let entity)): .object(ObjectKind(entity))
     case .count: .number

@@ -50,6 +50,7 @@ extension RowSnapshot {
     case .double, .float: return .double(double(slot))
     case .string: return .string(String(row: self, slot: slot))
     case .date: return .date(Date(row: self, slot: slot))
+    case .data where isExternal(slot): return .external(externalReference(slot))
     case .data: return .data(Data(row: self, slot: slot))
     case .uuid: return .uuid(UUID(row: self, slot: slot))
     case .url: return .url(URL(row: self, slot: slot))
@@ -58,6 +59,15 @@ extension RowSnapshot {
 }
 
 extension RowSnapshot {
+  func externalReference(_ slot: Int) -> ExternalDataReference {
+    let place = word(slot) & ~RowBuilder.externalFlag
+    let start = UnsafeRawPointer(pointer.words + RowPointer.headerWords) + Int(place &>> 32)
+    return withExtendedLifetime(page) {
+      ExternalDataReference(
+        snapshot: UnsafeRawBufferPointer(start: start, count: Int(place & 0xffff_ffff)))
+    }
+  }
+
   /// The entity of what a to-one relationship leads to, which may inherit from the declared one.
   private func destination(of toOne: RelationshipDescription) -> EntityDescription {
     guard let slot = toOne.entitySlot, !isNull(slot) else { return toOne.destination }
@@ -85,6 +95,9 @@ struct RowBuilder: ~Copyable {
   private var byteCount = 0
   // Once per builder: a clock read per row would cost as much as the row.
   private let loadedAt = TraceClock.coarseNow
+
+  // A row is at most 2^31 bytes long, so that the highest bit of a place is free.
+  static let externalFlag: UInt64 = 1 << 63
 
   private let pageWords: Int
   // A page is let go as a whole: 4 KiB is some dozens of rows, and small beside one photo.
@@ -134,6 +147,16 @@ struct RowBuilder: ~Copyable {
     UnsafeMutableRawPointer(nulls).advanced(by: byteCount)
       .copyMemory(from: source, byteCount: bytes.count)
     byteCount &+= bytes.count
+  }
+
+  /// Puts a reference to a file in place of bytes; nothing, where it is damaged.
+  mutating func set(_ slot: Int, external reference: ExternalDataReference) {
+    if let uuid = reference.uuid {
+      withUnsafeBytes(of: uuid.uuid) { set(slot, bytes: $0) }
+    } else {
+      set(slot, bytes: UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+    nulls[nullWordCount &+ slot] |= Self.externalFlag
   }
 
   /// Ends the row that was begun.
@@ -186,6 +209,7 @@ extension RowBuilder {
         case .real: set(slot, value.double.bitPattern)
         case .text: set(slot, bytes: value.utf8)
         case .blob: set(slot, bytes: value.blob)
+        case .external: set(slot, column: ExternalDataColumn(value.blob))
         }
       }
       slot &+= 1
@@ -194,6 +218,13 @@ extension RowBuilder {
       set(layout.slotCount, UInt64(bitPattern: statement.int64(0)))
     }
     end(primaryKey: statement.int64(1), version: statement.int64(2))
+  }
+
+  private mutating func set(_ slot: Int, column: ExternalDataColumn) {
+    switch column {
+    case .inline(let bytes): set(slot, bytes: bytes)
+    case .reference(let reference): set(slot, external: reference)
+    }
   }
 
   /// Puts a value in a slot, of the kind that the slot has.
@@ -209,6 +240,7 @@ extension RowBuilder {
     case .data(let data): data.withUnsafeBytes { set(slot, bytes: $0) }
     case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { set(slot, bytes: $0) }
     case .object(let id): set(slot, UInt64(bitPattern: id.primaryKey))
+    case .external(let reference): set(slot, external: reference)
     }
   }
 
@@ -222,7 +254,8 @@ extension RowBuilder {
     guard !row.isNull(slot) else { return setNull(slot) }
     switch layout.kinds[slot] {
     case .integer, .real: set(slot, row.word(slot))
-    case .text, .blob: row.withBytes(slot) { set(slot, bytes: $0) }
+    case .external where row.isExternal(slot): set(slot, external: row.externalReference(slot))
+    case .text, .blob, .external: row.withBytes(slot) { set(slot, bytes: $0) }
     }
   }
 }

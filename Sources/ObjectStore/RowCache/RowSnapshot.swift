@@ -3,6 +3,8 @@
 /// How a slot of a row snapshot is read.
 enum SlotKind: UInt8, Sendable {
   case integer, real, text, blob
+  /// Of an attribute with external storage: bytes, or where they are.
+  case external
 }
 
 extension AttributeType {
@@ -14,6 +16,10 @@ extension AttributeType {
     case .data, .uuid: .blob
     }
   }
+}
+
+extension AttributeDescription {
+  var slotKind: SlotKind { allowsExternalBinaryDataStorage ? .external : type.slotKind }
 }
 
 /// How the values of an entity's rows are laid out.
@@ -69,6 +75,10 @@ public struct RowSnapshot: @unchecked Sendable {
 
   @inlinable
   func double(_ slot: Int) -> Double { Double(bitPattern: word(slot)) }
+
+  /// Whether a slot of data holds where the data is, instead of the data.
+  @inlinable
+  func isExternal(_ slot: Int) -> Bool { Int64(bitPattern: word(slot)) < 0 }
 
   @inlinable
   func withBytes<R>(_ slot: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R {

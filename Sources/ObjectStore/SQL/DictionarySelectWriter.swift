@@ -105,7 +105,11 @@ struct DictionarySelectWriter {
   ) throws(FetchPredicateError) -> ResolvedOperand {
     guard column.aggregate != nil, case .path(let path) = column.expression,
       let (collection, rest) = try resolver.resolveCollection(path)
-    else { return try numeric(column, try resolver.operand(column.expression)) }
+    else {
+      let operand = try resolver.operand(column.expression)
+      if query.isDistinct { try operand.refuseExternalData("distinct values of", column) }
+      return try numeric(column, operand)
+    }
     return try numeric(
       column, try resolver.operand(.path(join(collection, for: column, rest: rest))))
   }
@@ -113,6 +117,9 @@ struct DictionarySelectWriter {
   private func numeric(
     _ column: ResultColumn, _ operand: ResolvedOperand
   ) throws(FetchPredicateError) -> ResolvedOperand {
+    if let aggregate = column.aggregate, aggregate != .count {
+      try operand.refuseExternalData("the \(aggregate.rawValue) of", column)
+    }
     guard column.aggregate == .sum || column.aggregate == .average,
       let kind = operand.kind, kind != .number
     else { return operand }
@@ -155,7 +162,9 @@ struct DictionarySelectWriter {
   private mutating func groupList() throws(FetchPredicateError) -> String {
     for (index, group) in query.groups.enumerated() {
       writer.append(index == 0 ? " GROUP BY " : ", ")
-      writer.appendValue(try resolver.operand(group.expression))
+      let operand = try resolver.operand(group.expression)
+      try operand.refuseExternalData("groups by", group)
+      writer.appendValue(operand)
     }
     if let having = query.having {
       for column in query.columns where column.aggregate != nil {
@@ -189,5 +198,14 @@ struct DictionarySelectWriter {
 
   private func sortsByAggregate(_ terms: [SortTerm]) -> Bool {
     terms.contains { alias(of: $0.keyPath.joined(separator: ".")) != nil }
+  }
+}
+
+extension ResolvedOperand {
+  fileprivate func refuseExternalData(
+    _ use: String, _ column: ResultColumn
+  ) throws(FetchPredicateError) {
+    guard case .property(_, let property) = self else { return }
+    try property.refuseExternalData(use, [column.expression.predicateFormat])
   }
 }

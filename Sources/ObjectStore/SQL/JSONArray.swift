@@ -31,7 +31,7 @@ struct JSONArray {
 
   private static func needsEncoding(_ value: StoreValue) -> Bool {
     switch value {
-    case .null, .bool, .integer, .object: false
+    case .null, .bool, .integer, .object, .external: false
     case .string(let string): string.utf8.contains(0)
     case .double, .date, .data, .uuid, .url: true
     }
@@ -81,7 +81,7 @@ struct EncodedValue {
     case .uuid(let uuid): text = "b" + withUnsafeBytes(of: uuid.uuid) { Self.hexadecimal($0) }
     case .string(let string): text = "t" + Self.hexadecimal(string.utf8)
     case .url(let url): text = "t" + Self.hexadecimal(url.absoluteString.utf8)
-    case .null, .bool, .integer, .object: text = ""
+    case .null, .bool, .integer, .object, .external: text = ""
     }
   }
 

@@ -54,11 +54,17 @@ public struct ResultColumn: Hashable, Sendable {
 /// How the values of a result column are read.
 enum ResultType: Sendable {
   case attribute(AttributeType)
+  /// Of an attribute with external storage.
+  case externalData
   case object(EntityDescription)
   /// The next column tells the entity.
   case objectAndEntity(EntityDescription)
   /// As SQLite gives it.
   case dynamic
+
+  init(_ attribute: AttributeDescription) {
+    self = attribute.allowsExternalBinaryDataStorage ? .externalData : .attribute(attribute.type)
+  }
 
   /// How many columns it is made of.
   var columnCount: Int32 {
@@ -69,7 +75,7 @@ enum ResultType: Sendable {
     switch (aggregate, operand) {
     case (.count, _): self = .attribute(.int64)
     case (.sum, _), (.average, _): self = .attribute(.double)
-    case (_, .property(_, .attribute(let attribute))): self = .attribute(attribute.type)
+    case (_, .property(_, .attribute(let attribute))): self = ResultType(attribute)
     case (_, .property(_, .toOne(let relationship))): self = .object(relationship.destination)
     case (_, .property(_, .object(let entity))): self = .object(entity)
     default: self = .dynamic

@@ -128,7 +128,7 @@ extension FunctionCall {
     case .string(let string): answer(string)
     case .bool(let flag): answer(flag)
     case .data(let data): data.withUnsafeBytes { answer(blob: $0) }
-    case .null, .uuid, .url, .object: break
+    case .null, .uuid, .url, .object, .external: break
     }
   }
 }

@@ -219,6 +219,7 @@ extension SQLWriter {
     _ term: SortTerm, _ resolver: PredicateResolver
   ) throws(FetchPredicateError) {
     let (path, property) = try resolver.resolve(FetchPredicate.PropertyPath(term.keyPath))
+    try property.refuseExternalData("an order by", term.keyPath)
     appendColumn(path, property)
     if let collation = term.comparator.collation {
       guard property.isText else {
@@ -235,6 +236,18 @@ extension SQLWriter {
 }
 
 extension ResolvedOperand.Property {
+  /// - Throws: ``FetchPredicateError/unsupported(_:instead:)`` for an attribute with external storage.
+  func refuseExternalData(
+    _ use: String, _ keyPath: [String]
+  ) throws(FetchPredicateError) {
+    guard case .attribute(let attribute) = self, attribute.allowsExternalBinaryDataStorage else {
+      return
+    }
+    throw .unsupported(
+      "\(use) \(keyPath.joined(separator: ".")), whose data may lie in a file,",
+      instead: "use another attribute, such as a checksum that is kept beside it")
+  }
+
   fileprivate var isText: Bool {
     guard case .attribute(let attribute) = self else { return false }
     return attribute.type == .string || attribute.type == .url

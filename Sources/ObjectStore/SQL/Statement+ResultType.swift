@@ -13,6 +13,7 @@ extension Statement {
     case .objectAndEntity(let declared):
       let entity = declared.entity(numbered: int64(column + 1))
       return .object(ManagedObjectID(reference: entity.reference, primaryKey: int64(column)))
+    case .externalData: return ExternalDataColumn(blob(column)).storeValue
     case .attribute(let type): return value(column, as: type)
     case .dynamic:
       switch columnType(column) {

@@ -21,6 +21,9 @@ final class PersistentStore: @unchecked Sendable {
   let pool: ConnectionPool
   let statements: [EntityStatements]
   let isReadOnly: Bool
+  let externalData: ExternalDataFolder
+  /// Data of more bytes goes to a file, if its attribute allows that.
+  let externalDataThreshold: Int
   let saveObservers = SaveObservers()
   /// Whose rules the localized comparators follow.
   let locale: String
@@ -40,11 +43,14 @@ final class PersistentStore: @unchecked Sendable {
     uuid = opened.uuid
     migrationSteps = opened.migrationSteps
     tracksHistory = opened.tracksHistory
+    externalData = opened.externalData
+    externalDataThreshold = options.externalDataThreshold
     isReadOnly = options.isReadOnly
     locale = options.collationLocale
     cache = RowCache(entityCount: model.entities.count, byteLimit: options.rowCacheSize)
     statements = model.entities.map(EntityStatements.init)
     writeAheadLog = opened.writer?.connection.followWriteAheadLog()
+    if let writer = opened.writer?.connection { try externalData.replaced.watch(model, on: writer) }
     _ = try opened.writer?.sawForeignWrites()
     let entityCount = model.entities.count
     let mode = opened.readerMode

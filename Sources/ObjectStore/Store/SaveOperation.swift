@@ -72,6 +72,7 @@ struct SaveOperation {
       var writer = SaveWriter(
         context: context, connection: pooled.connection, interests: interests)
       var began: Nanoseconds = 0
+      var isCommitting = false
       do {
         try writer.execute("BEGIN EXCLUSIVE")
         began = isMeasured ? TraceClock.now : 0
@@ -81,7 +82,10 @@ struct SaveOperation {
         try writer.writeHistory()
         let written = isMeasured ? TraceClock.now : 0
         writeTime = written - began
+        try writer.externalData.willCommit()
+        isCommitting = true
         try writer.execute("COMMIT")
+        writer.externalData.didCommit()
         commitTime = isMeasured ? TraceClock.now - written : 0
         statements = writer.statementCount
         if let counts = writer.counts {
@@ -98,6 +102,7 @@ struct SaveOperation {
         store.reportBusyWait(on: pooled, contextID: context.contextID)
         // A full disk makes SQLite roll back by itself.
         if pooled.connection.isInTransaction { try? writer.execute("ROLLBACK") }
+        if !isCommitting { writer.externalData.didRollBack() }
         statements = writer.statementCount
         if began > 0 { emitTransaction("rollback", began) }
         guard let error = error as? SQLiteError else { throw error }

@@ -14,6 +14,14 @@ enum ConflictResolution {
   case gone
 }
 
+/// What a save that was written leaves to adopt.
+struct SaveOutcome {
+  /// By object, how its conflict was settled.
+  var resolutions: [ObjectIdentifier: ConflictResolution] = [:]
+  /// By object, then by slot: data with external storage, or the files that it went to.
+  var externalValues: [ObjectIdentifier: [Int: StoreValue]] = [:]
+}
+
 extension SaveWriter {
   /// Settles conflicts as the context's merge policy has it, within the transaction: nobody writes
   /// meanwhile.
@@ -73,13 +81,13 @@ extension SaveWriter {
       try run(
         statement,
         [.integer(object.primaryKey), .integer(object.entity.entityID), .integer(1)]
-          + values.map { context.permanent($0 ?? .null) }
+          + columnValues(values, of: object).map { context.permanent($0 ?? .null) }
           + StoreSchema.orderColumns(of: object.entity).map { _ in .null })
     }
   }
 
   private func values(of object: AnyManagedObject) -> [StoreValue?] {
-    (0..<object.entity.rowLayout.slotCount).map { object.storeValue($0) }
+    (0..<object.entity.rowLayout.slotCount).map { object.unloadedValue($0) }
   }
 
   private mutating func persistedRow(of object: AnyManagedObject) throws -> RowSnapshot? {

@@ -16,21 +16,24 @@ struct SaveWriter {
   var history: [HistoryEntry] = []
   /// Statements whose plans are worth telling: they search.
   var explained: Set<String> = []
-  /// By object, how its conflict was settled.
-  var resolutions: [ObjectIdentifier: ConflictResolution] = [:]
-  /// Places in ordered one-to-manys that this save gives: by member, by its to-one's slot.
-  private var orderKeys: [OrderPlace: Int64] = [:]
-
-  private struct OrderPlace: Hashable {
-    let member: ObjectIdentifier
-    let slot: Int
-  }
+  /// What the save leaves to adopt.
+  var outcome = SaveOutcome()
+  /// Places in ordered one-to-manys that this save gives.
+  var orderKeys: [OrderPlace: Int64] = [:]
+  let externalData: ExternalDataTransaction
 
   init(context: ManagedObjectContext, connection: Connection, interests: Interests) {
     self.context = context
     self.connection = connection
     self.interests = interests
     tracksHistory = context.store.tracksHistory
+    externalData = ExternalDataTransaction(context.store.externalData)
+  }
+
+  /// By object, how its conflict was settled.
+  var resolutions: [ObjectIdentifier: ConflictResolution] {
+    get { outcome.resolutions }
+    set { outcome.resolutions = newValue }
   }
 
   var store: PersistentStore { context.store }
@@ -109,11 +112,12 @@ struct SaveWriter {
     statement.bind(entity.entityID, at: 2)
     statement.bind(1 as Int64, at: 3)
     for object in objects {
-      let values = interests.contains(.sql) ? insertedValues(object, ordered) : []
+      let changes = try columnValues(object.changes, of: object)
+      let values = interests.contains(.sql) ? insertedValues(object, changes, ordered) : []
       tell(sql, values)
       statement.bind(object.newPrimaryKey, at: 1)
       var index: Int32 = 4
-      for value in object.changes {
+      for value in changes {
         switch value {
         case .object(let id)? where id.isTemporary:
           statement.bind(context.permanent(.object(id)), at: index)
@@ -135,10 +139,10 @@ struct SaveWriter {
   }
 
   private func insertedValues(
-    _ object: AnyManagedObject, _ ordered: [RelationshipDescription]
+    _ object: AnyManagedObject, _ changes: [StoreValue?], _ ordered: [RelationshipDescription]
   ) -> [StoreValue] {
     [.integer(object.newPrimaryKey), .integer(object.entity.entityID), .integer(1)]
-      + object.changes.map { context.permanent($0 ?? .null) }
+      + changes.map { context.permanent($0 ?? .null) }
       + ordered.map { orderKey(object, $0).map(StoreValue.integer) ?? .null }
   }
 
@@ -149,7 +153,9 @@ struct SaveWriter {
     for object in objects {
       let version = object.readableRow()?.version ?? 0
       let isWritten = try updateRow(of: object, object.changes, version: version)
-      if !isWritten { conflicted.append(object) }
+      guard !isWritten else { continue }
+      discardExternalData(of: object)
+      conflicted.append(object)
     }
     if !conflicted.isEmpty { try resolve(conflicted) }
   }
@@ -161,7 +167,7 @@ struct SaveWriter {
     var assignments: [String] = []
     var values: [StoreValue] = []
     let columns = object.entity.columns
-    for (slot, change) in changes.enumerated() {
+    for (slot, change) in try columnValues(changes, of: object).enumerated() {
       guard let change else { continue }
       assignments.append("\(columns[slot]) = ?")
       values.append(context.permanent(change))
@@ -201,101 +207,5 @@ struct SaveWriter {
       store.statements[object.entity.index].delete,
       [.integer(object.primaryKey), .integer(version)])
     return connection.changes > 0
-  }
-
-  // MARK: - Ordered one-to-many
-
-  // Gaps, so that a member put between two others does not move the ones behind it.
-  private static let gap: Int64 = 1024
-
-  private func orderKey(_ object: AnyManagedObject, _ toOne: RelationshipDescription) -> Int64? {
-    orderKeys[OrderPlace(member: ObjectIdentifier(object), slot: toOne.slot)]
-  }
-
-  /// Gives places to the members of ordered one-to-manys that were changed.
-  ///
-  /// - Returns: saved members whose place is another now, with their to-one's slot.
-  private mutating func placeMembers(
-    _ changes: ChangeSet
-  ) throws -> [(AnyManagedObject, RelationshipDescription)] {
-    var moved: [(AnyManagedObject, RelationshipDescription)] = []
-    let appended = membersByOwner(changes)
-    for owner in changes.linked where !owner.isDeleted {
-      for relationship in owner.entity.toManys where !relationship.inverse.isToMany {
-        guard let link = owner.links?.toManys[relationship.slot], link.isReordered else { continue }
-        let toOne: RelationshipDescription = relationship.inverse
-        let members =
-          link.members ?? appended[ObjectIdentifier(toOne), default: [:]][owner.primaryKey] ?? []
-        var last =
-          link.members == nil ? try lastPlace(of: owner, relationship) : 0
-        let next = nextKeys(members, link)
-        for (index, member) in members.enumerated() where !member.isDeleted {
-          let known = link.orderKeys[ObjectIdentifier(member)]
-          if let known, known > last {
-            last = known
-            continue
-          }
-          last = place(of: member, after: last, before: next[index])
-          link.orderKeys[ObjectIdentifier(member)] = last
-          orderKeys[OrderPlace(member: ObjectIdentifier(member), slot: toOne.slot)] = last
-          if !member.isInserted { moved.append((member, toOne)) }
-        }
-      }
-    }
-    return moved
-  }
-
-  private func place(of member: AnyManagedObject, after last: Int64, before next: Int64?) -> Int64 {
-    if let next, next > last + 1 { return last + (next - last) / 2 }
-    let key = member.isInserted ? member.newPrimaryKey : member.primaryKey
-    return max(last + 1, key * Self.gap)
-  }
-
-  /// For each member the next saved place behind it.
-  private func nextKeys(_ members: [AnyManagedObject], _ link: ToManyLink) -> [Int64?] {
-    var next: Int64?
-    var keys: [Int64?] = members.reversed().map { member in
-      defer { next = link.orderKeys[ObjectIdentifier(member)] ?? next }
-      return next
-    }
-    keys.reverse()
-    return keys
-  }
-
-  /// Members that were given another owner, for owners whose other members are not loaded: by the
-  /// to-one of an ordered relationship and the owner's key.
-  private func membersByOwner(
-    _ changes: ChangeSet
-  ) -> [ObjectIdentifier: [Int64: [AnyManagedObject]]] {
-    var members: [ObjectIdentifier: [Int64: [AnyManagedObject]]] = [:]
-    for member in changes.updated + changes.inserted where !member.changes.isEmpty {
-      for toOne in member.entity.toOnes where toOne.orderColumn != nil {
-        guard case .object(let owner)? = member.changes[toOne.slot] else { continue }
-        members[ObjectIdentifier(toOne), default: [:]][owner.primaryKey, default: []]
-          .append(member)
-      }
-    }
-    return members
-  }
-
-  private mutating func lastPlace(
-    of owner: AnyManagedObject, _ relationship: RelationshipDescription
-  ) throws -> Int64 {
-    guard case .inverseColumn(let column, let order?) = relationship.storage else { return 0 }
-    var last: Int64 = 0
-    try run(
-      "SELECT MAX(\(order)) FROM \(relationship.destination.table) WHERE \(column) = ?",
-      [.integer(owner.primaryKey)]
-    ) { last = $0.int64(0) }
-    return last
-  }
-
-  private mutating func writePlace(
-    of object: AnyManagedObject, _ toOne: RelationshipDescription
-  ) throws {
-    guard let column = toOne.orderColumn, let key = orderKey(object, toOne) else { return }
-    try run(
-      "UPDATE \(object.entity.table) SET \(column) = ? WHERE Z_PK = ?",
-      [.integer(key), .integer(object.primaryKey)])
   }
 }

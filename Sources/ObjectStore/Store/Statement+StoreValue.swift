@@ -18,6 +18,8 @@ extension Statement {
     case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { bind(blob: $0, at: index) }
     case .url(let url): bind(url.absoluteString, at: index)
     case .object(let id): bind(id.primaryKey, at: index)
+    case .external(let reference):
+      ExternalDataColumn.bytes(reference).withUnsafeBytes { bind(blob: $0, at: index) }
     }
   }
 }
@@ -36,6 +38,8 @@ extension StoreValue {
     case .uuid(let uuid): .blob(prefix: withUnsafeBytes(of: uuid.uuid) { Array($0) }, count: 16)
     case .url(let url): .text(url.absoluteString)
     case .object(let id): .integer(id.primaryKey)
+    case .external(let reference):
+      .blob(prefix: Array(ExternalDataColumn.bytes(reference)), count: 38)
     }
   }
 }

@@ -20,6 +20,10 @@ public enum StoreError: Error, Hashable, Sendable {
   case busy(path: String, waited: Duration)
   /// The disk, or the file's allowed size, is full; the save was rolled back.
   case full(path: String)
+  /// A file for data of an attribute with external storage could not be written.
+  case cannotWriteExternalData(path: String, reason: String)
+  /// The data of an attribute is in a file that cannot be read; the object's id, if it is known.
+  case externalData(ManagedObjectID?, property: String, ExternalDataProblem)
   /// The container was closed.
   case closed(path: String)
   /// Rows were changed or deleted by somebody else since they were read.
@@ -119,6 +123,10 @@ extension StoreError: CustomStringConvertible {
         + "transaction, or allow a longer busyTimeout"
     case .full(let path):
       "no space left for the store '\(path)'; nothing was saved: make room and save again"
+    case .cannotWriteExternalData(let path, let reason):
+      "cannot write '\(path)': \(reason); nothing was saved: see to it that the folder may be written"
+    case .externalData(let id, let property, let problem):
+      "the data of '\(property)'\(id.map { " of " + $0.uri } ?? "") cannot be read: \(problem)"
     case .closed(let path): "the store '\(path)' was closed; open a new container"
     case .conflict(let conflicts):
       "changed by somebody else since they were read: \(Self.list(conflicts.map(\.description))); "

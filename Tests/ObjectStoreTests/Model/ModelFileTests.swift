@@ -30,7 +30,10 @@ import Testing
             <attribute name="latitude" optional="YES" attributeType="Double" defaultValueString="52.5"/>
             <attribute name="isOpen" attributeType="Boolean" defaultValueString="YES"/>
             <attribute name="built" optional="YES" attributeType="Date" defaultDateTimeInterval="86400"/>
-            <attribute name="photo" optional="YES" attributeType="Binary"/>
+            <attribute name="photo" optional="YES" attributeType="Binary"
+                allowsExternalBinaryDataStorage="YES"/>
+            <attribute name="mark" optional="YES" attributeType="String"
+                allowsExternalBinaryDataStorage="YES"/>
             <attribute name="key" optional="YES" attributeType="UUID"/>
             <attribute name="page" optional="YES" attributeType="URI"/>
             <relationship name="stopTimes" optional="YES" toMany="YES" deletionRule="Cascade"
@@ -66,7 +69,10 @@ import Testing
   @Test func makesTheTablesThatCoreDataWould() throws {
     let file = try write(Self.contents)
     let model = try ManagedObjectModel(contentsOf: file.deletingLastPathComponent())
-    #expect(model.remarks == ["Place.distance is transient and not kept"])
+    #expect(
+      model.remarks == [
+        "Place.distance is transient and not kept", "Stop.mark is no data and stays in its row",
+      ])
     #expect(model.entities.map(\.name) == ["Place", "Stop", "StopTime"])
     let stop = try #require(model.entity(named: "Stop"))
     #expect(stop.superentity?.name == "Place" && stop.renamingIdentifier == "Halt")
@@ -86,14 +92,41 @@ import Testing
         == [
           "CREATE TABLE ZPLACE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, "
             + "ZIDENTIFIER INTEGER, ZISOPEN INTEGER, ZCHANGED TIMESTAMP, ZBUILT TIMESTAMP, "
-            + "ZLATITUDE FLOAT, ZNAME VARCHAR, ZNORMALIZEDNAME VARCHAR, ZPAGE VARCHAR, ZKEY BLOB, "
-            + "ZPHOTO BLOB, CONSTRAINT ZIDENTIFIER UNIQUE (ZIDENTIFIER) )",
+            + "ZLATITUDE FLOAT, ZNAME VARCHAR, ZNORMALIZEDNAME VARCHAR, ZMARK VARCHAR, ZPAGE VARCHAR, "
+            + "ZKEY BLOB, ZPHOTO BLOB, CONSTRAINT ZIDENTIFIER UNIQUE (ZIDENTIFIER) )",
           "CREATE INDEX ZPLACE_Z_ENT_INDEX ON ZPLACE (Z_ENT)",
           "CREATE INDEX Z_Place_byNormalizedName ON ZPLACE (ZNORMALIZEDNAME COLLATE BINARY ASC)",
           "CREATE INDEX ZPLACE_ZIDENTIFIER_INDEX ON ZPLACE (ZIDENTIFIER)",
           "CREATE INDEX ZPLACE_ZLATITUDE_ZIDENTIFIER ON ZPLACE (ZLATITUDE, ZIDENTIFIER)",
         ])
     container.close()
+  }
+
+  @Test func keepsLargeDataOfASubentityInAFile() throws {
+    let model = try ManagedObjectModel(contentsOf: try write(Self.contents))
+    let photo = model.entity(named: "Stop")?.attribute(named: "photo")
+    #expect(photo?.allowsExternalBinaryDataStorage == true)
+    let mark = model.entity(named: "Stop")?.attribute(named: "mark")
+    #expect(mark?.allowsExternalBinaryDataStorage == false)
+    let container = try PersistentContainer(
+      at: folder.url.appending(path: "store.sqlite"), model: model,
+      instruments: Instruments(observers: []))
+    let context = container.viewContext
+    let stop = try context.insert(entityNamed: "Stop")
+    try stop.setValue(.string("A"), forKey: "name")
+    try stop.setValue(.data(Data(count: 200_000)), forKey: "photo")
+    try context.save()
+    let files = {
+      (try? FileManager.default.contentsOfDirectory(
+        atPath: folder.path(".store_SUPPORT/_EXTERNAL_DATA"))) ?? []
+    }
+    #expect(files().count == 1)
+    let other = container.newBackgroundContext()
+    let found = try #require(try other.fetch(entityNamed: "Place").first)
+    #expect(try found.value(forKey: "photo") == .data(Data(count: 200_000)))
+    other.delete(found)
+    try other.save()
+    #expect(files().isEmpty)
   }
 
   @Test func reachesEveryPropertyByName() throws {

@@ -85,18 +85,9 @@ public struct BatchRow<E: Entity> {
   @inlinable
   func set(_ value: StoreValue, _ slot: Int) {
     required.note(slot, value)
-    BatchBinding.bind(value, statement, slot)
+    required.bind(value, statement, slot)
     guard required.hasDerived else { return }
-    required.derive(from: slot, value) { BatchBinding.bind($0, statement, $1) }
-  }
-}
-
-@usableFromInline
-enum BatchBinding {
-  // The first three parameters are the key, the entity and the version.
-  @usableFromInline
-  static func bind(_ value: StoreValue, _ statement: Statement, _ slot: Int) {
-    statement.bind(value, at: Int32(truncatingIfNeeded: slot &+ 4))
+    required.derive(from: slot, value) { required.bind($0, statement, $1) }
   }
 }
 
@@ -113,9 +104,12 @@ final class RequiredSlots {
   private let entity: EntityDescription
   /// Whether setting an attribute may set others.
   @usableFromInline let hasDerived: Bool
+  /// Nil for an entity without attributes with external storage.
+  let externalData: BatchExternalData?
 
-  init(_ entity: EntityDescription) {
+  init(_ entity: EntityDescription, _ externalData: BatchExternalData?) {
     self.entity = entity
+    self.externalData = externalData
     hasDerived = !entity.derivedAttributes.isEmpty || !entity.entityColumns.isEmpty
     required =
       entity.attributes.map {
@@ -131,12 +125,20 @@ final class RequiredSlots {
   }
 
   func begin() {
+    externalData?.begin()
     missing = required
     missingCount = requiredCount
     for slot in hasReference.indices {
       hasReference[slot] = false
       isSet[slot] = false
     }
+  }
+
+  @usableFromInline
+  func bind(_ value: StoreValue, _ statement: Statement, _ slot: Int) {
+    let value = externalData?.columnValue(value, slot) ?? value
+    // The first three parameters are the key, the entity and the version.
+    statement.bind(value, at: Int32(truncatingIfNeeded: slot &+ 4))
   }
 
   @usableFromInline

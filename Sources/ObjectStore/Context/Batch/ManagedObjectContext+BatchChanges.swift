@@ -112,10 +112,14 @@ extension EntityDescription {
           throw StoreError.wrongType(
             property: name, entity: self.name, expected: attribute.type.rawValue)
         }
-        assignments.append(.init(column: attribute.column, value: value))
+        // Never a file: the rows would share it.
+        assignments.append(
+          .init(column: attribute.column, value: attribute.inlineColumnValue(value)))
         for step in derivedAttributes.steps(from: attribute.slot) {
+          let derived = attributes[step.slot]
           assignments.append(
-            .init(column: attributes[step.slot].column, value: step.transform(value)))
+            .init(
+              column: derived.column, value: derived.inlineColumnValue(step.transform(value))))
         }
       } else if let toOne = relationship(named: name), let column = toOne.column {
         assignments += try toOne.assignments(column, value)

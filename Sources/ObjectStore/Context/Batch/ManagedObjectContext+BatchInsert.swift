@@ -47,8 +47,8 @@ extension ManagedObjectContext {
       for (name, value) in rows[index] {
         let (slot, value) = try entity.slotAndValue(name, value)
         required.note(slot, value)
-        BatchBinding.bind(value, statement, slot)
-        required.derive(from: slot, value) { BatchBinding.bind($0, statement, $1) }
+        required.bind(value, statement, slot)
+        required.derive(from: slot, value) { required.bind($0, statement, $1) }
       }
     }
   }
@@ -62,7 +62,8 @@ extension ManagedObjectContext {
       context: self, inserting: count, location: SourceLocation(file: file, line: UInt64(line)))
     var keys = BatchInsertResult.Keys.range(first: 0, count: 0)
     try operation.run { writer in
-      let required = RequiredSlots(entity)
+      let required = RequiredSlots(
+        entity, BatchExternalData(entity, writer.externalData, store.externalDataThreshold))
       keys = try writer.insertBatch(entity, count: count, policy, required) { statement, index in
         try fill(statement, required, index)
       }
@@ -109,6 +110,9 @@ extension SaveWriter {
     let ordered = entity.toOnes.filter { $0.orderColumn != nil }
     var defaults = entity.defaultValues
     for slot in entity.derivedAttributes.dates { defaults[slot] = .date(Date()) }
+    for slot in entity.externalSlots {
+      defaults[slot] = defaults[slot].map(entity.attributes[slot].inlineColumnValue)
+    }
     let values = defaults.enumerated().filter { $1 != .null }
     tell(sql, [])
     let statement = try connection.cachedStatement(sql)
@@ -124,6 +128,7 @@ extension SaveWriter {
       for (slot, value) in values { statement.bind(value ?? .null, at: Int32(slot + 4)) }
       required.begin()
       try fill(statement, index)
+      if let error = required.externalData?.error { throw error }
       if let slot = required.firstMissing { throw missing(entity, slot, key) }
       for (offset, toOne) in ordered.enumerated() {
         let parameter = 4 + slotCount + Int32(offset)
@@ -139,8 +144,10 @@ extension SaveWriter {
           statement.bind(isSet ? 1 as Int64 : 0, at: flags + Int32(slot))
         }
       }
+      let count = written.count
       while try statement.step() { written.append(statement.int64(0)) }
       statement.reset()
+      if policy != .fail, written.count == count { required.externalData?.discardRow() }
     }
     counts = (policy == .fail ? count : written.count, 0, 0)
     let keys: BatchInsertResult.Keys =

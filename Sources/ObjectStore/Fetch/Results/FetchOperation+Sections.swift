@@ -45,7 +45,7 @@ extension Statement {
     switch type.slotKind {
     case .text, .integer: return string(column)
     case .real: return "\(double(column))"
-    case .blob: return blob(column).map { String($0, radix: 16) }.joined()
+    case .blob, .external: return blob(column).map { String($0, radix: 16) }.joined()
     }
   }
 }
@@ -61,6 +61,7 @@ extension EntityDescription {
       throw FetchPredicateError.unsupported(
         "sections by '\(keyPath.joined(separator: "."))'", instead: "name an attribute")
     }
+    try property.refuseExternalData("sections by", keyPath)
     return attribute.type
   }
 }
@@ -69,7 +70,7 @@ extension AnyManagedObject {
   /// The name of the section that the object belongs to, with its unsaved changes.
   func sectionName(_ keyPath: [String]) -> String {
     switch value(at: keyPath[...]) {
-    case .null, .object: ""
+    case .null, .object, .external: ""
     case .bool(let bool): bool ? "1" : "0"
     case .integer(let integer): "\(integer)"
     case .double(let double): "\(double)"

@@ -64,9 +64,14 @@ struct ModelElement {
       return nil
     }
     let type = try type()
+    let allowsExternalData = flag("allowsExternalBinaryDataStorage")
+    if allowsExternalData, type != .data {
+      remarks.append("\(entity).\(name) is no data and stays in its row")
+    }
     return AttributeDescription(
       name: name, type: type, isOptional: flag("optional"), defaultValue: try defaultValue(type),
-      derivation: flag("derived") ? try derivation() : nil, renamingIdentifier: self["elementID"])
+      derivation: flag("derived") ? try derivation() : nil, renamingIdentifier: self["elementID"],
+      allowsExternalBinaryDataStorage: allowsExternalData && type == .data)
   }
 
   private func type() throws -> AttributeType {

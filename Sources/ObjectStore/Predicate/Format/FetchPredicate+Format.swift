@@ -100,6 +100,8 @@ extension StoreValue {
         + "\", \"NSData\")"
     case .uuid(let uuid): "CAST(\"\(uuid.uuidString)\", \"NSUUID\")"
     case .url(let url): "CAST(" + Self.quoted(url.absoluteString) + ", \"NSURL\")"
+    // No constant of a predicate is one.
+    case .external: "nil"
     case .object(let id): "CAST(" + Self.quoted(id.uri) + ", \"NSManagedObjectID\")"
     }
   }

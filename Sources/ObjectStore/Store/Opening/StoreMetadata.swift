@@ -18,7 +18,7 @@ struct StoreMetadata {
       "NSStoreType": "SQLite", "NSStoreModelVersionIdentifiers": [String](),
       "_NSAutoVacuumLevel": "2",
     ]
-    setHashes(of: model)
+    setModel(model)
   }
 
   /// Of an existing one; empty where there is no property list.
@@ -32,7 +32,20 @@ struct StoreMetadata {
   /// Nil for a store that Core Data made, or this library before it kept hashes.
   var versionHashes: [String: Data]? { values[Self.hashes] as? [String: Data] }
 
-  mutating func setHashes(of model: ManagedObjectModel) {
+  /// Columns whose values have the mark of external storage, such as `ZPHOTO.ZBLOB`.
+  private static let externalColumnsKey = "ObjectStoreExternalDataColumns"
+  private var externalColumns: Set<String> {
+    Set(values[Self.externalColumnsKey] as? [String] ?? [])
+  }
+
+  mutating func setModel(_ model: ManagedObjectModel) {
+    // Columns that the model lacks stay in the file as they are.
+    var external = externalColumns
+    for root in model.roots {
+      for attribute in root.attributes { external.subtract(root.columnNames(of: attribute)) }
+      external.formUnion(root.externalSlots.map { "\(root.table).\(root.attributes[$0].column)" })
+    }
+    values[Self.externalColumnsKey] = external.sorted()
     let hashes = model.versionHashes
     values[Self.hashes] = hashes
     // The model is not the one any more whose hashes Core Data wrote.
@@ -45,6 +58,39 @@ struct StoreMetadata {
     guard let old = versionHashes else { return [] }
     let new = model.versionHashes
     return Set(old.keys).union(new.keys).filter { old[$0] != new[$0] }
+  }
+
+  /// Attributes that allow external storage in the model and not in the file, or the other way round.
+  ///
+  /// None in a store of Core Data's, which is taken to be as the model has it.
+  func movedAttributes(
+    _ model: ManagedObjectModel, in connection: Connection
+  ) throws(SQLiteError) -> [MovedAttribute] {
+    guard versionHashes != nil else { return [] }
+    let external = externalColumns
+    var moved: [MovedAttribute] = []
+    for root in model.roots {
+      for attribute in root.attributes where attribute.type == .data {
+        let names = root.columnNames(of: attribute)
+        guard names.contains(where: external.contains) != attribute.allowsExternalBinaryDataStorage,
+          try Self.hasColumn(names, in: connection)
+        else { continue }
+        moved.append(MovedAttribute(entity: root, attribute: attribute))
+      }
+    }
+    return moved
+  }
+
+  private static func hasColumn(
+    _ names: [String], in connection: Connection
+  ) throws(SQLiteError) -> Bool {
+    for name in names {
+      let parts = name.split(separator: ".")
+      let find = try connection.prepare("SELECT 1 FROM pragma_table_info(?) WHERE name = ?")
+      for (index, part) in parts.enumerated() { find.bind(String(part), at: Int32(index + 1)) }
+      if try find.step() { return true }
+    }
+    return false
   }
 
   func data() throws -> Data {

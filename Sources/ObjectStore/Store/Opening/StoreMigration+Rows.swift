@@ -21,18 +21,32 @@ extension StoreMigration {
       select.bind(last, at: 1)
       select.bind(entity.entityID, at: 2)
       while try select.step() {
-        rows.append((select.int64(0), transform(select.value(1, of: source.type))))
+        rows.append((select.int64(0), transform(try value(of: source, in: select))))
       }
       select.reset()
       guard let end = rows.last?.key else { break }
       last = end
       for (key, value) in rows {
-        update.bind(value, at: 1)
+        update.bind(attribute.inlineColumnValue(value), at: 1)
         update.bind(key, at: 2)
         try update.run()
       }
     }
     if last != .min { remark("derived \(entity.table).\(attribute.column)") }
+  }
+
+  /// - Throws: ``StoreError/externalData(_:property:_:)``.
+  private func value(of source: AttributeDescription, in select: Statement) throws -> StoreValue {
+    guard source.allowsExternalBinaryDataStorage, !select.isNull(1) else {
+      return select.value(1, of: source.type)
+    }
+    let value = ExternalDataColumn(select.blob(1)).storeValue
+    guard case .external(let reference) = value else { return value }
+    do throws(ExternalDataProblem) {
+      return .data(try ExternalDataFolder(store: connection.path).read(reference))
+    } catch {
+      throw StoreError.externalData(nil, property: source.name, error)
+    }
   }
 
   // MARK: - Constraints and what the model lacks

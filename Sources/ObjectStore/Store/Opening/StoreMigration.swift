@@ -43,6 +43,11 @@ struct StoreMigration {
     return columns
   }
 
+  /// Whether the file lacked an attribute.
+  func isNew(_ attribute: AttributeDescription) -> Bool {
+    added.contains(ObjectIdentifier(attribute))
+  }
+
   mutating func note(_ obstacle: String) { obstacles.append(obstacle) }
 
   mutating func remark(_ done: String) { remarks.append(done) }
@@ -238,7 +243,7 @@ struct StoreMigration {
   ) throws {
     let update = try connection.prepare(
       "UPDATE \(entity.table) SET \(attribute.column) = ? WHERE \(condition)")
-    update.bind(attribute.defaultValue, at: 1)
+    update.bind(attribute.inlineColumnValue(attribute.defaultValue), at: 1)
     try update.run()
     if connection.changes > 0 {
       remarks.append("set \(entity.table).\(attribute.column) to its default")
@@ -250,7 +255,7 @@ struct StoreMigration {
     for entity in model.entities where changed.contains(entity.name) {
       for attribute in entity.attributesByName.values.sorted(by: { $0.name < $1.name })
       where !attribute.isOptional && attribute.derivation == nil
-        && !added.contains(ObjectIdentifier(attribute))
+        && !isNew(attribute)
       {
         let condition = "Z_ENT = \(entity.entityID) AND \(attribute.column) IS NULL"
         let missing = try connection.prepare(

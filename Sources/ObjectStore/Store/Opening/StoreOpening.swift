@@ -21,6 +21,7 @@ struct StoreOpening {
     /// What was done to the file because the model had changed.
     var migrationSteps: [String] = []
     var tracksHistory = false
+    let externalData: ExternalDataFolder
   }
 
   func open() throws -> Result {
@@ -55,23 +56,32 @@ struct StoreOpening {
     if options.maximumPageCount > 0 {
       try connection.execute("PRAGMA max_page_count = \(options.maximumPageCount)")
     }
+    let folder = ExternalDataFolder(store: path)
     try connection.execute("BEGIN EXCLUSIVE")
+    let externalData = ExternalDataTransaction(folder)
+    var isCommitting = false
     do {
       if try tableNames(connection).isEmpty { try create(connection) }
-      let (uuid, steps) = try adopt(connection)
+      let (uuid, steps) = try adopt(connection, externalData)
       try updateIndexes(connection)
       var tracksHistory = try HistorySchema.exists(in: connection)
       if options.tracksHistory, !tracksHistory {
         try HistorySchema.create(in: connection)
         tracksHistory = true
       }
+      let sweeps = model.allowsExternalData || !steps.isEmpty
+      let orphans = sweeps ? try folder.orphans(in: connection) : []
+      try externalData.willCommit()
+      isCommitting = true
       try connection.execute("COMMIT")
+      externalData.didCommit(orphans: orphans)
       return Result(
         writer: writer, readerMode: .readOnly, uuid: uuid, journalMode: journalMode,
         pageSize: try integer(connection, "PRAGMA page_size"), migrationSteps: steps,
-        tracksHistory: tracksHistory)
+        tracksHistory: tracksHistory, externalData: folder)
     } catch {
       if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+      if !isCommitting { externalData.didRollBack() }
       throw error
     }
   }
@@ -96,10 +106,11 @@ struct StoreOpening {
       throw StoreError.notAStore(path: path, tables: tables)
     }
     return Result(
-      writer: nil, readerMode: mode, uuid: try adopt(connection).uuid,
+      writer: nil, readerMode: mode, uuid: try adopt(connection, nil).uuid,
       journalMode: try text(connection, "PRAGMA journal_mode"),
       pageSize: try integer(connection, "PRAGMA page_size"),
-      tracksHistory: try HistorySchema.exists(in: connection))
+      tracksHistory: try HistorySchema.exists(in: connection),
+      externalData: ExternalDataFolder(store: path))
   }
 
   // MARK: - A new file
@@ -123,18 +134,24 @@ struct StoreOpening {
 
   /// Takes over the file's UUID and entity numbers, and migrates its tables if the model has
   /// changed.
-  private func adopt(_ connection: Connection) throws -> (uuid: String, steps: [String]) {
+  ///
+  /// - Parameter externalData: nil for a read-only store.
+  private func adopt(
+    _ connection: Connection, _ externalData: ExternalDataTransaction?
+  ) throws -> (uuid: String, steps: [String]) {
     let uuid = try text(connection, "SELECT Z_UUID FROM Z_METADATA")
     let numbers = try EntityNumbers(model, in: connection)
     try model.renumber(numbers.ofModel, storeUUID: uuid)
-    let differences = try SchemaComparison(model: model, entityIDs: numbers.inFile)
-      .differences(in: connection)
     var metadata = try StoreMetadata(connection)
+    let moved = try metadata.movedAttributes(model, in: connection)
+    let differences =
+      try SchemaComparison(model: model, entityIDs: numbers.inFile).differences(in: connection)
+      + moved.map(\.difference)
     let changed = metadata.changedEntities(model)
     guard !differences.isEmpty || !changed.isEmpty || options.migrationPolicy == .exact else {
       return (uuid, [])
     }
-    guard !options.isReadOnly, options.migrationPolicy != .refuse else {
+    guard let externalData, options.migrationPolicy != .refuse else {
       guard differences.isEmpty else {
         throw StoreError.schemaMismatch(path: path, differences: differences)
       }
@@ -143,6 +160,7 @@ struct StoreOpening {
     var migration = try StoreMigration(model, changed: changed, on: connection)
     try migration.migrateEntities(numbers)
     try migration.migrateTables()
+    try migration.move(moved, externalData, threshold: options.externalDataThreshold)
     try migration.fillRequired()
     guard migration.obstacles.isEmpty else {
       throw StoreError.schemaMismatch(
@@ -151,7 +169,7 @@ struct StoreOpening {
     }
     if options.migrationPolicy == .exact { try migration.dropTheRest(numbers) }
     if !migration.remarks.isEmpty || !changed.isEmpty {
-      metadata.setHashes(of: model)
+      metadata.setModel(model)
       try metadata.write(to: connection)
     }
     return (uuid, migration.remarks)

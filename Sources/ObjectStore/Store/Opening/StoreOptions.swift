@@ -18,6 +18,10 @@ public struct StoreOptions: Sendable {
   public var readerCount = 4
   /// How much the row cache holds, in bytes.
   public var rowCacheSize = 128 << 20
+  /// Data of more bytes than this goes to a file beside the store, if its attribute allows that.
+  ///
+  /// Where Core Data draws the line is not documented; 100 KB to 128 KB were seen.
+  public var externalDataThreshold = 128 << 10
   /// `PRAGMA max_page_count`, in pages of 4,096 bytes; 0 for SQLite's own limit.
   public var maximumPageCount = 0
 

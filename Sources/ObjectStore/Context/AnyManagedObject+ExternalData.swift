@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import StoreInstruments
+
+extension AnyManagedObject {
+  /// A value, read from its file if it lies in one; NULL if it cannot be, which the context then
+  /// tells by its `faultError`.
+  final func loaded(_ value: StoreValue, _ slot: Int) -> StoreValue {
+    guard case .external(let reference) = value else { return value }
+    do {
+      return .data(try externalData(reference, slot))
+    } catch {
+      guard let context else {
+        preconditionFailure(
+          "\(entity.name).\(entity.attributes[slot].name) was read from its file after its context "
+            + "was reset or released; keep the context while its objects are in use")
+      }
+      context.noteFaultError(error)
+      return .null
+    }
+  }
+
+  /// The data of a file, which the object keeps until it is refreshed.
+  ///
+  /// - Throws: ``StoreError``: `externalData`, `contextGone`.
+  final func externalData(_ reference: ExternalDataReference, _ slot: Int) throws -> Data {
+    if let known = links?.externalData[slot], known.reference == reference { return known.data }
+    guard let context else { throw StoreError.contextGone(objectID) }
+    let name = entity.attributes[slot].name
+    do {
+      let data = try context.store.readExternalData(
+        reference, "\(entity.name).\(name)", contextID: context.contextID)
+      makeLinks().externalData[slot] = (reference, data)
+      return data
+    } catch {
+      throw StoreError.externalData(objectID, property: name, error)
+    }
+  }
+
+  /// Whether a value is the one that a row has, which may lie in a file.
+  final func isSaved(_ value: StoreValue, in row: RowSnapshot, _ slot: Int) -> Bool {
+    let saved = row.storeValue(slot, in: entity)
+    guard case .external(let reference) = saved, case .data(let data) = value else {
+      return saved == value
+    }
+    return context?.store.externalData.holds(data, reference) == true
+  }
+}
+
+extension PersistentStore {
+  /// Reads a file and tells of it; which attribute it is for, `Photo.blob`, is for people.
+  func readExternalData(
+    _ reference: ExternalDataReference, _ attribute: String, contextID: UInt64
+  ) throws(ExternalDataProblem) -> Data {
+    guard instruments.wants(.events) else { return try externalData.read(reference) }
+    let start = TraceClock.now
+    let data = try externalData.read(reference)
+    let microseconds = (TraceClock.now - start) / 1000
+    instruments.annotate(
+      "external data: \(data.count) bytes of \(attribute) in \(microseconds) µs",
+      contextID: contextID)
+    return data
+  }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+
+/// One open file, or folder; where a call fails, `errno` tells why.
+struct DataFile: ~Copyable {
+  private let descriptor: Int32
+
+  /// - Parameter isFolder: or else it must be a regular file, not a link or a pipe.
+  init?(reading path: String, isFolder: Bool = false) {
+    let kind = isFolder ? O_DIRECTORY : O_NOFOLLOW | O_NONBLOCK
+    descriptor = open(path, O_RDONLY | O_CLOEXEC | kind)
+    guard descriptor >= 0 else { return nil }
+  }
+
+  /// Makes a file that is not there yet.
+  init?(making path: String) {
+    descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else { return nil }
+  }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  /// In bytes; nil for what is no regular file.
+  var size: Int? {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return nil }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      errno = EINVAL
+      return nil
+    }
+    return Int(status.st_size)
+  }
+
+  func contents() -> Data? {
+    guard let size else { return nil }
+    guard size > 0 else { return Data() }
+    guard let bytes = malloc(size) else { return nil }
+    var count = 0
+    while count < size {
+      let read = Glibc.read(descriptor, bytes + count, size - count)
+      if read < 0, errno == EINTR { continue }
+      guard read > 0 else {
+        if read == 0 { errno = EIO }
+        free(bytes)
+        return nil
+      }
+      count += read
+    }
+    return Data(bytesNoCopy: bytes, count: size, deallocator: .free)
+  }
+
+  func write(_ data: Data) -> Bool {
+    data.withUnsafeBytes { bytes in
+      var bytes = bytes
+      while !bytes.isEmpty {
+        let written = Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+        if written < 0, errno == EINTR { continue }
+        guard written > 0 else { return false }
+        bytes = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(written))
+      }
+      return true
+    }
+  }
+
+  /// Waits until the disk has it.
+  func sync() -> Bool { fsync(descriptor) == 0 }
+
+  /// Why a file could not be read, of `errno`.
+  static func problem(_ path: String) -> ExternalDataProblem {
+    errno == ENOENT
+      ? .missing(path: path) : .unreadable(path: path, reason: String(cString: strerror(errno)))
+  }
+}
+
+/// Why the data of an attribute with external storage cannot be read.
+public enum ExternalDataProblem: Error, Hashable, Sendable {
+  /// The file is not there: the value was replaced or deleted since the object was read, or somebody
+  /// took the file away.
+  case missing(path: String)
+  /// The row refers to no file that could be.
+  case damagedReference
+  /// The file cannot be read.
+  case unreadable(path: String, reason: String)
+}
+
+extension ExternalDataProblem: CustomStringConvertible {
+  /// What is wrong with the file, and what to do.
+  public var description: String {
+    switch self {
+    case .missing(let path):
+      "'\(path)' is not there; if the value was replaced or deleted meanwhile, refresh the object"
+    case .damagedReference: "its row is damaged; set the value anew"
+    case .unreadable(let path, let reason):
+      "'\(path)': \(reason); see to it that the file may be read"
+    }
+  }
+}
+
+extension StoreError {
+  /// Of an attempt to write a file.
+  init(externalData path: String, _ code: Int32) {
+    self =
+      code == ENOSPC || code == EDQUOT
+      ? .full(path: path)
+      : .cannotWriteExternalData(path: path, reason: String(cString: strerror(code)))
+  }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SQLiteDriver
+import Synchronization
+
+/// The files that one transaction makes, and those that it has no more use for.
+///
+///     BEGIN EXCLUSIVE ─ files written and synced ─ their folder synced ─ COMMIT ─ files removed
+///
+/// Wherever that is cut off, each row that is left refers to a file that is there; there may be
+/// files too many, which the next opening removes.
+final class ExternalDataTransaction {
+  private let folder: ExternalDataFolder
+  private var made: Set<UUID> = []
+  private var unused: Set<UUID> = []
+
+  /// - Parameter folder: that of a store whose write lock is held.
+  init(_ folder: ExternalDataFolder) {
+    self.folder = folder
+    _ = folder.replaced.take()
+  }
+
+  /// - Throws: ``StoreError``: `full`, `cannotWriteExternalData`.
+  func write(_ data: Data) throws -> ExternalDataReference {
+    let uuid = try folder.write(data)
+    made.insert(uuid)
+    return ExternalDataReference(uuid: uuid)
+  }
+
+  func read(_ reference: ExternalDataReference) throws(ExternalDataProblem) -> Data {
+    try folder.read(reference)
+  }
+
+  /// A file that was made and that no row refers to after all.
+  func discard(_ reference: ExternalDataReference) {
+    if let uuid = reference.uuid { unused.insert(uuid) }
+  }
+
+  /// - Throws: ``StoreError/cannotWriteExternalData(path:reason:)``.
+  func willCommit() throws { if !made.isEmpty { try folder.sync() } }
+
+  func didCommit(orphans: Set<UUID> = []) {
+    folder.remove(unused.union(folder.replaced.take()).union(orphans))
+  }
+
+  /// To be called after a rollback that no commit was tried before: of one that failed, the next
+  /// opening finds out.
+  func didRollBack() {
+    for uuid in made { unlink(folder.path(of: uuid)) }
+  }
+}
+
+/// The files of values that were overwritten or deleted by the transaction that goes on.
+final class ReplacedData: Sendable {
+  private let files = Mutex<Set<UUID>>([])
+
+  func take() -> Set<UUID> {
+    files.withLock { files in
+      defer { files = [] }
+      return files
+    }
+  }
+
+  private func note(_ reference: ExternalDataReference) {
+    if let uuid = reference.uuid { files.withLock { _ = $0.insert(uuid) } }
+  }
+
+  /// Lets triggers of a connection tell, whichever statement replaces or deletes a value.
+  ///
+  /// They belong to the connection, not to the file.
+  ///
+  /// - Throws: `SQLiteError`.
+  func watch(_ model: ManagedObjectModel, on connection: Connection) throws(SQLiteError) {
+    let function = "ObjectStoreReplacedData"
+    try connection.createFunction(function, argumentCount: 1) { call in
+      if case .reference(let reference) = ExternalDataColumn(call.blob(0)) { self.note(reference) }
+    }
+    for root in model.roots {
+      for attribute in root.attributes where attribute.allowsExternalBinaryDataStorage {
+        let (table, column) = (root.table, attribute.column)
+        let isFile = ExternalDataColumn.isReference("OLD." + column)
+        let tell = "BEGIN SELECT \(function)(OLD.\(column)); END"
+        try connection.execute(
+          "CREATE TEMP TRIGGER \(table)_\(column)_UPDATED AFTER UPDATE OF \(column) ON \(table) "
+            + "WHEN \(isFile) AND OLD.\(column) IS NOT NEW.\(column) \(tell)")
+        try connection.execute(
+          "CREATE TEMP TRIGGER \(table)_\(column)_DELETED AFTER DELETE ON \(table) "
+            + "WHEN \(isFile) \(tell)")
+      }
+    }
+  }
+}
