@@ -45,7 +45,7 @@ public class AnyManagedObject {
     if context.checksQueue { changes = noChanges }
   }
 
-  deinit { context?.unregister(self) }
+  deinit { context?.objectDidEnd(self) }
 
   /// Gives a fault its values.
   @inline(__always)

@@ -2,7 +2,7 @@
 
 /// Which objects a context has changed, by their ids: safe to pass between threads.
 public struct ContextChanges: Hashable, Sendable {
-  /// The context that changed them.
+  /// The context that changed them; 0 for a batch, or for another process.
   public let contextID: UInt64
   /// Objects that are new.
   public internal(set) var inserted: [ManagedObjectID] = []
@@ -26,6 +26,19 @@ public struct ContextChanges: Hashable, Sendable {
   init(_ context: ManagedObjectContext) {
     contextID = context.contextID
     storeID = context.store.id
+  }
+
+  /// Names what was changed past all contexts: by a batch, or by another process whose history
+  /// tells.
+  public init(
+    inserted: [ManagedObjectID] = [], updated: [ManagedObjectID] = [],
+    deleted: [ManagedObjectID] = []
+  ) {
+    contextID = 0
+    storeID = 0
+    self.inserted = inserted
+    self.updated = updated
+    self.deleted = deleted
   }
 
   /// Whether nothing was changed.

@@ -3,6 +3,7 @@
 import Dispatch
 import Foundation
 import Glibc
+import Synchronization
 
 /// Where a context's work runs, one block after the other.
 ///
@@ -11,6 +12,11 @@ import Glibc
 final class ContextQueue: Sendable {
   let isMain: Bool
   private let queue: DispatchQueue
+  /// The thread that runs a block, or one of those below.
+  private let user = Atomic<UInt>(never)
+  /// No block was run yet: the program uses its context without the queue, on one thread.
+  private static let never: UInt = 0
+  private static let nobody: UInt = 1
 
   /// One queue that a thread holds, on the thread's own stack.
   private struct Hold {
@@ -51,6 +57,13 @@ final class ContextQueue: Sendable {
     return false
   }
 
+  /// Whether another thread than this one may be using the context now.
+  var isUsedElsewhere: Bool {
+    let user = user.load(ordering: .relaxed)
+    guard user != Self.never, user != pthread_self() else { return false }
+    return !(isMain && Thread.isMainThread)
+  }
+
   func async(_ body: @escaping @Sendable () -> Void) {
     queue.async { self.hold(within: nil, body) }
   }
@@ -66,6 +79,8 @@ final class ContextQueue: Sendable {
 
   private func hold<R>(within holds: UnsafeMutableRawPointer?, _ body: () -> R) -> R {
     let before = pthread_getspecific(Self.key)
+    user.store(pthread_self(), ordering: .relaxed)
+    defer { user.store(Self.nobody, ordering: .relaxed) }
     var hold = Hold(queue: .passUnretained(self), outer: holds)
     return withUnsafeMutablePointer(to: &hold) { pointer in
       pthread_setspecific(Self.key, pointer)

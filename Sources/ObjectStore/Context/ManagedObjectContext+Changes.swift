@@ -50,6 +50,7 @@ extension ManagedObjectContext {
     if changes.storeID != store.id {
       do { try store.noticeForeignWrites() } catch { noteFaultError(error) }
     }
+    if changes.contextID == 0 { forgetRows(of: changes) }
     var merged = ContextChanges(self)
     merged.inserted = changes.inserted
     merged.refreshed = changes.updated.filter { id in
@@ -64,6 +65,43 @@ extension ManagedObjectContext {
     for key in changes.toManys { forgetMembers(key) }
     if !merged.isEmpty { changeNotices.send(merged) }
     tellObservations(merging: changes)
+  }
+
+  /// Takes over what a batch or another process has changed, in each context on its own queue.
+  ///
+  ///     let result = try background.execute(deletion)
+  ///     ManagedObjectContext.mergeChanges(
+  ///       fromRemoteContextSave: result.changes, into: [container.viewContext])
+  ///
+  /// A parent comes before its children. It waits for each context's queue.
+  public static func mergeChanges(
+    fromRemoteContextSave changes: ContextChanges, into contexts: [ManagedObjectContext]
+  ) {
+    for context in contexts {
+      context.performAndWait { context.mergeChanges(from: changes) }
+    }
+  }
+
+  /// Forgets what the row cache and loaded to-many relationships hold of changed rows: nobody told
+  /// them.
+  private func forgetRows(of changes: ContextChanges) {
+    var tables: Set<Int> = []
+    func forEachTable(_ ids: [ManagedObjectID], _ body: ([Int64], Int) -> Void) {
+      for (name, ids) in Dictionary(grouping: ids, by: \.entityName) {
+        guard let entity = store.model.entity(named: name) else { continue }
+        tables.insert(entity.index)
+        body(ids.map(\.primaryKey), entity.index)
+      }
+    }
+    forEachTable(changes.inserted + changes.updated) { store.cache.forget($0, $1) }
+    forEachTable(changes.deleted) { store.cache.insertDeleted($0, $1) }
+    for object in registeredObjects where object.links != nil {
+      for toMany in object.entity.toManys where tables.contains(toMany.destination.index) {
+        forgetMembers(
+          .init(
+            entity: object.entity.index, slot: toMany.slot, primaryKey: object.primaryKey))
+      }
+    }
   }
 
   /// An observer may list objects that the context does not hold at the moment.

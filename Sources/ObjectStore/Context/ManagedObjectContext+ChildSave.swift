@@ -20,6 +20,7 @@ extension ManagedObjectContext {
       for object in changes.linked where !object.isDeleted { takeOverMembers(of: object) }
       for object in changes.deleted { delete(own(object)) }
     }
+    tellObservations()
     endEvent()
   }
 

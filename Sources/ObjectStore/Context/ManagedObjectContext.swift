@@ -25,6 +25,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   public let parent: ManagedObjectContext?
   let store: PersistentStore
   @exclusivity(unchecked) private var registers: [Register]
+  private let ended = EndedObjects()
   /// Who is told at once of what an event has changed.
   var observations = ContextObservations()
   /// New objects, some of which were deleted since.
@@ -132,7 +133,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   }
 
   func registered(at index: Int, _ primaryKey: Int64) -> AnyManagedObject? {
-    registers[index].objects.value(primaryKey)?.takeUnretainedValue()
+    registers[index].objects.value(primaryKey)?.takeLiving()
   }
 
   /// The object of a row: the one there is, or a fault.
@@ -156,8 +157,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
     let register = registers[entity.index]
     let hasOneEntity = entity.hierarchy == nil
     page.forEach { row in
-      if let known = register.objects.value(row.primaryKey) {
-        objects.append(known.takeUnretainedValue())
+      if let known = register.objects.value(row.primaryKey)?.takeLiving() {
+        objects.append(known)
       } else {
         let entity = hasOneEntity ? entity : RowSnapshot(row).entity(in: entity)
         objects.append(
@@ -185,19 +186,30 @@ public final class ManagedObjectContext: @unchecked Sendable {
   }
 
   func unregister(_ object: AnyManagedObject) {
-    let register = registers[object.entity.index]
-    guard
-      register.objects.value(object.primaryKey)?.toOpaque()
-        == Unmanaged.passUnretained(object).toOpaque()
-    else { return }
-    register.objects.remove(object.primaryKey)
+    unregister(object.entity.index, object.primaryKey, Unmanaged.passUnretained(object).toOpaque())
+  }
+
+  private func unregister(_ table: Int, _ primaryKey: Int64, _ address: UnsafeMutableRawPointer) {
+    let register = registers[table]
+    guard register.objects.value(primaryKey)?.toOpaque() == address else { return }
+    register.objects.remove(primaryKey)
+  }
+
+  /// An object ends, on whichever thread has let go of it last.
+  func objectDidEnd(_ object: AnyManagedObject) {
+    guard queue.isUsedElsewhere else { return unregister(object) }
+    if ended.add(object) { queue.async { [weak self] in self?.unregisterEnded() } }
+  }
+
+  private func unregisterEnded() {
+    for entry in ended.take() { unregister(entry.table, entry.primaryKey, entry.address) }
   }
 
   /// The objects that somebody, or the context itself, keeps.
   public var registeredObjects: [AnyManagedObject] {
     var objects: [AnyManagedObject] = []
     for register in registers {
-      register.objects.forEach { objects.append($1.takeUnretainedValue()) }
+      register.objects.forEach { if let object = $1.takeLiving() { objects.append(object) } }
     }
     return objects
   }
@@ -205,12 +217,12 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// Leaves every object on its own: it keeps what it has loaded, and loads nothing more.
   func detachAll() {
     var linked: [AnyManagedObject] = []
+    unregisterEnded()
     for register in registers {
       register.objects.forEach {
-        $1._withUnsafeGuaranteedRef { object in
-          object.context = nil
-          if object.links != nil { linked.append(object) }
-        }
+        guard let object = $1.takeLiving() else { return }
+        object.context = nil
+        if object.links != nil { linked.append(object) }
       }
       register.objects = KeyTable()
     }

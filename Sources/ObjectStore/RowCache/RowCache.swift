@@ -85,6 +85,17 @@ final class RowCache: @unchecked Sendable {
     }
   }
 
+  /// Forgets rows that somebody has written past the cache, also those that are being read.
+  func forget(_ primaryKeys: [Int64], _ entity: Int) {
+    lock.lock()
+    defer { lock.unlock() }
+    currentEpoch.wrappingAdd(1, ordering: .releasing)
+    for key in primaryKeys {
+      young.remove(entity, key)
+      old.remove(entity, key)
+    }
+  }
+
   /// Forgets all rows: somebody else has written to the file.
   func removeAll() {
     lock.lock()

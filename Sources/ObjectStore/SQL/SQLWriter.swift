@@ -5,18 +5,18 @@
 /// Tables get the aliases t0, t1, … in the order in which they are met. Slot 0 of a resolved
 /// predicate is t0.
 struct SQLWriter {
-  private var text = ""
+  var text = ""
   private(set) var bindings: [StoreValue] = []
   private var aliasCount = 1
   /// By slot: the alias, and the SELECT that it belongs to.
-  private var slots: [(alias: Int, scope: Int)] = [(0, 0)]
+  var slots: [(alias: Int, scope: Int)] = [(0, 0)]
   /// By SELECT, the outermost first.
-  private var joins: [[Join]] = [[]]
+  var joins: [[Join]] = [[]]
   /// The SELECT whose rows are gone for certain if the term being written is not true.
-  private var conjunctionScope = 0
+  var conjunctionScope = 0
 
   /// ` LEFT OUTER JOIN ZSTOP t1 ON t0.ZSTOP = t1.Z_PK`.
-  private struct Join {
+  struct Join {
     var relationship: RelationshipDescription
     var table: String
     var alias: Int
@@ -93,7 +93,7 @@ struct SQLWriter {
   }
 
   /// The alias of the table at the end of a path.
-  private mutating func alias(of path: ResolvedPath, needsValue: Bool) -> Int {
+  mutating func alias(of path: ResolvedPath, needsValue: Bool) -> Int {
     var (alias, scope) = slots[path.slot]
     let isInner = needsValue && scope == conjunctionScope
     for step in path.steps {
@@ -144,7 +144,7 @@ struct SQLWriter {
     slots[slot] = (parent, 0)
   }
 
-  private mutating func takeAlias() -> Int {
+  mutating func takeAlias() -> Int {
     defer { aliasCount += 1 }
     return aliasCount
   }
@@ -152,7 +152,7 @@ struct SQLWriter {
   /// Writes ` JOIN ZSTOP t1 ON t0.ZSTOP = t1.Z_PK`, for each join of the outermost SELECT.
   mutating func appendJoins() { appendJoins(of: 0) }
 
-  private mutating func appendJoins(of scope: Int) {
+  mutating func appendJoins(of scope: Int) {
     for join in joins[scope] {
       append(join.isInner ? " JOIN " : " LEFT OUTER JOIN ")
       append(join.table)
@@ -168,115 +168,6 @@ struct SQLWriter {
       append(join.column)
     }
   }
-
-  // MARK: - Subqueries
-
-  /// Writes terms of which no single one has to be true for the row to be kept.
-  mutating func withoutConjunction(_ body: (inout SQLWriter) -> Void) {
-    let saved = conjunctionScope
-    conjunctionScope = -1
-    body(&self)
-    conjunctionScope = saved
-  }
-
-  /// What a subquery answers: `1`, `COUNT(t1.Z_PK)`, or `MAX( t1.ZDEPARTURETIME)`.
-  enum SubqueryColumn {
-    case one, count
-    case aggregate(String, ResolvedOperand)
-  }
-
-  /// Writes `SELECT … FROM ZSTOPTIME t1 WHERE (t0.Z_PK = t1.ZSTOP AND ( t1.ZNAME = ?)) `.
-  mutating func appendSelect(
-    _ column: SubqueryColumn, _ collection: ResolvedCollection, slot: Int,
-    where predicate: ResolvedPredicate?
-  ) {
-    let owner = alias(of: collection.path, needsValue: false)
-    let member = takeAlias()
-    // A count of pairs needs the table of pairs only.
-    let pairs: Int? =
-      if case .joinTable = collection.relationship.storage {
-        if case .count = column, predicate == nil { member } else { takeAlias() }
-      } else { nil }
-    let scope = joins.count
-    joins.append([])
-    if slot >= 0 {
-      while slots.count <= slot { slots.append((0, 0)) }
-      slots[slot] = (member, scope)
-    }
-    // The value before the condition: so stand their `?` in the text.
-    var value = ""
-    if case .aggregate(_, let operand) = column {
-      value = written(in: -1) { $0.append(operand) }
-    }
-    let condition = predicate.map { predicate in written(in: scope) { $0.append(predicate) } }
-    append("SELECT ")
-    switch column {
-    case .one: append("1")
-    case .count:
-      append("COUNT(")
-      appendAlias(member)
-      append(".")
-      append(pairs == member ? collection.relationship.memberColumn : "Z_PK")
-      append(")")
-    case .aggregate(let function, _):
-      append(function)
-      append("(")
-      append(value)
-      append(")")
-    }
-    appendFrom(collection.relationship, member: member, pairs: pairs)
-    appendJoins(of: scope)
-    append(" WHERE (")
-    appendAlias(owner)
-    append(".Z_PK = ")
-    appendAlias(pairs ?? member)
-    append(".")
-    append(collection.relationship.ownerColumn)
-    if let condition {
-      append(" AND (")
-      append(condition)
-      append(")")
-    }
-    append(") ")
-  }
-
-  /// What is written with a SELECT's own conjunction, as a text of its own.
-  private mutating func written(in scope: Int, _ body: (inout SQLWriter) -> Void) -> String {
-    let (savedText, savedScope) = (text, conjunctionScope)
-    (text, conjunctionScope) = ("", scope)
-    body(&self)
-    defer { (text, conjunctionScope) = (savedText, savedScope) }
-    return text
-  }
-
-  private mutating func appendFrom(
-    _ relationship: RelationshipDescription, member: Int, pairs: Int?
-  ) {
-    let isPairsOnly = pairs == member
-    append(" FROM ")
-    if case .joinTable(let table, _, let memberColumn, _) = relationship.storage, let pairs {
-      if !isPairsOnly {
-        append(relationship.destination.table)
-        append(" ")
-        appendAlias(member)
-        append(" JOIN ")
-      }
-      append(table)
-      append(" ")
-      appendAlias(pairs)
-      guard !isPairsOnly else { return }
-      append(" ON ")
-      appendAlias(member)
-      append(".Z_PK = ")
-      appendAlias(pairs)
-      append(".")
-      append(memberColumn)
-    } else {
-      append(relationship.destination.table)
-      append(" ")
-      appendAlias(member)
-    }
-  }
 }
 
 extension RelationshipDescription {
@@ -287,15 +178,10 @@ extension RelationshipDescription {
   }
 
   /// The column that holds the owner of a to-many: in the destination's table, or in that of pairs.
-  fileprivate var ownerColumn: String {
+  var ownerColumn: String {
     switch storage {
     case .column(let column), .inverseColumn(let column, _): column
     case .joinTable(_, let source, _, _): source
     }
-  }
-
-  fileprivate var memberColumn: String {
-    guard case .joinTable(_, _, let column, _) = storage else { return "Z_PK" }
-    return column
   }
 }

@@ -7,6 +7,8 @@ struct BatchChanges {
   var count = 0
   /// Empty unless they are wanted.
   var keys: [(EntityDescription, [Int64])] = []
+  /// Rows that a deletion has made forget a deleted one, and the property that did.
+  var nullified: [(entity: EntityDescription, keys: [Int64], property: String)] = []
 
   /// `ZNAME = ?`, or an expression in place of the `?`.
   struct Assignment {
@@ -43,6 +45,9 @@ extension SaveWriter {
     for (entity, keys) in changes.keys {
       noteHistory(kind, entity, .list(KeyList(keys)), properties)
     }
+    for (entity, keys, property) in changes.nullified {
+      noteHistory(.update, entity, .list(KeyList(keys)), [property])
+    }
     return returnsKeys ? changes : BatchChanges(count: changes.count)
   }
 
@@ -58,9 +63,9 @@ extension SaveWriter {
     }
     // The rules below may change which rows the predicate finds.
     let keys = try keys(rows?.sql ?? "SELECT Z_PK FROM \(entity.table)", rows?.bindings ?? [])
-    var deletion = BatchDeletion()
+    var deletion = BatchDeletion(returnsKeys: returnsKeys || tracksHistory)
     try deletion.run(entity, keys, with: &self)
-    let changes = deletion.changes(returningKeys: returnsKeys || tracksHistory)
+    let changes = deletion.changes
     return note(.delete, changes, [], returnsKeys)
   }
 

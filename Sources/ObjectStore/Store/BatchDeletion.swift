@@ -4,10 +4,14 @@ import SQLiteDriver
 
 /// Follows the delete rules in the database: what has to go, what has to forget, what forbids it.
 struct BatchDeletion {
+  let returnsKeys: Bool
   /// By entity, in the order in which they were found.
   private var doomed: [(entity: EntityDescription, keys: Set<Int64>)] = []
+  private var nullified: [(entity: EntityDescription, keys: [Int64], property: String)] = []
   /// Where a to-one with the rule to deny leads, which is known only while the rows are there.
   private var denying: [(relationship: RelationshipDescription, owners: [Int64: Int64])] = []
+
+  init(returnsKeys: Bool) { self.returnsKeys = returnsKeys }
 
   mutating func run(
     _ entity: EntityDescription, _ keys: [Int64], with writer: inout SaveWriter
@@ -27,10 +31,11 @@ struct BatchDeletion {
     }
   }
 
-  func changes(returningKeys: Bool) -> BatchChanges {
+  var changes: BatchChanges {
     BatchChanges(
       count: doomed.reduce(0) { $0 + $1.keys.count },
-      keys: returningKeys ? doomed.map { ($0.entity, $0.keys.sorted()) } : [])
+      keys: returnsKeys ? doomed.map { ($0.entity, $0.keys.sorted()) } : [],
+      nullified: nullified)
   }
 
   // MARK: - What has to go
@@ -88,7 +93,7 @@ struct BatchDeletion {
   // MARK: - What is left behind
 
   /// The doomed rows are gone: whatever still refers to them is not.
-  private func settle(
+  private mutating func settle(
     _ relationship: RelationshipDescription, _ keys: Set<Int64>, _ writer: inout SaveWriter
   ) throws {
     switch relationship.storage {
@@ -111,7 +116,7 @@ struct BatchDeletion {
     }
   }
 
-  private func settle(
+  private mutating func settle(
     _ relationship: RelationshipDescription, _ column: String, _ order: String?,
     _ keys: Set<Int64>, _ writer: inout SaveWriter
   ) throws {
@@ -120,8 +125,13 @@ struct BatchDeletion {
     case .noAction, .cascade: return
     case .nullify where relationship.inverse.isOptional:
       let columns = [column, order].compactMap { $0 }.map { "\($0) = NULL, " }.joined()
+      var changed: [Int64] = []
       try writer.run(
-        "UPDATE \(table) SET \(columns)Z_OPT = Z_OPT + 1 WHERE \(column) IN", keys)
+        "UPDATE \(table) SET \(columns)Z_OPT = Z_OPT + 1 WHERE \(column) IN", keys,
+        then: returnsKeys ? " RETURNING Z_PK" : ""
+      ) { changed.append($0.int64(0)) }
+      guard !changed.isEmpty else { return }
+      nullified.append((relationship.destination.root, changed, relationship.inverse.name))
     case .nullify, .deny:
       try refuse(relationship, "SELECT \(column) FROM \(table) WHERE \(column) IN", keys, &writer)
     }
@@ -161,13 +171,15 @@ extension EntityDescription {
 extension SaveWriter {
   /// Runs `… IN` for keys, so many at a time that the bound text stays around a megabyte.
   fileprivate mutating func run(
-    _ sql: String, _ keys: some Sequence<Int64>, row: (Statement) -> Void = { _ in }
+    _ sql: String, _ keys: some Sequence<Int64>, then end: String = "",
+    row: (Statement) -> Void = { _ in }
   ) throws {
     let keys = keys.sorted()
     for start in stride(from: 0, to: keys.count, by: 100_000) {
       let chunk = keys[start..<min(start + 100_000, keys.count)]
       try run(
-        sql + " (SELECT value FROM json_each(?))", [.string(JSONArray(keys: chunk).text)], row: row)
+        sql + " (SELECT value FROM json_each(?))" + end, [.string(JSONArray(keys: chunk).text)],
+        row: row)
     }
   }
 }

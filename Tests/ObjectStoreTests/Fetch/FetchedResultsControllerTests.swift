@@ -198,6 +198,23 @@ import Testing
     #expect(try controller.object(at: place) === new)
   }
 
+  @Test func isToldAtOnceWhatAChildSaves() throws {
+    let controller = try controller()
+    var all: [FetchedResultsChanges] = []
+    controller.onChange = { all.append($0) }
+    let child = ManagedObjectContext(parent: context, concurrencyType: .mainQueue)
+    let childs = try #require(
+      try child.fetch(FetchRequest<Record>(where: { $0.title == "a1" })).first)
+    childs.title = "a9"
+    let new = child.insert(Record.self)
+    new.title = "b0"
+    new.initial = "b"
+    #expect(all.isEmpty)
+    try child.save()
+    #expect(all.count == 1)
+    #expect(try text(controller) == [":none", "a:a2,a9", "b:b0,b1", "c:c1,c2,c3"])
+  }
+
   @Test func reactsToItsContextOnly() throws {
     let controller = try controller()
     let other = fixture.container.newBackgroundContext()

@@ -6,6 +6,8 @@ public import SQLiteDriver
 public struct BatchInsertResult: Sendable {
   let reference: ManagedObjectID.EntityReference
   let keys: Keys
+  /// Rows with lower keys were there and were updated.
+  let firstKey: Int64
 
   enum Keys: Sendable {
     case range(first: Int64, count: Int)
@@ -33,6 +35,14 @@ public struct BatchInsertResult: Sendable {
 
   /// The ids of all rows that were written.
   public var objectIDs: [ManagedObjectID] { (0..<count).map(objectID(at:)) }
+
+  /// For ``ManagedObjectContext/mergeChanges(fromRemoteContextSave:into:)``.
+  public var changes: ContextChanges {
+    let ids = objectIDs
+    return ContextChanges(
+      inserted: ids.filter { $0.primaryKey >= firstKey },
+      updated: ids.filter { $0.primaryKey < firstKey })
+  }
 
   /// The objects of the rows in a context, as faults.
   ///

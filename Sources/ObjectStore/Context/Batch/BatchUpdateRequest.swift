@@ -66,6 +66,9 @@ public struct BatchResult: Sendable {
   public let count: Int
   /// Which ones; empty unless the request asked for them.
   public let objectIDs: [ManagedObjectID]
+  /// For ``ManagedObjectContext/mergeChanges(fromRemoteContextSave:into:)``, with the rows that a
+  /// deletion has made forget a deleted one; empty unless the request asked for ids.
+  public let changes: ContextChanges
 
   /// What a result tells.
   public enum Kind: Sendable {

@@ -8,7 +8,8 @@ extension ManagedObjectContext {
   ///
   ///     // UPDATE ZSTOP SET ZNOTE = ?, Z_OPT = Z_OPT + 1 WHERE Z_PK IN (SELECT t0.Z_PK FROM ZSTOP t0 WHERE …)
   ///
-  /// Objects already in memory keep their values, and saving them is a conflict then.
+  /// Objects already in memory keep their values, and saving them is a conflict, until they merge
+  /// the result's ``BatchResult/changes``.
   ///
   /// - Throws: ``FetchPredicateError`` if the predicate does not fit the entity; ``StoreError``:
   ///   `unknownProperty`, `wrongType`, and what SQLite reports. Nothing is updated then.
@@ -18,7 +19,7 @@ extension ManagedObjectContext {
   ) throws -> BatchResult {
     let entity = description(of: E.self)
     let assignments = try entity.assignments(request.assignments)
-    guard !assignments.isEmpty else { return BatchResult(count: 0, objectIDs: []) }
+    guard !assignments.isEmpty else { return BatchResult(BatchChanges(), .update) }
     let rows = try request.predicate.map {
       try SelectStatement.keys(of: entity, where: $0, sortedBy: [], limit: 0, offset: 0)
     }
@@ -26,7 +27,7 @@ extension ManagedObjectContext {
       let changes = try writer.updateBatch(
         entity, assignments, rows, returnsKeys: request.resultType == .objectIDs)
       writer.counts = (0, changes.count, 0)
-      return BatchResult(changes)
+      return BatchResult(changes, .update)
     }
   }
 
@@ -50,7 +51,7 @@ extension ManagedObjectContext {
       let changes = try writer.deleteBatch(
         entity, rows, returnsKeys: request.resultType == .objectIDs)
       writer.counts = (0, 0, changes.count)
-      return BatchResult(changes)
+      return BatchResult(changes, .delete)
     }
   }
 
@@ -59,7 +60,7 @@ extension ManagedObjectContext {
   ) throws -> BatchResult {
     var operation = SaveOperation(
       context: self, inserting: 0, location: SourceLocation(file: file, line: UInt64(line)))
-    var result = BatchResult(count: 0, objectIDs: [])
+    var result = BatchResult(BatchChanges(), .update)
     try operation.run { result = try writes(&$0) }
     store.checkpointIfNeeded(contextID: contextID)
     return result
@@ -87,12 +88,17 @@ extension ManagedObjectContext {
 }
 
 extension BatchResult {
-  fileprivate init(_ changes: BatchChanges) {
-    self.init(
-      count: changes.count,
-      objectIDs: changes.keys.flatMap { entity, keys in
-        keys.map { ManagedObjectID(reference: entity.reference, primaryKey: $0) }
-      })
+  fileprivate init(_ changes: BatchChanges, _ kind: HistoryChange.Kind) {
+    func ids(_ entity: EntityDescription, _ keys: [Int64]) -> [ManagedObjectID] {
+      keys.map { ManagedObjectID(reference: entity.reference, primaryKey: $0) }
+    }
+    count = changes.count
+    objectIDs = changes.keys.flatMap(ids)
+    self.changes =
+      kind == .delete
+      ? ContextChanges(
+        updated: changes.nullified.flatMap { ids($0.entity, $0.keys) }, deleted: objectIDs)
+      : ContextChanges(updated: objectIDs)
   }
 }
 

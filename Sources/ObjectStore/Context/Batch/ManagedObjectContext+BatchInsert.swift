@@ -61,15 +61,19 @@ extension ManagedObjectContext {
     var operation = SaveOperation(
       context: self, inserting: count, location: SourceLocation(file: file, line: UInt64(line)))
     var keys = BatchInsertResult.Keys.range(first: 0, count: 0)
+    var first: Int64 = 0
     try operation.run { writer in
       let required = RequiredSlots(
         entity, BatchExternalData(entity, writer.externalData, store.externalDataThreshold))
-      keys = try writer.insertBatch(entity, count: count, policy, required) { statement, index in
+      first = try writer.allocateKeys(entity, count: count)
+      keys = try writer.insertBatch(
+        entity, first: first, count: count, policy, required
+      ) { statement, index in
         try fill(statement, required, index)
       }
     }
     store.checkpointIfNeeded(contextID: contextID)
-    return BatchInsertResult(reference: entity.reference, keys: keys)
+    return BatchInsertResult(reference: entity.reference, keys: keys, firstKey: first)
   }
 }
 
@@ -102,10 +106,9 @@ extension EntityDescription {
 
 extension SaveWriter {
   mutating func insertBatch(
-    _ entity: EntityDescription, count: Int, _ policy: BatchConflictPolicy,
+    _ entity: EntityDescription, first: Int64, count: Int, _ policy: BatchConflictPolicy,
     _ required: RequiredSlots, fill: (Statement, Int) throws -> Void
   ) throws -> BatchInsertResult.Keys {
-    let first = try allocateKeys(entity, count: count)
     let sql = entity.batchInsert(context.store.statements[entity.index].insert, policy)
     let ordered = entity.toOnes.filter { $0.orderColumn != nil }
     var defaults = entity.defaultValues

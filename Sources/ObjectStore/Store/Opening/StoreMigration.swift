@@ -254,9 +254,7 @@ struct StoreMigration {
   mutating func fillRequired() throws {
     for entity in model.entities where changed.contains(entity.name) {
       for attribute in entity.attributesByName.values.sorted(by: { $0.name < $1.name })
-      where !attribute.isOptional && attribute.derivation == nil
-        && !isNew(attribute)
-      {
+      where !attribute.isOptional && attribute.derivation == nil && !isNew(attribute) {
         let condition = "Z_ENT = \(entity.entityID) AND \(attribute.column) IS NULL"
         let missing = try connection.prepare(
           "SELECT 1 FROM \(entity.table) WHERE \(condition) LIMIT 1")
