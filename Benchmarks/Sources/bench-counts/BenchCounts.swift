@@ -25,6 +25,10 @@ enum BenchCounts {
       let counter = PathCounter(worker: arguments[1])
       let environment = try counter.environment(swift: arguments[3])
       let isUpdate = arguments.count == 5
+      guard isUpdate || FileManager.default.fileExists(atPath: arguments[2]) else {
+        complain("no thresholds at '\(arguments[2])'; 'make bench-counts UPDATE=1' makes them")
+        exit(3)
+      }
       let known = isUpdate ? nil : try Thresholds(contentsOf: arguments[2])
       let counts = try paths.sorted { $0.key < $1.key }.map { path, count in
         complain("counting \(path)")

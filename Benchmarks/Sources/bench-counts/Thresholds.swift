@@ -67,9 +67,9 @@ struct Difference {
       right(before.map { String(format: "%.1f", $0) } ?? "–"), right(String(format: "%.1f", now)),
       before.flatMap { $0 > 0 ? String(format: "%+6.1f%%", (now / $0 - 1) * 100) : nil }
         ?? "       ",
-      verdict.rawValue,
     ]
-    return columns.joined(separator: " ")
+    let end = verdict == .same ? "" : "  " + verdict.rawValue
+    return columns.joined(separator: " ") + end
   }
 
   private func right(_ text: String) -> String {

@@ -65,7 +65,7 @@ enum ScaleCases {
       Comparison(
         title:
           "Go through \(Cell.count(Double(count))) objects in batches, in a process of its own",
-        units: (count, "object"), rounds: 5,
+        units: (count, "object"), rounds: 6,
         contenders: [
           .program(
             "C API, step by step",

@@ -9,9 +9,9 @@ enum Cell {
     switch abs(nanoseconds) {
     case ..<10: String(format: "%.1f ns", nanoseconds)
     case ..<10_000: count(nanoseconds) + " ns"
-    case ..<10_000_000: String(format: "%.1f µs", nanoseconds / 1e3)
-    case ..<10_000_000_000: String(format: "%.1f ms", nanoseconds / 1e6)
-    default: String(format: "%.1f s", nanoseconds / 1e9)
+    case ..<1_000_000: String(format: "%.1f µs", nanoseconds / 1e3)
+    case ..<1_000_000_000: String(format: "%.2f ms", nanoseconds / 1e6)
+    default: String(format: "%.2f s", nanoseconds / 1e9)
     }
   }
 

@@ -7,7 +7,7 @@ import GRDB
 import ObjectStore
 
 extension WriteCases {
-  static func batchInsert(count: Int, _ workspace: Workspace) throws -> Comparison {
+  static func insert(count: Int, _ workspace: Workspace) throws -> Comparison {
     let (theirs, ours, others) = (
       try peer(0, workspace), try peer(0, workspace), try peer(0, workspace)
     )
@@ -15,12 +15,28 @@ extension WriteCases {
     let statement = try theirs.database.prepare(insertion)
     let queue = try queue(others)
     return Comparison(
-      title: "Insert \(Cell.count(Double(count))) rows in one transaction", units: (count, "row"),
+      title: "Insert and save \(Cell.count(Double(count))) objects, in one transaction",
+      units: (count, "object"),
       contenders: [
         Contender(name: "C API loop", prepare: { try theirs.fill(count: 0) }) {
           try theirs.database.execute("BEGIN IMMEDIATE")
           for (index, name) in names.enumerated() { try check(insert(index, name, statement)) }
           try theirs.database.execute("COMMIT")
+          return count
+        },
+        Contender(
+          name: "ObjectStore, insert and save", goal: .atMost(1.5),
+          prepare: { try ours.fill(count: 0) }
+        ) {
+          let context = ours.container.newBackgroundContext()
+          for (index, name) in names.enumerated() {
+            let stop = context.insert(Stop.self)
+            stop.identifier = Int64(index * 7)
+            stop.latitude = latitude(index)
+            stop.longitude = longitude(index)
+            stop.name = name
+          }
+          try context.save()
           return count
         },
         Contender(name: "ObjectStore, batch insert", prepare: { try ours.fill(count: 0) }) {

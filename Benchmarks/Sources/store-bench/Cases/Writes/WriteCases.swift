@@ -11,7 +11,7 @@ enum WriteCases {
   static func all(_ workspace: Workspace) throws -> [Comparison] {
     let count = workspace.scale.rows / 10
     return [
-      try batchInsert(count: workspace.scale.rows / 2, workspace), try update(count, workspace),
+      try insert(count: workspace.scale.rows / 2, workspace), try update(count, workspace),
       try delete(count, workspace), try saveOne(50, workspace),
     ]
   }
