@@ -77,9 +77,6 @@ enum ScaleCases {
             "ObjectStore, batches of 50", [transit, "all", "--batch-size", "50", "--store", path],
             in: workspace),
           .program(
-            "ObjectStore, batches of 1,000",
-            [transit, "all", "--batch-size", "1000", "--store", path], in: workspace),
-          .program(
             "ObjectStore, all at once", [transit, "all", "--batch-size", "0", "--store", path],
             in: workspace),
         ])

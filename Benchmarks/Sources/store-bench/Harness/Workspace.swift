@@ -11,7 +11,7 @@ struct Scale {
   var stopTimes = 3_000_000
   /// Lengths of the traces and logs that are read.
   var events = [100_000, 1_000_000, 10_000_000]
-  var rounds = Rounds(most: 15, least: 7, budget: .seconds(8))
+  var rounds = Rounds(most: 15, least: 7, budget: .seconds(6))
 
   static let full = Scale()
   static let quick = Scale(
