@@ -17,6 +17,11 @@ struct Suite {
           try FetchCases.geo(fixture, repeats: 500),
         ]
       },
+      Suite(name: "fault") { workspace in
+        let rows = workspace.scale.rows
+        let fixture = try workspace.stops(rows)
+        return [FaultCases.cached(fixture, rows: rows), try FaultCases.missed(fixture, rows: rows)]
+      },
       Suite(name: "write", comparisons: WriteCases.all),
       Suite(name: "open", comparisons: OpenCases.all),
       Suite(name: "readers", comparisons: ReaderCases.all),
