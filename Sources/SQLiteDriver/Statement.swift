@@ -13,6 +13,8 @@ public final class Statement {
   @usableFromInline let handle: SQLiteStatement
   /// The text it was compiled from.
   public let sql: String
+  /// A number that its user keeps with it, from one use of a cached statement to the next.
+  public var tag: UInt64 = 0
   /// How many values it takes.
   public let parameterCount: Int32
   /// The first bind that failed since the last step.

@@ -60,6 +60,9 @@ public struct StatementID: RawRepresentable, Hashable, Sendable {
 
   /// Hashes the UTF-8 bytes of an SQL text.
   public init(sql: String) {
-    rawValue = sql.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    var sql = sql
+    rawValue = sql.withUTF8 { bytes in
+      bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    }
   }
 }

@@ -11,8 +11,8 @@ public final class Instruments: Sendable {
   /// Counted always; readable at any moment.
   public let counters = Counters()
   let observers: [any StoreObserver]
-  /// Apart from the others, to be asked directly and not through the protocol.
-  private let tracepoints: Tracepoints?
+  /// Apart from the others: they are asked directly and not through the protocol.
+  private let hasTracepoints: Bool
   private let others: [any StoreObserver]
   /// Those that watch for a while, and whether there are any: asked before the lock is taken.
   private let watchers = Mutex<[any StoreObserver]>([])
@@ -26,7 +26,7 @@ public final class Instruments: Sendable {
   ///   - intervals: When statements are announced again and counters sampled.
   public init(observers: [any StoreObserver], intervals: Intervals = .counted) {
     self.observers = observers
-    tracepoints = observers.lazy.compactMap { $0 as? Tracepoints }.first
+    hasTracepoints = observers.contains { $0 is Tracepoints }
     others = observers.filter { !($0 is Tracepoints) }
     announcements = StatementAnnouncements(intervals)
     sampler = CounterSampler(intervals)
@@ -36,8 +36,10 @@ public final class Instruments: Sendable {
 
   /// What any observer wants right now.
   public var interests: Interests {
-    var result = tracepoints?.interests ?? []
-    for observer in others { result.formUnion(observer.interests) }
+    var result: Interests = hasTracepoints ? Tracepoints.interests : []
+    if !others.isEmpty {
+      for observer in others { result.formUnion(observer.interests) }
+    }
     if isWatched.load(ordering: .relaxed) {
       for observer in watching { result.formUnion(observer.interests) }
     }

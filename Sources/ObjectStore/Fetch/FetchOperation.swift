@@ -121,7 +121,7 @@ struct FetchOperation {
   }
 
   private func tellEnd(total: Nanoseconds, error: String) {
-    let statementID = StatementID(sql: select.sql)
+    let statementID = cost.statementID ?? StatementID(sql: select.sql)
     let instruments = store.instruments
     if !select.sql.isEmpty {
       instruments.announce(

@@ -12,6 +12,15 @@ struct QueryCost {
   /// What was done with the rows while the statement waited.
   var materialize: Nanoseconds = 0
   var counters = StatementCounters()
+  var statementID: StatementID?
+}
+
+extension Statement {
+  /// Hashed once for all its uses: the text is long.
+  fileprivate var id: StatementID {
+    if tag == 0 { tag = StatementID(sql: sql).rawValue }
+    return StatementID(rawValue: tag)
+  }
 }
 
 extension PersistentStore {
@@ -42,7 +51,7 @@ extension PersistentStore {
         if measures {
           cost = QueryCost(
             wait: taken - start, prepare: prepared - taken, step: TraceClock.now - prepared,
-            counters: statement.takeCounters())
+            counters: statement.takeCounters(), statementID: statement.id)
           reportBusyWait(on: reader, contextID: contextID)
         }
       }

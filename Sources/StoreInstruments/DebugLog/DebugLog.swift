@@ -65,26 +65,32 @@ public final class DebugLog: StoreObserver {
     if let ownedDescriptor { close(ownedDescriptor) }
   }
 
-  /// Writes the lines of a group at once.
-  private func write(_ body: (inout LogLines) -> Void) {
+  /// Writes the lines of a group at once; held ones go out with the next group.
+  private func write(isHeld: Bool = false, _ body: (inout LogLines) -> Void) {
     state.withLock { state in
       state.lines.start()
       let lost = state.sink.lost
-      if lost > 0 {
+      if lost > 0, state.lines.count == 0 {
         state.lines.line(.warning) { text in
           text.append(Int64(lost))
           text.append(" lines of this log were lost: nobody could take them")
         }
       }
       body(&state.lines)
+      if isHeld { return }
       state.sink.write(state.lines.text.bytes, lines: state.lines.count - (lost > 0 ? 1 : 0))
+      state.lines.clear()
     }
   }
 
   public func record(_ event: StoreEvent, contextID: UInt64) {
+    switch event {
     // The `sql:` line announces the statement.
-    guard event.kind != .statement else { return }
-    write { $0.event(event, contextID: contextID) }
+    case .statement: break
+    // Its SQL, or its end, follows at once: one call of write(2) does for both.
+    case .fetchBegin: write(isHeld: true) { $0.event(event, contextID: contextID) }
+    default: write { $0.event(event, contextID: contextID) }
+    }
   }
 
   public func willRun(sql: String, bindings: [BoundValue], contextID: UInt64) {

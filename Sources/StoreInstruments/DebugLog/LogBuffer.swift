@@ -29,22 +29,21 @@ struct LogBuffer {
 
   mutating func append(_ value: UInt64) {
     guard value > 9 else { return bytes.append(UInt8(ascii: "0") + UInt8(value)) }
-    let start = bytes.count
-    var rest = value
-    while rest > 0 {
-      bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
-      rest /= 10
-    }
-    bytes[start...].reverse()
+    append(value, digits: 1)
   }
 
-  /// Appends a number with leading zeros.
+  /// Appends a number with at least so many digits, up to 20.
   mutating func append(_ value: UInt64, digits: Int) {
-    var unit: UInt64 = 1
-    for _ in 1..<digits { unit *= 10 }
-    while unit > 0 {
-      bytes.append(UInt8(ascii: "0") + UInt8(value / unit % 10))
-      unit /= 10
+    // In one piece: an array checks its storage at each byte that is appended.
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { text in
+      var start = 20
+      var rest = value
+      while rest > 0 || 20 - start < digits {
+        start -= 1
+        text[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+        rest /= 10
+      }
+      bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start...]))
     }
   }
 

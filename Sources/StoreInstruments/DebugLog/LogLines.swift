@@ -10,7 +10,7 @@ import StoreEvents
 struct LogLines {
   enum Category { case sql, annotation, details, warning, error }
 
-  var text = LogBuffer()
+  private(set) var text = LogBuffer()
   private(set) var count = 0
   private var prefix = LogBuffer()
   private var clock: LogClock
@@ -28,7 +28,6 @@ struct LogLines {
 
   /// Starts a group of lines at this moment, on this thread.
   mutating func start() {
-    clear()
     prefix.removeAll()
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
@@ -38,6 +37,7 @@ struct LogLines {
     prefix.append("] ObjectStore: ")
   }
 
+  /// Forgets the lines, which went out.
   mutating func clear() {
     text.removeAll()
     count = 0

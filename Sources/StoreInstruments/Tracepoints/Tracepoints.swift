@@ -9,7 +9,9 @@ public import StoreEvents
 public final class Tracepoints: StoreObserver {
   public init() {}
 
-  public var interests: Interests { CStoreTracepoints_any_enabled() ? .events : [] }
+  public var interests: Interests { Self.interests }
+
+  static var interests: Interests { CStoreTracepoints_any_enabled() ? .events : [] }
 
   public func record(_ event: StoreEvent, contextID: UInt64) {
     switch event {
