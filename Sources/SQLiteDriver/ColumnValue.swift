@@ -16,12 +16,6 @@ public struct ColumnValue {
   /// Whether the column holds NULL.
   @inlinable public var isNull: Bool { sqlite3_value_type(handle) == SQLITE_NULL }
 
-  /// The column as an integer, converted by SQLite where it is none.
-  @inlinable public var int64: Int64 { sqlite3_value_int64(handle) }
-
-  /// The column as a real, converted by SQLite where it is none.
-  @inlinable public var double: Double { sqlite3_value_double(handle) }
-
   /// The UTF-8 bytes of the column.
   @inlinable public var utf8: UnsafeRawBufferPointer {
     let start = sqlite3_value_text(handle)

@@ -7,24 +7,29 @@
 public class AnyManagedObject {
   // Unchecked: a context belongs to one thread, and the check costs more than the access.
 
-  /// The object's entity.
-  public final let entity: EntityDescription
+  /// Keeps the entity as long as there is an object, and knows the context.
+  private final let register: Unmanaged<ObjectRegister>
+  private final let unretainedEntity: Unmanaged<EntityDescription>
   // The entity keeps it.
   @usableFromInline final unowned(unsafe) let schema: EntitySchemaBase
-  /// Nil while the object is a fault, or was never saved.
-  @exclusivity(unchecked) @usableFromInline final var snapshot: RowSnapshot?
-  /// What a fetch has read of a fault.
-  @exclusivity(unchecked) final var partial: PartialRow?
+  /// The row of ``snapshot``, of whose page the object holds a reference.
+  @exclusivity(unchecked) @usableFromInline final private(set) var row: RowPointer?
   /// By slot; empty while nothing was changed.
   @exclusivity(unchecked) @usableFromInline final var changes: [StoreValue?] = []
-  /// The context clears this when it goes: an object must not keep its context alive.
-  @exclusivity(unchecked) final unowned(unsafe) var context: ManagedObjectContext?
   @exclusivity(unchecked) final var primaryKey: Int64
   /// The key that the save in progress has allocated.
   final var newPrimaryKey: Int64 = 0
   @exclusivity(unchecked) final var state: State = []
+  /// Its place among the objects that its context has not indexed yet.
+  @exclusivity(unchecked) final var place: UInt32 = 0
   @exclusivity(unchecked) final var origin: FetchOrigin?
-  @exclusivity(unchecked) final var links: ObjectLinks?
+  @exclusivity(unchecked) private final var details: Details?
+
+  /// What few objects have.
+  private final class Details {
+    var partial: PartialRow?
+    var links: ObjectLinks?
+  }
 
   struct State: OptionSet {
     let rawValue: UInt8
@@ -37,20 +42,76 @@ public class AnyManagedObject {
     static let listed = State(rawValue: 16)
   }
 
-  required init(entity: EntityDescription, primaryKey: Int64, context: ManagedObjectContext) {
-    self.entity = entity
-    schema = entity.schema
+  // Unmanaged: an object costs no atomic reference count but its own.
+  required init(
+    entity: Unmanaged<EntityDescription>, primaryKey: Int64, register: Unmanaged<ObjectRegister>
+  ) {
+    self.register = register
+    unretainedEntity = entity
+    schema = entity._withUnsafeGuaranteedRef { $0.schema }
     self.primaryKey = primaryKey
-    self.context = context
-    if context.checksQueue { changes = noChanges }
+    register._withUnsafeGuaranteedRef { $0.objectDidBegin() }
+    if checksQueue { changes = noChanges }
   }
 
-  deinit { context?.objectDidEnd(self) }
+  deinit {
+    register._withUnsafeGuaranteedRef { $0.objectDidEnd(self) }
+    row?.unretainedPage?.release()
+  }
+
+  /// The object's entity.
+  public final var entity: EntityDescription {
+    unretainedEntity._withUnsafeGuaranteedRef { $0 }
+  }
+
+  /// The place of its table in all that is kept by table.
+  final var table: Int { unretainedEntity._withUnsafeGuaranteedRef { $0.index } }
+
+  final var checksQueue: Bool { register._withUnsafeGuaranteedRef { $0.checksQueue } }
+
+  /// Nil once the context is gone or was reset: an object must not keep its context alive.
+  final var context: ManagedObjectContext? { register._withUnsafeGuaranteedRef { $0.context } }
 
   /// Gives a fault its values.
   @inline(__always)
-  final func fill(_ page: RowPage, _ row: RowPointer) {
-    if snapshot == nil { snapshot = RowSnapshot(page: page, pointer: row) }
+  final func fill(_ row: RowPointer) {
+    guard self.row == nil else { return }
+    _ = row.unretainedPage?.retain()
+    self.row = row
+  }
+
+  /// Nil while the object is a fault, or was never saved.
+  final var snapshot: RowSnapshot? {
+    get { row.map { RowSnapshot($0) } }
+    set {
+      // The new page first: it may be the old one.
+      _ = newValue?.pointer.unretainedPage?.retain()
+      row?.unretainedPage?.release()
+      row = newValue?.pointer
+    }
+  }
+
+  /// What a fetch has read of a fault.
+  final var partial: PartialRow? {
+    get { details?.partial }
+    set { if newValue != nil || details != nil { makeDetails().partial = newValue } }
+  }
+
+  /// What is known of the objects it is related to.
+  final var links: ObjectLinks? {
+    get { details?.links }
+    set {
+      guard newValue != nil || details != nil else { return }
+      makeDetails().links = newValue
+      if newValue != nil { register._withUnsafeGuaranteedRef { $0.hasLinks = true } }
+    }
+  }
+
+  private final func makeDetails() -> Details {
+    if let details { return details }
+    let new = Details()
+    details = new
+    return new
   }
 
   // MARK: - Identity and state
@@ -63,7 +124,7 @@ public class AnyManagedObject {
   /// The context; nil once it is gone or was reset.
   public final var managedObjectContext: ManagedObjectContext? { context }
   /// Whether the values are not loaded; they may still be in the row cache.
-  public final var isFault: Bool { snapshot == nil && !state.contains(.inserted) }
+  public final var isFault: Bool { row == nil && !state.contains(.inserted) }
   /// Whether the next save inserts the object.
   public final var isInserted: Bool { state.contains(.inserted) }
   /// Whether values or relationships were changed since the last save.
@@ -79,13 +140,17 @@ public class AnyManagedObject {
 
   @inlinable
   final func read<Value: AttributeValue>(_ slot: Int) -> Value {
-    if changes.isEmpty, let row = snapshot {
-      if row.isNull(slot) { return .valueForNull }
-      // Known when the type is: it costs nothing but data.
-      if case .data = Value.attributeType, row.isExternal(slot) { return readChanged(slot) }
-      return Value(row: row, slot: slot)
-    }
-    return readChanged(slot)
+    guard changes.isEmpty else { return readChanged(slot) }
+    guard let row = row ?? firedRow(holding: slot), !row.isNull(slot) else { return .valueForNull }
+    // Known when the type is: it costs nothing but data.
+    if case .data = Value.attributeType, row.isExternal(slot) { return readChanged(slot) }
+    return withExtendedLifetime(self) { Value(row: row, slot: slot) }
+  }
+
+  /// The row of a fault, which the object keeps; nil if there is none, or none any more.
+  @usableFromInline
+  final func firedRow(holding slot: Int) -> RowPointer? {
+    partialRow(holding: slot)?.pointer ?? readableRow()?.pointer
   }
 
   @usableFromInline
@@ -96,15 +161,15 @@ public class AnyManagedObject {
     guard let row = partialRow(holding: slot) ?? readableRow(), !row.isNull(slot) else {
       return .valueForNull
     }
-    return Value(row: row, slot: slot)
+    return row.value(slot)
   }
 
   @usableFromInline
   final func write(_ value: StoreValue, _ slot: Int) {
     checkQueue()
-    context?.willChange(self)
+    register._withUnsafeGuaranteedRef { $0.willChange(self) }
     guard assign(value, slot) else { return }
-    if !entity.derivedAttributes.isEmpty { derive(from: slot, value) }
+    if hasFollowers, !entity.derivedAttributes.isEmpty { derive(from: slot, value) }
     markUpdated()
   }
 
@@ -117,8 +182,12 @@ public class AnyManagedObject {
     } else {
       changes[slot] = value
     }
-    if !entity.entityColumns.isEmpty { assignEntity(of: value, slot) }
+    if hasFollowers, !entity.entityColumns.isEmpty { assignEntity(of: value, slot) }
     return true
+  }
+
+  private final var hasFollowers: Bool {
+    unretainedEntity._withUnsafeGuaranteedRef { $0.hasFollowers }
   }
 
   final func markUpdated() {

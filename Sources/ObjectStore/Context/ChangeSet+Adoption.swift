@@ -6,16 +6,18 @@ extension ChangeSet {
     in context: ManagedObjectContext, _ outcome: SaveOutcome = SaveOutcome()
   ) {
     let (written, lost) = settle(outcome.resolutions, in: context.store.cache)
-    var rows: [Int: [RowSnapshot]] = [:]
-    for object in written {
+    for object in written where !outcome.externalValues.isEmpty {
       for (slot, value) in outcome.externalValues[ObjectIdentifier(object)] ?? [:] {
         object.changes[slot] = value
       }
-      let row = object.makeSavedRow()
-      rows[object.entity.index, default: []].append(row)
     }
+    // From before a deletion that was undone: the cache takes their rows for deleted.
+    for object in inserted where object.primaryKey > 0 {
+      context.store.cache.remove([object.primaryKey], object.table)
+    }
+    // Before the keys: rows refer to unsaved objects by those that they have until now.
+    context.takeSavedRows(of: written)
     context.giveKeys(to: inserted)
-    for (entity, rows) in rows { context.store.cache.insert(rows, entity) }
     for object in inserted + context.changed where !object.isDeleted {
       object.changes = object.noChanges
       object.state.subtract([.inserted, .updated])
@@ -62,21 +64,41 @@ extension ChangeSet {
 }
 
 extension ManagedObjectContext {
-  fileprivate func giveKeys(to objects: [AnyManagedObject]) {
-    var keys: [Int64: Int64] = [:]
-    for object in objects {
-      guard object.primaryKey < 0 else {
-        // From before a deletion that was undone: the cache takes the row for deleted.
-        store.cache.remove([object.primaryKey], object.entity.index)
-        continue
+  /// Sets the snapshots to what the save has written, by the page, and lets the row cache have them.
+  fileprivate func takeSavedRows(of objects: [AnyManagedObject]) {
+    var rest = objects[...]
+    while let entity = rest.first?.entity {
+      let alike = rest.prefix { $0.entity === entity }
+      rest = rest.dropFirst(alike.count)
+      var builder = RowBuilder(layout: entity.rowLayout, pageWords: RowBuilder.usualPageWords)
+      var next = alike.startIndex
+      for (index, object) in zip(alike.indices, alike) {
+        object.fill(&builder) { permanent($0) }
+        builder.end(
+          primaryKey: object.isInserted ? object.newPrimaryKey : object.primaryKey,
+          version: (object.snapshot?.version ?? 0) + 1)
+        guard builder.isFull || index + 1 == alike.endIndex else { continue }
+        let page = builder.takePage()
+        page.forEach { row in
+          alike[next].snapshot = RowSnapshot(page: page, pointer: row)
+          next += 1
+        }
+        store.cache.insert(page, entity.index)
       }
-      keys[object.primaryKey] = object.newPrimaryKey
+    }
+  }
+
+  fileprivate func giveKeys(to objects: [AnyManagedObject]) {
+    let children = children.contexts
+    let isAsked = undoManager != nil || !children.isEmpty
+    var keys: [Int64: Int64] = [:]
+    for object in objects where object.primaryKey < 0 {
+      if isAsked { keys[object.primaryKey] = object.newPrimaryKey }
       unregister(object)
       object.primaryKey = object.newPrimaryKey
       register(object)
     }
-    let children = children.contexts
-    guard undoManager != nil || !children.isEmpty else { return permanentKeys = [:] }
+    guard isAsked else { return permanentKeys = [:] }
     permanentKeys.merge(keys) { _, new in new }
     tellChildren(keys)
   }
@@ -108,20 +130,18 @@ extension AnyManagedObject {
     state.subtract([.updated, .deleted])
   }
 
-  /// Sets the snapshot to what the save has written, and gives it.
-  fileprivate final func makeSavedRow() -> RowSnapshot {
-    let row = makeRow(
-      primaryKey: isInserted ? newPrimaryKey : primaryKey, version: (snapshot?.version ?? 0) + 1
-    ) { context?.permanent($0) ?? $0 }
-    snapshot = row
-    return row
-  }
-
   /// A row of the object's values, unsaved ones too.
   final func makeRow(
     primaryKey: Int64, version: Int64, _ written: (StoreValue) -> StoreValue
   ) -> RowSnapshot {
     var builder = RowBuilder(layout: entity.rowLayout)
+    fill(&builder, written)
+    return builder.makeSnapshot(primaryKey: primaryKey, version: version)
+  }
+
+  fileprivate final func fill(
+    _ builder: inout RowBuilder, _ written: (StoreValue) -> StoreValue
+  ) {
     builder.begin()
     for slot in 0..<entity.rowLayout.slotCount {
       if let value = changes.isEmpty ? nil : changes[slot] {
@@ -132,6 +152,5 @@ extension AnyManagedObject {
         builder.setNull(slot)
       }
     }
-    return builder.makeSnapshot(primaryKey: primaryKey, version: version)
   }
 }

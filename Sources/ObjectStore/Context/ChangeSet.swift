@@ -17,12 +17,12 @@ struct ChangeSet {
     updated = changed.filter { $0.changes.contains { $0 != nil } || $0.hasReorderedMembers }
     deleted = context.deleted.filter { !$0.isInserted }
     let now = StoreValue.date(Date())
-    for object in inserted + updated where !object.entity.derivedAttributes.dates.isEmpty {
-      object.stamp(now)
+    for objects in [inserted, updated] {
+      for object in objects where !object.entity.derivedAttributes.dates.isEmpty {
+        object.stamp(now)
+      }
     }
-    linked = (inserted + changed).filter { object in
-      object.links?.toManys.contains { $0?.hasChanges == true } == true
-    }
+    linked = inserted.filter(\.hasChangedMembers) + changed.filter(\.hasChangedMembers)
   }
 
   var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && linked.isEmpty }
@@ -32,38 +32,67 @@ struct ChangeSet {
   /// - Throws: ``StoreError/invalid(_:)`` with every value that the model does not allow.
   func validate() throws {
     var failures: [StoreError.ValidationFailure] = []
-    for object in inserted + updated { object.validate(into: &failures) }
+    for objects in [inserted, updated] {
+      for object in objects { object.validate(into: &failures) }
+    }
     guard failures.isEmpty else { throw StoreError.invalid(failures) }
   }
 }
 
 extension AnyManagedObject {
+  fileprivate var hasChangedMembers: Bool {
+    links?.toManys.contains { $0?.hasChanges == true } == true
+  }
+
   fileprivate var hasReorderedMembers: Bool {
     links?.toManys.contains { $0?.isReordered == true } == true
   }
 
   fileprivate func validate(into failures: inout [StoreError.ValidationFailure]) {
-    func check(_ slot: Int, _ name: String, isOptional: Bool, _ rules: [ValidationCheck] = []) {
-      guard let value = changes.isEmpty ? nil : changes[slot] else { return }
-      var problems: [StoreError.ValidationFailure.Problem] = []
-      switch value {
-      case .null: if !isOptional { problems = [.missing] }
-      case .double(let number) where number.isNaN: problems = [.notANumber]
-      case .date(let date) where date.timeIntervalSinceReferenceDate.isNaN:
-        problems = [.notANumber]
-      default: problems = rules.compactMap { $0(value) }
-      }
-      for problem in problems {
-        failures.append(.init(objectID: objectID, property: name, problem: problem))
+    let entity = entity
+    for (slot, change) in changes.enumerated() {
+      guard let value = change, entity.mayRefuse(value, slot) else { continue }
+      for problem in entity.problems(with: value, slot) {
+        failures.append(
+          .init(objectID: objectID, property: entity.propertyName(slot), problem: problem))
       }
     }
-    for attribute in entity.attributes {
-      // A derived value that is missing is its source's fault, and that is told.
-      let isOptional = attribute.isOptional || attribute.derivation != nil
-      check(attribute.slot, attribute.name, isOptional: isOptional, attribute.checks)
+  }
+}
+
+extension EntityDescription {
+  /// Whether a value is worth a look: most attributes have no rules.
+  fileprivate func mayRefuse(_ value: StoreValue, _ slot: Int) -> Bool {
+    switch value {
+    case .null, .double, .date: true
+    default: hasChecks
     }
-    for toOne in entity.toOnes {
-      check(toOne.slot, toOne.name, isOptional: toOne.isOptional)
+  }
+
+  fileprivate func problems(
+    with value: StoreValue, _ slot: Int
+  ) -> [StoreError.ValidationFailure.Problem] {
+    switch value {
+    case .null: return isOptional(slot) ? [] : [.missing]
+    case .double(let number) where number.isNaN: return [.notANumber]
+    case .date(let date) where date.timeIntervalSinceReferenceDate.isNaN: return [.notANumber]
+    default:
+      guard hasChecks, slot < attributes.count else { return [] }
+      return attributes[slot].checks.compactMap { $0(value) }
     }
+  }
+
+  /// Whether a slot may be empty: the one for the entity of a destination follows from another.
+  private func isOptional(_ slot: Int) -> Bool {
+    guard slot < attributes.count else {
+      let toOne = slot - attributes.count
+      return toOne >= toOnes.count || toOnes[toOne].isOptional
+    }
+    // A derived value that is missing is its source's fault, and that is told.
+    return attributes[slot].isOptional || attributes[slot].derivation != nil
+  }
+
+  fileprivate func propertyName(_ slot: Int) -> String {
+    slot < attributes.count ? attributes[slot].name : toOnes[slot - attributes.count].name
   }
 }

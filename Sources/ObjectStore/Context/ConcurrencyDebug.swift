@@ -31,5 +31,7 @@ extension AnyManagedObject {
     return Array(repeating: nil, count: entity.rowLayout.slotCount)
   }
 
-  final func checkQueue() { context?.checkQueue("a \(entity.name)") }
+  final func checkQueue() {
+    if checksQueue { context?.checkQueue("a \(entity.name)") }
+  }
 }

@@ -9,14 +9,16 @@ final class EndedObjects: Sendable {
   private let entries = Mutex<[Entry]>([])
 
   struct Entry: @unchecked Sendable {
-    let table: Int
+    let register: ObjectRegister
+    let place: Int
     let primaryKey: Int64
     let address: UnsafeMutableRawPointer
     // Keeps the memory of an object, which is never looked at again.
     private unowned let memory: AnyManagedObject
 
-    init(_ object: AnyManagedObject) {
-      table = object.entity.index
+    init(_ object: AnyManagedObject, in register: ObjectRegister) {
+      self.register = register
+      place = Int(object.place)
       primaryKey = object.primaryKey
       address = Unmanaged.passUnretained(object).toOpaque()
       memory = object
@@ -24,8 +26,8 @@ final class EndedObjects: Sendable {
   }
 
   /// - Returns: whether it is the first one since they were taken.
-  func add(_ object: AnyManagedObject) -> Bool {
-    let entry = Entry(object)
+  func add(_ object: AnyManagedObject, in register: ObjectRegister) -> Bool {
+    let entry = Entry(object, in: register)
     return entries.withLock {
       $0.append(entry)
       return $0.count == 1

@@ -9,42 +9,51 @@
 ///
 /// Reading a member of a fault fires it. If its row is gone the object counts as deleted and its
 /// members read as nil, zero and empty; ``AnyManagedObject/value(forKey:)`` throws instead.
-@dynamicMemberLookup
-public final class ManagedObject<E: Entity>: AnyManagedObject {
-  @inlinable
-  func property<Property>(_ path: KeyPath<E, Property>) -> UnsafePointer<Property> {
-    unsafeDowncast(schema, to: EntitySchema<E>.self).property(path)
-  }
+public final class ManagedObject<E: Entity>: AnyManagedObject, SchemaObject {}
 
+/// The members of ``ManagedObject``.
+///
+/// A protocol, because a class takes its `E` from the object where its code is not specialized, and
+/// an object of a subentity may be seen as one of its parent: a protocol takes it from the caller.
+@dynamicMemberLookup
+public protocol SchemaObject: AnyManagedObject {
+  /// The schema that the object is seen through.
+  associatedtype E: Entity
+}
+
+extension SchemaObject {
   /// An attribute's value; a new value is written by the next save.
   @inlinable
   public subscript<Value>(dynamicMember path: KeyPath<E, Attribute<Value>>) -> Value {
-    get { read(property(path).pointee.slot) }
-    set { write(newValue.storeValue, property(path).pointee.slot) }
+    // Inlined for EntitySchemaBase.property(_:), which is to see the literal path.
+    @inline(__always) get { read(schema.property(path).pointee.slot) }
+    @inline(__always) set {
+      write(newValue.storeValue, schema.property(path).pointee.slot)
+    }
   }
 
   /// The object at the other end of a to-one relationship, which may be a fault.
   @inlinable
   public subscript<D: Entity>(dynamicMember path: KeyPath<E, ToOne<D>>) -> ManagedObject<D>? {
     get {
-      destination(property(path).pointee.slot).map { $0.assumed(D.self) }
+      destination(schema.property(path).pointee.slot).map { $0.assumed(D.self) }
     }
-    set { setDestination(newValue, property(path).pointee.slot) }
+    set { setDestination(newValue, schema.property(path).pointee.slot) }
   }
 
   /// The objects at the other end of a to-many relationship; loaded when they are looked at.
   @inlinable
   public subscript<D: Entity>(dynamicMember path: KeyPath<E, ToMany<D>>) -> ToManyMembers<D> {
-    ToManyMembers(owner: self, slot: property(path).pointee.slot)
+    ToManyMembers(owner: self, slot: schema.property(path).pointee.slot)
   }
 
   /// Whether the object at the other end is not loaded; asks nothing of the database.
   public func hasFault<D: Entity>(for path: KeyPath<E, ToOne<D>>) -> Bool {
-    hasFault(entity.toOnes[property(path).pointee.slot - entity.attributes.count])
+    hasFault(entity.toOnes[schema.property(path).pointee.slot - entity.attributes.count])
   }
 
   /// Whether it is not known which objects are the members; asks nothing of the database.
   public func hasFault<D: Entity>(for path: KeyPath<E, ToMany<D>>) -> Bool {
-    hasFault(entity.toManys[property(path).pointee.slot])
+    hasFault(entity.toManys[schema.property(path).pointee.slot])
   }
 }

@@ -29,8 +29,7 @@ extension ManagedObjectContext {
   }
 
   private func insert(_ object: AnyManagedObject) {
-    let new = object.entity.schema.objectClass.init(
-      entity: object.entity, primaryKey: object.primaryKey, context: self)
+    let new = makeObject(object.entity, object.primaryKey)
     new.state = .inaccessible
     willChange(new)
     new.state = .inserted

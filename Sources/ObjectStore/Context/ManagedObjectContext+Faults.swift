@@ -11,30 +11,32 @@ extension ManagedObjectContext {
   ///
   /// - Returns: nil if the row is gone; the object then counts as deleted, if the context wants so.
   func fire(_ object: AnyManagedObject) throws -> RowSnapshot? {
-    let instruments = store.instruments
-    let interests = instruments.interests
+    let interests = store.instruments.interests
     let start = interests.contains(.events) ? TraceClock.now : 0
-    instruments.counters.countFault()
+    store.instruments.counters.countFault()
     if let parent {
       switch inherit(object, from: parent) {
       case .asStored: break
       case .gone: return fulfil(object, nil)
       case .row(let row):
-        instruments.counters.countCacheHit()
-        if interests.contains(.events) {
-          emitFault(object, source: .rowCache, duration: TraceClock.now - start, rows: 1)
-        }
+        tellHit(object, interests, start)
         return fulfil(object, row)
       }
     }
-    guard let row = store.cache.row(object.entity.index, object.primaryKey), !isStale(row) else {
+    guard let row = store.cache.row(object.table, object.primaryKey), !isStale(row) else {
       return try fireMiss(object, interests, start)
     }
-    instruments.counters.countCacheHit()
+    tellHit(object, interests, start)
+    return fulfil(object, row === RowSnapshot.deleted ? nil : row)
+  }
+
+  private func tellHit(
+    _ object: AnyManagedObject, _ interests: Interests, _ start: Nanoseconds
+  ) {
+    store.instruments.counters.countCacheHit()
     if interests.contains(.events) {
       emitFault(object, source: .rowCache, duration: TraceClock.now - start, rows: 1)
     }
-    return fulfil(object, row === RowSnapshot.deleted ? nil : row)
   }
 
   private func isStale(_ row: RowSnapshot) -> Bool {

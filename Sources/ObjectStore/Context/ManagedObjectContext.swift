@@ -24,7 +24,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// The context that this one reads from and saves to; nil if that is the store.
   public let parent: ManagedObjectContext?
   let store: PersistentStore
-  @exclusivity(unchecked) private var registers: [Register]
+  /// By table.
+  @exclusivity(unchecked) private var registers: [ObjectRegister] = []
   private let ended = EndedObjects()
   /// Who is told at once of what an event has changed.
   var observations = ContextObservations()
@@ -82,11 +83,6 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// By their temporary ones, the keys of objects that were saved.
   var permanentKeys: [Int64: Int64] = [:]
 
-  /// The objects of one entity, by primary key; not retained.
-  private final class Register {
-    @exclusivity(unchecked) var objects = KeyTable<Unmanaged<AnyManagedObject>>()
-  }
-
   /// Makes a child of a context: it sees what the parent has not saved, and saves to the parent.
   ///
   ///     let edit = ManagedObjectContext(parent: container.viewContext)
@@ -108,7 +104,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     self.name = name
     self.concurrencyType = concurrencyType
     queue = ContextQueue(isMain: concurrencyType == .mainQueue)
-    registers = store.model.entities.map { _ in Register() }
+    registers = makeRegisters()
     store.instruments.emit(
       .contextCreated(
         ContextCreated(
@@ -117,7 +113,14 @@ public final class ManagedObjectContext: @unchecked Sendable {
       contextID: contextID)
   }
 
-  deinit { detachAll() }
+  deinit {
+    unregisterEnded()
+    detach(registers)
+  }
+
+  private func makeRegisters() -> [ObjectRegister] {
+    store.model.entities.map { _ in ObjectRegister(self, store.model) }
+  }
 
   /// Those who are told of the saves of contexts with the same parent.
   var saveObservers: SaveObservers { parent?.childSaveObservers ?? store.saveObservers }
@@ -133,7 +136,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   }
 
   func registered(at index: Int, _ primaryKey: Int64) -> AnyManagedObject? {
-    registers[index].objects.value(primaryKey)?.takeLiving()
+    registers[index].object(primaryKey)
   }
 
   /// The object of a row: the one there is, or a fault.
@@ -144,7 +147,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
     if primaryKey < 0, let key = permanentKeys[primaryKey] {
       return object(entity, key, origin: origin)
     }
-    let object = makeObject(entity, primaryKey, origin)
+    let object = makeObject(entity, primaryKey)
+    if let origin { object.origin = origin }
     register(object)
     return object
   }
@@ -155,77 +159,69 @@ public final class ManagedObjectContext: @unchecked Sendable {
     to objects: inout [AnyManagedObject]
   ) {
     let register = registers[entity.index]
+    let (unretainedEntity, unretainedRegister) = (
+      Unmanaged.passUnretained(entity), Unmanaged.passUnretained(register)
+    )
+    let objectClass = entity.schema.objectClass
     let hasOneEntity = entity.hierarchy == nil
     page.forEach { row in
-      if let known = register.objects.value(row.primaryKey)?.takeLiving() {
-        objects.append(known)
-      } else {
-        let entity = hasOneEntity ? entity : RowSnapshot(row).entity(in: entity)
-        objects.append(
-          entity.schema.objectClass.init(
-            entity: entity, primaryKey: row.primaryKey, context: self))
-        let object = Unmanaged.passUnretained(objects[objects.count - 1])
-        if let origin { object._withUnsafeGuaranteedRef { $0.origin = origin } }
-        register.objects.set(row.primaryKey, object)
+      let isNew = register.isBehindAll(row.primaryKey)
+      if !isNew, let known = register.object(row.primaryKey) {
+        if isFilled { known.fill(row) }
+        return objects.append(known)
       }
-      if isFilled { objects[objects.count - 1].fill(page, row) }
+      let object =
+        hasOneEntity
+        ? objectClass.init(
+          entity: unretainedEntity, primaryKey: row.primaryKey, register: unretainedRegister)
+        : makeObject(RowSnapshot(row).entity(in: entity), row.primaryKey)
+      if let origin { object.origin = origin }
+      if isFilled { object.fill(row) }
+      if isNew { register.append(object) } else { register.insert(object) }
+      objects.append(consume object)
     }
   }
 
-  private func makeObject(
-    _ entity: EntityDescription, _ primaryKey: Int64, _ origin: FetchOrigin?
-  ) -> AnyManagedObject {
-    let object = entity.schema.objectClass.init(
-      entity: entity, primaryKey: primaryKey, context: self)
-    object.origin = origin
-    return object
+  /// An object that no register has.
+  func makeObject(_ entity: EntityDescription, _ primaryKey: Int64) -> AnyManagedObject {
+    entity.schema.objectClass.init(
+      entity: .passUnretained(entity), primaryKey: primaryKey,
+      register: .passUnretained(registers[entity.index]))
   }
 
   func register(_ object: AnyManagedObject) {
-    registers[object.entity.index].objects.set(object.primaryKey, .passUnretained(object))
+    registers[object.entity.index].insert(object)
   }
 
-  func unregister(_ object: AnyManagedObject) {
-    unregister(object.entity.index, object.primaryKey, Unmanaged.passUnretained(object).toOpaque())
-  }
-
-  private func unregister(_ table: Int, _ primaryKey: Int64, _ address: UnsafeMutableRawPointer) {
-    let register = registers[table]
-    guard register.objects.value(primaryKey)?.toOpaque() == address else { return }
-    register.objects.remove(primaryKey)
-  }
+  func unregister(_ object: AnyManagedObject) { registers[object.table].remove(object) }
 
   /// An object ends, on whichever thread has let go of it last.
-  func objectDidEnd(_ object: AnyManagedObject) {
-    guard queue.isUsedElsewhere else { return unregister(object) }
-    if ended.add(object) { queue.async { [weak self] in self?.unregisterEnded() } }
+  func objectDidEnd(_ object: AnyManagedObject, in register: ObjectRegister) {
+    guard queue.isUsedElsewhere else { return register.objectDidEndHere(object) }
+    if ended.add(object, in: register) { queue.async { [weak self] in self?.unregisterEnded() } }
   }
 
   private func unregisterEnded() {
-    for entry in ended.take() { unregister(entry.table, entry.primaryKey, entry.address) }
+    for entry in ended.take() { entry.register.objectDidEnd(entry) }
   }
 
   /// The objects that somebody, or the context itself, keeps.
   public var registeredObjects: [AnyManagedObject] {
     var objects: [AnyManagedObject] = []
-    for register in registers {
-      register.objects.forEach { if let object = $1.takeLiving() { objects.append(object) } }
-    }
+    for register in registers { register.forEach { objects.append($0) } }
     return objects
   }
 
   /// Leaves every object on its own: it keeps what it has loaded, and loads nothing more.
   func detachAll() {
-    var linked: [AnyManagedObject] = []
     unregisterEnded()
-    for register in registers {
-      register.objects.forEach {
-        guard let object = $1.takeLiving() else { return }
-        object.context = nil
-        if object.links != nil { linked.append(object) }
-      }
-      register.objects = KeyTable()
-    }
+    let left = registers
+    registers = makeRegisters()
+    detach(left)
+  }
+
+  private func detach(_ registers: [ObjectRegister]) {
+    let linked = registers.flatMap { $0.contextDidEnd() }
     // Last: this may end objects, which must not find their context any more.
     for object in linked { object.links = nil }
   }
@@ -263,8 +259,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
   private func insert(_ entity: EntityDescription) -> AnyManagedObject {
     checkQueue("insert")
-    let object = entity.schema.objectClass.init(
-      entity: entity, primaryKey: ProcessCounter.nextTemporaryKey(), context: self)
+    let object = makeObject(entity, ProcessCounter.nextTemporaryKey())
     object.state = .inaccessible
     willChange(object)
     object.state = .inserted

@@ -74,7 +74,6 @@ final class PartialProperties: Sendable {
 
 extension AnyManagedObject {
   /// The row to read a slot from without firing the fault.
-  @usableFromInline
   final func partialRow(holding slot: Int) -> RowSnapshot? {
     guard let partial, snapshot == nil, !state.contains(.inaccessible) else { return nil }
     return partial.row(holding: slot)

@@ -17,7 +17,7 @@ extension String: AttributeValue {
   }
 
   /// Bytes that are not UTF-8 are repaired.
-  @inlinable public init(row: RowSnapshot, slot: Int) {
+  @inlinable public init(row: RowPointer, slot: Int) {
     self = row.withBytes(slot) { String(decoding: $0, as: UTF8.self) }
   }
 }
@@ -37,7 +37,7 @@ extension Date: AttributeValue {
   }
 
   /// Reads seconds since 2001-01-01 00:00 UTC.
-  @inlinable public init(row: RowSnapshot, slot: Int) {
+  @inlinable public init(row: RowPointer, slot: Int) {
     self = Date(timeIntervalSinceReferenceDate: row.double(slot))
   }
 }
@@ -57,7 +57,7 @@ extension Data: AttributeValue {
   }
 
   /// Copies the bytes; of data in a file that was not read there are none.
-  @inlinable public init(row: RowSnapshot, slot: Int) {
+  @inlinable public init(row: RowPointer, slot: Int) {
     self = row.isExternal(slot) ? Data() : row.withBytes(slot) { Data($0) }
   }
 }
@@ -79,7 +79,7 @@ extension UUID: AttributeValue {
   }
 
   /// A blob that is not of sixteen bytes reads as all zero.
-  @inlinable public init(row: RowSnapshot, slot: Int) {
+  @inlinable public init(row: RowPointer, slot: Int) {
     self = row.withBytes(slot) { bytes in
       guard bytes.count == 16 else { return .valueForNull }
       return UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))
@@ -104,7 +104,7 @@ extension URL: AttributeValue {
   }
 
   /// Text that is no URL reads as `about:blank`.
-  public init(row: RowSnapshot, slot: Int) {
+  public init(row: RowPointer, slot: Int) {
     self = URL(string: String(row: row, slot: slot)) ?? .valueForNull
   }
 }

@@ -16,7 +16,7 @@ public protocol AttributeValue: Sendable {
   /// Makes the value of a store's value; nil if it is of another type, or NULL and not optional.
   init?(_ value: StoreValue)
   /// Reads a value that is not NULL from a row.
-  init(row: RowSnapshot, slot: Int)
+  init(row: RowPointer, slot: Int)
 }
 
 extension AttributeValue {
@@ -46,7 +46,7 @@ extension Optional: AttributeValue where Wrapped: AttributeValue {
   }
 
   /// Reads a value that is not NULL.
-  @inlinable public init(row: RowSnapshot, slot: Int) { self = Wrapped(row: row, slot: slot) }
+  @inlinable public init(row: RowPointer, slot: Int) { self = Wrapped(row: row, slot: slot) }
 }
 
 extension AttributeValue where Self: FixedWidthInteger {
@@ -62,7 +62,7 @@ extension AttributeValue where Self: FixedWidthInteger {
   }
 
   /// An integer of another program's file that does not fit is clamped.
-  @inlinable public init(row: RowSnapshot, slot: Int) {
+  @inlinable public init(row: RowPointer, slot: Int) {
     self.init(clamping: row.integer(slot))
   }
 }
@@ -102,7 +102,7 @@ extension Bool: AttributeValue {
   }
 
   /// Anything but 0 is true.
-  @inlinable public init(row: RowSnapshot, slot: Int) { self = row.integer(slot) != 0 }
+  @inlinable public init(row: RowPointer, slot: Int) { self = row.integer(slot) != 0 }
 }
 
 extension Double: AttributeValue {
@@ -120,7 +120,7 @@ extension Double: AttributeValue {
   }
 
   /// Reads a real.
-  @inlinable public init(row: RowSnapshot, slot: Int) { self = row.double(slot) }
+  @inlinable public init(row: RowPointer, slot: Int) { self = row.double(slot) }
 }
 
 extension Float: AttributeValue {
@@ -138,5 +138,5 @@ extension Float: AttributeValue {
   }
 
   /// Reads a real, rounded.
-  @inlinable public init(row: RowSnapshot, slot: Int) { self = Float(row.double(slot)) }
+  @inlinable public init(row: RowPointer, slot: Int) { self = Float(row.double(slot)) }
 }

@@ -48,6 +48,10 @@ public final class EntityDescription: @unchecked Sendable {
   private(set) var defaultValues: [StoreValue?] = []
   /// What is set along with other attributes.
   @exclusivity(unchecked) private(set) var derivedAttributes = DerivedAttributes.none
+  /// Whether setting a value sets others too.
+  @exclusivity(unchecked) private(set) var hasFollowers = false
+  /// Whether an attribute has rules that a save checks its values against.
+  @exclusivity(unchecked) private(set) var hasChecks = false
   /// The Swift schema that the entity was built from, with its slots bound.
   let schema: EntitySchemaBase
   /// Its own and those it inherits.
@@ -88,6 +92,7 @@ public final class EntityDescription: @unchecked Sendable {
   func setRowLayout() {
     externalSlots = attributes.filter(\.allowsExternalBinaryDataStorage).map(\.slot)
     entityColumns = toOnes.filter { $0.entityColumn != nil }
+    hasFollowers = !derivedAttributes.isEmpty || !entityColumns.isEmpty
     for (index, toOne) in entityColumns.enumerated() {
       toOne.entitySlot = attributes.count + toOnes.count + index
     }
@@ -99,11 +104,13 @@ public final class EntityDescription: @unchecked Sendable {
   /// - Throws: ``ModelError/invalidDerivation(_:entity:)``.
   func setDerivedAttributes() throws {
     derivedAttributes = try DerivedAttributes(of: self)
+    setRowLayout()
     defaultValues = derivedAttributes.applied(to: defaultValues)
   }
 
   func setDefaults() {
     setRowLayout()
+    hasChecks = attributes.contains { !$0.checks.isEmpty }
     defaultValues =
       attributes.map { has($0) ? $0.defaultValue : nil }
       + toOnes.map { has($0) ? .null : nil } + entityColumns.map { has($0) ? .null : nil }

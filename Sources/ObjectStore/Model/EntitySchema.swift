@@ -15,19 +15,22 @@ class EntitySchemaBase: @unchecked Sendable {
   let parentType: (any Entity.Type)?
   /// Whether objects of the entity's table are of several entities.
   @exclusivity(unchecked) @usableFromInline final var isInHierarchy = false
+  /// Where its properties lie, bound; nil without a Swift schema.
+  @usableFromInline final let start: UnsafeRawPointer?
   /// Itself, then what it inherits from; unowned, as the model keeps them all.
   final var lineage: [Unowned] = []
   private final let paths = Mutex(PathTable())
 
   init(
     name: String, type: (any Entity.Type)? = nil, parentType: (any Entity.Type)? = nil,
-    properties: [any EntityProperty] = [],
+    properties: [any EntityProperty] = [], start: UnsafeRawPointer? = nil,
     objectClass: AnyManagedObject.Type = AnyManagedObject.self
   ) {
     self.name = name
     self.type = type
     self.parentType = parentType
     self.properties = properties
+    self.start = start
     self.objectClass = objectClass
   }
 
@@ -51,7 +54,7 @@ class EntitySchemaBase: @unchecked Sendable {
 @usableFromInline
 final class EntitySchema<E: Entity>: EntitySchemaBase, @unchecked Sendable {
   /// Its properties lead to bound slots.
-  @usableFromInline let prototype: UnsafeMutablePointer<E>
+  private let prototype: UnsafeMutablePointer<E>
 
   init() {
     prototype = .allocate(capacity: 1)
@@ -61,23 +64,7 @@ final class EntitySchema<E: Entity>: EntitySchemaBase, @unchecked Sendable {
       parentType: E.Parent.self as? any Entity.Type,
       properties: Mirror(reflecting: prototype.pointee).children
         .compactMap { $0.value as? any EntityProperty },
-      objectClass: ManagedObject<E>.self)
-  }
-
-  // Inlinable: the compiler folds a literal key path to its offset, and a read costs what a slot
-  // read costs. By the offset, because a read through the key path copies the whole schema.
-
-  /// The bound property at the end of a key path, for as long as the schema lives.
-  @inlinable
-  func property<Property>(_ path: KeyPath<E, Property>) -> UnsafePointer<Property> {
-    guard !isInHierarchy else {
-      return inheritedProperty(path).assumingMemoryBound(to: Property.self)
-    }
-    guard let offset = MemoryLayout<E>.offset(of: path) else {
-      preconditionFailure("\(path) is not a stored property of \(E.self)")
-    }
-    return UnsafeRawPointer(prototype).advanced(by: offset)
-      .assumingMemoryBound(to: Property.self)
+      start: UnsafeRawPointer(prototype), objectClass: ManagedObject<E>.self)
   }
 
   deinit {
@@ -125,9 +112,35 @@ extension EntitySchemaBase {
     for property in properties { property.binding.slot = entity.slotsByName[property.name] ?? -1 }
   }
 
-  /// The bound property at the end of a key path of an entity of the same hierarchy.
+  // Inlined: the compiler folds a literal key path to its offset, and a read costs what a slot read
+  // costs. By the offset, because a read through the key path copies the whole schema; and without
+  // another use of the path, of which the compiler would make an object for every read (100
+  // instructions, callgrind).
+
+  /// The bound property at the end of a key path, for as long as the schema lives.
   ///
   /// By the key path's own root, because an object of a subentity may be seen as one of its parent.
+  @inlinable @inline(__always)
+  final func property<Root: Entity, Property>(
+    _ path: KeyPath<Root, Property>
+  ) -> UnsafePointer<Property> {
+    // Only an inherited property has no offset.
+    guard let offset = MemoryLayout<Root>.offset(of: path) else {
+      return inheritedProperty(path).assumingMemoryBound(to: Property.self)
+    }
+    guard let start = isInHierarchy ? start(of: Root.self) : start else {
+      preconditionFailure("\(Root.self) is not the schema of this entity")
+    }
+    return start.advanced(by: offset).assumingMemoryBound(to: Property.self)
+  }
+
+  /// Where the properties lie that an entity of the same hierarchy declares.
+  @usableFromInline
+  final func start(of root: any Entity.Type) -> UnsafeRawPointer? {
+    lineage.first { $0.schema.type == root }?.schema.start
+  }
+
+  /// The bound property at the end of a key path of an entity of the same hierarchy.
   @usableFromInline
   final func inheritedProperty(_ path: AnyKeyPath) -> UnsafeRawPointer {
     paths.withLock { table -> BoundProperty in

@@ -53,23 +53,38 @@ struct KeyTable<Value>: ~Copyable {
     return nil
   }
 
+  /// What ``set(_:_:over:)`` did.
+  enum Outcome {
+    case added
+    case replaced(Value)
+    case kept
+  }
+
   /// Puts a value in, and gives the one that was there.
   @discardableResult
   mutating func set(_ key: Int64, _ value: Value) -> Value? {
-    guard key != Self.removed else { return nil }
+    guard case .replaced(let old) = set(key, value, over: { _ in true }) else { return nil }
+    return old
+  }
+
+  /// Puts a value in unless one is there that is to stay; one look for both.
+  @inline(__always)
+  mutating func set(_ key: Int64, _ value: Value, over isOlder: (Value) -> Bool) -> Outcome {
+    guard key != Self.removed else { return .kept }
     if usedCount &* 2 >= slots.count { makeRoom() }
     var index = home(key)
     while let old = slots[index].value {
       if slots[index].key == key {
+        guard isOlder(old) else { return .kept }
         slots[index].value = value
-        return old
+        return .replaced(old)
       }
       index = self.index(after: index)
     }
     slots[index] = Slot(key: key, value: value)
     count &+= 1
     usedCount &+= 1
-    return nil
+    return .added
   }
 
   /// Takes a value out; a slot that nothing follows is free again, and those before it.

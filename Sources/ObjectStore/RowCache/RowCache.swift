@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
 import StoreInstruments
 import Synchronization
 
@@ -11,7 +10,7 @@ import Synchronization
 ///
 /// `lock` guards both generations and the count; it is held for a look-up or for one page.
 final class RowCache: @unchecked Sendable {
-  private let lock = NSLock()
+  private let lock = Mutex(())
   @exclusivity(unchecked) private var young: RowGeneration
   @exclusivity(unchecked) private var old: RowGeneration
   private var evictions = 0
@@ -29,100 +28,101 @@ final class RowCache: @unchecked Sendable {
 
   /// The row, `RowSnapshot.deleted` if it is known to be gone, nil if it is not cached.
   func row(_ entity: Int, _ primaryKey: Int64) -> RowSnapshot? {
-    lock.lock()
-    defer { lock.unlock() }
-    if let row = young.row(entity, primaryKey) { return RowSnapshot(row) }
-    guard let row = old.row(entity, primaryKey) else { return nil }
-    // The page belongs to the older generation; this row leaves it.
-    let copy = RowSnapshot(copying: row)
-    old.remove(entity, primaryKey)
-    young.set(entity, primaryKey, copy.pointer)
-    letOldGo()
-    return copy
+    lock.withLock { _ in
+      if let row = young.row(entity, primaryKey) { return RowSnapshot(row) }
+      guard let row = old.row(entity, primaryKey) else { return nil }
+      // The page belongs to the older generation; this row leaves it.
+      let copy = RowSnapshot(copying: row)
+      old.remove(entity, primaryKey)
+      young.set(entity, primaryKey, copy.pointer)
+      letOldGo()
+      return copy
+    }
   }
 
-  /// Keeps rows, but never one that is older than what is there, or than an epoch that has ended.
-  func insert(_ page: RowPage, _ entity: Int, readIn epoch: UInt64) {
-    lock.lock()
-    defer { lock.unlock() }
-    guard epoch == self.epoch else { return }
-    let (young, old) = (young, old)
-    page.forEach { Self.insert($0, entity, $0.primaryKey, into: young, over: old) }
-    letOldGo()
+  /// Keeps rows, but never one that is older than what is there, or that was read in an epoch that
+  /// has ended; no epoch for rows that were just written.
+  func insert(_ page: RowPage, _ entity: Int, readIn epoch: UInt64? = nil) {
+    lock.withLock { _ in
+      guard epoch == nil || epoch == self.epoch else { return }
+      if old.isEmpty {
+        young.insert(page, entity)
+      } else {
+        page.forEach { put($0, entity, $0.primaryKey) }
+      }
+      letOldGo()
+    }
   }
 
   /// Keeps rows that were just written.
   func insert(_ rows: [RowSnapshot], _ entity: Int) {
-    lock.lock()
-    defer { lock.unlock() }
-    for row in rows { insert(row.pointer, entity, row.primaryKey) }
+    lock.withLock { _ in
+      for row in rows { insert(row.pointer, entity, row.primaryKey) }
+    }
   }
 
   /// Remembers that rows were deleted, so that a reader that still saw one does not bring it back.
   func insertDeleted(_ primaryKeys: [Int64], _ entity: Int) {
-    lock.lock()
-    defer { lock.unlock() }
-    for key in primaryKeys { insert(RowSnapshot.deleted.pointer, entity, key) }
+    lock.withLock { _ in
+      for key in primaryKeys { insert(RowSnapshot.deleted.pointer, entity, key) }
+    }
   }
 
   /// Lets go of rows that nobody will ask for again, unless newer ones have taken their places.
   func remove(_ rows: [RowSnapshot], _ entity: Int) {
-    lock.lock()
-    defer { lock.unlock() }
-    for row in rows {
-      if young.row(entity, row.primaryKey) == row.pointer { young.remove(entity, row.primaryKey) }
-      if old.row(entity, row.primaryKey) == row.pointer { old.remove(entity, row.primaryKey) }
+    lock.withLock { _ in
+      for row in rows {
+        if young.row(entity, row.primaryKey) == row.pointer { young.remove(entity, row.primaryKey) }
+        if old.row(entity, row.primaryKey) == row.pointer { old.remove(entity, row.primaryKey) }
+      }
     }
   }
 
   /// Forgets rows, deleted ones too, whose keys are written anew.
   func remove(_ primaryKeys: [Int64], _ entity: Int) {
-    lock.lock()
-    defer { lock.unlock() }
-    for key in primaryKeys {
-      young.remove(entity, key)
-      old.remove(entity, key)
+    lock.withLock { _ in
+      for key in primaryKeys {
+        young.remove(entity, key)
+        old.remove(entity, key)
+      }
     }
   }
 
   /// Forgets rows that somebody has written past the cache, also those that are being read.
   func forget(_ primaryKeys: [Int64], _ entity: Int) {
-    lock.lock()
-    defer { lock.unlock() }
-    currentEpoch.wrappingAdd(1, ordering: .releasing)
-    for key in primaryKeys {
-      young.remove(entity, key)
-      old.remove(entity, key)
+    lock.withLock { _ in
+      currentEpoch.wrappingAdd(1, ordering: .releasing)
+      for key in primaryKeys {
+        young.remove(entity, key)
+        old.remove(entity, key)
+      }
     }
   }
 
   /// Forgets all rows: somebody else has written to the file.
   func removeAll() {
-    lock.lock()
-    defer { lock.unlock() }
-    currentEpoch.wrappingAdd(1, ordering: .releasing)
-    young = RowGeneration(young.entityCount)
-    old = RowGeneration(old.entityCount)
+    lock.withLock { _ in
+      currentEpoch.wrappingAdd(1, ordering: .releasing)
+      young = RowGeneration(young.entityCount)
+      old = RowGeneration(old.entityCount)
+    }
   }
 
   /// Adds what the cache holds to what the store has done.
   func fill(_ statistics: inout Statistics) {
-    lock.lock()
-    defer { lock.unlock() }
-    statistics.cachedRows = UInt64(young.rowCount + old.rowCount)
-    statistics.cachedBytes = UInt64(young.byteCount + old.byteCount)
-    statistics.cacheEvictions = UInt64(evictions)
+    lock.withLock { _ in
+      statistics.cachedRows = UInt64(young.rowCount + old.rowCount)
+      statistics.cachedBytes = UInt64(young.byteCount + old.byteCount)
+      statistics.cacheEvictions = UInt64(evictions)
+    }
   }
 
   private func insert(_ row: RowPointer, _ entity: Int, _ primaryKey: Int64) {
-    Self.insert(row, entity, primaryKey, into: young, over: old)
+    put(row, entity, primaryKey)
     letOldGo()
   }
 
-  private static func insert(
-    _ row: RowPointer, _ entity: Int, _ primaryKey: Int64, into young: RowGeneration,
-    over old: RowGeneration
-  ) {
+  private func put(_ row: RowPointer, _ entity: Int, _ primaryKey: Int64) {
     if let known = young.row(entity, primaryKey) {
       guard known.version <= row.version else { return }
     } else if !old.isEmpty, let known = old.row(entity, primaryKey) {
@@ -135,7 +135,7 @@ final class RowCache: @unchecked Sendable {
   private func letOldGo() {
     guard young.byteCount > generationLimit else { return }
     evictions += old.rowCount
-    old = young
-    young = RowGeneration(old.entityCount)
+    old = RowGeneration(young.entityCount)
+    swap(&old, &young)
   }
 }

@@ -1,64 +1,96 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Rows by entity and primary key, and the pages that they lie in; a class, so that letting a
-/// generation go is one release.
-final class RowGeneration {
-  private let tables: [Table]
+/// Rows by entity and primary key, and the pages that they lie in.
+struct RowGeneration: ~Copyable {
+  private let tables: UnsafeMutableBufferPointer<KeyTable<RowPointer>>
   /// Of the pages, whole as long as one of their rows is here, and of the entries.
-  @exclusivity(unchecked) private(set) var byteCount = 0
-  @exclusivity(unchecked) private(set) var rowCount = 0
-
-  private final class Table {
-    @exclusivity(unchecked) var rows = KeyTable<RowPointer>()
-  }
+  private(set) var byteCount = 0
+  private(set) var rowCount = 0
 
   // A slot of a table that is half full.
   private static let entryBytes = 2 * MemoryLayout<KeyTable<RowPointer>.Slot>.stride
 
-  init(_ entityCount: Int) { tables = (0..<entityCount).map { _ in Table() } }
+  init(_ entityCount: Int) {
+    tables = .allocate(capacity: entityCount)
+    for entity in tables.indices { tables.initializeElement(at: entity, to: KeyTable()) }
+  }
 
   deinit {
-    for table in tables { table.rows.forEach { _ = leave($1) } }
+    for entity in tables.indices {
+      tables[entity].forEach {
+        if let page = $1.unretainedPage, page.count(-1) == 0 { page.release() }
+      }
+    }
+    tables.deinitialize().deallocate()
   }
 
   var entityCount: Int { tables.count }
   var isEmpty: Bool { rowCount == 0 }
 
   func row(_ entity: Int, _ primaryKey: Int64) -> RowPointer? {
-    tables[entity].rows.value(primaryKey)
+    tables[entity].value(primaryKey)
   }
 
-  func set(_ entity: Int, _ primaryKey: Int64, _ row: RowPointer) {
-    enter(row)
-    if let known = tables[entity].rows.set(primaryKey, row) {
-      byteCount -= leave(known)
+  mutating func set(_ entity: Int, _ primaryKey: Int64, _ row: RowPointer) {
+    enter(row.unretainedPage, rows: 1)
+    if let known = tables[entity].set(primaryKey, row) {
+      leave(known.unretainedPage, rows: 1)
     } else {
-      byteCount += Self.entryBytes
-      rowCount += 1
+      noteEntries(1)
     }
   }
 
-  func remove(_ entity: Int, _ primaryKey: Int64) {
-    guard let row = tables[entity].rows.remove(primaryKey) else { return }
-    byteCount -= leave(row) + Self.entryBytes
-    rowCount -= 1
+  /// Takes the rows of a page, but none that is older than the one here.
+  mutating func insert(_ page: RowPage, _ entity: Int) {
+    let entered = Unmanaged.passUnretained(page)
+    enter(entered, rows: page.rowCount)
+    var added = 0
+    // Rows that were read together before leave together: counted once a page, not once a row.
+    var left: (page: Unmanaged<RowPage>?, rows: Int) = (nil, 0)
+    page.forEach { row in
+      var leaving: Unmanaged<RowPage>?
+      switch tables[entity].set(row.primaryKey, row, over: { $0.version <= row.version }) {
+      case .added:
+        added += 1
+        return
+      case .replaced(let known): leaving = known.unretainedPage
+      case .kept: leaving = entered
+      }
+      if leaving?.toOpaque() != left.page?.toOpaque() {
+        leave(left.page, rows: left.rows)
+        left = (leaving, 0)
+      }
+      left.rows += 1
+    }
+    leave(left.page, rows: left.rows)
+    noteEntries(added)
+  }
+
+  mutating func remove(_ entity: Int, _ primaryKey: Int64) {
+    guard let row = tables[entity].remove(primaryKey) else { return }
+    leave(row.unretainedPage, rows: 1)
+    noteEntries(-1)
+  }
+
+  private mutating func noteEntries(_ difference: Int) {
+    rowCount += difference
+    byteCount += difference * Self.entryBytes
   }
 
   // MARK: - Pages
 
   // A page is retained while the generation holds one of its rows, not for each of them.
 
-  private func enter(_ row: RowPointer) {
-    guard let page = row.unretainedPage, page.count(1) == 1 else { return }
+  private mutating func enter(_ page: Unmanaged<RowPage>?, rows: Int) {
+    guard let page, page.count(rows) == rows else { return }
     _ = page.retain()
     byteCount += page.byteCount
   }
 
-  /// Gives how many bytes that frees.
-  private func leave(_ row: RowPointer) -> Int {
-    guard let page = row.unretainedPage, page.count(-1) == 0 else { return 0 }
-    defer { page.release() }
-    return page.byteCount
+  private mutating func leave(_ page: Unmanaged<RowPage>?, rows: Int) {
+    guard let page, page.count(-rows) == 0 else { return }
+    byteCount -= page.byteCount
+    page.release()
   }
 }
 

@@ -4,11 +4,10 @@
 ///
 /// A fetch allocates a page for some dozens of rows where an allocation for each would cost as much
 /// as reading it. A page lives as long as one of its rows is used, by the row cache or an object.
-@usableFromInline
 final class RowPage: ManagedBuffer<RowPage.Header, UInt64> {
-  @usableFromInline
   struct Header {
     let wordCount: Int
+    let rowCount: Int
     /// When the rows were read, in nanoseconds of the monotonic clock.
     let loadedAt: Int64
     /// How many of the rows the row cache holds; guarded by its lock.
@@ -16,8 +15,10 @@ final class RowPage: ManagedBuffer<RowPage.Header, UInt64> {
   }
 
   /// Copies rows that lie one behind the other, and makes each know its page.
-  static func make(_ words: UnsafePointer<UInt64>, wordCount: Int, loadedAt: Int64) -> RowPage {
-    let header = Header(wordCount: wordCount, loadedAt: loadedAt)
+  static func make(
+    _ words: UnsafePointer<UInt64>, wordCount: Int, rowCount: Int, loadedAt: Int64
+  ) -> RowPage {
+    let header = Header(wordCount: wordCount, rowCount: rowCount, loadedAt: loadedAt)
     let page = unsafeDowncast(
       RowPage.create(minimumCapacity: wordCount) { _ in header }, to: RowPage.self)
     page.withUnsafeMutablePointerToElements { start in
@@ -30,6 +31,8 @@ final class RowPage: ManagedBuffer<RowPage.Header, UInt64> {
     }
     return page
   }
+
+  var rowCount: Int { withUnsafeMutablePointerToHeader { $0.pointee.rowCount } }
 
   /// What the page takes, in bytes; 32 stands for the object header and the allocator's.
   var byteCount: Int {
@@ -65,8 +68,9 @@ final class RowPage: ManagedBuffer<RowPage.Header, UInt64> {
 ///
 /// All in words of eight bytes. A slot is an integer, the bits of a real, or the place (upper half,
 /// from the first null word) and the count (lower half) of bytes.
-@usableFromInline
-struct RowPointer: Equatable {
+///
+/// An attribute reads its value through it, which makes no copy and keeps nothing.
+public struct RowPointer: Equatable {
   static let page = 2
   static let counts = 3
   @usableFromInline static var headerWords: Int { @inlinable get { 4 } }
@@ -81,6 +85,31 @@ struct RowPointer: Equatable {
   /// Of the whole row; a row is at most 2^31 bytes long, by SQLite's limits.
   var wordCount: Int { Int(words[Self.counts] &>> 32) }
   @inlinable var nullWordCount: Int { Int(words[3] & 0xffff_ffff) }
+
+  @inlinable
+  func isNull(_ slot: Int) -> Bool {
+    words[Self.headerWords &+ slot &>> 6] & (1 &<< UInt64(slot & 63)) != 0
+  }
+
+  @inlinable
+  func word(_ slot: Int) -> UInt64 { words[Self.headerWords &+ nullWordCount &+ slot] }
+
+  @inlinable
+  func integer(_ slot: Int) -> Int64 { Int64(bitPattern: word(slot)) }
+
+  @inlinable
+  func double(_ slot: Int) -> Double { Double(bitPattern: word(slot)) }
+
+  /// Whether a slot of data holds where the data is, instead of the data.
+  @inlinable
+  func isExternal(_ slot: Int) -> Bool { Int64(bitPattern: word(slot)) < 0 }
+
+  @inlinable
+  func withBytes<R>(_ slot: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R {
+    let place = word(slot)
+    let start = UnsafeRawPointer(words + Self.headerWords) + Int(place &>> 32)
+    return body(UnsafeRawBufferPointer(start: start, count: Int(place & 0xffff_ffff)))
+  }
 
   /// The page, which wrote its own address into its rows; nil for ``RowSnapshot/deleted``.
   var unretainedPage: Unmanaged<RowPage>? {

@@ -31,7 +31,10 @@ extension RowSnapshot {
       self = known
       return
     }
-    self = RowPage.make(row.words, wordCount: row.wordCount, loadedAt: known.loadedAt).first
+    self =
+      RowPage.make(
+        row.words, wordCount: row.wordCount, rowCount: 1, loadedAt: known.loadedAt
+      ).first
   }
 
   /// The value in a slot, for the slow paths: by name, comparison, binding.
@@ -47,13 +50,13 @@ extension RowSnapshot {
     switch entity.attributes[slot].type {
     case .int16, .int32, .int64: return .integer(integer(slot))
     case .bool: return .bool(integer(slot) != 0)
-    case .double, .float: return .double(double(slot))
-    case .string: return .string(String(row: self, slot: slot))
-    case .date: return .date(Date(row: self, slot: slot))
+    case .double, .float: return .double(value(slot))
+    case .string: return .string(value(slot))
+    case .date: return .date(value(slot))
     case .data where isExternal(slot): return .external(externalReference(slot))
-    case .data: return .data(Data(row: self, slot: slot))
-    case .uuid: return .uuid(UUID(row: self, slot: slot))
-    case .url: return .url(URL(row: self, slot: slot))
+    case .data: return .data(value(slot))
+    case .uuid: return .uuid(value(slot))
+    case .url: return .url(value(slot))
     }
   }
 }
@@ -85,12 +88,15 @@ extension RowSnapshot {
 struct RowBuilder: ~Copyable {
   private let layout: RowLayout
   // Computed from an array's count, which a row in progress asks for at every value.
+  private let slotCount: Int
   private let nullWordCount: Int
   private let fixedWordCount: Int
   private var words: UnsafeMutablePointer<UInt64>
   private var capacity: Int
   /// Where the row in progress begins, in words.
   private var start = 0
+  /// The rows ended before it.
+  private var rowCount = 0
   /// Where its next text goes, in bytes from its first null word.
   private var byteCount = 0
   // Once per builder: a clock read per row would cost as much as the row.
@@ -106,6 +112,7 @@ struct RowBuilder: ~Copyable {
   /// Makes a builder of single rows, or of pages.
   init(layout: RowLayout, pageWords: Int = 0) {
     self.layout = layout
+    slotCount = layout.slotCount
     nullWordCount = layout.nullWordCount
     fixedWordCount = layout.fixedWordCount
     self.pageWords = pageWords
@@ -168,12 +175,13 @@ struct RowBuilder: ~Copyable {
     words[start &+ RowPointer.counts] =
       UInt64(wordCount) &<< 32 | UInt64(nullWordCount)
     start &+= wordCount
+    rowCount &+= 1
   }
 
   /// Gives the rows ended since the last page.
   mutating func takePage() -> RowPage {
-    defer { start = 0 }
-    return RowPage.make(words, wordCount: start, loadedAt: loadedAt)
+    defer { (start, rowCount) = (0, 0) }
+    return RowPage.make(words, wordCount: start, rowCount: rowCount, loadedAt: loadedAt)
   }
 
   /// Ends the row that was begun, and gives it alone.
@@ -198,21 +206,38 @@ extension RowBuilder {
   /// Reads the row a statement stands on: `0, Z_PK, Z_OPT`, then the columns of the slots.
   mutating func read(_ statement: Statement) {
     begin()
-    var slot = 0
-    for kind in layout.kinds {
-      let value = statement.value(Int32(truncatingIfNeeded: slot &+ 3))
-      if value.isNull {
-        setNull(slot)
-      } else {
-        switch kind {
-        case .integer: set(slot, UInt64(bitPattern: value.int64))
-        case .real: set(slot, value.double.bitPattern)
-        case .text: set(slot, bytes: value.utf8)
-        case .blob: set(slot, bytes: value.blob)
-        case .external: set(slot, column: ExternalDataColumn(value.blob))
+    var column: Int32 = 3
+    for slot in 0..<slotCount {
+      let kind = layout.kinds[slot]
+      switch kind {
+      case .integer:
+        // Only a 0 may be NULL, which SQLite is asked apart; so for a real.
+        let value = statement.int64(column)
+        if value == 0, statement.isNull(column) {
+          setNull(slot)
+        } else {
+          set(slot, UInt64(bitPattern: value))
+        }
+      case .real:
+        let value = statement.double(column)
+        if value == 0, statement.isNull(column) {
+          setNull(slot)
+        } else {
+          set(slot, value.bitPattern)
+        }
+      case .text, .blob, .external:
+        let value = statement.value(column)
+        let bytes = kind == .text ? value.utf8 : value.blob
+        // An empty blob has no address either.
+        if bytes.baseAddress == nil, value.isNull {
+          setNull(slot)
+        } else if kind == .external {
+          set(slot, column: ExternalDataColumn(bytes))
+        } else {
+          set(slot, bytes: bytes)
         }
       }
-      slot &+= 1
+      column &+= 1
     }
     if layout.entityID != nil {
       set(layout.slotCount, UInt64(bitPattern: statement.int64(0)))

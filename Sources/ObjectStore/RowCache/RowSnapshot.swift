@@ -38,9 +38,9 @@ struct RowLayout: Sendable {
 /// The values of one row as they were at one moment, immutable: a place in a page, and the page.
 ///
 /// Text and blobs become Swift values when they are read.
-public struct RowSnapshot: @unchecked Sendable {
-  @usableFromInline let page: RowPage
-  @usableFromInline let pointer: RowPointer
+struct RowSnapshot: @unchecked Sendable {
+  let page: RowPage
+  let pointer: RowPointer
 
   init(page: RowPage, pointer: RowPointer) {
     self.page = page
@@ -56,37 +56,22 @@ public struct RowSnapshot: @unchecked Sendable {
   /// Whether both are the same reading of a row.
   static func === (a: RowSnapshot, b: RowSnapshot) -> Bool { a.pointer == b.pointer }
 
-  @inlinable
-  func isNull(_ slot: Int) -> Bool {
-    withExtendedLifetime(page) {
-      pointer.words[RowPointer.headerWords &+ slot &>> 6] & (1 &<< UInt64(slot & 63)) != 0
-    }
-  }
+  func isNull(_ slot: Int) -> Bool { withExtendedLifetime(page) { pointer.isNull(slot) } }
 
-  @inlinable
-  func word(_ slot: Int) -> UInt64 {
-    withExtendedLifetime(page) {
-      pointer.words[RowPointer.headerWords &+ pointer.nullWordCount &+ slot]
-    }
-  }
+  func word(_ slot: Int) -> UInt64 { withExtendedLifetime(page) { pointer.word(slot) } }
 
-  @inlinable
   func integer(_ slot: Int) -> Int64 { Int64(bitPattern: word(slot)) }
 
-  @inlinable
-  func double(_ slot: Int) -> Double { Double(bitPattern: word(slot)) }
+  func isExternal(_ slot: Int) -> Bool {
+    withExtendedLifetime(page) { pointer.isExternal(slot) }
+  }
 
-  /// Whether a slot of data holds where the data is, instead of the data.
-  @inlinable
-  func isExternal(_ slot: Int) -> Bool { Int64(bitPattern: word(slot)) < 0 }
-
-  @inlinable
   func withBytes<R>(_ slot: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R {
-    let place = word(slot)
-    let start =
-      UnsafeRawPointer(pointer.words + RowPointer.headerWords) + Int(place &>> 32)
-    return withExtendedLifetime(page) {
-      body(UnsafeRawBufferPointer(start: start, count: Int(place & 0xffff_ffff)))
-    }
+    withExtendedLifetime(page) { pointer.withBytes(slot, body) }
+  }
+
+  /// Reads a value that is not NULL.
+  func value<Value: AttributeValue>(_ slot: Int) -> Value {
+    withExtendedLifetime(page) { Value(row: pointer, slot: slot) }
   }
 }

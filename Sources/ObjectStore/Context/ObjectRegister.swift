@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// The objects of one table in a context, by primary key; not retained.
+///
+/// What a fetch makes in the order of the keys is first only listed: if the objects end before
+/// anyone looks for one of them, they are never indexed.
+///
+/// A register outlives its context as long as there are objects of it, and keeps their entities:
+/// so each object costs a plain count, where a reference of its own would cost atomic ones.
+@usableFromInline
+final class ObjectRegister {
+  @exclusivity(unchecked) private var unretainedContext: Unmanaged<ManagedObjectContext>?
+  let checksQueue: Bool
+  private let model: ManagedObjectModel
+  /// The objects, and the context: changed on the context's queue, and once it is gone on any thread.
+  private let shareCount = Atomic<Int>(1)
+  /// Whether an object has ever kept others, which may keep it in turn.
+  @exclusivity(unchecked) var hasLinks = false
+  @exclusivity(unchecked) private var index = KeyTable<Unmanaged<AnyManagedObject>>()
+  /// Objects with ascending keys, none of them in the index.
+  @exclusivity(unchecked) private var list: [Listed] = []
+  @exclusivity(unchecked) private var listedCount = 0
+  /// No key in the list is larger.
+  @exclusivity(unchecked) private var lastKey = Int64.min
+
+  private struct Listed {
+    let primaryKey: Int64
+    /// Nil once it has ended.
+    var object: Unmanaged<AnyManagedObject>?
+  }
+
+  init(_ context: ManagedObjectContext, _ model: ManagedObjectModel) {
+    unretainedContext = .passUnretained(context)
+    checksQueue = context.checksQueue
+    self.model = model
+  }
+
+  /// Nil once the context is gone or was reset.
+  var context: ManagedObjectContext? { unretainedContext?.takeUnretainedValue() }
+
+  func willChange(_ object: AnyManagedObject) {
+    unretainedContext?._withUnsafeGuaranteedRef { $0.willChange(object) }
+  }
+
+  // MARK: - Lifetimes
+
+  func objectDidBegin() { count(1) }
+
+  /// An object ends, on any thread.
+  func objectDidEnd(_ object: AnyManagedObject) {
+    guard let unretainedContext else { return giveUpShare() }
+    unretainedContext._withUnsafeGuaranteedRef { $0.objectDidEnd(object, in: self) }
+  }
+
+  func objectDidEndHere(_ object: AnyManagedObject) {
+    remove(object)
+    count(-1)
+  }
+
+  /// An object has ended elsewhere; the context may have gone since.
+  func objectDidEnd(_ entry: EndedObjects.Entry) {
+    guard unretainedContext != nil else { return giveUpShare() }
+    remove(entry.primaryKey, entry.place, entry.address)
+    count(-1)
+  }
+
+  /// Leaves the objects on their own.
+  ///
+  /// - Returns: those that keep others.
+  func contextDidEnd() -> [AnyManagedObject] {
+    var linked: [AnyManagedObject] = []
+    if hasLinks {
+      forEach { if $0.links != nil { linked.append($0) } }
+    }
+    index = KeyTable()
+    list = []
+    listedCount = 0
+    lastKey = .min
+    // For the objects, the last of which releases it.
+    _ = Unmanaged.passRetained(self)
+    unretainedContext = nil
+    giveUpShare()
+    return linked
+  }
+
+  /// Without an atomic operation's price: no other thread counts while there is a context.
+  private func count(_ difference: Int) {
+    shareCount.store(shareCount.load(ordering: .relaxed) &+ difference, ordering: .relaxed)
+  }
+
+  private func giveUpShare() {
+    let left = shareCount.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue
+    if left == 0 { Unmanaged.passUnretained(self).release() }
+  }
+
+  // MARK: - Objects
+
+  func object(_ primaryKey: Int64) -> AnyManagedObject? {
+    if listedCount > 0 { indexList() }
+    return index.value(primaryKey)?.takeLiving()
+  }
+
+  /// Whether a row is new to the context, as its key alone tells.
+  func isBehindAll(_ primaryKey: Int64) -> Bool { index.count == 0 && primaryKey > lastKey }
+
+  /// Takes an object whose key ``isBehindAll(_:)``.
+  func append(_ object: AnyManagedObject) {
+    object.place = UInt32(truncatingIfNeeded: list.count)
+    lastKey = object.primaryKey
+    list.append(Listed(primaryKey: lastKey, object: .passUnretained(object)))
+    listedCount &+= 1
+  }
+
+  func insert(_ object: AnyManagedObject) {
+    if listedCount > 0 { indexList() }
+    index.set(object.primaryKey, .passUnretained(object))
+  }
+
+  /// Takes an object out; another one under the same key stays.
+  func remove(_ object: AnyManagedObject) {
+    remove(object.primaryKey, Int(object.place), Unmanaged.passUnretained(object).toOpaque())
+  }
+
+  private func remove(_ primaryKey: Int64, _ place: Int, _ address: UnsafeMutableRawPointer) {
+    if place < list.count, list[place].object?.toOpaque() == address {
+      list[place].object = nil
+      listedCount &-= 1
+      if listedCount == 0 { emptyList() }
+    } else if index.value(primaryKey)?.toOpaque() == address {
+      index.remove(primaryKey)
+    }
+  }
+
+  func forEach(_ body: (AnyManagedObject) -> Void) {
+    index.forEach { if let object = $1.takeLiving() { body(object) } }
+    for entry in list { if let object = entry.object?.takeLiving() { body(object) } }
+  }
+
+  private func indexList() {
+    for entry in list { if let object = entry.object { index.set(entry.primaryKey, object) } }
+    emptyList()
+  }
+
+  private func emptyList() {
+    list.removeAll(keepingCapacity: true)
+    listedCount = 0
+    lastKey = .min
+  }
+}
