@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-.PHONY: help demo test lint format gate smoke traces rules bench agreement fuzz-predicates fuzz-readers test-browser test-grafana
+.PHONY: help demo test lint format gate smoke traces rules bench agreement fuzz-predicates fuzz-readers test-scale test-browser test-grafana
 
 help: ## lists these targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile
@@ -48,6 +48,9 @@ fuzz-predicates: ## reads a million random and mutated predicate formats
 
 fuzz-readers: ## reads damaged logs, reports and traces for ten minutes
 	FUZZ_SECONDS=600 swift test --filter ReaderFuzzTests
+
+test-scale: ## reads a log and a trace of ten million events, and compares memory with that of one million
+	@Scripts/scale.sh
 
 test-browser: ## drives the HTML reports in a headless Chromium, which it installs
 	@Scripts/test-browser.sh

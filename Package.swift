@@ -198,7 +198,8 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "trace-report", "transit", "reader-fuzzer", "TestSupport", "TraceReading", "TraceAnalysis",
+        "trace-report", "transit", "reader-fuzzer", "event-emitter", "TestSupport", "TraceReading",
+        "TraceAnalysis",
         "StoreEvents", "SQLiteDriver",
       ]),
     // The HTML reports in a real browser, where BROWSER names one: make test-browser.

@@ -61,7 +61,8 @@ final class SourceLedger {
 
   /// Notes a process of Core Data's log, in which no process counts its events.
   func addUncounted(_ process: ProcessIdentity) {
-    report.uncountedProcesses.append(process)
+    // 10,000 is arbitrary, and more than a profile tells apart.
+    if report.uncountedProcesses.count < 10_000 { report.uncountedProcesses.append(process) }
     if !isRecognized { report.kind = .coreDataLog }
   }
 

@@ -24,6 +24,13 @@ extension TraceRecorderTests {
 
     let (logged, traced) = try (Profile(reading: [log]), Profile(reading: [recorder.trace]))
     #expect(traced == logged)
+    let report = Recorder.path(of: "trace-report")
+    let json = recorder.folder.path("saved.json")
+    let saved = try await recorder.run(report, ["summary", "--json", recorder.trace])
+    try Data(saved.output.utf8).write(to: URL(filePath: json))
+    let again = try await recorder.run(report, ["summary", "--json", json])
+    #expect(again.status == 0, "\(again.errorOutput)")
+    #expect(again.output == saved.output)
     #expect(traced.processes.map(\.identity.name) == ["transit"])
     #expect(traced.totals.fetches >= 9)
     #expect(!traced.statements.isEmpty)

@@ -14,6 +14,7 @@ enum Bounds {
   static let callers = 1000
   static let contexts = 20_000
   static let stores = 1000
+  static let processes = 10_000
 
   /// No hash of a text: FNV-1a of none is another number.
   static let restOfStatements = StatementID(rawValue: 0)
@@ -63,6 +64,11 @@ extension ProfileBuilder {
       sentences.append(
         "there are more than \(Bounds.contexts) contexts; the rest are counted together, as "
           + "context 0")
+    }
+    if processes.isFull {
+      sentences.append(
+        "there are more than \(Bounds.processes) processes; the rest are counted together, without "
+          + "a look for gaps")
     }
     if faults.isFull || saves.isFull || statements.values.contains(where: { $0.callers.isFull }) {
       sentences.append(

@@ -14,7 +14,7 @@ struct Durations {
   // 32 is arbitrary.
   private static let mostFew = 32
   // A year: longer is no measurement, and the buckets up to it stay few.
-  private static let longest: Nanoseconds = 31_536_000_000_000_000
+  static let longest: Nanoseconds = 31_536_000_000_000_000
 
   /// Records a duration; one below zero, from a clock that jumped, counts as zero.
   mutating func record(_ duration: Nanoseconds) {
@@ -32,7 +32,8 @@ struct Durations {
 
   var histogram: Histogram<UInt64> {
     if let many { return many }
-    var histogram = Histogram<UInt64>.durations()
+    // The longest of the first few is mostly within the eighth of the longest of all.
+    var histogram = Histogram<UInt64>.durations(upTo: (few.max() ?? 0) * 8)
     for duration in few { histogram.record(duration) }
     return histogram
   }

@@ -49,10 +49,11 @@ public struct Latency: Hashable, Sendable, Codable {
   /// The latency of all runs of several groups of them.
   public static func merged(_ latencies: some Collection<Latency>) -> Latency {
     if latencies.count == 1, let only = latencies.first { return only }
-    var histogram = Histogram<UInt64>.durations()
-    var longest: Nanoseconds = 0
+    let longest = latencies.reduce(0) { Swift.max($0, $1.max) }
+    // A saved report may tell any number.
+    var histogram = Histogram<UInt64>.durations(
+      upTo: UInt64(clamping: Swift.min(longest, Durations.longest)))
     for latency in latencies {
-      longest = Swift.max(longest, latency.max)
       // 2^40 runs are more than any trace holds: a damaged report must not overflow the sum.
       for bucket in latency.buckets {
         histogram.record(UInt64(clamping: bucket.duration), count: Swift.min(bucket.count, 1 << 40))
@@ -83,8 +84,11 @@ extension Latency.Bucket: Codable {
 
 extension Histogram<UInt64> {
   /// A histogram of durations in a few kilobytes: two digits, and no more buckets than needed.
-  static func durations() -> Self {
-    var histogram = Self(numberOfSignificantValueDigits: .two)
+  ///
+  /// - Parameter longest: what is known of them; to grow for it later takes longer.
+  static func durations(upTo longest: UInt64 = 0) -> Self {
+    var histogram = Self(
+      highestTrackableValue: Swift.max(longest, 2), numberOfSignificantValueDigits: .two)
     histogram.autoResize = true
     return histogram
   }

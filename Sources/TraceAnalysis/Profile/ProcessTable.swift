@@ -10,36 +10,53 @@ struct ProcessTable {
   private var counters: [[UInt64: CountersSampled]] = []
   private var indexes: [ID: Int] = [:]
   private var last: (id: ID, index: Int)?
+  /// Whether there were more processes than are told apart.
+  private(set) var isFull = false
 
   /// The name is left out: a trace may tell a thread's until the process opens its store.
   private struct ID: Hashable {
     var pid: Int64
     var host: String
+
+    init(_ process: ProcessIdentity) {
+      pid = process.id
+      host = process.host
+    }
   }
 
   /// Finds the process of an event.
   ///
   /// A process id that opens a store with another start time was used again: it is a new process.
   mutating func index(of record: EventRecord) -> Int {
-    let id = ID(pid: record.process.id, host: record.process.host)
-    var index: Int
-    if let last, last.id == id {
-      index = last.index
-    } else {
-      index = indexes[id] ?? append(record.process)
+    guard case .storeOpened(let event) = record.event else {
+      if let last, last.id.pid == record.process.id, last.id.host == record.process.host {
+        return last.index
+      }
+      return take(indexes[ID(record.process)] ?? append(record.process), for: record.process)
     }
-    if case .storeOpened(let event) = record.event {
-      if let start = starts[index], start != event.processStart { index = append(record.process) }
+    var index = indexes[ID(record.process)] ?? append(record.process)
+    if let start = starts[index], start != event.processStart { index = append(record.process) }
+    if index < Bounds.processes {
       starts[index] = event.processStart
       profiles[index].identity = record.process
     }
-    indexes[id] = index
-    last = (id, index)
+    return take(index, for: record.process)
+  }
+
+  private mutating func take(_ index: Int, for process: ProcessIdentity) -> Int {
+    if index < Bounds.processes { indexes[ID(process)] = index }
+    last = (ID(process), index)
     return index
   }
 
+  /// Beyond the bound all processes are one.
   private mutating func append(_ identity: ProcessIdentity) -> Int {
-    profiles.append(ProcessProfile(identity: identity))
+    guard !isFull else { return Bounds.processes }
+    isFull = profiles.count == Bounds.processes
+    let rest = ProcessIdentity(id: 0, name: "other processes")
+    var profile = ProcessProfile(identity: isFull ? rest : identity)
+    profile.countsEvents = !isFull
+    profiles.append(profile)
     starts.append(nil)
     counters.append([:])
     return profiles.count - 1
@@ -49,7 +66,7 @@ struct ProcessTable {
     if case .statement = event { return }
     profiles[index].eventsSeen.add(1)
     profiles[index].eventsUncounted.add(1)
-    guard case .counters(let sample) = event else { return }
+    guard case .counters(let sample) = event, index < Bounds.processes else { return }
     profiles[index].eventsUncounted = 0
     counters[index][sample.storeID] = sample
     var (emitted, tracingTime): (UInt64, Nanoseconds) = (0, 0)

@@ -10,7 +10,8 @@ final class CTFEventSource: EventSource {
   private let ledger: SourceLedger
   private let folder: String
   private let strings = StringCache()
-  private var schemas: [OpaquePointer: EventClassSchema] = [:]
+  /// Compared one by one, those first that come often: hashing a pointer takes longer.
+  private var schemas: [EventClassSchema] = []
   /// The schema of the last event: faults come in storms.
   private var last: EventClassSchema?
   private var processes = ProcessTable()
@@ -44,7 +45,7 @@ final class CTFEventSource: EventSource {
   deinit {
     // The schemas hold event classes of the graph's trace: they go first.
     last = nil
-    schemas = [:]
+    schemas = []
   }
 
   func readBatch(_ body: (EventRecord) throws -> Void) throws -> Bool {
@@ -124,8 +125,15 @@ final class CTFEventSource: EventSource {
     let eventClass = bt_event_borrow_class_const(event)
     guard let eventClass else { preconditionFailure("libbabeltrace2: an event without its class") }
     if let last, last.eventClass == eventClass { return last }
-    let schema = schemas[eventClass] ?? EventClassSchema(eventClass)
-    schemas[eventClass] = schema
+    if let place = schemas.firstIndex(where: { $0.eventClass == eventClass }) {
+      let schema = schemas[place]
+      // Those that come often move to the front.
+      schemas.swapAt(place, place / 2)
+      last = schema
+      return schema
+    }
+    let schema = EventClassSchema(eventClass)
+    schemas.append(schema)
     last = schema
     return schema
   }

@@ -188,6 +188,7 @@ final class CoreDataLogParser {
     if threads.count >= Self.mostThreads, let oldest = threads.first { forget(oldest) }
     let process = processes[key.process] ?? CoreDataProcess(key.process)
     if processes[key.process] == nil {
+      if processes.count >= Self.mostThreads { processes.removeAll() }
       processes[key.process] = process
       ledger.addUncounted(key.process)
       if head?.isUTC == false {

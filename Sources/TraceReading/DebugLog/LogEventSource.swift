@@ -21,6 +21,8 @@ final class LogEventSource: EventSource {
 
   // 1 GiB is arbitrary: another program's output may go on without end.
   private static let longestSearch = 1 << 30
+  // 10,000 is arbitrary: those that were forgotten announce their statements once more.
+  private static let mostProcesses = 10_000
   private var isKnown: Bool { ledger.isRecognized || hasCoreDataLines }
 
   init(_ file: FileDescriptor, ledger: SourceLedger) {
@@ -196,6 +198,7 @@ final class LogEventSource: EventSource {
     }
     // A log that lost its first lines is most likely of the time zone of the others in it.
     guard let new = LogProcess(head, utcOffset: current?.utcOffset) else { return nil }
+    if processes.count >= Self.mostProcesses { processes.removeAll() }
     processes[strings.string(head)] = new
     current = new
     return new

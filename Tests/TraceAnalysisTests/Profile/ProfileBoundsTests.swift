@@ -49,6 +49,28 @@ struct ProfileBoundsTests {
     #expect(profile.completeness.doubts.contains { $0.contains("more than 20000 contexts") })
   }
 
+  @Test func processesBeyondTheBoundAreCountedTogether() {
+    let count = Bounds.processes + 40
+    var records: [EventRecord] = []
+    for id in 1...count {
+      var run = RunBuilder()
+      run.process = ProcessIdentity(id: Int64(id), name: "worker")
+      run.open()
+      run.fetch("SELECT a")
+      run.close()
+      records += run.records
+    }
+    let profile = profile(records)
+    #expect(profile.processes.count == Bounds.processes + 1)
+    #expect(profile.processes.last?.identity.name == "other processes")
+    // An opening, a beginning and an end, and the counters.
+    #expect(profile.processes.last?.eventsSeen == 160)
+    #expect(profile.processes.dropLast().allSatisfy { $0.coverage == .complete })
+    #expect(profile.totals.fetches == UInt64(count))
+    #expect(profile.completeness.doubts.count == 1)
+    #expect(profile.completeness.doubts[0].contains("more than 10000 processes"))
+  }
+
   @Test func callersBeyondTheBoundAreCountedTogether() {
     let count = UInt64(Bounds.callers) + 20
     let run = RunBuilder { trace in
