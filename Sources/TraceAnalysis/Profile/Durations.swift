@@ -11,8 +11,8 @@ struct Durations {
   private var few: [UInt64] = []
   private var many: Histogram<UInt64>?
 
-  // 32 is arbitrary.
-  private static let mostFew = 32
+  // 256 is arbitrary: they take 2 KB.
+  private static let mostFew = 256
   // A year: longer is no measurement, and the buckets up to it stay few.
   static let longest: Nanoseconds = 31_536_000_000_000_000
 
