@@ -39,12 +39,20 @@ extension Dashboards {
     var name: String
     var heading: String
     var blocks: [Block]
+    /// Whether it stays as it is when a range is selected.
+    private var isWhole: Bool
 
     public init(anchor: String, name: String, heading: String? = nil, blocks: [Block]) {
       self.anchor = anchor
       self.name = name
       self.heading = heading ?? name
       self.blocks = blocks
+      isWhole = !Table.rangedNames.contains(anchor)
+    }
+
+    /// Gives each row of its tables something to open.
+    public mutating func open(_ sheet: (Int) -> Sheet) {
+      for block in blocks.indices { blocks[block].table?.open(sheet) }
     }
   }
 

@@ -3,7 +3,10 @@
 extension Dashboards {
   /// Rows that sort, search and open; without scripts they only open.
   public struct Table: Sendable {
-    /// By which the scripts know it: `statements`, `callers`, `faults` or `saves` follow the range.
+    /// The tables that the scripts fill anew for a range.
+    static let rangedNames: Set = ["statements", "callers", "faults", "saves"]
+
+    /// By which the scripts know it.
     var name: String
     var caption: String
     var isSearchable: Bool
@@ -32,6 +35,10 @@ extension Dashboards {
         }
         return row
       }
+    }
+
+    mutating func open(_ sheet: (Int) -> Sheet) {
+      for row in rows.indices { rows[row].sheets = [sheet(row)] }
     }
   }
 
@@ -126,6 +133,20 @@ extension Dashboards {
       self.number = number
       self.start = start
       self.width = width
+    }
+
+    /// The parts of a whole, in percent of it.
+    public static func segments(_ parts: [(name: String, amount: Double)]) -> [Segment] {
+      let whole = parts.reduce(0) { $0 + $1.amount }
+      guard whole > 0, whole.isFinite else { return [] }
+      func percent(_ amount: Double) -> Double { (amount / whole * 1000).rounded() / 10 }
+      var start = 0.0
+      return parts.enumerated().map { number, part in
+        defer { start += part.amount }
+        return Segment(
+          "\(part.name) \(Int((part.amount / whole * 100).rounded()))%", number: number,
+          start: percent(start), width: percent(part.amount))
+      }
     }
   }
 

@@ -82,6 +82,19 @@ struct DashboardTests {
 
   // MARK: - Tracks
 
+  private static let tellsThatEntitiesAreWhole =
+    "document.querySelector('#entities [data-whole]').checkVisibility()"
+
+  @Test func whatHasNoRowIsSaidOfARangeToo() async throws {
+    let html = try await reports.html(of: MorningAndEvening().records, "--top", "1")
+    let page = try BrowserPage(html)
+    #expect(try page.column("runs", of: "statements") == ["20"])
+    try page.dragOverTracks(from: 0.7, to: 0.999)
+    #expect(try page.column("runs", of: "statements") == [])
+    let others = "document.querySelector('#statements .range-others').textContent"
+    #expect(try page.text(others).hasPrefix("and 60 more in the range, 30.2 ms"))
+  }
+
   @Test func aRangeFiltersTheTablesAndTotals() async throws {
     let page = try await page()
     #expect(try page.total("fetches") == "50")
@@ -98,6 +111,7 @@ struct DashboardTests {
     #expect(try page.column("line of code", of: "callers") == ["transit/Search.swift:42"])
     #expect(try page.column("misses", of: "faults") == [])
     #expect(try page.text("document.querySelector('#range p').textContent").contains("20 fetches"))
+    #expect(try page.isTrue(Self.tellsThatEntitiesAreWhole))
 
     try page.dragOverTracks(from: 0.7, to: 0.999)
     #expect(try page.total("fetches") == "30")
@@ -111,6 +125,7 @@ struct DashboardTests {
     #expect(try page.total("fetches") == "50")
     #expect(try page.column("runs", of: "statements") == ["20", "30", "30"])
     #expect(try page.column("p95", of: "statements").allSatisfy { $0 != "–" })
+    #expect(try !page.isTrue(Self.tellsThatEntitiesAreWhole))
     #expect(try page.complaints() == [])
   }
 
@@ -225,13 +240,66 @@ struct DashboardTests {
     #expect(try page.complaints() == [])
   }
 
+  /// See <https://www.w3.org/TR/WCAG22/#contrast-minimum>.
+  @Test(arguments: ["light", "dark"]) func textStandsOutFromItsGround(scheme: String) async throws {
+    let page = try await page()
+    try page.send(
+      "Emulation.setEmulatedMedia",
+      ["features": [["name": "prefers-color-scheme", "value": scheme]]])
+    try page.evaluate("for (const row of document.querySelectorAll('details')) row.open = true")
+    let faint = try page.texts(
+      """
+      (() => {
+        const luminance = (color) => {
+          const [r, g, b] = color.match(/[\\d.]+/g).slice(0, 3).map((part) => {
+            const value = part / 255;
+            return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+          });
+          return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+        };
+        const ground = (element) => {
+          const color = getComputedStyle(element).backgroundColor;
+          return color.endsWith(", 0)") && element.parentElement ? ground(element.parentElement) : color;
+        };
+        const ratio = (element) => {
+          const both = [getComputedStyle(element).color, ground(element)].map(luminance);
+          return (Math.max(...both) + 0.05) / (Math.min(...both) + 0.05);
+        };
+        return [...document.querySelectorAll("body *")]
+          .filter((one) => [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim()))
+          .filter((one) => one.checkVisibility() && ratio(one) < 4.5)
+          .map((one) => `${one.tagName}.${one.className} ${one.textContent.slice(0, 40)}: ${ratio(one)}`);
+      })()
+      """)
+    #expect(faint == [])
+  }
+
+  @Test func everythingHasAName() async throws {
+    let page = try await page()
+    let nameless = try page.texts(
+      """
+      [...document.querySelectorAll("button, input, table, nav, svg[role=img]")].filter((one) =>
+        !(one.ariaLabel || one.caption?.textContent || one.textContent.trim())).map((one) => one.outerHTML)
+      """)
+    #expect(nameless == [])
+    #expect(
+      try page.texts("[...document.querySelectorAll('[id]')].map((one) => one.id)").allAreUnique)
+  }
+
   @Test func paperGetsNoButtons() async throws {
     let page = try await page()
-    try page.send("Emulation.setEmulatedMedia", ["media": "print"])
+    try page.send(
+      "Emulation.setEmulatedMedia",
+      ["media": "print", "features": [["name": "prefers-color-scheme", "value": "dark"]]])
+    #expect(try page.text(Self.paper) == "rgb(255, 255, 255)")
     for selector in [".bar", "#toolbar", ".tools"] {
       #expect(
         try page.text("getComputedStyle(document.querySelector('\(selector)')).display") == "none")
     }
     #expect(try page.send("Page.printToPDF")["data"] as? String != nil)
   }
+}
+
+extension [String] {
+  fileprivate var allAreUnique: Bool { Set(self).count == count }
 }

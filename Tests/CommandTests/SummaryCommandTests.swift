@@ -198,6 +198,18 @@ import Testing
     #expect(run.output.contains("12,800 → 0"))
   }
 
+  @Test func diffWritesAPageAsWell() async throws {
+    let page = folder.path("diff.html")
+    let run = try await report.run("diff", scanning(), usual(), "--html", page)
+    #expect(run.output == "Wrote \(page)\n")
+    #expect(try String(contentsOfFile: page, encoding: .utf8).contains("12,800 → 0"))
+    let both = try await report.run("diff", scanning(), usual(), "--html", page, "--json")
+    #expect(both.status == 64)
+    let plans = try await report.run("diff", scanning(), usual(), "--database", "a.sqlite")
+    #expect(plans.status == 64)
+    #expect(try await report.run("html", scanning(), "--advise", "-o", page).status == 64)
+  }
+
   @Test func htmlIsOneFile() async throws {
     let run = try await report.run("html", scanning(), "-o", folder.path("report.html"))
     #expect(run.status == 0)

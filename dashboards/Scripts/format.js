@@ -7,10 +7,16 @@ function grouped(count) {
   return Math.round(count).toString().replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
+/** Half goes up, as in the report; toFixed alone would round what a binary number is nearest to. */
+function fixed(value, digits) {
+  const scale = 10 ** digits;
+  return (Math.round(value * scale) / scale).toFixed(digits);
+}
+
 function threeDigits(value) {
   const size = Math.abs(value);
-  if (size < 9.995) return value.toFixed(2);
-  return size < 99.95 ? value.toFixed(1) : grouped(value);
+  if (size < 9.995) return fixed(value, 2);
+  return size < 99.95 ? fixed(value, 1) : grouped(value);
 }
 
 /** Nanoseconds with their unit. */

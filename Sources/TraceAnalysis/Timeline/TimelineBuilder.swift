@@ -144,7 +144,9 @@ struct TimelineBuilder {
       tracks[kind.rawValue].busy.spread(from: now - duration, to: now, width: width)
     }
     let lane = lanes.number(
-      of: LaneKey(process: context.process, label: labels[context] ?? "contexts"),
+      of: LaneKey(
+        process: context.process,
+        label: labels[context] ?? (context.id == 0 ? "no context told" : "contexts")),
       most: Self.mostLanes)
     if laneBusy.count <= lane {
       laneBusy += Array(repeating: [], count: lane + 1 - laneBusy.count)

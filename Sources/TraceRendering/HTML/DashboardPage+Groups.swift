@@ -19,14 +19,34 @@ extension DashboardPage {
       Dashboards.Section(
         Document.entities(of: profile, options: options), anchor: "entities", name: "Entities",
         minor: ["misses"]),
-      Dashboards.Section(
-        Document.saves(of: profile, options: options), anchor: "saves", name: "Saves",
-        minor: ["ins", "upd", "del"]),
+      savesSection(options),
       contexts.count > 1
         ? section(of: contexts, anchor: "contexts", name: "Contexts", first: "context") : nil,
       processes.count > 1
         ? section(of: processes, anchor: "processes", name: "Processes", first: "process") : nil,
     ].compactMap(\.self)
+  }
+
+  /// The saves, each with where its time goes.
+  private func savesSection(_ options: SummaryOptions) -> Dashboards.Section? {
+    var section = Dashboards.Section(
+      Document.saves(of: profile, options: options), anchor: "saves", name: "Saves",
+      minor: ["ins", "upd", "del"])
+    section?.open { row in
+      let save = profile.saves[row]
+      var times = Dashboards.Part("How long a save takes")
+      times.meters = LatencyHistogram(save.latency).meters
+      var parts = Dashboards.Part("Where the time goes")
+      let others = max(0, save.totalTime &- save.waitTime &- save.writeTime &- save.commitTime)
+      parts.segments = Dashboards.Segment.segments([
+        ("waiting for the lock", Double(save.waitTime)), ("other", Double(others)),
+        ("writing", Double(save.writeTime)), ("committing", Double(save.commitTime)),
+      ])
+      return Dashboards.Sheet(
+        summary: "anatomy of \(save.location.text ?? "unknown")".visible, left: [parts],
+        right: [times])
+    }
+    return section
   }
 
   private func section(

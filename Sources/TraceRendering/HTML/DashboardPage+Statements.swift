@@ -125,13 +125,7 @@ extension DashboardPage {
   private func timePart(of work: Work) -> [Dashboards.Part] {
     guard let ratios = work.timeParts else { return [] }
     var part = Dashboards.Part("Where the time goes")
-    var start = 0.0
-    part.segments = ratios.enumerated().map { number, ratio in
-      defer { start += ratio.ratio * 100 }
-      return Dashboards.Segment(
-        "\(ratio.name) \(Cell.ratio(ratio.ratio).text)", number: number, start: start.oneDigit,
-        width: (ratio.ratio * 100).oneDigit)
-    }
+    part.segments = Dashboards.Segment.segments(ratios.map { ($0.name, $0.ratio) })
     return [part]
   }
 }
@@ -144,9 +138,8 @@ extension StatementProfile {
   var sqlLines: [Dashboards.Line] {
     guard let sql else { return [Dashboards.Line("the text was not in the trace", tone: "quiet")] }
     let shown = String(sql.prefix(Self.mostCharacters))
-    var lines = SQLLayout.lines(of: shown).flatMap { clause in
-      clause.drop(while: \.isWhitespace).split(whereSeparator: \.isNewline)
-    }.map { Dashboards.Line(String($0).visible) }
+    var lines = SQLLayout.indentedLines(of: shown).flatMap { $0.split(whereSeparator: \.isNewline) }
+      .map { Dashboards.Line(String($0).visible) }
     let rest = sql.count - shown.count
     if rest > 0 {
       lines.append(.init("… and \(UInt64(rest).grouped) more characters", tone: "quiet"))

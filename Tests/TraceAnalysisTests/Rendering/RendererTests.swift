@@ -78,6 +78,41 @@ import TraceRendering
     if run == .hostileText { #expect(html.contains("&lt;script&gt;")) }
   }
 
+  @Test func htmlSaysFirstThatEventsWereLost() throws {
+    let run = RunBuilder {
+      $0.open()
+      $0.fetch("SELECT a")
+      $0.close(missing: 3)
+    }
+    let html = try DashboardPage(run.timedProfile(eventsLost: 5)).html()
+    let notice = try #require(html.range(of: "Incomplete: 5 events were lost"))
+    let totals = try #require(html.range(of: "<dl class=\"facts\""))
+    #expect(notice.upperBound < totals.lowerBound)
+    #expect(html.contains("emitted 3 more events than were read"))
+    #expect(!html.contains("Complete:"))
+  }
+
+  @Test func differencesCountFaultsAsWell() throws {
+    let before = RunBuilder {
+      $0.fetch("SELECT a", total: 1_000_000)
+      for _ in 0..<184 { $0.fault(duration: 50_000) }
+    }
+    let after = RunBuilder { $0.fetch("SELECT b", total: 5_100_000) }
+    let html = try DifferencePage(
+      ProfileDifference(before: before.profile(), after: after.profile()), before: "a", after: "b"
+    ).html()
+    #expect(html.contains("took 10.2 ms → 5.10 ms: 2.00× faster"))
+    #expect(html.contains("cache misses 184 → 0"))
+  }
+
+  @Test func htmlOfSumsSaysThatTheyHaveNoPlaceInTime() throws {
+    let html = try DashboardPage(TimedProfile(profile: Case.normal.profile)).html()
+    #expect(html.contains("No tracks over time"))
+    var both = Case.normal.timedProfile
+    both.profile = .merged([both.profile, Case.normal.profile])
+    #expect(try DashboardPage(both).html().contains("are not in the tracks"))
+  }
+
   @Test(arguments: Case.allCases) func differencesAndGatesFitAsWell(_ run: Case) throws {
     let difference = ProfileDifference(before: run.profile, after: Case.normal.profile)
     let gate = Gate().compare(run.profile, with: BaselineV1(Case.normal.profile))
