@@ -61,7 +61,14 @@ final class ContextQueue: Sendable {
   var isUsedElsewhere: Bool {
     let user = user.load(ordering: .relaxed)
     guard user != Self.never, user != pthread_self() else { return false }
-    return !(isMain && Thread.isMainThread)
+    return !(isMain && isCurrent)
+  }
+
+  /// To be called where the context gets objects: on the main thread many a program uses the main
+  /// queue's without a block.
+  func noteUse() {
+    guard isMain, user.load(ordering: .relaxed) == Self.never, isCurrent else { return }
+    user.store(Self.nobody, ordering: .relaxed)
   }
 
   func async(_ body: @escaping @Sendable () -> Void) {

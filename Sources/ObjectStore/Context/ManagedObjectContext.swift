@@ -158,6 +158,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     of page: RowPage, _ entity: EntityDescription, _ origin: FetchOrigin?, isFilled: Bool,
     to objects: inout [AnyManagedObject]
   ) {
+    queue.noteUse()
     let register = registers[entity.index]
     let (unretainedEntity, unretainedRegister) = (
       Unmanaged.passUnretained(entity), Unmanaged.passUnretained(register)
@@ -190,6 +191,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   }
 
   func register(_ object: AnyManagedObject) {
+    queue.noteUse()
     registers[object.entity.index].insert(object)
   }
 

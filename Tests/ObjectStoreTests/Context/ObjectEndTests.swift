@@ -46,6 +46,26 @@ import Testing
     #expect(left == 0)
   }
 
+  @MainActor @Test func soMayOneOfTheMainQueueThatIsUsedWithoutBlocks() async throws {
+    let fixture = try StoreFixture()
+    let stops = (0..<300).map { fixture.makeStop("\($0)", identifier: Int64($0)) }
+    try fixture.context.save()
+    let names = stops.map(\.name).sorted()
+    let container = try fixture.reopened()
+    let context = container.viewContext
+    let elsewhere = DispatchQueue(label: "elsewhere", attributes: .concurrent)
+    let group = DispatchGroup()
+    for _ in 0..<200 {
+      let parcel = Parcel(try context.fetch(FetchRequest<Stop>()))
+      elsewhere.async(group: group) { parcel.drop() }
+      #expect(try context.fetch(FetchRequest<Stop>()).map(\.name).sorted() == names)
+      #expect(context.registeredObjects.count == names.count)
+    }
+    await withCheckedContinuation { done in group.notify(queue: elsewhere) { done.resume() } }
+    let left = await context.perform { context.registeredObjects.count }
+    #expect(left == 0)
+  }
+
   @Test func aResetDoesNotWaitForObjectsThatEndElsewhere() async throws {
     let fixture = try StoreFixture()
     for index in 0..<50 { fixture.makeStop("\(index)", identifier: Int64(index)) }
