@@ -57,11 +57,16 @@ import Testing
     let group = DispatchGroup()
     for _ in 0..<200 {
       let parcel = Parcel(try context.fetch(FetchRequest<Stop>()))
-      elsewhere.async(group: group) { parcel.drop() }
-      #expect(try context.fetch(FetchRequest<Stop>()).map(\.name).sorted() == names)
-      #expect(context.registeredObjects.count == names.count)
+      elsewhere.async(group: group) { @Sendable in parcel.drop() }
+      let known = try context.fetch(FetchRequest<Stop>())
+      withExtendedLifetime(known) {
+        #expect(known.map(\.name).sorted() == names)
+        #expect(context.registeredObjects.count == names.count)
+      }
     }
-    await withCheckedContinuation { done in group.notify(queue: elsewhere) { done.resume() } }
+    await withCheckedContinuation { done in
+      group.notify(queue: elsewhere) { @Sendable in done.resume() }
+    }
     let left = await context.perform { context.registeredObjects.count }
     #expect(left == 0)
   }
