@@ -17,7 +17,8 @@ import Testing
     let many = try await peakMemory(kind, events: 100_000)
     // 2 MiB: what is allocated in steps may stand at another step.
     #expect(many <= few + few / 10 + 2048, "\(few) KiB, then \(many) KiB")
-    #expect(few > 5000)
+    // So that something was measured.
+    #expect(few > 1000)
   }
 
   /// In KiB, while a summary of so many events is made; without the pages of mapped files, of which
