@@ -191,15 +191,15 @@ let package = Package(
     .testTarget(
       name: "TraceRecordingTests",
       dependencies: [
-        "TraceRecording", "TraceAnalysis", "TraceReading", "StoreEvents", "TestSupport",
-        "trace-report", "transit", "event-emitter",
+        "TraceRecording", "TraceAnalysis", "TraceReading", "TraceRendering", "StoreEvents",
+        "TestSupport", "trace-report", "transit", "event-emitter",
       ]),
     // The command level: real binaries, a real LTTng session.
     .testTarget(
       name: "CommandTests",
       dependencies: [
         "trace-report", "transit", "reader-fuzzer", "event-emitter", "TestSupport", "TraceReading",
-        "TraceAnalysis",
+        "TraceAnalysis", "TraceRendering",
         "StoreEvents", "SQLiteDriver",
       ]),
     // The HTML reports in a real browser, where BROWSER names one: make test-browser.

@@ -17,6 +17,9 @@ struct LTTngCommand {
   /// - Throws: ``RecordingError`` if it fails.
   func lttng(_ arguments: String...) async throws { try await lttng(arguments) }
 
+  /// Runs `lttng`, without starting a daemon by the way.
+  ///
+  /// - Throws: ``RecordingError`` if it fails.
   func lttng(_ arguments: [String]) async throws {
     let output = try await run("lttng", ["--no-sessiond"] + arguments)
     guard !output.isSuccess else { return }

@@ -21,7 +21,7 @@ struct RecordingGuardian {
       throw .commandNotStarted(program, code: errno)
     }
     defer { close(ends[0]) }
-    let code = Self.spawn(command + ["\(getpid())"], input: ends[0])
+    let (_, code) = BackgroundProcess.spawn(command + ["\(getpid())"], input: ends[0])
     guard code == 0 else {
       close(ends[1])
       throw .commandNotStarted(program, code: code)
@@ -46,30 +46,5 @@ struct RecordingGuardian {
       let count = read(STDIN_FILENO, &word, 1)
       if count >= 0 || errno != EINTR { return count == 0 }
     }
-  }
-
-  /// `POSIX_SPAWN_SETSID`, which glibc hides unless `_GNU_SOURCE` is defined.
-  private static let newSession: Int16 = 0x80
-
-  /// In a session of its own, so that no signal of the terminal reaches it.
-  private static func spawn(_ command: [String], input: Int32) -> Int32 {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-    for output in [STDOUT_FILENO, STDERR_FILENO] {
-      posix_spawn_file_actions_addopen(&actions, output, "/dev/null", O_WRONLY, 0)
-    }
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var none = sigset_t()
-    sigemptyset(&none)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | newSession)
-    var arguments = command.map { strdup($0) } + [nil]
-    defer { arguments.forEach { free($0) } }
-    var pid = pid_t()
-    return posix_spawn(&pid, command[0], &actions, &attributes, &arguments, environ)
   }
 }

@@ -38,8 +38,13 @@ public struct Recording: Hashable, Sendable {
   public var snapshots = 0
 
   /// The code a shell would report: the program's own, or 128 and the signal that ended it.
+  public var exitCode: Int32 { outcome.exitCode }
+}
+
+extension Recording.Outcome {
+  /// The code a shell would report: the program's own, or 128 and the signal that ended it.
   public var exitCode: Int32 {
-    switch outcome {
+    switch self {
     case .exited(let code): code
     case .killed(let signal): 128 + signal
     }

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// A session of LTTng that records the provider `objectstore` into a folder.
+/// A session of LTTng that records the provider `objectstore` into a folder, or for a live reader.
 ///
 /// Root's programs all talk to one daemon, which hears every process on the machine. So the
 /// program gets a number into its environment, which its children inherit, and the tracer drops
@@ -10,20 +10,29 @@ import Glibc
 struct RecordingSession {
   private let command: LTTngCommand
   private let name: String
-  private let isSnapshot: Bool
+  private let destination: Destination
   private let number = Int64.random(in: 1 ... .max)
 
   /// What the program's environment must hold for its events to be recorded.
   var variable: (String, String) { ("STORE_TRACE_RECORDING", "\(number)") }
 
+  /// Where the events go.
+  enum Destination {
+    case folder(String)
+    /// The newest events are kept in memory, and written to the folder at the end.
+    case snapshot(String)
+    case relay(RelayDaemon)
+  }
+
   /// Makes a session and starts it; on failure nothing of it remains.
   static func start(
-    _ options: RecordingOptions, with command: LTTngCommand
+    _ destination: Destination, isLossless: Bool = false, memory: Int? = nil,
+    with command: LTTngCommand
   ) async throws -> RecordingSession {
     let name = "\(namePrefix)\(getpid())-\(UInt32.random(in: 0 ... .max))"
-    let session = RecordingSession(command: command, name: name, isSnapshot: options.isSnapshot)
+    let session = RecordingSession(command: command, name: name, destination: destination)
     do {
-      try await session.start(options)
+      try await session.start(isLossless: isLossless, memory: memory)
       return session
     } catch {
       try? await command.lttng("destroy", "--no-wait", name)
@@ -31,19 +40,13 @@ struct RecordingSession {
     }
   }
 
-  private func start(_ options: RecordingOptions) async throws {
-    let buffers =
-      try options.memory.map(ChannelBuffers.init(memory:)) ?? ChannelBuffers.forThisMachine()
-    let output = "--output=\(options.directory)"
-    if isSnapshot {
-      try await command.lttng("create", name, "--snapshot", output)
-    } else {
-      try await command.lttng("create", name, output)
-    }
+  private func start(isLossless: Bool, memory: Int?) async throws {
+    let buffers = try memory.map(ChannelBuffers.init(memory:)) ?? ChannelBuffers.forThisMachine()
+    try await command.lttng(["create", name] + destination.createOptions)
     // One blocking channel needs the program's consent as well: LTTNG_UST_ALLOW_BLOCKING.
-    let timeout = options.isLossless ? "inf" : "0"
-    let whenFull = isSnapshot ? "--overwrite" : "--blocking-timeout=\(timeout)"
-    if isSnapshot {
+    let timeout = isLossless ? "inf" : "0"
+    let whenFull = destination.isSnapshot ? "--overwrite" : "--blocking-timeout=\(timeout)"
+    if destination.isSnapshot {
       let texts = Self.names.joined(separator: ",")
       // 1 MiB holds some 3,000 texts of statements.
       try await enable("names", texts, [], whenFull, ChannelBuffers(memory: 1 << 20))
@@ -69,8 +72,8 @@ struct RecordingSession {
     _ buffers: ChannelBuffers
   ) async throws {
     try await command.lttng(
-      "enable-channel", "--userspace", "--session=\(name)", "--buffers-uid", whenFull,
-      "--subbuf-size=\(buffers.pieceSize)", "--num-subbuf=\(ChannelBuffers.pieces)", channel)
+      ["enable-channel", "--userspace", "--session=\(name)", "--buffers-uid", whenFull]
+        + destination.channelOptions(buffers) + [channel])
     try await command.lttng(
       ["enable-event", "--userspace", "--session=\(name)", "--channel=\(channel)", events]
         + options + ["--filter=recording == \(number)"])
@@ -86,7 +89,7 @@ struct RecordingSession {
   /// Stops the session, waits until all is written, and removes it.
   func end() async throws {
     do {
-      if isSnapshot {
+      if destination.isSnapshot {
         try await command.lttng("stop", name)
         try await command.lttng("snapshot", "record", "--session=\(name)")
       } else {
@@ -97,6 +100,12 @@ struct RecordingSession {
       throw error
     }
     try await command.lttng("destroy", name)
+  }
+
+  /// The address at which libbabeltrace2 joins the session; nil if it is none for live readers.
+  var address: String? {
+    guard case .relay(let relay) = destination else { return nil }
+    return relay.address(ofSession: name)
   }
 
   private static let namePrefix = "trace-report-"
@@ -110,5 +119,29 @@ struct RecordingSession {
       guard let owner, !SessionDaemon.isRunning(owner) else { continue }
       try? await command.lttng("destroy", String(word))
     }
+  }
+}
+
+extension RecordingSession.Destination {
+  fileprivate var isSnapshot: Bool { if case .snapshot = self { true } else { false } }
+
+  fileprivate var createOptions: [String] {
+    switch self {
+    case .folder(let folder): ["--output=\(folder)"]
+    case .snapshot(let folder): ["--snapshot", "--output=\(folder)"]
+    // In µs, how late an event may come of a program that does little.
+    case .relay(let relay): ["--live=250000", "--set-url=\(relay.url)"]
+    }
+  }
+
+  fileprivate func channelOptions(_ buffers: ChannelBuffers) -> [String] {
+    var size = buffers.pieceSize
+    var options = ["--num-subbuf=\(ChannelBuffers.pieces)"]
+    if case .relay = self {
+      // The relay daemon keeps what it passed on: 64 MiB of each processor, however long it goes on.
+      size = min(size, 2 << 20)
+      options += ["--tracefile-size=\(16 << 20)", "--tracefile-count=4"]
+    }
+    return options + ["--subbuf-size=\(size)"]
   }
 }

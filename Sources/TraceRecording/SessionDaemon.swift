@@ -7,7 +7,7 @@ import Glibc
 /// A daemon of ours serves all recordings of the user that run meanwhile; the last one ends it.
 struct SessionDaemon {
   let command: LTTngCommand
-  private let directory: RuntimeDirectory
+  let directory: RuntimeDirectory
   private let starting: FileLock
   private let recording: FileLock
 
@@ -36,6 +36,7 @@ struct SessionDaemon {
     let recording = try directory.lock("recording")
     let command = try await findOrStart(directory)
     try await RecordingSession.destroyAbandoned(with: command)
+    RelayDaemon.endAbandoned(in: directory)
     recording.share()
     return SessionDaemon(
       command: command, directory: directory, starting: starting, recording: recording)

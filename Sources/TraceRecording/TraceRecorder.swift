@@ -39,11 +39,15 @@ public enum TraceRecorder {
     defer { guardian?.dismiss() }
     let daemon = try await SessionDaemon.join()
     defer { daemon.leave() }
-    let session = try await RecordingSession.start(options, with: daemon.command)
+    let session = try await RecordingSession.start(
+      options.isSnapshot ? .snapshot(options.directory) : .folder(options.directory),
+      isLossless: options.isLossless, memory: options.memory, with: daemon.command)
     do {
       guard !TracedProgram.wasInterrupted else { throw RecordingError.interrupted }
       let program = try TracedProgram.start(
-        options.command, adding: [session.variable] + variables(options, daemon.command))
+        options.command,
+        adding: [session.variable]
+          + variables(isLossless: options.isLossless, daemon.command))
       let requests = options.isSnapshot ? SnapshotRequests(until: program) : nil
       let snapshots = await requests?.serve { await session.takeSnapshot() }
       let outcome = requests?.outcome ?? TracedProgram.wait(for: program)
@@ -68,12 +72,13 @@ public enum TraceRecorder {
     if let daemon = try? await SessionDaemon.joinRunning() { daemon.leave() }
   }
 
-  private static func variables(
-    _ options: RecordingOptions, _ command: LTTngCommand
+  /// What a program's environment must hold to be traced through a daemon.
+  static func variables(
+    isLossless: Bool = false, _ command: LTTngCommand
   ) -> [(String, String)] {
     var variables: [(String, String)] = []
     if let home = command.home { variables.append(("LTTNG_HOME", home)) }
-    if options.isLossless { variables.append(("LTTNG_UST_ALLOW_BLOCKING", "1")) }
+    if isLossless { variables.append(("LTTNG_UST_ALLOW_BLOCKING", "1")) }
     // By default a program goes on untraced if the daemon has not answered within 3 s, which it
     // may not on a busy machine; 30 s.
     if getenv("LTTNG_UST_REGISTER_TIMEOUT") == nil {

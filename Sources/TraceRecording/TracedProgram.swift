@@ -46,6 +46,15 @@ enum TracedProgram {
     guard isFound else { throw .commandMissing(program) }
   }
 
+  /// Where a program's standard output and error go.
+  enum Output {
+    case ours
+    /// Both to our standard error, and nothing to standard input.
+    case standardError
+    /// Both to a file, and nothing to standard input.
+    case file(String)
+  }
+
   /// Runs a program to its end.
   ///
   /// - Throws: ``RecordingError`` if it cannot be started.
@@ -59,7 +68,7 @@ enum TracedProgram {
   ///
   /// - Throws: ``RecordingError`` if it cannot be started.
   static func start(
-    _ command: [String], adding variables: [(String, String)]
+    _ command: [String], adding variables: [(String, String)], output: Output = .ours
   ) throws(RecordingError) -> pid_t {
     for (name, value) in variables { setenv(name, value, 1) }
     guard let program = command.first else { throw .commandMissing("") }
@@ -74,7 +83,11 @@ enum TracedProgram {
     sigemptyset(&none)
     posix_spawnattr_setsigmask(&attributes, &none)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-    let code = posix_spawnp(&pid, program, nil, &attributes, &arguments, environ)
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    output.add(to: &actions)
+    let code = posix_spawnp(&pid, program, &actions, &attributes, &arguments, environ)
     guard code == 0 else {
       throw code == ENOENT ? .commandMissing(program) : .commandNotStarted(program, code: code)
     }
@@ -88,8 +101,32 @@ enum TracedProgram {
   static func wait(for pid: pid_t) -> Recording.Outcome {
     var status: Int32 = 0
     while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+    return outcome(status)
+  }
+
+  /// How a program ended, or nil while it runs.
+  static func outcomeIfEnded(_ pid: pid_t) -> Recording.Outcome? {
+    var status: Int32 = 0
+    return waitpid(pid, &status, WNOHANG) == pid ? outcome(status) : nil
+  }
+
+  private static func outcome(_ status: Int32) -> Recording.Outcome {
     running.store(0, ordering: .relaxed)
     let signal = status & 0x7f
     return signal == 0 ? .exited(status >> 8 & 0xff) : .killed(signal: signal)
+  }
+}
+
+extension TracedProgram.Output {
+  fileprivate func add(to actions: inout posix_spawn_file_actions_t) {
+    if case .ours = self { return }
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+    if case .file(let path) = self {
+      posix_spawn_file_actions_addopen(
+        &actions, STDOUT_FILENO, path, O_WRONLY | O_CREAT | O_TRUNC, 0o666)
+      posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
+    } else {
+      posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
+    }
   }
 }

@@ -4,7 +4,7 @@ import CBabeltrace
 import StoreEvents
 
 /// The events of one CTF trace.
-final class CTFEventSource: EventSource {
+final class CTFEventSource: LiveSource {
   private let graph: CTFGraph
   private let salvage: CTFSalvage?
   private let ledger: SourceLedger
@@ -29,10 +29,12 @@ final class CTFEventSource: EventSource {
       guard trace.folders.allSatisfy(StreamFile.areWhole) else {
         throw BabeltraceError("its packets do not have the lengths that they tell")
       }
-      graph = try CTFGraph(trace)
+      graph = try CTFGraph(.folders(trace.folders))
       salvage = nil
     } catch {
-      guard let salvage = try? CTFSalvage(trace), let graph = try? CTFGraph(salvage.trace) else {
+      guard let salvage = try? CTFSalvage(trace),
+        let graph = try? CTFGraph(.folders(salvage.trace.folders))
+      else {
         ledger.addProblem("the trace in \(LogText.quoted(folder)) is damaged: \(error)")
         return nil
       }
@@ -41,6 +43,24 @@ final class CTFEventSource: EventSource {
       self.salvage = salvage
     }
   }
+
+  /// Joins a live session.
+  ///
+  /// - Throws: ``TraceReadingError`` if nobody answers there, or there is no such session.
+  init(session url: String, ledger: SourceLedger) throws(TraceReadingError) {
+    folder = url
+    self.ledger = ledger
+    salvage = nil
+    do {
+      graph = try CTFGraph(.session(url))
+      try graph.takeFirst()
+    } catch {
+      throw .unreadable(url, reason: "\(error)")
+    }
+  }
+
+  /// Whether a live session has nothing more yet.
+  var isDry: Bool { graph.isDry }
 
   deinit {
     // The schemas hold event classes of the graph's trace: they go first.

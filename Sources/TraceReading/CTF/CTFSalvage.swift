@@ -36,7 +36,7 @@ final class CTFSalvage {
   /// - Throws: ``BabeltraceError`` if the metadata alone is damaged: then nothing can be read.
   private func salvage(_ folder: URL, to copy: URL) throws {
     try makeFolder(copy, metadataOf: folder)
-    _ = try CTFGraph(CTFTrace(folders: [copy.path]))
+    _ = try CTFGraph(.folders([copy.path]))
     for stream in try StreamFile.all(inFolder: folder) {
       let source = stream.url
       let file = source.lastPathComponent
@@ -96,7 +96,7 @@ final class CTFSalvage {
   }
 
   private func opens(_ folder: URL) -> Bool {
-    (try? CTFGraph(CTFTrace(folders: [folder.path]))) != nil
+    (try? CTFGraph(.folders([folder.path]))) != nil
   }
 
   private func makeFolder(_ folder: URL, metadataOf other: URL) throws {

@@ -8,7 +8,7 @@ final class LineReader {
     /// The bytes without the line feed, and the carriage return before it; valid until the next
     /// call.
     case complete(UnsafeRawBufferPointer)
-    /// What stood after the last line feed.
+    /// What stood after the last line feed, of the input or of a file that another one replaced.
     case cut(UnsafeRawBufferPointer)
     case tooLong
   }
@@ -20,7 +20,7 @@ final class LineReader {
   // 1 GiB is arbitrary: what goes on for so long without a line feed has none.
   private static let longestSkip = 1 << 30
 
-  private let file: FileDescriptor
+  private let file: any ByteSource
   /// What was read so far.
   private(set) var byteCount = 0
   private var skipped = 0
@@ -30,7 +30,7 @@ final class LineReader {
   private var isAtEnd = false
   private var isSkipping = false
 
-  init(_ file: FileDescriptor) {
+  init(_ file: any ByteSource) {
     self.file = file
     buffer = .allocate(byteCount: Self.blockSize, alignment: 16)
   }
@@ -40,7 +40,7 @@ final class LineReader {
   /// Whether the next line needs no more of the file.
   var hasBufferedLine: Bool { lineFeed(from: start) != nil }
 
-  /// Gives the next line, or `nil` at the end.
+  /// Gives the next line, or `nil` at the end, or where an input that grows has no more yet.
   func next() throws(TraceReadingFailure) -> Line? {
     var scanned = start
     while true {
@@ -64,8 +64,15 @@ final class LineReader {
         }
       }
       let held = end - start
+      let generation = file.generation
       try fill()
-      scanned = start + held
+      if file.generation != generation {
+        start = held
+        if held > 0, !isSkipping { return .cut(UnsafeRawBufferPointer(rebasing: buffer[..<held])) }
+        isSkipping = false
+      }
+      if end == held, file.mayGrow { return nil }
+      scanned = held
     }
   }
 
@@ -91,7 +98,7 @@ final class LineReader {
     end = held
     let count = file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[held...]))
     if count < 0 { throw TraceReadingFailure(reason: systemError()) }
-    isAtEnd = count == 0
+    isAtEnd = count == 0 && !file.mayGrow
     end += count
     byteCount += count
   }

@@ -7,8 +7,10 @@ import StoreEvents
 ///
 /// Lines made for people are known and give nothing: the lines made for machines carry the same
 /// facts, exactly.
-final class LogEventSource: EventSource {
+final class LogEventSource: LiveSource {
+  private let file: any ByteSource
   private let lines: LineReader
+  private(set) var isDry = false
   private let ledger: SourceLedger
   private let strings = StringCache()
   private var processes: [String: LogProcess] = [:]
@@ -25,7 +27,8 @@ final class LogEventSource: EventSource {
   private static let mostProcesses = 10_000
   private var isKnown: Bool { ledger.isRecognized || hasCoreDataLines }
 
-  init(_ file: FileDescriptor, ledger: SourceLedger) {
+  init(_ file: any ByteSource, ledger: SourceLedger) {
+    self.file = file
     lines = LineReader(file)
     self.ledger = ledger
   }
@@ -34,7 +37,7 @@ final class LogEventSource: EventSource {
     repeat {
       guard !isAtEnd else { return false }
       try readLine(body)
-    } while lines.hasBufferedLine
+    } while !isDry && lines.hasBufferedLine
     return true
   }
 
@@ -47,7 +50,8 @@ final class LogEventSource: EventSource {
       ledger.addProblem("reading stopped after line \(lineNumber): \(error.reason)")
       return
     }
-    lineNumber += 1
+    isDry = next == nil
+    if !isDry { lineNumber += 1 }
     if !isKnown, lines.byteCount > Self.longestSearch {
       isAtEnd = true
       ledger.addProblem(
@@ -63,14 +67,14 @@ final class LogEventSource: EventSource {
       }
       if hasCoreDataLines { try give(coreData.takeRecords(), body) }
     case .cut(let line):
-      isAtEnd = true
+      isAtEnd = !file.mayGrow
       if withoutColours(line, CoreDataLogParser.isWhole) {
         _ = withoutColours(line, record)
       } else {
         ledger.addProblem(
           "line \(lineNumber), the last one, is cut and was not used: \(line.sample)")
       }
-      if hasCoreDataLines { try give(coreData.finish(), body) }
+      if hasCoreDataLines, isAtEnd { try give(coreData.finish(), body) }
     case .tooLong:
       if isKnown {
         ledger.addProblem(
@@ -78,8 +82,8 @@ final class LogEventSource: EventSource {
       }
       ledger.countUnrecognized("line \(self.lineNumber): too long")
     case nil:
-      isAtEnd = true
-      if hasCoreDataLines { try give(coreData.finish(), body) }
+      isAtEnd = !file.mayGrow
+      if hasCoreDataLines, isAtEnd { try give(coreData.finish(), body) }
     }
   }
 

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import QueryPlans
+public import StoreEvents
+
+/// What happened in one interval, beside what happened since counting began.
+public struct LiveInterval: Sendable {
+  /// In nanoseconds; at least one.
+  public var duration: Nanoseconds
+  /// All since counting began.
+  public var profile: Profile
+  /// What the interval added to the totals.
+  public var added: Profile.Totals
+  /// Waiting for a connection, or for the writer and its lock, in the interval.
+  public var waitTime: Nanoseconds
+  /// In the order of their total time, longest first.
+  public var statements: [LiveStatement]
+  /// By what the interval added, most misses first.
+  public var faults: [LiveFaults]
+  public var findings: [Finding]
+
+  init(
+    _ duration: Nanoseconds, _ profile: Profile, _ groups: [SQLFingerprint: StatementGroup],
+    since before: LiveSums, findings: [Finding]
+  ) {
+    self.duration = max(duration, 1)
+    self.profile = profile
+    self.findings = findings
+    added = profile.totals.since(before.totals)
+    waitTime = profile.waitTime.since(before.waitTime)
+    statements = groups.values.map { group in
+      LiveStatement(
+        group: group, added: group.work.since(before.works[group.fingerprint] ?? Work()),
+        missesAdded: group.misses.since(before.misses[group.fingerprint] ?? 0))
+    }.sorted(by: \.group.work.totalTime, then: \.group.fingerprint)
+    faults = profile.faults.map { fault in
+      let old = before.faults[fault.origin]
+      return LiveFaults(
+        profile: fault, missesAdded: fault.misses.since(old?.misses ?? 0),
+        hitsAdded: fault.hits.since(old?.hits ?? 0))
+    }.sorted { a, b in
+      a.missesAdded != b.missesAdded
+        ? a.missesAdded > b.missesAdded
+        : (b.profile.misses, a.profile.origin.sortKey)
+          < (a.profile.misses, b.profile.origin.sortKey)
+    }
+  }
+
+  /// An amount of the interval, a second.
+  public func perSecond(_ amount: some BinaryInteger) -> Double {
+    Double(amount) * 1e9 / Double(duration)
+  }
+
+  /// A time of the interval as a part of it; of several threads it may be more than 1.
+  public func share(_ time: Nanoseconds) -> Double { Double(time) / Double(duration) }
+
+  /// The part of the interval's faults that the row cache answered, or nil without faults.
+  public var cacheHitRatio: Double? {
+    let all = added.faults + added.relationshipFaults
+    return all == 0 ? nil : Double(min(added.cacheHits, all)) / Double(all)
+  }
+}
+
+/// The statements of one form.
+public struct LiveStatement: Sendable {
+  /// All since counting began.
+  public var group: StatementGroup
+  /// What the interval added.
+  public var added: Work
+  public var missesAdded: UInt64
+}
+
+/// The faults of one entity or relationship on objects that one line fetched.
+public struct LiveFaults: Sendable {
+  /// All since counting began.
+  public var profile: FaultProfile
+  public var missesAdded: UInt64
+  public var hitsAdded: UInt64
+}
+
+// MARK: - Differences
+
+extension FixedWidthInteger {
+  /// What was added since; 0 where less is left, since the rest was forgotten.
+  fileprivate func since(_ before: Self) -> Self { self > before ? self - before : 0 }
+}
+
+extension Profile.Totals {
+  fileprivate func since(_ before: Self) -> Self {
+    var added = self
+    for path in Self.counts {
+      added[keyPath: path] = self[keyPath: path].since(before[keyPath: path])
+    }
+    for path in Self.times {
+      added[keyPath: path] = self[keyPath: path].since(before[keyPath: path])
+    }
+    return added
+  }
+
+  private static var counts: [WritableKeyPath<Self, UInt64>] {
+    [
+      \.fetches, \.counts, \.nestedFetches, \.rows, \.faults, \.relationshipFaults, \.cacheHits,
+      \.cacheMisses, \.saves, \.errors,
+    ]
+  }
+
+  private static var times: [WritableKeyPath<Self, Nanoseconds>] {
+    [\.connectionTime, \.totalTime, \.faultTime, \.saveTime]
+  }
+}
+
+extension Work {
+  /// The sums that a live view shows; the others stay 0.
+  fileprivate func since(_ before: Self) -> Self {
+    var added = Work()
+    added.count = count.since(before.count)
+    added.rows = rows.since(before.rows)
+    added.errors = errors.since(before.errors)
+    added.vmSteps = vmSteps.since(before.vmSteps)
+    added.fullScanSteps = fullScanSteps.since(before.fullScanSteps)
+    added.connectionTime = connectionTime.since(before.connectionTime)
+    added.totalTime = totalTime.since(before.totalTime)
+    return added
+  }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import QueryPlans
+public import StoreEvents
+public import TraceReading
+
+/// What a program that still runs does, interval by interval.
+///
+///     events ──▶ builder ──▶ profile so far ──┬──▶ totals, findings
+///                            sums of before ──┴──▶ what the interval added
+///
+/// Its size is bounded: of very many things those that cost least are forgotten, and only the
+/// totals remember them.
+public struct LiveProfile {
+  private var builder = ProfileBuilder()
+  private var before = LiveSums()
+  private var findings: [Finding] = []
+  private var isChanged = false
+
+  public init() {}
+
+  /// Folds one event.
+  public mutating func add(_ record: EventRecord) {
+    builder.add(record)
+    isChanged = true
+  }
+
+  /// Forgets what was counted; fetches that are running keep their callers.
+  public mutating func reset() {
+    builder.resetCounts()
+    before = LiveSums()
+    isChanged = true
+  }
+
+  /// Ends an interval.
+  ///
+  /// - Parameters:
+  ///   - duration: how long it was, in nanoseconds.
+  ///   - reading: what the reader saw so far.
+  public mutating func endInterval(
+    lasting duration: Nanoseconds, _ reading: ReadingReport
+  ) -> LiveInterval {
+    builder.forgetTheLeast()
+    let profile = builder.profile(of: reading)
+    // Without an event the rules would find what they found before.
+    if isChanged { findings = profile.cheapFindings }
+    isChanged = false
+    let groups = profile.statementGroups
+    defer { before = LiveSums(profile, groups) }
+    return LiveInterval(duration, profile, groups, since: before, findings: findings)
+  }
+}
+
+/// The sums of a profile that the next interval is held against.
+struct LiveSums {
+  var totals = Profile.Totals()
+  var waitTime: Nanoseconds = 0
+  var works: [SQLFingerprint: Work] = [:]
+  var misses: [SQLFingerprint: UInt64] = [:]
+  var faults: [FaultProfile.Origin: FaultProfile] = [:]
+
+  init() {}
+
+  init(_ profile: Profile, _ groups: [SQLFingerprint: StatementGroup]) {
+    totals = profile.totals
+    waitTime = profile.waitTime
+    works = groups.mapValues(\.work)
+    misses = groups.mapValues(\.misses)
+    faults = Dictionary(profile.faults.map { ($0.origin, $0) }, uniquingKeysWith: { $1 })
+  }
+}
+
+extension Profile {
+  // 100 is arbitrary: rules take some 50 µs a statement, and the rest is on no screen.
+  private static let mostStatementsChecked = 100
+
+  /// What the rules find of the statements that take most time.
+  fileprivate var cheapFindings: [Finding] {
+    var profile = self
+    profile.statements = Array(statements.prefix(Self.mostStatementsChecked))
+    return profile.findings
+  }
+
+  /// Waiting for a connection, or for the writer and its lock, in nanoseconds.
+  var waitTime: Nanoseconds {
+    var time: Nanoseconds = 0
+    for statement in statements { time.add(statement.work.waitTime) }
+    for save in saves { time.add(save.waitTime) }
+    return time
+  }
+}

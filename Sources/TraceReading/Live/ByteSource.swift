@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Where the bytes of a log come from.
+protocol ByteSource: AnyObject {
+  /// Reads as many bytes as there are, up to the buffer's size.
+  ///
+  /// - Returns: 0 where there are none now; less than 0 on an error, which is in `errno`.
+  func read(into buffer: UnsafeMutableRawBufferPointer) -> Int
+
+  /// Whether bytes may still come after a read that gave none.
+  var mayGrow: Bool { get }
+  /// Raised when the bytes begin anew: those of another file, or of one that was emptied.
+  var generation: Int { get }
+}
+
+extension ByteSource {
+  var mayGrow: Bool { false }
+  var generation: Int { 0 }
+}
+
+extension FileDescriptor: ByteSource {}

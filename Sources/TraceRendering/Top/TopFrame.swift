@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import QueryPlans
+public import StoreEvents
+public import TraceAnalysis
+import TraceReading
+
+/// One picture of a running program, before it is a screen, a block of text or a line of JSON.
+public struct TopFrame: Sendable {
+  public var interval: LiveInterval
+  /// The log, the session or the program.
+  public var source: String
+  /// Since counting began, in nanoseconds.
+  public var elapsed: Nanoseconds
+  public var order = TopOrder.now
+  public var state = State.running
+  /// The statement whose SQL is shown.
+  public var selection: SQLFingerprint?
+
+  public enum State: Hashable, Sendable {
+    case running, paused
+    /// Nothing comes any more; one sentence on why.
+    case ended(String)
+  }
+
+  public init(_ interval: LiveInterval, source: String, elapsed: Nanoseconds) {
+    self.interval = interval
+    self.source = source
+    self.elapsed = elapsed
+  }
+
+  /// The statements, the largest in the frame's order first.
+  public var statements: [LiveStatement] {
+    interval.statements.enumerated().map { ($0.offset, order.amount($0.element), $0.element) }
+      .sorted { ($1.1, $0.0) < ($0.1, $1.0) }.map(\.2)
+  }
+
+  /// The part of all statements' time that one took: of the interval, and since counting began.
+  func shares(of statement: LiveStatement) -> (now: Cell, total: Cell) {
+    var (now, total): (Double, Double) = (0, 0)
+    for statement in interval.statements {
+      now += Double(statement.added.totalTime)
+      total += Double(statement.group.work.totalTime)
+    }
+    return (
+      now > 0 ? .ratio(Double(statement.added.totalTime) / now) : .none,
+      total > 0 ? .ratio(Double(statement.group.work.totalTime) / total) : .none
+    )
+  }
+
+  /// The processes, of very many the last ones.
+  var title: String {
+    let names = interval.profile.processes.map(\.identity.title)
+    let rest = names.count > 2 ? " and \(names.count - 2) more" : ""
+    return names.isEmpty ? source : names.suffix(2).joined(separator: ", ") + rest
+  }
+
+  /// `1:23`, or `26:01:23`.
+  var clock: String {
+    let seconds = elapsed / 1_000_000_000
+    func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60)
+    return hours > 0
+      ? "\(hours):\(two(minutes)):\(two(seconds % 60))" : "\(minutes):\(two(seconds % 60))"
+  }
+
+  var rates: [Document.Fact] {
+    let added = interval.added
+    func rate(_ count: UInt64) -> Cell { .number(interval.perSecond(count)) }
+    return [
+      .init("fetches/s", rate(added.fetches + added.counts)), .init("rows/s", rate(added.rows)),
+      .init("faults/s", rate(added.faults + added.relationshipFaults)),
+      .init("misses/s", rate(added.cacheMisses)), .init("saves/s", rate(added.saves)),
+      .init("cache hits", interval.cacheHitRatio.map { .ratio($0) } ?? .none),
+      .init("lock wait", .ratio(interval.share(interval.waitTime))),
+      .init("in SQLite", .ratio(interval.share(added.connectionTime))),
+    ]
+  }
+
+  /// `12 fetches, 3,400 rows, 5 faults, 1 miss, 2 saves`.
+  var totals: String {
+    let totals = interval.profile.totals
+    return [
+      (totals.fetches + totals.counts).counted("fetch", "fetches"), totals.rows.counted("row"),
+      (totals.faults + totals.relationshipFaults).counted("fault"),
+      totals.cacheMisses.counted("miss", "misses"), totals.saves.counted("save"),
+      totals.errors > 0 ? totals.errors.counted("error") : nil,
+    ].compactMap(\.self).joined(separator: ", ")
+  }
+
+  /// What puts the numbers in doubt; one sentence each.
+  var warnings: [String] {
+    interval.profile.reading.sources.flatMap { source -> [String] in
+      var warnings = source.problems.suffix(1).map { "\(source.path): \($0)" }
+      if source.eventsLost > 0 {
+        warnings.insert(
+          "\(source.eventsLost.counted("event")) lost: the numbers are too low", at: 0)
+      }
+      if source.unrecognizedLines > 0 {
+        warnings.append("\(source.unrecognizedLines.counted("line")) not recognized")
+      }
+      return warnings
+    }
+  }
+}
+
+/// What stands first among the statements.
+public enum TopOrder: String, CaseIterable, Hashable, Sendable {
+  case now, total, runs, rows, mean, misses
+
+  /// The next one, and after the last the first again.
+  public var next: TopOrder {
+    let all = Self.allCases
+    let index = all.firstIndex(of: self).map { all.index(after: $0) } ?? all.startIndex
+    return index < all.endIndex ? all[index] : all[all.startIndex]
+  }
+
+  func amount(_ statement: LiveStatement) -> Double {
+    switch self {
+    case .now: Double(statement.added.totalTime)
+    case .total: Double(statement.group.work.totalTime)
+    case .runs: Double(statement.added.count)
+    case .rows: Double(statement.added.rows)
+    case .mean: statement.added.meanTime
+    case .misses: Double(statement.missesAdded)
+    }
+  }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import ArgumentParser
+import Glibc
+import StoreEvents
+import TraceRecording
+public import TraceRendering
+
+struct Top: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Shows what a running program asks of its stores, second by second.",
+    discussion: """
+      trace-report top debug.log
+      trace-report top -- transit search --geo --repeat 100000
+      trace-report top debug.log --json --count 60 > minute.jsonl
+
+      A log is read from its beginning and then followed, also where it is rotated or emptied. A \
+      program after -- is run under LTTng, and ended by q. Keys: q quits, s sorts by another \
+      column, p pauses, r starts counting anew, arrows select a statement and show its SQL.
+      Without a terminal a block of text, or with --json a line, is printed each interval.
+      """)
+
+  @Argument(
+    help: ArgumentHelp(
+      "A debug log, - for one on standard input, or net://HOST:PORT/host/NAME/SESSION of LTTng.",
+      valueName: "input"),
+    completion: .file())
+  var input: String?
+
+  @Option(help: "How long an interval is: 1s, 500ms.")
+  var interval = DurationArgument(nanoseconds: 1_000_000_000)
+
+  @Option(help: "End after so many intervals.")
+  var count: Int?
+
+  @Option(help: "What stands first.")
+  var sort = TopOrder.now
+
+  @Option(help: "How many statements to print; a screen has as many as fit.")
+  var top = 10
+
+  @Flag(help: "Print a line of JSON each interval, schemaVersion 1.")
+  var json = false
+
+  @Option(
+    name: .shortAndLong, help: "Where the program's output goes; on a screen, nowhere by default.",
+    completion: .file())
+  var output: String?
+
+  @Argument(parsing: .postTerminator, help: "The program to run and its arguments, after --.")
+  var command: [String] = []
+
+  func validate() throws {
+    if (input == nil) == command.isEmpty {
+      throw ValidationError("Name a log, or after -- a program: one of the two.")
+    }
+    if output != nil, command.isEmpty {
+      throw ValidationError("--output is for the program after --.")
+    }
+    guard (10_000_000...3_600_000_000_000).contains(interval.nanoseconds) else {
+      throw ValidationError("--interval takes 10ms to 1h.")
+    }
+    if let count, count < 1 { throw ValidationError("--count takes a number from 1 up.") }
+    if top < 1 { throw ValidationError("--top takes a number from 1 up, not \(top).") }
+  }
+
+  func run() async throws {
+    Signals.catchEnding()
+    let screen =
+      json ? nil : TopTerminal(order: sort, isColored: TextStyle.ofStandardOutput.isColored)
+    let source = try await source(hasScreen: screen != nil)
+    var loop = TopLoop(
+      source, view: screen ?? TopLines(json ? .json : .text, order: sort, top: top),
+      interval: .nanoseconds(interval.nanoseconds), count: count)
+    let result = Result { try loop.run() }
+    await source.close()
+    try result.get()
+    if source.exitCode != 0, Signals.end == nil { throw ExitCode(source.exitCode) }
+  }
+
+  private func source(hasScreen: Bool) async throws -> TopSource {
+    if let input { return try TopSource(input) }
+    let output: LiveRecording.Output =
+      output.map { .file($0) } ?? (hasScreen ? .file("/dev/null") : .standardError)
+    return try await TopSource(command: command, output: output)
+  }
+}
+
+extension TopOrder: ExpressibleByArgument {}
+
+extension DurationArgument: CustomStringConvertible {
+  init(nanoseconds: Nanoseconds) { self.nanoseconds = nanoseconds }
+
+  var description: String {
+    nanoseconds % 1_000_000_000 == 0
+      ? "\(nanoseconds / 1_000_000_000)s" : "\(nanoseconds / 1_000_000)ms"
+  }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Synchronization
+
+/// Signals that a command notices when it gets to it, instead of ending at once.
+enum Signals {
+  private static let ending = Atomic<Int32>(0)
+  private static let suspending = Atomic<Bool>(false)
+  private static let resizing = Atomic<Bool>(false)
+
+  /// From now on the first SIGINT, SIGTERM or SIGHUP is only noted; the second one ends us.
+  static func catchEnding() {
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+      handle(signal, flags: Int32(bitPattern: UInt32(SA_RESETHAND))) { signal in
+        Signals.ending.store(signal, ordering: .relaxed)
+      }
+    }
+  }
+
+  /// From now on suspending by the terminal, and a change of its size, are only noted.
+  static func catchTerminal() {
+    handle(SIGTSTP) { _ in Signals.suspending.store(true, ordering: .relaxed) }
+    handle(SIGWINCH) { _ in Signals.resizing.store(true, ordering: .relaxed) }
+  }
+
+  /// The signal that asked us to end, or nil.
+  static var end: Int32? {
+    let signal = ending.load(ordering: .relaxed)
+    return signal == 0 ? nil : signal
+  }
+
+  /// Whether we were to be suspended since the last call.
+  static func takeSuspension() -> Bool { suspending.exchange(false, ordering: .relaxed) }
+
+  /// Whether the size changed since the last call.
+  static func takeResize() -> Bool { resizing.exchange(false, ordering: .relaxed) }
+
+  private static func handle(
+    _ signal: Int32, flags: Int32 = 0, _ body: @convention(c) (Int32) -> Void
+  ) {
+    var action = sigaction()
+    action.sa_flags = flags
+    action.__sigaction_handler.sa_handler = body
+    // Cannot fail: all of these may be caught.
+    sigaction(signal, &action, nil)
+  }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Glibc
+import QueryPlans
+import StoreEvents
+import TraceAnalysis
+import TraceReading
+import TraceRendering
+
+/// Reads, and shows a frame each interval, until it is to end.
+struct TopLoop {
+  let source: TopSource
+  let view: any TopView
+  let interval: Duration
+  /// How many frames to show; nil for no end.
+  let count: Int?
+
+  private var profile = LiveProfile()
+  private var began = ContinuousClock.now
+  private var intervalBegan = ContinuousClock.now
+  private var frames = 0
+
+  init(_ source: TopSource, view: any TopView, interval: Duration, count: Int?) {
+    self.source = source
+    self.view = view
+    self.interval = interval
+    self.count = count
+  }
+
+  // 100 ms is arbitrary: a key is answered at once, and nothing is asked too often.
+  private static let pause: Int32 = 100
+  /// How long a session may take to pass on what a program wrote before it ended.
+  private static let settling = Duration.milliseconds(800)
+
+  /// - Throws: ``Failure``, or ``ArgumentParser/ExitCode``.
+  mutating func run() throws {
+    view.begin()
+    defer { view.end() }
+    var ended: ContinuousClock.Instant?
+    while Signals.end == nil {
+      // A fast program must not keep us from showing anything.
+      try source.read(until: .now + .milliseconds(200)) { profile.add($0) }
+      if ended == nil, source.ending != nil { ended = .now }
+      let isLast = ended.map { .now - $0 >= Self.settling } ?? false
+      if isLast || .now - intervalBegan >= interval {
+        show()
+        if count.map({ frames >= $0 }) ?? false { return }
+        if isLast, !view.staysAfterEnd { return }
+      }
+      switch view.wait(milliseconds: min(Self.pause, untilNextFrame)) {
+      case .quit: return
+      case .reset: reset()
+      case nil: break
+      }
+    }
+  }
+
+  private var untilNextFrame: Int32 {
+    let left = interval - (.now - intervalBegan)
+    return Int32(clamping: max(1, Int64(left.nanoseconds / 1_000_000)))
+  }
+
+  private mutating func show() {
+    let now = ContinuousClock.now
+    let elapsed = (now - intervalBegan).nanoseconds
+    let interval = profile.endInterval(lasting: elapsed, source.reader.report)
+    var frame = TopFrame(interval, source: source.name, elapsed: (now - began).nanoseconds)
+    if let ending = source.ending { frame.state = .ended(ending) }
+    intervalBegan = now
+    frames += 1
+    view.show(frame)
+  }
+
+  private mutating func reset() {
+    profile.reset()
+    began = .now
+    intervalBegan = .now
+  }
+}
+
+extension Duration {
+  var nanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+  }
+}
+
+/// What a view asks of the loop.
+enum TopRequest { case quit, reset }
+
+/// Where frames are shown.
+protocol TopView: AnyObject {
+  /// Whether it shows the last frame until somebody has seen it.
+  var staysAfterEnd: Bool { get }
+  func begin()
+  func show(_ frame: TopFrame)
+  /// Waits for keys, or for the time.
+  func wait(milliseconds: Int32) -> TopRequest?
+  func end()
+}

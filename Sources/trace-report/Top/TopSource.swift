@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+import TraceReading
+import TraceRecording
+
+/// Where `top` gets its events: what runs already, or a program that it starts itself.
+final class TopSource {
+  let name: String
+  let reader: LiveReader
+  private let recording: LiveRecording?
+  private var isOver = false
+  private var wasEndedByUs = false
+
+  /// Follows a log, or joins a session.
+  init(_ input: String) throws {
+    do {
+      reader = try LiveReader(input)
+    } catch {
+      throw Failure(error)
+    }
+    name = input == "-" ? "standard input" : input
+    recording = nil
+  }
+
+  /// Starts a program, and joins the session that records it.
+  init(command: [String], output: LiveRecording.Output) async throws {
+    name = command.joined(separator: " ")
+    do {
+      let recording = try await LiveRecording.start(
+        command, guardian: ["/proc/self/exe", GuardRecording.name])
+      do {
+        reader = try LiveReader(recording.address)
+        try recording.startProgram(output: output)
+      } catch {
+        await recording.end()
+        throw error
+      }
+      self.recording = recording
+    } catch let error as RecordingError {
+      throw Failure("\(error)")
+    } catch let error as TraceReadingError {
+      throw Failure(error)
+    }
+  }
+
+  /// Gives the events that are there.
+  func read(
+    until deadline: ContinuousClock.Instant, _ body: (EventRecord) throws -> Void
+  ) throws {
+    guard !isOver else { return }
+    isOver = try !reader.read(until: deadline, body)
+  }
+
+  /// Why nothing comes any more, or nil while something may.
+  ///
+  /// A program that ended has written its last events, but the session passes them on with delay.
+  var ending: String? {
+    if let outcome = recording?.outcomeIfEnded() { return Self.sentence(outcome) }
+    return isOver ? "nothing more comes" : nil
+  }
+
+  /// The code to exit with: that of the program, if it failed by itself.
+  var exitCode: Int32 { wasEndedByUs ? 0 : recording?.outcomeIfEnded()?.exitCode ?? 0 }
+
+  /// Ends the program, if there is one and it runs, and all that was started for it.
+  func close() async {
+    guard let recording else { return }
+    wasEndedByUs = recording.outcomeIfEnded() == nil
+    if recording.endProgram() == nil {
+      Output.complain("the program did not end within 5 s; it goes on, unrecorded")
+    } else if wasEndedByUs {
+      Output.complain("the program was ended")
+    }
+    await recording.end()
+  }
+
+  private static func sentence(_ outcome: Recording.Outcome) -> String {
+    switch outcome {
+    case .exited(let code): "ended with code \(code)"
+    case .killed(let signal): "ended by signal \(signal)"
+    }
+  }
+}
