@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-.PHONY: help demo test lint format gate smoke traces rules bench agreement fuzz-predicates fuzz-readers test-scale test-browser test-grafana
+.PHONY: help demo test lint format gate smoke traces rules man install bench agreement fuzz-predicates fuzz-readers test-scale test-browser test-grafana
 
 help: ## lists these targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile
@@ -29,6 +29,15 @@ rules: ## writes Documentation/Rules.md anew from the rules
 	swift build --product trace-report
 	"$$(swift build --show-bin-path)/trace-report" explain --markdown > Documentation/Rules.md.new
 	mv Documentation/Rules.md.new Documentation/Rules.md
+
+man: ## writes Documentation/trace-report.1 anew from the commands' options
+	swift build --product trace-report
+	"$$(swift build --show-bin-path)/trace-report" manual > Documentation/trace-report.1.new
+	mv Documentation/trace-report.1.new Documentation/trace-report.1
+
+PREFIX ?= /usr/local
+install: ## installs trace-report, its manual page and its completions: make install PREFIX=/usr/local
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" Scripts/install.sh
 
 bench: ## measures the store beside the SQLite C API, GRDB and babeltrace2; writes Documentation/Performance.md
 	@Scripts/bench.sh --document Documentation/Performance.md

@@ -199,8 +199,8 @@ let package = Package(
       name: "CommandTests",
       dependencies: [
         "trace-report", "transit", "reader-fuzzer", "event-emitter", "TestSupport", "TraceReading",
-        "TraceAnalysis", "TraceRendering",
-        "StoreEvents", "SQLiteDriver",
+        "TraceAnalysis", "TraceRendering", "StoreEvents", "SQLiteDriver",
+        .product(name: "Subprocess", package: "swift-subprocess"),
       ]),
     // The HTML reports in a real browser, where BROWSER names one: make test-browser.
     .testTarget(

@@ -12,7 +12,8 @@ struct Exceptions: ParsableArguments {
     name: .customLong("exceptions"),
     help: ArgumentHelp(
       "Findings to excuse, each with its reason; .storescope-exceptions here, unless told.",
-      valueName: "file"))
+      valueName: "file"),
+    completion: .file())
   var path: String?
 
   /// The file named, or the usual one if it is there.

@@ -11,4 +11,13 @@ enum ExitStatus {
   /// No events (an empty file or folder, a trace of nothing), lost events, the wrong database, no
   /// baseline: never a pass.
   static let inconclusive = ExitCode(3)
+
+  /// Each code and what it means, for help and the manual page.
+  static let meanings: [(code: Int32, meaning: String)] = [
+    (0, "fine"),
+    (1, "the tool failed, or an input is missing, unreadable or of no known kind"),
+    (2, "the gate, or --fail-on, found a regression"),
+    (3, "inconclusive: no events, lost events, the wrong database, no baseline"),
+    (64, "usage"),
+  ]
 }

@@ -13,16 +13,18 @@ struct GateOutputs: ParsableArguments {
   @Flag(help: "Print the verdict alone, in one line.")
   var quiet = false
 
-  @Option(help: "Also write Markdown for a comment on a pull request to this file.")
+  @Option(
+    help: "Also write Markdown for a comment on a pull request to this file.", completion: .file())
   var markdown: String?
 
-  @Option(help: "Also write a JUnit report to this file.")
+  @Option(help: "Also write a JUnit report to this file.", completion: .file())
   var junit: String?
 
-  @Option(help: "Also write SARIF 2.1.0 to this file, for code scanning.")
+  @Option(help: "Also write SARIF 2.1.0 to this file, for code scanning.", completion: .file())
   var sarif: String?
 
-  @Option(help: "The folder beneath which SARIF's source files are looked for.")
+  @Option(
+    help: "The folder beneath which SARIF's source files are looked for.", completion: .directory)
   var sourceRoot = "."
 
   func validate() throws {

@@ -9,9 +9,11 @@ import TraceRendering
 /// The traces, logs and saved reports that a command reads.
 struct Inputs: ParsableArguments {
   @Argument(
-    help: """
+    help: ArgumentHelp(
+      """
       CTF folders, debug logs, logs of Core Data, and reports saved with --json; - is standard input.
-      """)
+      """, valueName: "input"),
+    completion: .file())
   var paths: [String]
 
   /// Reads all of them, with progress on a terminal if that takes over a second.

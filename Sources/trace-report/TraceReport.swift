@@ -9,15 +9,16 @@ struct TraceReport: AsyncParsableCommand {
     commandName: "trace-report",
     abstract: "Shows what an object store asked of SQLite, what it cost, and what to change.",
     discussion: """
-      Exit codes: 0 fine; 1 the tool failed, or an input is missing, unreadable or of no known \
-      kind; 2 the gate found a regression; 3 inconclusive (no events, lost events, no baseline); \
-      64 usage.
+      trace-report record -o trace -- transit search --geo
+      trace-report trace
+
+      Exit codes: \(ExitStatus.meanings.map { "\($0.code) \($0.meaning)" }.joined(separator: "; ")).
       """,
     version: "0.1.0",
     subcommands: [
       Record.self, Top.self, Summary.self, Plans.self, Orderings.self, Baseline.self, Gate.self,
       Diff.self, HTML.self, Export.self, Explain.self, Advise.self, Growth.self,
-      GuardRecording.self,
+      GuardRecording.self, Manual.self,
     ],
     defaultSubcommand: Summary.self)
 

@@ -85,30 +85,6 @@ extension FixedWidthInteger {
   fileprivate func since(_ before: Self) -> Self { self > before ? self - before : 0 }
 }
 
-extension Profile.Totals {
-  fileprivate func since(_ before: Self) -> Self {
-    var added = self
-    for path in Self.counts {
-      added[keyPath: path] = self[keyPath: path].since(before[keyPath: path])
-    }
-    for path in Self.times {
-      added[keyPath: path] = self[keyPath: path].since(before[keyPath: path])
-    }
-    return added
-  }
-
-  private static var counts: [WritableKeyPath<Self, UInt64>] {
-    [
-      \.fetches, \.counts, \.nestedFetches, \.rows, \.faults, \.relationshipFaults, \.cacheHits,
-      \.cacheMisses, \.saves, \.errors,
-    ]
-  }
-
-  private static var times: [WritableKeyPath<Self, Nanoseconds>] {
-    [\.connectionTime, \.totalTime, \.faultTime, \.saveTime]
-  }
-}
-
 extension Work {
   /// The sums that a live view shows; the others stay 0.
   fileprivate func since(_ before: Self) -> Self {

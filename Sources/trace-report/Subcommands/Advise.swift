@@ -16,10 +16,12 @@ struct Advise: ParsableCommand {
       removed. A trace holds no values: they are sampled from the columns compared.
       """)
 
-  @Argument(help: "CTF folders, debug logs and saved reports of the workload; - is standard input.")
+  @Argument(
+    help: "CTF folders, debug logs and saved reports of the workload; - is standard input.",
+    completion: .file())
   var paths: [String]
 
-  @Option(help: "The database that ran; it is read, never written.")
+  @Option(help: "The database that ran; it is read, never written.", completion: .file())
   var database: String
 
   @Option(help: "Indexes that save less than this many percent of the time are not worth it.")

@@ -6,15 +6,19 @@ import TraceRendering
 
 struct Baseline: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Writes the counts of a run to a file that later runs are held against.")
+    abstract: "Writes the counts of a run to a file that later runs are held against.",
+    discussion: "trace-report baseline trace/ -o baseline.json --tag seed=1")
 
   @OptionGroup var inputs: Inputs
   @OptionGroup var tags: Tags
 
-  @Option(name: .shortAndLong, help: "The file to write, JSON for review in a pull request.")
+  @Option(
+    name: .shortAndLong, help: "The file to write, JSON for review in a pull request.",
+    completion: .file())
   var output: String
 
-  @Option(help: "A database to explain the statements with; it is only read.")
+  @Option(
+    help: "A database to explain the statements with; it is only read.", completion: .file())
   var database: String?
 
   @Flag(help: "Note times as well, each input being one run of the same work; give five or more.")

@@ -15,21 +15,22 @@ struct Diff: ParsableCommand {
       trace-report diff before/ after/ --html diff.html --database old.sqlite --database new.sqlite
       """)
 
-  @Argument(help: "The trace, log or saved report of the one run.")
+  @Argument(help: "The trace, log or saved report of the one run.", completion: .file())
   var before: String
 
-  @Argument(help: "The trace, log or saved report of the other.")
+  @Argument(help: "The trace, log or saved report of the other.", completion: .file())
   var after: String
 
   @Flag(help: "Print JSON, schemaVersion 1.")
   var json = false
 
-  @Option(help: "Write one HTML file in place of text.")
+  @Option(help: "Write one HTML file in place of text.", completion: .file(extensions: ["html"]))
   var html: String?
 
   @Option(
     name: .customLong("database"),
-    help: "With --html: the database that ran, for the plans; twice if each run had its own.")
+    help: "With --html: the database that ran, for the plans; twice if each run had its own.",
+    completion: .file())
   var databases: [String] = []
 
   @Option(help: "How many statements to list; 10 unless told, 100 with --html.")

@@ -10,7 +10,9 @@ struct Explain: ParsableCommand {
     abstract: "Tells why a rule speaks, with a bad and a good example.",
     discussion: "trace-report explain AvoidFaultStorm")
 
-  @Argument(help: "The rule's name, as a finding has it; without one, all rules are listed.")
+  @Argument(
+    help: "The rule's name, as a finding has it; without one, all rules are listed.",
+    completion: .rules)
   var rule: String?
 
   @Flag(help: "Print all rules as Documentation/Rules.md has them.")

@@ -30,7 +30,9 @@ struct Export: ParsableCommand {
   @Option(help: "What to write.")
   var format: Format
 
-  @Option(name: .shortAndLong, help: "The file to write; standard output without it.")
+  @Option(
+    name: .shortAndLong, help: "The file to write; standard output without it.",
+    completion: .file())
   var output: String?
 
   @Option(help: "The rows of the CSV.")

@@ -8,6 +8,8 @@ struct Gate: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Holds a run against a baseline: exits 0 if it does no more work, 2 if it does.",
     discussion: """
+      trace-report gate trace/ --baseline baseline.json --markdown comment.md
+
       Runs, rows, faults, cache misses, full-scan steps and sorts are compared exactly, VM steps \
       within the tolerance, times not at all. Exits 3 if nothing can be concluded: no events, \
       lost events, no baseline, other tags; or, with equal counts, another version of SQLite, \
@@ -17,10 +19,12 @@ struct Gate: ParsableCommand {
   @OptionGroup var inputs: Inputs
   @OptionGroup var tags: Tags
 
-  @Option(help: "The file that trace-report baseline wrote.")
+  @Option(help: "The file that trace-report baseline wrote.", completion: .file())
   var baseline: String
 
-  @Option(help: "A database to compare the statements' plans with; it is only read.")
+  @Option(
+    help: "A database to compare the statements' plans with; it is only read.",
+    completion: .file())
   var database: String?
 
   @Option(help: "By how many percent VM steps may differ.")

@@ -28,7 +28,9 @@ struct Growth: ParsableCommand {
   @Flag(help: "Print JSON, schemaVersion 1.")
   var json = false
 
-  @Argument(parsing: .postTerminator, help: "The program to run and its arguments, after --.")
+  @Argument(
+    parsing: .postTerminator, help: "The program to run and its arguments, after --.",
+    completion: .file())
   var command: [String]
 
   private var numbers: [UInt64] {

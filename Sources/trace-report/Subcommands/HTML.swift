@@ -22,13 +22,15 @@ struct HTML: ParsableCommand {
   @OptionGroup var inputs: Inputs
   @OptionGroup var filters: Filters
 
-  @Option(name: .shortAndLong, help: "The file to write.")
+  @Option(name: .shortAndLong, help: "The file to write.", completion: .file(extensions: ["html"]))
   var output: String
 
   @Option(help: "How many statements to list.")
   var top = 100
 
-  @Option(help: "The database that ran, for the plans and for more rules. It is only read.")
+  @Option(
+    help: "The database that ran, for the plans and for more rules. It is only read.",
+    completion: .file())
   var database: String?
 
   @Flag(help: "Try indexes on a copy of the database, as advise does.")

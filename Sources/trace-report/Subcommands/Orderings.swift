@@ -10,16 +10,20 @@ struct Orderings: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Measures whether the AND terms of a WHERE are faster in another order.",
     discussion: """
+      trace-report orderings trace/ --statement 2156cf5652879464 --database transit.sqlite
+      trace-report orderings --database transit.sqlite --sql 'SELECT … WHERE …'
+
       A trace holds no values. Without --bind they are sampled from the columns that the parameters \
       are compared with: a lower bound is the 45th percentile, an upper bound the 55th, anything \
       else the median.
       """)
 
   @Argument(
-    help: "CTF folders, logs and saved reports that hold the statement; - is standard input.")
+    help: "CTF folders, logs and saved reports that hold the statement; - is standard input.",
+    completion: .file())
   var paths: [String] = []
 
-  @Option(help: "The database to measure in; it is read, never written.")
+  @Option(help: "The database to measure in; it is read, never written.", completion: .file())
   var database: String
 
   @Option(help: "The statement to measure; - reads it from standard input.")

@@ -9,14 +9,19 @@ import TraceRendering
 
 struct Plans: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Explains the plan of every statement, and tells full scans from harmless ones.")
+    abstract: "Explains the plan of every statement, and tells full scans from harmless ones.",
+    discussion: """
+      trace-report plans trace/ --database transit.sqlite --fail-on scan
+      trace-report plans --database transit.sqlite --sql 'SELECT * FROM ZSTOP WHERE ZNAME = ?'
+      """)
 
   enum FailOn: String, ExpressibleByArgument, CaseIterable { case scan }
 
-  @Argument(help: "CTF folders, debug logs and saved reports; - is standard input.")
+  @Argument(
+    help: "CTF folders, debug logs and saved reports; - is standard input.", completion: .file())
   var paths: [String] = []
 
-  @Option(help: "The database to explain against; it is read, never written.")
+  @Option(help: "The database to explain against; it is read, never written.", completion: .file())
   var database: String
 
   @Option(help: "A statement to explain in place of a trace; - reads it from standard input.")

@@ -11,12 +11,14 @@ struct Record: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Runs a program, records its stores through LTTng, and prints a summary.",
     discussion: """
-      trace-report record -o before -- transit search --geo 52.5,13.4 --before
+      trace-report record -o before -- transit search --geo --before
 
       Starts what LTTng needs and ends it again. The exit code is the program's own, if not 0.
       """)
 
-  @Option(name: .shortAndLong, help: "The folder of the trace; made if need be, or empty.")
+  @Option(
+    name: .shortAndLong, help: "The folder of the trace; made if need be, or empty.",
+    completion: .directory)
   var output: String?
 
   @Flag(help: "Keep the newest events in memory, and write them at the end and at SIGUSR1.")
@@ -28,7 +30,9 @@ struct Record: AsyncParsableCommand {
   @Flag(help: "Let the program wait for the tracer rather than lose an event.")
   var lossless = false
 
-  @Argument(parsing: .postTerminator, help: "The program to run and its arguments, after --.")
+  @Argument(
+    parsing: .postTerminator, help: "The program to run and its arguments, after --.",
+    completion: .file())
   var command: [String]
 
   func validate() throws {

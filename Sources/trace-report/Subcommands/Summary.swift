@@ -29,7 +29,9 @@ struct Summary: ParsableCommand {
   @Option(help: "Add everything up by this, in place of the usual tables.")
   var groupBy: Grouping?
 
-  @Option(help: "The database that ran; more rules then look at its indexes. It is only read.")
+  @Option(
+    help: "The database that ran; more rules then look at its indexes. It is only read.",
+    completion: .file())
   var database: String?
 
   @OptionGroup var exceptions: Exceptions

@@ -47,7 +47,9 @@ struct Top: AsyncParsableCommand {
     completion: .file())
   var output: String?
 
-  @Argument(parsing: .postTerminator, help: "The program to run and its arguments, after --.")
+  @Argument(
+    parsing: .postTerminator, help: "The program to run and its arguments, after --.",
+    completion: .file())
   var command: [String] = []
 
   func validate() throws {

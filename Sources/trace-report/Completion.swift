@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import TraceAnalysis
+
+extension CompletionKind {
+  /// The names of all rules.
+  static var rules: CompletionKind { .list(Rules.all.map { type(of: $0).name }) }
+}
