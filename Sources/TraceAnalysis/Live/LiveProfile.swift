@@ -9,13 +9,16 @@ public import TraceReading
 ///     events ──▶ builder ──▶ profile so far ──┬──▶ totals, findings
 ///                            sums of before ──┴──▶ what the interval added
 ///
-/// Its size is bounded: of very many things those that cost least are forgotten, and only the
-/// totals remember them.
+/// Its size is bounded, as the builder's is: of very many things the later ones are counted
+/// together. Of very many statements those that took most time are shown.
 public struct LiveProfile {
   private var builder = ProfileBuilder()
   private var before = LiveSums()
   private var findings: [Finding] = []
   private var isChanged = false
+
+  // 1000 is arbitrary: far above what a screen shows, and grouped by form within some 20 ms.
+  static let mostStatements = 1000
 
   public init() {}
 
@@ -40,8 +43,8 @@ public struct LiveProfile {
   public mutating func endInterval(
     lasting duration: Nanoseconds, _ reading: ReadingReport
   ) -> LiveInterval {
-    builder.forgetTheLeast()
-    let profile = builder.profile(of: reading)
+    var profile = builder.profile(of: reading)
+    profile.statements = Array(profile.statements.prefix(Self.mostStatements))
     // Without an event the rules would find what they found before.
     if isChanged { findings = profile.cheapFindings }
     isChanged = false

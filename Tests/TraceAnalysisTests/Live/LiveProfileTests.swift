@@ -94,35 +94,15 @@ import TraceRendering
     #expect(interval(&profile).findings == scan.findings)
   }
 
-  @Test func memoryIsBoundedAndTotalsAreExact() {
-    var builder = ProfileBuilder()
-    var fetches: UInt64 = 0
-    for round in 1...10 {
-      let run = RunBuilder { trace in
-        trace.process = ProcessIdentity(id: Int64(round), name: "transit")
-        for number in 1...1000 {
-          let line = SourceLocation(file: "a/B.swift", line: UInt64(round * 1000 + number))
-          trace.fetch("SELECT \(round) FROM Z\(number)", at: line)
-          trace.fetch("SELECT always", at: line, total: Int64(number))
-          trace.fault(origin: UInt64(number), at: line)
-          trace.save()
-        }
-      }
-      for record in run.records { builder.add(record) }
-      fetches += 2000
-      builder.forgetTheLeast()
-      #expect(builder.statements.count <= ProfileBuilder.mostStatements)
-      #expect(builder.texts.count <= 2 * ProfileBuilder.mostStatements)
-      #expect(builder.faults.count <= ProfileBuilder.mostOrigins)
-      #expect(builder.contexts.isEmpty)
+  @Test func ofVeryManyStatementsTheSlowestAreShown() {
+    var profile = LiveProfile()
+    let many = interval(&profile) { trace in
+      for number in 1...1200 { trace.fetch("SELECT 0 FROM Z\(number)", total: Int64(number)) }
     }
-    let profile = builder.profile(of: Self.reading)
-    #expect(profile.totals.fetches == fetches)
-    #expect(profile.totals.cacheMisses == 10_000)
-    let always = profile.statements.first { $0.sql == "SELECT always" }
-    #expect((always?.callers.count ?? 0) <= ProfileBuilder.mostCallers)
-    // What costs most is kept.
-    #expect(profile.statements.first?.sql == "SELECT always" || always != nil)
+    #expect(many.profile.totals.fetches == 1200)
+    #expect(many.statements.count == LiveProfile.mostStatements)
+    #expect(many.statements.first?.group.work.totalTime == 1200)
+    #expect(many.statements.last?.group.work.totalTime == 201)
   }
 
   @Test(arguments: [1, 7, 20, 39, 40, 60, 80, 200], [1, 2, 5, 10, 24, 60])

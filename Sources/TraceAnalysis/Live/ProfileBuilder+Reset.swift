@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+
+extension ProfileBuilder {
+  /// Starts counting anew; texts, and fetches that are running, stay known.
+  mutating func resetCounts() {
+    var new = ProfileBuilder(filter)
+    new.texts = texts
+    new.stores = stores
+    new.processes = processes
+    new.pendingFetches = pendingFetches
+    new.pendingMisses = pendingMisses
+    new.batchedFetches = batchedFetches
+    new.commits = commits
+    self = new
+  }
+}
