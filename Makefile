@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-.PHONY: help demo test lint format gate smoke traces rules man install bench agreement fuzz-predicates fuzz-readers test-scale test-browser test-grafana
+.PHONY: help demo test torture threads test-threads lint format gate smoke traces rules man install bench agreement fuzz-predicates fuzz-readers test-scale test-browser test-grafana
 
 help: ## lists these targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile
@@ -66,3 +66,15 @@ test-browser: ## drives the HTML reports in a headless Chromium, which it instal
 
 test-grafana: ## tries every query of dashboards/grafana on a real Prometheus, which it installs
 	@Scripts/test-grafana.sh
+
+torture: ## kills a process that saves, 1,000 times, and looks at the store after it
+	swift build --product store-torture
+	"$$(swift build --show-bin-path)/store-torture" kills 1000
+
+threads: ## lets eight threads read and write one store for a minute
+	swift build --product store-torture
+	"$$(swift build --show-bin-path)/store-torture" threads 60
+
+test-threads: ## lets them do so under the thread sanitizer, which takes a build of its own
+	swift build --sanitize=thread --disable-default-traits --scratch-path .build-tsan --product store-torture
+	TSAN_OPTIONS=second_deadlock_stack=1 .build-tsan/debug/store-torture threads 60

@@ -147,6 +147,25 @@ let package = Package(
         "StoreEvents", "TraceReading", "TraceAnalysis", "TraceRendering", "TestSupport",
       ],
       path: "Tests/ReaderFuzzer"),
+    // An SQLite VFS that fails, and what shows that a store bears that, kills and threads.
+    .target(name: "CFaultyFiles", dependencies: ["CSQLite"], path: "Tests/CFaultyFiles"),
+    .target(name: "CThreadSanitizer", path: "Tests/CThreadSanitizer"),
+    .target(
+      name: "Reliability",
+      dependencies: [
+        "CFaultyFiles", "CThreadSanitizer", "ObjectStore", "SQLiteDriver", "StoreInstruments",
+        "TestSupport",
+      ],
+      path: "Tests/Reliability"),
+    .executableTarget(
+      name: "store-torture", dependencies: ["Reliability", "TestSupport"],
+      path: "Tests/StoreTorture"),
+    .testTarget(
+      name: "ReliabilityTests",
+      dependencies: [
+        "Reliability", "store-torture", "ObjectStore", "SQLiteDriver", "StoreEvents",
+        "StoreInstruments", "TestSupport",
+      ]),
     .testTarget(name: "StoreEventsTests", dependencies: ["StoreEvents", "TestSupport"]),
     .testTarget(
       name: "StoreInstrumentsTests",

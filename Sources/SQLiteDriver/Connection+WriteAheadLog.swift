@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CSQLite
+import Synchronization
 
-/// How many frames the write-ahead log held after the last commit.
-public final class WriteAheadLogSize {
-  public fileprivate(set) var frames = 0
+/// How many frames the write-ahead log held after the last commit; readable from any thread.
+public final class WriteAheadLogSize: Sendable {
+  private let count = Atomic<Int>(0)
+
+  public fileprivate(set) var frames: Int {
+    get { count.load(ordering: .relaxed) }
+    set { count.store(newValue, ordering: .relaxed) }
+  }
 }
 
 extension Connection {

@@ -39,11 +39,12 @@ public final class Connection {
   /// - Parameters:
   ///   - busyTimeout: how long to wait for another connection's lock, in milliseconds.
   ///   - statementCacheCapacity: how many prepared statements are kept.
+  ///   - vfs: the name of a registered VFS that reads and writes the file; SQLite's own if nil.
   /// - Throws: ``SQLiteError`` if the file cannot be opened. A file that is no database is found
   ///   by the first statement, not here.
   public init(
     path: String, mode: Mode = .create, busyTimeout: Int32 = 5000,
-    statementCacheCapacity: Int = 64
+    statementCacheCapacity: Int = 64, vfs: String? = nil
   ) throws(SQLiteError) {
     guard !path.utf8.contains(0) else {
       throw SQLiteError(extendedCode: SQLITE_CANTOPEN, message: "the path holds a NUL character")
@@ -51,7 +52,7 @@ public final class Connection {
     var handle: SQLiteConnection?
     let name = mode == .immutable ? Self.immutableURI(path) : path
     let code = sqlite3_open_v2(
-      name, &handle, mode.flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+      name, &handle, mode.flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs)
     guard code == SQLITE_OK, let handle else {
       defer { sqlite3_close_v2(handle) }
       throw SQLiteError(connection: handle, code: code)

@@ -28,6 +28,12 @@ public struct SQLiteError: Error, Hashable, Sendable {
   public var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
   /// Whether the disk is full.
   public var isFull: Bool { code == SQLITE_FULL }
+  /// Whether the disk, or whatever the file lies on, failed.
+  public var isInputOutput: Bool { code == SQLITE_IOERR }
+  /// Whether a file could not be opened.
+  public var isCannotOpen: Bool { code == SQLITE_CANTOPEN }
+  /// Whether a row would have had the same values as another, which a constraint forbids.
+  public var isNotUnique: Bool { extendedCode == SQLITE_CONSTRAINT | (8 << 8) }
   /// Whether the file is no database, or an encrypted one.
   public var isNotADatabase: Bool { code == SQLITE_NOTADB }
   /// Whether the SQL is wrong, or names what is not there: SQLite's generic error.

@@ -24,9 +24,12 @@ import Testing
     let suite = /@Suite(?:\([^)]*\))? struct ([A-Za-z]+)/
     let function = /func ([A-Za-z]+)\(/
     var tests: Set<String> = []
-    let folder = root.appending(path: "Tests/ObjectStoreTests")
-    let files = try #require(
-      FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
+    let files = try ["Tests/ObjectStoreTests", "Tests/ReliabilityTests"].flatMap { folder in
+      try #require(
+        FileManager.default.enumerator(
+          at: root.appending(path: folder), includingPropertiesForKeys: nil)
+      ).allObjects
+    }
     for case let file as URL in files where file.pathExtension == "swift" {
       let text = try String(contentsOf: file, encoding: .utf8)
       guard let name = text.firstMatch(of: suite)?.1 else { continue }

@@ -5,7 +5,8 @@ extension ChangeSet {
   func adopt(
     in context: ManagedObjectContext, _ outcome: SaveOutcome = SaveOutcome()
   ) {
-    let (written, lost) = settle(outcome.resolutions, in: context.store.cache)
+    let epoch = outcome.cacheEpoch
+    let (written, lost) = settle(outcome.resolutions, in: context.store.cache, epoch)
     for object in written where !outcome.externalValues.isEmpty {
       for (slot, value) in outcome.externalValues[ObjectIdentifier(object)] ?? [:] {
         object.changes[slot] = value
@@ -13,10 +14,10 @@ extension ChangeSet {
     }
     // From before a deletion that was undone: the cache takes their rows for deleted.
     for object in inserted where object.primaryKey > 0 {
-      context.store.cache.remove([object.primaryKey], object.table)
+      context.store.cache.forget([object.primaryKey], object.table)
     }
     // Before the keys: rows refer to unsaved objects by those that they have until now.
-    context.takeSavedRows(of: written)
+    context.takeSavedRows(of: written, savedIn: epoch)
     context.giveKeys(to: inserted)
     for object in inserted + context.changed where !object.isDeleted {
       object.changes = object.noChanges
@@ -25,7 +26,8 @@ extension ChangeSet {
       object.releaseOwners()
     }
     for object in lost {
-      context.store.cache.insertDeleted([object.primaryKey], object.entity.index)
+      context.store.cache.insertDeleted(
+        [object.primaryKey], object.entity.index, savedIn: epoch)
     }
     for object in lost + context.deleted where object.isDeleted { context.forgetRow(of: object) }
     context.forgetChanges()
@@ -35,7 +37,7 @@ extension ChangeSet {
   ///
   /// - Returns: the objects that have a new row now, and those that have none any more.
   private func settle(
-    _ resolutions: [ObjectIdentifier: ConflictResolution], in cache: RowCache
+    _ resolutions: [ObjectIdentifier: ConflictResolution], in cache: RowCache, _ epoch: UInt64
   ) -> (written: [AnyManagedObject], lost: [AnyManagedObject]) {
     var (written, lost) = (inserted, [AnyManagedObject]())
     for object in updated + deleted {
@@ -45,13 +47,13 @@ extension ChangeSet {
         object.changes = changes
         written.append(object)
       case .inserted(let values)?:
-        cache.remove([object.primaryKey], object.entity.index)
+        cache.forget([object.primaryKey], object.entity.index)
         object.snapshot = nil
         object.changes = values
         written.append(object)
       case .kept(let row)?:
         object.keep(row)
-        cache.insert([row], object.entity.index)
+        cache.insert(row, object.entity.index, savedIn: epoch)
       case .gone?:
         object.state.insert(.deleted)
         lost.append(object)
@@ -65,7 +67,7 @@ extension ChangeSet {
 
 extension ManagedObjectContext {
   /// Sets the snapshots to what the save has written, by the page, and lets the row cache have them.
-  fileprivate func takeSavedRows(of objects: [AnyManagedObject]) {
+  fileprivate func takeSavedRows(of objects: [AnyManagedObject], savedIn epoch: UInt64) {
     var rest = objects[...]
     while let entity = rest.first?.entity {
       let alike = rest.prefix { $0.entity === entity }
@@ -83,7 +85,7 @@ extension ManagedObjectContext {
           alike[next].snapshot = RowSnapshot(page: page, pointer: row)
           next += 1
         }
-        store.cache.insert(page, entity.index)
+        store.cache.insert(page, entity.index, savedIn: epoch)
       }
     }
   }

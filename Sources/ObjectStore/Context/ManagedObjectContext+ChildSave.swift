@@ -7,12 +7,14 @@ import StoreInstruments
 extension ManagedObjectContext {
   /// Takes over what a child saves, on this context's queue.
   ///
-  /// - Throws: ``StoreError/conflict(_:)`` for objects that were deleted here, if the child's policy
-  ///   is to refuse that; this context is what it was then.
+  /// - Throws: ``StoreError/conflict(_:)`` for objects that were deleted here, or given other values
+  ///   than the child knew, if the child's policy is to refuse that; this context is what it was
+  ///   then.
   func takeOver(_ changes: ChangeSet, of child: ManagedObjectContext) throws {
     try attempt { _ in
       for object in changes.inserted { insert(object) }
-      let updated = try changes.updated.filter { try accept($0, child.mergePolicy) }
+      try checkConflicts(changes, child.mergePolicy)
+      let updated = changes.updated.filter { accept($0, child.mergePolicy) }
       let all = changes.inserted + updated
       // Before any value is set: what a relationship is compared with is known then.
       for object in all { adoptSnapshot(of: object) }
@@ -38,18 +40,63 @@ extension ManagedObjectContext {
     inserted.append(new)
   }
 
-  private func accept(_ object: AnyManagedObject, _ policy: MergePolicy) throws -> Bool {
+  /// - Throws: all conflicts, if the policy is to refuse them.
+  private func checkConflicts(_ changes: ChangeSet, _ policy: MergePolicy) throws {
+    guard policy == .error else { return }
+    let conflicts = (changes.updated + changes.deleted).compactMap { object -> MergeConflict? in
+      let own = own(object)
+      if own.isDeleted { return object.isDeleted ? nil : MergeConflict(object, persisted: nil) }
+      return disputedSlots(object, own).isEmpty
+        ? nil : MergeConflict(object, persisted: own.currentRow)
+    }
+    guard conflicts.isEmpty else { throw StoreError.conflict(conflicts) }
+  }
+
+  /// What the child would write, or all if it would delete the object, that has got another value
+  /// here than it had when the child read it.
+  private func disputedSlots(
+    _ object: AnyManagedObject, _ own: AnyManagedObject
+  ) -> [Int] {
+    // A fault here takes over what the child has read: the store tells the conflicts then.
+    guard !own.isFault, let read = object.snapshot else { return [] }
+    return (0..<object.entity.slotNames.count).filter { slot in
+      let change = object.changes.isEmpty ? nil : object.changes[slot]
+      guard object.isDeleted || change != nil else { return false }
+      let current = own.storeValue(slot)
+      return !isSame(current, read.storeValue(slot, in: object.entity))
+        && !(change.map { isSame(current, $0) } ?? false)
+    }
+  }
+
+  /// Whether values are equal, references by the keys that their objects have now.
+  private func isSame(_ a: StoreValue, _ b: StoreValue) -> Bool {
+    guard case .object(let a) = a, case .object(let b) = b else { return a == b }
+    return permanentKeys[a.primaryKey] ?? a.primaryKey == permanentKeys[b.primaryKey]
+      ?? b.primaryKey
+  }
+
+  /// Whether anything of an updated object is taken over, once the policy has settled what is
+  /// disputed; the child's object becomes what comes of it.
+  private func accept(_ object: AnyManagedObject, _ policy: MergePolicy) -> Bool {
     let own = own(object)
-    guard own.isDeleted else { return true }
-    switch policy {
-    case .error: throw StoreError.conflict([MergeConflict(object, persisted: nil)])
-    case .storeTrump, .rollback: return false
-    case .objectTrump, .overwrite:
+    if own.isDeleted {
+      guard policy == .objectTrump || policy == .overwrite else { return false }
       willChange(own)
       own.state.subtract([.deleted, .inaccessible])
       deleted.removeAll { $0 === own }
       return true
     }
+    let disputed = disputedSlots(object, own)
+    guard !disputed.isEmpty else { return true }
+    object.context?.willChange(object)
+    switch policy {
+    case .error, .objectTrump: break
+    case .storeTrump: for slot in disputed { object.changes[slot] = nil }
+    case .overwrite: object.changes = object.changes.indices.map { object.storeValue($0) }
+    case .rollback: object.changes = object.noChanges
+    }
+    object.snapshot = own.currentRow
+    return policy != .rollback
   }
 
   private func adoptSnapshot(of object: AnyManagedObject) {
@@ -90,6 +137,11 @@ extension ManagedObjectContext {
 }
 
 extension AnyManagedObject {
+  /// The values as they are, unsaved ones too.
+  fileprivate final var currentRow: RowSnapshot {
+    makeRow(primaryKey: primaryKey, version: snapshot?.version ?? 0) { $0 }
+  }
+
   /// Puts members in a child's order; those that the child does not know come last.
   fileprivate final func takeOverOrder(
     _ members: [AnyManagedObject], _ slot: Int, of childLink: ToManyLink

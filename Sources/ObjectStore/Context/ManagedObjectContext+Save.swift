@@ -63,7 +63,7 @@ extension ManagedObjectContext {
   private func write(
     _ changes: ChangeSet, _ location: SourceLocation
   ) throws -> SaveOutcome {
-    guard !changes.isEmpty else { return SaveOutcome() }
+    guard !changes.isEmpty else { return SaveOutcome(cacheEpoch: store.cache.epoch) }
     var operation = SaveOperation(context: self, changes: changes, location: location)
     if let parent {
       try operation.measure { _ in
@@ -75,6 +75,7 @@ extension ManagedObjectContext {
     try operation.run {
       try $0.write(changes)
       outcome = $0.outcome
+      outcome.cacheEpoch = store.cache.epoch
     }
     return outcome
   }

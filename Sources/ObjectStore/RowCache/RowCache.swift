@@ -15,7 +15,10 @@ final class RowCache: @unchecked Sendable {
   @exclusivity(unchecked) private var old: RowGeneration
   private var evictions = 0
   private let generationLimit: Int
+  /// Counts what makes earlier reads suspect: saves, and writes by others.
   private let currentEpoch = Atomic<UInt64>(0)
+  /// What was read or saved before this epoch may be older than rows that are not here any more.
+  private var firstGoodEpoch: UInt64 = 0
 
   init(entityCount: Int, byteLimit: Int) {
     generationLimit = byteLimit / 2
@@ -23,7 +26,7 @@ final class RowCache: @unchecked Sendable {
     old = RowGeneration(entityCount)
   }
 
-  /// Raised by ``removeAll()``: what was read before may be older than what was written since.
+  /// To be asked before a read begins, and before a save commits, while nobody else can write.
   var epoch: UInt64 { currentEpoch.load(ordering: .acquiring) }
 
   /// The row, `RowSnapshot.deleted` if it is known to be gone, nil if it is not cached.
@@ -40,32 +43,56 @@ final class RowCache: @unchecked Sendable {
     }
   }
 
-  /// Keeps rows, but never one that is older than what is there, or that was read in an epoch that
-  /// has ended; no epoch for rows that were just written.
-  func insert(_ page: RowPage, _ entity: Int, readIn epoch: UInt64? = nil) {
+  /// Keeps rows, but never one that is older than what is there, or may be than what was there.
+  func insert(_ page: RowPage, _ entity: Int, readIn epoch: UInt64) {
     lock.withLock { _ in
-      guard epoch == nil || epoch == self.epoch else { return }
-      if old.isEmpty {
-        young.insert(page, entity)
-      } else {
-        page.forEach { put($0, entity, $0.primaryKey) }
-      }
-      letOldGo()
+      guard epoch >= firstGoodEpoch else { return }
+      put(page, entity)
     }
   }
 
   /// Keeps rows that were just written.
-  func insert(_ rows: [RowSnapshot], _ entity: Int) {
+  func insert(_ page: RowPage, _ entity: Int, savedIn epoch: UInt64) {
     lock.withLock { _ in
-      for row in rows { insert(row.pointer, entity, row.primaryKey) }
+      guard beginSave(epoch) else { return page.forEach { drop($0.primaryKey, entity) } }
+      put(page, entity)
+    }
+  }
+
+  /// Keeps a row that a save has found in the file.
+  func insert(_ row: RowSnapshot, _ entity: Int, savedIn epoch: UInt64) {
+    lock.withLock { _ in
+      guard beginSave(epoch) else { return drop(row.primaryKey, entity) }
+      put(row.pointer, entity, row.primaryKey)
+      letOldGo()
     }
   }
 
   /// Remembers that rows were deleted, so that a reader that still saw one does not bring it back.
-  func insertDeleted(_ primaryKeys: [Int64], _ entity: Int) {
+  func insertDeleted(_ primaryKeys: [Int64], _ entity: Int, savedIn epoch: UInt64) {
     lock.withLock { _ in
-      for key in primaryKeys { insert(RowSnapshot.deleted.pointer, entity, key) }
+      guard beginSave(epoch) else { return primaryKeys.forEach { drop($0, entity) } }
+      for key in primaryKeys {
+        put(RowSnapshot.deleted.pointer, entity, key)
+        letOldGo()
+      }
     }
+  }
+
+  /// Whether nobody else may have written the rows of a save since: or else neither they nor older
+  /// ones may stay.
+  private func beginSave(_ epoch: UInt64) -> Bool {
+    let now = nextEpoch()
+    guard epoch >= firstGoodEpoch else {
+      firstGoodEpoch = now
+      return false
+    }
+    young.lastSave = now
+    return true
+  }
+
+  private func nextEpoch() -> UInt64 {
+    currentEpoch.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
   }
 
   /// Lets go of rows that nobody will ask for again, unless newer ones have taken their places.
@@ -78,31 +105,18 @@ final class RowCache: @unchecked Sendable {
     }
   }
 
-  /// Forgets rows, deleted ones too, whose keys are written anew.
-  func remove(_ primaryKeys: [Int64], _ entity: Int) {
-    lock.withLock { _ in
-      for key in primaryKeys {
-        young.remove(entity, key)
-        old.remove(entity, key)
-      }
-    }
-  }
-
-  /// Forgets rows that somebody has written past the cache, also those that are being read.
+  /// Forgets rows, deleted ones too, that are written past the cache; also those that are being read.
   func forget(_ primaryKeys: [Int64], _ entity: Int) {
     lock.withLock { _ in
-      currentEpoch.wrappingAdd(1, ordering: .releasing)
-      for key in primaryKeys {
-        young.remove(entity, key)
-        old.remove(entity, key)
-      }
+      firstGoodEpoch = nextEpoch()
+      for key in primaryKeys { drop(key, entity) }
     }
   }
 
   /// Forgets all rows: somebody else has written to the file.
   func removeAll() {
     lock.withLock { _ in
-      currentEpoch.wrappingAdd(1, ordering: .releasing)
+      firstGoodEpoch = nextEpoch()
       young = RowGeneration(young.entityCount)
       old = RowGeneration(old.entityCount)
     }
@@ -117,8 +131,17 @@ final class RowCache: @unchecked Sendable {
     }
   }
 
-  private func insert(_ row: RowPointer, _ entity: Int, _ primaryKey: Int64) {
-    put(row, entity, primaryKey)
+  private func drop(_ primaryKey: Int64, _ entity: Int) {
+    young.remove(entity, primaryKey)
+    old.remove(entity, primaryKey)
+  }
+
+  private func put(_ page: RowPage, _ entity: Int) {
+    if old.isEmpty {
+      young.insert(page, entity)
+    } else {
+      page.forEach { put($0, entity, $0.primaryKey) }
+    }
     letOldGo()
   }
 
@@ -135,6 +158,8 @@ final class RowCache: @unchecked Sendable {
   private func letOldGo() {
     guard young.byteCount > generationLimit else { return }
     evictions += old.rowCount
+    // A read that began before those rows were saved must not bring older ones back.
+    firstGoodEpoch = max(firstGoodEpoch, old.lastSave)
     old = RowGeneration(young.entityCount)
     swap(&old, &young)
   }

@@ -6,6 +6,8 @@ struct RowGeneration: ~Copyable {
   /// Of the pages, whole as long as one of their rows is here, and of the entries.
   private(set) var byteCount = 0
   private(set) var rowCount = 0
+  /// The epoch of the last save whose rows were put here.
+  var lastSave: UInt64 = 0
 
   // A slot of a table that is half full.
   private static let entryBytes = 2 * MemoryLayout<KeyTable<RowPointer>.Slot>.stride

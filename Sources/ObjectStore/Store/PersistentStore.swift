@@ -50,8 +50,6 @@ final class PersistentStore: @unchecked Sendable {
     cache = RowCache(entityCount: model.entities.count, byteLimit: options.rowCacheSize)
     statements = model.entities.map(EntityStatements.init)
     writeAheadLog = opened.writer?.connection.followWriteAheadLog()
-    if let writer = opened.writer?.connection { try externalData.replaced.watch(model, on: writer) }
-    _ = try opened.writer?.sawForeignWrites()
     let entityCount = model.entities.count
     let mode = opened.readerMode
     pool = ConnectionPool(

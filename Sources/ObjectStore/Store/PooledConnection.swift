@@ -18,7 +18,7 @@ final class PooledConnection {
   init(
     path: String, mode: Connection.Mode, options: StoreOptions, entityCount: Int
   ) throws(SQLiteError) {
-    connection = try Connection(path: path, mode: mode)
+    connection = try Connection(path: path, mode: mode, vfs: options.vfs)
     try SQLFunctions.register(on: connection)
     try Collations.register(on: connection, locale: options.collationLocale)
     faultStatements = Array(repeating: nil, count: entityCount)

@@ -106,7 +106,8 @@ struct SaveOperation {
         statements = writer.statementCount
         if began > 0 { emitTransaction("rollback", began) }
         guard let error = error as? SQLiteError else { throw error }
-        throw StoreError(error, path: store.path, waited: .nanoseconds(waited))
+        throw StoreError(
+          error, path: store.path, waited: .nanoseconds(waited), model: store.model)
       }
     }
   }

@@ -16,6 +16,8 @@ enum ConflictResolution {
 
 /// What a save that was written leaves to adopt.
 struct SaveOutcome {
+  /// The row cache's before the commit, while nobody else could write.
+  var cacheEpoch: UInt64 = 0
   /// By object, how its conflict was settled.
   var resolutions: [ObjectIdentifier: ConflictResolution] = [:]
   /// By object, then by slot: data with external storage, or the files that it went to.

@@ -24,6 +24,10 @@ public enum StoreError: Error, Hashable, Sendable {
   case cannotWriteExternalData(path: String, reason: String)
   /// The data of an attribute is in a file that cannot be read; the object's id, if it is known.
   case externalData(ManagedObjectID?, property: String, ExternalDataProblem)
+  /// The disk, or whatever the file lies on, failed; a save was rolled back.
+  case inputOutput(path: String, reason: String)
+  /// A row would have the same values of these properties as another, which the model forbids.
+  case notUnique(entity: String, properties: [String])
   /// The container was closed.
   case closed(path: String)
   /// Rows were changed or deleted by somebody else since they were read.
@@ -92,6 +96,10 @@ public enum StoreError: Error, Hashable, Sendable {
         .corrupt(path: path, reason: error.message)
       } else if error.isFull {
         .full(path: path)
+      } else if error.isInputOutput {
+        .inputOutput(path: path, reason: error.inputOutputReason)
+      } else if error.isCannotOpen {
+        .cannotOpen(path: path, reason: error.message)
       } else if error.isBusy {
         .busy(path: path, waited: waited)
       } else {
@@ -127,6 +135,12 @@ extension StoreError: CustomStringConvertible {
       "cannot write '\(path)': \(reason); nothing was saved: see to it that the folder may be written"
     case .externalData(let id, let property, let problem):
       "the data of '\(property)'\(id.map { " of " + $0.uri } ?? "") cannot be read: \(problem)"
+    case .inputOutput(let path, let reason):
+      "the disk failed under the store '\(path)': \(reason); see to it and try again: a save that "
+        + "failed has changed nothing"
+    case .notUnique(let entity, let properties):
+      "another \(entity) has the same \(Self.list(properties)); nothing was saved: change it, or "
+        + "fetch the other one and change that"
     case .closed(let path): "the store '\(path)' was closed; open a new container"
     case .conflict(let conflicts):
       "changed by somebody else since they were read: \(Self.list(conflicts.map(\.description))); "

@@ -249,6 +249,58 @@ import Testing
     #expect(!child.hasChanges && parent.updatedObjects.map(\.objectID) == [stop.objectID])
   }
 
+  /// Both children have read `a`, note nil; the other one has saved `theirs` to the parent since.
+  @Test(
+    arguments: [
+      (MergePolicy.storeTrump, "theirs", "mine" as String?), (.objectTrump, "mine", "mine"),
+      (.overwrite, "mine", "mine"), (.rollback, "theirs", nil),
+    ])
+  func settlesWhatASiblingHasSavedMeanwhile(
+    policy: MergePolicy, name: String, note: String?
+  ) throws {
+    let (fixture, parent, child) = try makeContexts()
+    let sibling = ManagedObjectContext(parent: parent, name: "sibling")
+    let stop = try #require(try child.fetch(try stops()).first)
+    let same = try #require(try sibling.existingObject(with: stop.objectID) as? ManagedObject<Stop>)
+    #expect(stop.name == "a" && same.name == "a")
+    same.name = "theirs"
+    same.latitude = 7
+    try sibling.save()
+    stop.name = "mine"
+    stop.note = "mine"
+    let error = #expect(throws: StoreError.self) { try child.save() }
+    guard case .conflict(let conflicts)? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(conflicts.map(\.conflictingProperties) == [["name"]])
+    #expect(stop.name == "mine" && stop.isUpdated)
+    child.mergePolicy = policy
+    try child.save()
+    #expect(!child.hasChanges && stop.name == name && stop.note == note)
+    // Of what nobody disputed, only an overwriting child keeps what it had read.
+    let latitude = policy == .overwrite ? 0.0 : 7
+    #expect(stop.latitude == latitude)
+    try parent.save()
+    #expect(
+      try fixture.rows("SELECT ZNAME, IFNULL(ZNOTE, '-'), ZLATITUDE FROM ZSTOP WHERE Z_PK = 1")
+        == ["\(name)|\(note ?? "-")|\(latitude)"])
+  }
+
+  @Test func refusesToDeleteWhatASiblingHasChanged() throws {
+    let (fixture, parent, child) = try makeContexts()
+    defer { withExtendedLifetime(fixture) {} }
+    let sibling = ManagedObjectContext(parent: parent, name: "sibling")
+    let stop = try #require(try child.fetch(try stops()).first)
+    #expect(stop.name == "a")
+    try sibling.existingObject(with: stop.objectID).setValue(.string("theirs"), forKey: "name")
+    try sibling.save()
+    child.delete(stop)
+    #expect(throws: StoreError.self) { try child.save() }
+    try child.refresh(stop, mergeChanges: false)
+    #expect(stop.name == "theirs")
+  }
+
   @Test func tellsOfTheParentInItsTrace() throws {
     let (fixture, parent, child) = try makeContexts()
     let created = fixture.observer.events.compactMap { event -> ContextCreated? in

@@ -16,7 +16,7 @@ import Testing
   @Test func holdsItsLimit() {
     let size = row(1).page.byteCount + 48
     let cache = RowCache(entityCount: 1, byteLimit: size * 100)
-    for key in 1...1000 { cache.insert([row(Int64(key))], 0) }
+    for key in 1...1000 { cache.insert([row(Int64(key))], 0, savedIn: cache.epoch) }
     let kept = (1...1000).filter { cache.row(0, Int64($0)) != nil }
     #expect(kept.count <= 101 && kept.count >= 49 && kept.last == 1000)
   }
@@ -25,19 +25,48 @@ import Testing
     let size = row(1).page.byteCount + 48
     let cache = RowCache(entityCount: 1, byteLimit: size * 100)
     for key in 1...1000 {
-      cache.insert([row(Int64(key))], 0)
+      cache.insert([row(Int64(key))], 0, savedIn: cache.epoch)
       #expect(cache.row(0, 1)?.integer(0) == 1)
     }
   }
 
   @Test func keepsTheNewerVersion() {
     let cache = RowCache(entityCount: 2, byteLimit: 1 << 20)
-    cache.insert([row(1, version: 2)], 0)
-    cache.insert([row(1, version: 1)], 0)
+    cache.insert([row(1, version: 2)], 0, savedIn: cache.epoch)
+    cache.insert([row(1, version: 1)], 0, savedIn: cache.epoch)
     #expect(cache.row(0, 1)?.version == 2 && cache.row(1, 1) == nil)
-    cache.insertDeleted([1], 0)
-    cache.insert([row(1, version: 3)], 0)
+    cache.insertDeleted([1], 0, savedIn: cache.epoch)
+    cache.insert([row(1, version: 3)], 0, savedIn: cache.epoch)
     #expect(cache.row(0, 1)?.pointer == RowSnapshot.deleted.pointer)
+  }
+
+  /// A page that a reader made of an older version must not come after the eviction of a newer one.
+  @Test func takesNoReadThatBeganBeforeASaveWhoseRowIsGone() {
+    let size = row(1).page.byteCount + 48
+    let cache = RowCache(entityCount: 1, byteLimit: size * 4)
+    let before = cache.epoch
+    cache.insert([row(1, version: 2)], 0, savedIn: cache.epoch)
+    for key in 2...20 { cache.insert([row(Int64(key))], 0, savedIn: cache.epoch) }
+    #expect(cache.row(0, 1) == nil)
+    cache.insert(row(1, version: 1).page, 0, readIn: before)
+    #expect(cache.row(0, 1) == nil)
+    cache.insert(row(1, version: 2).page, 0, readIn: cache.epoch)
+    #expect(cache.row(0, 1)?.version == 2)
+  }
+
+  /// Between a commit and the end of its save somebody else may write, and be noticed.
+  @Test func takesNoRowsOfASaveThatSomebodyHasWrittenOver() {
+    let cache = RowCache(entityCount: 1, byteLimit: 1 << 20)
+    let saved = cache.epoch
+    cache.removeAll()
+    let read = cache.epoch
+    cache.insert(row(1, version: 3).page, 0, readIn: read)
+    cache.insert([row(1, version: 2)], 0, savedIn: saved)
+    cache.insertDeleted([2], 0, savedIn: saved)
+    #expect(cache.row(0, 1) == nil && cache.row(0, 2) == nil)
+    // A read that was under way might be from before the commit.
+    cache.insert(row(2).page, 0, readIn: read)
+    #expect(cache.row(0, 2) == nil)
   }
 
   @Test func findsWhatADictionaryFinds() {

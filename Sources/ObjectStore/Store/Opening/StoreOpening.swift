@@ -28,11 +28,7 @@ struct StoreOpening {
     do {
       return options.isReadOnly ? try openReadOnly() : try openReadWrite()
     } catch let error as SQLiteError {
-      // SQLITE_CANTOPEN
-      guard error.code == 14 else {
-        throw StoreError(error, path: path, waited: options.busyTimeout)
-      }
-      throw StoreError.cannotOpen(path: path, reason: error.message)
+      throw StoreError(error, path: path, waited: options.busyTimeout)
     }
   }
 
@@ -69,6 +65,11 @@ struct StoreOpening {
         try HistorySchema.create(in: connection)
         tracksHistory = true
       }
+      // Nothing is asked of the file behind the commit, so that an opening that fails has changed
+      // nothing: who writes from then on is noticed, and which files are used no more.
+      _ = try writer.sawForeignWrites()
+      let pageSize = try integer(connection, "PRAGMA page_size")
+      try folder.replaced.watch(model, on: connection)
       let sweeps = model.allowsExternalData || !steps.isEmpty
       let orphans = sweeps ? try folder.orphans(in: connection) : []
       try externalData.willCommit()
@@ -77,8 +78,8 @@ struct StoreOpening {
       externalData.didCommit(orphans: orphans)
       return Result(
         writer: writer, readerMode: .readOnly, uuid: uuid, journalMode: journalMode,
-        pageSize: try integer(connection, "PRAGMA page_size"), migrationSteps: steps,
-        tracksHistory: tracksHistory, externalData: folder)
+        pageSize: pageSize, migrationSteps: steps, tracksHistory: tracksHistory,
+        externalData: folder)
     } catch {
       if connection.isInTransaction { try? connection.execute("ROLLBACK") }
       if !isCommitting { externalData.didRollBack() }

@@ -48,6 +48,9 @@ public struct StoreOptions: Sendable {
   /// language of the environment: `LC_ALL`, `LC_COLLATE` or `LANG`.
   public var locale: String?
 
+  /// The SQLite VFS that the file is opened with, by which tests let disks fail; nil for SQLite's.
+  package var vfs: String?
+
   var collationLocale: String { locale ?? EnvironmentLocale.identifier }
 
   /// Reads and writes, and creates missing indexes.

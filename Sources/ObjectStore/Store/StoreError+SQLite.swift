@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SQLiteDriver
+
+extension StoreError {
+  /// What a save says of an error: the entity and its properties where SQLite names columns.
+  init(_ error: SQLiteError, path: String, waited: Duration, model: ManagedObjectModel) {
+    self = Self.notUnique(error, model) ?? StoreError(error, path: path, waited: waited)
+  }
+
+  /// Reads `UNIQUE constraint failed: ZSTOP.ZFEED, ZSTOP.ZIDENTIFIER`.
+  private static func notUnique(_ error: SQLiteError, _ model: ManagedObjectModel) -> StoreError? {
+    guard error.isNotUnique, let colon = error.message.firstIndex(of: ":") else { return nil }
+    let columns = error.message[colon...].dropFirst(2).split(separator: ", ").map {
+      $0.split(separator: ".", maxSplits: 1).map(String.init)
+    }
+    guard let table = columns.first?.first,
+      let entity = model.roots.first(where: { $0.table == table })
+    else { return nil }
+    let properties = columns.compactMap { $0.last }.map { entity.property(ofColumn: $0) ?? $0 }
+    return .notUnique(entity: entity.name, properties: properties)
+  }
+}
+
+extension EntityDescription {
+  fileprivate func property(ofColumn column: String) -> String? {
+    attributes.first { $0.column == column }?.name ?? toOnes.first { $0.column == column }?.name
+  }
+}
+
+extension SQLiteError {
+  /// What failed, by the extended code, whose message is `disk I/O error` whatever it was.
+  var inputOutputReason: String {
+    let call: String? =
+      switch extendedCode >> 8 {
+      case 1, 2, 33: "reading"
+      case 3: "writing"
+      case 4, 5: "syncing"
+      case 6: "truncating"
+      case 7: "asking for the size of a file"
+      case 8, 9, 14, 15: "locking"
+      case 10, 23: "deleting a file"
+      case 13: "looking for a file"
+      case 18, 19, 20, 21: "sharing the write-ahead log's index"
+      default: nil
+      }
+    return "\(message)\(call.map { " while \($0)" } ?? "") (SQLite code \(extendedCode))"
+  }
+}

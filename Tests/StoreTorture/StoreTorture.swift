@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Reliability
+import TestSupport
+
+/// Shows that a store bears kills and threads; and is the other process where two are needed.
+///
+///     store-torture kills COUNT [SEED]            kills a process that saves, and looks at the store
+///     store-torture threads SECONDS [SEED]        eight threads, readers and writers
+///     store-torture save STORE SEED VERSION RANDOM          what `kills` kills
+///     store-torture crash STORE SEED VERSION CALL opening|saving    kills itself at a call to the disk
+///     store-torture full STORE SEED BYTES         saves until no file may grow any more
+///     store-torture follow STORE                  does what its standard input says, a line each
+@main
+enum StoreTorture {
+  static func main() {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    do {
+      switch (arguments.first, arguments.count) {
+      case ("kills", 2...3): try kills(Int(arguments[1]) ?? 0, seed(arguments))
+      case ("save", 5):
+        try LedgerProcess.run(
+          URL(fileURLWithPath: arguments[1]), seed: UInt64(arguments[2]) ?? 0,
+          first: LedgerVersion(rawValue: arguments[3]) ?? .first, random: UInt64(arguments[4]) ?? 0)
+      case ("crash", 6):
+        try LedgerProcess.crash(
+          URL(fileURLWithPath: arguments[1]), seed: UInt64(arguments[2]) ?? 0,
+          version: LedgerVersion(rawValue: arguments[3]) ?? .first, call: Int(arguments[4]) ?? 0,
+          opening: arguments[5] == "opening")
+      case ("follow", 2): try StoreFollower.run(URL(fileURLWithPath: arguments[1]))
+      case ("full", 4):
+        try FullDisk.run(
+          URL(fileURLWithPath: arguments[1]), seed: UInt64(arguments[2]) ?? 0,
+          bytes: UInt64(arguments[3]) ?? 0)
+      case ("threads", 2...3): threads(Double(arguments[1]) ?? 0, seed(arguments))
+      default:
+        print("usage: store-torture kills COUNT [SEED] | threads SECONDS [SEED]")
+        exit(64)
+      }
+    } catch {
+      print("store-torture \(arguments.joined(separator: " ")): \(error)")
+      exit(1)
+    }
+  }
+
+  /// Random unless it is given, and always told.
+  private static func seed(_ arguments: [String]) -> UInt64 {
+    let seed = arguments.count > 2 ? UInt64(arguments[2]) ?? 0 : .random(in: 0...999_999_999)
+    print("seed \(seed)")
+    return seed
+  }
+
+  /// Beside the main queue, which one of the contexts needs.
+  private static func threads(_ seconds: Double, _ seed: UInt64) -> Never {
+    Thread.detachNewThread {
+      do {
+        let folder = try TemporaryDirectory()
+        print(try ThreadRun(folder: folder.url, seed: seed).run(seconds: seconds))
+        exit(0)
+      } catch {
+        print("seed \(seed): \(error)")
+        exit(1)
+      }
+    }
+    dispatchMain()
+  }
+
+  private static func kills(_ count: Int, _ seed: UInt64) throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "store-torture-\(seed)-\(ProcessInfo.processInfo.processIdentifier)")
+    var run = TortureRun(program: "/proc/self/exe", folder: folder, seed: seed)
+    let start = ContinuousClock.now
+    try run.run(kills: count) { report in
+      if report.kills % 100 == 0 {
+        FileHandle.standardError.write(Data("\(report.kills) kills\n".utf8))
+      }
+    }
+    try? FileManager.default.removeItem(at: folder)
+    print("\(run.report); \(start.duration(to: .now))")
+  }
+}
