@@ -94,7 +94,9 @@ extension ManagedObjectContext {
       }
     }
     forEachTable(changes.inserted + changes.updated) { store.cache.remove($0, $1) }
-    forEachTable(changes.deleted) { store.cache.insertDeleted($0, $1) }
+    forEachTable(changes.deleted) {
+      store.cache.insertDeleted($0, $1, savedIn: store.cache.epoch)
+    }
     for object in registeredObjects where object.links != nil {
       for toMany in object.entity.toManys where tables.contains(toMany.destination.index) {
         forgetMembers(
