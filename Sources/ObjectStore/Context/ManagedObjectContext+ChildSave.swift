@@ -61,7 +61,7 @@ extension ManagedObjectContext {
     guard !own.isFault, let read = object.snapshot else { return [] }
     return (0..<object.entity.slotNames.count).filter { slot in
       let change = object.changes.isEmpty ? nil : object.changes[slot]
-      guard object.isDeleted || change != nil else { return false }
+      guard object.isDeleted || change != nil, !object.entity.isExternal(slot) else { return false }
       let current = own.storeValue(slot)
       return !isSame(current, read.storeValue(slot, in: object.entity))
         && !(change.map { isSame(current, $0) } ?? false)
@@ -133,6 +133,13 @@ extension ManagedObjectContext {
         own.takeOverOrder(members.map { self.own($0) }, slot, of: link)
       }
     }
+  }
+}
+
+extension EntityDescription {
+  /// Whether a value may lie in a file: then it is not compared, which would read the file.
+  fileprivate func isExternal(_ slot: Int) -> Bool {
+    slot < attributes.count && attributes[slot].allowsExternalBinaryDataStorage
   }
 }
 

@@ -153,9 +153,11 @@ struct ThreadWorker {
     let expected = Int64(ThreadRun.accountCount) * ThreadRun.balance
     try fresh.performAndWait {
       let objects = try fresh.fetch(filled).reduce(0) { $0 + $1.balance }
-      let rows = try fresh.fetchDictionaries(sum)[0].value("sum", as: Int64.self)
-      guard objects == expected, rows == expected else {
-        throw LedgerError("half a transfer was seen: \(objects), \(rows ?? -1) of \(expected)")
+      let rows = try fresh.fetchDictionaries(sum)[0]["sum"]
+      guard objects == expected, rows == .integer(expected) || rows == .double(Double(expected))
+      else {
+        throw LedgerError(
+          "half a transfer was seen: \(objects), \(String(describing: rows)) of \(expected)")
       }
       var sheets = FetchRequest<Sheet>()
       sheets.returnsObjectsAsFaults = false
