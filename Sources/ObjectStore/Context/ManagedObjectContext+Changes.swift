@@ -93,7 +93,7 @@ extension ManagedObjectContext {
         body(ids.map(\.primaryKey), entity.index)
       }
     }
-    forEachTable(changes.inserted + changes.updated) { store.cache.remove($0, $1) }
+    forEachTable(changes.inserted + changes.updated) { store.cache.forget($0, $1) }
     forEachTable(changes.deleted) {
       store.cache.insertDeleted($0, $1, savedIn: store.cache.epoch)
     }

@@ -16,7 +16,7 @@ import Testing
   @Test func holdsItsLimit() {
     let size = row(1).page.byteCount + 48
     let cache = RowCache(entityCount: 1, byteLimit: size * 100)
-    for key in 1...1000 { cache.insert([row(Int64(key))], 0, savedIn: cache.epoch) }
+    for key in 1...1000 { cache.insert(row(Int64(key)), 0, savedIn: cache.epoch) }
     let kept = (1...1000).filter { cache.row(0, Int64($0)) != nil }
     #expect(kept.count <= 101 && kept.count >= 49 && kept.last == 1000)
   }
@@ -25,18 +25,18 @@ import Testing
     let size = row(1).page.byteCount + 48
     let cache = RowCache(entityCount: 1, byteLimit: size * 100)
     for key in 1...1000 {
-      cache.insert([row(Int64(key))], 0, savedIn: cache.epoch)
+      cache.insert(row(Int64(key)), 0, savedIn: cache.epoch)
       #expect(cache.row(0, 1)?.integer(0) == 1)
     }
   }
 
   @Test func keepsTheNewerVersion() {
     let cache = RowCache(entityCount: 2, byteLimit: 1 << 20)
-    cache.insert([row(1, version: 2)], 0, savedIn: cache.epoch)
-    cache.insert([row(1, version: 1)], 0, savedIn: cache.epoch)
+    cache.insert(row(1, version: 2), 0, savedIn: cache.epoch)
+    cache.insert(row(1, version: 1), 0, savedIn: cache.epoch)
     #expect(cache.row(0, 1)?.version == 2 && cache.row(1, 1) == nil)
     cache.insertDeleted([1], 0, savedIn: cache.epoch)
-    cache.insert([row(1, version: 3)], 0, savedIn: cache.epoch)
+    cache.insert(row(1, version: 3), 0, savedIn: cache.epoch)
     #expect(cache.row(0, 1)?.pointer == RowSnapshot.deleted.pointer)
   }
 
@@ -45,8 +45,8 @@ import Testing
     let size = row(1).page.byteCount + 48
     let cache = RowCache(entityCount: 1, byteLimit: size * 4)
     let before = cache.epoch
-    cache.insert([row(1, version: 2)], 0, savedIn: cache.epoch)
-    for key in 2...20 { cache.insert([row(Int64(key))], 0, savedIn: cache.epoch) }
+    cache.insert(row(1, version: 2), 0, savedIn: cache.epoch)
+    for key in 2...20 { cache.insert(row(Int64(key)), 0, savedIn: cache.epoch) }
     #expect(cache.row(0, 1) == nil)
     cache.insert(row(1, version: 1).page, 0, readIn: before)
     #expect(cache.row(0, 1) == nil)
@@ -61,7 +61,7 @@ import Testing
     cache.removeAll()
     let read = cache.epoch
     cache.insert(row(1, version: 3).page, 0, readIn: read)
-    cache.insert([row(1, version: 2)], 0, savedIn: saved)
+    cache.insert(row(1, version: 2), 0, savedIn: saved)
     cache.insertDeleted([2], 0, savedIn: saved)
     #expect(cache.row(0, 1) == nil && cache.row(0, 2) == nil)
     // A read that was under way might be from before the commit.
