@@ -13,6 +13,9 @@ extension ManagedObjectContext {
   func takeOver(_ changes: ChangeSet, of child: ManagedObjectContext) throws {
     try attempt { _ in
       for object in changes.inserted { insert(object) }
+      // What nobody keeps would go in between, and with it the row that is compared here.
+      let kept = (changes.updated + changes.deleted).map { own($0) }
+      defer { withExtendedLifetime(kept) {} }
       try checkConflicts(changes, child.mergePolicy)
       let updated = changes.updated.filter { accept($0, child.mergePolicy) }
       let all = changes.inserted + updated
@@ -57,14 +60,13 @@ extension ManagedObjectContext {
   private func disputedSlots(
     _ object: AnyManagedObject, _ own: AnyManagedObject
   ) -> [Int] {
-    // A fault here takes over what the child has read: the store tells the conflicts then.
-    guard !own.isFault, let read = object.snapshot else { return [] }
+    guard let read = object.snapshot else { return [] }
+    // A fault here is fired: a sibling's change may have been saved to the store since.
     return (0..<object.entity.slotNames.count).filter { slot in
       let change = object.changes.isEmpty ? nil : object.changes[slot]
       guard object.isDeleted || change != nil, !object.entity.isExternal(slot) else { return false }
-      let current = own.storeValue(slot)
-      return !isSame(current, read.storeValue(slot, in: object.entity))
-        && !(change.map { isSame(current, $0) } ?? false)
+      // Also if both have written the same: of two increments one would be lost.
+      return !isSame(own.storeValue(slot), read.storeValue(slot, in: object.entity))
     }
   }
 
