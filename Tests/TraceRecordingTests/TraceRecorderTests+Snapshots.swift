@@ -125,12 +125,12 @@ extension Recorder {
     try FileManager.default.contentsOfDirectory(atPath: trace).filter { $0.hasPrefix("snapshot-") }
   }
 
-  /// Waits until something holds, 30 s at most.
+  /// Waits until something holds, three minutes at most.
   fileprivate func wait(until condition: () throws -> Bool) async throws {
-    for _ in 1...1_500 {
+    for _ in 1...9_000 {
       if try condition() { return }
       try await Task.sleep(for: .milliseconds(20))
     }
-    Issue.record("it did not come true within 30 s")
+    Issue.record("it did not come true within three minutes")
   }
 }

@@ -84,7 +84,8 @@ public struct IndexAdvisor {
       // One that saved nothing beside fewer indexes saves nothing beside more.
       candidates = trials.map(\.candidate).filter { $0 != best.candidate }
     }
-    for choice in chosen where chosen.count > 1 {
+    // A single one too: the time without it may have been taken while the machine was busy.
+    for choice in chosen {
       let loss = try bench.loss(without: choice.candidate)
       if loss < least { chosen.removeAll { $0.candidate == choice.candidate } }
     }
