@@ -64,6 +64,10 @@ test-scale: ## reads a log and a trace of ten million events, and compares memor
 test-browser: ## drives the HTML reports in a headless Chromium, which it installs
 	@Scripts/test-browser.sh
 
+.PHONY: test-live
+test-live: ## starts programs under top, in live sessions of LTTng
+	LIVE=1 swift test --filter TraceRecorderTests
+
 test-grafana: ## tries every query of dashboards/grafana on a real Prometheus, which it installs
 	@Scripts/test-grafana.sh
 
@@ -75,6 +79,6 @@ threads: ## lets eight threads read and write one store for a minute
 	swift build --product store-torture
 	"$$(swift build --show-bin-path)/store-torture" threads 60
 
-test-threads: ## lets them do so under the thread sanitizer, which takes a build of its own
+test-threads: ## lets them do so under the thread sanitizer; Swift 6.3.1 cannot compile it yet
 	swift build --sanitize=thread --disable-default-traits --scratch-path .build-tsan --product store-torture
 	TSAN_OPTIONS=second_deadlock_stack=1 .build-tsan/debug/store-torture threads 60

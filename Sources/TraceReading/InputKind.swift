@@ -36,7 +36,7 @@ enum InputKind {
     }
   }
 
-  /// Opens a file that is not packed.
+  /// Opens a file that is neither packed nor a database.
   private static func uncompressed(_ path: String) throws(TraceReadingError) -> FileDescriptor {
     let file = try FileDescriptor.input(path)
     let head = file.peek()
@@ -47,6 +47,7 @@ enum InputKind {
     ] as [([UInt8], String)] where head.starts(with: magic) {
       throw .compressed(path, tool: tool)
     }
+    guard !head.starts(with: "SQLite format 3\0".utf8) else { throw .database(path) }
     return file
   }
 

@@ -14,6 +14,8 @@ public enum TraceReadingError: Error, Hashable, Sendable {
   case unreadable(String, reason: String)
   /// Packed, by the program that `tool` unpacks.
   case compressed(String, tool: String)
+  /// The file of an SQLite database.
+  case database(String)
 }
 
 extension TraceReadingError: CustomStringConvertible {
@@ -37,7 +39,11 @@ extension TraceReadingError: CustomStringConvertible {
       "\(LogText.quoted(path)) is compressed; unpack it on the way: \(tool) FILE | trace-report "
         + "summary -"
     case .unreadable(let path, let reason):
-      "cannot read \(LogText.quoted(path)): \(reason)"
+      // The reason may hold what stands in the file.
+      "cannot read \(LogText.quoted(path)): \(LogText.escaped(reason))"
+    case .database(let path):
+      "\(LogText.quoted(path)) is an SQLite database, not a trace of its use; give it behind "
+        + "--database, beside the trace or log of its program"
     }
   }
 }

@@ -18,7 +18,7 @@ struct Failure: Error {
     let status =
       switch error {
       case .empty, .beingRecorded: ExitStatus.inconclusive
-      case .noSuchInput, .unknownKind, .unreadable, .compressed: ExitStatus.failed
+      case .noSuchInput, .unknownKind, .unreadable, .compressed, .database: ExitStatus.failed
       }
     self.init("\(error)", status: status)
   }

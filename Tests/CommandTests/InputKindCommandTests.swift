@@ -41,6 +41,24 @@ import Testing
     #expect(zeros.errorOutput.split(separator: "\n").count == 1)
   }
 
+  @Test func aDatabaseIsNoInput() async throws {
+    let path = folder.path("stops.sqlite")
+    try Connection(path: path).execute("CREATE TABLE ZSTOP (ZNAME)")
+    let run = try await report.run("summary", path)
+    #expect(run.status == 1)
+    #expect(run.errorOutput.contains("is an SQLite database"), "\(run.errorOutput)")
+    #expect(run.errorOutput.contains("--database"))
+  }
+
+  @Test func whatStandsInAFileMovesNoCursor() async throws {
+    let path = folder.path("log.txt")
+    try Data("\u{1b}[31mred".utf8).write(to: URL(filePath: path))
+    let run = try await report.run("summary", path)
+    #expect(run.status == 1)
+    #expect(!run.errorOutput.contains("\u{1b}"), "\(run.errorOutput)")
+    #expect(run.errorOutput.contains(#"\u{1b}[31mred"#))
+  }
+
   @Test(
     arguments: [
       ([0x1f, 0x8b, 8, 0], "zcat"), ([0x28, 0xb5, 0x2f, 0xfd], "zstdcat"),

@@ -8,7 +8,13 @@ import TraceRendering
 @testable import TraceRecording
 
 /// Real live sessions of LTTng, which `top` makes for a program that it starts.
+///
+/// Not in `make test`: libbabeltrace2 2.0.4 may end the process that reads a live session which has
+/// just begun (a null pointer in its CTF plug-in, seen once on a busy machine).
 extension TraceRecorderTests {
+  private static let live = ConditionTrait.enabled(
+    if: ProcessInfo.processInfo.environment["LIVE"] != nil, "make test-live")
+
   private func frames(_ output: String) throws -> [TopV1] {
     try output.split(separator: "\n").map {
       try JSONDecoder().decode(TopV1.self, from: Data($0.utf8))
@@ -33,7 +39,7 @@ extension TraceRecorderTests {
     try FileManager.default.fileExists(atPath: relayFolder(of: run.processID))
   }
 
-  @Test func topSeesEveryEventOfAProgramThatItStarts() async throws {
+  @Test(Self.live) func topSeesEveryEventOfAProgramThatItStarts() async throws {
     let run = try await top([], "burst", "5000")
     #expect(run.status == 0, "\(run.errorOutput)")
     let last = try #require(try frames(run.output).last)
@@ -46,14 +52,14 @@ extension TraceRecorderTests {
     try expectNothingLeft()
   }
 
-  @Test func topPassesOnTheProgramsCode() async throws {
+  @Test(Self.live) func topPassesOnTheProgramsCode() async throws {
     let run = try await top([], "exit", "7")
     #expect(run.status == 7)
     #expect(try !hasRelay(of: run))
     try expectNothingLeft()
   }
 
-  @Test func topEndsAProgramThatRunsOn() async throws {
+  @Test(Self.live) func topEndsAProgramThatRunsOn() async throws {
     let run = try await top(["--count", "10"], "until", recorder.folder.path("never"))
     #expect(run.status == 0, "\(run.errorOutput)")
     let frames = try frames(run.output)
@@ -65,7 +71,9 @@ extension TraceRecorderTests {
     try expectNothingLeft()
   }
 
-  @Test(arguments: [SIGINT, SIGTERM]) func interruptedTopLeavesNothing(signal: Int32) async throws {
+  @Test(Self.live, arguments: [SIGINT, SIGTERM]) func interruptedTopLeavesNothing(signal: Int32)
+    async throws
+  {
     let recorder = recorder
     let run = try await top([], "until", recorder.folder.path("never")) { process in
       for _ in 1...3000 {
@@ -80,7 +88,7 @@ extension TraceRecorderTests {
     try expectNothingLeft()
   }
 
-  @Test(.timeLimit(.minutes(2))) func killedTopLeavesNoRelayDaemon() async throws {
+  @Test(Self.live, .timeLimit(.minutes(2))) func killedTopLeavesNoRelayDaemon() async throws {
     let recorder = recorder
     let isOver = recorder.folder.path("over")
     let run = try await top([], "until", isOver) { process in
