@@ -85,12 +85,17 @@ final class AdviceBench {
     try settle(candidate.table)
   }
 
-  /// What the workload loses without an index that was kept; then it stays only if that is much.
-  func loss(without candidate: IndexCandidate) throws -> Double {
+  /// Drops an index that was kept, unless the workload loses at least so many nanoseconds by that.
+  ///
+  /// - Returns: whether it stays.
+  func confirm(_ candidate: IndexCandidate, least: Double) throws -> Bool {
     try drop(candidate.name)
-    let loss = try lossAfterDrop(of: candidate.table)
-    if loss < 0.05 * total { try settle(candidate.table) } else { try create(candidate) }
-    return loss
+    guard try lossAfterDrop(of: candidate.table) < least else {
+      try create(candidate)
+      return true
+    }
+    try settle(candidate.table)
+    return false
   }
 
   func lossAfterDrop(of table: String) throws -> Double {

@@ -85,11 +85,7 @@ public struct IndexAdvisor {
       candidates = trials.map(\.candidate).filter { $0 != best.candidate }
     }
     // A single one too: the time without it may have been taken while the machine was busy.
-    for choice in chosen {
-      let loss = try bench.loss(without: choice.candidate)
-      if loss < least { chosen.removeAll { $0.candidate == choice.candidate } }
-    }
-    return chosen
+    return try chosen.filter { try bench.confirm($0.candidate, least: least) }
   }
 
   /// Of those that save about the same, the one with the fewest columns; one that was widened only
