@@ -16,9 +16,7 @@ extension ManagedObjectContext {
       // What nobody keeps would go in between, and with it the row that is compared here.
       let kept = (changes.updated + changes.deleted).map { own($0) }
       defer { withExtendedLifetime(kept) {} }
-      try checkConflicts(changes, child.mergePolicy)
-      let updated = changes.updated.filter { accept($0, child.mergePolicy) }
-      let all = changes.inserted + updated
+      let all = changes.inserted + (try settle(changes, child.mergePolicy))
       // Before any value is set: what a relationship is compared with is known then.
       for object in all { adoptSnapshot(of: object) }
       for object in all { takeOverValues(of: object) }
@@ -43,9 +41,18 @@ extension ManagedObjectContext {
     inserted.append(new)
   }
 
+  /// - Returns: the updated objects of which anything is taken over.
   /// - Throws: all conflicts, if the policy is to refuse them.
-  private func checkConflicts(_ changes: ChangeSet, _ policy: MergePolicy) throws {
-    guard policy == .error else { return }
+  private func settle(
+    _ changes: ChangeSet, _ policy: MergePolicy
+  ) throws -> [AnyManagedObject] {
+    guard policy == .error else { return changes.updated.filter { accept($0, policy) } }
+    try checkConflicts(changes)
+    return changes.updated
+  }
+
+  /// - Throws: all conflicts.
+  private func checkConflicts(_ changes: ChangeSet) throws {
     let conflicts = (changes.updated + changes.deleted).compactMap { object -> MergeConflict? in
       let own = own(object)
       if own.isDeleted { return object.isDeleted ? nil : MergeConflict(object, persisted: nil) }
