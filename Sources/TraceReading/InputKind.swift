@@ -127,9 +127,15 @@ final class FileDescriptor: Sendable {
   }
 
   private init(opening path: String) throws(TraceReadingError) {
-    rawValue = open(path, O_RDONLY | O_CLOEXEC)
-    closes = rawValue >= 0
-    if rawValue < 0 { throw .unreadable(path, reason: systemError()) }
+    var opened = open(path, O_RDONLY | O_CLOEXEC)
+    // A named pipe that nobody writes to yet waits here.
+    while opened < 0, errno == EINTR, !ReadingInterruption.isRequested {
+      opened = open(path, O_RDONLY | O_CLOEXEC)
+    }
+    rawValue = opened
+    closes = opened >= 0
+    guard opened < 0 else { return }
+    throw errno == EINTR ? .interrupted(path) : .unreadable(path, reason: systemError())
   }
 
   private init(standardInput: ()) {

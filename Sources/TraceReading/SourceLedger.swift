@@ -68,6 +68,7 @@ final class SourceLedger {
 
   /// Throws the reason why an input without an event has none.
   func throwIfNothingWasRead() throws(TraceReadingError) {
+    if ReadingInterruption.isRequested { throw .interrupted(report.path) }
     if isBeingRecorded { throw .beingRecorded(report.path) }
     if let problem = report.problems.first { throw .unreadable(report.path, reason: problem) }
     if report.unrecognizedLines == 0, report.eventsLost == 0 { throw .empty(report.path) }

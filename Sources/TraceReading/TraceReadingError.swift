@@ -12,6 +12,8 @@ public enum TraceReadingError: Error, Hashable, Sendable {
   /// A trace of which nothing is written yet.
   case beingRecorded(String)
   case unreadable(String, reason: String)
+  /// Ended by a signal before anything of it came.
+  case interrupted(String)
   /// Packed, by the program that `tool` unpacks.
   case compressed(String, tool: String)
   /// The file of an SQLite database.
@@ -41,6 +43,8 @@ extension TraceReadingError: CustomStringConvertible {
     case .unreadable(let path, let reason):
       // The reason may hold what stands in the file.
       "cannot read \(LogText.quoted(path)): \(LogText.escaped(reason))"
+    case .interrupted(let path):
+      "reading \(LogText.quoted(path)) was interrupted before anything of it came"
     case .database(let path):
       "\(LogText.quoted(path)) is an SQLite database, not a trace of its use; give it behind "
         + "--database, beside the trace or log of its program"

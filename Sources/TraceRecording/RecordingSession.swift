@@ -52,6 +52,10 @@ struct RecordingSession {
       try await enable("names", texts, [], whenFull, ChannelBuffers(memory: 1 << 20))
       try await enable("objectstore", "objectstore:*", ["--exclude=\(texts)"], whenFull, buffers)
     } else {
+      // Otherwise what explains the events is written when a program ends, so that a trace could
+      // not be read before.
+      try await command.lttng(
+        "enable-channel", "--userspace", "--session=\(name)", "--switch-timer=500000", "metadata")
       try await enable("objectstore", "objectstore:*", [], whenFull, buffers)
     }
     // To all channels.

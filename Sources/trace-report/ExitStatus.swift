@@ -11,6 +11,8 @@ enum ExitStatus {
   /// No events (an empty file or folder, a trace of nothing), lost events, the wrong database, no
   /// baseline: never a pass.
   static let inconclusive = ExitCode(3)
+  /// SIGINT or SIGTERM ended it early, as if the signal had ended it.
+  static let interrupted = ExitCode(130)
 
   /// Each code and what it means, for help and the manual page.
   static let meanings: [(code: Int32, meaning: String)] = [
@@ -19,5 +21,6 @@ enum ExitStatus {
     (2, "the gate, or --fail-on, found a regression"),
     (3, "inconclusive: no events, lost events, the wrong database, no baseline"),
     (64, "usage"),
+    (130, "interrupted: what was read until then is reported"),
   ]
 }

@@ -18,6 +18,7 @@ struct Failure: Error {
     let status =
       switch error {
       case .empty, .beingRecorded: ExitStatus.inconclusive
+      case .interrupted: ExitStatus.interrupted
       case .noSuchInput, .unknownKind, .unreadable, .compressed, .database: ExitStatus.failed
       }
     self.init("\(error)", status: status)

@@ -32,7 +32,7 @@ struct TraceReport: AsyncParsableCommand {
         try command.run()
       }
       // As if the signal had ended us, after what was read until then was told.
-      if ReadingInterruption.isRequested { exit(withError: ExitCode(130)) }
+      if ReadingInterruption.isRequested { exit(withError: ExitStatus.interrupted) }
     } catch let failure as Failure {
       Output.complain(failure.message)
       exit(withError: failure.status)
