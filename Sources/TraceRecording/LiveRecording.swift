@@ -18,6 +18,8 @@ public final class LiveRecording {
 
   /// Where libbabeltrace2 joins the session: `net://127.0.0.1:PORT/host/HOSTNAME/SESSION`.
   public let address: String
+  /// Where the relay daemon keeps what it passes on.
+  public let folder: String
   private let command: [String]
   private let guardian: RecordingGuardian?
   private let daemon: SessionDaemon
@@ -36,6 +38,7 @@ public final class LiveRecording {
     self.relay = relay
     self.session = session
     self.address = address
+    folder = relay.traces
   }
 
   /// Starts what a live session needs, not yet the program; on failure nothing of it remains.

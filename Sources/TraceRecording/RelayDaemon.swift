@@ -16,6 +16,9 @@ struct RelayDaemon {
   private let process: pid_t
   private let ports: [UInt16]
 
+  /// Where it keeps what it passes on.
+  var traces: String { "\(folder)/traces" }
+
   /// What `lttng create` takes.
   var url: String { "net://127.0.0.1:\(ports[0]):\(ports[1])/" }
 

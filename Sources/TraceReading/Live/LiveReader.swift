@@ -48,6 +48,17 @@ public final class LiveReader {
     ["net://", "net4://", "net6://"].contains { input.hasPrefix($0) }
   }
 
+  /// Whether the metadata of every trace beneath a folder describes events.
+  ///
+  /// libbabeltrace2 2.0.4 makes room for what refers to other fields when it first sees a stream,
+  /// so that one whose metadata was still on its way can end the process. A session that is joined
+  /// before its programs run is left unread until then, and loses nothing by it.
+  public static func isDescribed(beneath folder: String) -> Bool {
+    guard let folders = try? InputKind.traceFolders(beneath: folder) else { return false }
+    return !folders.isEmpty
+      && folders.allSatisfy { MetadataPackets.text(inFolder: $0)?.contains("event {") ?? false }
+  }
+
   /// Gives the events that are there and were not given before, and does not wait for more.
   ///
   /// - Parameter deadline: when to stop, although there are more.

@@ -9,6 +9,8 @@ final class TopSource {
   let name: String
   let reader: LiveReader
   private let recording: LiveRecording?
+  /// Whether the session can be read, as it can from then on.
+  private var isReadable: Bool
   private var isOver = false
   private var wasEndedByUs = false
 
@@ -21,6 +23,7 @@ final class TopSource {
     }
     name = input == "-" ? "standard input" : input
     recording = nil
+    isReadable = true
   }
 
   /// Starts a program, and joins the session that records it.
@@ -37,6 +40,7 @@ final class TopSource {
         throw error
       }
       self.recording = recording
+      isReadable = false
     } catch let error as RecordingError {
       throw Failure("\(error)")
     } catch let error as TraceReadingError {
@@ -48,7 +52,8 @@ final class TopSource {
   func read(
     until deadline: ContinuousClock.Instant, _ body: (EventRecord) throws -> Void
   ) throws {
-    guard !isOver else { return }
+    isReadable = isReadable || recording.map { LiveReader.isDescribed(beneath: $0.folder) } ?? true
+    guard isReadable, !isOver else { return }
     isOver = try !reader.read(until: deadline, body)
   }
 

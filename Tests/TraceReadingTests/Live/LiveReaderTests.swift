@@ -133,4 +133,17 @@ import TraceReading
       _ = try LiveReader("net://127.0.0.1:1/host/none/none")
     }
   }
+
+  /// A session that is joined before its programs run is left unread until then.
+  @Test func aSessionIsDescribedOnceItsMetadataHasEvents() throws {
+    #expect(!LiveReader.isDescribed(beneath: folder.path("nothing")))
+    #expect(!LiveReader.isDescribed(beneath: folder.path(".")))
+    let trace = folder.path("host/session/ust/uid/0/64-bit")
+    try FileManager.default.createDirectory(atPath: trace, withIntermediateDirectories: true)
+    let metadata = URL(filePath: trace + "/metadata")
+    try Data("stream {\n\tid = 0;\n\tevent.header := x;\n};\n".utf8).write(to: metadata)
+    #expect(!LiveReader.isDescribed(beneath: folder.path(".")))
+    try Data("stream {\n\tid = 0;\n};\nevent {\n\tid = 0;\n};\n".utf8).write(to: metadata)
+    #expect(LiveReader.isDescribed(beneath: folder.path(".")))
+  }
 }
