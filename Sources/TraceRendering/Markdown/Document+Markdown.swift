@@ -73,6 +73,20 @@ extension Table {
 enum MarkdownText {
   /// The text with what Markdown and HTML take for markup escaped, on one line.
   static func escaped(_ text: String) -> String {
+    replaced(text) { #"\`*_{}[]|!~"#.unicodeScalars.contains($0) ? "\\\($0)" : nil }
+  }
+
+  /// The text as code within a line, which is one line of a table's cell as well.
+  ///
+  /// Markdown reads on within an element of HTML, and does not know a backslash there.
+  static func code(_ text: String) -> String {
+    let code = replaced(text) {
+      #"\`*{}[]|!~"#.unicodeScalars.contains($0) ? "&#\($0.value);" : nil
+    }
+    return "<code>\(code)</code>"
+  }
+
+  private static func replaced(_ text: String, _ mark: (Unicode.Scalar) -> String?) -> String {
     var result = ""
     for scalar in LogText.escaped(text).unicodeScalars {
       switch scalar {
@@ -80,29 +94,12 @@ enum MarkdownText {
       case ">": result += "&gt;"
       case "&": result += "&amp;"
       // A mention, and a reference to an issue.
-      case "@": result += "&#64;"
-      case "#": result += "&#35;"
-      case "\\", "`", "*", "_", "{", "}", "[", "]", "|", "!", "~": result += "\\\(scalar)"
-      default: result.unicodeScalars.append(scalar)
+      case "@", "#": result += "&#\(scalar.value);"
+      default:
+        if let mark = mark(scalar) { result += mark } else { result.unicodeScalars.append(scalar) }
       }
     }
     return result
-  }
-
-  /// The text as code within a line; a pipe would end the cell of a table.
-  static func code(_ text: String) -> String {
-    var result = ""
-    for scalar in LogText.escaped(text).unicodeScalars {
-      switch scalar {
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      case "&": result += "&amp;"
-      case "|": result += "&#124;"
-      case "@": result += "&#64;"
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return "<code>\(result)</code>"
   }
 
   /// The text as a block of SQL, fenced by more backticks than it has in a row.

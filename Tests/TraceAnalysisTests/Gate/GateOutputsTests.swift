@@ -92,6 +92,19 @@ struct GateOutputsTests {
     #expect(rows.contains { $0.contains("<br><code>SELECT a&#124;b</code>") })
   }
 
+  /// Markdown reads on within `<code>`: a name could be a link, and `count(*)` begin an emphasis.
+  @Test func markdownOfSQLInATableIsText() {
+    let sql = "SELECT count(*), max(*) FROM [a](https://x.y) WHERE b = `c` AND ZD = ~1"
+    let table = Document(
+      difference: ProfileDifference(
+        before: run { $0.fetch(sql) }, after: run { $0.fetch(sql) }), before: "a", after: "b"
+    ).markdown()
+    #expect(
+      table.contains(
+        "<code>SELECT count(&#42;), max(&#42;) FROM &#91;a&#93;(https://x.y) "
+          + "WHERE b = &#96;c&#96; AND ZD = &#126;"), "\(table)")
+  }
+
   // MARK: - JUnit
 
   private final class Reader: NSObject, XMLParserDelegate {
