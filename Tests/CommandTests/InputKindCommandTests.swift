@@ -105,7 +105,8 @@ import Testing
       reader=$!
       # Until it has read what there is, and sleeps in the next read.
       for i in $(seq 1 500); do
-        grep -q pipe_read /proc/$reader/wchan 2>/dev/null && break
+        [ "$(cat /proc/$writer/comm)" = sleep ] &&
+          grep -q pipe_read /proc/$reader/wchan && break
         sleep 0.1
       done
       kill -\(signal) $reader

@@ -75,9 +75,13 @@ extension TraceRecorderTests {
         Recorder.path(of: "trace-report"), ["summary", recorder.trace])
       #expect(early.status == 3 || !early.output.isEmpty)
       #expect((early.output + early.errorOutput).contains("still being recorded"))
-      // The first of the eight pieces of a buffer is written when it is full.
+      // A piece of a processor's buffer is written when it is full; one has the statement's text.
       try await recorder.wait {
-        (try? TraceReader.read([recorder.trace]) { _ in }) != nil
+        var isNamed = false
+        _ = try? TraceReader.read([recorder.trace]) { record in
+          if case .statement = record.event { isNamed = true }
+        }
+        return isNamed
       }
       let meanwhile = try await Recorder().run(
         Recorder.path(of: "trace-report"), ["summary", recorder.trace])
