@@ -11,10 +11,10 @@ test: ## the same set-up, then all tests
 	@Scripts/test.sh
 
 lint: ## checks the style of every Swift file
-	swift format lint --strict --recursive Package.swift Sources Tests Examples dashboards Benchmarks/Package.swift Benchmarks/Sources
+	swift format lint --strict --recursive Package.swift Sources Tests Examples dashboards Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Tests
 
 format: ## writes every Swift file in that style
-	swift format --in-place --recursive Package.swift Sources Tests Examples dashboards Benchmarks/Package.swift Benchmarks/Sources
+	swift format --in-place --recursive Package.swift Sources Tests Examples dashboards Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Tests
 
 gate: ## compares our own workload with traces/baseline
 	@Scripts/gate.sh
@@ -45,6 +45,10 @@ bench: ## measures the store beside the SQLite C API, GRDB and babeltrace2; writ
 .PHONY: bench-quick bench-counts
 bench-quick: ## the same, small, and only printed; without the programs that make bench has not built yet
 	@Scripts/bench.sh --quick
+
+.PHONY: test-bench
+test-bench: ## tests what makes the tables of make bench: medians, intervals, verdicts
+	swift test --package-path Benchmarks --test-product BenchmarksPackageTests
 
 bench-counts: ## holds the hot paths' instructions and allocations against Benchmarks/thresholds.json; UPDATE=1 writes it
 	@Scripts/bench-counts.sh $(if $(UPDATE),--update)

@@ -25,6 +25,9 @@ let package = Package(
         .product(name: "ObjectStore", package: "StoreScope"),
         .product(name: "CSQLite", package: "StoreScope"),
       ]),
+    // Rounds, medians, verdicts and tables; without the store, so that its tests build in no time.
+    .target(name: "BenchHarness"),
+    .testTarget(name: "BenchHarnessTests", dependencies: ["BenchHarness"]),
     // What has to be a process of its own; without GRDB, since it is built twice.
     .executableTarget(
       name: "bench-worker",
@@ -38,7 +41,7 @@ let package = Package(
     .executableTarget(
       name: "store-bench",
       dependencies: [
-        "BenchFixtures",
+        "BenchFixtures", "BenchHarness",
         .product(name: "ObjectStore", package: "StoreScope"),
         .product(name: "ExampleModels", package: "StoreScope"),
         .product(name: "CSQLite", package: "StoreScope"),

@@ -9,29 +9,14 @@ cd "$(dirname "$0")/.."
 . Scripts/common.sh
 
 Scripts/setup.sh --bench
-heading "Build"
-build_benchmarks store-bench
-swift build -c release --package-path Benchmarks --product measure-program >&2
-options=(--swift "$(swift_version)")
-if [ "${1:-}" != --quick ] || [ -x .build/release/event-emitter ]; then
-  build_programs release
-  swift build -c release --product event-emitter >&2
-  options+=(--programs "${trace_report%/*}")
-fi
-# The store with its tracepoints compiled out, for the tracing ladder.
-untraced=(-c release --package-path Benchmarks --scratch-path Benchmarks/.build/untraced
-  --disable-default-traits)
-if [ "${1:-}" != --quick ] || [ -d Benchmarks/.build/untraced ]; then
-  swift build "${untraced[@]}" --product bench-worker >&2
-  options+=(--untraced-worker "$(swift build "${untraced[@]}" --show-bin-path)/bench-worker")
-fi
 
 # All that the run writes, gigabytes for a while; removed whatever ends it.
 TMPDIR=$(mktemp -d "${TMPDIR:-/tmp}/storescope-bench.XXXXXX")
 export TMPDIR
-running=
+running=()
 clean_up() {
-  if [ -n "$running" ]; then kill -- "-$running" 2>/dev/null && wait || true; fi
+  local group
+  for group in "${running[@]}"; do kill -- "-$group" 2>/dev/null && wait "$group" || true; done
   # A recorder that was ended may still be writing its trace.
   for _ in {1..50}; do
     rm -rf "$TMPDIR" 2>/dev/null && break
@@ -41,14 +26,60 @@ clean_up() {
 trap clean_up EXIT
 trap 'exit 130' INT TERM HUP
 
+# Runs a command with a process group of its own, all of which can be ended; in the background, or
+# the shell would hear of a signal only when it is done.
+start() {
+  set -m
+  "$@" &
+  set +m
+  running+=("$!")
+}
+
+# The status of the first that fails, of all that were started.
+finish() {
+  local group status=0
+  for group in "${running[@]}"; do wait "$group" || status=$?; done
+  running=()
+  return "$status"
+}
+
+untraced=(-c release --package-path Benchmarks --scratch-path Benchmarks/.build/untraced
+  --disable-default-traits)
+
+# store-bench with what it runs, and the store with its tracepoints compiled out for the ladder.
+build_store() {
+  swift build -c release --package-path Benchmarks
+  if [ "$1" = untraced ]; then swift build "${untraced[@]}" --product bench-worker; fi
+}
+
+build_programs_that_are_run() {
+  local product
+  for product in trace-report transit event-emitter; do
+    swift build -c release --product "$product"
+  done
+}
+
+heading "Build"
+say "building the store, its peers and trace-report for release; the first time takes some minutes"
+options=(--swift "$(swift_version)")
+store=traced
+if [ "${1:-}" != --quick ] || [ -d Benchmarks/.build/untraced ]; then
+  store=untraced
+  options+=(--untraced-worker Benchmarks/.build/untraced/release/bench-worker)
+fi
+start build_store "$store" >&2
+if [ "${1:-}" != --quick ] || [ -x .build/release/event-emitter ]; then
+  # Both at once: either is often down to one compiler.
+  start build_programs_that_are_run >&2
+  options+=(--programs .build/release)
+fi
+finish
+say "built after $((SECONDS / 60)):$(printf %02d $((SECONDS % 60)))"
+
 heading "Measure"
-# With a process group of its own, all of which can be ended; in the background, or the shell would
-# hear of a signal only when it is done.
-set -m
-"$benchmarks/store-bench" "${options[@]}" "$@" &
-running=$!
-set +m
-status=0
-wait "$running" || status=$?
-running=
-exit "$status"
+if [ "${1:-}" != --quick ]; then
+  # From 14 minutes on three rounds have to do, so that all is done in 20 on a slow machine too.
+  options+=(--minutes "$((SECONDS < 780 ? 14 - SECONDS / 60 : 1))")
+fi
+start Benchmarks/.build/release/store-bench "${options[@]}" "$@"
+finish

@@ -36,21 +36,19 @@ package final class CDatabase: @unchecked Sendable {
 }
 
 package enum BenchmarkError: Error, CustomStringConvertible {
-  case checksums(String, [String])
   case sqlite(String)
   case program(String, status: Int32)
   case answer(String, String)
-  case markers(String)
+  case recorded(String, Bool)
 
   package var description: String {
     switch self {
-    case .checksums(let title, let sums):
-      "\(title): the contenders did not do the same work (\(sums.joined(separator: ", ")))"
     case .sqlite(let message): "SQLite: \(message)"
     case .program(let name, let status): "\(name) ended with \(status)"
     case .answer(let name, let answer): "\(name) answered '\(answer)'"
-    case .markers(let path):
-      "\(path) has no lines '<!-- bench -->' and '<!-- /bench -->' to write between"
+    case .recorded(let name, true):
+      "an LTTng session records '\(name)', which it should not; end it (lttng list)"
+    case .recorded(let name, false): "no LTTng session records '\(name)'"
     }
   }
 }

@@ -3,10 +3,12 @@
 import BenchFixtures
 import Foundation
 import ObjectStore
+import StoreInstruments
 
-/// Runs geo fetches on demand, so that processes that are traced in different ways take turns.
+/// Runs geo fetches on demand, for processes that are traced in different ways.
 enum GeoServer {
-  /// Answers `COUNT` with `NANOSECONDS ROWS`, until there are no more questions.
+  /// Answers `COUNT` with `NANOSECONDS ROWS RECORDED`, until there are no more questions; the last
+  /// is 1 while an LTTng session records this process, be it whose it may.
   static func run(_ path: String, readsCounters: Bool) throws {
     let container = try PersistentContainer(at: URL(fileURLWithPath: path), entities: Stop.self)
     let search = try GeoSearch()
@@ -21,7 +23,7 @@ enum GeoServer {
           if container.statistics.fetches == 0 { rows = 0 }
         }
       }
-      print(Int(time / .nanoseconds(1)), rows)
+      print(Int(time / .nanoseconds(1)), rows, Tracepoints().interests.isEmpty ? 0 : 1)
       fflush(nil)
     }
   }

@@ -2,6 +2,8 @@
 
 import ArgumentParser
 import BenchFixtures
+import BenchHarness
+import CSQLite
 import Foundation
 
 @main
@@ -11,12 +13,15 @@ struct StoreBench: ParsableCommand {
     abstract: "Measures the store beside the SQLite C API and GRDB, in one run.",
     discussion: """
       'make bench' builds all it needs and runs it. Alone, without --programs and \
-      --untraced-worker, it leaves out what needs other programs, and says so.
+      --untraced-worker, it leaves out what needs other programs, and says so. Ends with 1 if a \
+      comparison failed; the others are in the report all the same.
       """)
 
   @Flag(help: "Smaller tables, shorter traces, fewer rounds.") var quick = false
   @Option(help: "Rounds of each comparison, at most.") var rounds: Int?
   @Option(help: "Rows of the table of stops.") var rows: Int?
+  @Option(help: "After so many minutes, three rounds of each comparison have to do.")
+  var minutes: Double?
 
   @Option(
     help: ArgumentHelp(
@@ -37,6 +42,8 @@ struct StoreBench: ParsableCommand {
   var document: String?
 
   func run() throws {
+    // Before a quarter of an hour of measuring, not after it.
+    if let document { _ = try Report.surroundings(in: document) }
     // A worker that ended is told by what reads its answer.
     signal(SIGPIPE, SIG_IGN)
     var scale = quick ? Scale.quick : Scale.full
@@ -45,37 +52,33 @@ struct StoreBench: ParsableCommand {
     let workspace = try Workspace(
       scale, programs: programs.map { URL(fileURLWithPath: $0) },
       untracedWorker: untracedWorker.map { URL(fileURLWithPath: $0) })
-    var report = Report(machine: Machine(swift: swift), omissions: omissions)
+    var run = Run(rounds: scale.rounds, patience: minutes.map { .seconds($0 * 60) }) {
+      FileHandle.standardError.write(Data($0.utf8))
+    }
     for suite in Suite.all where self.suite.isEmpty || self.suite.contains(suite.name) {
-      for comparison in try suite.comparisons(workspace) {
-        let hasContender = comparison.contenders.contains { only == nil || $0.name == only }
-        guard hasContender, filter.isEmpty || comparison.title.contains(filter) else { continue }
-        report.measurements.append(try measure(comparison, scale.rounds))
-      }
+      run.measure(suite: suite.name) { try suite.comparisons(workspace).compactMap(chosen) }
       workspace.fixtures = []
     }
-    guard !report.measurements.isEmpty else {
+    guard !run.measurements.isEmpty || !run.failures.isEmpty else {
       throw ValidationError("There is no such comparison; see --suite, --filter and --only.")
     }
-    try write(report)
+    let sqlite = String(cString: sqlite3_libversion())
+    try write(
+      Report(machine: Machine(swift: swift, sqlite: sqlite), run: run, omissions: omissions))
+    guard run.failures.isEmpty else { throw ExitCode.failure }
   }
 
-  private func measure(_ comparison: Comparison, _ rounds: Rounds) throws -> Measurement {
+  /// What --filter and --only leave of a comparison.
+  private func chosen(_ comparison: Comparison) -> Comparison? {
+    guard filter.isEmpty || comparison.title.contains(filter) else { return nil }
+    guard let only else { return comparison }
     var comparison = comparison
-    if let only {
-      comparison.contenders = comparison.contenders.filter { $0.name == only }.map {
-        var alone = $0
-        (alone.goal, alone.reference) = (nil, nil)
-        return alone
-      }
+    comparison.contenders = comparison.contenders.filter { $0.name == only }.map {
+      var alone = $0
+      (alone.goal, alone.reference) = (nil, nil)
+      return alone
     }
-    let start = ContinuousClock.now
-    FileHandle.standardError.write(Data("\(comparison.title) …".utf8))
-    let measurement = try comparison.measure(rounds)
-    let seconds = (ContinuousClock.now - start) / .seconds(1)
-    FileHandle.standardError.write(
-      Data(" \(measurement.rounds) rounds, \(String(format: "%.1f", seconds)) s\n".utf8))
-    return measurement
+    return comparison.contenders.isEmpty ? nil : comparison
   }
 
   private func write(_ report: Report) throws {
@@ -91,10 +94,11 @@ struct StoreBench: ParsableCommand {
     var omissions: [String] = []
     if quick { omissions.append("A quick run: small tables and short traces, for a first look.") }
     if programs == nil {
-      omissions.append("Not measured, since --programs was not given: what other programs do.")
+      omissions.append(
+        "Not measured, for want of --programs: batched iteration, LTTng, trace-report, dashboard.")
     }
     if untracedWorker == nil {
-      omissions.append("Not measured, since --untraced-worker was not given: tracing compiled out.")
+      omissions.append("Not measured, for want of --untraced-worker: tracing compiled out.")
     }
     return omissions
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BenchFixtures
+import BenchHarness
 
 /// Comparisons that share what they are measured on; made when their turn comes, and freed after.
 struct Suite {

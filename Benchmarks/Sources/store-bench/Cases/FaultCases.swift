@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BenchFixtures
+import BenchHarness
 import CSQLite
 import ObjectStore
 
@@ -13,7 +14,8 @@ enum FaultCases {
   /// Faults whose rows are in the row cache, in the order of the fetch and in any order.
   static func cached(_ fixture: StopFixture, rows: Int) -> Comparison {
     Comparison(
-      title: "Fire \(rows) faults whose rows are cached", units: (rows, "fault"),
+      title: "Fire \(Cell.count(Double(rows))) faults whose rows are cached",
+      units: (rows, "fault"),
       contenders: [
         contender("filled objects", .filled(fixture.container)),
         contender("ObjectStore", .faults(fixture.container), goal: .within(100)),
@@ -30,7 +32,8 @@ enum FaultCases {
     let statement = try fixture.database.prepare(query)
     let keys = (1...Int64(rows)).shuffled()
     return Comparison(
-      title: "Fire \(rows) faults whose rows are not cached", units: (rows, "fault"),
+      title: "Fire \(Cell.count(Double(rows))) faults whose rows are not cached",
+      units: (rows, "fault"),
       contenders: [
         Contender(name: "C API point query") {
           var sum = 0

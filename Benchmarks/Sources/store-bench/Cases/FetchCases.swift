@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BenchFixtures
+import BenchHarness
 import CSQLite
 import Foundation
 import GRDB
@@ -16,7 +17,7 @@ enum FetchCases {
     let queue = try DatabaseQueue(path: fixture.url.path)
     let container = fixture.container
     return Comparison(
-      title: "Fetch \(rows) objects, every value read", units: (rows, "object"),
+      title: "Fetch \(Cell.count(Double(rows))) objects, every value read", units: (rows, "object"),
       contenders: [
         Contender(name: "C API loop") {
           var stops: [CStop] = []
@@ -52,7 +53,7 @@ enum FetchCases {
     let statement = try fixture.database.prepare("SELECT \(columns) FROM ZSTOP t0")
     let container = fixture.container
     return Comparison(
-      title: "Fetch \(rows) objects as faults", units: (rows, "object"),
+      title: "Fetch \(Cell.count(Double(rows))) objects as faults", units: (rows, "object"),
       contenders: [
         Contender(name: "C API loop") {
           var stops: [CStop] = []

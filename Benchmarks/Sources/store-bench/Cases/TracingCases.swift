@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BenchFixtures
+import BenchHarness
 import Foundation
 import StoreEvents
 import StoreInstruments
@@ -9,6 +10,9 @@ import StoreInstruments
 enum TracingCases {
   /// In this process, in a tight loop.
   static func tracepoints(_ workspace: Workspace) throws -> [Comparison] {
+    guard Tracepoints().interests.isEmpty else {
+      throw BenchmarkError.recorded("store-bench", true)
+    }
     let count = 1_000_000
     let instruments = Instruments(observers: [Tracepoints()])
     return [

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BenchFixtures
+import BenchHarness
 import Foundation
 
 /// Runs other programs, and tells their time and peak memory.

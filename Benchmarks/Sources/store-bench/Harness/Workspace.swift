@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BenchFixtures
+import BenchHarness
 import Foundation
 import TransitModel
 
@@ -11,7 +12,7 @@ struct Scale {
   var stopTimes = 3_000_000
   /// Lengths of the traces and logs that are read.
   var events = [100_000, 1_000_000, 10_000_000]
-  var rounds = Rounds(most: 15, least: 7, budget: .seconds(6))
+  var rounds = Rounds(most: 15, least: 9, budget: .seconds(8))
 
   static let full = Scale()
   static let quick = Scale(

@@ -2,8 +2,8 @@
 
 import Foundation
 
-enum Statistics {
-  static func median(_ values: [Double]) -> Double {
+package enum Statistics {
+  package static func median(_ values: [Double]) -> Double {
     let sorted = values.sorted()
     let middle = sorted.count / 2
     return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
@@ -13,7 +13,7 @@ enum Statistics {
   ///
   /// Campbell and Gardner, "Calculating confidence intervals for some non-parametric analyses",
   /// BMJ 296 (1988). Under nine values it is the whole range.
-  static func medianInterval(_ values: [Double]) -> (low: Double, high: Double) {
+  package static func medianInterval(_ values: [Double]) -> (low: Double, high: Double) {
     let sorted = values.sorted()
     let count = Double(sorted.count)
     let margin = 1.96 * count.squareRoot() / 2

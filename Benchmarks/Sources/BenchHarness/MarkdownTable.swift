@@ -5,7 +5,7 @@ import Foundation
 extension Measurement {
   /// One row a contender: time a unit, ratio to its reference with the 95% interval, goals; memory,
   /// rates and published figures where there are any.
-  var markdown: String {
+  package var markdown: String {
     let columns = columns
     var lines = [
       "### \(comparison.title)", "",
@@ -15,8 +15,9 @@ extension Measurement {
     for index in comparison.contenders.indices {
       lines.append("| " + columns.map { $0.cell(index) }.joined(separator: " | ") + " |")
     }
-    let rounds = "\(rounds) rounds" + (rounds < 6 ? "; intervals are their whole range" : "")
-    lines += ["", remark.isEmpty ? "\(rounds)." : "\(rounds). \(remark)"]
+    let count = rounds == 1 ? "1 round" : "\(rounds) rounds"
+    let basis = count + (rounds < 6 ? "; intervals are their whole range" : "")
+    lines += ["", remark.isEmpty ? "\(basis)." : "\(basis). \(remark)"]
     return lines.joined(separator: "\n")
   }
 

@@ -3,7 +3,7 @@
 import Foundation
 
 /// What the design asks of a contender.
-indirect enum Goal {
+package indirect enum Goal {
   /// A ratio to the reference.
   case atMost(Double)
   /// As many times faster than this contender.
@@ -22,8 +22,8 @@ indirect enum Goal {
 }
 
 /// Whether a goal was reached, and by how much.
-struct Verdict {
-  enum Outcome: String {
+package struct Verdict {
+  package enum Outcome: String {
     case met
     case missed = "**missed**"
     /// The 95% interval holds the goal.
@@ -32,19 +32,20 @@ struct Verdict {
   }
 
   /// `≤ 1.2 × the reference`.
-  let goal: String
+  package let goal: String
   /// `1.07 (1.06–1.07)`.
-  let value: String
-  let outcome: Outcome
+  package let value: String
+  package let outcome: Outcome
 
-  init(goal: String, value: String, outcome: Outcome) {
+  package init(goal: String, value: String, outcome: Outcome) {
     self.goal = goal
     self.value = value
     self.outcome = outcome
   }
 
   /// - Parameter isUpper: whether the goal is the most that is allowed, or the least.
-  init(goal: String, _ value: Ratio, limit: Double, isUpper: Bool, text: (Double) -> String) {
+  package init(goal: String, _ value: Ratio, limit: Double, isUpper: Bool, text: (Double) -> String)
+  {
     let sign = isUpper ? 1.0 : -1.0
     let passes = { (value: Double) in (limit - value) * sign >= 0 }
     let ends = [passes(value.low), passes(value.high)]
@@ -60,7 +61,7 @@ struct Verdict {
 
 extension Measurement {
   /// The verdicts on a contender's goals.
-  func verdicts(_ index: Int) -> [Verdict] {
+  package func verdicts(_ index: Int) -> [Verdict] {
     comparison.contenders[index].goal.map { verdicts(index, $0) } ?? []
   }
 

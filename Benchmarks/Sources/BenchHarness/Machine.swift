@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CSQLite
 import Foundation
 
 /// Where and with what a run was made; nothing that names the machine.
-struct Machine {
+package struct Machine {
+  /// `Swift 6.3.1`.
   let swift: String
+  /// `3.40.1`.
+  let sqlite: String
 
-  var markdown: String {
+  package init(swift: String, sqlite: String) {
+    (self.swift, self.sqlite) = (swift, sqlite)
+  }
+
+  package var markdown: String {
     """
     Measured on \(date) on \(cores) with \(memory) GB of memory, \(swift), SQLite \(sqlite). Times \
     are medians of interleaved rounds in random order, on this machine; ratios are medians of each \
@@ -27,8 +33,6 @@ struct Machine {
   private var memory: Int {
     Int((Double(ProcessInfo.processInfo.physicalMemory) / Double(1 << 30)).rounded())
   }
-
-  private var sqlite: String { String(cString: sqlite3_libversion()) }
 
   /// `model name : AMD EPYC` of `/proc/cpuinfo`.
   private var model: String? {

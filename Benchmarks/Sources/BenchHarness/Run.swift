@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Measures suite after suite; one that fails leaves the others theirs, and is told.
+package struct Run {
+  package struct Failure {
+    /// `ladder`, or `ladder, Geo fetch of 15 of 12,800 stops`.
+    package let path: String
+    package let reason: String
+  }
+
+  package private(set) var measurements: [Measurement] = []
+  package private(set) var failures: [Failure] = []
+  package private(set) var remarks: [String] = []
+
+  private let rounds: Rounds
+  /// After so long, each comparison gets a few rounds only.
+  private let patience: Duration?
+  private let tell: (String) -> Void
+  private let start = ContinuousClock.now
+
+  /// - Parameter tell: takes what shows that the run gets on.
+  package init(rounds: Rounds, patience: Duration? = nil, tell: @escaping (String) -> Void) {
+    (self.rounds, self.patience, self.tell) = (rounds, patience, tell)
+  }
+
+  package var elapsed: Duration { .now - start }
+
+  package mutating func measure(suite: String, _ comparisons: () throws -> [Comparison]) {
+    let start = ContinuousClock.now
+    do {
+      let comparisons = try comparisons()
+      guard !comparisons.isEmpty else { return }
+      tell("\(Cell.clock(elapsed)) \(suite), ready after \(Cell.seconds(.now - start))\n")
+      for comparison in comparisons { measure(comparison, of: suite) }
+      tell("\(Cell.clock(elapsed)) \(suite), done after \(Cell.seconds(.now - start))\n")
+    } catch {
+      fail(suite, error)
+    }
+  }
+
+  private mutating func measure(_ comparison: Comparison, of suite: String) {
+    let start = ContinuousClock.now
+    tell("  \(comparison.title) …")
+    do {
+      let measurement = try comparison.measure(affordableRounds())
+      tell(" rounds: \(measurement.rounds), \(Cell.seconds(.now - start))\n")
+      measurements.append(measurement)
+    } catch {
+      tell("\n")
+      fail("\(suite), \(comparison.title)", error)
+    }
+  }
+
+  private mutating func affordableRounds() -> Rounds {
+    guard let patience, elapsed > patience else { return rounds }
+    if remarks.isEmpty {
+      remarks.append("After \(Cell.clock(patience)) there was time for three rounds each only.")
+    }
+    return Rounds(most: min(3, rounds.most), least: min(3, rounds.least), budget: .zero)
+  }
+
+  private mutating func fail(_ path: String, _ error: any Error) {
+    tell("FAILED: \(path): \(error)\n")
+    failures.append(Failure(path: path, reason: "\(error)"))
+  }
+}
