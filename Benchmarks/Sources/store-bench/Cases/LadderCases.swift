@@ -21,6 +21,10 @@ enum LadderCases {
         title: "Geo fetch of 15 of 12,800 stops, traced in all ways", units: (fetches, "fetch"),
         rounds: 21, weight: 5,
         contenders: rungs(workspace, traces).map { contender($0, workspace, fixture.url.path) },
+        remark: {
+          "Each is a process of its own in each round, warm and timed by its own clock; none but "
+            + "the last is recorded while it runs, which each checks."
+        },
         checks: {
           guard let report = workspace.program("trace-report") else { return [] }
           return [try completeness(of: traces, report)]
