@@ -10,7 +10,7 @@ import Foundation
 /// want: so none lasts longer than its turn, and each worker tells whether it was recorded.
 enum LadderCases {
   private static let off = "compiled in, off"
-  private static let fetches = 1_000
+  private static let fetches = 2_000
 
   static func all(_ workspace: Workspace) throws -> [Comparison] {
     let fixture = try workspace.stops(GeoSearch.stops)
