@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -17,9 +16,10 @@ static _Thread_local sigjmp_buf *place;
 static struct sigaction previous;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 /* glibc's `stderr` is a variable; `quiet` stands in it while `silenced` threads are in the
- * library. */
+ * library. The mutex is for both: a thread that leaves must not undo what one that enters did. */
 static FILE *loud, *quiet;
-static atomic_int silenced;
+static int silenced;
+static pthread_mutex_t silence_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static void aborted(int signal) {
   if (place) siglongjmp(*place, 1);
@@ -29,11 +29,15 @@ static void aborted(int signal) {
 }
 
 static void silence(void) {
-  if (quiet && atomic_fetch_add(&silenced, 1) == 0) stderr = quiet;
+  pthread_mutex_lock(&silence_mutex);
+  if (silenced++ == 0 && quiet) stderr = quiet;
+  pthread_mutex_unlock(&silence_mutex);
 }
 
 static void speak(void) {
-  if (quiet && atomic_fetch_sub(&silenced, 1) == 1) stderr = loud;
+  pthread_mutex_lock(&silence_mutex);
+  if (--silenced == 0 && quiet) stderr = loud;
+  pthread_mutex_unlock(&silence_mutex);
 }
 
 static void install(void) {

@@ -55,4 +55,11 @@ protocol EventSource: AnyObject {
   ///
   /// - Returns: false at the end.
   func readBatch(_ body: (EventRecord) throws -> Void) throws -> Bool
+
+  /// From now on reads a little ahead, in a thread of its own, if that is worth it.
+  func readAhead()
+}
+
+extension EventSource {
+  func readAhead() {}
 }

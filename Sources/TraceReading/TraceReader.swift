@@ -4,6 +4,9 @@ public import StoreEvents
 
 /// Reads traces and logs into one stream of events, in the order of their timestamps.
 public enum TraceReader {
+  // 8 is arbitrary: each takes a thread and half a megabyte.
+  private static let mostAhead = 8
+
   /// Reads every input to its end.
   ///
   ///     let report = try TraceReader.read(["trace/", "other.log"]) { record in
@@ -24,7 +27,9 @@ public enum TraceReader {
     _ paths: [String], _ body: (EventRecord) throws -> Void
   ) throws -> ReadingReport {
     let inputs = try paths.enumerated().map { try Input(path: $1, index: $0) }
-    let isWhole = try EventMerger(inputs.flatMap(\.sources)).readAll(body)
+    let sources = inputs.flatMap(\.sources)
+    for source in sources.prefix(mostAhead) { source.readAhead() }
+    let isWhole = try EventMerger(sources).readAll(body)
     if !isWhole || ReadingInterruption.isRequested {
       for input in inputs { input.ledger.addProblem(ReadingInterruption.sentence) }
     }

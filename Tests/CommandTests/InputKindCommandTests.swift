@@ -41,6 +41,24 @@ import Testing
     #expect(zeros.errorOutput.split(separator: "\n").count == 1)
   }
 
+  @Test(arguments: [false, true]) func aTraceLeavesNoTemporaryFiles(isDamaged: Bool) async throws {
+    var samples = EventSamples(seed: 60)
+    var trace = TraceBuilder()
+    for record in samples.records(130) { trace.add(record) }
+    try trace.write(to: folder.url.appending(path: "trace"))
+    if isDamaged {
+      let stream = folder.url.appending(path: "trace/channel_0")
+      try Data(contentsOf: stream).dropLast(100).write(to: stream)
+    }
+    let temporary = folder.url.appending(path: "tmp")
+    try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: false)
+    let summary = try await report.run(
+      through: ["env", "TMPDIR=\(temporary.path)"], ["summary", folder.path("trace")])
+    #expect(summary.output.contains("events"), "\(summary.output)\(summary.errorOutput)")
+    #expect(summary.output.contains("is damaged") == isDamaged, "\(summary.output)")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.path) == [])
+  }
+
   @Test func aDatabaseIsNoInput() async throws {
     let path = folder.path("stops.sqlite")
     try Connection(path: path).execute("CREATE TABLE ZSTOP (ZNAME)")

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CBabeltrace
 import StoreEvents
 
 /// The events of one CTF trace.
 final class CTFEventSource: LiveSource {
-  private let graph: CTFGraph
+  private let reader: CTFEventReader
+  /// The thread that reads ahead, if one does.
+  private var feed: EventFeed?
+  /// What is read here, if none does.
+  private let batch = EventBatch()
   private let salvage: CTFSalvage?
+  private let widened: WidenedTrace?
   private let ledger: SourceLedger
   private let folder: String
   private let strings = StringCache()
-  /// Compared one by one, those first that come often: hashing a pointer takes longer.
-  private var schemas: [EventClassSchema] = []
-  /// The schema of the last event: faults come in storms.
-  private var last: EventClassSchema?
+  /// By the numbers that the reader gave them.
+  private var classes: [(schema: EventClassSchema, isInOrder: Bool)] = []
   private var processes = ProcessTable()
   private var isAtEnd = false
 
@@ -29,7 +31,14 @@ final class CTFEventSource: LiveSource {
       guard trace.folders.allSatisfy(StreamFile.areWhole) else {
         throw BabeltraceError("its packets do not have the lengths that they tell")
       }
-      graph = try CTFGraph(.folders(trace.folders))
+      let widened = WidenedTrace(trace)
+      if let widened, let graph = try? CTFGraph(.folders(widened.trace.folders)) {
+        reader = CTFEventReader(graph)
+        self.widened = widened
+      } else {
+        reader = CTFEventReader(try CTFGraph(.folders(trace.folders)))
+        self.widened = nil
+      }
       salvage = nil
     } catch {
       guard let salvage = try? CTFSalvage(trace),
@@ -39,8 +48,9 @@ final class CTFEventSource: LiveSource {
         return nil
       }
       for problem in salvage.problems { ledger.addProblem(problem) }
-      self.graph = graph
+      reader = CTFEventReader(graph)
       self.salvage = salvage
+      widened = nil
     }
   }
 
@@ -51,125 +61,112 @@ final class CTFEventSource: LiveSource {
     folder = url
     self.ledger = ledger
     salvage = nil
+    widened = nil
     do {
-      graph = try CTFGraph(.session(url))
+      let graph = try CTFGraph(.session(url))
       try graph.takeFirst()
+      reader = CTFEventReader(graph)
     } catch {
       throw .unreadable(url, reason: "\(error)")
     }
   }
 
-  /// Whether a live session has nothing more yet.
-  var isDry: Bool { graph.isDry }
+  deinit { feed?.stop() }
 
-  deinit {
-    // The schemas hold event classes of the graph's trace: they go first.
-    last = nil
-    schemas = []
+  /// Whether a live session has nothing more yet; asked of those that are not read ahead.
+  var isDry: Bool { feed == nil && reader.isDry }
+
+  func readAhead() {
+    if feed == nil { feed = EventFeed(reader) }
   }
 
   func readBatch(_ body: (EventRecord) throws -> Void) throws -> Bool {
     guard !isAtEnd else { return false }
-    do {
-      isAtEnd = try !graph.readBatch { try read($0, body) }
-    } catch let error as BabeltraceError {
-      isAtEnd = true
-      ledger.addProblem(
-        "the trace in \(LogText.quoted(folder)) is damaged, its events after that place were not "
-          + "read: \(error)")
+    if let feed {
+      let batch = feed.next()
+      defer { feed.recycle(batch) }
+      try read(batch, body)
+    } else {
+      batch.removeAll()
+      reader.fill(batch, toTheBrim: false)
+      try read(batch, body)
     }
     return !isAtEnd
   }
 
-  private func read(_ message: OpaquePointer, _ body: (EventRecord) throws -> Void) throws {
-    switch bt_message_get_type(message) {
-    case BT_MESSAGE_TYPE_EVENT:
-      guard let record = record(message) else { return }
-      ledger.countEvent()
-      try body(record)
-    case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
-      var count: UInt64 = 0
-      let known = bt_message_discarded_events_get_count(message, &count)
-      // At least one, where the tracer does not say how many.
-      ledger.countLost(known == BT_PROPERTY_AVAILABILITY_AVAILABLE ? count : 1)
-    case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
-      var count: UInt64 = 0
-      let known = bt_message_discarded_packets_get_count(message, &count)
-      ledger.countLost(known == BT_PROPERTY_AVAILABILITY_AVAILABLE ? count : 1)
+  private func read(_ batch: EventBatch, _ body: (EventRecord) throws -> Void) throws {
+    isAtEnd = batch.isLast
+    classes += batch.newClasses.map { ($0, false) }
+    ledger.countLost(batch.eventsLost)
+    if batch.hasLostPackets {
       ledger.addProblem(
         "the trace in \(LogText.quoted(folder)) lost whole packets, each of many events; record "
           + "again with more or larger buffers")
-    default: break
+    }
+    if let damage = batch.damage {
+      ledger.addProblem(
+        "the trace in \(LogText.quoted(folder)) is damaged, its events after that place were not "
+          + "read: \(damage)")
+    }
+    var cursor = batch.cursor
+    while let event = cursor.takeEvent() {
+      guard let record = record(event) else { continue }
+      ledger.countEvent()
+      try body(record)
     }
   }
 
-  private func record(_ message: OpaquePointer) -> EventRecord? {
-    guard let event = bt_message_event_borrow_event_const(message) else { return nil }
-    let schema = schema(of: event)
-    guard let kind = schema.kind else { return unrecognized(schema, "not of this vocabulary") }
-    guard schema.hasClock, let time = Self.time(of: message) else {
-      return unrecognized(schema, "no timestamp")
-    }
-    guard let payload = bt_event_borrow_payload_field_const(event) else {
-      return unrecognized(schema, "no fields")
+  private func record(_ event: WordCursor) -> EventRecord? {
+    var cursor = event
+    let (number, shape, time) = cursor.takeHead()
+    let schema = classes[number].schema
+    guard shape == .whole, let kind = schema.kind else {
+      return unrecognized(schema, shape.sentence)
     }
     do throws(EventFieldError) {
-      let (contextID, storeEvent) = try decode(kind, payload, schema)
-      let threadID = processes.threadID(of: event, schema.contexts)
-      var process = processes.process(of: event, schema.contexts, threadID: threadID)
+      let contexts = schema.contexts.values(&cursor)
+      let (contextID, storeEvent) = try decode(kind, cursor, classNumber: number)
+      var process = processes.process(contexts, in: schema.environment)
       if case .storeOpened(let opened) = storeEvent, opened.processName != "" {
         process = processes.rename(process, to: opened.processName)
       }
       return EventRecord(
-        timestamp: time, process: process, threadID: threadID, contextID: contextID,
-        event: storeEvent)
+        timestamp: time, process: process, threadID: contexts.threadID ?? process.id,
+        contextID: contextID, event: storeEvent)
     } catch {
       return unrecognized(schema, error.sentence)
     }
   }
 
   private func decode(
-    _ kind: StoreEvent.Kind, _ payload: OpaquePointer, _ schema: EventClassSchema
+    _ kind: StoreEvent.Kind, _ payload: WordCursor, classNumber number: Int
   ) throws(EventFieldError) -> (UInt64, StoreEvent) {
-    if schema.isInOrder {
+    if classes[number].isInOrder {
       var fields = InOrderFieldReader(payload, strings: strings)
       return (fields.uint64("context_id"), try StoreEvent(kind, from: &fields))
     }
+    let schema = classes[number].schema
     var fields = ByNameFieldReader(payload, members: schema.members, strings: strings)
     let event = try StoreEvent(kind, from: &fields)
-    schema.learnOrder(fields.asked)
+    // From then on, the members are read one after the other.
+    classes[number].isInOrder = schema.isInOrder(fields.asked)
     return (try fields.uint64("context_id"), event)
-  }
-
-  private func schema(of event: OpaquePointer) -> EventClassSchema {
-    let eventClass = bt_event_borrow_class_const(event)
-    guard let eventClass else { preconditionFailure("libbabeltrace2: an event without its class") }
-    if let last, last.eventClass == eventClass { return last }
-    if let place = schemas.firstIndex(where: { $0.eventClass == eventClass }) {
-      let schema = schemas[place]
-      // Those that come often move to the front.
-      schemas.swapAt(place, place / 2)
-      last = schema
-      return schema
-    }
-    let schema = EventClassSchema(eventClass)
-    schemas.append(schema)
-    last = schema
-    return schema
-  }
-
-  private static func time(of message: OpaquePointer) -> Nanoseconds? {
-    var time: Int64 = 0
-    let clock = bt_message_event_borrow_default_clock_snapshot_const(message)
-    let status = bt_clock_snapshot_get_ns_from_origin(clock, &time)
-    if status == BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK { return time }
-    bt_current_thread_clear_error()
-    return nil
   }
 
   private func unrecognized(_ schema: EventClassSchema, _ reason: String) -> EventRecord? {
     ledger.countUnrecognized("\(schema.name): \(reason)")
     return nil
+  }
+}
+
+extension EventBatch.Shape {
+  /// What an event of the shape lacks, to stand after its name.
+  fileprivate var sentence: String {
+    switch self {
+    case .whole, .unknown: "not of this vocabulary"
+    case .untimed: "no timestamp"
+    case .empty: "no fields"
+    }
   }
 }
 

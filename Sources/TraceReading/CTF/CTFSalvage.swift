@@ -17,35 +17,29 @@ final class CTFSalvage {
   private(set) var trace = CTFTrace(folders: [])
   /// One sentence for each file that was cut.
   private(set) var problems: [String] = []
-  private let root: URL
+  private let links = TraceLinks()
 
   init(_ damaged: CTFTrace) throws {
-    root = FileManager.default.temporaryDirectory
-      .appending(path: "trace-report-\(UUID().uuidString)", directoryHint: .isDirectory)
     var folders: [String] = []
     for (number, folder) in damaged.folders.enumerated() {
-      let copy = root.appending(path: "\(number)", directoryHint: .isDirectory)
-      try salvage(URL(filePath: folder, directoryHint: .isDirectory), to: copy)
-      folders.append(copy.path)
+      let folder = URL(filePath: folder, directoryHint: .isDirectory)
+      folders.append(try salvage(folder, as: "\(number)").path)
     }
     trace = CTFTrace(folders: folders)
   }
 
-  deinit { try? FileManager.default.removeItem(at: root) }
-
   /// - Throws: ``BabeltraceError`` if the metadata alone is damaged: then nothing can be read.
-  private func salvage(_ folder: URL, to copy: URL) throws {
-    try makeFolder(copy, metadataOf: folder)
+  private func salvage(_ folder: URL, as name: String) throws -> URL {
+    let copy = try makeFolder(name, metadataOf: folder)
     _ = try CTFGraph(.folders([copy.path]))
     for stream in try StreamFile.all(inFolder: folder) {
       let source = stream.url
       let file = source.lastPathComponent
-      let alone = root.appending(path: "alone", directoryHint: .isDirectory)
-      try makeFolder(alone, metadataOf: folder)
+      let alone = try makeFolder("alone", metadataOf: folder)
       defer { try? FileManager.default.removeItem(at: alone) }
-      try link(source, at: alone.appending(path: file))
+      try links.link(source, at: alone.appending(path: file))
       if stream.isWhole, opens(alone) {
-        try link(source, at: copy.appending(path: file))
+        try links.link(source, at: copy.appending(path: file))
       } else {
         try cut(stream, in: alone)
         if FileManager.default.fileExists(atPath: alone.appending(path: file).path) {
@@ -54,6 +48,7 @@ final class CTFSalvage {
         }
       }
     }
+    return copy
   }
 
   /// Leaves the longest beginning of a file that can be read, in whole packets.
@@ -99,13 +94,9 @@ final class CTFSalvage {
     (try? CTFGraph(.folders([folder.path]))) != nil
   }
 
-  private func makeFolder(_ folder: URL, metadataOf other: URL) throws {
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    try link(other.appending(path: "metadata"), at: folder.appending(path: "metadata"))
-  }
-
-  private func link(_ file: URL, at place: URL) throws {
-    try FileManager.default.createSymbolicLink(
-      at: place, withDestinationURL: URL(filePath: file.path).standardizedFileURL)
+  private func makeFolder(_ name: String, metadataOf other: URL) throws -> URL {
+    let folder = try links.makeFolder(name)
+    try links.link(other.appending(path: "metadata"), at: folder.appending(path: "metadata"))
+    return folder
   }
 }

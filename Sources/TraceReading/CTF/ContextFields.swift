@@ -6,7 +6,25 @@ import CBabeltrace
 struct ContextFields {
   private let processID: Place?
   private let threadID: Place?
-  private let processName: Place?
+  private let processName: Name
+
+  /// The contexts of one event.
+  struct Values {
+    var processID: Int64?
+    var threadID: Int64?
+    fileprivate var name: UnsafeRawBufferPointer?
+
+    var processName: String? {
+      name.map { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+  }
+
+  private enum Name {
+    case none
+    case text(Place)
+    /// Its bytes, as ``WidenedTrace`` has them: eight in each number, those of the last fewer.
+    case words([Place])
+  }
 
   init(common: [StructureMember], specific: [StructureMember]) {
     func place(_ names: String..., isString: Bool) -> Place? {
@@ -23,14 +41,36 @@ struct ContextFields {
     }
     processID = place("vpid", "pid", isString: false)
     threadID = place("vtid", "tid", isString: false)
-    processName = place("procname", isString: true)
+    let words = (0..<WidenedTrace.mostWords).map {
+      place(WidenedTrace.name(ofWord: $0, in: "procname"), isString: false)
+    }
+    let name = place("procname", isString: true)
+    let isWidened = name == nil && words[0] != nil
+    processName = isWidened ? .words(words.compactMap(\.self)) : name.map(Name.text) ?? .none
   }
 
-  func processID(of event: OpaquePointer) -> Int64? { processID.flatMap { $0.integer(in: event) } }
-  func threadID(of event: OpaquePointer) -> Int64? { threadID.flatMap { $0.integer(in: event) } }
-  func processName(of event: OpaquePointer) -> String? {
-    processName.flatMap { $0.field(in: event) }
-      .map { String(cString: bt_field_string_get_value($0)) }
+  /// Copies the contexts of an event.
+  func copy(of event: OpaquePointer, to batch: EventBatch) {
+    batch.reserve(3 + WidenedTrace.mostWords)
+    if let processID { batch.append(processID.word(in: event)) }
+    if let threadID { batch.append(threadID.word(in: event)) }
+    switch processName {
+    case .none: break
+    case .text(let place): batch.append(text: place.field(in: event))
+    case .words(let places):
+      batch.append(UInt64(places.count * 8))
+      for place in places { batch.append(place.word(in: event).littleEndian) }
+    }
+  }
+
+  /// Reads what ``copy(of:to:)`` wrote.
+  func values(_ cursor: inout WordCursor) -> Values {
+    var values = Values()
+    if processID != nil { values.processID = Int64(bitPattern: cursor.takeWord()) }
+    if threadID != nil { values.threadID = Int64(bitPattern: cursor.takeWord()) }
+    if case .none = processName { return values }
+    values.name = cursor.takeText()
+    return values
   }
 
   private struct Place {
@@ -39,21 +79,18 @@ struct ContextFields {
     let isCommon: Bool
 
     func field(in event: OpaquePointer) -> OpaquePointer? {
+      // Present, since the class has a member there.
       let structure =
         isCommon
         ? bt_event_borrow_common_context_field_const(event)
         : bt_event_borrow_specific_context_field_const(event)
-      return structure.flatMap {
-        bt_field_structure_borrow_member_field_by_index_const($0, index)
-      }
+      return bt_field_structure_borrow_member_field_by_index_const(structure, index)
     }
 
-    func integer(in event: OpaquePointer) -> Int64? {
-      field(in: event).map {
-        type == .signed
-          ? bt_field_integer_signed_get_value($0)
-          : Int64(truncatingIfNeeded: bt_field_integer_unsigned_get_value($0))
-      }
+    func word(in event: OpaquePointer) -> UInt64 {
+      type == .signed
+        ? UInt64(bitPattern: bt_field_integer_signed_get_value(field(in: event)))
+        : bt_field_integer_unsigned_get_value(field(in: event))
     }
   }
 }

@@ -4,28 +4,26 @@ import CBabeltrace
 import StoreEvents
 
 /// What is known of one event class, found out once.
-final class EventClassSchema {
+final class EventClassSchema: Sendable {
   /// The class's name without the provider, such as `fetch_end`.
   let name: String
   /// `nil` if the class is not of this vocabulary.
   let kind: StoreEvent.Kind?
   /// The members of the payload.
   let members: [StructureMember]
+  let types: [StructureMember.FieldType]
   let contexts: ContextFields
   let hasClock: Bool
-  /// Whether the members stand in the order and in the types in which the payload asks for them.
-  var isInOrder = false
-  let eventClass: OpaquePointer
+  let environment: TraceEnvironment
 
-  /// - Parameter eventClass: kept referenced, so that its address is not used for another one.
-  init(_ eventClass: OpaquePointer) {
-    bt_event_class_get_ref(eventClass)
-    self.eventClass = eventClass
+  /// - Parameter event: one of the class.
+  init(_ eventClass: OpaquePointer, of event: OpaquePointer) {
     let fullName = bt_event_class_get_name(eventClass).map { String(cString: $0) } ?? ""
     let prefix = StoreEvent.provider + ":"
     name = fullName.hasPrefix(prefix) ? String(fullName.dropFirst(prefix.count)) : fullName
     kind = fullName.hasPrefix(prefix) ? StoreEvent.Kind(rawValue: name) : nil
     members = StructureMember.all(of: bt_event_class_borrow_payload_field_class_const(eventClass))
+    types = members.map(\.type)
     let streamClass = bt_event_class_borrow_stream_class_const(eventClass)
     hasClock = bt_stream_class_borrow_default_clock_class_const(streamClass) != nil
     contexts = ContextFields(
@@ -33,14 +31,13 @@ final class EventClassSchema {
         of: bt_stream_class_borrow_event_common_context_field_class_const(streamClass)),
       specific: StructureMember.all(
         of: bt_event_class_borrow_specific_context_field_class_const(eventClass)))
+    let stream = bt_event_borrow_stream_const(event)
+    environment = TraceEnvironment(bt_stream_borrow_trace_const(stream))
   }
 
-  deinit { bt_event_class_put_ref(eventClass) }
-
-  /// Notes the order in which a payload asked for its members; from then on, if it is theirs,
-  /// they are read by index.
-  func learnOrder(_ asked: [StructureMember]) {
-    isInOrder = members.starts(with: [StructureMember(name: "context_id", type: .unsigned)] + asked)
+  /// Whether the members stand in the order and in the types in which a payload asked for them.
+  func isInOrder(_ asked: [StructureMember]) -> Bool {
+    members.starts(with: [StructureMember(name: "context_id", type: .unsigned)] + asked)
   }
 }
 
@@ -76,5 +73,29 @@ extension StructureMember.FieldType {
       } else {
         .other
       }
+  }
+}
+
+/// What a trace says of itself: of LTTng's buffers per process, the process too.
+struct TraceEnvironment {
+  let host: String
+  let processID: Int64
+  let processName: String?
+
+  init(_ trace: OpaquePointer?) {
+    func value(_ name: String) -> OpaquePointer? {
+      trace.flatMap { bt_trace_borrow_environment_entry_value_by_name_const($0, name) }
+    }
+    func string(_ name: String) -> String? {
+      value(name).flatMap {
+        bt_value_is_string($0) == 0 ? nil : String(cString: bt_value_string_get($0))
+      }
+    }
+    host = string("hostname") ?? ""
+    processName = string("procname")
+    processID =
+      value("vpid").flatMap {
+        bt_value_is_signed_integer($0) == 0 ? nil : bt_value_integer_signed_get($0)
+      } ?? 0
   }
 }

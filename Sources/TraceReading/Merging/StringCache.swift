@@ -16,7 +16,7 @@ final class StringCache {
   func string(_ bytes: UnsafeRawBufferPointer) -> String {
     // Swift keeps up to 15 bytes in the value itself.
     guard bytes.count > 15, bytes.count <= Self.longest, let base = bytes.baseAddress else {
-      return String(decoding: bytes, as: UTF8.self)
+      return bytes.isEmpty ? "" : String(decoding: bytes, as: UTF8.self)
     }
     let slot = Self.slot(base, bytes.count)
     let isSame = slots[slot].utf8.withContiguousStorageIfAvailable { known in
