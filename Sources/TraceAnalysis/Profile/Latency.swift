@@ -30,8 +30,13 @@ public struct Latency: Hashable, Sendable, Codable {
     self.init()
     guard histogram.totalCount > 0 else { return }
     take(histogram, longest: histogram.maxRecorded)
-    buckets = histogram.recordedValues().map {
-      Bucket(duration: Nanoseconds(clamping: $0.value), count: $0.count)
+    // Not `recordedValues()`: it adds the durations up, and their sum may overflow.
+    var duration = histogram.min
+    while duration <= histogram.maxRecorded {
+      let count = histogram.countForValue(duration)
+      let last = histogram.highestEquivalentForValue(duration)
+      if count > 0 { buckets.append(Bucket(duration: Nanoseconds(clamping: last), count: count)) }
+      duration = last + 1
     }
   }
 

@@ -126,4 +126,18 @@ struct ProfileBoundsTests {
     let most = [1, 1, 1, 2, 1, 2, 2].map { counts.count($0) }
     #expect(most == [1, 2, 3, 1, 4, 2, 3])
   }
+
+  /// A damaged log or report may tell any number, and the sum of all durations is no number at all.
+  @Test func durationsWhoseSumOverflowsAreCounted() {
+    let run = RunBuilder { trace in
+      for _ in 0..<1000 { trace.fetch("SELECT a", total: Durations.longest) }
+    }
+    let latency = profile(run.records).statements[0].latency
+    #expect(latency.max == Durations.longest)
+    #expect(latency.buckets.map(\.count) == [1000])
+    var damaged = Latency()
+    damaged.max = 90_177_535
+    damaged.buckets = [Latency.Bucket(duration: 90_177_535, count: .max)]
+    #expect(Latency.merged([damaged, latency]).buckets.map(\.count) == [1 << 40, 1000])
+  }
 }
