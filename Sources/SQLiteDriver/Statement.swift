@@ -15,10 +15,15 @@ public final class Statement {
   public let sql: String
   /// A number that its user keeps with it, from one use of a cached statement to the next.
   public var tag: UInt64 = 0
+  // Its place in the cache of its connection.
+  final var isCached = false
+  final var isInUse = false
+  final var lastUse: UInt64 = 0
   /// How many values it takes.
   public let parameterCount: Int32
   /// The first bind that failed since the last step.
-  @usableFromInline var bindFailure = SQLITE_OK
+  // Unchecked: one thread uses a connection, and the check costs as much as a bind.
+  @exclusivity(unchecked) @usableFromInline var bindFailure = SQLITE_OK
 
   /// Columns of a row; SQLite may compile `SELECT *` anew when the schema changes.
   public var columnCount: Int32 { sqlite3_column_count(handle) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import StoreEvents
-import Synchronization
+public import Synchronization
 
 /// The instruments of one store: its counters, and the observers of its events.
 ///
@@ -12,11 +12,12 @@ public final class Instruments: Sendable {
   public let counters = Counters()
   let observers: [any StoreObserver]
   /// Apart from the others: they are asked directly and not through the protocol.
-  private let hasTracepoints: Bool
+  @usableFromInline let hasTracepoints: Bool
   private let others: [any StoreObserver]
+  @usableFromInline let hasOthers: Bool
   /// Those that watch for a while, and whether there are any: asked before the lock is taken.
   private let watchers = Mutex<[any StoreObserver]>([])
-  private let isWatched = Atomic<Bool>(false)
+  @usableFromInline let isWatched = Atomic<Bool>(false)
   private let announcements: StatementAnnouncements
   private let sampler: CounterSampler
   private let cost = TracingCost()
@@ -28,6 +29,7 @@ public final class Instruments: Sendable {
     self.observers = observers
     hasTracepoints = observers.contains { $0 is Tracepoints }
     others = observers.filter { !($0 is Tracepoints) }
+    hasOthers = !others.isEmpty
     announcements = StatementAnnouncements(intervals)
     sampler = CounterSampler(intervals)
   }
@@ -35,14 +37,20 @@ public final class Instruments: Sendable {
   deinit { emitCounters(contextID: 0) }
 
   /// What any observer wants right now.
+  @inlinable
   public var interests: Interests {
-    var result: Interests = hasTracepoints ? Tracepoints.interests : []
-    if !others.isEmpty {
-      for observer in others { result.formUnion(observer.interests) }
+    // Inlined where nobody but the tracepoints could want anything: it is asked for every fault.
+    guard hasOthers || isWatched.load(ordering: .relaxed) else {
+      return hasTracepoints ? TraceSessions.interests : []
     }
-    if isWatched.load(ordering: .relaxed) {
-      for observer in watching { result.formUnion(observer.interests) }
-    }
+    return askedInterests
+  }
+
+  @usableFromInline
+  var askedInterests: Interests {
+    var result: Interests = hasTracepoints ? TraceSessions.interests : []
+    for observer in others { result.formUnion(observer.interests) }
+    for observer in watching { result.formUnion(observer.interests) }
     return result
   }
 
@@ -65,11 +73,17 @@ public final class Instruments: Sendable {
   }
 
   /// Whether any observer wants this right now.
+  @inlinable
   public func wants(_ interest: Interests) -> Bool { interests.contains(interest) }
 
   /// Tells every observer that wants events; the event is made only then, and once.
+  @inlinable
   public func emit(_ event: @autoclosure () -> StoreEvent, contextID: UInt64) {
-    guard wants(.events) else { return }
+    if wants(.events) { emitWanted(event(), contextID: contextID) }
+  }
+
+  @usableFromInline
+  func emitWanted(_ event: @autoclosure () -> StoreEvent, contextID: UInt64) {
     tell(event(), contextID: contextID)
     if sampler.isDue(events: counters.statistics.events) { emitCounters(contextID: contextID) }
   }

@@ -34,11 +34,12 @@ public struct Interests: OptionSet, Sendable {
   @inlinable
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  public static let events = Interests(rawValue: 1)
-  public static let sql = Interests(rawValue: 2)
-  public static let bindings = Interests(rawValue: 4)
-  public static let rows = Interests(rawValue: 8)
-  public static let plans = Interests(rawValue: 16)
+  // Computed: a stored one of another module is asked for by a call each time.
+  @inlinable public static var events: Interests { Interests(rawValue: 1) }
+  @inlinable public static var sql: Interests { Interests(rawValue: 2) }
+  @inlinable public static var bindings: Interests { Interests(rawValue: 4) }
+  @inlinable public static var rows: Interests { Interests(rawValue: 8) }
+  @inlinable public static var plans: Interests { Interests(rawValue: 16) }
 }
 
 /// A value bound to a statement, for those who asked to see them.

@@ -106,8 +106,8 @@ struct EventMix {
     let primaryKey = Int64(fetchID % 100_000 * 8 + row + 1)
     let duration = Int64(100 + generator.next() % 400)
     let isMiss = row >= 6
-    instruments.counters.countFault()
     if isMiss {
+      instruments.counters.countFault()
       instruments.counters.countCacheMiss()
       let statement = Self.misses[Int(fetchID) % Self.entities.count]
       use(statement, [.integer(primaryKey)], contextID)

@@ -11,7 +11,7 @@ public class AnyManagedObject {
   private final let register: Unmanaged<ObjectRegister>
   private final let unretainedEntity: Unmanaged<EntityDescription>
   // The entity keeps it.
-  @usableFromInline final unowned(unsafe) let schema: EntitySchemaBase
+  @usableFromInline final let unretainedSchema: Unmanaged<EntitySchemaBase>
   /// The row of ``snapshot``, of whose page the object holds a reference.
   @exclusivity(unchecked) @usableFromInline final private(set) var row: RowPointer?
   /// By slot; empty while nothing was changed.
@@ -48,7 +48,7 @@ public class AnyManagedObject {
   ) {
     self.register = register
     unretainedEntity = entity
-    schema = entity._withUnsafeGuaranteedRef { $0.schema }
+    unretainedSchema = entity._withUnsafeGuaranteedRef { .passUnretained($0.schema) }
     self.primaryKey = primaryKey
     register._withUnsafeGuaranteedRef { $0.objectDidBegin() }
     if checksQueue { changes = noChanges }
@@ -62,6 +62,16 @@ public class AnyManagedObject {
   /// The object's entity.
   public final var entity: EntityDescription {
     unretainedEntity._withUnsafeGuaranteedRef { $0 }
+  }
+
+  final var schema: EntitySchemaBase { unretainedSchema._withUnsafeGuaranteedRef { $0 } }
+
+  /// The bound property at the end of a key path, without a count of references to the schema.
+  @inlinable @inline(__always)
+  final func property<Root: Entity, Property>(
+    _ path: KeyPath<Root, Property>
+  ) -> UnsafePointer<Property> {
+    unretainedSchema._withUnsafeGuaranteedRef { $0.property(path) }
   }
 
   /// The place of its table in all that is kept by table.
@@ -150,7 +160,13 @@ public class AnyManagedObject {
   /// The row of a fault, which the object keeps; nil if there is none, or none any more.
   @usableFromInline
   final func firedRow(holding slot: Int) -> RowPointer? {
-    partialRow(holding: slot)?.pointer ?? readableRow()?.pointer
+    if details == nil, state.isDisjoint(with: [.inserted, .inaccessible]),
+      let cached = register._withUnsafeGuaranteedRef({ $0.retainedRow(table, primaryKey) })
+    {
+      row = cached
+      return cached
+    }
+    return partialRow(holding: slot)?.pointer ?? readableRow()?.pointer
   }
 
   @usableFromInline

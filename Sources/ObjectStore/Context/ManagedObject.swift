@@ -26,9 +26,9 @@ extension SchemaObject {
   @inlinable
   public subscript<Value>(dynamicMember path: KeyPath<E, Attribute<Value>>) -> Value {
     // Inlined for EntitySchemaBase.property(_:), which is to see the literal path.
-    @inline(__always) get { read(schema.property(path).pointee.slot) }
+    @inline(__always) get { read(property(path).pointee.slot) }
     @inline(__always) set {
-      write(newValue.storeValue, schema.property(path).pointee.slot)
+      write(newValue.storeValue, property(path).pointee.slot)
     }
   }
 
@@ -36,24 +36,24 @@ extension SchemaObject {
   @inlinable
   public subscript<D: Entity>(dynamicMember path: KeyPath<E, ToOne<D>>) -> ManagedObject<D>? {
     get {
-      destination(schema.property(path).pointee.slot).map { $0.assumed(D.self) }
+      destination(property(path).pointee.slot).map { $0.assumed(D.self) }
     }
-    set { setDestination(newValue, schema.property(path).pointee.slot) }
+    set { setDestination(newValue, property(path).pointee.slot) }
   }
 
   /// The objects at the other end of a to-many relationship; loaded when they are looked at.
   @inlinable
   public subscript<D: Entity>(dynamicMember path: KeyPath<E, ToMany<D>>) -> ToManyMembers<D> {
-    ToManyMembers(owner: self, slot: schema.property(path).pointee.slot)
+    ToManyMembers(owner: self, slot: property(path).pointee.slot)
   }
 
   /// Whether the object at the other end is not loaded; asks nothing of the database.
   public func hasFault<D: Entity>(for path: KeyPath<E, ToOne<D>>) -> Bool {
-    hasFault(entity.toOnes[schema.property(path).pointee.slot - entity.attributes.count])
+    hasFault(entity.toOnes[property(path).pointee.slot - entity.attributes.count])
   }
 
   /// Whether it is not known which objects are the members; asks nothing of the database.
   public func hasFault<D: Entity>(for path: KeyPath<E, ToMany<D>>) -> Bool {
-    hasFault(entity.toManys[schema.property(path).pointee.slot])
+    hasFault(entity.toManys[property(path).pointee.slot])
   }
 }

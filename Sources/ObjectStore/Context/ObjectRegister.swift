@@ -44,6 +44,12 @@ final class ObjectRegister {
     unretainedContext?._withUnsafeGuaranteedRef { $0.willChange(object) }
   }
 
+  /// The row that fires a fault, if the row cache has it and nobody else is to be asked or told;
+  /// the caller takes over a reference of its page.
+  func retainedRow(_ table: Int, _ primaryKey: Int64) -> RowPointer? {
+    unretainedContext?._withUnsafeGuaranteedRef { $0.retainedRow(table, primaryKey) }
+  }
+
   // MARK: - Lifetimes
 
   func objectDidBegin() { count(1) }

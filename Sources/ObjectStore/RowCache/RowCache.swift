@@ -43,6 +43,18 @@ final class RowCache: @unchecked Sendable {
     }
   }
 
+  /// The row, with a reference of its page for the caller; nil if it is not among the younger ones.
+  @inline(__always)
+  func retainedRow(_ entity: Int, _ primaryKey: Int64) -> RowPointer? {
+    lock.withLock { _ in
+      guard let row = young.row(entity, primaryKey), let page = row.unretainedPage else {
+        return nil
+      }
+      _ = page.retain()
+      return row
+    }
+  }
+
   /// Keeps rows, but never one that is older than what is there, or may be than what was there.
   func insert(_ page: RowPage, _ entity: Int, readIn epoch: UInt64) {
     lock.withLock { _ in

@@ -70,7 +70,7 @@ final class RowPage: ManagedBuffer<RowPage.Header, UInt64> {
 /// from the first null word) and the count (lower half) of bytes.
 ///
 /// An attribute reads its value through it, which makes no copy and keeps nothing.
-public struct RowPointer: Equatable {
+public struct RowPointer: Equatable, @unchecked Sendable {
   static let page = 2
   static let counts = 3
   @usableFromInline static var headerWords: Int { @inlinable get { 4 } }

@@ -74,10 +74,10 @@ extension SQLWriter {
   /// What is written with a SELECT's own conjunction, as a text of its own.
   private mutating func written(in scope: Int, _ body: (inout SQLWriter) -> Void) -> String {
     let (savedText, savedScope) = (text, conjunctionScope)
-    (text, conjunctionScope) = ("", scope)
+    (text, conjunctionScope) = ([], scope)
     body(&self)
     defer { (text, conjunctionScope) = (savedText, savedScope) }
-    return text
+    return takeText()
   }
 
   private mutating func appendFrom(

@@ -12,9 +12,10 @@ final class ConnectionPool: @unchecked Sendable {
   private let lock = NSLock()
   private let writing = NSLock()
   private let slots: DispatchSemaphore
-  private var readers: [PooledConnection] = []
-  private var writer: PooledConnection?
-  private var isClosed = false
+  // Unchecked: the lock guards them.
+  @exclusivity(unchecked) private var readers: [PooledConnection] = []
+  @exclusivity(unchecked) private var writer: PooledConnection?
+  @exclusivity(unchecked) private var isClosed = false
   private let path: String
   private let makeReader: @Sendable () throws(SQLiteError) -> PooledConnection
 

@@ -95,6 +95,19 @@ final class PersistentStore: @unchecked Sendable {
     }
   }
 
+  // MARK: - Without counts of references
+
+  @inline(__always)
+  func retainedRow(_ table: Int, _ primaryKey: Int64) -> RowPointer? {
+    Unmanaged.passUnretained(cache)._withUnsafeGuaranteedRef { $0.retainedRow(table, primaryKey) }
+  }
+
+  /// Whether nobody wants to be told anything right now.
+  @inline(__always)
+  var isUnwatched: Bool {
+    Unmanaged.passUnretained(instruments)._withUnsafeGuaranteedRef { $0.interests.isEmpty }
+  }
+
   // MARK: - Instruments
 
   /// Tells the plan of a statement that runs for the first time in this store.

@@ -115,9 +115,10 @@ extension PersistentStore {
     cost: inout QueryCost
   ) throws -> RowSnapshot? {
     let measures = interests.contains(.events)
-    let sql = statements[entity.index].fault
     if interests.contains(.sql) {
-      instruments.willRun(sql: sql, bindings: [.integer(primaryKey)], contextID: contextID)
+      instruments.willRun(
+        sql: statements[entity.index].fault, bindings: [.integer(primaryKey)],
+        contextID: contextID)
     }
     let start = measures ? TraceClock.now : 0
     let epoch = cache.epoch
@@ -125,7 +126,7 @@ extension PersistentStore {
     defer { pool.release(reader) }
     let taken = measures ? TraceClock.now : 0
     do {
-      let statement = try reader.faultStatement(entity.index, sql)
+      let statement = try reader.faultStatement(entity.index, statements)
       defer { statement.reset() }
       statement.bind(primaryKey, at: 1)
       if measures { _ = statement.takeCounters() }
@@ -152,9 +153,11 @@ extension PersistentStore {
 }
 
 extension PooledConnection {
-  func faultStatement(_ entity: Int, _ sql: String) throws(SQLiteError) -> Statement {
+  func faultStatement(
+    _ entity: Int, _ statements: [EntityStatements]
+  ) throws(SQLiteError) -> Statement {
     if let statement = faultStatements[entity] { return statement }
-    let statement = try connection.cachedStatement(sql)
+    let statement = try connection.cachedStatement(statements[entity].fault)
     faultStatements[entity] = statement
     return statement
   }

@@ -9,9 +9,7 @@ public import StoreEvents
 public final class Tracepoints: StoreObserver {
   public init() {}
 
-  public var interests: Interests { Self.interests }
-
-  static var interests: Interests { CStoreTracepoints_any_enabled() ? .events : [] }
+  public var interests: Interests { TraceSessions.interests }
 
   public func record(_ event: StoreEvent, contextID: UInt64) {
     switch event {
@@ -37,4 +35,15 @@ public final class Tracepoints: StoreObserver {
   public func didExplain(sql: String, plan: [PlanLine], contextID: UInt64) {}
   public func annotate(_ remark: String, contextID: UInt64) {}
   public func warn(_ remark: String, contextID: UInt64) {}
+}
+
+/// The sessions that record the provider, in whichever program they were made.
+@usableFromInline
+enum TraceSessions {
+  // Not of the class, a static member of which asks for the class's metadata first.
+
+  /// What any of them wants right now.
+  @usableFromInline static var interests: Interests {
+    CStoreTracepoints_any_enabled() ? .events : []
+  }
 }
