@@ -42,7 +42,7 @@ package struct Run {
     let start = ContinuousClock.now
     tell("  \(comparison.title) …")
     do {
-      let measurement = try comparison.measure(affordableRounds())
+      let measurement = try comparison.measure(affordableRounds(comparison))
       tell(" rounds: \(measurement.rounds), \(Cell.seconds(.now - start))\n")
       measurements.append(measurement)
     } catch {
@@ -51,12 +51,14 @@ package struct Run {
     }
   }
 
-  private mutating func affordableRounds() -> Rounds {
-    guard let patience, elapsed > patience else { return rounds }
+  private mutating func affordableRounds(_ comparison: Comparison) -> Rounds {
+    guard let patience, elapsed > patience, (comparison.rounds ?? rounds.most) > 3 else {
+      return rounds
+    }
     if remarks.isEmpty {
       remarks.append("After \(Cell.clock(patience)) there was time for three rounds each only.")
     }
-    return Rounds(most: min(3, rounds.most), least: min(3, rounds.least), budget: .zero)
+    return Rounds(most: 3, least: 3, budget: .zero)
   }
 
   private mutating func fail(_ path: String, _ error: any Error) {

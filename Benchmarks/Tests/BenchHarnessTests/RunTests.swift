@@ -73,7 +73,15 @@ import Testing
     }
     #expect(run.measurements.map(\.rounds) == [3, 3])
     let markdown = report(run).markdown
+    #expect(run.remarks.count == 1)
     #expect(markdown.contains("- After 0:00 there was time for three rounds each only.\n"))
     #expect(markdown.contains("3 rounds; intervals are their whole range."))
+  }
+
+  @Test func fewRoundsAreNotMadeFewer() {
+    var run = Run(rounds: Rounds(most: 1, least: 1, budget: .zero), patience: .zero) { _ in }
+    run.measure(suite: "fetch") { [comparison("Fetch all") { 1 }] }
+    #expect(run.measurements.map(\.rounds) == [1])
+    #expect(run.remarks.isEmpty)
   }
 }
