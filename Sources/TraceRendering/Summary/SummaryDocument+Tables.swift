@@ -90,7 +90,7 @@ extension Document {
       Table.Row([
         .count(fault.misses), .count(fault.hits), .count(fault.rows),
         profile.fetches(at: fault.origin.location).map {
-          .number(Double(fault.misses + fault.hits) / Double($0))
+          .number((Double(fault.misses) + Double(fault.hits)) / $0)
         } ?? .none,
         .duration(fault.missTime),
         .text(fault.origin.name), .text(fault.origin.location.text ?? "unknown"),
@@ -259,11 +259,12 @@ extension Profile {
   }
 
   /// How many fetches a line of code made; nil if it made none.
-  fileprivate func fetches(at location: SourceLocation) -> UInt64? {
-    var count: UInt64 = 0
+  fileprivate func fetches(at location: SourceLocation) -> Double? {
+    // A saved report may tell any numbers, whose sum is no integer.
+    var count = 0.0
     for statement in statements {
       for caller in statement.callers where caller.location == location {
-        count += caller.work.count - min(caller.misses, caller.work.count)
+        count += Double(caller.work.count - min(caller.misses, caller.work.count))
       }
     }
     return count > 0 ? count : nil

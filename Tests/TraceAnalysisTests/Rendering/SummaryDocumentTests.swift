@@ -69,6 +69,20 @@ import TraceRendering
         .contains("What tracing itself cost is not known: the input does not tell it.\n"))
   }
 
+  @Test func numbersOfADamagedReportWhoseSumOverflowsAreShown() throws {
+    var profile = RunBuilder { trace in
+      for sql in ["SELECT a", "SELECT b"] { trace.fetch(sql) }
+      trace.fault(source: .rowCache)
+    }.profile()
+    for index in profile.statements.indices {
+      profile.statements[index].callers[0].work.count = .max
+      profile.faults[0].origin.location = profile.statements[index].callers[0].location
+    }
+    profile.faults[0].misses = .max
+    let text = Document(summary: profile).text()
+    #expect(text.contains("18,446,744,073,709,551,615"), "\(text)")
+  }
+
   @Test func saysFirstWhatWasLost() {
     let trace = RunBuilder { trace in
       trace.fetch("SELECT a")
