@@ -2,7 +2,10 @@
 
 /// Rows by entity and primary key, and the pages that they lie in.
 struct RowGeneration: ~Copyable {
-  private let tables: UnsafeMutableBufferPointer<KeyTable<RowPointer>>
+  // No buffer pointer: Swift 6.3.1 makes an invalid module of a change through one that is a
+  // constant, under the thread sanitizer.
+  private let tables: UnsafeMutablePointer<KeyTable<RowPointer>>
+  let entityCount: Int
   /// Of the pages, whole as long as one of their rows is here, and of the entries.
   private(set) var byteCount = 0
   private(set) var rowCount = 0
@@ -13,20 +16,21 @@ struct RowGeneration: ~Copyable {
   private static let entryBytes = 2 * MemoryLayout<KeyTable<RowPointer>.Slot>.stride
 
   init(_ entityCount: Int) {
+    self.entityCount = entityCount
     tables = .allocate(capacity: entityCount)
-    for entity in tables.indices { tables.initializeElement(at: entity, to: KeyTable()) }
+    for entity in 0..<entityCount { (tables + entity).initialize(to: KeyTable()) }
   }
 
   deinit {
-    for entity in tables.indices {
+    for entity in 0..<entityCount {
       tables[entity].forEach {
         if let page = $1.unretainedPage, page.count(-1) == 0 { page.release() }
       }
     }
-    tables.deinitialize().deallocate()
+    tables.deinitialize(count: entityCount)
+    tables.deallocate()
   }
 
-  var entityCount: Int { tables.count }
   var isEmpty: Bool { rowCount == 0 }
 
   func row(_ entity: Int, _ primaryKey: Int64) -> RowPointer? {

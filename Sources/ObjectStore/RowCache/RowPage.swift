@@ -6,12 +6,13 @@
 /// as reading it. A page lives as long as one of its rows is used, by the row cache or an object.
 final class RowPage: ManagedBuffer<RowPage.Header, UInt64> {
   struct Header {
+    /// How many of the rows the row cache holds; guarded by its lock.
+    // The first one: to the thread sanitizer a change of any is one of where the header begins.
+    var cachedRows = 0
     let wordCount: Int
     let rowCount: Int
     /// When the rows were read, in nanoseconds of the monotonic clock.
     let loadedAt: Int64
-    /// How many of the rows the row cache holds; guarded by its lock.
-    var cachedRows = 0
   }
 
   /// Copies rows that lie one behind the other, and makes each know its page.
