@@ -82,7 +82,7 @@ struct SaveOperation {
         try writer.writeHistory()
         let written = isMeasured ? TraceClock.now : 0
         writeTime = written - began
-        try writer.externalData.willCommit()
+        try writer.externalData.willCommit(pooled.connection)
         isCommitting = true
         try writer.execute("COMMIT")
         writer.externalData.didCommit()
@@ -102,7 +102,11 @@ struct SaveOperation {
         store.reportBusyWait(on: pooled, contextID: context.contextID)
         // A full disk makes SQLite roll back by itself.
         if pooled.connection.isInTransaction { try? writer.execute("ROLLBACK") }
-        if !isCommitting { writer.externalData.didRollBack() }
+        if isCommitting {
+          writer.externalData.commitDidFail(pooled.connection)
+        } else {
+          writer.externalData.didRollBack()
+        }
         statements = writer.statementCount
         if began > 0 { emitTransaction("rollback", began) }
         guard let error = error as? SQLiteError else { throw error }

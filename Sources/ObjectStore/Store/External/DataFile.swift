@@ -15,9 +15,9 @@ struct DataFile: ~Copyable {
   }
 
   /// Makes a file that is not there yet.
-  init?(making path: String) {
-    descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else { return nil }
+  init?(making path: String, _ access: FileAccess) {
+    descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, access.mode)
+    guard descriptor >= 0, give(access) else { return nil }
   }
 
   deinit { if descriptor >= 0 { close(descriptor) } }
@@ -64,6 +64,13 @@ struct DataFile: ~Copyable {
     }
   }
 
+  /// Lets those use it who may, whatever the process's umask takes away.
+  func give(_ access: FileAccess) -> Bool {
+    // As SQLite does it for the log: an owner can be given by root alone.
+    if geteuid() == 0, fchown(descriptor, access.owner, access.group) != 0 { return false }
+    return fchmod(descriptor, access.mode) == 0
+  }
+
   /// Waits until the disk has it.
   func sync() -> Bool { fsync(descriptor) == 0 }
 
@@ -72,6 +79,31 @@ struct DataFile: ~Copyable {
     errno == ENOENT
       ? .missing(path: path) : .unreadable(path: path, reason: String(cString: strerror(errno)))
   }
+}
+
+/// Who may read and write a file.
+struct FileAccess {
+  let mode: mode_t
+  let owner: uid_t
+  let group: gid_t
+
+  private init(_ mode: mode_t, _ owner: uid_t, _ group: gid_t) {
+    self.mode = mode
+    self.owner = owner
+    self.group = group
+  }
+
+  /// That of a file which is there; nobody else's but the process's user if it is not.
+  init(of path: String) {
+    var status = stat()
+    self =
+      stat(path, &status) == 0
+      ? FileAccess(status.st_mode & 0o666, status.st_uid, status.st_gid)
+      : FileAccess(0o600, geteuid(), getegid())
+  }
+
+  /// That of a folder with such files: whoever may read them may enter it.
+  var ofFolder: FileAccess { FileAccess(mode | (mode & 0o444) >> 2, owner, group) }
 }
 
 /// Why the data of an attribute with external storage cannot be read.

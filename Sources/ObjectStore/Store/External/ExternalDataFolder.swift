@@ -8,12 +8,13 @@ import Glibc
 ///
 /// Files are written while their process holds the store's write lock, under a name that no file
 /// ever had, and never changed. So whoever holds the lock and finds a file that no row refers to
-/// may remove it: nobody else is about to refer to it.
+/// may remove it: nobody else is about to refer to it. Whoever may read the store may read them.
 struct ExternalDataFolder: Sendable {
   let path: String
-  private let logPath: String
+  private let storePath: String
   /// Told by triggers of the connection that writes.
   let replaced = ReplacedData()
+  let doubtful = DoubtfulData()
 
   /// - Parameter path: of the store, which exists.
   init(store path: String) {
@@ -24,7 +25,7 @@ struct ExternalDataFolder: Sendable {
     let name = file.deletingPathExtension().lastPathComponent
     self.path =
       file.deletingLastPathComponent().appending(path: ".\(name)_SUPPORT/_EXTERNAL_DATA").path
-    logPath = file.path + "-wal"
+    storePath = file.path
   }
 
   func path(of uuid: UUID) -> String { path + "/" + uuid.uuidString }
@@ -71,7 +72,9 @@ struct ExternalDataFolder: Sendable {
     try makeFolder()
     let uuid = UUID()
     let path = path(of: uuid)
-    guard let file = DataFile(making: path), file.write(data), file.sync() else {
+    guard let file = DataFile(making: path, FileAccess(of: storePath)), file.write(data),
+      file.sync()
+    else {
       let error = StoreError(externalData: path, errno)
       unlink(path)
       throw error
@@ -93,8 +96,13 @@ struct ExternalDataFolder: Sendable {
   private func makeFolder() throws {
     guard access(path, F_OK) != 0 else { return }
     let support = URL(fileURLWithPath: path).deletingLastPathComponent()
+    let access = FileAccess(of: storePath).ofFolder
     for folder in [support.path, path] {
-      guard mkdir(folder, 0o755) == 0 || errno == EEXIST else {
+      if mkdir(folder, access.mode) == 0 {
+        guard let made = DataFile(reading: folder, isFolder: true), made.give(access) else {
+          throw StoreError(externalData: folder, errno)
+        }
+      } else if errno != EEXIST {
         throw StoreError(externalData: folder, errno)
       }
     }
@@ -108,6 +116,7 @@ struct ExternalDataFolder: Sendable {
   /// lost with the power, rows would refer to these files again.
   func remove(_ uuids: some Collection<UUID>) {
     guard !uuids.isEmpty else { return }
+    let logPath = storePath + "-wal"
     if access(logPath, F_OK) == 0 {
       // To close the log does not drop locks: SQLite's are on other files.
       guard let log = DataFile(reading: logPath), log.sync() else { return }

@@ -37,17 +37,65 @@ final class ExternalDataTransaction {
     if let uuid = reference.uuid { unused.insert(uuid) }
   }
 
-  /// - Throws: ``StoreError/cannotWriteExternalData(path:reason:)``.
-  func willCommit() throws { if !made.isEmpty { try folder.sync() } }
-
-  func didCommit(orphans: Set<UUID> = []) {
-    folder.remove(unused.union(folder.replaced.take()).union(orphans))
+  /// - Throws: `SQLiteError`; ``StoreError/cannotWriteExternalData(path:reason:)``.
+  func willCommit(_ connection: Connection) throws {
+    if !folder.doubtful.isEmpty { try takePlace(connection) }
+    if !made.isEmpty { try folder.sync() }
   }
 
-  /// To be called after a rollback that no commit was tried before: of one that failed, the next
-  /// opening finds out.
+  func didCommit() {
+    folder.remove(unused.union(folder.replaced.take()).union(folder.doubtful.take()))
+  }
+
+  /// To be called after a rollback that no commit was tried before.
   func didRollBack() {
     for uuid in made { unlink(folder.path(of: uuid)) }
+  }
+
+  // MARK: - A commit that failed
+
+  /// Removes the files of a commit that failed and was rolled back: now, or if the disk is still
+  /// broken, with the next commit.
+  ///
+  /// It may stand in the log all the same, and come back with a crash: SQLite notes in memory last
+  /// how far the log is valid. A commit that takes its place makes an end of that.
+  func commitDidFail(_ connection: Connection) {
+    guard !made.isEmpty else { return }
+    folder.doubtful.insert(made)
+    let next = ExternalDataTransaction(folder)
+    do {
+      try connection.execute("BEGIN EXCLUSIVE")
+      try next.willCommit(connection)
+      try connection.execute("COMMIT")
+      next.didCommit()
+    } catch {
+      if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+    }
+  }
+
+  /// Writes the first page as it is, so that the commit is written even if nothing was changed.
+  private func takePlace(_ connection: Connection) throws(SQLiteError) {
+    let version = try connection.prepare("PRAGMA user_version")
+    guard try version.step() else { return }
+    let number = version.int64(0)
+    try connection.execute("PRAGMA user_version = \(number)")
+  }
+}
+
+/// Files that no row refers to, unless a commit that failed comes back with a crash: to be removed
+/// once another commit has taken its place in the log.
+final class DoubtfulData: Sendable {
+  private let files = Mutex<Set<UUID>>([])
+
+  var isEmpty: Bool { files.withLock(\.isEmpty) }
+
+  func insert(_ uuids: Set<UUID>) { files.withLock { $0.formUnion(uuids) } }
+
+  func take() -> Set<UUID> {
+    files.withLock { files in
+      defer { files = [] }
+      return files
+    }
   }
 }
 

@@ -71,18 +71,22 @@ struct StoreOpening {
       let pageSize = try integer(connection, "PRAGMA page_size")
       try folder.replaced.watch(model, on: connection)
       let sweeps = model.allowsExternalData || !steps.isEmpty
-      let orphans = sweeps ? try folder.orphans(in: connection) : []
-      try externalData.willCommit()
+      if sweeps { folder.doubtful.insert(try folder.orphans(in: connection)) }
+      try externalData.willCommit(connection)
       isCommitting = true
       try connection.execute("COMMIT")
-      externalData.didCommit(orphans: orphans)
+      externalData.didCommit()
       return Result(
         writer: writer, readerMode: .readOnly, uuid: uuid, journalMode: journalMode,
         pageSize: pageSize, migrationSteps: steps, tracksHistory: tracksHistory,
         externalData: folder)
     } catch {
       if connection.isInTransaction { try? connection.execute("ROLLBACK") }
-      if !isCommitting { externalData.didRollBack() }
+      if isCommitting {
+        externalData.commitDidFail(connection)
+      } else {
+        externalData.didRollBack()
+      }
       throw error
     }
   }

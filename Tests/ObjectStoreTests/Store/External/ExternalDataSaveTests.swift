@@ -52,6 +52,27 @@ import Testing
     #expect(photo.blob == .sample(300) && other.blob == .sample(400))
   }
 
+  @Test(arguments: [0o600, 0o640, 0o644, 0o664, 0o666])
+  func whoMayReadTheStoreMayReadItsFiles(mode: Int) throws {
+    let fixture = try PhotoFixture()
+    func permissions(_ path: String) throws -> Int? {
+      try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+    let store = fixture.store.container.path
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: store)
+    _ = try fixture.save("A")
+    let file = fixture.folder.appending(path: try #require(fixture.files.first))
+    #expect(try permissions(file.path) == mode)
+    let ofFolder = mode | (mode & 0o444) >> 2
+    #expect(try permissions(fixture.folder.path) == ofFolder)
+    #expect(try permissions(fixture.folder.deletingLastPathComponent().path) == ofFolder)
+    // Changed for the store, changed for what is written from then on.
+    try FileManager.default.setAttributes([.posixPermissions: 0o660], ofItemAtPath: store)
+    _ = try fixture.save("B")
+    let modes = try fixture.files.map { try permissions(fixture.folder.appending(path: $0).path) }
+    #expect(Set(modes) == [mode, 0o660])
+  }
+
   @Test func savesNothingWhereFilesCannotBeWritten() throws {
     let fixture = try PhotoFixture()
     let photo = fixture.insert("A", .sample(200))
