@@ -83,6 +83,8 @@ threads: ## lets eight threads read and write one store for a minute
 	swift build --product store-torture
 	"$$(swift build --show-bin-path)/store-torture" threads 60
 
-test-threads: ## lets them do so under the thread sanitizer; Swift 6.3.1 cannot compile it yet
+THREAD_SECONDS ?= 60
+test-threads: ## lets them do so under the thread sanitizer, and objects end while their context ends; THREAD_SECONDS=60
 	swift build --sanitize=thread --disable-default-traits --scratch-path .build-tsan --product store-torture
-	TSAN_OPTIONS=second_deadlock_stack=1 .build-tsan/debug/store-torture threads 60
+	TSAN_OPTIONS=second_deadlock_stack=1 .build-tsan/debug/store-torture threads $(THREAD_SECONDS)
+	TSAN_OPTIONS=second_deadlock_stack=1 .build-tsan/debug/store-torture ends 500

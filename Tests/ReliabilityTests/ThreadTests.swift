@@ -12,4 +12,11 @@ import Testing
     #expect(run.status == 0, "\(run.output)\(run.error)")
     #expect(run.output.contains(" increments, "))
   }
+
+  @Test(arguments: [1, 2])
+  func objectsMayEndWhileTheirContextEnds(seed: Int) async throws {
+    let run = try await Program("store-torture").run("ends", "1000", "\(seed)")
+    #expect(run.status == 0, "\(run.output)\(run.error)")
+    #expect(run.output.contains("a context that ends on its queue: "))
+  }
 }

@@ -8,6 +8,7 @@ import TestSupport
 ///
 ///     store-torture kills COUNT [SEED]            kills a process that saves, and looks at the store
 ///     store-torture threads SECONDS [SEED]        eight threads, readers and writers
+///     store-torture ends ROUNDS [SEED]            objects end while their context ends elsewhere
 ///     store-torture save STORE SEED VERSION RANDOM          what `kills` kills
 ///     store-torture crash STORE SEED VERSION CALL opening|saving    kills itself at a call to the disk
 ///     store-torture full STORE SEED BYTES         saves until no file may grow any more
@@ -34,8 +35,12 @@ enum StoreTorture {
           URL(fileURLWithPath: arguments[1]), seed: UInt64(arguments[2]) ?? 0,
           bytes: UInt64(arguments[3]) ?? 0)
       case ("threads", 2...3): threads(Double(arguments[1]) ?? 0, seed(arguments))
+      case ("ends", 2...3):
+        let folder = try TemporaryDirectory()
+        var run = try ObjectEndRun(folder: folder.url, seed: seed(arguments))
+        print(try run.run(rounds: Int(arguments[1]) ?? 0))
       default:
-        print("usage: store-torture kills COUNT [SEED] | threads SECONDS [SEED]")
+        print("usage: store-torture kills COUNT | threads SECONDS | ends ROUNDS [SEED]")
         exit(64)
       }
     } catch {

@@ -2,11 +2,18 @@
 
 import Synchronization
 
-/// Objects that ended off their context's queue, which the queue is to take out of the register.
+/// Objects that ended off their context's queue, which the queue is to take out of the registers.
 ///
-/// Until then the register has their addresses, and so their memory stays.
+/// Until then the registers have their addresses, and so their memory stays. It is kept by the
+/// registers as well as by the context, which may be ending on another thread just now.
 final class EndedObjects: Sendable {
-  private let entries = Mutex<[Entry]>([])
+  private struct State: @unchecked Sendable {
+    /// Nil once the context has left its objects.
+    var context: Unmanaged<ManagedObjectContext>?
+    var entries: [Entry] = []
+  }
+
+  private let state = Mutex(State())
 
   struct Entry: @unchecked Sendable {
     let register: ObjectRegister
@@ -25,19 +32,34 @@ final class EndedObjects: Sendable {
     }
   }
 
-  /// - Returns: whether it is the first one since they were taken.
+  func contextDidBegin(_ context: ManagedObjectContext) {
+    state.withLock { $0.context = .passUnretained(context) }
+  }
+
+  /// - Returns: false once the context has left its objects: nobody looks for this one any more.
   func add(_ object: AnyManagedObject, in register: ObjectRegister) -> Bool {
     let entry = Entry(object, in: register)
-    return entries.withLock {
-      $0.append(entry)
-      return $0.count == 1
+    return state.withLock { state in
+      guard let context = state.context else { return false }
+      state.entries.append(entry)
+      // Within the lock, which the context needs to end: it is there, or at its end.
+      if state.entries.count == 1 { context._withUnsafeGuaranteedRef { $0.takeEndedLater() } }
+      return true
     }
   }
 
   func take() -> [Entry] {
-    entries.withLock { entries in
-      defer { entries = [] }
-      return entries
+    state.withLock { state in
+      defer { state.entries = [] }
+      return state.entries
+    }
+  }
+
+  /// Takes no more objects: what the context's registers held they have left.
+  func contextDidEnd() -> [Entry] {
+    state.withLock { state in
+      defer { state = State() }
+      return state.entries
     }
   }
 }

@@ -105,6 +105,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     self.concurrencyType = concurrencyType
     queue = ContextQueue(isMain: concurrencyType == .mainQueue)
     registers = makeRegisters()
+    ended.contextDidBegin(self)
     store.instruments.emit(
       .contextCreated(
         ContextCreated(
@@ -114,12 +115,18 @@ public final class ManagedObjectContext: @unchecked Sendable {
   }
 
   deinit {
-    unregisterEnded()
-    detach(registers)
+    // In this order, as objects may be ending on other threads: while their register has them, their
+    // memory stays.
+    let linked = registers.flatMap { $0.leaveObjects() }
+    let entries = ended.contextDidEnd()
+    for register in registers { register.contextDidEnd() }
+    for entry in entries { entry.register.objectDidEnd(entry) }
+    // Last: this may end objects, which must not find their context any more.
+    for object in linked { object.links = nil }
   }
 
   private func makeRegisters() -> [ObjectRegister] {
-    store.model.entities.map { _ in ObjectRegister(self, store.model) }
+    store.model.entities.map { _ in ObjectRegister(self, store.model, ended) }
   }
 
   /// Those who are told of the saves of contexts with the same parent.
@@ -197,11 +204,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
   func unregister(_ object: AnyManagedObject) { registers[object.table].remove(object) }
 
-  /// An object ends, on whichever thread has let go of it last.
-  func objectDidEnd(_ object: AnyManagedObject, in register: ObjectRegister) {
-    guard queue.isUsedElsewhere else { return register.objectDidEndHere(object) }
-    if ended.add(object, in: register) { queue.async { [weak self] in self?.unregisterEnded() } }
-  }
+  /// Lets the queue take out of the registers what has ended elsewhere.
+  func takeEndedLater() { queue.async { [weak self] in self?.unregisterEnded() } }
 
   private func unregisterEnded() {
     for entry in ended.take() { entry.register.objectDidEnd(entry) }
@@ -219,12 +223,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
     unregisterEnded()
     let left = registers
     registers = makeRegisters()
-    detach(left)
-  }
-
-  private func detach(_ registers: [ObjectRegister]) {
-    let linked = registers.flatMap { $0.contextDidEnd() }
-    // Last: this may end objects, which must not find their context any more.
+    let linked = left.flatMap { $0.leaveObjects() }
+    for register in left { register.contextDidEnd() }
     for object in linked { object.links = nil }
   }
 

@@ -13,6 +13,8 @@ import Synchronization
 final class ObjectRegister {
   @exclusivity(unchecked) private var unretainedContext: Unmanaged<ManagedObjectContext>?
   let checksQueue: Bool
+  private let queue: ContextQueue
+  private let ended: EndedObjects
   private let model: ManagedObjectModel
   /// The objects, and the context: changed on the context's queue, and once it is gone on any thread.
   private let shareCount = Atomic<Int>(1)
@@ -31,9 +33,11 @@ final class ObjectRegister {
     var object: Unmanaged<AnyManagedObject>?
   }
 
-  init(_ context: ManagedObjectContext, _ model: ManagedObjectModel) {
+  init(_ context: ManagedObjectContext, _ model: ManagedObjectModel, _ ended: EndedObjects) {
     unretainedContext = .passUnretained(context)
     checksQueue = context.checksQueue
+    queue = context.queue
+    self.ended = ended
     self.model = model
   }
 
@@ -54,15 +58,17 @@ final class ObjectRegister {
 
   func objectDidBegin() { count(1) }
 
-  /// An object ends, on any thread.
+  /// An object ends, on whichever thread has let go of it last.
   func objectDidEnd(_ object: AnyManagedObject) {
-    guard let unretainedContext else { return giveUpShare() }
-    unretainedContext._withUnsafeGuaranteedRef { $0.objectDidEnd(object, in: self) }
-  }
-
-  func objectDidEndHere(_ object: AnyManagedObject) {
-    remove(object)
-    count(-1)
+    // Elsewhere nothing here may be looked at: the context may be ending.
+    if queue.isUsedElsewhere {
+      if !ended.add(object, in: self) { giveUpShare() }
+    } else if unretainedContext == nil {
+      giveUpShare()
+    } else {
+      remove(object)
+      count(-1)
+    }
   }
 
   /// An object has ended elsewhere; the context may have gone since.
@@ -75,7 +81,7 @@ final class ObjectRegister {
   /// Leaves the objects on their own.
   ///
   /// - Returns: those that keep others.
-  func contextDidEnd() -> [AnyManagedObject] {
+  func leaveObjects() -> [AnyManagedObject] {
     var linked: [AnyManagedObject] = []
     if hasLinks {
       forEach { if $0.links != nil { linked.append($0) } }
@@ -84,11 +90,14 @@ final class ObjectRegister {
     list = []
     listedCount = 0
     lastKey = .min
-    // For the objects, the last of which releases it.
+    return linked
+  }
+
+  /// Lets the objects keep the register, the last of which releases it.
+  func contextDidEnd() {
     _ = Unmanaged.passRetained(self)
     unretainedContext = nil
     giveUpShare()
-    return linked
   }
 
   /// Without an atomic operation's price: no other thread counts while there is a context.

@@ -125,6 +125,8 @@ struct RowBuilder: ~Copyable {
   /// Whether the rows are enough for a page.
   var isFull: Bool { start >= pageWords }
   var isEmpty: Bool { start == 0 }
+  // Into a constant before a word is changed in place: the thread sanitizer takes such a change of
+  // what a computed property points to for one of the first property's buffer, the layout's.
   private var nulls: UnsafeMutablePointer<UInt64> { words + start + RowPointer.headerWords }
 
   mutating func begin() {
@@ -135,12 +137,14 @@ struct RowBuilder: ~Copyable {
   }
 
   mutating func setNull(_ slot: Int) {
+    let nulls = nulls
     nulls[slot &>> 6] |= 1 &<< UInt64(slot & 63)
     nulls[nullWordCount &+ slot] = 0
   }
 
   /// Puts a value where ``setNull(_:)`` has put none.
   mutating func replaceNull(_ slot: Int, _ value: StoreValue) {
+    let nulls = nulls
     nulls[slot &>> 6] &= ~(1 &<< UInt64(slot & 63))
     set(slot, value)
   }
@@ -163,6 +167,7 @@ struct RowBuilder: ~Copyable {
     } else {
       set(slot, bytes: UnsafeRawBufferPointer(start: nil, count: 0))
     }
+    let nulls = nulls
     nulls[nullWordCount &+ slot] |= Self.externalFlag
   }
 
