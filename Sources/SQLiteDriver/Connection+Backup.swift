@@ -7,22 +7,26 @@ extension Connection {
   ///
   /// What other connections write meanwhile is in the copy as a whole or not at all.
   ///
-  /// - Parameter progress: called after some pages, with those copied and all of them.
-  /// - Throws: ``SQLiteError``, such as for a disk that is full.
+  /// - Parameters:
+  ///   - isCancelled: asked after some pages; once it answers true, the copy is given up.
+  ///   - progress: called after some pages, with those copied and all of them.
+  /// - Throws: ``SQLiteError``, such as for a disk that is full, or ``SQLiteError/interruption``.
   public func copy(
-    to destination: Connection, progress: (_ copied: Int, _ all: Int) -> Void = { _, _ in }
+    to destination: Connection, isCancelled: () -> Bool = { false },
+    progress: (_ copied: Int, _ all: Int) -> Void = { _, _ in }
   ) throws(SQLiteError) {
     guard let backup = sqlite3_backup_init(destination.handle, "main", handle, "main") else {
       throw SQLiteError(connection: destination.handle, code: sqlite3_errcode(destination.handle))
     }
     var code = SQLITE_OK
-    while code == SQLITE_OK {
+    while code == SQLITE_OK, !isCancelled() {
       // 4,096 pages are 16 MB of the usual size: often enough for a progress line.
       code = sqlite3_backup_step(backup, 4096)
       let all = Int(sqlite3_backup_pagecount(backup))
       progress(all - Int(sqlite3_backup_remaining(backup)), all)
     }
     let end = sqlite3_backup_finish(backup)
+    if code == SQLITE_OK { throw .interruption }
     guard code == SQLITE_DONE, end == SQLITE_OK else {
       throw SQLiteError(
         connection: destination.handle, code: end == SQLITE_OK ? code : end)

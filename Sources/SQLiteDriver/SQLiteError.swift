@@ -26,6 +26,8 @@ public struct SQLiteError: Error, Hashable, Sendable {
 
   /// Whether another connection holds the lock.
   public var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
+  /// Whether somebody interrupted the statement.
+  public var isInterruption: Bool { code == SQLITE_INTERRUPT }
   /// Whether the disk is full.
   public var isFull: Bool { code == SQLITE_FULL }
   /// Whether the disk, or whatever the file lies on, failed.
@@ -58,6 +60,10 @@ public struct SQLiteError: Error, Hashable, Sendable {
       extendedCode: extendedCode, message: String(cString: sqlite3_errmsg(connection)), sql: sql,
       offset: offset < 0 || sql == nil ? nil : Int(offset))
   }
+
+  /// What a statement fails with that was interrupted before it began.
+  public static let interruption = SQLiteError(
+    extendedCode: SQLITE_INTERRUPT, message: "interrupted")
 
   /// SQLite would stop at the NUL and silently run the first half.
   static func nulCharacter(in sql: String) -> SQLiteError {

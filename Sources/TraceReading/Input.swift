@@ -58,6 +58,11 @@ protocol EventSource: AnyObject {
 
   /// From now on reads a little ahead, in a thread of its own, if that is worth it.
   func readAhead()
+
+  /// How much was read, no exact science; nil where that cannot be told.
+  ///
+  /// - Parameter elapsed: the time between the first event of all sources and the last one read.
+  func extent(after elapsed: Nanoseconds) -> ReadingExtent?
 }
 
 extension EventSource {

@@ -145,9 +145,15 @@ final class FileDescriptor: Sendable {
 
   deinit { if closes { close(rawValue) } }
 
-  private var isFile: Bool {
+  private var isFile: Bool { byteCount != nil }
+
+  /// Nil for what is no regular file.
+  var byteCount: Int? {
     var status = stat()
-    return closes && fstat(rawValue, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    guard closes, fstat(rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      return nil
+    }
+    return Int(status.st_size)
   }
 
   /// Reads as many bytes as there are, up to the buffer's size.

@@ -19,17 +19,30 @@ public enum TraceReader {
   /// - Parameters:
   ///   - paths: CTF folders, debug logs, logs of Core Data, or `-` for standard input; the kind is found from the
   ///     content.
+  ///   - progress: called now and then.
   ///   - body: called once an event, never for two at a time.
   /// - Returns: what was read, and what was lost.
   /// - Throws: ``TraceReadingError`` where an input cannot be read at all, or where all of them
   ///   together hold no event; whatever `body` throws.
   public static func read(
-    _ paths: [String], _ body: (EventRecord) throws -> Void
+    _ paths: [String], progress: (ReadingProgress) -> Void = { _ in },
+    _ body: (EventRecord) throws -> Void
   ) throws -> ReadingReport {
     let inputs = try paths.enumerated().map { try Input(path: $1, index: $0) }
     let sources = inputs.flatMap(\.sources)
     for source in sources.prefix(mostAhead) { source.readAhead() }
-    let isWhole = try EventMerger(sources).readAll(body)
+    var events: UInt64 = 0
+    var start: Nanoseconds = 0
+    let isWhole = try EventMerger(sources).readAll { record in
+      try body(record)
+      if events == 0 { start = record.timestamp }
+      events &+= 1
+      // 65536 is arbitrary: often enough for a progress line, too seldom to cost anything.
+      if events & 0xffff == 0 {
+        progress(
+          ReadingProgress(events: events, part: sources.part(after: record.timestamp &- start)))
+      }
+    }
     if !isWhole || ReadingInterruption.isRequested {
       for input in inputs { input.ledger.addProblem(ReadingInterruption.sentence) }
     }

@@ -11,6 +11,7 @@ public enum RecordingError: Error, Hashable, Sendable {
   case sharedMemoryTooSmall(available: Int, needed: Int)
   case commandMissing(String)
   case commandNotStarted(String, code: Int32)
+  case outputUnusable(String, code: Int32)
   case directoryNotEmpty(String)
   case directoryUnusable(String, code: Int32)
   case runtimeDirectoryUnsafe(String)
@@ -40,6 +41,8 @@ extension RecordingError: CustomStringConvertible {
       "cannot find the program '\(command)'; give its path, after --"
     case .commandNotStarted(let command, let code):
       "cannot start '\(command)': \(Self.text(code))"
+    case .outputUnusable(let path, let code):
+      "cannot write '\(path)': \(Self.text(code)); choose another file with -o"
     case .directoryNotEmpty(let path):
       "the folder '\(path)' is not empty; choose another with -o, or remove it"
     case .directoryUnusable(let path, let code):

@@ -86,7 +86,8 @@ enum TracedProgram {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    output.add(to: &actions)
+    let file = try output.add(to: &actions)
+    defer { if file >= 0 { close(file) } }
     let code = posix_spawnp(&pid, program, &actions, &attributes, &arguments, environ)
     guard code == 0 else {
       throw code == ENOENT ? .commandMissing(program) : .commandNotStarted(program, code: code)
@@ -118,15 +119,23 @@ enum TracedProgram {
 }
 
 extension TracedProgram.Output {
-  fileprivate func add(to actions: inout posix_spawn_file_actions_t) {
-    if case .ours = self { return }
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-    if case .file(let path) = self {
-      posix_spawn_file_actions_addopen(
-        &actions, STDOUT_FILENO, path, O_WRONLY | O_CREAT | O_TRUNC, 0o666)
-      posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
-    } else {
+  /// - Returns: the file that was opened for it, to be closed; -1 for none.
+  fileprivate func add(
+    to actions: inout posix_spawn_file_actions_t
+  ) throws(RecordingError) -> Int32 {
+    var file: Int32 = -1
+    switch self {
+    case .ours: return file
+    case .standardError:
       posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
+    case .file(let path):
+      // Here, since the spawn would not tell which file it could not open.
+      file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+      guard file >= 0 else { throw .outputUnusable(path, code: errno) }
+      posix_spawn_file_actions_adddup2(&actions, file, STDOUT_FILENO)
+      posix_spawn_file_actions_adddup2(&actions, file, STDERR_FILENO)
     }
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+    return file
   }
 }

@@ -9,8 +9,11 @@ import TraceAnalysis
 final class DatabasePlans {
   private let database: InspectedDatabase
   private let explainer: PlanExplainer
+  private let path: String
+  private var match = SchemaMatch()
 
   init(path: String) throws {
+    self.path = path
     do {
       database = try InspectedDatabase(path: path)
     } catch {
@@ -24,9 +27,13 @@ final class DatabasePlans {
     try explainer.checkIntegrity(of: database.path)
   }
 
+  /// Set where the statements explained so far are not of this database.
+  var mismatch: Failure? { match.isOtherDatabase ? .otherDatabase(path, match) : nil }
+
   /// The plan of a statement; one that does not compile has the verdict `error`.
   func plan(of sql: String) -> BaselineV1.Plan {
     let explanation = explainer.explain(sql)
+    match.add(explanation)
     let steps =
       explanation.plan.map { $0.roots.flatMap { Self.lines(of: $0, indent: "") } }
       ?? [explanation.error?.message ?? "no plan"]

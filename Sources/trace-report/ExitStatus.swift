@@ -21,6 +21,6 @@ enum ExitStatus {
     (2, "the gate, or --fail-on, found a regression"),
     (3, "inconclusive: no events, lost events, the wrong database, no baseline"),
     (64, "usage"),
-    (130, "interrupted: what was read until then is reported"),
+    (130, "interrupted: what was read or measured until then is reported"),
   ]
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import QueryPlans
 import StoreEvents
 import TraceReading
 
@@ -24,10 +25,34 @@ struct Failure: Error {
     self.init("\(error)", status: status)
   }
 
+  /// Interrupted when there was nothing to tell yet.
+  static func interrupted(before milestone: String) -> Self {
+    Self("interrupted before \(milestone); nothing can be told", status: ExitStatus.interrupted)
+  }
+
+  /// The statements are not of the database that was given.
+  static func otherDatabase(_ path: String, _ match: SchemaMatch) -> Self {
+    Self(match.sentence(database: path), status: ExitStatus.inconclusive)
+  }
+
   static func noEvents(_ paths: [String]) -> Self {
     Self(
       "no events of a store in \(paths.map(LogText.escaped).joined(separator: ", ")); "
         + "was STORE_SQL_DEBUG=1 set, or the recording running, when the program ran?",
       status: ExitStatus.inconclusive)
+  }
+}
+
+extension SchemaMatch {
+  /// What is wrong with a database, and what to do.
+  func sentence(database: String) -> String {
+    let compiled = statements - failures
+    let subject =
+      compiled == 0
+      ? statements == 1
+        ? "the statement does not compile" : "none of the \(statements) statements compiles"
+      : "only \(compiled) of \(statements) statements \(compiled == 1 ? "compiles" : "compile")"
+    return "\(subject) against \(LogText.quoted(database)) (\(LogText.escaped(reason ?? ""))); "
+      + "give the store that was traced, or a copy of it"
   }
 }

@@ -4,6 +4,7 @@ import ArgumentParser
 public import QueryPlans
 public import SQLiteDriver
 import StoreEvents
+import TraceReading
 
 extension IndexAdvice {
   /// Tries the indexes that a workload may want, with progress on a terminal.
@@ -15,20 +16,26 @@ extension IndexAdvice {
   ) throws {
     var copying = Progress("pages copied")
     var trying = Progress("indexes tried")
-    defer { trying.end() }
+    defer {
+      copying.end()
+      trying.end()
+    }
     do {
       var options = IndexAdvisor.Options()
       options.minimumEffect = minimumEffect
+      options.isCancelled = { ReadingInterruption.isRequested }
       self = try IndexAdvisor(workload, on: connection, options: options) { step in
         switch step {
         case .copied(let pages, let all):
-          copying.report(UInt64(pages))
+          copying.report(UInt64(pages), of: UInt64(all))
           if pages == all { copying.end() }
-        case .tried(let count): trying.report(UInt64(count))
+        case .tried(let count, let all): trying.report(UInt64(count), of: UInt64(all))
         }
       }.advice()
     } catch let error as AdviceError {
       throw Failure(LogText.escaped("\(error)"), status: error.status)
+    } catch let error as SQLiteError where error.isInterruption {
+      throw Failure.interrupted(before: "the workload was timed")
     } catch let error as SQLiteError {
       throw Failure(LogText.escaped("'\(database)': \(error.message)"))
     }

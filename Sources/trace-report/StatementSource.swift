@@ -12,8 +12,16 @@ struct StatementSource {
   var sql: [String]
 
   struct Statements {
-    var list: [(id: String, sql: String, work: StatementWork)]
+    var list: [Statement]
     var doubts: [String] = []
+  }
+
+  struct Statement {
+    var id: String
+    var sql: String
+    var work = StatementWork()
+    /// The lines of code that ran it; none for SQL of the command line.
+    var callers: [SourceLocation] = []
   }
 
   /// - Throws: ``Failure``, with one sentence.
@@ -21,9 +29,9 @@ struct StatementSource {
     sql.isEmpty ? try readTraces() : Statements(list: try sql.map(statement))
   }
 
-  private func statement(_ sql: String) throws -> (String, String, StatementWork) {
+  private func statement(_ sql: String) throws -> Statement {
     let sql = sql == "-" ? try Self.standardInput() : sql
-    return ("\(StatementID(sql: sql))", sql, StatementWork())
+    return Statement(id: "\(StatementID(sql: sql))", sql: sql)
   }
 
   private static func standardInput() throws -> String {
@@ -52,7 +60,9 @@ struct StatementSource {
       throw Failure(error)
     }
     var statements = Statements(
-      list: traced.statements.map { ("\($0.id)", $0.sql, $0.work) })
+      list: traced.statements.map {
+        Statement(id: "\($0.id)", sql: $0.sql, work: $0.work, callers: $0.callers)
+      })
     if traced.eventsLost > 0 {
       statements.doubts.append(
         "\(traced.eventsLost) events were lost: statements may be missing here")

@@ -31,13 +31,20 @@ struct TraceReport: AsyncParsableCommand {
       } else {
         try command.run()
       }
-      // As if the signal had ended us, after what was read until then was told.
-      if ReadingInterruption.isRequested { exit(withError: ExitStatus.interrupted) }
+      exitIfInterrupted()
     } catch let failure as Failure {
       Output.complain(failure.message)
+      exitIfInterrupted()
       exit(withError: failure.status)
     } catch {
+      exitIfInterrupted()
       exit(withError: error)
     }
+  }
+
+  /// As if the signal had ended us, after what we had until then was told: of half an input nothing
+  /// is concluded.
+  private static func exitIfInterrupted() {
+    if ReadingInterruption.isRequested { exit(withError: ExitStatus.interrupted) }
   }
 }

@@ -42,7 +42,7 @@ import Testing
     #expect(try await tool.run("summary", log).status == 0)
     let bad = try await tool.run("summary", log, "--fail-on", "warning")
     #expect(bad.status == 2)
-    #expect(bad.errorOutput == "trace-report: 1 findings are not excused\n")
+    #expect(bad.errorOutput == "trace-report: 1 finding is not excused\n")
     let file = try exceptions("[AvoidFullTableScan]\nreason = Twelve stops.\n")
     let excused = try await tool.run(
       "summary", log, "--fail-on", "warning", "--exceptions", file)
@@ -73,7 +73,60 @@ import Testing
     let file = try exceptions("[AvoidFullTableScan]\nsql = FROM ZSTOP\nreason = Twelve stops.\n")
     let run = try await tool.run(plans + ["--exceptions", file])
     #expect(run.status == 0)
-    #expect(run.errorOutput == "trace-report: 1 full scans are excused\n")
+    #expect(run.errorOutput == "trace-report: 1 full scan is excused\n")
+  }
+
+  @Test(arguments: [
+    ("transit/Search.swift", 0), ("transit/Search.swift:42", 0), ("transit/Import.swift", 2),
+  ])
+  func plansExcuseTheScansOfACaller(caller: String, status: Int32) async throws {
+    try Connection(path: folder.path("store.sqlite")).execute(
+      """
+      WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 2000)
+      INSERT INTO ZSTOP SELECT i, i, i FROM n
+      """)
+    let file = try exceptions("[AvoidFullTableScan]\ncaller = \(caller)\nreason = At night.\n")
+    let options = [
+      "--exceptions", file, "--database", folder.path("store.sqlite"), "--fail-on", "scan",
+    ]
+    let run = try await tool.run(["plans", folder.path("a.log")] + options)
+    #expect(run.status == status, "\(run.errorOutput)")
+    // A saved report tells the callers as well.
+    let saved = folder.path("saved.json")
+    let summary = try await tool.run("summary", folder.path("a.log"), "--json")
+    try summary.output.write(toFile: saved, atomically: true, encoding: .utf8)
+    #expect(try await tool.run(["plans", saved] + options).status == status)
+    // SQL of the command line has no caller.
+    let alone = try await tool.run(["plans", "--sql", Self.sql] + options)
+    #expect(alone.status == 2)
+  }
+
+  /// One of two lines is not excused: the scan counts.
+  @Test func aScanIsExcusedForAllOfItsCallersOrNot() async throws {
+    let run = RunBuilder {
+      $0.open()
+      $0.fetch(Self.sql, rows: 3, fullScanSteps: 12_800)
+      $0.fetch(
+        Self.sql, at: SourceLocation(file: "transit/Import.swift", line: 7), fullScanSteps: 12_800)
+      $0.close()
+    }
+    var log = LogBuilder()
+    log.open(run.process, at: 0)
+    for record in run.records { log.add(record) }
+    try log.text.write(toFile: folder.path("two.log"), atomically: true, encoding: .utf8)
+    try Connection(path: folder.path("store.sqlite")).execute(
+      """
+      WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 2000)
+      INSERT INTO ZSTOP SELECT i, i, i FROM n
+      """)
+    let plans = [
+      "plans", folder.path("two.log"), "--database", folder.path("store.sqlite"), "--fail-on",
+      "scan", "--exceptions",
+    ]
+    let one = "[AvoidFullTableScan]\ncaller = transit/Import.swift\nreason = At night.\n"
+    #expect(try await tool.run(plans + [try exceptions(one)]).status == 2)
+    let other = "[AvoidFullTableScan]\ncaller = transit/Search.swift\nreason = Few stops.\n"
+    #expect(try await tool.run(plans + [try exceptions(one + other)]).status == 0)
   }
 
   @Test func aBadFileOfExceptionsIsAnErrorWithItsLine() async throws {

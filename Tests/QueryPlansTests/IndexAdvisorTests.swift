@@ -3,6 +3,7 @@
 import Foundation
 import QueryPlans
 import SQLiteDriver
+import Synchronization
 import Testing
 
 @Suite struct IndexAdvisorTests {
@@ -36,10 +37,11 @@ import Testing
   private static let members = "SELECT 0, t0.Z_PK FROM ZSTOPTIME t0 WHERE  t0.ZSTOP = ?"
 
   private func advice(_ statements: String...) throws -> IndexAdvice {
-    let workload = statements.enumerated().map {
-      WorkloadStatement(id: "\($0)", sql: $1, runs: 10)
-    }
-    return try IndexAdvisor(workload, on: connection).advice()
+    try IndexAdvisor(workload(statements), on: connection).advice()
+  }
+
+  private func workload(_ statements: [String]) -> [WorkloadStatement] {
+    statements.enumerated().map { WorkloadStatement(id: "\($0)", sql: $1, runs: 10) }
   }
 
   @Test func findsTheCompoundIndexAndTheOneOfTheSubquery() throws {
@@ -116,9 +118,55 @@ import Testing
     #expect(advice.creations.contains { $0.candidate.columns == ["ZSTOP"] })
   }
 
+  @Test func cancelledWhileCopyingItGivesUp() throws {
+    var options = IndexAdvisor.Options()
+    options.isCancelled = { true }
+    #expect(throws: SQLiteError.interruption) {
+      _ = try IndexAdvisor(workload([Self.geo]), on: connection, options: options)
+    }
+  }
+
+  /// After the first trial: nothing is chosen yet, dropped or written.
+  @Test func cancelledAfterATrialItTellsWhatItHas() throws {
+    let isCancelled = Mutex(false)
+    var options = IndexAdvisor.Options()
+    options.isCancelled = { isCancelled.withLock { $0 } }
+    let advice = try IndexAdvisor(
+      workload([Self.geo, Self.members]), on: connection, options: options
+    ) { step in
+      if case .tried = step { isCancelled.withLock { $0 = true } }
+    }.advice()
+    #expect(advice.wasCancelled)
+    #expect(advice.tried == 1)
+    #expect(advice.creations.isEmpty && advice.removals.isEmpty)
+    #expect(advice.effects.count == 2 && advice.after == advice.before)
+  }
+
+  /// In the second round: the first one's index is told, without what its writes cost.
+  @Test func cancelledInALaterRoundItTellsTheIndexesSoFar() throws {
+    let isCancelled = Mutex(false)
+    let round = Mutex(0)
+    var options = IndexAdvisor.Options()
+    options.isCancelled = { isCancelled.withLock { $0 } }
+    let advice = try IndexAdvisor(
+      workload([Self.geo, Self.members]), on: connection, options: options
+    ) { step in
+      guard case .tried(let count, let all) = step else { return }
+      let first = round.withLock { first in
+        if first == 0 { first = all }
+        return first
+      }
+      if count > first { isCancelled.withLock { $0 = true } }
+    }.advice()
+    #expect(advice.wasCancelled)
+    #expect(advice.creations.count == 1)
+    #expect(advice.creations.first?.writeBefore == nil)
+    #expect(advice.after < advice.before)
+  }
+
   @Test func anotherDatabaseAndAnEmptyWorkloadAreErrors() throws {
     #expect(throws: AdviceError.noStatements) { _ = try advice() }
-    #expect(throws: AdviceError.otherDatabase(statements: 1)) {
+    #expect(throws: AdviceError.otherDatabase(statements: 1, reason: "no such table: ZOTHER")) {
       _ = try advice("SELECT 1 FROM ZOTHER")
     }
     #expect(throws: AdviceError.noStatements) { _ = try advice("DELETE FROM ZSTOP") }

@@ -32,13 +32,16 @@ final class AdviceBench {
       } catch let error as OrderingError {
         compiled += 1
         unmeasured.append((statement.id, "\(error)"))
-      } catch let error as SQLiteError {
+      } catch let error as SQLiteError where !error.isInterruption {
         unmeasured.append((statement.id, error.message))
       }
     }
     self.statements = statements
     if workload.isEmpty { throw AdviceError.noStatements }
-    if compiled == 0 { throw AdviceError.otherDatabase(statements: workload.count) }
+    if compiled == 0 {
+      throw AdviceError.otherDatabase(
+        statements: workload.count, reason: unmeasured.first?.reason ?? "")
+    }
     if statements.isEmpty {
       throw unmeasured.isEmpty
         ? AdviceError.noStatements : .nothingMeasured(reasons: unmeasured.map(\.reason))
@@ -73,6 +76,7 @@ final class AdviceBench {
     do throws(SQLiteError) {
       try create(candidate)
     } catch {
+      if error.isInterruption { throw error }
       // A column that is none, such as an alias; it makes no index.
       return 0
     }

@@ -4,35 +4,31 @@ import FoundationEssentials
 import Glibc
 import SQLiteDriver
 
-/// A copy of a database in a private folder, which goes when the copy does.
+/// A copy of a database, of which the file has no name any more: however we end, it is gone.
 ///
 /// Indexes are tried on it; the database itself is only read.
 final class DatabaseCopy {
   let connection: Connection
-  private let folder: URL
 
   /// - Throws: ``AdviceError/noSpace(needed:free:folder:)``, ``SQLiteError``, or what the file
   ///   system says.
-  init(of source: Connection, progress: (Int, Int) -> Void) throws {
+  init(
+    of source: Connection, isCancelled: () -> Bool = { false }, progress: (Int, Int) -> Void
+  ) throws {
     let temporary = FileManager.default.temporaryDirectory
     try Self.checkSpace(for: source, in: temporary.path)
-    folder = temporary.appending(
+    let folder = temporary.appending(
       path: "storescope-\(UUID().uuidString)", directoryHint: .isDirectory)
     try FileManager.default.createDirectory(
       at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    do {
-      connection = try Connection(path: folder.appending(path: "copy.sqlite").path)
-      try source.copy(to: connection, progress: progress)
-      // A crash may spoil the copy: nobody needs it then.
-      try connection.execute(
-        "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -64000")
-    } catch {
-      try? FileManager.default.removeItem(at: folder)
-      throw error
-    }
+    defer { try? FileManager.default.removeItem(at: folder) }
+    connection = try Connection(path: folder.appending(path: "copy.sqlite").path)
+    try source.copy(to: connection, isCancelled: isCancelled, progress: progress)
+    // A crash may spoil the copy: nobody needs it then. With its journal in memory SQLite opens no
+    // other file by a name.
+    try connection.execute(
+      "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -64000")
   }
-
-  deinit { try? FileManager.default.removeItem(at: folder) }
 
   /// Twice the file's size: indexes on trial take room, and so does the journal.
   private static func checkSpace(for source: Connection, in folder: String) throws {

@@ -46,6 +46,8 @@ public struct IndexAdvice: Sendable {
   public internal(set) var unmeasured: [(statement: String, reason: String)] = []
   /// How many indexes were tried.
   public internal(set) var tried = 0
+  /// Whether the search ended early: a better set may exist, or less to drop or to write.
+  public internal(set) var wasCancelled = false
 
   /// Nanoseconds of all runs.
   public var before: Double { effects.reduce(0) { $0 + $1.before * Double($1.runs) } }

@@ -10,12 +10,15 @@ public struct IndexAdvisor {
   public struct Options: Sendable {
     /// A set of indexes that saves less than this part of the workload's time is not worth it.
     public var minimumEffect = 0.05
+    /// Asked often: once it answers true, nothing more is tried.
+    public var isCancelled: @Sendable () -> Bool = { false }
     public init() {}
   }
 
   public enum Step: Hashable, Sendable {
     case copied(pages: Int, of: Int)
-    case tried(indexes: Int)
+    /// Of those that are left to try in this round; one that is worth having begins another.
+    case tried(indexes: Int, of: Int)
   }
 
   private let bench: AdviceBench
@@ -24,18 +27,24 @@ public struct IndexAdvisor {
 
   /// Copies the database and times every statement as it is.
   ///
-  /// - Throws: ``AdviceError``, or ``SQLiteError``.
+  /// - Throws: ``AdviceError``, or ``SQLiteError``, such as ``SQLiteError/interruption``.
   public init(
     _ statements: [WorkloadStatement], on database: Connection, options: Options = Options(),
     progress: @escaping (Step) -> Void = { _ in }
   ) throws {
-    let copy = try DatabaseCopy(of: database) { progress(.copied(pages: $0, of: $1)) }
-    bench = try AdviceBench(statements, copy: copy)
+    let copy = try DatabaseCopy(of: database, isCancelled: options.isCancelled) {
+      progress(.copied(pages: $0, of: $1))
+    }
+    bench = try copy.connection.interrupting(when: options.isCancelled, every: Self.pause) {
+      try AdviceBench(statements, copy: copy)
+    }
     self.options = options
     self.progress = progress
   }
 
   /// Tries the candidates, and what the database has.
+  ///
+  /// Cancelled, it tells which indexes it had found until then.
   ///
   /// - Throws: ``SQLiteError`` if the copy cannot be written.
   public func advice() throws -> IndexAdvice {
@@ -43,14 +52,31 @@ public struct IndexAdvisor {
     advice.unmeasured = bench.unmeasured
     let before = bench.times
     let chosen = try choose(&advice)
-    for candidate in chosen { advice.creations.append(try creation(candidate, advice)) }
-    advice.removals = try removals(bench)
+    for candidate in chosen { advice.creations.append(try creation(candidate)) }
+    advice.removals = try removals(&advice)
     advice.effects = zip(bench.statements, before).enumerated().map { index, pair in
       IndexAdvice.Effect(
         statement: pair.0.statement.id, runs: pair.0.statement.runs, before: pair.1,
         after: bench.times[index])
     }
     return advice
+  }
+
+  // Instructions, some milliseconds: too seldom to be seen in a time.
+  private static let pause: Int32 = 100_000
+
+  /// Runs statements that read; nil once the search is cancelled.
+  private func unlessCancelled<R>(
+    _ advice: inout IndexAdvice, _ body: () throws -> R
+  ) throws -> R? {
+    do {
+      if options.isCancelled() { throw SQLiteError.interruption }
+      return try bench.connection.interrupting(
+        when: options.isCancelled, every: Self.pause, body)
+    } catch let error as SQLiteError where error.isInterruption {
+      advice.wasCancelled = true
+      return nil
+    }
   }
 
   // A wider index is written and kept in memory too.
@@ -72,10 +98,12 @@ public struct IndexAdvisor {
     var chosen: [Choice] = []
     while !candidates.isEmpty {
       var trials: [Choice] = []
+      let all = advice.tried + candidates.count
       for candidate in candidates {
+        guard let saving = try unlessCancelled(&advice, { try bench.saving(of: candidate) })
+        else { return chosen }
         advice.tried += 1
-        progress(.tried(indexes: advice.tried))
-        let saving = try bench.saving(of: candidate)
+        progress(.tried(indexes: advice.tried, of: all))
         if saving > 0 { trials.append(Choice(candidate: candidate, saving: saving)) }
       }
       guard let best = best(trials, least: least) else { break }
@@ -85,7 +113,9 @@ public struct IndexAdvisor {
       candidates = trials.map(\.candidate).filter { $0 != best.candidate }
     }
     // A single one too: the time without it may have been taken while the machine was busy.
-    return try chosen.filter { try bench.confirm($0.candidate, least: least) }
+    return try chosen.filter { choice in
+      try unlessCancelled(&advice) { try bench.confirm(choice.candidate, least: least) } ?? true
+    }
   }
 
   /// Of those that save about the same, the one with the fewest columns; one that was widened only
@@ -100,9 +130,14 @@ public struct IndexAdvisor {
     }
   }
 
-  private func creation(_ choice: Choice, _ advice: IndexAdvice) throws -> IndexAdvice.Creation {
+  /// Without its costs once the search is cancelled.
+  private func creation(_ choice: Choice) throws -> IndexAdvice.Creation {
     let candidate = choice.candidate
     let connection = bench.connection
+    guard !options.isCancelled() else {
+      return IndexAdvice.Creation(
+        candidate: candidate, entity: try bench.entity(of: candidate.table), saving: choice.saving)
+    }
     let after = try WriteCost.measured(
       of: candidate.table, updating: candidate.columns, on: connection)
     let bytes = try DatabaseIndex.all(of: candidate.table, connection)
@@ -118,15 +153,16 @@ public struct IndexAdvisor {
 
   // MARK: - Indexes to drop
 
-  private func removals(_ bench: AdviceBench) throws -> [IndexAdvice.Removal] {
+  private func removals(_ advice: inout IndexAdvice) throws -> [IndexAdvice.Removal] {
     var removals: [IndexAdvice.Removal] = []
-    for index in try bench.removable() {
+    for index in try bench.removable() where !options.isCancelled() {
       guard let reason = try bench.reasonToDrop(index), let sql = index.sql else { continue }
       let columns = index.terms.compactMap(\.column)
       let before = try WriteCost.measured(
         of: index.table, updating: columns, on: bench.connection)
       try bench.drop(index.name)
-      let loss = try bench.lossAfterDrop(of: index.table)
+      let loss = try unlessCancelled(&advice) { try bench.lossAfterDrop(of: index.table) }
+      guard let loss else { break }
       guard loss < options.minimumEffect * bench.total else {
         try bench.connection.execute(sql)
         continue
@@ -137,6 +173,7 @@ public struct IndexAdvisor {
       removals.append(
         .init(index: index, reason: reason, writeBefore: before, writeAfter: after))
     }
+    if options.isCancelled() { advice.wasCancelled = true }
     return removals
   }
 }

@@ -88,13 +88,22 @@ struct OrderingBench {
     return (Double(seconds) * 1e9 + Double(attoseconds) / 1e9) / Double(repetitions)
   }
 
-  func variants(_ outcome: OrderingTrial.Outcome) throws -> [OrderingComparison.Variant] {
-    try orders.indices.map { index in
-      _ = compiled[index].takeCounters()
-      try compiled[index].run()
-      return OrderingComparison.Variant(
+  /// The instructions of one run of each variant; afterwards their pages are read.
+  func vmSteps() throws -> [UInt64] {
+    try compiled.map { statement in
+      _ = statement.takeCounters()
+      try statement.run()
+      return statement.takeCounters().vmSteps
+    }
+  }
+
+  func variants(
+    _ outcome: OrderingTrial.Outcome, vmSteps: [UInt64]
+  ) -> [OrderingComparison.Variant] {
+    orders.indices.map { index in
+      OrderingComparison.Variant(
         order: orders[index].order, sql: compiled[index].sql, medianTime: outcome.medians[index],
-        ratio: outcome.ratios[index], vmSteps: compiled[index].takeCounters().vmSteps,
+        ratio: outcome.ratios[index], vmSteps: vmSteps[index],
         hasWrittenPlan: plans[index].nodes.map(\.detail) == plans[0].nodes.map(\.detail))
     }
   }

@@ -11,6 +11,8 @@ public struct OrderingComparison: Sendable {
     /// An effect below this part is no difference.
     public var minimumEffect = 0.05
     public var budget = Duration.seconds(20)
+    /// Asked often: once it answers true, the comparison ends with the rounds that it has.
+    public var isCancelled: @Sendable () -> Bool = { false }
 
     public init() {}
   }
@@ -57,11 +59,14 @@ public struct OrderingComparison: Sendable {
   public internal(set) var best: Int?
   public internal(set) var explanation: Explanation
   public internal(set) var rounds: Int
+  /// Whether ``Options/isCancelled`` ended it.
+  public internal(set) var wasCancelled: Bool
 
   /// Proves the rows of all orders equal, then measures them.
   ///
   /// - Parameter progress: called after each run, with the number of runs so far.
-  /// - Throws: ``OrderingError``, or ``SQLiteError`` where the statement does not compile or run.
+  /// - Throws: ``OrderingError``, or ``SQLiteError`` where the statement does not compile or run, or
+  ///   where the comparison was cancelled before every order had run once.
   public init(
     _ sql: String, on connection: Connection, options: Options = Options(),
     progress: @escaping (UInt64) -> Void = { _ in }
@@ -70,24 +75,36 @@ public struct OrderingComparison: Sendable {
     let deadline = clock.now + options.budget
     var generator = SystemRandomNumberGenerator()
     let bench = try OrderingBench(sql, on: connection, values: options.values)
-    rows = try bench.provenRows()
+    let isCancelled = options.isCancelled
+    let (rows, vmSteps, repetitions) = try connection.interrupting(when: isCancelled) {
+      (try bench.provenRows(), try bench.vmSteps(), try bench.repetitions(clock))
+    }
+    self.rows = rows
     var runs: UInt64 = 0
-    let repetitions = try bench.repetitions(clock)
     let trial = OrderingTrial(minimumEffect: options.minimumEffect)
     let outcome = try trial.run(
-      variants: bench.orders.count, using: &generator, isTimeUp: { clock.now >= deadline },
+      variants: bench.orders.count, using: &generator,
+      isTimeUp: { clock.now >= deadline || isCancelled() },
       measure: { variant in
         runs += 1
         progress(runs)
-        return try bench.time(variant, repetitions: repetitions, clock)
+        do {
+          // Some milliseconds apart: too seldom to be seen in a time.
+          return try connection.interrupting(when: isCancelled, every: 100_000) {
+            try bench.time(variant, repetitions: repetitions, clock)
+          }
+        } catch let error as SQLiteError where error.isInterruption {
+          return nil
+        }
       })
     terms = bench.statement.terms
     roles = TermRoles(statement: bench.statement, plan: bench.plans[0]).roles()
     values = bench.values
     valuesAreSampled = options.values == nil && !bench.values.isEmpty
     comparedWithoutLimit = bench.statement.scope.limit != nil
-    variants = try bench.variants(outcome)
+    variants = bench.variants(outcome, vmSteps: vmSteps)
     rounds = outcome.rounds
+    wasCancelled = isCancelled()
     (verdict, best) = Self.verdict(outcome.verdict)
     explanation = Self.explanation(roles, groups: bench.statement.groups)
   }

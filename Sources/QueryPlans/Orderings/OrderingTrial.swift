@@ -26,20 +26,23 @@ struct OrderingTrial {
   }
 
   /// - Parameters:
-  ///   - measure: runs a variant and tells its time, in nanoseconds.
+  ///   - measure: runs a variant and tells its time, in nanoseconds, or nil where it was stopped:
+  ///     then the round does not count, and no other begins. Each has run once before.
   ///   - isTimeUp: asked after each round.
   func run(
     variants: Int, using generator: inout some RandomNumberGenerator,
-    isTimeUp: () -> Bool, measure: (Int) throws -> Double
+    isTimeUp: () -> Bool, measure: (Int) throws -> Double?
   ) rethrows -> Outcome {
-    for variant in 0..<variants { _ = try measure(variant) }
     var times = [[Double]](repeating: [], count: variants)
     let least = PairedRatio.leastRounds(comparisons: variants - 1)
     var round = 0
-    while round < max(mostRounds, least) {
+    rounds: while round < max(mostRounds, least) {
+      var row = [Double](repeating: 0, count: variants)
       for variant in (0..<variants).shuffled(using: &generator) {
-        times[variant].append(max(try measure(variant), 1))
+        guard let time = try measure(variant) else { break rounds }
+        row[variant] = max(time, 1)
       }
+      for variant in 0..<variants { times[variant].append(row[variant]) }
       round += 1
       if isTimeUp() || (round >= least && isSettled(ratios(times))) { break }
     }

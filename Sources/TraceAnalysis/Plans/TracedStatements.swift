@@ -10,6 +10,8 @@ public struct TracedStatements: Sendable {
     public var id: StatementID
     public var sql: String
     public var work = StatementWork()
+    /// The lines of code that ran it, or fetched the objects whose faults did; by their total time.
+    public var callers: [SourceLocation] = []
   }
 
   public private(set) var statements: [Statement] = []
@@ -17,62 +19,52 @@ public struct TracedStatements: Sendable {
   public private(set) var reading = ReadingReport(sources: [])
   /// Statements that ran, whose text the source never told.
   public private(set) var unresolved = 0
-  private var works: [StatementID: StatementWork] = [:]
 
   /// Reads traces and logs to their ends.
   ///
   /// - Throws: ``TraceReadingError`` where an input cannot be read at all.
-  public init(reading paths: [String], progress: (UInt64) -> Void = { _ in }) throws {
+  public init(
+    reading paths: [String], progress: (ReadingProgress) -> Void = { _ in }
+  ) throws {
     var known: Set<StatementID> = []
-    var events: UInt64 = 0
-    reading = try TraceReader.read(paths) { record in
-      events += 1
-      if events & 0xffff == 0 { progress(events) }
-      switch record.event {
-      case .statement(let announced):
-        guard known.count < Bounds.statements, known.insert(announced.statementID).inserted else {
-          return
-        }
-        statements.append(Statement(id: announced.statementID, sql: announced.sql))
-      case .fetchEnd(let fetch):
-        add(fetch.statementID, vmSteps: fetch.vmSteps, fullScanSteps: fetch.fullScanSteps)
-      case .cacheMiss(let miss):
-        add(miss.statementID, vmSteps: miss.vmSteps, fullScanSteps: miss.fullScanSteps)
-      default: break
-      }
+    var builder = ProfileBuilder()
+    reading = try TraceReader.read(paths, progress: progress) { record in
+      builder.add(record)
+      guard case .statement(let announced) = record.event, known.count < Bounds.statements,
+        known.insert(announced.statementID).inserted
+      else { return }
+      statements.append(Statement(id: announced.statementID, sql: announced.sql))
     }
-    for index in statements.indices {
-      statements[index].work = works[statements[index].id] ?? StatementWork()
+    let profile = builder.profile(of: reading)
+    let ran = Dictionary(
+      profile.statements.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    for (index, statement) in statements.enumerated() {
+      if let profile = ran[statement.id] { statements[index].note(profile) }
     }
-    unresolved = works.keys.count { $0.rawValue != 0 && !known.contains($0) }
+    unresolved = profile.statements.count { $0.id.rawValue != 0 && !known.contains($0.id) }
   }
 
   /// Takes the statements of a profile, such as that of a saved report.
   public init(of profile: Profile) {
     reading = profile.reading
-    for statement in profile.statements {
-      guard let sql = statement.sql else {
-        if statement.id.rawValue != 0 { unresolved += 1 }
+    for profile in profile.statements {
+      guard let sql = profile.sql else {
+        if profile.id.rawValue != 0 { unresolved += 1 }
         continue
       }
-      var work = StatementWork()
-      work.executions = statement.work.count
-      work.vmSteps = statement.work.vmSteps
-      work.fullScanSteps = statement.work.fullScanSteps
-      statements.append(Statement(id: statement.id, sql: sql, work: work))
+      var statement = Statement(id: profile.id, sql: sql)
+      statement.note(profile)
+      statements.append(statement)
     }
-  }
-
-  private mutating func add(_ id: StatementID, vmSteps: UInt64, fullScanSteps: UInt64) {
-    // Those beyond have no text either: they are told as unresolved.
-    guard works.count < Bounds.statements || works[id] != nil else { return }
-    var work = works[id] ?? StatementWork()
-    work.executions &+= 1
-    work.vmSteps &+= vmSteps
-    work.fullScanSteps &+= fullScanSteps
-    works[id] = work
   }
 
   /// Events that the sources say were lost.
   public var eventsLost: UInt64 { reading.sources.reduce(0) { $0 &+ $1.eventsLost } }
+}
+
+extension TracedStatements.Statement {
+  fileprivate mutating func note(_ profile: StatementProfile) {
+    work = profile.statementWork
+    callers = profile.callers.map(\.location)
+  }
 }

@@ -33,15 +33,9 @@ public struct Profile: Sendable, Codable {
 extension ProfileBuilder {
   /// Folds the events of traces and logs.
   mutating func read(
-    _ paths: [String], progress: (UInt64) -> Void
+    _ paths: [String], progress: (ReadingProgress) -> Void
   ) throws -> ReadingReport {
-    var events: UInt64 = 0
-    return try TraceReader.read(paths) { record in
-      add(record)
-      events += 1
-      // 65536 is arbitrary: often enough for a progress line, too seldom to cost anything.
-      if events & 0xffff == 0 { progress(events) }
-    }
+    try TraceReader.read(paths, progress: progress) { add($0) }
   }
 }
 
@@ -63,11 +57,11 @@ extension Profile {
   ///
   /// - Parameters:
   ///   - filter: which events the profile is of.
-  ///   - progress: called now and then with the number of events so far.
+  ///   - progress: called now and then.
   /// - Throws: ``TraceReadingError`` where an input cannot be read at all.
   public init(
     reading paths: [String], filter: EventFilter = EventFilter(),
-    progress: (UInt64) -> Void = { _ in }
+    progress: (ReadingProgress) -> Void = { _ in }
   ) throws {
     self = try TimedProfile(reading: paths, filter: filter, isTimed: false, progress: progress)
       .profile

@@ -28,6 +28,11 @@ public struct Workload {
     }
   }
 
+  /// Whether the statements are of the database.
+  public var schemaMatch: SchemaMatch {
+    SchemaMatch(profile.statements.compactMap { explanations[$0.id] })
+  }
+
   /// What all rules find: warnings first, then by what they can save.
   public var findings: [Finding] {
     Rules.all.flatMap { $0.check(self) }.sorted { a, b in

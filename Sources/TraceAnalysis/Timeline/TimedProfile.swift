@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import StoreEvents
-import TraceReading
+public import TraceReading
 
 /// A profile, and when its events happened.
 public struct TimedProfile: Sendable {
@@ -19,11 +19,11 @@ public struct TimedProfile: Sendable {
   /// - Parameters:
   ///   - filter: which events they are of.
   ///   - isTimed: whether the timeline is wanted.
-  ///   - progress: called now and then with the number of events so far.
+  ///   - progress: called now and then.
   /// - Throws: ``TraceReadingError`` where an input cannot be read at all.
   public init(
     reading paths: [String], filter: EventFilter = EventFilter(), isTimed: Bool = true,
-    progress: (UInt64) -> Void = { _ in }
+    progress: (ReadingProgress) -> Void = { _ in }
   ) throws {
     var builder = ProfileBuilder(filter, isTimed: isTimed)
     let report = try builder.read(paths, progress: progress)

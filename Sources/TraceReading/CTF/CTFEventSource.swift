@@ -18,10 +18,12 @@ final class CTFEventSource: LiveSource {
   private var classes: [(schema: EventClassSchema, isInOrder: Bool)] = []
   private var processes = ProcessTable()
   private var isAtEnd = false
+  private let span: PacketIndex.Span?
 
   /// Opens a trace, or what is undamaged of it; `nil`, with a problem noted, if nothing is.
   init?(_ trace: CTFTrace, ledger: SourceLedger) {
     folder = trace.folders[0]
+    span = PacketIndex.span(ofFolders: trace.folders)
     self.ledger = ledger
     do {
       // Without its index, which the salvaged trace has not, all of it may be readable.
@@ -59,6 +61,7 @@ final class CTFEventSource: LiveSource {
   /// - Throws: ``TraceReadingError`` if nobody answers there, or there is no such session.
   init(session url: String, ledger: SourceLedger) throws(TraceReadingError) {
     folder = url
+    span = nil
     self.ledger = ledger
     salvage = nil
     widened = nil
@@ -92,6 +95,15 @@ final class CTFEventSource: LiveSource {
       try read(batch, body)
     }
     return !isAtEnd
+  }
+
+  /// By the time that has passed, since libbabeltrace2 does not tell where in a file it reads.
+  func extent(after elapsed: Nanoseconds) -> ReadingExtent? {
+    span.map { span in
+      ReadingExtent(
+        read: Double(span.bytes) * min(Double(elapsed) / Double(span.time), 1),
+        all: Double(span.bytes))
+    }
   }
 
   private func read(_ batch: EventBatch, _ body: (EventRecord) throws -> Void) throws {

@@ -41,6 +41,10 @@ final class LogEventSource: LiveSource {
     return true
   }
 
+  func extent(after elapsed: Nanoseconds) -> ReadingExtent? {
+    file.byteCount.map { ReadingExtent(read: Double(lines.byteCount), all: Double($0)) }
+  }
+
   private func readLine(_ body: (EventRecord) throws -> Void) throws {
     let next: LineReader.Line?
     do {

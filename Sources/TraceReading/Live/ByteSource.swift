@@ -11,11 +11,14 @@ protocol ByteSource: AnyObject {
   var mayGrow: Bool { get }
   /// Raised when the bytes begin anew: those of another file, or of one that was emptied.
   var generation: Int { get }
+  /// How many bytes there are; nil where that cannot be told.
+  var byteCount: Int? { get }
 }
 
 extension ByteSource {
   var mayGrow: Bool { false }
   var generation: Int { 0 }
+  var byteCount: Int? { nil }
 }
 
 extension FileDescriptor: ByteSource {}

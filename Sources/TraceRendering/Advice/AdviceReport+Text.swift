@@ -24,7 +24,7 @@ extension AdviceReport {
     for (statement, reason) in advice.unmeasured {
       drawing.text("not measured: \(statement): \(reason)", indent: 0, hang: 2, ink: .yellow)
     }
-    for doubt in doubts { drawing.paragraph(doubt, .yellow) }
+    for doubt in doubts + cancellation { drawing.paragraph(doubt, .yellow) }
     return drawing.output
   }
 
@@ -34,7 +34,10 @@ extension AdviceReport {
   }
 
   var sentence: String {
-    guard !advice.creations.isEmpty else { return "No new index is worth having." }
+    guard !advice.creations.isEmpty else {
+      return advice.wasCancelled
+        ? "No index was found worth having until then." : "No new index is worth having."
+    }
     let count = advice.creations.count == 1 ? "1 index" : "\(advice.creations.count) indexes"
     return "Make \(count): the workload's statements then take \(time(advice.after)) in place of "
       + "\(time(advice.before))."
@@ -66,6 +69,7 @@ extension AdviceReport {
   func cost(_ bytes: UInt64?, _ before: WriteCost?, _ after: WriteCost?) -> String {
     let size = bytes.map { "\(Cell.bytes($0).text); " } ?? ""
     guard let before, let after else {
+      if advice.wasCancelled { return "interrupted before its size and its writes were measured" }
       return size + "what a write costs could not be measured: its rows cannot be copied"
     }
     return size + "a row's insert \(time(before.insert)) → \(time(after.insert)), "

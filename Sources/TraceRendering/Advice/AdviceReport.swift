@@ -31,7 +31,13 @@ public struct AdviceReport {
         .init(id: $0.statement, runs: $0.runs, beforeNs: $0.before, afterNs: $0.after)
       },
       unmeasured: advice.unmeasured.map { .init(id: $0.statement, reason: $0.reason) },
-      doubts: doubts)
+      doubts: doubts + cancellation)
+  }
+
+  /// What a search that ended early leaves open.
+  var cancellation: [String] {
+    advice.wasCancelled
+      ? ["interrupted: not every index was tried, neither to make nor to drop"] : []
   }
 }
 

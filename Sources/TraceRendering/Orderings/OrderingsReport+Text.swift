@@ -42,6 +42,7 @@ extension OrderingsReport {
     "every order gives the same \(comparison.rows.grouped) rows"
       + (comparison.comparedWithoutLimit ? ", compared without LIMIT" : "")
       + "; \(comparison.rounds) rounds, interleaved in random order"
+      + (comparison.wasCancelled ? "; interrupted" : "")
   }
 
   /// Fastest first; the order as written is marked.

@@ -41,6 +41,9 @@ public struct OrderingsReport {
 
   private var reason: String {
     if comparison.verdict == .inconclusive {
+      if comparison.wasCancelled {
+        return "interrupted after \(comparison.rounds.counted("round")), too few to tell"
+      }
       return "time was up after \(comparison.rounds) rounds; give more with --budget"
     }
     return switch comparison.explanation {
@@ -87,7 +90,8 @@ public struct OrderingsReport {
       terms: zip(comparison.terms, comparison.roles).map { .init(sql: $0, role: $1.rawValue) },
       values: comparison.values.map(\.description), valuesAreSampled: comparison.valuesAreSampled,
       rows: comparison.rows, comparedWithoutLimit: comparison.comparedWithoutLimit,
-      rounds: comparison.rounds, minimumEffect: minimumEffect,
+      rounds: comparison.rounds, wasInterrupted: comparison.wasCancelled,
+      minimumEffect: minimumEffect,
       verdict: comparison.verdict.rawValue, explanation: comparison.explanation.rawValue,
       sentence: sentence, suggestion: suggestion,
       fastest: comparison.best.map { orders[$0] }, orders: orders)

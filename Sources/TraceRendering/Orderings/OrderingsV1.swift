@@ -13,6 +13,8 @@ public struct OrderingsV1: Codable, Hashable, Sendable {
   public var rows: UInt64
   public var comparedWithoutLimit: Bool
   public var rounds: Int
+  /// Whether a signal ended the rounds.
+  public var wasInterrupted: Bool
   public var minimumEffect: Double
   /// `faster`, `writtenIsFastest`, `noDifference` or `inconclusive`.
   public var verdict: String

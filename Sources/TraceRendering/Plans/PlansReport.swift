@@ -33,6 +33,6 @@ public struct PlansReport {
     entries.count { $0.explanation.verdict == verdict }
   }
 
-  /// Whether not one statement compiles: it is another program's database.
-  public var isOfAnotherSchema: Bool { !entries.isEmpty && count(.error) == entries.count }
+  /// Whether the statements are of the database.
+  public var schemaMatch: SchemaMatch { SchemaMatch(entries.map(\.explanation)) }
 }

@@ -4,6 +4,7 @@ import ArgumentParser
 import QueryPlans
 import SQLiteDriver
 import StoreEvents
+import TraceReading
 import TraceRendering
 
 struct Advise: ParsableCommand {
@@ -37,6 +38,7 @@ struct Advise: ParsableCommand {
   }
 
   func run() throws {
+    ReadingInterruption.catchSignals()
     let file = try ReportedDatabase.open(database)
     let statements = try StatementSource(paths: paths, sql: []).read()
     let workload = statements.list.filter { $0.work.executions > 0 }.map {

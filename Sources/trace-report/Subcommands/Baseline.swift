@@ -52,6 +52,7 @@ struct Baseline: ParsableCommand {
     if let older { baseline.keepBudgets(of: older) }
     if !runs.isEmpty { baseline.addTimes(of: runs) }
     try plans?.checkIntegrity()
+    if let mismatch = plans?.mismatch { throw mismatch }
     try Output.write(JSONText.encoded(baseline), toFile: path)
   }
 }

@@ -80,6 +80,8 @@ struct Diff: ParsableCommand {
       plans[sql] = explainer.explain(sql, work: statement.statementWork)
     }
     try explainer.checkIntegrity(of: database)
+    let match = SchemaMatch(plans.values)
+    if match.isOtherDatabase { throw Failure.otherDatabase(database, match) }
     return plans
   }
 }

@@ -48,6 +48,7 @@ struct Export: ParsableCommand {
   private var isOfEvents: Bool { format == .perfetto || (format == .csv && table == .events) }
 
   func run() throws {
+    ReadingInterruption.catchSignals()
     let file = try OutputFile(output)
     if isOfEvents { return try writeEvents(to: file) }
     let profile = try inputs.profile(filters.value)
@@ -89,12 +90,10 @@ struct Export: ParsableCommand {
   private func read(
     _ count: inout UInt64, _ progress: inout Progress, _ body: (EventRecord) throws -> Void
   ) throws -> ReadingReport {
-    ReadingInterruption.catchSignals()
     var selection = EventSelection(filters.value)
-    let report = try TraceReader.read(inputs.paths) { record in
+    let report = try TraceReader.read(inputs.paths, progress: { progress.report($0) }) { record in
       try selection.add(record, body)
       count += 1
-      if count & 0xffff == 0 { progress.report(count) }
     }
     try selection.finish(body)
     return report

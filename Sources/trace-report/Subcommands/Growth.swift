@@ -2,8 +2,10 @@
 
 import ArgumentParser
 import FoundationEssentials
+import Glibc
 import StoreEvents
 import TraceAnalysis
+import TraceReading
 import TraceRecording
 import TraceRendering
 
@@ -48,23 +50,64 @@ struct Growth: ParsableCommand {
   }
 
   func run() throws {
+    ReadingInterruption.catchSignals()
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "storescope-\(UUID().uuidString)", directoryHint: .isDirectory)
     try FileManager.default.createDirectory(
       at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     defer { try? FileManager.default.removeItem(at: folder) }
-    let growth = TraceAnalysis.Growth(
-      try numbers.map { ($0, try profile(size: $0, in: folder)) })
+    let growth = try growth(in: folder)
     if json {
       try Output.print(JSONText.encoded(GrowthV1(growth)))
     } else {
       Output.print(Document(growth: growth).text(.ofStandardOutput))
     }
+    if Self.wasInterrupted { throw ExitStatus.interrupted }
     switch growth.verdict {
     case .inconclusive: throw ExitStatus.inconclusive
     case .growsLikeScan where failOn == .scan: throw ExitStatus.regression
     default: return
     }
+  }
+
+  private static var wasInterrupted: Bool {
+    LoggedProgram.wasInterrupted || ReadingInterruption.isRequested
+  }
+
+  /// Of all sizes, or of those that were done when we were interrupted.
+  private func growth(in folder: URL) throws -> TraceAnalysis.Growth {
+    var runs: [(size: UInt64, profile: Profile)] = []
+    let begin = ContinuousClock.now
+    for size in numbers where !Self.wasInterrupted {
+      announce(size, after: runs.map(\.size), since: begin)
+      do {
+        let profile = try profile(size: size, in: folder)
+        if !Self.wasInterrupted { runs.append((size, profile)) }
+      } catch {
+        guard Self.wasInterrupted else { throw error }
+      }
+    }
+    if runs.isEmpty { throw Failure.interrupted(before: "the first size was done") }
+    var growth = TraceAnalysis.Growth(runs)
+    if Self.wasInterrupted {
+      growth.doubts.insert("interrupted; \(runs.count) of \(numbers.count) sizes were run", at: 0)
+    }
+    return growth
+  }
+
+  /// A line that stays, on a terminal: the program may write below it.
+  private func announce(
+    _ size: UInt64, after done: [UInt64], since begin: ContinuousClock.Instant
+  ) {
+    guard Output.isTerminal(STDERR_FILENO) else { return }
+    // A size is taken to need time as it is large.
+    let sum = { (sizes: [UInt64]) in sizes.reduce(0.0) { $0 + Double($1) } }
+    let left = Progress.timeLeft(
+      after: Double((ContinuousClock.now - begin).nanoseconds) / 1e9,
+      part: sum(done) / sum(numbers))
+    Output.complain(
+      "size \(size.grouped), \(done.count + 1) of \(numbers.count)"
+        + (left.map { ", about \($0) left" } ?? ""))
   }
 
   private func profile(size: UInt64, in folder: URL) throws -> Profile {

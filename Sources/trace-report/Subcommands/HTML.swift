@@ -47,25 +47,13 @@ struct HTML: ParsableCommand {
     let timed = try inputs.timedProfile(filters.value)
     if timed.profile.isEmpty { throw Failure.noEvents(inputs.paths) }
     var page = DashboardPage(timed, top: top)
-    var findings: [Finding]?
-    if let database {
-      let file = try ReportedDatabase.open(database)
-      let workload = try workload(timed.profile, file)
-      findings = workload.findings
-      page.explanations = workload.explanations
-      if advise { page.advice = try advice(for: timed.profile, file) }
-    }
-    page.review = try exceptions.review(findings ?? timed.profile.findings, in: timed.profile)
+    let workload = try ReportedWorkload(timed.profile, database: database)
+    page.explanations = workload.explanations
+    if advise, let file = workload.database { page.advice = try advice(for: timed.profile, file) }
+    page.review = try exceptions.review(workload.findings, in: timed.profile)
     try Output.write(page.html(), toFile: output)
     Output.print("Wrote \(LogText.escaped(output))\n")
-  }
-
-  private func workload(_ profile: Profile, _ file: InspectedDatabase) throws -> Workload {
-    do {
-      return try Workload(profile, database: file.connection)
-    } catch {
-      throw Failure(LogText.escaped("'\(database ?? "")': \(error.message)"))
-    }
+    try workload.checkDatabase()
   }
 
   private func advice(for profile: Profile, _ file: InspectedDatabase) throws -> AdviceReport {

@@ -4,6 +4,7 @@ import ArgumentParser
 import QueryPlans
 import SQLiteDriver
 import StoreEvents
+import TraceReading
 import TraceRendering
 
 struct Orderings: ParsableCommand {
@@ -62,6 +63,7 @@ struct Orderings: ParsableCommand {
   }
 
   func run() throws {
+    ReadingInterruption.catchSignals()
     let source = StatementSource(paths: paths, sql: sql.map { [$0] } ?? [])
     let sql = try source.read().statement(statement).sql
     let file = try ReportedDatabase.open(database)
@@ -75,15 +77,23 @@ struct Orderings: ParsableCommand {
 
   private func compare(_ sql: String, _ connection: Connection) throws -> OrderingComparison {
     var progress = Progress("runs")
+    let clock = ContinuousClock()
+    let begin = clock.now
     defer { progress.end() }
     do {
       var options = OrderingComparison.Options()
       options.values = bind.isEmpty ? nil : try bind.map { try BindValue($0) }
       options.minimumEffect = minimumEffect / 100
       options.budget = .seconds(budget)
-      return try OrderingComparison(sql, on: connection, options: options) { progress.report($0) }
+      options.isCancelled = { ReadingInterruption.isRequested }
+      // No new round starts after the budget; most end earlier.
+      return try OrderingComparison(sql, on: connection, options: options) { runs in
+        progress.report(runs, part: Double((clock.now - begin).nanoseconds) / 1e9 / budget)
+      }
     } catch let error as OrderingError {
       throw Failure(LogText.escaped("\(error)"), status: error.status)
+    } catch let error as SQLiteError where error.isInterruption {
+      throw Failure.interrupted(before: "every order had run once")
     } catch let error as SQLiteError {
       throw Failure(
         LogText.escaped("'\(database)': \(error.message)")

@@ -53,37 +53,43 @@ struct Plans: ParsableCommand {
     report.doubts = statements.doubts
     try Output.print(json ? JSONText.encoded(PlansV1(report)) : report.text(.ofStandardOutput))
     try explainer.checkIntegrity(of: database)
-    try judge(report)
+    try judge(report, statements.list)
   }
 
-  /// Full scans that the file of exceptions excuses; it may name no caller, which plans do not know.
-  private func excusedScans(_ report: PlansReport) throws -> Int {
+  /// Full scans that the file of exceptions excuses for each line that runs them.
+  private func excusedScans(
+    _ report: PlansReport, _ statements: [StatementSource.Statement]
+  ) throws -> Int {
     guard let file = try exceptions.file() else { return 0 }
     var book = ExceptionBook(file, today: Exceptions.today)
     let rules = ["AvoidFullTableScan", "AvoidScanInCorrelatedSubquery", "UnindexedStringSearch"]
-    return report.entries.count { entry in
-      entry.explanation.verdict == .fullScan
-        && rules.contains {
-          book.exception(
-            rule: $0, statement: UInt64(entry.id, radix: 16).map(StatementID.init(rawValue:)),
-            sql: entry.explanation.sql) != nil
-        }
+    func isExcused(_ statement: StatementSource.Statement, at caller: SourceLocation) -> Bool {
+      rules.contains {
+        book.exception(
+          rule: $0, caller: caller,
+          statement: UInt64(statement.id, radix: 16).map(StatementID.init(rawValue:)),
+          sql: statement.sql) != nil
+      }
+    }
+    return zip(report.entries, statements).count { entry, statement in
+      let callers = statement.callers.isEmpty ? [.unknown] : statement.callers
+      return entry.explanation.verdict == .fullScan
+        && callers.allSatisfy { isExcused(statement, at: $0) }
     }
   }
 
-  private func judge(_ report: PlansReport) throws {
+  private func judge(_ report: PlansReport, _ statements: [StatementSource.Statement]) throws {
     if report.entries.isEmpty {
       throw Failure(
         "no statement to explain; was the store traced?", status: ExitStatus.inconclusive)
     }
-    if report.isOfAnotherSchema {
-      throw Failure(
-        "none of the \(report.entries.count) statements compiles against '\(LogText.escaped(database))'; is it the "
-          + "store that was traced?", status: ExitStatus.inconclusive)
-    }
+    let match = report.schemaMatch
+    if match.isOtherDatabase { throw Failure.otherDatabase(database, match) }
     guard failOn == .scan else { return }
-    let excused = try excusedScans(report)
-    if excused > 0 { Output.complain("\(excused) full scans are excused") }
+    let excused = try excusedScans(report, statements)
+    if excused > 0 {
+      Output.complain("\(excused.counted("full scan is", "full scans are")) excused")
+    }
     if report.count(.fullScan) > excused {
       throw Failure(
         "\(report.count(.fullScan) - excused) of \(report.entries.count) statements scan a table from end to "

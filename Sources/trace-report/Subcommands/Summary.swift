@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import ArgumentParser
-import SQLiteDriver
 import StoreEvents
 import TraceAnalysis
 public import TraceRendering
@@ -47,7 +46,8 @@ struct Summary: ParsableCommand {
 
   func run() throws {
     let profile = try inputs.profile(filters.value)
-    let review = try exceptions.review(findings(of: profile), in: profile)
+    let workload = try ReportedWorkload(profile, database: database)
+    let review = try exceptions.review(workload.findings, in: profile)
     let options = SummaryOptions(
       top: top ?? (json ? .max : 10), order: sort, grouping: groupBy)
     if json {
@@ -57,17 +57,8 @@ struct Summary: ParsableCommand {
       Output.print(document.text(.ofStandardOutput))
     }
     if profile.isEmpty { throw Failure.noEvents(inputs.paths) }
+    try workload.checkDatabase()
     try judge(review, profile.completeness)
-  }
-
-  private func findings(of profile: Profile) throws -> [Finding] {
-    guard let database else { return profile.findings }
-    let file = try ReportedDatabase.open(database)
-    do {
-      return try Workload(profile, database: file.connection).findings
-    } catch {
-      throw Failure(LogText.escaped("'\(database)': \(error.message)"))
-    }
   }
 
   /// Lost events may hide a finding: without one, nothing is concluded.

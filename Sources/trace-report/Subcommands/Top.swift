@@ -77,6 +77,10 @@ struct Top: AsyncParsableCommand {
     let result = Result { try loop.run() }
     await source.close()
     try result.get()
+    // On a screen one may have waited in vain on purpose.
+    if screen == nil, Signals.end == nil, source.exitCode == 0, !source.hasEvents {
+      throw Failure.noEvents([source.name])
+    }
     if source.exitCode != 0, Signals.end == nil { throw ExitCode(source.exitCode) }
   }
 

@@ -38,6 +38,11 @@ enum Output {
     }
   }
 
+  /// Whether a line can be written over: on a terminal that is not dumb.
+  static func canRewriteLines(_ descriptor: Int32) -> Bool {
+    isTerminal(descriptor) && TextStyle.environment("TERM") != "dumb"
+  }
+
   static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 }
 
@@ -55,7 +60,7 @@ extension TextStyle {
       isColored: isTerminal && !noColor && !isDumb)
   }
 
-  private static func environment(_ name: String) -> String? {
+  fileprivate static func environment(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }
   }
 

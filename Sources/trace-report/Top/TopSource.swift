@@ -57,6 +57,9 @@ final class TopSource {
     isOver = try !reader.read(until: deadline, body)
   }
 
+  /// Whether a store did anything yet.
+  var hasEvents: Bool { reader.report.sources.contains { $0.eventsRead > 0 } }
+
   /// Why nothing comes any more, or nil while something may.
   ///
   /// A program that ended has written its last events, but the session passes them on with delay.

@@ -72,6 +72,16 @@ import TraceRendering
     #expect(run.error.contains(name) && run.error.split(separator: "\n").count == 1, "\(run.error)")
   }
 
+  /// Neither a pass nor a failure of ours.
+  @Test(arguments: [[], ["--json"]]) func aLogWithoutEventsIsInconclusive(
+    options: [String]
+  ) async throws {
+    let run = try await report.run(
+      ["top", log.path, "--interval", "20ms", "--count", "2"] + options)
+    #expect(run.status == 3)
+    #expect(run.error.contains("no events of a store in \(log.path)"), "\(run.error)")
+  }
+
   @Test(arguments: [
     [], ["a.log", "--", "true"], ["a.log", "--interval", "1ms"], ["a.log", "--count", "0"],
     ["a.log", "--top", "0"], ["a.log", "--output", "b"],

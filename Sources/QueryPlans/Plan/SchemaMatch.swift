@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Whether statements are of the database that they are explained against.
+public struct SchemaMatch: Hashable, Sendable {
+  /// How many were explained.
+  public private(set) var statements = 0
+  /// How many of them do not compile, for whatever reason.
+  public private(set) var failures = 0
+  /// How many of those name a table or a column that the database lacks.
+  public private(set) var strangers = 0
+  /// SQLite's words on the first stranger, else on the first failure: `no such table: ZSTOP`.
+  public var reason: String? { firstMissing ?? firstFailure }
+
+  private var firstMissing: String?
+  private var firstFailure: String?
+
+  public init(_ explanations: some Sequence<PlanExplainer.Explanation> = []) {
+    for explanation in explanations { add(explanation) }
+  }
+
+  /// Counts a statement.
+  public mutating func add(_ explanation: PlanExplainer.Explanation) {
+    statements += 1
+    guard let failure = explanation.failure else { return }
+    failures += 1
+    firstFailure = firstFailure ?? failure
+    guard Self.isOfSchema(failure) else { return }
+    strangers += 1
+    firstMissing = firstMissing ?? failure
+  }
+
+  /// Whether the database is another program's, or another version's: none of the statements
+  /// compiles, or most name what it lacks.
+  public var isOtherDatabase: Bool {
+    statements > 0 && (failures == statements || strangers * 2 > statements)
+  }
+
+  private static func isOfSchema(_ message: String) -> Bool {
+    message.hasPrefix("no such table: ") || message.hasPrefix("no such column: ")
+      || message.contains(" has no column named ")
+  }
+}

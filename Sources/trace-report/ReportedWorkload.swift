@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import QueryPlans
+import SQLiteDriver
+import StoreEvents
+import TraceAnalysis
+
+/// A run, and the user's database where one was given; of another program's database nothing is
+/// used.
+struct ReportedWorkload {
+  let database: InspectedDatabase?
+  let explanations: [StatementID: PlanExplainer.Explanation]
+  let findings: [Finding]
+  private let mismatch: Failure?
+
+  /// - Throws: ``Failure``, with one sentence.
+  init(_ profile: Profile, database path: String?) throws {
+    guard let path else {
+      (database, explanations, findings, mismatch) = (nil, [:], profile.findings, nil)
+      return
+    }
+    let file = try ReportedDatabase.open(path)
+    let workload: Workload
+    do {
+      workload = try Workload(profile, database: file.connection)
+    } catch {
+      throw Failure(LogText.escaped("'\(path)': \(error.message)"))
+    }
+    let match = workload.schemaMatch
+    guard !match.isOtherDatabase else {
+      (database, explanations, findings) = (nil, [:], profile.findings)
+      mismatch = Failure.otherDatabase(path, match)
+      return
+    }
+    (database, explanations, findings, mismatch) =
+      (file, workload.explanations, workload.findings, nil)
+  }
+
+  /// To be asked once the report was told.
+  ///
+  /// - Throws: ``Failure`` if the database was another one.
+  func checkDatabase() throws {
+    if let mismatch { throw mismatch }
+  }
+}
