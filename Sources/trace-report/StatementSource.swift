@@ -65,11 +65,12 @@ struct StatementSource {
       })
     if traced.eventsLost > 0 {
       statements.doubts.append(
-        "\(traced.eventsLost) events were lost: statements may be missing here")
+        "\(traced.eventsLost.counted("event was", "events were")) lost: statements may be missing here"
+      )
     }
     if traced.unresolved > 0 {
       statements.doubts.append(
-        "\(traced.unresolved) statements ran whose text the trace does not hold")
+        "\(traced.unresolved.counted("statement")) ran whose text the trace does not hold")
     }
     statements.doubts += traced.reading.sources.flatMap(\.problems)
     return statements

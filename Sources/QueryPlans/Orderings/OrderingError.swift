@@ -22,8 +22,8 @@ extension OrderingError: CustomStringConvertible {
     case .noWhere: "the outer SELECT has no WHERE clause whose terms could be ordered"
     case .oneTerm(let term): "WHERE has one term, '\(term)'; there is nothing to order"
     case .wrongValueCount(let given, let wanted):
-      "the statement takes \(wanted) values and --bind gives \(given); give one for each, in the "
-        + "order of the statement's parameters"
+      "the statement has \(wanted == 1 ? "1 parameter" : "\(wanted) parameters") and --bind gives "
+        + "\(given == 1 ? "1 value" : "\(given) values"); give one for each, in their order"
     case .noSample(let parameter, let term):
       "no column tells a plausible value for parameter \(parameter) in '\(term)'; give all values "
         + "with --bind"

@@ -69,7 +69,9 @@ public struct Growth: Hashable, Sendable {
       run.profile.completeness.doubts.map { "size \(run.size): \($0)" }
     }
     if sizes.count < Self.fewestSizes {
-      doubts.append("\(sizes.count) sizes fit any line; give \(Self.fewestSizes) or more")
+      doubts.append(
+        "\(sizes.count.counted("size fits", "sizes fit")) any line; give \(Self.fewestSizes) or more"
+      )
     }
     let wanted = sizes.count
     self.statements = statements.values.map { $0.judged(sizes: wanted) }.sorted { a, b in

@@ -39,7 +39,7 @@ extension SourceReport {
     var doubts = problems.map { "\(path): \($0)" }
     if eventsLost > 0 {
       doubts.append(
-        "\(path): the tracer discarded \(eventsLost) events; record with larger buffers")
+        "\(path): the tracer discarded \(eventsLost.counted("event")); record with larger buffers")
     }
     return doubts
   }
@@ -52,16 +52,19 @@ extension ProcessProfile {
     switch coverage {
     case .complete, .untold: break
     case .lost(let count):
-      doubts.append("\(name): emitted \(count) more events than were read")
+      doubts.append("\(name): emitted \(count.counted("more event")) than were read")
     case .surplus(let count):
       doubts.append(
-        "\(name): \(count) more events than it emitted were read; is it among the inputs twice?")
+        "\(name): \(count.counted("more event was", "more events were")) read than it emitted; is it among the inputs twice?"
+      )
     case .uncounted(let count):
       doubts.append(
-        "\(name): did not close its store; its last \(count) events could not be checked for gaps")
+        "\(name): did not close its store; its last \(count.counted("event")) could not be checked for gaps"
+      )
     }
     if unfinishedFetches > 0 {
-      doubts.append("\(name): \(unfinishedFetches) fetches began and had not ended")
+      doubts.append(
+        "\(name): \(unfinishedFetches.counted("fetch", "fetches")) began and had not ended")
     }
     return doubts
   }

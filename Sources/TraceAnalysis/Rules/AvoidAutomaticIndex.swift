@@ -29,7 +29,7 @@ struct AvoidAutomaticIndex: Rule {
       let tables = workload.judgement(of: statement)?.automaticIndexes ?? []
       let isCounted = work.perRun(\.autoIndexRows) >= Self.fewestRows
       guard isCounted || (!statement.isCounted && !tables.isEmpty) else { return nil }
-      let rows = isCounted ? " of \(work.perRun(\.autoIndexRows).wholeText) rows" : ""
+      let rows = isCounted ? " of \(work.perRun(\.autoIndexRows).counted("row"))" : ""
       let place = tables.first.map { " on '\($0)'" } ?? ""
       return Finding(
         rule: Self.name, confidence: isCounted ? .high : .medium, statement: statement.id,

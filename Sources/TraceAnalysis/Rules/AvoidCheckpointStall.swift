@@ -40,8 +40,8 @@ struct AvoidCheckpointStall: Rule {
     Finding(
       rule: Self.name, confidence: .high,
       message: """
-        \(waits.unfinishedCheckpoints.grouped) of \(waits.checkpoints.grouped) checkpoints could \
-        not finish, and the log grew to \(waits.largestLog.grouped) frames.
+        \(waits.unfinishedCheckpoints.grouped) of \(waits.checkpoints.counted("checkpoint")) could \
+        not finish, and the log grew to \(waits.largestLog.counted("frame")).
         """,
       evidence: evidence(waits),
       fix: """
@@ -54,7 +54,7 @@ struct AvoidCheckpointStall: Rule {
     Finding(
       rule: Self.name, confidence: .high,
       message: """
-        The longest of \(waits.checkpoints.grouped) checkpoints took \
+        The longest of \(waits.checkpoints.counted("checkpoint")) took \
         \(waits.longestCheckpoint.millisecondsText), all together \
         \(waits.checkpointTime.millisecondsText).
         """,

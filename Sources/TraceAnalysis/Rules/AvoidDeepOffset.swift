@@ -35,7 +35,7 @@ struct AvoidDeepOffset: Rule {
       return Finding(
         rule: Self.name, confidence: .high, statement: statement.id, caller: statement.mainCaller,
         message: """
-          Each run leaves out \(work.perRun(\.offset).wholeText) rows by an offset to return \
+          Each run leaves out \(work.perRun(\.offset).counted("row")) by an offset to return \
           \(work.perRun(\.rows).wholeText)\(statement.runsText).
           """,
         evidence: [

@@ -70,8 +70,8 @@ extension FaultProfile {
   /// Says how many queries there were: `Author objects fetched here were read …`.
   func stormText(of things: String) -> String {
     """
-    \(things) fetched here were read from the database one by one: \(misses.grouped) \
-    queries, up to \(mostMissesPerFetch.grouped) for one fetch.
+    \(things) fetched here were read from the database one by one: \
+    \(misses.counted("query", "queries")), up to \(mostMissesPerFetch.grouped) for one fetch.
     """
   }
 

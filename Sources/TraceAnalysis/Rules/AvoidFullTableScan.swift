@@ -46,7 +46,7 @@ struct AvoidFullTableScan: Rule {
     return Finding(
       rule: Self.name, confidence: .high, statement: statement.id, caller: statement.mainCaller,
       message: """
-        Each run steps through \(work.perRun(\.fullScanSteps).wholeText) rows of a table without \
+        Each run steps through \(work.perRun(\.fullScanSteps).counted("row")) of a table without \
         an index to return \(work.perRun(\.rows).wholeText)\(statement.runsText).
         """,
       evidence: statement.scanEvidence, fix: columns.map(Self.fix) ?? Self.fixUnknown,

@@ -54,8 +54,8 @@ struct AvoidLargeColumnInList: Rule {
       rule: Self.name, confidence: .high, statement: statement.id, caller: statement.mainCaller,
       object: "\(column.table).\(column.name)",
       message: """
-        Each run loads '\(column.name)' of \(work.perRun(\.rows).wholeText) rows, \
-        \(UInt64(bytes).grouped) bytes each on average: \
+        Each run loads '\(column.name)' of \(work.perRun(\.rows).counted("row")), \
+        \(bytes.counted("byte")) each on average: \
         \((perRun / 1_000_000).rounded(toPlaces: 1)) MB\(statement.runsText).
         """,
       evidence: [

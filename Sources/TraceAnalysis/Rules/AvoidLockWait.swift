@@ -42,7 +42,7 @@ struct AvoidLockWait: Rule {
     return Finding(
       rule: Self.name, confidence: .high, caller: save.location,
       message: """
-        \(save.count.grouped) saves waited \(save.waitTime.millisecondsText) for the writer, of \
+        \(save.count.counted("save")) waited \(save.waitTime.millisecondsText) for the writer, of \
         \(save.totalTime.millisecondsText) that they took.
         """,
       evidence: [
@@ -79,7 +79,7 @@ struct AvoidLockWait: Rule {
       Finding(
         rule: Self.name, confidence: .high,
         message: """
-          \(waits.busyFailures.grouped) of \(waits.busyWaits.grouped) waits for another \
+          \(waits.busyFailures.grouped) of \(waits.busyWaits.counted("wait")) for another \
           connection's lock gave up; the longest took \(waits.longestBusy.millisecondsText).
           """,
         evidence: [

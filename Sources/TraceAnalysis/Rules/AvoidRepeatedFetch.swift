@@ -39,9 +39,9 @@ struct AvoidRepeatedFetch: Rule {
         rule: Self.name, confidence: .medium, statement: statement.id,
         caller: statement.mainCaller,
         message: """
-          \(repeats.runs.grouped) of \(statement.work.count.grouped) runs had the same values as \
+          \(repeats.runs.grouped) of \(statement.work.count.counted("run")) had the same values as \
           a run before, with no commit in between; one value ran \
-          \(repeats.mostOfOneValue.grouped) times.
+          \(repeats.mostOfOneValue.counted("time")).
           """,
         evidence: [
           .init("runs", statement.work.count), .init("repeats", repeats.runs),

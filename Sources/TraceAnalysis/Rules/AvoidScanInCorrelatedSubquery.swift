@@ -38,7 +38,7 @@ struct AvoidScanInCorrelatedSubquery: Rule {
 
   private func finding(_ statement: StatementProfile, _ scan: PlanJudgement.Scan) -> Finding {
     let table = scan.table ?? scan.name
-    let rows = scan.size.map { " (\(UInt64($0.rows).grouped) rows)" } ?? ""
+    let rows = scan.size.map { " (\($0.rows.counted("row")))" } ?? ""
     let work = statement.work
     return Finding(
       rule: Self.name, confidence: statement.isCounted ? .high : .medium,

@@ -46,7 +46,7 @@ struct AvoidSlowSave: Rule {
     Finding(
       rule: Self.name, confidence: .medium, caller: save.location,
       message: """
-        \(save.count.grouped) saves of \(save.objects.grouped) objects altogether spent \
+        \(save.count.counted("save")) of \(save.objects.counted("object")) altogether spent \
         \(save.commitTime.millisecondsText) in their commits.
         """,
       evidence: save.evidence,
@@ -62,7 +62,7 @@ struct AvoidSlowSave: Rule {
       rule: Self.name, confidence: .high, caller: save.location,
       message: """
         Each save takes \(own.millisecondsText), most of it \(commits ? "in the commit" : "writing"): \
-        \((Double(save.objects) / Double(save.count)).wholeText) objects on average.
+        \((Double(save.objects) / Double(save.count)).counted("object")) on average.
         """,
       evidence: save.evidence,
       fix: commits

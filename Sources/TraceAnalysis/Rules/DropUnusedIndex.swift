@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import QueryPlans
+import StoreEvents
 
 /// Every index serves some fetch.
 struct DropUnusedIndex: Rule {
@@ -38,7 +39,7 @@ struct DropUnusedIndex: Rule {
         rule: Self.name, severity: .note, confidence: .low, object: index.name,
         message: """
           '\(index.name)' on \(index.table) (\(index.termsText)) is in no plan of the \
-          \(UInt64(workload.explanations.count).grouped) statements.
+          \(workload.explanations.count.counted("statement")).
           """,
         evidence: index.evidence(workload), fix: index.dropText)
     }

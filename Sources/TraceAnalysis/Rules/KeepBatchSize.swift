@@ -47,7 +47,7 @@ struct KeepBatchSize: Rule {
     return finding(
       batch, .high,
       """
-      \(batch.fetches.grouped) fetches with a batch size of \(batch.batchSize.grouped) loaded all \
+      \(batch.fetches.counted("fetch", "fetches")) with a batch size of \(batch.batchSize.grouped) loaded all \
       of \(batch.rows.grouped) \(batch.entity) objects at once.
       """, "use fetchInBatches, or fetch without a batch size")
   }
@@ -58,7 +58,7 @@ struct KeepBatchSize: Rule {
       batch, .high,
       """
       \(batch.rows.grouped) \(batch.entity) objects were loaded in batches of \
-      \(batch.batchSize.grouped), \(batch.rowsLoaded.grouped) rows altogether: the same batches \
+      \(batch.batchSize.grouped), \(batch.rowsLoaded.counted("row")) altogether: the same batches \
       again and again.
       """, "go through the result in its order, sort it by the fetch, or take larger batches",
       saving: .init(
@@ -77,7 +77,7 @@ struct KeepBatchSize: Rule {
       batch, .medium,
       """
       All of \(batch.rows.grouped) \(batch.entity) objects were loaded, in \
-      \(batch.batches.grouped) batches, and \(read.grouped) of them were read.
+      \(batch.batches.counted("batch", "batches")), and \(read.grouped) of them \(read == 1 ? "was" : "were") read.
       """,
       "keep the batched result itself: an Array, a Set or a sort of it loads every object",
       saving: .init(

@@ -40,13 +40,13 @@ struct LimitFetch: Rule {
 
   private func finding(_ statement: StatementProfile, read: UInt64) -> Finding {
     let work = statement.work
-    let rows = work.perRun(\.rows).wholeText
-    let used = read > 0 ? "; \(read.grouped) objects were read" : ""
+    let objects = work.perRun(\.rows).counted("object")
+    let used = read > 0 ? "; \(read.counted("object was", "objects were")) read" : ""
     let unread = 1 - Double(read) / Double(max(work.rows, 1))
     return Finding(
       rule: Self.name, severity: read > 0 ? .warning : .note, confidence: read > 0 ? .high : .low,
       statement: statement.id, caller: statement.mainCaller,
-      message: "Each run fetches all of \(rows) objects at once\(used)\(statement.runsText).",
+      message: "Each run fetches all of \(objects) at once\(used)\(statement.runsText).",
       evidence: [
         .init("runs", work.count), .init("rows", work.rows), .init("objectsRead", read),
         .init("totalNs", work.totalTime),

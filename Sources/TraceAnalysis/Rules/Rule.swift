@@ -48,20 +48,8 @@ extension StatementProfile {
 
   /// ` (20 runs)`, or ` (20 runs, from 3 lines of code)`.
   var runsText: String {
-    let runs = work.count == 1 ? "1 run" : "\(work.count.grouped) runs"
+    let runs = work.count.counted("run")
     return callers.count > 1 ? " (\(runs), from \(callers.count) lines of code)" : " (\(runs))"
-  }
-}
-
-extension UInt64 {
-  /// The digits in groups of three: `12,800`.
-  public var grouped: String {
-    var result = ""
-    for (index, digit) in String(self).reversed().enumerated() {
-      if index > 0, index % 3 == 0 { result.append(",") }
-      result.append(digit)
-    }
-    return String(result.reversed())
   }
 }
 

@@ -60,7 +60,7 @@ struct UnindexedStringSearch: Rule {
       rule: Self.name, confidence: confidence, statement: statement.id,
       caller: statement.mainCaller,
       message: """
-        Each run compares the text of \(steps.wholeText) rows, one by one, to return \
+        Each run compares the text of \(steps.counted("row")), one by one, to return \
         \(statement.work.perRun(\.rows).wholeText)\(statement.runsText).
         """,
       evidence: statement.scanEvidence,

@@ -78,7 +78,7 @@ extension StatementProfile {
   }
 
   var sortText: String {
-    let steps = isCounted ? " in \(work.perRun(\.vmSteps).wholeText) steps" : ""
+    let steps = isCounted ? " in \(work.perRun(\.vmSteps).counted("step"))" : ""
     return """
       Each run sorts its rows\(steps) to return \(work.perRun(\.rows).wholeText)\(runsText).
       """

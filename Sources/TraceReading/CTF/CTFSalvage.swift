@@ -74,8 +74,8 @@ final class CTFSalvage {
       try? FileManager.default.removeItem(at: target)
     }
     problems.append(
-      "\(LogText.quoted(source.path)) is damaged: only its first \(kept) of "
-        + "\(starts.count) packets were read")
+      "\(LogText.quoted(source.path)) is damaged: of its "
+        + "\(starts.count.counted("packet")) the first \(kept) could be read")
   }
 
   private func copy(_ source: URL, until end: UInt64, to target: URL) throws {

@@ -216,7 +216,7 @@ final class CoreDataLogParser {
     if !clock.isReal { ledger.addRemark("the log has no times of day: only the order is known") }
     if interleaved > 0 {
       ledger.addRemark(
-        "\(interleaved) fetches began while another one ran, and the log has no thread ids: "
+        "\(interleaved.counted("fetch", "fetches")) began while another one ran, and the log has no thread ids: "
           + "times may stand at the wrong one of two")
     }
   }

@@ -17,7 +17,7 @@ extension AdviceReport {
     for effect in advice.effects where effect.after != effect.before {
       drawing.text(
         "\(effect.statement)  \(time(effect.before)) → \(time(effect.after)), "
-          + "\(effect.runs.grouped) runs", indent: 2)
+          + effect.runs.counted("run"), indent: 2)
     }
     for removal in advice.removals { draw(removal, &drawing) }
     if !advice.unmeasured.isEmpty { drawing.line("") }
@@ -29,8 +29,8 @@ extension AdviceReport {
   }
 
   var measured: String {
-    "\(advice.effects.count) statements timed with sampled values, "
-      + "\(UInt64(advice.tried).grouped) indexes tried"
+    "\(advice.effects.count.counted("statement")) timed with sampled values, "
+      + "\(advice.tried.counted("index", "indexes")) tried"
   }
 
   var sentence: String {
@@ -38,7 +38,7 @@ extension AdviceReport {
       return advice.wasCancelled
         ? "No index was found worth having until then." : "No new index is worth having."
     }
-    let count = advice.creations.count == 1 ? "1 index" : "\(advice.creations.count) indexes"
+    let count = advice.creations.count.counted("index", "indexes")
     return "Make \(count): the workload's statements then take \(time(advice.after)) in place of "
       + "\(time(advice.before))."
   }

@@ -19,7 +19,7 @@ extension DashboardPage {
       rows: statements.map { row(of: $0, whole: whole) }, isSearchable: true)
     if all > statements.count {
       table.others = [
-        "\(UInt64(all - statements.count).grouped) more statements have no row here; see --top."
+        "\((all - statements.count).counted("more statement has", "more statements have")) no row here; see --top."
       ]
     }
     return Dashboards.Section(
@@ -142,7 +142,7 @@ extension StatementProfile {
       .map { Dashboards.Line(String($0).visible) }
     let rest = sql.count - shown.count
     if rest > 0 {
-      lines.append(.init("… and \(UInt64(rest).grouped) more characters", tone: "quiet"))
+      lines.append(.init("… and \(rest.counted("more character"))", tone: "quiet"))
     }
     return lines
   }

@@ -75,17 +75,17 @@ extension Completeness {
     guard isComplete else {
       let sentence =
         eventsLost > 0
-        ? "Incomplete: \(eventsLost.grouped) events were lost; every count below may be too low."
+        ? "Incomplete: \(eventsLost.counted("event was", "events were")) lost; every count below may be too low."
         : "Inconclusive: events may be missing; a count below may be too low."
       return Dashboards.Notice(sentence, tone: "bad", points: doubts.map(\.visible))
     }
     let unknown =
       unrecognizedLines > 0
       ? [
-        "\(unrecognizedLines.grouped) lines were not recognized; the first of them stand under Sources."
+        "\(unrecognizedLines.counted("line was", "lines were")) not recognized; see under Sources."
       ] : []
     return Dashboards.Notice(
-      "Complete: \(eventsRead.grouped) events read, none known to be lost.", tone: "good",
+      "Complete: \(eventsRead.counted("event")) read, none known to be lost.", tone: "good",
       points: unknown)
   }
 }

@@ -16,7 +16,8 @@ public enum GateReportJUnit {
       + result.slower.map { Case(name: $0.sql, place: $0.caller, failure: $0.summary) }
       + (result.improvements + result.rewritten + result.replanned + result.appeared)
       .map { Case($0) }
-    let passed = Case(name: "\(result.unchanged) statements do the same work")
+    let passed = Case(
+      name: "\(result.unchanged.counted("statement does", "statements do")) the same work")
     let all = cases + (result.unchanged > 0 || cases.isEmpty ? [passed] : [])
     let counts =
       "tests=\"\(all.count)\" failures=\"\(all.count { $0.failure != nil })\" "

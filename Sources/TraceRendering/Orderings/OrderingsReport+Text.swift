@@ -39,9 +39,9 @@ extension OrderingsReport {
   }
 
   private var rowsEqual: String {
-    "every order gives the same \(comparison.rows.grouped) rows"
+    "every order gives the same \(comparison.rows.counted("row"))"
       + (comparison.comparedWithoutLimit ? ", compared without LIMIT" : "")
-      + "; \(comparison.rounds) rounds, interleaved in random order"
+      + "; \(comparison.rounds.counted("round")), interleaved in random order"
       + (comparison.wasCancelled ? "; interrupted" : "")
   }
 

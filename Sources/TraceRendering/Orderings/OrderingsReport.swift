@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import QueryPlans
+import StoreEvents
 
 /// A comparison of orders, ready to be drawn.
 public struct OrderingsReport {
@@ -44,7 +45,7 @@ public struct OrderingsReport {
       if comparison.wasCancelled {
         return "interrupted after \(comparison.rounds.counted("round")), too few to tell"
       }
-      return "time was up after \(comparison.rounds) rounds; give more with --budget"
+      return "time was up after \(comparison.rounds.counted("round")); give more with --budget"
     }
     return switch comparison.explanation {
     case .indexServed:

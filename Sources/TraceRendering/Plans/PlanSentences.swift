@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import QueryPlans
+import StoreEvents
 import TraceAnalysis
 
 extension PlanVerdict {
@@ -29,7 +30,7 @@ extension PlanJudgement.Scan {
 
   private var rows: String {
     guard let size else { return "" }
-    return " (\(size.isAtLeast ? "at least " : "")\(UInt64(size.rows).grouped) rows)"
+    return " (\(size.isAtLeast ? "at least " : "")\(size.rows.counted("row")))"
   }
 
   /// What is read, and why that matters or not.
@@ -81,7 +82,7 @@ extension PlanJudgement {
     }
     if let steps = unexplainedFullScanSteps {
       remarks.append(
-        "the trace counted \(steps.grouped) full-scan steps a run, which this plan does not "
+        "the trace counted \(steps.counted("full-scan step")) a run, which this plan does not "
           + "explain: the traced database may lack an index that this one has")
     }
     return remarks

@@ -17,8 +17,11 @@ extension PlansReport {
   }
 
   private var totals: String {
-    let counts = PlanVerdict.allCases.map { "\(count($0)) \($0.words.lowercased())" }
-    return "\(entries.count) statements: " + counts.joined(separator: ", ")
+    let counts = PlanVerdict.allCases.map { verdict in
+      let word = verdict.words.lowercased()
+      return count(verdict).counted(word, word == "search" ? "searches" : nil)
+    }
+    return "\(entries.count.counted("statement")): " + counts.joined(separator: ", ")
   }
 }
 
@@ -36,7 +39,7 @@ struct PlanDrawing {
     let verdict = entry.explanation.verdict
     line(
       style.paint(verdict.words, verdict.ink)
-        + style.paint("  \(entry.id)\(runs > 0 ? "  \(runs.grouped) runs" : "")", .faint))
+        + style.paint("  \(entry.id)\(runs > 0 ? "  \(runs.counted("run"))" : "")", .faint))
     for clause in SQLLayout.lines(of: entry.explanation.sql) { text(clause, indent: 2, hang: 2) }
     if let plan = entry.explanation.plan { draw(plan.roots, prefix: "  ") }
     draw(entry.explanation)

@@ -133,17 +133,18 @@ extension Document {
     var sentences: [String] = []
     if waits.busyWaits > 0 {
       sentences.append(
-        "\(waits.busyWaits.grouped) waits for another connection's lock took "
+        "\(waits.busyWaits.counted("wait")) for another connection's lock took "
           + "\(Cell.duration(waits.busyTime).text); \(waits.busyFailures.grouped) gave up.")
     }
     if waits.checkpoints > 0 {
       sentences.append(
-        "\(waits.checkpoints.grouped) checkpoints moved "
-          + "\(waits.checkpointedFrames.grouped) frames in "
+        "\(waits.checkpoints.counted("checkpoint")) moved "
+          + "\(waits.checkpointedFrames.counted("frame")) in "
           + "\(Cell.duration(waits.checkpointTime).text).")
     }
     if waits.rollbacks > 0 {
-      sentences.append("\(waits.rollbacks.grouped) transactions were rolled back.")
+      sentences.append(
+        "\(waits.rollbacks.counted("transaction was", "transactions were")) rolled back.")
     }
     return sentences.map { .paragraph($0, .quiet) }
   }
@@ -151,68 +152,6 @@ extension Document {
   /// ` (10 of 23)`, where not all are listed.
   static func rest(_ all: Int, _ listed: Int) -> String {
     all > listed ? " (\(listed) of \(all))" : ""
-  }
-}
-
-extension StatementGroup {
-  /// The SQL, and below it who asked and which id `--statement` takes.
-  fileprivate var notes: [Cell] {
-    let sql: Cell =
-      statement.sql.map { .sql($0) } ?? .text("the text of this statement was not in the trace")
-    var callers = callers.prefix(3).map { caller in
-      "\(caller.location.text ?? "unknown caller") ×\(caller.work.count.grouped)"
-    }
-    if self.callers.count > 3 { callers.append("\(self.callers.count - 3) more") }
-    let texts = texts > 1 ? " and \(texts - 1) more of its form" : ""
-    return [
-      sql, .text("\(statement.id)\(texts) · " + callers.joined(separator: ", ")),
-      work.notes(misses: misses), .text(work.timeSplit ?? ""),
-    ].filter { $0.text != "" }
-  }
-}
-
-extension Work {
-  /// What a run asked of SQLite; "" where nothing is known.
-  func notes(misses: UInt64) -> Cell {
-    func perRun(_ path: KeyPath<Work, UInt64>, _ name: String) -> String? {
-      self[keyPath: path] > 0 ? "\(Cell.number(self.perRun(path)).text) \(name)" : nil
-    }
-    let work = [
-      rows != count ? perRun(\.rows, "rows") : nil, perRun(\.vmSteps, "VM steps"),
-      perRun(\.fullScanSteps, "scan steps"), perRun(\.sorts, "sorts"),
-      perRun(\.autoIndexRows, "auto-index rows"),
-    ].compactMap(\.self)
-    return .text(
-      [
-        work.isEmpty ? nil : "per run \(work.joined(separator: ", "))",
-        misses > 0 ? "\(misses.grouped) for faults" : nil,
-        errors > 0 ? "\(errors.grouped) failed" : nil,
-      ].compactMap(\.self).joined(separator: " · "))
-  }
-}
-
-extension GroupProfile {
-  /// Faults and saves, where there are any.
-  var others: String {
-    let (faults, _) = cacheHits.addingReportingOverflow(cacheMisses)
-    let hits = Cell.ratio(Double(cacheHits) / Double(faults)).text
-    return [
-      faults > 0
-        ? "\(faults.grouped) faults, \(hits) from the "
-          + "row cache, \(Cell.duration(faultTime).text)" : nil,
-      saves > 0 ? "\(saves.grouped) saves, \(Cell.duration(saveTime).text)" : nil,
-    ].compactMap(\.self).joined(separator: " · ")
-  }
-}
-
-extension SaveProfile {
-  /// `8 statements a save, p50 9 ms, p95 12 ms, max 30 ms; 1 failed`.
-  fileprivate var anatomy: String {
-    let perSave = Cell.number(count > 0 ? Double(statements) / Double(count) : 0).text
-    let times = [("p50", latency.p50), ("p95", latency.p95), ("max", latency.max)]
-      .map { "\($0) \(Cell.duration($1).text)" }.joined(separator: ", ")
-    return "\(perSave) statements a save, \(times)"
-      + (errors > 0 ? "; \(errors.grouped) failed" : "")
   }
 }
 
@@ -227,37 +166,7 @@ extension FaultProfile.Origin {
   var name: String { relationship.isEmpty ? entity : "\(entity).\(relationship)" }
 }
 
-extension SummaryOptions.Order {
-  var title: String {
-    switch self {
-    case .total: "total time"
-    case .count: "runs"
-    case .rows: "rows"
-    case .mean: "mean time"
-    case .p50: "median"
-    case .p95: "95th percentile"
-    case .p99: "99th percentile"
-    case .max: "longest run"
-    case .misses: "cache misses"
-    case .vmSteps: "VM steps"
-    case .fullScanSteps: "full-scan steps"
-    }
-  }
-}
-
 extension Profile {
-  /// The statements, largest first; equal ones stay in the order of their total time.
-  func statements(by order: SummaryOptions.Order) -> [StatementProfile] {
-    statements.sorted(byLargest: { order.amount($0.work, $0.latency, misses: $0.misses) })
-  }
-
-  /// The statements of one form together, largest first.
-  func statementGroups(by order: SummaryOptions.Order) -> [StatementGroup] {
-    statementGroups.values
-      .sorted { ($1.work.totalTime, $0.fingerprint) < ($0.work.totalTime, $1.fingerprint) }
-      .sorted(byLargest: { order.amount($0.work, $0.latency, misses: $0.misses) })
-  }
-
   /// How many fetches a line of code made; nil if it made none.
   fileprivate func fetches(at location: SourceLocation) -> Double? {
     // A saved report may tell any numbers, whose sum is no integer.
@@ -268,39 +177,5 @@ extension Profile {
       }
     }
     return count > 0 ? count : nil
-  }
-}
-
-extension [GroupProfile] {
-  fileprivate func sorted(by order: SummaryOptions.Order) -> Self {
-    order == .total
-      ? self : sorted(byLargest: { order.amount($0.work, $0.latency, misses: $0.cacheMisses) })
-  }
-}
-
-extension Sequence {
-  /// Sorts by an amount, largest first; equal ones keep their order.
-  fileprivate func sorted(byLargest amount: (Element) -> Double) -> [Element] {
-    enumerated().map { (offset: $0.offset, element: $0.element, amount: amount($0.element)) }
-      .sorted { ($1.amount, $0.offset) < ($0.amount, $1.offset) }
-      .map(\.element)
-  }
-}
-
-extension SummaryOptions.Order {
-  func amount(_ work: Work, _ latency: Latency, misses: UInt64) -> Double {
-    switch self {
-    case .total: Double(work.totalTime)
-    case .count: Double(work.count)
-    case .rows: Double(work.rows)
-    case .mean: work.meanTime
-    case .p50: Double(latency.p50)
-    case .p95: Double(latency.p95)
-    case .p99: Double(latency.p99)
-    case .max: Double(latency.max)
-    case .misses: Double(misses)
-    case .vmSteps: Double(work.vmSteps)
-    case .fullScanSteps: Double(work.fullScanSteps)
-    }
   }
 }

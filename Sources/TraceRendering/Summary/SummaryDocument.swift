@@ -59,7 +59,9 @@ extension Profile {
   var headline: String {
     let names = processes.map(\.identity.title)
     var parts = Array(names.prefix(3))
-    if names.count > 3 { parts.append("and \(names.count - 3) more processes") }
+    if names.count > 3 {
+      parts.append("and \((names.count - 3).counted("more process", "more processes"))")
+    }
     parts += Set(stores.map(\.sqliteVersion)).subtracting([""]).sorted().map { "SQLite \($0)" }
     return parts.isEmpty ? "no process" : parts.joined(separator: ", ")
   }
@@ -71,8 +73,8 @@ extension Profile {
       let lost = source.eventsLost == 0 ? "none lost" : "\(source.eventsLost.grouped) lost"
       let unknown =
         source.unrecognizedLines == 0
-        ? "" : ", \(source.unrecognizedLines.grouped) lines not recognized"
-      return "\(source.path) (\(source.kind.rawValue)): \(source.eventsRead.grouped) events, "
+        ? "" : ", \(source.unrecognizedLines.counted("line")) not recognized"
+      return "\(source.path) (\(source.kind.rawValue)): \(source.eventsRead.counted("event")), "
         + lost + unknown
     }.joined(separator: "; ") + only
   }
@@ -106,7 +108,7 @@ extension Completeness {
     return [
       .paragraph(
         eventsLost > 0
-          ? "INCOMPLETE: \(eventsLost.grouped) events were lost; every count below may be too low."
+          ? "INCOMPLETE: \(eventsLost.counted("event was", "events were")) lost; every count below may be too low."
           : "INCONCLUSIVE: events may be missing; a count below may be too low.", .bad)
     ] + doubts.map { .paragraph("  - " + $0, .bad) }
   }

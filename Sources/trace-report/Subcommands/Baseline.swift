@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import StoreEvents
 import TraceAnalysis
 import TraceRendering
 
@@ -32,7 +33,7 @@ struct Baseline: ParsableCommand {
       profile, tags: tags.values, database: database, runs: runs,
       budgetsOf: try? BaselineV1(path: output), to: output)
     Output.print(
-      "Wrote \(output): \(profile.statementGroups.count) statements. Hold a run against it with: "
+      "Wrote \(output): \(profile.statementGroups.count.counted("statement")). Hold a run against it with: "
         + "trace-report gate INPUT --baseline \(output)\n")
   }
 

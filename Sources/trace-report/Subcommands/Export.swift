@@ -107,7 +107,9 @@ struct Export: ParsableCommand {
         Output.complain("\(LogText.escaped(source.path)): \(problem)")
       }
       if source.eventsLost > 0 {
-        Output.complain("\(LogText.escaped(source.path)): \(source.eventsLost) events were lost")
+        Output.complain(
+          "\(LogText.escaped(source.path)): \(source.eventsLost.counted("event was", "events were")) lost"
+        )
       }
     }
   }

@@ -92,8 +92,9 @@ struct Plans: ParsableCommand {
     }
     if report.count(.fullScan) > excused {
       throw Failure(
-        "\(report.count(.fullScan) - excused) of \(report.entries.count) statements scan a table from end to "
-          + "end", status: ExitStatus.regression)
+        "\(report.count(.fullScan) - excused) of \(report.entries.count.counted("statement")) "
+          + "\(report.count(.fullScan) - excused == 1 ? "scans" : "scan") a table from end to end",
+        status: ExitStatus.regression)
     }
     if report.count(.error) > 0 || !report.doubts.isEmpty {
       throw Failure(

@@ -66,7 +66,8 @@ struct Summary: ParsableCommand {
     guard let failOn else { return }
     let count = review.findings.count { failOn == .note || $0.severity == .warning }
     if count > 0 {
-      throw Failure("\(count) findings are not excused", status: ExitStatus.regression)
+      throw Failure(
+        "\(count.counted("finding is", "findings are")) not excused", status: ExitStatus.regression)
     }
     if !completeness.isComplete {
       throw Failure(

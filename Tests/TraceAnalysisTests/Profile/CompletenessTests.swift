@@ -89,6 +89,6 @@ import TraceAnalysis
       $0.begin()
       $0.close()
     }.profile().completeness
-    #expect(completeness.doubts == ["transit[2367]: 1 fetches began and had not ended"])
+    #expect(completeness.doubts == ["transit[2367]: 1 fetch began and had not ended"])
   }
 }

@@ -59,7 +59,7 @@ import TraceAnalysis
     #expect(found.map(\.rule) == ["AvoidLockWait"])
     #expect(
       finding.message
-        == "1 saves waited 3,900 ms for the writer, of 3,912 ms that they took.")
+        == "1 save waited 3,900 ms for the writer, of 3,912 ms that they took.")
     #expect(finding.saving?.atMost == 3_900_000_000)
   }
 

@@ -324,7 +324,7 @@ struct CoreDataLogTests {
 
         """)
     #expect(reading.events.compactMap(\.fetchEnd).map(\.rows) == [3, 4])
-    #expect(reading.source.remarks.contains { $0.hasPrefix("1 fetches began while another") })
+    #expect(reading.source.remarks.contains { $0.hasPrefix("1 fetch began while another") })
   }
 
   // MARK: - As people paste it

@@ -46,7 +46,7 @@ public struct TimingGate: Sendable {
     let known = before.values.map(\.count).max() ?? 0
     guard min(runs.count, known) >= Self.fewestRuns else {
       result.reservation = """
-        times cannot be compared with \(known) runs in the baseline and \(runs.count) now: give \
+        times cannot be compared with \(known.counted("run")) in the baseline and \(runs.count) now: give \
         \(Self.fewestRuns) or more to baseline --timing and to gate --timing
         """
       return result

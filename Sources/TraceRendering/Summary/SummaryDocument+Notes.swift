@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+import TraceAnalysis
+
+extension StatementGroup {
+  /// The SQL, and below it who asked and which id `--statement` takes.
+  var notes: [Cell] {
+    let sql: Cell =
+      statement.sql.map { .sql($0) } ?? .text("the text of this statement was not in the trace")
+    var callers = callers.prefix(3).map { caller in
+      "\(caller.location.text ?? "unknown caller") ×\(caller.work.count.grouped)"
+    }
+    if self.callers.count > 3 { callers.append("\(self.callers.count - 3) more") }
+    let texts = texts > 1 ? " and \(texts - 1) more of its form" : ""
+    return [
+      sql, .text("\(statement.id)\(texts) · " + callers.joined(separator: ", ")),
+      work.notes(misses: misses), .text(work.timeSplit ?? ""),
+    ].filter { $0.text != "" }
+  }
+}
+
+extension Work {
+  /// What a run asked of SQLite; "" where nothing is known.
+  func notes(misses: UInt64) -> Cell {
+    func perRun(_ path: KeyPath<Work, UInt64>, _ name: String) -> String? {
+      let number = self.perRun(path)
+      return self[keyPath: path] > 0
+        ? "\(Cell.number(number).text) \(name)\(number == 1 ? "" : "s")" : nil
+    }
+    let work = [
+      rows != count ? perRun(\.rows, "row") : nil, perRun(\.vmSteps, "VM step"),
+      perRun(\.fullScanSteps, "scan step"), perRun(\.sorts, "sort"),
+      perRun(\.autoIndexRows, "auto-index row"),
+    ].compactMap(\.self)
+    return .text(
+      [
+        work.isEmpty ? nil : "per run \(work.joined(separator: ", "))",
+        misses > 0 ? "\(misses.grouped) for faults" : nil,
+        errors > 0 ? "\(errors.grouped) failed" : nil,
+      ].compactMap(\.self).joined(separator: " · "))
+  }
+}
+
+extension GroupProfile {
+  /// Faults and saves, where there are any.
+  var others: String {
+    let (faults, _) = cacheHits.addingReportingOverflow(cacheMisses)
+    let hits = Cell.ratio(Double(cacheHits) / Double(faults)).text
+    return [
+      faults > 0
+        ? "\(faults.counted("fault")), \(hits) from the "
+          + "row cache, \(Cell.duration(faultTime).text)" : nil,
+      saves > 0 ? "\(saves.counted("save")), \(Cell.duration(saveTime).text)" : nil,
+    ].compactMap(\.self).joined(separator: " · ")
+  }
+}
+
+extension SaveProfile {
+  /// `8 statements a save, p50 9 ms, p95 12 ms, max 30 ms; 1 failed`.
+  var anatomy: String {
+    let perSave = Cell.number(count > 0 ? Double(statements) / Double(count) : 0).text
+    let times = [("p50", latency.p50), ("p95", latency.p95), ("max", latency.max)]
+      .map { "\($0) \(Cell.duration($1).text)" }.joined(separator: ", ")
+    return "\(perSave) \(statements == count ? "statement" : "statements") a save, \(times)"
+      + (errors > 0 ? "; \(errors.grouped) failed" : "")
+  }
+}
