@@ -107,7 +107,9 @@ struct DashboardTests {
     #expect(try page.column("rows", of: "statements") == ["60"])
     #expect(try page.column("total", of: "statements") == ["40.0 ms"])
     #expect(try page.column("mean", of: "statements") == ["2.00 ms"])
-    #expect(try page.column("p95", of: "statements") == ["–"])
+    // One by one in their buckets: known exactly.
+    #expect(try page.column("p95", of: "statements") == ["2.00 ms"])
+    #expect(try page.column("p50", of: "callers") == ["2.00 ms"])
     #expect(try page.column("line of code", of: "callers") == ["transit/Search.swift:42"])
     #expect(try page.column("misses", of: "faults") == [])
     #expect(try page.text("document.querySelector('#range p').textContent").contains("20 fetches"))
@@ -126,6 +128,28 @@ struct DashboardTests {
     #expect(try page.column("runs", of: "statements") == ["20", "30", "30"])
     #expect(try page.column("p95", of: "statements").allSatisfy { $0 != "–" })
     #expect(try !page.isTrue(Self.tellsThatEntitiesAreWhole))
+    #expect(try page.complaints() == [])
+  }
+
+  /// A hundred runs of 1 to 100 ms in one bucket: percentiles are known by their steps' ends.
+  @Test func aRangeBoundsItsPercentiles() async throws {
+    var run = RunBuilder { $0.open() }
+    for length in 1...100 { run.fetch(MorningAndEvening.morning, total: Int64(length) * 1_000_000) }
+    let burst = run.records.count
+    run.fetch(MorningAndEvening.evening, entity: "Trip", total: 1_000_000)
+    run.close()
+    let records = run.records.enumerated().map { index, record in
+      var record = record
+      record.timestamp = 1_795_270_348_000_000_000 + Int64(index) * 1000
+      record.timestamp += index < burst ? 1_000_000_000 * Int64(min(index, 1)) : 10_000_000_000
+      return record
+    }
+    let page = try BrowserPage(try await reports.html(of: records))
+    try page.dragOverTracks(from: 0.05, to: 0.5)
+    #expect(try page.column("runs", of: "statements") == ["100"])
+    #expect(try page.column("p50", of: "statements") == ["≤ 50.3 ms"])
+    #expect(try page.column("p95", of: "statements") == ["≤ 100 ms"])
+    #expect(try page.column("max", of: "statements") == ["100 ms"])
     #expect(try page.complaints() == [])
   }
 

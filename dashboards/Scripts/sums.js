@@ -39,11 +39,11 @@ function addRow(rows, row, fields, flat, at) {
 /** What each table is of: its rows' sums, and the text of a cell by its column's title. */
 const families = {
   statements: {
-    sums: (first, last) => sumsOf(trace.runSums, runFields, first, last, (key) => trace.runs[key][0]),
+    sums: (first, last) => runSumsOf(first, last, 0),
     cells: runCells,
   },
   callers: {
-    sums: (first, last) => sumsOf(trace.runSums, runFields, first, last, (key) => trace.runs[key][1]),
+    sums: (first, last) => runSumsOf(first, last, 1),
     cells: runCells,
   },
   faults: {
@@ -70,6 +70,8 @@ function runCells(sums, whole) {
     share: whole > 0 ? [percent(sums.total / whole), sums.total / whole] : ["–", 0],
     runs: [grouped(sums.count), sums.count], rows: [grouped(sums.rows), sums.rows],
     mean: [duration(sums.total / sums.count), sums.total / sums.count],
+    p50: percentileOf(sums.lengths, 50), p95: percentileOf(sums.lengths, 95),
+    p99: percentileOf(sums.lengths, 99),
     max: [duration(sums.longest), sums.longest],
   };
 }

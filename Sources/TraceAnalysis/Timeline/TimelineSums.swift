@@ -49,6 +49,8 @@ public struct RunSum: TimelineSum {
   public var fullScanSteps: UInt64 = 0
   public var totalTime: Nanoseconds = 0
   public var longest: Nanoseconds = 0
+  /// Empty for a single run, which ``longest`` tells exactly.
+  public private(set) var steps = LatencySteps()
 
   public init() {}
 
@@ -66,6 +68,7 @@ public struct RunSum: TimelineSum {
   public var weight: Nanoseconds { totalTime }
 
   public mutating func add(_ other: Self) {
+    addSteps(of: other)
     count.add(other.count)
     rows.add(other.rows)
     misses.add(other.misses)
@@ -73,6 +76,15 @@ public struct RunSum: TimelineSum {
     fullScanSteps.add(other.fullScanSteps)
     totalTime.add(other.totalTime)
     longest = max(longest, other.longest)
+  }
+
+  private mutating func addSteps(of other: Self) {
+    guard count > 0, other.count > 0 else {
+      if count == 0 { steps = other.steps }
+      return
+    }
+    if count == 1 { steps.add(1, of: longest) }
+    if other.count == 1 { steps.add(1, of: other.longest) } else { steps.add(other.steps) }
   }
 }
 

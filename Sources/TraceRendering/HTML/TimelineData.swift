@@ -23,6 +23,8 @@ struct TimelineData: Encodable {
   var faults: [Int]
   var saves: [Int]
   var runSums: [[Int64]]
+  /// Key, ``LatencySteps`` step, runs; of keys with one run in the bucket, nothing.
+  var runSteps: [[Int64]]
   var faultSums: [[Int64]]
   var saveSums: [[Int64]]
   /// Kind, begin, duration, lane, key, rows, depth.
@@ -67,6 +69,7 @@ struct TimelineData: Encodable {
     faults = timeline.faults.map { rows.fault($0) ?? -1 }
     saves = timeline.saves.map { rows.save($0) ?? -1 }
     runSums = timeline.buckets.map { $0.runs.flat(\.values) }
+    runSteps = timeline.buckets.map(\.runs.steps)
     faultSums = timeline.buckets.map { $0.faults.flat(\.values) }
     saveSums = timeline.buckets.map { $0.saves.flat(\.values) }
     slices = timeline.slices.map {
@@ -100,6 +103,14 @@ extension LimitedSums {
     var flat = sums.sorted { $0.key < $1.key }.flatMap { [Int64($0)] + values($1) }
     if others != Sum() { flat += [-1] + values(others) }
     return flat
+  }
+}
+
+extension LimitedSums<RunSum> {
+  fileprivate var steps: [Int64] {
+    sums.sorted { $0.key < $1.key }.flatMap { key, sum in
+      sum.steps.counts.flatMap { [Int64(key), Int64($0.step), Int64(clamping: $0.count)] }
+    }
   }
 }
 

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+
+/// How many runs took how long, in steps that are few and small: four to each doubling.
+///
+///     step  0  1  2  3  …  100            101            …
+///     ns    1  1  1  1  …  33,554,432 to  41,943,040 to  …
+public struct LatencySteps: Hashable, Sendable {
+  /// The steps that anything took, ascending: there are few of them, a dozen or so.
+  public private(set) var counts: [(step: Int, count: UInt64)] = []
+
+  public init() {}
+
+  /// Two bits behind the first tell the quarter of a doubling.
+  static func step(of duration: Nanoseconds) -> Int {
+    let value = UInt64(clamping: max(duration, 1))
+    let doublings = 63 - value.leadingZeroBitCount
+    let quarters = doublings >= 2 ? value >> (doublings - 2) : value << (2 - doublings)
+    return doublings * 4 + Int(quarters & 3)
+  }
+
+  mutating func add(_ count: UInt64, of duration: Nanoseconds) {
+    add(count, to: Self.step(of: duration))
+  }
+
+  mutating func add(_ other: Self) {
+    for entry in other.counts { add(entry.count, to: entry.step) }
+  }
+
+  private mutating func add(_ count: UInt64, to step: Int) {
+    let place = counts.firstIndex { $0.step >= step } ?? counts.count
+    if place < counts.count, counts[place].step == step {
+      counts[place].count.add(count)
+    } else {
+      counts.insert((step, count), at: place)
+    }
+  }
+
+  public static func == (a: Self, b: Self) -> Bool {
+    a.counts.elementsEqual(b.counts) { $0 == $1 }
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    for (step, count) in counts {
+      hasher.combine(step)
+      hasher.combine(count)
+    }
+  }
+}
