@@ -39,13 +39,15 @@ final class EndedObjects: Sendable {
   /// - Returns: false once the context has left its objects: nobody looks for this one any more.
   func add(_ object: AnyManagedObject, in register: ObjectRegister) -> Bool {
     let entry = Entry(object, in: register)
-    return state.withLock { state in
-      guard let context = state.context else { return false }
+    let (isTaken, context) = state.withLock { state -> (Bool, ManagedObjectContext?) in
+      guard let context = state.context else { return (false, nil) }
       state.entries.append(entry)
-      // Within the lock, which the context needs to end: it is there, or at its end.
-      if state.entries.count == 1 { context._withUnsafeGuaranteedRef { $0.takeEndedLater() } }
-      return true
+      // Within the lock, which the context needs to end: its memory is there.
+      return (true, state.entries.count == 1 ? context.takeLiving() : nil)
     }
+    // Outside the lock: this reference may be the last by now, and end the context here.
+    context?.takeEndedLater()
+    return isTaken
   }
 
   func take() -> [Entry] {
@@ -64,11 +66,11 @@ final class EndedObjects: Sendable {
   }
 }
 
-extension Unmanaged<AnyManagedObject> {
-  /// The object, unless its last reference is just going on another thread.
+extension Unmanaged {
+  /// The instance, unless its last reference is just going on another thread.
   ///
   /// As dear as to retain it; a weak reference would take an allocation for each object.
-  func takeLiving() -> AnyManagedObject? {
+  func takeLiving() -> Instance? {
     swiftTryRetain(toOpaque()) == nil ? nil : takeRetainedValue()
   }
 }
