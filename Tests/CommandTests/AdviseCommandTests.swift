@@ -102,15 +102,12 @@ import Testing
 
   @Test func adviseRefusesAnotherDatabase() async throws {
     try Connection(path: store).execute("CREATE TABLE t(a)")
-    var log = LogBuilder()
     let run = RunBuilder {
       $0.open()
       $0.fetch("SELECT 0 FROM ZSTOP t0")
       $0.close()
     }
-    log.open(run.process, at: 0)
-    for record in run.records { log.add(record) }
-    try log.text.write(toFile: folder.path("a.log"), atomically: true, encoding: .utf8)
+    try run.log.write(toFile: folder.path("a.log"), atomically: true, encoding: .utf8)
     let refused = try await tool.run("advise", folder.path("a.log"), "--database", store)
     #expect(refused.status == 3)
     #expect(refused.errorOutput.contains("the statement does not compile"))

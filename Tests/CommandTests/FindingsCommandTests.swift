@@ -19,10 +19,7 @@ import Testing
       $0.fetch(Self.sql, rows: 3, fullScanSteps: 12_800)
       $0.close()
     }
-    var log = LogBuilder()
-    log.open(run.process, at: 0)
-    for record in run.records { log.add(record) }
-    try log.text.write(
+    try run.log.write(
       toFile: folder.path("a.log"), atomically: true, encoding: .utf8)
     try Connection(path: folder.path("store.sqlite")).execute(
       """
@@ -110,10 +107,7 @@ import Testing
         Self.sql, at: SourceLocation(file: "transit/Import.swift", line: 7), fullScanSteps: 12_800)
       $0.close()
     }
-    var log = LogBuilder()
-    log.open(run.process, at: 0)
-    for record in run.records { log.add(record) }
-    try log.text.write(toFile: folder.path("two.log"), atomically: true, encoding: .utf8)
+    try run.log.write(toFile: folder.path("two.log"), atomically: true, encoding: .utf8)
     try Connection(path: folder.path("store.sqlite")).execute(
       """
       WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 2000)

@@ -38,10 +38,7 @@ import Testing
       for sql in statements { trace.fetch(sql) }
       trace.close()
     }
-    var log = LogBuilder()
-    log.open(run.process, at: 0)
-    for record in run.records { log.add(record) }
-    try Data(log.text.utf8).write(to: URL(filePath: path))
+    try Data(run.log.utf8).write(to: URL(filePath: path))
   }
 
   /// Runs the tool until a line of shell is true of the process `$pid`, then interrupts it.

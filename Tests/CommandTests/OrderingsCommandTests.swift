@@ -58,15 +58,12 @@ import Testing
 
   @Test func takesAStatementOfATraceByItsID() async throws {
     let sql = "SELECT 0, t0.id FROM event t0 WHERE ( t0.name LIKE ? AND (t0.ts > ? OR  t0.id = ?))"
-    var log = LogBuilder()
     let run = RunBuilder {
       $0.open()
       $0.fetch(sql)
       $0.fetch("SELECT 0, t0.id FROM event t0")
     }
-    log.open(run.process, at: 0)
-    for record in run.records { log.add(record) }
-    try log.text.write(toFile: folder.path("a.log"), atomically: true, encoding: .utf8)
+    try run.log.write(toFile: folder.path("a.log"), atomically: true, encoding: .utf8)
     let found = try await tool.run([
       "orderings", folder.path("a.log"), "--statement", "\(StatementID(sql: sql))", "--database",
       database, "--bind", "'%1%'", "1990", "3", "--budget", "2", "--suggest", "--json",

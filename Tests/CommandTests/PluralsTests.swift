@@ -50,10 +50,7 @@ import Testing
       body(&trace)
       trace.close(missing: missing)
     }
-    var log = LogBuilder()
-    log.open(run.process, at: 0)
-    for record in run.records { log.add(record) }
-    try Data((log.text + "what no rule knows\n").utf8).write(to: URL(filePath: folder.path(name)))
+    try Data((run.log + "what no rule knows\n").utf8).write(to: URL(filePath: folder.path(name)))
   }
 
   /// `1 runs`, `1 VM steps`, `1 more statements`; not `11 runs`, `0.1 runs` or `1 ms`.

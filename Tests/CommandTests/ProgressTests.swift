@@ -56,15 +56,12 @@ import Testing
 
   @Test(.timeLimit(.minutes(2))) func isNotShownToAQuietGate() async throws {
     let base = folder.path("base")
-    var log = LogBuilder()
     let run = RunBuilder {
       $0.open()
       $0.fetch("SELECT 1")
       $0.close()
     }
-    log.open(run.process, at: 0)
-    for record in run.records { log.add(record) }
-    try Data(log.text.utf8).write(to: URL(filePath: folder.path("one")))
+    try Data(run.log.utf8).write(to: URL(filePath: folder.path("one")))
     let one = try await report.run("baseline", folder.path("one"), "-o", base)
     #expect(one.status == 0, "\(one.error)")
     let terminal = try terminal("gate - --quiet --baseline base")

@@ -21,10 +21,7 @@ import Testing
       write(&$0)
       $0.close()
     }
-    var log = LogBuilder()
-    log.open(run.process, at: 0)
-    for record in run.records { log.add(record) }
-    try Data(log.text.utf8).write(to: URL(filePath: folder.path(name)))
+    try Data(run.log.utf8).write(to: URL(filePath: folder.path(name)))
     return folder.path(name)
   }
 

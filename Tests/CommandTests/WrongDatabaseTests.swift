@@ -35,10 +35,7 @@ import Testing
       for sql in statements { trace.fetch(sql) }
       trace.close()
     }
-    var log = LogBuilder()
-    log.open(run.process, at: 0)
-    for record in run.records { log.add(record) }
-    try Data(log.text.utf8).write(to: URL(filePath: self.log))
+    try Data(run.log.utf8).write(to: URL(filePath: self.log))
   }
 
   private func expectRefusal(_ run: BuiltTool.Run, _ subject: String) {

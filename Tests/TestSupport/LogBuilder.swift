@@ -76,3 +76,13 @@ private struct LogFields: EventFieldWriter {
     if value != "" { text += " \(name)=\(LogText.quoted(value))" }
   }
 }
+
+extension RunBuilder {
+  /// The run as a whole debug log.
+  public var log: String {
+    var log = LogBuilder()
+    log.open(process, at: 0)
+    for record in records { log.add(record) }
+    return log.text
+  }
+}
