@@ -24,10 +24,10 @@ public enum Dashboards {
 
   /// In one function, so that each knows the others.
   private static let scripts = [
-    PackageResources.format_js, PackageResources.state_js, PackageResources.sums_js,
-    PackageResources.percentiles_js, PackageResources.draw_js, PackageResources.hover_js,
-    PackageResources.gestures_js, PackageResources.tables_js, PackageResources.range_js,
-    PackageResources.theme_js, PackageResources.start_js,
+    PackageResources.format_js, PackageResources.announce_js, PackageResources.state_js,
+    PackageResources.sums_js, PackageResources.percentiles_js, PackageResources.draw_js,
+    PackageResources.hover_js, PackageResources.gestures_js, PackageResources.tables_js,
+    PackageResources.range_js, PackageResources.theme_js, PackageResources.start_js,
   ]
 
   private static func text(_ resource: [UInt8]) -> String {

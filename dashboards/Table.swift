@@ -17,13 +17,19 @@ extension Dashboards {
     /// What is not in the rows.
     public var others: [String] = []
 
+    /// - Parameter sortedBy: the title of the column whose largest value the first row has; nil
+    ///   where rows stand in another order.
     public init(
-      name: String, caption: String, columns: [Column], rows: [Row], isSearchable: Bool = false,
-      chips: [String] = []
+      name: String, caption: String, columns: [Column], rows: [Row], sortedBy: String? = nil,
+      isSearchable: Bool = false, chips: [String] = []
     ) {
       self.name = name
       self.caption = caption
-      self.columns = columns
+      self.columns = columns.map { column in
+        var column = column
+        if column.title == sortedBy { column.sorting = ["descending"] }
+        return column
+      }
       self.isSearchable = isSearchable
       self.chips = chips
       self.rows = rows.enumerated().map { number, row in
@@ -47,6 +53,8 @@ extension Dashboards {
     var title: String
     /// CSS classes: `number` or `text`; `minor` where a narrow window leaves it out.
     var style: String
+    /// As `aria-sort` has it, or nothing.
+    var sorting: [String] = []
 
     public init(_ title: String, style: String = "number") {
       self.title = title

@@ -58,7 +58,7 @@ struct DashboardTests {
     try page.type("ztrip order", into: "#statements input")
     #expect(try page.column("runs", of: "statements") == ["30"])
     #expect(
-      try page.text("document.querySelector('#statements [role=status]').textContent")
+      try page.text("document.querySelector('#statements .shown').textContent")
         == "1 of 3 rows")
     try page.type(" nothing-has-this", into: "#statements input")
     #expect(try page.column("runs", of: "statements") == [])

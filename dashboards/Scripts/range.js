@@ -76,15 +76,19 @@ function applyRange() {
   byId("range").hidden = !range;
   if (range) fillTotals(totalsOf(range.first, range.last));
   else byId("totals").classList.remove("ranged");
-  for (const table of document.querySelectorAll("table[data-table]")) {
+  const tables = [...document.querySelectorAll("table[data-table]")]
+    .filter((table) => families[table.dataset.table]);
+  for (const table of tables) {
     const family = families[table.dataset.table];
-    if (!family) continue;
     if (range) fillTable(table, family, range);
     else forgetRange(table);
+    table.classList.toggle("ranged", Boolean(range));
     order(table);
     filterRows(table);
   }
-  if (range) sayRange(range);
+  if (range) byId("range").querySelector("p").textContent = rangeText(range);
+  const what = range ? rangeText(range) : `The whole trace again: ${totalsText(totalsOf(0, bucketCount - 1))}.`;
+  announce([what, ...tables.map(tableText)].join(" "));
   for (const note of document.querySelectorAll("[data-whole]")) note.hidden = !range;
 }
 
@@ -93,9 +97,8 @@ function forgetRange(table) {
   sayOthers(table, null);
 }
 
-function sayRange({ first, last }) {
+function rangeText({ first, last }) {
   const [from, to] = [first * trace.width, (last + 1) * trace.width];
-  byId("range").querySelector("p").textContent =
-    `${duration(from)} to ${duration(to)} (${duration(to - from)}): ${totalsText(totalsOf(first, last))}. `
-    + "Totals and tables show what ended in it.";
+  return `${duration(from)} to ${duration(to)} (${duration(to - from)}): ${totalsText(totalsOf(first, last))}. `
+    + "Totals and tables show what ended in it, and are sorted by it.";
 }

@@ -29,7 +29,11 @@ function startButtons() {
   const actions = {
     "zoom-in": () => zoom(0.5), "zoom-out": () => zoom(2), "pan-left": () => pan(-0.3),
     "pan-right": () => pan(0.3), "zoom-all": () => show(0, end), "zoom-range": zoomToRange,
-    "clear-range": () => select(null),
+    "clear-range": () => {
+      select(null);
+      // The button has gone; whoever pressed it by key goes on from the tracks.
+      byId("timeline").focus({ preventScroll: true });
+    },
     "by-time": (button) => {
       state.showsTime = !state.showsTime;
       button.setAttribute("aria-pressed", String(state.showsTime));

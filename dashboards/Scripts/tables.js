@@ -17,13 +17,20 @@ function sortTable(table, column) {
   for (const cell of head) cell.removeAttribute("aria-sort");
   head[column].setAttribute("aria-sort", descending ? "descending" : "ascending");
   order(table);
+  announce(tableText(table));
+}
+
+/** The head of the column that rows are sorted by; nothing where they are as the report has them. */
+function sortedHead(table) {
+  return [...table.tHead.rows[0].cells].find((cell) => cell.hasAttribute("aria-sort"));
 }
 
 /** Puts the rows in the order that the head shows, or in the order of the report. */
 function order(table) {
-  const column = [...table.tHead.rows[0].cells].findIndex((cell) => cell.hasAttribute("aria-sort"));
+  const head = sortedHead(table);
+  const column = head ? head.cellIndex : -1;
   const rows = [...table.tBodies];
-  const turn = column >= 0 && table.tHead.rows[0].cells[column].ariaSort === "descending" ? -1 : 1;
+  const turn = head?.ariaSort === "descending" ? -1 : 1;
   const ofReport = (a, b) => Number(a.dataset.key) - Number(b.dataset.key);
   rows.sort((a, b) => {
     if (column < 0) return ofReport(a, b);
@@ -69,7 +76,7 @@ function filterRows(table) {
     if (!row.hidden) shown += 1;
   }
   const all = table.tBodies.length;
-  tools.querySelector("[role=status]").textContent = shown === all ? "" : `${shown} of ${all} rows`;
+  tools.querySelector(".shown").textContent = shown === all ? "" : `${shown} of ${all} rows`;
 }
 
 function startTable(table) {
@@ -77,11 +84,15 @@ function startTable(table) {
   for (const row of table.tBodies) makeOpenable(row);
   const tools = table.closest(".scroll").previousElementSibling;
   tools.hidden = false;
-  tools.querySelector("input")?.addEventListener("input", () => filterRows(table));
+  const search = () => {
+    filterRows(table);
+    announce(tableText(table));
+  };
+  tools.querySelector("input")?.addEventListener("input", search);
   for (const chip of tools.querySelectorAll("[data-chip]")) {
     chip.addEventListener("click", () => {
       chip.setAttribute("aria-pressed", String(chip.getAttribute("aria-pressed") !== "true"));
-      filterRows(table);
+      search();
     });
   }
 }

@@ -38,14 +38,17 @@ extension Table.Column {
 
 extension Dashboards.Table {
   /// A table of a document as it is.
-  init(_ table: Table, name: String, caption: String, minor: Set<String> = []) {
+  init(
+    _ table: Table, name: String, caption: String, sortedBy: String? = nil,
+    minor: Set<String> = []
+  ) {
     self.init(
       name: name, caption: caption, columns: table.columns.map { $0.html(minor: minor) },
       rows: table.rows.map { row in
         var made = Dashboards.Row(row.cells.map(\.html))
         made.notes = row.notes.map { Dashboards.Line($0.text.visible) }
         return made
-      })
+      }, sortedBy: sortedBy)
   }
 }
 
@@ -64,7 +67,8 @@ extension Document.Tone {
 extension Dashboards.Section {
   /// The blocks of a document under their heading; nil without any.
   init?(
-    _ blocks: [Document.Block], anchor: String, name: String, minor: Set<String> = []
+    _ blocks: [Document.Block], anchor: String, name: String, sortedBy: String? = nil,
+    minor: Set<String> = []
   ) {
     guard case .heading(let heading) = blocks.first else { return nil }
     self.init(
@@ -74,7 +78,8 @@ extension Dashboards.Section {
         case .paragraph(let text, let tone):
           text.isEmpty ? nil : .paragraph(text.visible, tone: tone.styleClass)
         case .table(let table):
-          .table(Dashboards.Table(table, name: anchor, caption: name, minor: minor))
+          .table(
+            Dashboards.Table(table, name: anchor, caption: name, sortedBy: sortedBy, minor: minor))
         case .heading, .facts, .item: nil
         }
       })

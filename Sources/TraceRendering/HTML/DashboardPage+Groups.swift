@@ -15,10 +15,10 @@ extension DashboardPage {
       section(of: callers, anchor: "callers", name: "Callers", first: "line of code"),
       Dashboards.Section(
         Document.faults(of: profile, options: options), anchor: "faults", name: "Faults",
-        minor: ["rows", "/fetch"]),
+        sortedBy: "misses", minor: ["rows", "/fetch"]),
       Dashboards.Section(
         Document.entities(of: profile, options: options), anchor: "entities", name: "Entities",
-        minor: ["misses"]),
+        sortedBy: "total", minor: ["rows", "misses"]),
       savesSection(options),
       contexts.count > 1
         ? section(of: contexts, anchor: "contexts", name: "Contexts", first: "context") : nil,
@@ -31,7 +31,7 @@ extension DashboardPage {
   private func savesSection(_ options: SummaryOptions) -> Dashboards.Section? {
     var section = Dashboards.Section(
       Document.saves(of: profile, options: options), anchor: "saves", name: "Saves",
-      minor: ["ins", "upd", "del"])
+      sortedBy: "total", minor: ["ins", "upd", "del"])
     section?.open { row in
       let save = profile.saves[row]
       var times = Dashboards.Part("How long a save takes")
@@ -58,7 +58,7 @@ extension DashboardPage {
     let table = Dashboards.Table(
       name: anchor, caption: name,
       columns: [Dashboards.Column(first, style: "text")]
-        + Document.workColumns.map { $0.html(minor: Self.minorColumns) },
+        + Document.workColumns.map { $0.html(minor: Self.minorColumns.union(["mean"])) },
       rows: listed.map { group in
         var row = Dashboards.Row(
           [Cell.text(group.name).html]
@@ -66,7 +66,7 @@ extension DashboardPage {
         row.notes = [group.work.notes(misses: 0).text, group.others].filter { !$0.isEmpty }
           .map { Dashboards.Line($0.visible) }
         return row
-      }, isSearchable: groups.count > 10)
+      }, sortedBy: "total", isSearchable: groups.count > 10)
     return Dashboards.Section(
       anchor: anchor, name: name, heading: "\(name)\(Document.rest(groups.count, listed.count))",
       blocks: [.table(table)])

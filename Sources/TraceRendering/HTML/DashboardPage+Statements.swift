@@ -14,9 +14,9 @@ extension DashboardPage {
     let all = profile.statementGroups.count
     let whole = profile.statements.reduce(0.0) { $0 + Double($1.work.totalTime) }
     var table = Dashboards.Table(
-      name: "statements", caption: "Statements by total time",
+      name: "statements", caption: "Statements",
       columns: Document.workColumns.map { $0.html(minor: Self.minorColumns) },
-      rows: statements.map { row(of: $0, whole: whole) }, isSearchable: true)
+      rows: statements.map { row(of: $0, whole: whole) }, sortedBy: "total", isSearchable: true)
     if all > statements.count {
       table.others = [
         "\((all - statements.count).counted("more statement has", "more statements have")) no row here; see --top."
