@@ -44,6 +44,9 @@ public final class InspectedDatabase {
       throw .missing(path)
     }
     guard !isDirectory else { throw .notAFile(path) }
+    guard Glibc.access(path, R_OK) == 0 else {
+      throw .unreadable(path, reason: String(cString: strerror(errno)))
+    }
     let file = URL(filePath: path).resolvingSymlinksInPath().path
     let access = Self.access(to: file)
     do {

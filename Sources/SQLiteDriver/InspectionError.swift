@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CSQLite
+import FoundationEssentials
+import Glibc
 
 /// Why a user's database could not be looked at.
 public enum InspectionError: Error, Hashable, Sendable {
@@ -11,11 +13,13 @@ public enum InspectionError: Error, Hashable, Sendable {
   case corrupt(String, reason: String)
   case locked(String)
   case unreadable(String, reason: String)
+  /// It has to be copied to be read, and cannot be.
+  case notCopied(String, reason: String)
 
   /// Tells by SQLite's code what is wrong with a file.
   public init(_ error: any Error, path: String) {
     guard let error = error as? SQLiteError else {
-      self = .unreadable(path, reason: "\(error)")
+      self = .notCopied(path, reason: Self.reason(of: error))
       return
     }
     switch error.code {
@@ -23,6 +27,19 @@ public enum InspectionError: Error, Hashable, Sendable {
     case SQLITE_CORRUPT: self = .corrupt(path, reason: error.message)
     case SQLITE_BUSY, SQLITE_LOCKED: self = .locked(path)
     default: self = .unreadable(path, reason: error.message)
+    }
+  }
+}
+
+extension InspectionError {
+  /// The system's sentence; an error of Foundation describes itself for programmers.
+  private static func reason(of error: any Error) -> String {
+    switch (error as? CocoaError)?.code {
+    case .fileWriteOutOfSpace?: String(cString: strerror(ENOSPC))
+    case .fileWriteNoPermission?, .fileReadNoPermission?: String(cString: strerror(EACCES))
+    case .fileWriteVolumeReadOnly?: String(cString: strerror(EROFS))
+    case let code?: "error \(code.rawValue) of Foundation"
+    case nil: "\(error)"
     }
   }
 }
@@ -41,6 +58,9 @@ extension InspectionError: CustomStringConvertible {
       "'\(path)' is locked by another program; close that, or name a copy of the file"
     case .unreadable(let path, let reason):
       "'\(path)' cannot be read: \(reason); check its permissions"
+    case .notCopied(let path, let reason):
+      "'\(path)' has to be copied to be read, since its log is not worked off, and cannot be: "
+        + "\(reason); point TMPDIR to a folder with room"
     }
   }
 }

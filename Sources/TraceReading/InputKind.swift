@@ -28,7 +28,7 @@ enum InputKind {
       let folders = try Self.traceFolders(beneath: path)
       guard !folders.isEmpty else {
         // What LTTng leaves of a program that never reached a tracepoint: folders alone.
-        throw Self.holdsFile(path) ? .unknownKind(path) : .empty(path)
+        throw Self.holdsFile(path) ? .folderWithoutTrace(path) : .empty(path)
       }
       self = .ctf(folders)
     } else {

@@ -7,6 +7,8 @@ public enum TraceReadingError: Error, Hashable, Sendable {
   case noSuchInput(String)
   /// Neither a CTF folder nor a log.
   case unknownKind(String)
+  /// A folder of other files.
+  case folderWithoutTrace(String)
   /// An input without a single event: an empty file, a trace of nothing, a folder without files.
   case empty(String)
   /// A trace of which nothing is written yet.
@@ -31,6 +33,9 @@ extension TraceReadingError: CustomStringConvertible {
       "\(LogText.quoted(path)) is neither a CTF folder (no 'metadata' file beneath it) nor a "
         + "debug log (no line of it is ObjectStore's or Core Data's); record one with "
         + "'trace-report record', or set STORE_SQL_DEBUG=1"
+    case .folderWithoutTrace(let path):
+      "\(LogText.quoted(path)) is a folder without a trace (no 'metadata' file beneath it); record "
+        + "one with 'trace-report record', or name the logs in it"
     case .empty(let path):
       "\(LogText.quoted(path)) holds no events; check that the program ran a store while it was "
         + "traced"

@@ -3,6 +3,7 @@
 import ArgumentParser
 import QueryPlans
 import StoreEvents
+import TraceAnalysis
 import TraceReading
 
 /// A failure that has its sentence and its exit code.
@@ -20,7 +21,8 @@ struct Failure: Error {
       switch error {
       case .empty, .beingRecorded: ExitStatus.inconclusive
       case .interrupted: ExitStatus.interrupted
-      case .noSuchInput, .unknownKind, .unreadable, .compressed, .database: ExitStatus.failed
+      case .noSuchInput, .unknownKind, .folderWithoutTrace, .unreadable, .compressed, .database:
+        ExitStatus.failed
       }
     self.init("\(error)", status: status)
   }
@@ -40,6 +42,25 @@ struct Failure: Error {
       "no events of a store in \(paths.map(LogText.escaped).joined(separator: ", ")); "
         + "was STORE_SQL_DEBUG=1 set, or the recording running, when the program ran?",
       status: ExitStatus.inconclusive)
+  }
+}
+
+extension Failure {
+  /// A filter took none of the events.
+  static func nothing(of conditions: [String], in paths: [String]) -> Self {
+    Self(
+      "nothing of \(paths.map(LogText.escaped).joined(separator: ", ")) is "
+        + "\(conditions.map(LogText.escaped).joined(separator: ", ")); a summary without that shows "
+        + "the names and times that there are",
+      status: ExitStatus.inconclusive)
+  }
+}
+
+extension Inputs {
+  /// - Throws: ``Failure`` where nothing was read, or a filter left nothing of it.
+  func check(_ profile: Profile) throws {
+    if profile.isEmpty { throw Failure.noEvents(paths) }
+    if profile.isFilteredAway { throw Failure.nothing(of: profile.selection, in: paths) }
   }
 }
 

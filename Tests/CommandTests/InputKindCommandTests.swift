@@ -65,6 +65,27 @@ import Testing
     #expect(run.errorOutput.contains("--database"))
   }
 
+  /// Its last bytes are no cut line of a log.
+  @Test func aPictureIsNoLog() async throws {
+    let path = folder.path("a.png")
+    let bytes: [UInt8] = [
+      0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0xff, 0x0a, 0x13, 0x37,
+    ]
+    try Data(bytes).write(to: URL(filePath: path))
+    let run = try await report.run("summary", path)
+    #expect(run.status == 1)
+    #expect(run.errorOutput.contains("is neither a CTF folder"), "\(run.errorOutput)")
+    #expect(!run.errorOutput.contains("last one"))
+  }
+
+  @Test func aFolderOfOtherFilesIsToldFromALog() async throws {
+    _ = try log { $0.fetch(Self.sql) }
+    let run = try await report.run("summary", folder.url.path)
+    #expect(run.status == 1)
+    #expect(run.errorOutput.contains("is a folder without a trace"), "\(run.errorOutput)")
+    #expect(run.errorOutput.contains("name the logs in it"))
+  }
+
   @Test func whatStandsInAFileMovesNoCursor() async throws {
     let path = folder.path("log.txt")
     try Data("\u{1b}[31mred".utf8).write(to: URL(filePath: path))

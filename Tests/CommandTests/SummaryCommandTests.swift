@@ -138,6 +138,21 @@ import Testing
     #expect(run.error.split(separator: "\n").count == 1)
   }
 
+  /// A name that was mistyped must not pass a build.
+  @Test(arguments: [["--entity", "Nobody"], ["--caller", "nowhere.swift"], ["--since", "3600s"]])
+  func aFilterThatTakesNothingIsInconclusive(filter: [String]) async throws {
+    let log = try usual()
+    for command in [
+      ["summary", log, "--fail-on", "warning"], ["html", log, "-o", folder.path("a.html")],
+      ["export", log, "--format", "openmetrics"], ["export", log, "--format", "perfetto"],
+    ] {
+      let run = try await report.run(command + filter)
+      #expect(run.status == 3, "\(command) \(run.error)")
+      #expect(run.error.contains("nothing of"), "\(run.error)")
+      #expect(filter[0] == "--since" || run.error.contains(filter[1]), "\(run.error)")
+    }
+  }
+
   @Test func aLogCutMidLineIsSaid() async throws {
     let path = try usual()
     let text = try String(contentsOfFile: path, encoding: .utf8)

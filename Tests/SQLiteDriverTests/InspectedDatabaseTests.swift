@@ -49,6 +49,28 @@ import Testing
     #expect(try snapshot() == before)
   }
 
+  @Test func whatCannotBeCopiedIsOneSentence() throws {
+    for (code, reason) in [
+      (CocoaError.fileWriteOutOfSpace, "No space left on device"),
+      (CocoaError.fileWriteNoPermission, "Permission denied"),
+    ] {
+      let error = InspectionError(CocoaError(code), path: "a.sqlite")
+      #expect(
+        "\(error)"
+          == "'a.sqlite' has to be copied to be read, since its log is not worked off, and cannot be: "
+          + "\(reason); point TMPDIR to a folder with room")
+    }
+  }
+
+  /// Nothing is unreadable to root.
+  @Test(.enabled(if: geteuid() != 0)) func whatMayNotBeReadSaysSo() throws {
+    _ = try make("DELETE")
+    try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: path)
+    #expect(throws: InspectionError.unreadable(path, reason: "Permission denied")) {
+      _ = try InspectedDatabase(path: path)
+    }
+  }
+
   @Test func rollbackFileIsReadInPlace() throws {
     _ = try make("DELETE")
     try inspect(.shared)

@@ -73,7 +73,7 @@ struct TraceReaderTests {
     }
     let text = try file("notes.txt", "milk\nbread\n")
     #expect(throws: TraceReadingError.unknownKind(text)) { try Reading(text) }
-    #expect(throws: TraceReadingError.unknownKind(directory.url.path)) {
+    #expect(throws: TraceReadingError.folderWithoutTrace(directory.url.path)) {
       try Reading(directory.url.path)
     }
     let empty = try file("empty.log", "")
@@ -86,11 +86,12 @@ struct TraceReaderTests {
       at: folder.appending(path: "ust"), withIntermediateDirectories: true)
     #expect(throws: TraceReadingError.empty(folder.path)) { try Reading(folder.path) }
     _ = try file("trace/ust/notes.txt", "")
-    #expect(throws: TraceReadingError.unknownKind(folder.path)) { try Reading(folder.path) }
+    #expect(throws: TraceReadingError.folderWithoutTrace(folder.path)) { try Reading(folder.path) }
   }
 
   @Test(arguments: [
-    TraceReadingError.noSuchInput("a\nb"), .unknownKind("a\nb"), .empty("a\nb"),
+    TraceReadingError.noSuchInput("a\nb"), .unknownKind("a\nb"), .folderWithoutTrace("a\nb"),
+    .empty("a\nb"),
     .unreadable("a\nb", reason: "disk on fire"),
   ])
   func errorsAreOneLineAndNameTheInput(error: TraceReadingError) {

@@ -52,9 +52,9 @@ extension ProfileBuilder {
     var sentences: [String] = []
     if statements.isFull {
       sentences.append(
-        "there are more than \(Bounds.statements) distinct statements; the rest are counted "
-          + "together, as statement \(Bounds.restOfStatements): bind values instead of writing "
-          + "them into the SQL")
+        "there are more than \(UInt64(Bounds.statements).grouped) distinct statements; the rest are counted "
+          + "together, as statement \(Bounds.restOfStatements), and no rule judges them; bind values "
+          + "instead of writing them into the SQL")
     } else if texts.isFull {
       sentences.append(
         "the statements are longer than \(Bounds.texts >> 20) MiB together; the texts of the rest "
@@ -62,17 +62,17 @@ extension ProfileBuilder {
     }
     if contexts.isFull {
       sentences.append(
-        "there are more than \(Bounds.contexts) contexts; the rest are counted together, as "
+        "there are more than \(UInt64(Bounds.contexts).grouped) contexts; the rest are counted together, as "
           + "context 0")
     }
     if processes.isFull {
       sentences.append(
-        "there are more than \(Bounds.processes) processes; the rest are counted together, without "
+        "there are more than \(UInt64(Bounds.processes).grouped) processes; the rest are counted together, without "
           + "a look for gaps")
     }
     if faults.isFull || saves.isFull || statements.values.contains(where: { $0.callers.isFull }) {
       sentences.append(
-        "there are more than \(Bounds.callers) callers of one kind; the rest are counted together, "
+        "there are more than \(UInt64(Bounds.callers).grouped) callers of one kind; the rest are counted together, "
           + "as unknown")
     }
     guard !sentences.isEmpty, !reading.sources.isEmpty else { return reading }

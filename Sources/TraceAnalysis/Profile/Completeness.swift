@@ -73,6 +73,12 @@ extension ProcessProfile {
 extension Profile {
   /// Whether no store did anything in it.
   public var isEmpty: Bool { processes.allSatisfy { $0.eventsSeen == 0 } }
+
+  /// Whether a filter left nothing of what stores did.
+  public var isFilteredAway: Bool {
+    !selection.isEmpty && statements.isEmpty && faults.isEmpty && saves.isEmpty
+      && waits == WaitProfile()
+  }
 }
 
 extension Sequence {

@@ -25,7 +25,7 @@ public struct EventFilter: Hashable, Sendable {
   }
 
   /// Each condition in two words, such as `entity Stop`.
-  var words: [String] {
+  public var words: [String] {
     [
       since.map { "since \($0)" }, until.map { "until \($0)" }, entity.map { "entity \($0)" },
       caller.map { "caller \($0)" },

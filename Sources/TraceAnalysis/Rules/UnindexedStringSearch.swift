@@ -77,7 +77,9 @@ extension StatementProfile {
   /// Whether its WHERE has a search that no index serves.
   var searchesStrings: Bool {
     guard let sql = sql?.uppercased() else { return false }
-    return ["NSCOREDATASTRINGSEARCH(", "NSCOREDATALIKE(", "INSTR(", " LIKE ", " GLOB ", " REGEXP "]
-      .contains(where: sql.contains)
+    return [
+      "NSCOREDATASTRINGSEARCH(", "NSCOREDATALIKE(", "NSCOREDATAMATCHES(", "INSTR(", " LIKE ",
+      " GLOB ", " REGEXP ",
+    ].contains(where: sql.contains)
   }
 }

@@ -13,16 +13,16 @@ public struct Workload {
   public var explanations: [StatementID: PlanExplainer.Explanation] = [:]
 
   /// A run by itself.
-  public init(_ profile: Profile) { self.profile = profile }
+  public init(_ profile: Profile) { self.profile = profile.withoutRests }
 
   /// A run, its statements explained against a database, which is only read.
   ///
   /// - Throws: ``SQLiteError`` if the database's schema cannot be read.
   public init(_ profile: Profile, database connection: Connection) throws(SQLiteError) {
-    self.profile = profile
+    self.profile = profile.withoutRests
     database = try DatabaseFacts(connection)
     let explainer = PlanExplainer(connection)
-    for statement in profile.statements {
+    for statement in self.profile.statements {
       guard let sql = statement.sql else { continue }
       explanations[statement.id] = explainer.explain(sql, work: statement.statementWork)
     }
@@ -45,6 +45,16 @@ public struct Workload {
   /// What the plan of a statement says, where it has one.
   func judgement(of statement: StatementProfile) -> PlanJudgement? {
     explanations[statement.id]?.judgement
+  }
+}
+
+extension Profile {
+  /// What is told apart: of many statements together, repeats and scans say nothing.
+  fileprivate var withoutRests: Profile {
+    var profile = self
+    profile.statements.removeAll { $0.id == Bounds.restOfStatements }
+    profile.faults.removeAll { $0.origin == Bounds.restOfFaults }
+    return profile
   }
 }
 

@@ -74,6 +74,9 @@ final class LogEventSource: LiveSource {
       isAtEnd = !file.mayGrow
       if withoutColours(line, CoreDataLogParser.isWhole) {
         _ = withoutColours(line, record)
+      } else if !isKnown, lineNumber > 1 {
+        // Of a picture, say: nothing before it was a line of a log.
+        ledger.countUnrecognized("line \(self.lineNumber), the last one")
       } else {
         ledger.addProblem(
           "line \(lineNumber), the last one, is cut and was not used: \(line.sample)")

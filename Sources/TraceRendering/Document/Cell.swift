@@ -7,6 +7,8 @@ import TraceAnalysis
 public enum Cell: Hashable, Sendable {
   case text(String)
   case sql(String)
+  /// A line of code, which is known by its end.
+  case place(String)
   case count(UInt64)
   case bytes(UInt64)
   case duration(Nanoseconds)
@@ -22,7 +24,7 @@ public enum Cell: Hashable, Sendable {
   /// The value in words, unescaped: `12,800`, `1.30 ms`, `43%`, `2.50×`.
   public var text: String {
     switch self {
-    case .text(let text), .sql(let text): text
+    case .text(let text), .sql(let text), .place(let text): text
     case .count(let count): count.grouped
     case .bytes(let bytes): Self.scaled(Double(bytes), ["B", "kB", "MB", "GB", "TB"])
     case .duration(let duration): Self.scaled(Double(duration), ["ns", "µs", "ms", "s"])

@@ -6,8 +6,12 @@ import TraceAnalysis
 
 extension DashboardPage {
   var findingsSection: Dashboards.Section? {
-    var blocks: [Dashboards.Block] = review.findings.enumerated().map {
+    let (count, listed) = (review.findings.count, review.findings.prefix(top))
+    var blocks: [Dashboards.Block] = listed.enumerated().map {
       .finding(card($1, number: $0 + 1))
+    }
+    blocks += Document.moreFindings(count - listed.count, see: "--top").map {
+      .paragraph($0, tone: "quiet small")
     }
     if blocks.isEmpty { blocks = [noFindings] }
     blocks += review.excused.map { excused in
@@ -17,9 +21,9 @@ extension DashboardPage {
           .visible, tone: "quiet small")
     }
     blocks += review.complaints.map { .paragraph($0.visible, tone: "bad") }
-    let count = review.findings.count
     return Dashboards.Section(
-      anchor: "findings", name: count > 0 ? "Findings (\(count))" : "Findings", blocks: blocks)
+      anchor: "findings", name: "Findings",
+      heading: count > 0 ? Document.findingsTitle(count, listed.count) : nil, blocks: blocks)
   }
 
   private var noFindings: Dashboards.Block {

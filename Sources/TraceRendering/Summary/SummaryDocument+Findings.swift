@@ -4,7 +4,12 @@ import StoreEvents
 import TraceAnalysis
 
 extension Document {
-  static func findings(_ review: FindingReview, in profile: Profile) -> [Block] {
+  // 20 is arbitrary: they stand in the order of what they save, and who mends 20 runs again.
+  private static let fewestFindings = 20
+
+  static func findings(
+    _ review: FindingReview, in profile: Profile, options: SummaryOptions
+  ) -> [Block] {
     let findings = review.findings
     let remarks = review.remarks
     guard !findings.isEmpty else {
@@ -14,8 +19,20 @@ extension Document {
       let tone: Tone = profile.completeness.isComplete ? .good : .plain
       return [.heading("Findings"), .paragraph(sentence, tone)] + remarks
     }
-    return [.heading("Findings (\(findings.count))")]
-      + findings.enumerated().map { .item(Item($1, number: $0 + 1, in: profile)) } + remarks
+    let listed = findings.prefix(max(options.top, fewestFindings))
+    return [.heading(findingsTitle(findings.count, listed.count))]
+      + listed.enumerated().map { .item(Item($1, number: $0 + 1, in: profile)) }
+      + moreFindings(findings.count - listed.count, see: "--top, or --json for all")
+      .map { .paragraph($0, .quiet) } + remarks
+  }
+
+  /// `Findings (6)`, or `Findings (20 of 300)`.
+  static func findingsTitle(_ all: Int, _ listed: Int) -> String {
+    "Findings" + (all > listed ? rest(all, listed) : " (\(all))")
+  }
+
+  static func moreFindings(_ count: Int, see: String) -> [String] {
+    count > 0 ? ["\(count.counted("more finding")), which save less: see \(see)."] : []
   }
 }
 

@@ -93,7 +93,7 @@ extension Document {
           .number((Double(fault.misses) + Double(fault.hits)) / $0)
         } ?? .none,
         .duration(fault.missTime),
-        .text(fault.origin.name), .text(fault.origin.location.text ?? "unknown"),
+        .text(fault.origin.name), .place(fault.origin.location.text ?? "unknown"),
       ])
     }
     return [
@@ -116,7 +116,7 @@ extension Document {
           .duration(save.totalTime), .count(save.count), .count(save.inserted),
           .count(save.updated), .count(save.deleted), .duration(save.waitTime),
           .duration(save.writeTime), .duration(save.commitTime),
-          .text(save.location.text ?? "unknown"),
+          .place(save.location.text ?? "unknown"),
         ], notes: [.text(save.anatomy)])
     }
     return [
@@ -151,7 +151,7 @@ extension Document {
 
   /// ` (10 of 23)`, where not all are listed.
   static func rest(_ all: Int, _ listed: Int) -> String {
-    all > listed ? " (\(listed) of \(all))" : ""
+    all > listed ? " (\(UInt64(listed).grouped) of \(UInt64(all).grouped))" : ""
   }
 }
 

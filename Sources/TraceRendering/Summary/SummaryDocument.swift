@@ -50,7 +50,7 @@ extension Document {
       blocks += Self.faults(of: profile, options: options)
       blocks += Self.saves(of: profile, options: options)
     }
-    blocks += Self.findings(review, in: profile)
+    blocks += Self.findings(review, in: profile, options: options)
   }
 }
 

@@ -23,6 +23,18 @@ enum TerminalText {
     return width > 0 ? result + "…" : ""
   }
 
+  /// The escaped text, cut at its beginning: `…/Search.swift:42` of a long path.
+  static func fittedToEnd(_ text: String, to width: Int) -> String {
+    let units = units(of: text)
+    if units.reduce(0, { $0 + $1.width }) <= width { return units.map(\.text).joined() }
+    var used = 1
+    let end = units.reversed().prefix { unit in
+      used += unit.width
+      return used <= width
+    }
+    return width > 0 ? "…" + end.reversed().map(\.text).joined() : ""
+  }
+
   /// The escaped text in lines of at most a width, broken at spaces where there are any.
   static func wrapped(_ text: String, to width: Int) -> [String] {
     let width = max(width, 1)

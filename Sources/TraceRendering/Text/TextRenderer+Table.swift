@@ -1,59 +1,118 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TextRenderer {
-  /// Columns as wide as their content; the widest text column gives way on a narrow terminal.
+  /// Columns as wide as their content; on a narrow terminal text gives way first, then the gaps,
+  /// then the columns: numbers are never cut.
   mutating func render(_ table: Table) {
     line("")
-    let rows = table.rows.map { row in
-      table.columns.indices.map { $0 < row.cells.count ? row.cells[$0].text : "" }
-    }
-    let widths = widths(of: table, rows: rows)
-    line(style.paint(draw(table.columns.map(\.title), table.columns, widths), .faint))
-    for (row, texts) in zip(table.rows, rows) {
-      line(draw(texts, table.columns, widths))
+    guard let layout = ColumnLayout(table, width: style.width) else { return fold(table) }
+    line(style.paint(draw(table.columns.map { .text($0.title) }, table.columns, layout), .faint))
+    for row in table.rows {
+      line(draw(row.cells, table.columns, layout))
       for note in row.notes { render(note: note) }
     }
   }
 
+  /// Each row in lines of its own.
+  ///
+  ///     total 4.48 ms  share 77%  runs 184
+  ///       rows 184  mean 24.4 µs
+  private mutating func fold(_ table: Table) {
+    let width = style.width ?? .max
+    for row in table.rows {
+      // Below the first line of a row the others are indented.
+      var (text, used) = ("", -2)
+      for (column, cell) in zip(table.columns, row.cells) {
+        let title = TerminalText.width(column.title) + 1
+        let value = fitted(cell, to: max(width - title - 2, 1))
+        let needed = title + TerminalText.width(ofEscaped: value)
+        if used > 0, used + 2 + needed > width {
+          line(text)
+          (text, used) = ("", 0)
+        }
+        text += spaces(used < 0 ? 0 : 2) + style.paint(column.title, .faint) + " " + value
+        used += 2 + needed
+      }
+      line(text)
+      for note in row.notes { render(note: note) }
+    }
+  }
+
+  // Three callers with their folders, on two lines each.
+  private static let mostNoteLines = 6
+
   private mutating func render(note: Cell) {
     if case .sql(let sql) = note {
       for part in wrapped(sql: sql, indent: 4, atMost: 2) { line("    " + part) }
-    } else {
-      line("    " + style.paint(fitted(note.text, indent: 4), .faint))
+      return
     }
+    var lines = wrapped(note.text, indent: 4)
+    if lines.count > Self.mostNoteLines {
+      let rest = lines[(Self.mostNoteLines - 1)...].joined(separator: " ")
+      lines[Self.mostNoteLines - 1] = TerminalText.cut(rest, to: (style.width ?? .max) - 4)
+      lines.removeSubrange(Self.mostNoteLines...)
+    }
+    for part in lines { line("    " + style.paint(part, .faint)) }
   }
 
-  private func widths(of table: Table, rows: [[String]]) -> [Int] {
-    var widths = table.columns.enumerated().map { index, column in
-      rows.reduce(TerminalText.width(column.title)) { max($0, TerminalText.width($1[index])) }
-    }
-    guard let width = style.width else { return widths }
-    let room = width - 2 * (widths.count - 1)
-    var excess = widths.reduce(0, +) - room
-    while excess > 0, let widest = widths.indices.max(by: { widths[$0] < widths[$1] }),
-      widths[widest] > 4
-    {
-      // Shrinks the widest to the next one, or as far as is needed.
-      let next = widths.enumerated().filter { $0.offset != widest }.map(\.element).max() ?? 0
-      let step = min(excess, max(1, widths[widest] - max(next, 4)))
-      widths[widest] -= step
-      excess -= step
-    }
-    return widths
-  }
-
-  private func draw(_ texts: [String], _ columns: [Table.Column], _ widths: [Int]) -> String {
+  private func draw(_ cells: [Cell], _ columns: [Table.Column], _ layout: ColumnLayout) -> String {
     var result = ""
-    for (index, text) in texts.enumerated() {
-      let text = TerminalText.fitted(text, to: widths[index])
-      let gap = spaces(widths[index] - TerminalText.width(ofEscaped: text))
-      if index > 0 { result += "  " }
-      if columns[index].isNumeric {
+    for (index, column) in columns.enumerated() {
+      let width = layout.widths[index]
+      let text = index < cells.count ? fitted(cells[index], to: width) : ""
+      let gap = spaces(width - TerminalText.width(ofEscaped: text))
+      if index > 0 { result += spaces(layout.gap) }
+      if column.isNumeric {
         result += gap + text
       } else {
-        result += index == texts.count - 1 ? text : text + gap
+        result += index == columns.count - 1 ? text : text + gap
       }
     }
     return result
+  }
+
+  private func fitted(_ cell: Cell, to width: Int) -> String {
+    if case .place(let place) = cell { return TerminalText.fittedToEnd(place, to: width) }
+    return TerminalText.fitted(cell.text, to: width)
+  }
+}
+
+/// How wide the columns of a table are.
+private struct ColumnLayout {
+  private(set) var widths: [Int]
+  private(set) var gap = 2
+
+  // An entity's name or the end of a path is known by so much.
+  private static let leastText = 16
+
+  /// Nil where the columns do not fit.
+  init?(_ table: Table, width: Int?) {
+    widths = table.columns.enumerated().map { index, column in
+      table.rows.reduce(TerminalText.width(column.title)) { most, row in
+        index < row.cells.count ? max(most, TerminalText.width(row.cells[index].text)) : most
+      }
+    }
+    guard let width else { return }
+    shrink(table.columns, to: width)
+    if excess(over: width) > 0 {
+      gap = 1
+      if excess(over: width) > 0 { return nil }
+    }
+  }
+
+  private func excess(over width: Int) -> Int {
+    widths.reduce(0, +) + gap * (widths.count - 1) - width
+  }
+
+  /// Shrinks the widest text to the next one, or as far as is needed.
+  private mutating func shrink(_ columns: [Table.Column], to width: Int) {
+    let texts = columns.indices.filter { !columns[$0].isNumeric }
+    while excess(over: width) > 0, let widest = texts.max(by: { widths[$0] < widths[$1] }),
+      widths[widest] > Self.leastText
+    {
+      let next = texts.filter { $0 != widest }.map { widths[$0] }.max() ?? 0
+      let step = max(1, widths[widest] - max(next, Self.leastText))
+      widths[widest] -= min(excess(over: width), step)
+    }
   }
 }

@@ -70,7 +70,10 @@ struct TextRenderer {
       line(style.paint(LogText.escaped(item.headline), ink) + "  " + place)
     } else {
       for part in wrapped(item.headline, indent: 0) { line(style.paint(part, ink)) }
-      if !item.place.isEmpty { line("  " + style.paint(fitted(item.place, indent: 2), .cyan)) }
+      if !item.place.isEmpty {
+        let place = TerminalText.fittedToEnd(item.place, to: (style.width ?? .max) - 2)
+        line("  " + style.paint(place, .cyan))
+      }
     }
     for fact in item.lines { render(fact) }
   }

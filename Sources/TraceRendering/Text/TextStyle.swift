@@ -9,8 +9,8 @@ public struct TextStyle: Hashable, Sendable {
   public static let plain = TextStyle(width: nil, isColored: false)
 
   public init(width: Int?, isColored: Bool) {
-    // The widest table has nine columns, which need 60; on less the terminal wraps.
-    self.width = width.map { max($0, 60) }
+    // 20 is arbitrary: a number with its name and its unit; on less the terminal wraps.
+    self.width = width.map { max($0, 20) }
     self.isColored = isColored
   }
 

@@ -52,7 +52,7 @@ extension Document {
         .number(interval.perSecond(faults.missesAdded)),
         .number(interval.perSecond(faults.hitsAdded)), .count(faults.profile.misses),
         .text(faults.profile.origin.name),
-        .text(faults.profile.origin.location.text ?? "unknown"),
+        .place(faults.profile.origin.location.text ?? "unknown"),
       ])
     }
     return [

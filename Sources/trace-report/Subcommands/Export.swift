@@ -52,7 +52,7 @@ struct Export: ParsableCommand {
     let file = try OutputFile(output)
     if isOfEvents { return try writeEvents(to: file) }
     let profile = try inputs.profile(filters.value)
-    if profile.isEmpty { throw Failure.noEvents(inputs.paths) }
+    try inputs.check(profile)
     switch format {
     case .json: try file.write(JSONText.encoded(ReportV1(profile)))
     case .csv: try file.write(StatementTable.csv(profile))
@@ -65,7 +65,7 @@ struct Export: ParsableCommand {
   private func writeEvents(to file: OutputFile) throws {
     var progress = Progress("events read")
     defer { progress.end() }
-    var count: UInt64 = 0
+    var count = Count()
     let write: (String) throws -> Void = { try file.write($0) }
     do {
       for path in inputs.paths where try InputContent.isJSON(path: path) {
@@ -87,21 +87,40 @@ struct Export: ParsableCommand {
     }
   }
 
+  /// How many events there were, and how many of those that tell work passed the filters.
+  private struct Count {
+    var read: UInt64 = 0
+    var written: UInt64 = 0
+  }
+
   private func read(
-    _ count: inout UInt64, _ progress: inout Progress, _ body: (EventRecord) throws -> Void
+    _ count: inout Count, _ progress: inout Progress, _ body: (EventRecord) throws -> Void
   ) throws -> ReadingReport {
     var selection = EventSelection(filters.value)
-    let report = try TraceReader.read(inputs.paths, progress: { progress.report($0) }) { record in
-      try selection.add(record, body)
-      count += 1
+    var written: UInt64 = 0
+    func write(_ record: EventRecord) throws {
+      try body(record)
+      switch record.event {
+      case .fetchEnd, .cacheMiss, .fault, .saveEnd, .busy, .checkpoint: written += 1
+      // Given whatever is asked for, since the others refer to them.
+      default: break
+      }
     }
-    try selection.finish(body)
+    let report = try TraceReader.read(inputs.paths, progress: { progress.report($0) }) { record in
+      try selection.add(record, write)
+      count.read += 1
+    }
+    try selection.finish(write)
+    count.written = written
     return report
   }
 
   /// The file is whole, but it may not be all.
-  private func judge(_ report: ReadingReport, _ count: UInt64) throws {
-    if count == 0 { throw Failure.noEvents(inputs.paths) }
+  private func judge(_ report: ReadingReport, _ count: Count) throws {
+    if count.read == 0 { throw Failure.noEvents(inputs.paths) }
+    if count.written == 0, !filters.value.isEmpty {
+      throw Failure.nothing(of: filters.value.words, in: inputs.paths)
+    }
     for source in report.sources {
       for problem in source.problems {
         Output.complain("\(LogText.escaped(source.path)): \(problem)")

@@ -45,7 +45,7 @@ struct HTML: ParsableCommand {
 
   func run() throws {
     let timed = try inputs.timedProfile(filters.value)
-    if timed.profile.isEmpty { throw Failure.noEvents(inputs.paths) }
+    try inputs.check(timed.profile)
     var page = DashboardPage(timed, top: top)
     let workload = try ReportedWorkload(timed.profile, database: database)
     page.explanations = workload.explanations

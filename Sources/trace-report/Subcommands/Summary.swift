@@ -56,7 +56,7 @@ struct Summary: ParsableCommand {
       let document = Document(summary: profile, options: options, review: review)
       Output.print(document.text(.ofStandardOutput))
     }
-    if profile.isEmpty { throw Failure.noEvents(inputs.paths) }
+    try inputs.check(profile)
     try workload.checkDatabase()
     try judge(review, profile.completeness)
   }

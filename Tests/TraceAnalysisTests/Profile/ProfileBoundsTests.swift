@@ -30,9 +30,21 @@ struct ProfileBoundsTests {
     #expect(profile.statements.reduce(0) { $0 + $1.work.rows } == (count + 1) * 2)
     #expect(
       profile.completeness.doubts.contains {
-        $0.hasPrefix("x.log: there are more than 20000 distinct statements; the rest are counted ")
+        $0.hasPrefix("x.log: there are more than 20,000 distinct statements; the rest are counted ")
       })
     #expect(!profile.completeness.isComplete)
+  }
+
+  /// Each ran once with its own value: together they are no storm, no repeat and no scan.
+  @Test func rulesDoNotSpeakOfWhatWasCountedTogether() {
+    let run = RunBuilder { trace in
+      for number in 0..<UInt64(Bounds.statements) + 500 {
+        trace.fetch(
+          "SELECT \(number)", total: number < Bounds.statements ? 1000 : 1_000_000,
+          fullScanSteps: number < Bounds.statements ? 0 : 12_800, bindHash: 7)
+      }
+    }
+    #expect(profile(run.records).findings == [])
   }
 
   @Test func contextsBeyondTheBoundAreCountedTogether() {
@@ -46,7 +58,7 @@ struct ProfileBoundsTests {
     #expect(profile.contexts.count == Bounds.contexts + 1)
     #expect(profile.contexts.first { $0.id == 0 }?.work.count == 300)
     #expect(profile.contexts.reduce(0) { $0 + $1.work.count } == UInt64(count))
-    #expect(profile.completeness.doubts.contains { $0.contains("more than 20000 contexts") })
+    #expect(profile.completeness.doubts.contains { $0.contains("more than 20,000 contexts") })
   }
 
   @Test func processesBeyondTheBoundAreCountedTogether() {
@@ -68,7 +80,7 @@ struct ProfileBoundsTests {
     #expect(profile.processes.dropLast().allSatisfy { $0.coverage == .complete })
     #expect(profile.totals.fetches == UInt64(count))
     #expect(profile.completeness.doubts.count == 1)
-    #expect(profile.completeness.doubts[0].contains("more than 10000 processes"))
+    #expect(profile.completeness.doubts[0].contains("more than 10,000 processes"))
   }
 
   @Test func callersBeyondTheBoundAreCountedTogether() {

@@ -51,12 +51,73 @@ import TraceRendering
     }
   }
 
-  @Test(arguments: Case.allCases, [60, 80, 132]) func textFitsItsWidth(_ run: Case, width: Int) {
+  @Test(arguments: Case.allCases, [30, 40, 60, 80, 132]) func textFitsItsWidth(
+    _ run: Case, width: Int
+  ) {
     let text = Document(summary: run.profile).text(TextStyle(width: width, isColored: false))
     for line in text.split(separator: "\n") { #expect(columns(line) <= width, "\(line)") }
     #expect(!text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" })
     #expect(!text.unicodeScalars.contains("\u{202e}"))
     #expect(!text.contains("\n1. warning: Forged"))
+  }
+
+  /// A number that is cut is another number, and a line of code without its line is none.
+  @Test func narrowTablesKeepTheirNumbersAndLines() {
+    let folder = String(repeating: "Sources/Features/", count: 5)
+    let place = SourceLocation(file: "\(folder)Search.swift", line: 1_234)
+    let profile = RunBuilder { trace in
+      trace.open()
+      for _ in 1...20 {
+        trace.fetch("SELECT a FROM b", at: place, rows: 150_000, total: 4_480_000)
+        trace.fault("Picture", at: place, duration: 24_400)
+      }
+      trace.save(total: 9_000_000)
+      trace.close()
+    }.profile()
+    func text(_ width: Int) -> String {
+      Document(summary: profile).text(TextStyle(width: width, isColored: false))
+    }
+    #expect(
+      text(40).contains(
+        """
+        total 89.6 ms  share 99%  runs 20
+          rows 3,000,000  mean 4.48 ms
+          p50 4.48 ms  p95 4.48 ms  p99 4.48 ms
+          max 4.48 ms
+            SELECT a FROM b
+        """), "\(text(40))")
+    for width in [40, 60, 80] {
+      let faults = text(width).components(separatedBy: "Faults by the line")[1]
+      #expect(faults.contains("…"))
+      #expect(faults.contains("Search.swift:1234"), "\(faults)")
+      #expect(text(width).contains("×20"))
+      #expect(text(width).contains("3,000,000"))
+    }
+    #expect(text(80).contains("  total  share  runs "))
+  }
+
+  @Test func manyFindingsAreToldByTheirNumber() throws {
+    let profile = RunBuilder { trace in
+      for number in 1...300 as ClosedRange<Int> {
+        trace.fetch(
+          "SELECT a FROM t\(number) WHERE b = ?",
+          at: SourceLocation(file: "a.swift", line: UInt64(number)), connection: 1_000_000,
+          total: 1_000_000, fullScanSteps: 12_800)
+      }
+    }.profile()
+    #expect(profile.findings.count == 300)
+    let text = Document(summary: profile).text(.plain)
+    #expect(text.contains("\nFindings (20 of 300)\n"))
+    #expect(text.contains("\n20. warning"))
+    #expect(!text.contains("\n21. warning"))
+    #expect(text.hasSuffix("\n280 more findings, which save less: see --top, or --json for all.\n"))
+    let all = Document(summary: profile, options: SummaryOptions(top: 300)).text(.plain)
+    #expect(all.contains("\nFindings (300)\n"))
+    #expect(all.contains("\n300. warning"))
+    let html = try DashboardPage(TimedProfile(profile: profile)).html()
+    #expect(html.contains("<h2>Findings (100 of 300)</h2>"))
+    #expect(html.components(separatedBy: "<article").count == 101)
+    #expect(html.contains("200 more findings, which save less: see --top."))
   }
 
   @Test(arguments: Case.allCases) func colorsAreTheOnlyEscapes(_ run: Case) throws {
@@ -116,13 +177,15 @@ import TraceRendering
   @Test(arguments: Case.allCases) func differencesAndGatesFitAsWell(_ run: Case) throws {
     let difference = ProfileDifference(before: run.profile, after: Case.normal.profile)
     let gate = Gate().compare(run.profile, with: BaselineV1(Case.normal.profile))
-    for document in [
-      Document(difference: difference, before: Case.hostile, after: "b"),
-      Document(gate: gate, baseline: Case.hostile, update: "update"),
-    ] {
-      let text = document.text(TextStyle(width: 80, isColored: false))
-      for line in text.split(separator: "\n") { #expect(columns(line) <= 80, "\(line)") }
-      #expect(!text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" })
+    for width in [40, 80] {
+      for document in [
+        Document(difference: difference, before: Case.hostile, after: "b"),
+        Document(gate: gate, baseline: Case.hostile, update: "update"),
+      ] {
+        let text = document.text(TextStyle(width: width, isColored: false))
+        for line in text.split(separator: "\n") { #expect(columns(line) <= width, "\(line)") }
+        #expect(!text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" })
+      }
     }
     expectPage(try DifferencePage(difference, before: Case.hostile, after: "b").html(), scripts: 1)
   }

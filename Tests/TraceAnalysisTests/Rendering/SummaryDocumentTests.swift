@@ -50,7 +50,7 @@ import TraceRendering
         Saves
 
           total  saves  ins  upd  del     wait    write   commit  saved at
-        9.00 ms      1    1    2    3  1.00 µs  5.00 µs  3.00 µs  transit/Search.swift:…
+        9.00 ms      1    1    2    3  1.00 µs  5.00 µs  3.00 µs  …ansit/Search.swift:42
             8 statements a save, p50 9.00 ms, p95 9.00 ms, max 9.00 ms
 
         Findings

@@ -30,6 +30,19 @@ import TraceAnalysis
     #expect(finding.caller == .search)
   }
 
+  /// Of a count there are no objects to keep.
+  @Test func aRepeatedCountIsCountedOnce() throws {
+    let found = findings("AvoidRepeatedFetch") { trace in
+      for _ in 1...184 {
+        trace.fetch("SELECT COUNT(*) FROM ZSTOP t0", kind: .count, total: 10_000, bindHash: 7)
+      }
+    }
+    #expect(
+      found.map(\.fix) == [
+        "count once, before the loop, and keep the number; count again when a save may have changed it"
+      ])
+  }
+
   @Test func otherValuesAreNoRepeats() {
     #expect(
       findings("AvoidRepeatedFetch") { trace in

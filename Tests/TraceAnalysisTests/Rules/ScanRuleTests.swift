@@ -46,6 +46,16 @@ import TraceAnalysis
     #expect(finding.savesAtMost == 19_976_563)
   }
 
+  /// MATCHES runs a regular expression on every row.
+  @Test func flagsAMatchOnEveryRow() {
+    let sql =
+      "SELECT 0, t0.Z_PK FROM ZPHOTO t0 WHERE NSCoreDataMatches( t0.ZTAGS, ?, ?)  LIMIT 20"
+    let found = findings { trace in
+      trace.fetch(sql, rows: 15, connection: 1_000_000, fullScanSteps: 12_800)
+    }
+    #expect(found.map(\.rule) == ["UnindexedStringSearch"])
+  }
+
   @Test func leavesSmallTablesAlone() {
     #expect(findings { $0.fetch(Self.geo, rows: 1, fullScanSteps: 40) }.isEmpty)
   }
