@@ -46,8 +46,10 @@ let package = Package(
       linkerSettings: [.linkedLibrary("lttng-ust", .when(traits: ["LTTng"]))]),
     .target(name: "StoreInstruments", dependencies: ["StoreEvents", "CStoreTracepoints"]),
     .target(name: "SQLiteDriver", dependencies: ["CSQLite"]),
+    .target(name: "CSwiftRuntime"),
     .target(
-      name: "ObjectStore", dependencies: ["SQLiteDriver", "StoreEvents", "StoreInstruments"],
+      name: "ObjectStore",
+      dependencies: ["SQLiteDriver", "StoreEvents", "StoreInstruments", "CSwiftRuntime"],
       // For collations: the ICU that Foundation loads already; its module does not say so.
       linkerSettings: [.linkedLibrary("_FoundationICU")]),
 

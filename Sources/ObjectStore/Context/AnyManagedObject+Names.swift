@@ -69,7 +69,7 @@ extension AnyManagedObject {
     guard isFault else { return }
     guard let context else { throw StoreError.contextGone(objectID) }
     context.checkQueue("a fault")
-    if !state.contains(.inaccessible), try context.fire(self) != nil { return }
+    if !state.contains(.inaccessible), try context.fire(self) { return }
     throw StoreError.objectGone(objectID)
   }
 

@@ -101,6 +101,13 @@ public class AnyManagedObject {
     }
   }
 
+  /// Takes over a row, with the caller's reference of its page.
+  final func fill(adopting row: consuming RowSnapshot) {
+    self.row?.unretainedPage?.release()
+    self.row = row.pointer
+    _ = Unmanaged.passRetained(row.page)
+  }
+
   /// What a fetch has read of a fault.
   final var partial: PartialRow? {
     get { details?.partial }
@@ -166,7 +173,8 @@ public class AnyManagedObject {
       row = cached
       return cached
     }
-    return partialRow(holding: slot)?.pointer ?? readableRow()?.pointer
+    if let partial = partialRow(holding: slot) { return partial.pointer }
+    return makeReadable() ? row : nil
   }
 
   @usableFromInline
@@ -224,24 +232,31 @@ public class AnyManagedObject {
   }
 
   /// The saved values, for which a fault fires; nil if there is no row, or none any more.
-  final func readableRow() -> RowSnapshot? {
-    if let snapshot { return snapshot }
-    guard !state.contains(.inserted), !state.contains(.inaccessible) else { return nil }
-    guard let context else {
+  final func readableRow() -> RowSnapshot? { makeReadable() ? snapshot : nil }
+
+  /// Fires a fault; false if there is no row, or none any more.
+  private final func makeReadable() -> Bool {
+    if row != nil { return true }
+    guard state.isDisjoint(with: [.inserted, .inaccessible]) else { return false }
+    let fired: Bool? = register._withUnsafeGuaranteedRef { register in
+      register.withContext { context in
+        do {
+          if try context.fire(self) { return true }
+          if !context.shouldDeleteInaccessibleFaults {
+            context.noteFaultError(StoreError.objectGone(objectID))
+          }
+        } catch {
+          context.noteFaultError(error)
+        }
+        return false
+      }
+    }
+    guard let fired else {
       preconditionFailure(
         "a fault of \(entity.name) was fired after its context was reset or released; keep the "
           + "context while its objects are in use")
     }
-    do {
-      if let row = try context.fire(self) { return row }
-      if !context.shouldDeleteInaccessibleFaults {
-        context.noteFaultError(StoreError.objectGone(objectID))
-      }
-      return nil
-    } catch {
-      context.noteFaultError(error)
-      return nil
-    }
+    return fired
   }
 }
 

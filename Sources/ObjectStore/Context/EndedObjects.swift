@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CSwiftRuntime
 import Synchronization
 
 /// Objects that ended off their context's queue, which the queue is to take out of the registers.
@@ -71,11 +72,6 @@ extension Unmanaged {
   ///
   /// As dear as to retain it; a weak reference would take an allocation for each object.
   func takeLiving() -> Instance? {
-    swiftTryRetain(toOpaque()) == nil ? nil : takeRetainedValue()
+    CSwiftRuntime_tryRetain(toOpaque()) == nil ? nil : takeRetainedValue()
   }
 }
-
-// NB: the runtime's own, without a name in Swift; delete when the library can ask it.
-// https://github.com/swiftlang/swift/blob/main/docs/Runtime.md
-@_silgen_name("swift_tryRetain")
-private func swiftTryRetain(_ object: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer?

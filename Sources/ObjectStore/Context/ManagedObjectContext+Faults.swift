@@ -16,29 +16,34 @@ extension ManagedObjectContext {
     guard parent == nil, staleness == .max, store.isUnwatched,
       let row = store.retainedRow(table, primaryKey)
     else { return nil }
-    store.instruments.counters.countCacheHit()
+    store.count { $0.countCacheHit() }
     return row
   }
 
   /// Loads an object's values: from the row cache, or else by one SELECT.
   ///
-  /// - Returns: nil if the row is gone; the object then counts as deleted, if the context wants so.
-  func fire(_ object: AnyManagedObject) throws -> RowSnapshot? {
-    let interests = store.instruments.interests
+  /// - Returns: false if the row is gone; the object then counts as deleted, if the context wants so.
+  func fire(_ object: AnyManagedObject) throws -> Bool {
+    // The context keeps its store.
+    try Unmanaged.passUnretained(store)._withUnsafeGuaranteedRef { try fire(object, from: $0) }
+  }
+
+  private func fire(_ object: AnyManagedObject, from store: PersistentStore) throws -> Bool {
+    let interests = store.interests
     let start = interests.contains(.events) ? TraceClock.now : 0
     if let parent {
       switch inherit(object, from: parent) {
       case .asStored: break
       case .gone:
-        store.instruments.counters.countFault()
+        store.count { $0.countFault() }
         return fulfil(object, nil)
       case .row(let row):
         tellHit(object, interests, start)
         return fulfil(object, row)
       }
     }
-    guard let row = store.cache.row(object.table, object.primaryKey), !isStale(row) else {
-      return try fireMiss(object, interests, start)
+    guard let row = store.cachedRow(object.table, object.primaryKey), !isStale(row) else {
+      return try fireMiss(object, from: store, interests, start)
     }
     tellHit(object, interests, start)
     return fulfil(object, row === RowSnapshot.deleted ? nil : row)
@@ -47,7 +52,7 @@ extension ManagedObjectContext {
   private func tellHit(
     _ object: AnyManagedObject, _ interests: Interests, _ start: Nanoseconds
   ) {
-    store.instruments.counters.countCacheHit()
+    store.count { $0.countCacheHit() }
     if interests.contains(.events) {
       emitFault(object, source: .rowCache, duration: TraceClock.now - start, rows: 1)
     }
@@ -58,33 +63,38 @@ extension ManagedObjectContext {
   }
 
   private func fireMiss(
-    _ object: AnyManagedObject, _ interests: Interests, _ start: Nanoseconds
-  ) throws -> RowSnapshot? {
-    store.instruments.counters.countFault()
-    store.instruments.counters.countCacheMiss()
+    _ object: AnyManagedObject, from store: PersistentStore, _ interests: Interests,
+    _ start: Nanoseconds
+  ) throws -> Bool {
+    store.count { $0.countCacheMiss() }
     var cost = QueryCost()
     let row = try store.row(
       of: object.entity, object.primaryKey, interests: interests, contextID: contextID, cost: &cost)
-    if interests.contains(.events) {
-      let duration = TraceClock.now - start
-      let statements = store.statements[object.entity.index]
-      emitMiss(object, "", duration, statements.fault, statements.faultID, cost)
-      emitFault(object, source: .database, duration: duration, rows: row == nil ? 0 : 1)
-    }
-    if interests.contains(.plans) {
-      store.explain(store.statements[object.entity.index].fault, contextID: contextID)
-    }
+    if !interests.isEmpty { tellMiss(object, interests, start, cost, isGone: row == nil) }
     return fulfil(object, row)
   }
 
-  private func fulfil(_ object: AnyManagedObject, _ row: RowSnapshot?) -> RowSnapshot? {
-    object.partial = nil
-    if let row {
-      object.snapshot = row
-    } else if shouldDeleteInaccessibleFaults {
-      object.state.insert(.inaccessible)
+  private func tellMiss(
+    _ object: AnyManagedObject, _ interests: Interests, _ start: Nanoseconds, _ cost: QueryCost,
+    isGone: Bool
+  ) {
+    let statements = store.statements[object.entity.index]
+    if interests.contains(.events) {
+      let duration = TraceClock.now - start
+      emitMiss(object, "", duration, statements.fault, statements.faultID, cost)
+      emitFault(object, source: .database, duration: duration, rows: isGone ? 0 : 1)
     }
-    return row
+    if interests.contains(.plans) { store.explain(statements.fault, contextID: contextID) }
+  }
+
+  private func fulfil(_ object: AnyManagedObject, _ row: consuming RowSnapshot?) -> Bool {
+    object.partial = nil
+    guard let row else {
+      if shouldDeleteInaccessibleFaults { object.state.insert(.inaccessible) }
+      return false
+    }
+    object.fill(adopting: row)
+    return true
   }
 
   // MARK: - To-many faults
@@ -96,8 +106,8 @@ extension ManagedObjectContext {
     let instruments = store.instruments
     let interests = instruments.interests
     let start = interests.contains(.events) ? TraceClock.now : 0
-    instruments.counters.countFault()
     if let members = inheritedMembers(relationship, of: object, link) {
+      instruments.counters.countFault()
       link.members = applyChanges(to: members, relationship, of: object, link)
       return
     }

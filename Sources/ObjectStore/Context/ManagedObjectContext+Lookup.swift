@@ -17,7 +17,7 @@ extension ManagedObjectContext {
   public func existingObject(with id: ManagedObjectID) throws -> AnyManagedObject {
     let object = try object(with: id)
     guard object.isFault else { return object }
-    guard try fire(object) != nil else { throw StoreError.objectGone(id) }
+    guard try fire(object) else { throw StoreError.objectGone(id) }
     return object
   }
 

@@ -91,7 +91,7 @@ extension ManagedObjectContext {
     guard parent == nil else {
       object.snapshot = nil
       object.links?.forgetUnchanged()
-      return try fire(object) != nil
+      return try fire(object)
     }
     var cost = QueryCost()
     guard

@@ -44,6 +44,11 @@ final class ObjectRegister {
   /// Nil once the context is gone or was reset.
   var context: ManagedObjectContext? { unretainedContext?.takeUnretainedValue() }
 
+  /// The same, which nobody else may let go of meanwhile, without a count of references.
+  func withContext<R>(_ body: (ManagedObjectContext) -> R) -> R? {
+    unretainedContext?._withUnsafeGuaranteedRef(body)
+  }
+
   func willChange(_ object: AnyManagedObject) {
     unretainedContext?._withUnsafeGuaranteedRef { $0.willChange(object) }
   }

@@ -19,7 +19,9 @@ struct KeyTable<Value>: ~Copyable {
   // chooses none below zero.
   private static var removed: Int64 { .min }
 
-  init() { slots = Self.makeSlots(16) }
+  private static var leastSlots: Int { 16 }
+
+  init() { slots = Self.makeSlots(Self.leastSlots) }
 
   deinit { slots.deallocate() }
 
@@ -100,6 +102,18 @@ struct KeyTable<Value>: ~Copyable {
       index = (index &- 1) & (slots.count &- 1)
     }
     return value
+  }
+
+  /// Empties the table; it stays as large as it is, unless it was nearly empty before.
+  mutating func removeAll() {
+    guard usedCount > 0 else { return }
+    if usedCount &* 8 < slots.count, slots.count > Self.leastSlots {
+      slots.deallocate()
+      slots = Self.makeSlots(Self.leastSlots)
+    } else {
+      slots.update(repeating: Slot(key: 0, value: nil))
+    }
+    (count, usedCount) = (0, 0)
   }
 
   func forEach(_ body: (Int64, Value) throws -> Void) rethrows {

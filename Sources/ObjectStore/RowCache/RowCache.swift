@@ -129,8 +129,8 @@ final class RowCache: @unchecked Sendable {
   func removeAll() {
     lock.withLock { _ in
       firstGoodEpoch = nextEpoch()
-      young = RowGeneration(young.entityCount)
-      old = RowGeneration(old.entityCount)
+      young.removeAll()
+      old.removeAll()
     }
   }
 
@@ -172,7 +172,7 @@ final class RowCache: @unchecked Sendable {
     evictions += old.rowCount
     // A read that began before those rows were saved must not bring older ones back.
     firstGoodEpoch = max(firstGoodEpoch, old.lastSave)
-    old = RowGeneration(young.entityCount)
+    old.removeAll()
     swap(&old, &young)
   }
 }

@@ -22,13 +22,24 @@ struct RowGeneration: ~Copyable {
   }
 
   deinit {
+    releasePages()
+    tables.deinitialize(count: entityCount)
+    tables.deallocate()
+  }
+
+  /// Lets go of all rows; the tables stay as large as they were: about as many rows will come.
+  mutating func removeAll() {
+    releasePages()
+    for entity in 0..<entityCount { tables[entity].removeAll() }
+    (byteCount, rowCount, lastSave) = (0, 0, 0)
+  }
+
+  private func releasePages() {
     for entity in 0..<entityCount {
       tables[entity].forEach {
         if let page = $1.unretainedPage, page.count(-1) == 0 { page.release() }
       }
     }
-    tables.deinitialize(count: entityCount)
-    tables.deallocate()
   }
 
   var isEmpty: Bool { rowCount == 0 }

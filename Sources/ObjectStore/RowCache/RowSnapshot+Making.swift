@@ -99,8 +99,8 @@ struct RowBuilder: ~Copyable {
   private var rowCount = 0
   /// Where its next text goes, in bytes from its first null word.
   private var byteCount = 0
-  // Once per builder: a clock read per row would cost as much as the row.
-  private let loadedAt = TraceClock.coarseNow
+  // Once per statement: a clock read per row would cost as much as the row.
+  private var loadedAt = TraceClock.coarseNow
 
   // A row is at most 2^31 bytes long, so that the highest bit of a place is free.
   static let externalFlag: UInt64 = 1 << 63
@@ -108,6 +108,8 @@ struct RowBuilder: ~Copyable {
   private let pageWords: Int
   // A page is let go as a whole: 4 KiB is some dozens of rows, and small beside one photo.
   static let usualPageWords = 512
+  // 64 KiB for each entity and reader at most.
+  private static let mostKeptWords = 8192
 
   /// Makes a builder of single rows, or of pages.
   init(layout: RowLayout, pageWords: Int = 0) {
@@ -116,8 +118,26 @@ struct RowBuilder: ~Copyable {
     nullWordCount = layout.nullWordCount
     fixedWordCount = layout.fixedWordCount
     self.pageWords = pageWords
-    capacity = pageWords + layout.fixedWordCount + 64
+    capacity = Self.usualCapacity(layout, pageWords)
     words = .allocate(capacity: capacity)
+  }
+
+  private static func usualCapacity(_ layout: RowLayout, _ pageWords: Int) -> Int {
+    pageWords + layout.fixedWordCount + 64
+  }
+
+  /// Makes it ready for the next statement.
+  mutating func startAnew() {
+    (start, rowCount) = (0, 0)
+    loadedAt = TraceClock.coarseNow
+    // One large blob is no reason to keep its room.
+    if capacity > Self.mostKeptWords { resize(Self.usualCapacity(layout, pageWords)) }
+  }
+
+  private mutating func resize(_ capacity: Int) {
+    words.deallocate()
+    words = .allocate(capacity: capacity)
+    self.capacity = capacity
   }
 
   deinit { words.deallocate() }

@@ -102,10 +102,29 @@ final class PersistentStore: @unchecked Sendable {
     Unmanaged.passUnretained(cache)._withUnsafeGuaranteedRef { $0.retainedRow(table, primaryKey) }
   }
 
+  func cachedRow(_ table: Int, _ primaryKey: Int64) -> RowSnapshot? {
+    Unmanaged.passUnretained(cache)._withUnsafeGuaranteedRef { $0.row(table, primaryKey) }
+  }
+
+  func keep(_ page: RowPage, _ entity: EntityDescription, readIn epoch: UInt64) {
+    Unmanaged.passUnretained(cache)._withUnsafeGuaranteedRef {
+      $0.insert(page, entity.index, readIn: epoch)
+    }
+  }
+
+  /// What anybody wants to be told right now.
+  @inline(__always)
+  var interests: Interests {
+    Unmanaged.passUnretained(instruments)._withUnsafeGuaranteedRef { $0.interests }
+  }
+
   /// Whether nobody wants to be told anything right now.
   @inline(__always)
-  var isUnwatched: Bool {
-    Unmanaged.passUnretained(instruments)._withUnsafeGuaranteedRef { $0.interests.isEmpty }
+  var isUnwatched: Bool { interests.isEmpty }
+
+  @inline(__always)
+  func count(_ body: (Counters) -> Void) {
+    Unmanaged.passUnretained(instruments)._withUnsafeGuaranteedRef { body($0.counters) }
   }
 
   // MARK: - Instruments

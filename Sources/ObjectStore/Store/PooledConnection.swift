@@ -6,12 +6,14 @@ import StoreEvents
 import StoreInstruments
 
 /// A connection of a pool, with what is kept per connection.
-final class PooledConnection {
+///
+/// Unchecked: a connection belongs to who has taken it.
+final class PooledConnection: @unchecked Sendable {
   let connection: Connection
-  // Unchecked: a connection belongs to who has taken it, and the checks are 3% of a cache miss.
+  // Unchecked: the checks are 3% of a cache miss.
 
-  /// The statements that fire object faults, by entity: fetched without hashing their text.
-  @exclusivity(unchecked) var faultStatements: [Statement?]
+  /// Those that fire object faults, by entity: found without hashing the text of a statement.
+  @exclusivity(unchecked) var rowReaders: [RowReader?]
   @exclusivity(unchecked) private(set) var busyAttempts: UInt64 = 0
   private var busySince: Nanoseconds = 0
   private(set) var gaveUp = false
@@ -23,7 +25,7 @@ final class PooledConnection {
     connection = try Connection(path: path, mode: mode, vfs: options.vfs)
     try SQLFunctions.register(on: connection)
     try Collations.register(on: connection, locale: options.collationLocale)
-    faultStatements = Array(repeating: nil, count: entityCount)
+    rowReaders = Array(repeating: nil, count: entityCount)
     let limit = Nanoseconds(options.busyTimeout / .nanoseconds(1))
     connection.setBusyHandler { [unowned self] attempts in retry(after: attempts, limit: limit) }
   }

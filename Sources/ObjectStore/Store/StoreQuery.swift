@@ -109,7 +109,7 @@ extension PersistentStore {
     return rows
   }
 
-  /// Reads one row by its key, by a statement that its reader keeps at hand.
+  /// Reads one row by its key.
   func row(
     of entity: EntityDescription, _ primaryKey: Int64, interests: Interests, contextID: UInt64,
     cost: inout QueryCost
@@ -123,42 +123,29 @@ extension PersistentStore {
     let start = measures ? TraceClock.now : 0
     let epoch = cache.epoch
     let reader = try pool.takeReader()
-    defer { pool.release(reader) }
-    let taken = measures ? TraceClock.now : 0
+    cost.wait = measures ? TraceClock.now - start : 0
+    let page: RowPage?
     do {
-      let statement = try reader.faultStatement(entity.index, statements)
-      defer { statement.reset() }
-      statement.bind(primaryKey, at: 1)
-      if measures { _ = statement.takeCounters() }
-      let prepared = measures ? TraceClock.now : 0
-      var builder = RowBuilder(layout: entity.rowLayout)
-      var row: RowSnapshot?
-      if try statement.step() {
-        builder.read(statement)
-        let page = builder.takePage()
-        cache.insert(page, entity.index, readIn: epoch)
-        row = page.first
-      }
-      if measures {
-        cost = QueryCost(
-          wait: taken - start, prepare: prepared - taken, step: TraceClock.now - prepared,
-          counters: statement.takeCounters())
-        reportBusyWait(on: reader, contextID: contextID)
-      }
-      return row
+      page = try reader.rowReader(entity, statements).row(primaryKey, measures, &cost)
     } catch {
+      pool.release(reader)
       throw StoreError(error, path: path)
     }
+    if let page { keep(page, entity, readIn: epoch) }
+    if measures { reportBusyWait(on: reader, contextID: contextID) }
+    pool.release(reader)
+    return page?.first
   }
 }
 
 extension PooledConnection {
-  func faultStatement(
-    _ entity: Int, _ statements: [EntityStatements]
-  ) throws(SQLiteError) -> Statement {
-    if let statement = faultStatements[entity] { return statement }
-    let statement = try connection.cachedStatement(statements[entity].fault)
-    faultStatements[entity] = statement
-    return statement
+  func rowReader(
+    _ entity: EntityDescription, _ statements: [EntityStatements]
+  ) throws(SQLiteError) -> RowReader {
+    if let reader = rowReaders[entity.index] { return reader }
+    let reader = RowReader(
+      entity, try connection.cachedStatement(statements[entity.index].fault))
+    rowReaders[entity.index] = reader
+    return reader
   }
 }

@@ -24,7 +24,7 @@ public struct Statistics: Hashable, Sendable {
 /// Counts without locks; each count is exact, a snapshot of all of them is not one moment.
 public final class Counters: Sendable {
   @usableFromInline let fetches = Atomic<UInt64>(0)
-  /// Those that the row cache did not answer.
+  /// Those that neither the row cache nor the database answered.
   @usableFromInline let otherFaults = Atomic<UInt64>(0)
   @usableFromInline let cacheHits = Atomic<UInt64>(0)
   @usableFromInline let cacheMisses = Atomic<UInt64>(0)
@@ -35,12 +35,13 @@ public final class Counters: Sendable {
 
   @inlinable
   public func countFetch() { fetches.wrappingAdd(1, ordering: .relaxed) }
-  /// Counts a fault that the row cache does not answer.
+  /// Counts a fault that neither the row cache nor the database answers: a parent's changes do.
   @inlinable
   public func countFault() { otherFaults.wrappingAdd(1, ordering: .relaxed) }
   /// Counts a fault that the row cache answers: both a fault and a hit, at the price of one.
   @inlinable
   public func countCacheHit() { cacheHits.wrappingAdd(1, ordering: .relaxed) }
+  /// Counts a fault that the database has to answer: both a fault and a miss, at the price of one.
   @inlinable
   public func countCacheMiss() { cacheMisses.wrappingAdd(1, ordering: .relaxed) }
   @inlinable
@@ -49,10 +50,11 @@ public final class Counters: Sendable {
 
   public var statistics: Statistics {
     let hits = cacheHits.load(ordering: .relaxed)
+    let misses = cacheMisses.load(ordering: .relaxed)
     return Statistics(
       fetches: fetches.load(ordering: .relaxed),
-      faults: otherFaults.load(ordering: .relaxed) &+ hits, cacheHits: hits,
-      cacheMisses: cacheMisses.load(ordering: .relaxed), saves: saves.load(ordering: .relaxed),
+      faults: otherFaults.load(ordering: .relaxed) &+ hits &+ misses, cacheHits: hits,
+      cacheMisses: misses, saves: saves.load(ordering: .relaxed),
       events: events.load(ordering: .relaxed))
   }
 }

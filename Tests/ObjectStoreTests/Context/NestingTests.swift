@@ -301,6 +301,17 @@ import Testing
     #expect(stop.name == "theirs")
   }
 
+  @Test func refusesToMergeIntoWhatTheParentHasDeleted() throws {
+    let (fixture, parent, child) = try makeContexts()
+    defer { withExtendedLifetime(fixture) {} }
+    let stop = try #require(try child.fetch(try stops()).first)
+    stop.name = "mine"
+    parent.delete(try parent.existingObject(with: stop.objectID))
+    #expect(throws: StoreError.objectGone(stop.objectID)) {
+      try child.refresh(stop, mergeChanges: true)
+    }
+  }
+
   @Test func tellsOfTheParentInItsTrace() throws {
     let (fixture, parent, child) = try makeContexts()
     let created = fixture.observer.events.compactMap { event -> ContextCreated? in
