@@ -163,6 +163,23 @@ struct RangeOrderTests {
     #expect(try page.number("document.querySelectorAll('[role=status], [aria-live]').length") == 1)
   }
 
+  /// In the evening it saved, at a line whose fetches were in the morning.
+  @Test func aLinesTotalHoldsItsSaves() async throws {
+    let page = try BrowserPage(try await reports.html(of: MorningAndEvening().records))
+    #expect(try page.column("total", of: "callers") == ["40.0 ms", "30.2 ms"])
+    try page.dragOverTracks(from: 0.7, to: 0.999)
+    #expect(
+      try page.column("line of code", of: "callers") == [
+        "transit/Trips.swift:7", "transit/Search.swift:42",
+      ])
+    #expect(try page.column("total", of: "callers") == ["30.2 ms", "27.0 µs"])
+    #expect(try page.column("runs", of: "callers") == ["60", "0"])
+    #expect(try page.column("mean", of: "callers").last == "–")
+    try page.click("#clear-range")
+    #expect(try page.column("total", of: "callers") == ["40.0 ms", "30.2 ms"])
+    #expect(try page.complaints() == [])
+  }
+
   @Test func clearingKeepsTheKeyboardsPlace() async throws {
     let page = try await page()
     try page.dragOverTracks(from: 0.85, to: 0.999)

@@ -26,13 +26,14 @@ function barPath(values, height, pixels) {
     const right = Math.min(place((at + step) * trace.width), plotWidth + 1);
     // What is little must still be seen.
     const top = height - Math.max((sum / most) * (height - 4), 2);
-    return box(left, top, Math.max(right - left, 0.8), height);
+    return box(left, top, Math.max(right, left + 0.8), height);
   }).join("");
   return { path, most };
 }
 
-function box(left, top, width, bottom) {
-  return `M${left.toFixed(1)} ${bottom}V${top.toFixed(1)}h${width.toFixed(1)}V${bottom}z`;
+/** By its two edges, each rounded alone, so that neighbours share theirs. */
+function box(left, top, right, bottom) {
+  return `M${left.toFixed(1)} ${bottom}V${top.toFixed(1)}H${right.toFixed(1)}V${bottom}z`;
 }
 
 function drawTracks() {
@@ -73,7 +74,7 @@ function slicePaths(lane) {
     const left = Math.max(place(begin), -1);
     const right = Math.min(place(begin + length), plotWidth + 1);
     const top = 3 + Math.min(depth, 3) * 5;
-    paths.set(kind, (paths.get(kind) ?? "") + box(left, top, Math.max(right - left, 0.8), 23));
+    paths.set(kind, (paths.get(kind) ?? "") + box(left, top, Math.max(right, left + 0.8), 23));
   }
   return paths;
 }
@@ -89,6 +90,8 @@ function drawTicks() {
   for (let time = Math.ceil(state.from / step) * step; time < state.to; time += step) {
     const mark = element("span", "", duration(time));
     mark.style.left = `${place(time) / 10}%`;
+    // Its text would be cut at the edge: it stands before its mark.
+    mark.classList.toggle("last", (1 - place(time) / plotWidth) * ticks.clientWidth < 64);
     marks.push(mark);
   }
   ticks.classList.add("live");

@@ -27,13 +27,28 @@ function sumsOf(buckets, fields, first, last, rowOf) {
   return rows;
 }
 
+const emptyRow = (fields) => Object.fromEntries(fields.map((name) => [name, 0]));
+
 function addRow(rows, row, fields, flat, at) {
   let sums = rows.get(row);
-  if (!sums) rows.set(row, (sums = Object.fromEntries(fields.map((name) => [name, 0]))));
+  if (!sums) rows.set(row, (sums = emptyRow(fields)));
   fields.forEach((name, index) => {
     const value = flat[at + index];
     sums[name] = name === "longest" ? Math.max(sums[name], value) : sums[name] + value;
   });
+}
+
+/** What lines of code ran, and what they saved: the total is of both. */
+function callerSumsOf(first, last) {
+  const rows = runSumsOf(first, last, 1);
+  const rowOf = (key) => trace.saveCallers[key];
+  for (const [row, saves] of sumsOf(trace.saveSums, saveFields, first, last, rowOf)) {
+    let sums = rows.get(row);
+    if (!sums) rows.set(row, (sums = { ...emptyRow(runFields), lengths: [] }));
+    sums.runTime = sums.total;
+    sums.total += saves.total;
+  }
+  return rows;
 }
 
 /** What each table is of: its rows' sums, and the text of a cell by its column's title. */
@@ -43,7 +58,7 @@ const families = {
     cells: runCells,
   },
   callers: {
-    sums: (first, last) => runSumsOf(first, last, 1),
+    sums: callerSumsOf,
     cells: runCells,
   },
   faults: {
@@ -65,11 +80,12 @@ const families = {
 };
 
 function runCells(sums, whole) {
+  const mean = (sums.runTime ?? sums.total) / sums.count;
   return {
     total: [duration(sums.total), sums.total],
     share: whole > 0 ? [percent(sums.total / whole), sums.total / whole] : ["–", 0],
     runs: [grouped(sums.count), sums.count], rows: [grouped(sums.rows), sums.rows],
-    mean: [duration(sums.total / sums.count), sums.total / sums.count],
+    mean: sums.count > 0 ? [duration(mean), mean] : ["–", -1],
     p50: percentileOf(sums.lengths, 50), p95: percentileOf(sums.lengths, 95),
     p99: percentileOf(sums.lengths, 99),
     max: [duration(sums.longest), sums.longest],

@@ -27,7 +27,7 @@ extension DashboardPage {
   /// The SQL of a statement on one line, or its id if it has no row.
   private func label(_ id: String) -> String {
     let row = UInt64(id, radix: 16).flatMap { statementRows[StatementID(rawValue: $0)] }
-    return row.map { Self.label(statements[$0], width: 120) } ?? id.visible
+    return row.map { Self.label(statements[$0]) } ?? id.visible
   }
 }
 

@@ -22,7 +22,7 @@ extension DashboardPage {
     }
     blocks += review.complaints.map { .paragraph($0.visible, tone: "bad") }
     return Dashboards.Section(
-      anchor: "findings", name: "Findings",
+      anchor: "findings", name: count > 0 ? "Findings (\(UInt64(count).grouped))" : "Findings",
       heading: count > 0 ? Document.findingsTitle(count, listed.count) : nil, blocks: blocks)
   }
 

@@ -53,7 +53,7 @@ extension DashboardPage {
     of groups: [GroupProfile], anchor: String, name: String, first: String
   ) -> Dashboards.Section? {
     guard !groups.isEmpty else { return nil }
-    let whole = groups.reduce(0.0) { $0 + Double($1.work.totalTime) }
+    let whole = groups.reduce(0.0) { $0 + Double($1.totalTime) }
     let listed = groups.prefix(top)
     let table = Dashboards.Table(
       name: anchor, caption: name,
@@ -62,7 +62,7 @@ extension DashboardPage {
       rows: listed.map { group in
         var row = Dashboards.Row(
           [Cell.text(group.name).html]
-            + Document.cells(group.work, group.latency, share: whole).map(\.html))
+            + Document.cells(group, share: whole).map(\.html))
         row.notes = [group.work.notes(misses: 0).text, group.others].filter { !$0.isEmpty }
           .map { Dashboards.Line($0.visible) }
         return row

@@ -44,13 +44,18 @@ extension DashboardPage {
   }
 
   /// The SQL on one line.
-  static func label(_ group: StatementGroup, width: Int = 200) -> String {
+  ///
+  /// The columns of most fetches would fill a phone's line; the sheet below shows them.
+  static func label(_ group: StatementGroup) -> String {
     guard let sql = group.statement.sql else {
       return "statement \(group.statement.id), whose text was not in the trace"
     }
-    let line = SQLText.abridged(sql, to: width).visible
-    return line.count > 2 * width ? "\(line.prefix(2 * width))…" : line
+    let line = SQLText.abridged(sql, to: 60).visible
+    return line.count > mostLabel ? "\(line.prefix(mostLabel))…" : line
   }
+
+  // 400 is arbitrary: more than a wide window shows on a line.
+  private static let mostLabel = 400
 
   private func sqlPart(of group: StatementGroup) -> Dashboards.Part {
     var part = Dashboards.Part("SQL")

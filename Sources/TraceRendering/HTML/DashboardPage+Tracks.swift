@@ -44,12 +44,12 @@ extension DashboardPage {
     return TimelineData.Rows(
       statement: { statementRows[$0.statement] },
       caller: { callerRows[$0.caller.text ?? "unknown"] }, fault: { faultRows[$0] },
-      save: { saveRows[$0] })
+      save: { saveRows[$0] }, saver: { callerRows[$0.text ?? "unknown"] })
   }
 
   private var labels: TimelineData.Labels {
     TimelineData.Labels(
-      statements: statements.map { Self.label($0, width: 120) },
+      statements: statements.map { Self.label($0) },
       callers: callers.map(\.name.visible),
       faults: profile.faults.prefix(top).map {
         "\($0.origin.name) on what \($0.origin.location.text ?? "an unknown line") fetched".visible

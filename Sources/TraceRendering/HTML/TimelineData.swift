@@ -22,6 +22,8 @@ struct TimelineData: Encodable {
   var runs: [[Int]]
   var faults: [Int]
   var saves: [Int]
+  /// By the same key: the row of the caller.
+  var saveCallers: [Int]
   var runSums: [[Int64]]
   /// Key, ``LatencySteps`` step, runs; of keys with one run in the bucket, nothing.
   var runSteps: [[Int64]]
@@ -56,6 +58,7 @@ struct TimelineData: Encodable {
     var caller: (Timeline.Run) -> Int?
     var fault: (FaultProfile.Origin) -> Int?
     var save: (SourceLocation) -> Int?
+    var saver: (SourceLocation) -> Int?
   }
 
   init(_ timeline: Timeline, rows: Rows, labels: Labels) {
@@ -68,6 +71,7 @@ struct TimelineData: Encodable {
     runs = timeline.runs.map { [rows.statement($0) ?? -1, rows.caller($0) ?? -1] }
     faults = timeline.faults.map { rows.fault($0) ?? -1 }
     saves = timeline.saves.map { rows.save($0) ?? -1 }
+    saveCallers = timeline.saves.map { rows.saver($0) ?? -1 }
     runSums = timeline.buckets.map { $0.runs.flat(\.values) }
     runSteps = timeline.buckets.map(\.runs.steps)
     faultSums = timeline.buckets.map { $0.faults.flat(\.values) }

@@ -64,7 +64,7 @@ struct TimelineDrawing {
       guard sum > 0 else { return "" }
       // What is little must still be seen.
       let top = height - max(sum / most * (height - 4), 2)
-      return Self.box(Double(index) * width, top, max(width, 0.8), height)
+      return Self.box(Double(index) * width, top, Double(index + 1) * width, height)
     }.joined()
   }
 
@@ -72,14 +72,15 @@ struct TimelineDrawing {
     timeline.slices.filter { $0.kind == kind && $0.lane == lane }.map { slice in
       let left = Double(slice.begin) / Double(span) * Self.width
       let width = Double(slice.duration) / Double(span) * Self.width
-      return Self.box(left, 3 + Double(min(slice.depth, 3)) * 5, max(width, 0.8), 23)
+      return Self.box(left, 3 + Double(min(slice.depth, 3)) * 5, left + max(width, 0.8), 23)
     }.joined()
   }
 
+  /// By its two edges, each rounded alone, so that neighbours share theirs.
   private static func box(
-    _ left: Double, _ top: Double, _ width: Double, _ bottom: Double
+    _ left: Double, _ top: Double, _ right: Double, _ bottom: Double
   ) -> String {
-    "M\(left.oneDigit) \(Int(bottom))V\(top.oneDigit)h\(width.oneDigit)V\(Int(bottom))z"
+    "M\(left.oneDigit) \(Int(bottom))V\(top.oneDigit)H\(right.oneDigit)V\(Int(bottom))z"
   }
 }
 

@@ -25,11 +25,11 @@ extension Document {
   ) -> [Block] {
     let groups = profile.groups(by: grouping).sorted(by: options.order)
     guard !groups.isEmpty else { return [] }
-    let whole = groups.reduce(0.0) { $0 + Double($1.work.totalTime) }
+    let whole = groups.reduce(0.0) { $0 + Double($1.totalTime) }
     let listed = groups.prefix(options.top)
     let rows = listed.map { group in
       Table.Row(
-        Self.cells(group.work, group.latency, share: whole),
+        Self.cells(group, share: whole),
         notes: [
           grouping == .statement ? .sql(group.name) : .text(group.name),
           group.work.notes(misses: 0), .text(group.work.timeSplit ?? ""),
@@ -55,6 +55,14 @@ extension Document {
       .duration(latency.p50), .duration(latency.p95), .duration(latency.p99),
       .duration(latency.max),
     ]
+  }
+
+  /// Saves are in the total, and in no other column.
+  static func cells(_ group: GroupProfile, share whole: Double) -> [Cell] {
+    let total: [Cell] = [
+      .duration(group.totalTime), whole > 0 ? .ratio(Double(group.totalTime) / whole) : .none,
+    ]
+    return total + cells(group.work, group.latency, share: whole).dropFirst(total.count)
   }
 
   /// One entity says nothing that the totals do not.

@@ -59,6 +59,24 @@ import TraceRendering
         """)
   }
 
+  @Test func aLineThatOnlySavesHasATotal() {
+    let trace = RunBuilder { trace in
+      trace.fetch("SELECT a", at: SourceLocation(file: "a.swift", line: 1), total: 3_000_000)
+      trace.save(total: 9_000_000)
+    }
+    let text = Document(
+      summary: trace.profile(), options: SummaryOptions(grouping: .caller)
+    ).text(TextStyle(width: 80, isColored: false))
+    #expect(
+      text.contains(
+        """
+        9.00 ms    75%     0     0        –     0 ns     0 ns     0 ns     0 ns
+            transit/Search.swift:42
+            1 save, 9.00 ms
+        3.00 ms    25%     1     1  3.00 ms  3.00 ms  3.00 ms  3.00 ms  3.00 ms
+        """), "\(text)")
+  }
+
   @Test func saysThatTheCostOfTracingIsNotKnown() {
     let trace = RunBuilder { trace in
       trace.fetch("SELECT a")
