@@ -47,11 +47,17 @@ let package = Package(
     .target(name: "StoreInstruments", dependencies: ["StoreEvents", "CStoreTracepoints"]),
     .target(name: "SQLiteDriver", dependencies: ["CSQLite"]),
     .target(name: "CSwiftRuntime"),
+    // What a store's SQL calls and SQLite lacks: for the store, and for the reports that measure
+    // its statements.
     .target(
-      name: "ObjectStore",
-      dependencies: ["SQLiteDriver", "StoreEvents", "StoreInstruments", "CSwiftRuntime"],
+      name: "StoreFunctions", dependencies: ["SQLiteDriver"],
       // For collations: the ICU that Foundation loads already; its module does not say so.
       linkerSettings: [.linkedLibrary("_FoundationICU")]),
+    .target(
+      name: "ObjectStore",
+      dependencies: [
+        "SQLiteDriver", "StoreFunctions", "StoreEvents", "StoreInstruments", "CSwiftRuntime",
+      ]),
 
     // For tests of programs that keep objects: Swift Testing, which only tests can link.
     .target(
@@ -63,7 +69,10 @@ let package = Package(
     .target(name: "TraceReading", dependencies: ["StoreEvents", "CBabeltrace", "CAbortGuard"]),
     .target(
       name: "QueryPlans",
-      dependencies: ["SQLiteDriver", .product(name: "Collections", package: "swift-collections")]),
+      dependencies: [
+        "SQLiteDriver", "StoreFunctions",
+        .product(name: "Collections", package: "swift-collections"),
+      ]),
     .target(
       name: "TraceAnalysis",
       dependencies: [
@@ -176,7 +185,8 @@ let package = Package(
     .testTarget(
       name: "ObjectStoreTests",
       dependencies: [
-        "ObjectStore", "SQLiteDriver", "StoreEvents", "StoreInstruments", "TestSupport",
+        "ObjectStore", "SQLiteDriver", "StoreEvents", "StoreFunctions", "StoreInstruments",
+        "TestSupport",
       ]),
     .testTarget(
       name: "StoreExpectationsTests",

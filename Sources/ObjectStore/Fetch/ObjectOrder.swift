@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import StoreFunctions
 
 /// Sorts objects as the ORDER BY of the same terms sorts rows.
 struct ObjectOrder {

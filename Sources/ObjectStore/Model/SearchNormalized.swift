@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import StoreFunctions
 @_spi(_Unicode) import Swift
 
 extension String {

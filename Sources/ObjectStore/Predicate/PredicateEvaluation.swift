@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FoundationEssentials
+import StoreFunctions
 
 /// Evaluates a resolved predicate over objects in memory, in SQL's logic of three values: nil is
 /// what SQL calls NULL, neither true nor false.
@@ -185,8 +186,8 @@ extension StoreValue {
     switch (self, other) {
     case (.integer(let a), .integer(let b)): a < b ? -1 : a > b ? 1 : 0
     case (.double(let a), .double(let b)): a < b ? -1 : a > b ? 1 : 0
-    case (.integer(let a), .double(let b)): Self.order(a, b)
-    case (.double(let a), .integer(let b)): -Self.order(b, a)
+    case (.integer(let a), .double(let b)): PredicateNumber.order(a, b)
+    case (.double(let a), .integer(let b)): -PredicateNumber.order(b, a)
     case (.date(let a), .date(let b)): a < b ? -1 : a > b ? 1 : 0
     case (.string(let a), .string(let b)):
       Self.order(folding.folded(a).utf8, folding.folded(b).utf8)
@@ -202,15 +203,5 @@ extension StoreValue {
   private static func order(_ a: some Sequence<UInt8>, _ b: some Sequence<UInt8>) -> Int {
     if a.elementsEqual(b) { return 0 }
     return a.lexicographicallyPrecedes(b) ? -1 : 1
-  }
-
-  /// Exact, where a conversion of the integer would round.
-  private static func order(_ a: Int64, _ b: Double) -> Int {
-    if b >= 0x1p63 { return -1 }
-    if b < -0x1p63 { return 1 }
-    let whole = Int64(b)
-    if a != whole { return a < whole ? -1 : 1 }
-    let fraction = b - Double(whole)
-    return fraction > 0 ? -1 : fraction < 0 ? 1 : 0
   }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import StoreFunctions
+
 extension PredicateResolver {
   mutating func function(
     _ name: String, _ arguments: [FetchPredicate.Expression],

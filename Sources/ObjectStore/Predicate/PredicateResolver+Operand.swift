@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import StoreFunctions
+
 extension PredicateResolver {
   /// 400 is arbitrary: SQLite takes 1000 for the whole statement.
   private static var expressionDepthLimit: Int { 400 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import StoreFunctions
+
 extension PredicateResolver {
   /// A part of a string, or a pattern with wildcards.
   mutating func search(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FoundationEssentials
+import StoreFunctions
 
 /// A predicate whose names were found in the model and whose constants have the type of what they
 /// are compared with.

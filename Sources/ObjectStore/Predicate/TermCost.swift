@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import StoreFunctions
+
 /// What a term costs for each row, the cheapest first; the raw value is shown in the debug log.
 enum TermCost: String, CaseIterable, Comparable {
   case number

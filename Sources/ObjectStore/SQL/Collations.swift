@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import SQLiteDriver
+import StoreFunctions
 
 /// The collations that sort descriptors compile to, by Core Data's names.
 ///
@@ -22,42 +23,26 @@ public enum Collations {
   public static func register(
     on connection: Connection, locale: String = ""
   ) throws(SQLiteError) {
-    for comparator in SortTerm.Comparator.allCases {
-      guard let name = comparator.collation else { continue }
-      let order = FirstUse(comparator, locale)
-      try connection.createCollation(name) { Int32(clamping: order.value.order($0, $1)) }
-    }
-  }
-
-  /// Unchecked: a connection, and with it its collations, is used by one thread at a time.
-  private final class FirstUse: @unchecked Sendable {
-    private let comparator: SortTerm.Comparator
-    private let locale: String
-    @exclusivity(unchecked) private var made: TextOrder?
-
-    var value: TextOrder {
-      if let made { return made }
-      let order = TextOrder(comparator, locale: locale)
-      made = order
-      return order
-    }
-
-    init(_ comparator: SortTerm.Comparator, _ locale: String) {
-      self.comparator = comparator
-      self.locale = locale
-    }
+    try connection.addStoreCollations(locale: locale)
   }
 }
 
 extension SortTerm.Comparator {
   /// What follows COLLATE; nil for SQLite's own order.
-  var collation: String? {
+  var collation: TextCollation? {
     switch self {
     case .binary: nil
-    case .caseInsensitive: "NSCollateNoCase"
-    case .localized: "NSCollateLocaleSensitive"
-    case .localizedCaseInsensitive: "NSCollateLocaleSensitiveNoCase"
-    case .localizedStandard: "NSCollateFinderlike"
+    case .caseInsensitive: .noCase
+    case .localized: .localeSensitive
+    case .localizedCaseInsensitive: .localeSensitiveNoCase
+    case .localizedStandard: .finderlike
     }
+  }
+}
+
+extension TextOrder {
+  /// - Parameter locale: such as `de_DE`; "" for the order that no language changes.
+  init(_ comparator: SortTerm.Comparator, locale: String) {
+    self = comparator.collation?.order(locale: locale) ?? .bytes
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
+import StoreFunctions
 
 /// Many values as one bound value, which `json_each` takes apart again.
 struct JSONArray {
@@ -23,7 +23,7 @@ struct JSONArray {
       case .object(let id): text += String(id.primaryKey)
       case .string(let string) where !isEncoded: Self.append(folding.folded(string), to: &text)
       case .string(let string): text += EncodedValue(.string(folding.folded(string))).json
-      default: text += EncodedValue(value).json
+      default: text += EncodedValue(value.functionValue).json
       }
     }
     self.text = text + "]"
@@ -61,64 +61,5 @@ struct JSONArray {
       }
     }
     text += "\""
-  }
-}
-
-/// A value that JSON cannot carry, as a string of hexadecimal digits behind the letter of its kind.
-///
-///     d3ff0000000000000    the double 1.0, its bits
-///     b00ff                a blob of two bytes
-///     t6100                the text "a" with a NUL
-struct EncodedValue {
-  let text: String
-
-  init(_ value: StoreValue) {
-    switch value {
-    case .double(let number): text = "d" + String(number.bitPattern, radix: 16)
-    case .date(let date):
-      text = "d" + String(date.timeIntervalSinceReferenceDate.bitPattern, radix: 16)
-    case .data(let data): text = "b" + Self.hexadecimal(data)
-    case .uuid(let uuid): text = "b" + withUnsafeBytes(of: uuid.uuid) { Self.hexadecimal($0) }
-    case .string(let string): text = "t" + Self.hexadecimal(string.utf8)
-    case .url(let url): text = "t" + Self.hexadecimal(url.absoluteString.utf8)
-    case .null, .bool, .integer, .object, .external: text = ""
-    }
-  }
-
-  init(text: String) { self.text = text }
-
-  var json: String { text.isEmpty ? "null" : "\"" + text + "\"" }
-
-  /// What was encoded; nil for what is no such text.
-  var value: StoreValue {
-    let digits = text.dropFirst()
-    switch text.first {
-    case "d":
-      return UInt64(digits, radix: 16).map { .double(Double(bitPattern: $0)) } ?? .null
-    case "b": return .data(Data(Self.bytes(digits)))
-    case "t": return .string(String(decoding: Self.bytes(digits), as: UTF8.self))
-    default: return .null
-    }
-  }
-
-  private static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(
-      decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-  }
-
-  private static func bytes(_ digits: Substring) -> [UInt8] {
-    var bytes: [UInt8] = []
-    var high: UInt8?
-    for digit in digits.utf8 {
-      let value = digit < 58 ? digit &- 48 : digit &- 87
-      if let first = high {
-        bytes.append(first << 4 | value & 15)
-        high = nil
-      } else {
-        high = value & 15
-      }
-    }
-    return bytes
   }
 }

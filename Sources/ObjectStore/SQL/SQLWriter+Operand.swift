@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import StoreFunctions
+
 extension SQLWriter {
   /// Writes ` t0.ZNAME`, `?`, a computation or a subquery, folded where differences do not count.
   mutating func append(

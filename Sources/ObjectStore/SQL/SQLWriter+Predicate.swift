@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import StoreFunctions
+
 extension SQLWriter {
   /// SQLite takes an AND or OR of n terms for n levels, and refuses more than 1000.
   private static var widestGroup: Int { 100 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import StoreFunctions
+
 /// A SELECT over one entity, with the values for its `?`.
 public struct SelectStatement: Hashable, Sendable {
   public var sql: String
@@ -227,7 +229,7 @@ extension SQLWriter {
           comparison: "\(term.keyPath.joined(separator: ".")) by \(term.comparator.rawValue)",
           expected: "it is no text; leave the comparator out")
       }
-      append(" COLLATE \(collation) ")
+      append(" COLLATE \(collation.rawValue) ")
       if !term.ascending { append("DESC") }
     } else if !term.ascending {
       append(" DESC")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import FoundationEssentials
+import StoreFunctions
 
 extension String {
   /// Bytes whose plain order is the order that a comparator gives the strings themselves.

@@ -84,8 +84,7 @@ struct OrderingBench {
     let statement = compiled[variant]
     let start = clock.now
     for _ in 0..<repetitions { try statement.run() }
-    let (seconds, attoseconds) = (clock.now - start).components
-    return (Double(seconds) * 1e9 + Double(attoseconds) / 1e9) / Double(repetitions)
+    return (clock.now - start).nanoseconds / Double(repetitions)
   }
 
   /// The instructions of one run of each variant; afterwards their pages are read.

@@ -2,6 +2,7 @@
 
 import Foundation
 import SQLiteDriver
+import StoreFunctions
 import Testing
 
 @testable import ObjectStore

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import StoreFunctions
+
 /// How a store is opened.
 public struct StoreOptions: Sendable {
   /// Whether nothing is ever written to the file.

@@ -5,24 +5,29 @@ import Foundation
 
 /// Which differences between strings do not count; the bits are those of Foundation's string
 /// comparison, as Core Data writes them into its SQL.
-struct StringFolding: OptionSet, Hashable, Sendable {
-  let rawValue: Int32
+package struct StringFolding: OptionSet, Hashable, Sendable {
+  package let rawValue: Int32
 
-  static let `case` = Self(rawValue: 1)
+  package init(rawValue: Int32) { self.rawValue = rawValue }
+
+  package static let `case` = Self(rawValue: 1)
   /// By the rules of the current locale.
-  static let localized = Self(rawValue: 32)
-  static let diacritics = Self(rawValue: 128)
+  package static let localized = Self(rawValue: 32)
+  package static let diacritics = Self(rawValue: 128)
+  /// Of East Asian characters; Core Data has it in SwiftData's localized searches.
+  package static let width = Self(rawValue: 256)
 
   /// The string without the differences: two strings are equal if their foldings are, byte by byte.
   ///
   /// `É` becomes `é` (decomposed), `E` or `e`. Without options the string stays as it is.
-  func folded(_ string: String) -> String {
+  package func folded(_ string: String) -> String {
     guard !isEmpty else { return string }
     var string = isSuperset(of: [.case, .localized]) ? string.lowercased(with: .current) : string
     if string.isASCII {
       return contains(.case)
         ? String(decoding: string.utf8.map(Self.lowered), as: UTF8.self) : string
     }
+    if contains(.width) { string = string.folding(options: .widthInsensitive, locale: nil) }
     if let table = FoldingTable.table(for: self), let folded = string.withUTF8(table.folded) {
       return String(decoding: folded, as: UTF8.self)
     }
@@ -30,7 +35,7 @@ struct StringFolding: OptionSet, Hashable, Sendable {
   }
 
   /// By Unicode's properties of each scalar: some microseconds for each.
-  func foldedByScalars(_ string: String) -> String {
+  package func foldedByScalars(_ string: String) -> String {
     var folded = String.UnicodeScalarView()
     for scalar in string._nfd {
       append(scalar, to: &folded)
@@ -54,27 +59,28 @@ struct StringFolding: OptionSet, Hashable, Sendable {
   }
 
   /// Below, at or above 0, in the order of the current locale.
-  func localizedOrder(_ a: String, _ b: String) -> Int {
+  package func localizedOrder(_ a: String, _ b: String) -> Int {
     var options: String.CompareOptions = []
     if contains(.case) { options.insert(.caseInsensitive) }
     if contains(.diacritics) { options.insert(.diacriticInsensitive) }
+    if contains(.width) { options.insert(.widthInsensitive) }
     return a.compare(b, options: options, range: nil, locale: .current).rawValue
   }
 
-  /// An ASCII letter in lower case.
-  @inline(__always)
-  static func lowered(_ byte: UInt8) -> UInt8 { byte &- 65 < 26 ? byte | 0x20 : byte }
+  /// An ASCII letter in lower case; inlinable, since the store asks for each byte of a text.
+  @inlinable @inline(__always)
+  package static func lowered(_ byte: UInt8) -> UInt8 { byte &- 65 < 26 ? byte | 0x20 : byte }
 }
 
 extension String {
   /// One pass over the bytes, without allocation.
-  var isASCII: Bool { utf8.allSatisfy { $0 < 0x80 } }
+  package var isASCII: Bool { utf8.allSatisfy { $0 < 0x80 } }
 
   /// In NFC, "ö" as one scalar.
-  var precomposed: String { isASCII ? self : String(scalars: _nfc) }
+  package var precomposed: String { isASCII ? self : String(scalars: _nfc) }
 
   /// In NFD, "ö" as "o" and its dots.
-  var decomposed: String { isASCII ? self : String(scalars: _nfd) }
+  package var decomposed: String { isASCII ? self : String(scalars: _nfd) }
 
   private init(scalars: some Sequence<Unicode.Scalar>) {
     var view = String.UnicodeScalarView()
@@ -83,7 +89,7 @@ extension String {
   }
 
   /// The ways in which the same text is stored: in NFC, in NFD, and as it is written here.
-  var spellings: [String] {
+  package var spellings: [String] {
     guard !isASCII else { return [self] }
     var spellings = [precomposed]
     for other in [decomposed, self]

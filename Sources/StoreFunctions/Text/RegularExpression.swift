@@ -6,22 +6,22 @@ import Foundation
 ///
 /// Both sides are compared in NFC; `[d]` takes the diacritics from both first. Used by one thread
 /// at a time.
-final class RegularExpression {
+package final class RegularExpression {
   /// Why a pattern cannot be used, or why a match was given up.
-  enum Failure: Error {
+  package enum Failure: Error {
     case invalidPattern(String)
     case tooManySteps(Int)
     case tooMuchMemory
   }
 
   /// ICU tells after every 10,000 steps; 1000 times that is half a second of an exploding pattern.
-  static let mostReports = 1_000
+  package static let mostReports = 1_000
 
   private let expression: NSRegularExpression
   private let folding: StringFolding
   private var reportCount = 0
 
-  init(_ pattern: String, _ folding: StringFolding) throws(Failure) {
+  package init(_ pattern: String, _ folding: StringFolding) throws(Failure) {
     self.folding = folding
     let pattern = Self.normalized(pattern, folding)
     let options: NSRegularExpression.Options =
@@ -44,7 +44,7 @@ final class RegularExpression {
   /// Whether the pattern matches the whole text.
   ///
   /// - Throws: ``Failure`` if this text, with those before it, takes more steps than are allowed.
-  func matches(_ text: String) throws(Failure) -> Bool {
+  package func matches(_ text: String) throws(Failure) -> Bool {
     let text = Self.normalized(text, folding)
     var isMatch = false
     var isTooLarge = false
@@ -70,7 +70,7 @@ final class RegularExpression {
 }
 
 extension RegularExpression.Failure: CustomStringConvertible {
-  var description: String {
+  package var description: String {
     switch self {
     case .invalidPattern(let pattern):
       "\"\(pattern)\" is no regular expression of ICU; escape what is meant literally by \\"

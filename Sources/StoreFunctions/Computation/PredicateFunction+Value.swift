@@ -5,24 +5,24 @@ import Foundation
 extension PredicateFunction {
   /// Computes as SQLite does: nil of nil; integers stay integers, `7 / 2` is 3, until the result
   /// leaves 64 bits and becomes a double; a division by zero and what is no number is nil.
-  func value(of arguments: [StoreValue]) -> StoreValue {
+  package func value(of arguments: [FunctionValue]) -> FunctionValue {
     if let count = parameterCount {
       guard arguments.count == count else { return .null }
     }
-    if parameterKind == .string {
+    if takesText {
       guard case .string(let string)? = arguments.first else { return .null }
       return value(of: string)
     }
     let numbers = arguments.compactMap(PredicateNumber.init)
     guard numbers.count == arguments.count, let first = numbers.first else { return .null }
     switch parameterCount {
-    case 1: return value(of: first).storeValue
-    case 2: return value(of: first, numbers[1]).storeValue
-    default: return statistic(of: numbers).storeValue
+    case 1: return value(of: first).functionValue
+    case 2: return value(of: first, numbers[1]).functionValue
+    default: return statistic(of: numbers).functionValue
     }
   }
 
-  private func value(of string: String) -> StoreValue {
+  private func value(of string: String) -> FunctionValue {
     switch self {
     case .uppercase: .string(string.uppercased())
     case .lowercase: .string(string.lowercased())
@@ -104,61 +104,5 @@ extension PredicateFunction {
       if count > bestCount { (best, bestCount) = (number, count) }
     }
     return best
-  }
-}
-
-/// An integer or a double, as SQLite tells them apart.
-enum PredicateNumber: Comparable {
-  case integer(Int64)
-  case double(Double)
-
-  /// Nil for what is no number; a Date is its seconds since 2001.
-  init?(_ value: StoreValue) {
-    switch value {
-    case .integer(let integer): self = .integer(integer)
-    case .bool(let flag): self = .integer(flag ? 1 : 0)
-    case .double(let double) where !double.isNaN: self = .double(double)
-    case .date(let date): self = .double(date.timeIntervalSinceReferenceDate)
-    default: return nil
-    }
-  }
-
-  var storeValue: StoreValue {
-    switch self {
-    case .integer(let integer): .integer(integer)
-    case .double(let double): double.isNaN ? .null : .double(double)
-    }
-  }
-
-  var double: Double {
-    switch self {
-    case .integer(let integer): Double(integer)
-    case .double(let double): double
-    }
-  }
-
-  /// As SQLite casts to an integer: cut off towards zero, and clamped.
-  var bits: Int64 {
-    switch self {
-    case .integer(let integer): integer
-    case .double(let double):
-      double >= 0x1p63 ? .max : double < -0x1p63 ? .min : Int64(double)
-    }
-  }
-
-  func combined(
-    _ other: PredicateNumber,
-    _ integers: (Int64, Int64) -> (partialValue: Int64, overflow: Bool),
-    _ doubles: (Double, Double) -> Double
-  ) -> PredicateNumber {
-    if case (.integer(let a), .integer(let b)) = (self, other) {
-      let (result, overflow) = integers(a, b)
-      if !overflow { return .integer(result) }
-    }
-    return .double(doubles(double, other.double))
-  }
-
-  static func < (a: PredicateNumber, b: PredicateNumber) -> Bool {
-    (a.storeValue.order(to: b.storeValue) ?? 0) < 0
   }
 }

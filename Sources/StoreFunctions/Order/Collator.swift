@@ -8,11 +8,11 @@ import _FoundationICU
 /// ICU itself, and not Foundation's `compare`, which takes some 35 µs where this takes 100 ns.
 /// Immutable once made: any number of threads may compare by one collator.
 /// See <https://unicode-org.github.io/icu/userguide/collation/>.
-final class Collator: @unchecked Sendable {
+package final class Collator: @unchecked Sendable {
   private let handle: OpaquePointer
 
   /// What counts beyond the letters and their marks.
-  enum Rules: Hashable, Sendable {
+  package enum Rules: Hashable, Sendable {
     /// Case, last of all: "a" before "A", and both before "b".
     case caseSensitive
     case caseInsensitive
@@ -38,7 +38,7 @@ final class Collator: @unchecked Sendable {
 
   deinit { swift_ucol_close(handle) }
 
-  func compare(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
+  package func compare(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
     var status = U_ZERO_ERROR
     let order = a.withMemoryRebound(to: CChar.self) { a in
       b.withMemoryRebound(to: CChar.self) { b in
@@ -51,7 +51,7 @@ final class Collator: @unchecked Sendable {
   }
 
   /// Bytes, without the NUL at their end, that compare as the texts do.
-  func sortKey(_ text: String) -> [UInt8] {
+  package func sortKey(_ text: String) -> [UInt8] {
     let utf16 = Array(text.utf16)
     var key = [UInt8](repeating: 0, count: 16 + 4 * utf16.count)
     let length = sortKey(utf16, &key)
@@ -78,7 +78,7 @@ final class Collator: @unchecked Sendable {
   private static let made = Mutex<[Key: Collator]>([:])
 
   /// The collator of a language such as `de_DE`; made when it is first asked for.
-  static func shared(_ rules: Rules, locale: String) -> Collator {
+  package static func shared(_ rules: Rules, locale: String) -> Collator {
     made.withLock { made in
       let key = Key(rules: rules, locale: locale)
       if let collator = made[key] { return collator }

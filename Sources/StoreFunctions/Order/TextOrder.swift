@@ -2,26 +2,14 @@
 
 import Glibc
 
-/// How a comparator orders two texts: one meaning for SQL and for the order of unsaved objects.
-enum TextOrder {
+/// How two texts are ordered: one meaning for SQL and for the order of unsaved objects.
+package enum TextOrder {
   case bytes
   case folded(StringFolding)
   case language(Collator)
 
-  /// - Parameter locale: such as `de_DE`; "" for the order that no language changes.
-  init(_ comparator: SortTerm.Comparator, locale: String) {
-    self =
-      switch comparator {
-      case .binary: .bytes
-      case .caseInsensitive: .folded(.case)
-      case .localized: .language(.shared(.caseSensitive, locale: locale))
-      case .localizedCaseInsensitive: .language(.shared(.caseInsensitive, locale: locale))
-      case .localizedStandard: .language(.shared(.numeric, locale: locale))
-      }
-  }
-
   /// Below, at or above 0, of two texts in UTF-8.
-  func order(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
+  package func order(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
     switch self {
     case .bytes: Self.byteOrder(a, b)
     case .folded(let folding): Self.foldedOrder(a, b, folding)
@@ -29,7 +17,7 @@ enum TextOrder {
     }
   }
 
-  func order(_ a: String, _ b: String) -> Int {
+  package func order(_ a: String, _ b: String) -> Int {
     var (a, b) = (a, b)
     return a.withUTF8 { a in b.withUTF8 { b in order(a, b) } }
   }

@@ -4,8 +4,8 @@
 ///
 /// The one meaning of BEGINSWITH, CONTAINS, ENDSWITH and LIKE, for the SQL functions and for the
 /// evaluation in memory.
-final class StringSearch {
-  enum Kind { case contains, beginsWith, endsWith, like }
+package final class StringSearch {
+  package enum Kind { case contains, beginsWith, endsWith, like }
 
   private let kind: Kind
   private let folding: StringFolding
@@ -14,7 +14,7 @@ final class StringSearch {
   private let table: FoldingTable?
   private let wildcards: WildcardPattern?
 
-  init(_ kind: Kind, _ pattern: String, _ folding: StringFolding) {
+  package init(_ kind: Kind, _ pattern: String, _ folding: StringFolding) {
     self.kind = kind
     self.folding = folding
     self.pattern = Array(folding.folded(pattern).utf8)
@@ -23,7 +23,7 @@ final class StringSearch {
     wildcards = kind == .like ? WildcardPattern(pattern, folding) : nil
   }
 
-  func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+  package func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     if let wildcards { return wildcards.matches(text) }
     if folding.isEmpty { return find(in: text, lowering: false) }
     if !folding.contains(.localized), text.allSatisfy({ $0 < 0x80 }) {
@@ -36,7 +36,7 @@ final class StringSearch {
     return folded.withUTF8 { find(in: $0, lowering: false) }
   }
 
-  func matches(_ text: String) -> Bool {
+  package func matches(_ text: String) -> Bool {
     var text = text
     return text.withUTF8 { matches($0) }
   }
@@ -82,7 +82,7 @@ final class StringSearch {
 extension StringSearch.Kind {
   /// The bits of the SQL function's third argument that tell where to look: 8 is anchored, 4
   /// backwards.
-  var searchOptions: Int32 {
+  package var searchOptions: Int32 {
     switch self {
     case .contains, .like: 0
     case .beginsWith: 8
@@ -90,7 +90,7 @@ extension StringSearch.Kind {
     }
   }
 
-  init(searchOptions: Int32) {
+  package init(searchOptions: Int32) {
     self = searchOptions & 8 == 0 ? .contains : searchOptions & 4 == 0 ? .beginsWith : .endsWith
   }
 }

@@ -4,7 +4,7 @@
 ///
 /// One meaning for SQL and memory: what SQLite computes by other rules, or not in every build, is
 /// an SQL function made of ``value(of:)``. The signs of the format, such as `+`, are the same.
-enum PredicateFunction: String, CaseIterable, Sendable {
+package enum PredicateFunction: String, CaseIterable, Sendable {
   case add = "add:to:"
   case subtract = "from:subtract:"
   case multiply = "multiply:by:"
@@ -39,52 +39,24 @@ enum PredicateFunction: String, CaseIterable, Sendable {
   case mode = "mode:"
   case standardDeviation = "stddev:"
 
-  init(_ operation: FetchPredicate.ArithmeticOperator) {
-    self =
-      switch operation {
-      case .add: .add
-      case .subtract: .subtract
-      case .multiply: .multiply
-      case .divide: .divide
-      case .power: .power
-      }
-  }
-
   /// Takes `sqrt:` and `sqrt`; `from:subtract:` and `from:subtract`.
-  init?(formatName name: String) {
+  package init?(formatName name: String) {
     self.init(rawValue: name.hasSuffix(":") ? name : name + ":")
   }
 
-  var parameterKind: ValueKind {
+  /// Whether it is of a text, and not of numbers.
+  package var takesText: Bool {
     switch self {
-    case .uppercase, .lowercase, .canonical, .length: .string
-    default: .number
-    }
-  }
-
-  var resultKind: ValueKind {
-    switch self {
-    case .uppercase, .lowercase, .canonical: .string
-    default: .number
+    case .uppercase, .lowercase, .canonical, .length: true
+    default: false
     }
   }
 
   /// Nil for a list of any length.
-  var parameterCount: Int? {
+  package var parameterCount: Int? {
     switch self {
     case .average, .sum, .minimum, .maximum, .median, .mode, .standardDeviation: nil
     default: rawValue.utf8.count { $0 == UInt8(ascii: ":") }
-    }
-  }
-
-  /// The function over the objects of a to-many relationship, if there is one.
-  var collectionOperator: FetchPredicate.CollectionOperator? {
-    switch self {
-    case .average: .avg
-    case .sum: .sum
-    case .minimum: .min
-    case .maximum: .max
-    default: nil
     }
   }
 }
@@ -92,7 +64,7 @@ enum PredicateFunction: String, CaseIterable, Sendable {
 // MARK: - SQL
 
 extension PredicateFunction {
-  enum Spelling {
+  package enum Spelling {
     /// Between its two operands; `binding` is higher for what binds tighter.
     case infix(String, binding: Int)
     case prefix(String)
@@ -100,7 +72,7 @@ extension PredicateFunction {
   }
 
   /// An operator of SQLite where it means the same, or a function of ours.
-  var spelling: Spelling {
+  package var spelling: Spelling {
     switch self {
     case .add: .infix("+", binding: 2)
     case .subtract: .infix("-", binding: 2)
@@ -117,7 +89,7 @@ extension PredicateFunction {
   }
 
   /// `NSCoreDataSqrt` of `sqrt:`, `NSCoreDataModulusBy` of `modulus:by:`.
-  var sqlName: String {
+  package var sqlName: String {
     "NSCoreData"
       + rawValue.split(separator: ":").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
   }

@@ -3,7 +3,7 @@
 /// What each scalar below U+0300 folds to, as UTF-8: the Latin letters, which stand alone.
 ///
 /// Without combining marks in the text, which begin there, a text folds letter by letter.
-struct FoldingTable {
+package struct FoldingTable {
   private static let first: UInt32 = 0x80
   private static let end: UInt32 = 0x300
 
@@ -18,7 +18,7 @@ struct FoldingTable {
   private static let withoutBoth = FoldingTable([.case, .diacritics])
 
   /// Nil for the rules of a locale.
-  static func table(for folding: StringFolding) -> FoldingTable? {
+  package static func table(for folding: StringFolding) -> FoldingTable? {
     switch folding {
     case []: plain
     case .case: withoutCase
@@ -39,7 +39,7 @@ struct FoldingTable {
   }
 
   /// The folded text, or nil where it holds a scalar beyond the table.
-  func folded(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+  package func folded(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
     var folded: [UInt8] = []
     folded.reserveCapacity(text.count + 8)
     var index = 0
