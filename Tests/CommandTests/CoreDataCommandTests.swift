@@ -95,6 +95,55 @@ import Testing
         == ["Model.sqlite", "console.log"])
   }
 
+  private struct Advice: Decodable {
+    var statements: [Statement]
+    var unmeasured: [Unmeasured]
+    var storeNames: [String]
+    struct Statement: Decodable { var id: String }
+    struct Unmeasured: Decodable { var reason: String }
+  }
+
+  @Test func theStatementsOfTheLogAreMeasured() async throws {
+    let store = try store()
+    let before = try Data(contentsOf: URL(filePath: store))
+    let run = try await report.run("advise", try log(), "--database", store, "--json")
+    #expect(run.status == 0, "\(run.error)")
+    let advice = try JSONDecoder().decode(Advice.self, from: Data(run.output.utf8))
+    // The table of tags is empty: it has no value to look for.
+    #expect(advice.unmeasured.count == 1)
+    #expect(advice.unmeasured.first?.reason.contains("in 't1.Z_2TAGS = ?1'") == true)
+    #expect(advice.statements.count == Self.statements.count - 1)
+    #expect(
+      advice.storeNames
+        == ["NSCollateFinderlike", "NSCollateLocaleSensitive", "NSCoreDataStringSearch"])
+    #expect(try Data(contentsOf: URL(filePath: store)) == before)
+  }
+
+  private struct Orders: Decodable {
+    var rows: UInt64
+    var values: [String]
+    var keys: [Keys]
+    var orders: [Order]
+    struct Keys: Decodable { var table: String }
+    struct Order: Decodable { var medianNs: Double }
+  }
+
+  /// As SwiftData searches, among the notes of a batch of authors.
+  @Test func ordersOfASearchAmongKeysAreMeasured() async throws {
+    let run = try await report.run(
+      "orderings", "--database", try store(), "--budget", "1", "--json", "--bind", "'NOTE 199'",
+      "--sql",
+      "SELECT 0, t0.Z_PK FROM ZNOTE t0 WHERE ( NSCoreDataStringSearch( t0.ZTITLE, ?, 417, 1) AND "
+        + " t0.ZAUTHOR IN (SELECT * FROM _Z_intarray0))")
+    #expect([0, 3].contains(run.status), "\(run.error)")
+    let orders = try JSONDecoder().decode(Orders.self, from: Data(run.output.utf8))
+    // note 199 and note 1990 to 1999; all 20 authors are in the batch.
+    #expect(orders.rows == 11)
+    #expect(orders.keys.map(\.table) == ["_Z_intarray0"])
+    #expect(orders.orders.count == 2)
+    #expect(orders.orders.allSatisfy { $0.medianNs > 0 })
+  }
+
   @Test func theScansOfALogFailABuild() async throws {
     let run = try await report.run("plans", try log(), "--database", store(), "--fail-on", "scan")
     #expect(run.status == 2)

@@ -216,9 +216,6 @@ import Testing
     #expect(throws: OrderingError.noSample(parameter: 1, term: "abs(ts) + ?1 > 3")) {
       try compare("SELECT id FROM event WHERE abs(ts) + ? > 3 AND id < 5")
     }
-    #expect(throws: OrderingError.needsProgram("NSCoreDataStringSearch")) {
-      try compare("SELECT id FROM event WHERE NSCoreDataStringSearch(name, 'a', 8, 0) AND id < 5")
-    }
     #expect(throws: OrderingError.notASelect) {
       try compare("DELETE FROM event WHERE id < 5 AND ts < 5")
     }

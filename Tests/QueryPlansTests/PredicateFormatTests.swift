@@ -19,6 +19,7 @@ import Testing
     ("NSCoreDataStringSearch(t0.ZNAME, ?, 137, 0)", "name BEGINSWITH[cd] %@"),
     ("NSCoreDataStringSearch(t0.ZNAME, ?, 12, 0)", "name ENDSWITH %@"),
     ("NSCoreDataLike(t0.ZNAME, ?, 1, 0)", "name LIKE[c] %@"),
+    ("NSCoreDataStringSearch(t0.ZNAME, ?, 33, 0)", "name CONTAINS[cl] %@"),
     (
       "(SELECT COUNT(t1.Z_PK) FROM ZSTOPTIME t1 WHERE (t0.Z_PK = t1.ZSTOP AND ((? <=  t1.ZTIME AND  t1.ZTIME <= ?))) ) <> ?",
       "SUBQUERY(stoptimes, $x, %@ <= $x.time AND $x.time <= %@).@count != %@"

@@ -5,6 +5,8 @@ import SQLiteDriver
 /// The statements of a workload on a copy of their database, with their times as it is now.
 final class AdviceBench {
   let statements: [MeasuredStatement]
+  /// The functions and collations of a store that the statements use, in alphabetical order.
+  var storeNames: [String] { Set(statements.flatMap(\.storeNames)).sorted() }
   private(set) var unmeasured: [(statement: String, reason: String)] = []
   /// Of each statement, in nanoseconds.
   private(set) var times: [Double] = []
@@ -22,10 +24,13 @@ final class AdviceBench {
       "SELECT name FROM sqlite_schema WHERE name = 'sqlite_stat1'"
     ).isEmpty
     var statements: [MeasuredStatement] = []
+    var times: [Double] = []
     var compiled = 0
     for statement in workload {
       do {
-        statements.append(try MeasuredStatement(statement, on: copy.connection))
+        let statement = try MeasuredStatement(statement, on: copy.connection)
+        times.append(try OrderingError.telling { () throws(SQLiteError) in try statement.time() })
+        statements.append(statement)
         compiled += 1
       } catch OrderingError.notASelect {
         compiled += 1
@@ -47,7 +52,7 @@ final class AdviceBench {
         ? AdviceError.noStatements : .nothingMeasured(reasons: unmeasured.map(\.reason))
     }
     plans = try statements.map { try $0.plan() }
-    times = try statements.map { try $0.time() }
+    self.times = times
   }
 
   /// Nanoseconds of all runs.

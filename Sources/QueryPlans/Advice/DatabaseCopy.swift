@@ -23,11 +23,16 @@ final class DatabaseCopy {
       at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     defer { try? FileManager.default.removeItem(at: folder) }
     connection = try Connection(path: folder.appending(path: "copy.sqlite").path)
+    // First: SQLite takes an index whose collation it once missed for unusable.
+    try StoreNames.define(on: connection)
     try source.copy(to: connection, isCancelled: isCancelled, progress: progress)
     // A crash may spoil the copy: nobody needs it then. With its journal in memory SQLite opens no
     // other file by a name.
     try connection.execute(
       "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -64000")
+    // Another language may have ordered the indexes of a localized collation; one whose texts are
+    // then no longer unique stays as it is, and is only dearer to keep.
+    for name in StoreNames.collations { try? connection.execute("REINDEX \(name)") }
   }
 
   /// Twice the file's size: indexes on trial take room, and so does the journal.

@@ -44,6 +44,9 @@ public struct IndexAdvice: Sendable {
   public internal(set) var effects: [Effect] = []
   /// Why a statement was not measured, by its id.
   public internal(set) var unmeasured: [(statement: String, reason: String)] = []
+  /// The functions and collations of a store that the statements use: they ran as ObjectStore has
+  /// them.
+  public internal(set) var storeNames: [String] = []
   /// How many indexes were tried.
   public internal(set) var tried = 0
   /// Whether the search ended early: a better set may exist, or less to drop or to write.

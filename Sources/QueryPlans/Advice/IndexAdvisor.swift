@@ -50,6 +50,7 @@ public struct IndexAdvisor {
   public func advice() throws -> IndexAdvice {
     var advice = IndexAdvice()
     advice.unmeasured = bench.unmeasured
+    advice.storeNames = bench.storeNames
     let before = bench.times
     let chosen = try choose(&advice)
     for candidate in chosen { advice.creations.append(try creation(candidate)) }

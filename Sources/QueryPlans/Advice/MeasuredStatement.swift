@@ -21,11 +21,15 @@ struct MeasuredStatement {
   /// In lower case.
   let tables: Set<String>
   private let sql: String
+  /// The functions and collations of a store that it uses.
+  let storeNames: [String]
   private let values: [BindValue]
+  private let arrays: IntegerArrays
   private let connection: Connection
 
   /// - Throws: ``SQLiteError`` if it does not compile, ``OrderingError`` if it cannot be run here.
   init(_ statement: WorkloadStatement, on connection: Connection) throws {
+    var arrays = try IntegerArrays(of: StatementOutline(statement.sql), on: connection)
     let original = try OrderingBench.compile(statement.sql, connection)
     guard original.isReadOnly, original.columnCount > 0 else { throw OrderingError.notASelect }
     let numbered = ParameterNumbering(statement.sql)
@@ -34,9 +38,12 @@ struct MeasuredStatement {
     self.connection = connection
     sql = numbered.sql
     tables = Set(outline.tableNames.map { $0.lowercased() })
-    values = try ParameterSampler(
-      outline: outline, parameterCount: numbered.count, connection: connection
-    ).values()
+    storeNames = StoreNames.used(by: outline.tokens)
+    let sampler = ParameterSampler(
+      outline: outline, parameterCount: numbered.count, connection: connection)
+    values = try sampler.values()
+    try arrays.sample(by: sampler)
+    self.arrays = arrays
   }
 
   /// SQLite's words for the plan as it is now.
@@ -58,6 +65,7 @@ struct MeasuredStatement {
 
   /// The shortest time of a run in nanoseconds: what else the machine does only adds to it.
   func time() throws(SQLiteError) -> Double {
+    try arrays.fill(on: connection)
     let query = try connection.prepare(sql)
     for (index, value) in values.enumerated() { value.bind(to: query, at: Int32(index) + 1) }
     let clock = ContinuousClock()

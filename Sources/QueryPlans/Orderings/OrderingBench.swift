@@ -8,10 +8,13 @@ struct OrderingBench {
   let orders: [OrderedStatement.Variant]
   let plans: [QueryPlan]
   let values: [BindValue]
+  let arrays: IntegerArrays
   private let compiled: [Statement]
   private let connection: Connection
 
   init(_ sql: String, on connection: Connection, values: [BindValue]?) throws {
+    try StoreNames.define(on: connection)
+    var arrays = try IntegerArrays(of: StatementOutline(sql), on: connection)
     // SQLite's words on SQL that does not compile are better than ours.
     let original = try Self.compile(sql, connection)
     guard original.isReadOnly, original.columnCount > 0 else { throw OrderingError.notASelect }
@@ -25,12 +28,12 @@ struct OrderingBench {
     if let values, values.count != statement.parameterCount {
       throw OrderingError.wrongValueCount(given: values.count, wanted: statement.parameterCount)
     }
-    self.values =
-      try values
-      ?? ParameterSampler(
-        outline: statement.outline, parameterCount: statement.parameterCount,
-        connection: connection
-      ).values()
+    let sampler = ParameterSampler(
+      outline: statement.outline, parameterCount: statement.parameterCount, connection: connection)
+    self.values = try values ?? sampler.values()
+    try arrays.sample(by: sampler)
+    try arrays.fill(on: connection)
+    self.arrays = arrays
     compiled = try texts.map { try Self.compile($0, connection) }
     for statement in compiled { bind(statement) }
   }
@@ -40,10 +43,7 @@ struct OrderingBench {
     do {
       return try connection.prepare(sql)
     } catch {
-      for prefix in ["no such function: NS", "no such collation sequence: NS"]
-      where error.message.hasPrefix(prefix) {
-        throw OrderingError.needsProgram("NS" + error.message.dropFirst(prefix.count))
-      }
+      if let known = OrderingError(compiling: error) { throw known }
       throw error
     }
   }
@@ -56,13 +56,16 @@ struct OrderingBench {
 
   /// Runs every order once, without its LIMIT, and compares the rows.
   ///
-  /// - Throws: ``OrderingError/rowsDiffer(order:)``, or ``SQLiteError``.
+  /// - Throws: ``OrderingError/rowsDiffer(order:)``, ``OrderingError/failsHere(reason:)`` where a
+  ///   function does, or ``SQLiteError``.
   func provenRows() throws -> UInt64 {
     var written: RowSet?
     for order in orders {
       let query = try Self.compile(statement.sql(order, withLimit: false), connection)
       bind(query)
-      let rows = try RowSet(readingAll: query)
+      let rows = try OrderingError.telling { () throws(SQLiteError) in
+        try RowSet(readingAll: query)
+      }
       guard written == nil || written == rows else {
         throw OrderingError.rowsDiffer(order: order.order)
       }
@@ -104,6 +107,36 @@ struct OrderingBench {
         order: orders[index].order, sql: compiled[index].sql, medianTime: outcome.medians[index],
         ratio: outcome.ratios[index], vmSteps: vmSteps[index],
         hasWrittenPlan: plans[index].nodes.map(\.detail) == plans[0].nodes.map(\.detail))
+    }
+  }
+}
+
+extension OrderingError {
+  /// SQL that only its own program can compile; nil for what is wrong in itself.
+  init?(compiling error: SQLiteError) {
+    func name(after prefix: String) -> String? {
+      guard error.message.hasPrefix(prefix) else { return nil }
+      let name = error.message.dropFirst(prefix.count).prefix { $0 != "(" }
+      return StoreNames.isStoreName(String(name)) ? String(name) : nil
+    }
+    if let name = name(after: "no such function: ") ?? name(after: "no such collation sequence: ") {
+      self = .needsProgram(name)
+    } else if let name = name(after: "wrong number of arguments to function ") {
+      self = .otherArguments(name)
+    } else {
+      return nil
+    }
+  }
+
+  /// Runs a statement for the first time: though it compiled, a function may not take its arguments.
+  ///
+  /// - Throws: ``failsHere(reason:)``, or ``SQLiteError``.
+  static func telling<R>(_ run: () throws(SQLiteError) -> R) throws -> R {
+    do throws(SQLiteError) {
+      return try run()
+    } catch {
+      guard error.isMistake else { throw error }
+      throw OrderingError.failsHere(reason: error.message)
     }
   }
 }

@@ -48,6 +48,10 @@ public struct OrderingComparison: Sendable {
   public internal(set) var roles: [TermRole]
   public internal(set) var values: [BindValue]
   public internal(set) var valuesAreSampled: Bool
+  /// The keys sampled for each table `_Z_intarrayN`.
+  public internal(set) var keys: [(table: String, keys: [Int64])]
+  /// The functions and collations of a store that it uses: they ran as ObjectStore has them.
+  public internal(set) var storeNames: [String]
   /// Rows that every order gives; without LIMIT where there is one.
   public internal(set) var rows: UInt64
   /// Whether rows were compared without the LIMIT, under which any order may give other rows.
@@ -101,6 +105,8 @@ public struct OrderingComparison: Sendable {
     roles = TermRoles(statement: bench.statement, plan: bench.plans[0]).roles()
     values = bench.values
     valuesAreSampled = options.values == nil && !bench.values.isEmpty
+    keys = bench.arrays.keys
+    storeNames = StoreNames.used(by: bench.statement.outline.tokens)
     comparedWithoutLimit = bench.statement.scope.limit != nil
     variants = bench.variants(outcome, vmSteps: vmSteps)
     rounds = outcome.rounds

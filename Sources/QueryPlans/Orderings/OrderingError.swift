@@ -9,7 +9,10 @@ public enum OrderingError: Error, Hashable, Sendable {
   case wrongValueCount(given: Int, wanted: Int)
   case noSample(parameter: Int, term: String)
   case malformedValue(String)
+  case noKeys(table: String)
   case needsProgram(String)
+  case otherArguments(String)
+  case failsHere(reason: String)
   case rowsDiffer(order: [Int])
 }
 
@@ -30,10 +33,21 @@ extension OrderingError: CustomStringConvertible {
     case .malformedValue(let text):
       "'\(text)' is no value for --bind; write a number, 'a text' in single quotes, or NULL"
     case .needsProgram(let name):
-      "the statement needs '\(name)', which only its own program has, so it cannot be measured here"
+      "the statement needs '\(name)', which only its own program has, so it cannot be measured here; "
+        + Self.measureThere
+    case .otherArguments(let name):
+      "the statement calls '\(name)' with arguments whose meaning is not known, so it cannot be "
+        + "measured here; " + Self.measureThere
+    case .failsHere(let reason):
+      "the statement cannot be measured here (\(reason)); " + Self.measureThere
+    case .noKeys(let table):
+      "no column tells plausible keys for '\(table)'; give the statement with its keys in their place"
     case .rowsDiffer(let order):
       "order \(order.map { "\($0 + 1)" }.joined(separator: ",")) gives other rows than the order as "
         + "written; the terms are not free to move"
     }
   }
+
+  private static let measureThere =
+    "let its own program run it, and read the times in its log"
 }

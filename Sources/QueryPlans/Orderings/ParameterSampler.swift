@@ -6,7 +6,8 @@ import SQLiteDriver
 ///
 /// A trace holds no values: they are private. A lower bound is the 45th percentile of the first
 /// 10,000 rows, an upper bound the 55th, anything else the median: a narrow box in the middle of
-/// the data. A LIMIT is 100, and what a subquery's count is compared with is 0.
+/// the data. A text that is searched for is three letters of the median one, a LIMIT is 100, and
+/// what a subquery's count is compared with is 0.
 struct ParameterSampler {
   /// Of SQL whose parameters are numbered.
   let outline: StatementOutline
@@ -24,7 +25,7 @@ struct ParameterSampler {
     return values
   }
 
-  private var tokens: [SQLToken] { outline.tokens }
+  var tokens: [SQLToken] { outline.tokens }
 
   private func value(of number: Int) throws(OrderingError) -> BindValue {
     let places = tokens.indices.filter { tokens[$0].text == "?\(number)" }
@@ -36,8 +37,13 @@ struct ParameterSampler {
       if let (column, percentile) = comparison(at: place), let value = sample(column, percentile) {
         return value
       }
-      if let value = listed(at: place) { return value }
+      if let value = listed(at: place) ?? pattern(at: place) { return value }
       if isComparedWithSubquery(place) { return .integer(0) }
+      if let (operand, percentile) = computedComparison(at: place),
+        let value = sample(operand, percentile)
+      {
+        return value
+      }
     }
     throw .noSample(parameter: number, term: term(of: places.first) ?? "the statement")
   }
@@ -47,10 +53,12 @@ struct ParameterSampler {
     guard let place else { return nil }
     let terms = outline.scopes.reversed().compactMap(\.filter)
       .flatMap { TermTree($0, of: tokens).conjuncts }
-    return terms.first { $0.contains(place) }.map { term in
-      let (first, last) = (tokens[term.lowerBound].text, tokens[term.upperBound - 1].text)
-      return String(first.base[first.startIndex..<last.endIndex])
-    }
+    return terms.first { $0.contains(place) }.map(text)
+  }
+
+  func text(of range: Range<Int>) -> String {
+    let (first, last) = (tokens[range.lowerBound].text, tokens[range.upperBound - 1].text)
+    return String(first.base[first.startIndex..<last.endIndex])
   }
 
   /// `column IN (?, ?)`, and `column IN (SELECT value FROM json_each(?))` with all of its values.
@@ -58,49 +66,65 @@ struct ParameterSampler {
     var start = place - 1
     while start > 0, tokens[start].kind == .parameter || tokens[start].isSymbol(",") { start -= 1 }
     guard start > 1, tokens[start].isSymbol("(") else { return nil }
-    if tokens[start - 1].isWord("IN"), let column = column(endingAt: start - 1) {
+    if tokens[start - 1].isWord("IN"), let operand = operand(beforeIN: start - 1) {
       let count = (place - start + 1) / 2
       // Neighbours around the middle: a list holds different values.
-      return sample(column, 0.3 + 0.4 * Double(count) / Double(count + 4))
+      return sample(operand, 0.3 + 0.4 * Double(count) / Double(count + 4))
     }
+    // `IN (SELECT NSCoreDataValue(value) FROM json_each(` is the longest way.
     guard tokens[start - 1].isWord("JSON_EACH"),
-      let list = tokens[..<start].lastIndex(where: { $0.isWord("IN") }), start - list <= 7,
-      let column = column(endingAt: list)
+      let list = tokens[..<start].lastIndex(where: { $0.isWord("IN") }), start - list <= 9,
+      let operand = operand(beforeIN: list)
     else { return nil }
-    return sampleList(column)
+    return sampleList(
+      operand, isEncoded: tokens[list..<start].contains { $0.name == "NSCoreDataValue" })
   }
 
-  /// `t0.ZNAME` before a place.
-  private func column(endingAt place: Int) -> Column? {
-    guard place >= 3, tokens[place - 2].isSymbol("."), let alias = tokens[place - 3].name,
-      let name = tokens[place - 1].name,
-      let source = outline.scopes.flatMap(\.sources).first(where: {
-        $0.alias.lowercased() == alias.lowercased()
-      }), let table = source.table
-    else { return nil }
-    return Column(table: table, name: name)
+  /// The keys of `t0.ZAUTHOR IN (SELECT * FROM _Z_intarray0)`.
+  func keys(ofArray name: String) -> [Int64] {
+    let places = tokens.indices.filter {
+      $0 > 5 && tokens[$0].name == name && tokens[$0 - 1].isWord("FROM")
+        && tokens[$0 - 5].isWord("IN")
+    }
+    guard let place = places.first, let operand = operand(beforeIN: place - 5),
+      let query = try? connection.prepare(
+        """
+        SELECT DISTINCT \(operand.sql) AS v FROM \(operand.source) \
+        WHERE typeof(\(operand.sql)) = 'integer' LIMIT \(Self.batch)
+        """)
+    else { return [] }
+    var keys: [Int64] = []
+    while (try? query.step()) == true { keys.append(query.int64(0)) }
+    return keys
   }
 
-  /// 50 keys are a batch.
-  private func sampleList(_ column: Column) -> BindValue? {
-    let name = PlanExplainer.quoted(column.name)
+  private func operand(beforeIN place: Int) -> Operand? {
+    operand(endingAt: tokens[place - 1].isWord("NOT") ? place - 1 : place)
+  }
+
+  // What a screen or two show, and so a batch of keys that is asked for at once.
+  private static let batch = 50
+
+  /// - Parameter isEncoded: whether `NSCoreDataValue` makes the values of texts that say their kind.
+  private func sampleList(_ operand: Operand, isEncoded: Bool = false) -> BindValue? {
+    let value =
+      isEncoded
+      ? """
+      CASE typeof(v) WHEN 'text' THEN 't' || lower(hex(v)) WHEN 'blob' THEN 'b' || lower(hex(v)) \
+      ELSE v END
+      """ : "v"
     guard
       let query = try? connection.prepare(
         """
-        SELECT json_group_array(v) FROM (SELECT DISTINCT \(name) AS v FROM \
-        \(PlanExplainer.quoted(column.table)) WHERE \(name) IS NOT NULL LIMIT 50)
+        SELECT json_group_array(\(value)) FROM (SELECT DISTINCT \(operand.sql) AS v \
+        FROM \(operand.source) WHERE \(operand.sql) IS NOT NULL LIMIT \(Self.batch))
         """), (try? query.step()) == true
     else { return nil }
     return BindValue(query, column: 0)
   }
 
-  private struct Column {
-    var table: String
-    var name: String
-  }
-
   /// `column <= ?`, `? <= column`, `column BETWEEN ? AND ?`.
-  private func comparison(at place: Int) -> (Column, Double)? {
+  private func comparison(at place: Int) -> (Operand, Double)? {
     for start in max(0, place - 5)...place {
       for end in place + 1...min(tokens.count, place + 5) {
         for comparison in ColumnComparison.all(in: start..<end, of: tokens) {
@@ -120,18 +144,26 @@ struct ParameterSampler {
 
   /// Whether a comparison is not a piece of a longer expression, such as `a + b < ?`.
   private func isBoundary(_ start: Int, _ end: Int) -> Bool {
-    let before = start == 0 ? nil : tokens[start - 1]
-    let after = end == tokens.count ? nil : tokens[end]
-    func ends(_ token: SQLToken?) -> Bool {
-      guard let token else { return true }
-      return token.isSymbol("(") || token.isSymbol(")") || token.isSymbol(";")
-        || ["AND", "OR", "NOT", "WHERE", "ON", "LIMIT", "ORDER", "GROUP", "WHEN", "THEN"]
-          .contains(where: token.isWord)
-    }
-    return ends(before) && ends(after)
+    ends(before: start) && ends(after: end - 1)
   }
 
-  private func percentile(_ kind: ColumnComparison.Kind, isLow: Bool) -> Double {
+  func ends(before place: Int) -> Bool {
+    place == 0 || tokens[place - 1].isSymbol("(") || isBetweenTerms(tokens[place - 1])
+  }
+
+  func ends(after place: Int) -> Bool {
+    guard place + 1 < tokens.count else { return true }
+    let token = tokens[place + 1]
+    // A parenthesis that begins here would make a function of the name before it.
+    return token.isSymbol(")") || token.isSymbol(";") || isBetweenTerms(token)
+  }
+
+  private func isBetweenTerms(_ token: SQLToken) -> Bool {
+    ["AND", "OR", "NOT", "WHERE", "ON", "LIMIT", "ORDER", "GROUP", "WHEN", "THEN"]
+      .contains(where: token.isWord)
+  }
+
+  func percentile(_ kind: ColumnComparison.Kind, isLow: Bool) -> Double {
     switch kind {
     case .lowerBound: 0.45
     case .upperBound: 0.55
@@ -140,25 +172,28 @@ struct ParameterSampler {
     }
   }
 
-  private func column(_ comparison: ColumnComparison) -> Column? {
+  private func column(_ comparison: ColumnComparison) -> Operand? {
     let sources = outline.scopes.flatMap(\.sources)
-    let table =
+    let source =
       comparison.alias.flatMap { alias in
-        sources.first { $0.alias.lowercased() == alias.lowercased() }?.table
-      } ?? (comparison.alias == nil && sources.count == 1 ? sources.first?.table : nil)
-    return table.map { Column(table: $0, name: comparison.column) }
+        sources.first { $0.alias.lowercased() == alias.lowercased() }
+      } ?? (comparison.alias == nil && sources.count == 1 ? sources.first : nil)
+    guard let source, let table = source.table else { return nil }
+    return Operand(
+      table: table, alias: source.alias, sql: PlanExplainer.quoted(comparison.column))
   }
 
   /// `(SELECT COUNT(…) …) <> ?`.
   private func isComparedWithSubquery(_ place: Int) -> Bool {
-    place > 1 && ColumnComparison.Kind(tokens[place - 1]) != nil && tokens[place - 2].isSymbol(")")
+    guard place > 1, ColumnComparison.Kind(tokens[place - 1]) != nil else { return false }
+    let start = start(ofOperandEndingAt: place - 1)
+    return tokens[start].isSymbol("(") && tokens[start + 1].isWord("SELECT")
   }
 
-  private func sample(_ column: Column, _ percentile: Double) -> BindValue? {
-    let name = PlanExplainer.quoted(column.name)
+  func sample(_ operand: Operand, _ percentile: Double) -> BindValue? {
     let rows = """
-      (SELECT \(name) AS v FROM \(PlanExplainer.quoted(column.table)) \
-      WHERE \(name) IS NOT NULL LIMIT \(Self.sampledRows))
+      (SELECT \(operand.sql) AS v FROM \(operand.source) \
+      WHERE \(operand.sql) IS NOT NULL LIMIT \(Self.sampledRows))
       """
     guard
       let query = try? connection.prepare(
@@ -168,5 +203,11 @@ struct ParameterSampler {
         """), (try? query.step()) == true
     else { return nil }
     return BindValue(query, column: 0)
+  }
+}
+
+extension ParameterSampler.Operand {
+  fileprivate var source: String {
+    "\(PlanExplainer.quoted(table)) AS \(PlanExplainer.quoted(alias))"
   }
 }

@@ -107,13 +107,15 @@ public struct PredicateFormat {
     return isNot ? "\(path) != nil" : term.count == 5 ? "\(path) == nil" : nil
   }
 
-  /// `NSCoreDataStringSearch(t0.ZNAME, ?, 137, 0)`; 8 is anchored, 4 at the end, 1 [c], 128 [d].
+  /// `NSCoreDataStringSearch(t0.ZNAME, ?, 137, 0)`; 8 is anchored, 4 at the end, 1 [c], 128 [d], 32 [l].
   private func search(_ term: Range<Int>, _ names: Names) -> String? {
     let start = term.lowerBound
     guard term.count == 12, let path = path(at: start + 2, names), isParameter(start + 6),
-      let options = Int(tokens[start + 8].text)
+      let options = Int(tokens[start + 8].text), options & ~(1 | 4 | 8 | 32 | 128) == 0
     else { return nil }
-    let flags = (options & 1 != 0 ? "c" : "") + (options & 128 != 0 ? "d" : "")
+    let flags =
+      (options & 1 != 0 ? "c" : "") + (options & 128 != 0 ? "d" : "")
+      + (options & 32 != 0 ? "l" : "")
     let suffix = flags.isEmpty ? "" : "[\(flags)]"
     switch tokens[start].text {
     case "NSCoreDataLike": return "\(path) LIKE\(suffix) %@"

@@ -65,7 +65,7 @@ public final class PlanExplainer {
     while (try? schema.step()) == true {
       let tokens = SQLTokenizer.tokens(of: schema.string(0))
       for (word, token) in zip(tokens, tokens.dropFirst()) where word.isWord("COLLATE") {
-        guard let name = token.name, name.uppercased().hasPrefix("NS"),
+        guard let name = token.name, StoreNames.isStoreName(name),
           (try? connection.addStandIn(collation: name)) != nil
         else { continue }
         schemaCollations.insert(name)
@@ -142,13 +142,11 @@ private enum MissingThing {
     func name(after prefix: String) -> String? {
       error.message.hasPrefix(prefix) ? String(error.message.dropFirst(prefix.count)) : nil
     }
-    if let name = name(after: "no such function: "), name.uppercased().hasPrefix("NS") {
+    if let name = name(after: "no such function: "), StoreNames.isStoreName(name) {
       self = .function(name)
-    } else if let name = name(after: "no such collation sequence: "),
-      name.uppercased().hasPrefix("NS")
-    {
+    } else if let name = name(after: "no such collation sequence: "), StoreNames.isStoreName(name) {
       self = .collation(name)
-    } else if let name = name(after: "no such table: "), name.hasPrefix("_Z_intarray") {
+    } else if let name = name(after: "no such table: "), IntegerArrays.isName(name) {
       self = .integerArray(name)
     } else {
       return nil
@@ -165,9 +163,7 @@ private enum MissingThing {
     switch self {
     case .function(let name): try connection.addStandIn(function: name)
     case .collation(let name): try connection.addStandIn(collation: name)
-    case .integerArray(let name):
-      try connection.execute(
-        "CREATE TEMP TABLE \(PlanExplainer.quoted(name))(value INTEGER PRIMARY KEY)")
+    case .integerArray(let name): try connection.execute(IntegerArrays.creation(of: name))
     }
   }
 }

@@ -10,6 +10,9 @@ extension AdviceReport {
     var drawing = PlanDrawing(style: style)
     drawing.paragraph("Indexes for \(database) (SQLite \(sqliteVersion)), tried on a copy", .bold)
     drawing.paragraph(measured, .faint)
+    if let sentence = StoreNamesNote.sentence(advice.storeNames) {
+      drawing.paragraph(sentence, .faint)
+    }
     drawing.line("")
     drawing.paragraph(sentence, advice.creations.isEmpty ? .bold : .green)
     for creation in advice.creations { draw(creation, &drawing) }

@@ -30,6 +30,7 @@ public struct AdviceReport {
       statements: advice.effects.map {
         .init(id: $0.statement, runs: $0.runs, beforeNs: $0.before, afterNs: $0.after)
       },
+      storeNames: advice.storeNames,
       unmeasured: advice.unmeasured.map { .init(id: $0.statement, reason: $0.reason) },
       doubts: doubts + cancellation)
   }

@@ -12,6 +12,8 @@ public struct AdviceV1: Codable, Hashable, Sendable {
   public var create: [Creation]
   public var drop: [Removal]
   public var statements: [Statement]
+  /// The functions and collations that ran as ObjectStore has them.
+  public var storeNames: [String]
   public var unmeasured: [Unmeasured]
   public var doubts: [String]
 

@@ -14,6 +14,9 @@ extension DashboardPage {
         "For \(advice.database), SQLite \(advice.sqliteVersion), tried on a copy; \(advice.measured)."
           .visible, tone: "quiet small"),
     ]
+    if let sentence = StoreNamesNote.sentence(advice.advice.storeNames) {
+      blocks.append(.paragraph(sentence.visible, tone: "quiet small"))
+    }
     blocks += advice.advice.creations.map { .finding(advice.card($0)) }
     blocks += advice.advice.removals.map { .finding(advice.card($0)) }
     if let effects = advice.effectsTable(labels: label) { blocks.append(.table(effects)) }

@@ -17,6 +17,13 @@ extension OrderingsReport {
     }
     drawing.line("")
     if !comparison.values.isEmpty { drawing.paragraph(valuesUsed, .faint) }
+    for (table, keys) in comparison.keys {
+      drawing.paragraph(
+        "\(table) filled with \(keys.count.counted("key")) sampled from the column", .faint)
+    }
+    if let sentence = StoreNamesNote.sentence(comparison.storeNames) {
+      drawing.paragraph(sentence, .faint)
+    }
     drawing.paragraph(rowsEqual, .faint)
     drawing.line("")
     draw(&drawing)

@@ -90,9 +90,10 @@ public struct OrderingsReport {
       database: database, sqliteVersion: sqliteVersion, sql: sql,
       terms: zip(comparison.terms, comparison.roles).map { .init(sql: $0, role: $1.rawValue) },
       values: comparison.values.map(\.description), valuesAreSampled: comparison.valuesAreSampled,
-      rows: comparison.rows, comparedWithoutLimit: comparison.comparedWithoutLimit,
-      rounds: comparison.rounds, wasInterrupted: comparison.wasCancelled,
-      minimumEffect: minimumEffect,
+      keys: comparison.keys.map { .init(table: $0.table, keys: $0.keys) },
+      storeNames: comparison.storeNames, rows: comparison.rows,
+      comparedWithoutLimit: comparison.comparedWithoutLimit, rounds: comparison.rounds,
+      wasInterrupted: comparison.wasCancelled, minimumEffect: minimumEffect,
       verdict: comparison.verdict.rawValue, explanation: comparison.explanation.rawValue,
       sentence: sentence, suggestion: suggestion,
       fastest: comparison.best.map { orders[$0] }, orders: orders)

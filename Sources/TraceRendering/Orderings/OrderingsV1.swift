@@ -10,6 +10,10 @@ public struct OrderingsV1: Codable, Hashable, Sendable {
   /// As `--bind` takes them.
   public var values: [String]
   public var valuesAreSampled: Bool
+  /// Sampled for each table `_Z_intarrayN` of Core Data.
+  public var keys: [Keys]
+  /// The functions and collations that ran as ObjectStore has them.
+  public var storeNames: [String]
   public var rows: UInt64
   public var comparedWithoutLimit: Bool
   public var rounds: Int
@@ -31,6 +35,11 @@ public struct OrderingsV1: Codable, Hashable, Sendable {
     public var sql: String
     /// `indexServed`, `deferred` or `residual`.
     public var role: String
+  }
+
+  public struct Keys: Codable, Hashable, Sendable {
+    public var table: String
+    public var keys: [Int64]
   }
 
   public struct Order: Codable, Hashable, Sendable {

@@ -15,8 +15,11 @@ struct Orderings: ParsableCommand {
       trace-report orderings --database transit.sqlite --sql 'SELECT … WHERE …'
 
       A trace holds no values. Without --bind they are sampled from the columns that the parameters \
-      are compared with: a lower bound is the 45th percentile, an upper bound the 55th, anything \
-      else the median.
+      are compared with: a lower bound is the 45th percentile, an upper bound the 55th, a text that \
+      is searched for is three letters of the median one, anything else the median.
+
+      The store's own SQL functions and collations run as the store has them, also for SQL of Core \
+      Data. What has no known meaning is inconclusive.
       """)
 
   @Argument(

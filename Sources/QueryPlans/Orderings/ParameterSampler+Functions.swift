@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension ParameterSampler {
+  /// A pattern for `NSCoreDataStringSearch( t0.ZNAME, ?, 129, 0)` and its kin: three letters of the
+  /// median text, where the function looks for them.
+  func pattern(at place: Int) -> BindValue? {
+    guard let call = call(around: place), let operand = operand(call.text),
+      case .text(let text)? = sample(operand, 0.5), !text.isEmpty
+    else { return nil }
+    let start = String(text.prefix(3))
+    switch call.name {
+    case "INSTR": return .text(start)
+    case "NSCOREDATASTRINGSEARCH":
+      guard let options = Int(tokens[place + 2].text) else { return nil }
+      return .text(options & 12 == 12 ? String(text.suffix(3)) : start)
+    case "NSCOREDATALIKE": return .text("*" + Self.escaped(start) + "*")
+    case "NSCOREDATAMATCHES": return .text(".*" + Self.escaped(start) + ".*")
+    case "NSCOREDATASTRINGCOMPARE": return .text(text)
+    default: return nil
+    }
+  }
+
+  /// Letters and digits mean themselves in every pattern; a backslash makes the rest do so.
+  private static func escaped(_ text: String) -> String {
+    text.map { $0.isASCII && !$0.isLetter && !$0.isNumber ? "\\\($0)" : "\($0)" }.joined()
+  }
+
+  /// The function of which a place is the second argument, and the tokens of the first one.
+  private func call(around place: Int) -> (name: String, text: Range<Int>)? {
+    guard place + 2 < tokens.count, place > 3, tokens[place - 1].isSymbol(","),
+      tokens[place + 1].isSymbol(",") || tokens[place + 1].isSymbol(")")
+    else { return nil }
+    let start = start(ofOperandEndingAt: place - 1)
+    guard start > 1, start < place - 1, tokens[start - 1].isSymbol("("),
+      let name = tokens[start - 2].name
+    else { return nil }
+    return (name.uppercased(), start..<place - 1)
+  }
+
+  /// The other side of `NSCoreDataStringFold( t0.ZNAME, 1) = ?`, `? < t0.ZA + t0.ZB` and the like,
+  /// and which percentile of it makes a narrow box.
+  func computedComparison(at place: Int) -> (Operand, Double)? {
+    guard place > 1 else { return nil }
+    let before = tokens[place - 1]
+    if before.isWord("AND"), place > 3, tokens[place - 2].kind == .parameter,
+      tokens[place - 3].isWord("BETWEEN")
+    {
+      return operand(endingAt: place - 3).map { ($0, percentile(.between, isLow: false)) }
+    }
+    if let kind = ColumnComparison.Kind(before), ends(after: place) {
+      return operand(endingAt: place - 1).map { ($0, percentile(kind, isLow: true)) }
+    }
+    guard place + 2 < tokens.count, ends(before: place),
+      let kind = ColumnComparison.Kind(tokens[place + 1])
+    else { return nil }
+    return operand(place + 2..<end(ofOperandBeginningAt: place + 2)).map {
+      ($0, percentile(kind.mirrored, isLow: true))
+    }
+  }
+
+  // MARK: - Operands
+
+  /// A column of a table, or what is computed of its columns.
+  struct Operand {
+    var table: String
+    var alias: String
+    var sql: String
+  }
+
+  func operand(endingAt end: Int) -> Operand? {
+    operand(start(ofOperandEndingAt: end)..<end)
+  }
+
+  /// Nil where it is of several tables, or of values that a statement gets.
+  func operand(_ range: Range<Int>) -> Operand? {
+    guard !range.isEmpty,
+      !tokens[range].contains(where: { $0.kind == .parameter || $0.isWord("SELECT") })
+    else { return nil }
+    let sources = outline.scopes.flatMap(\.sources)
+    let aliases = Set(
+      range.dropLast().filter { tokens[$0 + 1].isSymbol(".") }
+        .compactMap { tokens[$0].name?.lowercased() })
+    guard aliases.count == 1 || sources.count == 1,
+      let source = sources.first(where: {
+        aliases.isEmpty || aliases.contains($0.alias.lowercased())
+      }), let table = source.table
+    else { return nil }
+    return Operand(table: table, alias: source.alias, sql: text(of: range))
+  }
+
+  private static let wordsBetweenOperands = [
+    "AND", "OR", "NOT", "WHERE", "ON", "HAVING", "BETWEEN", "CASE", "WHEN", "THEN", "ELSE", "END",
+    "GROUP", "ORDER", "LIMIT",
+  ]
+
+  private func isBetweenOperands(_ token: SQLToken) -> Bool {
+    token.isSymbol(",") || token.isSymbol(";")
+      || Self.wordsBetweenOperands.contains(where: token.isWord)
+  }
+
+  func start(ofOperandEndingAt end: Int) -> Int {
+    var (start, depth) = (end, 0)
+    while start > 0 {
+      let token = tokens[start - 1]
+      if token.isSymbol(")") { depth += 1 }
+      if token.isSymbol("(") { depth -= 1 }
+      if depth < 0 || (depth == 0 && isBetweenOperands(token)) { break }
+      start -= 1
+    }
+    return start
+  }
+
+  private func end(ofOperandBeginningAt start: Int) -> Int {
+    var (end, depth) = (start, 0)
+    while end < tokens.count {
+      let token = tokens[end]
+      if token.isSymbol("(") { depth += 1 }
+      if token.isSymbol(")") { depth -= 1 }
+      if depth < 0 || (depth == 0 && isBetweenOperands(token)) { break }
+      end += 1
+    }
+    return end
+  }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SQLiteDriver
+import StoreFunctions
+
+/// What a statement calls by a store's own names: functions and collations, all of which begin
+/// with `NS`.
+enum StoreNames {
+  /// In alphabetical order.
+  static func used(by tokens: [SQLToken]) -> [String] {
+    Set(
+      tokens.indices.compactMap { index in
+        guard let name = tokens[index].name, isStoreName(name) else { return nil }
+        let isFunction = index + 1 < tokens.count && tokens[index + 1].isSymbol("(")
+        let isCollation = index > 0 && tokens[index - 1].isWord("COLLATE")
+        return isFunction || isCollation ? name : nil
+      }
+    ).sorted()
+  }
+
+  static func isStoreName(_ name: String) -> Bool { name.uppercased().hasPrefix("NS") }
+
+  static var collations: [String] { TextCollation.allCases.map(\.rawValue) }
+
+  /// Makes known what ObjectStore has by these names, as it has it.
+  static func define(on connection: Connection) throws(SQLiteError) {
+    try connection.addStoreFunctions()
+    try connection.addStoreCollations(locale: EnvironmentLocale.identifier)
+  }
+}

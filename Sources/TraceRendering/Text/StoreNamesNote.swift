@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a report says of functions and collations that only stores have.
+enum StoreNamesNote {
+  /// Nil where there is none.
+  static func sentence(_ names: [String]) -> String? {
+    guard !names.isEmpty else { return nil }
+    return names.joined(separator: ", ") + " ran as ObjectStore has "
+      + (names.count == 1 ? "it" : "them") + "; Core Data's own may take another time"
+  }
+}
