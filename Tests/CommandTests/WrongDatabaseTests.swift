@@ -58,12 +58,23 @@ import Testing
 
   @Test func noneIsSaidSo() async throws {
     try write([Self.stops, Self.names])
-    expectRefusal(
-      try await report.run("plans", log, "--database", wrong),
-      "none of the 2 statements compiles")
+    let plans = try await report.run("plans", log, "--database", wrong)
+    expectRefusal(plans, "none of the 2 statements compiles")
+    #expect(plans.output.isEmpty)
     try write([Self.stops])
     expectRefusal(
       try await report.run("summary", log, "--database", wrong), "the statement does not compile")
+  }
+
+  @Test func noPlansAreTold() async throws {
+    for arguments in [[], ["--json"], ["--fail-on", "scan"]] {
+      let run = try await report.run(["plans", log, "--database", wrong] + arguments)
+      expectRefusal(run, "only 1 of 3 statements compiles")
+      #expect(run.output.isEmpty)
+    }
+    let right = try await report.run("plans", log, "--database", right)
+    #expect(right.status == 0)
+    #expect(right.output.contains("SCAN t0 [ZSTOP]"))
   }
 
   @Test func oneStrangerAmongManyIsNoOtherDatabase() async throws {

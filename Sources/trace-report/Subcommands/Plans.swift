@@ -51,6 +51,12 @@ struct Plans: ParsableCommand {
         .init(id: $0.id, explanation: explainer.explain($0.sql, work: $0.work), work: $0.work)
       })
     report.doubts = statements.doubts
+    // Of another database the plans tell nothing, and why it is another one is told by one of them.
+    let match = report.schemaMatch
+    if match.isOtherDatabase {
+      try explainer.checkIntegrity(of: database)
+      throw Failure.otherDatabase(database, match)
+    }
     try Output.print(json ? JSONText.encoded(PlansV1(report)) : report.text(.ofStandardOutput))
     try explainer.checkIntegrity(of: database)
     try judge(report, statements.list)
@@ -83,8 +89,6 @@ struct Plans: ParsableCommand {
       throw Failure(
         "no statement to explain; was the store traced?", status: ExitStatus.inconclusive)
     }
-    let match = report.schemaMatch
-    if match.isOtherDatabase { throw Failure.otherDatabase(database, match) }
     guard failOn == .scan else { return }
     let excused = try excusedScans(report, statements)
     if excused > 0 {
