@@ -139,14 +139,7 @@ import Testing
       exec 3<>'\(pipe)'
       cat '\(path)' >&3
       "$0" summary '\(pipe)' > '\(folder.path("out"))' &
-      reader=$!
-      # Until it has read what there is, and sleeps in the next read.
-      for i in $(seq 1 500); do
-        grep -q pipe_read /proc/$reader/wchan 2>/dev/null && break
-        sleep 0.1
-      done
-      kill -\(signal) $reader
-      wait $reader
+      \(SleepingProgram.signal(signal, in: .pipeRead))
       """)
     #expect(run.status == 130, "\(run.errorOutput)")
     let output = try String(contentsOfFile: folder.path("out"), encoding: .utf8)
@@ -161,13 +154,7 @@ import Testing
       """
       mkfifo '\(pipe)'
       "$0" summary '\(pipe)' &
-      reader=$!
-      for i in $(seq 1 500); do
-        grep -q wait_for_partner /proc/$reader/wchan 2>/dev/null && break
-        sleep 0.1
-      done
-      kill -INT $reader
-      wait $reader
+      \(SleepingProgram.signal("INT", in: .pipeOpen))
       """)
     #expect(run.status == 130)
     #expect(

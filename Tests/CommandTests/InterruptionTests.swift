@@ -129,13 +129,7 @@ import Testing
         exec 3<>pipe
         cat debug.log >&3
         "$0" export pipe --format csv -o events.csv &
-        reader=$!
-        for i in $(seq 1 600); do
-          grep -q pipe_read /proc/$reader/wchan 2>/dev/null && break
-          sleep 0.1
-        done
-        kill -TERM $reader
-        wait $reader
+        \(SleepingProgram.signal("TERM", in: .pipeRead))
         """,
       ], [])
     #expect(run.status == 130, "\(run.errorOutput)")
