@@ -87,12 +87,13 @@ import Testing
   @Test(arguments: [
     ("12", BindValue.integer(12)), ("-1.5", .real(-1.5)), ("null", .null),
     ("'it''s'", .text("it's")), ("''", .text("")),
+    ("x'00fF'", .blob([0, 255])), ("X''", .blob([])),
   ])
   func readsTypedValues(text: String, value: BindValue) throws {
     #expect(try BindValue(text) == value)
   }
 
-  @Test(arguments: ["abc", "'", "'a'b'", "inf", ""])
+  @Test(arguments: ["abc", "'", "'a'b'", "inf", "", "x'", "x'0'", "x'0g'"])
   func refusesOtherValues(text: String) {
     #expect(throws: OrderingError.malformedValue(text)) { try BindValue(text) }
   }

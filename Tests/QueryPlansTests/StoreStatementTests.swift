@@ -95,6 +95,17 @@ import Testing
     }
   }
 
+  @Test func samplesAUUIDAsTheBytesThatItIs() throws {
+    try connection.execute(
+      "CREATE TABLE ZFILE(Z_PK INTEGER PRIMARY KEY, ZID BLOB); INSERT INTO ZFILE VALUES (1, x'00ff')"
+    )
+    let comparison = try OrderingComparison(
+      "SELECT 0 FROM ZFILE t0 WHERE ( t0.ZID = ? AND  t0.Z_PK > 0)", on: connection)
+    #expect(comparison.values == [.blob([0, 255])])
+    #expect(comparison.values.map(\.description) == ["x'00ff'"])
+    #expect(comparison.rows == 1)
+  }
+
   @Test func samplesListsWhoseValuesSayTheirKind() throws {
     for column in ["ZNAME", "ZLONGITUDE", "ZLINE"] {
       let comparison = try compare(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import SQLiteDriver
+import StoreFunctions
 
 /// A value for a parameter.
 public enum BindValue: Hashable, Sendable {
@@ -8,8 +9,9 @@ public enum BindValue: Hashable, Sendable {
   case integer(Int64)
   case real(Double)
   case text(String)
+  case blob([UInt8])
 
-  /// Reads `12`, `1.5`, `'it''s'` or `NULL`.
+  /// Reads `12`, `1.5`, `'it''s'`, `x'00ff'` or `NULL`.
   ///
   /// - Throws: ``OrderingError/malformedValue(_:)``.
   public init(_ text: String) throws(OrderingError) {
@@ -24,16 +26,29 @@ public enum BindValue: Hashable, Sendable {
       let inner = name.name
     {
       self = .text(inner)
+    } else if let digits = Self.digits(ofBlob: text) {
+      self = .blob(Hexadecimal.bytes(of: digits))
     } else {
       throw .malformedValue(text)
     }
+  }
+
+  /// What stands in `x'00ff'`.
+  private static func digits(ofBlob text: String) -> Substring? {
+    guard text.count >= 3, text.lowercased().hasPrefix("x'"), text.hasSuffix("'") else {
+      return nil
+    }
+    let digits = text.dropFirst(2).dropLast()
+    return digits.count.isMultiple(of: 2) && digits.allSatisfy { $0.isASCII && $0.isHexDigit }
+      ? digits : nil
   }
 
   init(_ statement: Statement, column: Int32) {
     switch statement.columnType(column) {
     case .integer: self = .integer(statement.int64(column))
     case .float: self = .real(statement.double(column))
-    case .text, .blob: self = .text(statement.string(column))
+    case .text: self = .text(statement.string(column))
+    case .blob: self = .blob(Array(statement.blob(column)))
     case .null: self = .null
     }
   }
@@ -44,6 +59,7 @@ public enum BindValue: Hashable, Sendable {
     case .integer(let value): statement.bind(value, at: index)
     case .real(let value): statement.bind(value, at: index)
     case .text(let value): statement.bind(value, at: index)
+    case .blob(let value): value.withUnsafeBytes { statement.bind(blob: $0, at: index) }
     }
   }
 }
@@ -58,6 +74,7 @@ extension BindValue: CustomStringConvertible {
     case .text(let value):
       "'" + value.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
         + "'"
+    case .blob(let value): "x'\(Hexadecimal.text(of: value))'"
     }
   }
 }

@@ -31,7 +31,7 @@ extension OrderingError: CustomStringConvertible {
       "no column tells a plausible value for parameter \(parameter) in '\(term)'; give all values "
         + "with --bind"
     case .malformedValue(let text):
-      "'\(text)' is no value for --bind; write a number, 'a text' in single quotes, or NULL"
+      "'\(text)' is no value for --bind; write a number, 'a text' in single quotes, x'00ff', or NULL"
     case .needsProgram(let name):
       "the statement needs '\(name)', which only its own program has, so it cannot be measured here; "
         + Self.measureThere

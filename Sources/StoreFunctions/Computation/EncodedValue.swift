@@ -11,8 +11,8 @@ package struct EncodedValue {
   package init(_ value: FunctionValue) {
     switch value {
     case .double(let number): text = "d" + String(number.bitPattern, radix: 16)
-    case .blob(let bytes): text = "b" + Self.hexadecimal(bytes)
-    case .string(let string): text = "t" + Self.hexadecimal(string.utf8)
+    case .blob(let bytes): text = "b" + Hexadecimal.text(of: bytes)
+    case .string(let string): text = "t" + Hexadecimal.text(of: string.utf8)
     case .null, .integer: text = ""
     }
   }
@@ -27,30 +27,9 @@ package struct EncodedValue {
     switch text.first {
     case "d":
       return UInt64(digits, radix: 16).map { .double(Double(bitPattern: $0)) } ?? .null
-    case "b": return .blob(Self.bytes(digits))
-    case "t": return .string(String(decoding: Self.bytes(digits), as: UTF8.self))
+    case "b": return .blob(Hexadecimal.bytes(of: digits))
+    case "t": return .string(String(decoding: Hexadecimal.bytes(of: digits), as: UTF8.self))
     default: return .null
     }
-  }
-
-  private static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(
-      decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-  }
-
-  private static func bytes(_ digits: Substring) -> [UInt8] {
-    var bytes: [UInt8] = []
-    var high: UInt8?
-    for digit in digits.utf8 {
-      let value = digit < 58 ? digit &- 48 : digit &- 87
-      if let first = high {
-        bytes.append(first << 4 | value & 15)
-        high = nil
-      } else {
-        high = value & 15
-      }
-    }
-    return bytes
   }
 }

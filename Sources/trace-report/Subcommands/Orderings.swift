@@ -38,7 +38,7 @@ struct Orderings: ParsableCommand {
 
   @Option(
     parsing: .upToNextOption,
-    help: "Values for all parameters, in order: numbers, 'texts', NULL; --bind=-1 if negative.")
+    help: "Values of all parameters, in order: 1.5, 'text', x'00ff', NULL; --bind=-1 if negative.")
   var bind: [String] = []
 
   @Option(help: "An effect of less than this many percent is no difference.")
