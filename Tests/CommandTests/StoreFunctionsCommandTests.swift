@@ -109,13 +109,27 @@ import Testing
       "search", "--text", "gorli", "--form", "contains", "--form", "begins", "--store", store,
       environment: ["STORE_SQL_DEBUG": "1", "STORE_SQL_DEBUG_FILE": log])
     try #require(run.status == 0, "\(run.error)")
-    let advise = try await report.run("advise", log, "--database", store, "--json")
-    #expect(advise.status == 0, "\(advise.error)")
-    let advice = try JSONDecoder().decode(Advice.self, from: Data(advise.output.utf8))
+    let advice = try await self.advice(log)
     #expect(advice.unmeasured.map(\.reason) == [])
     #expect(advice.statements.count == 2)
     #expect(advice.statements.allSatisfy { $0.beforeNs > 0 })
     #expect(advice.storeNames == ["NSCoreDataStringSearch"])
+  }
+
+  /// `traces/before` is a recording of transit: by the box, by departures, and by text.
+  @Test func adviceMeasuresTheSearchesOfATrace() async throws {
+    let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let advice = try await self.advice(package.appending(path: "traces/before").path)
+    #expect(advice.unmeasured.map(\.reason) == [])
+    #expect(advice.statements.count == 4)
+    #expect(advice.storeNames == ["NSCoreDataStringSearch"])
+  }
+
+  private func advice(_ input: String) async throws -> Advice {
+    let run = try await report.run("advise", input, "--database", store, "--json")
+    try #require(run.status == 0, "\(run.error)")
+    return try JSONDecoder().decode(Advice.self, from: Data(run.output.utf8))
   }
 
   @Test func whatOnlyTheProgramKnowsIsInconclusive() async throws {
