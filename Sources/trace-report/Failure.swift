@@ -34,7 +34,10 @@ struct Failure: Error {
 
   /// The statements are not of the database that was given.
   static func otherDatabase(_ path: String, _ match: SchemaMatch) -> Self {
-    Self(match.sentence(database: path), status: ExitStatus.inconclusive)
+    Self(
+      match.sentence(
+        database: LogText.quoted(path), reason: LogText.escaped(match.reason ?? "")),
+      status: ExitStatus.inconclusive)
   }
 
   static func noEvents(_ paths: [String]) -> Self {
@@ -61,19 +64,5 @@ extension Inputs {
   func check(_ profile: Profile) throws {
     if profile.isEmpty { throw Failure.noEvents(paths) }
     if profile.isFilteredAway { throw Failure.nothing(of: profile.selection, in: paths) }
-  }
-}
-
-extension SchemaMatch {
-  /// What is wrong with a database, and what to do.
-  func sentence(database: String) -> String {
-    let compiled = statements - failures
-    let subject =
-      compiled == 0
-      ? statements == 1
-        ? "the statement does not compile" : "none of the \(statements) statements compiles"
-      : "only \(compiled) of \(statements) statements \(compiled == 1 ? "compiles" : "compile")"
-    return "\(subject) against \(LogText.quoted(database)) (\(LogText.escaped(reason ?? ""))); "
-      + "give the store that was traced, or a copy of it"
   }
 }

@@ -32,6 +32,8 @@ extension IndexAdvice {
         case .tried(let count, let all): trying.report(UInt64(count), of: UInt64(all))
         }
       }.advice()
+    } catch AdviceError.otherDatabase(let match) {
+      throw Failure.otherDatabase(database, match)
     } catch let error as AdviceError {
       throw Failure(LogText.escaped("\(error)"), status: error.status)
     } catch let error as SQLiteError where error.isInterruption {

@@ -77,6 +77,12 @@ import Testing
     #expect(right.output.contains("SCAN t0 [ZSTOP]"))
   }
 
+  @Test func noAdviceIsGiven() async throws {
+    let run = try await report.run("advise", log, "--database", wrong)
+    expectRefusal(run, "only 1 of 3 statements compiles")
+    #expect(run.output.isEmpty)
+  }
+
   @Test func oneStrangerAmongManyIsNoOtherDatabase() async throws {
     try write([Self.stops, Self.lines])
     let run = try await report.run("summary", log, "--database", wrong)

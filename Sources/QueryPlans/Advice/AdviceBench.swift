@@ -5,54 +5,67 @@ import SQLiteDriver
 /// The statements of a workload on a copy of their database, with their times as it is now.
 final class AdviceBench {
   let statements: [MeasuredStatement]
-  /// The functions and collations of a store that the statements use, in alphabetical order.
-  var storeNames: [String] { Set(statements.flatMap(\.storeNames)).sorted() }
-  private(set) var unmeasured: [(statement: String, reason: String)] = []
+  let unmeasured: [(statement: String, reason: String)]
   /// Of each statement, in nanoseconds.
-  private(set) var times: [Double] = []
-  private var plans: [[String]] = []
+  private(set) var times: [Double]
+  private var plans: [[String]]
   private let copy: DatabaseCopy
   private let isAnalyzed: Bool
-  /// Whether every statement of the workload could at least be explained.
-  private var allExplained = true
 
   var connection: Connection { copy.connection }
+  /// The functions and collations of a store that the statements use, in alphabetical order.
+  var storeNames: [String] { Set(statements.flatMap(\.storeNames)).sorted() }
 
   init(_ workload: [WorkloadStatement], copy: DatabaseCopy) throws {
     self.copy = copy
     isAnalyzed = try !copy.connection.texts(
       "SELECT name FROM sqlite_schema WHERE name = 'sqlite_stat1'"
     ).isEmpty
-    var statements: [MeasuredStatement] = []
+    guard !workload.isEmpty else { throw AdviceError.noStatements }
+    var (statements, unmeasured) = try Self.compiled(workload, on: copy.connection)
     var times: [Double] = []
-    var compiled = 0
-    for statement in workload {
+    statements = try statements.filter { statement in
       do {
-        let statement = try MeasuredStatement(statement, on: copy.connection)
         times.append(try OrderingError.telling { () throws(SQLiteError) in try statement.time() })
-        statements.append(statement)
-        compiled += 1
-      } catch OrderingError.notASelect {
-        compiled += 1
+        return true
       } catch let error as OrderingError {
-        compiled += 1
-        unmeasured.append((statement.id, "\(error)"))
-      } catch let error as SQLiteError where !error.isInterruption {
-        unmeasured.append((statement.id, error.message))
+        unmeasured.append((statement.statement.id, "\(error)"))
+        return false
       }
-    }
-    self.statements = statements
-    if workload.isEmpty { throw AdviceError.noStatements }
-    if compiled == 0 {
-      throw AdviceError.otherDatabase(
-        statements: workload.count, reason: unmeasured.first?.reason ?? "")
     }
     if statements.isEmpty {
       throw unmeasured.isEmpty
         ? AdviceError.noStatements : .nothingMeasured(reasons: unmeasured.map(\.reason))
     }
     plans = try statements.map { try $0.plan() }
-    self.times = times
+    (self.statements, self.unmeasured, self.times) = (statements, unmeasured, times)
+  }
+
+  /// The statements that can be measured, and why others cannot.
+  ///
+  /// - Throws: ``AdviceError/otherDatabase(_:)``, or ``SQLiteError/interruption``.
+  private static func compiled(
+    _ workload: [WorkloadStatement], on connection: Connection
+  ) throws -> ([MeasuredStatement], unmeasured: [(statement: String, reason: String)]) {
+    var match = SchemaMatch()
+    var statements: [MeasuredStatement] = []
+    var unmeasured: [(statement: String, reason: String)] = []
+    for statement in workload {
+      var failure: String?
+      do {
+        statements.append(try MeasuredStatement(statement, on: connection))
+      } catch OrderingError.notASelect {
+        // What writes needs no index to read by.
+      } catch let error as OrderingError {
+        unmeasured.append((statement.id, "\(error)"))
+      } catch let error as SQLiteError where !error.isInterruption {
+        failure = error.message
+        unmeasured.append((statement.id, error.message))
+      }
+      match.add(failure: failure)
+    }
+    guard !match.isOtherDatabase else { throw AdviceError.otherDatabase(match) }
+    return (statements, unmeasured)
   }
 
   /// Nanoseconds of all runs.

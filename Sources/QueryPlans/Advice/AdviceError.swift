@@ -3,7 +3,7 @@
 /// Why no advice can be given.
 public enum AdviceError: Error, Hashable, Sendable {
   case noStatements
-  case otherDatabase(statements: Int, reason: String)
+  case otherDatabase(SchemaMatch)
   case noSpace(needed: UInt64, free: UInt64, folder: String)
   case nothingMeasured(reasons: [String])
 }
@@ -13,9 +13,8 @@ extension AdviceError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .noStatements: "no statement that reads; was the store traced?"
-    case .otherDatabase(let count, let reason):
-      (count == 1 ? "the statement does not compile" : "none of the \(count) statements compiles")
-        + " against this database (\(reason)); give the store that was traced, or a copy of it"
+    case .otherDatabase(let match):
+      match.sentence(database: "this database", reason: match.reason ?? "")
     case .noSpace(let needed, let free, let folder):
       "the copy and its indexes need \(needed >> 20) MiB and '\(folder)' has \(free >> 20) MiB "
         + "free; name a roomier folder with TMPDIR"

@@ -20,8 +20,13 @@ public struct SchemaMatch: Hashable, Sendable {
 
   /// Counts a statement.
   public mutating func add(_ explanation: PlanExplainer.Explanation) {
+    add(failure: explanation.failure)
+  }
+
+  /// Counts a statement that does not compile, or one that does: nil.
+  mutating func add(failure: String?) {
     statements += 1
-    guard let failure = explanation.failure else { return }
+    guard let failure else { return }
     failures += 1
     firstFailure = firstFailure ?? failure
     guard Self.isOfSchema(failure) else { return }
@@ -33,6 +38,18 @@ public struct SchemaMatch: Hashable, Sendable {
   /// compiles, or most name what it lacks.
   public var isOtherDatabase: Bool {
     statements > 0 && (failures == statements || strangers * 2 > statements)
+  }
+
+  /// What is wrong with a database, by the words for it and for ``reason``, and what to do.
+  public func sentence(database: String, reason: String) -> String {
+    let compiled = statements - failures
+    let subject =
+      compiled == 0
+      ? statements == 1
+        ? "the statement does not compile" : "none of the \(statements) statements compiles"
+      : "only \(compiled) of \(statements) statements \(compiled == 1 ? "compiles" : "compile")"
+    return "\(subject) against \(database) (\(reason)); give the store that was traced, or a "
+      + "copy of it"
   }
 
   private static func isOfSchema(_ message: String) -> Bool {
