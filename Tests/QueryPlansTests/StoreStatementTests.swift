@@ -171,6 +171,7 @@ import Testing
     }
     try connection.execute("CREATE INDEX byName ON ZSTOP (ZNAME COLLATE NSCollateLocaleSensitive)")
     let copy = try DatabaseCopy(of: connection, progress: { _, _ in })
+    try copy.orderAnew()
     let check = try copy.connection.prepare("PRAGMA integrity_check")
     #expect(try check.step())
     #expect(check.string(0) == "ok")

@@ -22,6 +22,7 @@ final class AdviceBench {
       "SELECT name FROM sqlite_schema WHERE name = 'sqlite_stat1'"
     ).isEmpty
     guard !workload.isEmpty else { throw AdviceError.noStatements }
+    try copy.orderAnew()
     var (statements, unmeasured) = try Self.compiled(workload, on: copy.connection)
     var times: [Double] = []
     statements = try statements.filter { statement in

@@ -30,9 +30,20 @@ final class DatabaseCopy {
     // other file by a name.
     try connection.execute(
       "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -64000")
-    // Another language may have ordered the indexes of a localized collation; one whose texts are
-    // then no longer unique stays as it is, and is only dearer to keep.
-    for name in StoreNames.collations { try? connection.execute("REINDEX \(name)") }
+  }
+
+  /// Makes the indexes of a store's collations anew: another language may have ordered them.
+  ///
+  /// - Throws: ``SQLiteError/interruption``.
+  func orderAnew() throws(SQLiteError) {
+    for name in StoreNames.collations {
+      do throws(SQLiteError) {
+        try connection.execute("REINDEX \(name)")
+      } catch {
+        // One whose texts are no longer unique stays as it is, and is only dearer to keep.
+        if error.isInterruption { throw error }
+      }
+    }
   }
 
   /// Twice the file's size: indexes on trial take room, and so does the journal.

@@ -14,7 +14,8 @@ struct Advise: ParsableCommand {
       trace-report advise trace --database transit.sqlite
 
       The database is only read. The copy goes to the folder of temporary files (TMPDIR) and is \
-      removed. A trace holds no values: they are sampled from the columns compared.
+      removed. A trace holds no values: they are sampled from the columns compared. The store's own \
+      SQL functions and collations run as the store has them, also for SQL of Core Data.
       """)
 
   @Argument(
