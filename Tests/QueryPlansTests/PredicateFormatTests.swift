@@ -20,6 +20,9 @@ import Testing
     ("NSCoreDataStringSearch(t0.ZNAME, ?, 12, 0)", "name ENDSWITH %@"),
     ("NSCoreDataLike(t0.ZNAME, ?, 1, 0)", "name LIKE[c] %@"),
     ("NSCoreDataStringSearch(t0.ZNAME, ?, 33, 0)", "name CONTAINS[cl] %@"),
+    ("NSCoreDataMatches( t0.ZNAME, ?, 129)", "name MATCHES[cd] %@"),
+    ("NSCoreDataStringFold( t0.ZNAME, 1) <> ?", "name !=[c] %@"),
+    ("instr( t0.ZNAME, ?) > 0", "name CONTAINS %@"),
     (
       "(SELECT COUNT(t1.Z_PK) FROM ZSTOPTIME t1 WHERE (t0.Z_PK = t1.ZSTOP AND ((? <=  t1.ZTIME AND  t1.ZTIME <= ?))) ) <> ?",
       "SUBQUERY(stoptimes, $x, %@ <= $x.time AND $x.time <= %@).@count != %@"
@@ -31,6 +34,14 @@ import Testing
   ])
   func writesThePredicateInTheOrderOfTheSQL(_ filter: String, _ text: String) throws {
     #expect(try format(filter) == text)
+  }
+
+  @Test(arguments: [
+    "NSCoreDataStringSearch( t0.ZNAME, ?, 417, 1)", "instr( t0.ZNAME, ?) > 1",
+    "NSCoreDataStringFold( t0.ZNAME, 1) = t0.ZB",
+  ])
+  func writesNothingThatMeansSomethingElse(_ term: String) {
+    #expect(throws: PredicateFormat.Failure.self) { _ = try format("t0.ZB = ? AND " + term) }
   }
 
   @Test func namesTheTermThatNoPredicateMakes() {

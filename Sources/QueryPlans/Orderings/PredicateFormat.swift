@@ -107,23 +107,45 @@ public struct PredicateFormat {
     return isNot ? "\(path) != nil" : term.count == 5 ? "\(path) == nil" : nil
   }
 
-  /// `NSCoreDataStringSearch(t0.ZNAME, ?, 137, 0)`; 8 is anchored, 4 at the end, 1 [c], 128 [d], 32 [l].
+  /// `NSCoreDataStringSearch(t0.ZNAME, ?, 137, 0)` and its kin, `NSCoreDataStringFold(t0.ZNAME, 1) = ?`,
+  /// `instr(t0.ZNAME, ?) > 0`.
   private func search(_ term: Range<Int>, _ names: Names) -> String? {
     let start = term.lowerBound
-    guard term.count == 12, let path = path(at: start + 2, names), isParameter(start + 6),
-      let options = Int(tokens[start + 8].text), options & ~(1 | 4 | 8 | 32 | 128) == 0
-    else { return nil }
-    let flags =
-      (options & 1 != 0 ? "c" : "") + (options & 128 != 0 ? "d" : "")
-      + (options & 32 != 0 ? "l" : "")
-    let suffix = flags.isEmpty ? "" : "[\(flags)]"
-    switch tokens[start].text {
-    case "NSCoreDataLike": return "\(path) LIKE\(suffix) %@"
-    case "NSCoreDataStringSearch":
-      let word = options & 8 == 0 ? "CONTAINS" : options & 4 == 0 ? "BEGINSWITH" : "ENDSWITH"
-      return "\(path) \(word)\(suffix) %@"
+    guard term.count >= 10, let path = path(at: start + 2, names) else { return nil }
+    switch (tokens[start].text, term.count) {
+    case ("instr", 10):
+      let isFound = tokens[start + 8].isSymbol(">") && tokens[start + 9].text == "0"
+      return isParameter(start + 6) && isFound ? "\(path) CONTAINS %@" : nil
+    case ("NSCoreDataStringFold", 10):
+      guard isParameter(start + 9), let suffix = suffix(at: start + 6),
+        let sign = Self.operators[String(tokens[start + 8].text)]
+      else { return nil }
+      return "\(path) \(sign)\(suffix) %@"
+    case ("NSCoreDataMatches", 10), ("NSCoreDataLike", 12), ("NSCoreDataStringSearch", 12):
+      guard isParameter(start + 6), let suffix = suffix(at: start + 8) else { return nil }
+      return "\(path) \(word(of: start))\(suffix) %@"
     default: return nil
     }
+  }
+
+  /// Of a search; 8 is anchored, 4 at the end.
+  private func word(of call: Int) -> String {
+    switch tokens[call].text {
+    case "NSCoreDataMatches": return "MATCHES"
+    case "NSCoreDataLike": return "LIKE"
+    default:
+      let options = Int(tokens[call + 8].text) ?? 0
+      return options & 8 == 0 ? "CONTAINS" : options & 4 == 0 ? "BEGINSWITH" : "ENDSWITH"
+    }
+  }
+
+  /// `[cd]` of 129: 1 [c], 128 [d], 32 [l]; nil of what a format string cannot say.
+  private func suffix(at index: Int) -> String? {
+    guard let options = Int(tokens[index].text), options & ~(1 | 4 | 8 | 32 | 128) == 0 else {
+      return nil
+    }
+    let flags = [(1, "c"), (128, "d"), (32, "l")].filter { options & $0.0 != 0 }.map(\.1).joined()
+    return flags.isEmpty ? "" : "[\(flags)]"
   }
 
   /// `(SELECT COUNT(t1.Z_PK) FROM ZSTOPTIME t1 WHERE (t0.Z_PK = t1.ZSTOP AND …)) <> ?`.
