@@ -24,7 +24,13 @@ struct Failure: Error {
       case .noSuchInput, .unknownKind, .folderWithoutTrace, .unreadable, .compressed, .database:
         ExitStatus.failed
       }
-    self.init("\(error)", status: status)
+    if case .noSuchInput(let path) = error, let command = TraceReport.command(like: path) {
+      self.init(
+        "no such input \(LogText.quoted(path)), and no such command; did you mean "
+          + "'trace-report \(command)'?")
+    } else {
+      self.init("\(error)", status: status)
+    }
   }
 
   /// Interrupted when there was nothing to tell yet.

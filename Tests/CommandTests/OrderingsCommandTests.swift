@@ -23,6 +23,18 @@ import Testing
 
   private static let sql = "SELECT id FROM event WHERE ts > ? AND name LIKE ?"
 
+  @Test func aTraceAloneIsAskedForItsStatement() async throws {
+    let run = try await tool.run("orderings", "some.log", "--database", "a.sqlite")
+    #expect(run.status == 64)
+    #expect(
+      run.errorOutput.contains(
+        "Name the statement with --statement ID, as 'trace-report summary some.log' prints it."),
+      "\(run.errorOutput)")
+    let alone = try await tool.run("orderings", "--database", "a.sqlite", "--statement", "7")
+    #expect(alone.status == 64)
+    #expect(alone.errorOutput.contains("--statement needs the trace or log that holds it"))
+  }
+
   @Test func tellsTermsValuesRowsAndVerdict() async throws {
     let run = try await tool.run([
       "orderings", "--database", database, "--sql", Self.sql, "--bind", "1990", "'%1%'", "--budget",

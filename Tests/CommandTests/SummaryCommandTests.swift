@@ -172,6 +172,17 @@ import Testing
     #expect(try await report.run("summary", "--top", "0", usual()).status == 64)
   }
 
+  @Test(arguments: [("plan", "plans"), ("sumary", "summary"), ("gates", "gate"), ("htlm", "html")])
+  func aMistypedCommandIsNamed(typed: String, meant: String) async throws {
+    let run = try await report.run(typed, try usual())
+    #expect(run.status == 1)
+    #expect(
+      run.error == "trace-report: no such input \"\(typed)\", and no such command; did you mean "
+        + "'trace-report \(meant)'?\n")
+    #expect(!(try await report.run("before.log").error.contains("did you mean")))
+    #expect(!(try await report.run("./\(typed)").error.contains("did you mean")))
+  }
+
   @Test func theGateTellsSameWorseAndUnknown() async throws {
     let baseline = folder.path("baseline.json")
     let wrote = try await report.run("baseline", usual(), "-o", baseline, "--tag", "seed=1")

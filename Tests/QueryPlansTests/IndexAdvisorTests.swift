@@ -62,6 +62,21 @@ import Testing
     }
   }
 
+  /// The narrow index comes first and saves most; the wide one takes its place, and its saving.
+  @Test func anIndexThatTookAnothersPlaceSavesAllOfIt() throws {
+    try connection.execute(
+      """
+      CREATE TABLE ZPHOTO ( Z_PK INTEGER PRIMARY KEY, ZDATA BLOB, ZKIND INTEGER, ZLONGITUDE FLOAT );
+      WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 3000)
+        INSERT INTO ZPHOTO SELECT i, zeroblob(9000), i % 12, i FROM n;
+      """)
+    let advice = try advice(
+      "SELECT 0, t0.Z_PK, t0.ZKIND, t0.ZLONGITUDE FROM ZPHOTO t0 WHERE  t0.ZKIND = ?")
+    #expect(advice.creations.map(\.candidate.columns) == [["ZKIND", "ZLONGITUDE"]])
+    let saving = try #require(advice.creations.first?.saving)
+    #expect(saving > (advice.before - advice.after) / 2, "\(advice)")
+  }
+
   @Test func proposesNothingWhereItsAdviceWasTaken() throws {
     for creation in try advice(Self.geo, Self.members).creations {
       try connection.execute(creation.candidate.sql)

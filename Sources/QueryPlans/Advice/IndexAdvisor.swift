@@ -114,8 +114,13 @@ public struct IndexAdvisor {
       candidates = trials.map(\.candidate).filter { $0 != best.candidate }
     }
     // A single one too: the time without it may have been taken while the machine was busy.
-    return try chosen.filter { choice in
-      try unlessCancelled(&advice) { try bench.confirm(choice.candidate, least: least) } ?? true
+    return try chosen.compactMap { choice in
+      let loss = try unlessCancelled(&advice) {
+        try bench.confirm(choice.candidate, least: least)
+      }
+      guard let loss else { return choice }
+      // In place of what it saved beside an index that it has replaced since.
+      return loss < least ? nil : Choice(candidate: choice.candidate, saving: loss)
     }
   }
 

@@ -54,6 +54,13 @@ struct Orderings: ParsableCommand {
   var json = false
 
   func validate() throws {
+    if sql == nil, statement == nil, let path = paths.first {
+      throw ValidationError(
+        "Name the statement with --statement ID, as 'trace-report summary \(path)' prints it.")
+    }
+    if sql == nil, statement != nil, paths.isEmpty {
+      throw ValidationError("--statement needs the trace or log that holds it.")
+    }
     if (sql == nil) == (statement == nil) || (statement == nil) != paths.isEmpty {
       throw ValidationError("Give --sql, or a trace and --statement: one of the two.")
     }

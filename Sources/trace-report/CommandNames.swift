@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+extension TraceReport {
+  /// The command whose name a word misses by a letter or two: `plan` is `plans`.
+  ///
+  /// Without a command's name the words are inputs of summary, so that a mistyped one is none.
+  static func command(like word: String) -> String? {
+    let names = configuration.subcommands.filter { $0.configuration.shouldDisplay }.map {
+      $0.configuration.commandName ?? "\($0)".lowercased()
+    }
+    return names.map { (name: $0, distance: distance(word, $0)) }
+      .filter { $0.distance <= min(2, $0.name.count / 2) }
+      .min { $0.distance < $1.distance }?.name
+  }
+
+  /// How many letters have to be put in, left out or replaced: Levenshtein's distance.
+  private static func distance(_ a: String, _ b: String) -> Int {
+    let b = Array(b)
+    var row = Array(0...b.count)
+    for (i, letter) in a.enumerated() {
+      var diagonal = row[0]
+      row[0] = i + 1
+      for j in b.indices {
+        let replaced = diagonal + (letter == b[j] ? 0 : 1)
+        diagonal = row[j + 1]
+        row[j + 1] = min(replaced, row[j] + 1, diagonal + 1)
+      }
+    }
+    return row[b.count]
+  }
+}
