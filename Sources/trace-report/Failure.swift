@@ -46,6 +46,13 @@ struct Failure: Error {
       status: ExitStatus.inconclusive)
   }
 
+  /// Of a program that was recorded, or logged, from its beginning to its end.
+  static func noEvents(from program: String, because reason: String) -> Self {
+    Self(
+      "no events of a store from '\(LogText.escaped(program))': it \(reason)",
+      status: ExitStatus.inconclusive)
+  }
+
   static func noEvents(_ paths: [String]) -> Self {
     Self(
       "no events of a store in \(paths.map(LogText.escaped).joined(separator: ", ")); "

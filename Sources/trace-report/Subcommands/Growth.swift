@@ -123,7 +123,8 @@ struct Growth: ParsableCommand {
       throw Failure("\(LogText.quoted(command.joined(separator: " "))) failed at size \(size)")
     }
     guard FileManager.default.fileExists(atPath: log) else {
-      throw Failure.noEvents([command.joined(separator: " ")])
+      throw Failure.noEvents(
+        from: command.joined(separator: " "), because: "opened none of ObjectStore's")
     }
     return try Inputs.profile(of: [log])
   }

@@ -64,17 +64,23 @@ struct Record: AsyncParsableCommand {
     Output.complain(Self.sentence(recording))
     let failure = recording.exitCode == 0 ? nil : ExitCode(recording.exitCode)
     do {
-      guard recording.hasTrace else { throw Failure.noEvents([recording.directory]) }
+      guard recording.hasTrace else { throw noEvents }
       let profile = try Inputs.profile(of: [recording.directory])
       let document = Document(summary: profile, options: SummaryOptions(top: 10, order: .total))
       Output.print(document.text(.ofStandardOutput))
-      if profile.isEmpty { throw Failure.noEvents([recording.directory]) }
+      if profile.isEmpty { throw noEvents }
     } catch let error as Failure {
       guard let failure else { throw error }
       Output.complain(error.message)
       throw failure
     }
     if let failure { throw failure }
+  }
+
+  private var noEvents: Failure {
+    .noEvents(
+      from: command.joined(separator: " "),
+      because: "opened none of ObjectStore's, or was built without the trait LTTng")
   }
 
   private static func sentence(_ recording: Recording) -> String {
