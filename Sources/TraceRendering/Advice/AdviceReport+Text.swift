@@ -49,10 +49,14 @@ extension AdviceReport {
   private func draw(_ creation: IndexAdvice.Creation, _ drawing: inout PlanDrawing) {
     drawing.line("")
     drawing.text(creation.candidate.sql, indent: 2, hang: 2, ink: .bold)
-    let entity = creation.entity.map { "in \($0), " } ?? ""
-    drawing.text("or \(entity)with the properties' own spelling:", indent: 2, hang: 2)
-    // Not through text(_:), to which a backslash is one to escape.
-    drawing.line("  " + creation.declaration)
+    if let declaration = creation.declaration {
+      let entity = creation.entity.map { "in \($0), " } ?? ""
+      drawing.text("or \(entity)with the properties' own spelling:", indent: 2, hang: 2)
+      // Not through text(_:), to which a backslash is one to escape.
+      drawing.line("  " + declaration)
+    } else {
+      drawing.text(creation.undeclarableSentence ?? "", indent: 2, hang: 2)
+    }
     drawing.text("saves \(time(creation.saving)) of the workload", indent: 2)
     drawing.text(
       cost(creation.bytes, creation.writeBefore, creation.writeAfter), indent: 2, hang: 2,

@@ -43,14 +43,27 @@ public struct AdviceReport {
 }
 
 extension IndexAdvice.Creation {
-  /// `Index(\.longitude, \.latitude)`.
-  var declaration: String {
+  /// `Index(\.longitude, \.latitude)`, or nil where a column is of no property.
+  var declaration: String? {
+    guard undeclarable == nil else { return nil }
     let paths = candidate.columns.map { column in
       "\\."
         + LogText.escaped(
           (column.hasPrefix("Z") ? String(column.dropFirst()) : column).lowercased())
     }
     return "Index(\(paths.joined(separator: ", ")))"
+  }
+}
+
+extension IndexAdvice.Creation {
+  /// The first of its columns that an object store keeps for itself: `Z_OPT`, `Z_ENT`.
+  private var undeclarable: String? { candidate.columns.first { $0.hasPrefix("Z_") } }
+
+  /// What to do without a declaration.
+  var undeclarableSentence: String? {
+    undeclarable.map {
+      "\($0) is of no property: no declaration makes it, the SQL does, each time a store is made"
+    }
   }
 }
 

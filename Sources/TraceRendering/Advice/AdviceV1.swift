@@ -23,8 +23,9 @@ public struct AdviceV1: Codable, Hashable, Sendable {
     /// Null where the database does not tell it.
     public var entity: String?
     public var sql: String
-    /// For the entity's `indexes`; properties in the lower case of their columns.
-    public var declaration: String
+    /// For the entity's `indexes`, properties in the lower case of their columns; null where a
+    /// column is of no property.
+    public var declaration: String?
     public var savingNs: Double
     public var bytes: UInt64?
     public var writes: Writes?

@@ -40,10 +40,13 @@ extension AdviceReport {
     var card = Dashboards.Finding(
       headline: creation.candidate.sql.visible, severity: "make",
       message: cost(creation.bytes, creation.writeBefore, creation.writeAfter).visible,
-      changes: [.init(entity.visible, creation.declaration.visible)], summary: "What it costs")
+      changes: [
+        .init(
+          entity.visible, (creation.declaration ?? creation.undeclarableSentence ?? "").visible)
+      ], summary: "What it costs")
     card.saving = ["saves \(time(creation.saving)) of the workload"]
     card.reason =
-      "The properties of the declaration have their own spelling. The saving is measured, those before it being there."
+      "The properties of the declaration have their own spelling. The saving is what the workload loses without it, the others being there."
     return card
   }
 
