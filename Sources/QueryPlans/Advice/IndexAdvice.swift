@@ -16,7 +16,7 @@ public struct IndexAdvice: Sendable {
     public var candidate: IndexCandidate
     /// The entity behind the table, where the database tells it.
     public var entity: String?
-    /// Nanoseconds of the whole workload that it saves, those before it in the list being there.
+    /// Nanoseconds that the whole workload loses without it, the others being there.
     public var saving: Double
     public var bytes: UInt64?
     /// Before and after; nil where the table's rows cannot be copied.
