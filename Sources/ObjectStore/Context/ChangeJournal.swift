@@ -22,13 +22,11 @@ final class ChangeJournal {
     images.append(ObjectImage(object))
   }
 
-  /// Keeps what a save of these objects is to remove from the disk.
+  /// Keeps what a save of these objects is to write over, or to remove from the disk.
   ///
   /// - Throws: ``StoreError/externalData(_:property:_:)``.
-  func keepExternalData() throws {
-    for index in images.indices where !images[index].object.entity.externalSlots.isEmpty {
-      try images[index].keepExternalData()
-    }
+  func keepSavedValues() throws {
+    for index in images.indices { try images[index].keepSavedValues() }
   }
 
   /// Takes the changes back.
@@ -52,6 +50,7 @@ final class ChangeJournal {
     for image in images { image.restoreValues(in: context) }
     // The members of a one-to-many follow from the other ends, which were just set.
     for image in images { image.object.links?.forgetUnchanged() }
+    for image in images { image.restoreOwnership(in: context) }
     return journal
   }
 }

@@ -64,17 +64,39 @@ extension ContextChanges {
   }
 
   /// What a save has written; before it is adopted, while the objects still know what they were.
-  init(_ context: ManagedObjectContext, saving changes: ChangeSet) {
+  init(
+    _ context: ManagedObjectContext, saving changes: ChangeSet,
+    _ outcome: SaveOutcome = SaveOutcome()
+  ) {
     self.init(context)
     inserted = changes.inserted.map(\.savedID)
     updated = changes.updated.map(\.objectID)
     deleted = changes.deleted.map(\.objectID)
+    if !outcome.resolutions.isEmpty { settle(changes, outcome) }
     for object in changes.inserted + changes.updated + changes.deleted {
       for toOne in object.entity.toOnes where toOne.inverse.isToMany {
         noteOwners(of: object, toOne, context)
       }
     }
     for object in changes.linked { noteMembers(of: object) }
+  }
+
+  /// Tells what came of conflicts, in place of what was to be written.
+  private mutating func settle(_ changes: ChangeSet, _ outcome: SaveOutcome) {
+    for object in changes.updated + changes.deleted {
+      switch outcome.resolutions[ObjectIdentifier(object)] {
+      case .inserted?:
+        updated.removeAll { $0 == object.objectID }
+        inserted.append(object.objectID)
+      case .gone? where !object.isDeleted:
+        updated.removeAll { $0 == object.objectID }
+        deleted.append(object.objectID)
+      case .kept?:
+        updated.removeAll { $0 == object.objectID }
+        deleted.removeAll { $0 == object.objectID }
+      case .merged?, .gone?, nil: break
+      }
+    }
   }
 
   private mutating func noteOwners(

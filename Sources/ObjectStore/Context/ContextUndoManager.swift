@@ -77,13 +77,14 @@ public final class ContextUndoManager {
   /// - Throws: ``StoreError/externalData(_:property:_:)``: what the save is to remove could not be
   ///   brought back.
   func contextWillSave() throws {
-    for journal in undoStack + redoStack { try journal.keepExternalData() }
-    try open?.keepExternalData()
+    for journal in undoStack + redoStack { try journal.keepSavedValues() }
+    try open?.keepSavedValues()
   }
 
   func contextDidSave() {
     for journal in undoStack + redoStack { journal.isSaved = true }
-    open?.isSaved = true
+    // What an empty one gets from now on is not saved yet.
+    if open?.isEmpty == false { open?.isSaved = true } else { reopen() }
   }
 
   private func closeGroup() {

@@ -57,11 +57,11 @@ extension ManagedObjectContext {
       guard let object = registeredObject(for: id), !object.isFault else { return false }
       return takeOver(object)
     }
-    merged.deleted = changes.deleted.filter { id in
-      guard let object = registeredObject(for: id), !object.isUpdated else { return false }
-      forget(object)
-      return true
-    }
+    for id in changes.inserted { revive(registeredObject(for: id)) }
+    let gone = changes.deleted.compactMap { registeredObject(for: $0) }
+      .filter { !$0.isUpdated || !$0.hasChangedValues }
+    merged.deleted = gone.map(\.objectID)
+    forget(gone)
     for key in changes.toManys { forgetMembers(key) }
     if !merged.isEmpty { changeNotices.send(merged) }
     tellObservations(merging: changes)
@@ -117,9 +117,17 @@ extension ManagedObjectContext {
   }
 
   private func takeOver(_ object: AnyManagedObject) -> Bool {
-    guard !object.isInserted, !object.isDeleted else { return false }
+    guard !object.isInserted, !object.state.contains(.inaccessible) else { return false }
+    // One that is to be deleted, too: whom it refers to now, the delete rules are to ask.
     do { try refreshValues(of: object) } catch { noteFaultError(error) }
-    return true
+    return !object.isDeleted
+  }
+
+  /// Lets objects be gone whose rows are, and what was related to them here and is not saved be
+  /// related to them no more.
+  func forget(_ objects: [AnyManagedObject]) {
+    for object in objects { forget(object) }
+    dropReferences(to: objects)
   }
 
   private func forget(_ object: AnyManagedObject) {
@@ -131,12 +139,42 @@ extension ManagedObjectContext {
     object.state = .inaccessible
   }
 
+  /// An object that was asked for before its row was there, or that is there again.
+  private func revive(_ object: AnyManagedObject?) {
+    if let object, object.state == .inaccessible { object.state = [] }
+  }
+
+  /// References that were made here and not saved would lead to no row: they are dropped, as if the
+  /// objects had been deleted here with the rule to nullify.
+  private func dropReferences(to gone: [AnyManagedObject]) {
+    guard !gone.isEmpty, hasChanges else { return }
+    let objects = Set(gone)
+    for object in changed + inserted where !object.isDeleted {
+      for toOne in object.entity.toOnes where toOne.inverse.deleteRule != .noAction {
+        guard !object.changes.isEmpty, case .object? = object.changes[toOne.slot],
+          let destination = object.destination(toOne.slot), objects.contains(destination)
+        else { continue }
+        object.linkDestination(nil, toOne.slot)
+      }
+      for toMany in object.entity.toManys {
+        guard let added = object.links?.toManys[toMany.slot]?.added else { continue }
+        for member in added where objects.contains(member) {
+          object.unlinkMember(member, toMany.slot)
+        }
+      }
+    }
+  }
+
   /// The members are looked up again when they are asked for, and what was changed here is put over
   /// them; an order that was changed here stays.
   private func forgetMembers(_ key: ContextChanges.ToManyKey) {
     let owner = registered(at: key.entity, key.primaryKey)
-    guard let link = owner?.links?.toManys[key.slot], !link.isReordered else { return }
-    link.members = nil
-    link.orderKeys = [:]
+    owner?.links?.toManys[key.slot]?.forgetMembers()
   }
+}
+
+extension AnyManagedObject {
+  /// Whether a save would write a value: not if the object was only related to others, or was given
+  /// what it had.
+  final var hasChangedValues: Bool { changes.contains { $0 != nil } }
 }

@@ -55,7 +55,7 @@ extension ManagedObjectContext {
   private func checkConflicts(_ changes: ChangeSet) throws {
     let conflicts = (changes.updated + changes.deleted).compactMap { object -> MergeConflict? in
       let own = own(object)
-      if own.isDeleted { return object.isDeleted ? nil : MergeConflict(object, persisted: nil) }
+      if own.isGone { return object.isDeleted ? nil : MergeConflict(object, persisted: nil) }
       return disputedSlots(object, own).isEmpty
         ? nil : MergeConflict(object, persisted: own.currentRow)
     }
@@ -88,7 +88,7 @@ extension ManagedObjectContext {
   /// disputed; the child's object becomes what comes of it.
   private func accept(_ object: AnyManagedObject, _ policy: MergePolicy) -> Bool {
     let own = own(object)
-    if own.isDeleted {
+    if own.isGone {
       guard policy == .objectTrump || policy == .overwrite else { return false }
       willChange(own)
       own.state.subtract([.deleted, .inaccessible])
@@ -153,6 +153,9 @@ extension EntityDescription {
 }
 
 extension AnyManagedObject {
+  /// Whether it was deleted, or is a fault without a row.
+  fileprivate final var isGone: Bool { isDeleted || !isInserted && readableRow() == nil }
+
   /// The values as they are, unsaved ones too.
   fileprivate final var currentRow: RowSnapshot {
     makeRow(primaryKey: primaryKey, version: snapshot?.version ?? 0) { $0 }
@@ -180,7 +183,8 @@ extension AnyManagedObject {
 extension ChangeSet {
   /// Makes what the parent has taken over the saved state of the child's objects.
   func adopt(inChild context: ManagedObjectContext) {
-    for object in inserted + updated {
+    // One that is a fault, as only the order of its members was changed, stays one.
+    for object in inserted + updated where !object.isFault {
       object.snapshot = object.makeRow(
         primaryKey: object.primaryKey, version: object.snapshot?.version ?? 0
       ) { $0 }

@@ -36,7 +36,9 @@ extension ManagedObjectContext {
     case .cascade: for other in try others(relationship, of: object) { delete(other) }
     case .nullify:
       let inverse: RelationshipDescription = relationship.inverse
-      for other in try others(relationship, of: object) where !other.isDeleted {
+      // Followed before, the rule has nothing left to do; what was related since stays so.
+      for other in try others(relationship, of: object)
+      where !other.isDeleted && other.mayLead(to: object, inverse) {
         if inverse.isToMany {
           other.unlinkMember(object, inverse.slot)
         } else {
@@ -51,5 +53,20 @@ extension ManagedObjectContext {
   ) throws -> [AnyManagedObject] {
     if relationship.isToMany { return object.members(relationship.slot) }
     return object.destination(relationship.slot).map { [$0] } ?? []
+  }
+}
+
+extension AnyManagedObject {
+  /// Whether this end of a relationship leads to an object, for all that is known without asking the
+  /// database.
+  fileprivate final func mayLead(
+    to other: AnyManagedObject, _ relationship: RelationshipDescription
+  ) -> Bool {
+    guard relationship.isToMany else { return destination(relationship.slot) === other }
+    let link = unloadedLink(relationship.slot)
+    if let members = link.members { return members.contains { $0 === other } }
+    // A to-many that is not loaded is only to be marked, or to note the pair.
+    return relationship.inverse.isToMany
+      ? !link.removed.contains { $0 === other } : !state.contains(.updated)
   }
 }

@@ -108,7 +108,7 @@ extension ManagedObjectContext {
     let start = interests.contains(.events) ? TraceClock.now : 0
     if let members = inheritedMembers(relationship, of: object, link) {
       instruments.counters.countFault()
-      link.members = applyChanges(to: members, relationship, of: object, link)
+      link.members = link.arranged(applyChanges(to: members, relationship, of: object, link))
       return
     }
     instruments.counters.countCacheMiss()
@@ -132,7 +132,7 @@ extension ManagedObjectContext {
         object, relationship.name, source: .database, duration: duration, rows: members.count)
     }
     if interests.contains(.plans) { store.explain(sql, contextID: contextID) }
-    link.members = applyChanges(to: members, relationship, of: object, link)
+    link.members = link.arranged(applyChanges(to: members, relationship, of: object, link))
   }
 
   /// The members as the parents have them, if anything waits to be saved there.
@@ -158,7 +158,10 @@ extension ManagedObjectContext {
   ) -> [AnyManagedObject] {
     guard !relationship.inverse.isToMany else {
       let removed = Set(link.removed.map(ObjectIdentifier.init))
-      return saved.filter { !removed.contains(ObjectIdentifier($0)) } + link.added
+      // Somebody else may have saved the same pair.
+      let known = link.added.isEmpty ? [] : Set(saved.map(ObjectIdentifier.init))
+      return saved.filter { !removed.contains(ObjectIdentifier($0)) }
+        + link.added.filter { !known.contains(ObjectIdentifier($0)) }
     }
     let slot = relationship.inverse.slot
     let known = Set(saved.map(ObjectIdentifier.init))

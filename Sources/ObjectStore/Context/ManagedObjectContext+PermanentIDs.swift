@@ -28,6 +28,7 @@ extension ManagedObjectContext {
       new.map { ($0.primaryKey, $0.newPrimaryKey) }, uniquingKeysWith: { a, _ in a })
     for object in new { rekey(object, object.newPrimaryKey) }
     replaceReferences(keys)
+    tellChildren(keys)
   }
 
   /// Objects that the child has saved and the parent has not.

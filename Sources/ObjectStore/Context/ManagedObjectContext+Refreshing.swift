@@ -49,19 +49,22 @@ extension ManagedObjectContext {
 
   /// Makes faults of all objects but those with changes, which are read again and keep them.
   ///
-  /// Objects that were changed here and deleted elsewhere stay as they are: the next save tells.
+  /// Objects that were changed here and deleted elsewhere stay as they are: the next save tells. One
+  /// that was only related to others is gone, and what was related to it is no more.
   ///
   /// - Throws: what SQLite reports.
   public func refreshAllObjects() throws {
     checkQueue("refreshAllObjects")
     try store.noticeForeignWrites()
+    var gone: [AnyManagedObject] = []
     for object in registeredObjects where !object.isInserted {
-      if object.hasChanges {
-        _ = try reread(object)
-      } else {
+      if !object.hasChanges {
         turnIntoFault(object)
+      } else if try !reread(object), object.isDeleted || !object.hasChangedValues {
+        gone.append(object)
       }
     }
+    forget(gone)
   }
 
   /// Gives a loaded object what another context has saved, and keeps what was changed here.
@@ -70,6 +73,7 @@ extension ManagedObjectContext {
       !(row === RowSnapshot.deleted)
     {
       object.snapshot = row
+      object.forgetSavedChanges()
       object.links?.forgetDestinations()
     } else if object.hasChanges {
       _ = try reread(object)
@@ -88,10 +92,13 @@ extension ManagedObjectContext {
 
   /// Reads a row past the row cache; false if it is gone.
   private func reread(_ object: AnyManagedObject) throws -> Bool {
-    guard parent == nil else {
+    if let parent {
+      if case .gone = inherit(object, from: parent) { return false }
       object.snapshot = nil
       object.links?.forgetUnchanged()
-      return try fire(object)
+      guard try fire(object) else { return false }
+      object.forgetSavedChanges()
+      return true
     }
     var cost = QueryCost()
     guard
@@ -100,7 +107,18 @@ extension ManagedObjectContext {
         cost: &cost)
     else { return false }
     object.snapshot = row
+    object.forgetSavedChanges()
     object.links?.forgetUnchanged()
     return true
+  }
+}
+
+extension AnyManagedObject {
+  /// What the row that was just read has as well is no change any more.
+  fileprivate final func forgetSavedChanges() {
+    guard let snapshot else { return }
+    for slot in changes.indices {
+      if let value = changes[slot], isSaved(value, in: snapshot, slot) { changes[slot] = nil }
+    }
   }
 }

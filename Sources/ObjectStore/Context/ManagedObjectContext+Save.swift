@@ -43,7 +43,7 @@ extension ManagedObjectContext {
       return (changes, try write(changes, location))
     }
     let told = didSaveNotices.hasListeners || !saveObservers.isEmpty
-    let saved = told ? ContextChanges(self, saving: changes) : nil
+    let saved = told ? ContextChanges(self, saving: changes, outcome) : nil
     endEvent()
     tellObservations()
     if parent == nil {

@@ -69,13 +69,19 @@ extension MergeConflict: CustomStringConvertible {
 extension EntityDescription {
   /// The names of the properties with a column, in the order of their slots.
   var slotNames: [String] { attributes.map(\.name) + toOnes.map(\.name) }
+
+  /// The slot of an attribute or a to-one of the entity's own, or inherited.
+  fileprivate func slot(named name: String) -> Int? {
+    attribute(named: name)?.slot ?? relationship(named: name)?.slot
+  }
 }
 
 extension RowSnapshot {
   fileprivate func values(of entity: EntityDescription) -> [String: StoreValue] {
+    // A table of several entities has slots of others, too, which may have the same names.
     Dictionary(
-      uniqueKeysWithValues: entity.slotNames.enumerated().map {
-        ($1, storeValue($0, in: entity))
-      })
+      uniqueKeysWithValues: entity.slotNames.enumerated()
+        .filter { entity.slot(named: $1) == $0 }
+        .map { ($1, storeValue($0, in: entity)) })
   }
 }

@@ -4,7 +4,7 @@
 struct ObjectImage {
   let object: AnyManagedObject
   let state: AnyManagedObject.State
-  private let snapshot: RowSnapshot?
+  private var snapshot: RowSnapshot?
   private let changes: [StoreValue?]
   private let links: ObjectLinks?
   /// By slot: data of files that a save was to remove.
@@ -31,9 +31,13 @@ struct ObjectImage {
     if !state.contains(.inaccessible) { context.register(object) }
   }
 
-  /// Reads the files that a save of the object is to remove, and keeps their data.
-  mutating func keepExternalData() throws {
+  /// Keeps the row that a save is to write over, which was not loaded yet if the object was a fault;
+  /// reads the files that the save is to remove, and keeps their data.
+  mutating func keepSavedValues() throws {
     guard wasThere else { return }
+    if snapshot == nil, !state.contains(.inserted) {
+      snapshot = object.isDeleted ? object.readableRow() : object.snapshot
+    }
     for slot in object.entity.externalSlots where externalData[slot] == nil {
       guard object.isDeleted || !object.changes.isEmpty && object.changes[slot] != nil,
         let value = snapshot?.storeValue(slot, in: object.entity),
@@ -80,6 +84,17 @@ struct ObjectImage {
     }
   }
 
+  /// Lets an object that is inserted again own the objects that refer to it: the database, which
+  /// would tell, knows nothing of it.
+  func restoreOwnership(in context: ManagedObjectContext) {
+    guard object.isInserted, !object.isDeleted else { return }
+    for relationship in object.entity.toManys where !relationship.inverse.isToMany {
+      let link = object.unloadedLink(relationship.slot)
+      link.members = context.applyChanges(to: [], relationship, of: object, link)
+      link.isReordered = relationship.isOrdered && link.members?.isEmpty == false
+    }
+  }
+
   private func restoreMembers(_ relationship: RelationshipDescription) {
     guard let members = links?.toManys[relationship.slot]?.members else { return }
     let slot = relationship.slot
@@ -91,11 +106,12 @@ struct ObjectImage {
     }
   }
 
+  /// By slot; nil where the object was a fault, and of what it never had.
   private func values(in context: ManagedObjectContext) -> [StoreValue?] {
     (0..<object.entity.rowLayout.slotCount).map { slot in
       let value = changes.isEmpty ? nil : changes[slot]
-      return context.current(
-        value ?? externalData[slot] ?? snapshot?.storeValue(slot, in: object.entity) ?? .null)
+      return (value ?? externalData[slot] ?? snapshot?.storeValue(slot, in: object.entity))
+        .map { context.current($0) }
     }
   }
 }

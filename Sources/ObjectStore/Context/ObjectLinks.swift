@@ -32,7 +32,10 @@ final class ObjectLinks {
   /// Lets all be looked up again that was not changed since the last save.
   func forgetUnchanged() {
     forgetDestinations()
-    for index in toManys.indices where toManys[index]?.hasChanges != true { toManys[index] = nil }
+    for index in toManys.indices {
+      guard let link = toManys[index] else { continue }
+      if link.hasChanges { link.forgetMembers() } else { toManys[index] = nil }
+    }
   }
 }
 
@@ -42,6 +45,8 @@ final class ToManyLink {
   var members: [AnyManagedObject]?
   /// The saved place of each member in an ordered relationship.
   var orderKeys: [ObjectIdentifier: Int64] = [:]
+  /// The members in the order that was changed, to be given to those that are looked up again.
+  var keptOrder: [AnyManagedObject]?
   /// Whether members were moved since the last save.
   var isReordered = false
   /// Pairs of a many-to-many that the next save inserts.
@@ -53,6 +58,7 @@ final class ToManyLink {
     let copy = ToManyLink()
     copy.members = members
     copy.orderKeys = orderKeys
+    copy.keptOrder = keptOrder
     copy.isReordered = isReordered
     copy.added = added
     copy.removed = removed
@@ -61,7 +67,23 @@ final class ToManyLink {
 
   var hasChanges: Bool { isReordered || !added.isEmpty || !removed.isEmpty }
 
+  /// Lets the members be looked up again, and what was changed be put over them, their order too.
+  func forgetMembers() {
+    if isReordered, let members { keptOrder = members }
+    members = nil
+    orderKeys = [:]
+  }
+
+  /// The members in the order that was changed, if it was; those that are new come last.
+  func arranged(_ members: [AnyManagedObject]) -> [AnyManagedObject] {
+    guard let order = keptOrder else { return members }
+    keptOrder = nil
+    let (known, present) = (Set(order), Set(members))
+    return order.filter(present.contains) + members.filter { !known.contains($0) }
+  }
+
   func forgetChanges() {
+    keptOrder = nil
     isReordered = false
     added = []
     removed = []

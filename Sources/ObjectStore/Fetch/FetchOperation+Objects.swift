@@ -112,7 +112,13 @@ extension FetchOperation {
       if fillsObjects { object.snapshot = row }
       return object
     }
-    if refreshesObjects, known.version <= row.version { object.adopt(row) }
+    guard refreshesObjects else { return object }
+    if context.parent != nil {
+      // What a parent has changed is another value than the row's.
+      do { try context.refreshValues(of: object) } catch { context.noteFaultError(error) }
+    } else if known.version <= row.version {
+      object.adopt(row)
+    }
     return object
   }
 

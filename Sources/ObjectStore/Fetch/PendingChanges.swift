@@ -46,7 +46,8 @@ struct PendingChanges {
   }
 
   func isWanted(_ object: AnyManagedObject) throws(FetchPredicateError) -> Bool {
-    guard !object.isDeleted else { return false }
+    // One that was only related to others may be a fault, and its row gone.
+    guard !object.isDeleted, object.isInserted || object.readableRow() != nil else { return false }
     return try predicate?.matches(object) ?? true
   }
 

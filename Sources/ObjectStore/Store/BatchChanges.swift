@@ -75,11 +75,12 @@ extension SaveWriter {
   ) throws -> BatchChanges {
     let sql =
       statement + (rows.map { " WHERE Z_PK IN (\($0.sql))" } ?? "")
-      + (returnsKeys ? " RETURNING Z_PK" : "")
-    let keys = try keys(sql, values + (rows?.bindings ?? []))
+      + (returnsKeys ? entity.returningKeys : "")
+    var keys = BatchKeys(entity)
+    try run(sql, values + (rows?.bindings ?? [])) { keys.append($0) }
+    explained.insert(sql)
     return BatchChanges(
-      count: returnsKeys ? keys.count : connection.changes,
-      keys: returnsKeys ? [(entity, keys)] : [])
+      count: returnsKeys ? keys.count : connection.changes, keys: returnsKeys ? keys.byEntity : [])
   }
 
   /// The first column of a statement's rows.
@@ -89,4 +90,29 @@ extension SaveWriter {
     explained.insert(sql)
     return keys
   }
+}
+
+/// Keys by the entities of their rows, which share a table.
+struct BatchKeys {
+  private let entity: EntityDescription
+  private(set) var byEntity: [(EntityDescription, [Int64])] = []
+  private(set) var count = 0
+
+  init(_ entity: EntityDescription) { self.entity = entity }
+
+  /// Takes what a statement returns that ends in the entity's `returningKeys`.
+  mutating func append(_ row: Statement) {
+    let owner = entity.hierarchy == nil ? entity : entity.root.entity(numbered: row.int64(1))
+    count += 1
+    if let index = byEntity.firstIndex(where: { $0.0 === owner }) {
+      byEntity[index].1.append(row.int64(0))
+    } else {
+      byEntity.append((owner, [row.int64(0)]))
+    }
+  }
+}
+
+extension EntityDescription {
+  /// The end of a statement that tells which rows it has written.
+  var returningKeys: String { hierarchy == nil ? " RETURNING Z_PK" : " RETURNING Z_PK, Z_ENT" }
 }

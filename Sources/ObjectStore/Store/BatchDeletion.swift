@@ -7,6 +7,7 @@ struct BatchDeletion {
   let returnsKeys: Bool
   /// By entity, in the order in which they were found.
   private var doomed: [(entity: EntityDescription, keys: Set<Int64>)] = []
+  private var deleted: [(EntityDescription, [Int64])] = []
   private var nullified: [(entity: EntityDescription, keys: [Int64], property: String)] = []
   /// Where a to-one with the rule to deny leads, which is known only while the rows are there.
   private var denying: [(relationship: RelationshipDescription, owners: [Int64: Int64])] = []
@@ -18,7 +19,14 @@ struct BatchDeletion {
   ) throws {
     try doom(entity, keys, &writer)
     for (entity, keys) in doomed {
-      try writer.run("DELETE FROM \(entity.table) WHERE Z_PK IN", keys)
+      var gone = BatchKeys(entity)
+      try writer.run(
+        "DELETE FROM \(entity.table) WHERE Z_PK IN", keys,
+        then: returnsKeys && entity.hierarchy != nil ? entity.returningKeys : ""
+      ) { gone.append($0) }
+      if returnsKeys {
+        deleted += entity.hierarchy == nil ? [(entity, keys.sorted())] : gone.byEntity
+      }
     }
     for (entity, keys) in doomed {
       for relationship in entity.tableRelationships { try settle(relationship, keys, &writer) }
@@ -34,8 +42,7 @@ struct BatchDeletion {
   var changes: BatchChanges {
     BatchChanges(
       count: doomed.reduce(0) { $0 + $1.keys.count },
-      keys: returnsKeys ? doomed.map { ($0.entity, $0.keys.sorted()) } : [],
-      nullified: nullified)
+      keys: deleted.map { ($0.0, $0.1.sorted()) }, nullified: nullified)
   }
 
   // MARK: - What has to go
@@ -125,13 +132,12 @@ struct BatchDeletion {
     case .noAction, .cascade: return
     case .nullify where relationship.inverse.isOptional:
       let columns = [column, order].compactMap { $0 }.map { "\($0) = NULL, " }.joined()
-      var changed: [Int64] = []
+      var changed = BatchKeys(relationship.destination)
       try writer.run(
         "UPDATE \(table) SET \(columns)Z_OPT = Z_OPT + 1 WHERE \(column) IN", keys,
-        then: returnsKeys ? " RETURNING Z_PK" : ""
-      ) { changed.append($0.int64(0)) }
-      guard !changed.isEmpty else { return }
-      nullified.append((relationship.destination.root, changed, relationship.inverse.name))
+        then: returnsKeys ? relationship.destination.returningKeys : ""
+      ) { changed.append($0) }
+      nullified += changed.byEntity.map { ($0, $1, relationship.inverse.name) }
     case .nullify, .deny:
       try refuse(relationship, "SELECT \(column) FROM \(table) WHERE \(column) IN", keys, &writer)
     }

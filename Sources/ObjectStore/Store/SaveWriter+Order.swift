@@ -28,6 +28,7 @@ extension SaveWriter {
       for relationship in owner.entity.toManys where !relationship.inverse.isToMany {
         guard let link = owner.links?.toManys[relationship.slot], link.isReordered else { continue }
         let toOne: RelationshipDescription = relationship.inverse
+        if link.keptOrder != nil { _ = owner.members(relationship.slot) }
         let members =
           link.members ?? appended[ObjectIdentifier(toOne), default: [:]][owner.primaryKey] ?? []
         var last =

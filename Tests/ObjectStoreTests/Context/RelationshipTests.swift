@@ -103,6 +103,22 @@ struct Paper: Entity {
     #expect(try fixture.rows("SELECT ZHEADSIGN FROM ZSTOPTIME") == ["1"])
   }
 
+  @Test func keepsWhatWasRelatedAnewSinceTheRuleWasFollowed() throws {
+    let fixture = try StoreFixture(vehicleEntities)
+    let (old, new) = (fixture.context.insert(Depot.self), fixture.context.insert(Depot.self))
+    let tram = fixture.context.insert(Tram.self)
+    (tram.number, tram.line, tram.depot) = (1, 68, old)
+    try fixture.context.save()
+    #expect(old.vehicles.count == 1)
+    fixture.context.delete(old)
+    fixture.context.processPendingChanges()
+    #expect(tram.depot == nil)
+    tram.depot = new
+    try fixture.context.save()
+    #expect(tram.depot === new && new.vehicles.count == 1)
+    #expect(try fixture.rows("SELECT ZDEPOT FROM ZVEHICLE") == ["\(new.objectID.primaryKey)"])
+  }
+
   @Test func leavesReferencesAloneWhereNoActionIsAskedFor() throws {
     let fixture = try StoreFixture([Folder.self, Paper.self])
     let folder = fixture.context.insert(Folder.self)

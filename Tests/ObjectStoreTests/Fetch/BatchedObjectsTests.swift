@@ -247,4 +247,13 @@ import Testing
       try context.fetchInBatches(request).map { $0?.objectID }
         == saved.map { $0.isDeleted ? nil : $0.objectID })
   }
+
+  @Test func findsUnsavedObjectsUnderPermanentIDs() throws {
+    let new = context.insert(Stop.self)
+    (new.name, new.identifier) = ("new", 1000)
+    try context.obtainPermanentIDs(for: [new])
+    #expect(try context.fetchInBatches(request())[0] === new)
+    let child = ManagedObjectContext(parent: context)
+    #expect(try child.fetchInBatches(request())[0]?.name == "new")
+  }
 }

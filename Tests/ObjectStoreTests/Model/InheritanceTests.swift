@@ -40,6 +40,31 @@ import Testing
     try context.save()
   }
 
+  @Test func aConflictNamesThePropertiesOfItsEntityOnly() throws {
+    try fill()
+    let tram = try #require(try context.fetch(FetchRequest<Tram>()).first)
+    tram.line = 69
+    try Connection(path: fixture.url.path).execute("UPDATE ZVEHICLE SET Z_OPT = 9")
+    let error = #expect(throws: StoreError.self) { try context.save() }
+    guard case .conflict(let conflicts)? = error else { return }
+    #expect(conflicts.first?.snapshot["line"] == .double(68))
+    #expect(conflicts.first?.changedValues == ["line": .double(69)])
+    #expect(conflicts.first?.snapshot["seats"] == nil)
+  }
+
+  @Test func batchesTellTheIDsOfTheRowsOwnEntities() throws {
+    try fill()
+    let vehicles = Set(try context.fetchObjectIDs(FetchRequest<Vehicle>()))
+    #expect(Set(vehicles.map(\.entityName)) == ["Vehicle", "NightBus", "Tram"])
+    var update = BatchUpdateRequest<Vehicle>()
+    update.set(\.label, to: "all")
+    update.resultType = .objectIDs
+    #expect(Set(try context.execute(update).objectIDs) == vehicles)
+    var deletion = BatchDeleteRequest(FetchRequest<Vehicle>())
+    deletion.resultType = .objectIDs
+    #expect(Set(try context.execute(deletion).objectIDs) == vehicles)
+  }
+
   @Test func keepsOneTableForAHierarchy() throws {
     try fill()
     #expect(

@@ -24,7 +24,7 @@ extension PendingChanges {
     for place in 0...unchanged.loader.keys.count {
       while next < moved.count, moved[next].place == place {
         let object = moved[next].object
-        if object.primaryKey < 0 { unsaved[object.primaryKey] = object }
+        if object.isUnsaved { unsaved[object.primaryKey] = object }
         append(object.primaryKey)
         next += 1
       }
@@ -72,6 +72,14 @@ extension PendingChanges {
       return order.key(of: nil, place: place)
     }
     return order.key(of: object, place: place)
+  }
+}
+
+extension AnyManagedObject {
+  /// Whether the database has no row of the object, be it that a parent has inserted it; its key may
+  /// be permanent already.
+  fileprivate final var isUnsaved: Bool {
+    isInserted || primaryKey < 0 || snapshot?.version == 0
   }
 }
 

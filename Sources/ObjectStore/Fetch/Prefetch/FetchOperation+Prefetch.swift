@@ -104,8 +104,8 @@ extension FetchOperation {
           link.orderKeys[ObjectIdentifier(members[index])] = places[index].place
         }
       }
-      link.members = context.applyChanges(
-        to: indices.map { members[$0] }, relationship, of: owner, link)
+      link.members = link.arranged(
+        context.applyChanges(to: indices.map { members[$0] }, relationship, of: owner, link))
     }
     finish(members, since: start)
     return (members, fetched)

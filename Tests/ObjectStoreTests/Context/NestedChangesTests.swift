@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ObjectStore
+import Testing
+
+/// A child whose parent changes while it has changes of its own.
+@Suite struct NestedChangesTests {
+  private let fixture: StoreFixture
+  private let parent: ManagedObjectContext
+  private let child: ManagedObjectContext
+
+  /// A parent and its child, on queues of their own.
+  init() throws {
+    fixture = try StoreFixture([
+      Conversation.self, Label.self, Owner.self, Guard.self, Stop.self, StopTime.self,
+    ])
+    parent = fixture.container.newBackgroundContext(name: "parent")
+    child = ManagedObjectContext(parent: parent, name: "child")
+  }
+
+  @Test func aFaultStaysOneWhenOnlyTheOrderOfItsMembersIsSaved() throws {
+    let saved = parent.insert(Conversation.self)
+    saved.title = "title"
+    let label = parent.insert(Label.self)
+    try parent.save()
+    let conversation = try #require(
+      try child.object(with: saved.objectID).as(Conversation.self))
+    let childLabel = try #require(try child.object(with: label.objectID).as(Label.self))
+    childLabel.conversations.insert(conversation)
+    try child.save()
+    #expect(conversation.title == "title" && Array(saved.labels) == [label])
+  }
+
+  @Test func followsThePermanentIDsOfItsParent() throws {
+    let saved = parent.insert(Stop.self)
+    let stop = try #require(try child.existingObject(with: saved.objectID).as(Stop.self))
+    let time = child.insert(StopTime.self)
+    time.stop = stop
+    try parent.obtainPermanentIDs(for: [saved])
+    child.performAndWait {
+      #expect(stop.objectID == saved.objectID && time.stop === stop)
+      try? child.refresh(stop, mergeChanges: true)
+      #expect(Array(stop.stopTimes) == [time])
+    }
+  }
+
+  @Test func refreshesRefetchedObjectsFromItsParent() throws {
+    let saved = parent.insert(Stop.self)
+    (saved.name, saved.identifier) = ("saved", 1)
+    try parent.save()
+    let stop = try #require(try child.existingObject(with: saved.objectID).as(Stop.self))
+    saved.name = "unsaved"
+    var request = FetchRequest<Stop>()
+    request.shouldRefreshRefetchedObjects = true
+    #expect(try child.fetch(request) == [stop])
+    #expect(stop.name == "unsaved")
+  }
+
+  @Test func deletesWhatItsParentHasLost() throws {
+    let saved = parent.insert(Stop.self)
+    let stop = try #require(try child.existingObject(with: saved.objectID).as(Stop.self))
+    child.delete(stop)
+    parent.rollback()
+    try child.save()
+    #expect(!parent.hasChanges && !child.hasChanges && stop.isDeleted)
+  }
+
+  @Test func aRefreshDropsReferencesToWhatItsParentHasDeleted() throws {
+    let saved = parent.insert(Stop.self)
+    let stop = try #require(try child.object(with: saved.objectID).as(Stop.self))
+    let time = child.insert(StopTime.self)
+    time.stop = stop
+    parent.delete(saved)
+    try child.refreshAllObjects()
+    #expect(stop.isDeleted && time.stop == nil && child.insertedObjects == [time])
+  }
+}
