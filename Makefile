@@ -83,6 +83,12 @@ threads: ## lets eight threads read and write one store for a minute
 	swift build --product store-torture
 	"$$(swift build --show-bin-path)/store-torture" threads 60
 
+.PHONY: contexts
+CONTEXT_SEEDS ?= 5000
+contexts: ## does random steps in three contexts, and compares what they show with plain values; CONTEXT_SEEDS=5000
+	swift build --product store-torture
+	"$$(swift build --show-bin-path)/store-torture" contexts $(CONTEXT_SEEDS)
+
 THREAD_SECONDS ?= 60
 test-threads: ## lets them do so under the thread sanitizer, and objects end while their context ends; THREAD_SECONDS=60
 	swift build --sanitize=thread --disable-default-traits --scratch-path .build-tsan --product store-torture

@@ -9,6 +9,7 @@ import TestSupport
 ///     store-torture kills COUNT [SEED]            kills a process that saves, and looks at the store
 ///     store-torture threads SECONDS [SEED]        eight threads, readers and writers
 ///     store-torture ends ROUNDS [SEED]            objects end while their context ends elsewhere
+///     store-torture contexts COUNT [SEED]         random steps in three contexts, compared with values
 ///     store-torture save STORE SEED VERSION RANDOM          what `kills` kills
 ///     store-torture crash STORE SEED VERSION CALL opening|saving    kills itself at a call to the disk
 ///     store-torture full STORE SEED BYTES         saves until no file may grow any more
@@ -35,12 +36,15 @@ enum StoreTorture {
           URL(fileURLWithPath: arguments[1]), seed: UInt64(arguments[2]) ?? 0,
           bytes: UInt64(arguments[3]) ?? 0)
       case ("threads", 2...3): threads(Double(arguments[1]) ?? 0, seed(arguments))
+      case ("contexts", 2...3): try contexts(Int(arguments[1]) ?? 0, seed(arguments))
       case ("ends", 2...3):
         let folder = try TemporaryDirectory()
         var run = try ObjectEndRun(folder: folder.url, seed: seed(arguments))
         print(try run.run(rounds: Int(arguments[1]) ?? 0))
       default:
-        print("usage: store-torture kills COUNT | threads SECONDS | ends ROUNDS [SEED]")
+        print(
+          "usage: store-torture kills COUNT | threads SECONDS | ends ROUNDS | contexts COUNT [SEED]"
+        )
         exit(64)
       }
     } catch {
@@ -54,6 +58,21 @@ enum StoreTorture {
     let seed = arguments.count > 2 ? UInt64(arguments[2]) ?? 0 : .random(in: 0...999_999_999)
     print("seed \(seed)")
     return seed
+  }
+
+  private static func contexts(_ count: Int, _ first: UInt64) throws {
+    var failures = 0
+    for seed in first..<first + UInt64(count) {
+      // Told before: a trap tells no seed.
+      FileHandle.standardError.write(Data("\rseed \(seed) ".utf8))
+      do { try ContextSequences.run(seed: seed) } catch {
+        print("\n\(error)")
+        fflush(nil)
+        failures += 1
+      }
+    }
+    print("\(count) sequences of steps, \(failures) of which failed")
+    if failures > 0 { exit(1) }
   }
 
   /// Beside the main queue, which one of the contexts needs.

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ObjectStore
+
+/// A context, and what it must show.
+final class Participant {
+  let context: ManagedObjectContext
+  let parent: Participant?
+  /// What it shows without its own changes.
+  var base = NodeImage()
+  /// What it shows.
+  var view = NodeImage()
+  /// Whether what it reads from was changed since it was last told: it then shows the loaded
+  /// objects and to-manys as they were.
+  var isOutdated = false
+  /// Whether relationships were changed since the last save, be it only the order of members.
+  var hasLinkChanges = false
+  /// Saves of others that it has not merged yet.
+  var notices: [ContextChanges] = []
+  /// What is kept of its objects.
+  var handles: [Int: ManagedObject<Node>] = [:]
+  /// What it has deleted, saved before or not.
+  var doomed: Set<Int> = []
+  /// What it has deleted that it had never saved.
+  var discarded: Set<Int> = []
+  /// What it showed when its undo manager knew nothing.
+  var undoMark = NodeImage()
+  /// What it showed before all was undone.
+  var redoView: NodeImage?
+
+  init(_ context: ManagedObjectContext, parent: Participant? = nil) {
+    self.context = context
+    self.parent = parent
+  }
+
+  var changes: NodeChanges { NodeChanges(from: base, to: view) }
+
+  /// Whether its parent has deleted what it has changed.
+  var isBehindADeletion: Bool {
+    guard let parent else { return false }
+    return changes.updated.keys.contains { parent.view.rows[$0] == nil }
+  }
+
+  /// Puts its changes over another base.
+  ///
+  /// - Returns: false if they do not fit: nodes that were changed here are gone there, or the same
+  ///   pairs were changed.
+  func rebase(onto image: NodeImage) -> Bool {
+    let changes = changes
+    let gone = Set(base.rows.keys).subtracting(image.rows.keys)
+    base = image
+    view = changes.applied(to: image)
+    view.dropReferences(since: image, except: doomed.subtracting(gone))
+    view.delete(Set(base.rows.keys).subtracting(view.rows.keys))
+    isOutdated = false
+    return gone.isDisjoint(with: changes.updated.keys) && !changes.repeatsPairs(of: image)
+  }
+
+  func forgetUndo() {
+    context.undoManager?.removeAllActions()
+    undoMark = view
+    redoView = nil
+  }
+}
