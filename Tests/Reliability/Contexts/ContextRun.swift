@@ -151,6 +151,7 @@ final class ContextRun {
       try participant.context.refreshAllObjects()
       participant.base = below
       participant.view = below
+      (participant.doomed, participant.discarded) = ([], [])
       participant.hasLinkChanges = false
     }
     participant.context.processPendingChanges()
