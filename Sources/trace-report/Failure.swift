@@ -10,6 +10,8 @@ import TraceReading
 struct Failure: Error {
   var message: String
   var status: ExitCode
+  /// Whether an input was read whole, and holds no events.
+  var isOfNoEvents = false
 
   init(_ message: String, status: ExitCode = ExitStatus.failed) {
     self.message = message
@@ -31,6 +33,7 @@ struct Failure: Error {
     } else {
       self.init("\(error)", status: status)
     }
+    if case .empty = error { isOfNoEvents = true }
   }
 
   /// Interrupted when there was nothing to tell yet.

@@ -3,19 +3,18 @@
 import CBabeltrace
 import Foundation
 
-/// libbabeltrace2 as all readings of the process share it: its plugins.
+/// libbabeltrace2 as all readings of the process share it: its plugin.
 ///
 /// Guarded by ``lock``: the library finds plugins, and counts the references to what they hold,
 /// without a lock of its own. A graph touches them when it is made and when it is released, so
 /// readings may run side by side in between.
 struct Babeltrace {
   let ctf: CTFPlugin
-  let utils: CTFPlugin
 
   private static let lock = NSLock()
   nonisolated(unsafe) private static var loaded: Babeltrace?
 
-  /// Runs a closure that has the plugins to itself, and in which the library may abort.
+  /// Runs a closure that has the plugin to itself, and in which the library may abort.
   ///
   /// - Throws: ``BabeltraceError``, and whatever the closure throws.
   static func withoutAborting<Result>(
@@ -39,10 +38,10 @@ struct Babeltrace {
     if let loaded { return loaded }
     // The library's own log would go to stderr, between the lines of a report.
     bt_logging_set_global_level(BT_LOGGING_LEVEL_NONE)
-    guard let ctf = CTFPlugin("ctf"), let utils = CTFPlugin("utils") else {
-      throw BabeltraceError("libbabeltrace2 lacks its plugins 'ctf' and 'utils'; install it anew")
+    guard let ctf = CTFPlugin() else {
+      throw BabeltraceError("libbabeltrace2 lacks its plugin 'ctf'; install it anew")
     }
-    let found = Babeltrace(ctf: ctf, utils: utils)
+    let found = Babeltrace(ctf: ctf)
     loaded = found
     return found
   }

@@ -4,11 +4,11 @@ import CBabeltrace
 
 /// A graph that gives one trace's messages in the order of their time.
 ///
-///     source.ctf.fs ─────────out 0…n──▶ filter.utils.muxer ──▶ a sink that keeps the batch
-///     source.ctf.lttng-live ──out──▶
+///     source.ctf.fs ──────────out 0…n──▶ in 0…n
+///     source.ctf.lttng-live ──out──────▶ in       a sink that merges them
 final class CTFGraph {
   private let graph: OpaquePointer
-  private let batch: MessageBatch
+  private let sink: MessageSink
 
   /// Whether libbabeltrace2 aborted in it: then it must not be touched, not even released.
   private var isLost = false
@@ -25,16 +25,14 @@ final class CTFGraph {
   private var isTaken = false
 
   init(_ input: Input) throws {
-    let batch = MessageBatch()
-    self.batch = batch
-    graph = try Babeltrace.withoutAborting { babeltrace in
-      try Self.makeGraph(reading: input, into: batch, with: babeltrace)
+    (graph, sink) = try Babeltrace.withoutAborting { babeltrace in
+      try Self.makeGraph(reading: input, with: babeltrace)
     }
   }
 
   deinit {
     guard !isLost else { return }
-    batch.releaseAll()
+    sink.releaseAll()
     Babeltrace.release(graph)
   }
 
@@ -43,15 +41,15 @@ final class CTFGraph {
   func takeFirst() throws { isTaken = try takeNext() }
 
   /// Gives the next few messages; false at the end.
-  func readBatch(_ body: (OpaquePointer) throws -> Void) throws -> Bool {
+  func readBatch(_ body: (OpaquePointer) -> Void) throws -> Bool {
     if !isTaken, try !takeNext() { return false }
     isTaken = false
-    try batch.removeAll(body)
+    sink.giveMessages(body)
     return true
   }
 
   private func takeNext() throws -> Bool {
-    guard let status = batch.run(graph) else {
+    guard let status = sink.run(graph) else {
       isLost = true
       throw BabeltraceError.aborted
     }
@@ -64,26 +62,30 @@ final class CTFGraph {
   }
 
   private static func makeGraph(
-    reading input: Input, into batch: MessageBatch, with babeltrace: Babeltrace
-  ) throws -> OpaquePointer {
-    guard let ctf = babeltrace.ctf.sourceClass(input.componentClass),
-      let muxer = babeltrace.utils.filterClass("muxer")
-    else {
-      throw BabeltraceError(
-        "libbabeltrace2's plugins lack 'ctf.\(input.componentClass)' and 'utils.muxer'")
+    reading input: Input, with babeltrace: Babeltrace
+  ) throws -> (OpaquePointer, MessageSink) {
+    guard let ctf = babeltrace.ctf.sourceClass(input.componentClass) else {
+      throw BabeltraceError("libbabeltrace2's plugin lacks 'ctf.\(input.componentClass)'")
     }
     // One that a call before left behind would make the next call abort.
     bt_current_thread_clear_error()
     guard let graph = bt_graph_create(0) else { throw BabeltraceError(doing: "making a graph") }
     do {
       let source = try addSource(ctf, reading: input, to: graph)
-      let filter = try addMuxer(muxer, to: graph)
-      try connect(source, filter, try addSink(batch, to: graph), in: graph)
+      return (graph, try addSink(behind: source, to: graph))
     } catch {
       bt_graph_put_ref(graph)
       throw error
     }
-    return graph
+  }
+
+  private static func addSink(
+    behind source: OpaquePointer, to graph: OpaquePointer
+  ) throws(BabeltraceError) -> MessageSink {
+    let outputs = bt_component_source_get_output_port_count(source)
+    let (sink, component) = try MessageSink.make(inputs: Int(outputs), in: graph)
+    for output in 0..<outputs { try connect(source, component, output, in: graph) }
+    return sink
   }
 
   private static func addSource(
@@ -114,56 +116,14 @@ final class CTFGraph {
     return source
   }
 
-  private static func addMuxer(
-    _ componentClass: OpaquePointer, to graph: OpaquePointer
-  ) throws -> OpaquePointer {
-    var muxer: OpaquePointer?
-    let status = bt_graph_add_filter_component(
-      graph, componentClass, "muxer", nil, BT_LOGGING_LEVEL_NONE, &muxer)
-    guard status == BT_GRAPH_ADD_COMPONENT_STATUS_OK, let muxer else {
-      throw BabeltraceError(doing: "making the muxer")
-    }
-    return muxer
-  }
-
-  private static func addSink(
-    _ batch: MessageBatch, to graph: OpaquePointer
-  ) throws -> OpaquePointer {
-    var sink: OpaquePointer?
-    // Unretained: the graph lives no longer than the object that holds both.
-    let status = bt_graph_add_simple_sink_component(
-      graph, "events", nil,
-      { iterator, batch in
-        guard let iterator, let batch else {
-          return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_ERROR
-        }
-        return Unmanaged<MessageBatch>.fromOpaque(batch).takeUnretainedValue().take(from: iterator)
-      },
-      nil, Unmanaged.passUnretained(batch).toOpaque(), &sink)
-    guard status == BT_GRAPH_ADD_COMPONENT_STATUS_OK, let sink else {
-      throw BabeltraceError(doing: "making the sink")
-    }
-    return sink
-  }
-
   private static func connect(
-    _ source: OpaquePointer, _ muxer: OpaquePointer, _ sink: OpaquePointer, in graph: OpaquePointer
-  ) throws {
-    func join(_ output: OpaquePointer?, _ input: OpaquePointer?) throws {
-      guard let output, let input,
-        bt_graph_connect_ports(graph, output, input, nil) == BT_GRAPH_CONNECT_PORTS_STATUS_OK
-      else { throw BabeltraceError(doing: "connecting the graph") }
-    }
-    // The muxer makes itself a new input whenever its last one is taken.
-    for port in 0..<bt_component_source_get_output_port_count(source) {
-      try join(
-        bt_component_source_borrow_output_port_by_index_const(source, port),
-        bt_component_filter_borrow_input_port_by_index_const(
-          muxer, bt_component_filter_get_input_port_count(muxer) - 1))
-    }
-    try join(
-      bt_component_filter_borrow_output_port_by_index_const(muxer, 0),
-      bt_component_sink_borrow_input_port_by_index_const(sink, 0))
+    _ source: OpaquePointer, _ sink: OpaquePointer, _ number: UInt64, in graph: OpaquePointer
+  ) throws(BabeltraceError) {
+    let output = bt_component_source_borrow_output_port_by_index_const(source, number)
+    let input = bt_component_sink_borrow_input_port_by_index_const(sink, number)
+    guard
+      bt_graph_connect_ports(graph, output, input, nil) == BT_GRAPH_CONNECT_PORTS_STATUS_OK
+    else { throw BabeltraceError(doing: "connecting the graph") }
   }
 }
 

@@ -2,14 +2,14 @@
 
 import CBabeltrace
 
-/// A plugin of libbabeltrace2, kept for the life of the process.
+/// libbabeltrace2's plugin `ctf`, kept for the life of the process.
 struct CTFPlugin {
   private let plugin: OpaquePointer
 
   /// `nil` where it is not installed.
-  init?(_ name: String) {
+  init?() {
     var found: OpaquePointer?
-    let status = bt_plugin_find(name, 1, 0, 1, 1, 0, &found)
+    let status = bt_plugin_find("ctf", 1, 0, 1, 1, 0, &found)
     guard status == BT_PLUGIN_FIND_STATUS_OK, let found else {
       bt_current_thread_clear_error()
       return nil
@@ -19,9 +19,5 @@ struct CTFPlugin {
 
   func sourceClass(_ name: String) -> OpaquePointer? {
     bt_plugin_borrow_source_component_class_by_name_const(plugin, name)
-  }
-
-  func filterClass(_ name: String) -> OpaquePointer? {
-    bt_plugin_borrow_filter_component_class_by_name_const(plugin, name)
   }
 }

@@ -4,8 +4,7 @@ import CBabeltrace
 
 /// Where the recorder's contexts `vpid`, `vtid` and `procname` stand in the events of a class.
 struct ContextFields {
-  private let processID: Place?
-  private let threadID: Place?
+  private let identifiers: Identifiers
   private let processName: Name
 
   /// The contexts of one event.
@@ -17,6 +16,12 @@ struct ContextFields {
     var processName: String? {
       name.map { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
+  }
+
+  private enum Identifiers {
+    case apart(process: Place?, thread: Place?)
+    /// As ``WidenedTrace`` has them.
+    case together(Place)
   }
 
   private enum Name {
@@ -39,8 +44,12 @@ struct ContextFields {
       }
       return nil
     }
-    processID = place("vpid", "pid", isString: false)
-    threadID = place("vtid", "tid", isString: false)
+    let together = place(WidenedTrace.identifiers, isString: false)
+    identifiers =
+      together.map(Identifiers.together)
+      ?? .apart(
+        process: place("vpid", "pid", isString: false),
+        thread: place("vtid", "tid", isString: false))
     let words = (0..<WidenedTrace.mostWords).map {
       place(WidenedTrace.name(ofWord: $0, in: "procname"), isString: false)
     }
@@ -52,8 +61,12 @@ struct ContextFields {
   /// Copies the contexts of an event.
   func copy(of event: OpaquePointer, to batch: EventBatch) {
     batch.reserve(3 + WidenedTrace.mostWords)
-    if let processID { batch.append(processID.word(in: event)) }
-    if let threadID { batch.append(threadID.word(in: event)) }
+    switch identifiers {
+    case .together(let place): batch.append(place.word(in: event))
+    case .apart(let process, let thread):
+      if let process { batch.append(process.word(in: event)) }
+      if let thread { batch.append(thread.word(in: event)) }
+    }
     switch processName {
     case .none: break
     case .text(let place): batch.append(text: place.field(in: event))
@@ -66,8 +79,15 @@ struct ContextFields {
   /// Reads what ``copy(of:to:)`` wrote.
   func values(_ cursor: inout WordCursor) -> Values {
     var values = Values()
-    if processID != nil { values.processID = Int64(bitPattern: cursor.takeWord()) }
-    if threadID != nil { values.threadID = Int64(bitPattern: cursor.takeWord()) }
+    switch identifiers {
+    case .together:
+      let word = cursor.takeWord()
+      values.processID = Int64(Int32(truncatingIfNeeded: word))
+      values.threadID = Int64(Int32(truncatingIfNeeded: word >> 32))
+    case .apart(let process, let thread):
+      if process != nil { values.processID = Int64(bitPattern: cursor.takeWord()) }
+      if thread != nil { values.threadID = Int64(bitPattern: cursor.takeWord()) }
+    }
     if case .none = processName { return values }
     values.name = cursor.takeText()
     return values

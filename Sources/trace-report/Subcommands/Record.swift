@@ -70,6 +70,8 @@ struct Record: AsyncParsableCommand {
       Output.print(document.text(.ofStandardOutput))
       if profile.isEmpty { throw noEvents }
     } catch let error as Failure {
+      // What to look at is the program, not the trace that was made just now.
+      let error = error.isOfNoEvents ? noEvents : error
       guard let failure else { throw error }
       Output.complain(error.message)
       throw failure

@@ -29,6 +29,43 @@ struct BabeltraceAgreementTests {
     }
   }
 
+  @Test func mergesStreamsInTheSameOrder() throws {
+    let directory = try TemporaryDirectory()
+    var generator = SeededGenerator(seed: 51)
+    var samples = EventSamples(seed: 51)
+    var trace = TraceBuilder()
+    var stream = 0
+    for record in samples.records(2000) {
+      // In runs, as a thread stays on a processor for a while.
+      if Int.random(in: 0..<10, using: &generator) == 0 {
+        stream = Int.random(in: 0..<5, using: &generator)
+      }
+      trace.add(record, stream: stream)
+    }
+    try trace.write(to: directory.url.appending(path: "ust/uid/0/64-bit"))
+    try expectTheSameEvents(directory.url.path, count: 2000)
+  }
+
+  @Test(arguments: ["before", "after"])
+  func readsTheSameProcessesAndThreads(_ name: String) throws {
+    let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    try expectTheSameEvents(package.appending(path: "traces/\(name)").path, count: nil)
+  }
+
+  private func expectTheSameEvents(_ folder: String, count: Int?) throws {
+    let theirs = try babeltrace(folder).map { line in
+      let match = try #require(
+        line.firstMatch(of: /objectstore:(\w+): .*?vpid = (\d+), vtid = (\d+)/))
+      return "\(match.1) \(match.2) \(match.3)"
+    }
+    let ours = try Reading(folder).records.map {
+      "\($0.event.kind.rawValue) \($0.process.id) \($0.threadID)"
+    }
+    #expect(!ours.isEmpty && ours == theirs)
+    if let count { #expect(ours.count == count) }
+  }
+
   /// The lines of events that `babeltrace2` prints.
   private func babeltrace(_ folder: String) throws -> [Substring] {
     let process = Process()
