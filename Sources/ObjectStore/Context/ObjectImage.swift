@@ -109,6 +109,9 @@ struct ObjectImage {
   /// By slot; nil where the object was a fault, and of what it never had.
   private func values(in context: ManagedObjectContext) -> [StoreValue?] {
     (0..<object.entity.rowLayout.slotCount).map { slot in
+      let attributes = object.entity.attributes
+      // Of another entity of the table.
+      if slot < attributes.count, !object.entity.has(attributes[slot]) { return nil }
       let value = changes.isEmpty ? nil : changes[slot]
       return (value ?? externalData[slot] ?? snapshot?.storeValue(slot, in: object.entity))
         .map { context.current($0) }

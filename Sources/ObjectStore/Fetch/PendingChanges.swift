@@ -23,7 +23,8 @@ struct PendingChanges {
     var changed = all.filter { $0.isMember(of: entity, includesSubentities) }
     var paths = predicate?.paths ?? []
     paths.formUnion(terms.map(\.keyPath))
-    if changed.count < all.count, let condition = ChangedPaths(all).condition(paths, of: entity) {
+    // Objects of the entity itself, too: it may be related to its like.
+    if !all.isEmpty, let condition = ChangedPaths(all).condition(paths, of: entity) {
       changed += try affected(condition)
     }
     guard !changed.isEmpty else { return nil }

@@ -95,6 +95,16 @@ struct Acquaintance: Entity {
       ).count == 2)
   }
 
+  @Test func isSearchedUnderUnsavedChanges() throws {
+    let (fixture, people) = try makeAcquaintances("a", "b", "c")
+    people[0].friends.insert(people[1])
+    try fixture.context.save()
+    people[1].name = "x"
+    let request = FetchRequest<Acquaintance>(
+      predicate: try FetchPredicate("ANY friends.name == 'x'"))
+    #expect(try fixture.context.fetch(request) == [people[0]])
+  }
+
   @Test func isPrefetched() throws {
     let (fixture, people) = try makeAcquaintances("a", "b", "c")
     people[0].friends.insert(people[1])

@@ -52,6 +52,19 @@ import Testing
     #expect(conflicts.first?.snapshot["seats"] == nil)
   }
 
+  @Test func anUndoBehindASaveInsertsASubentityAgain() throws {
+    try fill()
+    let tram = try #require(try context.fetch(FetchRequest<Tram>()).first)
+    let undoManager = ContextUndoManager()
+    context.undoManager = undoManager
+    context.delete(tram)
+    try context.save()
+    undoManager.undo()
+    try context.save()
+    #expect(tram.line == 68 && tram.number == 4)
+    #expect(try fixture.rows("SELECT ZNUMBER FROM ZVEHICLE WHERE ZNUMBER = 4") == ["4"])
+  }
+
   @Test func batchesTellTheIDsOfTheRowsOwnEntities() throws {
     try fill()
     let vehicles = Set(try context.fetchObjectIDs(FetchRequest<Vehicle>()))

@@ -30,11 +30,11 @@ extension ContextRun {
     case .look(let node): try check(node, participant)
     case .lookAtAll: try checkAll(participant)
     }
-    if participant.view != before {
-      switch action {
-      case .undo, .redo: break
-      default: participant.redoView = nil
-      }
+    switch action {
+    // What sets the value that is there is a change as well.
+    case .insert, .setValue, .setReference, .add, .remove, .delete: participant.redoView = nil
+    case .undo, .redo: break
+    default: if participant.view != before { participant.redoView = nil }
     }
     noteChange(of: participant, from: before)
   }
