@@ -203,6 +203,7 @@ let package = Package(
       dependencies: [
         "TraceAnalysis", "TraceRendering", "TraceReading", "StoreEvents", "SQLiteDriver",
         "QueryPlans", "TestSupport",
+        .product(name: "Histogram", package: "hdrhistogram-swift"),
       ]),
     .testTarget(
       name: "TransitTests",

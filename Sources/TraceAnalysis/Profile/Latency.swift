@@ -29,7 +29,6 @@ public struct Latency: Hashable, Sendable, Codable {
   init(_ histogram: Histogram<UInt64>) {
     self.init()
     guard histogram.totalCount > 0 else { return }
-    take(histogram, longest: histogram.maxRecorded)
     // Not `recordedValues()`: it adds the durations up, and their sum may overflow.
     var duration = histogram.min
     while duration <= histogram.maxRecorded {
@@ -38,17 +37,30 @@ public struct Latency: Hashable, Sendable, Codable {
       if count > 0 { buckets.append(Bucket(duration: Nanoseconds(clamping: last), count: count)) }
       duration = last + 1
     }
+    setPercentiles(longest: Nanoseconds(clamping: histogram.maxRecorded))
   }
 
-  private mutating func take(_ histogram: Histogram<UInt64>, longest: UInt64) {
-    // A percentile is the upper end of its bucket, which may lie above anything measured.
-    func percentile(_ percent: Double) -> Nanoseconds {
-      Nanoseconds(clamping: min(histogram.valueAtPercentile(percent), longest))
+  private mutating func setPercentiles(longest: Nanoseconds) {
+    let total = buckets.reduce(0) { $0 &+ $1.count }
+    (p50, p95, p99) = (
+      percentile(50, of: total, longest), percentile(95, of: total, longest),
+      percentile(99, of: total, longest)
+    )
+    max = longest
+  }
+
+  /// The same as HdrHistogram's, which looks at thousands of empty buckets for each.
+  private func percentile(
+    _ percent: Double, of total: UInt64, _ longest: Nanoseconds
+  ) -> Nanoseconds {
+    let rank = Swift.max(1, (percent.nextDown * Double(total) / 100).rounded(.up))
+    var sum = 0.0
+    // Its upper end may lie above anything measured.
+    for bucket in buckets {
+      sum += Double(bucket.count)
+      if sum >= rank { return Swift.min(bucket.duration, longest) }
     }
-    p50 = percentile(50)
-    p95 = percentile(95)
-    p99 = percentile(99)
-    max = Nanoseconds(clamping: longest)
+    return longest
   }
 
   /// The latency of all runs of several groups of them.
@@ -66,7 +78,7 @@ public struct Latency: Hashable, Sendable, Codable {
     }
     guard histogram.totalCount > 0 else { return Latency() }
     var merged = Latency(histogram)
-    merged.take(histogram, longest: UInt64(clamping: longest))
+    merged.setPercentiles(longest: longest)
     return merged
   }
 }

@@ -44,5 +44,5 @@ enum CoreDataContinuation {
 }
 
 extension UInt8 {
-  fileprivate var isUpper: Bool { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) }
+  var isUpper: Bool { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) }
 }

@@ -7,7 +7,7 @@ struct CoreDataFetch {
   let id: UInt64
   /// The fetch within which it ran, or 0.
   let parentID: UInt64
-  let sql: String
+  let sql: CoreDataSQL
   let table: String
   var kind: FetchKind
   var entity: String
@@ -26,7 +26,7 @@ struct CoreDataFetch {
   /// What ran within it, held until the line after it tells what it was.
   var held: [EventRecord] = []
 
-  var statementID: StatementID { StatementID(sql: sql) }
+  var statementID: StatementID { sql.id }
 
   var beginning: FetchBegin {
     FetchBegin(fetchID: id, parentID: parentID, entity: entity, location: .unknown)
@@ -41,8 +41,7 @@ struct CoreDataFetch {
       bindHash: hasBinds ? UInt64(bitPattern: Int64(binds.finalize())) : 0, waitTime: 0,
       prepareTime: 0, stepTime: connection, materializeTime: 0, connectionTime: connection,
       totalTime: total, rows: rows, vmSteps: 0, fullScanSteps: 0, sorts: 0, autoIndexRows: 0,
-      limit: CoreDataStatement.number(after: " LIMIT ", in: sql),
-      offset: CoreDataStatement.number(after: " OFFSET ", in: sql), batchSize: 0, error: error)
+      limit: sql.limit, offset: sql.offset, batchSize: 0, error: error)
   }
 
   mutating func bind(_ text: UnsafeRawBufferPointer) {

@@ -9,8 +9,12 @@ final class CoreDataProcess {
   private var saveID: UInt64 = 0
   private var announced: Set<StatementID> = []
   private var entities: [String: String] = [:]
+  /// By the lines that they were read from.
+  private var statements: [String: CoreDataSQL] = [:]
   // 65,536 is arbitrary: SQL that is built from values would fill the memory.
   private static let mostNames = 65_536
+  // Arbitrary as well; a program has some hundreds.
+  private static let mostStatements = 1024
 
   init(_ identity: ProcessIdentity) { self.identity = identity }
 
@@ -28,6 +32,18 @@ final class CoreDataProcess {
   func announces(_ id: StatementID) -> Bool {
     if announced.count >= Self.mostNames { announced.removeAll() }
     return announced.insert(id).inserted
+  }
+
+  /// The statement in a line, without the spaces at its ends.
+  func sql(_ line: String) -> CoreDataSQL {
+    if let known = statements[line] { return known }
+    var text = line
+    let sql = text.withUTF8 {
+      CoreDataSQL(String(decoding: UnsafeRawBufferPointer($0).trimmed, as: UTF8.self))
+    }
+    if statements.count >= Self.mostStatements { statements.removeAll() }
+    statements[line] = sql
+    return sql
   }
 
   /// Learns the name behind a table from a line of level 2.

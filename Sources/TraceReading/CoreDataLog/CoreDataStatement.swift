@@ -12,19 +12,23 @@ enum CoreDataStatement: Equatable {
   /// Pragmas, metadata, primary keys, persistent history.
   case housekeeping
 
-  init(_ sql: String) {
-    let words = sql.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: true)
-    switch words.first?.uppercased() {
+  fileprivate init(_ sql: UnsafeRawBufferPointer) {
+    var words = ByteCursor(sql)
+    switch words.takeWord().uppercased() {
     case "SELECT": self = Self.select(sql)
     case "BEGIN": self = .begin
     case "COMMIT", "END": self = .commit
     case "ROLLBACK": self = .rollback
-    case "INSERT", "REPLACE": self = Self.write(.insert, Self.name(after: " INTO ", in: sql))
-    case "DELETE": self = Self.write(.delete, Self.name(after: " FROM ", in: sql))
+    case "INSERT", "REPLACE": self = Self.write(.insert, words.takeName(after: " INTO "))
+    case "DELETE": self = Self.write(.delete, words.takeName(after: " FROM "))
     case "UPDATE":
       // UPDATE OR FAIL Z_PRIMARYKEY …
-      let isOr = words.count > 3 && words[1].uppercased() == "OR"
-      self = Self.write(.update, (isOr ? words[3] : words.dropFirst().first).map(Self.name))
+      var ahead = words
+      if ahead.takeWord().uppercased() == "OR" {
+        _ = ahead.takeWord()
+        words = ahead
+      }
+      self = Self.write(.update, words.takeName())
     default: self = .housekeeping
     }
   }
@@ -46,22 +50,22 @@ enum CoreDataStatement: Equatable {
     "RELEASE", "EXPLAIN", "ATTACH", "DETACH",
   ]
 
-  private static func select(_ sql: String) -> Self {
-    guard let table = name(after: " FROM ", in: sql), isEntityTable(table) || isJoin(table) else {
+  private static func select(_ sql: UnsafeRawBufferPointer) -> Self {
+    var cursor = ByteCursor(sql)
+    guard let table = cursor.takeName(after: " FROM "), isEntityTable(table) || isJoin(table) else {
       return .housekeeping
     }
     return .fetch(kind(sql), table: table)
   }
 
   /// Core Data marks the rows of objects with a 0 or a 1 before the key.
-  private static func kind(_ sql: String) -> FetchKind {
+  private static func kind(_ sql: UnsafeRawBufferPointer) -> FetchKind {
     if sql.hasPrefix("SELECT COUNT(") { return .count }
     if sql.hasPrefix("SELECT Z_PK, ") { return .prefetch }
     if sql.hasPrefix("SELECT 0, t0.Z_PK FROM ") { return .ids }
     guard sql.hasPrefix("SELECT 0,") || sql.hasPrefix("SELECT 1,") else { return .dictionaries }
     let isBatch =
-      sql.firstRange(of: "t0.Z_PK IN (SELECT * FROM _Z_intarray") != nil
-      && sql.firstRange(of: " LIMIT ") != nil
+      sql.contains("t0.Z_PK IN (SELECT * FROM _Z_intarray") && sql.contains(" LIMIT ")
     return isBatch ? .batch : .objects
   }
 
@@ -74,19 +78,62 @@ enum CoreDataStatement: Equatable {
   private static func isJoin(_ name: String) -> Bool {
     name.hasPrefix("Z_") && name.dropFirst(2).first?.isNumber == true
   }
+}
 
-  private static func name(after word: String, in sql: String) -> String? {
-    guard let range = sql.firstRange(of: word) else { return nil }
-    return name(sql[range.upperBound...])
+/// A statement of Core Data's log, taken apart once for all its runs.
+struct CoreDataSQL {
+  let text: String
+  let id: StatementID
+  let statement: CoreDataStatement
+  /// As the words say, or 0.
+  let limit: UInt64
+  let offset: UInt64
+
+  init(_ text: String) {
+    var text = text
+    id = StatementID(sql: text)
+    (statement, limit, offset) = text.withUTF8 { utf8 in
+      let sql = UnsafeRawBufferPointer(utf8)
+      return (
+        CoreDataStatement(sql), sql.lastNumber(after: " LIMIT "), sql.lastNumber(after: " OFFSET ")
+      )
+    }
+    self.text = text
+  }
+}
+
+extension ByteCursor {
+  fileprivate mutating func takeWord() -> String {
+    _ = take { $0 == UInt8(ascii: " ") }
+    return String(decoding: take { $0 != UInt8(ascii: " ") }, as: UTF8.self)
   }
 
-  private static func name(_ text: Substring) -> String {
-    String(text.drop { $0 == " " }.prefix { $0.isLetter || $0.isNumber || $0 == "_" })
+  /// Takes the name of a table, which has the letters of an entity's in any alphabet.
+  fileprivate mutating func takeName() -> String {
+    _ = take { $0 == UInt8(ascii: " ") }
+    return String(
+      decoding: take { $0.isNameByte || $0.isUpper || $0 >= 0x80 }, as: UTF8.self)
   }
 
-  /// The number after ` LIMIT ` or ` OFFSET `, or 0.
-  static func number(after word: String, in sql: String) -> UInt64 {
-    guard let range = sql.ranges(of: word).last else { return 0 }
-    return UInt64(sql[range.upperBound...].drop { $0 == " " }.prefix { $0.isNumber }) ?? 0
+  fileprivate mutating func takeName(after word: StaticString) -> String? {
+    takeThrough(word) == nil ? nil : takeName()
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  fileprivate func contains(_ word: StaticString) -> Bool {
+    var cursor = ByteCursor(self)
+    return cursor.takeThrough(word) != nil
+  }
+
+  /// The number after the last place of a word, or 0.
+  fileprivate func lastNumber(after word: StaticString) -> UInt64 {
+    var cursor = ByteCursor(self)
+    var number: UInt64 = 0
+    while cursor.takeThrough(word) != nil {
+      _ = cursor.take { $0 == UInt8(ascii: " ") }
+      number = UInt64(decimal: cursor.take { $0.isDigit }) ?? 0
+    }
+    return number
   }
 }

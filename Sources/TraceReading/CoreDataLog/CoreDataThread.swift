@@ -125,29 +125,28 @@ final class CoreDataThread {
   private func start() {
     guard let (line, time) = sql else { return }
     sql = nil
-    let text = String(line.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
-    let statement = CoreDataStatement(text)
-    switch statement {
-    case .fetch(let kind, let table): begin(text, kind, table, at: time)
+    let sql = process.sql(line)
+    switch sql.statement {
+    case .fetch(let kind, let table): begin(sql, kind, table, at: time)
     case .begin:
       openStore()
       transactions.begin(at: time)
     case .commit, .rollback:
-      give(transactions.end(isCommit: statement == .commit, process: process, clock: clock))
-    case .housekeeping where text.hasPrefix("pragma journal_mode="):
-      store?.journalMode = text.dropFirst("pragma journal_mode=".count).lowercased()
-    default: transactions.run(statement, at: time)
+      give(transactions.end(isCommit: sql.statement == .commit, process: process, clock: clock))
+    case .housekeeping where sql.text.hasPrefix("pragma journal_mode="):
+      store?.journalMode = sql.text.dropFirst("pragma journal_mode=".count).lowercased()
+    default: transactions.run(sql.statement, at: time)
     }
   }
 
-  private func begin(_ text: String, _ kind: FetchKind, _ table: String, at time: Nanoseconds) {
+  private func begin(_ sql: CoreDataSQL, _ kind: FetchKind, _ table: String, at time: Nanoseconds) {
     openStore()
     if let last = open.last, last.connectionTime == nil { interleaved += 1 }
     if open.count >= Self.mostOpen { abandonOldest() }
     let outer = open.last { $0.connectionTime != nil }
     open.append(
       CoreDataFetch(
-        id: process.nextFetchID(), parentID: outer?.id ?? 0, sql: text, table: table, kind: kind,
+        id: process.nextFetchID(), parentID: outer?.id ?? 0, sql: sql, table: table, kind: kind,
         entity: process.entity(ofTable: table), begin: time, end: time))
   }
 
@@ -195,7 +194,7 @@ final class CoreDataThread {
   private func announcement(of fetch: CoreDataFetch) -> [EventRecord] {
     guard process.announces(fetch.statementID) else { return [] }
     let announced = StatementAnnounced(
-      storeID: 0, statementID: fetch.statementID, sql: fetch.sql)
+      storeID: 0, statementID: fetch.statementID, sql: fetch.sql.text)
     return [record(.statement(announced), at: fetch.begin)]
   }
 
