@@ -16,4 +16,11 @@ import Testing
     #expect(run.status == 0, "\(run.output)\(run.error)")
     #expect(run.output.contains("\(count) sequences of steps, 0 of which failed"))
   }
+
+  /// A rule that was followed again after an undo was a step of its own, and to be undone in turn.
+  @Test(arguments: ["701447", "701801"])
+  func endsToUndo(_ seed: String) async throws {
+    let run = try await Program("store-torture").run("contexts", "1", seed)
+    #expect(run.status == 0, "\(run.output)\(run.error)")
+  }
 }

@@ -167,14 +167,17 @@ public class AnyManagedObject {
   /// The row of a fault, which the object keeps; nil if there is none, or none any more.
   @usableFromInline
   final func firedRow(holding slot: Int) -> RowPointer? {
+    var isUnknown = false
     if details == nil, state.isDisjoint(with: [.inserted, .inaccessible]),
-      let cached = register._withUnsafeGuaranteedRef({ $0.retainedRow(table, primaryKey) })
+      let cached = register._withUnsafeGuaranteedRef({
+        $0.retainedRow(table, primaryKey, &isUnknown)
+      })
     {
       row = cached
       return cached
     }
     if let partial = partialRow(holding: slot) { return partial.pointer }
-    return makeReadable() ? row : nil
+    return makeReadable(isUnknown: isUnknown) ? row : nil
   }
 
   @usableFromInline
@@ -235,13 +238,13 @@ public class AnyManagedObject {
   final func readableRow() -> RowSnapshot? { makeReadable() ? snapshot : nil }
 
   /// Fires a fault; false if there is no row, or none any more.
-  private final func makeReadable() -> Bool {
+  private final func makeReadable(isUnknown: Bool = false) -> Bool {
     if row != nil { return true }
     guard state.isDisjoint(with: [.inserted, .inaccessible]) else { return false }
     let fired: Bool? = register._withUnsafeGuaranteedRef { register in
       register.withContext { context in
         do {
-          if try context.fire(self) { return true }
+          if try context.fire(self, isUnknown: isUnknown) { return true }
           if !context.shouldDeleteInaccessibleFaults {
             context.noteFaultError(StoreError.objectGone(objectID))
           }

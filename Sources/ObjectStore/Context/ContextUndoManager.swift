@@ -98,11 +98,15 @@ public final class ContextUndoManager {
   private func exchange(_ group: ChangeJournal) -> ChangeJournal {
     guard let context else { return group }
     close()
-    defer {
-      reopen()
-      context.endEvent()
-    }
-    return group.exchange(in: context)
+    let inverse = group.exchange(in: context)
+    // What the rules say of objects that are to be deleted again is part of the same step: as one of
+    // its own it would follow each undo, and there would be no end of them.
+    context.journals.append(inverse)
+    do { try context.followDeleteRules() } catch { context.noteFaultError(error) }
+    context.journals.removeAll { $0 === inverse }
+    reopen()
+    context.endEvent()
+    return inverse
   }
 
   private func reopen() {

@@ -12,9 +12,11 @@ extension ManagedObjectContext {
   /// Counts no references but that of the row's page, which is the caller's: half of the time of a
   /// fault were atomic counts.
   @inline(__always)
-  func retainedRow(_ table: Int, _ primaryKey: Int64) -> RowPointer? {
+  func retainedRow(
+    _ table: Int, _ primaryKey: Int64, _ isUnknown: inout Bool
+  ) -> RowPointer? {
     guard parent == nil, staleness == .max, store.isUnwatched,
-      let row = store.retainedRow(table, primaryKey)
+      let row = store.retainedRow(table, primaryKey, &isUnknown)
     else { return nil }
     store.count { $0.countCacheHit() }
     return row
@@ -22,10 +24,15 @@ extension ManagedObjectContext {
 
   /// Loads an object's values: from the row cache, or else by one SELECT.
   ///
+  /// - Parameter isUnknown: Whether ``retainedRow(_:_:_:)`` just found that nothing is known of the row.
   /// - Returns: false if the row is gone; the object then counts as deleted, if the context wants so.
-  func fire(_ object: AnyManagedObject) throws -> Bool {
+  func fire(_ object: AnyManagedObject, isUnknown: Bool = false) throws -> Bool {
     // The context keeps its store.
-    try Unmanaged.passUnretained(store)._withUnsafeGuaranteedRef { try fire(object, from: $0) }
+    try Unmanaged.passUnretained(store)._withUnsafeGuaranteedRef { store in
+      isUnknown
+        ? try fireMiss(object, from: store, [], 0)
+        : try fire(object, from: store)
+    }
   }
 
   private func fire(_ object: AnyManagedObject, from store: PersistentStore) throws -> Bool {

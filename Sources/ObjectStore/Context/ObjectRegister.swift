@@ -55,8 +55,10 @@ final class ObjectRegister {
 
   /// The row that fires a fault, if the row cache has it and nobody else is to be asked or told;
   /// the caller takes over a reference of its page.
-  func retainedRow(_ table: Int, _ primaryKey: Int64) -> RowPointer? {
-    unretainedContext?._withUnsafeGuaranteedRef { $0.retainedRow(table, primaryKey) }
+  func retainedRow(
+    _ table: Int, _ primaryKey: Int64, _ isUnknown: inout Bool
+  ) -> RowPointer? {
+    unretainedContext?._withUnsafeGuaranteedRef { $0.retainedRow(table, primaryKey, &isUnknown) }
   }
 
   // MARK: - Lifetimes

@@ -43,13 +43,20 @@ final class RowCache: @unchecked Sendable {
     }
   }
 
-  /// The row, with a reference of its page for the caller; nil if it is not among the younger ones.
+  /// The row, with a reference of its page for the caller; nil if it is not among the younger ones,
+  /// or known to be gone.
+  ///
+  /// - Parameter isUnknown: becomes true where nothing is known of the row.
   @inline(__always)
-  func retainedRow(_ entity: Int, _ primaryKey: Int64) -> RowPointer? {
+  func retainedRow(
+    _ entity: Int, _ primaryKey: Int64, _ isUnknown: inout Bool
+  ) -> RowPointer? {
     lock.withLock { _ in
-      guard let row = young.row(entity, primaryKey), let page = row.unretainedPage else {
+      guard let row = young.row(entity, primaryKey) else {
+        isUnknown = old.isEmpty || old.row(entity, primaryKey) == nil
         return nil
       }
+      guard let page = row.unretainedPage else { return nil }
       _ = page.retain()
       return row
     }

@@ -7,8 +7,12 @@ import Synchronization
 
 /// One connection that writes and several that read, as the write-ahead log allows.
 ///
-/// `lock` guards all that changes, and is held for some instructions: every cache miss takes a
-/// reader. `writing` is held while the writer is in use.
+/// A reader that is given back waits in `spare`, for whoever comes next: every cache miss takes one,
+/// and two exchanges cost a quarter of two locks. It counts as taken, so who finds none free looks
+/// there after telling that it waits, and who gives one back looks for waiters after putting it
+/// there: one of the two sees the other.
+///
+/// `lock` guards all else that changes. `writing` is held while the writer is in use.
 final class ConnectionPool: @unchecked Sendable {
   private let lock = Mutex(())
   private let writing = NSLock()
@@ -18,6 +22,9 @@ final class ConnectionPool: @unchecked Sendable {
   /// How many readers may still be taken.
   @exclusivity(unchecked) private var freeCount: Int
   @exclusivity(unchecked) private var waitingCount = 0
+  private let spare = Atomic<UnsafeRawPointer?>(nil)
+  /// How many wait; and one more once it is closed.
+  private let needs = Atomic<Int>(0)
   @exclusivity(unchecked) private var writer: PooledConnection?
   @exclusivity(unchecked) private var isClosed = false
   /// Each signal hands one who waits the place of a reader that was given back.
@@ -35,39 +42,62 @@ final class ConnectionPool: @unchecked Sendable {
     self.makeReader = makeReader
   }
 
+  deinit { _ = takeSpare() }
+
   /// Waits for a reader; give it back with ``release(_:)``.
-  func takeReader() throws -> PooledConnection {
-    var mustWait = false
-    if let reader = lock.withLock({ _ in
-      mustWait = freeCount == 0
-      guard !mustWait else {
-        waitingCount += 1
-        return PooledConnection?.none
-      }
-      freeCount -= 1
-      return readers.popLast()
-    }) {
-      return reader
+  func takeReader() throws -> PooledConnection { try takeSpare() ?? waitForReader() }
+
+  private func takeSpare() -> PooledConnection? {
+    spare.exchange(nil, ordering: .sequentiallyConsistent).map {
+      Unmanaged.fromOpaque($0).takeRetainedValue()
     }
-    if mustWait { handovers.wait() }
-    return try takeSpare() ?? makeAnother()
   }
 
-  private func takeSpare() -> PooledConnection? { lock.withLock { _ in readers.popLast() } }
+  private func waitForReader() throws -> PooledConnection {
+    var mustWait = false
+    let reader = lock.withLock { _ -> PooledConnection? in
+      guard freeCount == 0 else {
+        freeCount -= 1
+        return readers.popLast()
+      }
+      needs.wrappingAdd(1, ordering: .sequentiallyConsistent)
+      if let reader = takeSpare() {
+        needs.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+        return reader
+      }
+      waitingCount += 1
+      mustWait = true
+      return nil
+    }
+    if mustWait { handovers.wait() }
+    return try reader ?? lock.withLock { _ in readers.popLast() } ?? makeAnother()
+  }
 
   private func makeAnother() throws -> PooledConnection {
     do {
       guard lock.withLock({ _ in !isClosed }) else { throw StoreError.closed(path: path) }
       return try makeReader()
     } catch {
-      release(nil)
+      handOver(nil)
       guard let error = error as? SQLiteError else { throw error }
       throw StoreError(error, path: path)
     }
   }
 
-  /// Gives a reader back; nil for one that could not be made.
-  func release(_ reader: consuming PooledConnection?) {
+  /// Gives a reader back.
+  func release(_ reader: consuming PooledConnection) {
+    let kept = Unmanaged.passRetained(reader)
+    let (isSpare, _) = spare.compareExchange(
+      expected: nil, desired: UnsafeRawPointer(kept.toOpaque()), ordering: .sequentiallyConsistent)
+    guard isSpare else { return handOver(kept.takeRetainedValue()) }
+    guard needs.load(ordering: .sequentiallyConsistent) > 0, let reader = takeSpare() else {
+      return
+    }
+    handOver(reader)
+  }
+
+  /// Gives a place to the next who waits; without a reader, if none could be made.
+  private func handOver(_ reader: PooledConnection?) {
     let isAwaited = lock.withLock { _ in
       if let reader, !isClosed { readers.append(reader) }
       guard waitingCount > 0 else {
@@ -75,6 +105,7 @@ final class ConnectionPool: @unchecked Sendable {
         return false
       }
       waitingCount -= 1
+      needs.wrappingSubtract(1, ordering: .sequentiallyConsistent)
       return true
     }
     if isAwaited { handovers.signal() }
@@ -97,6 +128,8 @@ final class ConnectionPool: @unchecked Sendable {
     return lock.withLock { _ in
       guard !isClosed else { return false }
       isClosed = true
+      needs.wrappingAdd(1, ordering: .sequentiallyConsistent)
+      if takeSpare() != nil { freeCount += 1 }
       readers = []
       writer = nil
       return true

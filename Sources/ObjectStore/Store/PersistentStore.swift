@@ -98,8 +98,12 @@ final class PersistentStore: @unchecked Sendable {
   // MARK: - Without counts of references
 
   @inline(__always)
-  func retainedRow(_ table: Int, _ primaryKey: Int64) -> RowPointer? {
-    Unmanaged.passUnretained(cache)._withUnsafeGuaranteedRef { $0.retainedRow(table, primaryKey) }
+  func retainedRow(
+    _ table: Int, _ primaryKey: Int64, _ isUnknown: inout Bool
+  ) -> RowPointer? {
+    Unmanaged.passUnretained(cache)._withUnsafeGuaranteedRef {
+      $0.retainedRow(table, primaryKey, &isUnknown)
+    }
   }
 
   func cachedRow(_ table: Int, _ primaryKey: Int64) -> RowSnapshot? {

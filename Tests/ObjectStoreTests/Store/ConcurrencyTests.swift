@@ -5,6 +5,7 @@ import ObjectStore
 import SQLiteDriver
 import StoreEvents
 import StoreInstruments
+import Synchronization
 import TestSupport
 import Testing
 
@@ -34,6 +35,33 @@ import Testing
     try other.execute("COMMIT")
     try fixture.context.save()
     #expect(try fixture.rows("SELECT ZNAME FROM ZSTOP") == ["A"])
+  }
+
+  /// Threads that take turns at fewer connections than they are, each for one row after the other.
+  @Test(arguments: [1, 2])
+  func servesMoreThreadsThanThereAreReaders(_ readers: Int) throws {
+    var options = StoreOptions()
+    options.readerCount = readers
+    // None stays in the cache, so that each fault takes a reader.
+    options.rowCacheSize = 0
+    let fixture = try StoreFixture(options: options)
+    for number in 0..<200 { fixture.makeStop("\(number)", identifier: Int64(number)) }
+    try fixture.context.save()
+    let container = fixture.container
+    let sums = Mutex<[Int64]>([])
+    DispatchQueue.concurrentPerform(iterations: 6) { _ in
+      let context = container.newBackgroundContext()
+      let sum = context.performAndWait {
+        (try? context.fetch(FetchRequest<Stop>()))?.reduce(0) { $0 + $1.identifier }
+      }
+      sums.withLock { $0.append(sum ?? -1) }
+    }
+    #expect(sums.withLock { $0 } == Array(repeating: 199 * 100, count: 6))
+    #expect(container.statistics.cacheMisses >= 6 * 200)
+    container.close()
+    #expect(throws: StoreError.closed(path: container.path)) {
+      try container.newBackgroundContext().fetch(FetchRequest<Stop>())
+    }
   }
 
   @Test func readsWhileAnotherConnectionWrites() throws {
