@@ -4,7 +4,8 @@ import StoreEvents
 
 /// Keeps what is seen of one input while it is read.
 final class SourceLedger {
-  private(set) var report: SourceReport
+  // Unchecked: one thread counts, each event.
+  @exclusivity(unchecked) private(set) var report: SourceReport
   /// Whether anything told that the input is of its kind, even without an event.
   var isRecognized = false
   /// Whether its recorder has not finished it.

@@ -14,9 +14,10 @@ final class CTFEventSource: LiveSource {
   private let ledger: SourceLedger
   private let folder: String
   private let strings = StringCache()
+  // Unchecked: one thread reads, each event.
   /// By the numbers that the reader gave them.
-  private var classes: [(schema: EventClassSchema, isInOrder: Bool)] = []
-  private var processes = ProcessTable()
+  @exclusivity(unchecked) private var classes: [(schema: EventClassSchema, isInOrder: Bool)] = []
+  @exclusivity(unchecked) private var processes = ProcessTable()
   private var isAtEnd = false
   private let span: PacketIndex.Span?
 

@@ -10,7 +10,8 @@ final class StringCache {
   private static let slotCount = 1024
   // A longer text costs more to make than its allocation does.
   private static let longest = 1024
-  private var slots = [String](repeating: "", count: slotCount)
+  // Unchecked, as what else is used for every event: one thread reads, and checks are a twentieth.
+  @exclusivity(unchecked) private var slots = [String](repeating: "", count: slotCount)
 
   /// The string of UTF-8 bytes; what is not UTF-8 is replaced by U+FFFD.
   func string(_ bytes: UnsafeRawBufferPointer) -> String {
