@@ -96,6 +96,6 @@ final class CTFEventReader: @unchecked Sendable {
       pointer: pointer, number: classes.count, schema: EventClassSchema(pointer, of: event))
     batch.add(eventClass.schema)
     classes.append(eventClass)
-    return eventClass.number
+    return classes.count - 1
   }
 }

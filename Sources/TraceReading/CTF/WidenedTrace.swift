@@ -58,7 +58,7 @@ final class WidenedTrace {
   /// `nil` where there is nothing to widen, or the text is not all UTF-8.
   static func widened(_ metadata: String) -> String? {
     guard !metadata.contains("\u{FFFD}") else { return nil }
-    let text = withWideIdentifiers(withWideNames(metadata))
+    let text = withWideNames(withWideIdentifiers(metadata))
     return text == metadata ? nil : text
   }
 
@@ -73,11 +73,12 @@ final class WidenedTrace {
 
   private static func withWideIdentifiers(_ metadata: String) -> String {
     // Of the other order of bytes, the halves would have to be turned round.
-    guard metadata.contains(/\bbyte_order = le;\s/), metadata.contains("vpid;") else {
+    guard metadata.contains("vpid;"), metadata.contains(/trace \{[^{}]*\bbyte_order = le;/) else {
       return metadata
     }
+    // As LTTng writes them, without an order of their own.
     let pair =
-      /integer \{ size = 32; align = 8; signed = 1;[^{}]*\} _vpid;\s*integer \{ size = 32; align = 8; signed = 1;[^{}]*\} _vtid;/
+      /integer \{ size = 32; align = 8; signed = 1; encoding = none; base = 10; \} _vpid;\s*integer \{ size = 32; align = 8; signed = 1; encoding = none; base = 10; \} _vtid;/
     return metadata.replacing(
       pair, with: "integer { size = 64; align = 8; signed = 0; byte_order = le; } _\(identifiers);")
   }
