@@ -125,10 +125,8 @@ void CStoreTracepoints_save_end(const struct CStoreTracepoints_save_end *event) 
   EMIT(save_end, event);
 }
 
-void CStoreTracepoints_transaction(
-    uint64_t context_id, uint64_t store_id, uint64_t save_id, const char *outcome, int64_t wait_ns,
-    int64_t total_ns) {
-  EMIT(transaction, context_id, store_id, save_id, outcome, wait_ns, total_ns);
+void CStoreTracepoints_transaction(const struct CStoreTracepoints_transaction *event) {
+  EMIT(transaction, event);
 }
 
 void CStoreTracepoints_counters(

@@ -217,15 +217,19 @@ LTTNG_UST_TRACEPOINT_LOGLEVEL(objectstore, save_end, LTTNG_UST_TRACEPOINT_LOGLEV
 LTTNG_UST_TRACEPOINT_EVENT(
     objectstore, transaction,
     LTTNG_UST_TP_ARGS(
-        uint64_t, context_id, uint64_t, store_id, uint64_t, save_id, const char *, outcome,
-        int64_t, wait_ns, int64_t, total_ns),
+        const struct CStoreTracepoints_transaction *, event),
     LTTNG_UST_TP_FIELDS(
-        lttng_ust_field_integer(uint64_t, context_id, context_id)
-        lttng_ust_field_integer(uint64_t, store_id, store_id)
-        lttng_ust_field_integer(uint64_t, save_id, save_id)
-        lttng_ust_field_string(outcome, outcome)
-        lttng_ust_field_integer(int64_t, wait_ns, wait_ns)
-        lttng_ust_field_integer(int64_t, total_ns, total_ns)
+        lttng_ust_field_integer(uint64_t, context_id, event->context_id)
+        lttng_ust_field_integer(uint64_t, store_id, event->store_id)
+        lttng_ust_field_integer(uint64_t, save_id, event->save_id)
+        lttng_ust_field_string(outcome, event->outcome)
+        lttng_ust_field_integer(int64_t, wait_ns, event->wait_ns)
+        lttng_ust_field_integer(int64_t, total_ns, event->total_ns)
+        lttng_ust_field_integer(uint64_t, transaction_id, event->transaction_id)
+        lttng_ust_field_string(kind, event->kind)
+        lttng_ust_field_integer(int64_t, writer_ns, event->writer_ns)
+        lttng_ust_field_integer(uint64_t, statements, event->statements)
+        lttng_ust_field_integer(int64_t, idle_ns, event->idle_ns)
         RECORDING))
 LTTNG_UST_TRACEPOINT_LOGLEVEL(objectstore, transaction, LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO)
 

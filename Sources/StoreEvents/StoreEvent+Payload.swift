@@ -18,6 +18,11 @@ extension StoreEvent {
     case .checkpoint(let payload): payload
     case .busy(let payload): payload
     case .counters(let payload): payload
+    case .connectionOpened(let payload): payload
+    case .connectionClosed(let payload): payload
+    case .copyNotObserved(let payload): payload
+    case .caller(let payload): payload
+    case .statementRun(let payload): payload
     }
   }
 
@@ -46,11 +51,17 @@ extension StoreEvent {
       case .checkpoint: .checkpoint(try CheckpointDone(from: &fields))
       case .busy: .busy(try BusyWaited(from: &fields))
       case .counters: .counters(try CountersSampled(from: &fields))
+      case .connectionOpened: .connectionOpened(try ConnectionOpened(from: &fields))
+      case .connectionClosed: .connectionClosed(try ConnectionClosed(from: &fields))
+      case .copyNotObserved: .copyNotObserved(try CopyNotObserved(from: &fields))
+      case .caller: .caller(try CallerAnnounced(from: &fields))
+      case .statementRun: .statementRun(try StatementRun(from: &fields))
       }
   }
 
   /// The kinds of event; the raw value is the name on the wire.
   public enum Kind: String, CaseIterable, Hashable, Sendable {
+    // Emitted by the store, and some of them by the probe as well.
     case storeOpened = "store_opened"
     case contextCreated = "context_created"
     case statement
@@ -64,6 +75,20 @@ extension StoreEvent {
     case checkpoint
     case busy
     case counters
+    // Emitted by the probe alone.
+    case connectionOpened = "connection_opened"
+    case connectionClosed = "connection_closed"
+    case copyNotObserved = "copy_not_observed"
+    case caller
+    case statementRun = "statement_run"
+  }
+
+  /// Whether only the probe emits the event.
+  public var isOfProbeAlone: Bool {
+    switch self {
+    case .connectionOpened, .connectionClosed, .copyNotObserved, .caller, .statementRun: true
+    default: false
+    }
   }
 
   /// The event's kind.
@@ -82,6 +107,11 @@ extension StoreEvent {
     case .checkpoint: .checkpoint
     case .busy: .busy
     case .counters: .counters
+    case .connectionOpened: .connectionOpened
+    case .connectionClosed: .connectionClosed
+    case .copyNotObserved: .copyNotObserved
+    case .caller: .caller
+    case .statementRun: .statementRun
     }
   }
 }

@@ -18,12 +18,23 @@ public enum StoreEvent: Hashable, Sendable {
   case checkpoint(CheckpointDone)
   case busy(BusyWaited)
   case counters(CountersSampled)
+  case connectionOpened(ConnectionOpened)
+  case connectionClosed(ConnectionClosed)
+  case copyNotObserved(CopyNotObserved)
+  case caller(CallerAnnounced)
+  case statementRun(StatementRun)
 
   /// The version of the events and their fields; raised when a field changes its meaning.
-  public static let vocabularyVersion = 1
+  public static let vocabularyVersion = 2
 
   /// The LTTng provider, and the prefix of every event name in a trace.
   public static let provider = "objectstore"
+
+  /// The LTTng provider of the probe, which observes programs that do not use the store.
+  public static let probeProvider = "sqliteprobe"
+
+  /// The providers whose events a reader takes.
+  public static let providers = [provider, probeProvider]
 }
 
 /// The fields of one event, in the order in which they are written.
@@ -72,6 +83,16 @@ extension EventFieldReader {
   mutating func addedInt64(_ name: StaticString) throws(EventFieldError) -> Int64 {
     do {
       return try int64(name)
+    } catch .missing {
+      return 0
+    }
+  }
+
+  /// Reads an identifier or a count that older versions did not write: 0 if it is missing.
+  @inlinable
+  mutating func addedUInt64(_ name: StaticString) throws(EventFieldError) -> UInt64 {
+    do {
+      return try uint64(name)
     } catch .missing {
       return 0
     }

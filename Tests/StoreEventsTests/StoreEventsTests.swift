@@ -72,6 +72,7 @@ private struct NamedValues: EventFieldReader {
     var values = NamedValues(salt: 7)
     var whole = FieldList()
     try StoreEvent(kind, from: &values).payload.write(to: &whole)
+    let added = Self.added[kind] ?? []
     for index in whole.fields.indices where !added.contains(whole.fields[index].name) {
       var fields = whole
       let name = fields.fields.remove(at: index).name
@@ -85,7 +86,24 @@ private struct NamedValues: EventFieldReader {
   }
 
   /// Fields that older versions did not write.
-  private var added: [String] { ["process_name", "tracing_ns"] }
+  private static let added: [StoreEvent.Kind: [String]] = [
+    .storeOpened: ["process_name"], .counters: ["tracing_ns"],
+    .transaction: ["transaction_id", "kind", "writer_ns", "statements", "idle_ns"],
+  ]
+
+  @Test func aTransactionOfVocabularyOneIsRead() throws {
+    var values = NamedValues(salt: 7)
+    let transaction = try TransactionEnded(from: &values)
+    var fields = FieldList()
+    transaction.write(to: &fields)
+    fields.fields.removeAll { Self.added[.transaction]?.contains($0.name) == true }
+    let older = try TransactionEnded(from: &fields)
+    #expect(
+      older
+        == TransactionEnded(
+          storeID: transaction.storeID, saveID: transaction.saveID, outcome: transaction.outcome,
+          waitTime: transaction.waitTime, totalTime: transaction.totalTime, writerTime: 0))
+  }
 
   @Test func countersFromBeforeTheCostOfTracingAreRead() throws {
     var values = NamedValues(salt: 7)

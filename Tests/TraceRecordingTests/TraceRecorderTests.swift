@@ -21,6 +21,7 @@ import Testing
     var samples = EventSamples(seed: seed)
     for kind in StoreEvent.Kind.allCases {
       let event = samples.event(kind)
+      if event.isOfProbeAlone { continue }
       let line = try #require(lines.first { $0.contains(" objectstore:\(event.name): ") })
       var fields = FieldFinder(line: line)
       fields.field("context_id", 7 as UInt64)

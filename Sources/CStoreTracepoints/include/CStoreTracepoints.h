@@ -113,9 +113,21 @@ struct CStoreTracepoints_save_end {
 };
 void CStoreTracepoints_save_end(const struct CStoreTracepoints_save_end *event);
 
-void CStoreTracepoints_transaction(
-    uint64_t context_id, uint64_t store_id, uint64_t save_id, const char *outcome, int64_t wait_ns,
-    int64_t total_ns);
+// LTTng takes at most ten arguments: this event goes by reference.
+struct CStoreTracepoints_transaction {
+  uint64_t context_id;
+  uint64_t store_id;
+  uint64_t save_id;
+  const char *outcome;
+  int64_t wait_ns;
+  int64_t total_ns;
+  uint64_t transaction_id;
+  const char *kind;
+  int64_t writer_ns;
+  uint64_t statements;
+  int64_t idle_ns;
+};
+void CStoreTracepoints_transaction(const struct CStoreTracepoints_transaction *event);
 
 void CStoreTracepoints_counters(
     uint64_t context_id, uint64_t store_id, uint64_t fetches, uint64_t faults, uint64_t cache_hits,

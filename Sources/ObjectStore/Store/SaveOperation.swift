@@ -126,7 +126,8 @@ struct SaveOperation {
       .transaction(
         TransactionEnded(
           storeID: store.id, saveID: saveID, outcome: outcome, waitTime: waitTime,
-          totalTime: TraceClock.now - began)))
+          totalTime: TraceClock.now - began, transactionID: saveID, kind: "exclusive",
+          writerTime: waitTime, statements: statements)))
   }
 
   private func tellEnd(_ start: Nanoseconds, error: String) {

@@ -128,11 +128,12 @@ public struct SaveEnd: EventPayload {
   }
 }
 
-/// A write transaction ended.
+/// A transaction ended.
 public struct TransactionEnded: EventPayload {
   @inlinable
   public static var name: StaticString { "transaction" }
 
+  /// The store or, from the probe, the connection.
   public var storeID: UInt64
   /// The save it belongs to, or 0.
   public var saveID: UInt64
@@ -141,6 +142,16 @@ public struct TransactionEnded: EventPayload {
   /// From asking for the lock until having it.
   public var waitTime: Nanoseconds
   public var totalTime: Nanoseconds
+  /// Unique within the process; 0 in a trace of vocabulary 1.
+  public var transactionID: UInt64
+  /// `deferred`, `immediate` or `exclusive`, as the transaction began; "" in a trace of vocabulary 1.
+  public var kind: String
+  /// From its begin until it became a writer; -1 if it never did.
+  public var writerTime: Nanoseconds
+  /// Statements run in it.
+  public var statements: UInt64
+  /// Between its statements, in the program.
+  public var idleTime: Nanoseconds
 
   @inlinable
   public init(
@@ -148,13 +159,23 @@ public struct TransactionEnded: EventPayload {
     saveID: UInt64,
     outcome: String,
     waitTime: Nanoseconds,
-    totalTime: Nanoseconds
+    totalTime: Nanoseconds,
+    transactionID: UInt64 = 0,
+    kind: String = "",
+    writerTime: Nanoseconds = -1,
+    statements: UInt64 = 0,
+    idleTime: Nanoseconds = 0
   ) {
     self.storeID = storeID
     self.saveID = saveID
     self.outcome = outcome
     self.waitTime = waitTime
     self.totalTime = totalTime
+    self.transactionID = transactionID
+    self.kind = kind
+    self.writerTime = writerTime
+    self.statements = statements
+    self.idleTime = idleTime
   }
 
   @inlinable
@@ -164,6 +185,11 @@ public struct TransactionEnded: EventPayload {
     fields.field("outcome", outcome)
     fields.field("wait_ns", waitTime)
     fields.field("total_ns", totalTime)
+    fields.field("transaction_id", transactionID)
+    fields.field("kind", kind)
+    fields.field("writer_ns", writerTime)
+    fields.field("statements", statements)
+    fields.field("idle_ns", idleTime)
   }
 
   @inlinable
@@ -173,5 +199,10 @@ public struct TransactionEnded: EventPayload {
     outcome = try fields.string("outcome")
     waitTime = try fields.int64("wait_ns")
     totalTime = try fields.int64("total_ns")
+    transactionID = try fields.addedUInt64("transaction_id")
+    kind = try fields.addedString("kind")
+    writerTime = try fields.addedInt64("writer_ns")
+    statements = try fields.addedUInt64("statements")
+    idleTime = try fields.addedInt64("idle_ns")
   }
 }

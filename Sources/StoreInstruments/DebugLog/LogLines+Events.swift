@@ -36,6 +36,11 @@ extension LogLines {
       }
       fields(of: event, contextID: contextID)
     case .counters(let event): fields(of: event, contextID: contextID)
+    case .connectionOpened(let event): fields(of: event, contextID: contextID)
+    case .connectionClosed(let event): fields(of: event, contextID: contextID)
+    case .copyNotObserved(let event): fields(of: event, contextID: contextID)
+    case .caller(let event): fields(of: event, contextID: contextID)
+    case .statementRun(let event): fields(of: event, contextID: contextID)
     }
   }
 

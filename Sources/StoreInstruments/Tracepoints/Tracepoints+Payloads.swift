@@ -89,9 +89,13 @@ extension Tracepoints {
   }
 
   func record(_ event: TransactionEnded, _ contextID: UInt64) {
-    withTraceString(event.outcome) {
-      CStoreTracepoints_transaction(
-        contextID, event.storeID, event.saveID, $0, event.waitTime, event.totalTime)
+    withTraceStrings(event.outcome, event.kind) { outcome, kind in
+      var fields = CStoreTracepoints_transaction(
+        context_id: contextID, store_id: event.storeID, save_id: event.saveID, outcome: outcome,
+        wait_ns: event.waitTime, total_ns: event.totalTime, transaction_id: event.transactionID,
+        kind: kind, writer_ns: event.writerTime, statements: event.statements,
+        idle_ns: event.idleTime)
+      CStoreTracepoints_transaction(&fields)
     }
   }
 

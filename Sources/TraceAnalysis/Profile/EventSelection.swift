@@ -75,7 +75,10 @@ public struct EventSelection {
       return filter.takesUnattributed(duration: checkpoint.totalTime)
     case .busy(let wait): return filter.takesUnattributed(duration: wait.waitTime)
     case .counters, .transaction: return filter.takesUnattributed()
-    case .statement, .storeOpened, .contextCreated, .saveBegin, .fault, .cacheMiss: return true
+    case .statementRun(let run): return filter.takesUnattributed(duration: run.stepTime)
+    case .statement, .storeOpened, .contextCreated, .saveBegin, .fault, .cacheMiss,
+      .connectionOpened, .connectionClosed, .copyNotObserved, .caller:
+      return true
     }
   }
 

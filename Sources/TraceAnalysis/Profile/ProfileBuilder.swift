@@ -72,7 +72,9 @@ public struct ProfileBuilder {
       add(event, in: process)
     case .checkpoint(let event): add(event)
     case .busy(let event): add(event)
-    case .counters: break
+    case .counters, .connectionOpened, .connectionClosed, .copyNotObserved, .caller,
+      .statementRun:
+      break
     }
   }
 

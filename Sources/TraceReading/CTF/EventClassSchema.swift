@@ -19,9 +19,9 @@ final class EventClassSchema: Sendable {
   /// - Parameter event: one of the class.
   init(_ eventClass: OpaquePointer, of event: OpaquePointer) {
     let fullName = bt_event_class_get_name(eventClass).map { String(cString: $0) } ?? ""
-    let prefix = StoreEvent.provider + ":"
-    name = fullName.hasPrefix(prefix) ? String(fullName.dropFirst(prefix.count)) : fullName
-    kind = fullName.hasPrefix(prefix) ? StoreEvent.Kind(rawValue: name) : nil
+    let prefix = StoreEvent.providers.lazy.map { $0 + ":" }.first(where: fullName.hasPrefix)
+    name = String(fullName.dropFirst(prefix?.count ?? 0))
+    kind = prefix == nil ? nil : StoreEvent.Kind(rawValue: name)
     members = StructureMember.all(of: bt_event_class_borrow_payload_field_class_const(eventClass))
     types = members.map(\.type)
     let streamClass = bt_event_class_borrow_stream_class_const(eventClass)

@@ -259,8 +259,8 @@ extension StatementID {
 extension StoreEvent.Kind {
   /// The kind of this name, found without a string.
   fileprivate init?(wireName: UnsafeRawBufferPointer) {
-    // No kind has a longer name, and up to 15 bytes a string is no allocation.
-    guard wireName.count <= 15 else { return nil }
+    // No kind has a longer name; up to 15 bytes a string needs no allocation.
+    guard wireName.count <= 17 else { return nil }
     self.init(rawValue: String(decoding: wireName, as: UTF8.self))
   }
 }

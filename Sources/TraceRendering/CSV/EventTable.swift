@@ -8,6 +8,7 @@ public struct EventTable {
   private let write: (String) throws -> Void
   private var texts = StatementTexts()
   private var pending = PendingFetches()
+  private var callers = CallerNames()
 
   static let columns = [
     "time_ns", "host", "process", "pid", "tid", "context", "event", "kind", "entity",
@@ -45,7 +46,11 @@ public struct EventTable {
       append(record, kind: event.gaveUp == 0 ? "" : "gave up", to: &row)
       row.append(event.waitTime)
       row.skip(20)
-    case .storeOpened, .contextCreated, .saveBegin, .transaction, .counters: return
+    case .caller(let event): return callers.add(event, of: record)
+    case .statementRun(let event): append(event, record, to: &row)
+    case .storeOpened, .contextCreated, .saveBegin, .transaction, .counters, .connectionOpened,
+      .connectionClosed, .copyNotObserved:
+      return
     }
     try write(row.finished)
   }
@@ -82,6 +87,20 @@ public struct EventTable {
     ] { row.append(count) }
     row.skip(4)
     append(fetch.statementID, error: fetch.error, to: &row)
+  }
+
+  private func append(_ run: StatementRun, _ record: EventRecord, to row: inout CSVRow) {
+    append(record, kind: "", caller: callers[run.callerID, of: record], to: &row)
+    row.append(run.openTime)
+    row.append(run.rows)
+    row.skip(2)
+    row.append(run.stepTime)
+    row.skip(2)
+    for count in [run.vmSteps, run.fullScanSteps, run.sorts, run.autoIndexRows] {
+      row.append(count)
+    }
+    row.skip(7)
+    append(run.statementID, error: run.error, to: &row)
   }
 
   private func append(_ fault: FaultFired, _ record: EventRecord, to row: inout CSVRow) {

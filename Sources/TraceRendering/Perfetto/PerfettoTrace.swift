@@ -56,11 +56,28 @@ public struct PerfettoTrace {
       }
     case .counters(let event): try add(event, record)
     case .storeOpened(let event): try instant("opens \(event.path)", record)
-    case .contextCreated, .saveBegin, .transaction: break
+    case .connectionOpened(let event): try instant("opens \(event.path)", record)
+    case .statementRun(let event): try add(event, record)
+    case .contextCreated, .saveBegin, .transaction, .connectionClosed, .copyNotObserved, .caller:
+      break
     }
   }
 
   // MARK: - Slices
+
+  private mutating func add(_ run: StatementRun, _ record: EventRecord) throws {
+    let sql = texts[run.statementID]
+    try slice("statement", "sqlite", max(run.openTime, run.stepTime), record) {
+      if let sql { $0.field("sql", sql) }
+      $0.field("statement", "\(run.statementID)")
+      $0.field("rows", run.rows)
+      $0.field("changes", run.changes)
+      $0.field("step_ns", run.stepTime)
+      $0.field("vm_steps", run.vmSteps)
+      $0.field("fullscan_steps", run.fullScanSteps)
+      if !run.error.isEmpty { $0.field("error", run.error) }
+    }
+  }
 
   private mutating func add(_ fetch: FetchEnd, _ record: EventRecord) throws {
     let begun = pending.end(fetch, of: record)

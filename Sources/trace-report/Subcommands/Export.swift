@@ -101,7 +101,7 @@ struct Export: ParsableCommand {
     func write(_ record: EventRecord) throws {
       try body(record)
       switch record.event {
-      case .fetchEnd, .cacheMiss, .fault, .saveEnd, .busy, .checkpoint: written += 1
+      case .fetchEnd, .cacheMiss, .fault, .saveEnd, .busy, .checkpoint, .statementRun: written += 1
       // Given whatever is asked for, since the others refer to them.
       default: break
       }

@@ -103,7 +103,7 @@ struct CSVTests {
     let rows = parsed(try csv(records))
     #expect(rows.allSatisfy { $0.count == EventTable.columns.count })
     let written: Set<StoreEvent.Kind> = [
-      .fetchEnd, .fault, .cacheMiss, .saveEnd, .checkpoint, .busy,
+      .fetchEnd, .fault, .cacheMiss, .saveEnd, .checkpoint, .busy, .statementRun,
     ]
     #expect(rows.count == 1 + records.count { written.contains($0.event.kind) })
   }

@@ -445,7 +445,9 @@ extension StoreEvent {
         + "\(save.deleted) deleted, \(save.statements) statements, \(save.totalTime)"
     case .transaction(let transaction): "\(transaction.outcome) \(transaction.saveID)"
     case .checkpoint(let checkpoint): "checkpoint \(checkpoint.mode)"
-    case .contextCreated, .busy, .counters: name
+    case .contextCreated, .busy, .counters, .connectionOpened, .connectionClosed, .copyNotObserved,
+      .caller, .statementRun:
+      name
     }
   }
 }

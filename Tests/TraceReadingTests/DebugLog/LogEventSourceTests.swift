@@ -178,9 +178,10 @@ struct LogEventSourceTests {
   }
 
   @Test func saysThatTheLogIsOfANewerVersion() throws {
-    let newer = opened.replacing("vocabulary=1", with: "vocabulary=2")
+    let newer = opened.replacing(
+      "vocabulary=1", with: "vocabulary=\(StoreEvent.vocabularyVersion + 1)")
     let reading = try Reading(log: newer + "\(head) annotation: busy\n")
     #expect(reading.source.problems.count == 1)
-    #expect(reading.source.problems[0].contains("vocabulary 2"))
+    #expect(reading.source.problems[0].contains("vocabulary \(StoreEvent.vocabularyVersion + 1)"))
   }
 }
