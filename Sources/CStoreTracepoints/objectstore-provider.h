@@ -65,6 +65,18 @@ LTTNG_UST_TRACEPOINT_EVENT(
 LTTNG_UST_TRACEPOINT_LOGLEVEL(objectstore, statement, LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO)
 
 LTTNG_UST_TRACEPOINT_EVENT(
+    objectstore, values,
+    LTTNG_UST_TP_ARGS(
+        uint64_t, context_id, uint64_t, store_id, uint64_t, statement_id, const char *, values),
+    LTTNG_UST_TP_FIELDS(
+        lttng_ust_field_integer(uint64_t, context_id, context_id)
+        lttng_ust_field_integer(uint64_t, store_id, store_id)
+        lttng_ust_field_integer(uint64_t, statement_id, statement_id)
+        lttng_ust_field_string(values, values)
+        RECORDING))
+LTTNG_UST_TRACEPOINT_LOGLEVEL(objectstore, values, LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO)
+
+LTTNG_UST_TRACEPOINT_EVENT(
     objectstore, busy,
     LTTNG_UST_TP_ARGS(
         uint64_t, context_id, uint64_t, store_id, uint64_t, attempts, int64_t, wait_ns,

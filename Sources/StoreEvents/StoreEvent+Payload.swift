@@ -8,6 +8,7 @@ extension StoreEvent {
     case .storeOpened(let payload): payload
     case .contextCreated(let payload): payload
     case .statement(let payload): payload
+    case .values(let payload): payload
     case .fetchBegin(let payload): payload
     case .fetchEnd(let payload): payload
     case .fault(let payload): payload
@@ -41,6 +42,7 @@ extension StoreEvent {
       case .storeOpened: .storeOpened(try StoreOpened(from: &fields))
       case .contextCreated: .contextCreated(try ContextCreated(from: &fields))
       case .statement: .statement(try StatementAnnounced(from: &fields))
+      case .values: .values(try ValuesBound(from: &fields))
       case .fetchBegin: .fetchBegin(try FetchBegin(from: &fields))
       case .fetchEnd: .fetchEnd(try FetchEnd(from: &fields))
       case .fault: .fault(try FaultFired(from: &fields))
@@ -65,6 +67,7 @@ extension StoreEvent {
     case storeOpened = "store_opened"
     case contextCreated = "context_created"
     case statement
+    case values
     case fetchBegin = "fetch_begin"
     case fetchEnd = "fetch_end"
     case fault
@@ -97,6 +100,7 @@ extension StoreEvent {
     case .storeOpened: .storeOpened
     case .contextCreated: .contextCreated
     case .statement: .statement
+    case .values: .values
     case .fetchBegin: .fetchBegin
     case .fetchEnd: .fetchEnd
     case .fault: .fault

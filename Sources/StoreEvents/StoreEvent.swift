@@ -8,6 +8,7 @@ public enum StoreEvent: Hashable, Sendable {
   case storeOpened(StoreOpened)
   case contextCreated(ContextCreated)
   case statement(StatementAnnounced)
+  case values(ValuesBound)
   case fetchBegin(FetchBegin)
   case fetchEnd(FetchEnd)
   case fault(FaultFired)

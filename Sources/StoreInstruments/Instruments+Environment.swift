@@ -2,7 +2,7 @@
 
 extension Instruments {
   /// The instruments that the environment asks for: tracepoints and, with `STORE_SQL_DEBUG`, the
-  /// debug log.
+  /// debug log; with `STORE_TRACE_VALUES=1`, the values that statements bind are recorded as well.
   ///
   /// - Parameters:
   ///   - debugLog: Takes the place of the environment's.
@@ -13,7 +13,8 @@ extension Instruments {
     var observers: [any StoreObserver] = [Tracepoints()]
     if let log = debugLog ?? DebugLog.fromEnvironment { observers.append(log) }
     observers += others
-    let instruments = Instruments(observers: observers, intervals: .timed)
+    let instruments = Instruments(
+      observers: observers, intervals: .timed, recordsValues: ValueRecorder.isEnabledByEnvironment)
     LastSamples.register(instruments)
     return instruments
   }

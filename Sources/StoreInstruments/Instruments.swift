@@ -21,11 +21,19 @@ public final class Instruments: Sendable {
   private let announcements: StatementAnnouncements
   private let sampler: CounterSampler
   private let cost = TracingCost()
+  private let values = ValueRecorder()
+  /// Whether stores record the values that their statements bind, whatever their options.
+  public let recordsValues: Bool
 
   /// - Parameters:
   ///   - observers: In the order in which they are told.
   ///   - intervals: When statements are announced again and counters sampled.
-  public init(observers: [any StoreObserver], intervals: Intervals = .counted) {
+  ///   - recordsValues: Whether ``recordValues(of:_:storeID:contextID:)`` is to be called, by every
+  ///     store.
+  public init(
+    observers: [any StoreObserver], intervals: Intervals = .counted, recordsValues: Bool = false
+  ) {
+    self.recordsValues = recordsValues
     self.observers = observers
     hasTracepoints = observers.contains { $0 is Tracepoints }
     others = observers.filter { !($0 is Tracepoints) }
@@ -97,11 +105,18 @@ public final class Instruments: Sendable {
   ) {
     guard wants(.events) else { return announcements.nobodyListens() }
     sampler.storeID = storeID
-    if announcements.startsAnew() { emitCounters(contextID: contextID) }
+    noticeNewListener(contextID: contextID)
     guard announcements.isDue(id, storeID: storeID) else { return }
     tell(
       .statement(StatementAnnounced(storeID: storeID, statementID: id, sql: sql)),
       contextID: contextID)
+  }
+
+  /// Records and announces everything again if a listener came since the last call.
+  private func noticeNewListener(contextID: UInt64) {
+    guard announcements.startsAnew() else { return }
+    values.removeAll()
+    emitCounters(contextID: contextID)
   }
 
   /// Emits what was counted up to now, unless nothing was since it was last emitted.
@@ -121,7 +136,7 @@ public final class Instruments: Sendable {
     cost.measuring {
       let event = event()
       if case .storeOpened(let opened) = event { sampler.storeID = opened.storeID }
-      if event.kind != .statement { counters.countEvent() }
+      if event.kind != .statement, event.kind != .values { counters.countEvent() }
       for observer in observers where observer.interests.contains(.events) {
         observer.record(event, contextID: contextID)
       }
@@ -157,6 +172,17 @@ public final class Instruments: Sendable {
     for observer in watching where observer.interests.contains(.sql) {
       observer.willRun(sql: sql, bindings: [], contextID: contextID)
     }
+  }
+
+  /// Records the values of a statement that is about to run, if the run is one of the first or of
+  /// the sample; for stores whose options or whose instruments enable it.
+  public func recordValues(
+    of sql: String, _ bindings: [BoundValue], storeID: UInt64, contextID: UInt64
+  ) {
+    guard wants(.events) else { return }
+    noticeNewListener(contextID: contextID)
+    guard let event = values.event(sql: sql, bindings: bindings, storeID: storeID) else { return }
+    tell(.values(event), contextID: contextID)
   }
 
   /// Tells which objects a fetch returned.

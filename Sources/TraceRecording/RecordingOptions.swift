@@ -14,6 +14,8 @@ public struct RecordingOptions: Hashable, Sendable {
   public var memory: Int?
   /// Lets the program wait for the tracer where a full buffer would lose an event.
   public var isLossless = false
+  /// Records values that the program's statements bind, which may be private.
+  public var recordsValues = false
   /// A program, and its arguments, that calls ``TraceRecorder/standGuard(over:)`` with the number
   /// that is added as the last argument; if empty, nobody cleans up after us if we are killed.
   public var guardian: [String] = []

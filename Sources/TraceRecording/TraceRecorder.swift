@@ -47,7 +47,8 @@ public enum TraceRecorder {
       let program = try TracedProgram.start(
         options.command,
         adding: [session.variable]
-          + variables(isLossless: options.isLossless, daemon.command))
+          + variables(
+            isLossless: options.isLossless, recordsValues: options.recordsValues, daemon.command))
       let requests = options.isSnapshot ? SnapshotRequests(until: program) : nil
       let snapshots = await requests?.serve { await session.takeSnapshot() }
       let outcome = requests?.outcome ?? TracedProgram.wait(for: program)
@@ -74,11 +75,12 @@ public enum TraceRecorder {
 
   /// What a program's environment must hold to be traced through a daemon.
   static func variables(
-    isLossless: Bool = false, _ command: LTTngCommand
+    isLossless: Bool = false, recordsValues: Bool = false, _ command: LTTngCommand
   ) -> [(String, String)] {
     var variables: [(String, String)] = []
     if let home = command.home { variables.append(("LTTNG_HOME", home)) }
     if isLossless { variables.append(("LTTNG_UST_ALLOW_BLOCKING", "1")) }
+    if recordsValues { variables.append(("STORE_TRACE_VALUES", "1")) }
     // By default a program goes on untraced if the daemon has not answered within 3 s, which it
     // may not on a busy machine; 30 s.
     if getenv("LTTNG_UST_REGISTER_TIMEOUT") == nil {

@@ -69,6 +69,9 @@ enum EventEmitter {
           location: SourceLocation(file: "emitter/EventEmitter.swift", line: 40))), contextID: 1)
     instruments.announce(sql, id: statement, storeID: 1, contextID: 1)
     instruments.willRun(sql: sql, bindings: [.real(13.41)], contextID: 1)
+    if instruments.recordsValues {
+      instruments.recordValues(of: sql, [.real(13.41)], storeID: 1, contextID: 1)
+    }
     instruments.emit(
       .fetchEnd(
         FetchEnd(

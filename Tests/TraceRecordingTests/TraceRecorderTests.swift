@@ -42,6 +42,15 @@ import Testing
     try expectNothingLeft()
   }
 
+  @Test(arguments: [false, true])
+  func valuesAreRecordedOnlyWhereTheFlagEnablesThem(isEnabled: Bool) async throws {
+    let run = try await recorder.record(options: isEnabled ? ["--values"] : [], "burst", "100")
+    #expect(run.status == 0, "\(run.errorOutput)")
+    let lines = try await recorder.babeltrace2().filter { $0.contains("objectstore:values:") }
+    #expect(lines.count == (isEnabled ? 1 : 0))
+    #expect(lines.allSatisfy { $0.contains("values = \"13.41\"") })
+  }
+
   @Test func losslessWaitsForTheTracer() async throws {
     let run = try await recorder.record(options: ["--lossless"], "burst", "20000")
     #expect(run.status == 0, "\(run.errorOutput)")

@@ -20,6 +20,7 @@ bool CStoreTracepoints_any_enabled(void);
 
 bool CStoreTracepoints_store_opened_enabled(void);
 bool CStoreTracepoints_statement_enabled(void);
+bool CStoreTracepoints_values_enabled(void);
 bool CStoreTracepoints_busy_enabled(void);
 bool CStoreTracepoints_checkpoint_enabled(void);
 bool CStoreTracepoints_context_created_enabled(void);
@@ -39,6 +40,9 @@ void CStoreTracepoints_store_opened(
 
 void CStoreTracepoints_statement(
     uint64_t context_id, uint64_t store_id, uint64_t statement_id, const char *sql);
+
+void CStoreTracepoints_values(
+    uint64_t context_id, uint64_t store_id, uint64_t statement_id, const char *values);
 
 void CStoreTracepoints_busy(
     uint64_t context_id, uint64_t store_id, uint64_t attempts, int64_t wait_ns, uint64_t gave_up);

@@ -21,6 +21,8 @@ final class PersistentStore: @unchecked Sendable {
   let pool: ConnectionPool
   let statements: [EntityStatements]
   let isReadOnly: Bool
+  /// Whether values of statements are recorded.
+  let recordsValues: Bool
   let externalData: ExternalDataFolder
   /// Data of more bytes goes to a file, if its attribute allows that.
   let externalDataThreshold: Int
@@ -46,6 +48,7 @@ final class PersistentStore: @unchecked Sendable {
     externalData = opened.externalData
     externalDataThreshold = options.externalDataThreshold
     isReadOnly = options.isReadOnly
+    recordsValues = options.recordsValues || instruments.recordsValues
     locale = options.collationLocale
     cache = RowCache(entityCount: model.entities.count, byteLimit: options.rowCacheSize)
     statements = model.entities.map(EntityStatements.init)

@@ -34,6 +34,10 @@ extension PersistentStore {
       instruments.willRun(
         sql: select.sql, bindings: select.bindings.map(\.boundValue), contextID: contextID)
     }
+    if recordsValues {
+      instruments.recordValues(
+        of: select.sql, select.bindings.map(\.boundValue), storeID: id, contextID: contextID)
+    }
     let start = measures ? TraceClock.now : 0
     let reader = try pool.takeReader()
     defer { pool.release(reader) }
@@ -118,6 +122,11 @@ extension PersistentStore {
     if interests.contains(.sql) {
       instruments.willRun(
         sql: statements[entity.index].fault, bindings: [.integer(primaryKey)],
+        contextID: contextID)
+    }
+    if recordsValues {
+      instruments.recordValues(
+        of: statements[entity.index].fault, [.integer(primaryKey)], storeID: id,
         contextID: contextID)
     }
     let start = measures ? TraceClock.now : 0

@@ -14,6 +14,7 @@ extension LogLines {
       fields(of: event, contextID: contextID)
     case .contextCreated(let event): fields(of: event, contextID: contextID)
     case .statement(let event): fields(of: event, contextID: contextID)
+    case .values(let event): fields(of: event, contextID: contextID)
     case .fetchBegin(let event): fields(of: event, contextID: contextID)
     case .fetchEnd(let event):
       times(of: event)

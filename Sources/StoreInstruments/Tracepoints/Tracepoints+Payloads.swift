@@ -28,6 +28,12 @@ extension Tracepoints {
     }
   }
 
+  func record(_ event: ValuesBound, _ contextID: UInt64) {
+    withTraceString(event.values) {
+      CStoreTracepoints_values(contextID, event.storeID, event.statementID.rawValue, $0)
+    }
+  }
+
   func record(_ event: FetchBegin, _ contextID: UInt64) {
     withTraceStrings(event.entity, event.location.file) {
       CStoreTracepoints_fetch_begin(

@@ -16,6 +16,7 @@ public final class Tracepoints: StoreObserver {
     case .storeOpened(let event): record(event, contextID)
     case .contextCreated(let event): record(event, contextID)
     case .statement(let event): record(event, contextID)
+    case .values(let event): record(event, contextID)
     case .fetchBegin(let event): record(event, contextID)
     case .fetchEnd(let event): record(event, contextID)
     case .fault(let event): record(event, contextID)

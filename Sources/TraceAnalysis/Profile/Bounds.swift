@@ -9,6 +9,8 @@ enum Bounds {
   static let statements = 20_000
   /// Bytes of all SQL texts together.
   static let texts = 64 << 20
+  /// Bytes of the recorded values of all statements together.
+  static let values = 64 << 20
   static let faults = 10_000
   /// Of one statement, and of all saves.
   static let callers = 1000

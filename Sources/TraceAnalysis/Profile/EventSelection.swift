@@ -76,7 +76,7 @@ public struct EventSelection {
     case .busy(let wait): return filter.takesUnattributed(duration: wait.waitTime)
     case .counters, .transaction: return filter.takesUnattributed()
     case .statementRun(let run): return filter.takesUnattributed(duration: run.stepTime)
-    case .statement, .storeOpened, .contextCreated, .saveBegin, .fault, .cacheMiss,
+    case .statement, .values, .storeOpened, .contextCreated, .saveBegin, .fault, .cacheMiss,
       .connectionOpened, .connectionClosed, .copyNotObserved, .caller:
       return true
     }

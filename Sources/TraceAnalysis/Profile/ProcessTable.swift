@@ -63,7 +63,11 @@ struct ProcessTable {
   }
 
   mutating func count(_ event: StoreEvent, at index: Int) {
-    if case .statement = event { return }
+    // Neither is counted by the store; a log of level 2 holds the values of every run.
+    switch event {
+    case .statement, .values: return
+    default: break
+    }
     profiles[index].eventsSeen.add(1)
     profiles[index].eventsUncounted.add(1)
     guard case .counters(let sample) = event, index < Bounds.processes else { return }

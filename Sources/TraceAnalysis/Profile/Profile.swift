@@ -28,6 +28,15 @@ public struct Profile: Sendable, Codable {
   public var reading: ReadingReport
   /// Which events it is of, where not of all: `entity Stop`.
   public var selection: [String] = []
+  /// Values that the statements bound; empty unless they were recorded.
+  ///
+  /// Never encoded: they may be private.
+  public var values = StatementValues()
+
+  private enum CodingKeys: CodingKey {
+    case totals, statements, faults, batches, saves, contexts, entities, stores, waits, processes
+    case reading, selection
+  }
 }
 
 extension ProfileBuilder {

@@ -48,7 +48,7 @@ extension ProfileBuilder {
       contexts: zip(contexts.keys, contexts.values).map { $1.finished($0) }
         .sorted { ($0.process, $0.id) < ($1.process, $1.id) },
       entities: Profile.entities(of: statements, faults: faults), stores: stores, waits: waits,
-      processes: processes.profiles, reading: bounded(reading))
+      processes: processes.profiles, reading: bounded(reading), values: values)
   }
 
   /// The entities behind tables: Core Data's log names one or the other.

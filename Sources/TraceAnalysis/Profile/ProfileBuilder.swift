@@ -11,6 +11,7 @@ public struct ProfileBuilder {
   var statements = TallyTable<StatementID, StatementTally>(
     capacity: Bounds.statements, rest: Bounds.restOfStatements)
   var texts = StatementTexts()
+  var values = StatementValues()
   var faults = TallyTable<FaultProfile.Origin, FaultTally>(
     capacity: Bounds.faults, rest: Bounds.restOfFaults)
   var saves = TallyTable<SourceLocation, SaveTally>(capacity: Bounds.callers, rest: .unknown)
@@ -57,6 +58,7 @@ public struct ProfileBuilder {
     switch record.event {
     case .storeOpened(let event): add(event)
     case .statement(let event): texts.add(event)
+    case .values(let event): values.add(event)
     case .fetchBegin(let event): begin(event, in: process)
     case .fetchEnd(let event): end(event, in: process)
     case .cacheMiss(let event):

@@ -18,6 +18,9 @@ final class LogEventSource: LiveSource {
   private var lineNumber: UInt64 = 0
   private var isAtEnd = false
   private var plain: [UInt8] = []
+  private var bindings = LogBindings()
+  /// The values of the statement before the line that was read last.
+  private var finishedValues: EventRecord?
   private lazy var coreData = CoreDataLogParser(ledger: ledger)
   private var hasCoreDataLines = false
 
@@ -65,7 +68,9 @@ final class LogEventSource: LiveSource {
     }
     switch next {
     case .complete(let line):
-      if let record = withoutColours(line, record) {
+      let record = withoutColours(line, record)
+      try giveValues(body)
+      if let record {
         ledger.countEvent()
         try body(record)
       }
@@ -90,8 +95,19 @@ final class LogEventSource: LiveSource {
       ledger.countUnrecognized("line \(self.lineNumber): too long")
     case nil:
       isAtEnd = !file.mayGrow
+      if isAtEnd {
+        finishedValues = bindings.finish()
+        try giveValues(body)
+      }
       if hasCoreDataLines, isAtEnd { try give(coreData.finish(), body) }
     }
+  }
+
+  /// Not counted: the store did not write them as an event.
+  private func giveValues(_ body: (EventRecord) throws -> Void) rethrows {
+    guard let values = finishedValues else { return }
+    finishedValues = nil
+    try body(values)
   }
 
   private func give(_ records: [EventRecord], _ body: (EventRecord) throws -> Void) rethrows {
@@ -111,6 +127,8 @@ final class LogEventSource: LiveSource {
       return isCoreData ? nil : unrecognized(line, "not a line of ObjectStore")
     }
     ledger.isRecognized = true
+    if parsed.category == .details, bindings.take(parsed, process) { return nil }
+    finishedValues = bindings.finish()
     switch parsed.category {
     case .sql: return statement(parsed, process)
     case .annotation: return annotation(parsed, process, line)
@@ -124,6 +142,7 @@ final class LogEventSource: LiveSource {
     let isEscaped = line.text.contains { $0 == UInt8(ascii: "\\") }
     let sql: String? = isEscaped ? strings.string(line.text, isEscaped: true) : nil
     let id = sql.map(StatementID.init(sql:)) ?? StatementID(sqlBytes: line.text)
+    bindings.start(id, line, process)
     guard process.announces(id) else { return nil }
     let announced = StatementAnnounced(
       storeID: 0, statementID: id, sql: sql ?? strings.string(line.text, isEscaped: false))

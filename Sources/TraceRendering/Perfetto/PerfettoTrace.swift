@@ -58,7 +58,8 @@ public struct PerfettoTrace {
     case .storeOpened(let event): try instant("opens \(event.path)", record)
     case .connectionOpened(let event): try instant("opens \(event.path)", record)
     case .statementRun(let event): try add(event, record)
-    case .contextCreated, .saveBegin, .transaction, .connectionClosed, .copyNotObserved, .caller:
+    case .contextCreated, .saveBegin, .transaction, .connectionClosed, .copyNotObserved, .caller,
+      .values:
       break
     }
   }

@@ -30,6 +30,13 @@ struct Record: AsyncParsableCommand {
   @Flag(help: "Let the program wait for the tracer rather than lose an event.")
   var lossless = false
 
+  @Flag(
+    help: """
+      Record values that statements bind, which may be private: of each statement the first 64 \
+      distinct ones, then a sample.
+      """)
+  var values = false
+
   @Argument(
     parsing: .postTerminator, help: "The program to run and its arguments, after --.",
     completion: .file())
@@ -49,6 +56,7 @@ struct Record: AsyncParsableCommand {
     var options = RecordingOptions(command: command, directory: output ?? Self.newFolder())
     options.isSnapshot = snapshot
     options.isLossless = lossless
+    options.recordsValues = values
     options.memory = memory.map { $0 << 20 }
     options.guardian = ["/proc/self/exe", GuardRecording.name]
     let recording: Recording

@@ -445,6 +445,7 @@ extension StoreEvent {
         + "\(save.deleted) deleted, \(save.statements) statements, \(save.totalTime)"
     case .transaction(let transaction): "\(transaction.outcome) \(transaction.saveID)"
     case .checkpoint(let checkpoint): "checkpoint \(checkpoint.mode)"
+    case .values(let values): "values \(values.values)"
     case .contextCreated, .busy, .counters, .connectionOpened, .connectionClosed, .copyNotObserved,
       .caller, .statementRun:
       name

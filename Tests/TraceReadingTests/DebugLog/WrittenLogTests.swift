@@ -35,15 +35,61 @@ struct WrittenLogTests {
       }
     }
     let reading = try Reading(path)
-    var announced: Set<StoreEvent> = []
+    #expect(reading.events == expected(of: records.map(\.event), level))
+    func isBound(_ record: EventRecord) -> Bool {
+      if case .values(let values) = record.event { values.values == Self.values } else { false }
+    }
     #expect(
-      reading.events
-        == records.map(\.event).filter { $0.kind != .statement || announced.insert($0).inserted })
-    #expect(
-      reading.records.filter { $0.event.kind != .statement }.map(\.contextID)
+      reading.records.filter { $0.event.kind != .statement && !isBound($0) }.map(\.contextID)
         == records.filter { $0.event.kind != .statement }.map(\.contextID))
     #expect(Set(reading.records.map(\.process.id)) == [Int64(getpid())])
     #expect(reading.source.unrecognizedSamples == [])
     #expect(reading.source.problems == [])
+  }
+
+  private static let values = "'a\nb', NULL"
+
+  /// Each statement once, and from level 2 on the values of each of its runs.
+  private func expected(of events: [StoreEvent], _ level: DebugLog.Level) -> [StoreEvent] {
+    var announced: Set<StoreEvent> = []
+    return events.flatMap { event -> [StoreEvent] in
+      guard case .statement(let statement) = event else { return [event] }
+      let isNew = announced.insert(event).inserted
+      let values = ValuesBound(
+        storeID: 0, statementID: statement.statementID, values: Self.values)
+      return (isNew ? [event] : []) + (level >= .bindings ? [.values(values)] : [])
+    }
+  }
+
+  @Test func valuesOfALevel2LogAreReadAsTheyWereBound() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("store.log")
+    let long = String(repeating: "é\"", count: 3000)
+    do {
+      let log = try DebugLog(level: .bindings, path: path)
+      log.willRun(
+        sql: "SELECT ?1",
+        bindings: [
+          .integer(.min), .real(0.1), .text("it's \"a\"\n(cut; 9 bytes)"), .text(long),
+          .timestamp(-1.5), .blob(prefix: [0, 255], count: 2),
+          .blob(prefix: [UInt8](repeating: 7, count: 64), count: 9000), .null, .text(""),
+        ], contextID: 1)
+    }
+    let reading = try Reading(path)
+    guard case .values(let event)? = reading.events.last else {
+      Issue.record("no values: \(reading.events)")
+      return
+    }
+    let values = try #require(RecordedValues(text: event.values))
+    #expect(event.statementID == StatementID(sql: "SELECT ?1"))
+    #expect(
+      values.values == [
+        .integer(.min), .real(0.1),
+        .text("it's \"a\"\n(cut; 9 bytes)", byteCount: 23),
+        .text(String(repeating: "é\"", count: 85) + "", byteCount: 9000),
+        .real(-1.5), .blob([0, 255], byteCount: 2),
+        .blob([UInt8](repeating: 7, count: 32), byteCount: 9000), .null,
+        .text("", byteCount: 0),
+      ])
   }
 }

@@ -27,6 +27,13 @@ public struct StoreOptions: Sendable {
   /// `PRAGMA max_page_count`, in pages of 4,096 bytes; 0 for SQLite's own limit.
   public var maximumPageCount = 0
 
+  /// Whether traces and logs get values that statements bind: of each statement the first distinct
+  /// ones, then a sample.
+  ///
+  /// Values may be private. Without this nothing of a value leaves the process but a keyed hash,
+  /// except in a debug log of level 2 or more. `trace-report record --values` sets it from outside.
+  public var recordsValues = false
+
   /// What happens to the indexes of entity tables.
   public enum IndexPolicy: Hashable, Sendable {
     /// Indexes that the file lacks are created; others stay.
