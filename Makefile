@@ -10,6 +10,10 @@ demo: ## installs what is missing, makes a transit store, and shows what its sea
 test: ## the same set-up, then all tests
 	@Scripts/test.sh
 
+.PHONY: probe test-probe
+probe: ## builds the probe that observes any SQLite program into .build/probe
+	@Scripts/probe.sh
+
 lint: ## checks the style of every Swift file
 	swift format lint --strict --recursive Package.swift Sources Tests Examples dashboards Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Tests
 

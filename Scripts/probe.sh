@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Builds the probe into .build/probe: Scripts/probe.sh
+#
+# By the C compiler and not by SwiftPM, whose dynamic libraries need the Swift runtime: the probe is
+# loaded into every program and needs libc alone. LTTng's tracepoints are a library of their own, which
+# is left out where lttng-ust's headers are not installed.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. Scripts/common.sh
+
+for compiler in "${CC:-}" cc gcc clang; do
+  if [ -n "$compiler" ] && command -v "$compiler" >/dev/null; then break; fi
+  compiler=
+done
+[ -n "$compiler" ] || fail "no C compiler found; install gcc or clang, or set CC"
+
+source=Sources/CSQLiteProbe
+output=${PROBE_OUTPUT:-.build/probe}
+flags=(-std=gnu11 -O2 -g -fPIC -shared -fvisibility=hidden -ftls-model=initial-exec -Wall -Wextra -Werror
+  -I "$source" -I "$source/include")
+# Never unloaded: the program's objects call it.
+linking=(-Wl,-z,nodelete -Wl,-z,defs -Wl,-z,now -Wl,--as-needed)
+mkdir -p "$output"
+
+# Replaced by a rename: a running program may have the old file mapped.
+build() { # NAME FLAGS... FILES...
+  local name=$1
+  shift
+  "$compiler" "${flags[@]}" -Wl,-soname,"$name" -o "$output/$name.new" "$@" "${linking[@]}" "${libraries[@]}"
+  mv "$output/$name.new" "$output/$name"
+}
+
+libraries=()
+build libstorescope-probe.so "$source"/*.c
+if printf '#include <lttng/tracepoint.h>\n' | "$compiler" -E - >/dev/null 2>&1; then
+  libraries=(-llttng-ust)
+  build libstorescope-probe-lttng.so -Wno-unused-parameter -I "$source/lttng" "$source"/lttng/*.c
+else
+  rm -f "$output/libstorescope-probe-lttng.so"
+  say "lttng/tracepoint.h is missing: the probe writes debug logs and no traces; install liblttng-ust-dev"
+fi

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The open connections of the process, and our trace callback on them.
+
+#include "probe.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { BUCKETS = 1024 };
+
+// Chains only grow; a connection that was closed stays, and is used again when SQLite allocates
+// another one at the same address. So readers take no lock.
+static struct connection *buckets[BUCKETS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static uint64_t last_id;
+
+static struct connection **bucket_of(sqlite3 *handle) {
+  return &buckets[((uintptr_t)handle >> 6) * 0x9e3779b97f4a7c15u >> 54];
+}
+
+static struct connection *find_any(sqlite3 *handle) {
+  struct connection *connection = __atomic_load_n(bucket_of(handle), __ATOMIC_ACQUIRE);
+  while (connection && connection->handle != handle) connection = connection->next;
+  return connection;
+}
+
+struct connection *find_connection(sqlite3 *handle) {
+  struct connection *connection = find_any(handle);
+  return connection && !connection->is_closed ? connection : NULL;
+}
+
+static struct connection *make_connection(sqlite3 *handle) {
+  struct connection *connection = calloc(1, sizeof *connection);
+  if (!connection) return NULL;
+  connection->handle = handle;
+  struct connection **bucket = bucket_of(handle);
+  connection->next = *bucket;
+  __atomic_store_n(bucket, connection, __ATOMIC_RELEASE);
+  return connection;
+}
+
+// Takes note of a connection; its events begin when something records.
+struct connection *open_connection(struct copy *copy, sqlite3 *handle, enum way way,
+                                   unsigned flags) {
+  start_recording_once();
+  pthread_mutex_lock(&lock);
+  struct connection *connection = find_any(handle);
+  if (connection) {
+    struct connection *next = connection->next;
+    memset(connection, 0, sizeof *connection);
+    connection->next = next;
+    connection->handle = handle;
+  } else {
+    connection = make_connection(handle);
+  }
+  if (connection) {
+    connection->copy = copy;
+    connection->way = way;
+    connection->flags = flags;
+    connection->id = ++last_id;
+    connection->is_excluded = this_thread.excluding > 0;
+  }
+  pthread_mutex_unlock(&lock);
+  if (!connection || connection->is_excluded) return connection;
+  // A copy whose calls are not hooked is observed by its callbacks alone.
+  if (way != WAY_GOT)
+    set_trace(connection, SQLITE_TRACE_STMT | SQLITE_TRACE_PROFILE | SQLITE_TRACE_ROW |
+                              SQLITE_TRACE_CLOSE);
+  if (is_recording()) announce_connection(connection);
+  return connection;
+}
+
+static const char *const way_names[] = {"got", "extension", "symbols", "handle"};
+
+static void emit_connection(struct connection *connection) {
+  const struct sqlite_api *api = &connection->copy->api;
+  sqlite3 *handle = connection->handle;
+  const char *path = api->db_filename(handle, "main");
+  char *vfs = NULL;
+  api->file_control(handle, "main", SQLITE_FCNTL_VFSNAME, &vfs);
+  struct stat file;
+  bool has_file = path && *path && stat(path, &file) == 0;
+  struct connection_opened event = {
+      .connection_id = connection->id,
+      .path = path ? path : "",
+      .vfs = vfs ? vfs : "",
+      .flags = api->db_readonly(handle, "main") == 1,
+      .sqlite_version = api->libversion(),
+      .sqlite_path = connection->copy->path,
+      .way = way_names[connection->way],
+      .device = has_file ? file.st_dev : 0,
+      .inode = has_file ? file.st_ino : 0,
+      .process_start_ns = process_start_ns(),
+      .process_name = process_name(),
+  };
+  emit_opened(&event);
+  if (vfs) api->free(vfs);
+}
+
+// Reports a connection once, and again after a fork or when a listener begins.
+void announce_connection(struct connection *connection) {
+  unsigned current = __atomic_load_n(&generation, __ATOMIC_RELAXED);
+  if (__atomic_exchange_n(&connection->announced_generation, current, __ATOMIC_RELAXED) == current)
+    return;
+  int error = errno;
+  emit_connection(connection);
+  errno = error;
+}
+
+void close_connection(struct connection *connection) {
+  if (connection->is_closed) return;
+  connection->is_closed = true;
+  if (connection->is_excluded || !is_recording()) return;
+  flush_pending(connection, SQLITE_OK);
+  transaction_at_close(connection);
+  if (connection->announced_generation != 0) emit_closed(connection->id);
+}
+
+// Installs our callback, or takes it away with a mask of 0, and passes on what the program wants.
+void set_trace(struct connection *connection, unsigned mask) {
+  unsigned wanted = mask;
+  if (connection->program_trace) wanted |= connection->program_mask;
+  if (connection->program_plain_trace) wanted |= SQLITE_TRACE_STMT;
+  if (connection->program_profile) wanted |= SQLITE_TRACE_PROFILE;
+  connection->mask = mask;
+  connection->is_traced = wanted != 0;
+  connection->copy->api.trace_v2(connection->handle, wanted, wanted ? traced : NULL, connection);
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The probe's own interface: what a program that loads libstorescope-probe.so may call.
+//
+// Every function may be called at any time from any thread. None of them changes what SQLite
+// returns to the program.
+
+#ifndef sqliteprobe_h
+#define sqliteprobe_h
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Observes a connection that is open already. The functions of SQLite are looked up in the global
+// scope of the process. Returns 1 if the connection is observed, and 0 if it is not.
+int sqliteprobe_observe(void *connection);
+
+// Observes a connection of a copy of SQLite that the global scope does not hold: `resolve` returns
+// the address of the copy's function with a name such as `sqlite3_trace_v2`, or NULL.
+int sqliteprobe_observe_using(void *connection, void *(*resolve)(const char *name));
+
+// Between 1 and 0 the connections that this thread opens are not observed. Calls nest. The object
+// store reports its own statements and excludes its connections in this way.
+void sqliteprobe_exclude(int is_excluding);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

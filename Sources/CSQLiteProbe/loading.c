@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Hooks for the loader's functions, so that objects loaded later are seen, and for those functions of
+// libc by which a copy of SQLite shows that it starts or waits.
+//
+// dlopen() and dlsym() depend on who calls them. Where that matters, and otherwise at the end, they are
+// called by a jump: the caller's return address stays.
+
+#define _GNU_SOURCE
+#include "loading.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "probe.h"
+
+// Whether objects may have been loaded that were not looked at.
+static int is_dirty;
+
+static void look_at_new_objects(bool is_deep) {
+  int error = errno;
+  __atomic_store_n(&is_dirty, 0, __ATOMIC_RELAXED);
+  patch_new_objects_of(is_deep);
+  // A call that succeeded leaves no message behind.
+  dlerror();
+  errno = error;
+}
+
+// Whether a library's place depends on the object that asks for it.
+static bool depends_on_caller(const char *file, const void *caller) {
+  if (!file || strchr(file, '$')) return true;
+  if (strchr(file, '/')) return false;
+  Dl_info info;
+  struct link_map *map = NULL;
+  if (!dladdr1(caller, &info, (void **)&map, RTLD_DL_LINKMAP) || !map) return true;
+  for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++)
+    if (entry->d_tag == DT_RUNPATH || entry->d_tag == DT_RPATH) return true;
+  return false;
+}
+
+static void *hook_dlopen(const char *file, int flags) {
+  if (depends_on_caller(file, __builtin_return_address(0))) {
+    __atomic_store_n(&is_dirty, 1, __ATOMIC_RELAXED);
+    return dlopen(file, flags);
+  }
+  void *handle = dlopen(file, flags);
+  if (handle && !(flags & RTLD_NOLOAD)) look_at_new_objects((flags & RTLD_DEEPBIND) != 0);
+  return handle;
+}
+
+static void *dlsym_sqlite(void *handle, const char *name) {
+  void *function = dlsym(handle, name);
+  void *hook = function ? sqlite_hook(name, function) : NULL;
+  return hook ? hook : function;
+}
+
+static void *hook_dlsym(void *handle, const char *name) {
+  if (UNLIKELY(__atomic_load_n(&is_dirty, __ATOMIC_RELAXED))) look_at_new_objects(false);
+  if (handle != RTLD_DEFAULT && handle != RTLD_NEXT && name && name[0] == 's' &&
+      strncmp(name, "sqlite3_", 8) == 0)
+    return dlsym_sqlite(handle, name);
+  return dlsym(handle, name);
+}
+
+static int hook_dlclose(void *handle) {
+  __atomic_store_n(&is_dirty, 1, __ATOMIC_RELAXED);
+  return dlclose(handle);
+}
+
+// MARK: - Copies of SQLite whose functions are not called through slots
+
+const char *object_path(const char *name) {
+  static char program[4096];
+  if (name && strchr(name, '/')) return name;
+  if (!program[0]) {
+    ssize_t count = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (count < 0) return name ? name : "";
+  }
+  return program;
+}
+
+// Reads the functions of a file's symbol table, of the file that is mapped and no other.
+static void *find_in_file(const char *file, size_t size, const void *base, const char *name) {
+  const ElfW(Ehdr) *header = (const void *)file;
+  if (size < sizeof *header || memcmp(file, base, sizeof *header) != 0) return NULL;
+  if (header->e_shentsize != sizeof(ElfW(Shdr)) ||
+      header->e_shoff + (size_t)header->e_shnum * sizeof(ElfW(Shdr)) > size)
+    return NULL;
+  const ElfW(Shdr) *sections = (const void *)(file + header->e_shoff);
+  ElfW(Addr) bias = header->e_type == ET_DYN ? (ElfW(Addr))base : 0;
+  for (int i = 0; i < header->e_shnum; i++) {
+    const ElfW(Shdr) *table = &sections[i];
+    if (table->sh_type != SHT_SYMTAB || table->sh_link >= header->e_shnum) continue;
+    const ElfW(Shdr) *strings = &sections[table->sh_link];
+    if (table->sh_offset + table->sh_size > size || strings->sh_offset + strings->sh_size > size)
+      continue;
+    const ElfW(Sym) *symbols = (const void *)(file + table->sh_offset);
+    for (size_t k = 0; k < table->sh_size / sizeof *symbols; k++)
+      if (symbols[k].st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbols[k].st_info) == STT_FUNC &&
+          symbols[k].st_name < strings->sh_size &&
+          strcmp(file + strings->sh_offset + symbols[k].st_name, name) == 0)
+        return (void *)(bias + symbols[k].st_value);
+  }
+  return NULL;
+}
+
+void *find_in_symbol_table(const char *path, const void *base, const char *name) {
+  int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return NULL;
+  struct stat status;
+  void *found = NULL;
+  if (fstat(descriptor, &status) == 0 && status.st_size > 0) {
+    size_t size = (size_t)status.st_size;
+    char *file = mmap(NULL, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    if (file != MAP_FAILED) {
+      found = find_in_file(file, size, base, name);
+      munmap(file, size);
+    }
+  }
+  close(descriptor);
+  return found;
+}
+
+static void *find_function(const Dl_info *object, const char *path, const char *name) {
+  void *handle = dlopen(object->dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  void *found = dlsym(handle ? handle : RTLD_DEFAULT, name);
+  if (handle) dlclose(handle);
+  Dl_info info;
+  if (found && dladdr(found, &info) && info.dli_fbase == object->dli_fbase) return found;
+  return find_in_symbol_table(path, object->dli_fbase, name);
+}
+
+static bool is_hooked_copy(const void *base) {
+  for (int i = 0; i < MAX_COPIES; i++)
+    if (copies[i].is_used && copies[i].base == base && copies[i].way == WAY_GOT) return true;
+  return false;
+}
+
+// Called while a copy of SQLite initializes itself: it asks for its directory of temporary files.
+// From now on the program's sqlite3_config() is over, and an automatic extension changes nothing.
+static void sqlite_starts(const void *caller) {
+  Dl_info object;
+  if (!dladdr(caller, &object) || !object.dli_fname) return;
+  const char *path = object_path(object.dli_fname);
+  bool is_program = path != object.dli_fname || strcmp(path, object_path("")) == 0;
+  if (is_hooked_copy(object.dli_fbase) && !is_program) return;
+  int (*add)(void *) = (int (*)(void *))find_function(&object, path, "sqlite3_auto_extension");
+  if (add) add(static_entry());
+  else emit_copy_not_observed(path, "", "its functions are in no symbol table (it is stripped); load the probe as an extension");
+}
+
+static char *hook_getenv(const char *name) {
+  if (UNLIKELY(name && name[0] == 'S' && strcmp(name, "SQLITE_TMPDIR") == 0)) {
+    int error = errno;
+    sqlite_starts(__builtin_return_address(0));
+    dlerror();
+    errno = error;
+  }
+  return getenv(name);
+}
+
+// MARK: - Waiting
+
+static bool is_waiting(void) { return this_thread.inside != NULL && is_recording(); }
+
+static void waited(int64_t start) {
+  int error = errno;
+  this_thread.busy_attempts++;
+  this_thread.busy_ns += clock_now() - start;
+  errno = error;
+}
+
+static int hook_usleep(useconds_t time) {
+  if (!is_waiting()) return usleep(time);
+  int64_t start = clock_now();
+  int result = usleep(time);
+  waited(start);
+  return result;
+}
+
+static int hook_nanosleep(const struct timespec *time, struct timespec *rest) {
+  if (!is_waiting()) return nanosleep(time, rest);
+  int64_t start = clock_now();
+  int result = nanosleep(time, rest);
+  waited(start);
+  return result;
+}
+
+static unsigned hook_sleep(unsigned seconds) {
+  if (!is_waiting()) return sleep(seconds);
+  int64_t start = clock_now();
+  unsigned result = sleep(seconds);
+  waited(start);
+  return result;
+}
+
+// MARK: - What is hooked
+
+void *loading_hook(const char *name, bool is_copy) {
+  switch (name[0]) {
+    case 'd':
+      if (strcmp(name, "dlopen") == 0) return (void *)hook_dlopen;
+      if (strcmp(name, "dlsym") == 0) return (void *)hook_dlsym;
+      if (strcmp(name, "dlclose") == 0) return (void *)hook_dlclose;
+      return NULL;
+    case 'g': return strcmp(name, "getenv") == 0 ? (void *)hook_getenv : NULL;
+    case 'u': return is_copy && strcmp(name, "usleep") == 0 ? (void *)hook_usleep : NULL;
+    case 'n': return is_copy && strcmp(name, "nanosleep") == 0 ? (void *)hook_nanosleep : NULL;
+    case 's': return is_copy && strcmp(name, "sleep") == 0 ? (void *)hook_sleep : NULL;
+    default: return NULL;
+  }
+}
+
+static void *resolve_in_object(void *context, const char *name) {
+  const Dl_info *object = context;
+  void *handle = dlopen(object->dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  void *found = dlsym(handle ? handle : RTLD_DEFAULT, name);
+  if (handle) dlclose(handle);
+  Dl_info info;
+  return found && dladdr(found, &info) && info.dli_fbase == object->dli_fbase ? found : NULL;
+}
+
+void *sqlite_hook(const char *name, void *function) {
+  Dl_info object;
+  if (!dladdr(function, &object) || !object.dli_fname) return NULL;
+  // Already a hook.
+  if (strstr(object.dli_fname, "libstorescope-probe")) return NULL;
+  const char *path = object_path(object.dli_fname), *reason = NULL;
+  struct copy *copy =
+      copy_of_functions(path, object.dli_fbase, resolve_in_object, &object, WAY_GOT, &reason);
+  if (!copy) {
+    if (strcmp(name, "sqlite3_open_v2") == 0) emit_copy_not_observed(path, "", reason);
+    return NULL;
+  }
+  for (int i = 0; i < HOOKED_COUNT; i++)
+    if (strcmp(hooked_names[i], name) == 0)
+      return ((void **)&copy->real)[i] == function ? hooked_functions[copy - copies][i] : NULL;
+  return NULL;
+}
+
+__attribute__((constructor)) static void start(void) {
+  const char *setting = getenv("STORE_PROBE");
+  if (setting && strcmp(setting, "0") == 0) return;
+  look_at_new_objects(false);
+}

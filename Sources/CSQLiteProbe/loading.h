@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Objects that the loader maps, and the functions of libc that the probe stands before.
+
+#ifndef storescope_loading_h
+#define storescope_loading_h
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#pragma GCC visibility push(hidden)
+
+// The path of an object file as dladdr() names it; the program's own for "".
+const char *object_path(const char *name);
+
+// The hook for a function of libc, or NULL. Waiting functions are hooked in copies of SQLite alone.
+void *loading_hook(const char *name, bool is_copy);
+
+// The hook for one of SQLite's functions at an address, or NULL if it is not to be hooked.
+void *sqlite_hook(const char *name, void *function);
+
+// What sqlite3_auto_extension() of a static copy is to call for each connection.
+void *static_entry(void);
+
+// The address of a function in the symbol table of an object's file, or NULL.
+void *find_in_symbol_table(const char *path, const void *base, const char *name);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#define _GNU_SOURCE
+#include "log-sink.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+  // How long a reader may keep the program waiting, in ms, once.
+  PATIENCE = 100,
+  // Above those that a program counts on: the descriptors it gets are the same as without a log.
+  LOWEST_DESCRIPTOR = 500,
+};
+
+static int descriptor = -1;
+static char *file_path;
+// What was opened: the program may close the descriptor and open a file of its own in its place.
+static dev_t device;
+static ino_t inode;
+static bool is_stream;
+static long lost;
+static char *unsent;
+static size_t unsent_count;
+
+static int open_descriptor(void) {
+  if (!file_path) return 2;
+  int file = open(file_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0600);
+  if (file < 0) return -1;
+  int high = fcntl(file, F_DUPFD_CLOEXEC, LOWEST_DESCRIPTOR);
+  if (high < 0) return file;
+  close(file);
+  return high;
+}
+
+static bool take_descriptor(void) {
+  struct stat status;
+  descriptor = open_descriptor();
+  if (descriptor < 0 || fstat(descriptor, &status) != 0) return false;
+  device = status.st_dev;
+  inode = status.st_ino;
+  is_stream = !S_ISREG(status.st_mode);
+  return true;
+}
+
+int sink_open(const char *path) {
+  file_path = path ? realpath(path, NULL) : NULL;
+  if (path && !file_path) {
+    // Made by the first opening; the program may change its directory later.
+    int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0600);
+    if (file < 0) return -1;
+    close(file);
+    file_path = realpath(path, NULL);
+    if (!file_path) return -1;
+  }
+  return take_descriptor() ? 0 : -1;
+}
+
+static bool is_still_ours(void) {
+  struct stat status;
+  if (descriptor >= 0 && fstat(descriptor, &status) == 0 && status.st_dev == device &&
+      status.st_ino == inode)
+    return true;
+  // A log to standard error ends with the stream; a file is opened again.
+  return file_path && take_descriptor();
+}
+
+static bool is_ready(void) {
+  struct pollfd request = {.fd = descriptor, .events = POLLOUT};
+  if (poll(&request, 1, lost > 0 || unsent_count > 0 ? 0 : PATIENCE) != 1) return false;
+  return (request.revents & (POLLERR | POLLHUP | POLLNVAL)) == 0;
+}
+
+// As many whole lines as a pipe that is ready takes at once, or that part of a longer one.
+static size_t chunk_of(const char *bytes, size_t count) {
+  if (count <= PIPE_BUF) return count;
+  const char *end = memrchr(bytes, '\n', PIPE_BUF);
+  return end ? (size_t)(end - bytes) + 1 : PIPE_BUF;
+}
+
+// Returns how many bytes the descriptor took.
+static size_t send_bytes(const char *bytes, size_t count) {
+  size_t sent = 0;
+  while (sent < count) {
+    if (is_stream && !is_ready()) break;
+    size_t chunk = is_stream ? chunk_of(bytes + sent, count - sent) : count - sent;
+    ssize_t written = write(descriptor, bytes + sent, chunk);
+    if (written < 0 && (errno == EINTR || (is_stream && errno == EAGAIN))) continue;
+    if (written <= 0) break;
+    sent += (size_t)written;
+  }
+  return sent;
+}
+
+static long lines_in(const char *bytes, size_t count) {
+  long lines = 0;
+  for (size_t i = 0; i < count; i++) lines += bytes[i] == '\n';
+  return lines;
+}
+
+// Keeps the rest of a line that went out in part; the lines behind it are lost.
+static void keep_rest(const char *bytes, size_t count) {
+  const char *end = memchr(bytes, '\n', count);
+  size_t kept = end ? (size_t)(end - bytes) + 1 : count;
+  unsent = malloc(kept);
+  if (unsent) {
+    memcpy(unsent, bytes, kept);
+    unsent_count = kept;
+  }
+  lost += lines_in(bytes + kept, count - kept);
+}
+
+static void write_lines(const char *bytes, size_t count, int lines) {
+  if (unsent_count > 0) {
+    size_t sent = send_bytes(unsent, unsent_count);
+    memmove(unsent, unsent + sent, unsent_count - sent);
+    unsent_count -= sent;
+    if (unsent_count > 0) {
+      lost += lines;
+      return;
+    }
+    free(unsent);
+    unsent = NULL;
+  }
+  size_t sent = send_bytes(bytes, count);
+  if (sent == 0) lost += lines;
+  else if (sent < count) keep_rest(bytes + sent, count - sent);
+}
+
+void sink_write(const char *bytes, size_t count, int lines) {
+  if (!is_still_ours()) {
+    lost += lines;
+    return;
+  }
+  if (!is_stream) {
+    write_lines(bytes, count, lines);
+    return;
+  }
+  // A reader that went away must not end the program: SIGPIPE is blocked and taken back.
+  sigset_t pipe, old, pending;
+  sigemptyset(&pipe);
+  sigaddset(&pipe, SIGPIPE);
+  sigpending(&pending);
+  pthread_sigmask(SIG_BLOCK, &pipe, &old);
+  write_lines(bytes, count, lines);
+  if (!sigismember(&pending, SIGPIPE)) {
+    struct timespec now = {0, 0};
+    sigtimedwait(&pipe, NULL, &now);
+  }
+  pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+long sink_lost(void) { return lost; }
+void sink_reported(void) { lost = 0; }

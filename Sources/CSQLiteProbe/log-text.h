@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Bytes of log text that grow as needed and are kept from one group of lines to the next.
+
+#ifndef storescope_log_text_h
+#define storescope_log_text_h
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+struct log_text {
+  char *bytes;
+  size_t count;
+  size_t capacity;
+  int lines;
+};
+
+void log_bytes(struct log_text *log, const char *bytes, size_t count);
+void log_string(struct log_text *log, const char *text);
+void log_unsigned(struct log_text *log, uint64_t value, int digits);
+void log_signed(struct log_text *log, int64_t value);
+// Appends a span of time as `0.001304s`, to the nearest microsecond.
+void log_seconds(struct log_text *log, int64_t ns);
+// Appends text from data, escaped so that no value forges a line; see StoreEvents/LogText.swift.
+void log_escaped(struct log_text *log, const char *text, size_t count, bool is_quoted);
+// Appends a moment as `2026-11-21 14:12:28.633104`.
+void log_moment(struct log_text *log, int64_t utc_offset);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The SQL debug log, in the words and the format of the store's own: Documentation/DebugLog.md.
+
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "log-sink.h"
+#include "log-text.h"
+#include "probe.h"
+
+enum { VOCABULARY_VERSION = 1, LONGEST_VALUE = 256 };
+
+static struct log_text log_lines;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static long utc_offset;
+static bool is_open;
+
+static void begin_line(const char *category) {
+  log_moment(&log_lines, utc_offset);
+  log_bytes(&log_lines, " ", 1);
+  const char *program = program_name();
+  log_escaped(&log_lines, program, strlen(program), false);
+  log_bytes(&log_lines, "[", 1);
+  log_signed(&log_lines, getpid());
+  log_bytes(&log_lines, ":", 1);
+  log_signed(&log_lines, thread_id());
+  log_string(&log_lines, "] ObjectStore: ");
+  log_string(&log_lines, category);
+  log_lines.lines++;
+}
+
+static void end_line(void) { log_bytes(&log_lines, "\n", 1); }
+
+static void begin_group(void) {
+  pthread_mutex_lock(&lock);
+  log_lines.count = 0;
+  log_lines.lines = 0;
+  if (sink_lost() > 0) {
+    begin_line("warning: ");
+    log_signed(&log_lines, sink_lost());
+    log_string(&log_lines, " lines of this log were lost: nobody could take them");
+    end_line();
+    log_lines.lines--;
+  }
+}
+
+static void end_group(void) {
+  long lost = sink_lost();
+  sink_write(log_lines.bytes, log_lines.count, log_lines.lines);
+  if (sink_lost() == lost) sink_reported();
+  pthread_mutex_unlock(&lock);
+}
+
+static void open_line(void) {
+  begin_group();
+  begin_line("annotation: ");
+  char text[160];
+  long magnitude = labs(utc_offset);
+  snprintf(text, sizeof text, "log opened: vocabulary=%d utc_offset=%c%02ld:%02ld level=%d",
+           VOCABULARY_VERSION, utc_offset < 0 ? '-' : '+', magnitude / 3600, magnitude % 3600 / 60,
+           log_level);
+  log_string(&log_lines, text);
+  end_line();
+  end_group();
+}
+
+// Opens the log that STORE_SQL_DEBUG and STORE_SQL_DEBUG_FILE ask for; `log_level` is then its level.
+void log_open(void) {
+  const char *setting = getenv("STORE_SQL_DEBUG");
+  if (!setting || !*setting) return;
+  char *end;
+  long level = strtol(setting, &end, 10);
+  if (*end || level <= 0) return;
+  const char *path = getenv("STORE_SQL_DEBUG_FILE");
+  if (path && !*path) path = NULL;
+  if (sink_open(path) != 0 && (!path || sink_open(NULL) != 0)) return;
+  time_t now = time(NULL);
+  struct tm local;
+  utc_offset = localtime_r(&now, &local) ? local.tm_gmtoff : 0;
+  log_level = level > 4 ? 4 : (int)level;
+  is_open = true;
+  open_line();
+}
+
+void log_after_fork(void) {
+  pthread_mutex_init(&lock, NULL);
+  if (is_open) open_line();
+}
+
+static void fields_line(const char *name, const struct field *fields, size_t count) {
+  begin_line("annotation: ");
+  log_string(&log_lines, name);
+  bool is_empty = true;
+  for (size_t i = 0; i < count; i++) {
+    const struct field *field = &fields[i];
+    if (field->type == FIELD_TEXT ? !field->text || !*field->text : field->number == 0) continue;
+    is_empty = false;
+    log_bytes(&log_lines, " ", 1);
+    log_string(&log_lines, field->name);
+    log_bytes(&log_lines, "=", 1);
+    switch (field->type) {
+      case FIELD_UNSIGNED: log_unsigned(&log_lines, field->number, 1); break;
+      case FIELD_SIGNED: log_signed(&log_lines, (int64_t)field->number); break;
+      case FIELD_TEXT: log_escaped(&log_lines, field->text, strlen(field->text), true); break;
+    }
+  }
+  (void)is_empty;
+  end_line();
+}
+
+void log_event(const char *name, const struct field *fields, size_t count) {
+  begin_group();
+  fields_line(name, fields, count);
+  end_group();
+}
+
+void log_opened(const char *path, const struct field *fields, size_t count) {
+  begin_group();
+  begin_line("annotation: ");
+  log_string(&log_lines, "Connecting to sqlite database file at ");
+  log_escaped(&log_lines, path, strlen(path), true);
+  end_line();
+  fields_line("connection_opened", fields, count);
+  end_group();
+}
+
+void log_busy(int64_t wait_ns, uint64_t gave_up, const struct field *fields, size_t count) {
+  begin_group();
+  begin_line("warning: ");
+  log_string(&log_lines, gave_up ? "gave up after waiting " : "waited ");
+  log_seconds(&log_lines, wait_ns);
+  log_string(&log_lines, " for another connection's lock");
+  end_line();
+  fields_line("busy", fields, count);
+  end_group();
+}
+
+void log_warning(const char *text) {
+  begin_group();
+  begin_line("warning: ");
+  log_escaped(&log_lines, text, strlen(text), false);
+  end_line();
+  end_group();
+}
+
+// One bound value, an SQL literal, as the store's log writes it: `SQLite bind[0] = (int64) 5`.
+static void bind_line(int index, const char *literal) {
+  begin_line("details: ");
+  log_string(&log_lines, "SQLite bind[");
+  log_signed(&log_lines, index);
+  log_string(&log_lines, "] = ");
+  size_t length = strlen(literal);
+  if (strcmp(literal, "NULL") == 0) {
+    log_string(&log_lines, "nil");
+  } else if (*literal == '\'' && length >= 2) {
+    char text[LONGEST_VALUE * 4];
+    size_t count = 0;
+    for (size_t i = 1; i < length - 1 && count < sizeof text; i++) {
+      text[count++] = literal[i];
+      if (literal[i] == '\'' && literal[i + 1] == '\'') i++;
+    }
+    log_escaped(&log_lines, text, count, true);
+  } else {
+    bool is_blob = *literal == 'x' || *literal == 'z';
+    log_string(&log_lines, is_blob ? "(blob) " : strpbrk(literal, ".eIN") ? "(double) " : "(int64) ");
+    log_escaped(&log_lines, literal, length, false);
+  }
+  end_line();
+}
+
+void log_run(const struct statement_run *event, const struct text *text,
+             const struct statement *bindings, const struct field *fields, size_t count) {
+  begin_group();
+  begin_line("sql: ");
+  log_escaped(&log_lines, text->sql, text->length, false);
+  end_line();
+  if (log_level >= 2 && bindings)
+    for (int i = 0; i < 16; i++)
+      if (bindings->values[i]) bind_line(i, bindings->values[i]);
+  if (*event->error) {
+    begin_line("error: ");
+    log_string(&log_lines, "statement failed: ");
+    log_escaped(&log_lines, event->error, strlen(event->error), false);
+    end_line();
+  }
+  begin_line("annotation: ");
+  log_string(&log_lines, "sql connection fetch time: ");
+  log_seconds(&log_lines, event->step_ns);
+  end_line();
+  begin_line("annotation: ");
+  log_string(&log_lines, "total fetch execution time: ");
+  log_seconds(&log_lines, event->open_ns);
+  log_string(&log_lines, " for ");
+  log_unsigned(&log_lines, event->rows, 1);
+  log_string(&log_lines, " rows.");
+  end_line();
+  fields_line("statement_run", fields, count);
+  end_group();
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The LTTng-UST provider `sqliteprobe`: a library of its own, because lttng-ust starts threads where it
+// is loaded, and a process that opens no connection shall have none.
+
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "events.h"
+
+/* Before the first tracepoint: set once, by the constructor below. */
+static int64_t storescope_recording;
+
+#define LTTNG_UST_TRACEPOINT_HIDDEN_DEFINITION
+#define LTTNG_UST_TRACEPOINT_CREATE_PROBES
+#define LTTNG_UST_TRACEPOINT_DEFINE
+#include "sqliteprobe-provider.h"
+
+// Exported by liblttng-ust and by its liblttng-ust-fork, in no installed header.
+void lttng_ust_before_fork(sigset_t *signals);
+void lttng_ust_after_fork_parent(sigset_t *signals);
+void lttng_ust_after_fork_child(sigset_t *signals);
+
+__attribute__((constructor)) static void read_recording(void) {
+  const char *number = getenv("STORE_TRACE_RECORDING");
+  if (number) storescope_recording = strtoll(number, NULL, 10);
+}
+
+#define EMIT(...) lttng_ust_tracepoint(sqliteprobe, __VA_ARGS__)
+
+static void opened(const struct connection_opened *event) { EMIT(connection_opened, event); }
+static void closed(uint64_t connection_id) { EMIT(connection_closed, connection_id); }
+static void statement(uint64_t store_id, uint64_t statement_id, const char *sql) {
+  EMIT(statement, store_id, statement_id, sql);
+}
+static void caller(const struct caller *event) { EMIT(caller, event); }
+static void run(const struct statement_run *event) { EMIT(statement_run, event); }
+static void transaction(const struct transaction *event) { EMIT(transaction, event); }
+static void busy(uint64_t store_id, uint64_t attempts, int64_t wait_ns, uint64_t gave_up) {
+  EMIT(busy, store_id, attempts, wait_ns, gave_up);
+}
+static void checkpoint(uint64_t store_id, const char *mode, uint64_t log_frames,
+                       uint64_t checkpointed_frames, int64_t total_ns) {
+  EMIT(checkpoint, store_id, mode, log_frames, checkpointed_frames, total_ns);
+}
+static void values(uint64_t store_id, uint64_t statement_id, const char *text) {
+  EMIT(values, store_id, statement_id, text);
+}
+static void copy_not_observed(const char *path, const char *version, const char *reason) {
+  EMIT(copy_not_observed, path, version, reason);
+}
+
+static void before_fork(void *signals) { lttng_ust_before_fork(signals); }
+static void after_fork_parent(void *signals) { lttng_ust_after_fork_parent(signals); }
+static void after_fork_child(void *signals) { lttng_ust_after_fork_child(signals); }
+
+__attribute__((visibility("default"))) const struct tracepoints *storescope_probe_tracepoints(void) {
+  static const struct tracepoints tracepoints = {
+      .run_state = &lttng_ust_tracepoint_sqliteprobe___statement_run.state,
+      .opened = opened,
+      .closed = closed,
+      .statement = statement,
+      .caller = caller,
+      .run = run,
+      .transaction = transaction,
+      .busy = busy,
+      .checkpoint = checkpoint,
+      .values = values,
+      .copy_not_observed = copy_not_observed,
+      .before_fork = before_fork,
+      .after_fork_parent = after_fork_parent,
+      .after_fork_child = after_fork_child,
+  };
+  return &tracepoints;
+}

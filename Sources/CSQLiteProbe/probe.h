@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the files of the probe share.
+
+#ifndef storescope_probe_h
+#define storescope_probe_h
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "events.h"
+#include "sqlite-api.h"
+
+#define HIDDEN __attribute__((visibility("hidden")))
+#define EXPORTED __attribute__((visibility("default")))
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+#pragma GCC visibility push(hidden)
+
+enum way { WAY_GOT, WAY_EXTENSION, WAY_SYMBOLS, WAY_HANDLE };
+
+// One copy of SQLite in this process.
+struct copy {
+  struct sqlite_api api;
+  // The copy's own functions, which the hooks of this copy call.
+  struct sqlite_hooked real;
+  // The object file that holds it, and where that is mapped: an object that is unloaded and another
+  // one mapped in its place is another copy.
+  char path[4096];
+  const void *base;
+  int version;
+  enum way way;
+  bool is_used;
+};
+
+// 8 is arbitrary: two copies in one process are common, more than three were not seen.
+enum { MAX_COPIES = 8 };
+extern struct copy copies[MAX_COPIES];
+
+// One SQL text of the process. Never freed while `is_shared`.
+struct text {
+  struct text *next;
+  uint64_t lookup_hash;
+  uint64_t statement_id;
+  // When the statement was announced last.
+  unsigned generation;
+  unsigned uses;
+  int64_t announced_ns;
+  // Times at which the program's line was looked up, and runs since.
+  unsigned caller_lookups;
+  unsigned runs_since_lookup;
+  bool is_shared;
+  bool is_write;
+  size_t length;
+  char sql[];
+};
+
+// An open connection. Never freed: SQLite may call back on a connection whose closing was deferred.
+struct connection {
+  struct connection *next;
+  sqlite3 *handle;
+  struct copy *copy;
+  uint64_t id;
+  enum way way;
+  bool is_excluded;
+  bool is_closed;
+  // Whether our trace callback is installed, and with which mask.
+  bool is_traced;
+  unsigned mask;
+  unsigned flags;
+  unsigned announced_generation;
+  // The program's own callbacks, which ours pass on to. Guarded by the connection's mutex.
+  unsigned program_mask;
+  trace_callback program_trace;
+  void *program_trace_context;
+  plain_trace_callback program_plain_trace;
+  void *program_plain_context;
+  profile_callback program_profile;
+  void *program_profile_context;
+  busy_callback program_busy;
+  void *program_busy_context;
+  // The transaction that is open.
+  uint64_t transaction_id;
+  const char *transaction_kind;
+  int64_t transaction_start;
+  int64_t transaction_wait;
+  int64_t writer_ns;
+  uint64_t transaction_statements;
+  int64_t idle_ns;
+  int64_t last_end;
+  // A run that sqlite3_exec() has done, until its result code is known.
+  bool has_pending;
+  struct statement_run pending;
+  struct text *pending_text;
+  sqlite3_stmt *pending_stmt;
+  int64_t pending_start;
+  int exec_depth;
+};
+
+// What is kept for one prepared statement. Never freed, but used again for another statement:
+// compare `stmt` before use.
+struct statement {
+  struct statement *next;
+  sqlite3_stmt *stmt;
+  struct connection *connection;
+  struct text *text;
+  // The counters at the end of the last run: the program's own are never reset.
+  uint64_t raw_hash;
+  uint32_t counters[9];
+  uint32_t memory_runs;
+  uint64_t memory;
+  // Hashes of the bound values by parameter.
+  uint32_t bound_count;
+  bool has_unknown_values;
+  uint64_t bind_hash;
+  uint64_t bound[16];
+  uint64_t bound_rest;
+  char *values[16];
+  // The run.
+  bool is_running;
+  bool is_traced_run;
+  int64_t start;
+  int64_t sqlite_ns;
+  int64_t last_row;
+  int64_t shortest_gap;
+  uint64_t rows;
+  uint64_t caller_id;
+  int64_t wait_ns;
+  int total_changes;
+  // Every `stride`th step is timed; `untimed` steps remain until then.
+  uint32_t untimed;
+  uint32_t untimed_steps;
+  int64_t last_step;
+};
+
+enum { CACHED_STATEMENTS = 16 };
+
+struct thread {
+  struct statement *cache[CACHED_STATEMENTS];
+  // The connection for which SQLite is at work on this thread, and whether sqlite3_exec() is.
+  struct connection *inside;
+  int exec_depth;
+  int64_t callback_ns;
+  // Waits for locks since they were last reported.
+  uint64_t busy_attempts;
+  int64_t busy_ns;
+  int excluding;
+  // A connection that was observed within the running sqlite3_open(), by another way in.
+  struct connection *opened;
+  // The number that the SQL's own comment names as the caller, for the run that begins.
+  int32_t thread_id;
+};
+
+extern _Thread_local struct thread this_thread __attribute__((tls_model("initial-exec")));
+
+// MARK: - recording.c
+
+// The level of the debug log, and the states of the tracepoints: 0 is off.
+extern int log_level;
+extern const int *tracepoint_state;
+extern bool record_values;
+// Raised when all that was announced is due again: after a fork, and when a listener begins.
+extern unsigned generation;
+extern int was_recording;
+
+void recording_began(void);
+void recording_ended(void);
+
+// Whether any event is wanted. Off is one comparison.
+static inline bool is_recording(void) {
+  if (LIKELY((log_level | *tracepoint_state) == 0)) {
+    if (UNLIKELY(was_recording)) recording_ended();
+    return false;
+  }
+  if (UNLIKELY(!was_recording)) recording_began();
+  return true;
+}
+
+void start_recording_once(void);
+void emit_opened(const struct connection_opened *event);
+void emit_closed(uint64_t connection_id);
+void emit_statement(uint64_t connection_id, const struct text *text);
+void emit_caller(const struct caller *event);
+void emit_run(const struct statement_run *event, const struct text *text,
+              const struct statement *bindings);
+void emit_transaction(const struct transaction *event);
+void emit_busy(uint64_t connection_id, uint64_t attempts, int64_t wait_ns, uint64_t gave_up);
+void emit_checkpoint(uint64_t connection_id, const char *mode, uint64_t log_frames,
+                     uint64_t checkpointed_frames, int64_t total_ns);
+void emit_values(uint64_t connection_id, uint64_t statement_id, const char *values);
+void emit_copy_not_observed(const char *path, const char *version, const char *reason);
+
+// MARK: - log.c
+
+void log_open(void);
+void log_after_fork(void);
+void log_event(const char *name, const struct field *fields, size_t count);
+void log_run(const struct statement_run *event, const struct text *text,
+             const struct statement *bindings, const struct field *fields, size_t count);
+void log_opened(const char *path, const struct field *fields, size_t count);
+void log_busy(int64_t wait_ns, uint64_t gave_up, const struct field *fields, size_t count);
+void log_warning(const char *text);
+size_t copy_valid_utf8(char *to, const char *from, size_t length);
+
+// MARK: - process.c
+
+int64_t clock_now(void);
+int64_t clock_coarse(void);
+int64_t process_start_ns(void);
+const char *process_name(void);
+const char *program_name(void);
+int32_t thread_id(void);
+void process_after_fork(void);
+
+// MARK: - copies.c, connections.c, statements.c, texts.c
+
+struct copy *copy_of_functions(const char *path, const void *base, void *(*resolve)(void *, const char *),
+                               void *context, enum way way, const char **reason);
+struct copy *copy_of_table(const void *table, const char *path, const void *base, enum way way);
+
+struct connection *find_connection(sqlite3 *handle);
+struct connection *open_connection(struct copy *copy, sqlite3 *handle, enum way way, unsigned flags);
+void close_connection(struct connection *connection);
+void announce_connection(struct connection *connection);
+void set_trace(struct connection *connection, unsigned mask);
+
+struct statement *find_statement(sqlite3_stmt *stmt);
+struct statement *observe_statement(struct copy *copy, sqlite3_stmt *stmt);
+void forget_statement(sqlite3_stmt *stmt);
+void statements_after_fork(void);
+
+struct text *text_of_sql(const char *sql);
+void release_text(struct text *text);
+bool is_announcement_due(struct text *text);
+
+// MARK: - runs.c
+
+void begin_run(struct statement *statement, bool is_traced);
+void resume_run(struct statement *statement);
+void step_timed(struct statement *statement, int64_t duration);
+void end_run(struct statement *statement, int code, int64_t now);
+void flush_pending(struct connection *connection, int code);
+void report_waits(struct connection *connection, int code);
+
+// MARK: - trace.c
+
+int traced(unsigned event, void *context, void *object, void *detail);
+
+// MARK: - transactions.c
+
+void transaction_after(struct connection *connection, const struct statement *statement,
+                       struct statement_run *event, int code, int64_t now);
+void transaction_at_close(struct connection *connection);
+
+// MARK: - values.c
+
+void values_cleared(struct statement *statement);
+void value_bound(struct statement *statement, int index, uint64_t hash);
+void value_kept(struct statement *statement, int index, const char *literal);
+uint64_t hash_bytes(const void *bytes, size_t count, uint64_t seed);
+size_t values_text(const struct statement *statement, char *buffer, size_t size);
+
+// MARK: - callers.c
+
+enum caller_mode { CALLERS_SAMPLE, CALLERS_ALL, CALLERS_NONE };
+extern enum caller_mode caller_mode;
+void callers_start(void);
+void callers_after_fork(void);
+// Returns the number of the program's line that runs a statement, or 0.
+uint64_t caller_of_run(struct statement *statement, const char *sql, bool may_lock);
+uint64_t announce_caller(const struct caller *caller);
+bool python_caller(struct caller *caller, char *buffer, size_t size);
+bool native_caller(struct caller *caller, char *buffer, size_t size);
+bool comment_caller(const char *sql, struct caller *caller, char *buffer, size_t size);
+// Copies SQL without the comments that name a caller; returns 0 if there are none.
+size_t sql_without_tags(const char *sql, size_t length, char *buffer);
+
+// MARK: - slots.c, loading.c
+
+void patch_new_objects(void);
+void patch_new_objects_of(bool is_deep);
+void slots_after_fork(void);
+
+
+extern const char *const hooked_names[HOOKED_COUNT];
+extern void *const hooked_functions[MAX_COPIES][HOOKED_COUNT];
+
+#pragma GCC visibility pop
+
+#endif

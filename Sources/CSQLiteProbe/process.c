@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Clocks, and what this process is called.
+
+#define _GNU_SOURCE
+#include "probe.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+_Thread_local struct thread this_thread;
+
+static int64_t clock_read(clockid_t clock) {
+  struct timespec time;
+  // Cannot fail: these clocks exist since Linux 2.6.39.
+  clock_gettime(clock, &time);
+  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+int64_t clock_now(void) { return clock_read(CLOCK_MONOTONIC); }
+int64_t clock_coarse(void) { return clock_read(CLOCK_MONOTONIC_COARSE); }
+
+int32_t thread_id(void) {
+  if (this_thread.thread_id == 0) this_thread.thread_id = (int32_t)syscall(SYS_gettid);
+  return this_thread.thread_id;
+}
+
+// Reads a file of /proc to its end or the buffer's; returns the count of bytes, or 0.
+static size_t read_file(const char *path, char *buffer, size_t size) {
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  size_t count = 0;
+  ssize_t got;
+  while (count < size - 1 && (got = read(file, buffer + count, size - 1 - count)) > 0)
+    count += (size_t)got;
+  close(file);
+  buffer[count] = 0;
+  return count;
+}
+
+// Since 1970-01-01 00:00 UTC, to the clock tick of /proc; 0 where that is absent.
+int64_t process_start_ns(void) {
+  char stat[2048];
+  if (read_file("/proc/self/stat", stat, sizeof stat) == 0) return 0;
+  // The program's name, in parentheses, may hold spaces; the fields behind it do not.
+  char *field = strrchr(stat, ')');
+  for (int skipped = 0; field && skipped < 20; skipped++) field = strchr(field + 1, ' ');
+  if (!field) return 0;
+  int64_t ticks = strtoll(field, NULL, 10);
+  long per_second = sysconf(_SC_CLK_TCK);
+  return clock_read(CLOCK_REALTIME) - clock_read(CLOCK_BOOTTIME) +
+         ticks * (1000000000 / (per_second > 0 ? per_second : 100));
+}
+
+static char program[64] = "unknown";
+static char name[256];
+
+static const char *last_component(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+static bool is_interpreter(const char *program) {
+  static const char *const names[] = {"python", "pypy", "php", "ruby", "perl", "tclsh", "wish",
+                                      "node", "bun", "deno", "lua", "java", "Rscript", "julia"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strncmp(program, names[i], strlen(names[i])) == 0) return true;
+  return false;
+}
+
+// Appends the script: `app.py` of `python3 -u app.py`, `-m http.server` of `python3 -m http.server`.
+static void append_script(const char *arguments, const char *end) {
+  const char *argument = arguments;
+  while (argument < end && *argument == '-') {
+    if (strcmp(argument, "-m") == 0 || strcmp(argument, "-c") == 0 || strcmp(argument, "-e") == 0 ||
+        strcmp(argument, "-r") == 0) {
+      bool has_module = argument[1] == 'm';
+      strncat(name, " ", sizeof name - strlen(name) - 1);
+      strncat(name, argument, sizeof name - strlen(name) - 1);
+      argument += strlen(argument) + 1;
+      if (!has_module) return;
+      strncat(name, " ", sizeof name - strlen(name) - 1);
+      break;
+    }
+    argument += strlen(argument) + 1;
+  }
+  if (argument >= end) return;
+  if (name[strlen(name) - 1] != ' ') strncat(name, " ", sizeof name - strlen(name) - 1);
+  strncat(name, last_component(argument), sizeof name - strlen(name) - 1);
+}
+
+static void find_names(void) {
+  char line[4096];
+  size_t count = read_file("/proc/self/cmdline", line, sizeof line);
+  if (count == 0) {
+    strcpy(name, program);
+    return;
+  }
+  snprintf(program, sizeof program, "%.63s", last_component(line));
+  snprintf(name, sizeof name, "%s", program);
+  if (is_interpreter(program)) append_script(line + strlen(line) + 1, line + count);
+}
+
+static pthread_once_t names_once = PTHREAD_ONCE_INIT;
+
+// The program and, for an interpreter, its script, such as `python3 app.py`.
+const char *process_name(void) {
+  pthread_once(&names_once, find_names);
+  return name;
+}
+
+const char *program_name(void) {
+  pthread_once(&names_once, find_names);
+  return program;
+}
+
+void process_after_fork(void) { this_thread.thread_id = 0; }

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Where events go: the debug log, and LTTng's tracepoints, which a library of their own holds.
+
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe.h"
+
+static const int tracepoints_off = 0;
+
+int log_level;
+const int *tracepoint_state = &tracepoints_off;
+bool record_values;
+unsigned generation = 1;
+int was_recording;
+static const struct tracepoints *tracepoints;
+
+void recording_began(void) {
+  was_recording = 1;
+  __atomic_add_fetch(&generation, 1, __ATOMIC_RELAXED);
+}
+
+void recording_ended(void) { was_recording = 0; }
+
+// MARK: - Starting
+
+// Loads the tracepoints from the folder of this library. Without liblttng-ust there are none.
+static void load_tracepoints(void) {
+  const char *setting = getenv("STORE_PROBE_LTTNG");
+  if (setting && strcmp(setting, "0") == 0) return;
+  Dl_info self;
+  if (!dladdr((void *)load_tracepoints, &self) || !self.dli_fname) return;
+  const char *slash = strrchr(self.dli_fname, '/');
+  if (!slash) return;
+  char path[4096];
+  snprintf(path, sizeof path, "%.*s/libstorescope-probe-lttng.so", (int)(slash - self.dli_fname),
+           self.dli_fname);
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    dlerror();
+    return;
+  }
+  const struct tracepoints *(*get)(void) = dlsym(library, "storescope_probe_tracepoints");
+  if (!get) return;
+  tracepoints = get();
+  tracepoint_state = tracepoints->run_state;
+}
+
+// LTTng registers its own handlers with a preloaded liblttng-ust-fork.so: not both.
+static bool lttng_handles_forks(void) {
+  Dl_info info;
+  void *fork_function = dlsym(RTLD_DEFAULT, "fork");
+  return fork_function && dladdr(fork_function, &info) && info.dli_fname &&
+         strstr(info.dli_fname, "lttng-ust-fork");
+}
+
+static bool handles_forks;
+static sigset_t signals_before_fork;
+
+static void before_fork(void) {
+  if (tracepoints && handles_forks) tracepoints->before_fork(&signals_before_fork);
+}
+
+static void after_fork_parent(void) {
+  if (tracepoints && handles_forks) tracepoints->after_fork_parent(&signals_before_fork);
+}
+
+static void after_fork_child(void) {
+  process_after_fork();
+  statements_after_fork();
+  slots_after_fork();
+  callers_after_fork();
+  generation++;
+  log_after_fork();
+  if (tracepoints && handles_forks) tracepoints->after_fork_child(&signals_before_fork);
+}
+
+static void start(void) {
+  int error = errno;
+  const char *values = getenv("STORE_VALUES");
+  record_values = values && *values && strcmp(values, "0") != 0;
+  callers_start();
+  log_open();
+  load_tracepoints();
+  handles_forks = tracepoints && !lttng_handles_forks();
+  pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+  errno = error;
+}
+
+static pthread_once_t start_once = PTHREAD_ONCE_INIT;
+
+// Called with the first connection: a process that opens none pays nothing.
+void start_recording_once(void) { pthread_once(&start_once, start); }
+
+// MARK: - Events
+
+#define UNSIGNED(name, value) {name, FIELD_UNSIGNED, (uint64_t)(value), NULL}
+#define SIGNED(name, value) {name, FIELD_SIGNED, (uint64_t)(value), NULL}
+#define TEXT(name, value) {name, FIELD_TEXT, 0, value}
+#define COUNT(fields) (sizeof(fields) / sizeof *(fields))
+
+void emit_opened(const struct connection_opened *event) {
+  if (log_level > 0) {
+    struct field fields[] = {
+        UNSIGNED("connection_id", event->connection_id), TEXT("path", event->path),
+        TEXT("vfs", event->vfs), UNSIGNED("flags", event->flags),
+        TEXT("sqlite_version", event->sqlite_version), TEXT("sqlite_path", event->sqlite_path),
+        TEXT("way", event->way), UNSIGNED("device", event->device),
+        UNSIGNED("inode", event->inode), SIGNED("process_start_ns", event->process_start_ns),
+        TEXT("process_name", event->process_name)};
+    log_opened(event->path, fields, COUNT(fields));
+  }
+  if (tracepoints) tracepoints->opened(event);
+}
+
+void emit_closed(uint64_t connection_id) {
+  if (log_level > 0) {
+    struct field fields[] = {UNSIGNED("connection_id", connection_id)};
+    log_event("connection_closed", fields, COUNT(fields));
+  }
+  if (tracepoints) tracepoints->closed(connection_id);
+}
+
+// The log has the text in the `sql:` line of each run.
+void emit_statement(uint64_t connection_id, const struct text *text) {
+  if (tracepoints) tracepoints->statement(connection_id, text->statement_id, text->sql);
+}
+
+void emit_caller(const struct caller *event) {
+  if (log_level > 0) {
+    struct field fields[] = {
+        UNSIGNED("caller_id", event->caller_id), TEXT("language", event->language),
+        TEXT("file", event->file), UNSIGNED("line", event->line),
+        TEXT("function", event->function), TEXT("frames", event->frames)};
+    log_event("caller", fields, COUNT(fields));
+  }
+  if (tracepoints) tracepoints->caller(event);
+}
+
+void emit_run(const struct statement_run *event, const struct text *text,
+              const struct statement *bindings) {
+  if (log_level > 0) {
+    struct field fields[] = {
+        UNSIGNED("connection_id", event->connection_id),
+        UNSIGNED("statement_id", event->statement_id), UNSIGNED("run_id", event->run_id),
+        UNSIGNED("transaction_id", event->transaction_id), UNSIGNED("caller_id", event->caller_id),
+        UNSIGNED("bind_hash", event->bind_hash), SIGNED("step_ns", event->step_ns),
+        SIGNED("open_ns", event->open_ns), UNSIGNED("rows", event->rows),
+        UNSIGNED("changes", event->changes), UNSIGNED("readonly", event->readonly),
+        UNSIGNED("vm_steps", event->vm_steps), UNSIGNED("fullscan_steps", event->fullscan_steps),
+        UNSIGNED("sorts", event->sorts), UNSIGNED("autoindex_rows", event->autoindex_rows),
+        UNSIGNED("memory", event->memory), UNSIGNED("reprepares", event->reprepares),
+        UNSIGNED("filter_hits", event->filter_hits),
+        UNSIGNED("filter_misses", event->filter_misses), TEXT("error", event->error)};
+    log_run(event, text, bindings, fields, COUNT(fields));
+  }
+  if (tracepoints) tracepoints->run(event);
+}
+
+void emit_transaction(const struct transaction *event) {
+  if (log_level > 0) {
+    struct field fields[] = {
+        UNSIGNED("store_id", event->store_id), UNSIGNED("save_id", event->save_id),
+        TEXT("outcome", event->outcome), SIGNED("wait_ns", event->wait_ns),
+        SIGNED("total_ns", event->total_ns), UNSIGNED("transaction_id", event->transaction_id),
+        TEXT("kind", event->kind), SIGNED("writer_ns", event->writer_ns),
+        UNSIGNED("statements", event->statements), SIGNED("idle_ns", event->idle_ns)};
+    log_event("transaction", fields, COUNT(fields));
+  }
+  if (tracepoints) tracepoints->transaction(event);
+}
+
+void emit_busy(uint64_t connection_id, uint64_t attempts, int64_t wait_ns, uint64_t gave_up) {
+  if (log_level > 0) {
+    struct field fields[] = {UNSIGNED("store_id", connection_id), UNSIGNED("attempts", attempts),
+                             SIGNED("wait_ns", wait_ns), UNSIGNED("gave_up", gave_up)};
+    log_busy(wait_ns, gave_up, fields, COUNT(fields));
+  }
+  if (tracepoints) tracepoints->busy(connection_id, attempts, wait_ns, gave_up);
+}
+
+void emit_checkpoint(uint64_t connection_id, const char *mode, uint64_t log_frames,
+                     uint64_t checkpointed_frames, int64_t total_ns) {
+  if (log_level > 0) {
+    struct field fields[] = {
+        UNSIGNED("store_id", connection_id), TEXT("mode", mode),
+        UNSIGNED("log_frames", log_frames), UNSIGNED("checkpointed_frames", checkpointed_frames),
+        SIGNED("total_ns", total_ns)};
+    log_event("checkpoint", fields, COUNT(fields));
+  }
+  if (tracepoints)
+    tracepoints->checkpoint(connection_id, mode, log_frames, checkpointed_frames, total_ns);
+}
+
+void emit_values(uint64_t connection_id, uint64_t statement_id, const char *values) {
+  if (log_level > 0) {
+    struct field fields[] = {UNSIGNED("store_id", connection_id),
+                             UNSIGNED("statement_id", statement_id), TEXT("values", values)};
+    log_event("values", fields, COUNT(fields));
+  }
+  if (tracepoints) tracepoints->values(connection_id, statement_id, values);
+}
+
+void emit_copy_not_observed(const char *path, const char *version, const char *reason) {
+  start_recording_once();
+  if (!is_recording()) return;
+  if (log_level > 0) {
+    char text[4700];
+    snprintf(text, sizeof text, "a copy of SQLite %s in %s was seen and not observed: %s", version,
+             path, reason);
+    log_warning(text);
+    struct field fields[] = {TEXT("sqlite_path", path), TEXT("sqlite_version", version),
+                             TEXT("reason", reason)};
+    log_event("copy_not_observed", fields, COUNT(fields));
+  }
+  if (tracepoints) tracepoints->copy_not_observed(path, version, reason);
+}

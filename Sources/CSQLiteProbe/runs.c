@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A run of a statement: from its first step until it is done, fails, or is reset.
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "probe.h"
+
+// SQLite's numbers of the counters.
+enum { FULLSCAN = 1, SORT, AUTOINDEX, VM_STEP, REPREPARE, RUN, FILTER_MISS, FILTER_HIT, MEMORY = 99 };
+enum { REPREPARE_SINCE = 3020000, FILTER_SINCE = 3038000 };
+
+static uint64_t last_run;
+
+static int last_counter(const struct copy *copy) {
+  return copy->version >= FILTER_SINCE ? FILTER_HIT
+         : copy->version >= REPREPARE_SINCE ? RUN : VM_STEP;
+}
+
+static void read_counters(const struct statement *statement, uint32_t counters[9]) {
+  const struct copy *copy = statement->connection->copy;
+  for (int i = FULLSCAN; i <= last_counter(copy); i++)
+    counters[i] = (uint32_t)copy->api.stmt_status(statement->stmt, i, 0);
+}
+
+// The difference to the last value, or the value itself if the program set it back to 0.
+static uint64_t difference(uint32_t now, uint32_t last) { return now >= last ? now - last : now; }
+
+// Finds the text of a statement again: another one may have got its address.
+static void check_text(struct statement *statement) {
+  const struct copy *copy = statement->connection->copy;
+  const char *sql = copy->api.sql(statement->stmt);
+  if (!sql) sql = "";
+  uint64_t hash = hash_bytes(sql, strlen(sql), 1);
+  if (LIKELY(statement->text && statement->raw_hash == hash)) {
+    bool is_same = copy->version < REPREPARE_SINCE ||
+                   (uint32_t)copy->api.stmt_status(statement->stmt, RUN, 0) ==
+                       statement->counters[RUN];
+    if (LIKELY(is_same)) return;
+  } else {
+    release_text(statement->text);
+    statement->text = text_of_sql(sql);
+    statement->raw_hash = hash;
+    statement->memory_runs = 0;
+  }
+  read_counters(statement, statement->counters);
+}
+
+static void look_up_caller(struct statement *statement, bool may_lock) {
+  statement->caller_id = 0;
+  if (caller_mode == CALLERS_NONE) return;
+  const char *sql = statement->connection->copy->api.sql(statement->stmt);
+  statement->caller_id = caller_of_run(statement, sql ? sql : "", may_lock);
+}
+
+void begin_run(struct statement *statement, bool is_traced) {
+  struct connection *connection = statement->connection;
+  check_text(statement);
+  if (UNLIKELY(!statement->text)) return;
+  if (UNLIKELY(connection->announced_generation != generation)) announce_connection(connection);
+  if (is_announcement_due(statement->text)) emit_statement(connection->id, statement->text);
+  // Within a callback of SQLite a lock of the program's language could be held by a thread that
+  // waits for this connection.
+  look_up_caller(statement, !is_traced);
+  statement->is_running = true;
+  statement->is_traced_run = is_traced;
+  statement->rows = 0;
+  statement->sqlite_ns = 0;
+  statement->wait_ns = 0;
+  statement->untimed = 0;
+  statement->untimed_steps = 0;
+  statement->last_step = 0;
+  statement->shortest_gap = INT64_MAX;
+  statement->total_changes = connection->copy->api.total_changes(connection->handle);
+  statement->start = clock_now();
+  statement->last_row = statement->start;
+}
+
+// Takes the time of one step. Those that were not timed since count as the mean of the two around
+// them. A clock is read for at most 3% of the time: for each step of 2 µs, for one in 16 of 125 ns.
+void step_timed(struct statement *statement, int64_t duration) {
+  statement->sqlite_ns += duration;
+  if (statement->untimed_steps > 0) {
+    int64_t last = statement->last_step > 0 ? statement->last_step : duration;
+    statement->sqlite_ns += statement->untimed_steps * ((duration + last) / 2);
+    statement->untimed_steps = 0;
+  }
+  statement->last_step = duration;
+  int64_t steps = duration > 0 ? 2000 / duration : 64;
+  statement->untimed = (uint32_t)(steps > 64 ? 64 : steps);
+}
+
+static const char *code_name(int code) {
+  static const char *const names[] = {
+      "OK", "ERROR", "INTERNAL", "PERM", "ABORT", "BUSY", "LOCKED", "NOMEM", "READONLY",
+      "INTERRUPT", "IOERR", "CORRUPT", "NOTFOUND", "FULL", "CANTOPEN", "PROTOCOL", "EMPTY",
+      "SCHEMA", "TOOBIG", "CONSTRAINT", "MISMATCH", "MISUSE", "NOLFS", "AUTH", "FORMAT", "RANGE",
+      "NOTADB", "NOTICE", "WARNING"};
+  code &= 0xff;
+  return code < (int)(sizeof names / sizeof *names) ? names[code] : "ERROR";
+}
+
+static _Thread_local char error_text[512];
+
+static const char *describe_error(struct connection *connection, int code) {
+  if (code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE) return "";
+  const char *message = connection->copy->api.errmsg(connection->handle);
+  char text[300];
+  size_t length = message ? strnlen(message, sizeof text / 3) : 0;
+  length = copy_valid_utf8(text, message ? message : "", length);
+  snprintf(error_text, sizeof error_text, "SQLITE_%s: %.*s", code_name(code), (int)length, text);
+  return error_text;
+}
+
+void report_waits(struct connection *connection, int code) {
+  struct thread *thread = &this_thread;
+  bool gave_up = (code & 0xff) == SQLITE_BUSY;
+  if (LIKELY(thread->busy_attempts == 0 && !gave_up)) return;
+  emit_busy(connection->id, thread->busy_attempts, thread->busy_ns, gave_up);
+  thread->busy_attempts = 0;
+  thread->busy_ns = 0;
+}
+
+static uint64_t changes_of(const struct statement *statement) {
+  const struct connection *connection = statement->connection;
+  const struct sqlite_api *api = &connection->copy->api;
+  if (api->total_changes(connection->handle) == statement->total_changes) return 0;
+  int64_t changes = api->changes64 ? api->changes64(connection->handle)
+                                   : api->changes(connection->handle);
+  return (uint64_t)changes;
+}
+
+// The memory of a statement rarely changes and is expensive to count: at runs 1, 65, 129, …
+static uint64_t memory_of(struct statement *statement) {
+  if ((statement->memory_runs++ & 63) == 0)
+    statement->memory =
+        (uint64_t)(uint32_t)statement->connection->copy->api.stmt_status(statement->stmt, MEMORY, 0);
+  return statement->memory;
+}
+
+static uint64_t bind_hash_of(const struct statement *statement) {
+  if (LIKELY(statement->bound_count > 0 && !statement->has_unknown_values))
+    return statement->bind_hash ? statement->bind_hash : 1;
+  const struct sqlite_api *api = &statement->connection->copy->api;
+  if (!statement->is_traced_run && !statement->has_unknown_values) return 0;
+  if (api->bind_parameter_count(statement->stmt) == 0) return 0;
+  char *expanded = api->expanded_sql(statement->stmt);
+  if (!expanded) return 0;
+  uint64_t hash = hash_bytes(expanded, strlen(expanded), 2);
+  api->free(expanded);
+  return hash ? hash : 1;
+}
+
+static int64_t step_time(const struct statement *statement, int64_t open) {
+  int64_t time = statement->sqlite_ns + statement->untimed_steps * statement->last_step;
+  return time < open ? time : open;
+}
+
+static void fill(struct statement *statement, struct statement_run *event, int64_t now) {
+  uint32_t counters[9] = {0};
+  const uint32_t *last = statement->counters;
+  read_counters(statement, counters);
+  event->connection_id = statement->connection->id;
+  event->statement_id = statement->text->statement_id;
+  event->caller_id = statement->caller_id;
+  event->bind_hash = bind_hash_of(statement);
+  event->open_ns = now - statement->start;
+  event->step_ns = step_time(statement, event->open_ns);
+  event->rows = statement->rows;
+  event->changes = changes_of(statement);
+  event->readonly = statement->connection->copy->api.stmt_readonly(statement->stmt) != 0;
+  event->vm_steps = difference(counters[VM_STEP], last[VM_STEP]);
+  event->fullscan_steps = difference(counters[FULLSCAN], last[FULLSCAN]);
+  event->sorts = difference(counters[SORT], last[SORT]);
+  event->autoindex_rows = difference(counters[AUTOINDEX], last[AUTOINDEX]);
+  event->reprepares = difference(counters[REPREPARE], last[REPREPARE]);
+  event->filter_hits = difference(counters[FILTER_HIT], last[FILTER_HIT]);
+  event->filter_misses = difference(counters[FILTER_MISS], last[FILTER_MISS]);
+  event->memory = memory_of(statement);
+  memcpy(statement->counters, counters, sizeof counters);
+}
+
+static void emit_bound_values(const struct statement *statement) {
+  char values[4096];
+  if (values_text(statement, values, sizeof values) > 0)
+    emit_values(statement->connection->id, statement->text->statement_id, values);
+}
+
+// Whether a run may be the attempt of a statement whose schema had changed: SQLite runs it again.
+static bool may_be_repeated(const struct statement_run *event) {
+  return event->rows == 0 && event->vm_steps <= 4;
+}
+
+// Reports the run. One that callbacks saw is kept until its result code is known, or until it is
+// clear that SQLite does not prepare and run it again.
+void end_run(struct statement *statement, int code, int64_t now) {
+  struct connection *connection = statement->connection;
+  struct statement_run event = {.error = ""};
+  int error = errno;
+  statement->is_running = false;
+  statement->wait_ns = this_thread.busy_ns;
+  report_waits(connection, code);
+  fill(statement, &event, now);
+  event.run_id = __atomic_add_fetch(&last_run, 1, __ATOMIC_RELAXED);
+  transaction_after(connection, statement, &event, code, now);
+  event.error = describe_error(connection, code);
+  if (statement->is_traced_run && statement->text->is_shared &&
+      (connection->exec_depth > 0 || may_be_repeated(&event))) {
+    flush_pending(connection, SQLITE_OK);
+    connection->pending = event;
+    connection->pending_text = statement->text;
+    connection->pending_stmt = statement->stmt;
+    connection->pending_start = statement->start;
+    connection->has_pending = true;
+  } else {
+    emit_run(&event, statement->text, statement);
+    if (UNLIKELY(record_values)) emit_bound_values(statement);
+  }
+  errno = error;
+}
+
+// Whether an error of sqlite3_exec() was found by the parser, after the pending run.
+static bool is_parse_error(const struct connection *connection, int code) {
+  const struct sqlite_api *api = &connection->copy->api;
+  if ((code & 0xff) != 1) return false;
+  if (api->error_offset && api->error_offset(connection->handle) >= 0) return true;
+  const char *message = api->errmsg(connection->handle);
+  return message && (strncmp(message, "near ", 5) == 0 || strncmp(message, "no such ", 8) == 0 ||
+                     strstr(message, "syntax error") || strstr(message, "incomplete input") ||
+                     strstr(message, "already exists") || strstr(message, "has no column"));
+}
+
+void flush_pending(struct connection *connection, int code) {
+  if (!connection->has_pending) return;
+  connection->has_pending = false;
+  bool has_failed = code != SQLITE_OK && !is_parse_error(connection, code);
+  connection->pending.error = has_failed ? describe_error(connection, code) : "";
+  emit_run(&connection->pending, connection->pending_text, NULL);
+}
+
+// Goes on with a run that seemed to have ended when SQLite prepared the statement again.
+void resume_run(struct statement *statement) {
+  struct connection *connection = statement->connection;
+  connection->has_pending = false;
+  statement->is_running = true;
+  statement->is_traced_run = true;
+  statement->start = connection->pending_start;
+}

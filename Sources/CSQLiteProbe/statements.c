@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What is kept for each prepared statement, found by its address.
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe.h"
+
+enum { BUCKETS = 4096 };
+
+static struct statement *buckets[BUCKETS];
+static struct statement *unused;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static size_t hash_of(sqlite3_stmt *stmt) {
+  return (uintptr_t)stmt * 0x9e3779b97f4a7c15u >> 52;
+}
+
+static struct statement **cache_of(sqlite3_stmt *stmt) {
+  return &this_thread.cache[hash_of(stmt) % CACHED_STATEMENTS];
+}
+
+// The record of a statement, or NULL if there is none.
+struct statement *find_statement(sqlite3_stmt *stmt) {
+  struct statement **cached = cache_of(stmt);
+  if (LIKELY(*cached && (*cached)->stmt == stmt)) return *cached;
+  pthread_mutex_lock(&lock);
+  struct statement *statement = buckets[hash_of(stmt)];
+  while (statement && statement->stmt != stmt) statement = statement->next;
+  pthread_mutex_unlock(&lock);
+  if (statement) *cached = statement;
+  return statement;
+}
+
+static struct statement *add_statement(sqlite3_stmt *stmt, struct connection *connection) {
+  pthread_mutex_lock(&lock);
+  struct statement *statement = unused;
+  if (statement) unused = statement->next;
+  else statement = malloc(sizeof *statement);
+  if (statement) {
+    memset(statement, 0, sizeof *statement);
+    struct statement **bucket = &buckets[hash_of(stmt)];
+    statement->stmt = stmt;
+    statement->connection = connection;
+    statement->next = *bucket;
+    *bucket = statement;
+    *cache_of(stmt) = statement;
+  }
+  pthread_mutex_unlock(&lock);
+  return statement;
+}
+
+// The record of a statement whose connection is observed, made on its first use; NULL otherwise.
+struct statement *observe_statement(struct copy *copy, sqlite3_stmt *stmt) {
+  if (!stmt) return NULL;
+  struct statement *statement = find_statement(stmt);
+  if (LIKELY(statement != NULL)) {
+    // The address may belong to another connection's statement by now.
+    if (LIKELY(!statement->connection->is_closed))
+      return statement->connection->is_excluded ? NULL : statement;
+    forget_statement(stmt);
+  }
+  sqlite3 *handle = copy->api.db_handle(stmt);
+  if (!handle) return NULL;
+  struct connection *connection = find_connection(handle);
+  if (!connection) connection = open_connection(copy, handle, WAY_GOT, 0);
+  if (!connection) return NULL;
+  statement = add_statement(stmt, connection);
+  return connection->is_excluded ? NULL : statement;
+}
+
+void forget_statement(sqlite3_stmt *stmt) {
+  pthread_mutex_lock(&lock);
+  struct statement **link = &buckets[hash_of(stmt)];
+  while (*link && (*link)->stmt != stmt) link = &(*link)->next;
+  struct statement *statement = *link;
+  if (statement) {
+    *link = statement->next;
+    values_cleared(statement);
+    release_text(statement->text);
+    statement->text = NULL;
+    __atomic_store_n(&statement->stmt, NULL, __ATOMIC_RELEASE);
+    statement->next = unused;
+    unused = statement;
+  }
+  pthread_mutex_unlock(&lock);
+}
+
+// The thread that forked may not be the one that held the lock.
+void statements_after_fork(void) { pthread_mutex_init(&lock, NULL); }

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The SQL texts of the process: each is hashed and announced once, and again at intervals.
+
+#include "probe.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  // 65,536 is arbitrary: a program that writes values into its SQL would fill the memory.
+  MAX_TEXTS = 65536,
+  BUCKETS = 16384,
+  // Longer SQL is cut: LTTng drops events that do not fit into a part of its buffer.
+  MAX_SQL = 32768,
+  USES_BETWEEN_ANNOUNCEMENTS = 1000,
+};
+static const int64_t time_between_announcements = 1000000000;
+
+static struct text *buckets[BUCKETS];
+static unsigned count;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+// A hash of eight bytes at a time, for look-ups only.
+uint64_t hash_bytes(const void *bytes, size_t length, uint64_t seed) {
+  const unsigned char *at = bytes;
+  uint64_t hash = seed ^ (length * 0x9e3779b97f4a7c15u);
+  while (length >= 8) {
+    uint64_t word;
+    memcpy(&word, at, 8);
+    hash = (hash ^ word) * 0xff51afd7ed558ccdu;
+    hash ^= hash >> 32;
+    at += 8;
+    length -= 8;
+  }
+  uint64_t rest = 0;
+  memcpy(&rest, at, length);
+  hash = (hash ^ rest) * 0xc4ceb9fe1a85ec53u;
+  return hash ^ (hash >> 29);
+}
+
+// FNV-1a: the id that the store gives to the same text.
+static uint64_t statement_id_of(const char *sql, size_t length) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (size_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)sql[i]) * 0x100000001b3u;
+  return hash;
+}
+
+static bool begins_with(const char *sql, const char *word) {
+  for (; *word; sql++, word++)
+    if ((*sql | 0x20) != *word) return false;
+  return !((*sql | 0x20) >= 'a' && (*sql | 0x20) <= 'z') && *sql != '_';
+}
+
+static bool is_write(const char *sql) {
+  static const char *const words[] = {"insert", "update", "delete", "replace", "with", "create",
+                                      "drop", "alter", "reindex", "analyze", "vacuum"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (begins_with(sql, words[i])) return true;
+  return false;
+}
+
+static struct text *make_text(const char *sql, size_t length, uint64_t hash) {
+  struct text *text = malloc(sizeof *text + length + 1);
+  if (!text) return NULL;
+  memset(text, 0, sizeof *text);
+  text->lookup_hash = hash;
+  text->length = length;
+  memcpy(text->sql, sql, length);
+  text->sql[length] = 0;
+  text->statement_id = statement_id_of(sql, length);
+  text->is_write = is_write(text->sql);
+  return text;
+}
+
+static struct text *find_or_make(const char *sql, size_t length) {
+  uint64_t hash = hash_bytes(sql, length, 0);
+  pthread_mutex_lock(&lock);
+  struct text **bucket = &buckets[hash % BUCKETS];
+  struct text *text = *bucket;
+  while (text && (text->lookup_hash != hash || text->length != length ||
+                  memcmp(text->sql, sql, length) != 0))
+    text = text->next;
+  if (!text && (text = make_text(sql, length, hash)) && count < MAX_TEXTS) {
+    text->is_shared = true;
+    text->next = *bucket;
+    *bucket = text;
+    count++;
+  }
+  pthread_mutex_unlock(&lock);
+  return text;
+}
+
+static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+// Whether bytes are printable ASCII, spaces and line ends: such SQL needs no second look.
+static bool is_plain(const char *sql, size_t length) {
+  for (size_t i = 0; i < length; i++)
+    if ((signed char)sql[i] <= 0) return false;
+  return true;
+}
+
+// The text without the space around it and without comments that name a caller, in valid UTF-8,
+// and cut where it is too long.
+struct text *text_of_sql(const char *sql) {
+  if (!sql) sql = "";
+  while (is_space(*sql)) sql++;
+  size_t length = strlen(sql);
+  while (length > 0 && is_space(sql[length - 1])) length--;
+  bool is_cut = length > MAX_SQL;
+  if (is_cut) length = MAX_SQL;
+  if (!is_cut && is_plain(sql, length) && !memchr(sql, '/', length))
+    return find_or_make(sql, length);
+
+  char *copy = malloc(length * 4 + 64);
+  if (!copy) return NULL;
+  size_t copied = sql_without_tags(sql, length, copy + length * 3);
+  if (copied > 0) {
+    copied = copy_valid_utf8(copy, copy + length * 3, copied);
+  } else {
+    copied = copy_valid_utf8(copy, sql, length);
+  }
+  if (is_cut) {
+    memcpy(copy + copied, " /* cut */", 10);
+    copied += 10;
+  }
+  struct text *text = find_or_make(copy, copied);
+  free(copy);
+  return text;
+}
+
+void release_text(struct text *text) {
+  if (text && !text->is_shared) free(text);
+}
+
+// Counts one use of a text; races between threads announce it twice at worst.
+bool is_announcement_due(struct text *text) {
+  if (text->generation == generation && ++text->uses < USES_BETWEEN_ANNOUNCEMENTS &&
+      clock_coarse() - text->announced_ns < time_between_announcements)
+    return false;
+  text->generation = generation;
+  text->uses = 1;
+  text->announced_ns = clock_coarse();
+  return true;
+}

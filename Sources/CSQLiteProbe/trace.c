@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The callback of sqlite3_trace_v2(): sees what sqlite3_exec() runs, and the statements of copies of
+// SQLite whose functions cannot be hooked. Passes everything on to the program's own callbacks.
+
+#include <string.h>
+
+#include "probe.h"
+
+enum { REPREPARE = 5 };
+
+// Whether a statement runs within another one: a trigger's, or one of a virtual table's own.
+static bool is_nested(const struct connection *connection, sqlite3_stmt *stmt, const char *text) {
+  const char *sql = connection->copy->api.sql(stmt);
+  if (text == sql || !text || text[0] != '-' || text[1] != '-') return false;
+  return !sql || strcmp(text, sql) != 0;
+}
+
+static bool is_repetition(const struct connection *connection, const struct statement *statement) {
+  return connection->has_pending && connection->pending_stmt == statement->stmt &&
+         connection->pending.rows == 0 &&
+         (uint32_t)connection->copy->api.stmt_status(statement->stmt, REPREPARE, 0) >
+             statement->counters[REPREPARE];
+}
+
+static void began(struct connection *connection, sqlite3_stmt *stmt, const char *text) {
+  if (is_nested(connection, stmt, text)) return;
+  struct statement *statement = observe_statement(connection->copy, stmt);
+  if (!statement) return;
+  if (statement->is_running && !statement->is_traced_run) return;
+  if (statement->is_running) {
+    if (statement->rows == 0) return;
+    end_run(statement, SQLITE_OK, clock_now());
+  }
+  if (is_repetition(connection, statement)) return resume_run(statement);
+  flush_pending(connection, SQLITE_OK);
+  begin_run(statement, true);
+  this_thread.inside = connection;
+  this_thread.callback_ns = 0;
+}
+
+// The statement whose run callbacks see, or NULL if hooks see it.
+static struct statement *traced_statement(struct connection *connection, sqlite3_stmt *stmt) {
+  struct statement *statement = find_statement(stmt);
+  if (!statement || statement->connection != connection) return NULL;
+  if (!statement->is_running && is_repetition(connection, statement)) resume_run(statement);
+  return statement->is_running && statement->is_traced_run ? statement : NULL;
+}
+
+// Only the first row's time is SQLite's alone. Of the time to each later one the program has an
+// unknown part: the shortest such time, for each row, is the estimate.
+static void time_row(struct statement *statement) {
+  if (statement->rows > 64 && statement->rows % 16 != 0) return;
+  int64_t now = clock_now();
+  if (statement->rows == 1) {
+    statement->sqlite_ns = now - statement->start;
+  } else if (statement->rows <= 64 && now - statement->last_row < statement->shortest_gap) {
+    statement->shortest_gap = now - statement->last_row;
+  }
+  statement->last_row = now;
+}
+
+static void returned_row(struct connection *connection, sqlite3_stmt *stmt) {
+  struct statement *statement = traced_statement(connection, stmt);
+  if (!statement) return;
+  statement->rows++;
+  this_thread.inside = NULL;
+  time_row(statement);
+}
+
+static void ended(struct connection *connection, sqlite3_stmt *stmt) {
+  struct statement *statement = traced_statement(connection, stmt);
+  if (!statement) return;
+  int64_t now = clock_now();
+  int64_t open = now - statement->start;
+  if (connection->exec_depth > 0 || statement->rows == 0) {
+    statement->sqlite_ns = open - this_thread.callback_ns;
+  } else if (statement->rows > 1 && statement->shortest_gap != INT64_MAX) {
+    statement->sqlite_ns += statement->shortest_gap * (int64_t)(statement->rows - 1);
+  }
+  this_thread.callback_ns = 0;
+  this_thread.inside = NULL;
+  end_run(statement, SQLITE_OK, now);
+}
+
+static void observe(struct connection *connection, unsigned event, void *object, void *detail) {
+  switch (event) {
+    case SQLITE_TRACE_STMT: return began(connection, object, detail);
+    case SQLITE_TRACE_ROW: return returned_row(connection, object);
+    case SQLITE_TRACE_PROFILE: return ended(connection, object);
+    case SQLITE_TRACE_CLOSE: return close_connection(connection);
+  }
+}
+
+static void pass_plain_text(const struct connection *connection, sqlite3_stmt *stmt,
+                            const char *text) {
+  const struct sqlite_api *api = &connection->copy->api;
+  char *expanded = text && text[0] == '-' && text[1] == '-' ? NULL : api->expanded_sql(stmt);
+  connection->program_plain_trace(connection->program_plain_context, expanded ? expanded : text);
+  api->free(expanded);
+}
+
+int traced(unsigned event, void *context, void *object, void *detail) {
+  struct connection *connection = context;
+  // sqlite3_close() refused to close it.
+  if (event == SQLITE_TRACE_STMT && connection->is_closed) {
+    connection->is_closed = false;
+    connection->announced_generation = 0;
+  }
+  if ((connection->mask & event) && is_recording())
+    observe(connection, event, object, detail);
+  if (connection->program_trace && (connection->program_mask & event))
+    return connection->program_trace(event, connection->program_trace_context, object, detail);
+  if (event == SQLITE_TRACE_STMT && connection->program_plain_trace)
+    pass_plain_text(connection, object, detail);
+  if (event == SQLITE_TRACE_PROFILE && connection->program_profile)
+    connection->program_profile(connection->program_profile_context,
+                                connection->copy->api.sql(object), *(const uint64_t *)detail);
+  return 0;
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Transactions, seen by the autocommit state after each statement.
+
+#include <string.h>
+#include <strings.h>
+
+#include "probe.h"
+
+static uint64_t last_transaction;
+
+// The kind of a transaction by the statement that began it.
+static const char *kind_of(const char *sql) {
+  if (strncasecmp(sql, "BEGIN", 5) != 0) return "deferred";
+  sql += 5;
+  while (*sql == ' ' || *sql == '\t' || *sql == '\n' || *sql == '\r') sql++;
+  if (strncasecmp(sql, "IMMEDIATE", 9) == 0) return "immediate";
+  if (strncasecmp(sql, "EXCLUSIVE", 9) == 0) return "exclusive";
+  return "deferred";
+}
+
+static void began(struct connection *connection, const struct statement *statement, int64_t now) {
+  connection->transaction_id = __atomic_add_fetch(&last_transaction, 1, __ATOMIC_RELAXED);
+  connection->transaction_kind = kind_of(statement->text->sql);
+  connection->transaction_start = statement->start;
+  connection->transaction_wait = statement->wait_ns;
+  connection->transaction_statements = 0;
+  connection->idle_ns = 0;
+  connection->last_end = now;
+  connection->writer_ns = connection->transaction_kind[0] == 'd' ? -1 : statement->wait_ns;
+}
+
+static void ended(struct connection *connection, const char *outcome, int64_t now) {
+  struct transaction event = {
+      .store_id = connection->id,
+      .outcome = outcome,
+      .wait_ns = connection->transaction_wait,
+      .total_ns = now - connection->transaction_start,
+      .transaction_id = connection->transaction_id,
+      .kind = connection->transaction_kind,
+      .writer_ns = connection->writer_ns,
+      .statements = connection->transaction_statements,
+      .idle_ns = connection->idle_ns,
+  };
+  connection->transaction_id = 0;
+  emit_transaction(&event);
+}
+
+static void autocommitted(struct connection *connection, const struct statement *statement,
+                          bool has_failed, int64_t now) {
+  struct transaction event = {
+      .store_id = connection->id,
+      .outcome = has_failed ? "rollback" : "commit",
+      .wait_ns = statement->wait_ns,
+      .total_ns = now - statement->start,
+      .kind = "autocommit",
+      .writer_ns = has_failed ? -1 : statement->wait_ns,
+      .statements = 1,
+  };
+  emit_transaction(&event);
+}
+
+static bool is_writer(struct connection *connection, const struct statement_run *event) {
+  const struct sqlite_api *api = &connection->copy->api;
+  if (event->readonly) return false;
+  if (api->txn_state) return api->txn_state(connection->handle, NULL) == SQLITE_TXN_WRITE;
+  return event->changes > 0;
+}
+
+static bool is_rollback(const char *sql) {
+  return strncasecmp(sql, "COMMIT", 6) != 0 && strncasecmp(sql, "END", 3) != 0 &&
+         strncasecmp(sql, "RELEASE", 7) != 0;
+}
+
+// Sets the run's transaction, and reports the transaction if the run ended it.
+void transaction_after(struct connection *connection, const struct statement *statement,
+                       struct statement_run *event, int code, int64_t now) {
+  bool is_open = connection->copy->api.get_autocommit(connection->handle) == 0;
+  bool has_failed = code != SQLITE_OK && code != SQLITE_ROW && code != SQLITE_DONE;
+  if (is_open && connection->transaction_id == 0) began(connection, statement, now);
+  event->transaction_id = connection->transaction_id;
+  if (connection->transaction_id == 0) {
+    if (statement->text->is_write && !event->readonly)
+      autocommitted(connection, statement, has_failed, now);
+    return;
+  }
+  connection->transaction_statements++;
+  if (connection->transaction_statements > 1) connection->transaction_wait += statement->wait_ns;
+  if (statement->start > connection->last_end)
+    connection->idle_ns += statement->start - connection->last_end;
+  connection->last_end = now;
+  if (connection->writer_ns < 0 && is_open && is_writer(connection, event))
+    connection->writer_ns =
+        statement->start - connection->transaction_start + statement->wait_ns;
+  if (!is_open)
+    ended(connection, has_failed || is_rollback(statement->text->sql) ? "rollback" : "commit", now);
+}
+
+void transaction_at_close(struct connection *connection) {
+  if (connection->transaction_id != 0) ended(connection, "rollback", clock_now());
+}
