@@ -135,7 +135,9 @@ public struct RunBuilder {
 
   /// The counters of a store that emitted all of the events so far, and some that went missing.
   public mutating func close(missing: UInt64 = 0, tracingTime: Nanoseconds = 0) {
-    let emitted = records.filter { $0.event.kind != .statement && $0.process == process }.count
+    let emitted = records.filter {
+      $0.event.kind != .statement && $0.event.kind != .caller && $0.process == process
+    }.count
     append(
       .counters(
         CountersSampled(

@@ -29,8 +29,16 @@ extension Profile {
       eventsRead: sources.sum(\.eventsRead),
       eventsLost: max(sources.sum(\.eventsLost), lostToProcesses),
       unrecognizedLines: sources.sum(\.unrecognizedLines),
-      doubts: sources.flatMap(\.doubts) + processes.flatMap(\.doubts),
+      doubts: sources.flatMap(\.doubts) + processes.flatMap(\.doubts)
+        + (observed?.copiesNotObserved ?? []).map(\.doubt),
       remarks: sources.flatMap { source in source.remarks.map { "\(source.path): \($0)" } })
+  }
+}
+
+extension UnobservedCopy {
+  fileprivate var doubt: String {
+    let version = version.isEmpty ? "" : " \(version)"
+    return "\(path): a copy of SQLite\(version) was seen and not observed: \(reason)"
   }
 }
 

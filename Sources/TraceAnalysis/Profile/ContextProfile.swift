@@ -36,6 +36,11 @@ struct ContextTally {
     durations.record(fetch.totalTime)
   }
 
+  mutating func add(_ run: StatementRun) {
+    profile.work.add(run)
+    durations.record(run.stepTime)
+  }
+
   mutating func add(_ fault: FaultFired) {
     fault.source == .rowCache ? profile.cacheHits.add(1) : profile.cacheMisses.add(1)
     profile.faultTime.add(fault.duration)

@@ -59,6 +59,10 @@ public struct EventFilter: Hashable, Sendable {
     takes(entity: miss.entity, location, miss.duration)
   }
 
+  func takes(_ run: StatementRun, from location: SourceLocation) -> Bool {
+    takes(entity: nil, location, run.stepTime)
+  }
+
   func takes(_ save: SaveEnd) -> Bool {
     takes(entity: nil, save.location, save.totalTime)
   }

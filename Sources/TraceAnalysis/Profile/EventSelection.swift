@@ -11,6 +11,7 @@ public struct EventSelection {
   private var filter: EventFilter
   private var locations = PendingTable<Key, SourceLocation>()
   private var misses = PendingTable<Key, EventRecord>()
+  private var callers = CallerNames()
 
   // 100,000 is far above what runs at once, and bounds what fetches without an end can cost.
   private static let mostPending = 100_000
@@ -75,9 +76,13 @@ public struct EventSelection {
       return filter.takesUnattributed(duration: checkpoint.totalTime)
     case .busy(let wait): return filter.takesUnattributed(duration: wait.waitTime)
     case .counters, .transaction: return filter.takesUnattributed()
-    case .statementRun(let run): return filter.takesUnattributed(duration: run.stepTime)
+    case .statementRun(let run):
+      return filter.takes(run, from: callers[run.callerID, of: record])
+    case .caller(let caller):
+      callers.add(caller, of: record)
+      return true
     case .statement, .values, .storeOpened, .contextCreated, .saveBegin, .fault, .cacheMiss,
-      .connectionOpened, .connectionClosed, .copyNotObserved, .caller:
+      .connectionOpened, .connectionClosed, .copyNotObserved:
       return true
     }
   }

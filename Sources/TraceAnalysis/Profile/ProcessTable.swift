@@ -28,16 +28,16 @@ struct ProcessTable {
   ///
   /// A process id that opens a store with another start time was used again: it is a new process.
   mutating func index(of record: EventRecord) -> Int {
-    guard case .storeOpened(let event) = record.event else {
+    guard let start = record.event.processStart else {
       if let last, last.id.pid == record.process.id, last.id.host == record.process.host {
         return last.index
       }
       return take(indexes[ID(record.process)] ?? append(record.process), for: record.process)
     }
     var index = indexes[ID(record.process)] ?? append(record.process)
-    if let start = starts[index], start != event.processStart { index = append(record.process) }
+    if let known = starts[index], known != start { index = append(record.process) }
     if index < Bounds.processes {
-      starts[index] = event.processStart
+      starts[index] = start
       profiles[index].identity = record.process
     }
     return take(index, for: record.process)
@@ -63,11 +63,7 @@ struct ProcessTable {
   }
 
   mutating func count(_ event: StoreEvent, at index: Int) {
-    // Neither is counted by the store; a log of level 2 holds the values of every run.
-    switch event {
-    case .statement, .values: return
-    default: break
-    }
+    if event.isAnnouncement { return }
     profiles[index].eventsSeen.add(1)
     profiles[index].eventsUncounted.add(1)
     guard case .counters(let sample) = event, index < Bounds.processes else { return }
@@ -92,4 +88,24 @@ struct ProcessTable {
   }
 
   mutating func abandonFetch(at index: Int) { profiles[index].unfinishedFetches.add(1) }
+}
+
+extension StoreEvent {
+  /// When its process started, where the event says so.
+  fileprivate var processStart: Nanoseconds? {
+    switch self {
+    case .storeOpened(let event): event.processStart
+    case .connectionOpened(let event): event.processStart
+    default: nil
+    }
+  }
+
+  /// Whether `counters` leave it out: it explains other events, and may be repeated.
+  fileprivate var isAnnouncement: Bool {
+    switch self {
+    // A log of level 2 has the values of every run.
+    case .statement, .caller, .values: true
+    default: false
+    }
+  }
 }

@@ -27,7 +27,8 @@ extension Profile {
       stores: profiles.flatMap(\.stores).merged(by: \.self) { _, _ in },
       waits: waits, processes: profiles.flatMap(\.processes),
       reading: ReadingReport(sources: profiles.flatMap(\.reading.sources)),
-      selection: profiles.flatMap(\.selection).merged(by: \.self) { _, _ in })
+      selection: profiles.flatMap(\.selection).merged(by: \.self) { _, _ in },
+      observed: .merged(profiles.compactMap(\.observed)))
   }
 
   /// The contexts, their processes counted on through all profiles.
@@ -86,6 +87,11 @@ extension StatementProfile {
     work.add(other.work)
     misses.add(other.misses)
     repeats.add(other.repeats)
+    if let runs = other.observedRuns {
+      var sum = observedRuns ?? 0
+      sum.add(runs)
+      observedRuns = sum
+    }
     latency = .merged([latency, other.latency])
     callers = .merged(callers + other.callers)
   }

@@ -28,6 +28,8 @@ public struct Profile: Sendable, Codable {
   public var reading: ReadingReport
   /// Which events it is of, where not of all: `entity Stop`.
   public var selection: [String] = []
+  /// What the probe observed; nil if it observed nothing.
+  public var observed: ObservedProfile?
   /// Values that the statements bound; empty unless they were recorded.
   ///
   /// Never encoded: they may be private.
@@ -35,7 +37,7 @@ public struct Profile: Sendable, Codable {
 
   private enum CodingKeys: CodingKey {
     case totals, statements, faults, batches, saves, contexts, entities, stores, waits, processes
-    case reading, selection
+    case reading, selection, observed
   }
 }
 
@@ -56,7 +58,7 @@ extension Profile: Equatable {
       && a.batches == b.batches && a.saves == b.saves && a.contexts == b.contexts
       && a.entities == b.entities
       && a.stores == b.stores
-      && a.waits == b.waits
+      && a.waits == b.waits && a.observed == b.observed
       && a.processes.map(\.comparable) == b.processes.map(\.comparable)
   }
 }

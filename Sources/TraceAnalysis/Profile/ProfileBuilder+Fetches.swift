@@ -61,6 +61,8 @@ struct StatementTally {
   var entity: String
   var kinds: Set<FetchKind> = []
   var repeats = RepeatTally()
+  /// Runs that the probe reported.
+  var observedRuns: UInt64 = 0
   var callers = TallyTable<SourceLocation, CallerTally>(capacity: Bounds.callers, rest: .unknown)
 
   init(entity: String) { self.entity = entity }
@@ -82,6 +84,7 @@ struct StatementTally {
     var profile = StatementProfile(id: id, sql: sql, entity: entity)
     profile.kinds = FetchKind.allCases.filter(kinds.contains)
     profile.repeats = repeats.repeats
+    if observedRuns > 0 { profile.observedRuns = observedRuns }
     profile.callers = zip(callers.keys, callers.values).map { $1.finished(at: $0) }
       .sorted(by: { $0.work.totalTime }, then: { "\($0.location.file):\($0.location.line)" })
     for caller in profile.callers {

@@ -29,8 +29,9 @@ extension ProfileBuilder {
     timeline?.note(totals)
   }
 
-  private func settledProfile(of reading: ReadingReport) -> Profile {
+  private mutating func settledProfile(of reading: ReadingReport) -> Profile {
     let names = entityNames
+    let texts = texts
     let statements = zip(statements.keys, statements.values)
       .map { $1.finished(id: $0, sql: texts[$0]) }
       .map { statement in
@@ -48,7 +49,8 @@ extension ProfileBuilder {
       contexts: zip(contexts.keys, contexts.values).map { $1.finished($0) }
         .sorted { ($0.process, $0.id) < ($1.process, $1.id) },
       entities: Profile.entities(of: statements, faults: faults), stores: stores, waits: waits,
-      processes: processes.profiles, reading: bounded(reading), values: values)
+      processes: processes.profiles, reading: bounded(reading), observed: observed.finish(),
+      values: values)
   }
 
   /// The entities behind tables: Core Data's log names one or the other.

@@ -30,6 +30,7 @@ public struct ProfileBuilder {
   /// Batched fetches whose batches may still come.
   var batchedFetches: [Key: BatchKey] = [:]
   var batches: [BatchKey: BatchProfile] = [:]
+  var observed = ObservedTally()
   /// By process; after a commit the same statement may find other rows.
   var commits: [UInt64] = []
 
@@ -74,9 +75,11 @@ public struct ProfileBuilder {
       add(event, in: process)
     case .checkpoint(let event): add(event)
     case .busy(let event): add(event)
-    case .counters, .connectionOpened, .connectionClosed, .copyNotObserved, .caller,
-      .statementRun:
-      break
+    case .connectionOpened(let event): add(event)
+    case .caller(let event): observed.callers.add(event, of: record)
+    case .statementRun(let event): add(event, of: record, in: process)
+    case .copyNotObserved(let event): observed.add(event)
+    case .counters, .connectionClosed: break
     }
   }
 
@@ -108,7 +111,7 @@ public struct ProfileBuilder {
     waits.commits.add(1)
   }
 
-  private mutating func countCommit(of process: Int) {
+  mutating func countCommit(of process: Int) {
     while commits.count <= process { commits.append(0) }
     commits[process].add(1)
   }

@@ -15,6 +15,8 @@ public struct StatementProfile: Hashable, Sendable, Codable {
   public var misses: UInt64 = 0
   public var latency = Latency()
   public var repeats = Repeats()
+  /// Runs that the probe reported, of a program without the store; nil if there are none.
+  public var observedRuns: UInt64?
   /// By total time, longest first.
   public var callers: [CallerProfile] = []
 

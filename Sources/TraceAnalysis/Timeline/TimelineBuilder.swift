@@ -99,6 +99,12 @@ struct TimelineBuilder {
     draw(.fetches, fetch.totalTime, subject: run, rows: fetch.rows, isInner: isNested)
   }
 
+  mutating func add(_ statement: StatementRun, from location: SourceLocation) {
+    let run = runs.number(of: Timeline.Run(statement: statement.statementID, caller: location))
+    last { $0.runs.add(RunSum(statement), to: run) }
+    draw(.fetches, statement.stepTime, subject: run, rows: statement.rows)
+  }
+
   mutating func add(_ miss: CacheMiss, rows: UInt64, from location: SourceLocation) {
     let run = runs.number(of: Timeline.Run(statement: miss.statementID, caller: location))
     last { $0.runs.add(RunSum(miss, rows: rows), to: run) }

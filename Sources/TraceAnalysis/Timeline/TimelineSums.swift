@@ -59,6 +59,12 @@ public struct RunSum: TimelineSum {
     (totalTime, longest) = (fetch.totalTime, fetch.totalTime)
   }
 
+  init(_ run: StatementRun) {
+    (count, rows) = (1, run.rows)
+    (vmSteps, fullScanSteps) = (run.vmSteps, run.fullScanSteps)
+    (totalTime, longest) = (run.stepTime, run.stepTime)
+  }
+
   init(_ miss: CacheMiss, rows: UInt64) {
     (count, misses, self.rows) = (1, 1, rows)
     (vmSteps, fullScanSteps) = (miss.vmSteps, miss.fullScanSteps)

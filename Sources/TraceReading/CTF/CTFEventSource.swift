@@ -140,8 +140,8 @@ final class CTFEventSource: LiveSource {
       let contexts = schema.contexts.values(&cursor)
       let (contextID, storeEvent) = try decode(kind, cursor, classNumber: number)
       var process = processes.process(contexts, in: schema.environment)
-      if case .storeOpened(let opened) = storeEvent, opened.processName != "" {
-        process = processes.rename(process, to: opened.processName)
+      if let name = storeEvent.processName {
+        process = processes.rename(process, to: name)
       }
       return EventRecord(
         timestamp: time, process: process, threadID: contexts.threadID ?? process.id,
@@ -191,5 +191,18 @@ extension EventFieldError {
     case .malformed(let field, let value): "field '\(field)' cannot be '\(value)'"
     case .unknownEvent(let name): "event '\(name)' is unknown"
     }
+  }
+}
+
+extension StoreEvent {
+  /// The name of its process, where the event says so.
+  fileprivate var processName: String? {
+    let name =
+      switch self {
+      case .storeOpened(let event): event.processName
+      case .connectionOpened(let event): event.processName
+      default: ""
+      }
+    return name.isEmpty ? nil : name
   }
 }

@@ -39,7 +39,7 @@ extension Document {
     blocks += profile.completeness.warnings
     blocks += profile.completeness.remarks.map { .paragraph($0, .quiet) }
     blocks += profile.unrecognizedSamples
-    blocks.append(.facts(profile.totals.facts(hitRatio: profile.cacheHitRatio)))
+    blocks.append(.facts(profile.facts))
     blocks += profile.timeSplit
     if !profile.isEmpty { blocks.append(.paragraph(profile.costOfTracing, .quiet)) }
     if let grouping = options.grouping {
@@ -114,7 +114,35 @@ extension Completeness {
   }
 }
 
+extension Profile {
+  /// The totals in the words of the store, or of SQLite where no store ran.
+  var facts: [Document.Fact] {
+    guard let observed else { return totals.facts(hitRatio: cacheHitRatio) }
+    let statements = observed.facts(totals, waits)
+    return totals.isOfStore ? totals.facts(hitRatio: cacheHitRatio) + statements : statements
+  }
+}
+
+extension ObservedProfile {
+  fileprivate func facts(_ totals: Profile.Totals, _ waits: WaitProfile) -> [Document.Fact] {
+    [
+      .init("statements", .count(runs)), .init("connections", .count(connections)),
+      .init("rows", .count(rows)), .init("commits", .count(waits.commits)),
+      .init("changes", .count(changes)), .init("rollbacks", .count(waits.rollbacks)),
+      .init("in SQLite", .duration(totals.connectionTime)),
+      .init("lock waits", .count(waits.busyWaits)),
+      .init("rows/run", runs > 0 ? .number(Double(rows) / Double(runs)) : .none),
+      .init("errors", .count(totals.errors)),
+    ]
+  }
+}
+
 extension Profile.Totals {
+  /// Whether any of it comes from an object store.
+  fileprivate var isOfStore: Bool {
+    fetches > 0 || counts > 0 || faults > 0 || relationshipFaults > 0 || saves > 0
+  }
+
   func facts(hitRatio: Double?) -> [Document.Fact] {
     [
       .init("fetches", .count(fetches)), .init("counts", .count(counts)),

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import QueryPlans
+import StoreEvents
+
+/// Finds statements that run once for each row of another one, by counts and in bounded memory.
+///
+///     thread 7   parent 12 rows ── child ─ child ─ … ─ child (12 runs) ── parent ends
+///
+/// A child may run while the parent's cursor is open, or after it ended; the time at which a run
+/// began decides.
+struct LoopDetector {
+  // A page of a list has 10 rows; fewer are no loop worth a finding.
+  static let minRows: UInt64 = 10
+  // Arbitrary: loops nest less deep, and run fewer statements for each row.
+  private static let maxParents = 8
+  private static let maxChildren = 16
+  // Arbitrary: the threads of a program that run SQL at the same time.
+  private static let maxThreads = 4096
+  private static let maxLoops = 1000
+
+  /// A form at a line of code; statements that differ only in literals are one form.
+  struct Site: Hashable {
+    var form: UInt64
+    var location: SourceLocation
+  }
+
+  /// What the detector needs of a run.
+  struct Run {
+    var site: Site
+    var statement: StatementID
+    var start: Nanoseconds
+    var rows: UInt64
+    var bindHash: UInt64
+    var time: Nanoseconds
+    var isReadOnly: Bool
+  }
+
+  fileprivate struct Child {
+    var site: Site
+    var statement: StatementID
+    var start: Nanoseconds
+    var runs: UInt64 = 0
+    var time: Nanoseconds = 0
+    var firstValues: UInt64
+    var firstStatement: StatementID
+    var hasOtherValues = false
+  }
+
+  private struct Parent {
+    var site: Site
+    var statement: StatementID
+    var rows: UInt64
+    var children: [Child] = []
+  }
+
+  /// The parents of a thread, oldest first, and the runs that no parent ended after.
+  private struct Thread {
+    var parents: [Parent] = []
+    var unowned: [Child] = []
+  }
+
+  private var threads: [ProfileBuilder.Key: Thread] = [:]
+  private var loops: [LoopKey: QueryLoop] = [:]
+
+  private struct LoopKey: Hashable {
+    var parent: Site
+    var child: Site
+  }
+
+  /// Adds a run that ended.
+  mutating func add(_ run: Run, on thread: ProfileBuilder.Key) {
+    if threads[thread] == nil, threads.count >= Self.maxThreads { closeAll() }
+    // Taken out, so that it is changed in place.
+    var state = threads.removeValue(forKey: thread) ?? Thread()
+    if let rerun = state.parents.firstIndex(where: { $0.site == run.site }) {
+      close(state.parents.remove(at: rerun))
+    }
+    if run.isReadOnly {
+      for index in state.parents.indices { Self.count(run, in: &state.parents[index].children) }
+      Self.count(run, in: &state.unowned)
+    }
+    if run.isReadOnly, run.rows >= Self.minRows { open(run, in: &state) }
+    threads[thread] = state
+  }
+
+  /// Ends what is open, and returns the loops, longest time first.
+  mutating func finish() -> [QueryLoop] {
+    closeAll()
+    return loops.values.sorted {
+      ($1.time, $0.child.rawValue, $0.childLocation.line)
+        < ($0.time, $1.child.rawValue, $1.childLocation.line)
+    }
+  }
+
+  private mutating func open(_ run: Run, in state: inout Thread) {
+    var parent = Parent(site: run.site, statement: run.statement, rows: run.rows)
+    // Runs that began after this one did ran within its open cursor.
+    parent.children = state.unowned.filter { $0.start >= run.start && $0.site != run.site }
+    state.unowned.removeAll()
+    if state.parents.count >= Self.maxParents { close(state.parents.removeFirst()) }
+    state.parents.append(parent)
+  }
+
+  private static func count(_ run: Run, in children: inout [Child]) {
+    if let index = children.firstIndex(where: { $0.site == run.site }) {
+      children[index].add(run)
+    } else if children.count < maxChildren {
+      var child = Child(
+        site: run.site, statement: run.statement, start: run.start, firstValues: run.bindHash,
+        firstStatement: run.statement)
+      child.add(run)
+      children.append(child)
+    }
+  }
+
+  private mutating func closeAll() {
+    for thread in threads.values { for parent in thread.parents { close(parent) } }
+    threads.removeAll()
+  }
+
+  private mutating func close(_ parent: Parent) {
+    for child in parent.children
+    where child.hasOtherValues && Self.isLoop(runs: child.runs, rows: parent.rows) {
+      let key = LoopKey(parent: parent.site, child: child.site)
+      guard loops.count < Self.maxLoops || loops[key] != nil else { continue }
+      var loop =
+        loops[key]
+        ?? QueryLoop(
+          parent: parent.statement, parentLocation: parent.site.location, child: child.statement,
+          childLocation: child.site.location)
+      loop.occurrences.add(1)
+      loop.parentRows.add(parent.rows)
+      loop.runs.add(child.runs)
+      loop.time.add(child.time)
+      loops[key] = loop
+    }
+  }
+
+  /// From half a run for each row, as where some rows need none, up to one for each.
+  static func isLoop(runs: UInt64, rows: UInt64) -> Bool {
+    runs >= minRows && runs >= rows / 2 && runs <= rows &+ rows / 10
+  }
+}
+
+extension LoopDetector.Child {
+  fileprivate mutating func add(_ run: LoopDetector.Run) {
+    runs.add(1)
+    time.add(run.time)
+    start = min(start, run.start)
+    // A statement with other literals has other values as well.
+    if run.bindHash != firstValues || run.statement != firstStatement { hasOtherValues = true }
+  }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StoreEvents
+
+/// What the probe observed of programs that use SQLite without the store.
+public struct ObservedProfile: Hashable, Sendable, Codable {
+  /// Statements run.
+  public var runs: UInt64 = 0
+  /// Rows returned by them.
+  public var rows: UInt64 = 0
+  /// Rows inserted, updated or deleted by them.
+  public var changes: UInt64 = 0
+  public var connections: UInt64 = 0
+  /// By time in SQLite, longest first.
+  public var loops: [QueryLoop] = []
+  /// Copies of SQLite whose statements are missing here.
+  public var copiesNotObserved: [UnobservedCopy] = []
+
+  public init() {}
+}
+
+/// A copy of SQLite that was found and could not be observed.
+public struct UnobservedCopy: Hashable, Sendable, Codable {
+  public var path: String
+  /// "" if it is unknown.
+  public var version: String
+  public var reason: String
+}
+
+/// A statement that ran about once for each row that another one had returned.
+///
+///     SELECT id, author FROM book          12 rows   app.py:20
+///     SELECT name FROM author WHERE id=?   12 runs   app.py:22
+public struct QueryLoop: Hashable, Sendable, Codable {
+  public var parent: StatementID
+  public var parentLocation: SourceLocation
+  public var child: StatementID
+  public var childLocation: SourceLocation
+  /// How often the pair was seen.
+  public var occurrences: UInt64 = 0
+  /// Rows that the parent returned.
+  public var parentRows: UInt64 = 0
+  /// Runs of the child.
+  public var runs: UInt64 = 0
+  /// In SQLite, for the runs of the child.
+  public var time: Nanoseconds = 0
+
+  public init(
+    parent: StatementID, parentLocation: SourceLocation, child: StatementID,
+    childLocation: SourceLocation
+  ) {
+    self.parent = parent
+    self.parentLocation = parentLocation
+    self.child = child
+    self.childLocation = childLocation
+  }
+}
+
+extension ObservedProfile? {
+  /// The sum of several; nil of none.
+  static func merged(_ parts: [ObservedProfile]) -> Self {
+    guard var sum = parts.first else { return nil }
+    for part in parts.dropFirst() {
+      sum.runs.add(part.runs)
+      sum.rows.add(part.rows)
+      sum.changes.add(part.changes)
+      sum.connections.add(part.connections)
+      sum.copiesNotObserved += part.copiesNotObserved.filter {
+        !sum.copiesNotObserved.contains($0)
+      }
+    }
+    sum.loops = parts.flatMap(\.loops).merged(by: \.key) { $0.add($1) }
+      .sorted(by: \.time, then: \.sortKey)
+    return sum
+  }
+}
+
+extension QueryLoop {
+  fileprivate struct Key: Hashable {
+    var parent: StatementID
+    var parentLocation: SourceLocation
+    var child: StatementID
+    var childLocation: SourceLocation
+  }
+
+  fileprivate var key: Key {
+    Key(
+      parent: parent, parentLocation: parentLocation, child: child, childLocation: childLocation)
+  }
+
+  fileprivate var sortKey: String {
+    "\(childLocation.file):\(childLocation.line) \(child) \(parent)"
+  }
+
+  fileprivate mutating func add(_ other: Self) {
+    occurrences.add(other.occurrences)
+    parentRows.add(other.parentRows)
+    runs.add(other.runs)
+    time.add(other.time)
+  }
+}

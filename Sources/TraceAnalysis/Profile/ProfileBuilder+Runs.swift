@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import QueryPlans
+import StoreEvents
+
+/// What the probe reported, while it is being folded.
+struct ObservedTally {
+  var profile = ObservedProfile()
+  var callers = CallerNames()
+  var loops = LoopDetector()
+  /// By statement: the hash of its form, in which literals are `?`.
+  private var forms: [StatementID: UInt64] = [:]
+
+  /// The form of a statement; its own id where the text is unknown.
+  mutating func form(of statement: StatementID, _ sql: String?) -> UInt64 {
+    if let form = forms[statement] { return form }
+    guard let sql else { return statement.rawValue }
+    let form = StatementID(sql: SQLFingerprint(sql: sql).description).rawValue
+    if forms.count < Bounds.statements { forms[statement] = form }
+    return form
+  }
+
+  mutating func add(_ copy: CopyNotObserved) {
+    let copy = UnobservedCopy(
+      path: copy.sqlitePath, version: copy.sqliteVersion, reason: copy.reason)
+    guard profile.copiesNotObserved.count < Bounds.stores,
+      !profile.copiesNotObserved.contains(copy)
+    else { return }
+    profile.copiesNotObserved.append(copy)
+  }
+
+  /// The profile; nil if the probe reported nothing.
+  mutating func finish() -> ObservedProfile? {
+    profile.loops = loops.finish()
+    return profile == ObservedProfile() ? nil : profile
+  }
+}
+
+extension ProfileBuilder {
+  mutating func add(_ event: ConnectionOpened) {
+    observed.profile.connections.add(1)
+    let store = StoreProfile(
+      path: event.path, journalMode: "", pageSize: 0, sqliteVersion: event.sqliteVersion)
+    if stores.count < Bounds.stores, !stores.contains(store) { stores.append(store) }
+  }
+
+  mutating func add(_ run: StatementRun, of record: EventRecord, in process: Int) {
+    let location = observed.callers[run.callerID, of: record]
+    guard filter.takes(run, from: location) else { return }
+    observed.profile.runs.add(1)
+    observed.profile.rows.add(run.rows)
+    observed.profile.changes.add(run.changes)
+    totals.connectionTime.add(run.stepTime)
+    totals.totalTime.add(run.stepTime)
+    if !run.error.isEmpty { totals.errors.add(1) }
+    timeline?.add(run, from: location)
+    let generation = process < commits.count ? commits[process] : 0
+    let values = RepeatTally.Values(process: process, hash: run.bindHash)
+    statements.update(run.statementID) {
+      StatementTally(entity: "")
+    } _: {
+      $0.add(run, from: location, values: values, generation: generation)
+    }
+    contexts.update(currentContext, make: ContextTally.init) { $0.add(run) }
+    if run.changes > 0 { countCommit(of: process) }
+    findLoops(run, record, at: location, in: process)
+  }
+
+  private mutating func findLoops(
+    _ run: StatementRun, _ record: EventRecord, at location: SourceLocation, in process: Int
+  ) {
+    guard run.statementID != Bounds.restOfStatements else { return }
+    let form = observed.form(of: run.statementID, texts[run.statementID])
+    observed.loops.add(
+      LoopDetector.Run(
+        site: .init(form: form, location: location), statement: run.statementID,
+        start: record.timestamp &- max(run.openTime, 0), rows: run.rows, bindHash: run.bindHash,
+        time: run.stepTime, isReadOnly: run.isReadOnly != 0),
+      on: Key(process: process, id: UInt64(bitPattern: record.threadID)))
+  }
+}
+
+extension StatementTally {
+  mutating func add(
+    _ run: StatementRun, from location: SourceLocation, values: RepeatTally.Values,
+    generation: UInt64
+  ) {
+    observedRuns.add(1)
+    // A statement that writes is no repeat of itself.
+    if run.isReadOnly != 0 { repeats.add(values, generation: generation, time: run.stepTime) }
+    callers.update(location, make: CallerTally.init) { $0.add(run) }
+  }
+}
+
+extension CallerTally {
+  mutating func add(_ run: StatementRun) {
+    work.add(run)
+    durations.record(run.stepTime)
+  }
+}
+
+extension Work {
+  mutating func add(_ run: StatementRun) {
+    count.add(1)
+    rows.add(run.rows)
+    if !run.error.isEmpty { errors.add(1) }
+    vmSteps.add(run.vmSteps)
+    fullScanSteps.add(run.fullScanSteps)
+    sorts.add(run.sorts)
+    autoIndexRows.add(run.autoIndexRows)
+    stepTime.add(run.stepTime)
+    connectionTime.add(run.stepTime)
+    totalTime.add(run.stepTime)
+  }
+}

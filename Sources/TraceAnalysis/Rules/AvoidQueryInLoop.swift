@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import QueryPlans
+import StoreEvents
+
+/// A list is read with one statement, not with one more for each of its rows.
+struct AvoidQueryInLoop: Rule {
+  static let explanation = RuleExplanation(
+    law: "A list is read with one statement, not with one more for each of its rows.",
+    reason: """
+      Each statement is prepared, bound and stepped on its own. A join, or one statement with an IN list, reads the same
+      rows in one run, and SQLite chooses the order of the tables.
+      """,
+    bad: """
+      for book in db.execute("SELECT id, author_id FROM book"):
+          db.execute("SELECT name FROM author WHERE id = ?", (book[1],))
+      -- SELECT name FROM author WHERE id = ?      200 runs for 200 rows
+      """,
+    good: """
+      db.execute("SELECT book.id, author.name FROM book JOIN author ON author.id = book.author_id")
+      -- one run
+      """,
+    limits: """
+      Reported when a statement that returned 10 rows or more is followed, on the same thread, by runs of another statement
+      from one line of code, with different values, at least one run for every second row and at most one for each. Needs
+      the probe's events.
+      """)
+
+  func check(_ workload: Workload) -> [Finding] {
+    (workload.profile.observed?.loops ?? []).map(finding)
+  }
+
+  private func finding(_ loop: QueryLoop) -> Finding {
+    let parent = loop.parentLocation.text.map { " at \($0)" } ?? ""
+    let times = loop.occurrences == 1 ? "" : ", \(loop.occurrences.grouped) times"
+    return Finding(
+      rule: Self.name, confidence: .high, statement: loop.child, caller: loop.childLocation,
+      message: """
+        \(loop.runs.counted("run")) for the \(loop.parentRows.counted("row")) of another \
+        statement\(parent)\(times).
+        """,
+      evidence: [
+        .init("runs", loop.runs), .init("parentRows", loop.parentRows),
+        .init("occurrences", loop.occurrences), .init("stepNs", loop.time),
+        .init("parentLine", loop.parentLocation.line),
+      ],
+      fix: """
+        join this table in the statement\(parent), or run this statement once, with an IN list, \
+        before the loop
+        """,
+      saving: .init(atMost: loop.time, basis: "the time of these runs in SQLite"))
+  }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StoreEvents
+
+extension RunBuilder {
+  /// A connection that the probe observes.
+  public mutating func connect(path: String = "app.db") {
+    append(
+      .connectionOpened(
+        ConnectionOpened(
+          connectionID: 1, path: path, vfs: "unix", flags: 0, sqliteVersion: "3.40.1",
+          sqlitePath: "/usr/lib/libsqlite3.so.0", way: "got", device: 1, inode: 2,
+          processStart: 1, processName: "python3 app.py")))
+  }
+
+  /// A line of Python, which runs refer to by number.
+  public mutating func caller(_ id: UInt64, line: UInt64) {
+    append(
+      .caller(
+        CallerAnnounced(
+          callerID: id, language: "python", file: "app.py", line: line, function: "books",
+          frames: "")))
+  }
+
+  /// A run that the probe reports, its statement announced; it began `open` ago.
+  public mutating func run(
+    _ sql: String, caller: UInt64 = 0, rows: UInt64 = 1, changes: UInt64 = 0,
+    bindHash: UInt64 = 0, step: Nanoseconds = 100, open: Nanoseconds = 100,
+    fullScanSteps: UInt64 = 0, error: String = "", thread: Int64 = 1
+  ) {
+    announce(sql)
+    append(
+      .statementRun(
+        StatementRun(
+          connectionID: 1, statementID: StatementID(sql: sql), runID: 1, transactionID: 0,
+          callerID: caller, bindHash: bindHash, stepTime: step, openTime: open, rows: rows,
+          changes: changes, isReadOnly: changes == 0 ? 1 : 0, vmSteps: 10,
+          fullScanSteps: fullScanSteps, sorts: 0, autoIndexRows: 0, memory: 0, reprepares: 0,
+          filterHits: 0, filterMisses: 0, error: error)), thread: thread)
+  }
+}

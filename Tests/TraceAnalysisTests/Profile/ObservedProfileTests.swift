@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+import TestSupport
+import Testing
+import TraceAnalysis
+
+/// Programs that the probe observes, which have statements and no objects.
+@Suite struct ObservedProfileTests {
+  private let list = "SELECT id, author_id FROM book"
+  private let one = "SELECT name FROM author WHERE id = ?"
+
+  private func profile(_ write: (inout RunBuilder) -> Void) -> Profile {
+    RunBuilder { trace in
+      trace.connect()
+      trace.caller(1, line: 20)
+      trace.caller(2, line: 22)
+      write(&trace)
+      trace.close()
+    }.profile()
+  }
+
+  private func loops(_ write: (inout RunBuilder) -> Void) -> [QueryLoop] {
+    profile(write).observed?.loops ?? []
+  }
+
+  @Test func runsOfTheProbeAreStatementsWithTheirCallers() throws {
+    let profile = profile { trace in
+      trace.run(list, caller: 1, rows: 12, step: 700)
+      trace.run("INSERT INTO book VALUES (?)", caller: 2, rows: 0, changes: 1, step: 300)
+    }
+    let observed = try #require(profile.observed)
+    #expect((observed.runs, observed.rows, observed.changes) == (2, 12, 1))
+    #expect(observed.connections == 1)
+    #expect(profile.totals.fetches == 0)
+    #expect(profile.totals.connectionTime == 1000)
+    let statement = try #require(profile.statement(StatementID(sql: list)))
+    #expect(statement.work.count == 1 && statement.work.rows == 12)
+    #expect(statement.callers.map(\.location) == [SourceLocation(file: "app.py", line: 20)])
+    #expect(profile.completeness.isComplete)
+  }
+
+  @Test func aStatementForEachRowOfAnEndedOneIsALoop() throws {
+    let loop = try #require(
+      loops { trace in
+        trace.run(list, caller: 1, rows: 12)
+        for row in 1...12 { trace.run(one, caller: 2, bindHash: UInt64(row)) }
+      }.first)
+    #expect(loop.parentLocation.line == 20 && loop.childLocation.line == 22)
+    #expect((loop.occurrences, loop.parentRows, loop.runs, loop.time) == (1, 12, 12, 1200))
+  }
+
+  @Test func aStatementForEachRowOfAnOpenCursorIsALoop() throws {
+    let found = loops { trace in
+      for row in 1...12 { trace.run(one, caller: 2, bindHash: UInt64(row)) }
+      trace.run(list, caller: 1, rows: 12, open: 1_000_000)
+    }
+    #expect(found.map(\.runs) == [12])
+    #expect(found.first?.parentLocation.line == 20)
+  }
+
+  @Test func runsBeforeAStatementThatBeganLaterAreNoLoop() {
+    #expect(
+      loops { trace in
+        for row in 1...12 { trace.run(one, caller: 2, bindHash: UInt64(row)) }
+        trace.run(list, caller: 1, rows: 12, open: 100)
+      }.isEmpty)
+  }
+
+  @Test func twoStatementsForEachRowAreTwoLoops() {
+    let other = "SELECT count(*) FROM loan WHERE book_id = ?"
+    let found = loops { trace in
+      trace.run(list, caller: 1, rows: 12)
+      for row in 1...12 {
+        trace.run(one, caller: 2, bindHash: UInt64(row))
+        trace.run(other, caller: 2, bindHash: UInt64(row))
+      }
+    }
+    #expect(Set(found.map(\.child)) == [StatementID(sql: one), StatementID(sql: other)])
+  }
+
+  @Test func aListForEachRowOfAListIsALoopOfTheOuterOne() {
+    let inner = "SELECT title FROM book WHERE author_id = ?"
+    let found = loops { trace in
+      trace.run("SELECT id FROM author", caller: 1, rows: 30)
+      for row in 1...30 { trace.run(inner, caller: 2, rows: 15, bindHash: UInt64(row)) }
+    }
+    #expect(found.map(\.child) == [StatementID(sql: inner)])
+    #expect(found.map(\.runs) == [30])
+  }
+
+  @Test func statementsThatDifferInLiteralsAreOneForm() throws {
+    let found = loops { trace in
+      trace.run(list, caller: 1, rows: 12)
+      for row in 1...12 { trace.run("SELECT name FROM author WHERE id = \(row)", caller: 2) }
+    }
+    #expect(found.map(\.runs) == [12])
+  }
+
+  @Test func aRepeatedLoopIsOneFinding() throws {
+    let findings = profile { trace in
+      for _ in 1...5 {
+        trace.run(list, caller: 1, rows: 12)
+        for row in 1...12 { trace.run(one, caller: 2, bindHash: UInt64(row)) }
+      }
+    }.findings.filter { $0.rule == "AvoidQueryInLoop" }
+    #expect(findings.count == 1)
+    #expect(
+      findings.first?.message
+        == "60 runs for the 60 rows of another statement at app.py:20, 5 times.")
+    #expect(findings.first?.caller == SourceLocation(file: "app.py", line: 22))
+  }
+
+  @Test(arguments: [9, 30])
+  func runsFarFromTheNumberOfRowsAreNoLoop(rows: UInt64) {
+    #expect(
+      loops { trace in
+        trace.run(list, caller: 1, rows: rows)
+        for row in 1...12 { trace.run(one, caller: 2, bindHash: UInt64(row)) }
+      }.isEmpty)
+  }
+
+  @Test func runsWithTheSameValuesAreNoLoop() {
+    #expect(
+      loops { trace in
+        trace.run(list, caller: 1, rows: 12)
+        for _ in 1...12 { trace.run(one, caller: 2, bindHash: 7) }
+      }.isEmpty)
+  }
+
+  @Test func runsOfAnotherThreadAreNoLoop() {
+    #expect(
+      loops { trace in
+        trace.run(list, caller: 1, rows: 12)
+        for row in 1...12 { trace.run(one, caller: 2, bindHash: UInt64(row), thread: 2) }
+      }.isEmpty)
+  }
+
+  @Test func aCopyThatWasNotObservedMakesTheReportInconclusive() {
+    let profile = profile { trace in
+      trace.append(
+        .copyNotObserved(
+          CopyNotObserved(
+            sqlitePath: "/opt/node", sqliteVersion: "3.51.1", reason: "no symbol table")))
+    }
+    #expect(
+      profile.completeness.doubts == [
+        "/opt/node: a copy of SQLite 3.51.1 was seen and not observed: no symbol table"
+      ])
+  }
+
+  @Test func mergedProfilesAddUpTheirLoops() {
+    let one = profile { trace in
+      trace.run(list, caller: 1, rows: 12)
+      for row in 1...12 { trace.run(self.one, caller: 2, bindHash: UInt64(row)) }
+    }
+    let both = Profile.merged([one, one])
+    #expect(both.observed?.runs == 26)
+    #expect(both.observed?.loops.map(\.runs) == [24])
+  }
+}
