@@ -44,7 +44,7 @@ static struct connection *make_connection(sqlite3 *handle) {
 
 // Takes note of a connection; its events begin when something records.
 struct connection *open_connection(struct copy *copy, sqlite3 *handle, enum way way,
-                                   unsigned flags) {
+                                   bool is_hooked) {
   start_recording_once();
   pthread_mutex_lock(&lock);
   struct connection *connection = find_any(handle);
@@ -59,14 +59,14 @@ struct connection *open_connection(struct copy *copy, sqlite3 *handle, enum way 
   if (connection) {
     connection->copy = copy;
     connection->way = way;
-    connection->flags = flags;
+    connection->is_hooked = is_hooked;
     connection->id = ++last_id;
     connection->is_excluded = this_thread.excluding > 0;
   }
   pthread_mutex_unlock(&lock);
   if (!connection || connection->is_excluded) return connection;
   // A copy whose calls are not hooked is observed by its callbacks alone.
-  if (way != WAY_GOT)
+  if (!is_hooked)
     set_trace(connection, SQLITE_TRACE_STMT | SQLITE_TRACE_PROFILE | SQLITE_TRACE_ROW |
                               SQLITE_TRACE_CLOSE);
   if (is_recording()) announce_connection(connection);

@@ -33,7 +33,7 @@ static int observe(sqlite3 *handle, const void *table, enum way way) {
     emit_copy_not_observed(path, "", "it is older than 3.14");
     return SQLITE_OK;
   }
-  struct connection *connection = open_connection(copy, handle, way, 0);
+  struct connection *connection = open_connection(copy, handle, way, false);
   this_thread.opened = connection;
   return SQLITE_OK;
 }
@@ -94,7 +94,7 @@ static int observe_handle(sqlite3 *handle, void *(*resolve)(void *, const char *
     emit_copy_not_observed(path, "", reason);
     return 0;
   }
-  return open_connection(copy, handle, WAY_HANDLE, 0) != NULL;
+  return open_connection(copy, handle, WAY_HANDLE, false) != NULL;
 }
 
 EXPORTED int sqliteprobe_observe(void *connection) {

@@ -15,29 +15,48 @@
 
 // MARK: - Connections
 
-static void opened(struct copy *copy, sqlite3 *handle, unsigned flags) {
+static void opened(struct copy *copy, sqlite3 *handle, bool is_hooked) {
   struct connection *known = this_thread.opened;
   this_thread.opened = NULL;
   // Another way in observed it meanwhile.
   if (known && known->handle == handle && !known->is_closed) return;
-  open_connection(copy, handle, WAY_GOT, flags);
+  open_connection(copy, handle, WAY_GOT, is_hooked);
 }
 
 INLINE int hook_open(struct copy *copy, const char *a, sqlite3 **b) {
   int code = copy->real.open(a, b);
-  if (code == SQLITE_OK && b && *b) opened(copy, *b, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  if (code == SQLITE_OK && b && *b) opened(copy, *b, true);
   return code;
 }
 
 INLINE int hook_open_v2(struct copy *copy, const char *a, sqlite3 **b, int c, const char *d) {
   int code = copy->real.open_v2(a, b, c, d);
-  if (code == SQLITE_OK && b && *b) opened(copy, *b, (unsigned)c);
+  if (code == SQLITE_OK && b && *b) opened(copy, *b, true);
   return code;
 }
 
 INLINE int hook_open16(struct copy *copy, const void *a, sqlite3 **b) {
   int code = copy->real.open16(a, b);
-  if (code == SQLITE_OK && b && *b) opened(copy, *b, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  if (code == SQLITE_OK && b && *b) opened(copy, *b, true);
+  return code;
+}
+
+// Called by the copy's own object.
+INLINE int own_open(struct copy *copy, const char *a, sqlite3 **b) {
+  int code = copy->real.open(a, b);
+  if (code == SQLITE_OK && b && *b) opened(copy, *b, false);
+  return code;
+}
+
+INLINE int own_open_v2(struct copy *copy, const char *a, sqlite3 **b, int c, const char *d) {
+  int code = copy->real.open_v2(a, b, c, d);
+  if (code == SQLITE_OK && b && *b) opened(copy, *b, false);
+  return code;
+}
+
+INLINE int own_open16(struct copy *copy, const void *a, sqlite3 **b) {
+  int code = copy->real.open16(a, b);
+  if (code == SQLITE_OK && b && *b) opened(copy, *b, false);
   return code;
 }
 
@@ -128,10 +147,10 @@ INLINE int hook_finalize(struct copy *copy, sqlite3_stmt *a) {
 static struct connection *begin_exec(struct copy *copy, sqlite3 *handle) {
   if (!handle || !is_recording()) return NULL;
   struct connection *connection = find_connection(handle);
-  if (!connection) connection = open_connection(copy, handle, WAY_GOT, 0);
+  if (!connection) connection = open_connection(copy, handle, WAY_GOT, true);
   if (!connection || connection->is_excluded) return NULL;
   if (__atomic_fetch_add(&connection->exec_depth, 1, __ATOMIC_RELAXED) == 0 &&
-      connection->way == WAY_GOT)
+      connection->is_hooked)
     set_trace(connection, SQLITE_TRACE_STMT | SQLITE_TRACE_PROFILE | SQLITE_TRACE_ROW);
   return connection;
 }
@@ -139,7 +158,7 @@ static struct connection *begin_exec(struct copy *copy, sqlite3 *handle) {
 static void end_exec(struct connection *connection, int code) {
   if (connection->has_pending) flush_pending(connection, code);
   if (__atomic_sub_fetch(&connection->exec_depth, 1, __ATOMIC_RELAXED) == 0 &&
-      connection->way == WAY_GOT && !connection->is_closed)
+      connection->is_hooked && !connection->is_closed)
     set_trace(connection, 0);
 }
 
@@ -495,6 +514,19 @@ void *const hooked_functions[MAX_COPIES][HOOKED_COUNT] = {
     {HOOKED_FUNCTIONS(ENTRY_0)}, {HOOKED_FUNCTIONS(ENTRY_1)}, {HOOKED_FUNCTIONS(ENTRY_2)},
     {HOOKED_FUNCTIONS(ENTRY_3)}, {HOOKED_FUNCTIONS(ENTRY_4)}, {HOOKED_FUNCTIONS(ENTRY_5)},
     {HOOKED_FUNCTIONS(ENTRY_6)}, {HOOKED_FUNCTIONS(ENTRY_7)}};
+
+#define OWN(n)                                                                               \
+  static int own_open_##n(const char *a, sqlite3 **b) { return own_open(&copies[n], a, b); } \
+  static int own_open_v2_##n(const char *a, sqlite3 **b, int c, const char *d) {             \
+    return own_open_v2(&copies[n], a, b, c, d);                                              \
+  }                                                                                          \
+  static int own_open16_##n(const void *a, sqlite3 **b) { return own_open16(&copies[n], a, b); }
+OWN(0) OWN(1) OWN(2) OWN(3) OWN(4) OWN(5) OWN(6) OWN(7)
+
+#define OWN_ENTRY(n) {(void *)own_open_##n, (void *)own_open_v2_##n, (void *)own_open16_##n}
+void *const own_open_functions[MAX_COPIES][3] = {OWN_ENTRY(0), OWN_ENTRY(1), OWN_ENTRY(2),
+                                                 OWN_ENTRY(3), OWN_ENTRY(4), OWN_ENTRY(5),
+                                                 OWN_ENTRY(6), OWN_ENTRY(7)};
 
 #define NAME(type, name, parameters, arguments) "sqlite3_" #name,
 const char *const hooked_names[HOOKED_COUNT] = {HOOKED_FUNCTIONS(NAME)};

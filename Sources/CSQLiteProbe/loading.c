@@ -146,27 +146,100 @@ static bool is_hooked_copy(const void *base) {
   return false;
 }
 
-// Called while a copy of SQLite initializes itself: it asks for its directory of temporary files.
-// From now on the program's sqlite3_config() is over, and an automatic extension changes nothing.
-static void sqlite_starts(const void *caller) {
+// The functions of a static copy by which its connections are observed.
+struct starting_copy {
+  const void *base;
+  int (*auto_extension)(void *);
+  void *(*mutex_alloc)(int);
+  int (*mutex_try)(void *);
+  void (*mutex_leave)(void *);
+};
+
+enum { STATIC_MAIN_MUTEX = 2, MAX_EXAMINED = 256 };
+static const void *examined[MAX_EXAMINED];
+static size_t examined_count;
+// The copy that initializes itself on this thread.
+static _Thread_local struct starting_copy starting;
+
+// Whether the object that calls is looked at for the first time.
+static bool is_new_caller(const void *base) {
+  for (size_t i = 0; i < examined_count; i++)
+    if (examined[i] == base) return false;
+  if (examined_count < MAX_EXAMINED) examined[examined_count++] = base;
+  return true;
+}
+
+static int hook_mutex_unlock(pthread_mutex_t *mutex);
+
+// Once the copy's main mutex is free, SQLite may be called: an automatic extension sees each
+// connection that opens. Not earlier, or sqlite3_auto_extension() would wait for this very thread.
+static void try_to_observe(void) {
+  struct starting_copy copy = starting;
+  // Trying the mutex unlocks it, too.
+  starting.base = NULL;
+  void *main_mutex = copy.mutex_alloc(STATIC_MAIN_MUTEX);
+  if (main_mutex && copy.mutex_try(main_mutex) != SQLITE_OK) {
+    starting = copy;
+    return;
+  }
+  if (main_mutex) copy.mutex_leave(main_mutex);
+  replace_slot(copy.base, "pthread_mutex_unlock", (void *)pthread_mutex_unlock);
+  copy.auto_extension(static_entry());
+}
+
+static int hook_mutex_unlock(pthread_mutex_t *mutex) {
+  int result = pthread_mutex_unlock(mutex);
+  if (UNLIKELY(starting.base != NULL)) try_to_observe();
+  return result;
+}
+
+// Called while a copy of SQLite initializes itself: the program's sqlite3_config() is over, and an
+// automatic extension changes nothing any more. `is_certain` if the caller is a copy of SQLite.
+static void sqlite_starts(const void *caller, bool is_certain) {
   Dl_info object;
-  if (!dladdr(caller, &object) || !object.dli_fname) return;
+  if (starting.base || !dladdr(caller, &object) || !object.dli_fname) return;
   const char *path = object_path(object.dli_fname);
   bool is_program = path != object.dli_fname || strcmp(path, object_path("")) == 0;
   if (is_hooked_copy(object.dli_fbase) && !is_program) return;
-  int (*add)(void *) = (int (*)(void *))find_function(&object, path, "sqlite3_auto_extension");
-  if (add) add(static_entry());
-  else emit_copy_not_observed(path, "", "its functions are in no symbol table (it is stripped); load the probe as an extension");
+  if (!is_certain && !is_new_caller(object.dli_fbase)) return;
+  struct starting_copy copy = {.base = object.dli_fbase};
+  copy.auto_extension = find_function(&object, path, "sqlite3_auto_extension");
+  if (copy.auto_extension) {
+    copy.mutex_alloc = find_function(&object, path, "sqlite3_mutex_alloc");
+    copy.mutex_try = find_function(&object, path, "sqlite3_mutex_try");
+    copy.mutex_leave = find_function(&object, path, "sqlite3_mutex_leave");
+  }
+  if (copy.auto_extension && copy.mutex_alloc && copy.mutex_try && copy.mutex_leave) {
+    starting = copy;
+    // Without this slot the copy is not for threads, and has no mutex to wait for.
+    if (!replace_slot(copy.base, "pthread_mutex_unlock", (void *)hook_mutex_unlock))
+      try_to_observe();
+  } else if (is_certain && is_new_caller(object.dli_fbase)) {
+    emit_copy_not_observed(path, "",
+                           "its functions are in no symbol table (it is stripped); load the probe "
+                           "as an extension");
+  }
 }
 
 static char *hook_getenv(const char *name) {
   if (UNLIKELY(name && name[0] == 'S' && strcmp(name, "SQLITE_TMPDIR") == 0)) {
     int error = errno;
-    sqlite_starts(__builtin_return_address(0));
+    sqlite_starts(__builtin_return_address(0), true);
     dlerror();
     errno = error;
   }
   return getenv(name);
+}
+
+// The first thing that SQLite does is to make a recursive mutex.
+static int hook_mutexattr_settype(pthread_mutexattr_t *attributes, int type) {
+  if (type == PTHREAD_MUTEX_RECURSIVE) {
+    int error = errno;
+    sqlite_starts(__builtin_return_address(0), false);
+    dlerror();
+    errno = error;
+  }
+  return pthread_mutexattr_settype(attributes, type);
 }
 
 // MARK: - Waiting
@@ -214,6 +287,8 @@ void *loading_hook(const char *name, bool is_copy) {
       if (strcmp(name, "dlclose") == 0) return (void *)hook_dlclose;
       return NULL;
     case 'g': return strcmp(name, "getenv") == 0 ? (void *)hook_getenv : NULL;
+    case 'p':
+      return strcmp(name, "pthread_mutexattr_settype") == 0 ? (void *)hook_mutexattr_settype : NULL;
     case 'u': return is_copy && strcmp(name, "usleep") == 0 ? (void *)hook_usleep : NULL;
     case 'n': return is_copy && strcmp(name, "nanosleep") == 0 ? (void *)hook_nanosleep : NULL;
     case 's': return is_copy && strcmp(name, "sleep") == 0 ? (void *)hook_sleep : NULL;
@@ -228,6 +303,20 @@ static void *resolve_in_object(void *context, const char *name) {
   if (handle) dlclose(handle);
   Dl_info info;
   return found && dladdr(found, &info) && info.dli_fbase == object->dli_fbase ? found : NULL;
+}
+
+// Whether a copy of SQLite serves itself: its object opens connections by its own functions.
+static bool is_open_function(int function) {
+  return function == HOOKED_open || function == HOOKED_open_v2 || function == HOOKED_open16;
+}
+
+void *own_open_hook(const char *name, void *function) {
+  void *hook = sqlite_hook(name, function);
+  for (int copy = 0; hook && copy < MAX_COPIES; copy++)
+    for (int i = 0; i < HOOKED_COUNT; i++)
+      if (hooked_functions[copy][i] == hook)
+        return is_open_function(i) ? own_open_functions[copy][i - HOOKED_open] : NULL;
+  return NULL;
 }
 
 void *sqlite_hook(const char *name, void *function) {

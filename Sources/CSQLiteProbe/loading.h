@@ -19,6 +19,13 @@ void *loading_hook(const char *name, bool is_copy);
 // The hook for one of SQLite's functions at an address, or NULL if it is not to be hooked.
 void *sqlite_hook(const char *name, void *function);
 
+// The same for a slot by which a copy calls its own sqlite3_open(): what such connections run is seen
+// by callbacks.
+void *own_open_hook(const char *name, void *function);
+
+// Replaces the value of an object's slots for a function; returns false if it has none.
+bool replace_slot(const void *base, const char *name, void *value);
+
 // What sqlite3_auto_extension() of a static copy is to call for each connection.
 void *static_entry(void);
 

@@ -70,7 +70,8 @@ struct connection {
   // Whether our trace callback is installed, and with which mask.
   bool is_traced;
   unsigned mask;
-  unsigned flags;
+  // Whether the functions that the program calls on it are hooked; callbacks see the rest.
+  bool is_hooked;
   unsigned announced_generation;
   // The program's own callbacks, which ours pass on to. Guarded by the connection's mutex.
   unsigned program_mask;
@@ -222,7 +223,8 @@ struct copy *copy_of_functions(const char *path, const void *base, void *(*resol
 struct copy *copy_of_table(const void *table, const char *path, const void *base, enum way way);
 
 struct connection *find_connection(sqlite3 *handle);
-struct connection *open_connection(struct copy *copy, sqlite3 *handle, enum way way, unsigned flags);
+struct connection *open_connection(struct copy *copy, sqlite3 *handle, enum way way,
+                                   bool is_hooked);
 void close_connection(struct connection *connection);
 void announce_connection(struct connection *connection);
 void set_trace(struct connection *connection, unsigned mask);
@@ -287,6 +289,7 @@ void slots_after_fork(void);
 
 extern const char *const hooked_names[HOOKED_COUNT];
 extern void *const hooked_functions[MAX_COPIES][HOOKED_COUNT];
+extern void *const own_open_functions[MAX_COPIES][3];
 
 #pragma GCC visibility pop
 

@@ -235,6 +235,19 @@ static bool holds_sqlite(const struct object *object) {
   return function && (ElfW(Addr))function >= object->start && (ElfW(Addr))function < object->end;
 }
 
+// A copy's calls to its own sqlite3_open(), where they go through a slot.
+static void patch_own_opens(struct object *object) {
+  const ElfW(Rela) *relocation = object->tables[0];
+  for (size_t i = 0; relocation && i < object->counts[0]; i++, relocation++) {
+    if (ELF64_R_TYPE(relocation->r_info) != SLOT) continue;
+    const ElfW(Sym) *symbol = &object->symbols[ELF64_R_SYM(relocation->r_info)];
+    const char *name = object->strings + symbol->st_name;
+    if (symbol->st_shndx == SHN_UNDEF || strncmp(name, "sqlite3_open", 12) != 0) continue;
+    void *hook = own_open_hook(name, (void *)(object->base + symbol->st_value));
+    if (hook) write_slot(object, (void **)(object->base + relocation->r_offset), hook);
+  }
+}
+
 static void patch_if_new(struct object *object, bool is_deep) {
   if (is_seen(object->base) || is_of_no_interest(object)) return;
   // Held while it is read: another thread may unload it.
@@ -243,6 +256,8 @@ static void patch_if_new(struct object *object, bool is_deep) {
   if (read_object(object)) {
     object->is_copy = holds_sqlite(object);
     patch_object(object, is_deep);
+    // A shared library of SQLite alone opens nothing for itself.
+    if (object->is_copy && !strstr(object->name, "/libsqlite3")) patch_own_opens(object);
   }
   dlclose(object->handle);
 }
@@ -256,6 +271,44 @@ static void patch_collected(struct collection *collection, bool is_deep) {
     if (seen_count < MAX_SEEN) seen[seen_count++] = collection->objects[i].base;
     free(collection->objects[i].name);
   }
+}
+
+struct replacement {
+  const void *base;
+  const char *name;
+  void *value;
+  bool is_done;
+};
+
+static int replace_in(struct dl_phdr_info *info, size_t size, void *context) {
+  struct replacement *replacement = context;
+  struct object object = {.base = info->dlpi_addr, .segments = info->dlpi_phdr,
+                          .segment_count = info->dlpi_phnum};
+  (void)size;
+  const ElfW(Dyn) *dynamic = NULL;
+  read_segments(&object, &dynamic);
+  // The base that dladdr() returns is where the file's first page is mapped.
+  if (((ElfW(Addr))replacement->base & ~(ElfW(Addr))4095) != (object.start & ~(ElfW(Addr))4095))
+    return 0;
+  if (!read_object(&object)) return 1;
+  for (int table = 0; table < 2; table++) {
+    for (size_t i = 0; object.tables[table] && i < object.counts[table]; i++) {
+      const ElfW(Rela) *relocation = &object.tables[table][i];
+      uint32_t type = ELF64_R_TYPE(relocation->r_info);
+      if (type != SLOT && type != DATA) continue;
+      const ElfW(Sym) *symbol = &object.symbols[ELF64_R_SYM(relocation->r_info)];
+      if (strcmp(object.strings + symbol->st_name, replacement->name) != 0) continue;
+      write_slot(&object, (void **)(object.base + relocation->r_offset), replacement->value);
+      replacement->is_done = true;
+    }
+  }
+  return 1;
+}
+
+bool replace_slot(const void *base, const char *name, void *value) {
+  struct replacement replacement = {base, name, value, false};
+  dl_iterate_phdr(replace_in, &replacement);
+  return replacement.is_done;
 }
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -64,7 +64,7 @@ struct statement *observe_statement(struct copy *copy, sqlite3_stmt *stmt) {
   sqlite3 *handle = copy->api.db_handle(stmt);
   if (!handle) return NULL;
   struct connection *connection = find_connection(handle);
-  if (!connection) connection = open_connection(copy, handle, WAY_GOT, 0);
+  if (!connection) connection = open_connection(copy, handle, WAY_GOT, true);
   if (!connection) return NULL;
   statement = add_statement(stmt, connection);
   return connection->is_excluded ? NULL : statement;
