@@ -1,14 +1,122 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which line of the program runs a statement.
+// Which line of the program runs a statement. Each place is announced once and has a number.
 
-#include "probe.h"
-
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe.h"
+
+enum {
+  // The first runs of a statement are looked at, and then one in so many.
+  FIRST_RUNS = 16, RUNS_BETWEEN = 16,
+  // 65,536 is arbitrary: a program with more places gets no numbers for the rest.
+  MAX_PLACES = 65536, BUCKETS = 4096,
+  USES_BETWEEN_ANNOUNCEMENTS = 1000,
+};
+static const int64_t time_between_announcements = 1000000000;
+
+struct place {
+  struct place *next;
+  uint64_t hash;
+  uint64_t id;
+  unsigned generation;
+  unsigned uses;
+  int64_t announced_ns;
+};
+
+static struct place *buckets[BUCKETS];
+static uint64_t last_id;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
 enum caller_mode caller_mode;
-void callers_start(void) {}
-void callers_after_fork(void) {}
-uint64_t caller_of_run(struct statement *statement, const char *sql, bool may_lock) { (void)statement; (void)sql; (void)may_lock; return 0; }
-size_t sql_without_tags(const char *sql, size_t length, char *buffer) { (void)sql; (void)length; (void)buffer; return 0; }
+
+void callers_start(void) {
+  const char *setting = getenv("STORE_CALLERS");
+  if (!setting) return;
+  if (strcmp(setting, "all") == 0) caller_mode = CALLERS_ALL;
+  if (strcmp(setting, "none") == 0) caller_mode = CALLERS_NONE;
+}
+
+void callers_after_fork(void) { pthread_mutex_init(&lock, NULL); }
+
+static struct place *find_or_make(uint64_t hash) {
+  struct place **bucket = &buckets[hash % BUCKETS];
+  struct place *place = *bucket;
+  while (place && place->hash != hash) place = place->next;
+  if (place || last_id >= MAX_PLACES) return place;
+  place = calloc(1, sizeof *place);
+  if (!place) return NULL;
+  place->hash = hash;
+  place->id = ++last_id;
+  place->next = *bucket;
+  *bucket = place;
+  return place;
+}
+
+static bool is_due(struct place *place) {
+  int64_t now = clock_coarse();
+  if (place->generation == generation && ++place->uses < USES_BETWEEN_ANNOUNCEMENTS &&
+      now - place->announced_ns < time_between_announcements)
+    return false;
+  place->generation = generation;
+  place->uses = 1;
+  place->announced_ns = now;
+  return true;
+}
+
+// The number of a place, by a hash of what it is and whether its text is due.
+static uint64_t number_of(uint64_t hash, bool *is_announcement_due) {
+  pthread_mutex_lock(&lock);
+  struct place *place = find_or_make(hash);
+  uint64_t id = place ? place->id : 0;
+  *is_announcement_due = place && is_due(place);
+  pthread_mutex_unlock(&lock);
+  return id;
+}
+
+static uint64_t hash_string(const char *text, uint64_t seed) {
+  return text ? hash_bytes(text, strlen(text), seed) : seed;
+}
+
+static uint64_t announce_caller(const struct caller *caller) {
+  uint64_t hash = hash_string(caller->file, caller->line + 11);
+  hash = hash_string(caller->function, hash);
+  hash = hash_string(caller->frames, hash);
+  bool is_announcement_due;
+  uint64_t id = number_of(hash, &is_announcement_due);
+  if (is_announcement_due) {
+    struct caller event = *caller;
+    event.caller_id = id;
+    emit_caller(&event);
+  }
+  return id;
+}
+
+static bool is_sampled(struct text *text) {
+  if (caller_mode == CALLERS_ALL) return true;
+  if (text->caller_lookups < FIRST_RUNS) {
+    text->caller_lookups++;
+    return true;
+  }
+  if (++text->runs_since_lookup < RUNS_BETWEEN) return false;
+  text->runs_since_lookup = 0;
+  return true;
+}
+
+uint64_t caller_now(const char *sql, bool may_lock) {
+  char buffer[8192];
+  struct caller caller = {.language = "", .file = "", .function = "", .frames = ""};
+  int error = errno;
+  bool is_found = (strchr(sql, '/') && comment_caller(sql, &caller, buffer, sizeof buffer)) ||
+                  python_caller(&caller, buffer, sizeof buffer, may_lock) ||
+                  php_caller(&caller) || native_caller(&caller, buffer, sizeof buffer);
+  uint64_t id = is_found ? announce_caller(&caller) : 0;
+  errno = error;
+  return id;
+}
+
+uint64_t caller_of_run(struct statement *statement, const char *sql, bool may_lock) {
+  return is_sampled(statement->text) ? caller_now(sql, may_lock) : 0;
+}

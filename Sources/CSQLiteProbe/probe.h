@@ -273,8 +273,9 @@ void callers_start(void);
 void callers_after_fork(void);
 // Returns the number of the program's line that runs a statement, or 0.
 uint64_t caller_of_run(struct statement *statement, const char *sql, bool may_lock);
-uint64_t announce_caller(const struct caller *caller);
-bool python_caller(struct caller *caller, char *buffer, size_t size);
+uint64_t caller_now(const char *sql, bool may_lock);
+bool python_caller(struct caller *caller, char *buffer, size_t size, bool may_lock);
+bool php_caller(struct caller *caller);
 bool native_caller(struct caller *caller, char *buffer, size_t size);
 bool comment_caller(const char *sql, struct caller *caller, char *buffer, size_t size);
 // Copies SQL without the comments that name a caller; returns 0 if there are none.

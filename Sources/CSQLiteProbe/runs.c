@@ -12,6 +12,9 @@
 enum { FULLSCAN = 1, SORT, AUTOINDEX, VM_STEP, REPREPARE, RUN, FILTER_MISS, FILTER_HIT, MEMORY = 99 };
 enum { REPREPARE_SINCE = 3020000, FILTER_SINCE = 3038000 };
 
+// A run that takes longer, in ns, is slow: 5 ms.
+static const int64_t SLOW = 5000000;
+
 static uint64_t last_run;
 
 static int last_counter(const struct copy *copy) {
@@ -188,6 +191,12 @@ static void emit_bound_values(const struct statement *statement) {
     emit_values(statement->connection->id, statement->text->statement_id, values);
 }
 
+static void look_up_slow(struct statement *statement) {
+  if (caller_mode != CALLERS_SAMPLE) return;
+  const char *sql = statement->connection->copy->api.sql(statement->stmt);
+  statement->caller_id = caller_now(sql ? sql : "", !statement->is_traced_run);
+}
+
 // Whether a run may be the attempt of a statement whose schema had changed: SQLite runs it again.
 static bool may_be_repeated(const struct statement_run *event) {
   return event->rows == 0 && event->vm_steps <= 4;
@@ -200,6 +209,8 @@ void end_run(struct statement *statement, int code, int64_t now) {
   struct statement_run event = {.error = ""};
   int error = errno;
   statement->is_running = false;
+  // Of the runs whose caller was not looked up, the slow ones.
+  if (UNLIKELY(now - statement->start > SLOW && statement->caller_id == 0)) look_up_slow(statement);
   statement->wait_ns = this_thread.busy_ns;
   report_waits(connection, code);
   fill(statement, &event, now);

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The return addresses of a native program, as `module+0xoffset`: the reader finds the lines.
+
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "loading.h"
+#include "probe.h"
+
+enum { MAX_FRAMES = 48, SHOWN_FRAMES = 16 };
+
+static bool is_of_probe_or_sqlite(const char *file) {
+  return strstr(file, "libstorescope-probe") != NULL || strstr(file, "/libsqlite3") != NULL;
+}
+
+bool native_caller(struct caller *caller, char *buffer, size_t size) {
+  void *addresses[MAX_FRAMES];
+  int count = backtrace(addresses, MAX_FRAMES);
+  size_t used = 0;
+  int shown = 0;
+  buffer[0] = 0;
+  for (int i = 0; i < count && shown < SHOWN_FRAMES; i++) {
+    // The call is before the address to which it returns.
+    const char *call = (const char *)addresses[i] - 1;
+    Dl_info info;
+    if (!dladdr(call, &info) || !info.dli_fname || is_of_probe_or_sqlite(info.dli_fname)) continue;
+    if (shown == 0 && info.dli_sname) caller->function = info.dli_sname;
+    int written = snprintf(buffer + used, size - used, "%s%s+0x%zx", shown > 0 ? ";" : "",
+                           object_path(info.dli_fname), (size_t)(call - (const char *)info.dli_fbase));
+    if (written < 0 || (size_t)written >= size - used) {
+      buffer[used] = 0;
+      break;
+    }
+    used += (size_t)written;
+    shown++;
+  }
+  caller->language = "native";
+  caller->frames = buffer;
+  return shown > 0;
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The line of Python, or of PHP, that runs a statement, by the interpreter's own public functions.
+
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "probe.h"
+
+// MARK: - Python
+
+static struct python {
+  int (*is_initialized)(void);
+  int (*is_finalizing)(void);
+  void *(*this_thread_state)(void);
+  int (*has_lock)(void);
+  int (*ensure)(void);
+  void (*release)(int);
+  void *(*frame)(void);
+  int (*line)(void *);
+  void *(*attribute)(void *, const char *);
+  const char *(*utf8)(void *);
+  void (*decrement)(void *);
+  void (*increment)(void *);
+  void (*error_clear)(void);
+  void (*error_fetch)(void **, void **, void **);
+  void (*error_restore)(void *, void *, void *);
+  // Since 3.9; faster than the attributes.
+  void *(*code)(void *);
+  void *(*back)(void *);
+  void *none;
+} python;
+
+static pthread_once_t python_once = PTHREAD_ONCE_INIT;
+static bool has_python;
+
+static void find_python(void) {
+#define FIND(field, name) *(void **)&python.field = dlsym(RTLD_DEFAULT, name)
+  FIND(is_initialized, "Py_IsInitialized");
+  if (!python.is_initialized) return;
+  FIND(is_finalizing, "Py_IsFinalizing");
+  if (!python.is_finalizing) FIND(is_finalizing, "_Py_IsFinalizing");
+  FIND(this_thread_state, "PyGILState_GetThisThreadState");
+  FIND(has_lock, "PyGILState_Check");
+  FIND(ensure, "PyGILState_Ensure");
+  FIND(release, "PyGILState_Release");
+  FIND(frame, "PyEval_GetFrame");
+  FIND(line, "PyFrame_GetLineNumber");
+  FIND(attribute, "PyObject_GetAttrString");
+  FIND(utf8, "PyUnicode_AsUTF8");
+  FIND(decrement, "Py_DecRef");
+  FIND(increment, "Py_IncRef");
+  FIND(error_clear, "PyErr_Clear");
+  FIND(error_fetch, "PyErr_Fetch");
+  FIND(error_restore, "PyErr_Restore");
+  FIND(code, "PyFrame_GetCode");
+  FIND(back, "PyFrame_GetBack");
+  FIND(none, "_Py_NoneStruct");
+#undef FIND
+  has_python = python.this_thread_state && python.has_lock && python.ensure && python.release &&
+               python.frame && python.line && python.attribute && python.utf8 &&
+               python.decrement && python.increment && python.error_clear && python.error_fetch &&
+               python.error_restore;
+}
+
+// Drivers and libraries that make SQL: the line of interest is the one that calls them.
+static bool is_library(const char *file) {
+  static const char *const parts[] = {
+      "/sqlite3/", "/pysqlite3/", "/pysqlite2/", "/apsw/", "/sqlean/", "/aiosqlite/", "/sqlalchemy/",
+      "/flask_sqlalchemy/", "/sqlmodel/", "/alembic/", "/django/", "/rest_framework/", "/peewee",
+      "/playhouse/", "/pony/", "/tortoise/", "/sqlite_utils/", "/databases/", "/piccolo/",
+      "/dataset/", "/pandas/", "/asgiref/"};
+  if (file[0] == '<') return true;
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    if (strstr(file, parts[i])) return true;
+  return false;
+}
+
+// How well a file fits as the program's own: 3 the program, 2 an installed package, 1 a library.
+static int rank_of(const char *file) {
+  if (is_library(file)) return 1;
+  if (strstr(file, "/site-packages/") || strstr(file, "/dist-packages/")) return 2;
+  // Python's own modules: lib/python3.11/threading.py.
+  const char *own = strstr(file, "/lib/python");
+  return own && own[11] >= '2' && own[11] <= '9' ? 1 : 3;
+}
+
+static void *code_of(void *frame) {
+  return python.code ? python.code(frame) : python.attribute(frame, "f_code");
+}
+
+// A new reference to the calling frame, or NULL.
+static void *frame_behind(void *frame) {
+  void *back = python.back ? python.back(frame) : python.attribute(frame, "f_back");
+  if (back && back == python.none) {
+    python.decrement(back);
+    return NULL;
+  }
+  return back;
+}
+
+// Copies a text attribute of a code object; returns its length or -1.
+static int copy_attribute(void *code, const char *name, char *buffer, size_t size) {
+  void *value = python.attribute(code, name);
+  const char *text = value ? python.utf8(value) : NULL;
+  if (!text) python.error_clear();
+  int length = text ? snprintf(buffer, size, "%s", text) : -1;
+  if (value) python.decrement(value);
+  return length;
+}
+
+static void take(void *frame, void *code, struct caller *caller, char *buffer, size_t size) {
+  size_t half = size / 2;
+  caller->language = "python";
+  caller->line = (uint64_t)python.line(frame);
+  caller->file = buffer;
+  caller->function = buffer + half;
+  if (copy_attribute(code, "co_filename", buffer, half) < 0) buffer[0] = 0;
+  if (copy_attribute(code, "co_qualname", buffer + half, half) < 0 &&
+      copy_attribute(code, "co_name", buffer + half, half) < 0)
+    buffer[half] = 0;
+}
+
+static bool find_line(struct caller *caller, char *buffer, size_t size) {
+  void *frame = python.frame();
+  if (!frame) return false;
+  python.increment(frame);
+  char file[1024];
+  int best = 0;
+  for (int depth = 0; frame && depth < 200 && best < 3; depth++) {
+    void *code = code_of(frame);
+    if (code && copy_attribute(code, "co_filename", file, sizeof file) >= 0) {
+      int rank = rank_of(file);
+      if (rank > best) take(frame, code, caller, buffer, size);
+      if (rank > best) best = rank;
+    }
+    if (code) python.decrement(code);
+    void *back = frame_behind(frame);
+    python.decrement(frame);
+    frame = back;
+  }
+  if (frame) python.decrement(frame);
+  return best > 0;
+}
+
+// Only on a thread that runs Python. Takes the interpreter's lock where that cannot block another
+// thread that waits for SQLite.
+bool python_caller(struct caller *caller, char *buffer, size_t size, bool may_lock) {
+  pthread_once(&python_once, find_python);
+  if (!has_python || !python.is_initialized()) return false;
+  if (python.is_finalizing && python.is_finalizing()) return false;
+  if (!python.this_thread_state()) return false;
+  bool has_lock = python.has_lock() != 0;
+  if (!has_lock && !may_lock) return false;
+  int state = has_lock ? 0 : python.ensure();
+  void *type, *value, *traceback;
+  python.error_fetch(&type, &value, &traceback);
+  bool is_found = find_line(caller, buffer, size);
+  python.error_clear();
+  python.error_restore(type, value, traceback);
+  if (!has_lock) python.release(state);
+  return is_found;
+}
+
+// MARK: - PHP
+
+static const char *(*php_file)(void);
+static uint32_t (*php_line)(void);
+static pthread_once_t php_once = PTHREAD_ONCE_INIT;
+
+static void find_php(void) {
+  *(void **)&php_file = dlsym(RTLD_DEFAULT, "zend_get_executed_filename");
+  *(void **)&php_line = dlsym(RTLD_DEFAULT, "zend_get_executed_lineno");
+}
+
+bool php_caller(struct caller *caller) {
+  pthread_once(&php_once, find_php);
+  if (!php_file || !php_line) return false;
+  const char *file = php_file();
+  if (!file || file[0] == '[') return false;
+  caller->language = "php";
+  caller->file = file;
+  caller->line = php_line();
+  return true;
+}
