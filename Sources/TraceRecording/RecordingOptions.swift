@@ -16,6 +16,8 @@ public struct RecordingOptions: Hashable, Sendable {
   public var isLossless = false
   /// Records values that the program's statements bind, which may be private.
   public var recordsValues = false
+  /// The library that observes programs without the store; nil to record stores alone.
+  public var probe: String?
   /// A program, and its arguments, that calls ``TraceRecorder/standGuard(over:)`` with the number
   /// that is added as the last argument; if empty, nobody cleans up after us if we are killed.
   public var guardian: [String] = []

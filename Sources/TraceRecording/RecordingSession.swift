@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import StoreEvents
 
-/// A session of LTTng that records the provider `objectstore` into a folder, or for a live reader.
+/// A session of LTTng that records the providers of the store and of the probe into a folder, or for a live reader.
 ///
 /// Root's programs all talk to one daemon, which hears every process on the machine. So the
 /// program gets a number into its environment, which its children inherit, and the tracer drops
@@ -49,14 +50,21 @@ struct RecordingSession {
     if destination.isSnapshot {
       let texts = Self.names.joined(separator: ",")
       // 1 MiB holds some 3,000 texts of statements.
-      try await enable("names", texts, [], whenFull, ChannelBuffers(memory: 1 << 20))
-      try await enable("objectstore", "objectstore:*", ["--exclude=\(texts)"], whenFull, buffers)
+      try await enableChannel("names", whenFull, ChannelBuffers(memory: 1 << 20))
+      try await enable(texts, [], in: "names")
+      try await enableChannel("objectstore", whenFull, buffers)
+      for provider in StoreEvent.providers {
+        try await enable("\(provider):*", ["--exclude=\(texts)"], in: "objectstore")
+      }
     } else {
       // Otherwise what explains the events is written when a program ends, so that a trace could
       // not be read before.
       try await command.lttng(
         "enable-channel", "--userspace", "--session=\(name)", "--switch-timer=500000", "metadata")
-      try await enable("objectstore", "objectstore:*", [], whenFull, buffers)
+      try await enableChannel("objectstore", whenFull, buffers)
+      for provider in StoreEvent.providers {
+        try await enable("\(provider):*", [], in: "objectstore")
+      }
     }
     // To all channels.
     try await command.lttng(
@@ -69,15 +77,18 @@ struct RecordingSession {
   /// overwrites it.
   private static let names = [
     "objectstore:store_opened", "objectstore:context_created", "objectstore:statement",
+    "sqliteprobe:connection_opened", "sqliteprobe:statement", "sqliteprobe:caller",
   ]
 
-  private func enable(
-    _ channel: String, _ events: String, _ options: [String], _ whenFull: String,
-    _ buffers: ChannelBuffers
+  private func enableChannel(
+    _ channel: String, _ whenFull: String, _ buffers: ChannelBuffers
   ) async throws {
     try await command.lttng(
       ["enable-channel", "--userspace", "--session=\(name)", "--buffers-uid", whenFull]
         + destination.channelOptions(buffers) + [channel])
+  }
+
+  private func enable(_ events: String, _ options: [String], in channel: String) async throws {
     try await command.lttng(
       ["enable-event", "--userspace", "--session=\(name)", "--channel=\(channel)", events]
         + options + ["--filter=recording == \(number)"])

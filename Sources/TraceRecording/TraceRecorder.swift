@@ -46,7 +46,7 @@ public enum TraceRecorder {
       guard !TracedProgram.wasInterrupted else { throw RecordingError.interrupted }
       let program = try TracedProgram.start(
         options.command,
-        adding: [session.variable]
+        adding: [session.variable] + (options.probe.map(ProbeLibrary.variables) ?? [])
           + variables(
             isLossless: options.isLossless, recordsValues: options.recordsValues, daemon.command))
       let requests = options.isSnapshot ? SnapshotRequests(until: program) : nil

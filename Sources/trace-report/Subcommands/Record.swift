@@ -9,11 +9,12 @@ import TraceRendering
 
 struct Record: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Runs a program, records its stores through LTTng, and prints a summary.",
+    abstract: "Runs a program, records its use of SQLite through LTTng, and prints a summary.",
     discussion: """
-      trace-report record -o before -- transit search --geo --before
+      trace-report record -o before -- python3 app.py
 
-      Starts what LTTng needs and ends it again. The exit code is the program's own, if not 0.
+      The program is not changed: object stores emit events of their own, and a preloaded library observes any other use \
+      of SQLite. Starts what LTTng needs and ends it again. The exit code is the program's own, if not 0.
       """)
 
   @Option(
@@ -37,6 +38,9 @@ struct Record: AsyncParsableCommand {
       """)
   var values = false
 
+  @Flag(help: "Record object stores alone, without the probe that observes any use of SQLite.")
+  var noProbe = false
+
   @Argument(
     parsing: .postTerminator, help: "The program to run and its arguments, after --.",
     completion: .file())
@@ -57,6 +61,7 @@ struct Record: AsyncParsableCommand {
     options.isSnapshot = snapshot
     options.isLossless = lossless
     options.recordsValues = values
+    options.probe = noProbe ? nil : probe
     options.memory = memory.map { $0 << 20 }
     options.guardian = ["/proc/self/exe", GuardRecording.name]
     let recording: Recording
@@ -66,6 +71,14 @@ struct Record: AsyncParsableCommand {
       throw Failure("\(error)")
     }
     try summarize(recording)
+  }
+
+  private var probe: String? {
+    if let path = ProbeLibrary.path() { return path }
+    Output.complain(
+      "\(ProbeLibrary.fileName) was not found, so only object stores are recorded; "
+        + "run 'make probe', or name it in STORESCOPE_PROBE")
+    return nil
   }
 
   private func summarize(_ recording: Recording) throws {
@@ -90,7 +103,9 @@ struct Record: AsyncParsableCommand {
   private var noEvents: Failure {
     .noEvents(
       from: command.joined(separator: " "),
-      because: "opened none of ObjectStore's, or was built without the trait LTTng")
+      because: noProbe || ProbeLibrary.path() == nil
+        ? "opened no ObjectStore store, or was built without the LTTng trait"
+        : "ran no statement of SQLite that the probe could observe; see: trace-report doctor")
   }
 
   private static func sentence(_ recording: Recording) -> String {
