@@ -5,8 +5,17 @@ public import StoreEvents
 /// The lines of code behind the caller ids of each process, in bounded memory.
 public struct CallerNames {
   private var locations: [Key: SourceLocation] = [:]
+  private var lastLocations: [Site: SourceLocation] = [:]
   // 100,000 is arbitrary: far more lines than a program runs SQL from.
   private static let maxCallers = 100_000
+
+  /// A statement on a thread.
+  private struct Site: Hashable {
+    var pid: Int64
+    var host: String
+    var thread: Int64
+    var statement: StatementID
+  }
 
   private struct Key: Hashable {
     var pid: Int64
@@ -23,10 +32,20 @@ public struct CallerNames {
     locations[key] = caller.location
   }
 
-  /// The line of a caller id, or ``SourceLocation/unknown``.
-  public subscript(caller: UInt64, of record: EventRecord) -> SourceLocation {
-    guard caller != 0 else { return .unknown }
-    return locations[key(caller, record)] ?? .unknown
+  /// The line that ran a statement, or ``SourceLocation/unknown``.
+  ///
+  /// The probe looks callers up for the first runs of a statement, for a sample and for slow runs.
+  /// A run without one counts for the line that the thread ran the statement from before.
+  public mutating func location(of run: StatementRun, in record: EventRecord) -> SourceLocation {
+    let site = Site(
+      pid: record.process.id, host: record.process.host, thread: record.threadID,
+      statement: run.statementID)
+    guard run.callerID != 0 else { return lastLocations[site] ?? .unknown }
+    let location = locations[key(run.callerID, record)] ?? .unknown
+    if lastLocations.count < Self.maxCallers || lastLocations[site] != nil {
+      lastLocations[site] = location
+    }
+    return location
   }
 
   private func key(_ caller: UInt64, _ record: EventRecord) -> Key {

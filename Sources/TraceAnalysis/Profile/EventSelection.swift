@@ -77,7 +77,7 @@ public struct EventSelection {
     case .busy(let wait): return filter.takesUnattributed(duration: wait.waitTime)
     case .counters, .transaction: return filter.takesUnattributed()
     case .statementRun(let run):
-      return filter.takes(run, from: callers[run.callerID, of: record])
+      return filter.takes(run, from: callers.location(of: run, in: record))
     case .caller(let caller):
       callers.add(caller, of: record)
       return true

@@ -45,7 +45,7 @@ extension ProfileBuilder {
   }
 
   mutating func add(_ run: StatementRun, of record: EventRecord, in process: Int) {
-    let location = observed.callers[run.callerID, of: record]
+    let location = observed.callers.location(of: run, in: record)
     guard filter.takes(run, from: location) else { return }
     observed.profile.runs.add(1)
     observed.profile.rows.add(run.rows)

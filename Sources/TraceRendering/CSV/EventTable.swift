@@ -89,8 +89,8 @@ public struct EventTable {
     append(fetch.statementID, error: fetch.error, to: &row)
   }
 
-  private func append(_ run: StatementRun, _ record: EventRecord, to row: inout CSVRow) {
-    append(record, kind: "", caller: callers[run.callerID, of: record], to: &row)
+  private mutating func append(_ run: StatementRun, _ record: EventRecord, to row: inout CSVRow) {
+    append(record, kind: "", caller: callers.location(of: run, in: record), to: &row)
     row.append(run.openTime)
     row.append(run.rows)
     row.skip(2)

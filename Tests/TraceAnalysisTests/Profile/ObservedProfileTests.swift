@@ -40,6 +40,19 @@ import TraceAnalysis
     #expect(profile.completeness.isComplete)
   }
 
+  @Test func aRunWithoutACallerCountsForTheLastLineOfItsThread() throws {
+    let profile = profile { trace in
+      trace.run(one, caller: 2, bindHash: 1)
+      trace.run(one, bindHash: 2)
+      trace.run(one, bindHash: 3, thread: 2)
+    }
+    let statement = try #require(profile.statement(StatementID(sql: one)))
+    #expect(
+      Dictionary(statement.callers.map { ($0.location.line, $0.work.count) }) { $1 } == [
+        22: 2, 0: 1,
+      ])
+  }
+
   @Test func aStatementForEachRowOfAnEndedOneIsALoop() throws {
     let loop = try #require(
       loops { trace in
