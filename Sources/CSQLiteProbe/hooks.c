@@ -332,30 +332,36 @@ static bool keeps_values(void) { return UNLIKELY(record_values || log_level >= 2
 
 enum { LONGEST_KEPT = 256, LONGEST_HASHED = 1024 };
 
+// A text or a blob as a literal; a long one is cut, and its length is stated.
 static void keep_text(struct statement *statement, int index, const char *text, size_t length) {
-  char literal[LONGEST_KEPT * 3 * 2 + 8];
+  char literal[LONGEST_KEPT * 6 + 64];
   char valid[LONGEST_KEPT * 3];
   size_t count = 0;
-  bool is_cut = length > LONGEST_KEPT;
-  size_t valid_count = copy_valid_utf8(valid, text, is_cut ? LONGEST_KEPT : length);
+  size_t kept = length;
+  if (length > LONGEST_KEPT)
+    for (kept = LONGEST_KEPT; kept > 0 && (text[kept] & 0xc0) == 0x80; kept--) continue;
+  size_t valid_count = copy_valid_utf8(valid, text, kept);
   literal[count++] = '\'';
   for (size_t i = 0; i < valid_count; i++) {
     if (valid[i] == 0) continue;
     if (valid[i] == '\'') literal[count++] = '\'';
     literal[count++] = valid[i];
   }
-  literal[count++] = '\'';
-  literal[count] = 0;
+  if (kept < length)
+    snprintf(literal + count, sizeof literal - count, "…' /* cut, %zu bytes */", length);
+  else strcpy(literal + count, "'");
   value_kept(statement, index, literal);
 }
 
 static void keep_blob(struct statement *statement, int index, const unsigned char *blob,
                       size_t length) {
-  char literal[2 * 32 + 8] = "x'";
+  char literal[LONGEST_KEPT * 2 + 64] = "x'";
   size_t count = 2;
-  for (size_t i = 0; i < length && i < 32; i++)
+  for (size_t i = 0; i < length && i < LONGEST_KEPT; i++)
     count += (size_t)sprintf(literal + count, "%02x", blob[i]);
-  strcpy(literal + count, "'");
+  if (length > LONGEST_KEPT)
+    snprintf(literal + count, sizeof literal - count, "' /* cut, %zu bytes */", length);
+  else strcpy(literal + count, "'");
   value_kept(statement, index, literal);
 }
 

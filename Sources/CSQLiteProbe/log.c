@@ -13,7 +13,7 @@
 #include "log-text.h"
 #include "probe.h"
 
-enum { VOCABULARY_VERSION = 1, LONGEST_VALUE = 256 };
+enum { VOCABULARY_VERSION = 2, LONGEST_VALUE = 256 };
 
 static struct log_text log_lines;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -95,11 +95,9 @@ void log_after_fork(void) {
 static void fields_line(const char *name, const struct field *fields, size_t count) {
   begin_line("annotation: ");
   log_string(&log_lines, name);
-  bool is_empty = true;
   for (size_t i = 0; i < count; i++) {
     const struct field *field = &fields[i];
     if (field->type == FIELD_TEXT ? !field->text || !*field->text : field->number == 0) continue;
-    is_empty = false;
     log_bytes(&log_lines, " ", 1);
     log_string(&log_lines, field->name);
     log_bytes(&log_lines, "=", 1);
@@ -109,7 +107,6 @@ static void fields_line(const char *name, const struct field *fields, size_t cou
       case FIELD_TEXT: log_escaped(&log_lines, field->text, strlen(field->text), true); break;
     }
   }
-  (void)is_empty;
   end_line();
 }
 
@@ -148,27 +145,46 @@ void log_warning(const char *text) {
   end_group();
 }
 
+// Unescapes a text literal; returns its count of bytes.
+static size_t read_literal(const char *literal, const char *end, char *text) {
+  size_t count = 0;
+  for (const char *at = literal + 1; at < end; at++) {
+    text[count++] = *at;
+    if (*at == '\'') at++;
+  }
+  return count;
+}
+
 // One bound value, an SQL literal, as the store's log writes it: `SQLite bind[0] = (int64) 5`.
 static void bind_line(int index, const char *literal) {
   begin_line("details: ");
   log_string(&log_lines, "SQLite bind[");
   log_signed(&log_lines, index);
   log_string(&log_lines, "] = ");
-  size_t length = strlen(literal);
+  const char *quote = strrchr(literal, '\'');
+  unsigned long size = 0;
+  const char *cut = quote ? strstr(quote, "/* cut, ") : NULL;
+  if (cut) size = strtoul(cut + 8, NULL, 10);
   if (strcmp(literal, "NULL") == 0) {
     log_string(&log_lines, "nil");
-  } else if (*literal == '\'' && length >= 2) {
+  } else if (*literal == '\'') {
     char text[LONGEST_VALUE * 4];
-    size_t count = 0;
-    for (size_t i = 1; i < length - 1 && count < sizeof text; i++) {
-      text[count++] = literal[i];
-      if (literal[i] == '\'' && literal[i + 1] == '\'') i++;
+    log_escaped(&log_lines, text, read_literal(literal, quote, text), true);
+    if (cut) {
+      log_string(&log_lines, " (cut; ");
+      log_unsigned(&log_lines, size, 1);
+      log_string(&log_lines, " bytes)");
     }
-    log_escaped(&log_lines, text, count, true);
+  } else if (*literal == 'x') {
+    size_t digits = (size_t)(quote - literal) - 2;
+    log_string(&log_lines, "(blob) ");
+    log_unsigned(&log_lines, cut ? size : digits / 2, 1);
+    log_string(&log_lines, " bytes x'");
+    log_bytes(&log_lines, literal + 2, digits > 64 ? 64 : digits);
+    log_string(&log_lines, cut || digits > 64 ? "…'" : "'");
   } else {
-    bool is_blob = *literal == 'x' || *literal == 'z';
-    log_string(&log_lines, is_blob ? "(blob) " : strpbrk(literal, ".eIN") ? "(double) " : "(int64) ");
-    log_escaped(&log_lines, literal, length, false);
+    log_string(&log_lines, strpbrk(literal, ".e") ? "(double) " : "(int64) ");
+    log_string(&log_lines, literal);
   }
   end_line();
 }
@@ -179,8 +195,8 @@ void log_run(const struct statement_run *event, const struct text *text,
   begin_line("sql: ");
   log_escaped(&log_lines, text->sql, text->length, false);
   end_line();
-  if (log_level >= 2 && bindings)
-    for (int i = 0; i < 16; i++)
+  if (log_level >= 2 && bindings && bindings->values)
+    for (int i = 0; i < KEPT_PARAMETERS; i++)
       if (bindings->values[i]) bind_line(i, bindings->values[i]);
   if (*event->error) {
     begin_line("error: ");

@@ -52,6 +52,8 @@ struct text {
   // Times at which the program's line was looked up, and runs since.
   unsigned caller_lookups;
   unsigned runs_since_lookup;
+  // The tuples of values that were recorded.
+  struct value_sample *values;
   bool is_shared;
   bool is_write;
   size_t length;
@@ -101,6 +103,8 @@ struct connection {
   int exec_depth;
 };
 
+enum { HASHED_PARAMETERS = 16, KEPT_PARAMETERS = 64 };
+
 // What is kept for one prepared statement. Never freed, but used again for another statement:
 // compare `stmt` before use.
 struct statement {
@@ -117,9 +121,10 @@ struct statement {
   uint32_t bound_count;
   bool has_unknown_values;
   uint64_t bind_hash;
-  uint64_t bound[16];
+  uint64_t bound[HASHED_PARAMETERS];
   uint64_t bound_rest;
-  char *values[16];
+  char **values;
+  int last_parameter;
   // The run.
   bool is_running;
   bool is_traced_run;
@@ -263,7 +268,9 @@ void values_cleared(struct statement *statement);
 void value_bound(struct statement *statement, int index, uint64_t hash);
 void value_kept(struct statement *statement, int index, const char *literal);
 uint64_t hash_bytes(const void *bytes, size_t count, uint64_t seed);
-size_t values_text(const struct statement *statement, char *buffer, size_t size);
+void values_start(void);
+uint64_t keyed_hash(const char *text);
+void record_bound_values(const struct statement *statement, uint64_t hash);
 
 // MARK: - callers.c
 

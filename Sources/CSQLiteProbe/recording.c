@@ -83,8 +83,9 @@ static void after_fork_child(void) {
 
 static void start(void) {
   int error = errno;
-  const char *values = getenv("STORE_VALUES");
+  const char *values = getenv("STORE_TRACE_VALUES");
   record_values = values && *values && strcmp(values, "0") != 0;
+  values_start();
   callers_start();
   log_open();
   load_tracepoints();
@@ -198,12 +199,8 @@ void emit_checkpoint(uint64_t connection_id, const char *mode, uint64_t log_fram
     tracepoints->checkpoint(connection_id, mode, log_frames, checkpointed_frames, total_ns);
 }
 
+// A log has the values of each run from level 2 on.
 void emit_values(uint64_t connection_id, uint64_t statement_id, const char *values) {
-  if (log_level > 0) {
-    struct field fields[] = {UNSIGNED("store_id", connection_id),
-                             UNSIGNED("statement_id", statement_id), TEXT("values", values)};
-    log_event("values", fields, COUNT(fields));
-  }
   if (tracepoints) tracepoints->values(connection_id, statement_id, values);
 }
 

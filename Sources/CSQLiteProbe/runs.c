@@ -153,7 +153,7 @@ static uint64_t bind_hash_of(const struct statement *statement) {
   if (api->bind_parameter_count(statement->stmt) == 0) return 0;
   char *expanded = api->expanded_sql(statement->stmt);
   if (!expanded) return 0;
-  uint64_t hash = hash_bytes(expanded, strlen(expanded), 2);
+  uint64_t hash = keyed_hash(expanded);
   api->free(expanded);
   return hash ? hash : 1;
 }
@@ -196,12 +196,6 @@ static void fill(struct statement *statement, struct statement_run *event, int64
   memcpy(statement->counters, counters, sizeof counters);
 }
 
-static void emit_bound_values(const struct statement *statement) {
-  char values[4096];
-  if (values_text(statement, values, sizeof values) > 0)
-    emit_values(statement->connection->id, statement->text->statement_id, values);
-}
-
 static void look_up_slow(struct statement *statement) {
   if (caller_mode != CALLERS_SAMPLE) return;
   const char *sql = statement->connection->copy->api.sql(statement->stmt);
@@ -238,7 +232,7 @@ void end_run(struct statement *statement, int code, int64_t now) {
     connection->has_pending = true;
   } else {
     emit_run(&event, statement->text, statement);
-    if (UNLIKELY(record_values)) emit_bound_values(statement);
+    if (UNLIKELY(record_values)) record_bound_values(statement, event.bind_hash);
   }
   errno = error;
 }

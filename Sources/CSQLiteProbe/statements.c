@@ -56,9 +56,11 @@ struct statement *observe_statement(struct copy *copy, sqlite3_stmt *stmt) {
   if (!stmt) return NULL;
   struct statement *statement = find_statement(stmt);
   if (LIKELY(statement != NULL)) {
+    struct connection *owner = statement->connection;
     // The address may belong to another connection's statement by now.
-    if (LIKELY(!statement->connection->is_closed))
-      return statement->connection->is_excluded ? NULL : statement;
+    if (statement->is_running ||
+        LIKELY(!owner->is_closed && copy->api.db_handle(stmt) == owner->handle))
+      return owner->is_excluded ? NULL : statement;
     forget_statement(stmt);
   }
   sqlite3 *handle = copy->api.db_handle(stmt);

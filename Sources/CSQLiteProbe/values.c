@@ -1,19 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Values bound to a statement: a hash of them, and with STORE_VALUES their text.
+// Values bound to a statement: a hash of them, and with STORE_TRACE_VALUES their text.
 
+#define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "probe.h"
 
-enum { HASHED_PARAMETERS = 16 };
+// Nothing can be read from a hash by one who does not have the key.
+static uint64_t keys[2];
+
+void values_start(void) {
+  if (getrandom(keys, sizeof keys, GRND_NONBLOCK) == sizeof keys) return;
+  keys[0] = (uint64_t)clock_now() * 0x9e3779b97f4a7c15u;
+  keys[1] = (uint64_t)getpid() * 0xc4ceb9fe1a85ec53u ^ (uint64_t)time(NULL);
+}
 
 static uint64_t mix(uint64_t index, uint64_t hash) {
-  uint64_t mixed = (hash ^ index * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
-  return mixed ^ (mixed >> 33);
+  __uint128_t product = (__uint128_t)(hash ^ keys[0]) * ((index * 0x9e3779b97f4a7c15u ^ keys[1]) | 1);
+  uint64_t folded = (uint64_t)product ^ (uint64_t)(product >> 64) ^ keys[1];
+  return folded * 0xff51afd7ed558ccdu ^ (folded >> 31);
 }
+
+uint64_t keyed_hash(const char *text) { return mix(0, hash_bytes(text, strlen(text), keys[1])); }
 
 // Replaces the value of one parameter, counted from 1, in the hash of all.
 void value_bound(struct statement *statement, int index, uint64_t hash) {
@@ -22,21 +36,25 @@ void value_bound(struct statement *statement, int index, uint64_t hash) {
   if (index >= 1 && index <= HASHED_PARAMETERS) {
     statement->bind_hash ^= statement->bound[index - 1] ^ mixed;
     statement->bound[index - 1] = mixed;
-  } else {
-    // Those behind count in the order in which they are bound; the first one begins again.
-    if (index == HASHED_PARAMETERS + 1) statement->bind_hash ^= statement->bound_rest;
-    if (index == HASHED_PARAMETERS + 1) statement->bound_rest = 0;
-    uint64_t rest = statement->bound_rest * 31 + mixed;
-    statement->bind_hash ^= statement->bound_rest ^ rest;
-    statement->bound_rest = rest;
+    return;
   }
+  // Those behind count in the order in which they are bound; the first one begins again.
+  uint64_t last = statement->bound_rest;
+  statement->bound_rest = (index == HASHED_PARAMETERS + 1 ? 0 : last * 31) + mixed;
+  statement->bind_hash ^= last ^ statement->bound_rest;
 }
 
-// Keeps a value as an SQL literal, which becomes the statement's.
+// Keeps a value as an SQL literal.
 void value_kept(struct statement *statement, int index, const char *literal) {
-  if (index < 1 || index > HASHED_PARAMETERS) return;
+  if (index < 1 || index > KEPT_PARAMETERS) {
+    if (index > statement->last_parameter) statement->last_parameter = index;
+    return;
+  }
+  if (!statement->values) statement->values = calloc(KEPT_PARAMETERS, sizeof *statement->values);
+  if (!statement->values) return;
+  if (index > statement->last_parameter) statement->last_parameter = index;
   free(statement->values[index - 1]);
-  statement->values[index - 1] = literal ? strdup(literal) : NULL;
+  statement->values[index - 1] = strdup(literal);
 }
 
 void values_cleared(struct statement *statement) {
@@ -44,26 +62,62 @@ void values_cleared(struct statement *statement) {
   statement->bind_hash = 0;
   statement->bound_rest = 0;
   statement->has_unknown_values = false;
-  for (int i = 0; i < HASHED_PARAMETERS; i++) {
-    statement->bound[i] = 0;
-    if (UNLIKELY(statement->values[i] != NULL)) {
-      free(statement->values[i]);
-      statement->values[i] = NULL;
-    }
-  }
+  memset(statement->bound, 0, sizeof statement->bound);
+  if (LIKELY(!statement->values)) return;
+  for (int i = 0; i < KEPT_PARAMETERS; i++) free(statement->values[i]);
+  free(statement->values);
+  statement->values = NULL;
+  statement->last_parameter = 0;
 }
 
-// The kept values, separated by ", ", as far as they fit; returns the count of bytes.
-size_t values_text(const struct statement *statement, char *buffer, size_t size) {
+enum { LONGEST_TUPLE = 4096 };
+
+// The kept values, separated by ", "; what does not fit is counted.
+static void write_tuple(const struct statement *statement, char *buffer, size_t size) {
   size_t count = 0;
-  int last = HASHED_PARAMETERS;
-  while (last > 0 && !statement->values[last - 1]) last--;
+  int i = 0, last = statement->last_parameter;
   buffer[0] = 0;
-  for (int i = 0; i < last && count + 3 < size; i++) {
+  for (; i < last && i < KEPT_PARAMETERS; i++) {
     const char *value = statement->values[i] ? statement->values[i] : "NULL";
-    int written = snprintf(buffer + count, size - count, "%s%s", i > 0 ? ", " : "", value);
-    if (written < 0 || (size_t)written >= size - count) break;
-    count += (size_t)written;
+    if (count + strlen(value) + 2 > LONGEST_TUPLE) break;
+    count += (size_t)snprintf(buffer + count, size - count, "%s%s", i > 0 ? ", " : "", value);
   }
-  return count;
+  if (i < last) snprintf(buffer + count, size - count, " /* %d more */", last - i);
+}
+
+enum { SAMPLE = 64 };
+
+struct value_sample {
+  uint64_t known[SAMPLE];
+  unsigned count;
+  uint64_t others;
+  uint64_t random;
+};
+
+static bool is_known(const struct value_sample *sample, uint64_t hash) {
+  for (unsigned i = 0; i < sample->count; i++)
+    if (sample->known[i] == hash) return true;
+  return false;
+}
+
+// Whether a tuple is to be recorded: the first 64 distinct ones, then a reservoir sample of 64.
+static bool is_sampled(struct text *text, uint64_t hash) {
+  struct value_sample *sample = text->values;
+  if (!sample) sample = text->values = calloc(1, sizeof *sample);
+  if (!sample || is_known(sample, hash)) return false;
+  if (sample->count < SAMPLE) {
+    sample->known[sample->count++] = hash;
+    return true;
+  }
+  sample->others++;
+  sample->random = (sample->random ^ hash) * 6364136223846793005u + 1442695040888963407u;
+  return (sample->random >> 33) % sample->others < SAMPLE;
+}
+
+void record_bound_values(const struct statement *statement, uint64_t hash) {
+  if (!statement->values || !statement->text->is_shared || !is_sampled(statement->text, hash))
+    return;
+  char tuple[LONGEST_TUPLE + 64];
+  write_tuple(statement, tuple, sizeof tuple);
+  emit_values(statement->connection->id, statement->text->statement_id, tuple);
 }

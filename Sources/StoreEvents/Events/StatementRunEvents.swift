@@ -140,7 +140,7 @@ public struct CallerAnnounced: EventPayload {
 
   /// Unique within the process; from 1.
   public var callerID: UInt64
-  /// `python`, `native`, or `sql` for a comment in the statement.
+  /// `python`, `php`, `native`, or `sql` for a comment in the statement.
   public var language: String
   public var file: String
   public var line: UInt64
