@@ -146,8 +146,8 @@ static bool is_hooked_copy(const void *base) {
   return false;
 }
 
-// The functions of a static copy by which its connections are observed.
-struct starting_copy {
+// An object that made a recursive mutex, and if it is a copy of SQLite, how to observe it.
+struct static_copy {
   const void *base;
   int (*auto_extension)(void *);
   void *(*mutex_alloc)(int);
@@ -156,65 +156,103 @@ struct starting_copy {
 };
 
 enum { STATIC_MAIN_MUTEX = 2, MAX_EXAMINED = 256 };
-static const void *examined[MAX_EXAMINED];
+static struct static_copy examined[MAX_EXAMINED];
 static size_t examined_count;
-// The copy that initializes itself on this thread.
-static _Thread_local struct starting_copy starting;
-
-// Whether the object that calls is looked at for the first time.
-static bool is_new_caller(const void *base) {
-  for (size_t i = 0; i < examined_count; i++)
-    if (examined[i] == base) return false;
-  if (examined_count < MAX_EXAMINED) examined[examined_count++] = base;
-  return true;
-}
+static pthread_mutex_t examined_lock = PTHREAD_MUTEX_INITIALIZER;
+// The copy that begins to initialize itself on this thread, and whether it is called from here.
+static _Thread_local const struct static_copy *starting;
+static _Thread_local bool is_registering;
 
 static int hook_mutex_unlock(pthread_mutex_t *mutex);
 
-// Once the copy's main mutex is free, SQLite may be called: an automatic extension sees each
-// connection that opens. Not earlier, or sqlite3_auto_extension() would wait for this very thread.
-static void try_to_observe(void) {
-  struct starting_copy copy = starting;
-  // Trying the mutex unlocks it, too.
-  starting.base = NULL;
-  void *main_mutex = copy.mutex_alloc(STATIC_MAIN_MUTEX);
-  if (main_mutex && copy.mutex_try(main_mutex) != SQLITE_OK) {
-    starting = copy;
-    return;
+static const struct static_copy *known_copy(const void *base) {
+  for (size_t i = 0; i < __atomic_load_n(&examined_count, __ATOMIC_ACQUIRE); i++)
+    if (examined[i].base == base) return &examined[i];
+  return NULL;
+}
+
+static const struct static_copy *examine(const Dl_info *object, const char *path) {
+  struct static_copy copy = {.base = object->dli_fbase};
+  copy.auto_extension = find_function(object, path, "sqlite3_auto_extension");
+  if (copy.auto_extension) {
+    copy.mutex_alloc = find_function(object, path, "sqlite3_mutex_alloc");
+    copy.mutex_try = find_function(object, path, "sqlite3_mutex_try");
+    copy.mutex_leave = find_function(object, path, "sqlite3_mutex_leave");
+    if (!copy.mutex_alloc || !copy.mutex_try || !copy.mutex_leave) copy.auto_extension = NULL;
   }
-  if (main_mutex) copy.mutex_leave(main_mutex);
-  replace_slot(copy.base, "pthread_mutex_unlock", (void *)pthread_mutex_unlock);
-  copy.auto_extension(static_entry());
+  if (copy.auto_extension)
+    replace_slot(copy.base, "pthread_mutex_unlock", (void *)hook_mutex_unlock);
+  pthread_mutex_lock(&examined_lock);
+  const struct static_copy *known = known_copy(copy.base);
+  if (!known && examined_count < MAX_EXAMINED) {
+    examined[examined_count] = copy;
+    known = &examined[examined_count];
+    __atomic_store_n(&examined_count, examined_count + 1, __ATOMIC_RELEASE);
+  }
+  pthread_mutex_unlock(&examined_lock);
+  return known;
+}
+
+// The copy whose object calls; NULL for one that is observed by its slots. `is_new` if the object
+// was not looked at before.
+static const struct static_copy *calling_copy(const void *caller, Dl_info *object,
+                                              const char **path, bool *is_new) {
+  if (!dladdr(caller, object) || !object->dli_fname) return NULL;
+  const struct static_copy *known = known_copy(object->dli_fbase);
+  *path = object_path(object->dli_fname);
+  *is_new = !known;
+  if (known) return known;
+  bool is_program = strcmp(*path, object_path("")) == 0;
+  if (is_hooked_copy(object->dli_fbase) && !is_program) return NULL;
+  return examine(object, *path);
+}
+
+static void register_entry(const struct static_copy *copy) {
+  is_registering = true;
+  copy->auto_extension(static_entry());
+  is_registering = false;
 }
 
 static int hook_mutex_unlock(pthread_mutex_t *mutex) {
   int result = pthread_mutex_unlock(mutex);
-  if (UNLIKELY(starting.base != NULL)) try_to_observe();
+  if (LIKELY(!starting || is_registering)) return result;
+  const struct static_copy *copy = starting;
+  starting = NULL;
+  // Not while the copy's main mutex is held: it would wait for this very thread.
+  void *main_mutex = copy->mutex_alloc(STATIC_MAIN_MUTEX);
+  if (main_mutex && copy->mutex_try(main_mutex) != SQLITE_OK) {
+    starting = copy;
+    return result;
+  }
+  if (main_mutex) copy->mutex_leave(main_mutex);
+  register_entry(copy);
   return result;
 }
 
-// Called while a copy of SQLite initializes itself: the program's sqlite3_config() is over, and an
-// automatic extension changes nothing any more. `is_certain` if the caller is a copy of SQLite.
-static void sqlite_starts(const void *caller, bool is_certain) {
+// The first thing that SQLite does when it initializes itself is to make a recursive mutex. The
+// program's sqlite3_config() is over then, and an automatic extension, which sees each connection that
+// opens, changes nothing. It is registered as soon as this mutex is made: sqlite3_auto_extension()
+// itself then initializes SQLite, to the end.
+static void made_recursive_mutex(const void *caller) {
   Dl_info object;
-  if (starting.base || !dladdr(caller, &object) || !object.dli_fname) return;
-  const char *path = object_path(object.dli_fname);
-  bool is_program = path != object.dli_fname || strcmp(path, object_path("")) == 0;
-  if (is_hooked_copy(object.dli_fbase) && !is_program) return;
-  if (!is_certain && !is_new_caller(object.dli_fbase)) return;
-  struct starting_copy copy = {.base = object.dli_fbase};
-  copy.auto_extension = find_function(&object, path, "sqlite3_auto_extension");
-  if (copy.auto_extension) {
-    copy.mutex_alloc = find_function(&object, path, "sqlite3_mutex_alloc");
-    copy.mutex_try = find_function(&object, path, "sqlite3_mutex_try");
-    copy.mutex_leave = find_function(&object, path, "sqlite3_mutex_leave");
-  }
-  if (copy.auto_extension && copy.mutex_alloc && copy.mutex_try && copy.mutex_leave) {
-    starting = copy;
-    // Without this slot the copy is not for threads, and has no mutex to wait for.
-    if (!replace_slot(copy.base, "pthread_mutex_unlock", (void *)hook_mutex_unlock))
-      try_to_observe();
-  } else if (is_certain && is_new_caller(object.dli_fbase)) {
+  const char *path;
+  bool is_new;
+  const struct static_copy *copy = calling_copy(caller, &object, &path, &is_new);
+  if (copy && copy->auto_extension) starting = copy;
+}
+
+// SQLite reads this variable while it initializes itself. A copy that made no mutex before is not
+// built, or not configured, for threads: it may be called at once.
+static void read_directory(const void *caller) {
+  Dl_info object;
+  const char *path;
+  bool is_new = false;
+  const struct static_copy *copy = calling_copy(caller, &object, &path, &is_new);
+  if (!copy) return;
+  if (is_new && copy->auto_extension) register_entry(copy);
+  static const void *reported;
+  if (!copy->auto_extension && reported != copy->base) {
+    reported = copy->base;
     emit_copy_not_observed(path, "",
                            "its functions are in no symbol table (it is stripped); load the probe "
                            "as an extension");
@@ -224,18 +262,17 @@ static void sqlite_starts(const void *caller, bool is_certain) {
 static char *hook_getenv(const char *name) {
   if (UNLIKELY(name && name[0] == 'S' && strcmp(name, "SQLITE_TMPDIR") == 0)) {
     int error = errno;
-    sqlite_starts(__builtin_return_address(0), true);
+    if (!is_registering) read_directory(__builtin_return_address(0));
     dlerror();
     errno = error;
   }
   return getenv(name);
 }
 
-// The first thing that SQLite does is to make a recursive mutex.
 static int hook_mutexattr_settype(pthread_mutexattr_t *attributes, int type) {
-  if (type == PTHREAD_MUTEX_RECURSIVE) {
+  if (type == PTHREAD_MUTEX_RECURSIVE && !is_registering) {
     int error = errno;
-    sqlite_starts(__builtin_return_address(0), false);
+    made_recursive_mutex(__builtin_return_address(0));
     dlerror();
     errno = error;
   }
