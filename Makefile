@@ -14,6 +14,13 @@ test: ## the same set-up, then all tests
 probe: ## builds the probe that observes any SQLite program into .build/probe
 	@Scripts/probe.sh
 
+test-probe: probe ## runs real programs under the probe, which it installs, and compares their counts; SHORT=1 runs those that are here
+	@Tests/ProbeTests/run.py $(if $(SHORT),,--install)
+
+.PHONY: bench-probe
+bench-probe: probe ## measures what the probe costs, beside the same programs without it
+	@Tests/ProbeTests/costs.py
+
 lint: ## checks the style of every Swift file
 	swift format lint --strict --recursive Package.swift Sources Tests Examples dashboards Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Tests
 

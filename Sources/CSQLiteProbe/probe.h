@@ -60,6 +60,17 @@ struct text {
   char sql[];
 };
 
+// A run that has ended.
+struct ended_run {
+  struct statement_run event;
+  struct text *text;
+  sqlite3_stmt *stmt;
+  int64_t start, end;
+  // Of it, the waits for locks.
+  int64_t wait_ns;
+  uint64_t waits;
+};
+
 // An open connection. Never freed: SQLite may call back on a connection whose closing was deferred.
 struct connection {
   struct connection *next;
@@ -94,12 +105,9 @@ struct connection {
   uint64_t transaction_statements;
   int64_t idle_ns;
   int64_t last_end;
-  // A run that sqlite3_exec() has done, until its result code is known.
+  // A run that callbacks saw to its end, until its result code is known.
   bool has_pending;
-  struct statement_run pending;
-  struct text *pending_text;
-  sqlite3_stmt *pending_stmt;
-  int64_t pending_start;
+  struct ended_run pending;
   int exec_depth;
 };
 
@@ -134,7 +142,6 @@ struct statement {
   int64_t shortest_gap;
   uint64_t rows;
   uint64_t caller_id;
-  int64_t wait_ns;
   int total_changes;
   // Every `stride`th step is timed; `untimed` steps remain until then.
   uint32_t untimed;
@@ -258,8 +265,7 @@ int traced(unsigned event, void *context, void *object, void *detail);
 
 // MARK: - transactions.c
 
-void transaction_after(struct connection *connection, const struct statement *statement,
-                       struct statement_run *event, int code, int64_t now);
+void transaction_after(struct connection *connection, struct ended_run *run, int code);
 void transaction_at_close(struct connection *connection);
 
 // MARK: - values.c

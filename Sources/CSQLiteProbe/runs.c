@@ -51,6 +51,12 @@ static void check_text(struct statement *statement) {
   read_counters(statement, statement->counters);
 }
 
+// Within a callback of SQLite the interpreter's lock could be held by a thread that waits for this
+// connection. apsw always releases it before it calls SQLite.
+static bool may_lock_in_callback(const struct statement *statement) {
+  return strstr(statement->connection->copy->path, "/apsw/") != NULL;
+}
+
 static void look_up_caller(struct statement *statement, bool may_lock) {
   statement->caller_id = 0;
   if (caller_mode == CALLERS_NONE) return;
@@ -64,14 +70,11 @@ void begin_run(struct statement *statement, bool is_traced) {
   if (UNLIKELY(!statement->text)) return;
   if (UNLIKELY(connection->announced_generation != generation)) announce_connection(connection);
   if (is_announcement_due(statement->text)) emit_statement(connection->id, statement->text);
-  // Within a callback of SQLite a lock of the program's language could be held by a thread that
-  // waits for this connection.
-  look_up_caller(statement, !is_traced);
+  look_up_caller(statement, !is_traced || may_lock_in_callback(statement));
   statement->is_running = true;
   statement->is_traced_run = is_traced;
   statement->rows = 0;
   statement->sqlite_ns = 0;
-  statement->wait_ns = 0;
   statement->untimed = 0;
   statement->untimed_steps = 0;
   statement->last_step = 0;
@@ -207,32 +210,41 @@ static bool may_be_repeated(const struct statement_run *event) {
   return event->rows == 0 && event->vm_steps <= 4;
 }
 
+// What is known of a run when its result is: the transaction, the waits and the error.
+static void report(struct connection *connection, struct ended_run *run, int code,
+                   const struct statement *bindings) {
+  bool gave_up = (code & 0xff) == SQLITE_BUSY;
+  if (UNLIKELY(run->waits > 0 || gave_up))
+    emit_busy(connection->id, run->waits, run->wait_ns, gave_up);
+  transaction_after(connection, run, code);
+  run->event.error = describe_error(connection, code);
+  emit_run(&run->event, run->text, bindings);
+}
+
 // Reports the run. One that callbacks saw is kept until its result code is known, or until it is
 // clear that SQLite does not prepare and run it again.
 void end_run(struct statement *statement, int code, int64_t now) {
   struct connection *connection = statement->connection;
-  struct statement_run event = {.error = ""};
+  struct thread *thread = &this_thread;
+  struct ended_run run = {.event.error = "", .text = statement->text, .stmt = statement->stmt,
+                          .start = statement->start, .end = now, .wait_ns = thread->busy_ns,
+                          .waits = thread->busy_attempts};
   int error = errno;
   statement->is_running = false;
   // Of the runs whose caller was not looked up, the slow ones.
   if (UNLIKELY(now - statement->start > SLOW && statement->caller_id == 0)) look_up_slow(statement);
-  statement->wait_ns = this_thread.busy_ns;
-  report_waits(connection, code);
-  fill(statement, &event, now);
-  event.run_id = __atomic_add_fetch(&last_run, 1, __ATOMIC_RELAXED);
-  transaction_after(connection, statement, &event, code, now);
-  event.error = describe_error(connection, code);
+  thread->busy_ns = 0;
+  thread->busy_attempts = 0;
+  fill(statement, &run.event, now);
+  run.event.run_id = __atomic_add_fetch(&last_run, 1, __ATOMIC_RELAXED);
   if (statement->is_traced_run && statement->text->is_shared &&
-      (connection->exec_depth > 0 || may_be_repeated(&event))) {
+      (connection->exec_depth > 0 || may_be_repeated(&run.event))) {
     flush_pending(connection, SQLITE_OK);
-    connection->pending = event;
-    connection->pending_text = statement->text;
-    connection->pending_stmt = statement->stmt;
-    connection->pending_start = statement->start;
+    connection->pending = run;
     connection->has_pending = true;
   } else {
-    emit_run(&event, statement->text, statement);
-    if (UNLIKELY(record_values)) record_bound_values(statement, event.bind_hash);
+    report(connection, &run, code, statement);
+    if (UNLIKELY(record_values)) record_bound_values(statement, run.event.bind_hash);
   }
   errno = error;
 }
@@ -252,8 +264,7 @@ void flush_pending(struct connection *connection, int code) {
   if (!connection->has_pending) return;
   connection->has_pending = false;
   bool has_failed = code != SQLITE_OK && !is_parse_error(connection, code);
-  connection->pending.error = has_failed ? describe_error(connection, code) : "";
-  emit_run(&connection->pending, connection->pending_text, NULL);
+  report(connection, &connection->pending, has_failed ? code : SQLITE_OK, NULL);
 }
 
 // Goes on with a run that seemed to have ended when SQLite prepared the statement again.
@@ -262,5 +273,5 @@ void resume_run(struct statement *statement) {
   connection->has_pending = false;
   statement->is_running = true;
   statement->is_traced_run = true;
-  statement->start = connection->pending_start;
+  statement->start = connection->pending.start;
 }

@@ -17,8 +17,8 @@ static bool is_nested(const struct connection *connection, sqlite3_stmt *stmt, c
 }
 
 static bool is_repetition(const struct connection *connection, const struct statement *statement) {
-  return connection->has_pending && connection->pending_stmt == statement->stmt &&
-         connection->pending.rows == 0 &&
+  return connection->has_pending && connection->pending.stmt == statement->stmt &&
+         connection->pending.event.rows == 0 &&
          (uint32_t)connection->copy->api.stmt_status(statement->stmt, REPREPARE, 0) >
              statement->counters[REPREPARE];
 }

@@ -19,15 +19,15 @@ static const char *kind_of(const char *sql) {
   return "deferred";
 }
 
-static void began(struct connection *connection, const struct statement *statement, int64_t now) {
+static void began(struct connection *connection, const struct ended_run *run) {
   connection->transaction_id = __atomic_add_fetch(&last_transaction, 1, __ATOMIC_RELAXED);
-  connection->transaction_kind = kind_of(statement->text->sql);
-  connection->transaction_start = statement->start;
-  connection->transaction_wait = statement->wait_ns;
+  connection->transaction_kind = kind_of(run->text->sql);
+  connection->transaction_start = run->start;
+  connection->transaction_wait = run->wait_ns;
   connection->transaction_statements = 0;
   connection->idle_ns = 0;
-  connection->last_end = now;
-  connection->writer_ns = connection->transaction_kind[0] == 'd' ? -1 : statement->wait_ns;
+  connection->last_end = run->end;
+  connection->writer_ns = connection->transaction_kind[0] == 'd' ? -1 : run->wait_ns;
 }
 
 static void ended(struct connection *connection, const char *outcome, int64_t now) {
@@ -46,15 +46,15 @@ static void ended(struct connection *connection, const char *outcome, int64_t no
   emit_transaction(&event);
 }
 
-static void autocommitted(struct connection *connection, const struct statement *statement,
-                          bool has_failed, int64_t now) {
+static void autocommitted(struct connection *connection, const struct ended_run *run,
+                          bool has_failed) {
   struct transaction event = {
       .store_id = connection->id,
       .outcome = has_failed ? "rollback" : "commit",
-      .wait_ns = statement->wait_ns,
-      .total_ns = now - statement->start,
+      .wait_ns = run->wait_ns,
+      .total_ns = run->end - run->start,
       .kind = "autocommit",
-      .writer_ns = has_failed ? -1 : statement->wait_ns,
+      .writer_ns = has_failed ? -1 : run->wait_ns,
       .statements = 1,
   };
   emit_transaction(&event);
@@ -73,27 +73,25 @@ static bool is_rollback(const char *sql) {
 }
 
 // Sets the run's transaction, and reports the transaction if the run ended it.
-void transaction_after(struct connection *connection, const struct statement *statement,
-                       struct statement_run *event, int code, int64_t now) {
+void transaction_after(struct connection *connection, struct ended_run *run, int code) {
+  struct statement_run *event = &run->event;
   bool is_open = connection->copy->api.get_autocommit(connection->handle) == 0;
   bool has_failed = code != SQLITE_OK && code != SQLITE_ROW && code != SQLITE_DONE;
-  if (is_open && connection->transaction_id == 0) began(connection, statement, now);
+  if (is_open && connection->transaction_id == 0) began(connection, run);
   event->transaction_id = connection->transaction_id;
   if (connection->transaction_id == 0) {
-    if (statement->text->is_write && !event->readonly)
-      autocommitted(connection, statement, has_failed, now);
+    if (run->text->is_write && !event->readonly) autocommitted(connection, run, has_failed);
     return;
   }
   connection->transaction_statements++;
-  if (connection->transaction_statements > 1) connection->transaction_wait += statement->wait_ns;
-  if (statement->start > connection->last_end)
-    connection->idle_ns += statement->start - connection->last_end;
-  connection->last_end = now;
+  if (connection->transaction_statements > 1) connection->transaction_wait += run->wait_ns;
+  if (run->start > connection->last_end)
+    connection->idle_ns += run->start - connection->last_end;
+  connection->last_end = run->end;
   if (connection->writer_ns < 0 && is_open && is_writer(connection, event))
-    connection->writer_ns =
-        statement->start - connection->transaction_start + statement->wait_ns;
+    connection->writer_ns = run->start - connection->transaction_start + run->wait_ns;
   if (!is_open)
-    ended(connection, has_failed || is_rollback(statement->text->sql) ? "rollback" : "commit", now);
+    ended(connection, has_failed || is_rollback(run->text->sql) ? "rollback" : "commit", run->end);
 }
 
 void transaction_at_close(struct connection *connection) {

@@ -36,6 +36,7 @@ int main(int count, char **arguments) {
     }
     if (file >= 0) close(file);
   }
+  check(sqlite3_close(handle), handle);
   print_counts();
   return 0;
 }

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What the probe costs, beside the same program without it, in interleaved rounds.
+
+    Tests/ProbeTests/costs.py [ROUNDS]
+
+Prints medians. `recorded` is a session of LTTng without a reader in the way (a flight recorder), which a
+session daemon of its own holds.
+"""
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import run as tests
+
+CASES = [("C", "point", 300000), ("C", "fetch", 200000), ("C", "insert", 100000), ("Python", "point", 50000),
+         ("Python", "fetch", 200000)]
+MODES = [("without", None), ("loaded", None), ("recorded", "none"), ("with callers", "sample"),
+         ("all callers", "all")]
+
+
+def command(language, what, count):
+    program = [tests.compiled("costs")] if language == "C" else ["/usr/bin/python3", tests.script("costs.py")]
+    return program + [what, str(count)]
+
+
+def measure(mode, callers, command, home):
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("STORE_")}
+    if mode != "without":
+        environment["LD_PRELOAD"] = tests.PROBE
+    if callers:
+        environment.update(LTTNG_HOME=home, STORE_CALLERS=callers)
+    elif mode == "loaded":
+        # The same library and its threads, and a session daemon that nobody listens to.
+        environment.update(LTTNG_HOME=home + "/nobody")
+    return float(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout)
+
+
+def lttng(home, *arguments):
+    subprocess.run(["lttng", *arguments], env=dict(os.environ, LTTNG_HOME=home), check=True,
+                   stdout=subprocess.DEVNULL)
+
+
+def main(arguments):
+    rounds = int(arguments[0]) if arguments else 11
+    home = tempfile.mkdtemp(prefix="probe-costs.")
+    daemon = None
+    if subprocess.run(["pgrep", "-x", "lttng-sessiond"], capture_output=True).returncode != 0:
+        daemon = subprocess.Popen(["lttng-sessiond", "--no-kernel"], env=dict(os.environ, LTTNG_HOME=home),
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(50):
+            if subprocess.run(["lttng", "list"], env=dict(os.environ, LTTNG_HOME=home),
+                              capture_output=True).returncode == 0:
+                break
+        measure_all(rounds, home)
+    finally:
+        if daemon:
+            daemon.terminate()
+            daemon.wait()
+
+
+def measure_all(rounds, home):
+    print("| program | " + " | ".join(mode for mode, _ in MODES) + " |")
+    for case in CASES:
+        times = {mode: [] for mode, _ in MODES}
+        for _ in range(rounds):
+            for mode, callers in MODES:
+                is_recording = callers is not None
+                if is_recording:
+                    lttng(home, "create", "probe-costs", "--snapshot")
+                    lttng(home, "enable-event", "-u", "sqliteprobe:*")
+                    lttng(home, "add-context", "-u", "-t", "vpid", "-t", "vtid", "-t", "procname")
+                    lttng(home, "start")
+                times[mode].append(measure(mode, callers, command(*case), home))
+                if is_recording:
+                    lttng(home, "destroy", "probe-costs")
+        base = statistics.median(times["without"])
+        cells = [f"{base:.0f} ns"]
+        for mode, _ in MODES[1:]:
+            more = statistics.median(t - b for t, b in zip(times[mode], times["without"]))
+            cells.append(f"{more:+.0f} ns ({100 * more / base:+.1f}%)")
+        print(f"| {case[0]}, {case[1]} | " + " | ".join(cells) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
