@@ -11,15 +11,17 @@
 #include "loading.h"
 #include "probe.h"
 
-enum { MAX_FRAMES = 48, SHOWN_FRAMES = 16 };
+enum { SHOWN_FRAMES = 16 };
 
 static bool is_of_probe_or_sqlite(const char *file) {
   return strstr(file, "libstorescope-probe") != NULL || strstr(file, "/libsqlite3") != NULL;
 }
 
-bool native_caller(struct caller *caller, char *buffer, size_t size) {
-  void *addresses[MAX_FRAMES];
-  int count = backtrace(addresses, MAX_FRAMES);
+int native_frames(void **addresses, int count) { return backtrace(addresses, count); }
+
+// Writes the frames of the program as text; false if there are none.
+bool describe_frames(void *const *addresses, int count, struct caller *caller, char *buffer,
+                     size_t size) {
   size_t used = 0;
   int shown = 0;
   buffer[0] = 0;

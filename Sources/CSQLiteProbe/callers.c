@@ -105,14 +105,29 @@ static bool is_sampled(struct text *text) {
   return true;
 }
 
+enum { MAX_FRAMES = 32 };
+
+// A native place is known by its addresses; their text is made when it is due alone.
+static uint64_t native_place(char *buffer, size_t size) {
+  void *addresses[MAX_FRAMES];
+  int count = native_frames(addresses, MAX_FRAMES);
+  if (count <= 0) return 0;
+  bool is_announcement_due;
+  uint64_t hash = hash_bytes(addresses, (size_t)count * sizeof *addresses, 13);
+  uint64_t id = number_of(hash, &is_announcement_due);
+  struct caller event = {.caller_id = id, .file = "", .function = "", .frames = ""};
+  if (is_announcement_due && describe_frames(addresses, count, &event, buffer, size))
+    emit_caller(&event);
+  return id;
+}
+
 uint64_t caller_now(const char *sql, bool may_lock) {
   char buffer[8192];
   struct caller caller = {.language = "", .file = "", .function = "", .frames = ""};
   int error = errno;
   bool is_found = (strchr(sql, '/') && comment_caller(sql, &caller, buffer, sizeof buffer)) ||
-                  python_caller(&caller, buffer, sizeof buffer, may_lock) ||
-                  php_caller(&caller) || native_caller(&caller, buffer, sizeof buffer);
-  uint64_t id = is_found ? announce_caller(&caller) : 0;
+                  python_caller(&caller, buffer, sizeof buffer, may_lock) || php_caller(&caller);
+  uint64_t id = is_found ? announce_caller(&caller) : native_place(buffer, sizeof buffer);
   errno = error;
   return id;
 }

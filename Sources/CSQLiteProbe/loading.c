@@ -333,13 +333,36 @@ void *loading_hook(const char *name, bool is_copy) {
   }
 }
 
+static const void *own_base;
+
+static struct copy *known_by_base(const Dl_info *object) {
+  for (int i = 0; i < MAX_COPIES; i++)
+    if (copies[i].is_used && copies[i].base == object->dli_fbase && copies[i].way == WAY_GOT &&
+        strcmp(copies[i].path, object_path(object->dli_fname)) == 0)
+      return &copies[i];
+  return NULL;
+}
+
+struct object_functions {
+  Dl_info object;
+  void *handle;
+};
+
 static void *resolve_in_object(void *context, const char *name) {
-  const Dl_info *object = context;
-  void *handle = dlopen(object->dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-  void *found = dlsym(handle ? handle : RTLD_DEFAULT, name);
-  if (handle) dlclose(handle);
+  const struct object_functions *functions = context;
+  void *found = dlsym(functions->handle, name);
   Dl_info info;
-  return found && dladdr(found, &info) && info.dli_fbase == object->dli_fbase ? found : NULL;
+  bool is_own = found && dladdr(found, &info) && info.dli_fbase == functions->object.dli_fbase;
+  return is_own ? found : NULL;
+}
+
+static struct copy *copy_of_object(const Dl_info *object, const char **reason) {
+  void *handle = dlopen(object->dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  struct object_functions functions = {*object, handle ? handle : RTLD_DEFAULT};
+  struct copy *copy = copy_of_functions(object_path(object->dli_fname), object->dli_fbase,
+                                        resolve_in_object, &functions, WAY_GOT, reason);
+  if (handle) dlclose(handle);
+  return copy;
 }
 
 // Whether a copy of SQLite serves itself: its object opens connections by its own functions.
@@ -356,26 +379,33 @@ void *own_open_hook(const char *name, void *function) {
   return NULL;
 }
 
+static int number_of_function(const char *name) {
+  for (int i = 0; i < HOOKED_COUNT; i++)
+    if (strcmp(hooked_names[i], name) == 0) return i;
+  return -1;
+}
+
 void *sqlite_hook(const char *name, void *function) {
+  int number = number_of_function(name);
   Dl_info object;
-  if (!dladdr(function, &object) || !object.dli_fname) return NULL;
+  if (number < 0 || !dladdr(function, &object) || !object.dli_fname) return NULL;
   // Already a hook.
-  if (strstr(object.dli_fname, "libstorescope-probe")) return NULL;
-  const char *path = object_path(object.dli_fname), *reason = NULL;
-  struct copy *copy =
-      copy_of_functions(path, object.dli_fbase, resolve_in_object, &object, WAY_GOT, &reason);
+  if (object.dli_fbase == own_base) return NULL;
+  const char *reason = NULL;
+  struct copy *copy = known_by_base(&object);
+  if (!copy) copy = copy_of_object(&object, &reason);
   if (!copy) {
-    if (strcmp(name, "sqlite3_open_v2") == 0) emit_copy_not_observed(path, "", reason);
+    if (number == HOOKED_open_v2) emit_copy_not_observed(object_path(object.dli_fname), "", reason);
     return NULL;
   }
-  for (int i = 0; i < HOOKED_COUNT; i++)
-    if (strcmp(hooked_names[i], name) == 0)
-      return ((void **)&copy->real)[i] == function ? hooked_functions[copy - copies][i] : NULL;
-  return NULL;
+  return ((void **)&copy->real)[number] == function ? hooked_functions[copy - copies][number] : NULL;
 }
 
 __attribute__((constructor)) static void start(void) {
   const char *setting = getenv("STORE_PROBE");
+  Dl_info self;
   if (setting && strcmp(setting, "0") == 0) return;
+  if (!dladdr((void *)start, &self)) return;
+  own_base = self.dli_fbase;
   look_at_new_objects(false);
 }

@@ -289,7 +289,9 @@ uint64_t caller_of_run(struct statement *statement, const char *sql, bool may_lo
 uint64_t caller_now(const char *sql, bool may_lock);
 bool python_caller(struct caller *caller, char *buffer, size_t size, bool may_lock);
 bool php_caller(struct caller *caller);
-bool native_caller(struct caller *caller, char *buffer, size_t size);
+int native_frames(void **addresses, int count);
+bool describe_frames(void *const *addresses, int count, struct caller *caller, char *buffer,
+                     size_t size);
 bool comment_caller(const char *sql, struct caller *caller, char *buffer, size_t size);
 // Copies SQL without the comments that name a caller; returns 0 if there are none.
 size_t sql_without_tags(const char *sql, size_t length, char *buffer);

@@ -35,8 +35,8 @@ def measure(mode, callers, command, home):
     if callers:
         environment.update(LTTNG_HOME=home, STORE_CALLERS=callers)
     elif mode == "loaded":
-        # The same library and its threads, and a session daemon that nobody listens to.
-        environment.update(LTTNG_HOME=home + "/nobody")
+        # Root has one session daemon for the whole machine, in which others may record.
+        environment.update(STORE_PROBE_LTTNG="0")
     return float(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout)
 
 
