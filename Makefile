@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-.PHONY: help demo test torture threads test-threads lint format gate smoke traces rules man install bench agreement fuzz-predicates fuzz-readers test-scale test-browser test-grafana
+.PHONY: help demo demo-python test torture threads test-threads lint format gate smoke traces rules man install bench agreement fuzz-predicates fuzz-readers test-scale test-browser test-grafana
 
 help: ## lists these targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile
 
 demo: ## installs what is missing, makes a transit store, and shows what its searches cost
 	@Scripts/demo.sh
+
+demo-python: ## records a Python web application with an N+1, a full scan and a lock wait, before and after
+	@Scripts/demo-python.sh
 
 test: ## the same set-up, then all tests
 	@Scripts/test.sh

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs the Debian packages that are missing: Scripts/setup.sh [--tests|--bench|--counts]
+# Installs the Debian packages that are missing: Scripts/setup.sh [--tests|--python|--bench|--counts]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . Scripts/common.sh
@@ -8,9 +8,10 @@ cd "$(dirname "$0")/.."
 command -v swift >/dev/null || fail \
   "Swift is not installed, or not on the PATH; install Swift 6.3 from https://www.swift.org/install/linux/ and run this again."
 
-packages=(libsqlite3-dev liblttng-ust-dev lttng-tools libbabeltrace2-dev)
+packages=(gcc libc6-dev libsqlite3-dev liblttng-ust-dev lttng-tools libbabeltrace2-dev)
 case ${1:-} in
---tests) packages+=(babeltrace2 sqlite3 zip unzip) ;;
+--tests) packages+=(babeltrace2 python3 sqlite3 zip unzip) ;;
+--python) packages+=(python3 python3-venv) ;;
 --bench) packages+=(babeltrace2) ;;
 --counts) packages+=(valgrind binutils) ;;
 esac

@@ -6,6 +6,8 @@ cd "$(dirname "$0")/.."
 . Scripts/common.sh
 
 Scripts/setup.sh --tests
+heading "The probe"
+Scripts/probe.sh
 heading "Build"
 swift build --build-tests
 heading "Tests"

@@ -88,6 +88,7 @@ struct tracepoints {
   void (*checkpoint)(uint64_t store_id, const char *mode, uint64_t log_frames,
                      uint64_t checkpointed_frames, int64_t total_ns);
   void (*values)(uint64_t store_id, uint64_t statement_id, const char *values);
+  void (*counters)(uint64_t events);
   void (*copy_not_observed)(const char *path, const char *version, const char *reason);
   // Around fork(): LTTng's own threads do not survive it.
   void (*before_fork)(void *signals);

@@ -44,7 +44,7 @@ static size_t read_file(const char *path, char *buffer, size_t size) {
 }
 
 // Since 1970-01-01 00:00 UTC, to the clock tick of /proc; 0 where that is absent.
-int64_t process_start_ns(void) {
+static int64_t read_process_start(void) {
   char stat[2048];
   if (read_file("/proc/self/stat", stat, sizeof stat) == 0) return 0;
   // The program's name, in parentheses, may hold spaces; the fields behind it do not.
@@ -55,6 +55,17 @@ int64_t process_start_ns(void) {
   long per_second = sysconf(_SC_CLK_TCK);
   return clock_read(CLOCK_REALTIME) - clock_read(CLOCK_BOOTTIME) +
          ticks * (1000000000 / (per_second > 0 ? per_second : 100));
+}
+
+// Read once in each process: the difference of two clocks is never the same twice.
+int64_t process_start_ns(void) {
+  static _Atomic int64_t start;
+  static _Atomic pid_t owner;
+  if (owner != getpid()) {
+    start = read_process_start();
+    owner = getpid();
+  }
+  return start;
 }
 
 static char program[64] = "unknown";

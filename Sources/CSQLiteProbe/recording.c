@@ -28,6 +28,11 @@ void recording_began(void) {
 
 void recording_ended(void) { was_recording = 0; }
 
+// Events of this process; announcements are left out, since a reader may miss or repeat them.
+static uint64_t event_count;
+
+static void emit_last_counters(void);
+
 // MARK: - Starting
 
 // Loads the tracepoints from the folder of this library. Without liblttng-ust there are none.
@@ -76,6 +81,7 @@ static void after_fork_child(void) {
   statements_after_fork();
   slots_after_fork();
   callers_after_fork();
+  event_count = 0;
   generation++;
   log_after_fork();
   if (tracepoints && handles_forks) tracepoints->after_fork_child(&signals_before_fork);
@@ -90,6 +96,7 @@ static void start(void) {
   log_open();
   load_tracepoints();
   handles_forks = tracepoints && !lttng_handles_forks();
+  atexit(emit_last_counters);
   pthread_atfork(before_fork, after_fork_parent, after_fork_child);
   errno = error;
 }
@@ -106,7 +113,29 @@ void start_recording_once(void) { pthread_once(&start_once, start); }
 #define TEXT(name, value) {name, FIELD_TEXT, 0, value}
 #define COUNT(fields) (sizeof(fields) / sizeof *(fields))
 
+static void count_event(void) { __atomic_add_fetch(&event_count, 1, __ATOMIC_RELAXED); }
+
+// Lets a reader compare the events that it read with those that were emitted before this one.
+static void emit_counters(void) {
+  if (!is_recording()) return;
+  uint64_t events = __atomic_fetch_add(&event_count, 1, __ATOMIC_RELAXED);
+  if (log_level > 0) {
+    struct field fields[] = {
+        UNSIGNED("store_id", 0), UNSIGNED("fetches", 0), UNSIGNED("faults", 0),
+        UNSIGNED("cache_hits", 0), UNSIGNED("cache_misses", 0), UNSIGNED("saves", 0),
+        UNSIGNED("events", events), SIGNED("tracing_ns", 0)};
+    log_event("counters", fields, COUNT(fields));
+  }
+  if (tracepoints) tracepoints->counters(events);
+}
+
+// A process may end without closing its connections.
+static void emit_last_counters(void) {
+  if (__atomic_load_n(&event_count, __ATOMIC_RELAXED) > 0) emit_counters();
+}
+
 void emit_opened(const struct connection_opened *event) {
+  count_event();
   if (log_level > 0) {
     struct field fields[] = {
         UNSIGNED("connection_id", event->connection_id), TEXT("path", event->path),
@@ -121,11 +150,13 @@ void emit_opened(const struct connection_opened *event) {
 }
 
 void emit_closed(uint64_t connection_id) {
+  count_event();
   if (log_level > 0) {
     struct field fields[] = {UNSIGNED("connection_id", connection_id)};
     log_event("connection_closed", fields, COUNT(fields));
   }
   if (tracepoints) tracepoints->closed(connection_id);
+  emit_counters();
 }
 
 // The log has the text in the `sql:` line of each run.
@@ -146,6 +177,7 @@ void emit_caller(const struct caller *event) {
 
 void emit_run(const struct statement_run *event, const struct text *text,
               const struct statement *bindings) {
+  count_event();
   if (log_level > 0) {
     struct field fields[] = {
         UNSIGNED("connection_id", event->connection_id),
@@ -165,6 +197,7 @@ void emit_run(const struct statement_run *event, const struct text *text,
 }
 
 void emit_transaction(const struct transaction *event) {
+  count_event();
   if (log_level > 0) {
     struct field fields[] = {
         UNSIGNED("store_id", event->store_id), UNSIGNED("save_id", event->save_id),
@@ -178,6 +211,7 @@ void emit_transaction(const struct transaction *event) {
 }
 
 void emit_busy(uint64_t connection_id, uint64_t attempts, int64_t wait_ns, uint64_t gave_up) {
+  count_event();
   if (log_level > 0) {
     struct field fields[] = {UNSIGNED("store_id", connection_id), UNSIGNED("attempts", attempts),
                              SIGNED("wait_ns", wait_ns), UNSIGNED("gave_up", gave_up)};
@@ -188,6 +222,7 @@ void emit_busy(uint64_t connection_id, uint64_t attempts, int64_t wait_ns, uint6
 
 void emit_checkpoint(uint64_t connection_id, const char *mode, uint64_t log_frames,
                      uint64_t checkpointed_frames, int64_t total_ns) {
+  count_event();
   if (log_level > 0) {
     struct field fields[] = {
         UNSIGNED("store_id", connection_id), TEXT("mode", mode),
@@ -207,6 +242,7 @@ void emit_values(uint64_t connection_id, uint64_t statement_id, const char *valu
 void emit_copy_not_observed(const char *path, const char *version, const char *reason) {
   start_recording_once();
   if (!is_recording()) return;
+  count_event();
   if (log_level > 0) {
     char text[4700];
     snprintf(text, sizeof text, "a copy of SQLite %s in %s was seen and not observed: %s", version,

@@ -76,6 +76,7 @@ private enum VocabularyFile {
       let name = names[1].trimmingCharacters(in: .whitespacesAndNewlines)
       let fields = part.split(separator: "\n").compactMap { line -> VocabularyField? in
         let line = line.trimmingCharacters(in: .whitespaces)
+        if line == "CONTEXT" { return VocabularyField(name: "context_id", type: "uint64") }
         if let field = line.wholeMatch(of: /lttng_ust_field_integer\((u?int64)_t, (\w+), .*\)/) {
           return VocabularyField(name: "\(field.2)", type: "\(field.1)")
         }
@@ -103,6 +104,10 @@ private enum VocabularyFile {
 
   @Test func theStoresProviderHasTheFieldsOfThePage() throws {
     try expectProvider("Sources/CStoreTracepoints/objectstore-provider.h", of: "the store")
+  }
+
+  @Test func theProbesProviderHasTheFieldsOfThePage() throws {
+    try expectProvider("Sources/CSQLiteProbe/lttng/sqliteprobe-provider.h", of: "the probe")
   }
 
   private func expectProvider(_ path: String, of emitter: String) throws {

@@ -48,6 +48,7 @@ static void checkpoint(uint64_t store_id, const char *mode, uint64_t log_frames,
 static void values(uint64_t store_id, uint64_t statement_id, const char *text) {
   EMIT(values, store_id, statement_id, text);
 }
+static void counters(uint64_t events) { EMIT(counters, events); }
 static void copy_not_observed(const char *path, const char *version, const char *reason) {
   EMIT(copy_not_observed, path, version, reason);
 }
@@ -68,6 +69,7 @@ __attribute__((visibility("default"))) const struct tracepoints *storescope_prob
       .busy = busy,
       .checkpoint = checkpoint,
       .values = values,
+      .counters = counters,
       .copy_not_observed = copy_not_observed,
       .before_fork = before_fork,
       .after_fork_parent = after_fork_parent,

@@ -160,6 +160,22 @@ LTTNG_UST_TRACEPOINT_EVENT(
 LTTNG_UST_TRACEPOINT_LOGLEVEL(sqliteprobe, values, LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO)
 
 LTTNG_UST_TRACEPOINT_EVENT(
+    sqliteprobe, counters,
+    LTTNG_UST_TP_ARGS(uint64_t, events),
+    LTTNG_UST_TP_FIELDS(
+        CONTEXT
+        lttng_ust_field_integer(uint64_t, store_id, 0)
+        lttng_ust_field_integer(uint64_t, fetches, 0)
+        lttng_ust_field_integer(uint64_t, faults, 0)
+        lttng_ust_field_integer(uint64_t, cache_hits, 0)
+        lttng_ust_field_integer(uint64_t, cache_misses, 0)
+        lttng_ust_field_integer(uint64_t, saves, 0)
+        lttng_ust_field_integer(uint64_t, events, events)
+        lttng_ust_field_integer(int64_t, tracing_ns, 0)
+        RECORDING))
+LTTNG_UST_TRACEPOINT_LOGLEVEL(sqliteprobe, counters, LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO)
+
+LTTNG_UST_TRACEPOINT_EVENT(
     sqliteprobe, copy_not_observed,
     LTTNG_UST_TP_ARGS(const char *, sqlite_path, const char *, sqlite_version, const char *, reason),
     LTTNG_UST_TP_FIELDS(

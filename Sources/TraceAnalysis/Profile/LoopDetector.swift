@@ -87,7 +87,7 @@ struct LoopDetector {
   /// Ends what is open, and returns the loops, longest time first.
   mutating func finish() -> [QueryLoop] {
     closeAll()
-    return loops.values.sorted {
+    return loops.values.filter(\.isLoop).sorted {
       ($1.time, $0.child.rawValue, $0.childLocation.line)
         < ($0.time, $1.child.rawValue, $1.childLocation.line)
     }
@@ -121,7 +121,7 @@ struct LoopDetector {
 
   private mutating func close(_ parent: Parent) {
     for child in parent.children
-    where child.hasOtherValues && Self.isLoop(runs: child.runs, rows: parent.rows) {
+    where child.hasOtherValues && child.runs <= parent.rows &+ parent.rows / 10 {
       let key = LoopKey(parent: parent.site, child: child.site)
       guard loops.count < Self.maxLoops || loops[key] != nil else { continue }
       var loop =
@@ -136,10 +136,14 @@ struct LoopDetector {
       loops[key] = loop
     }
   }
+}
 
-  /// From half a run for each row, as where some rows need none, up to one for each.
-  static func isLoop(runs: UInt64, rows: UInt64) -> Bool {
-    runs >= minRows && runs >= rows / 2 && runs <= rows &+ rows / 10
+extension QueryLoop {
+  /// Whether the runs are too many for a coincidence: once, a run for nine rows of ten; more often, for
+  /// every second row.
+  fileprivate var isLoop: Bool {
+    let needed = occurrences < 3 ? parentRows - parentRows / 10 : parentRows / 2
+    return runs >= LoopDetector.minRows && runs >= needed
   }
 }
 

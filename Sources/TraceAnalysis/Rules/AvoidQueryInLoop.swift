@@ -22,8 +22,8 @@ struct AvoidQueryInLoop: Rule {
       """,
     limits: """
       Reported when a statement that returned 10 rows or more is followed, on the same thread, by runs of another statement
-      from one line of code, with different values, at least one run for every second row and at most one for each. Needs
-      the probe's events.
+      from one line of code, with different values: nine runs or more for ten rows, or one for every second row where that
+      happened three times or more; and at most one for each row. Needs the probe's events.
       """)
 
   func check(_ workload: Workload) -> [Finding] {

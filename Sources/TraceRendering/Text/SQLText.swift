@@ -8,11 +8,31 @@ enum SQLText {
   ///     SELECT … FROM ZSTOP t0 WHERE t0.ZNAME = ?
   static func abridged(_ sql: String, to width: Int) -> String {
     // The SQL of the second side of a comparison stands behind an arrow.
+    let sql = onOneLine(sql)
     let mark = sql.hasPrefix("→ ") ? "→ " : ""
     guard TerminalText.width(sql) > width, sql.dropFirst(mark.count).hasPrefix("SELECT "),
       let from = startOfFrom(in: sql)
     else { return sql }
     return mark + "SELECT …" + sql[from...]
+  }
+
+  /// Replaces each run of white space outside quotes by one space.
+  static func onOneLine(_ sql: String) -> String {
+    guard sql.utf8.contains(where: { $0 == 0x0a || $0 == 0x09 || $0 == 0x0d }) else { return sql }
+    var result = String.UnicodeScalarView()
+    var quote: Unicode.Scalar?
+    for scalar in sql.unicodeScalars {
+      if let open = quote {
+        if scalar == open { quote = nil }
+      } else if scalar == "'" || scalar == "\"" {
+        quote = scalar
+      } else if scalar.properties.isWhitespace {
+        if result.last != " " { result.append(" ") }
+        continue
+      }
+      result.append(scalar)
+    }
+    return String(result)
   }
 
   /// Finds the ` FROM ` outside all parentheses and quotes.

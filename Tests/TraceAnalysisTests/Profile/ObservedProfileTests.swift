@@ -133,6 +133,19 @@ import TraceAnalysis
       }.isEmpty)
   }
 
+  @Test func runsForHalfOfTheRowsAreALoopIfTheyComeAgainAndAgain() {
+    func pages(_ count: Int) -> [QueryLoop] {
+      loops { trace in
+        for _ in 0..<count {
+          trace.run(list, caller: 1, rows: 40)
+          for row in 1...20 { trace.run(one, caller: 2, bindHash: UInt64(row)) }
+        }
+      }
+    }
+    #expect(pages(2).isEmpty)
+    #expect(pages(3).map(\.runs) == [60])
+  }
+
   @Test func runsWithTheSameValuesAreNoLoop() {
     #expect(
       loops { trace in
