@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "probe.h"
 
@@ -32,7 +33,20 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 enum caller_mode caller_mode;
 
+static char start_folder[4096];
+static size_t start_length;
+
+// As Swift's #fileID, a place must not differ between two machines that hold the same project.
+static const char *without_start_folder(const char *file) {
+  return start_length > 1 && strncmp(file, start_folder, start_length) == 0 ? file + start_length
+                                                                           : file;
+}
+
 void callers_start(void) {
+  if (getcwd(start_folder, sizeof start_folder - 1)) {
+    start_length = strlen(start_folder);
+    start_folder[start_length++] = '/';
+  }
   const char *setting = getenv("STORE_CALLERS");
   if (!setting) return;
   if (strcmp(setting, "all") == 0) caller_mode = CALLERS_ALL;
@@ -89,6 +103,7 @@ static uint64_t announce_caller(const struct caller *caller) {
   if (is_announcement_due) {
     struct caller event = *caller;
     event.caller_id = id;
+    event.file = without_start_folder(event.file);
     emit_caller(&event);
   }
   return id;
