@@ -335,30 +335,28 @@ void *loading_hook(const char *name, bool is_copy) {
 
 static const void *own_base;
 
-static struct copy *known_by_base(const Dl_info *object) {
+static struct copy *known_by_address(const void *function) {
   for (int i = 0; i < MAX_COPIES; i++)
-    if (copies[i].is_used && copies[i].base == object->dli_fbase && copies[i].way == WAY_GOT &&
-        strcmp(copies[i].path, object_path(object->dli_fname)) == 0)
+    if (copies[i].is_used && function >= copies[i].start && function < copies[i].end)
       return &copies[i];
   return NULL;
 }
 
 struct object_functions {
-  Dl_info object;
   void *handle;
+  const void *start, *end;
 };
 
 static void *resolve_in_object(void *context, const char *name) {
   const struct object_functions *functions = context;
   void *found = dlsym(functions->handle, name);
-  Dl_info info;
-  bool is_own = found && dladdr(found, &info) && info.dli_fbase == functions->object.dli_fbase;
-  return is_own ? found : NULL;
+  return found >= functions->start && found < functions->end ? found : NULL;
 }
 
 static struct copy *copy_of_object(const Dl_info *object, const char **reason) {
   void *handle = dlopen(object->dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-  struct object_functions functions = {*object, handle ? handle : RTLD_DEFAULT};
+  struct object_functions functions = {.handle = handle ? handle : RTLD_DEFAULT};
+  object_extent(object->dli_fbase, &functions.start, &functions.end);
   struct copy *copy = copy_of_functions(object_path(object->dli_fname), object->dli_fbase,
                                         resolve_in_object, &functions, WAY_GOT, reason);
   if (handle) dlclose(handle);
@@ -387,13 +385,18 @@ static int number_of_function(const char *name) {
 
 void *sqlite_hook(const char *name, void *function) {
   int number = number_of_function(name);
-  Dl_info object;
-  if (number < 0 || !dladdr(function, &object) || !object.dli_fname) return NULL;
-  // Already a hook.
-  if (object.dli_fbase == own_base) return NULL;
+  if (number < 0) return NULL;
   const char *reason = NULL;
-  struct copy *copy = known_by_base(&object);
-  if (!copy) copy = copy_of_object(&object, &reason);
+  Dl_info object;
+  struct copy *copy = known_by_address(function);
+  // Another copy may be mapped where an unloaded one was.
+  if (copy && ((void **)&copy->real)[number] != function) copy = NULL;
+  if (!copy) {
+    if (!dladdr(function, &object) || !object.dli_fname) return NULL;
+    // Already a hook.
+    if (object.dli_fbase == own_base) return NULL;
+    copy = copy_of_object(&object, &reason);
+  }
   if (!copy) {
     if (number == HOOKED_open_v2) emit_copy_not_observed(object_path(object.dli_fname), "", reason);
     return NULL;

@@ -23,6 +23,9 @@ void *sqlite_hook(const char *name, void *function);
 // by callbacks.
 void *own_open_hook(const char *name, void *function);
 
+// The addresses of the object that covers one. Faster than dladdr(), which reads all symbols.
+void object_extent(const void *address, const void **start, const void **end);
+
 // Replaces the value of an object's slots for a function; returns false if it has none.
 bool replace_slot(const void *base, const char *name, void *value);
 

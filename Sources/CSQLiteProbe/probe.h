@@ -31,6 +31,7 @@ struct copy {
   // one mapped in its place is another copy.
   char path[4096];
   const void *base;
+  const void *start, *end;
   int version;
   enum way way;
   bool is_used;

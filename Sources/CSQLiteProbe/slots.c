@@ -273,6 +273,31 @@ static void patch_collected(struct collection *collection, bool is_deep) {
   }
 }
 
+struct extent {
+  ElfW(Addr) address;
+  ElfW(Addr) start, end;
+};
+
+static int find_extent(struct dl_phdr_info *info, size_t size, void *context) {
+  struct extent *extent = context;
+  struct object object = {.base = info->dlpi_addr, .segments = info->dlpi_phdr,
+                          .segment_count = info->dlpi_phnum};
+  const ElfW(Dyn) *dynamic = NULL;
+  (void)size;
+  read_segments(&object, &dynamic);
+  if (extent->address < object.start || extent->address >= object.end) return 0;
+  extent->start = object.start;
+  extent->end = object.end;
+  return 1;
+}
+
+void object_extent(const void *address, const void **start, const void **end) {
+  struct extent extent = {(ElfW(Addr))address, 0, 0};
+  dl_iterate_phdr(find_extent, &extent);
+  *start = (const void *)extent.start;
+  *end = (const void *)extent.end;
+}
+
 struct replacement {
   const void *base;
   const char *name;

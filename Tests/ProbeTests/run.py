@@ -398,6 +398,36 @@ def as_a_loadable_extension():
     expect(ways == {"extension"} and len(events(lines, "statement_run")) == 2, f"{ways} {len(lines)}")
 
 
+def instructions(command, probe):
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("STORE_")}
+    if probe:
+        environment.update(LD_PRELOAD=PROBE, STORE_PROBE_LTTNG="0")
+    process = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command],
+                             env=environment, capture_output=True, text=True)
+    found = re.search(r"Collected : (\d+)", process.stderr)
+    expect(found, process.stderr[-300:])
+    return int(found.group(1))
+
+
+def loaded_and_not_recording_costs_two_percent_of_a_point_query():
+    installed("valgrind")
+    program = compiled("costs")
+    def each(probe):
+        return (instructions([program, "point", "15000"], probe)
+                - instructions([program, "point", "5000"], probe)) / 10000
+    plain, loaded = each(False), each(True)
+    print(f"    {plain:.0f} instructions a query, {loaded - plain:+.0f} with the probe loaded")
+    expect(loaded <= plain * 1.02, f"{loaded} instructions a query, {plain} without the probe")
+
+
+def a_process_without_sqlite_pays_little():
+    installed("valgrind")
+    plain, loaded = (instructions(["/bin/true"], probe) for probe in (False, True))
+    print(f"    {loaded - plain:+d} instructions of /bin/true")
+    # 0.3 ms are some 1,000,000 instructions; loading and relocating are 100,000 of them.
+    expect(loaded - plain < 200_000, f"{loaded - plain} instructions more")
+
+
 def test_sqlite3_of_cpython():
     installed("python3")
     if subprocess.run(["python3", "-c", "import test.test_sqlite3"], capture_output=True).returncode != 0:
@@ -421,6 +451,7 @@ TESTS = [
     a_program_that_executes_itself, an_empty_environment, another_preloaded_library,
     a_log_that_cannot_be_opened, comments_that_name_a_caller, values_in_the_log,
     a_process_without_sqlite_has_no_thread_and_no_lttng, as_a_loadable_extension,
+    loaded_and_not_recording_costs_two_percent_of_a_point_query, a_process_without_sqlite_pays_little,
     test_sqlite3_of_cpython,
 ]
 
