@@ -51,8 +51,8 @@ public final class Connection {
     }
     var handle: SQLiteConnection?
     let name = mode == .immutable ? Self.immutableURI(path) : path
-    let code = sqlite3_open_v2(
-      name, &handle, mode.flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs)
+    let flags = mode.flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    let code = ProbeExclusion.whileOpening { sqlite3_open_v2(name, &handle, flags, vfs) }
     guard code == SQLITE_OK, let handle else {
       defer { sqlite3_close_v2(handle) }
       throw SQLiteError(connection: handle, code: code)
