@@ -82,6 +82,13 @@ test-scale: ## reads a log and a trace of ten million events, and compares memor
 test-browser: ## drives the HTML reports in a headless Chromium, which it installs
 	@Scripts/test-browser.sh
 
+.PHONY: test-core-data test-openings
+test-core-data: ## opens stores in the forms that Core Data made, with fitting, older, newer and foreign models
+	swift test --filter 'CoreDataShapeTests|InferredMigrationTests|OpeningRefusalTests'
+
+test-openings: ## opens a store a hundred times beside a process that writes for a minute
+	OPENING_SECONDS=60 swift test --filter OpeningBesideAWriterTests
+
 .PHONY: test-live
 test-live: ## starts programs under top, in live sessions of LTTng
 	LIVE=1 swift test --filter TraceRecorderTests

@@ -32,6 +32,8 @@ public struct SQLiteError: Error, Hashable, Sendable {
   public var isFull: Bool { code == SQLITE_FULL }
   /// Whether the disk, or whatever the file lies on, failed.
   public var isInputOutput: Bool { code == SQLITE_IOERR }
+  /// Whether the file, or its folder, cannot be written.
+  public var isReadOnly: Bool { code == SQLITE_READONLY }
   /// Whether a file could not be opened.
   public var isCannotOpen: Bool { code == SQLITE_CANTOPEN }
   /// Whether a row would have had the same values as another, which a constraint forbids.

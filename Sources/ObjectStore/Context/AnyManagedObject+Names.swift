@@ -37,12 +37,41 @@ extension AnyManagedObject {
   /// The members of a to-many relationship, by name.
   ///
   /// - Throws: ``StoreError/unknownProperty(_:entity:nearest:)`` for a name that is no to-many of
-  ///   the entity.
+  ///   the entity, `wrongType` for an attribute or a to-one.
   public final func objects(forKey name: String) throws -> [AnyManagedObject] {
+    members(try toMany(named: name).slot)
+  }
+
+  /// The members of a to-many relationship by name, to be changed.
+  ///
+  ///     try stop.mutableSet(forKey: "tags").insert(tag)
+  ///     // INSERT OR IGNORE INTO Z_1TAGS(Z_1STOPS, Z_2TAGS) VALUES(?, ?)
+  ///
+  /// Those of an ordered relationship are in their order, and can be inserted at a place.
+  ///
+  /// - Throws: ``StoreError``: `unknownProperty` for a name that the entity lacks, `wrongType` for
+  ///   an attribute or a to-one.
+  public final func mutableSet(forKey name: String) throws -> NamedMembers {
+    NamedMembers(owner: self, relationship: try toMany(named: name))
+  }
+
+  /// Replaces the members of a to-many relationship, by name.
+  ///
+  /// - Throws: ``StoreError``: `unknownProperty`; `wrongType` for an attribute or a to-one, or for
+  ///   objects of another entity; `foreignObject` for one of another context.
+  public final func setValue(_ objects: [AnyManagedObject], forKey name: String) throws {
+    try NamedMembers(owner: self, relationship: try toMany(named: name)).replace(with: objects)
+  }
+
+  private func toMany(named name: String) throws -> RelationshipDescription {
     guard let relationship = entity.relationship(named: name), relationship.isToMany else {
+      guard entity.column(named: name) == nil else {
+        throw StoreError.wrongType(
+          property: name, entity: entity.name, expected: "one value, by value(forKey:)")
+      }
       throw unknownProperty(name)
     }
-    return members(relationship.slot)
+    return relationship
   }
 
   /// Whether a relationship's other end is not loaded.
@@ -88,8 +117,11 @@ extension AnyManagedObject {
 
   private func slot(named name: String) throws -> Int {
     if let attribute = entity.attribute(named: name) { return attribute.slot }
-    guard let relationship = entity.relationship(named: name), !relationship.isToMany else {
-      throw unknownProperty(name)
+    guard let relationship = entity.relationship(named: name) else { throw unknownProperty(name) }
+    guard !relationship.isToMany else {
+      throw StoreError.wrongType(
+        property: name, entity: entity.name,
+        expected: "objects: read them with objects(forKey:), change them with mutableSet(forKey:)")
     }
     return relationship.slot
   }

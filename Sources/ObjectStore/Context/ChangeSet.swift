@@ -57,6 +57,22 @@ extension AnyManagedObject {
           .init(objectID: objectID, property: entity.propertyName(slot), problem: problem))
       }
     }
+    for relationship in entity.toManys {
+      guard let allowed = relationship.counts, entity.has(relationship),
+        isInserted || links?.toManys[relationship.slot]?.members != nil
+      else { continue }
+      let count = members(relationship.slot).count
+      guard !allowed.contains(count), count > 0 || !relationship.isOptional else { continue }
+      let text =
+        allowed.upperBound == .max
+        ? "\(allowed.lowerBound) or more"
+        : "\(allowed.lowerBound) to "
+          + "\(allowed.upperBound)"
+      failures.append(
+        .init(
+          objectID: objectID, property: relationship.name,
+          problem: .wrongCount(count, allowed: text)))
+    }
   }
 }
 

@@ -50,6 +50,6 @@ extension EntityDescription {
   /// What a dictionary holds of an object if nobody says: all attributes, all to-ones as ids.
   fileprivate var valueColumns: [ResultColumn] {
     attributes.map { ResultColumn($0.name) }
-      + relationships.filter { !$0.isToMany }.map { ResultColumn($0.name) }
+      + relationships.filter { !$0.isToMany && !$0.isHidden }.map { ResultColumn($0.name) }
   }
 }

@@ -14,6 +14,7 @@ struct EntityDefinition: @unchecked Sendable {
   var indexes: [IndexDefinition] = []
   /// Each a list of properties of which no two rows have the same values.
   var uniquenessConstraints: [[String?]] = []
+  var versionHashModifier: String?
   var schema: EntitySchemaBase?
 }
 
@@ -28,6 +29,11 @@ struct RelationshipDefinition {
   var isOptional = true
   var deleteRule = DeleteRule.nullify
   var renamingIdentifier: String?
+  var versionHashModifier: String?
+  /// How many objects a to-many must have, if it has any or is not optional.
+  var counts: ClosedRange<Int>?
+  /// Whether it only leads back from one that has no inverse.
+  var isHidden = false
 }
 
 /// An index before its model is built.

@@ -6,23 +6,33 @@ extension EntityDescription {
   /// 32 bytes that change when the entity's objects are kept in another way: with its name, its
   /// parent, and the names, types and kinds of its properties.
   ///
-  /// Not Core Data's hash, whose input is not public; indexes, defaults and delete rules do not
-  /// count there either.
+  /// Uniqueness constraints and version hash modifiers count as well. Not Core Data's hash, whose
+  /// input is not public; indexes, defaults and delete rules do not count there either.
   public var versionHash: Data {
     var lines = ["entity \(name) \(superentity?.name ?? "-") \(isAbstract)"]
     for attribute in attributesByName.values.sorted(by: { $0.name < $1.name }) {
       lines.append(
         "attribute \(attribute.name) \(attribute.type.rawValue) \(attribute.isOptional) "
           + (attribute.derivation?.expression ?? "-")
-          + (attribute.allowsExternalBinaryDataStorage ? " external" : ""))
+          + (attribute.allowsExternalBinaryDataStorage ? " external" : "")
+          + Self.line(attribute.versionHashModifier))
     }
-    for relationship in relationships {
+    for relationship in relationships where !relationship.isHidden {
       lines.append(
         "relationship \(relationship.name) \(relationship.destination.name) "
-          + "\(relationship.inverseName ?? "-") \(relationship.isToMany) \(relationship.isOrdered) "
-          + "\(relationship.isOptional)")
+          + "\(relationship.inverse.isHidden ? "-" : relationship.inverseName ?? "-") "
+          + "\(relationship.isToMany) \(relationship.isOrdered) \(relationship.isOptional)"
+          + Self.line(relationship.versionHashModifier))
     }
+    for constraint in constraintDefinitions {
+      lines.append("unique " + constraint.map { $0 ?? "-" }.joined(separator: " "))
+    }
+    if versionHashModifier != nil { lines.append("modifier" + Self.line(versionHashModifier)) }
     return Data(SHA256.hash(lines.joined(separator: "\n").utf8))
+  }
+
+  private static func line(_ modifier: String?) -> String {
+    modifier.map { " modifier \($0)" } ?? ""
   }
 }
 

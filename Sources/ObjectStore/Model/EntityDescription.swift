@@ -32,6 +32,11 @@ public final class EntityDescription: @unchecked Sendable {
   public internal(set) var relationships: [RelationshipDescription] = []
   /// Those of its table: of the hierarchy and the to-one relationships first, then the declared.
   public internal(set) var indexes: [IndexDescription] = []
+  /// What a model file adds to the version hash.
+  public internal(set) var versionHashModifier: String?
+  /// As they were declared, by which the columns are found again in a file that has other ones.
+  var indexDefinitions: [IndexDefinition] = []
+  var constraintDefinitions: [[String?]] = []
   /// The columns of each uniqueness constraint of its table.
   public internal(set) var uniquenessConstraints: [[String]] = []
   /// The to-one relationships of its table, in the order of their slots behind the attributes'.
@@ -141,7 +146,7 @@ public final class EntityDescription: @unchecked Sendable {
 
   /// The names of all properties, sorted.
   public var propertyNames: [String] {
-    (attributesByName.keys + relationships.map(\.name)).sorted()
+    (attributesByName.keys + relationships.filter { !$0.isHidden }.map(\.name)).sorted()
   }
 }
 
@@ -167,6 +172,8 @@ public final class AttributeDescription: @unchecked Sendable {
   public let renamingIdentifier: String?
   /// Whether large values lie in files beside the store; of type `data` only.
   public let allowsExternalBinaryDataStorage: Bool
+  /// What a model file adds to the version hash of the entity.
+  public let versionHashModifier: String?
   /// What a save checks its values for.
   let checks: [ValidationCheck]
   /// Its place in a row snapshot; its column in a row is three further.
@@ -177,7 +184,8 @@ public final class AttributeDescription: @unchecked Sendable {
   init(
     name: String, type: AttributeType, isOptional: Bool, defaultValue: StoreValue,
     derivation: Derivation? = nil, renamingIdentifier: String? = nil,
-    allowsExternalBinaryDataStorage: Bool = false, checks: [ValidationCheck] = []
+    allowsExternalBinaryDataStorage: Bool = false, checks: [ValidationCheck] = [],
+    versionHashModifier: String? = nil
   ) {
     self.name = name
     self.type = type
@@ -187,6 +195,7 @@ public final class AttributeDescription: @unchecked Sendable {
     self.renamingIdentifier = renamingIdentifier
     self.allowsExternalBinaryDataStorage = allowsExternalBinaryDataStorage
     self.checks = checks
+    self.versionHashModifier = versionHashModifier
     column = "Z" + name.uppercased()
   }
 }

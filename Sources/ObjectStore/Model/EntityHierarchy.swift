@@ -7,6 +7,8 @@ final class EntityHierarchy: @unchecked Sendable {
   /// The root first, each before its subentities.
   let entities: [EntityDescription]
   private(set) var entitiesByID: [Int64: EntityDescription] = [:]
+  /// Whether the opened file's table also holds rows of entities that the model lacks.
+  fileprivate(set) var isPartial = false
 
   init(_ entities: [EntityDescription]) { self.entities = entities }
 
@@ -54,6 +56,18 @@ extension EntityDescription {
     guard let hierarchy else { return nil }
     guard includingSubentities else { return [entityID] }
     let kinds = kinds
-    return kinds.count == hierarchy.entities.count ? nil : kinds.map(\.entityID)
+    return kinds.count == hierarchy.entities.count && !hierarchy.isPartial
+      ? nil : kinds.map(\.entityID)
+  }
+
+  /// Lets statements leave out rows of entities that the model lacks, or not.
+  func setPartial(_ isPartial: Bool) {
+    if isPartial, hierarchy == nil {
+      hierarchy = EntityHierarchy([self])
+      hierarchy?.number()
+      schema.isInHierarchy = true
+      setRowLayout()
+    }
+    hierarchy?.isPartial = isPartial
   }
 }

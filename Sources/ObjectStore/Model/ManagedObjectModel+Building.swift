@@ -9,17 +9,20 @@ struct ModelBuilder {
 
   /// - Throws: ``ModelError`` if the definitions do not make a model.
   init(_ definitions: [EntityDefinition]) throws {
+    var problems = ModelProblems()
     var names: Set<String> = []
     for definition in definitions {
-      try ModelName.check(definition.name, in: nil)
-      guard names.insert(definition.name.uppercased()).inserted else {
-        throw ModelError.duplicateEntity(definition.name)
+      try problems.collect { try ModelName.check(definition.name, in: nil) }
+      if !names.insert(definition.name.uppercased()).inserted {
+        problems.add(.duplicateEntity(definition.name))
       }
-      try ModelName.checkProperties(of: definition)
+      try ModelName.checkProperties(of: definition, &problems)
     }
-    self.definitions = Dictionary(
-      definitions.map { ($0.name, $0) }, uniquingKeysWith: { a, _ in a })
-    for definition in definitions { try checkParent(of: definition) }
+    try problems.check()
+    self.definitions = Self.withInverses(
+      Dictionary(definitions.map { ($0.name, $0) }, uniquingKeysWith: { a, _ in a }))
+    for definition in definitions { try problems.collect { try checkParent(of: definition) } }
+    try problems.check()
     for root in children(of: nil) { addHierarchy(root) }
     for (index, entity) in entities.enumerated() { entity.entityID = Int64(index + 1) }
     for (index, entity) in entities.enumerated() where entity.superentity == nil {
@@ -33,7 +36,31 @@ struct ModelBuilder {
       try entity.setDerivedAttributes()
       entity.schema.bindSlots(of: entity)
     }
-    for entity in entities where entity.superentity == nil { try setIndexes(of: entity) }
+    for entity in entities where entity.superentity == nil { try entity.setIndexes() }
+  }
+
+  /// Gives each relationship of a model file that lacks an inverse one that has no name of its own.
+  ///
+  /// The store keeps such relationships as Core Data does: a to-one in its column, a to-many in a
+  /// column of the destination, `Z1PETS`.
+  private static func withInverses(
+    _ definitions: [String: EntityDefinition]
+  ) -> [String: EntityDefinition] {
+    var result = definitions
+    for definition in definitions.values.sorted(by: { $0.name < $1.name })
+    where definition.schema == nil {
+      for (place, relationship) in definition.relationships.enumerated()
+      where relationship.inverse == nil && definitions[relationship.destination] != nil {
+        let name = "inverse of \(definition.name).\(relationship.name)"
+        result[definition.name]?.relationships[place].inverse = name
+        result[relationship.destination]?.relationships.append(
+          RelationshipDefinition(
+            name: name, destination: definition.name, inverse: relationship.name,
+            isToMany: !relationship.isToMany,
+            deleteRule: relationship.isToMany ? .nullify : .noAction, isHidden: true))
+      }
+    }
+    return result
   }
 
   private func children(of parent: String?) -> [EntityDefinition] {
@@ -75,6 +102,9 @@ struct ModelBuilder {
     entity.isAbstract = definition.isAbstract
     entity.renamingIdentifier = definition.renamingIdentifier
     entity.superentity = parent
+    entity.versionHashModifier = definition.versionHashModifier
+    entity.indexDefinitions = definition.indexes
+    entity.constraintDefinitions = definition.uniquenessConstraints
     parent?.subentities.append(entity)
     entity.schema.lineage =
       [EntitySchemaBase.Unowned(schema: entity.schema)] + (parent?.schema.lineage ?? [])
@@ -88,13 +118,15 @@ struct ModelBuilder {
   private func setProperties() throws {
     var own:
       [String: (attributes: [AttributeDescription], relationships: [RelationshipDescription])] = [:]
+    var problems = ModelProblems()
     for entity in entities {
       guard let definition = definitions[entity.name] else { continue }
       own[entity.name] = (
         definition.attributes.sorted { $0.name < $1.name },
-        try relationships(of: definition, entity)
+        relationships(of: definition, entity, &problems)
       )
     }
+    try problems.check()
     for root in entities where root.superentity == nil {
       let kinds = root.kinds
       let attributes = kinds.flatMap { own[$0.name]?.attributes ?? [] }
@@ -102,9 +134,6 @@ struct ModelBuilder {
       for entity in kinds {
         let inherited = sequence(first: entity) { $0.superentity }.map(\.name)
         try ModelName.checkOverrides(of: entity, among: inherited.map { own[$0]?.attributes ?? [] })
-        guard !attributes.isEmpty || !relationships.isEmpty else {
-          throw ModelError.noProperties(entity: entity.name)
-        }
         entity.setProperties(
           attributes: inherited.flatMap { own[$0]?.attributes ?? [] },
           relationships: inherited.flatMap { own[$0]?.relationships ?? [] },
@@ -114,50 +143,57 @@ struct ModelBuilder {
   }
 
   private func relationships(
-    of definition: EntityDefinition, _ entity: EntityDescription
-  ) throws -> [RelationshipDescription] {
-    try definition.relationships.sorted { $0.name < $1.name }.map { relationship in
+    of definition: EntityDefinition, _ entity: EntityDescription, _ problems: inout ModelProblems
+  ) -> [RelationshipDescription] {
+    definition.relationships.sorted { $0.name < $1.name }.compactMap { relationship in
       guard let destination = byName[relationship.destination] else {
-        throw ModelError.missingDestination(
-          relationship.destination, relationship: relationship.name, entity: entity.name)
+        problems.add(
+          .missingDestination(
+            relationship.destination, relationship: relationship.name, entity: entity.name))
+        return nil
       }
       let description = RelationshipDescription(
         name: relationship.name, isToMany: relationship.isToMany,
         isOrdered: relationship.isOrdered, isOptional: relationship.isOptional,
-        deleteRule: relationship.deleteRule, entity: entity, destination: destination)
+        deleteRule: relationship.deleteRule, entity: entity, destination: destination,
+        isHidden: relationship.isHidden)
+      description.versionHashModifier = relationship.versionHashModifier
+      description.counts = relationship.counts
       description.inverseName = relationship.inverse
       description.renamingIdentifier = relationship.renamingIdentifier
       return description
     }
   }
+}
 
-  // MARK: - Indexes
-
-  /// Sets the indexes of a table: those of its root and of all that inherit from it.
-  private func setIndexes(of root: EntityDescription) throws {
+extension EntityDescription {
+  /// Sets the indexes of a root's table: those of the root and of all that inherit from it.
+  ///
+  /// - Throws: ``ModelError``: `invalidIndex`, `indexOfExternalData`.
+  func setIndexes() throws {
     var indexes: [IndexDescription] = []
     func add(_ index: IndexDescription) {
       if !indexes.contains(where: { $0.columns == index.columns }) { indexes.append(index) }
     }
-    if root.hierarchy != nil {
-      add(IndexDescription(name: root.table + "_Z_ENT_INDEX", columns: ["Z_ENT"]))
+    if hasSubentitiesOrParent {
+      add(IndexDescription(name: table + "_Z_ENT_INDEX", columns: ["Z_ENT"]))
     }
-    for column in root.toOnes.compactMap(\.column) {
-      add(IndexDescription(name: "\(root.table)_\(column)_INDEX", columns: [column]))
+    for column in toOnes.compactMap(\.column) {
+      add(IndexDescription(name: "\(table)_\(column)_INDEX", columns: [column]))
     }
-    for entity in root.kinds {
-      for index in definitions[entity.name]?.indexes ?? [] {
-        add(try index.description(in: entity))
-      }
+    for entity in kinds {
+      for index in entity.indexDefinitions { add(try index.description(in: entity)) }
     }
-    let constraints = try root.kinds.flatMap { entity in
-      try (definitions[entity.name]?.uniquenessConstraints ?? []).map { try entity.columns($0) }
+    let constraints = try kinds.flatMap { entity in
+      try entity.constraintDefinitions.map { try entity.columns($0) }
     }
-    for entity in root.kinds {
+    for entity in kinds {
       entity.indexes = indexes
       entity.uniquenessConstraints = constraints
     }
   }
+
+  private var hasSubentitiesOrParent: Bool { !subentities.isEmpty || superentity != nil }
 }
 
 extension IndexDefinition {
@@ -203,33 +239,26 @@ extension EntityDescription {
 enum ModelName {
   /// - Throws: ``ModelError/invalidName(_:entity:)``.
   static func check(_ name: String, in entity: String?) throws {
-    let isValid =
-      name.utf8.first.map { UInt8(ascii: "A")...UInt8(ascii: "z") ~= $0 && $0 != UInt8(ascii: "_") }
-      ?? false
-    guard isValid, name.utf8.allSatisfy(isNameByte) else {
-      throw ModelError.invalidName(name, entity: entity)
-    }
+    let scalars = name.unicodeScalars
+    guard let first = scalars.first, first.properties.isAlphabetic,
+      scalars.allSatisfy({ $0 == "_" || $0.isNamePart })
+    else { throw ModelError.invalidName(name, entity: entity) }
   }
 
-  private static func isNameByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-      true
-    default: false
-    }
-  }
-
-  /// - Throws: ``ModelError`` for a name that is none, or that two properties share.
-  static func checkProperties(of definition: EntityDefinition) throws {
+  /// Collects names that are none, or that two properties share.
+  static func checkProperties(
+    of definition: EntityDefinition, _ problems: inout ModelProblems
+  ) throws {
     var names: Set<String> = []
     for name in definition.attributes.map(\.name) + definition.relationships.map(\.name) {
-      try check(name, in: definition.name)
-      guard names.insert(name).inserted else {
-        throw ModelError.duplicateProperty(name, entity: definition.name)
+      try problems.collect { try check(name, in: definition.name) }
+      if !names.insert(name).inserted {
+        problems.add(.duplicateProperty(name, entity: definition.name))
       }
     }
-    for index in definition.indexes { try index.name.map { try check($0, in: definition.name) } }
+    for name in definition.indexes.compactMap(\.name) {
+      try problems.collect { try check(name, in: definition.name) }
+    }
   }
 
   /// - Throws: ``ModelError/duplicateProperty(_:entity:)`` if an inherited attribute is declared
@@ -241,5 +270,16 @@ enum ModelName {
     for attribute in attributes.joined() where !names.insert(attribute.name).inserted {
       throw ModelError.duplicateProperty(attribute.name, entity: entity.name)
     }
+  }
+}
+
+extension Unicode.Scalar {
+  /// Whether SQL takes it in a name without quotes: digits and letters, with their marks.
+  fileprivate var isNamePart: Bool {
+    guard isASCII else {
+      return properties.isAlphabetic || properties.numericType != nil
+        || properties.canonicalCombiningClass != .notReordered
+    }
+    return properties.isAlphabetic || ("0"..."9").contains(self)
   }
 }

@@ -65,6 +65,12 @@ public final class ManagedObjectModel: Sendable {
     }
     for root in roots { root.hierarchy?.number() }
     try RelationshipLinker(entities: entities).link()
+    didMapColumns()
+  }
+
+  /// Lets indexes and constraints follow the columns that a file has.
+  func didMapColumns() {
+    for root in roots { try? root.setIndexes() }
     for entity in entities { entity.setRowLayout() }
   }
 }

@@ -2,14 +2,12 @@
 
 /// Why entities do not make a model.
 public enum ModelError: Error, Hashable, Sendable {
-  /// A name is empty, or holds anything but ASCII letters, digits and, inside, underscores.
+  /// A name is empty, or holds anything but letters, digits and, inside, underscores.
   case invalidName(String, entity: String?)
   /// Two entities share a name, or names that differ in case only.
   case duplicateEntity(String)
   /// Two properties of an entity share a name.
   case duplicateProperty(String, entity: String)
-  /// A schema declares no property.
-  case noProperties(entity: String)
   /// The destination of a relationship is not among the entities.
   case missingDestination(String, relationship: String, entity: String)
   /// The inverse is not a relationship of the destination that leads back.
@@ -24,6 +22,8 @@ public enum ModelError: Error, Hashable, Sendable {
   case missingSuperentity(String, entity: String)
   /// An entity inherits from itself.
   case circularInheritance(entity: String)
+  /// Several of the above.
+  case several([ModelError])
 }
 
 extension ModelError: CustomStringConvertible {
@@ -32,13 +32,11 @@ extension ModelError: CustomStringConvertible {
     switch self {
     case .invalidName(let name, let entity):
       "the name '\(name)'\(entity.map { " in entity \($0)" } ?? "") cannot name a column; begin with "
-        + "a letter and use ASCII letters, digits and underscores"
+        + "a letter and use letters, digits and underscores"
     case .duplicateEntity(let name):
       "two entities share the table of '\(name)'; give one of them another entityName"
     case .duplicateProperty(let name, let entity):
       "entity \(entity) declares '\(name)' twice; rename one of the two"
-    case .noProperties(let entity):
-      "entity \(entity) declares no property; give it an Attribute, a ToOne or a ToMany"
     case .missingDestination(let destination, let relationship, let entity):
       "\(entity).\(relationship) leads to \(destination), which the model lacks; add it to the "
         + "container's entities"
@@ -59,6 +57,7 @@ extension ModelError: CustomStringConvertible {
         + "entities"
     case .circularInheritance(let entity):
       "entity \(entity) inherits from itself; give it another superentity"
+    case .several(let errors): errors.map(\.description).joined(separator: "\n")
     }
   }
 }

@@ -20,6 +20,9 @@ public final class RelationshipDescription: @unchecked Sendable {
   public internal(set) var slot = -1
   /// The name of the destination's relationship that leads back.
   var inverseName: String?
+  var versionHashModifier: String?
+  /// How many objects a to-many must have, if it has any or is not optional.
+  public internal(set) var counts: ClosedRange<Int>?
   /// What it was called in an earlier model; see ``StoreOptions/migrationPolicy``.
   public internal(set) var renamingIdentifier: String?
   /// Of a to-one to an entity with subentities: the column for `Z_ENT` of the destination, such as
@@ -29,6 +32,8 @@ public final class RelationshipDescription: @unchecked Sendable {
   var entitySlot: Int?
   /// Set when the model is built; every relationship has one.
   public internal(set) unowned var inverse: RelationshipDescription!
+  /// Whether it only leads back from a relationship that the model gives no inverse.
+  let isHidden: Bool
   /// Where the store keeps it.
   public internal(set) var storage: Storage
 
@@ -63,7 +68,7 @@ public final class RelationshipDescription: @unchecked Sendable {
 
   init(
     name: String, isToMany: Bool, isOrdered: Bool, isOptional: Bool, deleteRule: DeleteRule,
-    entity: EntityDescription, destination: EntityDescription
+    entity: EntityDescription, destination: EntityDescription, isHidden: Bool = false
   ) {
     self.name = name
     self.isToMany = isToMany
@@ -72,6 +77,7 @@ public final class RelationshipDescription: @unchecked Sendable {
     self.deleteRule = deleteRule
     self.entity = entity
     self.destination = destination
+    self.isHidden = isHidden
     storage = .column("")
   }
 }

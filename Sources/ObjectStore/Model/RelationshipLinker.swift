@@ -5,9 +5,13 @@ struct RelationshipLinker {
   let entities: [EntityDescription]
 
   func link() throws {
+    var problems = ModelProblems()
     for entity in entities {
-      for relationship in entity.ownRelationships { try setInverse(of: relationship) }
+      for relationship in entity.ownRelationships {
+        try problems.collect { try setInverse(of: relationship) }
+      }
     }
+    try problems.check()
     for entity in entities where entity.superentity == nil { nameColumns(of: entity) }
     for entity in entities {
       for relationship in entity.ownRelationships
@@ -45,7 +49,9 @@ struct RelationshipLinker {
     }
     for attribute in root.attributes { attribute.column = column(attribute.name) }
     for toOne in root.toOnes {
-      let name = column(toOne.name)
+      let name =
+        toOne.isHidden
+        ? column("\(toOne.destination.entityID)\(toOne.inverseName ?? "")") : column(toOne.name)
       toOne.storage = .column(name)
       let destination = toOne.destination
       toOne.entityColumn =
@@ -60,32 +66,39 @@ struct RelationshipLinker {
       column, order: relationship.isOrdered ? "Z_FOK_" + column.dropFirst() : nil)
   }
 
-  /// Each pair is named for the side with the lower entity id.
+  /// Each table is named for the side with the lower entity id; its columns for the relationships
+  /// that lead to what they hold, numbered so that no two tables have the same.
   private func nameJoinTables() {
-    var used: Set<String> = []
+    var usedTables: Set<String> = []
+    var usedColumns: Set<String> = []
+    func unused(_ name: String, _ used: inout Set<String>) -> String {
+      var candidate = name
+      var number = 0
+      while !used.insert(candidate).inserted {
+        number += 1
+        candidate = name + String(number)
+      }
+      return candidate
+    }
     for entity in entities {
       for near in entity.ownRelationships where near.isToMany && near.inverse.isToMany {
         guard let far = near.inverse else { continue }
         let isNamedForNear =
           (entity.entityID, near.name) <= (far.entity.entityID, far.name)
         guard isNamedForNear else { continue }
-        var table = "Z_\(entity.entityID)\(near.name.uppercased())"
-        let base = table
-        var number = 0
-        while !used.insert(table).inserted {
-          number += 1
-          table = base + String(number)
-        }
-        let toNear = "\(entity.entityID)\(far.name.uppercased())"
-        let toFar = "\(far.entity.entityID)\(near.name.uppercased())"
+        let table = unused("Z_\(entity.entityID)\(near.name.uppercased())", &usedTables)
+        let toNear = unused("Z_\(entity.entityID)\(far.name.uppercased())", &usedColumns)
         // A relationship that is its own inverse has a pair for each direction.
+        let toFar =
+          far === near
+          ? "REFLEXIVE" : unused("Z_\(far.entity.entityID)\(near.name.uppercased())", &usedColumns)
         near.storage = .joinTable(
-          table, source: "Z_" + toNear, destination: far === near ? "REFLEXIVE" : "Z_" + toFar,
-          order: near.isOrdered ? "Z_FOK_" + toFar : nil)
+          table, source: toNear, destination: toFar,
+          order: near.isOrdered ? "Z_FOK_" + (far === near ? toNear : toFar).dropFirst(2) : nil)
         guard far !== near else { continue }
         far.storage = .joinTable(
-          table, source: "Z_" + toFar, destination: "Z_" + toNear,
-          order: far.isOrdered ? "Z_FOK_" + toNear : nil)
+          table, source: toFar, destination: toNear,
+          order: far.isOrdered ? "Z_FOK_" + toNear.dropFirst(2) : nil)
       }
     }
   }

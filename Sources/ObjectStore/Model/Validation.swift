@@ -49,14 +49,22 @@ public struct Validation<Value: AttributeValue>: Sendable {
 
   private init(pattern: String) where Value == String {
     makeCheck = {
-      guard let expression = try? NSRegularExpression(pattern: "\\A(?:\(pattern))\\z") else {
-        preconditionFailure("'\(pattern)' is not a regular expression; mend the attribute's rule")
+      guard let check = Self.check(matching: pattern) else {
+        preconditionFailure("'\(pattern)' is not a regular expression; fix the attribute's rule")
       }
-      return { value in
-        guard case .string(let text) = value else { return nil }
-        let all = NSRange(location: 0, length: text.utf16.count)
-        return expression.firstMatch(in: text, range: all) == nil ? .mismatch(pattern) : nil
-      }
+      return check
+    }
+  }
+
+  /// Nil for what is no regular expression.
+  static func check(matching pattern: String) -> ValidationCheck? where Value == String {
+    guard let expression = try? NSRegularExpression(pattern: "\\A(?:\(pattern))\\z") else {
+      return nil
+    }
+    return { value in
+      guard case .string(let text) = value else { return nil }
+      let all = NSRange(location: 0, length: text.utf16.count)
+      return expression.firstMatch(in: text, range: all) == nil ? .mismatch(pattern) : nil
     }
   }
 }

@@ -30,6 +30,8 @@ final class PersistentStore: @unchecked Sendable {
   /// Whose rules the localized comparators follow.
   let locale: String
   private let writeAheadLog: WriteAheadLogSize?
+  /// Those of a store that is only read.
+  private let sideFiles: SideFiles?
   private let explained = Mutex<Set<String>>([])
 
   // SQLite's own default: beyond it readers slow down.
@@ -52,6 +54,7 @@ final class PersistentStore: @unchecked Sendable {
     locale = options.collationLocale
     cache = RowCache(entityCount: model.entities.count, byteLimit: options.rowCacheSize)
     statements = model.entities.map(EntityStatements.init)
+    sideFiles = opened.sideFiles
     writeAheadLog = opened.writer?.connection.followWriteAheadLog()
     let entityCount = model.entities.count
     let mode = opened.readerMode
@@ -74,8 +77,10 @@ final class PersistentStore: @unchecked Sendable {
 
   /// Moves the log into the file and tells the last counts.
   func close() {
-    if writeAheadLog != nil { try? checkpoint(.truncate, contextID: 0) }
+    // Beside a writer it is left to the last connection to close.
+    if writeAheadLog != nil { try? checkpoint(.truncate, contextID: 0, mayWait: false) }
     guard pool.close() else { return }
+    sideFiles?.remove()
     instruments.emitCounters(contextID: 0)
   }
 
@@ -165,11 +170,20 @@ final class PersistentStore: @unchecked Sendable {
     try? checkpoint(.passive, contextID: contextID)
   }
 
-  func checkpoint(_ mode: Connection.CheckpointMode, contextID: UInt64) throws {
+  /// - Parameter mayWait: whether it waits for other connections, or fails at once.
+  func checkpoint(
+    _ mode: Connection.CheckpointMode, contextID: UInt64, mayWait: Bool = true
+  ) throws {
     try pool.withWriter { writer in
       let isWanted = instruments.wants(.events)
       let start = isWanted ? TraceClock.now : 0
-      let (frames, done) = try writer.connection.checkpoint(mode)
+      var result = (logFrames: 0, checkpointedFrames: 0)
+      if mayWait {
+        result = try writer.connection.checkpoint(mode)
+      } else {
+        try writer.withoutWaiting { result = try writer.connection.checkpoint(mode) }
+      }
+      let (frames, done) = result
       guard isWanted else { return }
       reportBusyWait(on: writer, contextID: contextID)
       instruments.emit(

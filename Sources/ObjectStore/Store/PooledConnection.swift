@@ -17,6 +17,7 @@ final class PooledConnection: @unchecked Sendable {
   @exclusivity(unchecked) private(set) var busyAttempts: UInt64 = 0
   private var busySince: Nanoseconds = 0
   private(set) var gaveUp = false
+  private var isWaiting = true
   private var dataVersion: Int64?
 
   init(
@@ -34,12 +35,23 @@ final class PooledConnection: @unchecked Sendable {
   private func retry(after attempts: Int32, limit: Nanoseconds) -> Bool {
     if busyAttempts == 0 || attempts == 0 { busySince = TraceClock.now }
     busyAttempts = UInt64(attempts) + 1
-    guard TraceClock.now - busySince < limit else {
+    guard isWaiting, TraceClock.now - busySince < limit else {
       gaveUp = true
       return false
     }
     usleep(min(50 << min(UInt32(attempts), 8), 10_000))
     return true
+  }
+
+  /// Runs work that is left undone if another connection holds the lock that it needs.
+  func withoutWaiting(_ body: () throws -> Void) rethrows {
+    isWaiting = false
+    defer {
+      isWaiting = true
+      busyAttempts = 0
+      gaveUp = false
+    }
+    try body()
   }
 
   /// Whether another connection has written to the file since the last call, or might have if

@@ -12,8 +12,11 @@ public enum StoreError: Error, Hashable, Sendable {
   case corrupt(path: String, reason: String)
   /// The database holds tables, but not those of an object store.
   case notAStore(path: String, tables: [String])
-  /// The store's tables are not those of the model.
-  case schemaMismatch(path: String, differences: [String])
+  /// The file does not fit the model, and may not or cannot be adapted to it: what differs, the
+  /// obstacles first.
+  case incompatibleModel(path: String, differences: [String])
+  /// The file, or its folder, cannot be written.
+  case notWritable(path: String, reason: String)
   /// The container was opened read-only.
   case readOnly(path: String)
   /// Another connection held its lock too long.
@@ -81,6 +84,8 @@ public enum StoreError: Error, Hashable, Sendable {
       case outOfRange(String)
       /// A text has too few or too many characters, or data too few or too many bytes.
       case wrongLength(Int, allowed: String)
+      /// A to-many has too few or too many objects.
+      case wrongCount(Int, allowed: String)
       /// A text does not match a regular expression.
       case mismatch(String)
       /// It breaks a rule of the program's own.
@@ -100,6 +105,8 @@ public enum StoreError: Error, Hashable, Sendable {
         .inputOutput(path: path, reason: error.inputOutputReason)
       } else if error.isCannotOpen {
         .cannotOpen(path: path, reason: error.message)
+      } else if error.isReadOnly {
+        .notWritable(path: path, reason: error.message)
       } else if error.isBusy {
         .busy(path: path, waited: waited)
       } else {
@@ -121,9 +128,12 @@ extension StoreError: CustomStringConvertible {
     case .notAStore(let path, let tables):
       "'\(path)' is a database, but not an object store: it has no Z_METADATA table, but "
         + "\(Self.list(tables)); choose another file"
-    case .schemaMismatch(let path, let differences):
-      "the store '\(path)' does not fit the model: \(Self.list(differences)); open it with the model "
-        + "that made it, or make a new store"
+    case .incompatibleModel(let path, let differences):
+      "the store '\(path)' does not fit the model, and was left as it is: "
+        + "\(Self.list(differences)); open it with the model that made it, or remove what differs"
+    case .notWritable(let path, let reason):
+      "the store '\(path)' cannot be written (\(reason)); change its permissions, or open it with "
+        + "isReadOnly"
     case .readOnly(let path):
       "the store '\(path)' was opened read-only; open it without that option to save"
     case .busy(let path, let waited):
@@ -186,6 +196,8 @@ extension StoreError.ValidationFailure: CustomStringConvertible {
     case .outOfRange(let allowed): "\(subject) is not in \(allowed)"
     case .wrongLength(let length, let allowed):
       "\(subject) has a length of \(length), not in \(allowed)"
+    case .wrongCount(let count, let allowed):
+      "\(subject) has \(count) objects, not \(allowed)"
     case .mismatch(let pattern): "\(subject) does not match '\(pattern)'"
     case .refused(let message): "\(subject): \(message)"
     }

@@ -47,9 +47,31 @@ private struct Nothing: Entity {}
     #expect(throws: ModelError.invalidName("x); DROP TABLE ZSTOP; --", entity: "BadName")) {
       try ManagedObjectModel(entities: [BadName.self])
     }
-    #expect(throws: ModelError.noProperties(entity: "Nothing")) {
-      try ManagedObjectModel(entities: [Nothing.self])
-    }
+  }
+
+  @Test func keepsObjectsOfAnEntityWithoutProperties() throws {
+    let fixture = try StoreFixture([Nothing.self])
+    _ = fixture.context.insert(Nothing.self)
+    try fixture.context.save()
+    #expect(try fixture.rows("SELECT * FROM ZNOTHING") == ["1|1|1"])
+    let found = try fixture.container.newBackgroundContext().fetch(FetchRequest<Nothing>())
+    #expect(found.count == 1)
+  }
+
+  @Test func reportsAllErrorsAtOnce() {
+    #expect(
+      throws: ModelError.several([
+        .duplicateProperty("name", entity: "Twice"),
+        .invalidName("x); DROP TABLE ZSTOP; --", entity: "BadName"),
+      ])
+    ) { try ManagedObjectModel(entities: [Twice.self, BadName.self]) }
+    #expect(
+      throws: ModelError.several(
+        [
+          .missingDestination("StopTime", relationship: "stopTimes", entity: "Stop"),
+          .missingDestination("Right", relationship: "right", entity: "Left"),
+        ].sorted { "\($0)" < "\($1)" })
+    ) { try ManagedObjectModel(entities: [Stop.self, Left.self]) }
   }
 
   @Test func refusesAMissingDestinationAndAnInverseThatIsNone() {

@@ -72,6 +72,7 @@ import Testing
     #expect(
       model.remarks == [
         "Place.distance is transient and not kept", "Stop.mark is no data and stays in its row",
+        "the fetch request template All is not kept",
       ])
     #expect(model.entities.map(\.name) == ["Place", "Stop", "StopTime"])
     let stop = try #require(model.entity(named: "Stop"))
@@ -210,9 +211,8 @@ import Testing
       2, "the default 'x' of attribute a is not of its type"
     ),
     (
-      "<model><entity name='A'>\n<relationship name='r' destinationEntity='A'/></entity></model>",
-      2,
-      "relationship r has no inverse; give it one in the model, as every relationship here needs"
+      "<model><entity name='A'>\n<attribute name='a' attributeType='String' regularExpressionString='('/></entity></model>",
+      2, "'(' of attribute a is not a regular expression"
     ),
   ])
   func tellsTheLineOfWhatCannotBeKept(contents: String, line: Int, reason: String) throws {

@@ -42,7 +42,7 @@ import Testing
       ALTER TABLE ZSTOP RENAME COLUMN ZNAME TO ZNAME0; ALTER TABLE ZSTOP ADD COLUMN ZNAME FLOAT
       """)
     #expect(
-      throws: StoreError.schemaMismatch(
+      throws: StoreError.incompatibleModel(
         path: fixture.url.path,
         differences: [
           "ZSTOP.ZNAME is FLOAT, the model wants VARCHAR", "no column ZSTOP.ZNOTE",

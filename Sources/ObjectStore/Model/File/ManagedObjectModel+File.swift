@@ -36,6 +36,9 @@ struct ModelFolder {
     guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
       throw ModelFileError.unreadable(path: url.path, reason: "there is no such file")
     }
+    guard !["mom", "momd"].contains(url.pathExtension) else {
+      throw ModelFileError.compiled(path: url.path)
+    }
     guard isFolder.boolValue else { return url }
     let contents = url.appending(path: "contents")
     if FileManager.default.fileExists(atPath: contents.path) { return contents }

@@ -27,19 +27,33 @@ struct ModelElement {
   func entity() throws -> EntityDefinition {
     EntityDefinition(
       name: try givenName(), superentity: self["parentEntity"], isAbstract: flag("isAbstract"),
-      renamingIdentifier: self["elementID"])
+      renamingIdentifier: self["elementID"], versionHashModifier: self["versionHashModifier"])
   }
 
   func relationship() throws -> RelationshipDefinition {
-    guard let inverse = self["inverseName"] else {
-      throw parser.error(
-        "relationship \(try givenName()) has no inverse; give it one in the model, as every relationship "
-          + "here needs")
+    RelationshipDefinition(
+      name: try givenName(), destination: try required("destinationEntity"),
+      inverse: self["inverseName"], isToMany: flag("toMany"), isOrdered: flag("ordered"),
+      isOptional: flag("optional"), deleteRule: try deleteRule(),
+      renamingIdentifier: self["elementID"], versionHashModifier: self["versionHashModifier"],
+      counts: try counts())
+  }
+
+  /// How many objects a to-many may have; 0 is no limit.
+  private func counts() throws -> ClosedRange<Int>? {
+    func number(_ key: String) throws -> Int {
+      guard let text = self[key] else { return 0 }
+      guard let number = Int(text), number >= 0 else {
+        throw parser.error("the \(key) '\(text)' of relationship \(try givenName()) is no number")
+      }
+      return number
     }
-    return RelationshipDefinition(
-      name: try givenName(), destination: try required("destinationEntity"), inverse: inverse,
-      isToMany: flag("toMany"), isOrdered: flag("ordered"), isOptional: flag("optional"),
-      deleteRule: try deleteRule(), renamingIdentifier: self["elementID"])
+    let (least, most) = try (number("minCount"), number("maxCount"))
+    guard flag("toMany"), least > 0 || most > 0 else { return nil }
+    guard most == 0 || least <= most else {
+      throw parser.error("relationship \(try givenName()) has a minCount above its maxCount")
+    }
+    return least...(most == 0 ? .max : most)
   }
 
   private func deleteRule() throws -> DeleteRule {
@@ -68,10 +82,14 @@ struct ModelElement {
     if allowsExternalData, type != .data {
       remarks.append("\(entity).\(name) is no data and stays in its row")
     }
+    if self["attributeType"] == "Transformable" {
+      remarks.append("\(entity).\(name) is transformable: its value is the bytes, as data")
+    }
     return AttributeDescription(
       name: name, type: type, isOptional: flag("optional"), defaultValue: try defaultValue(type),
       derivation: flag("derived") ? try derivation() : nil, renamingIdentifier: self["elementID"],
-      allowsExternalBinaryDataStorage: allowsExternalData && type == .data)
+      allowsExternalBinaryDataStorage: allowsExternalData && type == .data,
+      checks: try checks(type), versionHashModifier: self["versionHashModifier"])
   }
 
   private func type() throws -> AttributeType {
@@ -103,9 +121,9 @@ struct ModelElement {
     guard let text = self["defaultValueString"] ?? self["defaultURIString"] else { return .null }
     let value: StoreValue? =
       switch type {
-      case .int16: Int16(text).map { .integer(Int64($0)) }
-      case .int32: Int32(text).map { .integer(Int64($0)) }
-      case .int64: Int64(text).map { .integer($0) }
+      case .int16: Int16(Self.number(text)).map { .integer(Int64($0)) }
+      case .int32: Int32(Self.number(text)).map { .integer(Int64($0)) }
+      case .int64: Int64(Self.number(text)).map { .integer($0) }
       case .bool: ["YES": true, "NO": false, "1": true, "0": false][text].map { .bool($0) }
       case .double: Double(text).map { .double($0) }
       case .float: Float(text).map { .double(Double($0)) }
@@ -116,6 +134,11 @@ struct ModelElement {
       }
     guard let value else { throw badDefault(text) }
     return value
+  }
+
+  /// Xcode takes YES and NO for an integer, too.
+  private static func number(_ text: String) -> String {
+    ["YES": "1", "NO": "0"][text] ?? text
   }
 
   private func badDefault(_ text: String) -> ModelFileError {

@@ -10,6 +10,10 @@ public enum ModelFileError: Error, Hashable, Sendable {
   case malformed(path: String, line: Int, reason: String)
   /// An element lacks something, or holds what cannot be kept.
   case invalid(path: String, line: Int, reason: String)
+  /// It is a compiled model, which is not read.
+  case compiled(path: String)
+  /// Several of the above.
+  case several([ModelFileError])
 }
 
 extension ModelFileError: CustomStringConvertible {
@@ -24,6 +28,10 @@ extension ModelFileError: CustomStringConvertible {
     case .malformed(let path, let line, let reason):
       "\(path):\(line): this is no XML: \(reason)"
     case .invalid(let path, let line, let reason): "\(path):\(line): \(reason)"
+    case .compiled(let path):
+      "'\(path)' is a compiled model, which is not read; use the .xcdatamodeld or .xcdatamodel folder "
+        + "that it was compiled from"
+    case .several(let errors): errors.map(\.description).joined(separator: "\n")
     }
   }
 }

@@ -17,6 +17,10 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
   private(set) var remarks: [String] = []
   private var entities: [EntityDefinition] = []
   private var failure: (any Error)?
+  /// What cannot be kept, line by line.
+  private var problems: [ModelFileError] = []
+  /// Whether the entity being read has no name.
+  private var isSkippingEntity = false
   private var isModel = false
   private var hasRoot = false
   private var depth = 0
@@ -42,6 +46,9 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
       throw ModelFileError.malformed(
         path: path, line: max(parser.lineNumber, 1),
         reason: parser.parserError?.localizedDescription ?? "it ends too early")
+    }
+    if let first = problems.first {
+      throw problems.count == 1 ? first : ModelFileError.several(problems)
     }
     guard isModel else { throw error("no <model> element; this is no data model") }
     return entities
@@ -70,7 +77,12 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
     depth += 1
     guard failure == nil else { return }
     do {
+      if name == "entity" { isSkippingEntity = false }
+      guard !isSkippingEntity else { return }
       try start(name, ModelElement(name: name, values: attributes, parser: self))
+    } catch let error as ModelFileError {
+      if name == "entity" { isSkippingEntity = true }
+      problems.append(error)
     } catch {
       failure = error
       parser.abortParsing()
@@ -94,9 +106,19 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
         return remarks.append("\(entityName).\(try element.givenName()) is transient and not kept")
       }
       let relationship = try element.relationship()
+      if relationship.inverse == nil {
+        remarks.append(
+          "\(entityName).\(relationship.name) has no inverse: what it leads to is not changed when "
+            + "objects are deleted")
+      }
       try change { $0.relationships.append(relationship) }
     case "fetchedProperty":
       remarks.append("\(entityName).\(try element.givenName()) is a fetched property and not kept")
+    case "fetchRequest":
+      remarks.append("the fetch request template \(try element.givenName()) is not kept")
+    case "configuration":
+      remarks.append(
+        "the configuration \(try element.givenName()) is not kept: one store has all entities")
     case "fetchIndex":
       indexName = try element.givenName()
       properties = []

@@ -4,7 +4,7 @@ import Foundation
 import SQLiteDriver
 
 /// The property list in `Z_METADATA`.
-struct StoreMetadata {
+struct StoreMetadata: Equatable {
   private var values: [String: Any]
 
   /// Core Data's hashes in a store that it made; in one of ours, ours.
@@ -21,11 +21,13 @@ struct StoreMetadata {
     setModel(model)
   }
 
-  /// Of an existing one; empty where there is no property list.
-  init(_ connection: Connection) throws(SQLiteError) {
-    let statement = try connection.prepare("SELECT Z_PLIST FROM Z_METADATA")
-    let data = try statement.step() ? Data(statement.blob(0)) : Data()
-    let list = try? PropertyListSerialization.propertyList(from: data, format: nil)
+  /// Of a file without a property list.
+  init() { values = [:] }
+
+  /// Of an existing store; empty where the bytes are no property list.
+  init(propertyList: UnsafeRawBufferPointer) {
+    let list = try? PropertyListSerialization.propertyList(
+      from: Data(propertyList), format: nil)
     values = list as? [String: Any] ?? [:]
   }
 
@@ -38,7 +40,37 @@ struct StoreMetadata {
     Set(values[Self.externalColumnsKey] as? [String] ?? [])
   }
 
-  mutating func setModel(_ model: ManagedObjectModel) {
+  /// Ours: columns that are not where a new file has them, by property: `Message.text`.
+  private static let columnsKey = "ObjectStoreColumns"
+  /// Ours: Core Data's hashes when ours were written.
+  private static let seenHashesKey = "ObjectStoreSeenVersionHashes"
+
+  private var appleHashes: [String: Data]? { values[Self.coreDataHashes] as? [String: Data] }
+
+  /// Whether no other library has adapted the file since our hashes were written.
+  private var isOurs: Bool {
+    guard let ours = versionHashes else { return false }
+    return appleHashes == ours || appleHashes == values[Self.seenHashesKey] as? [String: Data]
+  }
+
+  /// Whether the file was last adapted to this very model.
+  func isChecked(_ model: ManagedObjectModel) -> Bool {
+    isOurs && versionHashes == model.versionHashes
+  }
+
+  /// Whether the file was adapted to a model that had an entity of the very same hash.
+  func knowsEntity(of model: ManagedObjectModel) -> Bool {
+    let known = versionHashes ?? [:]
+    return isOurs && model.versionHashes.contains { known[$0.key] == $0.value }
+  }
+
+  var columns: [String: String] { values[Self.columnsKey] as? [String: String] ?? [:] }
+
+  /// Notes the model that the file fits now.
+  ///
+  /// - Parameter changesStructure: whether tables or columns changed. Core Data's hashes are those of
+  ///   a model that the file fits no more then; else they stay.
+  mutating func setModel(_ model: ManagedObjectModel, changesStructure: Bool = true) {
     // Columns that the model lacks stay in the file as they are.
     var external = externalColumns
     for root in model.roots {
@@ -47,15 +79,21 @@ struct StoreMetadata {
     }
     values[Self.externalColumnsKey] = external.sorted()
     let hashes = model.versionHashes
+    let keepsApples = !changesStructure && appleHashes != nil && appleHashes != versionHashes
     values[Self.hashes] = hashes
-    // The model is not the one any more whose hashes Core Data wrote.
-    values[Self.coreDataHashes] = hashes
-    values["NSStoreModelVersionHashesVersion"] = 3
+    values[Self.columnsKey] = model.mappedColumns
+    if keepsApples {
+      values[Self.seenHashesKey] = appleHashes
+    } else {
+      values[Self.seenHashesKey] = nil
+      values[Self.coreDataHashes] = hashes
+      values["NSStoreModelVersionHashesVersion"] = 3
+    }
   }
 
   /// Entities that are kept in another way than the model has it; none in a store without hashes.
   func changedEntities(_ model: ManagedObjectModel) -> Set<String> {
-    guard let old = versionHashes else { return [] }
+    guard isOurs, let old = versionHashes else { return [] }
     let new = model.versionHashes
     return Set(old.keys).union(new.keys).filter { old[$0] != new[$0] }
   }
@@ -63,9 +101,7 @@ struct StoreMetadata {
   /// Attributes that allow external storage in the model and not in the file, or the other way round.
   ///
   /// None in a store of Core Data's, which is taken to be as the model has it.
-  func movedAttributes(
-    _ model: ManagedObjectModel, in connection: Connection
-  ) throws(SQLiteError) -> [MovedAttribute] {
+  func movedAttributes(_ model: ManagedObjectModel, in file: FileStructure) -> [MovedAttribute] {
     guard versionHashes != nil else { return [] }
     let external = externalColumns
     var moved: [MovedAttribute] = []
@@ -73,7 +109,7 @@ struct StoreMetadata {
       for attribute in root.attributes where attribute.type == .data {
         let names = root.columnNames(of: attribute)
         guard names.contains(where: external.contains) != attribute.allowsExternalBinaryDataStorage,
-          try Self.hasColumn(names, in: connection)
+          names.contains(where: file.hasColumn)
         else { continue }
         moved.append(MovedAttribute(entity: root, attribute: attribute))
       }
@@ -81,16 +117,8 @@ struct StoreMetadata {
     return moved
   }
 
-  private static func hasColumn(
-    _ names: [String], in connection: Connection
-  ) throws(SQLiteError) -> Bool {
-    for name in names {
-      let parts = name.split(separator: ".")
-      let find = try connection.prepare("SELECT 1 FROM pragma_table_info(?) WHERE name = ?")
-      for (index, part) in parts.enumerated() { find.bind(String(part), at: Int32(index + 1)) }
-      if try find.step() { return true }
-    }
-    return false
+  static func == (a: Self, b: Self) -> Bool {
+    NSDictionary(dictionary: a.values).isEqual(NSDictionary(dictionary: b.values))
   }
 
   func data() throws -> Data {
@@ -101,5 +129,29 @@ struct StoreMetadata {
     let statement = try connection.prepare("UPDATE Z_METADATA SET Z_PLIST = ?")
     try data().withUnsafeBytes { statement.bind(blob: $0, at: 1) }
     try statement.run()
+  }
+}
+
+extension FileStructure {
+  /// Whether there is a column such as `ZPHOTO.ZBLOB`.
+  fileprivate func hasColumn(_ name: String) -> Bool {
+    let parts = name.split(separator: ".", maxSplits: 1).map(String.init)
+    return parts.count == 2 && tables[parts[0]]?.has(parts[1]) == true
+  }
+}
+
+extension ManagedObjectModel {
+  /// By property, such as `Message.text`: columns that are not those of a new file.
+  fileprivate var mappedColumns: [String: String] {
+    let new = try? copy()
+    var columns: [String: String] = [:]
+    for root in roots {
+      let defaults = new?.entity(named: root.name).map { StoredProperty.all(of: $0) } ?? []
+      for (property, other) in zip(StoredProperty.all(of: root), defaults)
+      where property.defaultColumn != other.defaultColumn {
+        columns[property.label] = property.defaultColumn
+      }
+    }
+    return columns
   }
 }

@@ -23,41 +23,37 @@ extension StoreMigration {
   ///
   /// - Throws: ``StoreError`` for a file that cannot be written; for one that cannot be read there is
   ///   an obstacle.
-  mutating func move(
-    _ moved: [MovedAttribute], _ files: ExternalDataTransaction, threshold: Int
-  ) throws {
-    for moved in moved where !isNew(moved.attribute) {
-      let (table, column) = (moved.entity.table, moved.attribute.column)
-      let select = try connection.prepare("SELECT \(column) FROM \(table) WHERE Z_PK = ?")
-      let update = try connection.prepare("UPDATE \(table) SET \(column) = ? WHERE Z_PK = ?")
-      let keys = try keys(of: table, with: column)
-      for key in keys {
-        select.bind(key, at: 1)
-        guard try select.step() else { continue }
-        let value: StoreValue
-        if moved.attribute.allowsExternalBinaryDataStorage {
-          let data = Data(select.blob(0))
-          value =
-            data.count > threshold
-            ? .external(try files.write(data)) : moved.attribute.inlineColumnValue(.data(data))
-        } else {
-          guard let data = data(in: select.blob(0), files, moved.column) else { return }
-          value = .data(data)
-        }
-        select.reset()
-        update.bind(value, at: 1)
-        update.bind(key, at: 2)
-        try update.run()
+  mutating func move(_ moved: MovedAttribute, threshold: Int) throws {
+    let (table, column) = (moved.entity.table, moved.attribute.column)
+    let select = try connection.prepare("SELECT \(column) FROM \(table) WHERE Z_PK = ?")
+    let update = try connection.prepare("UPDATE \(table) SET \(column) = ? WHERE Z_PK = ?")
+    let keys = try keys(of: table, with: column)
+    for key in keys {
+      select.bind(key, at: 1)
+      guard try select.step() else { continue }
+      let value: StoreValue
+      if moved.attribute.allowsExternalBinaryDataStorage {
+        let data = Data(select.blob(0))
+        value =
+          data.count > threshold
+          ? .external(try files.write(data)) : moved.attribute.inlineColumnValue(.data(data))
+      } else {
+        guard let data = data(in: select.blob(0), moved.column) else { return }
+        value = .data(data)
       }
-      guard !keys.isEmpty else { continue }
-      remark(
-        moved.attribute.allowsExternalBinaryDataStorage
-          ? "allowed external storage of \(moved.column)" : "brought \(moved.column) into its rows")
+      select.reset()
+      update.bind(value, at: 1)
+      update.bind(key, at: 2)
+      try update.run()
     }
+    guard !keys.isEmpty else { return }
+    remark(
+      moved.attribute.allowsExternalBinaryDataStorage
+        ? "allowed external storage of \(moved.column)" : "brought \(moved.column) into its rows")
   }
 
   private mutating func data(
-    in column: UnsafeRawBufferPointer, _ files: ExternalDataTransaction, _ name: String
+    in column: UnsafeRawBufferPointer, _ name: String
   ) -> Data? {
     switch ExternalDataColumn(column) {
     case .inline(let bytes): return Data(bytes)

@@ -51,12 +51,10 @@ extension StoreMigration {
 
   // MARK: - Constraints and what the model lacks
 
-  /// Adds the uniqueness constraints that a table lacks, which takes a new table.
-  mutating func addConstraints(to root: EntityDescription) throws {
-    guard !root.uniquenessConstraints.isEmpty else { return }
-    let present = try SchemaComparison.indexes(of: root.table, in: connection, origin: "u").values
-    let missing = root.uniquenessConstraints.filter { !present.contains($0) }
-    guard !missing.isEmpty else { return }
+  /// Makes the uniqueness constraints of a table those of the model, which takes a new table.
+  mutating func setConstraints(
+    of root: EntityDescription, missing: [[String]], extra: [[String]]
+  ) throws {
     for columns in missing {
       let list = columns.joined(separator: ", ")
       let isComplete = columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
@@ -70,9 +68,13 @@ extension StoreMigration {
     for columns in missing {
       remark("made (\(columns.joined(separator: ", "))) of \(root.table) unique")
     }
+    for columns in extra {
+      remark("allowed rows of \(root.table) to have the same (\(columns.joined(separator: ", ")))")
+    }
   }
 
-  /// Writes a table anew, its other columns, indexes and triggers as they were.
+  /// Copies a table into one with the model's constraints; its other columns, indexes and triggers
+  /// stay.
   private func rebuild(_ root: EntityDescription, dropping dropped: Set<String>) throws {
     let table = root.table
     var columns: [StoreSchema.Column] = []
@@ -85,7 +87,7 @@ extension StoreMigration {
     schema.bind(table, at: 1)
     while try schema.step() { others.append(schema.string(0)) }
     let names = columns.map { SchemaComparison.quoted($0.name) }.joined(separator: ", ")
-    let wanted = Set(StoreSchema.columns(of: root).map(\.name) + ["Z_PK", "Z_ENT", "Z_OPT"])
+    let wanted = Set(StoreSchema.allColumns(of: root).map(\.name))
     let extra = columns.filter { !wanted.contains($0.name) }
     let new = table + "_NEW"
     try connection.execute(StoreSchema.createTable(root, named: new, extraColumns: extra))
@@ -99,39 +101,25 @@ extension StoreMigration {
   }
 
   /// Drops the columns, tables and entities that the model lacks, with what they hold.
-  mutating func dropTheRest(_ file: EntityNumbers) throws {
+  mutating func drop(_ rest: StorePlan.Leftovers, _ plan: StorePlan) throws {
     for root in model.roots {
-      let wanted = Set(StoreSchema.columns(of: root).map(\.name) + ["Z_PK", "Z_ENT", "Z_OPT"])
-      var extra: [String] = []
-      let info = try connection.prepare("PRAGMA table_info(\(root.table))")
-      while try info.step() { if !wanted.contains(info.string(1)) { extra.append(info.string(1)) } }
-      guard !extra.isEmpty else { continue }
-      try rebuild(root, dropping: Set(extra))
-      for column in extra { remark("dropped \(root.table).\(column)") }
+      guard let columns = rest.columns[root.table], !columns.isEmpty else { continue }
+      try rebuild(root, dropping: Set(columns))
+      for column in columns { remark("dropped \(root.table).\(column)") }
     }
-    let known = Set(model.entities.map(\.entityID))
     let tables = Set(model.roots.map(\.table))
-    for (name, entityID) in file.gone where !known.contains(entityID) {
+    for entity in rest.entities {
       for root in model.roots where root.hierarchy != nil {
-        try connection.execute("DELETE FROM \(root.table) WHERE Z_ENT = \(entityID)")
+        try connection.execute("DELETE FROM \(root.table) WHERE Z_ENT = \(entity.number)")
       }
-      try connection.execute("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT = \(entityID)")
-      let table = "Z" + name.uppercased()
+      try connection.execute("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT = \(entity.number)")
+      let table = "Z" + entity.name.uppercased()
       if !tables.contains(table) {
         try connection.execute("DROP TABLE IF EXISTS \(SchemaComparison.quoted(table))")
       }
-      remark("dropped entity \(name)")
+      remark("dropped entity \(entity.name)")
     }
-    try dropJoinTables()
-  }
-
-  private mutating func dropJoinTables() throws {
-    let wanted = Set(StoreSchema(model: model).joinTables.map(\.name))
-    let names = try connection.prepare(
-      "SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'Z_[0-9]*'")
-    var gone: [String] = []
-    while try names.step() { if !wanted.contains(names.string(0)) { gone.append(names.string(0)) } }
-    for table in gone {
+    for table in rest.pairTables {
       try execute("DROP TABLE \(SchemaComparison.quoted(table))", "dropped table \(table)")
     }
   }

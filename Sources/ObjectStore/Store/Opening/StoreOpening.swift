@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Glibc
 import SQLiteDriver
 
-/// Opens a file, makes the tables that a new one needs, and compares those of an existing one with
-/// the model.
+/// Opens a file, makes the tables that a new one needs, and adapts an existing one to the model.
+///
+/// The file is read first. Only what has to be made or changed takes the lock that writers wait for.
 struct StoreOpening {
   let path: String
   let model: ManagedObjectModel
@@ -22,6 +24,8 @@ struct StoreOpening {
     var migrationSteps: [String] = []
     var tracksHistory = false
     let externalData: ExternalDataFolder
+    /// Those of a read-only store, to be removed when it is closed.
+    var sideFiles: SideFiles?
   }
 
   func open() throws -> Result {
@@ -37,29 +41,146 @@ struct StoreOpening {
       path: path, mode: mode, options: options, entityCount: model.entities.count)
   }
 
+  // MARK: - Read-write
+
   private func openReadWrite() throws -> Result {
+    try checkAccess()
+    // To close a connection that may write moves a log into the file, even if the model is refused.
+    if SideFiles.hasLog(path) { try checkReadOnly() }
     let writer = try connect(.create)
     let connection = writer.connection
-    let tables = try tableNames(connection)
-    if tables.isEmpty {
-      try connection.execute("PRAGMA page_size = 4096; PRAGMA auto_vacuum = 2")
-    } else if !tables.contains("Z_METADATA") {
-      throw StoreError.notAStore(path: path, tables: tables)
+    let folder = ExternalDataFolder(store: path)
+    let plan: StorePlan? = try reading(connection) { try makePlan(connection) }
+    if plan == nil { try connection.execute("PRAGMA page_size = 4096; PRAGMA auto_vacuum = 2") }
+    var journalMode = try text(connection, "PRAGMA journal_mode")
+    if journalMode != "wal" {
+      journalMode = try text(connection, "PRAGMA journal_mode = WAL")
     }
-    let journalMode = try text(connection, "PRAGMA journal_mode = WAL")
     // The log is synced at checkpoints: a power cut may lose the last saves, never the file.
     try connection.execute("PRAGMA synchronous = NORMAL")
     if options.maximumPageCount > 0 {
       try connection.execute("PRAGMA max_page_count = \(options.maximumPageCount)")
     }
-    let folder = ExternalDataFolder(store: path)
+    if let plan, !mustWrite(plan) {
+      try reading(connection) {
+        _ = try writer.sawForeignWrites()
+        try folder.replaced.watch(model, on: connection)
+      }
+      try writer.withoutWaiting { try tidy(connection, plan, folder) }
+      return Result(
+        writer: writer, readerMode: .readOnly, uuid: plan.file.uuid, journalMode: journalMode,
+        pageSize: try integer(connection, "PRAGMA page_size"),
+        tracksHistory: plan.file.hasHistory, externalData: folder)
+    }
+    return try write(writer, journalMode, folder)
+  }
+
+  /// - Throws: ``StoreError/notWritable(path:reason:)``.
+  private func checkAccess() throws {
+    guard options.vfs == nil, access(path, F_OK) == 0 else { return }
+    if access(path, W_OK) != 0 {
+      throw StoreError.notWritable(path: path, reason: String(cString: strerror(errno)))
+    }
+    let folder = URL(fileURLWithPath: path).resolvingSymlinksInPath().deletingLastPathComponent()
+    if access(folder.path, W_OK) != 0 {
+      throw StoreError.notWritable(
+        path: path, reason: "its folder cannot be written: " + String(cString: strerror(errno)))
+    }
+  }
+
+  /// Refuses what has to be refused by a connection that leaves the file and its log alone.
+  private func checkReadOnly() throws {
+    let connection: Connection
+    do {
+      connection = try connect(.readOnly).connection
+      try connection.execute("SELECT 1 FROM sqlite_master")
+    } catch {
+      return
+    }
+    let _: StorePlan? = try reading(connection) { try makePlan(connection) }
+  }
+
+  /// Reads what is of one moment.
+  private func reading<R>(_ connection: Connection, _ body: () throws -> R) throws -> R {
+    try connection.execute("BEGIN")
+    do {
+      let result = try body()
+      try connection.execute("COMMIT")
+      return result
+    } catch {
+      if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+      throw error
+    }
+  }
+
+  /// What has to be done; nil for a file that holds nothing yet.
+  ///
+  /// - Throws: ``StoreError``: `notAStore`, `incompatibleModel`.
+  private func makePlan(_ connection: Connection) throws -> StorePlan? {
+    let file = try FileStructure(connection)
+    guard !file.isEmpty else { return nil }
+    guard file.isStore else {
+      throw StoreError.notAStore(path: path, tables: file.tables.keys.sorted())
+    }
+    let plan = try StorePlan(
+      model, file, connection, externalDataThreshold: options.externalDataThreshold,
+      mayAdapt: !options.isReadOnly && options.migrationPolicy != .refuse)
+    let refusal = refusal(of: plan)
+    guard refusal.isEmpty else {
+      throw StoreError.incompatibleModel(path: path, differences: refusal)
+    }
+    return plan
+  }
+
+  private func refusal(of plan: StorePlan) -> [String] {
+    if options.isReadOnly { return plan.differences }
+    switch options.migrationPolicy {
+    case .refuse:
+      let differences = plan.differences + plan.leftoverDifferences
+      guard differences.isEmpty else { return differences }
+      return plan.metadata.changedEntities(model).sorted().map {
+        "\($0) is kept in another way than when the file was made"
+      }
+    case .automatic:
+      let isUnaccounted = plan.changesStructure && !plan.unaccounted.isEmpty
+      guard isUnaccounted || !plan.obstacles.isEmpty else { return [] }
+      return (isUnaccounted ? plan.unaccounted : []) + plan.differences
+    case .exact:
+      guard plan.unaccounted.isEmpty, plan.obstacles.isEmpty else {
+        return plan.unaccounted + plan.differences
+      }
+      return []
+    }
+  }
+
+  /// Whether the file must be changed before it can be used.
+  private func mustWrite(_ plan: StorePlan) -> Bool {
+    if options.migrationPolicy == .refuse { return needsHistory(plan) || hasMissingIndexes(plan) }
+    return !plan.steps.isEmpty || needsHistory(plan)
+      || (options.migrationPolicy == .exact && !plan.leftoverDifferences.isEmpty)
+      || (options.indexPolicy == .exact && plan.hasOtherIndexes)
+  }
+
+  private func hasMissingIndexes(_ plan: StorePlan) -> Bool {
+    plan.steps.contains { !$0.changesStructure }
+      || (options.indexPolicy == .exact && plan.hasOtherIndexes)
+  }
+
+  private func needsHistory(_ plan: StorePlan) -> Bool {
+    options.tracksHistory && !plan.file.hasHistory
+  }
+
+  // MARK: - With the write lock
+
+  private func write(
+    _ writer: PooledConnection, _ journalMode: String, _ folder: ExternalDataFolder
+  ) throws -> Result {
+    let connection = writer.connection
     try connection.execute("BEGIN EXCLUSIVE")
     let externalData = ExternalDataTransaction(folder)
     var isCommitting = false
     do {
-      if try tableNames(connection).isEmpty { try create(connection) }
-      let (uuid, steps) = try adopt(connection, externalData)
-      try updateIndexes(connection)
+      let (uuid, steps) = try makeOrAdapt(connection, externalData)
       var tracksHistory = try HistorySchema.exists(in: connection)
       if options.tracksHistory, !tracksHistory {
         try HistorySchema.create(in: connection)
@@ -91,36 +212,101 @@ struct StoreOpening {
     }
   }
 
+  private func makeOrAdapt(
+    _ connection: Connection, _ externalData: ExternalDataTransaction
+  ) throws -> (uuid: String, steps: [String]) {
+    // Another process may have written since the file was read.
+    guard let plan = try makePlan(connection) else { return (try create(connection), []) }
+    var migration = StoreMigration(model, externalData, on: connection)
+    if options.migrationPolicy == .refuse {
+      try migration.addIndexes()
+    } else {
+      try migration.run(plan, isExact: options.migrationPolicy == .exact)
+      guard migration.obstacles.isEmpty else {
+        throw StoreError.incompatibleModel(
+          path: path,
+          differences: migration.obstacles
+            + plan.differences.filter { !migration.obstacles.contains($0) })
+      }
+      var metadata = plan.metadata
+      metadata.setModel(
+        model, changesStructure: plan.changesStructure || options.migrationPolicy == .exact)
+      try metadata.write(to: connection)
+    }
+    if options.indexPolicy == .exact { try migration.dropOtherIndexes() }
+    return (plan.file.uuid, migration.remarks)
+  }
+
+  /// Does what can wait: notes the model that the file was found to fit, and removes files of
+  /// external storage that a crash has left. Nothing, while another connection writes.
+  private func tidy(
+    _ connection: Connection, _ plan: StorePlan, _ folder: ExternalDataFolder
+  ) throws {
+    let mayRecord = !plan.isChecked && options.migrationPolicy != .refuse
+    let hasOrphans = try model.allowsExternalData && !folder.orphans(in: connection).isEmpty
+    guard mayRecord || hasOrphans else { return }
+    do {
+      try connection.execute("BEGIN IMMEDIATE")
+      let externalData = ExternalDataTransaction(folder)
+      // By the rows as they are now, with the lock: a save may have referred to a file meanwhile.
+      if hasOrphans { folder.doubtful.insert(try folder.orphans(in: connection)) }
+      let current = try FileStructure(connection).metadata
+      if mayRecord, current == plan.metadata {
+        var metadata = current
+        metadata.setModel(model, changesStructure: false)
+        try metadata.write(to: connection)
+      }
+      try externalData.willCommit(connection)
+      try connection.execute("COMMIT")
+      externalData.didCommit()
+    } catch {
+      if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+      guard let error = error as? SQLiteError, error.isBusy else { throw error }
+    }
+  }
+
+  // MARK: - Read-only
+
   private func openReadOnly() throws -> Result {
-    guard FileManager.default.fileExists(atPath: path) else {
+    guard access(path, F_OK) == 0 else {
       throw StoreError.cannotOpen(path: path, reason: "no such file")
     }
     do {
       return try openReadOnly(.readOnly)
     } catch let error as SQLiteError where error.code == 14 || error.code == 8 {
       // A store in WAL mode on a read-only disk: without a log, the file alone is the whole truth.
-      guard !FileManager.default.fileExists(atPath: path + "-wal") else { throw error }
+      guard access(path + "-wal", F_OK) != 0 else { throw error }
       return try openReadOnly(.immutable)
     }
   }
 
   private func openReadOnly(_ mode: Connection.Mode) throws -> Result {
-    let connection = try connect(mode).connection
-    let tables = try tableNames(connection)
-    guard tables.contains("Z_METADATA") else {
-      throw StoreError.notAStore(path: path, tables: tables)
+    let sideFiles = SideFiles(of: path, vfs: options.vfs)
+    do {
+      let connection = try connect(mode).connection
+      return try reading(connection) {
+        guard let plan = try makePlan(connection) else {
+          throw StoreError.notAStore(path: path, tables: [])
+        }
+        return Result(
+          writer: nil, readerMode: mode, uuid: plan.file.uuid,
+          journalMode: try text(connection, "PRAGMA journal_mode"),
+          pageSize: try integer(connection, "PRAGMA page_size"),
+          tracksHistory: plan.file.hasHistory, externalData: ExternalDataFolder(store: path),
+          sideFiles: sideFiles)
+      }
+    } catch {
+      sideFiles.remove()
+      throw error
     }
-    return Result(
-      writer: nil, readerMode: mode, uuid: try adopt(connection, nil).uuid,
-      journalMode: try text(connection, "PRAGMA journal_mode"),
-      pageSize: try integer(connection, "PRAGMA page_size"),
-      tracksHistory: try HistorySchema.exists(in: connection),
-      externalData: ExternalDataFolder(store: path))
   }
 
   // MARK: - A new file
 
-  private func create(_ connection: Connection) throws {
+  /// - Returns: the store's UUID.
+  private func create(_ connection: Connection) throws -> String {
+    let uuid = UUID().uuidString
+    try model.renumber([:], storeUUID: uuid)
     for sql in StoreSchema(model: model).statements { try connection.execute(sql) }
     for entity in model.entities {
       let statement = try connection.prepare("INSERT INTO Z_PRIMARYKEY VALUES (?, ?, ?, 0)")
@@ -130,81 +316,13 @@ struct StoreOpening {
       try statement.run()
     }
     let statement = try connection.prepare("INSERT INTO Z_METADATA VALUES (1, ?, ?)")
-    statement.bind(UUID().uuidString, at: 1)
+    statement.bind(uuid, at: 1)
     try StoreMetadata(model).data().withUnsafeBytes { statement.bind(blob: $0, at: 2) }
     try statement.run()
-  }
-
-  // MARK: - An existing file
-
-  /// Takes over the file's UUID and entity numbers, and migrates its tables if the model has
-  /// changed.
-  ///
-  /// - Parameter externalData: nil for a read-only store.
-  private func adopt(
-    _ connection: Connection, _ externalData: ExternalDataTransaction?
-  ) throws -> (uuid: String, steps: [String]) {
-    let uuid = try text(connection, "SELECT Z_UUID FROM Z_METADATA")
-    let numbers = try EntityNumbers(model, in: connection)
-    try model.renumber(numbers.ofModel, storeUUID: uuid)
-    var metadata = try StoreMetadata(connection)
-    let moved = try metadata.movedAttributes(model, in: connection)
-    let differences =
-      try SchemaComparison(model: model, entityIDs: numbers.inFile).differences(in: connection)
-      + moved.map(\.difference)
-    let changed = metadata.changedEntities(model)
-    guard !differences.isEmpty || !changed.isEmpty || options.migrationPolicy == .exact else {
-      return (uuid, [])
-    }
-    guard let externalData, options.migrationPolicy != .refuse else {
-      guard differences.isEmpty else {
-        throw StoreError.schemaMismatch(path: path, differences: differences)
-      }
-      return (uuid, [])
-    }
-    var migration = try StoreMigration(model, changed: changed, on: connection)
-    try migration.migrateEntities(numbers)
-    try migration.migrateTables()
-    try migration.move(moved, externalData, threshold: options.externalDataThreshold)
-    try migration.fillRequired()
-    guard migration.obstacles.isEmpty else {
-      throw StoreError.schemaMismatch(
-        path: path,
-        differences: differences + migration.obstacles.filter { !differences.contains($0) })
-    }
-    if options.migrationPolicy == .exact { try migration.dropTheRest(numbers) }
-    if !migration.remarks.isEmpty || !changed.isEmpty {
-      metadata.setModel(model)
-      try metadata.write(to: connection)
-    }
-    return (uuid, migration.remarks)
-  }
-
-  /// An index with the same columns will do, whatever its name: Core Data's own have other ones.
-  private func updateIndexes(_ connection: Connection) throws {
-    for entity in model.roots {
-      let present = try SchemaComparison.indexes(of: entity.table, in: connection)
-      for index in entity.indexes where !present.values.contains(index.columns) {
-        try connection.execute("DROP INDEX IF EXISTS \(index.name)")
-        try connection.execute(StoreSchema.createIndex(index, on: entity.table))
-      }
-      guard options.indexPolicy == .exact else { continue }
-      let declared = Set(entity.indexes.map(\.columns))
-      for (name, columns) in present where !declared.contains(columns) {
-        try connection.execute("DROP INDEX \(SchemaComparison.quoted(name))")
-      }
-    }
+    return uuid
   }
 
   // MARK: - Single values
-
-  private func tableNames(_ connection: Connection) throws(SQLiteError) -> [String] {
-    let statement = try connection.prepare(
-      "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY 1")
-    var names: [String] = []
-    while try statement.step() { names.append(statement.string(0)) }
-    return names
-  }
 
   private func text(_ connection: Connection, _ sql: String) throws(SQLiteError) -> String {
     let statement = try connection.prepare(sql)

@@ -39,6 +39,11 @@ struct StoreSchema {
       + attributes(["TIMESTAMP", "FLOAT"]) + attributes(["VARCHAR"]) + attributes(["BLOB"])
   }
 
+  /// With those that every table has.
+  static func allColumns(of entity: EntityDescription) -> [Column] {
+    ["Z_PK", "Z_ENT", "Z_OPT"].map { Column(name: $0, type: "INTEGER") } + columns(of: entity)
+  }
+
   /// `Z_FOK_STOP` for a to-one whose inverse is ordered.
   static func orderColumns(of entity: EntityDescription) -> [String] {
     entity.toOnes.compactMap(\.orderColumn)
@@ -64,64 +69,33 @@ struct StoreSchema {
 
   /// A table of pairs, with its index for the way back.
   struct JoinTable {
-    let name: String
-    /// The end that it is named for, and the other one.
-    let relationships: [RelationshipDescription]
-    let columns: [String]
     let sql: String
     let indexSQL: String
   }
 
   var joinTables: [JoinTable] {
-    var tables: [JoinTable] = []
-    for relationship in model.entities.flatMap(\.ownRelationships) where relationship.ownsJoinTable
-    {
-      guard
-        case .joinTable(let name, let source, let destination, let order) = relationship.storage,
-        case .joinTable(_, _, _, let inverseOrder) = relationship.inverse.storage
-      else { continue }
-      let orders = relationship.inverse === relationship ? [order] : [inverseOrder, order]
-      let columns = [source, destination] + orders.compactMap(\.self)
-      tables.append(
-        JoinTable(
-          name: name, relationships: [relationship, relationship.inverse], columns: columns,
-          sql: "CREATE TABLE \(name) ( \(columns.map { "\($0) INTEGER" }.joined(separator: ", ")), "
-            + "PRIMARY KEY (\(source), \(destination)) )",
-          indexSQL: "CREATE INDEX \(name)_\(destination)_INDEX ON \(name) "
-            + "(\(destination), \(source))"))
-    }
-    return tables
+    model.entities.flatMap(\.ownRelationships).filter(\.ownsJoinTable).compactMap(JoinTable.init)
   }
 }
 
 extension StoreSchema.JoinTable {
-  /// Its name before one of its relationships was renamed.
-  var formerNames: [String] {
-    relationships.flatMap { relationship in
-      relationship.formerNames.map { "Z_\(relationship.entity.entityID)" + $0 }
-    }
-  }
-
-  /// By column, what it was called before a relationship was renamed.
-  var formerColumns: [String: [String]] {
-    var former: [String: [String]] = [:]
-    for relationship in relationships {
-      guard case .joinTable(_, _, let destination, let order) = relationship.storage else {
-        continue
-      }
-      let names = relationship.formerNames.map {
-        "\(relationship.destination.entityID)" + $0
-      }
-      former[destination] = names.map { "Z_" + $0 }
-      if let order { former[order] = names.map { "Z_FOK_" + $0 } }
-    }
-    return former
+  /// Nil for a relationship without a table of pairs.
+  init?(_ relationship: RelationshipDescription) {
+    guard
+      case .joinTable(let name, let source, let destination, let order) = relationship.storage,
+      case .joinTable(_, _, _, let inverseOrder) = relationship.inverse.storage
+    else { return nil }
+    let orders = relationship.inverse === relationship ? [order] : [inverseOrder, order]
+    let columns = [source, destination] + orders.compactMap(\.self)
+    self.init(
+      sql: "CREATE TABLE \(name) ( \(columns.map { "\($0) INTEGER" }.joined(separator: ", ")), "
+        + "PRIMARY KEY (\(source), \(destination)) )",
+      indexSQL: "CREATE INDEX \(name)_\(destination)_INDEX ON \(name) "
+        + "(\(destination), \(source))")
   }
 }
 
 extension RelationshipDescription {
-  fileprivate var formerNames: [String] { renamingIdentifier.map { [$0.uppercased()] } ?? [] }
-
   /// Of the two ends of a many-to-many, the one that the join table is named for.
   var ownsJoinTable: Bool {
     guard case .joinTable = storage, let inverse else { return false }

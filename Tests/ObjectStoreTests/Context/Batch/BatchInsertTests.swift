@@ -66,7 +66,7 @@ import Testing
     var refusing = StoreOptions()
     refusing.migrationPolicy = .refuse
     #expect(
-      throws: StoreError.schemaMismatch(
+      throws: StoreError.incompatibleModel(
         path: loose.container.path, differences: ["no constraint UNIQUE (ZCODE) of ZITEM"])
     ) { try loose.reopened([Item.self], options: refusing) }
     #expect(try loose.reopened([Item.self]).migrationSteps == ["made (ZCODE) of ZITEM unique"])

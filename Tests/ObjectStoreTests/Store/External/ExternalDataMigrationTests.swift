@@ -98,7 +98,7 @@ import Testing
     let error = #expect(throws: StoreError.self) { try open(Plain.self) { $0.isReadOnly = true } }
     #expect(
       error
-        == .schemaMismatch(
+        == .incompatibleModel(
           path: url.path,
           differences: ["ZPHOTO.ZBLOB is kept with external storage, the model does not allow it"]))
     try FileManager.default.removeItem(

@@ -135,11 +135,12 @@ private enum Bad {
     #expect(
       container.migrationSteps == [
         "renamed entity City to Town", "renamed ZCITY to ZTOWN", "added entity Visit",
-        "added ZPLACE.ZSTARS", "set ZPLACE.ZSTARS to its default", "renamed ZPLACE.ZCITY to ZTOWN",
+        "renamed ZPLACE.ZNOTE to ZREMARK", "renamed ZPLACE.ZCITY to ZTOWN",
         "renamed ZPLACE.Z_FOK_CITY to Z_FOK_TOWN", "added ZPLACE.ZNORMALIZEDNAME",
-        "renamed ZPLACE.ZNOTE to ZREMARK", "made (ZWORD) of ZTAG unique", "added table ZVISIT",
+        "derived ZPLACE.ZNORMALIZEDNAME", "added ZPLACE.ZSTARS",
+        "set ZPLACE.ZSTARS to its default", "added table ZVISIT",
         "renamed Z_2TAGS to Z_2LABELS", "renamed Z_2LABELS.Z_3TAGS to Z_3LABELS",
-        "derived ZPLACE.ZNORMALIZEDNAME",
+        "made (ZWORD) of ZTAG unique",
       ])
     #expect(observer.remarks.contains("migrating: added ZPLACE.ZSTARS"))
     let context = container.viewContext
@@ -172,13 +173,14 @@ private enum Bad {
   @Test func listsEverythingThatForbidsIt() throws {
     let before = try dump()
     #expect(
-      throws: StoreError.schemaMismatch(
+      throws: StoreError.incompatibleModel(
         path: fixture.url.path,
         differences: [
-          "ZPLACE.ZNAME is VARCHAR, the model wants INTEGER", "no column ZPLACE.ZTAG",
-          "no column ZPLACE.ZOWNER", "Place.tag may be kept in the table Z_2TAGS",
+          "ZPLACE.ZNAME is VARCHAR, the model wants INTEGER",
           "Place.owner is not optional and has no default, and the rows there lack it",
-          "Place.note is not optional, and rows lack it",
+          "Place.tag may be kept in the table Z_2TAGS",
+          "Place.note is not optional, and rows lack it", "no column ZPLACE.ZOWNER",
+          "no column ZPLACE.ZTAG",
         ])
     ) { try fixture.reopened(Bad.entities) }
     #expect(try dump() == before)
@@ -257,7 +259,7 @@ private enum Bad {
     do {
       try fixture.reopened(New.entities).close()
       Issue.record("rows with the same word were accepted")
-    } catch StoreError.schemaMismatch(_, let differences) {
+    } catch StoreError.incompatibleModel(_, let differences) {
       #expect(differences.contains("rows of ZTAG have the same ZWORD"))
     }
   }

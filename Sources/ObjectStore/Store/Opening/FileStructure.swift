@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SQLiteDriver
+
+/// The tables, columns, indexes and entities of a store's file, read at once.
+///
+/// An opening is planned from this, whichever library wrote the file.
+struct FileStructure {
+  /// A row of `Z_PRIMARYKEY`.
+  struct Entity: Hashable {
+    let name: String
+    let number: Int64
+    let superNumber: Int64
+    /// `Z_MAX`, of a root.
+    let maximum: Int64
+  }
+
+  /// A column as its table declares it.
+  struct Column: Hashable {
+    let name: String
+    let type: String
+  }
+
+  struct Table {
+    let name: String
+    var columns: [Column] = []
+    /// The columns of each uniqueness constraint.
+    var uniques: [[String]] = []
+    /// The columns of each index that CREATE INDEX made, by its name.
+    var indexes: [String: [String]] = [:]
+
+    func type(of column: String) -> String? { columns.first { $0.name == column }?.type }
+    func has(_ column: String) -> Bool { type(of: column) != nil }
+  }
+
+  private(set) var tables: [String: Table] = [:]
+  /// Without those of the history and of CloudKit.
+  private(set) var entities: [Entity] = []
+  /// Rows of `Z_PRIMARYKEY` that name no entity, or one that another row names.
+  private(set) var unusableEntities: [String] = []
+  private(set) var uuid = ""
+  private(set) var metadata = StoreMetadata()
+
+  /// Whether the file holds nothing at all.
+  var isEmpty: Bool { tables.isEmpty }
+  var isStore: Bool { tables["Z_METADATA"] != nil && tables["Z_PRIMARYKEY"] != nil }
+  var hasHistory: Bool { tables["ATRANSACTION"] != nil }
+
+  /// Reads what the plan of an opening needs; in a transaction, so that it is of one moment.
+  init(_ connection: Connection) throws(SQLiteError) {
+    try readTables(connection)
+    guard isStore else { return }
+    try readIndexes(connection)
+    try readEntities(connection)
+    let rows = try connection.prepare("SELECT Z_UUID, Z_PLIST FROM Z_METADATA")
+    if try rows.step() {
+      uuid = rows.string(0)
+      metadata = StoreMetadata(propertyList: rows.blob(1))
+    }
+  }
+
+  private mutating func readTables(_ connection: Connection) throws(SQLiteError) {
+    // A virtual table is not asked for its columns: its module may be missing.
+    let names = try connection.prepare(
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+    while try names.step() { tables[names.string(0)] = Table(name: names.string(0)) }
+    let columns = try connection.prepare(
+      "SELECT m.name, c.name, upper(c.type) FROM sqlite_master m, pragma_table_info(m.name) c "
+        + "WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' "
+        + "AND m.sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY m.rowid, c.cid")
+    while try columns.step() {
+      tables[columns.string(0)]?.columns.append(
+        Column(name: columns.string(1), type: columns.string(2)))
+    }
+  }
+
+  private mutating func readIndexes(_ connection: Connection) throws(SQLiteError) {
+    let rows = try connection.prepare(
+      "SELECT m.name, l.name, l.origin, i.name FROM sqlite_master m, pragma_index_list(m.name) l, "
+        + "pragma_index_info(l.name) i WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' "
+        + "AND m.sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY m.name, l.seq, i.seqno")
+    var constraints: [String: [String]] = [:]
+    while try rows.step() {
+      let (table, index, column) = (rows.string(0), rows.string(1), rows.string(3))
+      switch rows.string(2) {
+      case "c": tables[table]?.indexes[index, default: []].append(column)
+      case "u": constraints[table + "\n" + index, default: []].append(column)
+      default: break
+      }
+    }
+    for (key, columns) in constraints.sorted(by: { $0.key < $1.key }) {
+      tables[String(key.prefix { $0 != "\n" })]?.uniques.append(columns)
+    }
+  }
+
+  private mutating func readEntities(_ connection: Connection) throws(SQLiteError) {
+    let rows = try connection.prepare(
+      "SELECT Z_NAME, Z_ENT, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_ENT")
+    var names: Set<String> = []
+    while try rows.step() {
+      let entity = Entity(
+        name: rows.string(0), number: rows.int64(1), superNumber: rows.int64(2),
+        maximum: rows.int64(3))
+      guard entity.number < HistorySchema.firstEntity else { continue }
+      guard entity.number > 0, !entity.name.isEmpty, names.insert(entity.name).inserted else {
+        unusableEntities.append("'\(entity.name)' (Z_ENT \(entity.number))")
+        continue
+      }
+      entities.append(entity)
+    }
+  }
+
+  // MARK: - Entities
+
+  func entity(numbered number: Int64) -> Entity? { entities.first { $0.number == number } }
+
+  /// The entity at the top of the hierarchy; damaged `Z_SUPER` values end the search.
+  func root(of entity: Entity) -> Entity {
+    var root = entity
+    for _ in entities.indices {
+      guard root.superNumber != 0, let parent = self.entity(numbered: root.superNumber) else {
+        break
+      }
+      root = parent
+    }
+    return root
+  }
+
+  /// The name of the table that holds an entity's rows.
+  func tableName(of entity: Entity) -> String { "Z" + root(of: entity).name.uppercased() }
+
+  /// The entities whose rows a table holds.
+  func entities(in table: String) -> [Entity] { entities.filter { tableName(of: $0) == table } }
+}
+
+/// A column of a table of pairs: `Z_13CLIENTS` holds keys of an entity numbered 13.
+struct PairColumn {
+  let name: String
+  let number: Int64
+  /// The upper-cased name of the relationship that leads to the object, maybe with a number.
+  let relationship: String
+
+  /// Nil for a column that is not named so.
+  init?(_ name: String) {
+    guard name.hasPrefix("Z_"), !name.hasPrefix("Z_FOK_") else { return nil }
+    let rest = name.dropFirst(2)
+    let digits = rest.prefix { "0"..."9" ~= $0 }
+    guard let number = Int64(digits), rest.count > digits.count else { return nil }
+    self.name = name
+    self.number = number
+    relationship = String(rest.dropFirst(digits.count))
+  }
+}
+
+extension FileStructure.Table {
+  /// Whether its name is one of a table of pairs, such as `Z_5LABELS`.
+  var isNamedAsPairs: Bool { PairColumn(name) != nil }
+
+  /// The two columns of a table of pairs; one, twice, of a relationship that is its own inverse.
+  var pairColumns: (PairColumn, PairColumn)? {
+    guard isNamedAsPairs else { return nil }
+    let found = columns.compactMap { PairColumn($0.name) }
+    let others = columns.filter { PairColumn($0.name) == nil && !$0.name.hasPrefix("Z_FOK_") }
+    if found.count == 1, others.map(\.name) == ["REFLEXIVE"] { return (found[0], found[0]) }
+    guard found.count == 2, others.isEmpty else { return nil }
+    return (found[0], found[1])
+  }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SQLiteDriver
+
+/// Counts that must not fall while a file is adapted: of rows first, then of values.
+struct Census {
+  let label: String
+  let before: String
+  let after: String
+
+  /// Counts, in the order of the columns.
+  static func counts(_ sql: String, _ connection: Connection) throws(SQLiteError) -> [Int64] {
+    let rows = try connection.prepare(sql)
+    guard try rows.step() else { return [] }
+    return (0..<rows.columnCount).map { rows.int64($0) }
+  }
+
+  /// What was lost; nil if nothing was.
+  func loss(from old: [Int64], to new: [Int64]) -> String? {
+    guard let rowsBefore = old.first, let rowsAfter = new.first, old.count == new.count else {
+      return "\(label) cannot be counted"
+    }
+    if rowsBefore != rowsAfter { return "\(label): \(rowsBefore) before, \(rowsAfter) after" }
+    let lost = zip(old, new).map { $0 - $1 }.filter { $0 > 0 }.reduce(0, +)
+    return lost > 0 ? "\(label): \(lost) values are lost" : nil
+  }
+}
+
+extension StorePlan {
+  /// Counts the rows of each entity of a table, and the values of each of its properties.
+  mutating func census(
+    of root: EntityDescription, _ home: FileStructure.Table, _ properties: [StoredProperty],
+    _ found: ColumnSources, _ targets: [String]
+  ) {
+    for kind in root.kinds where sourceTable(of: kind) == home.name {
+      let number = kind.entityID
+      let places = properties.indices.filter { found.columns[$0][number] != nil }
+      let before = places.map { ", count(\(quoted(found.columns[$0][number] ?? "")))" }.joined()
+      let after = places.map { ", count(\(quoted(targets[$0])))" }.joined()
+      censuses.append(
+        Census(
+          label: "rows of \(kind.name)",
+          before: "SELECT count(*)\(before) FROM \(quoted(home.name)) WHERE Z_ENT = \(number)",
+          after: "SELECT count(*)\(after) FROM \(quoted(root.table)) WHERE Z_ENT = \(number)"))
+    }
+  }
+}
+
+/// How many entities and properties a model and a file share.
+struct Kinship {
+  var sharedProperties = 0
+  var addedProperties = 0
+  var goneProperties = 0
+
+  /// Whether the model looks like one of another application: a few names in common by chance, and
+  /// more on either side that the other lacks.
+  var isForeign: Bool {
+    let fewer = min(addedProperties, goneProperties)
+    if sharedProperties == 0 { return fewer >= 1 && addedProperties + goneProperties >= 3 }
+    return fewer >= 2 && sharedProperties < fewer
+  }
+}
+
+extension StorePlan {
+  mutating func count(_ properties: [StoredProperty], of root: EntityDescription) {
+    guard let found = sources[root.name], !found.isEmpty else { return }
+    for place in properties.indices where !(properties[place].toOne?.isHidden ?? false) {
+      if found.values.contains(where: { $0.bases[place] != nil }) {
+        kinship.sharedProperties += 1
+      } else {
+        kinship.addedProperties += 1
+      }
+    }
+  }
+
+  /// Refuses a model of another application.
+  ///
+  /// A file that was adapted to a model with an entity of the very same hash is of this one's kin.
+  mutating func checkKinship() throws {
+    kinship.goneProperties =
+      leftovers.columns.values.joined().filter {
+        !$0.hasPrefix("Z_") && !Self.isCompanion($0)
+      }.count + leftovers.pairTables.count
+    let shared = match.inFile.count
+    let added = model.entities.count - shared
+    let isForeign = kinship.isForeign || (added > shared && match.gone.count > shared)
+    guard isForeign, !metadata.knowsEntity(of: model),
+      try match.inFile.values.contains(where: { entity in
+        let table = file.tableName(of: entity)
+        return try file.tables[table] != nil && hasRow("SELECT 1 FROM \(quoted(table))")
+      })
+    else { return }
+    note(
+      "the model looks like one of another application: of its properties the file has "
+        + "\(kinship.sharedProperties) and lacks \(kinship.addedProperties), and the file has "
+        + "\(kinship.goneProperties) that the model lacks; \(shared) entities are in both, "
+        + "\(added) in the model only, \(match.gone.count) in the file only")
+  }
+
+  /// Whether a column is one of a hierarchy's references, such as `Z10_QUOTE`.
+  private static func isCompanion(_ column: String) -> Bool {
+    let rest = column.dropFirst()
+    let digits = rest.prefix { "0"..."9" ~= $0 }
+    return !digits.isEmpty && rest.dropFirst(digits.count).first == "_"
+  }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SQLiteDriver
+
+extension ColumnSources {
+  /// Finds the columns of properties in a table.
+  ///
+  /// Namesakes in sibling entities have columns of their own, told apart by a number: `ZTEXT`,
+  /// `ZTEXT1`. Which of them an entity uses is read from its rows: the numbers depend on entities
+  /// that the model may lack, or has in another order.
+  ///
+  /// - Parameters:
+  ///   - kinds: the entities of the model whose rows are in the table, with their numbers.
+  ///   - recorded: columns by property, such as `Message.text`, if the file holds what fits now.
+  init(
+    _ properties: [StoredProperty], in table: FileStructure.Table, kinds: [EntityDescription],
+    isShared: Bool, recorded: [String: String]?, _ connection: Connection
+  ) throws(SQLiteError) {
+    let present = Set(table.columns.map(\.name))
+    let ids = Set(kinds.map(\.entityID))
+    let relevant = properties.map { property in
+      property.owner.kinds.map(\.entityID).filter(ids.contains)
+    }
+    let match = NameMatch(
+      zip(properties, relevant).filter { !$0.1.isEmpty }.map(\.0.wanted), in: present)
+    bases = zip(properties, relevant).map { $1.isEmpty ? nil : match[$0.wanted] }
+    columns = Array(repeating: [:], count: properties.count)
+    let exact = Set(bases.compactMap(\.self))
+    var unclear: [(places: [Int], family: [String])] = []
+    for base in exact.sorted() {
+      let places = bases.indices.filter { bases[$0] == base }
+      var family = [base]
+      while case let next = base + String(family.count), present.contains(next),
+        !exact.contains(next)
+      {
+        family.append(next)
+      }
+      if let recorded, places.allSatisfy({ properties[$0].column(recorded, present) != nil }) {
+        for place in places {
+          let column = properties[place].column(recorded, present)
+          for id in relevant[place] { columns[place][id] = column }
+        }
+      } else if places.count == 1, family.count == 1 || !isShared {
+        for id in relevant[places[0]] { columns[places[0]][id] = base }
+      } else if !isShared {
+        for (column, place) in zip(family, places) {
+          for id in relevant[place] { columns[place][id] = column }
+        }
+      } else {
+        unclear.append((places, family))
+      }
+    }
+    guard !unclear.isEmpty else { return }
+    let used = try Self.used(unclear.flatMap(\.family), in: table.name, connection)
+    for (places, family) in unclear {
+      for id in ids {
+        var free = family.filter { used[id, default: []].contains($0) }
+        // A namesake of another case in the same entity has a column of its own, too.
+        for place in places.sorted(by: { a, _ in free.contains(properties[a].defaultColumn) })
+        where relevant[place].contains(id) {
+          let own = properties[place].defaultColumn
+          guard let column = free.contains(own) ? own : free.first else { continue }
+          columns[place][id] = column
+          free.removeAll { $0 == column }
+        }
+      }
+    }
+  }
+
+  /// By `Z_ENT`: the columns in which rows have a value.
+  private static func used(
+    _ columns: [String], in table: String, _ connection: Connection
+  ) throws(SQLiteError) -> [Int64: Set<String>] {
+    let values = columns.map { ", max(\(SchemaComparison.quoted($0)) IS NOT NULL)" }.joined()
+    let rows = try connection.prepare(
+      "SELECT Z_ENT\(values) FROM \(SchemaComparison.quoted(table)) GROUP BY Z_ENT")
+    var used: [Int64: Set<String>] = [:]
+    while try rows.step() {
+      used[rows.int64(0)] = Set(
+        columns.enumerated().filter { rows.int64(Int32($0.offset) + 1) != 0 }.map(\.element))
+    }
+    return used
+  }
+}
+
+extension StoredProperty {
+  /// The column that was noted when the file was last adapted to this very model.
+  fileprivate func column(_ recorded: [String: String], _ present: Set<String>) -> String? {
+    let column = recorded[label] ?? defaultColumn
+    return present.contains(column) ? column : nil
+  }
+}

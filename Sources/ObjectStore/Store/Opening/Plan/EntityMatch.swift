@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Finds names of a model among those of a file, by the names themselves or by earlier ones.
+struct NameMatch {
+  struct Wanted: Hashable {
+    let name: String
+    let former: String?
+  }
+
+  private let present: Set<String>
+  private var found: [Wanted: String] = [:]
+
+  init(_ wanted: [Wanted], in present: Set<String>) {
+    self.present = present
+    for item in wanted where present.contains(item.name) { found[item] = item.name }
+    for item in wanted where found[item] == nil {
+      var visited: Set<Wanted> = []
+      takeFormerName(item, &visited)
+    }
+  }
+
+  subscript(item: Wanted) -> String? { found[item] }
+
+  /// A name may be in use by an item that is itself found by its former name: `a` became `b` where
+  /// `b` became `c`.
+  @discardableResult
+  private mutating func takeFormerName(_ item: Wanted, _ visited: inout Set<Wanted>) -> Bool {
+    guard let former = item.former, former != item.name, present.contains(former),
+      visited.insert(item).inserted
+    else { return false }
+    // Items that share a name and a former name, such as those of sibling entities, go together.
+    for holder in found.filter({ $0.value == former && $0.key.name != item.name }).keys {
+      guard takeFormerName(holder, &visited) else { return false }
+    }
+    found[item] = former
+    return true
+  }
+}
+
+/// Which entity of a file is which of a model.
+struct EntityMatch {
+  /// By the name of the model's entity: the file's.
+  private(set) var inFile: [String: FileStructure.Entity] = [:]
+  /// By name: the numbers of the model's entities; new ones follow those of the file.
+  private(set) var numbers: [String: Int64] = [:]
+  /// Entities of the file that the model lacks.
+  private(set) var gone: [FileStructure.Entity] = []
+
+  init(_ model: ManagedObjectModel, _ file: FileStructure) {
+    let byName = Dictionary(
+      file.entities.map { ($0.name, $0) }, uniquingKeysWith: { a, _ in a })
+    let wanted = model.entities.map { NameMatch.Wanted($0) }
+    let match = NameMatch(wanted, in: Set(byName.keys))
+    for (entity, item) in zip(model.entities, wanted) {
+      guard let name = match[item], let known = byName[name] else { continue }
+      inFile[entity.name] = known
+      numbers[entity.name] = known.number
+    }
+    var next = file.entities.map(\.number).max() ?? 0
+    for entity in model.entities where numbers[entity.name] == nil {
+      next += 1
+      numbers[entity.name] = next
+    }
+    let claimed = Set(inFile.values.map(\.number))
+    gone = file.entities.filter { !claimed.contains($0.number) }
+  }
+}
+
+extension NameMatch.Wanted {
+  init(_ entity: EntityDescription) {
+    self.init(name: entity.name, former: entity.renamingIdentifier)
+  }
+}

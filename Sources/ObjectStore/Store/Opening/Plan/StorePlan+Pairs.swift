@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SQLiteDriver
+
+/// Tables of pairs, found by their columns.
+///
+/// Core Data names such a table for either end, and its columns with numbers where two tables would
+/// have the same: `Z_15USERS (Z_15SYSTEMMESSAGES, Z_23USERS1)`. A column holds the objects that the
+/// relationship of its name leads to.
+extension StorePlan {
+  /// A table of the file that may hold the pairs of a relationship.
+  private struct Candidate {
+    let near: RelationshipDescription
+    let table: String
+    /// Holds the keys of what `near` leads to.
+    let toNear: PairColumn
+    /// Holds the keys of the objects that have `near`.
+    let toFar: PairColumn
+    let score: Int
+    /// Whether both columns have the names of today.
+    let isCurrent: Bool
+    /// Whether one of the columns has no name of its end.
+    let isHalf: Bool
+  }
+
+  mutating func planPairs() throws {
+    let owned = model.entities.flatMap(\.ownRelationships).filter(\.ownsJoinTable)
+    var candidates: [Candidate] = []
+    for near in owned {
+      for (name, table) in file.tables {
+        guard let (a, b) = table.pairColumns else { continue }
+        let both = [candidate(near, name, a, b), candidate(near, name, b, a)]
+        if let best = both.compactMap(\.self).max(by: { $0.score < $1.score }) {
+          candidates.append(best)
+        }
+      }
+    }
+    candidates.sort { ($1.score, $0.table, $0.near.name) < ($0.score, $1.table, $1.near.name) }
+    var found: [ObjectIdentifier: Candidate] = [:]
+    var merged: [ObjectIdentifier: [Candidate]] = [:]
+    var used: Set<String> = []
+    for candidate in candidates where !used.contains(candidate.table) {
+      let key = ObjectIdentifier(candidate.near)
+      if let first = found[key] {
+        guard candidate.isCurrent, first.isCurrent else { continue }
+        merged[key, default: []].append(candidate)
+      } else {
+        noteRival(of: candidate, among: candidates, used)
+        found[key] = candidate
+      }
+      used.insert(candidate.table)
+    }
+    for near in owned {
+      let key = ObjectIdentifier(near)
+      if let candidate = found[key] {
+        adopt(candidate)
+        for other in merged[key] ?? [] { merge(other, into: candidate) }
+        try censusPairs(candidate, merged[key] ?? [])
+      } else {
+        try planNewPairs(near)
+      }
+    }
+    for (name, table) in file.tables.sorted(by: { $0.key < $1.key }) where !used.contains(name) {
+      guard let (a, b) = table.pairColumns, file.entity(numbered: a.number) != nil,
+        file.entity(numbered: b.number) != nil
+      else { continue }
+      leftovers.pairTables.append(name)
+    }
+  }
+
+  private func candidate(
+    _ near: RelationshipDescription, _ table: String, _ toNear: PairColumn, _ toFar: PairColumn
+  ) -> Candidate? {
+    guard let far = near.inverse, (toNear.name == toFar.name) == (near === far),
+      number(of: near.destination, fits: toNear.number),
+      number(of: near.entity, fits: toFar.number)
+    else { return nil }
+    let names = [near.score(toNear.relationship), far.score(toFar.relationship)]
+    guard names.contains(where: { $0 > 0 }) else { return nil }
+    let numbers = [
+      near.destination.entityID == toNear.number, near.entity.entityID == toFar.number,
+    ]
+    return Candidate(
+      near: near, table: table, toNear: toNear, toFar: toFar,
+      score: names.reduce(0, +) * 4 + numbers.filter(\.self).count,
+      isCurrent: names.allSatisfy { $0 >= RelationshipDescription.currentScore },
+      isHalf: names.contains(0))
+  }
+
+  /// Two tables of which either may be meant are not decided between.
+  private mutating func noteRival(
+    of candidate: Candidate, among candidates: [Candidate], _ used: Set<String>
+  ) {
+    guard candidate.isHalf else { return }
+    let rival = candidates.first {
+      $0.score == candidate.score && !used.contains($0.table)
+        && ($0.near === candidate.near) != ($0.table == candidate.table)
+    }
+    guard let rival else { return }
+    note(
+      "the pairs of \(candidate.near.entity.name).\(candidate.near.name) may be in \(candidate.table)"
+        + " or in \(rival.table)")
+  }
+
+  // MARK: - A table that is there
+
+  private mutating func adopt(_ candidate: Candidate) {
+    guard let table = file.tables[candidate.table], let far = candidate.near.inverse,
+      case .joinTable(let newTable, let newSource, let newDestination, _) = candidate.near.storage
+    else { return }
+    var (name, source, destination) = (
+      candidate.table, candidate.toFar.name,
+      candidate.near === far ? "REFLEXIVE" : candidate.toNear.name
+    )
+    if !candidate.isCurrent {
+      if tables[newTable] == nil {
+        add(
+          "no table \(newTable)", "ALTER TABLE \(quoted(name)) RENAME TO \(newTable)",
+          "renamed \(name) to \(newTable)")
+        tables[newTable] = tables.removeValue(forKey: name)
+        name = newTable
+      }
+      for (old, new) in [(source, newSource), (destination, newDestination)] where old != new {
+        rename(old, to: new, in: name, table)
+      }
+      (source, destination) = (newSource, newDestination)
+    }
+    currentNames[candidate.table] = name
+    candidate.near.storage = .joinTable(
+      name, source: source, destination: destination,
+      order: order(of: candidate.near, destination, candidate.toNear.name, name, table))
+    guard far !== candidate.near else { return }
+    far.storage = .joinTable(
+      name, source: destination, destination: source,
+      order: order(of: far, source, candidate.toFar.name, name, table))
+  }
+
+  private mutating func rename(
+    _ old: String, to new: String, in name: String, _ table: FileStructure.Table
+  ) {
+    add(
+      "no column \(name).\(new)",
+      "ALTER TABLE \(name) RENAME COLUMN \(quoted(old)) TO \(quoted(new))",
+      "renamed \(name).\(old) to \(new)")
+  }
+
+  /// The column with the order of an ordered end, added where the file lacks it.
+  private mutating func order(
+    of relationship: RelationshipDescription, _ column: String, _ former: String, _ name: String,
+    _ table: FileStructure.Table
+  ) -> String? {
+    guard relationship.isOrdered else { return nil }
+    let wanted = "Z_FOK_" + column.dropFirst(2)
+    if table.has(wanted) { return wanted }
+    let old = "Z_FOK_" + former.dropFirst(2)
+    if table.has(old) {
+      rename(old, to: wanted, in: name, table)
+    } else {
+      add(
+        "no column \(name).\(wanted)", "ALTER TABLE \(name) ADD COLUMN \(wanted) INTEGER",
+        "added \(name).\(wanted)")
+    }
+    return wanted
+  }
+
+  /// Pairs of relationships of two subentities that are one of their parent now.
+  private mutating func merge(_ other: Candidate, into candidate: Candidate) {
+    guard
+      case .joinTable(let name, let source, let destination, _) = candidate.near.storage
+    else { return }
+    let old = quoted(other.table)
+    add("the pairs of \(other.table) are in \(name) in the model") { migration in
+      try migration.connection.execute(
+        "INSERT INTO \(name)(\(source), \(destination)) "
+          + "SELECT \(other.toFar.name), \(other.toNear.name) FROM \(old)")
+      try migration.execute("DROP TABLE \(old)", "moved the pairs of \(other.table) to \(name)")
+    }
+    tables[other.table] = nil
+  }
+
+  private mutating func censusPairs(_ candidate: Candidate, _ merged: [Candidate]) throws {
+    guard case .joinTable(let name, _, _, _) = candidate.near.storage else { return }
+    let before = ([candidate] + merged).map { "(SELECT count(*) FROM \(quoted($0.table)))" }
+    censuses.append(
+      Census(
+        label: "pairs of \(name)", before: "SELECT " + before.joined(separator: " + "),
+        after: "SELECT count(*) FROM \(quoted(name))"))
+  }
+
+  // MARK: - A table that is not
+
+  private mutating func planNewPairs(_ near: RelationshipDescription) throws {
+    guard let far = near.inverse,
+      case .joinTable(let wanted, let source, let destination, let order) = near.storage,
+      case .joinTable(_, _, _, let inverseOrder) = far.storage
+    else { return }
+    var name = wanted
+    var number = 0
+    while tables[name] != nil {
+      number += 1
+      name = wanted + String(number)
+    }
+    near.storage = .joinTable(name, source: source, destination: destination, order: order)
+    if far !== near {
+      far.storage = .joinTable(name, source: destination, destination: source, order: inverseOrder)
+    }
+    let table = StoreSchema.JoinTable(near)
+    add("no table \(name)") { migration in
+      guard let table else { return }
+      try migration.execute(table.sql, "added table \(name)")
+      try migration.connection.execute(table.indexSQL)
+    }
+    tables[name] = FileStructure.Table(name: name)
+    try fill(name, destination, source, from: near)
+    if far !== near { try fill(name, source, destination, from: far) }
+  }
+
+  /// A relationship that was to-one: its column has the pairs.
+  private mutating func fill(
+    _ pairs: String, _ memberColumn: String, _ ownerColumn: String,
+    from relationship: RelationshipDescription
+  ) throws {
+    guard let table = sourceTable(of: relationship.entity), let known = file.tables[table],
+      let column = relationship.namesInFile.map({ "Z" + $0 })
+        .first(where: { known.type(of: $0) == "INTEGER" }),
+      sources[relationship.entity.root.name]?[table]?.columns
+        .allSatisfy({ !$0.values.contains(column) }) ?? true
+    else { return }
+    let from = currentNames[table] ?? table
+    add("\(relationship.entity.name).\(relationship.name) is kept in the column \(from).\(column)")
+    {
+      try $0.execute(
+        "INSERT OR IGNORE INTO \(pairs)(\(ownerColumn), \(memberColumn)) "
+          + "SELECT Z_PK, \(column) FROM \(from) WHERE \(column) IS NOT NULL",
+        "made pairs of \(pairs) from \(from).\(column)")
+    }
+    censuses.append(
+      Census(
+        label: "pairs of \(pairs) from \(from).\(column)",
+        before: "SELECT 0, count(\(column)) FROM \(quoted(table))",
+        after: "SELECT 0, count(*) FROM \(pairs)"))
+  }
+}
+
+extension RelationshipDescription {
+  fileprivate static let currentScore = 7
+
+  /// How well the upper-cased name in a column fits; 0 where it does not.
+  fileprivate func score(_ column: String) -> Int {
+    for (name, score) in zip(namesInFile, [8, 6]) {
+      if column == name { return score }
+      if column.hasPrefix(name), column.dropFirst(name.count).allSatisfy({ "0"..."9" ~= $0 }) {
+        return score - 1
+      }
+    }
+    return 0
+  }
+}

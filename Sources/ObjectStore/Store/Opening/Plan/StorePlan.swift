@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SQLiteDriver
+
+/// What an opening has to do so that a file fits a model: found by reading, before anything is
+/// written.
+///
+/// Each entity, table, column and pair of the file is found in the model, or is noted as what the
+/// model lacks. What is neither is an obstacle, and so is what could only be adapted with a loss.
+struct StorePlan {
+  /// One change of the file.
+  struct Step {
+    /// Why a store that may not be adapted is refused; empty for what can stay as it is.
+    var differences: [String]
+    /// Whether tables or columns change, and not only values or indexes.
+    var changesStructure = true
+    let run: (inout StoreMigration) throws -> Void
+  }
+
+  /// What the model lacks: it stays in the file, or is dropped under `.exact`.
+  struct Leftovers {
+    /// By table.
+    var columns: [String: [String]] = [:]
+    var entities: [FileStructure.Entity] = []
+    var pairTables: [String] = []
+    var constraints: [String: [[String]]] = [:]
+  }
+
+  /// Where an entity's rows are.
+  struct Place {
+    let home: FileStructure.Table
+    var sources: ColumnSources
+  }
+
+  let model: ManagedObjectModel
+  let file: FileStructure
+  let connection: Connection
+  let match: EntityMatch
+  let metadata: StoreMetadata
+  /// Whether the file was last adapted to this model, and to no other since.
+  let isChecked: Bool
+
+  var steps: [Step] = []
+  var obstacles: [String] = []
+  var leftovers = Leftovers()
+  var censuses: [Census] = []
+  /// By their names after the renames, with the columns that they will have.
+  var tables: [String: FileStructure.Table]
+  /// By the name of the file's table: its name after the renames.
+  var currentNames: [String: String] = [:]
+  /// By the name of the file's table: its columns that are renamed.
+  var columnNames: [String: [String: String]] = [:]
+  /// Steps that follow once all rows are in their tables.
+  var lateSteps: [Step] = []
+  /// Tables whose rows belong to nothing that the file or the model names.
+  var unaccounted: [String] = []
+  /// By the root's name: the file's table that becomes its table.
+  var homes: [String: String] = [:]
+  /// By the root's name, then by the file's table: where its properties are.
+  var sources: [String: [String: ColumnSources]] = [:]
+  /// Those that the file lacks, which get their values along with their columns.
+  var newAttributes: Set<ObjectIdentifier> = []
+  /// How many properties of entities that the file has were found there, or not.
+  var kinship = Kinship()
+
+  /// Takes the file's numbers, columns and tables into the model, and lists what is to be done.
+  init(
+    _ model: ManagedObjectModel, _ file: FileStructure, _ connection: Connection,
+    externalDataThreshold: Int, mayAdapt: Bool
+  ) throws {
+    self.model = model
+    self.file = file
+    self.connection = connection
+    metadata = file.metadata
+    match = EntityMatch(model, file)
+    isChecked = metadata.isChecked(model)
+    tables = file.tables
+    for name in file.tables.keys { currentNames[name] = name }
+    try model.renumber(match.numbers, storeUUID: file.uuid)
+    guard sharesEntities() else { return }
+    findHomes()
+    try planEntities()
+    try planTables()
+    try planPairs()
+    try planMoves()
+    model.didMapColumns()
+    planConstraints()
+    steps += lateSteps
+    try planExternalData(threshold: externalDataThreshold)
+    planIndexes()
+    if mayAdapt { try planRequired() }
+    try accountForTheRest()
+  }
+
+  // MARK: - What was found
+
+  /// What a store that may not be adapted is refused for, the obstacles first.
+  var differences: [String] {
+    var seen: Set<String> = []
+    return (obstacles + steps.flatMap(\.differences)).filter { seen.insert($0).inserted }
+  }
+
+  /// Whether tables or columns of the file are made, changed or moved.
+  var changesStructure: Bool { steps.contains(where: \.changesStructure) }
+
+  /// Whether tables of entities have indexes that the model does not declare.
+  var hasOtherIndexes: Bool {
+    model.roots.contains { root in
+      let declared = Set(root.indexes.map(\.columns))
+      return tables[root.table]?.indexes.values.contains { !declared.contains($0) } ?? false
+    }
+  }
+
+  /// Sentences for what the model lacks.
+  var leftoverDifferences: [String] {
+    leftovers.entities.map { "the model has no entity \($0.name)" }
+      + leftovers.columns.sorted { $0.key < $1.key }.flatMap { table, columns in
+        columns.map { "the model has no column \(table).\($0)" }
+      } + leftovers.pairTables.map { "the model has no table \($0)" }
+      + leftovers.constraints.sorted { $0.key < $1.key }.flatMap { table, lists in
+        lists.map { "the model has no UNIQUE (\($0.joined(separator: ", "))) of \(table)" }
+      }
+  }
+
+  mutating func add(
+    _ difference: String?, changesStructure: Bool = true,
+    _ run: @escaping (inout StoreMigration) throws -> Void
+  ) {
+    steps.append(
+      Step(
+        differences: difference.map { [$0] } ?? [], changesStructure: changesStructure, run: run))
+  }
+
+  mutating func add(_ difference: String?, _ sql: String, _ remark: String) {
+    add(difference) { try $0.execute(sql, remark) }
+  }
+
+  mutating func note(_ obstacle: String) {
+    if !obstacles.contains(obstacle) { obstacles.append(obstacle) }
+  }
+
+  // MARK: - Reading
+
+  func integers(_ sql: String) throws(SQLiteError) -> [Int64] {
+    let rows = try connection.prepare(sql)
+    guard try rows.step() else { return [] }
+    return (0..<rows.columnCount).map { rows.int64($0) }
+  }
+
+  func hasRow(_ sql: String) throws(SQLiteError) -> Bool {
+    try connection.prepare(sql + " LIMIT 1").step()
+  }
+
+  func quoted(_ name: String) -> String { SchemaComparison.quoted(name) }
+
+  /// The file's table that holds an entity's rows; nil where there is none.
+  func sourceTable(of entity: EntityDescription) -> String? {
+    guard let known = match.inFile[entity.name] else { return nil }
+    let name = file.tableName(of: known)
+    return file.tables[name] == nil ? nil : name
+  }
+
+  /// Whether the file has rows of an entity.
+  func hasRows(_ entity: EntityDescription) throws(SQLiteError) -> Bool {
+    for kind in entity.kinds {
+      guard let table = sourceTable(of: kind) else { continue }
+      let condition =
+        file.entities(in: table).count > 1 ? " WHERE Z_ENT = \(kind.entityID)" : ""
+      if try hasRow("SELECT 1 FROM \(quoted(table))\(condition)") { return true }
+    }
+    return false
+  }
+}
