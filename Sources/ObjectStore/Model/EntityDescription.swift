@@ -198,6 +198,15 @@ public final class AttributeDescription: @unchecked Sendable {
     self.versionHashModifier = versionHashModifier
     column = "Z" + name.uppercased()
   }
+
+  convenience init(copying other: AttributeDescription) {
+    self.init(
+      name: other.name, type: other.type, isOptional: other.isOptional,
+      defaultValue: other.defaultValue, derivation: other.derivation,
+      renamingIdentifier: other.renamingIdentifier,
+      allowsExternalBinaryDataStorage: other.allowsExternalBinaryDataStorage,
+      checks: other.checks, versionHashModifier: other.versionHashModifier)
+  }
 }
 
 /// An index over properties of one entity.

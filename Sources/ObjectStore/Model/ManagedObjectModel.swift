@@ -38,7 +38,13 @@ public final class ManagedObjectModel: Sendable {
 
   /// The same model, numbered anew: an open store numbers its model as the file does.
   func copy() throws -> ManagedObjectModel {
-    try ManagedObjectModel(definitions: definitions, remarks: remarks)
+    // With attributes of its own: two files may have them in different columns.
+    let definitions = definitions.map { definition in
+      var copy = definition
+      copy.attributes = definition.attributes.map { AttributeDescription(copying: $0) }
+      return copy
+    }
+    return try ManagedObjectModel(definitions: definitions, remarks: remarks)
   }
 
   /// Finds an entity by its name.

@@ -38,6 +38,10 @@ struct FileStructure {
   private(set) var entities: [Entity] = []
   /// Rows of `Z_PRIMARYKEY` that name no entity, or one that another row names.
   private(set) var unusableEntities: [String] = []
+  private var places: [Int64: Int] = [:]
+  /// By number: the entity at the top.
+  private var roots: [Int64: Entity] = [:]
+  private var entitiesByTable: [String: [Entity]] = [:]
   private(set) var uuid = ""
   private(set) var metadata = StoreMetadata()
 
@@ -106,31 +110,41 @@ struct FileStructure {
         unusableEntities.append("'\(entity.name)' (Z_ENT \(entity.number))")
         continue
       }
+      places[entity.number] = entities.count
       entities.append(entity)
     }
+    findRoots()
+  }
+
+  /// Damaged `Z_SUPER` values end the search for a root.
+  private mutating func findRoots() {
+    for entity in entities {
+      var path = [entity]
+      var seen: Set<Int64> = [entity.number]
+      while let last = path.last, roots[last.number] == nil, last.superNumber != 0,
+        let parent = self.entity(numbered: last.superNumber), seen.insert(parent.number).inserted
+      {
+        path.append(parent)
+      }
+      guard let last = path.last else { continue }
+      let root = roots[last.number] ?? last
+      for member in path { roots[member.number] = root }
+    }
+    for entity in entities { entitiesByTable[tableName(of: entity), default: []].append(entity) }
   }
 
   // MARK: - Entities
 
-  func entity(numbered number: Int64) -> Entity? { entities.first { $0.number == number } }
+  func entity(numbered number: Int64) -> Entity? { places[number].map { entities[$0] } }
 
-  /// The entity at the top of the hierarchy; damaged `Z_SUPER` values end the search.
-  func root(of entity: Entity) -> Entity {
-    var root = entity
-    for _ in entities.indices {
-      guard root.superNumber != 0, let parent = self.entity(numbered: root.superNumber) else {
-        break
-      }
-      root = parent
-    }
-    return root
-  }
+  /// The entity at the top of the hierarchy.
+  func root(of entity: Entity) -> Entity { roots[entity.number] ?? entity }
 
   /// The name of the table that holds an entity's rows.
   func tableName(of entity: Entity) -> String { "Z" + root(of: entity).name.uppercased() }
 
   /// The entities whose rows a table holds.
-  func entities(in table: String) -> [Entity] { entities.filter { tableName(of: $0) == table } }
+  func entities(in table: String) -> [Entity] { entitiesByTable[table] ?? [] }
 }
 
 /// A column of a table of pairs: `Z_13CLIENTS` holds keys of an entity numbered 13.
@@ -145,7 +159,8 @@ struct PairColumn {
     guard name.hasPrefix("Z_"), !name.hasPrefix("Z_FOK_") else { return nil }
     let rest = name.dropFirst(2)
     let digits = rest.prefix { "0"..."9" ~= $0 }
-    guard let number = Int64(digits), rest.count > digits.count else { return nil }
+    guard let number = Int64(digits), rest.count > digits.count, rest.allSatisfy(\.isNamePart)
+    else { return nil }
     self.name = name
     self.number = number
     relationship = String(rest.dropFirst(digits.count))
@@ -164,5 +179,18 @@ extension FileStructure.Table {
     if found.count == 1, others.map(\.name) == ["REFLEXIVE"] { return (found[0], found[0]) }
     guard found.count == 2, others.isEmpty else { return nil }
     return (found[0], found[1])
+  }
+}
+
+extension Character {
+  /// Whether a name may have it that is written into SQL without quotes.
+  fileprivate var isNamePart: Bool { self == "_" || isLetter || isNumber }
+}
+
+extension FileStructure.Column {
+  /// As a table declares it, whatever a file has as its name and its type.
+  var declaration: String {
+    let isPlain = type.allSatisfy { $0.isLetter || $0.isNumber || " (),_".contains($0) }
+    return "\(SchemaComparison.quoted(name)) \(isPlain ? type : SchemaComparison.quoted(type))"
   }
 }

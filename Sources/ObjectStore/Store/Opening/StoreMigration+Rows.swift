@@ -77,7 +77,7 @@ extension StoreMigration {
   /// stay.
   private func rebuild(_ root: EntityDescription, dropping dropped: Set<String>) throws {
     let table = root.table
-    var columns: [StoreSchema.Column] = []
+    var columns: [FileStructure.Column] = []
     let info = try connection.prepare("PRAGMA table_info(\(table))")
     while try info.step() { columns.append(.init(name: info.string(1), type: info.string(2))) }
     columns.removeAll { dropped.contains($0.name) }

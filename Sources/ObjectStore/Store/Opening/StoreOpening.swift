@@ -237,8 +237,10 @@ struct StoreOpening {
     return (plan.file.uuid, migration.remarks)
   }
 
-  /// Does what can wait: notes the model that the file was found to fit, and removes files of
-  /// external storage that a crash has left. Nothing, while another connection writes.
+  /// Notes the model that the file was found to fit, and removes files of external storage that a
+  /// crash has left.
+  ///
+  /// Both can wait: nothing is done while another connection writes.
   private func tidy(
     _ connection: Connection, _ plan: StorePlan, _ folder: ExternalDataFolder
   ) throws {

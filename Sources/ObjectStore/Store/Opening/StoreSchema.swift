@@ -51,9 +51,12 @@ struct StoreSchema {
 
   /// - Parameter extraColumns: of an existing file, which the model lacks.
   static func createTable(
-    _ entity: EntityDescription, named name: String? = nil, extraColumns: [Column] = []
+    _ entity: EntityDescription, named name: String? = nil,
+    extraColumns: [FileStructure.Column] = []
   ) -> String {
-    let columns = (columns(of: entity) + extraColumns).map { ", \($0.name) \($0.type)" }.joined()
+    let columns =
+      columns(of: entity).map { ", \($0.name) \($0.type)" }.joined()
+      + extraColumns.map { ", " + $0.declaration }.joined()
     let constraints = entity.uniquenessConstraints.map { columns in
       ", CONSTRAINT \(columns.joined(separator: "_")) UNIQUE (\(columns.joined(separator: ", ")))"
     }

@@ -72,15 +72,18 @@ struct CoreDataFile {
 
   /// By a connection that may write: it removes its side files when it closes.
   func rows(_ sql: String) throws -> [String] {
-    let statement = try Connection(path: url.path, mode: .readWrite).prepare(sql)
+    let connection = try Connection(path: url.path, mode: .readWrite)
     var rows: [String] = []
-    while try statement.step() {
-      rows.append(
-        (0..<statement.columnCount)
-          .map { statement.isNull($0) ? "NULL" : statement.string($0) }
-          .joined(separator: "|"))
+    do {
+      let statement = try connection.prepare(sql)
+      while try statement.step() {
+        rows.append(
+          (0..<statement.columnCount)
+            .map { statement.isNull($0) ? "NULL" : statement.string($0) }
+            .joined(separator: "|"))
+      }
     }
-    return rows
+    return withExtendedLifetime(connection) { rows }
   }
 
   /// Everything that must not be lost, by kind: the values of each object by its entity, whatever
@@ -89,7 +92,8 @@ struct CoreDataFile {
     var contents: [String: Int] = [:]
     let tables = try rows(
       "SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'Z*' "
-        + "AND name NOT IN ('Z_PRIMARYKEY', 'Z_METADATA', 'Z_MODELCACHE')")
+        + "AND name NOT LIKE 'Z_RT_%' AND name NOT IN ('Z_PRIMARYKEY', 'Z_METADATA', 'Z_MODELCACHE')"
+    )
     for table in tables {
       let columns = try rows("SELECT name FROM pragma_table_info('\(table)')")
       let values = columns.filter { !["Z_PK", "Z_ENT", "Z_OPT"].contains($0) }
@@ -98,7 +102,8 @@ struct CoreDataFile {
       let list = values.map { "quote(\($0))" }.joined(separator: " || char(10) || ")
       for row in try rows("SELECT \(head), \(list.isEmpty ? "''" : list) FROM \(table)") {
         let parts = row.split(separator: "|", maxSplits: 1).map(String.init)
-        let found = parts[1].split(separator: "\n").filter { $0 != "NULL" }.sorted()
+        let found = (parts.count > 1 ? parts[1] : "").split(separator: "\n").filter { $0 != "NULL" }
+          .sorted()
         if isPairs {
           contents["pair " + found.joined(separator: ","), default: 0] += 1
         } else {

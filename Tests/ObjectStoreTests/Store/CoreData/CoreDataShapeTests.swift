@@ -66,12 +66,14 @@ import Testing
   }
 
   private func metadata(_ file: CoreDataFile) throws -> [String: Any] {
-    let statement = try Connection(path: file.url.path, mode: .readOnly)
-      .prepare("SELECT Z_PLIST FROM Z_METADATA")
-    _ = try statement.step()
-    let list = try PropertyListSerialization.propertyList(
-      from: Data(statement.blob(0)), format: nil)
-    return list as? [String: Any] ?? [:]
+    let connection = try Connection(path: file.url.path, mode: .readWrite)
+    return try withExtendedLifetime(connection) {
+      let statement = try connection.prepare("SELECT Z_PLIST FROM Z_METADATA")
+      _ = try statement.step()
+      let list = try PropertyListSerialization.propertyList(
+        from: Data(statement.blob(0)), format: nil)
+      return list as? [String: Any] ?? [:]
+    }
   }
 
   private func hashes(_ file: CoreDataFile) throws -> [String: Data]? {

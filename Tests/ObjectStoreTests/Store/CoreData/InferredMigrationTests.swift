@@ -32,7 +32,7 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
     ModelChange(
       "add an attribute", [("label String;", "label String; added Int64 ! =7;")],
       expects: ["added=7"]),
-    ModelChange("remove an attribute", [(" weight Double;", "")], expects: ["label=l1"]),
+    ModelChange("remove an attribute", [(" weight Double;", "")], expects: ["code=10"]),
     ModelChange("make optional", [("code Int64 !;", "code Int64;")], expects: ["code=10"]),
     ModelChange(
       "make required", [("rank Int64;", "rank Int64 ! =5;")], expects: ["rank=5", "rank=3"]),
@@ -47,7 +47,10 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
       [("note String", "note String; extras ->> Extra/group")],
       expects: ["extras=[]"], excludes: ["remove a relationship"]),
     ModelChange(
-      "remove a relationship", [(" tags ->> Tag/items;", ""), (" items ->> Item/tags;", "")],
+      "remove a relationship",
+      [
+        (" tags ->> Tag/items;", ""), (" items ->> Item/tags;", ""), (" items ->> Thing/tags;", ""),
+      ],
       expects: ["word=w1"]),
     ModelChange(
       "rename a relationship",
@@ -67,7 +70,7 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
     ModelChange(
       "order a many-to-many", [("tags ->> Tag/items;", "tags ->> Tag/items #;")],
       expects: ["tags=[1, 2]"],
-      excludes: ["remove a relationship"]),
+      excludes: ["remove a relationship", "rename a relationship"]),
     ModelChange(
       "move an attribute up",
       [
@@ -85,10 +88,14 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
         "make a relationship",
       ]),
     ModelChange(
-      "add a parent", [("Tag:", "Labelled: text String\nTag ^Labelled:")],
+      "add a parent",
+      [
+        ("Tag:", "Labelled: text String\nTag ^Labelled:"),
+        ("Tag u=word:", "Labelled: text String\nTag ^Labelled u=word:"),
+      ],
       expects: ["Tag/1", "word=w1"]),
     ModelChange(
-      "remove a constraint", [("Tag u=word:", "Tag:"), ("Tag u=word ", "Tag ")],
+      "remove a constraint", [(" u=word", "")],
       expects: ["word=w1"]),
     ModelChange(
       "add a constraint", [("Group:", "Group u=note:"), ("Group ^", "Group u=note ^")],
@@ -173,7 +180,10 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
       try checkRequired(container, names)
       // A save goes on with new keys.
       let context = container.newBackgroundContext()
-      for entity in container.model.entities where !entity.isAbstract && entity.name != "Item" {
+      for entity in container.model.entities
+      where entity.attributesByName.values
+        .allSatisfy({ $0.isOptional || $0.defaultValue != .null })
+      {
         _ = try context.insert(entityNamed: entity.name)
       }
       try context.save()

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import Foundation
+import Glibc
 import ObjectStore
 import SQLiteDriver
 import TestSupport
@@ -24,38 +26,25 @@ import Testing
     let container = try fixture.reopened(options: options)
     #expect(try container.viewContext.fetch(FetchRequest<Stop>()).map(\.name) == ["A"])
     try writer.execute("COMMIT")
-    #expect(try fixture.reopened(options: options).viewContext.count(FetchRequest<Stop>()) == 1)
+    let again = try fixture.reopened(options: options)
+    #expect(try again.viewContext.fetch(FetchRequest<Stop>()).map(\.name) == ["B"])
   }
 
-  @Test func opensAHundredTimesBesideAWriterWithoutWaiting() async throws {
+  @Test func opensAHundredTimesBesideAWriterWithoutWaiting() throws {
     let fixture = try StoreFixture()
     fixture.makeStop("A")
     try fixture.context.save()
-    let path = fixture.url.path
-    let end = Date(timeIntervalSinceNow: seconds)
-    // Each of its transactions lasts longer than an opening may wait.
-    let writes = Task.detached {
-      let writer = try Connection(path: path)
-      var count = 0
-      while Date() < end {
-        try writer.execute(
-          "BEGIN IMMEDIATE; INSERT INTO ZSTOP(Z_ENT, Z_OPT, ZNAME) VALUES (1, 1, 'x')")
-        try await Task.sleep(for: .milliseconds(120))
-        try writer.execute("COMMIT")
-        count += 1
-      }
-      return count
-    }
-    // A wait of more than that fails.
+    let writer = WritingThread(fixture.url.path, seconds: seconds)
+    // A wait of more than that fails; each transaction of the writer lasts longer.
     var options = StoreOptions()
     options.busyTimeout = .milliseconds(50)
     for _ in 0..<100 {
       let container = try fixture.reopened(options: options)
       #expect(try container.viewContext.count(FetchRequest<Stop>()) >= 1)
       container.close()
-      try await Task.sleep(for: .seconds(seconds / 110))
+      usleep(UInt32(seconds * 9_000))
     }
-    #expect(try await writes.value > 1)
+    #expect(try writer.finish() > 1)
   }
 
   @Test func closingDoesNotWaitForAWriter() throws {
@@ -69,5 +58,37 @@ import Testing
     // The store's own limit is five seconds.
     #expect(ContinuousClock.now - start < .seconds(2))
     try writer.execute("COMMIT")
+  }
+}
+
+/// Writes one transaction after the other, each with the write lock for 120 ms.
+private final class WritingThread: @unchecked Sendable {
+  private let isDone = DispatchSemaphore(value: 0)
+  private var result = Result<Int, any Error>.success(0)
+
+  init(_ path: String, seconds: Double) {
+    Thread.detachNewThread { [self] in
+      result = Result { try Self.write(path, until: Date(timeIntervalSinceNow: seconds)) }
+      isDone.signal()
+    }
+  }
+
+  private static func write(_ path: String, until end: Date) throws -> Int {
+    let writer = try Connection(path: path)
+    var count = 0
+    repeat {
+      try writer.execute(
+        "BEGIN IMMEDIATE; INSERT INTO ZSTOP(Z_ENT, Z_OPT, ZNAME) VALUES (1, 1, 'x')")
+      usleep(120_000)
+      try writer.execute("COMMIT")
+      count += 1
+    } while Date() < end
+    return count
+  }
+
+  /// How many transactions it wrote.
+  func finish() throws -> Int {
+    isDone.wait()
+    return try result.get()
   }
 }

@@ -169,3 +169,28 @@ import Testing
     #expect(try Data(contentsOf: URL(filePath: copy.path + "-wal")) == before.1)
   }
 }
+
+/// Names in a file are data: none of them ends up in SQL as it is.
+@Suite struct HostileNamesTests {
+  @Test func namesOfColumnsAndTablesDoNotRunAsSQL() throws {
+    let head = "Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER"
+    let file = try CoreDataFile(
+      ["Code", "Tag", "x); DROP TABLE ZCODE; --"],
+      """
+      CREATE TABLE ZCODE (\(head), ZVALUE VARCHAR, "x); DROP TABLE ZTAG; --" "y); DROP TABLE ZTAG; --");
+      CREATE TABLE ZTAG (\(head), ZWORD VARCHAR);
+      CREATE TABLE "Z_1TAGS; DROP TABLE ZTAG; --" (Z_1CODES INTEGER, Z_2TAGS INTEGER);
+      INSERT INTO ZCODE VALUES (1, 1, 1, 'v', 'kept'); INSERT INTO ZTAG VALUES (1, 2, 1, 'w');
+      INSERT INTO "Z_1TAGS; DROP TABLE ZTAG; --" VALUES (1, 1);
+      """)
+    let model = try ModelText(
+      "Code u=value: value String\nTag: word String; added String"
+    ).model(in: file.folder)
+    // The unknown table is not accounted for, so nothing is changed.
+    #expect(throws: StoreError.self) { try file.open(model) }
+    try Connection(path: file.url.path).execute("DELETE FROM \"Z_1TAGS; DROP TABLE ZTAG; --\"")
+    let container = try file.open(model)
+    #expect(try dump(container) == ["Code/1 value=v", "Tag/1 added=nil word=w"])
+    #expect(try file.rows("SELECT \"x); DROP TABLE ZTAG; --\" FROM ZCODE") == ["kept"])
+  }
+}

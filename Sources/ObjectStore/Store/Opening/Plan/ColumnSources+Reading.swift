@@ -56,12 +56,13 @@ extension ColumnSources {
       for id in ids {
         var free = family.filter { used[id, default: []].contains($0) }
         // A namesake of another case in the same entity has a column of its own, too.
-        for place in places.sorted(by: { a, _ in free.contains(properties[a].defaultColumn) })
-        where relevant[place].contains(id) {
-          let own = properties[place].defaultColumn
-          guard let column = free.contains(own) ? own : free.first else { continue }
-          columns[place][id] = column
-          free.removeAll { $0 == column }
+        let own = places.filter { relevant[$0].contains(id) }
+        for place in own where free.contains(properties[place].defaultColumn) {
+          columns[place][id] = properties[place].defaultColumn
+          free.removeAll { $0 == properties[place].defaultColumn }
+        }
+        for place in own where columns[place][id] == nil && !free.isEmpty {
+          columns[place][id] = free.removeFirst()
         }
       }
     }

@@ -41,6 +41,8 @@ struct NameMatch {
 struct EntityMatch {
   /// By the name of the model's entity: the file's.
   private(set) var inFile: [String: FileStructure.Entity] = [:]
+  /// By the file's number: the name of the model's entity.
+  private(set) var inModel: [Int64: String] = [:]
   /// By name: the numbers of the model's entities; new ones follow those of the file.
   private(set) var numbers: [String: Int64] = [:]
   /// Entities of the file that the model lacks.
@@ -54,6 +56,7 @@ struct EntityMatch {
     for (entity, item) in zip(model.entities, wanted) {
       guard let name = match[item], let known = byName[name] else { continue }
       inFile[entity.name] = known
+      inModel[known.number] = entity.name
       numbers[entity.name] = known.number
     }
     var next = file.entities.map(\.number).max() ?? 0
@@ -61,8 +64,7 @@ struct EntityMatch {
       next += 1
       numbers[entity.name] = next
     }
-    let claimed = Set(inFile.values.map(\.number))
-    gone = file.entities.filter { !claimed.contains($0.number) }
+    gone = file.entities.filter { inModel[$0.number] == nil }
   }
 }
 

@@ -127,7 +127,7 @@ extension StorePlan {
     var next: FileStructure.Entity? = entity
     for _ in file.entities.indices {
       guard let current = next else { return nil }
-      if let name = match.inFile.first(where: { $0.value == current })?.key {
+      if let name = match.inModel[current.number] {
         return model.entity(named: name)?.root
       }
       next = current.superNumber == 0 ? nil : file.entity(numbered: current.superNumber)

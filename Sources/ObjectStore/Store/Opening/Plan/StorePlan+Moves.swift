@@ -147,7 +147,7 @@ extension StorePlan {
         continue
       }
       add(
-        nil, "ALTER TABLE \(target) ADD COLUMN \(quoted(column.name)) \(column.type)",
+        nil, "ALTER TABLE \(target) ADD COLUMN \(column.declaration)",
         "added \(target).\(column.name)")
       tables[target]?.columns.append(column)
       leftovers.columns[target, default: []].append(column.name)

@@ -128,7 +128,9 @@ extension StorePlan {
     currentNames[candidate.table] = name
     candidate.near.storage = .joinTable(
       name, source: source, destination: destination,
-      order: order(of: candidate.near, destination, candidate.toNear.name, name, table))
+      order: order(
+        of: candidate.near, far === candidate.near ? source : destination, candidate.toNear.name,
+        name, table))
     guard far !== candidate.near else { return }
     far.storage = .joinTable(
       name, source: destination, destination: source,
@@ -227,11 +229,12 @@ extension StorePlan {
         .allSatisfy({ !$0.values.contains(column) }) ?? true
     else { return }
     let from = currentNames[table] ?? table
+    let quotedFrom = quoted(from)
     add("\(relationship.entity.name).\(relationship.name) is kept in the column \(from).\(column)")
     {
       try $0.execute(
         "INSERT OR IGNORE INTO \(pairs)(\(ownerColumn), \(memberColumn)) "
-          + "SELECT Z_PK, \(column) FROM \(from) WHERE \(column) IS NOT NULL",
+          + "SELECT Z_PK, \(column) FROM \(quotedFrom) WHERE \(column) IS NOT NULL",
         "made pairs of \(pairs) from \(from).\(column)")
     }
     censuses.append(
