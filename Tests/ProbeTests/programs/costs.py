@@ -22,6 +22,6 @@ def fetch():
         pass
 
 
-start = time.perf_counter_ns()
+start = time.thread_time_ns()
 {"point": point, "fetch": fetch}[what]()
-print((time.perf_counter_ns() - start) / count)
+print((time.thread_time_ns() - start) / count)
