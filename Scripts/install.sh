@@ -1,14 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Builds trace-report and installs it with its manual page and its completions.
+# Builds trace-report and the probe, and installs them with the manual page and the completions.
 #   PREFIX=/usr/local   where to; DESTDIR=   a root to put before it, for packagers
 set -eu
 cd "$(dirname "$0")/.."
 to="${DESTDIR:-}${PREFIX:-/usr/local}"
-swift build -c release --product trace-report
+# The Swift libraries are linked statically: the tool runs where no Swift is installed.
+swift build -c release --static-swift-stdlib --product trace-report
 tool="$(swift build -c release --show-bin-path)/trace-report"
 put() { mkdir -p "$(dirname "$2")" && install -m "$3" "$1" "$2" && echo "installed $2"; }
 put "$tool" "$to/bin/trace-report" 755
+Scripts/probe.sh
+for library in .build/probe/*.so; do
+  put "$library" "$to/lib/storescope/${library##*/}" 755
+done
 put Documentation/trace-report.1 "$to/share/man/man1/trace-report.1" 644
 script="$(mktemp)"
 trap 'rm -f "$script"' EXIT
