@@ -16,7 +16,7 @@ struct TraceReport: AsyncParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      Record.self, Top.self, Summary.self, Plans.self, Orderings.self, Baseline.self, Gate.self,
+      Record.self, Doctor.self, Top.self, Summary.self, Plans.self, Orderings.self, Baseline.self, Gate.self,
       Diff.self, HTML.self, Export.self, Explain.self, Advise.self, Growth.self,
       GuardRecording.self, Manual.self,
     ],

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+public import StoreEvents
+
+/// Finds out what a recording of a program would observe, without running the program.
+///
+/// An interpreter loads its SQLite when a script asks for it. So known interpreters run one line
+/// that opens a database in memory, under the probe; other programs are read as files.
+public enum Doctor {
+  /// - Throws: ``RecordingError/commandMissing(_:)``.
+  public static func diagnose(
+    _ command: [String], readLog: (String) throws -> [StoreEvent]
+  ) throws -> ProgramDiagnosis {
+    try TracedProgram.check(command)
+    var program = find(command[0])
+    var arguments = Array(command.dropFirst())
+    // `#!/usr/bin/env python3` runs another program than the one that was named.
+    if let interpreter = interpreter(ofScript: program) {
+      arguments.insert(program, at: 0)
+      program = find(interpreter)
+    }
+    var diagnosis = ProgramDiagnosis(program: program)
+    inspectSurroundings(&diagnosis)
+    inspectProgram(program, &diagnosis)
+    guard diagnosis.obstacles.isEmpty else { return diagnosis }
+    if let trial = InterpreterTrial(program), let probe = ProbeLibrary.path() {
+      try trial.run(probe, &diagnosis, readLog: readLog)
+    } else {
+      inspectLibraries(of: program, &diagnosis)
+    }
+    return diagnosis
+  }
+
+  private static func inspectSurroundings(_ diagnosis: inout ProgramDiagnosis) {
+    if ProbeLibrary.path() == nil {
+      diagnosis.obstacles.append(
+        "\(ProbeLibrary.fileName) was not found; run 'make probe', or name it in STORESCOPE_PROBE")
+    }
+    if access("/usr/bin/lttng-sessiond", X_OK) != 0 {
+      diagnosis.remarks.append(
+        "lttng-sessiond is not installed: record needs it, a log (STORE_SQL_DEBUG=1) does not; "
+          + "install lttng-tools")
+    }
+  }
+
+  private static func inspectProgram(_ program: String, _ diagnosis: inout ProgramDiagnosis) {
+    var status = stat()
+    if stat(program, &status) == 0, status.st_mode & (S_ISUID | S_ISGID) != 0, geteuid() != 0 {
+      diagnosis.obstacles.append(
+        "the program is setuid or setgid: the loader ignores LD_PRELOAD; run it as its owner")
+    }
+    guard let data = FileManager.default.contents(atPath: program), let file = ElfFile(data) else {
+      diagnosis.obstacles.append("the program is no ELF file of this machine")
+      return
+    }
+    if !file.is64Bit {
+      diagnosis.obstacles.append("the program is a 32-bit program; the probe is a 64-bit library")
+    } else if file.interpreter == nil {
+      diagnosis.obstacles.append(
+        file.containsSQLite
+          ? "the program is static, with its own SQLite: nothing can be loaded into it"
+          : "the program is static: nothing can be loaded into it")
+    } else if file.interpreter?.contains("musl") == true {
+      diagnosis.obstacles.append("the program runs on musl; the probe needs glibc")
+    }
+  }
+
+  /// The copies that are linked; a copy that is loaded later is found when the program runs.
+  private static func inspectLibraries(of program: String, _ diagnosis: inout ProgramDiagnosis) {
+    for path in [program] + libraries(of: program) {
+      guard let data = FileManager.default.contents(atPath: path), let file = ElfFile(data),
+        file.containsSQLite || file.exportsSQLite
+      else { continue }
+      let isLibrary = path != program
+      let way: String? =
+        isLibrary && file.exportsSQLite
+        ? "got" : file.hasSQLiteSymbols || file.exportsSQLite ? "symbols" : nil
+      diagnosis.copies.append(
+        .init(
+          path: path, version: "", way: way,
+          reason: way == nil
+            ? "the file is stripped, so the functions of its SQLite cannot be found; load the probe "
+              + "as an extension where the driver can" : ""))
+    }
+    if diagnosis.copies.isEmpty {
+      diagnosis.remarks.append(
+        "no SQLite is linked; one that the program loads later is observed when it runs")
+    }
+  }
+
+  /// What the loader would load, by its own list; nothing of the program runs.
+  private static func libraries(of program: String) -> [String] {
+    guard let list = CommandText.run("/usr/bin/ldd", [program]) else { return [] }
+    return list.split(separator: "\n").compactMap { line in
+      line.split(separator: " ").first { $0.hasPrefix("/") }.map(String.init)
+    }
+  }
+
+  static func find(_ program: String) -> String {
+    let folders = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
+    let candidates =
+      program.contains("/") ? [program] : folders.split(separator: ":").map { "\($0)/\(program)" }
+    let found = candidates.first { access($0, X_OK) == 0 } ?? program
+    guard let absolute = realpath(found, nil) else { return found }
+    defer { free(absolute) }
+    return String(cString: absolute)
+  }
+
+  private static func interpreter(ofScript path: String) -> String? {
+    guard let file = FileHandle(forReadingAtPath: path),
+      let head = try? file.read(upToCount: 256), head.starts(with: Data("#!".utf8))
+    else { return nil }
+    let words = String(decoding: head.dropFirst(2).prefix { $0 != 0x0a }, as: UTF8.self)
+      .split(separator: " ").map(String.init)
+    guard let first = words.first else { return nil }
+    return first.hasSuffix("/env") ? words.dropFirst().first { !$0.hasPrefix("-") } : first
+  }
+}
+
+/// Runs a helper program and takes what it prints.
+enum CommandText {
+  static func run(
+    _ program: String, _ arguments: [String], adding variables: [String: String] = [:]
+  ) -> String? {
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = URL(filePath: program)
+    process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    guard (try? process.run()) != nil else { return nil }
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return String(decoding: data, as: UTF8.self)
+  }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// What decides whether a program's SQLite can be observed, read from its ELF file.
+///
+/// Layouts: `man 5 elf`.
+struct ElfFile {
+  var is64Bit: Bool
+  /// The program interpreter, such as `/lib64/ld-linux-x86-64.so.2`; nil of a static program or a library.
+  var interpreter: String?
+  var isLibrary: Bool
+  /// Whether the dynamic symbols define `sqlite3_open_v2`.
+  var exportsSQLite = false
+  /// Whether the symbol table of an unstripped file defines `sqlite3_open_v2`.
+  var hasSQLiteSymbols = false
+  /// Whether the file holds SQLite's code, by the text that each database begins with.
+  var containsSQLite: Bool
+
+  /// Nil if the file is no ELF file of this machine's byte order, or is damaged.
+  init?(_ data: Data) {
+    guard data.count > 64, data.prefix(4) == Data([0x7f, 0x45, 0x4c, 0x46]), data[5] == 1
+    else { return nil }
+    let bytes = LittleEndianBytes(data)
+    is64Bit = data[4] == 2
+    isLibrary = bytes.integer(16, 2) == 3
+    containsSQLite = data.range(of: Data("SQLite format 3\0".utf8)) != nil
+    guard is64Bit else { return }
+    guard let headers = bytes.integer(32, 8), let size = bytes.integer(54, 2),
+      let count = bytes.integer(56, 2)
+    else { return nil }
+    for index in 0..<min(count, 256) where bytes.integer(headers + index * size, 4) == 3 {
+      guard let offset = bytes.integer(headers + index * size + 8, 8) else { continue }
+      interpreter = bytes.text(offset)
+    }
+    readSymbols(bytes)
+  }
+
+  private mutating func readSymbols(_ bytes: LittleEndianBytes) {
+    guard let sections = bytes.integer(40, 8), let size = bytes.integer(58, 2),
+      let count = bytes.integer(60, 2)
+    else { return }
+    for index in 0..<min(count, 4096) {
+      let section = sections + index * size
+      guard let type = bytes.integer(section + 4, 4), type == 2 || type == 11,
+        let offset = bytes.integer(section + 24, 8), let length = bytes.integer(section + 32, 8),
+        let link = bytes.integer(section + 40, 4),
+        let names = bytes.integer(sections + link * size + 24, 8)
+      else { continue }
+      guard bytes.defines("sqlite3_open_v2", offset, length, names) else { continue }
+      if type == 11 { exportsSQLite = true } else { hasSQLiteSymbols = true }
+    }
+  }
+}
+
+/// Integers and texts of a file; nil beyond its end.
+private struct LittleEndianBytes {
+  private let data: Data
+
+  init(_ data: Data) { self.data = data }
+
+  func integer(_ offset: Int, _ width: Int) -> Int? {
+    guard offset >= 0, offset <= data.count - width else { return nil }
+    var value: UInt64 = 0
+    for index in (0..<width).reversed() { value = value << 8 | UInt64(data[offset + index]) }
+    return Int(exactly: value)
+  }
+
+  func text(_ offset: Int) -> String? {
+    guard offset >= 0, offset < data.count else { return nil }
+    return String(decoding: data[offset...].prefix { $0 != 0 }.prefix(4096), as: UTF8.self)
+  }
+
+  /// Whether a symbol table defines a function, rather than to need it.
+  func defines(_ name: String, _ offset: Int, _ length: Int, _ names: Int) -> Bool {
+    guard offset >= 0, length >= 0, offset <= data.count - length else { return false }
+    let wanted = Data(name.utf8) + [0]
+    // 2,000,000 is arbitrary: no program here has as many symbols.
+    for symbol in stride(from: offset, to: offset + length - 23, by: 24).prefix(2_000_000) {
+      guard let start = integer(symbol, 4), let section = integer(symbol + 6, 2), section != 0
+      else { continue }
+      let place = names + start
+      if place >= 0, place <= data.count - wanted.count,
+        data[place..<(place + wanted.count)] == wanted
+      {
+        return true
+      }
+    }
+    return false
+  }
+}

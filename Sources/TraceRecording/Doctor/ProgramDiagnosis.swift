@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StoreEvents
+
+/// What a recording of a program would observe, and what is missing for it.
+public struct ProgramDiagnosis: Hashable, Sendable {
+  /// The file that would run, with the interpreter of a script in its place.
+  public var program: String
+  public var copies: [Copy] = []
+  /// What keeps statements from being observed; one sentence each.
+  public var obstacles: [String] = []
+  /// What makes a report poorer, and what to do about it.
+  public var remarks: [String] = []
+
+  /// A copy of SQLite.
+  public struct Copy: Hashable, Sendable {
+    /// The object file that contains it.
+    public var path: String
+    /// "" where it is known only when the program runs.
+    public var version: String
+    /// How the probe observes it: `got`, `extension`, `symbols` or `handle`; nil if it cannot.
+    public var way: String?
+    /// Why it cannot, or what it depends on; "" otherwise.
+    public var reason: String
+  }
+
+  /// Whether a recording would have statements.
+  public var isObservable: Bool { obstacles.isEmpty && copies.contains { $0.way != nil } }
+}

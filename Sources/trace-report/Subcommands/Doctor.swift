@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import StoreEvents
+import TraceReading
+import TraceRecording
+
+struct Doctor: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Reports what a recording of a program would observe, without running the program.",
+    discussion: """
+      trace-report doctor python3 app.py
+
+      Exits 0 if the program's statements would be observed, 3 if not. Of known interpreters it runs one line that opens \\
+      a database in memory.
+      """)
+
+  @Argument(parsing: .captureForPassthrough, help: "The program and its arguments.")
+  var command: [String]
+
+  func run() throws {
+    let command = command.first == "--" ? Array(command.dropFirst()) : command
+    guard !command.isEmpty else { throw ValidationError("Name the program to examine.") }
+    let diagnosis: ProgramDiagnosis
+    do {
+      diagnosis = try TraceRecording.Doctor.diagnose(command) { log in
+        var events: [StoreEvent] = []
+        _ = try TraceReader.read([log]) { events.append($0.event) }
+        return events
+      }
+    } catch let error as RecordingError {
+      throw Failure("\(error)")
+    }
+    Output.print(diagnosis.text)
+    if !diagnosis.isObservable { throw ExitStatus.inconclusive }
+  }
+}
+
+extension ProgramDiagnosis {
+  /// One screen: the program, each copy of SQLite, what is missing.
+  fileprivate var text: String {
+    var lines = ["\(LogText.escaped(program))"]
+    for copy in copies {
+      let version = copy.version.isEmpty ? "" : " \(LogText.escaped(copy.version))"
+      lines.append("  SQLite\(version) in \(LogText.escaped(copy.path))")
+      lines.append(
+        copy.way.map { "    observed: \(Self.words(for: $0))" }
+          ?? "    not observed: \(LogText.escaped(copy.reason))")
+    }
+    lines += obstacles.map { "  missing: \(LogText.escaped($0))" }
+    lines += remarks.map { "  note: \(LogText.escaped($0))" }
+    lines.append(
+      isObservable
+        ? "Statements would be observed. Next: trace-report record -o trace -- CMD"
+        : "Statements would not be observed.")
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func words(for way: String) -> String {
+    switch way {
+    case "got": "the calls of loaded libraries (got)"
+    case "symbols": "the symbol table of a static copy, best effort (symbols)"
+    case "extension": "as an extension of SQLite (extension)"
+    default: way
+    }
+  }
+}
