@@ -15,15 +15,14 @@ public enum Doctor {
   ) throws -> ProgramDiagnosis {
     try TracedProgram.check(command)
     var program = find(command[0])
-    var arguments = Array(command.dropFirst())
     // `#!/usr/bin/env python3` runs another program than the one that was named.
-    if let interpreter = interpreter(ofScript: program) {
-      arguments.insert(program, at: 0)
+    // A script by the name of a known interpreter, such as a version manager's python3, runs that.
+    if InterpreterTrial(program) == nil, let interpreter = interpreter(ofScript: program) {
       program = find(interpreter)
     }
     var diagnosis = ProgramDiagnosis(program: program)
     inspectSurroundings(&diagnosis)
-    inspectProgram(program, &diagnosis)
+    if interpreter(ofScript: program) == nil { inspectProgram(program, &diagnosis) }
     guard diagnosis.obstacles.isEmpty else { return diagnosis }
     if let trial = InterpreterTrial(program), let probe = ProbeLibrary.path() {
       try trial.run(probe, &diagnosis, readLog: readLog)
