@@ -4,6 +4,7 @@ import ArgumentParser
 public import QueryPlans
 public import SQLiteDriver
 import StoreEvents
+public import TraceAnalysis
 import TraceReading
 
 extension IndexAdvice {
@@ -11,7 +12,7 @@ extension IndexAdvice {
   ///
   /// - Throws: ``Failure``, with one sentence.
   init(
-    _ workload: [WorkloadStatement], database: String, _ connection: Connection,
+    _ workload: AdviceWorkload, database: String, _ connection: Connection,
     minimumEffect: Double
   ) throws {
     var copying = Progress("pages copied")
@@ -23,8 +24,10 @@ extension IndexAdvice {
     do {
       var options = IndexAdvisor.Options()
       options.minimumEffect = minimumEffect
+      options.writes = workload.writes
+      options.incompleteness = workload.incompleteness
       options.isCancelled = { ReadingInterruption.isRequested }
-      self = try IndexAdvisor(workload, on: connection, options: options) { step in
+      self = try IndexAdvisor(workload.statements, on: connection, options: options) { step in
         switch step {
         case .copied(let pages, let all):
           copying.report(UInt64(pages), of: UInt64(all))

@@ -25,8 +25,8 @@ import Testing
     var schemaVersion: Int
     var create: [Creation]
     var drop: [Removal]
-    var beforeNs: Double
-    var afterNs: Double
+    var beforeSteps: Double
+    var afterSteps: Double
     struct Creation: Decodable {
       var table: String
       var columns: [String]
@@ -59,7 +59,7 @@ import Testing
     #expect(box.entity == "Stop")
     #expect(box.declaration.hasPrefix("Index(\\.l"))
     #expect(advice.create.first { $0.table == "ZSTOPTIME" }?.columns.first == "ZSTOP")
-    #expect(advice.afterNs < advice.beforeNs / 2)
+    #expect(advice.afterSteps < advice.beforeSteps / 2)
 
     try Connection(path: store).execute(advice.create.map(\.sql).joined(separator: ";"))
     let again = try await self.advice("before.log")

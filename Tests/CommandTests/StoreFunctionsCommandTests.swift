@@ -98,7 +98,7 @@ import Testing
     var storeNames: [String]
     struct Statement: Decodable {
       var id: String
-      var beforeNs: Double
+      var beforeSteps: Double
     }
     struct Unmeasured: Decodable { var reason: String }
   }
@@ -112,7 +112,7 @@ import Testing
     let advice = try await self.advice(log)
     #expect(advice.unmeasured.map(\.reason) == [])
     #expect(advice.statements.count == 2)
-    #expect(advice.statements.allSatisfy { $0.beforeNs > 0 })
+    #expect(advice.statements.allSatisfy { $0.beforeSteps > 0 })
     #expect(advice.storeNames == ["NSCoreDataStringSearch"])
   }
 

@@ -54,10 +54,10 @@ import Testing
     #expect(advice.creations.map(\.entity).contains("StopTime"))
     #expect(advice.after < advice.before / 2)
     for creation in advice.creations {
-      let (before, after) = (
-        try #require(creation.writeBefore), try #require(creation.writeAfter)
-      )
-      #expect(before.insert > 0 && after.insert > 0 && after.update > 0)
+      let writes = try #require(creation.writes)
+      #expect(writes.failure == nil)
+      let (insert, update) = (try #require(writes.insert), try #require(writes.update))
+      #expect(insert.before > 0 && insert.after > 0 && update.after > 0)
       #expect((creation.bytes ?? 0) > 4096)
     }
   }
@@ -177,7 +177,7 @@ import Testing
     }.advice()
     #expect(advice.wasCancelled)
     #expect(advice.creations.count == 1)
-    #expect(advice.creations.first?.writeBefore == nil)
+    #expect(advice.creations.first?.writes == nil)
     #expect(advice.after < advice.before)
   }
 

@@ -2,32 +2,52 @@
 
 import SQLiteDriver
 
-/// The statements of a workload on a copy of their database, with their times as it is now.
+/// The statements of a workload on a copy of their database, with the steps that they take.
+///
+/// Steps are VM steps, and 4 for each page that is looked up. They are counted and not timed: the
+/// same copy and the same values give the same steps, so that every run compares sets of indexes
+/// alike.
 final class AdviceBench {
   let statements: [MeasuredStatement]
   let unmeasured: [(statement: String, reason: String)]
-  /// Of each statement, in nanoseconds.
-  private(set) var times: [Double]
-  private var plans: [[String]]
+  let writes: [WorkloadWrite]
+  /// Steps of a run of each statement, with the indexes that the database has.
+  let steps: [Double]
   private let copy: DatabaseCopy
   private let isAnalyzed: Bool
+  /// The candidates that the copy has now.
+  private(set) var applied: Set<IndexCandidate> = []
+  private var known: [Set<IndexCandidate>: Trial] = [:]
 
   var connection: Connection { copy.connection }
   /// The functions and collations of a store that the statements use, in alphabetical order.
   var storeNames: [String] { Set(statements.flatMap(\.storeNames)).sorted() }
 
-  init(_ workload: [WorkloadStatement], copy: DatabaseCopy) throws {
+  /// A set of indexes, and what the workload costs with it.
+  struct Trial {
+    var indexes: Set<IndexCandidate>
+    /// Steps of a run of each statement.
+    var steps: [Double]
+    /// Of all runs, and of all writes to the indexes.
+    var reading: Double
+    var writing: Double
+
+    var cost: Double { reading + writing }
+  }
+
+  init(_ workload: [WorkloadStatement], writes: [WorkloadWrite], copy: DatabaseCopy) throws {
     self.copy = copy
+    self.writes = writes
     isAnalyzed = try !copy.connection.texts(
       "SELECT name FROM sqlite_schema WHERE name = 'sqlite_stat1'"
     ).isEmpty
     guard !workload.isEmpty else { throw AdviceError.noStatements }
     try copy.orderAnew()
     var (statements, unmeasured) = try Self.compiled(workload, on: copy.connection)
-    var times: [Double] = []
+    var steps: [Double] = []
     statements = try statements.filter { statement in
       do {
-        times.append(try OrderingError.telling { () throws(SQLiteError) in try statement.time() })
+        steps.append(try OrderingError.telling { () throws(SQLiteError) in try statement.steps() })
         return true
       } catch let error as OrderingError {
         unmeasured.append((statement.statement.id, "\(error)"))
@@ -38,8 +58,8 @@ final class AdviceBench {
       throw unmeasured.isEmpty
         ? AdviceError.noStatements : .nothingMeasured(reasons: unmeasured.map(\.reason))
     }
-    plans = try statements.map { try $0.plan() }
-    (self.statements, self.unmeasured, self.times) = (statements, unmeasured, times)
+    (self.statements, self.unmeasured, self.steps) = (statements, unmeasured, steps)
+    known[[]] = trial([], steps: steps)
   }
 
   /// The statements that can be measured, and why others cannot.
@@ -69,101 +89,84 @@ final class AdviceBench {
     return (statements, unmeasured)
   }
 
-  /// Nanoseconds of all runs.
-  var total: Double {
-    zip(statements, times).reduce(0) { $0 + $1.1 * Double($1.0.statement.runs) }
-  }
-
   // MARK: - Candidates
 
   /// What no index of the database serves yet, of tables that are not tiny.
   func candidates() throws -> [IndexCandidate] {
     let facts = try DatabaseFacts(connection)
-    var seen: Set<IndexCandidate> = []
+    var seen: Set<String> = []
     return statements.flatMap { IndexCandidate.all(for: $0.statement.sql) }.filter { candidate in
       guard let table = facts.table(candidate.table), !candidate.isServed(by: facts.indexes),
         table.rows.isAtLeast || table.rows.rows > PlanJudge.smallTableRows
       else { return false }
-      return seen.insert(candidate).inserted
+      return seen.insert(candidate.name.lowercased()).inserted
     }
   }
 
-  /// Makes an index, times the statements whose plan it changes, and drops it.
+  /// Rows of a table, at most a million.
+  func rows(of table: String) throws -> Int {
+    try DatabaseFacts(connection).table(table)?.rows.rows ?? 0
+  }
+
+  // MARK: - Sets of indexes
+
+  /// Running a statement at all: binding, starting and resetting it take as long as 50 steps.
+  private static let stepsOfRun = 50.0
+
+  /// Counts the workload with a set of indexes, once.
   ///
-  /// - Returns: nanoseconds of the workload that it saves; 0 for one that cannot be made.
-  func saving(of candidate: IndexCandidate) throws -> Double {
-    do throws(SQLiteError) {
-      try create(candidate)
-    } catch {
-      if error.isInterruption { throw error }
-      // A column that is none, such as an alias; it makes no index.
-      return 0
+  /// - Throws: ``SQLiteError`` if an index cannot be made.
+  func trial(_ indexes: Set<IndexCandidate>) throws -> Trial {
+    if let known = known[indexes] { return known }
+    try apply(indexes)
+    let tables = Set(indexes.map { $0.table.lowercased() })
+    let steps = try zip(statements, steps).map { statement, before in
+      statement.tables.isDisjoint(with: tables) ? before : try statement.steps()
     }
-    defer { try? drop(candidate.name) }
-    return try -changes(of: candidate.table).reduce(0) { $0 + $1.cost }
+    let trial = trial(indexes, steps: steps)
+    known[indexes] = trial
+    return trial
   }
 
-  func keep(_ candidate: IndexCandidate) throws {
-    try create(candidate)
-    try settle(candidate.table)
+  private func trial(_ indexes: Set<IndexCandidate>, steps: [Double]) -> Trial {
+    let reading = zip(statements, steps).reduce(0) {
+      $0 + Double($1.0.statement.runs) * ($1.1 + Self.stepsOfRun)
+    }
+    let writing = indexes.reduce(0) {
+      $0 + IndexCandidate.stepsOfWrite * $1.entriesWritten(by: writes)
+    }
+    return Trial(indexes: indexes, steps: steps, reading: reading, writing: writing)
   }
 
-  /// Drops an index that was kept; it comes back where the workload loses at least so many
-  /// nanoseconds by that.
-  ///
-  /// - Returns: what the workload loses.
-  func confirm(_ candidate: IndexCandidate, least: Double) throws -> Double {
-    try drop(candidate.name)
-    let loss = try lossAfterDrop(of: candidate.table)
-    if loss < least { try settle(candidate.table) } else { try create(candidate) }
-    return loss
-  }
+  /// The sets that were counted.
+  var trials: [Trial] { Array(known.values) }
 
-  func lossAfterDrop(of table: String) throws -> Double {
-    try changes(of: table).reduce(0) { $0 + $1.cost }
-  }
-
-  /// Takes the plans and times as they are now for the ones to compare with.
-  func settle(_ table: String) throws {
-    for change in try changes(of: table) {
-      times[change.statement] = change.time
-      plans[change.statement] = change.plan
+  /// What the statements cost that no set of indexes has changed.
+  var unchangedCost: Double {
+    statements.indices.reduce(0) { sum, index in
+      guard known.values.allSatisfy({ $0.steps[index] == steps[index] }) else { return sum }
+      return sum + Double(statements[index].statement.runs) * (steps[index] + Self.stepsOfRun)
     }
   }
 
-  private static let leastChange = 0.15
-
-  private struct Change {
-    var statement: Int
-    var plan: [String]
-    var time: Double
-    /// Nanoseconds of all runs that are needed more.
-    var cost: Double
-  }
-
-  /// Statements whose plan is another one now; equal plans take equal time.
-  private func changes(of table: String) throws -> [Change] {
-    var changes: [Change] = []
-    for (index, statement) in statements.enumerated()
-    where statement.tables.contains(table.lowercased()) {
-      let plan = try statement.plan()
-      guard plan != plans[index] else { continue }
-      var time = try statement.time()
-      // Closer than this two plans are equally fast, on a machine that does other things too.
-      if abs(time / times[index] - 1) < Self.leastChange { time = times[index] }
-      changes.append(
-        Change(
-          statement: index, plan: plan, time: time,
-          cost: (time - times[index]) * Double(statement.statement.runs)))
+  /// Makes the indexes of a set and drops the other candidates.
+  func apply(_ indexes: Set<IndexCandidate>) throws(SQLiteError) {
+    for candidate in applied.subtracting(indexes) { try drop(candidate.name) }
+    applied.formIntersection(indexes)
+    for candidate in indexes.subtracting(applied).sorted(by: { $0.name < $1.name }) {
+      try connection.execute(candidate.sql)
+      applied.insert(candidate)
+      if isAnalyzed {
+        try connection.execute("ANALYZE \(PlanExplainer.quoted(candidate.name))")
+      }
     }
-    return changes
   }
 
-  // MARK: - Making and dropping
-
-  func create(_ candidate: IndexCandidate) throws(SQLiteError) {
-    try connection.execute(candidate.sql)
-    if isAnalyzed { try connection.execute("ANALYZE \(PlanExplainer.quoted(candidate.name))") }
+  /// Steps of a run of each statement as the copy is now.
+  func currentSteps() throws(SQLiteError) -> [Double] {
+    var result: [Double] = []
+    for statement in statements { result.append(try statement.steps()) }
+    return result
   }
 
   func drop(_ index: String) throws(SQLiteError) {
@@ -176,8 +179,9 @@ final class AdviceBench {
   /// that the workload reads.
   func removable() throws -> [DatabaseIndex] {
     let tables = statements.reduce(into: Set<String>()) { $0.formUnion($1.tables) }
+    let own = Set(applied.map(\.name))
     return try DatabaseFacts(connection).indexes.filter {
-      $0.isDeclared && !$0.isUnique && !$0.servesRelationship
+      $0.isDeclared && !$0.isUnique && !$0.servesRelationship && !own.contains($0.name)
         && tables.contains($0.table.lowercased())
     }
   }

@@ -2,13 +2,16 @@
 
 /// Indexes worth having and indexes not worth keeping, each tried on a copy of the database.
 public struct IndexAdvice: Sendable {
-  /// A statement, timed before and after.
+  /// A statement, counted before and after.
   public struct Effect: Hashable, Sendable {
     public var statement: String
     public var runs: UInt64
-    /// The shortest time of a run, in nanoseconds.
+    /// Steps of a run.
     public var before: Double
     public var after: Double
+    /// The times of a run; nil where its plan is the same, or where there was no time.
+    public var time: TimeEffect?
+    public var values: ValueSource
   }
 
   /// An index to make.
@@ -16,12 +19,13 @@ public struct IndexAdvice: Sendable {
     public var candidate: IndexCandidate
     /// The entity behind the table, where the database tells it.
     public var entity: String?
-    /// Nanoseconds that the whole workload loses without it, the others being there.
+    /// Steps that the whole workload takes more without it, the others being there.
     public var saving: Double
     public var bytes: UInt64?
-    /// Before and after; nil where the table's rows cannot be copied.
-    public var writeBefore: WriteCost?
-    public var writeAfter: WriteCost?
+    /// Entries that the workload's own writes put into it.
+    public var entriesWritten: Double = 0
+    /// Of its table, with all of the advice; nil where it was not measured.
+    public var writes: WriteCost?
   }
 
   /// An index to drop.
@@ -34,12 +38,36 @@ public struct IndexAdvice: Sendable {
 
     public var index: DatabaseIndex
     public var reason: Reason
-    public var writeBefore: WriteCost?
-    public var writeAfter: WriteCost?
+    public var writes: WriteCost?
+  }
+
+  /// An index that was tried and is not advised.
+  public struct Rejection: Hashable, Sendable {
+    public enum Reason: Hashable, Sendable {
+      /// SQLite made no use of it.
+      case unused
+      /// Alone it saves so many steps of so many.
+      case smallSaving(steps: Double, of: Double)
+      /// Beside the advised ones it saves so many steps of so many.
+      case littleBeside(steps: Double, of: Double)
+      /// The writes of the workload cost more than its reads save; whether their table is known.
+      case writes(entries: Double, steps: Double, isCertain: Bool)
+      /// By time it is slower.
+      case slower(PairedRatio)
+      case failed(String)
+    }
+
+    public var candidate: IndexCandidate
+    public var reason: Reason
   }
 
   public internal(set) var creations: [Creation] = []
   public internal(set) var removals: [Removal] = []
+  public internal(set) var rejections: [Rejection] = []
+  /// Why no index to drop was looked for; nil if all were.
+  public internal(set) var removalsSkipped: String?
+  /// The workload under other statistics, with the indexes that the database has.
+  public internal(set) var statistics: [StatisticsTrial] = []
   /// Every statement that was measured.
   public internal(set) var effects: [Effect] = []
   /// Why a statement was not measured, by its id.
@@ -52,7 +80,20 @@ public struct IndexAdvice: Sendable {
   /// Whether the search ended early: a better set may exist, or less to drop or to write.
   public internal(set) var wasCancelled = false
 
-  /// Nanoseconds of all runs.
+  /// Steps of all runs.
   public var before: Double { effects.reduce(0) { $0 + $1.before * Double($1.runs) } }
   public var after: Double { effects.reduce(0) { $0 + $1.after * Double($1.runs) } }
+}
+
+/// A workload under one state of the statistics.
+public struct StatisticsTrial: Hashable, Sendable {
+  public enum State: String, Hashable, Sendable, CaseIterable {
+    case none, today, optimize, analyze
+  }
+
+  public var state: State
+  /// Steps of all runs.
+  public var steps: Double
+  /// Statements that take other steps than they do today.
+  public var changed: [String]
 }

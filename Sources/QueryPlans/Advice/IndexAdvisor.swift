@@ -2,14 +2,20 @@
 
 public import SQLiteDriver
 
-/// Finds the smallest set of indexes that makes a workload faster, by trying them on a copy.
+/// Finds the smallest set of indexes that makes a workload cheaper, by trying them on a copy.
 ///
-///     candidates ── each made on the copy ── statements whose plan changes are timed
-///         └── the best stays ── again, until none saves enough ── each left out once more
+///     candidates ── sets of them made on the copy ── steps counted ── the smallest good set
+///         └── its statements timed beside a copy without it, in interleaved rounds
 public struct IndexAdvisor {
   public struct Options: Sendable {
-    /// A set of indexes that saves less than this part of the workload's time is not worth it.
+    /// A set of indexes that saves less than this part of the workload's steps is not worth it.
     public var minimumEffect = 0.05
+    /// What the workload wrote: each index has to be kept up to date.
+    public var writes: [WorkloadWrite] = []
+    /// Why the workload may not be whole; then nothing is said of indexes to drop.
+    public var incompleteness: String?
+    /// For all timing together; what is not timed until then is advised by its counts.
+    public var timeBudget = Duration.seconds(20)
     /// Asked often: once it answers true, nothing more is tried.
     public var isCancelled: @Sendable () -> Bool = { false }
     public init() {}
@@ -22,10 +28,11 @@ public struct IndexAdvisor {
   }
 
   private let bench: AdviceBench
+  private let statistics: [StatisticsTrial]
   private let options: Options
   private let progress: (Step) -> Void
 
-  /// Copies the database and times every statement as it is.
+  /// Copies the database and counts what every statement takes as it is.
   ///
   /// - Throws: ``AdviceError``, or ``SQLiteError``, such as ``SQLiteError/interruption``.
   public init(
@@ -35,12 +42,18 @@ public struct IndexAdvisor {
     let copy = try DatabaseCopy(of: database, isCancelled: options.isCancelled) {
       progress(.copied(pages: $0, of: $1))
     }
-    bench = try copy.connection.interrupting(when: options.isCancelled, every: Self.pause) {
-      try AdviceBench(statements, copy: copy)
+    (bench, statistics) = try copy.connection.interrupting(
+      when: options.isCancelled, every: Self.pause
+    ) {
+      let bench = try AdviceBench(statements, writes: options.writes, copy: copy)
+      return (bench, try bench.statisticsTrials())
     }
     self.options = options
     self.progress = progress
   }
+
+  // Instructions, some milliseconds: too seldom to be seen in a time.
+  private static let pause: Int32 = 100_000
 
   /// Tries the candidates, and what the database has.
   ///
@@ -51,135 +64,193 @@ public struct IndexAdvisor {
     var advice = IndexAdvice()
     advice.unmeasured = bench.unmeasured
     advice.storeNames = bench.storeNames
-    let before = bench.times
-    let chosen = try choose(&advice)
-    for candidate in chosen { advice.creations.append(try creation(candidate)) }
+    advice.statistics = statistics
+    var outcome = try bench.connection.interrupting(
+      when: options.isCancelled, every: Self.pause
+    ) { try search() }
+    advice.tried = outcome.tried
+    advice.wasCancelled = outcome.wasCancelled
+    let deadline = ContinuousClock().now + options.timeBudget
+    let original = advice.wasCancelled ? nil : try originalCopy()
+    var times: [String: TimeEffect] = [:]
+    if let original { times = try timed(&outcome, beside: original, until: deadline, &advice) }
+    try bench.apply(outcome.chosen.indexes)
+    advice.creations = try creations(outcome.chosen)
+    advice.rejections += rejections(outcome)
     advice.removals = try removals(&advice)
-    advice.effects = zip(bench.statements, before).enumerated().map { index, pair in
+    if let original { try measureWrites(&advice, beside: original, until: deadline) }
+    let after = advice.wasCancelled ? outcome.chosen.steps : try bench.currentSteps()
+    advice.effects = bench.statements.enumerated().map { index, statement in
       IndexAdvice.Effect(
-        statement: pair.0.statement.id, runs: pair.0.statement.runs, before: pair.1,
-        after: bench.times[index])
+        statement: statement.statement.id, runs: statement.statement.runs,
+        before: bench.steps[index], after: after[index], time: times[statement.statement.id],
+        values: statement.source)
     }
     return advice
   }
 
-  // Instructions, some milliseconds: too seldom to be seen in a time.
-  private static let pause: Int32 = 100_000
+  private func search() throws -> IndexSearch.Outcome {
+    try IndexSearch(
+      bench: bench, minimumEffect: options.minimumEffect, isCancelled: options.isCancelled
+    ) { progress(.tried(indexes: $0, of: $1)) }.run()
+  }
 
-  /// Runs statements that read; nil once the search is cancelled.
-  private func unlessCancelled<R>(
-    _ advice: inout IndexAdvice, _ body: () throws -> R
-  ) throws -> R? {
+  /// A copy without new indexes, to time beside the one with them.
+  private func originalCopy() throws -> DatabaseCopy? {
+    try bench.apply([])
     do {
-      if options.isCancelled() { throw SQLiteError.interruption }
-      return try bench.connection.interrupting(
-        when: options.isCancelled, every: Self.pause, body)
+      return try DatabaseCopy(of: bench.connection, isCancelled: options.isCancelled) { _, _ in }
     } catch let error as SQLiteError where error.isInterruption {
-      advice.wasCancelled = true
       return nil
     }
   }
 
-  // A wider index is written and kept in memory too.
-  private static let leastOfWidening = 0.25
-  // Of the saving itself: beside a long statement all indexes for a short one would seem alike.
-  private static let sameSaving = 0.02
+  // MARK: - Times
 
-  private struct Choice {
-    var candidate: IndexCandidate
-    var saving: Double
+  /// Times the statements that take other steps now; an index all of whose statements are slower
+  /// beyond doubt is rejected.
+  private func timed(
+    _ outcome: inout IndexSearch.Outcome, beside original: DatabaseCopy,
+    until deadline: ContinuousClock.Instant, _ advice: inout IndexAdvice
+  ) throws -> [String: TimeEffect] {
+    try bench.apply(outcome.chosen.indexes)
+    var times: [String: TimeEffect] = [:]
+    let changed = bench.statements.indices.filter { outcome.chosen.steps[$0] != bench.steps[$0] }
+      .sorted { saving(outcome, $0) > saving(outcome, $1) }
+    var users: [String: [String]] = [:]
+    for index in changed where !options.isCancelled() {
+      let statement = bench.statements[index]
+      for name in try statement.usedIndexes() {
+        users[name, default: []].append(statement.statement.id)
+      }
+      times[statement.statement.id] = try statement.race(original.connection).time(until: deadline)
+    }
+    let slow = outcome.chosen.indexes.filter { candidate in
+      let own = users[candidate.name, default: []].compactMap { times[$0] }
+      return !own.isEmpty && own.allSatisfy { $0.ratio.low > 1 + options.minimumEffect }
+    }
+    guard !slow.isEmpty else { return times }
+    for candidate in slow.sorted(by: { $0.name < $1.name }) {
+      guard let ratio = users[candidate.name]?.compactMap({ times[$0]?.ratio }).first else {
+        continue
+      }
+      advice.rejections.append(.init(candidate: candidate, reason: .slower(ratio)))
+    }
+    outcome.chosen = try bench.trial(outcome.chosen.indexes.subtracting(slow))
+    outcome.alone = outcome.alone.filter { !slow.contains($0.key) }
+    return times.filter { id, _ in
+      !slow.contains { users[$0.name, default: []].contains(id) }
+    }
+  }
+
+  private func saving(_ outcome: IndexSearch.Outcome, _ index: Int) -> Double {
+    (bench.steps[index] - outcome.chosen.steps[index])
+      * Double(bench.statements[index].statement.runs)
   }
 
   // MARK: - Indexes to make
 
-  /// Greedily, then each once more without it; the copy has those that are left.
-  private func choose(_ advice: inout IndexAdvice) throws -> [Choice] {
-    let least = options.minimumEffect * bench.total
-    var candidates = try bench.candidates()
-    var chosen: [Choice] = []
-    while !candidates.isEmpty {
-      var trials: [Choice] = []
-      let all = advice.tried + candidates.count
-      for candidate in candidates {
-        guard let saving = try unlessCancelled(&advice, { try bench.saving(of: candidate) })
-        else { return chosen }
-        advice.tried += 1
-        progress(.tried(indexes: advice.tried, of: all))
-        if saving > 0 { trials.append(Choice(candidate: candidate, saving: saving)) }
-      }
-      guard let best = best(trials, least: least) else { break }
-      try bench.keep(best.candidate)
-      chosen.append(best)
-      // One that saved nothing beside fewer indexes saves nothing beside more.
-      candidates = trials.map(\.candidate).filter { $0 != best.candidate }
+  private func creations(_ chosen: AdviceBench.Trial) throws -> [IndexAdvice.Creation] {
+    var creations: [IndexAdvice.Creation] = []
+    for candidate in chosen.indexes {
+      let others = options.isCancelled() ? [] : chosen.indexes.subtracting([candidate])
+      let without = try bench.trial(others)
+      try bench.apply(chosen.indexes)
+      creations.append(
+        IndexAdvice.Creation(
+          candidate: candidate, entity: try bench.entity(of: candidate.table),
+          saving: without.reading - chosen.reading,
+          bytes: options.isCancelled()
+            ? nil
+            : try DatabaseIndex.all(of: candidate.table, bench.connection)
+              .first { $0.name == candidate.name }?.bytes,
+          entriesWritten: candidate.entriesWritten(by: options.writes)))
     }
-    // A single one too: the time without it may have been taken while the machine was busy.
-    return try chosen.compactMap { choice in
-      let loss = try unlessCancelled(&advice) {
-        try bench.confirm(choice.candidate, least: least)
-      }
-      guard let loss else { return choice }
-      // In place of what it saved beside an index that it has replaced since.
-      return loss < least ? nil : Choice(candidate: choice.candidate, saving: loss)
+    return creations.sorted {
+      ($0.saving, $1.candidate.name) > ($1.saving, $0.candidate.name)
     }
   }
 
-  /// Of those that save about the same, the one with the fewest columns; one that was widened only
-  /// to cover must save a quarter of all more than those that were not.
-  private func best(_ trials: [Choice], least: Double) -> Choice? {
-    let plain = trials.filter { !$0.candidate.isWidened }.map(\.saving).max() ?? 0
-    let worthIt = max(plain + Self.leastOfWidening * bench.total, least)
-    let trials = trials.filter { !$0.candidate.isWidened || $0.saving >= worthIt }
-    guard let most = trials.map(\.saving).max(), most >= least else { return nil }
-    return trials.filter { $0.saving >= (1 - Self.sameSaving) * most }.min {
-      ($0.candidate.columns.count, -$0.saving) < ($1.candidate.columns.count, -$1.saving)
+  /// Every other candidate, with the reason.
+  private func rejections(_ outcome: IndexSearch.Outcome) -> [IndexAdvice.Rejection] {
+    guard !outcome.wasCancelled, let none = try? bench.trial([]) else { return [] }
+    let failed = outcome.failures.map {
+      IndexAdvice.Rejection(candidate: $0.key, reason: .failed($0.value))
     }
+    let others = outcome.alone.filter { !outcome.chosen.indexes.contains($0.key) }.map {
+      IndexAdvice.Rejection(
+        candidate: $0.key, reason: reason($0.key, $0.value, none, outcome.chosen))
+    }
+    return (failed + others).sorted { $0.candidate.name < $1.candidate.name }
   }
 
-  /// Without its costs once the search is cancelled.
-  private func creation(_ choice: Choice) throws -> IndexAdvice.Creation {
-    let candidate = choice.candidate
-    let connection = bench.connection
-    guard !options.isCancelled() else {
-      return IndexAdvice.Creation(
-        candidate: candidate, entity: try bench.entity(of: candidate.table), saving: choice.saving)
+  private func reason(
+    _ candidate: IndexCandidate, _ alone: AdviceBench.Trial, _ none: AdviceBench.Trial,
+    _ chosen: AdviceBench.Trial
+  ) -> IndexAdvice.Rejection.Reason {
+    let saved = none.reading - alone.reading
+    if alone.steps == none.steps { return .unused }
+    if saved > 0, alone.writing >= saved {
+      let isCertain = options.writes.allSatisfy { $0.table != nil }
+      return .writes(
+        entries: candidate.entriesWritten(by: options.writes), steps: saved, isCertain: isCertain)
     }
-    let after = try WriteCost.measured(
-      of: candidate.table, updating: candidate.columns, on: connection)
-    let bytes = try DatabaseIndex.all(of: candidate.table, connection)
-      .first { $0.name == candidate.name }?.bytes
-    try bench.drop(candidate.name)
-    let before = try WriteCost.measured(
-      of: candidate.table, updating: candidate.columns, on: connection)
-    try bench.create(candidate)
-    return IndexAdvice.Creation(
-      candidate: candidate, entity: try bench.entity(of: candidate.table), saving: choice.saving,
-      bytes: bytes, writeBefore: before, writeAfter: after)
+    if saved < options.minimumEffect * none.cost || chosen.indexes.isEmpty {
+      return .smallSaving(steps: max(saved, 0), of: none.reading)
+    }
+    let beside = bench.trials.first { $0.indexes == chosen.indexes.union([candidate]) }
+    return .littleBeside(
+      steps: max(chosen.reading - (beside?.reading ?? chosen.reading), 0), of: chosen.reading)
   }
 
   // MARK: - Indexes to drop
 
   private func removals(_ advice: inout IndexAdvice) throws -> [IndexAdvice.Removal] {
+    advice.removalsSkipped = options.incompleteness
+    guard options.incompleteness == nil, !options.isCancelled() else { return [] }
     var removals: [IndexAdvice.Removal] = []
+    var steps = try bench.currentSteps()
     for index in try bench.removable() where !options.isCancelled() {
       guard let reason = try bench.reasonToDrop(index), let sql = index.sql else { continue }
-      let columns = index.terms.compactMap(\.column)
-      let before = try WriteCost.measured(
-        of: index.table, updating: columns, on: bench.connection)
       try bench.drop(index.name)
-      let loss = try unlessCancelled(&advice) { try bench.lossAfterDrop(of: index.table) }
-      guard let loss else { break }
-      guard loss < options.minimumEffect * bench.total else {
+      let now = try bench.currentSteps()
+      // Steps of a run that are 2% more are of another index as deep.
+      guard zip(now, steps).allSatisfy({ $0 <= 1.02 * $1 + 20 }) else {
         try bench.connection.execute(sql)
         continue
       }
-      try bench.settle(index.table)
-      let after = try WriteCost.measured(
-        of: index.table, updating: columns, on: bench.connection)
-      removals.append(
-        .init(index: index, reason: reason, writeBefore: before, writeAfter: after))
+      steps = now
+      removals.append(.init(index: index, reason: reason))
     }
     if options.isCancelled() { advice.wasCancelled = true }
     return removals
+  }
+
+  // MARK: - Writes
+
+  /// Of each table that the advice is about, without and with all of it.
+  private func measureWrites(
+    _ advice: inout IndexAdvice, beside original: DatabaseCopy,
+    until deadline: ContinuousClock.Instant
+  ) throws {
+    var columns: [String: Set<String>] = [:]
+    for creation in advice.creations {
+      columns[creation.candidate.table, default: []].formUnion(creation.candidate.columns)
+    }
+    for removal in advice.removals {
+      columns[removal.index.table, default: []].formUnion(removal.index.terms.compactMap(\.column))
+    }
+    for table in columns.keys.sorted() where !options.isCancelled() {
+      // The writes have a second each, whatever the statements took.
+      let cost = WriteCost.measured(
+        of: table, updating: columns[table, default: []].sorted(), without: original.connection,
+        with: bench.connection, until: max(deadline, ContinuousClock().now + .seconds(2)))
+      for index in advice.creations.indices where advice.creations[index].candidate.table == table {
+        advice.creations[index].writes = cost
+      }
+      for index in advice.removals.indices where advice.removals[index].index.table == table {
+        advice.removals[index].writes = cost
+      }
+    }
   }
 }

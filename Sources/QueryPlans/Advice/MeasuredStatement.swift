@@ -2,30 +2,53 @@
 
 import SQLiteDriver
 
-/// A statement of a workload: what it is, and how often it ran.
+/// A statement of a workload: what it is, how often it ran, and what is known of its values.
 public struct WorkloadStatement: Hashable, Sendable {
   public var id: String
   public var sql: String
   public var runs: UInt64
+  /// What the source counted of a run.
+  public var counted: CountedRuns
+  /// Values of some runs, where they were recorded; each tuple has a value for every parameter.
+  public var values: [[BindValue]]
 
-  public init(id: String, sql: String, runs: UInt64) {
+  public init(
+    id: String, sql: String, runs: UInt64, counted: CountedRuns = CountedRuns(),
+    values: [[BindValue]] = []
+  ) {
     self.id = id
     self.sql = sql
     self.runs = runs
+    self.counted = counted
+    self.values = values
   }
 }
 
 /// A statement with values for its parameters, ready to be measured on the copy.
-struct MeasuredStatement {
+final class MeasuredStatement {
   let statement: WorkloadStatement
   /// In lower case.
   let tables: Set<String>
-  private let sql: String
   /// The functions and collations of a store that it uses.
   let storeNames: [String]
-  private let values: [BindValue]
+  let source: ValueSource
+  private let sql: String
+  private let runs: [StatementValues.Run]
   private let arrays: IntegerArrays
   private let connection: Connection
+  /// Steps by program and run: the same program on the same rows takes the same steps.
+  private var knownSteps: [ProgramRun: UInt64] = [:]
+
+  /// VM steps that looking up a page stands for.
+  ///
+  /// A row that an index finds in its table is one VM step and two or three pages: 200 to 300 ns,
+  /// where a step of a search takes 25 to 40.
+  private static let stepsOfPage: UInt64 = 4
+
+  private struct ProgramRun: Hashable {
+    var run: Int
+    var program: String
+  }
 
   /// - Throws: ``SQLiteError`` if it does not compile, ``OrderingError`` if it cannot be run here.
   init(_ statement: WorkloadStatement, on connection: Connection) throws {
@@ -41,46 +64,101 @@ struct MeasuredStatement {
     storeNames = StoreNames.used(by: outline.tokens)
     let sampler = ParameterSampler(
       outline: outline, parameterCount: numbered.count, connection: connection)
-    values = try sampler.values()
     try arrays.sample(by: sampler)
-    self.arrays = arrays
-  }
-
-  /// SQLite's words for the plan as it is now.
-  func plan() throws(SQLiteError) -> [String] { try connection.plan(sql).map(\.detail) }
-
-  /// The names of the indexes that its plan uses now.
-  func usedIndexes() throws(SQLiteError) -> Set<String> {
-    Set(
-      QueryPlan(steps: try connection.plan(sql)).nodes.compactMap { node in
-        guard case .named(let name, _) = node.fact.access?.index else { return nil }
-        return name
-      })
-  }
-
-  // Three rounds tell an improvement of the size that an index makes; more are for fast statements.
-  private static let leastRounds = 3
-  private static let mostRounds = 15
-  private static let enough = Duration.milliseconds(60)
-
-  /// The shortest time of a run in nanoseconds: what else the machine does only adds to it.
-  func time() throws(SQLiteError) -> Double {
     try arrays.fill(on: connection)
-    let query = try connection.prepare(sql)
-    for (index, value) in values.enumerated() { value.bind(to: query, at: Int32(index) + 1) }
-    let clock = ContinuousClock()
-    // The first run reads the pages.
-    try query.run()
-    let begin = clock.now
-    var times: [Double] = []
-    while times.count < Self.leastRounds
-      || (times.count < Self.mostRounds && clock.now - begin < Self.enough)
-    {
-      let start = clock.now
-      try query.run()
-      times.append((clock.now - start).nanoseconds)
+    let values = try Self.values(of: statement, numbered, sampler)
+    (runs, source, self.arrays) = (values.runs, values.source, arrays)
+  }
+
+  private static func values(
+    of statement: WorkloadStatement, _ numbered: ParameterNumbering, _ sampler: ParameterSampler
+  ) throws -> StatementValues {
+    guard numbered.count > 0 else { return .none }
+    let whole = statement.values.filter { $0.count == numbered.count }
+    if let recorded = StatementValues.recorded(whole) { return recorded }
+    let query = try sampler.connection.prepare(numbered.sql)
+    return try ValueFitter(query, sampler: sampler, counted: statement.counted).values()
+  }
+
+  /// The names of the indexes that its plans use now.
+  func usedIndexes() throws(SQLiteError) -> Set<String> {
+    var names: Set<String> = []
+    for run in runs {
+      let plan = QueryPlan(steps: try steps(of: run))
+      for node in plan.nodes {
+        if case .named(let name, _) = node.fact.access?.index { names.insert(name) }
+      }
     }
-    return times.min() ?? 0
+    return names
+  }
+
+  private func steps(of run: StatementValues.Run) throws(SQLiteError) -> [PlanStep] {
+    let query = try compiled("EXPLAIN QUERY PLAN " + sql, run, connection)
+    var steps: [PlanStep] = []
+    while try query.step() {
+      steps.append(PlanStep(id: query.int64(0), parent: query.int64(1), detail: query.string(3)))
+    }
+    return steps
+  }
+
+  private func compiled(
+    _ sql: String, _ run: StatementValues.Run, _ connection: Connection
+  ) throws(SQLiteError) -> Statement {
+    let query = try connection.prepare(sql)
+    for (index, value) in run.values.enumerated() { value.bind(to: query, at: Int32(index) + 1) }
+    return query
+  }
+
+  // MARK: - Counting
+
+  /// Steps of a run as the copy is now, the mean over its values: VM steps, and 4 for each page
+  /// that is looked up.
+  func steps() throws(SQLiteError) -> Double {
+    var sum = 0.0
+    var isFilled = arrays.keys.isEmpty
+    for (index, run) in runs.enumerated() {
+      let key = ProgramRun(run: index, program: try program(run))
+      if knownSteps[key] == nil {
+        if !isFilled { try arrays.fill(on: connection) }
+        isFilled = true
+        let query = try compiled(sql, run, connection)
+        _ = connection.takePageReads()
+        try query.run()
+        knownSteps[key] =
+          query.takeCounters().vmSteps + Self.stepsOfPage * connection.takePageReads()
+      }
+      sum += run.weight * Double(knownSteps[key] ?? 0)
+    }
+    return sum
+  }
+
+  /// The instructions that SQLite makes of the statement with these values.
+  private func program(_ run: StatementValues.Run) throws(SQLiteError) -> String {
+    let query = try compiled("EXPLAIN " + sql, run, connection)
+    var text = ""
+    while try query.step() {
+      // All but the address and the comment.
+      for column in 1..<7 as Range<Int32> { text += query.string(column) + " " }
+      text += "\n"
+    }
+    return text
+  }
+
+  // MARK: - Timing
+
+  /// Compiles the runs on two connections, whose times are to be compared.
+  func race(_ other: Connection) throws(SQLiteError) -> StatementRace {
+    // Temporary tables of keys are made on both.
+    for name in arrays.keys.map(\.table) {
+      try other.execute(IntegerArrays.creation(of: name))
+    }
+    try arrays.fill(on: other)
+    try arrays.fill(on: connection)
+    var pairs: [(Statement, Statement)] = []
+    for run in runs {
+      pairs.append((try compiled(sql, run, other), try compiled(sql, run, connection)))
+    }
+    return StatementRace(pairs: pairs)
   }
 }
 

@@ -8,6 +8,7 @@ public enum OrderingError: Error, Hashable, Sendable {
   case oneTerm(String)
   case wrongValueCount(given: Int, wanted: Int)
   case noSample(parameter: Int, term: String)
+  case noFit(counted: Double, best: Double?)
   case malformedValue(String)
   case noKeys(table: String)
   case needsProgram(String)
@@ -30,6 +31,10 @@ extension OrderingError: CustomStringConvertible {
     case .noSample(let parameter, let term):
       "no column tells a plausible value for parameter \(parameter) in '\(term)'; give all values "
         + "with --bind"
+    case .noFit(let counted, let best):
+      "no sampled values do what the trace counted (\(Self.number(counted)) a run; the closest do "
+        + "\(best.map(Self.number) ?? "nothing")), so this is inconclusive; record the values with "
+        + "'trace-report record --values', or a log of level 2"
     case .malformedValue(let text):
       "'\(text)' is no value for --bind; write a number, 'a text' in single quotes, x'00ff', or NULL"
     case .needsProgram(let name):
@@ -46,6 +51,11 @@ extension OrderingError: CustomStringConvertible {
       "order \(order.map { "\($0 + 1)" }.joined(separator: ",")) gives other rows than the order as "
         + "written; the terms are not free to move"
     }
+  }
+
+  private static func number(_ amount: Double) -> String {
+    let tenths = (amount * 10).rounded() / 10
+    return tenths == tenths.rounded() ? "\(Int(exactly: tenths) ?? 0)" : "\(tenths)"
   }
 
   private static let measureThere =

@@ -19,31 +19,22 @@ extension AdviceReport {
     if !advice.creations.isEmpty { drawing.line("") }
     for effect in advice.effects where effect.after != effect.before {
       drawing.text(
-        "\(effect.statement)  \(time(effect.before)) → \(time(effect.after)), "
-          + effect.runs.counted("run"), indent: 2)
+        "\(effect.statement)  \(steps(effect.before)) → \(steps(effect.after)) steps, "
+          + "\(words(effect.time)), \(effect.runs.counted("run"))", indent: 2, hang: 2)
     }
     for removal in advice.removals { draw(removal, &drawing) }
+    if let reason = advice.removalsSkipped {
+      drawing.paragraph("No index to drop was looked for: \(reason).", .faint)
+    }
+    drawStatistics(&drawing)
+    drawRejections(&drawing)
     if !advice.unmeasured.isEmpty { drawing.line("") }
     for (statement, reason) in advice.unmeasured {
       drawing.text("not measured: \(statement): \(reason)", indent: 0, hang: 2, ink: .yellow)
     }
+    if !isConclusive { drawing.paragraph("INCONCLUSIVE: the input is not complete.", .yellow) }
     for doubt in doubts + cancellation { drawing.paragraph(doubt, .yellow) }
     return drawing.output
-  }
-
-  var measured: String {
-    "\(advice.effects.count.counted("statement")) timed with sampled values, "
-      + "\(advice.tried.counted("index", "indexes")) tried"
-  }
-
-  var sentence: String {
-    guard !advice.creations.isEmpty else {
-      return advice.wasCancelled
-        ? "No index was found worth having until then." : "No new index is worth having."
-    }
-    let count = advice.creations.count.counted("index", "indexes")
-    return "Make \(count): the workload's statements then take \(time(advice.after)) in place of "
-      + "\(time(advice.before))."
   }
 
   private func draw(_ creation: IndexAdvice.Creation, _ drawing: inout PlanDrawing) {
@@ -57,10 +48,9 @@ extension AdviceReport {
     } else {
       drawing.text(creation.undeclarableSentence ?? "", indent: 2, hang: 2)
     }
-    drawing.text("saves \(time(creation.saving)) of the workload", indent: 2)
-    drawing.text(
-      cost(creation.bytes, creation.writeBefore, creation.writeAfter), indent: 2, hang: 2,
-      ink: .faint)
+    drawing.text("saves \(steps(creation.saving)) steps of the workload", indent: 2)
+    if let entries = entries(creation) { drawing.text(entries, indent: 2, hang: 2) }
+    drawing.text(cost(creation.bytes, creation.writes), indent: 2, hang: 2, ink: .faint)
   }
 
   private func draw(_ removal: IndexAdvice.Removal, _ drawing: inout PlanDrawing) {
@@ -68,34 +58,24 @@ extension AdviceReport {
     drawing.text(
       "DROP INDEX \(SQLName.quotedIfNeeded(removal.index.name))", indent: 2, hang: 2, ink: .bold)
     drawing.text(removal.sentence, indent: 2, hang: 2)
-    drawing.text(
-      cost(removal.index.bytes, removal.writeBefore, removal.writeAfter), indent: 2, hang: 2,
-      ink: .faint)
+    drawing.text(cost(removal.index.bytes, removal.writes), indent: 2, hang: 2, ink: .faint)
   }
 
-  func cost(_ bytes: UInt64?, _ before: WriteCost?, _ after: WriteCost?) -> String {
-    let size = bytes.map { "\(Cell.bytes($0).text); " } ?? ""
-    guard let before, let after else {
-      if advice.wasCancelled { return "interrupted before its size and its writes were measured" }
-      return size + "what a write costs could not be measured: its rows cannot be copied"
+  private func drawStatistics(_ drawing: inout PlanDrawing) {
+    guard !advice.statistics.isEmpty else { return }
+    drawing.line("")
+    drawing.paragraph(statisticsSentence, nil)
+  }
+
+  private func drawRejections(_ drawing: inout PlanDrawing) {
+    guard !advice.rejections.isEmpty else { return }
+    drawing.line("")
+    drawing.paragraph("Tried and not advised:", .faint)
+    for rejection in advice.rejections {
+      let candidate = rejection.candidate
+      drawing.text(
+        "\(candidate.table) (\(candidate.columns.joined(separator: ", "))): \(rejection.sentence)",
+        indent: 2, hang: 2, ink: .faint)
     }
-    return size + "a row's insert \(time(before.insert)) → \(time(after.insert)), "
-      + "its update \(time(before.update)) → \(time(after.update))"
-  }
-
-  func time(_ nanoseconds: Double) -> String {
-    Cell.duration(Int64(exactly: nanoseconds.rounded()) ?? 0).text
-  }
-}
-
-extension IndexAdvice.Removal {
-  /// What the index is of, and why it may go.
-  var sentence: String {
-    let reason =
-      switch reason {
-      case .unused: "no statement of this workload uses it; another workload may"
-      case .redundant(let other): "'\(other)' serves what it serves"
-      }
-    return "\(index.table) (\(index.termsText)): \(reason)"
   }
 }

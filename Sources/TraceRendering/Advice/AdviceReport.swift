@@ -20,19 +20,37 @@ public struct AdviceReport {
     self.doubts = doubts
   }
 
+  /// Whether the input was complete.
+  public var isConclusive: Bool { doubts.isEmpty }
+
   /// The version 1 of the JSON.
   public var json: AdviceV1 {
     AdviceV1(
-      database: database, sqliteVersion: sqliteVersion, indexesTried: advice.tried,
-      beforeNs: advice.before, afterNs: advice.after,
+      database: database, sqliteVersion: sqliteVersion, isConclusive: isConclusive,
+      indexesTried: advice.tried, beforeSteps: advice.before, afterSteps: advice.after,
+      beforeNs: time(\.before), afterNs: time(\.after),
       create: advice.creations.map(AdviceV1.Creation.init),
-      drop: advice.removals.map(AdviceV1.Removal.init),
+      drop: advice.removals.map(AdviceV1.Removal.init), dropSkipped: advice.removalsSkipped,
+      rejected: advice.rejections.map {
+        .init(sql: $0.candidate.sql, reason: $0.reason.name, sentence: $0.sentence)
+      },
+      statistics: advice.statistics.map {
+        .init(state: $0.state.rawValue, steps: $0.steps, changed: $0.changed)
+      }, statisticsSentence: statisticsSentence,
       statements: advice.effects.map {
-        .init(id: $0.statement, runs: $0.runs, beforeNs: $0.before, afterNs: $0.after)
+        .init(
+          id: $0.statement, runs: $0.runs, beforeSteps: $0.before, afterSteps: $0.after,
+          time: $0.time.map(AdviceV1.Times.init), values: $0.values.name)
       },
       storeNames: advice.storeNames,
       unmeasured: advice.unmeasured.map { .init(id: $0.statement, reason: $0.reason) },
       doubts: doubts + cancellation)
+  }
+
+  private func time(_ part: KeyPath<TimeEffect, Double>) -> Double {
+    advice.effects.reduce(0) { sum, effect in
+      sum + (effect.time.map { $0[keyPath: part] } ?? 0) * Double(effect.runs)
+    }
   }
 
   /// What a search that ended early leaves open.
@@ -53,9 +71,7 @@ extension IndexAdvice.Creation {
     }
     return "Index(\(paths.joined(separator: ", ")))"
   }
-}
 
-extension IndexAdvice.Creation {
   /// The first of its columns that an object store keeps for itself: `Z_OPT`, `Z_ENT`.
   private var undeclarable: String? { candidate.columns.first { $0.hasPrefix("Z_") } }
 
@@ -67,13 +83,38 @@ extension IndexAdvice.Creation {
   }
 }
 
+extension ValueSource {
+  var name: String {
+    switch self {
+    case .none: "none"
+    case .recorded: "recorded"
+    case .fitted: "fitted"
+    case .fittedSteps: "fittedSteps"
+    case .sampled: "sampled"
+    }
+  }
+}
+
+extension IndexAdvice.Rejection.Reason {
+  fileprivate var name: String {
+    switch self {
+    case .unused: "unused"
+    case .smallSaving: "smallSaving"
+    case .littleBeside: "littleBeside"
+    case .writes: "writes"
+    case .slower: "slower"
+    case .failed: "failed"
+    }
+  }
+}
+
 extension AdviceV1.Creation {
   fileprivate init(_ creation: IndexAdvice.Creation) {
     self.init(
       table: creation.candidate.table, columns: creation.candidate.columns,
       entity: creation.entity, sql: creation.candidate.sql, declaration: creation.declaration,
-      savingNs: creation.saving, bytes: creation.bytes,
-      writes: .init(creation.writeBefore, creation.writeAfter))
+      savingSteps: creation.saving, bytes: creation.bytes,
+      entriesWritten: creation.entriesWritten, writes: creation.writes.map(AdviceV1.Writes.init))
   }
 }
 
@@ -85,16 +126,22 @@ extension AdviceV1.Removal {
       index: removal.index.name, table: removal.index.table,
       sql: "DROP INDEX \(SQLName.quotedIfNeeded(removal.index.name))",
       reason: servedBy == nil ? "unused" : "redundant", servedBy: servedBy,
-      bytes: removal.index.bytes, writes: .init(removal.writeBefore, removal.writeAfter))
+      bytes: removal.index.bytes, writes: removal.writes.map(AdviceV1.Writes.init))
   }
 }
 
 extension AdviceV1.Writes {
-  /// Nil unless both were measured.
-  fileprivate init?(_ before: WriteCost?, _ after: WriteCost?) {
-    guard let before, let after else { return nil }
+  fileprivate init(_ cost: WriteCost) {
     self.init(
-      insertBeforeNs: before.insert, insertAfterNs: after.insert, updateBeforeNs: before.update,
-      updateAfterNs: after.update)
+      insert: cost.insert.map(AdviceV1.Times.init), update: cost.update.map(AdviceV1.Times.init),
+      failure: cost.failure)
+  }
+}
+
+extension AdviceV1.Times {
+  fileprivate init(_ effect: TimeEffect) {
+    self.init(
+      beforeNs: effect.before, afterNs: effect.after, ratio: effect.ratio.median,
+      ratioLow: effect.ratio.low, ratioHigh: effect.ratio.high)
   }
 }

@@ -5,12 +5,22 @@ public struct AdviceV1: Codable, Hashable, Sendable {
   public var schemaVersion = 1
   public var database: String
   public var sqliteVersion: String
+  /// False where the input was incomplete or no statement could be measured with fitting values.
+  public var isConclusive: Bool
   public var indexesTried: Int
-  /// Of all runs of the statements measured, by the shortest time of each.
+  /// Steps of all runs of the statements measured.
+  public var beforeSteps: Double
+  public var afterSteps: Double
+  /// Of all runs of the statements that were timed, those that the advice changes; medians.
   public var beforeNs: Double
   public var afterNs: Double
   public var create: [Creation]
   public var drop: [Removal]
+  /// Why no index to drop was looked for; null if all were.
+  public var dropSkipped: String?
+  public var rejected: [Rejection]
+  public var statistics: [Statistics]
+  public var statisticsSentence: String
   public var statements: [Statement]
   /// The functions and collations that ran as ObjectStore has them.
   public var storeNames: [String]
@@ -26,8 +36,11 @@ public struct AdviceV1: Codable, Hashable, Sendable {
     /// For the entity's `indexes`, properties in the lower case of their columns; null where a
     /// column is of no property.
     public var declaration: String?
-    public var savingNs: Double
+    /// Steps that the workload takes more without it.
+    public var savingSteps: Double
     public var bytes: UInt64?
+    /// Entries that the workload's own writes put into it.
+    public var entriesWritten: Double
     public var writes: Writes?
   }
 
@@ -43,19 +56,47 @@ public struct AdviceV1: Codable, Hashable, Sendable {
     public var writes: Writes?
   }
 
-  /// Nanoseconds a row, without and with the change.
+  public struct Rejection: Codable, Hashable, Sendable {
+    public var sql: String
+    /// `unused`, `smallSaving`, `littleBeside`, `writes`, `slower` or `failed`.
+    public var reason: String
+    public var sentence: String
+  }
+
+  /// The workload without statistics (`none`), with `today`'s, after `optimize`, after `analyze`.
+  public struct Statistics: Codable, Hashable, Sendable {
+    public var state: String
+    public var steps: Double
+    /// Statements that take other steps than today.
+    public var changed: [String]
+  }
+
+  /// Of a row of the table, without and with all of the advice.
   public struct Writes: Codable, Hashable, Sendable {
-    public var insertBeforeNs: Double
-    public var insertAfterNs: Double
-    public var updateBeforeNs: Double
-    public var updateAfterNs: Double
+    public var insert: Times?
+    public var update: Times?
+    /// Why a cost is missing.
+    public var failure: String?
+  }
+
+  /// Medians, and the time with the change as a multiple of the time without, with its 95% interval.
+  public struct Times: Codable, Hashable, Sendable {
+    public var beforeNs: Double
+    public var afterNs: Double
+    public var ratio: Double
+    public var ratioLow: Double
+    public var ratioHigh: Double
   }
 
   public struct Statement: Codable, Hashable, Sendable {
     public var id: String
     public var runs: UInt64
-    public var beforeNs: Double
-    public var afterNs: Double
+    public var beforeSteps: Double
+    public var afterSteps: Double
+    /// Null where its steps are the same, or where there was no time.
+    public var time: Times?
+    /// `none`, `recorded`, `fitted`, `fittedSteps` or `sampled`.
+    public var values: String
   }
 
   public struct Unmeasured: Codable, Hashable, Sendable {

@@ -20,6 +20,15 @@ extension DashboardPage {
     blocks += advice.advice.creations.map { .finding(advice.card($0)) }
     blocks += advice.advice.removals.map { .finding(advice.card($0)) }
     if let effects = advice.effectsTable(labels: label) { blocks.append(.table(effects)) }
+    blocks.append(.paragraph(advice.statisticsSentence.visible, tone: ""))
+    if let reason = advice.advice.removalsSkipped {
+      blocks.append(
+        .paragraph("No index to drop was looked for: \(reason).".visible, tone: "quiet small"))
+    }
+    blocks += advice.advice.rejections.map {
+      .paragraph(
+        "not advised: \($0.candidate.sql): \($0.sentence)".visible, tone: "quiet small")
+    }
     blocks += advice.advice.unmeasured.map {
       .paragraph("not measured: \($0.statement): \($0.reason)".visible, tone: "quiet small")
     }
@@ -39,12 +48,12 @@ extension AdviceReport {
     let entity = creation.entity.map { "In \($0)" } ?? "In the entity"
     var card = Dashboards.Finding(
       headline: creation.candidate.sql.visible, severity: "make",
-      message: cost(creation.bytes, creation.writeBefore, creation.writeAfter).visible,
+      message: cost(creation.bytes, creation.writes).visible,
       changes: [
         .init(
           entity.visible, (creation.declaration ?? creation.undeclarableSentence ?? "").visible)
       ], summary: "What it costs")
-    card.saving = ["saves \(time(creation.saving)) of the workload"]
+    card.saving = ["saves \(steps(creation.saving)) steps of the workload"]
     card.reason =
       "The properties of the declaration have their own spelling. The saving is what the workload loses without it, the others being there."
     return card
@@ -55,7 +64,7 @@ extension AdviceReport {
     var card = Dashboards.Finding(
       headline: sql.visible, severity: "drop", message: removal.sentence.visible, changes: [],
       summary: "What it costs")
-    card.reason = cost(removal.index.bytes, removal.writeBefore, removal.writeAfter).visible
+    card.reason = cost(removal.index.bytes, removal.writes).visible
     return card
   }
 
@@ -65,14 +74,15 @@ extension AdviceReport {
     return Dashboards.Table(
       name: "effects", caption: "Statements with and without the advice",
       columns: [
-        .init("statement", style: "text"), .init("runs"), .init("a run before"), .init("after"),
+        .init("statement", style: "text"), .init("runs"), .init("steps before"), .init("after"),
+        .init("time", style: "text"),
       ],
       rows: changed.map { effect in
         Dashboards.Row([
           Dashboards.Cell(labels(effect.statement)),
           .init(effect.runs.grouped, order: Double(effect.runs)),
-          .init(time(effect.before), order: effect.before),
-          .init(time(effect.after), order: effect.after),
+          .init(steps(effect.before), order: effect.before),
+          .init(steps(effect.after), order: effect.after), Dashboards.Cell(words(effect.time)),
         ])
       })
   }

@@ -4,6 +4,7 @@ import ArgumentParser
 import QueryPlans
 import SQLiteDriver
 import StoreEvents
+import TraceAnalysis
 import TraceReading
 import TraceRendering
 
@@ -14,8 +15,16 @@ struct Advise: ParsableCommand {
       trace-report advise trace --database transit.sqlite
 
       The database is only read. The copy goes to the folder of temporary files (TMPDIR) and is \
-      removed. A trace holds no values: they are sampled from the columns compared. The store's own \
-      SQL functions and collations run as the store has them, also for SQL of Core Data.
+      removed. Sets of indexes are compared by the VM steps of the statements, which are the same in \
+      every run; the statements that an index changes are then timed in interleaved rounds.
+
+      Values: those of the trace if it was recorded with --values, or those of a log of level 2 or \
+      more; otherwise values are sampled from the database such that a run returns as many rows as \
+      the trace counted. A statement for which no sample does is not measured, and the report says \
+      so.
+
+      The store's own SQL functions and collations run as the store has them, also for SQL of Core \
+      Data. An input that is not complete is inconclusive (3), and no index to drop is named.
       """)
 
   @Argument(
@@ -26,7 +35,9 @@ struct Advise: ParsableCommand {
   @Option(help: "The database that ran; it is read, never written.", completion: .file())
   var database: String
 
-  @Option(help: "Indexes that save less than this many percent of the time are not worth it.")
+  @Option(
+    help: "A set of indexes that saves less than this many percent of the VM steps is not worth it."
+  )
   var minimumEffect = 5.0
 
   @Flag(help: "Print JSON, schemaVersion 1.")
@@ -41,15 +52,14 @@ struct Advise: ParsableCommand {
   func run() throws {
     ReadingInterruption.catchSignals()
     let file = try ReportedDatabase.open(database)
-    let statements = try StatementSource(paths: paths, sql: []).read()
-    let workload = statements.list.filter { $0.work.executions > 0 }.map {
-      WorkloadStatement(id: $0.id, sql: $0.sql, runs: $0.work.executions)
-    }
+    let profile = try Inputs.profile(of: paths)
+    let workload = AdviceWorkload(profile)
     let report = AdviceReport(
       database: database, sqliteVersion: Connection.libraryVersion,
       advice: try IndexAdvice(
         workload, database: database, file.connection, minimumEffect: minimumEffect / 100),
-      doubts: statements.doubts)
+      doubts: workload.doubts)
     try Output.print(json ? JSONText.encoded(report.json) : report.text(.ofStandardOutput))
+    if !report.isConclusive { throw ExitStatus.inconclusive }
   }
 }

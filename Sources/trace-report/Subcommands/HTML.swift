@@ -57,14 +57,11 @@ struct HTML: ParsableCommand {
   }
 
   private func advice(for profile: Profile, _ file: InspectedDatabase) throws -> AdviceReport {
-    let workload = profile.statements.compactMap { statement in
-      statement.sql.map {
-        WorkloadStatement(id: "\(statement.id)", sql: $0, runs: statement.work.count)
-      }
-    }
+    let workload = AdviceWorkload(profile)
     return AdviceReport(
       database: database ?? "", sqliteVersion: Connection.libraryVersion,
       advice: try IndexAdvice(
-        workload, database: database ?? "", file.connection, minimumEffect: 0.05))
+        workload, database: database ?? "", file.connection, minimumEffect: 0.05),
+      doubts: workload.doubts)
   }
 }

@@ -1,28 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ParameterSampler {
-  /// A pattern for `NSCoreDataStringSearch( t0.ZNAME, ?, 129, 0)` and its kin: three letters of the
-  /// median text, where the function looks for them.
-  func pattern(at place: Int) -> BindValue? {
-    guard let call = call(around: place), let operand = operand(call.text),
-      case .text(let text)? = sample(operand, 0.5), !text.isEmpty
-    else { return nil }
-    let start = String(text.prefix(3))
+  /// What `NSCoreDataStringSearch( t0.ZNAME, ?, 129, 0)`, similar functions and `LIKE` search.
+  func pattern(at place: Int) -> ParameterSlot? {
+    if let slot = operatorPattern(at: place) { return slot }
+    guard let call = call(around: place), let operand = operand(call.text) else { return nil }
     switch call.name {
-    case "INSTR": return .text(start)
+    case "INSTR": return .text(operand, .prefix)
     case "NSCOREDATASTRINGSEARCH":
       guard let options = Int(tokens[place + 2].text) else { return nil }
-      return .text(options & 12 == 12 ? String(text.suffix(3)) : start)
-    case "NSCOREDATALIKE": return .text("*" + Self.escaped(start) + "*")
-    case "NSCOREDATAMATCHES": return .text(".*" + Self.escaped(start) + ".*")
-    case "NSCOREDATASTRINGCOMPARE": return .text(text)
+      return .text(operand, options & 12 == 12 ? .suffix : .prefix)
+    case "NSCOREDATALIKE": return .text(operand, .escapedGlob)
+    case "NSCOREDATAMATCHES": return .text(operand, .regularExpression)
+    case "NSCOREDATASTRINGCOMPARE": return .text(operand, .whole)
     default: return nil
     }
   }
 
-  /// Letters and digits mean themselves in every pattern; a backslash makes the rest do so.
-  private static func escaped(_ text: String) -> String {
-    text.map { $0.isASCII && !$0.isLetter && !$0.isNumber ? "\\\($0)" : "\($0)" }.joined()
+  /// `t0.ZNAME LIKE ?`, `t0.ZNAME NOT GLOB ?`.
+  private func operatorPattern(at place: Int) -> ParameterSlot? {
+    guard place > 1 else { return nil }
+    let form: ParameterSlot.TextForm
+    switch tokens[place - 1].text.uppercased() {
+    case "LIKE": form = .like
+    case "GLOB": form = .glob
+    case "REGEXP": form = .regularExpression
+    default: return nil
+    }
+    let end = tokens[place - 2].isWord("NOT") ? place - 2 : place - 1
+    return operand(endingAt: end).map { .text($0, form) }
   }
 
   /// The function of which a place is the second argument, and the tokens of the first one.
@@ -37,31 +43,30 @@ extension ParameterSampler {
     return (name.uppercased(), start..<place - 1)
   }
 
-  /// The other side of `NSCoreDataStringFold( t0.ZNAME, 1) = ?`, `? < t0.ZA + t0.ZB` and the like,
-  /// and which percentile of it makes a narrow box.
-  func computedComparison(at place: Int) -> (Operand, Double)? {
+  /// The other side of `NSCoreDataStringFold( t0.ZNAME, 1) = ?`, `? < t0.ZA + t0.ZB` and the like.
+  func computedComparison(at place: Int) -> (Operand, ColumnComparison.Kind, isLow: Bool)? {
     guard place > 1 else { return nil }
     let before = tokens[place - 1]
     if before.isWord("AND"), place > 3, tokens[place - 2].kind == .parameter,
       tokens[place - 3].isWord("BETWEEN")
     {
-      return operand(endingAt: place - 3).map { ($0, percentile(.between, isLow: false)) }
+      return operand(endingAt: place - 3).map { ($0, .between, isLow: false) }
     }
     if let kind = ColumnComparison.Kind(before), ends(after: place) {
-      return operand(endingAt: place - 1).map { ($0, percentile(kind, isLow: true)) }
+      return operand(endingAt: place - 1).map { ($0, kind, isLow: true) }
     }
     guard place + 2 < tokens.count, ends(before: place),
       let kind = ColumnComparison.Kind(tokens[place + 1])
     else { return nil }
     return operand(place + 2..<end(ofOperandBeginningAt: place + 2)).map {
-      ($0, percentile(kind.mirrored, isLow: true))
+      ($0, kind.mirrored, isLow: true)
     }
   }
 
   // MARK: - Operands
 
   /// A column of a table, or what is computed of its columns.
-  struct Operand {
+  struct Operand: Hashable {
     var table: String
     var alias: String
     var sql: String
@@ -76,7 +81,9 @@ extension ParameterSampler {
     guard !range.isEmpty,
       !tokens[range].contains(where: { $0.kind == .parameter || $0.isWord("SELECT") })
     else { return nil }
-    let sources = outline.scopes.flatMap(\.sources)
+    let sources = outline.scopes.flatMap(\.sources).filter {
+      !["json_each", "json_tree"].contains($0.table?.lowercased())
+    }
     let aliases = Set(
       range.dropLast().filter { tokens[$0 + 1].isSymbol(".") }
         .compactMap { tokens[$0].name?.lowercased() })

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SQLiteDriver
+
+/// Finds the smallest set of indexes that is nearly as good as the best one found, by counts.
+///
+///     greedily: what saves most ── again, until nothing saves enough
+///     then:     each left out, each exchanged, all subsets of few
+///     answer:   of all sets within 5% of the cheapest, the one with the fewest indexes and columns
+struct IndexSearch {
+  let bench: AdviceBench
+  let minimumEffect: Double
+  let isCancelled: () -> Bool
+  /// Called after each set, with the sets tried so far and those that this round tries at most.
+  let progress: (Int, Int) -> Void
+
+  struct Outcome {
+    var chosen: AdviceBench.Trial
+    /// Each candidate that could be made, alone.
+    var alone: [IndexCandidate: AdviceBench.Trial] = [:]
+    var failures: [IndexCandidate: String] = [:]
+    var tried = 0
+    var wasCancelled = false
+  }
+
+  // A set this close to the cheapest one is as good: within what a cost by steps can tell.
+  private static let tolerance = 0.05
+  // An index that saves less of the whole is not worth its room.
+  private static let leastPart = 0.005
+  // 2⁶ sets: as many as the greedy search tries of a dozen candidates.
+  private static let exhaustiveCount = 6
+  // Rows of all tables for which an index takes a second or so.
+  private static let exhaustiveRows = 300_000
+
+  func run() throws -> Outcome {
+    let candidates = try bench.candidates()
+    var outcome = Outcome(chosen: try bench.trial([]))
+    do {
+      try searchGreedily(candidates, &outcome)
+      try improve(&outcome)
+    } catch let error as SQLiteError where error.isInterruption {
+      outcome.wasCancelled = true
+      return outcome
+    }
+    outcome.chosen = try smallest()
+    return outcome
+  }
+
+  /// - Throws: ``SQLiteError/interruption`` once the search is cancelled.
+  private func trial(_ indexes: Set<IndexCandidate>) throws -> AdviceBench.Trial {
+    if isCancelled() { throw SQLiteError.interruption }
+    return try bench.trial(indexes)
+  }
+
+  // MARK: - Greedily
+
+  /// Candidates that may help only together, as those of the two sides of an OR.
+  private func moves(_ candidates: [IndexCandidate]) -> [Set<IndexCandidate>] {
+    var moves = candidates.map { Set([$0]) }
+    for statement in bench.statements {
+      for columns in ComparedColumns.all(in: statement.statement.sql) where columns.hasAlternatives
+      {
+        let sides = Set(
+          candidates.filter { candidate in
+            candidate.table == columns.table && candidate.columns.count == 1
+              && columns.filtered.contains(candidate.columns[0])
+          })
+        if (2...4).contains(sides.count), !moves.contains(sides) { moves.append(sides) }
+      }
+    }
+    return moves
+  }
+
+  private func searchGreedily(_ candidates: [IndexCandidate], _ outcome: inout Outcome) throws {
+    var moves = moves(candidates)
+    while !moves.isEmpty {
+      let all = outcome.tried + moves.count
+      let current = outcome.chosen
+      var useful: [(move: Set<IndexCandidate>, trial: AdviceBench.Trial)] = []
+      for move in moves where !move.isSubset(of: current.indexes) {
+        let trial = try tried(move, beside: current, &outcome)
+        progress(outcome.tried, all)
+        if let trial, trial.cost < current.cost { useful.append((move, trial)) }
+      }
+      guard let best = useful.min(by: { isBetter($0.trial, $1.trial) }),
+        current.cost - best.trial.cost >= 0.005 * current.cost
+      else { return }
+      outcome.chosen = best.trial
+      // An index may help a join only beside one for its other table; on large tables that is not
+      // tried, since each index takes seconds.
+      let next = try isLarge(candidates) ? useful.map(\.move) : moves
+      moves = next.filter { move in
+        move != best.move && move.allSatisfy { outcome.failures[$0] == nil }
+      }
+    }
+  }
+
+  private func isLarge(_ candidates: [IndexCandidate]) throws -> Bool {
+    try candidates.reduce(0) { try $0 + bench.rows(of: $1.table) } > Self.exhaustiveRows
+  }
+
+  /// - Returns: nil if an index cannot be made.
+  private func tried(
+    _ move: Set<IndexCandidate>, beside current: AdviceBench.Trial, _ outcome: inout Outcome
+  ) throws -> AdviceBench.Trial? {
+    do {
+      let trial = try trial(current.indexes.union(move))
+      outcome.tried += 1
+      if current.indexes.isEmpty, move.count == 1, let only = move.first {
+        outcome.alone[only] = trial
+      }
+      return trial
+    } catch let error as SQLiteError where !error.isInterruption && !error.isFull {
+      // A column that is none, such as an alias, makes no index.
+      outcome.tried += 1
+      for candidate in move { outcome.failures[candidate] = error.message }
+      return nil
+    }
+  }
+
+  /// By cost, then by size, then by name: the same answer every time.
+  private func isBetter(_ a: AdviceBench.Trial, _ b: AdviceBench.Trial) -> Bool {
+    a.cost != b.cost ? a.cost < b.cost : a.isSmaller(than: b)
+  }
+
+  // MARK: - Around what was found
+
+  private func improve(_ outcome: inout Outcome) throws {
+    let useful = outcome.alone.values.sorted(by: isBetter).compactMap(\.indexes.first)
+    let few = Array(
+      (outcome.chosen.indexes.sorted { $0.name < $1.name }
+        + useful.filter {
+          !outcome.chosen.indexes.contains($0)
+        }).prefix(Self.exhaustiveCount))
+    if try !isLarge(few) {
+      for set in Self.subsets(of: few) { _ = try trial(set) }
+    } else {
+      for set in Self.subsets(of: outcome.chosen.indexes.sorted { $0.name < $1.name }) {
+        _ = try trial(set)
+      }
+    }
+    try exchange(&outcome, useful)
+  }
+
+  /// Exchanges one index of the best set for another candidate, while that helps.
+  private func exchange(_ outcome: inout Outcome, _ useful: [IndexCandidate]) throws {
+    var best = try cheapest()
+    // Each pass but the last finds a cheaper set.
+    for _ in 0..<4 {
+      let before = best.cost
+      for out in best.indexes.sorted(by: { $0.name < $1.name }) {
+        for other in useful
+        where !best.indexes.contains(other) && other.table == out.table {
+          let trial = try trial(best.indexes.subtracting([out]).union([other]))
+          if trial.cost < best.cost { best = trial }
+        }
+      }
+      if best.cost >= 0.995 * before { return }
+    }
+  }
+
+  /// In the order of a Gray code, so that each differs from the one before by one index.
+  private static func subsets(of candidates: [IndexCandidate]) -> [Set<IndexCandidate>] {
+    guard candidates.count <= exhaustiveCount + 4 else { return [] }
+    return (0..<(1 << candidates.count)).map { number in
+      let code = number ^ number >> 1
+      return Set(candidates.indices.filter { code >> $0 & 1 == 1 }.map { candidates[$0] })
+    }
+  }
+
+  // MARK: - The answer
+
+  private func cheapest() throws -> AdviceBench.Trial {
+    try bench.trials.min(by: isBetter) ?? bench.trial([])
+  }
+
+  private func smallest() throws -> AdviceBench.Trial {
+    let none = try bench.trial([])
+    let best = try cheapest()
+    // Beside a long statement that no index helps, all indexes for a short one would seem alike.
+    let constant = bench.unchangedCost
+    func isClose(_ trial: AdviceBench.Trial, to best: AdviceBench.Trial, _ slack: Double) -> Bool {
+      trial.cost - best.cost <= max(Self.tolerance * (best.cost - constant), slack)
+    }
+    let enough = bench.trials.filter { isClose($0, to: best, Self.leastPart * none.cost) }
+    let count = enough.map(\.indexes.count).min() ?? 0
+    let few = enough.filter { $0.indexes.count == count }
+    guard let bestOfFew = few.min(by: isBetter),
+      let smallest = few.filter({ isClose($0, to: bestOfFew, 0) })
+        .min(by: { $0.isSmaller(than: $1) }),
+      none.cost - smallest.cost >= minimumEffect * none.cost
+    else { return none }
+    return smallest
+  }
+}
+
+extension AdviceBench.Trial {
+  private var columnCount: Int { indexes.reduce(0) { $0 + $1.columns.count } }
+
+  /// By the number of indexes, then of columns, then by cost, then by name.
+  func isSmaller(than other: Self) -> Bool {
+    if indexes.count != other.indexes.count { return indexes.count < other.indexes.count }
+    if columnCount != other.columnCount { return columnCount < other.columnCount }
+    if cost != other.cost { return cost < other.cost }
+    return indexes.map(\.name).sorted().lexicographicallyPrecedes(
+      other.indexes.map(\.name).sorted())
+  }
+}

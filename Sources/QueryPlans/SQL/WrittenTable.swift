@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The table that an INSERT, UPDATE or DELETE writes.
+public struct WrittenTable: Hashable, Sendable {
+  public var kind: WorkloadWrite.Kind
+  public var table: String
+  /// The columns that an UPDATE sets; nil for the others.
+  public var columns: [String]?
+
+  /// Reads `INSERT OR REPLACE INTO t`, `UPDATE OR FAIL t SET a = ?, b = ?`, `DELETE FROM t`.
+  ///
+  /// - Returns: nil for a statement that writes no table, or that starts with a WITH clause.
+  public init?(sql: String) {
+    let tokens = SQLTokenizer.tokens(of: sql)
+    guard let first = tokens.first else { return nil }
+    var place = 1
+    func skip(_ word: String, _ count: Int = 1) {
+      if place < tokens.count, tokens[place].isWord(word) { place += count }
+    }
+    switch first.text.uppercased() {
+    case "INSERT", "REPLACE":
+      kind = .insert
+      skip("OR", 2)
+      skip("INTO")
+    case "UPDATE":
+      kind = .update
+      skip("OR", 2)
+    case "DELETE":
+      kind = .delete
+      skip("FROM")
+    default: return nil
+    }
+    if place + 2 < tokens.count, tokens[place + 1].isSymbol(".") { place += 2 }
+    guard place < tokens.count, let name = tokens[place].name else { return nil }
+    table = name
+    columns = kind == .update ? Self.assigned(tokens[place...]) : nil
+  }
+
+  /// The names before `=` between SET and WHERE, at the outer level.
+  private static func assigned(_ tokens: ArraySlice<SQLToken>) -> [String] {
+    guard let set = tokens.firstIndex(where: { $0.isWord("SET") }) else { return [] }
+    var (level, columns) = (0, [String]())
+    for index in tokens.indices where index > set {
+      let token = tokens[index]
+      if token.isSymbol("(") { level += 1 }
+      if token.isSymbol(")") { level -= 1 }
+      if level == 0, token.isWord("WHERE") || token.isWord("FROM") { break }
+      let startsTerm = tokens[index - 1].isSymbol(",") || index == set + 1
+      let isAssigned = index + 1 < tokens.endIndex && tokens[index + 1].isSymbol("=")
+      if level == 0, startsTerm, isAssigned, let name = token.name { columns.append(name) }
+      // `SET (a, b) = …`: each name within the parentheses.
+      if level == 1, tokens[set + 1].isSymbol("("), let name = token.name, !token.isSymbol("(") {
+        columns.append(name)
+      }
+    }
+    return columns
+  }
+}

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import SQLiteDriver
+
+/// Finds values for parameters in the columns that they are compared with.
+///
+/// The values are taken from the whole column, or, of a large table, from 10,000 rows spread over
+/// it. How many rows they find depends on the ``Choice``: a range becomes wider and a text that is
+/// searched for shorter. What a subquery's count is compared with is 0.
+struct ParameterSampler {
+  /// Of SQL whose parameters are numbered.
+  let outline: StatementOutline
+  let parameterCount: Int
+  let connection: Connection
+
+  /// Which values to take.
+  struct Choice {
+    /// The part of a column that a range holds.
+    var width = 0.1
+    /// By alias, the row around which values lie; the median of each column where there is none.
+    var row: [String: [Operand: BindValue]] = [:]
+    var limit: Int64 = 100
+    var offset: Int64 = 0
+    /// Keys of a list that is one value.
+    var listCount = ParameterSampler.batch
+  }
+
+  /// The values of a choice without a row: ranges from the 45th to the 55th percentile.
+  func values() throws(OrderingError) -> [BindValue] {
+    try values(Choice(), slots: slots(), samples: ColumnSamples(connection))
+  }
+
+  func values(
+    _ choice: Choice, slots: [ParameterSlot], samples: ColumnSamples
+  ) throws(OrderingError) -> [BindValue] {
+    var values: [BindValue] = []
+    for (index, slot) in slots.enumerated() {
+      guard let value = value(slot, choice, samples) else { throw noSample(index + 1) }
+      values.append(value)
+    }
+    return values
+  }
+
+  var tokens: [SQLToken] { outline.tokens }
+
+  // MARK: - Slots
+
+  /// - Throws: ``OrderingError/noSample(parameter:term:)``.
+  func slots() throws(OrderingError) -> [ParameterSlot] {
+    var slots: [ParameterSlot] = []
+    for number in 1...max(parameterCount, 1) where number <= parameterCount {
+      guard let slot = slot(of: number) else { throw noSample(number) }
+      slots.append(slot)
+    }
+    return paired(slots)
+  }
+
+  private func noSample(_ number: Int) -> OrderingError {
+    let place = tokens.indices.first { tokens[$0].text == "?\(number)" }
+    return .noSample(parameter: number, term: term(of: place) ?? "the statement")
+  }
+
+  /// Marks the ends of ranges whose other end is bound as well.
+  private func paired(_ slots: [ParameterSlot]) -> [ParameterSlot] {
+    var (lower, upper): (Set<Operand>, Set<Operand>) = ([], [])
+    for slot in slots {
+      if case .lower(let operand, _) = slot { lower.insert(operand) }
+      if case .upper(let operand, _) = slot { upper.insert(operand) }
+    }
+    return slots.map { slot in
+      switch slot {
+      case .lower(let operand, _): .lower(operand, isPaired: upper.contains(operand))
+      case .upper(let operand, _): .upper(operand, isPaired: lower.contains(operand))
+      default: slot
+      }
+    }
+  }
+
+  private func slot(of number: Int) -> ParameterSlot? {
+    for place in tokens.indices where tokens[place].text == "?\(number)" {
+      if let limit = outline.scopes.compactMap(\.limit).first(where: { $0.contains(place) }) {
+        return limitSlot(at: place, in: limit)
+      }
+      if let comparison = comparison(at: place),
+        let slot = Self.slot(comparison.0, comparison.1, isLow: comparison.isLow)
+      {
+        return slot
+      }
+      if let slot = listed(at: place) ?? pattern(at: place) { return slot }
+      if isComparedWithSubquery(place) { return .zero }
+      if let computed = computedComparison(at: place),
+        let slot = Self.slot(computed.0, computed.1, isLow: computed.isLow)
+      {
+        return slot
+      }
+    }
+    return nil
+  }
+
+  /// `LIMIT ?`, `LIMIT ? OFFSET ?`, and `LIMIT ?, ?`, of which the first one is the offset.
+  private func limitSlot(at place: Int, in limit: Range<Int>) -> ParameterSlot {
+    if tokens[limit.lowerBound..<place].contains(where: { $0.isWord("OFFSET") }) { return .offset }
+    let followsComma = place + 1 < limit.upperBound && tokens[place + 1].isSymbol(",")
+    return followsComma ? .offset : .limit
+  }
+
+  private static func slot(
+    _ operand: Operand, _ kind: ColumnComparison.Kind, isLow: Bool
+  ) -> ParameterSlot? {
+    switch kind {
+    case .lowerBound: .lower(operand, isPaired: false)
+    case .upperBound: .upper(operand, isPaired: false)
+    case .between: isLow ? .lower(operand, isPaired: true) : .upper(operand, isPaired: true)
+    case .equality, .other: .equal(operand)
+    case .pattern: nil
+    }
+  }
+
+  // MARK: - Values
+
+  private func value(
+    _ slot: ParameterSlot, _ choice: Choice, _ samples: ColumnSamples
+  ) -> BindValue? {
+    switch slot {
+    case .limit: return .integer(choice.limit)
+    case .offset: return .integer(choice.offset)
+    case .zero: return .integer(0)
+    case .jsonList(let operand, let isEncoded):
+      return sampleList(operand, count: choice.listCount, isEncoded: isEncoded)
+    case .equal(let operand): return value(around: operand, choice, samples, at: 0)
+    // Neighbours around the middle: a list holds different values.
+    case .listed(let operand, let place):
+      let shift = -0.2 + 0.4 * Double(place) / Double(place + 4)
+      return value(around: operand, choice, samples, at: place == 1 ? 0 : shift)
+    case .lower(let operand, let isPaired):
+      guard let sample = samples[operand] else { return nil }
+      if !isPaired, !choice.row.isEmpty { return sample.value(at: 1 - choice.width) }
+      return sample.value(at: range(operand, choice, sample).low)
+    case .upper(let operand, let isPaired):
+      guard let sample = samples[operand] else { return nil }
+      if !isPaired, !choice.row.isEmpty { return sample.value(at: choice.width) }
+      return sample.value(at: range(operand, choice, sample).high)
+    case .text(let operand, let form):
+      guard case .text(let text)? = value(around: operand, choice, samples, at: 0), !text.isEmpty
+      else { return nil }
+      return .text(form.pattern(of: text, length: choice.textLength))
+    }
+  }
+
+  /// The value of the row, or the median; moved by a part of the column.
+  private func value(
+    around operand: Operand, _ choice: Choice, _ samples: ColumnSamples, at shift: Double
+  ) -> BindValue? {
+    let own = choice.row[operand.alias]?[operand]
+    if shift == 0, let own { return own }
+    guard let sample = samples[operand] else { return nil }
+    let middle = own.map(sample.part) ?? 0.5
+    let part = middle + shift
+    return sample.values[
+      Int((min(max(part < 0 ? part + 1 : part, 0), 1) * Double(sample.values.count - 1)).rounded())]
+  }
+
+  /// The parts of a column around a row's value, within the column.
+  private func range(
+    _ operand: Operand, _ choice: Choice, _ sample: ColumnSample
+  ) -> (low: Double, high: Double) {
+    let middle = choice.row[operand.alias]?[operand].map(sample.part) ?? 0.5
+    let half = choice.width / 2
+    let center = min(max(middle, half), 1 - half)
+    return (center - half, center + half)
+  }
+
+  /// The text of the innermost term that holds a place.
+  private func term(of place: Int?) -> String? {
+    guard let place else { return nil }
+    let terms = outline.scopes.reversed().compactMap(\.filter)
+      .flatMap { TermTree($0, of: tokens).conjuncts }
+    return terms.first { $0.contains(place) }.map(text)
+  }
+
+  func text(of range: Range<Int>) -> String {
+    let (first, last) = (tokens[range.lowerBound].text, tokens[range.upperBound - 1].text)
+    return String(first.base[first.startIndex..<last.endIndex])
+  }
+
+  /// `column IN (?, ?)`, and `column IN (SELECT value FROM json_each(?))` with all of its values.
+  private func listed(at place: Int) -> ParameterSlot? {
+    var start = place - 1
+    while start > 0, tokens[start].kind == .parameter || tokens[start].isSymbol(",") { start -= 1 }
+    guard start > 1, tokens[start].isSymbol("(") else { return nil }
+    if tokens[start - 1].isWord("IN"), let operand = operand(beforeIN: start - 1) {
+      return .listed(operand, place: (place - start + 1) / 2)
+    }
+    // `IN (SELECT NSCoreDataValue(value) FROM json_each(` is the longest way.
+    guard tokens[start - 1].isWord("JSON_EACH"),
+      let list = tokens[..<start].lastIndex(where: { $0.isWord("IN") }), start - list <= 9,
+      let operand = operand(beforeIN: list)
+    else { return nil }
+    let isEncoded = tokens[list..<start].contains { $0.name == "NSCoreDataValue" }
+    return .jsonList(operand, isEncoded: isEncoded)
+  }
+
+  /// The keys of `t0.ZAUTHOR IN (SELECT * FROM _Z_intarray0)`.
+  func keys(ofArray name: String, count: Int = batch) -> [Int64] {
+    let places = tokens.indices.filter {
+      $0 > 5 && tokens[$0].name == name && tokens[$0 - 1].isWord("FROM")
+        && tokens[$0 - 5].isWord("IN")
+    }
+    guard let place = places.first, let operand = operand(beforeIN: place - 5),
+      let query = try? connection.prepare(
+        """
+        SELECT DISTINCT \(operand.sql) AS v FROM \(operand.source) \
+        WHERE typeof(\(operand.sql)) = 'integer' LIMIT \(count)
+        """)
+    else { return [] }
+    var keys: [Int64] = []
+    while (try? query.step()) == true { keys.append(query.int64(0)) }
+    return keys
+  }
+
+  private func operand(beforeIN place: Int) -> Operand? {
+    operand(endingAt: tokens[place - 1].isWord("NOT") ? place - 1 : place)
+  }
+
+  // What a screen or two show, and so a batch of keys that is asked for at once.
+  static let batch = 50
+
+  /// - Parameter isEncoded: whether `NSCoreDataValue` makes the values of texts that say their kind.
+  private func sampleList(_ operand: Operand, count: Int, isEncoded: Bool) -> BindValue? {
+    let value =
+      isEncoded
+      ? """
+      CASE typeof(v) WHEN 'text' THEN 't' || lower(hex(v)) WHEN 'blob' THEN 'b' || lower(hex(v)) \
+      ELSE v END
+      """ : "v"
+    guard
+      let query = try? connection.prepare(
+        """
+        SELECT json_group_array(\(value)) FROM (SELECT DISTINCT \(operand.sql) AS v \
+        FROM \(operand.source) WHERE \(operand.sql) IS NOT NULL LIMIT \(count))
+        """), (try? query.step()) == true
+    else { return nil }
+    return BindValue(query, column: 0)
+  }
+
+  /// `column <= ?`, `? <= column`, `column BETWEEN ? AND ?`.
+  private func comparison(
+    at place: Int
+  ) -> (Operand, ColumnComparison.Kind, isLow: Bool)? {
+    for start in max(0, place - 5)...place {
+      for end in place + 1...min(tokens.count, place + 5) {
+        for comparison in ColumnComparison.all(in: start..<end, of: tokens) {
+          let isWholeValue = comparison.value == place..<place + 1
+          let isBetween =
+            comparison.kind == .between && comparison.value.contains(place) && start < place - 1
+          guard isWholeValue || isBetween, isBoundary(start, end),
+            let column = column(comparison)
+          else { continue }
+          let isLow = comparison.value.lowerBound == place
+          return (column, comparison.kind, isLow: isLow)
+        }
+      }
+    }
+    return nil
+  }
+
+  /// Whether a comparison is not a piece of a longer expression, such as `a + b < ?`.
+  private func isBoundary(_ start: Int, _ end: Int) -> Bool {
+    ends(before: start) && ends(after: end - 1)
+  }
+
+  func ends(before place: Int) -> Bool {
+    place == 0 || tokens[place - 1].isSymbol("(") || isBetweenTerms(tokens[place - 1])
+  }
+
+  func ends(after place: Int) -> Bool {
+    guard place + 1 < tokens.count else { return true }
+    let token = tokens[place + 1]
+    // A parenthesis that begins here would make a function of the name before it.
+    return token.isSymbol(")") || token.isSymbol(";") || isBetweenTerms(token)
+  }
+
+  private func isBetweenTerms(_ token: SQLToken) -> Bool {
+    ["AND", "OR", "NOT", "WHERE", "ON", "LIMIT", "ORDER", "GROUP", "WHEN", "THEN"]
+      .contains(where: token.isWord)
+  }
+
+  private func column(_ comparison: ColumnComparison) -> Operand? {
+    let sources = outline.scopes.flatMap(\.sources)
+    let source =
+      comparison.alias.flatMap { alias in
+        sources.first { $0.alias.lowercased() == alias.lowercased() }
+      } ?? (comparison.alias == nil && sources.count == 1 ? sources.first : nil)
+    guard let source, let table = source.table else { return nil }
+    return Operand(
+      table: table, alias: source.alias, sql: PlanExplainer.quoted(comparison.column))
+  }
+
+  /// `(SELECT COUNT(…) …) <> ?`.
+  private func isComparedWithSubquery(_ place: Int) -> Bool {
+    guard place > 1, ColumnComparison.Kind(tokens[place - 1]) != nil else { return false }
+    let start = start(ofOperandEndingAt: place - 1)
+    return tokens[start].isSymbol("(") && tokens[start + 1].isWord("SELECT")
+  }
+}
+
+extension ParameterSampler.Operand {
+  var source: String { "\(PlanExplainer.quoted(table)) AS \(PlanExplainer.quoted(alias))" }
+}
+
+extension ParameterSampler.Choice {
+  /// Letters of a text that is searched for: 1 of the widest choice, 3 of the usual one, more of
+  /// narrow ones.
+  var textLength: Int { width > 0.5 ? 1 : Int((1 - 2 * log10(width)).rounded()) }
+}
+
+extension ParameterSlot.TextForm {
+  /// A pattern that finds a text.
+  func pattern(of text: String, length: Int) -> String {
+    let start = String(text.prefix(length))
+    return switch self {
+    case .prefix: start
+    case .suffix: String(text.suffix(length))
+    case .whole: text
+    case .like: "%\(start)%"
+    case .glob: "*\(start)*"
+    case .escapedGlob: "*\(Self.escaped(start))*"
+    case .regularExpression: ".*\(Self.escaped(start)).*"
+    }
+  }
+
+  /// Letters and digits mean themselves in every pattern; a backslash makes the rest do so.
+  private static func escaped(_ text: String) -> String {
+    text.map { $0.isASCII && !$0.isLetter && !$0.isNumber ? "\\\($0)" : "\($0)" }.joined()
+  }
+}
+
+/// The samples of the columns of one statement, each read once.
+final class ColumnSamples {
+  private let connection: Connection
+  private var samples: [ParameterSampler.Operand: ColumnSample?] = [:]
+
+  init(_ connection: Connection) { self.connection = connection }
+
+  subscript(operand: ParameterSampler.Operand) -> ColumnSample? {
+    if let known = samples[operand] { return known }
+    let sample = ColumnSample(operand, on: connection)
+    samples[operand] = .some(sample)
+    return sample
+  }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a parameter of a statement is compared with, and how.
+enum ParameterSlot {
+  /// How a text that is searched for is written.
+  enum TextForm: Hashable {
+    /// A piece of the value as it is, from its beginning or from its end.
+    case prefix, suffix
+    /// A whole value.
+    case whole
+    /// Between wildcards of `LIKE`, of `GLOB` and `NSCoreDataLike`, or of regular expressions.
+    case like, glob, escapedGlob, regularExpression
+  }
+
+  case limit
+  case offset
+  case zero
+  case equal(ParameterSampler.Operand)
+  /// One end of a range; `isPaired` if the other end is bound as well.
+  case lower(ParameterSampler.Operand, isPaired: Bool)
+  case upper(ParameterSampler.Operand, isPaired: Bool)
+  /// The value at this place of a list.
+  case listed(ParameterSampler.Operand, place: Int)
+  /// A list in JSON; encoded where `NSCoreDataValue` reads its values.
+  case jsonList(ParameterSampler.Operand, isEncoded: Bool)
+  case text(ParameterSampler.Operand, TextForm)
+
+  var operand: ParameterSampler.Operand? {
+    switch self {
+    case .limit, .offset, .zero: nil
+    case .equal(let operand), .lower(let operand, _), .upper(let operand, _),
+      .listed(let operand, _), .jsonList(let operand, _), .text(let operand, _):
+      operand
+    }
+  }
+
+  var isLimit: Bool { if case .limit = self { true } else { false } }
+
+  /// Whether a larger width finds more rows.
+  var hasWidth: Bool {
+    switch self {
+    case .lower, .upper, .jsonList: true
+    case .text(_, let form): form != .whole
+    case .limit, .offset, .zero, .equal, .listed: false
+    }
+  }
+}

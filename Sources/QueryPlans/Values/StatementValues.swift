@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a trace counted of the runs of a statement, by which values are found.
+public struct CountedRuns: Hashable, Sendable {
+  /// Rows a run returned, on average; nil where the source does not count them.
+  public var rows: Double?
+  /// Whether ``rows`` is the number that a `SELECT count(…)` returned.
+  public var rowsAreResult: Bool
+  /// VM steps a run took, on average; nil where the source does not count them.
+  public var vmSteps: Double?
+  /// Rows that a run skipped by an offset, on average.
+  public var offset: Double
+
+  public init(
+    rows: Double? = nil, rowsAreResult: Bool = false, vmSteps: Double? = nil, offset: Double = 0
+  ) {
+    self.rows = rows
+    self.rowsAreResult = rowsAreResult
+    self.vmSteps = vmSteps
+    self.offset = offset
+  }
+}
+
+/// Where the values come from that a statement was measured with.
+public enum ValueSource: Hashable, Sendable {
+  /// The statement takes none.
+  case none
+  /// The trace or the log holds them.
+  case recorded
+  /// Sampled from the database, so that a run returns as many rows as the trace counted.
+  case fitted(rows: Double, counted: Double)
+  /// The same by the VM steps of a run: the number of rows says nothing.
+  case fittedSteps(steps: Double, counted: Double)
+  /// Sampled from the middle of the columns; nothing was counted that they could be compared with.
+  case sampled
+}
+
+/// Values for the parameters of a statement, of several runs.
+struct StatementValues {
+  /// One run; the weights of all runs add up to 1.
+  struct Run {
+    var values: [BindValue]
+    var weight: Double
+  }
+
+  var runs: [Run]
+  var source: ValueSource
+
+  static let none = StatementValues(runs: [Run(values: [], weight: 1)], source: .none)
+
+  // 12 is arbitrary: each run is measured with each plan.
+  private static let maxRuns = 12
+
+  /// Recorded values, spread over the runs that were recorded.
+  static func recorded(_ tuples: [[BindValue]]) -> StatementValues? {
+    guard !tuples.isEmpty else { return nil }
+    let count = min(tuples.count, maxRuns)
+    let chosen = (0..<count).map { tuples[$0 * tuples.count / count] }
+    return StatementValues(
+      runs: chosen.map { Run(values: $0, weight: 1 / Double(count)) }, source: .recorded)
+  }
+}
