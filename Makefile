@@ -106,12 +106,22 @@ threads: ## lets eight threads read and write one store for a minute
 
 .PHONY: contexts
 CONTEXT_SEEDS ?= 5000
-contexts: ## does random steps in three contexts, and compares what they show with plain values; CONTEXT_SEEDS=5000
+contexts: ## does random steps in three contexts, and compares them and their controllers with plain values; CONTEXT_SEEDS=5000
 	swift build --product store-torture
 	"$$(swift build --show-bin-path)/store-torture" contexts $(CONTEXT_SEEDS)
 
+.PHONY: controllers
+controllers: ## runs eight threads with fetched results controllers for THREAD_SECONDS=60
+	swift build --product store-torture
+	"$$(swift build --show-bin-path)/store-torture" controllers $(THREAD_SECONDS)
+
+.PHONY: test-addresses
+test-addresses: ## runs the store's tests under the address sanitizer
+	swift test --sanitize=address --disable-default-traits --scratch-path .build-asan --filter 'ObjectStoreTests|ReliabilityTests'
+
 THREAD_SECONDS ?= 60
-test-threads: ## lets them do so under the thread sanitizer, and objects end while their context ends; THREAD_SECONDS=60
+test-threads: ## runs threads, controllers and ending objects under the thread sanitizer; THREAD_SECONDS=60
 	swift build --sanitize=thread --disable-default-traits --scratch-path .build-tsan --product store-torture
 	TSAN_OPTIONS=second_deadlock_stack=1 .build-tsan/debug/store-torture threads $(THREAD_SECONDS)
+	TSAN_OPTIONS=second_deadlock_stack=1 .build-tsan/debug/store-torture controllers $(THREAD_SECONDS)
 	TSAN_OPTIONS=second_deadlock_stack=1 .build-tsan/debug/store-torture ends 500

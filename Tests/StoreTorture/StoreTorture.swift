@@ -8,6 +8,7 @@ import TestSupport
 ///
 ///     store-torture kills COUNT [SEED]            kills a process that saves, and looks at the store
 ///     store-torture threads SECONDS [SEED]        eight threads, readers and writers
+///     store-torture controllers SECONDS [SEED]    eight threads with fetched results controllers
 ///     store-torture ends ROUNDS [SEED]            objects end while their context ends elsewhere
 ///     store-torture contexts COUNT [SEED]         random steps in three contexts, compared with values
 ///     store-torture save STORE SEED VERSION RANDOM          what `kills` kills
@@ -35,7 +36,9 @@ enum StoreTorture {
         try FullDisk.run(
           URL(fileURLWithPath: arguments[1]), seed: UInt64(arguments[2]) ?? 0,
           bytes: UInt64(arguments[3]) ?? 0)
-      case ("threads", 2...3): threads(Double(arguments[1]) ?? 0, seed(arguments))
+      case ("threads", 2...3): threads(Double(arguments[1]) ?? 0, seed(arguments), threads)
+      case ("controllers", 2...3):
+        threads(Double(arguments[1]) ?? 0, seed(arguments), controllers)
       case ("contexts", 2...3): try contexts(Int(arguments[1]) ?? 0, seed(arguments))
       case ("ends", 2...3):
         let folder = try TemporaryDirectory()
@@ -76,11 +79,14 @@ enum StoreTorture {
   }
 
   /// Beside the main queue, which one of the contexts needs.
-  private static func threads(_ seconds: Double, _ seed: UInt64) -> Never {
+  private static func threads(
+    _ seconds: Double, _ seed: UInt64,
+    _ run: @escaping @Sendable (URL, UInt64, Double) throws -> String
+  ) -> Never {
     Thread.detachNewThread {
       do {
         let folder = try TemporaryDirectory()
-        print(try ThreadRun(folder: folder.url, seed: seed).run(seconds: seconds))
+        print(try run(folder.url, seed, seconds))
         exit(0)
       } catch {
         print("seed \(seed): \(error)")
@@ -88,6 +94,18 @@ enum StoreTorture {
       }
     }
     dispatchMain()
+  }
+
+  private static func threads(
+    _ folder: URL, _ seed: UInt64, _ seconds: Double
+  ) throws -> String {
+    try ThreadRun(folder: folder, seed: seed).run(seconds: seconds)
+  }
+
+  private static func controllers(
+    _ folder: URL, _ seed: UInt64, _ seconds: Double
+  ) throws -> String {
+    try ControllerRun(folder: folder, seed: seed).run(seconds: seconds)
   }
 
   private static func kills(_ count: Int, _ seed: UInt64) throws {

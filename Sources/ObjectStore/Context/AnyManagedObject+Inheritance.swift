@@ -4,8 +4,20 @@ extension AnyManagedObject {
   /// Sets the entity beside a to-one relationship to an entity with subentities.
   final func assignEntity(of value: StoreValue, _ slot: Int) {
     for toOne in entity.entityColumns where toOne.slot == slot {
+      guard let entitySlot = toOne.entitySlot, !changes.isEmpty else { continue }
+      // Also where the row has that entity: a merge may bring a row with another one.
+      changes[entitySlot] = changes[slot] == nil ? nil : toOne.entityValue(of: value)
+    }
+  }
+}
+
+extension EntityDescription {
+  /// Sets the entities beside the references among changes; those of other references stay.
+  func assignEntities(in changes: inout [StoreValue?]) {
+    guard !changes.isEmpty else { return }
+    for toOne in entityColumns {
       guard let entitySlot = toOne.entitySlot else { continue }
-      _ = assign(toOne.entityValue(of: value), entitySlot)
+      changes[entitySlot] = changes[toOne.slot].map { toOne.entityValue(of: $0) }
     }
   }
 }

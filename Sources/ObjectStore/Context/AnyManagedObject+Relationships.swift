@@ -46,10 +46,16 @@ extension AnyManagedObject {
   }
 
   /// Keeps no object that already keeps this one.
-  final func releaseOwners() {
+  ///
+  /// - Parameter isSaved: whether the row was written, in which no reference leads to an object that
+  ///   has no permanent id.
+  final func releaseOwners(isSaved: Bool = false) {
     guard let links else { return }
     for (index, toOne) in entity.toOnes.enumerated() {
-      if links.toOnes[index]?.keeps(self, toOne.inverse) == true { links.toOnes[index] = nil }
+      guard let known = links.toOnes[index] else { continue }
+      if known.keeps(self, toOne.inverse) || isSaved && known.primaryKey < 0 {
+        links.toOnes[index] = nil
+      }
     }
   }
 
@@ -142,6 +148,7 @@ extension AnyManagedObject {
     guard members(slot).contains(where: { $0 === member }) else { return }
     unlinkMember(member, slot)
     if inverse.isToMany {
+      if member === self && inverse === entity.toManys[slot] { return }
       member.unlinkMember(self, inverse.slot)
     } else {
       member.linkDestination(nil, inverse.slot)

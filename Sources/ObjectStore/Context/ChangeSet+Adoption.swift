@@ -23,7 +23,7 @@ extension ChangeSet {
       object.changes = object.noChanges
       object.state.subtract([.inserted, .updated])
       object.links?.toManys.forEach { $0?.forgetChanges() }
-      object.releaseOwners()
+      object.releaseOwners(isSaved: true)
     }
     for object in lost {
       context.store.cache.insertDeleted(
@@ -40,6 +40,7 @@ extension ChangeSet {
     _ resolutions: [ObjectIdentifier: ConflictResolution], in cache: RowCache, _ epoch: UInt64
   ) -> (written: [AnyManagedObject], lost: [AnyManagedObject]) {
     var (written, lost) = (inserted, [AnyManagedObject]())
+    if !resolutions.isEmpty { settleReturned(resolutions, &written) }
     for object in updated + deleted {
       switch resolutions[ObjectIdentifier(object)] {
       case .merged(let row, let changes)? where !object.isDeleted:
@@ -62,6 +63,23 @@ extension ChangeSet {
       }
     }
     return (written, lost)
+  }
+
+  /// Gives the objects that were to be inserted, and had a row already, what came of that.
+  private func settleReturned(
+    _ resolutions: [ObjectIdentifier: ConflictResolution], _ written: inout [AnyManagedObject]
+  ) {
+    for object in inserted {
+      switch resolutions[ObjectIdentifier(object)] {
+      case .merged(let row, let changes)?:
+        object.snapshot = row
+        object.changes = changes
+      case .kept(let row)?:
+        object.keep(row)
+        written.removeAll { $0 === object }
+      case .inserted?, .gone?, nil: break
+      }
+    }
   }
 }
 
@@ -102,7 +120,7 @@ extension ManagedObjectContext {
     }
     guard isAsked else { return permanentKeys = [:] }
     permanentKeys.merge(keys) { _, new in new }
-    tellChildren(keys)
+    noteKeys(keys)
   }
 
   func forgetRow(of object: AnyManagedObject) {
@@ -117,7 +135,7 @@ extension ManagedObjectContext {
   func permanent(_ value: StoreValue) -> StoreValue {
     guard case .object(let id) = value, id.isTemporary, parent == nil else { return value }
     guard let entity = store.model.entity(named: id.entityName),
-      let object = registered(entity, id.primaryKey), !object.isDeleted
+      let object = registered(entity, id.primaryKey), object.isInserted, !object.isDeleted
     else { return .null }
     return .object(ManagedObjectID(reference: id.reference, primaryKey: object.newPrimaryKey))
   }
@@ -129,7 +147,7 @@ extension AnyManagedObject {
     snapshot = row
     links = nil
     changes = noChanges
-    state.subtract([.updated, .deleted])
+    state.subtract([.inserted, .updated, .deleted])
   }
 
   /// A row of the object's values, unsaved ones too.

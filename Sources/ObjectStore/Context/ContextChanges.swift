@@ -75,7 +75,7 @@ extension ContextChanges {
     if !outcome.resolutions.isEmpty { settle(changes, outcome) }
     for object in changes.inserted + changes.updated + changes.deleted {
       for toOne in object.entity.toOnes where toOne.inverse.isToMany {
-        noteOwners(of: object, toOne, context)
+        noteOwners(of: object, toOne, context, outcome.resolutions[ObjectIdentifier(object)])
       }
     }
     for object in changes.linked { noteMembers(of: object) }
@@ -83,6 +83,11 @@ extension ContextChanges {
 
   /// Tells what came of conflicts, in place of what was to be written.
   private mutating func settle(_ changes: ChangeSet, _ outcome: SaveOutcome) {
+    for object in changes.inserted {
+      guard let resolution = outcome.resolutions[ObjectIdentifier(object)] else { continue }
+      inserted.removeAll { $0 == object.savedID }
+      if case .merged = resolution { updated.append(object.savedID) }
+    }
     for object in changes.updated + changes.deleted {
       switch outcome.resolutions[ObjectIdentifier(object)] {
       case .inserted?:
@@ -100,12 +105,18 @@ extension ContextChanges {
   }
 
   private mutating func noteOwners(
-    of object: AnyManagedObject, _ toOne: RelationshipDescription, _ context: ManagedObjectContext
+    of object: AnyManagedObject, _ toOne: RelationshipDescription, _ context: ManagedObjectContext,
+    _ resolution: ConflictResolution?
   ) {
     let old = object.snapshot?.storeValue(toOne.slot, in: object.entity) ?? .null
     let new = object.isDeleted ? .null : context.permanent(object.storeValue(toOne.slot))
-    guard old != new else { return }
-    for case .object(let owner) in [old, new] {
+    // What another context had written since, and this save has written over.
+    var other = old
+    if case .merged(let row, _)? = resolution {
+      other = row.storeValue(toOne.slot, in: object.entity)
+    }
+    guard old != new || other != new else { return }
+    for case .object(let owner) in [old, other, new] {
       toManys.insert(
         ToManyKey(
           entity: toOne.destination.index, slot: toOne.inverse.slot, primaryKey: owner.primaryKey))

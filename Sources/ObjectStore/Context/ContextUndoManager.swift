@@ -99,6 +99,7 @@ public final class ContextUndoManager {
     guard let context else { return group }
     close()
     let inverse = group.exchange(in: context)
+    context.forgetLost()
     // What the rules say of objects that are to be deleted again is part of the same step: as one of
     // its own it would follow each undo, and there would be no end of them.
     context.journals.append(inverse)

@@ -58,6 +58,10 @@ extension ManagedObjectContext {
       return takeOver(object)
     }
     for id in changes.inserted { revive(registeredObject(for: id)) }
+    for id in changes.deleted {
+      guard let object = registeredObject(for: id), object.hasChanges else { continue }
+      lost[ObjectIdentifier(object)] = object
+    }
     let gone = changes.deleted.compactMap { registeredObject(for: $0) }
       .filter { !$0.isUpdated || !$0.hasChangedValues }
     merged.deleted = gone.map(\.objectID)
@@ -113,7 +117,7 @@ extension ManagedObjectContext {
     let there = (changes.inserted + changes.updated).compactMap { try? object(with: $0) }
     let gone = changes.deleted.compactMap { try? object(with: $0) }
     for object in gone where object.isFault { object.state.insert(.inaccessible) }
-    observations.tell(there + gone)
+    tellObservations(.changed(there + gone))
   }
 
   private func takeOver(_ object: AnyManagedObject) -> Bool {
@@ -141,7 +145,9 @@ extension ManagedObjectContext {
 
   /// An object that was asked for before its row was there, or that is there again.
   private func revive(_ object: AnyManagedObject?) {
-    if let object, object.state == .inaccessible { object.state = [] }
+    guard let object else { return }
+    lost[ObjectIdentifier(object)] = nil
+    if object.state == .inaccessible { object.state = [] }
   }
 
   /// References that were made here and not saved would lead to no row: they are dropped, as if the

@@ -8,15 +8,19 @@ extension ManagedObjectContext {
   /// Takes over what a child saves, on this context's queue.
   ///
   /// - Throws: ``StoreError/conflict(_:)`` for objects that were deleted here, or given other values
-  ///   than the child knew, if the child's policy is to refuse that; this context is what it was
-  ///   then.
+  ///   than the child knew, and for references to objects that were deleted here, if the child's
+  ///   policy is to refuse that; ``ParentDiscardedChanges``. This context is what it was then.
   func takeOver(_ changes: ChangeSet, of child: ManagedObjectContext) throws {
+    // Here no other thread can discard changes of this context meanwhile.
+    guard child.followedDiscards == child.parentDiscards else { throw ParentDiscardedChanges() }
     try attempt { _ in
-      for object in changes.inserted { insert(object) }
+      let new = changes.inserted.map { insert($0) }
+      defer { withExtendedLifetime(new) {} }
       // What nobody keeps would go in between, and with it the row that is compared here.
       let kept = (changes.updated + changes.deleted).map { own($0) }
       defer { withExtendedLifetime(kept) {} }
       let all = changes.inserted + (try settle(changes, child.mergePolicy))
+      try dropReferences(of: all, changes.linked, child.mergePolicy)
       // Before any value is set: what a relationship is compared with is known then.
       for object in all { adoptSnapshot(of: object) }
       for object in all { takeOverValues(of: object) }
@@ -31,14 +35,34 @@ extension ManagedObjectContext {
     self.object(object.entity, permanentKeys[object.primaryKey] ?? object.primaryKey, origin: nil)
   }
 
-  private func insert(_ object: AnyManagedObject) {
-    let new = makeObject(object.entity, object.primaryKey)
+  /// Makes the object that a child inserts.
+  ///
+  /// A child inserts an object again that was there before if it has undone its deletion: then the
+  /// object of this context is there again.
+  private func insert(_ object: AnyManagedObject) -> AnyManagedObject {
+    let key = permanentKeys[object.primaryKey] ?? object.primaryKey
+    if let own = registered(object.entity, key) ?? (key > 0 ? own(object) : nil),
+      restoreDeleted(own)
+    {
+      return own
+    }
+    let new = makeObject(object.entity, key)
     new.state = .inaccessible
     willChange(new)
     new.state = .inserted
     new.changes = object.entity.defaultValues
     register(new)
     inserted.append(new)
+    return new
+  }
+
+  /// Makes an object exist again, or still; false if it has no row and was not to be inserted.
+  private func restoreDeleted(_ own: AnyManagedObject) -> Bool {
+    guard own.state.contains(.deleted) else { return own.isInserted || own.readableRow() != nil }
+    willChange(own)
+    own.state.remove(.deleted)
+    deleted.removeAll { $0 === own }
+    return true
   }
 
   /// - Returns: the updated objects of which anything is taken over.
@@ -90,6 +114,12 @@ extension ManagedObjectContext {
     let own = own(object)
     if own.isGone {
       guard policy == .objectTrump || policy == .overwrite else { return false }
+      guard own.primaryKey > 0 || own.isInserted else {
+        // It was never saved, and this context has discarded it: no row could be updated.
+        object.context?.willChange(object)
+        object.changes = object.changes.indices.map { object.storeValue($0) }
+        return insert(object).isInserted
+      }
       willChange(own)
       own.state.subtract([.deleted, .inaccessible])
       deleted.removeAll { $0 === own }
@@ -100,12 +130,51 @@ extension ManagedObjectContext {
     object.context?.willChange(object)
     switch policy {
     case .error, .objectTrump: break
-    case .storeTrump: for slot in disputed { object.changes[slot] = nil }
+    case .storeTrump:
+      for slot in disputed { object.changes[slot] = nil }
+      object.entity.assignEntities(in: &object.changes)
     case .overwrite: object.changes = object.changes.indices.map { object.storeValue($0) }
     case .rollback: object.changes = object.noChanges
     }
     object.snapshot = own.currentRow
     return policy != .rollback
+  }
+
+  /// Drops references of the child to objects that were deleted here: the rules of their deletion
+  /// were followed before the references were made.
+  ///
+  /// - Throws: a conflict for each such object, if the policy is to refuse that.
+  private func dropReferences(
+    of objects: [AnyManagedObject], _ linked: [AnyManagedObject], _ policy: MergePolicy
+  ) throws {
+    var conflicts: [MergeConflict] = []
+    for object in objects where !object.changes.isEmpty {
+      for toOne in object.entity.toOnes where toOne.inverse.deleteRule != .noAction {
+        guard case .object? = object.changes[toOne.slot],
+          let destination = object.destination(toOne.slot), isKnownToBeGone(destination)
+        else { continue }
+        conflicts.append(MergeConflict(destination, persisted: nil))
+        if policy != .error { object.linkDestination(nil, toOne.slot) }
+      }
+    }
+    for object in linked {
+      for toMany in object.entity.toManys {
+        let added = object.links?.toManys[toMany.slot]?.added ?? []
+        for member in added where isKnownToBeGone(member) {
+          conflicts.append(MergeConflict(member, persisted: nil))
+          if policy != .error { object.unlinkMember(member, toMany.slot) }
+        }
+      }
+    }
+    if policy == .error, !conflicts.isEmpty { throw StoreError.conflict(conflicts) }
+  }
+
+  /// Whether an object of a child was deleted or discarded here, as far as is known without a query.
+  private func isKnownToBeGone(_ object: AnyManagedObject) -> Bool {
+    let key = permanentKeys[object.primaryKey] ?? object.primaryKey
+    if let own = registered(object.entity, key) { return own.isDeleted }
+    guard key < 0, case .gone = answer(object.entity, key) else { return false }
+    return true
   }
 
   private func adoptSnapshot(of object: AnyManagedObject) {

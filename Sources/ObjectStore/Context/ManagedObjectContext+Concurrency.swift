@@ -41,7 +41,10 @@ extension ManagedObjectContext {
   /// A database that cannot be read meanwhile is told by ``faultError`` and by the next save.
   public func processPendingChanges() {
     checkQueue("processPendingChanges")
-    do { try followDeleteRules() } catch { noteFaultError(error) }
+    do {
+      try followDiscards()
+      try followDeleteRules()
+    } catch { noteFaultError(error) }
     tellObservations()
     endEvent()
   }

@@ -33,11 +33,14 @@ extension ManagedObjectContext {
   private func follow(_ relationship: RelationshipDescription, of object: AnyManagedObject) throws {
     switch relationship.deleteRule {
     case .noAction, .deny: break
-    case .cascade: for other in try others(relationship, of: object) { delete(other) }
+    case .cascade:
+      for other in try others(relationship, of: object) + related(relationship, to: object) {
+        delete(other)
+      }
     case .nullify:
       let inverse: RelationshipDescription = relationship.inverse
       // Followed before, the rule has nothing left to do; what was related since stays so.
-      for other in try others(relationship, of: object)
+      for other in try others(relationship, of: object) + related(relationship, to: object)
       where !other.isDeleted && other.mayLead(to: object, inverse) {
         if inverse.isToMany {
           other.unlinkMember(object, inverse.slot)
@@ -46,6 +49,20 @@ extension ManagedObjectContext {
         }
       }
     }
+  }
+
+  /// The object that has been related to a deleted one elsewhere, by a one-to-one that was changed
+  /// here as well.
+  private func related(
+    _ relationship: RelationshipDescription, to object: AnyManagedObject
+  ) -> [AnyManagedObject] {
+    guard !relationship.isToMany, !relationship.inverse.isToMany, !object.changes.isEmpty,
+      object.changes[relationship.slot] != nil,
+      case .object(let id)? = object.snapshot?.storeValue(relationship.slot, in: object.entity)
+    else { return [] }
+    let entity = entity(of: id, declared: relationship.destination)
+    let other = self.object(entity, id.primaryKey, origin: object.origin)
+    return other.destination(relationship.inverse.slot) === object ? [other] : []
   }
 
   private func others(

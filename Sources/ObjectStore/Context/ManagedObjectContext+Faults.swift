@@ -39,6 +39,7 @@ extension ManagedObjectContext {
     let interests = store.interests
     let start = interests.contains(.events) ? TraceClock.now : 0
     if let parent {
+      try checkDepth()
       switch inherit(object, from: parent) {
       case .asStored: break
       case .gone:
@@ -113,6 +114,7 @@ extension ManagedObjectContext {
     let instruments = store.instruments
     let interests = instruments.interests
     let start = interests.contains(.events) ? TraceClock.now : 0
+    try checkDepth()
     if let members = inheritedMembers(relationship, of: object, link) {
       instruments.counters.countFault()
       link.members = link.arranged(applyChanges(to: members, relationship, of: object, link))

@@ -24,7 +24,8 @@ extension ManagedObjectContext {
   /// The object of an id, if this context has it.
   public func registeredObject(for id: ManagedObjectID) -> AnyManagedObject? {
     checkQueue("registeredObject(for:)")
-    return (try? entity(id)).flatMap { registered($0, id.primaryKey) }
+    let key = permanentKeys[id.primaryKey] ?? id.primaryKey
+    return (try? entity(id)).flatMap { registered($0, key) }
   }
 
   private func entity(_ id: ManagedObjectID) throws -> EntityDescription {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import StoreEvents
+import Synchronization
 
 extension ManagedObjectContext {
   /// Gives objects that were never saved the ids that they will be saved under.
@@ -14,6 +15,7 @@ extension ManagedObjectContext {
   /// - Throws: ``StoreError``, and no id is changed then.
   public func obtainPermanentIDs(for objects: [AnyManagedObject]) throws {
     checkQueue("obtainPermanentIDs")
+    try checkDepth()
     let temporary = objects.filter { $0.primaryKey < 0 && $0.context === self }
     try obtainFromParent(temporary.filter { !$0.isInserted })
     let new = temporary.filter(\.isInserted)
@@ -28,7 +30,8 @@ extension ManagedObjectContext {
       new.map { ($0.primaryKey, $0.newPrimaryKey) }, uniquingKeysWith: { a, _ in a })
     for object in new { rekey(object, object.newPrimaryKey) }
     replaceReferences(keys)
-    tellChildren(keys)
+    noteKeys(keys)
+    tellObservationsOfKeys()
   }
 
   /// Objects that the child has saved and the parent has not.
@@ -42,6 +45,7 @@ extension ManagedObjectContext {
       return own.map(\.primaryKey)
     }
     for (object, key) in zip(objects, keys) { rekey(object, key) }
+    tellObservationsOfKeys()
   }
 
   /// References of unsaved objects follow the keys.
@@ -58,20 +62,53 @@ extension ManagedObjectContext {
 
   // MARK: - After a save of the parent
 
-  /// Tells the children which keys their unsaved objects have now.
-  func tellChildren(_ keys: [Int64: Int64]) {
+  /// Lets the children take over the keys that unsaved objects were given.
+  func noteKeys(_ keys: [Int64: Int64]) {
     guard !keys.isEmpty else { return }
+    keyCount.wrappingAdd(1, ordering: .releasing)
+    tellChildren()
+  }
+
+  private func tellChildren() {
     for child in children.contexts {
-      child.queue.async { child.takePermanentKeys(keys) }
+      child.queue.async { child.followKeys() }
     }
   }
 
-  private func takePermanentKeys(_ keys: [Int64: Int64]) {
+  var parentKeyCount: Int {
+    var count = 0
+    var next = depth > Self.maxDepth ? nil : parent
+    while let context = next {
+      count &+= context.keyCount.load(ordering: .acquiring)
+      next = context.parent
+    }
+    return count
+  }
+
+  /// Takes over the permanent keys of objects that the parents have saved.
+  func followKeys() {
+    guard let parent else { return }
+    let count = parentKeyCount
+    guard count != followedKeys else { return }
+    let keys = parent.performAndWait {
+      parent.followKeys()
+      return parent.permanentKeys
+    }
+    followedKeys = count
     permanentKeys.merge(keys) { _, new in new }
-    for object in registeredObjects {
+    for object in registeredObjects where object.primaryKey < 0 {
       if let key = keys[object.primaryKey] { rekey(object, key) }
     }
     replaceReferences(keys)
-    tellChildren(keys)
+    tellChildren()
+    tellObservationsOfKeys()
+  }
+
+  /// Whether the store may hold objects by now that have temporary keys here.
+  func isBehindParentKeys() -> Bool {
+    var root = self
+    while let parent = root.parent { root = parent }
+    // A save that was committed gives its keys before its context's queue goes on.
+    return root.performAndWait { parentKeyCount != followedKeys }
   }
 }

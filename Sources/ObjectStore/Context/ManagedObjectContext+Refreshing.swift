@@ -2,8 +2,11 @@
 
 extension ManagedObjectContext {
   /// Undoes every change since the last save.
+  ///
+  /// Children read the saved values from now on; see ``init(parent:concurrencyType:name:)``.
   public func rollback() {
     checkQueue("rollback")
+    noteDiscard()
     for object in changed + deleted + inserted {
       willChange(object)
       object.links = nil
@@ -16,17 +19,24 @@ extension ManagedObjectContext {
       }
     }
     forgetChanges()
+    forgetLost()
     faultError = nil
     undoManager?.removeAllActions()
   }
 
   /// Lets go of every object, changed or not; they must not be used any more.
+  ///
+  /// Controllers of fetched results fetch again. Children read the saved values from now on.
   public func reset() {
     checkQueue("reset")
+    noteDiscard()
+    followedDiscards = parentDiscards
+    let discarded = observations.takeUnsaved(inserted + changed + deleted)
     detachAll()
     forgetChanges()
     faultError = nil
     undoManager?.removeAllActions()
+    tellObservations(.refetch(discarded))
   }
 
   /// Makes an object a fault again, or reads its row again and keeps what was changed.
@@ -38,13 +48,17 @@ extension ManagedObjectContext {
   public func refresh(_ object: AnyManagedObject, mergeChanges: Bool) throws {
     checkQueue("refresh")
     guard !object.isInserted else { return }
+    try checkDepth()
     try store.noticeForeignWrites()
     guard mergeChanges else {
       if object.state.contains(.updated) { changed.removeAll { $0 === object } }
       willChange(object)
+      lost[ObjectIdentifier(object)] = nil
+      observations.noteRefresh(of: object)
       return turnIntoFault(object)
     }
     guard try reread(object) else { throw StoreError.objectGone(object.objectID) }
+    observations.noteRefresh(of: object)
   }
 
   /// Makes faults of all objects but those with changes, which are read again and keep them.
@@ -55,16 +69,24 @@ extension ManagedObjectContext {
   /// - Throws: what SQLite reports.
   public func refreshAllObjects() throws {
     checkQueue("refreshAllObjects")
+    try checkDepth()
     try store.noticeForeignWrites()
+    let discards = parentDiscards
     var gone: [AnyManagedObject] = []
     for object in registeredObjects where !object.isInserted {
       if !object.hasChanges {
         turnIntoFault(object)
-      } else if try !reread(object), object.isDeleted || !object.hasChangedValues {
-        gone.append(object)
+      } else if try !reread(object) {
+        if object.isDeleted || !object.hasChangedValues {
+          gone.append(object)
+        } else {
+          lost[ObjectIdentifier(object)] = object
+        }
       }
     }
     forget(gone)
+    followedDiscards = discards
+    observations.noteRefreshOfAll()
   }
 
   /// Gives a loaded object what another context has saved, and keeps what was changed here.
@@ -82,6 +104,14 @@ extension ManagedObjectContext {
     }
   }
 
+  /// Objects whose rows are known to be deleted, and that keep no change of their own any more.
+  func forgetLost() {
+    guard !lost.isEmpty else { return }
+    let gone = lost.values.filter { !$0.isInserted && !$0.hasChangedValues }
+    for object in gone { lost[ObjectIdentifier(object)] = nil }
+    forget(gone.filter { $0.context === self })
+  }
+
   private func turnIntoFault(_ object: AnyManagedObject) {
     object.snapshot = nil
     object.partial = nil
@@ -97,6 +127,7 @@ extension ManagedObjectContext {
       object.snapshot = nil
       object.links?.forgetUnchanged()
       guard try fire(object) else { return false }
+      object.state.remove(.inaccessible)
       object.forgetSavedChanges()
       return true
     }
@@ -107,6 +138,8 @@ extension ManagedObjectContext {
         cost: &cost)
     else { return false }
     object.snapshot = row
+    object.state.remove(.inaccessible)
+    lost[ObjectIdentifier(object)] = nil
     object.forgetSavedChanges()
     object.links?.forgetUnchanged()
     return true
@@ -120,5 +153,6 @@ extension AnyManagedObject {
     for slot in changes.indices {
       if let value = changes[slot], isSaved(value, in: snapshot, slot) { changes[slot] = nil }
     }
+    entity.assignEntities(in: &changes)
   }
 }

@@ -25,10 +25,19 @@ extension ManagedObjectContext {
   ///   to refuse that, `full`, `busy`.
   public func save(file: String = #fileID, line: UInt = #line) throws {
     checkQueue("save")
+    try checkDepth()
+    let location = SourceLocation(file: file, line: UInt64(line))
+    while true {
+      followKeys()
+      try followDiscards()
+      do { return try saveChanges(location) } catch is ParentDiscardedChanges { continue }
+    }
+  }
+
+  private func saveChanges(_ location: SourceLocation) throws {
     guard hasChanges else { return }
     if let faultError { throw faultError }
     guard parent != nil || !store.isReadOnly else { throw StoreError.readOnly(path: store.path) }
-    let location = SourceLocation(file: file, line: UInt64(line))
     let (changes, outcome) = try attempt { journal in
       try followDeleteRules()
       try checkDenials()
@@ -45,14 +54,17 @@ extension ManagedObjectContext {
     let told = didSaveNotices.hasListeners || !saveObservers.isEmpty
     let saved = told ? ContextChanges(self, saving: changes, outcome) : nil
     endEvent()
-    tellObservations()
+    let event = takeObservedEvent()
     if parent == nil {
       changes.adopt(in: self, outcome)
     } else {
       changes.adopt(inChild: self)
     }
+    lost = [:]
     undoManager?.contextDidSave()
-    tellObservationsOfSave()
+    // What a policy has resolved may be another value than before.
+    tellObservationsOfSave(
+      after: event, resolved: mergePolicy == .error ? [] : changes.updated + changes.deleted)
     if let saved {
       didSaveNotices.send(saved)
       saveObservers.tell(saved)

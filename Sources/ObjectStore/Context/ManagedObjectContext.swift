@@ -2,6 +2,7 @@
 
 import StoreEvents
 package import StoreInstruments
+import Synchronization
 
 /// A place to read, change and save objects; one object stands for one row.
 ///
@@ -22,7 +23,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
   let queue: ContextQueue
   let checksQueue = ConcurrencyDebug.isOn
   /// The context that this one reads from and saves to; nil if that is the store.
-  public let parent: ManagedObjectContext?
+  @exclusivity(unchecked) public private(set) var parent: ManagedObjectContext?
+  /// How many contexts there are from this one to the store.
+  let depth: Int
   let store: PersistentStore
   /// By table.
   @exclusivity(unchecked) private var registers: [ObjectRegister] = []
@@ -76,14 +79,29 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// What the objects were before the user event that goes on, if somebody wants to know.
   var eventJournal: ChangeJournal?
   let children = SaveObservers()
+  /// Counts the rollbacks and resets that discarded unsaved changes, which children may have read.
+  let discardCount = Atomic<Int>(0)
+  /// The rollbacks and resets of all parents that this context has followed.
+  var followedDiscards = 0
+  /// Objects with changes whose rows another context has deleted: they are gone once the changes are
+  /// undone.
+  var lost: [ObjectIdentifier: AnyManagedObject] = [:]
   let childSaveObservers = SaveObservers()
   let changeNotices = Broadcaster<ContextChanges>()
   let willSaveNotices = Broadcaster<ContextChanges>()
   let didSaveNotices = Broadcaster<ContextChanges>()
+  /// Counts the saves that gave objects permanent keys, which children have to follow.
+  let keyCount = Atomic<Int>(0)
+  /// The sum of these counts of all parents that this context has followed.
+  var followedKeys = 0
   /// By their temporary ones, the keys of objects that were saved.
   var permanentKeys: [Int64: Int64] = [:]
 
   /// Makes a child of a context: it sees what the parent has not saved, and saves to the parent.
+  ///
+  /// When a parent discards changes by ``rollback()`` or ``reset()``, its children are refreshed
+  /// before they fetch, save or end an event; their own changes stay. Contexts may be nested 100
+  /// levels deep: below that, each fetch and save throws ``StoreError/nestedTooDeep(limit:)``.
   ///
   ///     let edit = ManagedObjectContext(parent: container.viewContext)
   public convenience init(
@@ -101,9 +119,12 @@ public final class ManagedObjectContext: @unchecked Sendable {
   ) {
     self.store = store
     self.parent = parent
+    depth = (parent?.depth ?? 0) + 1
     self.name = name
     self.concurrencyType = concurrencyType
     queue = ContextQueue(isMain: concurrencyType == .mainQueue)
+    followedDiscards = parentDiscards
+    followedKeys = parentKeyCount
     registers = makeRegisters()
     ended.contextDidBegin(self)
     store.instruments.emit(
@@ -123,6 +144,19 @@ public final class ManagedObjectContext: @unchecked Sendable {
     for entry in entries { entry.register.objectDidEnd(entry) }
     // Last: this may end objects, which must not find their context any more.
     for object in linked { object.links = nil }
+    releaseParents()
+  }
+
+  /// Releases parents that only this context keeps one after the other: the depth of the stack does
+  /// not grow with their number.
+  private func releaseParents() {
+    var next = parent
+    parent = nil
+    while next != nil, isKnownUniquelyReferenced(&next) {
+      let above = next?.parent
+      next?.parent = nil
+      next = above
+    }
   }
 
   private func makeRegisters() -> [ObjectRegister] {
@@ -222,6 +256,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   func detachAll() {
     unregisterEnded()
     let left = registers
+    lost = [:]
     registers = makeRegisters()
     let linked = left.flatMap { $0.leaveObjects() }
     for register in left { register.contextDidEnd() }

@@ -9,6 +9,8 @@ struct ObjectImage {
   private let links: ObjectLinks?
   /// By slot: data of files that a save was to remove.
   private var externalData: [Int: StoreValue] = [:]
+  /// By slot: members that were loaded when a save was to delete the object.
+  private var savedMembers: [Int: [AnyManagedObject]] = [:]
 
   init(_ object: AnyManagedObject) {
     self.object = object
@@ -25,7 +27,8 @@ struct ObjectImage {
     context.unregister(object)
     object.state = state
     object.snapshot = snapshot
-    object.changes = changes
+    // A reference may have been made before its object got a permanent id.
+    object.changes = changes.map { $0.map(context.current) }
     // The image may be restored again.
     object.links = links?.copy()
     if !state.contains(.inaccessible) { context.register(object) }
@@ -38,12 +41,27 @@ struct ObjectImage {
     if snapshot == nil, !state.contains(.inserted) {
       snapshot = object.isDeleted ? object.readableRow() : object.snapshot
     }
+    if object.isDeleted { keepMembers() }
     for slot in object.entity.externalSlots where externalData[slot] == nil {
       guard object.isDeleted || !object.changes.isEmpty && object.changes[slot] != nil,
         let value = snapshot?.storeValue(slot, in: object.entity),
         case .external(let reference) = value
       else { continue }
       externalData[slot] = .data(try object.externalData(reference, slot))
+    }
+  }
+
+  /// The delete rules have loaded the members of an object that is to be deleted.
+  private mutating func keepMembers() {
+    for relationship in object.entity.toManys where relationship.inverse.isToMany {
+      let slot = relationship.slot
+      let image = links?.toManys[slot]
+      guard image?.members == nil, savedMembers[slot] == nil,
+        let link = object.links?.toManys[slot], let members = link.members
+      else { continue }
+      let saved = members.filter { !link.added.contains($0) } + link.removed
+      let removed = image?.removed ?? []
+      savedMembers[slot] = saved.filter { !removed.contains($0) } + (image?.added ?? [])
     }
   }
 
@@ -96,8 +114,8 @@ struct ObjectImage {
   }
 
   private func restoreMembers(_ relationship: RelationshipDescription) {
-    guard let members = links?.toManys[relationship.slot]?.members else { return }
     let slot = relationship.slot
+    guard let members = links?.toManys[slot]?.members ?? savedMembers[slot] else { return }
     for member in object.members(slot) where !members.contains(where: { $0 === member }) {
       object.removeMember(member, slot)
     }

@@ -25,6 +25,9 @@ final class AsynchronousFetch: @unchecked Sendable {
     operation.begin()
     do {
       prefetched = try PrefetchTree(operation.prefetchedKeyPaths, of: operation.entity)
+      try operation.context.checkDepth()
+      operation.context.followKeys()
+      try operation.context.followDiscards()
       overlay = try operation.pendingOverlay()
       form = try operation.prepareObjects(isWhole: overlay == nil)
     } catch {

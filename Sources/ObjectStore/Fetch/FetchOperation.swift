@@ -93,12 +93,26 @@ struct FetchOperation {
   mutating func measure<R>(_ body: (inout FetchOperation) throws -> R) throws -> R {
     begin()
     do {
-      let result = try body(&self)
+      let result = try context.parent == nil ? body(&self) : runBelowParent(body)
       end(nil)
       return result
     } catch {
       end(error)
       throw error
+    }
+  }
+
+  /// Runs the fetch of a child, again if a parent's save meanwhile gave keys to objects: they would
+  /// be in the result by their old keys and by their rows.
+  private mutating func runBelowParent<R>(
+    _ body: (inout FetchOperation) throws -> R
+  ) throws -> R {
+    try context.checkDepth()
+    while true {
+      context.followKeys()
+      try context.followDiscards()
+      let result = try body(&self)
+      if !context.isBehindParentKeys() { return result }
     }
   }
 

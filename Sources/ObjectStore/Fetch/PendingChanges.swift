@@ -47,9 +47,17 @@ struct PendingChanges {
   }
 
   func isWanted(_ object: AnyManagedObject) throws(FetchPredicateError) -> Bool {
-    // One that was only related to others may be a fault, and its row gone.
-    guard !object.isDeleted, object.isInserted || object.readableRow() != nil else { return false }
+    // One that was only related to others may be a fault, and its row gone; and the context may have
+    // been reset since.
+    guard !object.isDeleted, object.context != nil, object.isInserted || object.readableRow() != nil
+    else { return false }
     return try predicate?.matches(object) ?? true
+  }
+
+  /// The objects that belong to the result, each once.
+  func wanted() throws -> [AnyManagedObject] {
+    var seen: Set<ObjectIdentifier> = []
+    return try changed.filter { try seen.insert(ObjectIdentifier($0)).inserted && isWanted($0) }
   }
 
   func wantedCount() throws -> Int { try changed.count { try isWanted($0) } }

@@ -55,16 +55,16 @@ public struct SelectStatement: Hashable, Sendable {
       offset: offset)
   }
 
-  /// Selects primary keys, and behind them the attribute at the end of a key path.
+  /// Selects primary keys, and behind them the properties at the ends of key paths.
   ///
   ///     SELECT 0, t0.Z_PK, t0.ZINITIAL FROM ZRECORD t0
   static func objectIDs(
     of entity: EntityDescription, where predicate: FetchPredicate?, includingSubentities: Bool,
-    sortedBy terms: [SortTerm], limit: Int, offset: Int, with keyPath: [String]?
+    sortedBy terms: [SortTerm], limit: Int, offset: Int, with keyPaths: [[String]]
   ) throws(FetchPredicateError) -> SelectStatement {
     try select(
       .objectIDs, entity, predicate, includingSubentities, sortedBy: terms, limit: limit,
-      offset: offset, with: keyPath)
+      offset: offset, with: keyPaths)
   }
 
   /// Counts what ``objects(of:where:sortedBy:limit:offset:)`` would select.
@@ -123,7 +123,7 @@ public struct SelectStatement: Hashable, Sendable {
   private static func select(
     _ columns: Columns, _ entity: EntityDescription, _ predicate: FetchPredicate?,
     _ includingSubentities: Bool, sortedBy terms: [SortTerm] = [], limit: Int = 0, offset: Int = 0,
-    with keyPath: [String]? = nil
+    with keyPaths: [[String]] = []
   ) throws(FetchPredicateError) -> SelectStatement {
     var resolver = PredicateResolver(entity)
     var writer = SQLWriter()
@@ -139,7 +139,7 @@ public struct SelectStatement: Hashable, Sendable {
       try writer.append(term, resolver)
     }
     let order = writer.takeText()
-    if let keyPath {
+    for keyPath in keyPaths {
       let (path, property) = try resolver.resolve(FetchPredicate.PropertyPath(keyPath))
       writer.append(", ")
       writer.appendColumn(path, property)

@@ -55,16 +55,18 @@ extension SaveWriter {
     case .error, .rollback: return .kept(row)
     case .storeTrump where object.isDeleted: return .kept(row)
     case .storeTrump:
-      let changes = object.changes.enumerated().map { slot, value in
+      var changes = object.changes.enumerated().map { slot, value in
         object.snapshot?.storeValue(slot, in: object.entity)
           == row.storeValue(slot, in: object.entity) ? value : nil
       }
+      object.entity.assignEntities(in: &changes)
       return changes.contains { $0 != nil } ? .merged(row, changes: changes) : .kept(row)
     case .objectTrump: return .merged(row, changes: object.changes)
     case .overwrite:
-      let changes = values(of: object).enumerated().map { slot, value in
+      var changes = values(of: object).enumerated().map { slot, value in
         value == row.storeValue(slot, in: object.entity) ? nil : value
       }
+      object.entity.assignEntities(in: &changes)
       return .merged(row, changes: changes)
     }
   }

@@ -44,9 +44,14 @@ struct SaveWriter {
       if let objects = inserted[ObjectIdentifier(entity)] { try allocateKeys(entity, objects) }
     }
     let moved = try placeMembers(changes)
+    var returned: [AnyManagedObject] = []
     for entity in store.model.entities {
-      if let objects = inserted[ObjectIdentifier(entity)] { try insert(entity, objects) }
+      if let objects = inserted[ObjectIdentifier(entity)] {
+        returned += try insert(entity, objects)
+      }
     }
+    // Their deletion was undone here, and another context has inserted them again as well.
+    if !returned.isEmpty { try resolve(returned) }
     try update(changes.updated)
     for (object, slot) in moved { try writePlace(of: object, slot) }
     try writePairs(changes.linked)
@@ -104,7 +109,11 @@ struct SaveWriter {
     return last + 1
   }
 
-  private mutating func insert(_ entity: EntityDescription, _ objects: [AnyManagedObject]) throws {
+  /// - Returns: the objects with keys from before, whose rows are there already.
+  private mutating func insert(
+    _ entity: EntityDescription, _ objects: [AnyManagedObject]
+  ) throws -> [AnyManagedObject] {
+    var returned: [AnyManagedObject] = []
     let sql = store.statements[entity.index].insert
     let ordered = entity.toOnes.filter { $0.orderColumn != nil }
     let statement = try connection.cachedStatement(sql)
@@ -134,9 +143,19 @@ struct SaveWriter {
         }
         index += 1
       }
-      try statement.run()
+      do { try statement.run() } catch {
+        guard error.extendedCode == Self.primaryKeyIsTaken, object.primaryKey > 0 else {
+          throw error
+        }
+        statement.reset()
+        returned.append(object)
+      }
     }
+    return returned
   }
+
+  /// `SQLITE_CONSTRAINT_PRIMARYKEY`.
+  private static let primaryKeyIsTaken: Int32 = 1555
 
   private func insertedValues(
     _ object: AnyManagedObject, _ changes: [StoreValue?], _ ordered: [RelationshipDescription]

@@ -43,6 +43,8 @@ public enum StoreError: Error, Hashable, Sendable {
   case objectGone(ManagedObjectID)
   /// The object's context was reset or released.
   case contextGone(ManagedObjectID)
+  /// The context has more contexts above it than may be nested.
+  case nestedTooDeep(limit: Int)
   /// The id is of an object of another store.
   case foreignObject(ManagedObjectID)
   /// An entity is not in the container's model.
@@ -163,6 +165,8 @@ extension StoreError: CustomStringConvertible {
       "the row of \(id.uri) is gone; it was deleted by somebody else"
     case .contextGone(let id):
       "the context of \(id.uri) was reset or released; keep it while its objects are in use"
+    case .nestedTooDeep(let limit):
+      "the context is nested more than \(limit) levels deep; make it a child of a context further up"
     case .foreignObject(let id):
       "\(id.uri) is an object of another store; look it up in a context of its own container"
     case .unknownEntity(let name):

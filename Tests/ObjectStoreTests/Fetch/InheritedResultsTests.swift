@@ -45,6 +45,18 @@ import Testing
     withExtendedLifetime(fixture) {}
   }
 
+  @Test func aControllerHasObjectsOfSubentities() throws {
+    let (fixture, container, _) = try makeStore()
+    var request = FetchRequest<Vehicle>()
+    request.sortDescriptors = [SortDescriptor(\.number)]
+    let controller = try FetchedResultsController(request, context: container.viewContext)
+    try controller.performFetch()
+    let objects = try controller.snapshot.indices.map { try controller.object(at: $0) }
+    #expect(objects.map { $0?.number } == [1, 2, 3])
+    #expect(objects.map { $0?.objectID.entityName } == ["Vehicle", "NightBus", "Tram"])
+    withExtendedLifetime(fixture) {}
+  }
+
   @Test func knowsTheEntityOfIDsInDictionaries() throws {
     let (fixture, container, observer) = try makeStore()
     let context = container.viewContext

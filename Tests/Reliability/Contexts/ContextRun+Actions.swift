@@ -19,7 +19,9 @@ extension ContextRun {
       let new = participant.context.insertedObjects
       try participant.context.obtainPermanentIDs(for: new)
       for object in new { note(Int(object.as(Node.self)?.number ?? -1), object.objectID) }
-    case .fetch(let query, let fetch): try check(query, fetch, participant)
+    case .fetch(let query, let fetch):
+      try check(query, fetch, participant)
+      if fetch.isFilled { for watch in participant.watches { try watch.fetch() } }
     case .batchUpdate(let query, let rank): try update(query, rank, participant)
     case .batchDelete(let query): try delete(query, participant)
     case .letGo(let node):
@@ -32,7 +34,9 @@ extension ContextRun {
     }
     switch action {
     // What sets the value that is there is a change as well.
-    case .insert, .setValue, .setReference, .add, .remove, .delete: participant.redoView = nil
+    case .insert, .setValue, .setReference, .add, .remove, .delete:
+      // A step that changes nothing leaves what there is to be made again.
+      if participant.redoView != nil { participant.forgetUndo() }
     case .undo, .redo: break
     default: if participant.view != before { participant.redoView = nil }
     }
@@ -115,6 +119,7 @@ extension ContextRun {
     let context = participant.context
     switch action {
     case .rollback:
+      noteDiscard(of: participant)
       context.rollback()
       participant.view = participant.base
       (participant.doomed, participant.discarded) = ([], [])
@@ -154,7 +159,9 @@ extension ContextRun {
     case .reset:
       participant.handles = [:]
       (participant.doomed, participant.discarded) = ([], [])
+      noteDiscard(of: participant)
       context.reset()
+      participant.hasToFollow = false
       participant.base = below(participant)
       participant.view = participant.base
       participant.isOutdated = participant.parent?.isOutdated ?? false

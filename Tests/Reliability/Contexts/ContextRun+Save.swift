@@ -132,7 +132,8 @@ extension ContextRun {
     participant.base = participant.view
     let wasOutdated = participant.isOutdated
     noteChange(of: parent, from: before)
-    participant.isOutdated = wasOutdated
+    // What it took from others, as a one-to-one does, it shows once it is refreshed.
+    participant.isOutdated = wasOutdated || !outcome.below.shows(like: participant.view)
   }
 
   private func adopt(

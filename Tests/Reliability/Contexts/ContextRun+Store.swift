@@ -118,6 +118,11 @@ extension ContextRun {
 }
 
 extension NodeImage {
+  /// Whether both show the same values and relationships.
+  func shows(like other: NodeImage) -> Bool {
+    rows.count == other.rows.count && NodeChanges(from: self, to: other).isEmpty
+  }
+
   func with(blobsOf other: NodeImage) -> NodeImage {
     var image = self
     for (node, row) in rows where row.values["blob"] != .null {

@@ -44,6 +44,12 @@ final class ContextRun {
     if Int.random(in: 0..<4, using: &random) == 0 { b.context.stalenessInterval = .zero }
     listeners = [SaveListener(a.context), SaveListener(b.context)]
     database = try Connection(path: url.path, mode: .readOnly)
+    if Bool.random(using: &random) { child.context.undoManager = ContextUndoManager() }
+    for participant in participants {
+      for _ in 0..<Int.random(in: 0...2, using: &random) {
+        try participant.watches.append(ControllerWatch(participant.context, using: &random))
+      }
+    }
   }
 
   // MARK: - Steps
@@ -52,12 +58,56 @@ final class ContextRun {
     let participant = participants[step.context]
     followFaults()
     try participant.context.performAndWait {
-      do { try perform(step.action, participant) } catch {
-        throw Discrepancy("\(participant.context.name): \(error)")
-      }
-      participant.context.processPendingChanges()
+      do {
+        try follow(participant, before: step.action)
+        try perform(step.action, participant)
+        participant.context.processPendingChanges()
+        if participant.hasToFollow { try settle(participant) }
+      } catch { throw Discrepancy("\(participant.context.name): \(error)") }
     }
     settleQueues()
+    for participant in participants { try checkControllers(participant) }
+  }
+
+  /// A context whose parent has discarded changes refreshes itself before it fetches or saves.
+  private func follow(_ participant: Participant, before action: ContextStep.Action) throws {
+    guard participant.hasToFollow else { return }
+    if let parent = participant.parent, parent.isOutdated {
+      try parent.context.performAndWait {
+        try update(parent)
+        parent.context.processPendingChanges()
+      }
+    }
+    switch action {
+    case .save where participant.fits(below(participant)):
+      // The save itself sees to it.
+      _ = participant.rebase(onto: below(participant))
+      participant.hasToFollow = false
+      participant.forgetUndo()
+    case .save, .fetch:
+      _ = try participant.context.count(FetchRequest<Node>())
+      try settle(participant)
+    default: break
+    }
+  }
+
+  /// To be called before a context discards its changes.
+  func noteDiscard(of participant: Participant) {
+    guard participant.context.hasChanges else { return }
+    for child in participants where child.parent === participant {
+      (child.hasToFollow, child.isOutdated) = (true, true)
+    }
+  }
+
+  private func checkControllers(_ participant: Participant) throws {
+    let view = participant.isOutdated ? nil : participant.view
+    try participant.context.performAndWait {
+      for watch in participant.watches {
+        do { try watch.check(view) { numbers[$0] ?? -1 } } catch {
+          throw Discrepancy("\(participant.context.name): \(error)")
+        }
+      }
+    }
   }
 
   /// Waits for what contexts do on their queues by themselves.
@@ -75,7 +125,10 @@ final class ContextRun {
         where changes.inserted[node] == nil && changes.updated[node] == nil
           && !changes.deleted.contains(node)
         {
-          let object = participant.handles[node] ?? participant.context.registeredObject(for: id)
+          let registered = participant.context.registeredObject(for: id)
+          // One that was deleted and saved is not what its context would show.
+          let handle = participant.handles[node].flatMap { $0.isDeleted ? nil : $0 }
+          let object = handle ?? registered
           guard object?.isFault != false, object?.isDeleted != true else { continue }
           participant.base.rows[node] = below.rows[node]
           participant.view.rows[node] = below.rows[node]
@@ -147,6 +200,7 @@ final class ContextRun {
   func settle(_ participant: Participant) throws {
     let below = below(participant)
     if !participant.rebase(onto: below) {
+      noteDiscard(of: participant)
       participant.context.rollback()
       try participant.context.refreshAllObjects()
       participant.base = below
@@ -155,6 +209,7 @@ final class ContextRun {
       participant.hasLinkChanges = false
     }
     participant.context.processPendingChanges()
+    participant.hasToFollow = false
     participant.forgetUndo()
   }
 

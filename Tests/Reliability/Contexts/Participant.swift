@@ -25,6 +25,9 @@ final class Participant {
   var discarded: Set<Int> = []
   /// What it showed when its undo manager knew nothing.
   var undoMark = NodeImage()
+  /// Whether its parent has discarded changes: it refreshes itself as soon as it can.
+  var hasToFollow = false
+  var watches: [ControllerWatch] = []
   /// What it showed before all was undone.
   var redoView: NodeImage?
 
@@ -52,8 +55,17 @@ final class Participant {
     view = changes.applied(to: image)
     view.dropReferences(since: image, except: doomed.subtracting(gone))
     view.delete(Set(base.rows.keys).subtracting(view.rows.keys))
+    // What the rules deleted with it, denied references may still lead to.
+    doomed.formUnion(Set(base.rows.keys).subtracting(view.rows.keys))
     isOutdated = false
     return gone.isDisjoint(with: changes.updated.keys) && !changes.repeatsPairs(of: image)
+  }
+
+  /// Whether ``rebase(onto:)`` would succeed.
+  func fits(_ image: NodeImage) -> Bool {
+    let before = (base, view, doomed, isOutdated)
+    defer { (base, view, doomed, isOutdated) = before }
+    return rebase(onto: image)
   }
 
   func forgetUndo() {

@@ -5,12 +5,8 @@ extension PendingChanges {
   ///
   /// The objects that were not changed are in order already: the place of a changed one among them
   /// is found by looking at some of them, a batch at a time.
-  ///
-  /// - Parameter removed: keys that are in the result only if their objects are among the changed.
-  func apply(
-    to saved: BatchLoader, removing removed: Set<Int64> = [], limit: Int, offset: Int
-  ) throws -> BatchLoader {
-    let unchanged = Unchanged(saved, touched: removed.union(changed.map(\.primaryKey)))
+  func apply(to saved: BatchLoader, limit: Int, offset: Int) throws -> BatchLoader {
+    let unchanged = Unchanged(saved, touched: Set(changed.map(\.primaryKey)))
     let moved = try placed(among: unchanged)
     var keys = KeyList()
     var unsaved = unchanged.loader.unsaved
@@ -78,7 +74,7 @@ extension PendingChanges {
 extension AnyManagedObject {
   /// Whether the database has no row of the object, be it that a parent has inserted it; its key may
   /// be permanent already.
-  fileprivate final var isUnsaved: Bool {
+  final var isUnsaved: Bool {
     isInserted || primaryKey < 0 || snapshot?.version == 0
   }
 }

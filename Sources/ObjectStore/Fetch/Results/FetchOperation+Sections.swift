@@ -20,7 +20,7 @@ extension FetchOperation {
     let section = try sectionKeyPath.map { try entity.section($0) }
     select = try .objectIDs(
       of: entity, where: predicate, includingSubentities: includesSubentities, sortedBy: terms,
-      limit: limit, offset: offset, with: sectionKeyPath)
+      limit: limit, offset: offset, with: sectionKeyPath.map { [$0] } ?? [])
     var id = ManagedObjectID(reference: entity.reference, primaryKey: 0)
     try store.query(
       select, interests: interests, contextID: context.contextID, cost: &cost
@@ -36,6 +36,51 @@ extension FetchOperation {
     return (
       BatchLoader(request, context: context, keys: keys, fetchID: fetchID), snapshot
     )
+  }
+
+  /// Selects the values that the objects are sorted by as well, as a list needs that changes are put
+  /// in.
+  ///
+  ///     SELECT 0, t0.Z_PK, t0.ZINITIAL, t0.ZVALUE FROM ZRECORD t0 ORDER BY t0.ZINITIAL, t0.ZVALUE
+  mutating func fetchList(
+    batchSize: Int, sectionKeyPath: [String]?, isWindowed: Bool
+  ) throws -> FetchedResultsList {
+    self.batchSize = batchSize
+    let columns = try sortColumns(sectionKeyPath)
+    let section = try sectionKeyPath.map { try entity.section($0) }
+    select = try .objectIDs(
+      of: entity, where: predicate, includingSubentities: includesSubentities, sortedBy: terms,
+      limit: isWindowed ? limit : 0, offset: isWindowed ? offset : 0, with: columns.keyPaths)
+    var list = FetchedResultsList(ObjectOrder(terms, locale: store.locale))
+    try store.query(
+      select, interests: interests, contextID: context.contextID, cost: &cost
+    ) { row in
+      let entity =
+        self.entity.hierarchy == nil ? self.entity : self.entity.entity(numbered: row.int64(0))
+      list.append(
+        .init(
+          id: ManagedObjectID(reference: entity.reference, primaryKey: row.int64(1)),
+          section: section.map { row.sectionName(2, $0) } ?? "",
+          values: columns.terms.map { row.value($0.column, as: $0.type) }))
+    }
+    resultCount = list.entries.count
+    return list
+  }
+
+  /// The key paths to be selected, each once, the sections' first; and where the value of each sort
+  /// descriptor is among the columns.
+  private func sortColumns(
+    _ sectionKeyPath: [String]?
+  ) throws -> (keyPaths: [[String]], terms: [(column: Int32, type: ResultType)]) {
+    var keyPaths = sectionKeyPath.map { [$0] } ?? []
+    let columns = try terms.map { term in
+      let (path, property) = try PredicateResolver(entity).resolve(
+        FetchPredicate.PropertyPath(term.keyPath))
+      let index = keyPaths.firstIndex(of: term.keyPath) ?? keyPaths.count
+      if index == keyPaths.count { keyPaths.append(term.keyPath) }
+      return (column: Int32(2 + index), type: ResultType(.property(path, property), nil))
+    }
+    return (keyPaths, columns)
   }
 }
 

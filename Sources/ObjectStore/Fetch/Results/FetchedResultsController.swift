@@ -13,7 +13,9 @@ import StoreEvents
 ///
 /// Batched underneath: it holds ids, and loads `fetchBatchSize` objects as they are looked at. It
 /// reacts to its context only, after each user event and save; what another context saves
-/// has to be merged into that. Belongs to its context's thread.
+/// has to be merged into that. The order and the sections are those of the values that were fetched,
+/// changed here or merged; the first change after a fetch, a reset, a refresh of all objects, and
+/// each change where there is a limit or an offset fetch again. Belongs to its context's thread.
 public final class FetchedResultsController<E: Entity> {
   /// What is fetched.
   public let request: FetchRequest<E>
@@ -24,7 +26,7 @@ public final class FetchedResultsController<E: Entity> {
   /// Names the file that keeps the sections; nil for none.
   public let cacheName: String?
   /// The objects there are now; empty until ``performFetch(file:line:)``.
-  public private(set) var snapshot = FetchedResultsSnapshot()
+  public var snapshot: FetchedResultsSnapshot { results?.snapshot ?? FetchedResultsSnapshot() }
   /// Called with each change, after ``snapshot`` has changed.
   public var onChange: ((FetchedResultsChanges) -> Void)?
   /// What a section is listed by in an index; the upper-case first letter of its name by default.
@@ -35,7 +37,7 @@ public final class FetchedResultsController<E: Entity> {
   private let entity: EntityDescription
   private let keyPath: [String]?
   private let terms: [SortTerm]
-  private var loader: BatchLoader?
+  private var results: Results?
   private var observation: ContextObservation?
   private var location = SourceLocation.unknown
 
@@ -68,60 +70,87 @@ public final class FetchedResultsController<E: Entity> {
   ///   if the objects of a section do not come one after the other.
   public func performFetch(file: String = #fileID, line: UInt = #line) throws {
     location = SourceLocation(file: file, line: UInt64(line))
-    let (loader, snapshot) = try fetch()
+    let results = try fetch()
     var names: Set<String> = []
-    for section in snapshot.sections where !names.insert(section.name).inserted {
+    for section in results.snapshot.sections where !names.insert(section.name).inserted {
       throw FetchedResultsError.sectionsOutOfOrder(section.name)
     }
-    self.loader = loader
-    self.snapshot = snapshot
+    self.results = results
+    changeError = nil
     if observation == nil {
-      observation = context.observeChanges { [weak self] changes in self?.follow(changes) }
+      observation = context.observeChanges { [weak self] event in self?.follow(event) }
     }
   }
 
-  private func fetch() throws -> (BatchLoader, FetchedResultsSnapshot) {
-    let pending = try context.operation(
-      request, .objects, location.file, UInt(location.line)
-    ).pendingOverlay()
-    var (loader, snapshot) = try fetchSaved(isWindowed: pending == nil)
-    if let pending {
-      (loader, snapshot) = try put(
-        pending, removing: [], over: loader, snapshot, isWindowed: true)
-    }
-    return (loader, snapshot)
-  }
-
-  private func fetchSaved(isWindowed: Bool) throws -> (BatchLoader, FetchedResultsSnapshot) {
-    let cache = isWindowed ? sectionCache : nil
+  private func fetch() throws -> Results {
+    try context.checkDepth()
+    context.followKeys()
+    try context.followDiscards()
+    if try operation.pendingOverlay() != nil { return try fetchList() }
+    let cache = sectionCache
     if let cache, let saved = cache.sections(context) {
-      let (loader, snapshot) = try fetchSnapshot(nil, isWindowed: isWindowed)
-      if let snapshot = saved.applied(to: snapshot) { return (loader, snapshot) }
+      let (loader, snapshot) = try fetchSnapshot(nil)
+      if let snapshot = saved.applied(to: snapshot) { return Results(loader, snapshot) }
     }
     let data = try cache?.dataVersion(context)
-    let (loader, snapshot) = try fetchSnapshot(keyPath, isWindowed: isWindowed)
+    let (loader, snapshot) = try fetchSnapshot(keyPath)
     // If somebody wrote meanwhile, the cache would tell of a moment that never was.
     if let cache, let data, try cache.dataVersion(context) == data {
       cache.save(snapshot, data: data)
     }
-    return (loader, snapshot)
+    return Results(loader, snapshot)
   }
 
   private func fetchSnapshot(
-    _ keyPath: [String]?, isWindowed: Bool
+    _ keyPath: [String]?
   ) throws -> (BatchLoader, FetchedResultsSnapshot) {
-    var request = request
-    if !isWindowed { (request.fetchLimit, request.fetchOffset) = (0, 0) }
-    var operation = context.operation(
-      request, .objects, location.file, UInt(location.line))
+    var operation = operation
+    let batches = try batches
+    return try operation.measure { try $0.fetchSnapshot(for: batches, sectionKeyPath: keyPath) }
+  }
+
+  /// Fetches what the objects are sorted by as well, so that changes can be put in their places.
+  private func fetchList() throws -> Results {
+    let batches = try batches
+    var operation = operation
     return try operation.measure { operation in
-      try operation.fetchSnapshot(
-        for: BatchRequest(
-          entity: entity, batchSize: max(request.fetchBatchSize, 0),
-          returnsObjectsAsFaults: request.returnsObjectsAsFaults,
-          prefetched: PrefetchTree(request.relationshipKeyPathsForPrefetching, of: entity),
-          location: location),
-        sectionKeyPath: keyPath)
+      let pending = try operation.pendingOverlay()
+      let list = try operation.fetchList(
+        batchSize: batches.batchSize, sectionKeyPath: keyPath, isWindowed: pending == nil)
+      guard let pending else {
+        return Results(list, batches, context, [:], fetchID: operation.fetchID)
+      }
+      return try put(pending, over: list, batches, fetchID: operation.fetchID)
+    }
+  }
+
+  private func put(
+    _ pending: PendingChanges, over list: FetchedResultsList, _ batches: BatchRequest,
+    fetchID: UInt64
+  ) throws -> Results {
+    let wanted = try pending.wanted()
+    let list = list.replacing(
+      Set(pending.changed.map(\.primaryKey)), with: wanted, section: section
+    ).window(limit: max(request.fetchLimit, 0), offset: max(request.fetchOffset, 0))
+    let keys = Set(list.entries.map(\.id.primaryKey))
+    var unsaved: [Int64: AnyManagedObject] = [:]
+    for object in wanted where object.isUnsaved && keys.contains(object.primaryKey) {
+      unsaved[object.primaryKey] = object
+    }
+    return Results(list, batches, context, unsaved, fetchID: fetchID)
+  }
+
+  private var operation: FetchOperation {
+    context.operation(request, .objects, location.file, UInt(location.line))
+  }
+
+  private var batches: BatchRequest {
+    get throws {
+      BatchRequest(
+        entity: entity, batchSize: max(request.fetchBatchSize, 0),
+        returnsObjectsAsFaults: request.returnsObjectsAsFaults,
+        prefetched: try PrefetchTree(request.relationshipKeyPathsForPrefetching, of: entity),
+        location: location)
     }
   }
 
@@ -151,73 +180,97 @@ public final class FetchedResultsController<E: Entity> {
 
   // MARK: - Following the context
 
-  private func follow(_ changed: [AnyManagedObject]) {
-    guard let loader else { return }
+  private func follow(_ event: ContextObservation.Event) {
+    guard let loader = results?.loader else { return }
     let saved = savedKeys(loader)
-    let changed = changed.filter {
-      request.includesSubentities ? $0.entity.isKind(of: entity) : $0.entity === entity
+    switch event {
+    case .changed(let objects):
+      let changed = objects.filter {
+        request.includesSubentities ? $0.entity.isKind(of: entity) : $0.entity === entity
+      }
+      guard !changed.isEmpty || !saved.isEmpty else { return }
+      let touched = Set(changed.map(\.primaryKey)).union(saved.values)
+      follow(touched, saved) { try result(after: changed, saved) }
+    case .refetch(let keys):
+      follow(Set(keys), saved) { try fetchList() }
     }
-    let keys = Set(changed.map(\.primaryKey))
-    guard !keys.isEmpty || !saved.isEmpty else { return }
+  }
+
+  private func follow(
+    _ touched: Set<Int64>, _ saved: [Int64: Int64], _ makeResults: () throws -> Results
+  ) {
     do {
+      let new = try makeResults()
+      // Behind the fetch, which may have told of permanent ids.
       let old = snapshot
-      let (newLoader, new) = try result(after: changed, saved)
       let difference = FetchedResultsDifference(
-        from: old, to: new, touched: keys.union(saved.values), saved: saved
+        old: old, new: new.snapshot, touched: touched, saved: saved
       ).changes()
-      newLoader.keep(objectsOf: loader)
-      self.loader = newLoader
-      snapshot = new
+      if let loader = results?.loader { new.loader.keep(objectsOf: loader) }
+      results = new
       changeError = nil
       if !difference.isEmpty { onChange?(difference) }
     } catch {
+      // The next change fetches again: the list may be out of date by then.
+      results?.list = nil
       changeError = error
     }
   }
 
   /// The keys that unsaved objects of the result were given since, by those they had.
   private func savedKeys(_ loader: BatchLoader) -> [Int64: Int64] {
-    loader.unsaved.compactMapValues { $0.primaryKey > 0 ? $0.primaryKey : nil }
+    var keys: [Int64: Int64] = [:]
+    for (key, object) in loader.unsaved where object.primaryKey > 0 && object.primaryKey != key {
+      keys[key] = object.primaryKey
+    }
+    return keys
   }
 
   private func result(
     after changed: [AnyManagedObject], _ saved: [Int64: Int64]
-  ) throws -> (BatchLoader, FetchedResultsSnapshot) {
+  ) throws -> Results {
     // What lies beyond a limit is known to the database only.
-    guard let loader, request.fetchLimit <= 0, request.fetchOffset <= 0,
+    guard let results, let list = results.list, request.fetchLimit <= 0, request.fetchOffset <= 0,
       request.includesPendingChanges
-    else { return try fetch() }
-    let objects = changed + saved.keys.compactMap { loader.unsaved[$0] }
-    let keys = Set(objects.map(\.primaryKey)).union(saved.keys)
+    else { return try fetchList() }
+    let objects = changed + saved.keys.compactMap { results.loader.unsaved[$0] }
     let pending = try PendingChanges(
       of: objects, in: context, entity: entity, predicate: request.predicate, terms: terms)
-    return try put(pending, removing: keys, over: loader, snapshot, isWindowed: false)
+    let wanted = try pending.wanted()
+    let keys = Set(objects.map(\.primaryKey)).union(saved.keys)
+    var unsaved = results.loader.unsaved.filter { !keys.contains($0.key) }
+    for object in wanted where object.isUnsaved { unsaved[object.primaryKey] = object }
+    return Results(
+      list.replacing(keys, with: wanted, section: section), results.loader.request, context,
+      unsaved, fetchID: results.loader.fetchID)
   }
 
-  /// Puts changed objects in their places, and gives the others the sections they had.
-  private func put(
-    _ pending: PendingChanges, removing keys: Set<Int64>, over old: BatchLoader,
-    _ oldSnapshot: FetchedResultsSnapshot, isWindowed: Bool
-  ) throws -> (BatchLoader, FetchedResultsSnapshot) {
-    let new = try pending.apply(
-      to: old, removing: keys, limit: isWindowed ? max(request.fetchLimit, 0) : 0,
-      offset: isWindowed ? max(request.fetchOffset, 0) : 0)
-    let changed = Dictionary(
-      pending.changed.map { ($0.primaryKey, $0) }, uniquingKeysWith: { a, _ in a })
-    var snapshot = FetchedResultsSnapshot()
-    var oldIndex = 0
-    for index in 0..<new.keys.count {
-      let key = new.keys[index]
-      if let object = changed[key] {
-        snapshot.append(object.objectID, section: keyPath.map(object.sectionName) ?? "")
-        continue
-      }
-      while oldSnapshot[oldIndex].primaryKey != key { oldIndex += 1 }
-      snapshot.append(
-        oldSnapshot[oldIndex], section: oldSnapshot.sectionName(of: oldIndex))
-      oldIndex += 1
-    }
-    return (new, snapshot)
+  private func section(_ object: AnyManagedObject) -> String {
+    keyPath.map(object.sectionName) ?? ""
+  }
+}
+
+/// What a controller has fetched.
+private struct Results {
+  let loader: BatchLoader
+  let snapshot: FetchedResultsSnapshot
+  /// Nil until the first change: most lists are only shown.
+  var list: FetchedResultsList?
+
+  init(_ loader: BatchLoader, _ snapshot: FetchedResultsSnapshot) {
+    self.loader = loader
+    self.snapshot = snapshot
+  }
+
+  init(
+    _ list: FetchedResultsList, _ batches: BatchRequest, _ context: ManagedObjectContext,
+    _ unsaved: [Int64: AnyManagedObject], fetchID: UInt64
+  ) {
+    self.list = list
+    snapshot = list.snapshot
+    loader = BatchLoader(
+      batches, context: context, keys: KeyList(list.entries.lazy.map(\.id.primaryKey)),
+      unsaved: unsaved, fetchID: fetchID)
   }
 }
 
@@ -236,11 +289,14 @@ extension FetchedResultsController {
   /// - Throws: ``StoreError`` if its batch cannot be loaded.
   public func object(at index: Int) throws -> ManagedObject<E>? {
     precondition(snapshot.indices.contains(index), "place \(index) of \(snapshot.count) results")
-    return try loader?.object(at: index).map { unsafeDowncast($0, to: ManagedObject<E>.self) }
+    return try results?.loader.object(at: index)?.assumed(E.self)
   }
 
   /// All objects as a collection that loads those looked at; nil until the fetch.
-  public var fetchedObjects: BatchedObjects<E>? { loader.map(BatchedObjects.init) }
+  public var fetchedObjects: BatchedObjects<E>? {
+    guard let loader = results?.loader else { return nil }
+    return BatchedObjects(loader)
+  }
 
   /// Where an object is; nil if it is not among the results.
   public func position(of object: ManagedObject<E>) -> FetchedResultsSnapshot.Position? {

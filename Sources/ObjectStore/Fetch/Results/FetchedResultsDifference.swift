@@ -1,59 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the changes between two snapshots, of which all objects but the touched ones are in the
-/// same order.
+/// Finds the changes between two snapshots.
 struct FetchedResultsDifference {
   let old: FetchedResultsSnapshot
   let new: FetchedResultsSnapshot
-  /// Keys of objects that may have moved or have other values.
+  /// Keys of objects that may have other values; these move rather than others.
   let touched: Set<Int64>
   /// What was saved for the first time: its key now, by its key in the old snapshot.
   let saved: [Int64: Int64]
-  private let oldPlaces: [Int64: Int]
-  private let newPlaces: [Int64: Int]
 
-  init(
-    from old: FetchedResultsSnapshot, to new: FetchedResultsSnapshot, touched: Set<Int64>,
-    saved: [Int64: Int64]
-  ) {
-    self.old = old
-    self.new = new
-    self.touched = touched
-    self.saved = saved
-    oldPlaces = Dictionary(
-      old.enumerated().map { (saved[$1.primaryKey] ?? $1.primaryKey, $0) },
-      uniquingKeysWith: { a, _ in a })
-    newPlaces = Dictionary(
-      new.enumerated().map { ($1.primaryKey, $0) }, uniquingKeysWith: { a, _ in a })
+  /// An object of both snapshots, by its places.
+  private struct Common {
+    let key: Int64
+    let old: Int
+    let new: Int
+    let staysInSection: Bool
   }
 
   func changes() -> FetchedResultsChanges {
     var changes = FetchedResultsChanges()
-    let (goneSections, newSections) = sectionChanges(&changes)
-    var common: [(key: Int64, old: Int, new: Int)] = []
-    for (place, id) in old.enumerated() {
-      let key = saved[id.primaryKey] ?? id.primaryKey
-      guard let newPlace = newPlaces[key] else {
-        changes.objects.append(.delete(id, from: old.position(of: place)))
-        continue
+    let newSections = sectionChanges(&changes)
+    let newPlaces = Dictionary(
+      new.enumerated().map { ($1.primaryKey, $0) }, uniquingKeysWith: { a, _ in a })
+    var common: [Common] = []
+    for (section, oldSection) in old.sections.enumerated() {
+      for place in oldSection.range {
+        guard let newPlace = newPlaces[oldKey(place)] else {
+          changes.objects.append(.delete(old[place], from: old.position(of: place)))
+          continue
+        }
+        let range = newSections[section].map { new.sections[$0].range }
+        common.append(
+          Common(
+            key: oldKey(place), old: place, new: newPlace,
+            staysInSection: range?.contains(newPlace) == true))
       }
-      if touched.contains(key) { common.append((key, place, newPlace)) }
     }
-    let moved = movedKeys(common)
-    for (key, oldPlace, newPlace) in common {
-      let from = old.position(of: oldPlace)
-      let to = new.position(of: newPlace)
-      let staysInSection =
-        old.sections[from.section].name == new.sections[to.section].name
-        && !goneSections.contains(from.section) && !newSections.contains(to.section)
-      changes.objects.append(
-        staysInSection && !moved.contains(key)
-          ? .update(new[newPlace], from: from, to: to) : .move(new[newPlace], from: from, to: to))
-    }
-    for (place, id) in new.enumerated() where oldPlaces[id.primaryKey] == nil {
+    tell(common, in: &changes)
+    let known = Set(common.map(\.new))
+    for (place, id) in new.enumerated() where !known.contains(place) {
       changes.objects.append(.insert(id, at: new.position(of: place)))
     }
     return changes
+  }
+
+  private func oldKey(_ place: Int) -> Int64 {
+    let key = old[place].primaryKey
+    return saved[key] ?? key
+  }
+
+  private func tell(_ common: [Common], in changes: inout FetchedResultsChanges) {
+    let moved = movedKeys(common.filter(\.staysInSection))
+    for object in common {
+      let isMoved = !object.staysInSection || moved.contains(object.key)
+      guard isMoved || touched.contains(object.key) else { continue }
+      let (id, from) = (new[object.new], old.position(of: object.old))
+      let to = new.position(of: object.new)
+      changes.objects.append(
+        isMoved ? .move(id, from: from, to: to) : .update(id, from: from, to: to))
+    }
   }
 
   // MARK: - Sections
@@ -72,65 +77,58 @@ struct FetchedResultsDifference {
     let occurrence: Int
   }
 
-  private func sectionChanges(
-    _ changes: inout FetchedResultsChanges
-  ) -> (gone: Set<Int>, new: Set<Int>) {
+  /// - Returns: by old section, its new place; nil for one that is deleted, also if it comes again
+  ///   elsewhere.
+  private func sectionChanges(_ changes: inout FetchedResultsChanges) -> [Int?] {
     let oldNames = names(old)
     let newNames = names(new)
     let newPlaces = Dictionary(uniqueKeysWithValues: newNames.enumerated().map { ($1, $0) })
     let common = oldNames.enumerated().compactMap { place, name in
       newPlaces[name].map { (old: place, new: $0) }
     }
-    let staying = Self.longestIncreasing(common.map(\.new)).map { common[$0] }
-    let stayingOld = Set(staying.map(\.old))
-    let stayingNew = Set(staying.map(\.new))
-    for (place, name) in oldNames.enumerated() where !stayingOld.contains(place) {
+    var staying = [Int?](repeating: nil, count: oldNames.count)
+    for index in Self.longestIncreasing(common.map(\.new)) {
+      staying[common[index].old] = common[index].new
+    }
+    for (place, name) in oldNames.enumerated() where staying[place] == nil {
       changes.sections.append(.delete(name: name.name, from: place))
     }
+    let stayingNew = Set(staying.compactMap(\.self))
     for (place, name) in newNames.enumerated() where !stayingNew.contains(place) {
       changes.sections.append(.insert(name: name.name, at: place))
     }
-    return (
-      Set(oldNames.indices).subtracting(stayingOld), Set(newNames.indices).subtracting(stayingNew)
-    )
+    return staying
   }
 
   // MARK: - Moves
 
-  /// Those of the touched objects that passed an untouched one, or one another.
-  private func movedKeys(_ common: [(key: Int64, old: Int, new: Int)]) -> Set<Int64> {
-    let oldGaps = gaps(old) { oldKey($0) }
-    let newGaps = gaps(new) { $0 }
+  /// Those that passed others, of objects in sections that stay: touched ones where that is enough.
+  private func movedKeys(_ common: [Common]) -> Set<Int64> {
+    let anchors = common.filter { !touched.contains($0.key) }.map(\.new)
+    guard zip(anchors, anchors.dropFirst()).allSatisfy(<) else { return leaving(common) }
+    // An object that passed no untouched one may still have passed others.
     var moved: Set<Int64> = []
-    var groups: [Int: [(key: Int64, new: Int)]] = [:]
-    for (key, oldPlace, newPlace) in common {
-      if oldGaps[oldPlace] == newGaps[newPlace] {
-        groups[oldGaps[oldPlace], default: []].append((key, newPlace))
+    var groups: [Int: [Common]] = [:]
+    var anchorCount = 0
+    for object in common {
+      guard touched.contains(object.key) else {
+        anchorCount += 1
+        continue
+      }
+      if anchors.firstPlace(above: object.new) == anchorCount {
+        groups[anchorCount, default: []].append(object)
       } else {
-        moved.insert(key)
+        moved.insert(object.key)
       }
     }
-    for group in groups.values {
-      let staying = Set(Self.longestIncreasing(group.map(\.new)))
-      for (index, member) in group.enumerated() where !staying.contains(index) {
-        moved.insert(member.key)
-      }
-    }
+    for group in groups.values { moved.formUnion(leaving(group)) }
     return moved
   }
 
-  private func oldKey(_ key: Int64) -> Int64 { saved[key] ?? key }
-
-  /// For each place, how many untouched objects that are in both snapshots come before it.
-  private func gaps(_ snapshot: FetchedResultsSnapshot, key: (Int64) -> Int64) -> [Int] {
-    var count = 0
-    return snapshot.map { id in
-      let key = key(id.primaryKey)
-      defer {
-        if !touched.contains(key), oldPlaces[key] != nil, newPlaces[key] != nil { count += 1 }
-      }
-      return count
-    }
+  /// The fewest objects without which the others are in the same order as before.
+  private func leaving(_ common: [Common]) -> Set<Int64> {
+    let staying = Set(Self.longestIncreasing(common.map(\.new)))
+    return Set(common.indices.filter { !staying.contains($0) }.map { common[$0].key })
   }
 
   /// The indices of a longest subsequence that increases.
@@ -154,5 +152,18 @@ struct FetchedResultsDifference {
       next = previous[index]
     }
     return result.reversed()
+  }
+}
+
+extension [Int] {
+  /// The number of values that are not above another one; all are in ascending order.
+  fileprivate func firstPlace(above value: Int) -> Int {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle] <= value { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 }

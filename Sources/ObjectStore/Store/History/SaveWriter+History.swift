@@ -17,6 +17,10 @@ extension SaveWriter {
   mutating func noteHistory(_ changes: ChangeSet) {
     guard tracksHistory else { return }
     for object in changes.inserted {
+      guard resolutions[ObjectIdentifier(object)] == nil else {
+        noteUpdate(of: object)
+        continue
+      }
       noteHistory(.insert, object.entity, .range(first: object.newPrimaryKey, count: 1))
     }
     var seen: Set<ObjectIdentifier> = []

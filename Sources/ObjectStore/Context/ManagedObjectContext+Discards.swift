@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// The parent discarded changes while a child was saving; the child refreshes and saves again.
+struct ParentDiscardedChanges: Error {}
+
+/// Children follow the rollbacks and resets of their parents.
+///
+/// A parent counts them. A child compares the count before it fetches, saves or ends an event, and
+/// refreshes all its objects where it has changed: a parent cannot wait for its children, which may
+/// be waiting for it.
+extension ManagedObjectContext {
+  /// To be called before unsaved changes are discarded.
+  func noteDiscard() {
+    if hasChanges { discardCount.wrappingAdd(1, ordering: .releasing) }
+  }
+
+  /// The rollbacks and resets of all parents that discarded changes; may be read on any thread.
+  var parentDiscards: Int {
+    var count = 0
+    // Below that depth nothing is read: many contexts are made in a time that grows with their number.
+    var next = depth > Self.maxDepth ? nil : parent
+    while let context = next {
+      count &+= context.discardCount.load(ordering: .acquiring)
+      next = context.parent
+    }
+    return count
+  }
+
+  /// Refreshes all objects if a parent has discarded changes since the last time.
+  ///
+  /// Changes of this context stay, but references to objects that are gone do not; its undo manager
+  /// forgets its groups, as after a rollback of its own.
+  ///
+  /// - Throws: what SQLite reports.
+  func followDiscards() throws {
+    guard let parent, followedDiscards != parentDiscards else { return }
+    try parent.performAndWait { try parent.followDiscards() }
+    try refreshAllObjects()
+    undoManager?.removeAllActions()
+  }
+
+  // Each level takes some 2 kB of the stack where a child reads through all its parents; threads have
+  // 512 kB and more.
+  static let maxDepth = 100
+
+  /// - Throws: ``StoreError/nestedTooDeep(limit:)``.
+  func checkDepth() throws {
+    guard depth > Self.maxDepth else { return }
+    throw StoreError.nestedTooDeep(limit: Self.maxDepth)
+  }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The objects of a fetched results controller in order, with the values that they are sorted by.
+///
+/// A changed object gets its place by these values, never by those of objects and rows as they are
+/// by then: another context may have saved others, and the list is in the order of the old ones.
+struct FetchedResultsList {
+  private(set) var entries: [Entry] = []
+  private let order: ObjectOrder
+
+  struct Entry {
+    let id: ManagedObjectID
+    let section: String
+    /// One for each sort descriptor.
+    let values: [StoreValue]
+  }
+
+  init(_ order: ObjectOrder) { self.order = order }
+
+  /// Adds an object at the end.
+  mutating func append(_ entry: Entry) { entries.append(entry) }
+
+  var snapshot: FetchedResultsSnapshot {
+    var snapshot = FetchedResultsSnapshot()
+    for entry in entries { snapshot.append(entry.id, section: entry.section) }
+    return snapshot
+  }
+
+  /// Takes out objects by their keys, and puts others in their places.
+  ///
+  /// Among equals an object stays where it was; one that is new comes last.
+  func replacing(
+    _ removed: Set<Int64>, with objects: [AnyManagedObject],
+    section: (AnyManagedObject) -> String
+  ) -> FetchedResultsList {
+    var places: [Int64: Int] = [:]
+    var kept: [(key: ObjectOrder.Key, entry: Entry)] = []
+    kept.reserveCapacity(entries.count)
+    for (place, entry) in entries.enumerated() {
+      if removed.contains(entry.id.primaryKey) {
+        places[entry.id.primaryKey] = place
+      } else {
+        kept.append((ObjectOrder.Key(values: entry.values, place: place), entry))
+      }
+    }
+    let arriving = objects.enumerated().map { index, object in
+      let key = order.key(
+        of: object, place: places[object.primaryKey] ?? entries.count + index)
+      return (
+        key: key,
+        entry: Entry(id: object.objectID, section: section(object), values: key.values)
+      )
+    }.sorted { order.isBefore($0.key, $1.key) }
+    var result = FetchedResultsList(order)
+    result.entries.reserveCapacity(kept.count + arriving.count)
+    var next = 0
+    for (key, entry) in arriving {
+      let place = firstPlace(in: kept, from: next) { order.isBefore(key, $0) }
+      result.entries += kept[next..<place].map(\.entry)
+      result.entries.append(entry)
+      next = place
+    }
+    result.entries += kept[next...].map(\.entry)
+    return result
+  }
+
+  private func firstPlace(
+    in kept: [(key: ObjectOrder.Key, entry: Entry)], from start: Int,
+    where isBehind: (ObjectOrder.Key) -> Bool
+  ) -> Int {
+    var low = start
+    var high = kept.count
+    while low < high {
+      let middle = (low + high) / 2
+      if isBehind(kept[middle].key) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+
+  /// The part that a limit and an offset leave; a limit of 0 is none.
+  func window(limit: Int, offset: Int) -> FetchedResultsList {
+    guard limit > 0 || offset > 0 else { return self }
+    var result = self
+    let rest = entries.dropFirst(offset)
+    result.entries = Array(limit > 0 ? rest.prefix(limit) : rest)
+    return result
+  }
+}
