@@ -85,7 +85,7 @@ struct SaveOperation {
         try writer.externalData.willCommit(pooled.connection)
         isCommitting = true
         try writer.execute("COMMIT")
-        writer.externalData.didCommit()
+        writer.externalData.didCommit(pooled.connection)
         commitTime = isMeasured ? TraceClock.now - written : 0
         statements = writer.statementCount
         if let counts = writer.counts {

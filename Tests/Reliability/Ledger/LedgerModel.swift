@@ -81,6 +81,8 @@ public enum LedgerVersion: String, CaseIterable, Sendable {
     options.tracksHistory = true
     // Some photos lie in files, others in their rows.
     options.externalDataThreshold = 20_000
+    // Each opening finds what a kill has left at once.
+    options.externalDataGracePeriod = .zero
     options.migrationPolicy = .exact
     options.indexPolicy = .exact
     return try PersistentContainer(at: url, entities: entities, options: options)

@@ -20,6 +20,14 @@ struct DataFile: ~Copyable {
     guard descriptor >= 0, give(access) else { return nil }
   }
 
+  /// A file that text is added to at its end, made if it does not exist.
+  init?(appendingTo path: String, _ access: FileAccess) {
+    let exists = Glibc.access(path, F_OK) == 0
+    let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW
+    descriptor = open(path, flags, access.mode)
+    guard descriptor >= 0, exists || give(access) else { return nil }
+  }
+
   deinit { if descriptor >= 0 { close(descriptor) } }
 
   /// In bytes; nil for what is no regular file.

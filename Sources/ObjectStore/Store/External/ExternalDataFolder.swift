@@ -6,15 +6,21 @@ import Glibc
 /// The folder with the large values of attributes with external storage:
 /// `.stops_SUPPORT/_EXTERNAL_DATA` beside `stops.sqlite`.
 ///
-/// Files are written while their process holds the store's write lock, under a name that no file
-/// ever had, and never changed. So whoever holds the lock and finds a file that no row refers to
-/// may remove it: nobody else is about to refer to it. Whoever may read the store may read them.
+/// Files are written while their process holds the store's write lock, under a new name, and never
+/// change. As the folder's name lacks the extension of the store's, other stores may use it too;
+/// ``claim(_:)`` decides which files may be removed.
 struct ExternalDataFolder: Sendable {
+  /// `.stops_SUPPORT`, with the trash and the owners' marks beside the data.
+  let support: String
   let path: String
-  private let storePath: String
-  /// Told by triggers of the connection that writes.
+  let storePath: String
+  /// Filled by triggers of the connection that writes.
   let replaced = ReplacedData()
   let doubtful = DoubtfulData()
+  let neighbors: StoreNeighbors
+
+  static let dataName = "_EXTERNAL_DATA"
+  static let trashName = "_TRASH"
 
   /// - Parameter path: of the store, which exists.
   init(store path: String) {
@@ -23,10 +29,14 @@ struct ExternalDataFolder: Sendable {
     defer { free(resolved) }
     let file = URL(fileURLWithPath: resolved.map { String(cString: $0) } ?? path)
     let name = file.deletingPathExtension().lastPathComponent
-    self.path =
-      file.deletingLastPathComponent().appending(path: ".\(name)_SUPPORT/_EXTERNAL_DATA").path
+    support = file.deletingLastPathComponent().appending(path: ".\(name)_SUPPORT").path
+    self.path = support + "/" + Self.dataName
     storePath = file.path
+    neighbors = StoreNeighbors(of: file)
   }
+
+  var trash: String { support + "/" + Self.trashName }
+  func trashPath(of uuid: UUID) -> String { trash + "/" + uuid.uuidString }
 
   func path(of uuid: UUID) -> String { path + "/" + uuid.uuidString }
 
@@ -35,7 +45,8 @@ struct ExternalDataFolder: Sendable {
   /// - Throws: ``ExternalDataProblem``.
   func read(_ reference: ExternalDataReference) throws(ExternalDataProblem) -> Data {
     guard let uuid = reference.uuid else { throw .damagedReference }
-    let path = path(of: uuid)
+    var path = path(of: uuid)
+    if access(path, F_OK) != 0, errno == ENOENT { path = strayPath(of: uuid) ?? path }
     guard let file = DataFile(reading: path) else { throw DataFile.problem(path) }
     guard let data = file.contents() else { throw DataFile.problem(path) }
     return data
@@ -49,15 +60,28 @@ struct ExternalDataFolder: Sendable {
     return file.contents() == data
   }
 
-  /// The files that are there; none if the folder is not.
-  var files: Set<UUID> {
-    guard let folder = opendir(path) else { return [] }
-    defer { closedir(folder) }
-    var files: Set<UUID> = []
-    while let entry = readdir(folder) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+  /// Where a file is that is not in this folder: in its trash, or with another store of the
+  /// directory, as when the store was renamed or copied without its folder.
+  ///
+  /// A UUID names one file only, whichever folder it is in.
+  func strayPath(of uuid: UUID) -> String? {
+    let folders = [support] + neighbors.supportFolders.filter { $0 != support }
+    for folder in folders {
+      for name in [Self.dataName, Self.trashName] {
+        let path = "\(folder)/\(name)/\(uuid.uuidString)"
+        if path != self.path(of: uuid), access(path, F_OK) == 0 { return path }
       }
+    }
+    return nil
+  }
+
+  /// The files that exist; none if the folder does not.
+  var files: Set<UUID> { Self.files(in: path) }
+  var trashedFiles: Set<UUID> { Self.files(in: trash) }
+
+  private static func files(in path: String) -> Set<UUID> {
+    var files: Set<UUID> = []
+    DirectoryListing.forEachName(in: path) { name in
       if let uuid = UUID(uuidString: name), uuid.uuidString == name { files.insert(uuid) }
     }
     return files
@@ -93,11 +117,12 @@ struct ExternalDataFolder: Sendable {
     }
   }
 
-  private func makeFolder() throws {
+  func makeFolder() throws { try makeFolder(path) }
+
+  private func makeFolder(_ path: String) throws {
     guard access(path, F_OK) != 0 else { return }
-    let support = URL(fileURLWithPath: path).deletingLastPathComponent()
     let access = FileAccess(of: storePath).ofFolder
-    for folder in [support.path, path] {
+    for folder in [support, path] {
       if mkdir(folder, access.mode) == 0 {
         guard let made = DataFile(reading: folder, isFolder: true), made.give(access) else {
           throw StoreError(externalData: folder, errno)
@@ -106,21 +131,59 @@ struct ExternalDataFolder: Sendable {
         throw StoreError(externalData: folder, errno)
       }
     }
-    try sync(support.path)
-    try sync(support.deletingLastPathComponent().path)
+    try sync(support)
+    try sync(neighbors.directory)
   }
 
-  /// Removes files that no row refers to since the last commit, as far as that is possible now.
+  // MARK: - Removing
+
+  /// Removes files that this store alone has made and that no commit refers to.
+  func remove(_ uuids: Set<UUID>) {
+    for uuid in uuids { unlink(path(of: uuid)) }
+  }
+
+  /// Removes files that no row of this store refers to any more, unless another store may refer to
+  /// them: those of another store go to the trash, those of a copy stay.
+  ///
+  /// - Parameter owner: `Z_UUID`.
+  func release(_ uuids: Set<UUID>, owner: String) {
+    guard !uuids.isEmpty else { return }
+    let claim = claim(owner)
+    for uuid in uuids {
+      switch claim.verdict(on: uuid) {
+      case .remove: unlink(path(of: uuid))
+      case .trash: moveToTrash(uuid)
+      case .keep: break
+      }
+    }
+  }
+
+  /// Makes the last commit survive a loss of power, so that files may go which it replaced.
   ///
   /// A commit is synced when the log is, and a checkpoint may be long in coming: were the commit
   /// lost with the power, rows would refer to these files again.
-  func remove(_ uuids: some Collection<UUID>) {
-    guard !uuids.isEmpty else { return }
+  func syncLog() -> Bool {
     let logPath = storePath + "-wal"
-    if access(logPath, F_OK) == 0 {
-      // To close the log does not drop locks: SQLite's are on other files.
-      guard let log = DataFile(reading: logPath), log.sync() else { return }
-    }
-    for uuid in uuids { unlink(path(of: uuid)) }
+    guard access(logPath, F_OK) == 0 else { return true }
+    // To close the log does not drop locks: SQLite's are on other files.
+    guard let log = DataFile(reading: logPath) else { return false }
+    return log.sync()
+  }
+
+  /// False if the file stays where it is.
+  @discardableResult
+  func moveToTrash(_ uuid: UUID) -> Bool {
+    guard (try? makeFolder(trash)) != nil else { return false }
+    return rename(path(of: uuid), trashPath(of: uuid)) == 0
+  }
+
+  /// Brings a file that a row refers to into this folder; false if it is nowhere to be found.
+  @discardableResult
+  func bringBack(_ uuid: UUID) -> Bool {
+    guard (try? makeFolder()) != nil else { return false }
+    if rename(trashPath(of: uuid), path(of: uuid)) == 0 { return true }
+    guard let stray = strayPath(of: uuid) else { return false }
+    // A second name: the file stays where another store may look for it.
+    return link(stray, path(of: uuid)) == 0
   }
 }

@@ -54,7 +54,7 @@ enum ExternalDataColumn {
   /// The condition that a column holds a reference; by its length first, which SQLite knows
   /// without reading the column.
   static func isReference(_ column: String) -> String {
-    "length(\(column)) IN (37, 38) AND substr(\(column), 1, 1) = X'02'"
+    "length(\(column)) IN (37, 38) AND CAST(substr(\(column), 1, 1) AS BLOB) = X'02'"
   }
 }
 

@@ -8,8 +8,8 @@ import Synchronization
 ///
 ///     BEGIN EXCLUSIVE ─ files written and synced ─ their folder synced ─ COMMIT ─ files removed
 ///
-/// Wherever that is cut off, each row that is left refers to a file that is there; there may be
-/// files too many, which the next opening removes.
+/// Wherever that is cut off, each row that is left refers to a file that exists. There may be files
+/// that no row refers to; a later opening moves them to the trash.
 final class ExternalDataTransaction {
   private let folder: ExternalDataFolder
   private var made: Set<UUID> = []
@@ -37,14 +37,25 @@ final class ExternalDataTransaction {
     if let uuid = reference.uuid { unused.insert(uuid) }
   }
 
+  /// A file that its row does not refer to any more, where no trigger reports that.
+  func replace(_ reference: ExternalDataReference) { folder.replaced.insert(reference) }
+
   /// - Throws: `SQLiteError`; ``StoreError/cannotWriteExternalData(path:reason:)``.
   func willCommit(_ connection: Connection) throws {
     if !folder.doubtful.isEmpty { try takePlace(connection) }
-    if !made.isEmpty { try folder.sync() }
+    guard !made.isEmpty else { return }
+    try folder.mark(owner: ExternalDataFolder.owner(connection))
+    try folder.sync()
   }
 
-  func didCommit() {
-    folder.remove(unused.union(folder.replaced.take()).union(folder.doubtful.take()))
+  func didCommit(_ connection: Connection) {
+    let (replaced, doubtful) = (folder.replaced.take(), folder.doubtful.take())
+    let useless = unused.union(doubtful)
+    guard !useless.isEmpty || !replaced.isEmpty, folder.syncLog() else { return }
+    folder.remove(useless)
+    // Without a UUID no owner can be told from another: the files stay.
+    guard let owner = try? ExternalDataFolder.owner(connection) else { return }
+    folder.release(replaced.subtracting(useless), owner: owner)
   }
 
   /// To be called after a rollback that no commit was tried before.
@@ -67,7 +78,7 @@ final class ExternalDataTransaction {
       try connection.execute("BEGIN EXCLUSIVE")
       try next.willCommit(connection)
       try connection.execute("COMMIT")
-      next.didCommit()
+      next.didCommit(connection)
     } catch {
       if connection.isInTransaction { try? connection.execute("ROLLBACK") }
     }
@@ -110,7 +121,7 @@ final class ReplacedData: Sendable {
     }
   }
 
-  private func note(_ reference: ExternalDataReference) {
+  func insert(_ reference: ExternalDataReference) {
     if let uuid = reference.uuid { files.withLock { _ = $0.insert(uuid) } }
   }
 
@@ -122,7 +133,9 @@ final class ReplacedData: Sendable {
   func watch(_ model: ManagedObjectModel, on connection: Connection) throws(SQLiteError) {
     let function = "ObjectStoreReplacedData"
     try connection.createFunction(function, argumentCount: 1) { call in
-      if case .reference(let reference) = ExternalDataColumn(call.blob(0)) { self.note(reference) }
+      if case .reference(let reference) = ExternalDataColumn(call.blob(0)) {
+        self.insert(reference)
+      }
     }
     for root in model.roots {
       for attribute in root.attributes where attribute.allowsExternalBinaryDataStorage {

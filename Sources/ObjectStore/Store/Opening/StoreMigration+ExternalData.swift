@@ -59,7 +59,9 @@ extension StoreMigration {
     case .inline(let bytes): return Data(bytes)
     case .reference(let reference):
       do throws(ExternalDataProblem) {
-        return try files.read(reference)
+        let data = try files.read(reference)
+        files.replace(reference)
+        return data
       } catch {
         note("data of \(name) cannot be read: \(error)")
         return nil

@@ -191,12 +191,16 @@ struct StoreOpening {
       _ = try writer.sawForeignWrites()
       let pageSize = try integer(connection, "PRAGMA page_size")
       try folder.replaced.watch(model, on: connection)
-      let sweeps = model.allowsExternalData || !steps.isEmpty
-      if sweeps { folder.doubtful.insert(try folder.orphans(in: connection)) }
       try externalData.willCommit(connection)
       isCommitting = true
       try connection.execute("COMMIT")
-      externalData.didCommit()
+      externalData.didCommit(connection)
+      if model.allowsExternalData || !steps.isEmpty {
+        // The store is open: what cannot be tidied now can be at the next opening.
+        try? folder.tidy(
+          connection, owner: ExternalDataFolder.owner(connection),
+          gracePeriod: options.externalDataGracePeriod)
+      }
       return Result(
         writer: writer, readerMode: .readOnly, uuid: uuid, journalMode: journalMode,
         pageSize: pageSize, migrationSteps: steps, tracksHistory: tracksHistory,

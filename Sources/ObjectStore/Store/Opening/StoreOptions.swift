@@ -24,6 +24,9 @@ public struct StoreOptions: Sendable {
   ///
   /// Where Core Data draws the line is not documented; 100 KB to 128 KB were seen.
   public var externalDataThreshold = 128 << 10
+  /// How old a file of external storage that no row refers to must be for an opening to move it to the
+  /// trash; see ``PersistentContainer/orphanedExternalFiles()``.
+  public var externalDataGracePeriod = Duration.seconds(86_400)
   /// `PRAGMA max_page_count`, in pages of 4,096 bytes; 0 for SQLite's own limit.
   public var maximumPageCount = 0
 
