@@ -58,7 +58,9 @@ struct FetchOperation {
 
   /// Puts cheap terms first, and tells of it.
   mutating func reorderPredicate() {
-    guard let (predicate, reason) = predicate?.reordered(for: entity) else { return }
+    guard (try? predicate?.checkDepth()) != nil,
+      let (predicate, reason) = predicate?.reordered(for: entity)
+    else { return }
     self.predicate = predicate
     store.instruments.annotate(
       "Reordered the predicate of the fetch on '\(entity.name)', cheap terms first: \(reason).",
@@ -93,6 +95,7 @@ struct FetchOperation {
   mutating func measure<R>(_ body: (inout FetchOperation) throws -> R) throws -> R {
     begin()
     do {
+      try predicate?.checkDepth()
       let result = try context.parent == nil ? body(&self) : runBelowParent(body)
       end(nil)
       return result

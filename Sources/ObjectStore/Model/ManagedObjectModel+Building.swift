@@ -2,7 +2,17 @@
 
 /// Builds the entities of a model, which know each other, from definitions, which know names.
 struct ModelBuilder {
+  /// How many steps an entity may be below its root.
+  ///
+  /// Each entity has the properties of all above it: the time and the memory grow with the square of
+  /// the depth. 200 is arbitrary: far above what a person writes.
+  static let depthLimit = 200
+  /// SQLite's `SQLITE_MAX_COLUMN`, the same wherever it was not compiled with another.
+  static let columnLimit = 2000
+
   private let definitions: [String: EntityDefinition]
+  /// By the name of the superentity, "" for none; each by name.
+  private let childrenByName: [String: [EntityDefinition]]
   /// The root of each hierarchy, then what inherits from it; each group by name.
   private(set) var entities: [EntityDescription] = []
   private var byName: [String: EntityDescription] = [:]
@@ -21,6 +31,8 @@ struct ModelBuilder {
     try problems.check()
     self.definitions = Self.withInverses(
       Dictionary(definitions.map { ($0.name, $0) }, uniquingKeysWith: { a, _ in a }))
+    childrenByName = Dictionary(grouping: self.definitions.values) { $0.superentity ?? "" }
+      .mapValues { $0.sorted { $0.name < $1.name } }
     for definition in definitions { try problems.collect { try checkParent(of: definition) } }
     try problems.check()
     for root in children(of: nil) { addHierarchy(root) }
@@ -64,7 +76,7 @@ struct ModelBuilder {
   }
 
   private func children(of parent: String?) -> [EntityDefinition] {
-    definitions.values.filter { $0.superentity == parent }.sorted { $0.name < $1.name }
+    childrenByName[parent ?? ""] ?? []
   }
 
   /// - Throws: ``ModelError`` if a superentity is missing, or is its own.
@@ -77,6 +89,9 @@ struct ModelBuilder {
       }
       guard seen.insert(name).inserted else {
         throw ModelError.circularInheritance(entity: definition.name)
+      }
+      guard seen.count <= Self.depthLimit else {
+        throw ModelError.inheritanceTooDeep(entity: definition.name, limit: Self.depthLimit)
       }
       next = parent.superentity
     }
@@ -131,6 +146,7 @@ struct ModelBuilder {
       let kinds = root.kinds
       let attributes = kinds.flatMap { own[$0.name]?.attributes ?? [] }
       let relationships = kinds.flatMap { own[$0.name]?.relationships ?? [] }
+      try checkColumns(of: root, attributes, relationships)
       for entity in kinds {
         let inherited = sequence(first: entity) { $0.superentity }.map(\.name)
         try ModelName.checkOverrides(of: entity, among: inherited.map { own[$0]?.attributes ?? [] })
@@ -139,6 +155,19 @@ struct ModelBuilder {
           relationships: inherited.flatMap { own[$0]?.relationships ?? [] },
           table: TableProperties(attributes: attributes, relationships: relationships))
       }
+    }
+  }
+
+  /// The columns that each property has at least; SQLite refuses the table if others make it too wide.
+  private func checkColumns(
+    of root: EntityDescription, _ attributes: [AttributeDescription],
+    _ relationships: [RelationshipDescription]
+  ) throws {
+    let toOnes = relationships.filter { !$0.isToMany }
+    // Z_PK, Z_ENT and Z_OPT come first.
+    let count = 3 + attributes.count + toOnes.count
+    guard count <= Self.columnLimit else {
+      throw ModelError.tooManyColumns(entity: root.name, count: count, limit: Self.columnLimit)
     }
   }
 

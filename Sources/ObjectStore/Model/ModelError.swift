@@ -24,6 +24,10 @@ public enum ModelError: Error, Hashable, Sendable {
   case circularInheritance(entity: String)
   /// Several of the above.
   case several([ModelError])
+  /// An entity inherits over more steps than any store can hold in a reasonable time.
+  case inheritanceTooDeep(entity: String, limit: Int)
+  /// The table of an entity, and of all that inherit from it, has more columns than SQLite allows.
+  case tooManyColumns(entity: String, count: Int, limit: Int)
 }
 
 extension ModelError: CustomStringConvertible {
@@ -58,6 +62,12 @@ extension ModelError: CustomStringConvertible {
     case .circularInheritance(let entity):
       "entity \(entity) inherits from itself; give it another superentity"
     case .several(let errors): errors.map(\.description).joined(separator: "\n")
+    case .inheritanceTooDeep(let entity, let limit):
+      "entity \(entity) inherits over more than \(limit) steps; let it inherit from an entity nearer "
+        + "the root, or use relationships"
+    case .tooManyColumns(let entity, let count, let limit):
+      "the table of \(entity) and of the entities that inherit from it has \(count) columns, SQLite "
+        + "allows \(limit); let some of them be entities of their own"
     }
   }
 }

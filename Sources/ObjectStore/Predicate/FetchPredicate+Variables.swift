@@ -16,7 +16,8 @@ extension FetchPredicate {
   public func withSubstitutionVariables(
     _ values: [String: (any PredicateArgument)?]
   ) throws(FetchPredicateError) -> FetchPredicate {
-    try substituting(values.mapValues { $0?.predicateExpression ?? .constant(.null) })
+    try checkDepth()
+    return try substituting(values.mapValues { $0?.predicateExpression ?? .constant(.null) })
   }
 
   fileprivate func substituting(

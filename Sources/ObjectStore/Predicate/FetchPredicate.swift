@@ -82,15 +82,35 @@ public enum FetchPredicate: Hashable, Sendable {
 extension FetchPredicate {
   /// Both hold; a chain of `&&` makes one list of terms.
   public static func && (left: consuming FetchPredicate, right: FetchPredicate) -> FetchPredicate {
-    if case .and(let terms) = left { return .and(terms + [right]) }
-    return .and([left, right])
+    guard case .and(var terms) = left else { return .and([left, right]) }
+    if terms.count < groupSize {
+      terms.append(right)
+    } else if case .and(var group)? = terms.last, group.count < groupSize {
+      group.append(right)
+      terms[terms.count - 1] = .and(group)
+    } else {
+      terms.append(.and([right]))
+    }
+    return .and(terms)
   }
 
   /// At least one holds; a chain of `||` makes one list of terms.
   public static func || (left: consuming FetchPredicate, right: FetchPredicate) -> FetchPredicate {
-    if case .or(let terms) = left { return .or(terms + [right]) }
-    return .or([left, right])
+    guard case .or(var terms) = left else { return .or([left, right]) }
+    if terms.count < groupSize {
+      terms.append(right)
+    } else if case .or(var group)? = terms.last, group.count < groupSize {
+      group.append(right)
+      terms[terms.count - 1] = .or(group)
+    } else {
+      terms.append(.or([right]))
+    }
+    return .or(terms)
   }
+
+  /// A longer chain goes on in groups: each step copies a group and the list of groups, where it
+  /// would copy all terms before it.
+  private static var groupSize: Int { 300 }
 
   /// The opposite, where it can be told: a comparison with nil is neither.
   public static prefix func ! (predicate: FetchPredicate) -> FetchPredicate { .not(predicate) }

@@ -26,10 +26,23 @@ struct PredicateResolver {
     depth += 1
     defer { depth -= 1 }
     guard depth <= Self.depthLimit else { throw .tooDeep(limit: Self.depthLimit) }
+    guard depth == 1 else { return try resolveTerm(predicate) }
+    try predicate.checkDepth()
+    let resolved = try resolveTerm(predicate)
+    let count = resolved.termCount
+    guard count <= Self.termLimit else {
+      throw .tooLarge("\(count) terms, the limit is \(Self.termLimit)")
+    }
+    return resolved
+  }
+
+  private mutating func resolveTerm(
+    _ predicate: FetchPredicate
+  ) throws(FetchPredicateError) -> ResolvedPredicate {
     switch predicate {
     case .always(let value): return .always(value)
-    case .and(let terms): return .and(try resolve(terms))
-    case .or(let terms): return .or(try resolve(terms))
+    case .and(let terms): return .and(Self.merged(try resolve(terms), isOr: false))
+    case .or(let terms): return .or(Self.merged(try resolve(terms), isOr: true))
     case .not(let term): return .not(try resolve(term))
     case .comparison(let comparison): return try resolve(comparison)
     }
