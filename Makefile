@@ -100,6 +100,11 @@ torture: ## kills a process that saves, 1,000 times, and looks at the store afte
 	swift build --product store-torture
 	"$$(swift build --show-bin-path)/store-torture" kills 1000
 
+.PHONY: hostile
+HOSTILE_COUNT ?= 20000
+hostile: ## opens, reads, changes and saves 20,000 stores that were damaged at random; HOSTILE_COUNT=20000 HOSTILE_SEED=1
+	HOSTILE_COUNT=$(HOSTILE_COUNT) swift test --filter HostileDatabaseTests
+
 threads: ## lets eight threads read and write one store for a minute
 	swift build --product store-torture
 	"$$(swift build --show-bin-path)/store-torture" threads 60

@@ -11,6 +11,7 @@ import TestSupport
 ///     store-torture controllers SECONDS [SEED]    eight threads with fetched results controllers
 ///     store-torture ends ROUNDS [SEED]            objects end while their context ends elsewhere
 ///     store-torture contexts COUNT [SEED]         random steps in three contexts, compared with values
+///     store-torture hostile FIRST COUNT FOLDER    opens and changes stores that were damaged at random
 ///     store-torture save STORE SEED VERSION RANDOM          what `kills` kills
 ///     store-torture crash STORE SEED VERSION CALL opening|saving    kills itself at a call to the disk
 ///     store-torture full STORE SEED BYTES         saves until no file may grow any more
@@ -40,6 +41,9 @@ enum StoreTorture {
       case ("controllers", 2...3):
         threads(Double(arguments[1]) ?? 0, seed(arguments), controllers)
       case ("contexts", 2...3): try contexts(Int(arguments[1]) ?? 0, seed(arguments))
+      case ("hostile", 4):
+        try hostile(
+          UInt64(arguments[1]) ?? 0, UInt64(arguments[2]) ?? 0, URL(fileURLWithPath: arguments[3]))
       case ("ends", 2...3):
         let folder = try TemporaryDirectory()
         var run = try ObjectEndRun(folder: folder.url, seed: seed(arguments))
@@ -61,6 +65,14 @@ enum StoreTorture {
     let seed = arguments.count > 2 ? UInt64(arguments[2]) ?? 0 : .random(in: 0...999_999_999)
     print("seed \(seed)")
     return seed
+  }
+
+  /// Seeds from one on; FOLDER keeps the case that ends the process.
+  private static func hostile(_ first: UInt64, _ count: UInt64, _ folder: URL) throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    var run = try HostileRun(folder)
+    try run.run(first..<first + count)
+    print(run.report)
   }
 
   private static func contexts(_ count: Int, _ first: UInt64) throws {

@@ -137,6 +137,8 @@ extension AnyManagedObject {
     } else if member.destination(inverse.slot) === self {
       linkMember(member, slot, at: index, isMember: true)
     } else {
+      // Members that are loaded behind the change of the other end hold the new one already.
+      if index != nil { _ = toManyLink(slot) }
       member.destination(inverse.slot)?.unlinkMember(member, slot)
       member.linkDestination(self, inverse.slot)
       linkMember(member, slot, at: index)

@@ -96,7 +96,7 @@ extension ManagedObjectContext {
         object.fill(&builder) { permanent($0) }
         builder.end(
           primaryKey: object.isInserted ? object.newPrimaryKey : object.primaryKey,
-          version: (object.snapshot?.version ?? 0) + 1)
+          version: (object.snapshot?.version ?? 0) &+ 1)
         guard builder.isFull || index + 1 == alike.endIndex else { continue }
         let page = builder.takePage()
         page.forEach { row in
@@ -137,6 +137,8 @@ extension ManagedObjectContext {
     guard let entity = store.model.entity(named: id.entityName),
       let object = registered(entity, id.primaryKey), object.isInserted, !object.isDeleted
     else { return .null }
+    // A damaged file may have rows with keys below zero.
+    guard object.isInserted else { return value }
     return .object(ManagedObjectID(reference: id.reference, primaryKey: object.newPrimaryKey))
   }
 }

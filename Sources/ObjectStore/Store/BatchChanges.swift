@@ -25,6 +25,8 @@ extension SaveWriter {
     _ rows: SelectStatement?, returnsKeys: Bool
   ) throws -> BatchChanges {
     let rows = try rows ?? .keysOfKinds(of: entity)
+    try checkVersions(
+      entity.table, rows.map { " AND Z_PK IN (\($0.sql))" } ?? "", rows?.bindings ?? [])
     let sets = assignments.map { "\($0.column) = \($0.sql ?? "?")" } + ["Z_OPT = Z_OPT + 1"]
     let changes = try runBatch(
       "UPDATE \(entity.table) SET \(sets.joined(separator: ", "))", entity,

@@ -132,6 +132,7 @@ struct BatchDeletion {
     case .noAction, .cascade: return
     case .nullify where relationship.inverse.isOptional:
       let columns = [column, order].compactMap { $0 }.map { "\($0) = NULL, " }.joined()
+      try writer.checkVersions(table, column, keys)
       var changed = BatchKeys(relationship.destination)
       try writer.run(
         "UPDATE \(table) SET \(columns)Z_OPT = Z_OPT + 1 WHERE \(column) IN", keys,
@@ -175,6 +176,17 @@ extension EntityDescription {
 }
 
 extension SaveWriter {
+  /// Of the rows that refer to some keys.
+  fileprivate func checkVersions(_ table: String, _ column: String, _ keys: Set<Int64>) throws {
+    let keys = keys.sorted()
+    for start in stride(from: 0, to: keys.count, by: 100_000) {
+      let chunk = keys[start..<min(start + 100_000, keys.count)]
+      try checkVersions(
+        table, " AND \(column) IN (SELECT value FROM json_each(?))",
+        [.string(JSONArray(keys: chunk).text)])
+    }
+  }
+
   /// Runs `… IN` for keys, so many at a time that the bound text stays around a megabyte.
   fileprivate mutating func run(
     _ sql: String, _ keys: some Sequence<Int64>, then end: String = "",

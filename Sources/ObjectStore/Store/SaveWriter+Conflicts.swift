@@ -31,6 +31,7 @@ extension SaveWriter {
   /// - Throws: ``StoreError/conflict(_:)`` with all conflicts, if the policy is to refuse them.
   mutating func resolve(_ objects: [AnyManagedObject]) throws {
     let policy = context.mergePolicy
+    try checkVersions(of: objects)
     let rows = try objects.map { try persistedRow(of: $0) }
     // Deleted by both: they agree.
     let conflicts = zip(objects, rows).filter { !$0.isDeleted || $1 != nil }

@@ -40,6 +40,7 @@ extension SaveWriter {
             last = known
             continue
           }
+          guard last < .max else { throw try damagedOrder(owner, relationship) }
           last = place(of: member, after: last, before: next[index])
           link.orderKeys[ObjectIdentifier(member)] = last
           orderKeys[OrderPlace(member: ObjectIdentifier(member), slot: toOne.slot)] = last
@@ -50,10 +51,12 @@ extension SaveWriter {
     return moved
   }
 
+  /// `last` is neither below zero nor the last integer.
   private func place(of member: AnyManagedObject, after last: Int64, before next: Int64?) -> Int64 {
     if let next, next > last + 1 { return last + (next - last) / 2 }
     let key = member.isInserted ? member.newPrimaryKey : member.primaryKey
-    return max(last + 1, key * Self.gap)
+    let (spaced, isTooLarge) = key.multipliedReportingOverflow(by: Self.gap)
+    return isTooLarge ? last + 1 : max(last + 1, spaced)
   }
 
   /// For each member the next saved place behind it.
@@ -88,11 +91,34 @@ extension SaveWriter {
   ) throws -> Int64 {
     guard case .inverseColumn(let column, let order?) = relationship.storage else { return 0 }
     var last: Int64 = 0
+    var isDamaged = false
     try run(
       "SELECT MAX(\(order)) FROM \(relationship.destination.table) WHERE \(column) = ?",
       [.integer(owner.primaryKey)]
-    ) { last = $0.int64(0) }
+    ) {
+      switch $0.columnType(0) {
+      case .integer: last = max($0.int64(0), 0)
+      case .null: last = 0
+      default: isDamaged = true
+      }
+    }
+    guard !isDamaged else { throw try damagedOrder(owner, relationship) }
     return last
+  }
+
+  /// The member behind which there is no place.
+  private func damagedOrder(
+    _ owner: AnyManagedObject, _ relationship: RelationshipDescription
+  ) throws -> StoreError {
+    let table = relationship.destination.table
+    guard case .inverseColumn(let column, let order?) = relationship.storage else {
+      return damage(table, owner.primaryKey, "Z_FOK", "\(Int64.max)")
+    }
+    let find = try connection.prepare(
+      "SELECT Z_PK, \(order) FROM \(table) WHERE \(column) = ? ORDER BY \(order) DESC LIMIT 1")
+    find.bind(owner.primaryKey, at: 1)
+    guard try find.step() else { return damage(table, 0, order, "\(Int64.max)") }
+    return damage(table, find.int64(0), order, find.literal(1))
   }
 
   mutating func writePlace(

@@ -99,9 +99,12 @@ struct SaveWriter {
   /// Takes keys from the root's row of `Z_PRIMARYKEY`, as Core Data does.
   mutating func allocateKeys(_ entity: EntityDescription, count: Int) throws -> Int64 {
     let entity = entity.root
-    var last: Int64 = 0
+    var found: Int64?
     try run("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(entity.entityID)]) {
-      last = $0.int64(0)
+      if $0.columnType(0) == .integer { found = $0.int64(0) }
+    }
+    guard let last = found, (0...(.max - Int64(count))).contains(last) else {
+      throw try numberDamage(entity.entityID)
     }
     try run(
       "UPDATE OR FAIL Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ? AND Z_MAX = ?",
@@ -192,7 +195,10 @@ struct SaveWriter {
       values.append(context.permanent(change))
     }
     assignments.append("Z_OPT = ?")
-    values += [.integer(version + 1), .integer(object.primaryKey), .integer(version)]
+    values += [
+      .integer(try self.version(after: version, of: object)), .integer(object.primaryKey),
+      .integer(version),
+    ]
     try run(
       "UPDATE \(object.entity.table) SET \(assignments.joined(separator: ", ")) "
         + "WHERE Z_PK = ? AND Z_OPT = ?", values)

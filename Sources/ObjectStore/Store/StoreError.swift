@@ -10,6 +10,9 @@ public enum StoreError: Error, Hashable, Sendable {
   case notADatabase(path: String)
   /// SQLite found the file damaged.
   case corrupt(path: String, reason: String)
+  /// A number that the store keeps in a row cannot be one: `Z_OPT` or the place in an order of a row
+  /// with that `Z_PK`, or `Z_MAX` of `Z_PRIMARYKEY`, where the key is `Z_ENT`.
+  case damagedRow(path: String, table: String, key: Int64, column: String, value: String)
   /// The database holds tables, but not those of an object store.
   case notAStore(path: String, tables: [String])
   /// The file does not fit the model, and may not or cannot be adapted to it: what differs, the
@@ -127,6 +130,9 @@ extension StoreError: CustomStringConvertible {
       "'\(path)' is not an SQLite database, or is encrypted; choose another file"
     case .corrupt(let path, let reason):
       "the store '\(path)' is damaged (\(reason)); restore it from a copy"
+    case .damagedRow(let path, let table, let key, let column, let value):
+      "row \(key) of \(table) in the store '\(path)' is damaged: \(column) is \(value); nothing was "
+        + "saved: restore the store from a copy, or correct the row"
     case .notAStore(let path, let tables):
       "'\(path)' is a database, but not an object store: it has no Z_METADATA table, but "
         + "\(Self.list(tables)); choose another file"

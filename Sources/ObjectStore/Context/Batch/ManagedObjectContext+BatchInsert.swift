@@ -136,7 +136,9 @@ extension SaveWriter {
       for (offset, toOne) in ordered.enumerated() {
         let parameter = 4 + slotCount + Int32(offset)
         if required.hasReference[toOne.slot] {
-          statement.bind(key * 1024, at: parameter)
+          // The last place, for keys of a damaged file.
+          let (place, isTooLarge) = key.multipliedReportingOverflow(by: 1024)
+          statement.bind(isTooLarge ? key : place, at: parameter)
         } else {
           statement.bindNull(at: parameter)
         }
@@ -157,9 +159,19 @@ extension SaveWriter {
       policy == .fail ? .range(first: first, count: count) : .list(written)
     // A row that was there and was updated has a lower key.
     let (old, new) = keys.parted(at: first)
+    if case .list(let updated) = old, updated.count > 0 {
+      try checkRaisedVersions(entity.table, updated)
+    }
     noteHistory(.insert, entity, new)
     noteHistory(.update, entity, old)
     return keys
+  }
+
+  /// Behind the last integer SQLite goes on with reals.
+  private func checkRaisedVersions(_ table: String, _ keys: KeyList) throws {
+    let array = JSONArray(keys: (0..<keys.count).lazy.map { keys[$0] })
+    try checkVersions(
+      table, " AND Z_PK IN (SELECT value FROM json_each(?))", [.string(array.text)])
   }
 
   private func missing(_ entity: EntityDescription, _ slot: Int, _ key: Int64) -> StoreError {

@@ -101,13 +101,17 @@ extension SaveWriter {
   private mutating func takeKeys(
     of name: String, count: Int
   ) throws -> (first: Int64, entity: Int64) {
-    var keys: (first: Int64, entity: Int64) = (0, 0)
+    var taken: (last: Int64, entity: Int64)?
     try run(
       "UPDATE Z_PRIMARYKEY SET Z_MAX = Z_MAX + ? WHERE Z_NAME = ? AND Z_ENT > ? "
-        + "RETURNING Z_MAX, Z_ENT",
+        + "AND typeof(Z_MAX) = 'integer' RETURNING Z_MAX, Z_ENT",
       [.integer(Int64(count)), .string(name), .integer(HistorySchema.firstEntity)]
-    ) { keys = ($0.int64(0) - Int64(count) + 1, $0.int64(1)) }
-    return keys
+    ) {
+      // Behind the last integer SQLite goes on with reals.
+      if $0.columnType(0) == .integer { taken = ($0.int64(0), $0.int64(1)) }
+    }
+    guard let taken, taken.last >= Int64(count) else { throw try numberDamage(history: name) }
+    return (taken.last - Int64(count) + 1, taken.entity)
   }
 
   /// The row of an author's or a context's name, each name being kept once.
