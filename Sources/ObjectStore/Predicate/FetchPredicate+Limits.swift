@@ -50,8 +50,8 @@ extension FetchPredicate.Expression {
 extension PredicateResolver {
   /// SQLite takes a time that grows with the square of their number: 0.6 s for so many.
   static let termLimit = 10_000
-  /// Up to so many terms are written as they are, so that an index of each column serves.
-  static let plainTerms = 100
+  /// Up to so many terms are written as they are: SQLite compiles them in 0.2 s.
+  static let plainTerms = 5_000
 
   /// The terms of an OR, many equal comparisons of a property as one IN; of an AND, unequal ones as
   /// one NOT IN.
