@@ -59,7 +59,8 @@ struct SectionCache {
     guard let bytes = try? Data(contentsOf: file),
       let contents = try? JSONDecoder().decode(Contents.self, from: bytes),
       contents.version == 1, contents.request == request,
-      contents.names.count == contents.counts.count, contents.counts.allSatisfy({ $0 > 0 && $0 < 1 << 40 }),
+      contents.names.count == contents.counts.count,
+      contents.counts.allSatisfy({ $0 > 0 && $0 < 1 << 40 }),
       let data = try? dataVersion(context), contents.data == data
     else { return nil }
     return SavedSections(ids: contents.ids, names: contents.names, counts: contents.counts)
