@@ -195,12 +195,7 @@ struct StoreOpening {
       isCommitting = true
       try connection.execute("COMMIT")
       externalData.didCommit(connection)
-      if model.allowsExternalData || !steps.isEmpty {
-        // The store is open: what cannot be tidied now can be at the next opening.
-        try? folder.tidy(
-          connection, owner: ExternalDataFolder.owner(connection),
-          gracePeriod: options.externalDataGracePeriod)
-      }
+      if model.allowsExternalData || !steps.isEmpty { tidyExternalData(connection, folder) }
       return Result(
         writer: writer, readerMode: .readOnly, uuid: uuid, journalMode: journalMode,
         pageSize: pageSize, migrationSteps: steps, tracksHistory: tracksHistory,
@@ -241,34 +236,39 @@ struct StoreOpening {
     return (plan.file.uuid, migration.remarks)
   }
 
-  /// Notes the model that the file was found to fit, and removes files of external storage that a
-  /// crash has left.
+  /// Notes the model that the file was found to fit, and brings the folder of external storage in
+  /// order.
   ///
   /// Both can wait: nothing is done while another connection writes.
   private func tidy(
     _ connection: Connection, _ plan: StorePlan, _ folder: ExternalDataFolder
   ) throws {
-    let mayRecord = !plan.isChecked && options.migrationPolicy != .refuse
-    let hasOrphans = try model.allowsExternalData && !folder.orphans(in: connection).isEmpty
-    guard mayRecord || hasOrphans else { return }
+    if model.allowsExternalData { tidyExternalData(connection, folder) }
+    guard !plan.isChecked, options.migrationPolicy != .refuse else { return }
     do {
       try connection.execute("BEGIN IMMEDIATE")
       let externalData = ExternalDataTransaction(folder)
-      // By the rows as they are now, with the lock: a save may have referred to a file meanwhile.
-      if hasOrphans { folder.doubtful.insert(try folder.orphans(in: connection)) }
       let current = try FileStructure(connection).metadata
-      if mayRecord, current == plan.metadata {
+      if current == plan.metadata {
         var metadata = current
         metadata.setModel(model, changesStructure: false)
         try metadata.write(to: connection)
       }
       try externalData.willCommit(connection)
       try connection.execute("COMMIT")
-      externalData.didCommit()
+      externalData.didCommit(connection)
     } catch {
       if connection.isInTransaction { try? connection.execute("ROLLBACK") }
       guard let error = error as? SQLiteError, error.isBusy else { throw error }
     }
+  }
+
+  /// Needs no lock, and changes nothing in the file: what cannot be done now can be at the next
+  /// opening.
+  private func tidyExternalData(_ connection: Connection, _ folder: ExternalDataFolder) {
+    try? folder.tidy(
+      connection, owner: ExternalDataFolder.owner(connection),
+      gracePeriod: options.externalDataGracePeriod)
   }
 
   // MARK: - Read-only
