@@ -73,7 +73,7 @@ import Testing
       #expect(fixture.files.count == 4)
     }
     #expect(FileManager.default.fileExists(atPath: orphan.path))
-    _ = try fixture.reopened()
+    _ = try fixture.reopened(options: Self.sweeping)
     #expect(try fixture.files == fixture.references() && fixture.files.count == 3)
   }
 
