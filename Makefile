@@ -70,6 +70,13 @@ bench-counts: ## holds the hot paths' instructions and allocations against Bench
 agreement: ## draws 100,000 predicates, and compares the rows of SQL with those of memory
 	AGREEMENT_COUNT=100000 swift test --filter PredicateAgreementTests
 
+.PHONY: verdicts pitfalls
+verdicts: ## judges more than 300 statements, and prints how often the verdicts are right
+	swift test --filter VerdictTests
+
+pitfalls: ## finds the mistakes of Examples/pitfalls at their lines in 20 runs of 20
+	PITFALL_RUNS=20 swift test --filter PitfallsTests
+
 fuzz-predicates: ## reads a million random and mutated predicate formats
 	FUZZ_COUNT=1000000 swift test --filter PredicateFuzzTests
 

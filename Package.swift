@@ -138,6 +138,14 @@ let package = Package(
       ],
       path: "Examples/records"),
 
+    .executableTarget(
+      name: "pitfalls",
+      dependencies: [
+        "ObjectStore", "StoreInstruments",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Examples/pitfalls"),
+
     // MARK: - Tests
 
     .target(
@@ -220,6 +228,8 @@ let package = Package(
     .testTarget(
       name: "RecordsTests",
       dependencies: ["RecordsModel", "records", "trace-report", "SQLiteDriver", "TestSupport"]),
+    .testTarget(
+      name: "PitfallsTests", dependencies: ["pitfalls", "trace-report", "TestSupport"]),
     .testTarget(
       name: "TraceRecordingTests",
       dependencies: [

@@ -41,6 +41,12 @@ for version in before after; do
   "$records" list "--$version" --repeat 5 --store "$folder/records.sqlite"
 done
 
+swift build --product pitfalls >&2
+heading "pitfalls"
+for form in before after; do
+  "${transit%/*}/pitfalls" "$form" --store "$folder/pitfalls.sqlite"
+done
+
 heading "trace-report"
 record_searches "$folder/after" after "$folder/small.sqlite"
 "$trace_report" summary "$input"

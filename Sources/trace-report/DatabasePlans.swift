@@ -11,8 +11,14 @@ final class DatabasePlans {
   private let explainer: PlanExplainer
   private let path: String
   private var match = SchemaMatch()
+  /// By text: the verdicts rest on it.
+  private let work: [String: StatementWork]
 
-  init(path: String) throws {
+  init(path: String, of profile: Profile) throws {
+    work = Dictionary(
+      profile.statements.compactMap { statement in
+        statement.sql.map { ($0, statement.statementWork) }
+      }, uniquingKeysWith: { first, _ in first })
     self.path = path
     do {
       database = try InspectedDatabase(path: path)
@@ -32,7 +38,7 @@ final class DatabasePlans {
 
   /// The plan of a statement; one that does not compile has the verdict `error`.
   func plan(of sql: String) -> BaselineV1.Plan {
-    let explanation = explainer.explain(sql)
+    let explanation = explainer.explain(sql, work: work[sql] ?? StatementWork())
     match.add(explanation)
     let steps =
       explanation.plan.map { $0.roots.flatMap { Self.lines(of: $0, indent: "") } }

@@ -110,7 +110,7 @@ import Testing
     let store = folder.path("transit.sqlite")
     #expect(
       try await transit.run(
-        "generate", "--stops", "300", "--stop-times", "300", "--store", store
+        "generate", "--stops", "1000", "--stop-times", "300", "--store", store
       ).status == 0)
     for (form, verdict) in [
       ("begins", "fullScan"), ("contains", "fullScan"), ("normalized", "search"),

@@ -5,15 +5,18 @@ import Testing
 
 @Suite struct PlanJudgeTests {
   private func judge(
-    _ plan: String, _ sql: String, rows: Int? = 12_800, work: StatementWork = StatementWork()
+    _ plan: String, _ sql: String, rows: Int? = 12_800, work: StatementWork = StatementWork(),
+    measured: PlanJudge.Measurement? = nil
   ) -> PlanJudgement {
-    PlanJudge(sql: sql, work: work, size: { _ in rows.map { TableSize(rows: $0) } })
-      .judge(QueryPlan(text: plan, sql: sql))
+    let source = PlanJudge.Source(
+      size: { _ in rows.map { TableSize(rows: $0) } }, module: { $0 == "f" ? "fts5" : nil },
+      measure: { measured })
+    return PlanJudge(sql: sql, work: work, source: source).judge(QueryPlan(text: plan, sql: sql))
   }
 
   @Test func limitDoesNotExcuseAFilter() {
     let judgement = judge("SCAN t0", "SELECT 0 FROM ZSTOP t0 WHERE t0.ZNAME = ? LIMIT 100")
-    #expect(judgement.verdict == .fullScan)
+    #expect(judgement.verdict == .mayScan)
     #expect(judgement.scans.first?.table == "ZSTOP")
     #expect(judgement.scans.first?.comparedColumns == ["ZNAME"])
   }
@@ -25,17 +28,26 @@ import Testing
   }
 
   @Test(arguments: [
-    "SELECT 0 FROM ZSTOP t0 ORDER BY t0.ZNAME LIMIT 1", "SELECT count(*) FROM ZSTOP t0 LIMIT 1",
+    "SELECT 0 FROM ZSTOP t0 ORDER BY t0.ZNAME LIMIT 1",
+    "SELECT count(*) FROM ZSTOP t0 WHERE a LIMIT 1",
     "SELECT 0 FROM ZSTOP t0 GROUP BY ZNAME LIMIT 1", "SELECT DISTINCT a FROM ZSTOP t0 LIMIT 1",
   ])
   func limitDoesNotExcuseWhatReadsAllFirst(sql: String) {
     #expect(judge("|--SCAN t0\n`--USE TEMP B-TREE FOR ORDER BY", sql).verdict == .fullScan)
   }
 
-  @Test func smallTableIsHarmlessUpToAHundredRows() {
+  @Test func aLargeOffsetReadsWhatItSkips() {
+    let sql = "SELECT 0 FROM ZSTOP t0 LIMIT 5 OFFSET "
+    #expect(judge("SCAN t0", sql + "10").verdict == .harmlessScan)
+    #expect(judge("SCAN t0", sql + "9000").verdict == .fullScan)
+    #expect(judge("SCAN t0", sql + "?").verdict == .mayScan)
+    #expect(judge("SCAN t0", "SELECT 0 FROM ZSTOP t0 LIMIT 9000, 5").verdict == .fullScan)
+  }
+
+  @Test func smallTableIsHarmlessBelow500Rows() {
     let sql = "SELECT 0 FROM t WHERE a = 1"
-    #expect(judge("SCAN t", sql, rows: 100).scans.map(\.harmlessBecause) == [.smallTable])
-    #expect(judge("SCAN t", sql, rows: 101).verdict == .fullScan)
+    #expect(judge("SCAN t", sql, rows: 499).scans.map(\.harmlessBecause) == [.smallTable])
+    #expect(judge("SCAN t", sql, rows: 500).verdict == .fullScan)
     #expect(judge("SCAN t", sql, rows: nil).verdict == .fullScan)
   }
 
@@ -49,17 +61,38 @@ import Testing
     #expect(judgement.scans.map(\.table) == ["b"])
   }
 
-  @Test func coveringIndexIsHarmless() {
+  @Test func countOfAllEntriesReadsNone() {
     let judgement = judge("SCAN t USING COVERING INDEX i", "SELECT COUNT(*) FROM t")
-    #expect(judgement.scans.map(\.harmlessBecause) == [.coveringIndex])
+    #expect(judgement.scans.map(\.harmlessBecause) == [.entryCount])
     #expect(judgement.scans.map(\.index) == ["i"])
   }
 
-  @Test func walkingAnIndexForItsOrderReadsTheTable() {
-    #expect(judge("SCAN t USING INDEX i", "SELECT * FROM t ORDER BY a").verdict == .fullScan)
+  @Test(arguments: [
+    "SELECT count(*) FROM t WHERE b = 5", "SELECT sum(b) FROM t", "SELECT DISTINCT b FROM t",
+    "SELECT b, count(*) FROM t GROUP BY b", "SELECT b FROM t WHERE b LIKE '%x'",
+  ])
+  func coveringIndexDoesNotExcuseAScan(sql: String) {
+    #expect(judge("SCAN t USING COVERING INDEX i", sql).verdict == .fullScan)
+  }
+
+  @Test func minimumWithoutAnIndexIsAScan() {
+    #expect(judge("SEARCH t", "SELECT min(a) FROM t").verdict == .fullScan)
+    #expect(judge("SEARCH t USING INDEX i", "SELECT min(a) FROM t").verdict == .search)
+  }
+
+  @Test func walkingAnIndexForItsOrderReturnsAllThatItReads() {
+    #expect(
+      judge("SCAN t USING INDEX i", "SELECT * FROM t ORDER BY a").scans.map(\.harmlessBecause)
+        == [.returnsAll])
     #expect(
       judge("SCAN t USING INDEX i", "SELECT * FROM t ORDER BY a LIMIT 5").scans
         .map(\.harmlessBecause) == [.limit])
+  }
+
+  @Test func moduleThatIsGivenNothingReadsAll() {
+    let sql = "SELECT * FROM f WHERE x LIKE '%a'"
+    #expect(judge("SCAN f VIRTUAL TABLE INDEX 0:", sql).verdict == .fullScan)
+    #expect(judge("SCAN f VIRTUAL TABLE INDEX 0:=", sql).verdict == .harmlessScan)
   }
 
   @Test func constantRowsSubqueriesVirtualTablesAndListsAreHarmless() {
@@ -91,16 +124,43 @@ import Testing
     #expect(judgement.scans.map(\.harmlessBecause) == [.countedFew])
   }
 
-  @Test func missingCountersAcquitNobody() {
+  @Test func missingCountersAcquitNothing() {
     let work = StatementWork(executions: 10)
     #expect(judge("SCAN t", "SELECT 0 FROM t WHERE a = ?", work: work).verdict == .fullScan)
   }
 
-  @Test func countedScansThatThePlanLacksAreTold() {
-    let work = StatementWork(executions: 2, fullScanSteps: 25_598, vmSteps: 90_000)
-    let judgement = judge("SEARCH t USING INDEX i (a=?)", "SELECT 0 FROM t WHERE a = ?", work: work)
-    #expect(judgement.verdict == .search)
-    #expect(judgement.unexplainedFullScanSteps == 12_799)
+  @Test func countedScansThatThePlanLacksAreTheTriggersOrAnOlderPlans() {
+    let sql = "DELETE FROM t WHERE a = 5"
+    let plan = "SEARCH t USING INDEX i (a=?)"
+    let work = StatementWork(executions: 2, rows: 2, fullScanSteps: 25_598, vmSteps: 90_000)
+    let hidden = judge(plan, sql, work: work)
+    #expect(hidden.verdict == .fullScan)
+    #expect(hidden.unexplainedFullScanSteps == 12_799)
+    let now = StatementWork(executions: 1, rows: 1, fullScanSteps: 0, vmSteps: 20)
+    let mended = judge(plan, sql, work: work, measured: .init(work: now))
+    #expect(mended.verdict == .search)
+    #expect(mended.change == .noLongerScans)
+  }
+
+  @Test func countersOfAnotherPlanAcquitNothing() {
+    let sql = "SELECT 0 FROM t WHERE a = 5"
+    let work = StatementWork(executions: 3, rows: 9, fullScanSteps: 0, vmSteps: 90)
+    let judgement = judge("SCAN t", sql, work: work)
+    #expect(judgement.verdict == .fullScan)
+    #expect(judgement.change == .nowScans)
+    // What may stop early proves nothing.
+    #expect(judge("SCAN t", sql + " LIMIT 1", work: work).change == nil)
+  }
+
+  @Test func aRunHereDecidesWhereNothingWasCounted() {
+    let sql = "SELECT 0 FROM t WHERE a = 5 LIMIT 1"
+    func verdict(_ steps: UInt64, isSampled: Bool = false) -> PlanVerdict {
+      let work = StatementWork(executions: 1, rows: 1, fullScanSteps: steps, vmSteps: 9)
+      return judge("SCAN t", sql, measured: .init(work: work, isSampled: isSampled)).verdict
+    }
+    #expect(verdict(12) == .harmlessScan)
+    #expect(verdict(9000) == .fullScan)
+    #expect(verdict(12, isSampled: true) == .mayScan)
   }
 
   @Test func flagsSortsAndAutomaticIndexes() {

@@ -35,6 +35,26 @@ public struct DatabaseIndex: Hashable, Sendable {
       && terms.allSatisfy { $0.column != nil } && Array(other.terms.prefix(terms.count)) == terms
   }
 
+  /// Whether it holds the same entries in the same order as another one: the same terms and
+  /// expressions of the same rows.
+  public func isSame(as other: DatabaseIndex) -> Bool {
+    guard table == other.table, terms == other.terms, isPartial == other.isPartial else {
+      return false
+    }
+    let isPlain = !isPartial && terms.allSatisfy { $0.column != nil }
+    return isPlain || (definition != nil && definition == other.definition)
+  }
+
+  /// What stands behind ON in the CREATE INDEX, in lower case but for texts.
+  private var definition: [String]? {
+    guard let sql else { return nil }
+    let tokens = SQLTokenizer.tokens(of: sql)
+    guard let place = tokens.firstIndex(where: { $0.isWord("ON") }) else { return nil }
+    return tokens[(place + 1)...].map { token in
+      token.kind == .text ? String(token.text) : (token.name ?? String(token.text)).lowercased()
+    }
+  }
+
   /// The columns as written: `ZNAME, ZDATE DESC`.
   public var termsText: String {
     terms.map { ($0.column ?? "<expression>") + ($0.isDescending ? " DESC" : "") }

@@ -16,9 +16,15 @@ public final class PlanExplainer {
   /// Collations of the schema's own indexes, stood in for from the beginning.
   private var schemaCollations: Set<String> = []
 
+  private let meter: StatementMeter
+  private lazy var modules: [String: String] = virtualModules()
+
   public init(_ connection: Connection) {
     self.connection = connection
+    meter = StatementMeter(connection)
     standInForSchema()
+    // The plans of DELETE and UPDATE then show the checks of foreign keys.
+    try? connection.execute("PRAGMA foreign_keys = ON")
   }
 
   /// A statement's plan and what it means, or why there is none.
@@ -35,6 +41,8 @@ public final class PlanExplainer {
     public var verdict: PlanVerdict { judgement?.verdict ?? .error }
   }
 
+  /// Explains a statement, and judges it by the work that a trace counted or, without counters, by
+  /// one run here.
   public func explain(_ sql: String, work: StatementWork = StatementWork()) -> Explanation {
     var explanation = Explanation(sql: sql)
     explanation.standIns = SQLTokenizer.tokens(of: sql).compactMap(\.name)
@@ -46,11 +54,30 @@ public final class PlanExplainer {
       var plan = QueryPlan(steps: steps)
       plan.resolve(by: AliasResolver(sql: sql, viewSQL: viewSQL))
       explanation.plan = plan
-      explanation.judgement = PlanJudge(sql: sql, work: work, size: size).judge(plan)
+      let source = PlanJudge.Source(
+        size: size, module: { [unowned self] in modules[$0.lowercased()] },
+        measure: { [meter] in meter.measure(sql) })
+      explanation.judgement = PlanJudge(sql: sql, work: work, source: source).judge(plan)
     } catch {
       explanation.error = error
     }
     return explanation
+  }
+
+  /// A statement's plan alone; nil where it does not compile.
+  public func plan(of sql: String) -> QueryPlan? {
+    var standIns: [String] = []
+    guard
+      let steps = try? retrying(&standIns, { () throws(SQLiteError) in try connection.plan(sql) })
+    else { return nil }
+    var plan = QueryPlan(steps: steps)
+    plan.resolve(by: AliasResolver(sql: sql, viewSQL: viewSQL))
+    return plan
+  }
+
+  /// The bytes of each result column of one run, by its name; nil where the statement cannot be run.
+  public func columnBytes(of sql: String) -> [String: UInt64]? {
+    meter.measure(sql).map { $0.isCut ? [:] : $0.columnBytes }
   }
 
   // MARK: - Stand-ins
@@ -103,6 +130,22 @@ public final class PlanExplainer {
     ).map { TableSize(rows: $0, isAtLeast: $0 >= Self.mostRowsCounted) }
     sizes[table] = .some(size)
     return size
+  }
+
+  /// The module of each virtual table, both in lower case.
+  private func virtualModules() -> [String: String] {
+    var modules: [String: String] = [:]
+    guard
+      let schema = try? connection.prepare(
+        "SELECT name, sql FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%'")
+    else { return modules }
+    while (try? schema.step()) == true {
+      let tokens = SQLTokenizer.tokens(of: schema.string(1))
+      guard let place = tokens.firstIndex(where: { $0.isWord("USING") }), place + 1 < tokens.count
+      else { continue }
+      modules[schema.string(0).lowercased()] = tokens[place + 1].name?.lowercased()
+    }
+    return modules
   }
 
   private func number(_ sql: String) -> Int? {

@@ -1,101 +1,206 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Tells a full scan from a harmless one.
+/// Decides whether a statement scans: the one judge of all commands.
 ///
-/// Plan text and counters err in opposite directions: `… LIMIT 1` says SCAN and steps no row, a
-/// materialized subquery counts steps though nothing is wrong. So the plan finds the scans, and the
-/// clauses of its SELECT, the table's size and the counted steps acquit them.
+/// Counters decide where there are any: those of a trace, or those of one run on the database. The
+/// plan names the tables, shows counters that belong to another plan, and decides alone where
+/// nothing was counted; where values decide, its verdict is ``PlanVerdict/mayScan``.
 public struct PlanJudge {
-  /// A table up to here is small: 100 rows fit in a few pages, and a search is no faster.
+  /// One run of the statement on the database.
+  public struct Measurement: Hashable, Sendable {
+    public var work: StatementWork
+    /// Whether values were sampled, for want of the program's.
+    public var isSampled: Bool
+    /// Whether the run was ended before its end, at a number of VM steps.
+    public var isCut: Bool
+    /// Bytes returned in each column of text or blobs, by its name.
+    public var columnBytes: [String: UInt64] = [:]
+
+    public init(work: StatementWork, isSampled: Bool = false, isCut: Bool = false) {
+      self.work = work
+      self.isSampled = isSampled
+      self.isCut = isCut
+    }
+  }
+
+  /// What the judge asks of a database.
+  public struct Source {
+    /// The number of rows of a table; nil where that is unknown.
+    public var size: (String) -> TableSize?
+    /// The module of a virtual table, in lower case; nil for other tables and for functions.
+    public var module: (String) -> String?
+    /// Runs the statement; nil where that is impossible.
+    public var measure: () -> Measurement?
+
+    public init(
+      size: @escaping (String) -> TableSize? = { _ in nil },
+      module: @escaping (String) -> String? = { _ in nil },
+      measure: @escaping () -> Measurement? = { nil }
+    ) {
+      self.size = size
+      self.module = module
+      self.measure = measure
+    }
+  }
+
+  /// A table up to here is small for an index on trial: 100 rows fit in a few pages.
   public static let smallTableRows = 100
 
-  private let outline: StatementOutline
-  private let size: (String) -> TableSize?
-  private let work: StatementWork
+  let outline: StatementOutline
+  let source: Source
+  let work: StatementWork
 
-  /// Makes a judge of one statement's plans.
-  ///
-  /// - Parameter size: tells how many rows a table has, nil where that is unknown.
-  public init(
-    sql: String, work: StatementWork = StatementWork(),
-    size: @escaping (String) -> TableSize? = { _ in nil }
-  ) {
+  /// Makes a judge of one statement.
+  public init(sql: String, work: StatementWork = StatementWork(), source: Source = Source()) {
     outline = StatementOutline(sql)
-    self.size = size
+    self.source = source
     self.work = work
   }
 
-  public func judge(_ plan: QueryPlan) -> PlanJudgement {
+  /// Judges a statement by its plan; nil without a database, where only counters decide.
+  public func judge(_ plan: QueryPlan?) -> PlanJudgement {
     var judgement = PlanJudgement()
-    visit(plan.roots, depth: 0, isCorrelated: false, &judgement)
-    if judgement.scans.isEmpty, let steps = work.fullScanStepsPerRun,
-      steps > UInt64(Self.smallTableRows), judgement.automaticIndexes.isEmpty
-    {
-      judgement.unexplainedFullScanSteps = steps
+    if let plan { read(plan.roots, in: .init(), into: &judgement) }
+    if work.isCounted {
+      judgeByCounters(&judgement, hasPlan: plan != nil)
+    } else if plan != nil, let measurement = source.measure() {
+      judge(&judgement, by: measurement)
+    } else {
+      judgeByPlan(&judgement)
     }
     return judgement
   }
 
-  private func visit(
-    _ nodes: [QueryPlan.Node], depth: Int, isCorrelated: Bool, _ judgement: inout PlanJudgement
-  ) {
-    let isSorted = nodes.contains { if case .temporaryBTree = $0.fact { true } else { false } }
-    for node in nodes {
-      var isCorrelated = isCorrelated
-      switch node.fact {
-      case .scan(let access):
-        judgement.scans.append(
-          scan(access, depth: depth, isSorted: isSorted, isCorrelated: isCorrelated))
-      case .constantRows:
-        judgement.scans.append(.constantRow(isInCorrelatedSubquery: isCorrelated))
-      case .search(let access):
-        if case .automatic = access.index {
-          judgement.automaticIndexes.append(access.table ?? access.name)
-        }
-      case .temporaryBTree(let purpose): judgement.temporaryBTrees.append(purpose)
-      case .subquery(_, let correlated): isCorrelated = isCorrelated || correlated
-      default: break
+  // MARK: - By counters of a trace
+
+  private func judgeByCounters(_ judgement: inout PlanJudgement, hasPlan: Bool) {
+    if isExceeded(by: work, judgement) {
+      if hasPlan, judgement.suspects.isEmpty, judgement.automaticIndexes.isEmpty,
+        let now = source.measure(), !now.isCut, !isExceeded(by: now.work, judgement)
+      {
+        judge(&judgement, by: now)
+        judgement.change = .noLongerScans
+        return
       }
-      visit(
-        node.children, depth: node.fact.opensScope ? depth + 1 : depth, isCorrelated: isCorrelated,
-        &judgement)
+      return condemn(&judgement, .counted, work)
+    }
+    if nowScans(judgement) {
+      judgement.change = .nowScans
+      let now = source.measure()
+      return condemn(&judgement, now == nil ? .plan : .measured, now?.work)
+    }
+    acquit(&judgement, .counted, work, .countedFew)
+  }
+
+  /// Whether the plan reads a table to its end, and the trace counted far fewer steps.
+  private func nowScans(_ judgement: PlanJudgement) -> Bool {
+    let rows = work.perRun(\.rows)
+    let steps = work.perRun(\.fullScanSteps)
+    let isContradicted = judgement.suspects.contains { scan in
+      guard scan.isMandatory, let size = scan.size else { return false }
+      return steps < Double(size.rows) / 2
+        && ScanBound.isExceeded(steps: Double(size.rows), rows: rows)
+    }
+    let hasNewIndex = judgement.hasLargeAutomaticIndex && work.autoIndexRows == 0 && steps == 0
+    guard isContradicted || hasNewIndex else { return false }
+    // A WHERE that is false whatever the rows are reads none of them.
+    return source.measure().map { isExceeded(by: $0.work, judgement) } ?? isContradicted
+  }
+
+  // MARK: - By a run on the database
+
+  private func judge(_ judgement: inout PlanJudgement, by measurement: Measurement) {
+    var run = measurement.work
+    let measured = run
+    if work.executions > 0, work.rows > 0 {
+      // The rows that the log counted are the program's own.
+      run.rows = UInt64(work.perRun(\.rows))
+    } else if measurement.isSampled, Double(run.rows) < Double(run.fullScanSteps) * 0.8 {
+      // How many rows a WHERE leaves is not known, only that it leaves some out.
+      run.rows = 0
+    }
+    let evidence = measurement.isSampled ? PlanJudgement.Evidence.sampled : .measured
+    if isExceeded(by: run, judgement) { return condemn(&judgement, evidence, measured) }
+    if measurement.isCut { return judgeByPlan(&judgement) }
+    let mayScan = measurement.isSampled && judgement.suspects.contains { !$0.isCertain }
+    if mayScan {
+      judgement.verdict = .mayScan
+      judgement.evidence = evidence
+      judgement.work = run
+    } else {
+      acquit(&judgement, evidence, run, .measuredFew)
     }
   }
 
-  private func scan(
-    _ access: TableAccess, depth: Int, isSorted: Bool, isCorrelated: Bool
-  ) -> PlanJudgement.Scan {
-    let scope = outline.scope(of: access.name, depth: depth)
-    let size = access.table.flatMap(size)
-    var scan = PlanJudgement.Scan(
-      name: access.name, table: access.table, size: size, harmlessBecause: nil, index: nil,
-      isInCorrelatedSubquery: isCorrelated,
-      comparedColumns: scope.map { comparedColumns(of: access.name, in: $0) } ?? [])
-    if case .named(let index, _) = access.index { scan.index = index }
-    scan.harmlessBecause = reason(access, scope, size, isSorted, isCorrelated)
-    return scan
-  }
+  // MARK: - By the plan alone
 
-  private func reason(
-    _ access: TableAccess, _ scope: SelectScope?, _ size: TableSize?, _ isSorted: Bool,
-    _ isCorrelated: Bool
-  ) -> HarmlessReason? {
-    if access.isSubquery { return .subqueryResult }
-    if case .virtualTable = access.index { return .virtualTable }
-    if access.table?.hasPrefix("_Z_intarray") == true { return .valueList }
-    if scope?.isBounded == true, !isSorted { return .limit }
-    if let steps = work.fullScanStepsPerRun, steps <= UInt64(Self.smallTableRows) {
-      return .countedFew
+  private func judgeByPlan(_ judgement: inout PlanJudgement) {
+    let rows = work.executions > 0 && work.rows > 0 ? work.perRun(\.rows) : nil
+    for index in judgement.scans.indices where judgement.scans[index].harmlessBecause == nil {
+      guard let rows, let size = judgement.scans[index].size, judgement.scans[index].isMandatory,
+        !ScanBound.isExceeded(steps: Double(size.rows), rows: rows)
+      else { continue }
+      judgement.scans[index].harmlessBecause = .returnsAll
     }
-    // Below here a scan costs little once; in a correlated subquery it runs for every outer row.
-    guard !isCorrelated else { return nil }
-    if let size, !size.isAtLeast, size.rows <= Self.smallTableRows { return .smallTable }
-    if case .named(_, isCovering: true) = access.index { return .coveringIndex }
-    return nil
+    let suspects = judgement.suspects
+    if judgement.hasLargeAutomaticIndex || suspects.contains(where: \.isCertain) {
+      judgement.verdict = .fullScan
+    } else if !suspects.isEmpty {
+      judgement.verdict = .mayScan
+    } else {
+      judgement.verdict = judgement.scans.isEmpty ? .search : .harmlessScan
+    }
   }
 
-  private func comparedColumns(of name: String, in scope: SelectScope) -> [String] {
-    scope.source(named: name).flatMap { ComparedColumns(of: $0, in: scope, outline) }
-      .map { $0.joined + $0.filtered } ?? []
+  // MARK: - The bound
+
+  private func isExceeded(by work: StatementWork, _ judgement: PlanJudgement) -> Bool {
+    ScanBound.isExceeded(
+      steps: work.perRun(\.fullScanSteps) + virtualSteps(of: work, judgement),
+      autoIndexRows: work.perRun(\.autoIndexRows), rows: work.perRun(\.rows))
   }
+
+  /// The rows that modules were read for: SQLite counts no full-scan steps of virtual tables.
+  ///
+  /// A row costs three VM steps at least, to move on, to read a column and to compare it.
+  private func virtualSteps(of work: StatementWork, _ judgement: PlanJudgement) -> Double {
+    let scans = judgement.scans.filter(\.isVirtual)
+    guard !scans.isEmpty else { return 0 }
+    let steps = work.perRun(\.vmSteps) / 3
+    let size = scans.compactMap(\.size?.rows).max().map(Double.init) ?? steps
+    return min(steps, size)
+  }
+
+  private func condemn(
+    _ judgement: inout PlanJudgement, _ evidence: PlanJudgement.Evidence, _ work: StatementWork?
+  ) {
+    judgement.verdict = .fullScan
+    judgement.evidence = evidence
+    judgement.work = work
+    guard judgement.suspects.isEmpty, judgement.automaticIndexes.isEmpty, let work else { return }
+    let real = judgement.scans.indices.filter { judgement.scans[$0].table != nil }
+    // A scan that looked harmless is not, where nothing else can have made the steps.
+    if let largest = real.max(by: { judgement.scans[$0].rows < judgement.scans[$1].rows }) {
+      judgement.scans[largest].harmlessBecause = nil
+    } else {
+      judgement.unexplainedFullScanSteps = UInt64(work.perRun(\.fullScanSteps))
+    }
+  }
+
+  private func acquit(
+    _ judgement: inout PlanJudgement, _ evidence: PlanJudgement.Evidence, _ work: StatementWork,
+    _ reason: HarmlessReason
+  ) {
+    let isFew = work.perRun(\.fullScanSteps) < ScanBound.minRows
+    for index in judgement.scans.indices where judgement.scans[index].harmlessBecause == nil {
+      judgement.scans[index].harmlessBecause = isFew ? reason : .returnsAll
+    }
+    judgement.verdict = judgement.scans.isEmpty ? .search : .harmlessScan
+    judgement.evidence = evidence
+    judgement.work = work
+  }
+}
+
+extension PlanJudgement.Scan {
+  fileprivate var rows: Int { size?.rows ?? 0 }
 }

@@ -1,46 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A plan's verdict, and all that speaks for it.
+/// A plan's verdict, and the evidence for it.
 public struct PlanJudgement: Hashable, Sendable {
-  /// One step that reads a table from end to end, or an index.
+  /// One step that reads a table or an index from end to end.
   public struct Scan: Hashable, Sendable {
     /// As the statement calls it.
     public var name: String
     public var table: String?
     public var size: TableSize?
-    /// nil where the scan matters.
+    /// nil where the scan matters, or may.
     public var harmlessBecause: HarmlessReason?
-    /// The index that is walked from end to end for its order.
+    /// Whether the plan alone shows that all of it is read; otherwise values decide.
+    public var isCertain: Bool
+    /// The index that is walked from end to end.
     public var index: String?
     /// Whether it runs once for every row of the outer SELECT.
     public var isInCorrelatedSubquery: Bool
     /// The columns that WHERE compares, equalities first.
     public var comparedColumns: [String]
+    /// Whether it is a virtual table that its module reads from end to end.
+    public internal(set) var isVirtual = false
+    /// Whether every run of the statement makes this scan, from end to end.
+    var isMandatory = false
 
     static func constantRow(isInCorrelatedSubquery: Bool) -> Scan {
       Scan(
-        name: "", table: nil, size: nil, harmlessBecause: .constantRow, index: nil,
+        name: "", table: nil, size: nil, harmlessBecause: .constantRow, isCertain: true, index: nil,
         isInCorrelatedSubquery: isInCorrelatedSubquery, comparedColumns: [])
     }
   }
 
-  public var scans: [Scan] = []
+  /// What the verdict rests on.
+  public enum Evidence: String, Hashable, Sendable, Codable {
+    /// Counters of the trace.
+    case counted
+    /// One run of the statement here, with the values in its text.
+    case measured
+    /// One run of the statement here, with values sampled from its columns.
+    case sampled
+    /// The words of the plan and the sizes of the tables.
+    case plan
+  }
+
+  /// How the plan differs from the one that the trace's counters belong to.
+  public enum Change: String, Hashable, Sendable, Codable {
+    /// The counters show no scan, and the plan now scans.
+    case nowScans
+    /// The counters show a scan, and the statement now does without.
+    case noLongerScans
+  }
+
+  public internal(set) var verdict = PlanVerdict.search
+  public internal(set) var evidence = Evidence.plan
+  public internal(set) var change: Change?
+  /// The work of one run that the verdict rests on; nil where only the plan was there.
+  public internal(set) var work: StatementWork?
+  public internal(set) var scans: [Scan] = []
   /// What is sorted or made distinct without an index, such as `ORDER BY`.
-  public var temporaryBTrees: [String] = []
+  public internal(set) var temporaryBTrees: [String] = []
   /// The tables for which SQLite makes an index at every run.
-  public var automaticIndexes: [String] = []
-  /// Full-scan steps a run, where the trace counted many and this plan has no scan.
-  public var unexplainedFullScanSteps: UInt64?
+  public internal(set) var automaticIndexes: [String] = []
+  /// Whether one of them is of a table that is large, or of unknown size.
+  var hasLargeAutomaticIndex = false
+  /// Full-scan steps a run that no step of the plan explains, such as those of triggers.
+  public internal(set) var unexplainedFullScanSteps: UInt64?
 
   public init() {}
-
-  public var verdict: PlanVerdict {
-    scans.contains { $0.harmlessBecause == nil }
-      ? .fullScan : scans.isEmpty ? .search : .harmlessScan
-  }
 
   public var sortsByTemporaryBTree: Bool { temporaryBTrees.contains { $0.hasSuffix("ORDER BY") } }
   public var scansInCorrelatedSubquery: Bool {
     scans.contains { $0.isInCorrelatedSubquery && $0.table != nil }
   }
+
+  /// The scans that the verdict is about.
+  public var suspects: [Scan] { scans.filter { $0.harmlessBecause == nil } }
 }

@@ -1,15 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a plan means for whoever pays for it.
+/// What a plan means for the program that runs it.
 public enum PlanVerdict: String, CaseIterable, Hashable, Sendable, Codable {
   /// Every table is searched, or none is read.
   case search
   /// Some table is scanned, and it does not matter.
   case harmlessScan
-  /// Some table is scanned from end to end.
+  /// Some table may be scanned from end to end, depending on values that are not known.
+  case mayScan
+  /// Some table is scanned, and far more rows are read than are returned.
   case fullScan
   /// SQLite does not compile the statement against this database.
   case error
+}
+
+/// When a scan matters: the same bound for counts of a trace, for counts measured on the database,
+/// and for sizes of tables.
+///
+/// Documentation/Verdicts.md states it in full.
+public enum ScanBound {
+  // 500 is arbitrary: fewer rows are read in less time than the rest of a query takes.
+  public static let minRows = 500.0
+  // A scan that returns a quarter of what it reads is about as fast as an index.
+  public static let minStepsPerRow = 4.0
+
+  /// Whether one run reads far more than it returns or changes.
+  ///
+  /// - Parameters:
+  ///   - steps: full-scan steps of a run.
+  ///   - autoIndexRows: rows put into automatic indexes by a run.
+  ///   - rows: rows returned or changed by a run.
+  public static func isExceeded(steps: Double, autoIndexRows: Double = 0, rows: Double) -> Bool {
+    // A scan of n rows takes n - 1 steps.
+    autoIndexRows >= minRows || (steps + 1 >= minRows && steps >= rows * minStepsPerRow)
+  }
 }
 
 /// Why a scan does not matter.
@@ -19,14 +43,18 @@ public enum HarmlessReason: String, Hashable, Sendable, Codable {
   case subqueryResult
   case limit
   case smallTable
-  /// Only an index is read, as for COUNT(*): smaller than the table, though read to its end.
-  case coveringIndex
-  /// SQLite says SCAN for every virtual table, whatever its module does.
+  /// `SELECT count(*) FROM t`: SQLite adds up the entries of each page and steps through none.
+  case entryCount
+  /// It returns, or changes, what it reads.
+  case returnsAll
+  /// The module of a virtual table finds the rows, as fts5 does for MATCH.
   case virtualTable
-  /// `_Z_intarray0` and its like: the values of an IN list.
+  /// `_Z_intarray0` and the like: the values of an IN list.
   case valueList
-  /// The trace counted fewer full-scan steps a run than a small table has rows.
+  /// The trace counted too few full-scan steps a run to matter.
   case countedFew
+  /// The statement was run here, and did too few full-scan steps to matter.
+  case measuredFew
 }
 
 /// How many rows a table has.
@@ -41,21 +69,31 @@ public struct TableSize: Hashable, Sendable {
   }
 }
 
-/// The work that runs of one statement did, as a trace counted it.
+/// The work that runs of one statement did, as a trace counted it or as it was measured.
 public struct StatementWork: Hashable, Sendable {
   public var executions: UInt64
+  /// Returned or changed; a count returns one row.
+  public var rows: UInt64
   public var fullScanSteps: UInt64
+  public var autoIndexRows: UInt64
   /// 0 where the source has no counters.
   public var vmSteps: UInt64
 
-  public init(executions: UInt64 = 0, fullScanSteps: UInt64 = 0, vmSteps: UInt64 = 0) {
+  public init(
+    executions: UInt64 = 0, rows: UInt64 = 0, fullScanSteps: UInt64 = 0,
+    autoIndexRows: UInt64 = 0, vmSteps: UInt64 = 0
+  ) {
     self.executions = executions
+    self.rows = rows
     self.fullScanSteps = fullScanSteps
+    self.autoIndexRows = autoIndexRows
     self.vmSteps = vmSteps
   }
 
-  /// nil where nothing was counted.
-  var fullScanStepsPerRun: UInt64? {
-    executions > 0 && vmSteps > 0 ? fullScanSteps / executions : nil
+  /// Whether the source has counters of SQLite.
+  public var isCounted: Bool { executions > 0 && vmSteps > 0 }
+
+  func perRun(_ sum: KeyPath<Self, UInt64>) -> Double {
+    executions == 0 ? 0 : Double(self[keyPath: sum]) / Double(executions)
   }
 }

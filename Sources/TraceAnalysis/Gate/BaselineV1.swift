@@ -49,7 +49,7 @@ public struct BaselineV1: Codable, Hashable, Sendable {
 
   /// SQLite's words, indented, and what they mean.
   public struct Plan: Codable, Hashable, Sendable {
-    /// `search`, `harmlessScan`, `fullScan` or `error`.
+    /// `search`, `harmlessScan`, `mayScan`, `fullScan` or `error`.
     public var verdict: String
     public var steps: [String]
 

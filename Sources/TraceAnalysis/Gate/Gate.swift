@@ -99,6 +99,11 @@ public struct Gate: Sendable {
       result.reservations.append(
         "the database does not know what this statement needs: \(difference.sql ?? "")")
     }
+    if difference.planAfter?.verdict == "mayScan", difference.planBefore?.verdict != "fullScan" {
+      result.reservations.append(
+        "whether this statement scans a table depends on values that are not known: "
+          + (difference.sql ?? ""))
+    }
     if difference.isWorse {
       result.regressions.append(difference)
     } else if difference.sqlBefore != nil {

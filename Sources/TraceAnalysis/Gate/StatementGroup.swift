@@ -6,7 +6,7 @@ public import StoreEvents
 /// The statements of one fingerprint, which two runs have in common whatever their values are.
 public struct StatementGroup: Hashable, Sendable {
   public var fingerprint: SQLFingerprint
-  /// The one of them that took most time.
+  /// The one of them that did most work a run, by its counts.
   public var statement: StatementProfile
   /// Of all of them.
   public var work: Work
@@ -22,7 +22,7 @@ public struct StatementGroup: Hashable, Sendable {
 
   init(_ fingerprint: SQLFingerprint, _ statements: [StatementProfile]) {
     self.fingerprint = fingerprint
-    statement = statements[0]
+    statement = statements.dropFirst().reduce(statements[0]) { $1.isHeavier(than: $0) ? $1 : $0 }
     work = Work()
     misses = 0
     texts = statements.count
@@ -33,6 +33,26 @@ public struct StatementGroup: Hashable, Sendable {
     latency = .merged(statements.map(\.latency))
     callers =
       statements.count == 1 ? statements[0].callers : .merged(statements.flatMap(\.callers))
+  }
+}
+
+extension StatementProfile {
+  /// Compares the work of a run: full scans first; of equals the text decides, so that no clock does.
+  func isHeavier(than other: Self) -> Bool {
+    func key(_ statement: Self) -> [Double] {
+      let work = statement.work
+      let isScan = ScanBound.isExceeded(
+        steps: work.perRun(\.fullScanSteps), autoIndexRows: work.perRun(\.autoIndexRows),
+        rows: work.perRun(\.rows))
+      return [
+        isScan ? 1 : 0,
+        work.perRun(\.fullScanSteps), work.perRun(\.autoIndexRows), work.perRun(\.vmSteps),
+        work.perRun(\.rows), work.perRun(\.offset),
+      ]
+    }
+    let (mine, others) = (key(self), key(other))
+    guard mine != others else { return id.rawValue < other.id.rawValue }
+    return others.lexicographicallyPrecedes(mine)
   }
 }
 

@@ -109,7 +109,11 @@ extension Growth.Statement {
       copy.verdict = .inconclusive
     } else {
       // As many rows more as work more: what is asked for grows.
-      copy.verdict = rows.slope >= work.slope / 2 ? .growsWithRows : .growsLikeScan
+      let wastes = points.last.map {
+        ScanBound.isExceeded(steps: $0.fullScanSteps, rows: $0.rows)
+      }
+      copy.verdict =
+        wastes != true && rows.slope >= work.slope / 2 ? .growsWithRows : .growsLikeScan
     }
     return copy
   }

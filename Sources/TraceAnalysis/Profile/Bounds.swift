@@ -36,6 +36,11 @@ public struct StatementTexts {
   /// The text of a statement, if it was announced.
   public subscript(id: StatementID) -> String? { texts[id] }
 
+  /// The texts of statements that are not among some, in their order.
+  func texts(without ids: Set<StatementID>) -> [String] {
+    texts.filter { !ids.contains($0.key) }.values.sorted()
+  }
+
   /// Keeps the text of a statement that is announced for the first time.
   public mutating func add(_ statement: StatementAnnounced) {
     guard texts[statement.statementID] == nil else { return }

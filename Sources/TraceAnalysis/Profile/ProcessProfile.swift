@@ -17,6 +17,9 @@ public struct ProcessProfile: Hashable, Sendable, Codable {
   /// Fetches that began and had not ended when the trace did.
   public var unfinishedFetches: UInt64 = 0
 
+  /// Whether its events are of more than one thread.
+  public var hasSeveralThreads: Bool?
+
   /// Whether its stores count what they emit; Core Data does not.
   public var countsEvents = true
 
@@ -50,6 +53,7 @@ public struct ProcessProfile: Hashable, Sendable, Codable {
     var copy = self
     copy.identity = ProcessIdentity(id: identity.id, name: "")
     copy.tracingTime = nil
+    copy.hasSeveralThreads = nil
     return copy
   }
 }

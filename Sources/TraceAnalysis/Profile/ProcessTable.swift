@@ -6,6 +6,8 @@ import StoreEvents
 struct ProcessTable {
   private(set) var profiles: [ProcessProfile] = []
   private var starts: [Nanoseconds?] = []
+  /// The first thread of each.
+  private var threads: [Int64] = []
   /// By store: the last `counters` of each process.
   private var counters: [[UInt64: CountersSampled]] = []
   private var indexes: [ID: Int] = [:]
@@ -60,6 +62,13 @@ struct ProcessTable {
     starts.append(nil)
     counters.append([:])
     return profiles.count - 1
+  }
+
+  /// Notes on which thread an event was.
+  mutating func note(thread: Int64, at index: Int) {
+    if index == threads.count { threads.append(thread) }
+    guard index < threads.count, threads[index] != thread else { return }
+    profiles[index].hasSeveralThreads = true
   }
 
   mutating func count(_ event: StoreEvent, at index: Int) {

@@ -17,7 +17,7 @@ extension Profile {
       .sorted(by: { $0.work.totalTime }, then: \.id.rawValue)
     let faults = profiles.flatMap(\.faults).merged(by: \.origin) { $0.add($1) }
       .sorted(by: { Int64(clamping: $0.misses) }, then: \.origin.sortKey)
-    return Profile(
+    var merged = Profile(
       totals: totals, statements: statements, faults: faults,
       batches: profiles.flatMap(\.batches).merged(by: \.key) { $0.add($1) }
         .sorted(by: \.batchTime, then: \.sortKey),
@@ -29,6 +29,9 @@ extension Profile {
       reading: ReadingReport(sources: profiles.flatMap(\.reading.sources)),
       selection: profiles.flatMap(\.selection).merged(by: \.self) { _, _ in },
       observed: .merged(profiles.compactMap(\.observed)))
+    let others = Set(profiles.flatMap { $0.otherSQL ?? [] }).sorted()
+    if !others.isEmpty { merged.otherSQL = others }
+    return merged
   }
 
   /// The contexts, their processes counted on through all profiles.
@@ -145,6 +148,7 @@ extension SaveProfile {
     commitTime.add(other.commitTime)
     totalTime.add(other.totalTime)
     latency = .merged([latency, other.latency])
+    if let attempts = other.busyAttempts { busyAttempts = (busyAttempts ?? 0) &+ attempts }
   }
 }
 

@@ -28,6 +28,8 @@ public struct Profile: Sendable, Codable {
   public var reading: ReadingReport
   /// Which events it is of, where not of all: `entity Stop`.
   public var selection: [String] = []
+  /// The texts of statements that ran without an event of their own, such as the UPDATE of a save.
+  public var otherSQL: [String]?
   /// What the probe observed; nil if it observed nothing.
   public var observed: ObservedProfile?
   /// Values that the statements bound; empty unless they were recorded.
@@ -37,7 +39,7 @@ public struct Profile: Sendable, Codable {
 
   private enum CodingKeys: CodingKey {
     case totals, statements, faults, batches, saves, contexts, entities, stores, waits, processes
-    case reading, selection, observed
+    case reading, selection, observed, otherSQL
   }
 }
 

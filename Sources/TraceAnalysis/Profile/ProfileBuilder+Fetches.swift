@@ -8,6 +8,8 @@ extension ProfileBuilder {
     var location: SourceLocation
     /// Whether the fetch it serves was still running, so that its time is in that one's.
     var isNested: Bool
+    /// The time of the fetches that served it and have ended.
+    var nestedTime: Nanoseconds = 0
   }
 
   // 100_000 is far above what runs at once, and bounds what fetches without an end can cost.
@@ -25,6 +27,7 @@ extension ProfileBuilder {
 
   mutating func end(_ event: FetchEnd, in process: Int) {
     let fetch = pendingFetches.remove(Key(process: process, id: event.fetchID))
+    if event.parentID != 0 { addNested(event, in: process) }
     guard filter.takes(event, from: fetch?.location ?? .unknown) else { return }
     totals.connectionTime.add(event.connectionTime)
     if fetch?.isNested != true { totals.totalTime.add(event.totalTime) }
@@ -37,16 +40,27 @@ extension ProfileBuilder {
       totals.rows.add(event.rows)
     }
     let location = fetch?.location ?? .unknown
-    timeline?.add(event, from: location, isNested: fetch?.isNested == true)
+    let ownTime = max(event.totalTime &- (fetch?.nestedTime ?? 0), 0)
+    timeline?.add(event, ownTime: ownTime, from: location, isNested: fetch?.isNested == true)
     addBatch(event, from: location, in: process)
     let values = RepeatTally.Values(process: process, hash: event.bindHash)
     let generation = process < commits.count ? commits[process] : 0
+    var event = event
+    event.totalTime = ownTime
     statements.update(event.statementID) {
       StatementTally(entity: event.entity)
     } _: {
       $0.add(event, from: location, values: values, generation: generation)
     }
     contexts.update(currentContext, make: ContextTally.init) { $0.add(event) }
+  }
+
+  /// Keeps the time of a nested fetch out of the statement that it served.
+  private mutating func addNested(_ event: FetchEnd, in process: Int) {
+    let key = Key(process: process, id: event.parentID)
+    guard var parent = pendingFetches[key] else { return }
+    parent.nestedTime.add(event.totalTime)
+    _ = pendingFetches.insert(parent, for: key)
   }
 
   /// Fetches without an end are counted per process and forgotten.

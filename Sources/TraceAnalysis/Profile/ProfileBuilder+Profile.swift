@@ -42,7 +42,8 @@ extension ProfileBuilder {
       .sorted(by: { $0.work.totalTime }, then: \.id.rawValue)
     let faults = faults.values.map(\.profile)
       .sorted(by: { Int64(clamping: $0.misses) }, then: \.origin.sortKey)
-    return Profile(
+    let others = texts.texts(without: Set(statements.map(\.id)))
+    var profile = Profile(
       totals: totals, statements: statements, faults: faults, batches: batchProfiles,
       saves: saves.values.map(\.finished)
         .sorted(by: \.totalTime, then: { "\($0.location.file):\($0.location.line)" }),
@@ -51,6 +52,9 @@ extension ProfileBuilder {
       entities: Profile.entities(of: statements, faults: faults), stores: stores, waits: waits,
       processes: processes.profiles, reading: bounded(reading), observed: observed.finish(),
       values: values)
+    // 1,000 is arbitrary: a model of hundreds of entities writes that many.
+    if !others.isEmpty { profile.otherSQL = Array(others.prefix(1000)) }
+    return profile
   }
 
   /// The entities behind tables: Core Data's log names one or the other.

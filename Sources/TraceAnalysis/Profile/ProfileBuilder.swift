@@ -27,6 +27,8 @@ public struct ProfileBuilder {
   var timeline: TimelineBuilder?
   var pendingFetches = PendingTable<Key, PendingFetch>()
   var pendingMisses = PendingTable<Key, CacheMiss>()
+  /// By thread: how often SQLite asked for a lock since its last save began.
+  var pendingBusy = PendingTable<Key, UInt64>()
   /// Batched fetches whose batches may still come.
   var batchedFetches: [Key: BatchKey] = [:]
   var batches: [BatchKey: BatchProfile] = [:]
@@ -52,6 +54,7 @@ public struct ProfileBuilder {
   public mutating func add(_ record: EventRecord) {
     let process = processes.index(of: record)
     processes.count(record.event, at: process)
+    processes.note(thread: record.threadID, at: process)
     currentContext = Key(process: process, id: record.contextID)
     filter.move(to: record.timestamp)
     timeline?.move(to: record.timestamp, in: currentContext)
@@ -69,12 +72,17 @@ public struct ProfileBuilder {
     case .contextCreated(let event):
       contexts.update(currentContext, make: ContextTally.init) { $0.add(event) }
       timeline?.add(event, as: currentContext)
-    case .saveBegin: break
-    case .saveEnd(let event): add(event)
+    case .saveBegin:
+      pendingBusy.remove(Key(process: process, id: UInt64(bitPattern: record.threadID)))
+    case .saveEnd(let event):
+      add(event, on: Key(process: process, id: UInt64(bitPattern: record.threadID)))
     case .transaction(let event):
       add(event, in: process)
     case .checkpoint(let event): add(event)
-    case .busy(let event): add(event)
+    case .busy(let event):
+      let thread = Key(process: process, id: UInt64(bitPattern: record.threadID))
+      _ = pendingBusy.insert((pendingBusy[thread] ?? 0) &+ event.attempts, for: thread)
+      add(event)
     case .connectionOpened(let event): add(event)
     case .caller(let event): observed.callers.add(event, of: record)
     case .statementRun(let event): add(event, of: record, in: process)
@@ -90,7 +98,8 @@ public struct ProfileBuilder {
     if stores.count < Bounds.stores, !stores.contains(store) { stores.append(store) }
   }
 
-  private mutating func add(_ event: SaveEnd) {
+  private mutating func add(_ event: SaveEnd, on thread: Key) {
+    let attempts = pendingBusy.remove(thread)
     guard filter.takes(event) else { return }
     contexts.update(currentContext, make: ContextTally.init) { $0.add(event) }
     timeline?.add(event)
@@ -101,6 +110,7 @@ public struct ProfileBuilder {
       SaveTally(location: event.location)
     } _: {
       $0.add(event)
+      if let attempts { $0.profile.busyAttempts = ($0.profile.busyAttempts ?? 0) &+ attempts }
     }
   }
 

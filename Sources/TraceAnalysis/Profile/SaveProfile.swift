@@ -17,6 +17,8 @@ public struct SaveProfile: Hashable, Sendable, Codable {
   public var commitTime: Nanoseconds = 0
   public var totalTime: Nanoseconds = 0
   public var latency = Latency()
+  /// How often SQLite asked for another connection's lock.
+  public var busyAttempts: UInt64?
 
   public init(location: SourceLocation) { self.location = location }
 

@@ -52,7 +52,7 @@ public struct CallerProfile: Hashable, Sendable, Codable {
 /// What some runs of a statement did and cost, added up.
 public struct Work: Hashable, Sendable, Codable {
   public var count: UInt64 = 0
-  /// Rows returned; for counts, the count.
+  /// Rows returned; a count returns one.
   public var rows: UInt64 = 0
   public var errors: UInt64 = 0
   /// Runs with a limit.
@@ -84,7 +84,7 @@ public struct Work: Hashable, Sendable, Codable {
 
   mutating func add(_ fetch: FetchEnd) {
     count.add(1)
-    rows.add(fetch.rows)
+    rows.add(fetch.rowsReturned)
     if !fetch.error.isEmpty { errors.add(1) }
     if fetch.limit > 0 { limited.add(1) }
     if fetch.batchSize > 0 { batched.add(1) }
@@ -109,6 +109,11 @@ public struct Work: Hashable, Sendable, Codable {
     connectionTime.add(miss.duration)
     totalTime.add(miss.duration)
   }
+}
+
+extension FetchEnd {
+  /// The rows that SQLite returned; the event of a count has the count in place of its one row.
+  var rowsReturned: UInt64 { kind == .count && error.isEmpty ? 1 : rows }
 }
 
 extension FixedWidthInteger {

@@ -5,9 +5,6 @@ import StoreEvents
 
 /// A join or a subquery finds its rows by an index of the schema.
 struct AvoidAutomaticIndex: Rule {
-  // 100 is arbitrary: an index over fewer rows is made in microseconds.
-  static let fewestRows = 100.0
-
   static let explanation = RuleExplanation(
     law: "A join or a subquery finds its rows by an index of the schema.",
     reason: "Where there is none, SQLite may build one for each run, and throws it away.",
@@ -20,20 +17,21 @@ struct AvoidAutomaticIndex: Rule {
       -- SEARCH t1 USING INDEX ZSTOPTIME_ZSTOP_INDEX (ZSTOP=?)
       """,
     limits: """
-      Speaks from 100 rows put into such an index a run. Where a log has no counters, the plan in `--database` says so.
+      Reported when a run puts 500 rows or more into such indexes, whatever it returns. Where a log has no counters, a run
+      on `--database`, or its plan, takes their place.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
-    workload.profile.statements.compactMap { statement -> Finding? in
+    workload.findings { statement in
+      guard statement.scanCause == .automaticIndex else { return nil }
       let work = statement.work
-      let tables = workload.judgement(of: statement)?.automaticIndexes ?? []
-      let isCounted = work.perRun(\.autoIndexRows) >= Self.fewestRows
-      guard isCounted || (!statement.isCounted && !tables.isEmpty) else { return nil }
+      let tables = statement.judgement.automaticIndexes
+      let isCounted = work.perRun(\.autoIndexRows) >= ScanBound.minRows
       let rows = isCounted ? " of \(work.perRun(\.autoIndexRows).counted("row"))" : ""
       let place = tables.first.map { " on '\($0)'" } ?? ""
       return Finding(
         rule: Self.name, confidence: isCounted ? .high : .medium, statement: statement.id,
-        caller: statement.mainCaller, object: tables.first ?? "",
+        caller: statement.profile.mainCaller, object: tables.first ?? "",
         message: """
           Each run builds an index\(place)\(rows) and throws it away\(statement.runsText).
           """,
@@ -43,8 +41,9 @@ struct AvoidAutomaticIndex: Rule {
           .init("connectionNs", work.connectionTime),
         ],
         fix: """
-          declare an index on the column that the join or the subquery looks up; trace-report \
-          plans INPUT --database FILE names it behind AUTOMATIC
+          declare an index on the column that the join or the subquery looks up\
+          \(workload.database == nil
+            ? "; trace-report plans INPUT --database FILE names it behind AUTOMATIC" : "")
           """)
     }
   }

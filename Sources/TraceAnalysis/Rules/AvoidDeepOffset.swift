@@ -5,8 +5,8 @@ import StoreEvents
 /// A page is found by the last key of the page before it, not by an offset.
 struct AvoidDeepOffset: Rule {
   // Both are arbitrary: a page of 50 after the twentieth.
-  static let fewestSkipped = 1000.0
-  static let fewestSkippedPerRow = 4.0
+  static let minSkipped = 1000.0
+  static let minSkippedPerRow = 4.0
 
   static let explanation = RuleExplanation(
     law: "A page is found by the last key of the page before it, not by an offset.",
@@ -21,21 +21,22 @@ struct AvoidDeepOffset: Rule {
       -- SEARCH t0 USING INDEX ZSTOP_ZNAME (ZNAME>?)
       """,
     limits: """
-      Speaks where the runs of a statement leave out 1,000 rows on average, and four for each that they return. The first
-      pages of a list are left alone.
+      Reported when the runs of a form skip 1,000 rows on average, and four or more for each that they return; of pages
+      with their numbers in the text, when one of them does. The first pages of a list are left alone.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
-    workload.profile.statements.compactMap { statement -> Finding? in
+    workload.findings { statement in
+      let isScan = statement.scanCause != nil
+      guard isScan ? statement.scanCause == .deepOffset : statement.skipsRows else { return nil }
       let work = statement.work
-      guard work.perRun(\.offset) >= Self.fewestSkipped,
-        Double(work.offset) >= Double(work.rows) * Self.fewestSkippedPerRow
-      else { return nil }
-      let skipped = Double(work.offset) / (Double(work.offset) + Double(work.rows))
+      let skipped = statement.skippedRows
+      let part = skipped / (skipped + work.perRun(\.rows))
       return Finding(
-        rule: Self.name, confidence: .high, statement: statement.id, caller: statement.mainCaller,
+        rule: Self.name, confidence: .high, statement: statement.id,
+        caller: statement.profile.mainCaller,
         message: """
-          Each run leaves out \(work.perRun(\.offset).counted("row")) by an offset to return \
+          Each run skips \(skipped.counted("row")) (OFFSET) to return \
           \(work.perRun(\.rows).wholeText)\(statement.runsText).
           """,
         evidence: [
@@ -47,8 +48,8 @@ struct AvoidDeepOffset: Rule {
           it), or fetch the whole list with a fetchBatchSize
           """,
         saving: .init(
-          atMost: Int64(exactly: (Double(work.connectionTime) * skipped).rounded()) ?? 0,
-          basis: "the time in SQLite, by the part of the rows that were left out"))
+          atMost: Int64(exactly: (Double(work.connectionTime) * part).rounded()) ?? 0,
+          basis: "the time in SQLite, by the part of the rows that were skipped"))
     }
   }
 }

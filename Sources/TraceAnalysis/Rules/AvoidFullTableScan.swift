@@ -5,11 +5,6 @@ import StoreEvents
 
 /// A fetch finds its rows by an index instead of stepping through a table.
 struct AvoidFullTableScan: Rule {
-  // 500 is arbitrary: fewer steps take less time than the rest of a fetch.
-  static let fewestSteps = 500.0
-  // A quarter and more of the rows wanted: a scan is then about as fast as an index.
-  static let fewestStepsPerRow = 4.0
-
   static let explanation = RuleExplanation(
     law: "A fetch finds its rows by an index instead of stepping through a table.",
     reason: "A scan costs as much as the table is long, however few rows are wanted.",
@@ -24,76 +19,93 @@ struct AvoidFullTableScan: Rule {
       -- SEARCH t0 USING INDEX ZSTOP_ZLONGITUDE (ZLONGITUDE>?)
       """,
     limits: """
-      Speaks from 500 steps a run on, and from four steps for each row returned. Small tables are left alone, and so are
-      fetches that return most of what they step through. Where a log has no counters, as Core Data's, the plan and the
-      size of the table in `--database` take their place.
+      Reported when a run reads 500 rows or more, and four or more for each row that it returns: the bound of
+      Documentation/Verdicts.md, which `plans` and `gate` use as well. Small tables are left alone, and so are fetches that
+      return most of what they read. A scan that another rule explains (a deep offset, a sort, a text search, an automatic
+      index, a correlated subquery) is reported by that rule alone. Where a log has no counters, as Core Data's, a run on
+      `--database`, or the plan and the size of the table, take their place.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
-    workload.profile.statements.compactMap { statement -> Finding? in
-      let judgement = workload.judgement(of: statement)
-      if judgement?.correlatedScan != nil { return nil }
-      let columns = ComparedColumns.all(in: statement.sql ?? "").first { !$0.filtered.isEmpty }
-      if columns == nil, statement.searchesStrings { return nil }
-      if statement.scansInVain { return counted(statement, columns) }
-      guard !statement.isCounted, let scan = judgement?.largestScan else { return nil }
-      return planned(statement, scan, columns)
+    workload.findings { statement in
+      guard statement.scanCause == .table else { return nil }
+      return finding(statement, workload)
     }
   }
 
-  private func counted(_ statement: StatementProfile, _ columns: ComparedColumns?) -> Finding {
-    let work = statement.work
+  private func finding(_ statement: JudgedStatement, _ workload: Workload) -> Finding {
+    let judgement = statement.judgement
+    let scan = judgement.largestScan
+    let isCounted = statement.profile.isCounted && judgement.change == nil
+    var evidence = statement.profile.scanEvidence
+    if let rows = scan?.size?.rows { evidence.append(.init("tableRows", rows)) }
     return Finding(
-      rule: Self.name, confidence: .high, statement: statement.id, caller: statement.mainCaller,
-      message: """
-        Each run steps through \(work.perRun(\.fullScanSteps).counted("row")) of a table without \
-        an index to return \(work.perRun(\.rows).wholeText)\(statement.runsText).
-        """,
-      evidence: statement.scanEvidence, fix: columns.map(Self.fix) ?? Self.fixUnknown,
-      saving: statement.savingIfOnlyRowsWereRead)
+      rule: Self.name, confidence: isCounted ? .high : .medium, statement: statement.id,
+      caller: statement.profile.mainCaller, object: isCounted ? "" : scan?.table ?? "",
+      message: isCounted ? countedText(statement) : plannedText(statement, scan),
+      evidence: evidence, fix: fix(statement, scan, workload), saving: statement.scanSaving)
   }
 
-  /// Without counters: by the plan, and the rows that the table has now.
-  private func planned(
-    _ statement: StatementProfile, _ scan: PlanJudgement.Scan, _ columns: ComparedColumns?
-  ) -> Finding? {
-    let work = statement.work
-    guard let size = scan.size, Double(size.rows) >= Self.fewestSteps,
-      Double(size.rows) >= work.perRun(\.rows) * Self.fewestStepsPerRow
-    else { return nil }
-    let wanted = work.perRun(\.rows) / Double(size.rows)
-    return Finding(
-      rule: Self.name, confidence: .medium, statement: statement.id,
-      caller: statement.mainCaller, object: scan.table ?? "",
-      message: """
-        By its plan each run reads all \(UInt64(size.rows).grouped) rows of \
-        '\(scan.table ?? scan.name)' to return \(work.perRun(\.rows).wholeText)\
-        \(statement.runsText).
-        """,
-      evidence: [
-        .init("runs", work.count), .init("rows", work.rows), .init("tableRows", size.rows),
-        .init("connectionNs", work.connectionTime),
-      ], fix: columns.map(Self.fix) ?? Self.fixUnknown,
-      saving: .init(
-        atMost: Int64(exactly: (Double(work.connectionTime) * (1 - wanted)).rounded()) ?? 0,
-        basis: "the time in SQLite, less the part of the table's rows that were wanted"))
+  private func countedText(_ statement: JudgedStatement) -> String {
+    """
+    Each run steps through \(statement.work.perRun(\.fullScanSteps).counted("row")) of a table \
+    without an index to return \(statement.work.perRun(\.rows).wholeText)\(statement.runsText).
+    """
   }
 
-  /// One index for all terms that AND joins, one for each term that OR joins.
-  static func fix(_ columns: ComparedColumns) -> String {
-    let names = columns.filtered
-    if columns.hasAlternatives, names.count > 1 {
-      return
-        "index each of \(names.joined(separator: ", ")) in \(columns.table): each OR needs its own"
+  /// Without counters, or with those of another plan.
+  private func plannedText(_ statement: JudgedStatement, _ scan: PlanJudgement.Scan?) -> String {
+    let change =
+      statement.judgement.change == .nowScans
+      ? " The trace counted no scan: the plan has changed since the trace." : ""
+    guard let scan, let size = scan.size else {
+      return """
+        A run here takes \(statement.stepsPerRun.counted("full-scan step")) to return \
+        \(statement.work.perRun(\.rows).wholeText)\(statement.runsText).\(change)
+        """
     }
-    let list = names.joined(separator: ", ")
-    let name = ([columns.table] + names).joined(separator: "_")
     return """
-      declare an index on \(list) in the entity of \(columns.table), or: \
-      CREATE INDEX \(name) ON \(columns.table) (\(list))
+      By its plan each run reads all \(UInt64(size.rows).grouped) rows of \
+      '\(scan.table ?? scan.name)' to return \(statement.work.perRun(\.rows).wholeText)\
+      \(statement.runsText).\(change)
       """
   }
 
-  private static let fixUnknown =
-    "see which table is scanned with: trace-report plans INPUT --database FILE"
+  private func fix(
+    _ statement: JudgedStatement, _ scan: PlanJudgement.Scan?, _ workload: Workload
+  ) -> String {
+    if let columns = statement.comparedColumns {
+      return IndexFix(columns, entity: statement.entity).sentence
+    }
+    if statement.judgement.unexplainedFullScanSteps != nil {
+      return """
+        index the columns that refer to its table: triggers and foreign keys look rows up in \
+        other tables
+        """
+    }
+    if let scan, scan.isVirtual {
+      return
+        "search '\(scan.table ?? scan.name)' by its index: MATCH for full text, bounds for boxes"
+    }
+    if let table = scan?.table {
+      return """
+        keep the sum or the list that it makes of '\(table)' up to date in a row of its own, or \
+        index the columns that it reads
+        """
+    }
+    return workload.database == nil
+      ? "see which table is scanned with: trace-report plans INPUT --database FILE"
+      : "index the columns that it compares, or keep its result"
+  }
+}
+
+extension JudgedStatement {
+  /// The time in SQLite, less the part of the rows that were wanted.
+  var scanSaving: Finding.Saving {
+    let steps = stepsPerRun
+    let wanted = steps > 0 ? min(profile.work.perRun(\.rows) / steps, 1) : 1
+    return Finding.Saving(
+      atMost: Int64(exactly: (Double(profile.work.connectionTime) * (1 - wanted)).rounded()) ?? 0,
+      basis: "the time in SQLite, less the part of the rows that were wanted")
+  }
 }

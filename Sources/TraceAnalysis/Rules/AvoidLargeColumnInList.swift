@@ -6,8 +6,8 @@ import StoreEvents
 /// A list does not load the bytes of pictures and documents.
 struct AvoidLargeColumnInList: Rule {
   // 20 is arbitrary: a screen. 4,096 bytes do not fit in a page of the usual size.
-  static let fewestRows = 20.0
-  static let fewestBytes = 4096
+  static let minRows = 20.0
+  static let minBytes = 4096
 
   static let explanation = RuleExplanation(
     law: "A list does not load the bytes of pictures and documents.",
@@ -24,35 +24,48 @@ struct AvoidLargeColumnInList: Rule {
       SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZLABEL, t0.ZTHUMBNAIL, t0.ZTIMESTAMP, t0.ZBYTES FROM ZPHOTO t0
       """,
     limits: """
-      Needs `--database`: a trace does not hold the size of values. Speaks where a statement returns 20 rows a run or more and
-      names a column of type BLOB whose values are 4,096 bytes or more on average of the table's first 1,000 rows. Values
-      kept outside the file are short references, thumbnails fit in a page, and an object that is opened is one row: they
-      are left alone.
+      Needs `--database`: a trace does not hold the size of values. Reported when a statement returns 20 rows a run or more
+      and a column of type BLOB takes 4,096 bytes or more of each on average: as one run on the database returned them, or
+      else on average of all of the table's first 10,000 rows, those without a value included. Values kept outside the file
+      are short references, thumbnails fit in a page, and an object that is opened is one row: they are left alone.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
     guard let database = workload.database else { return [] }
-    return workload.profile.statements.flatMap { statement -> [Finding] in
-      guard let sql = statement.sql, statement.work.perRun(\.rows) >= Self.fewestRows,
+    return workload.forms.map(\.whole).flatMap { statement -> [Finding] in
+      guard let sql = statement.sql, statement.work.perRun(\.rows) >= Self.minRows,
         !statement.kinds.isEmpty, statement.kinds != [.count]
       else { return [] }
       return ResultColumns.all(in: sql).compactMap { column in
-        guard let bytes = database.table(column.table)?.blobBytes[column.name],
-          bytes >= Self.fewestBytes
+        guard let average = database.table(column.table)?.blobBytes[column.name], average > 0,
+          let bytes = bytes(of: column, in: sql, statement, average, workload),
+          bytes >= Self.minBytes
         else { return nil }
         return finding(statement, column, bytes)
       }
     }
   }
 
+  /// Bytes a row that the statement returns: of one run on the database, or else on average of the
+  /// table's rows.
+  private func bytes(
+    of column: ResultColumns.Column, in sql: String, _ statement: JudgedStatement, _ average: Int,
+    _ workload: Workload
+  ) -> Int? {
+    guard let measured = workload.columnBytes(sql), let bytes = measured[column.name] else {
+      return workload.columnBytes(sql)?.isEmpty == false ? nil : average
+    }
+    return Int(clamping: bytes / max(UInt64(statement.work.perRun(\.rows)), 1))
+  }
+
   private func finding(
-    _ statement: StatementProfile, _ column: ResultColumns.Column, _ bytes: Int
+    _ statement: JudgedStatement, _ column: ResultColumns.Column, _ bytes: Int
   ) -> Finding {
     let work = statement.work
     let perRun = work.perRun(\.rows) * Double(bytes)
     return Finding(
-      rule: Self.name, confidence: .high, statement: statement.id, caller: statement.mainCaller,
-      object: "\(column.table).\(column.name)",
+      rule: Self.name, confidence: .high, statement: statement.id,
+      caller: statement.profile.mainCaller, object: "\(column.table).\(column.name)",
       message: """
         Each run loads '\(column.name)' of \(work.perRun(\.rows).counted("row")), \
         \(bytes.counted("byte")) each on average: \

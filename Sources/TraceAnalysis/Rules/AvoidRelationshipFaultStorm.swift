@@ -15,8 +15,9 @@ struct AvoidRelationshipFaultStorm: Rule {
       -- SELECT … FROM ZSTOPTIME t0 WHERE  t0.ZSTOP IN (…)                       once
       """,
     limits: """
-      Speaks from ten misses on the objects of one fetch, where the misses took half a millisecond; members that came by a
-      prefetch are left alone, and so is a storm that costs less.
+      Reported when the relationships of ten objects or more of one fetch miss the row cache. Where no member was read
+      afterwards, only their number was wanted, and the fix is a count: prefetching would load members that nothing reads.
+      Members that came by a prefetch are left alone.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
@@ -27,11 +28,30 @@ struct AvoidRelationshipFaultStorm: Rule {
         caller: fault.origin.location, object: "\(fault.origin.entity).\(relationship)",
         message: fault.stormText(of: "The '\(relationship)' of \(fault.origin.entity) objects"),
         evidence: fault.evidence,
-        fix: """
-          fetch the members with their owners, in one statement more: \
-          request.relationshipKeyPathsForPrefetching = ["\(relationship)"]
-          """,
-        saving: fault.saving)
+        fix: Self.fix(relationship, readsMembers: workload.profile.readsMembers(of: fault)),
+        saving: workload.profile.readsMembers(of: fault) ? fault.saving : nil)
+    }
+  }
+
+  private static func fix(_ relationship: String, readsMembers: Bool) -> String {
+    readsMembers
+      ? """
+      fetch the members with their owners, in one statement more: \
+      request.relationshipKeyPathsForPrefetching = ["\(relationship)"]
+      """
+      : """
+      no member was read, only how many there are: count '\(relationship)' for all owners in one \
+      fetch of dictionaries (count:); prefetching would load every member
+      """
+  }
+}
+
+extension Profile {
+  /// Whether values were read of objects that came by a relationship of the same fetch.
+  fileprivate func readsMembers(of fault: FaultProfile) -> Bool {
+    faults.contains {
+      $0.origin.relationship.isEmpty && $0.origin.location == fault.origin.location
+        && $0.origin.entity != fault.origin.entity && $0.hits &+ $0.misses > 0
     }
   }
 }

@@ -5,7 +5,7 @@ import StoreEvents
 /// What was fetched once, and has not changed since, is not fetched again.
 struct AvoidRepeatedFetch: Rule {
   // 10 is arbitrary: fewer repeats than a screen has rows.
-  static let fewestRepeats: UInt64 = 10
+  static let minRepeats: UInt64 = 10
 
   static let explanation = RuleExplanation(
     law: "What was fetched once, and has not changed since, is not fetched again.",
@@ -23,21 +23,18 @@ struct AvoidRepeatedFetch: Rule {
       -- SELECT … FROM ZAUTHOR t0 WHERE  t0.ZNAME = ?      once
       """,
     limits: """
-      Speaks from ten runs of one statement with values that it had run with before, where together they took half a
-      millisecond. A run after a commit of the same process is no repeat, since the rows may be others; other values are
-      none. Another process may have written in between, which the trace does not show. Needs the values' hashes: our trace
+      Reported when ten runs or more of one statement had values that it had run with before. A run after a commit of the
+      same process is no repeat, since the rows may be others, and neither is one with other values. Another process may have written in between, which the trace does not show. Needs the values' hashes: our trace
       and log have them, Core Data's log does not.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
-    workload.profile.statements.compactMap { statement -> Finding? in
+    workload.findings { statement in
       let repeats = statement.repeats
-      guard repeats.runs >= Self.fewestRepeats, repeats.time >= AvoidFaultStorm.leastTime else {
-        return nil
-      }
+      guard repeats.runs >= Self.minRepeats else { return nil }
       return Finding(
         rule: Self.name, confidence: .medium, statement: statement.id,
-        caller: statement.mainCaller,
+        caller: statement.profile.mainCaller,
         message: """
           \(repeats.runs.grouped) of \(statement.work.count.counted("run")) had the same values as \
           a run before, with no commit in between; one value ran \
@@ -47,7 +44,7 @@ struct AvoidRepeatedFetch: Rule {
           .init("runs", statement.work.count), .init("repeats", repeats.runs),
           .init("mostOfOneValue", repeats.mostOfOneValue), .init("repeatNs", repeats.time),
         ],
-        fix: statement.isCount
+        fix: statement.profile.isCount
           ? "count once, before the loop, and keep the number; count again when a save may have "
             + "changed it"
           : "fetch once, before the loop, and keep the objects; an object whose id is known comes "

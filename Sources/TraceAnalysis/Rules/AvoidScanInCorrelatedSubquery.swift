@@ -22,44 +22,44 @@ struct AvoidScanInCorrelatedSubquery: Rule {
       --   SEARCH t1 USING INDEX ZSTOPTIME_ZSTOP_INDEX (ZSTOP=?)
       """,
     limits: """
-      Needs `--database`: only the plan tells which of two tables is scanned. A subquery that runs once, one that an index
-      serves, and a run of fewer than 500 full-scan steps are left alone.
+      Needs `--database`: only the plan shows which of two tables is scanned. Reported when the statement is a full scan by
+      the bound of Documentation/Verdicts.md and its plan scans a table in a correlated subquery. A subquery that runs once,
+      one that an index serves, and a run of fewer than 500 full-scan steps are left alone.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
-    workload.profile.statements.compactMap { statement -> Finding? in
-      guard let scan = workload.judgement(of: statement)?.correlatedScan,
-        !statement.isCounted
-          || statement.work.perRun(\.fullScanSteps) >= AvoidFullTableScan.fewestSteps
+    workload.findings { statement in
+      guard statement.scanCause == .correlatedSubquery,
+        let scan = statement.judgement.correlatedScan
       else { return nil }
       return finding(statement, scan)
     }
   }
 
-  private func finding(_ statement: StatementProfile, _ scan: PlanJudgement.Scan) -> Finding {
+  private func finding(_ statement: JudgedStatement, _ scan: PlanJudgement.Scan) -> Finding {
     let table = scan.table ?? scan.name
     let rows = scan.size.map { " (\($0.rows.counted("row")))" } ?? ""
     let work = statement.work
     return Finding(
-      rule: Self.name, confidence: statement.isCounted ? .high : .medium,
-      statement: statement.id, caller: statement.mainCaller, object: table,
+      rule: Self.name, confidence: statement.profile.isCounted ? .high : .medium,
+      statement: statement.id, caller: statement.profile.mainCaller, object: table,
       message: """
         A correlated subquery reads all of '\(table)'\(rows) once for every row that the outer \
         SELECT looks at\(statement.runsText).
         """,
-      evidence: statement.scanEvidence + [.init("tableRows", scan.size?.rows ?? 0)],
+      evidence: statement.profile.scanEvidence + [.init("tableRows", scan.size?.rows ?? 0)],
       fix: Self.fix(statement, table),
-      saving: work.fullScanSteps > 0 ? statement.savingIfOnlyRowsWereRead : nil)
+      saving: work.fullScanSteps > 0 ? statement.scanSaving : nil)
   }
 
   /// The column that ties the subquery to the outer row comes first, then what else it compares.
-  private static func fix(_ statement: StatementProfile, _ table: String) -> String {
+  private static func fix(_ statement: JudgedStatement, _ table: String) -> String {
     let columns = ComparedColumns.all(in: statement.sql ?? "").first {
       $0.table == table && !$0.filtered.isEmpty
     }
     guard let columns else {
       return "index the column of \(table) that the subquery compares with the outer row"
     }
-    return AvoidFullTableScan.fix(columns)
+    return IndexFix(columns, entity: statement.entity).sentence
   }
 }

@@ -15,8 +15,8 @@ struct DropDuplicateIndex: Rule {
       CREATE INDEX ZSTOP_ZNAME ON ZSTOP (ZNAME)
       """,
     limits: """
-      Needs `--database`. Another collation, another direction or a WHERE clause makes another index; of two that are the same
-      the one that keeps values unique stays.
+      Needs `--database`. Another collation, another direction, another expression or another WHERE clause makes another
+      index; of two that are the same the one that keeps values unique stays.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
@@ -38,7 +38,7 @@ extension DatabaseIndex {
   /// Whether another one can go because this one stays.
   func makesDuplicate(_ other: DatabaseIndex) -> Bool {
     guard name != other.name, other.isDeclared, !other.isUnique || isUnique,
-      terms.count == other.terms.count, other.isPrefix(of: self)
+      isSame(as: other)
     else { return false }
     // Of equals, the one that a constraint or a relationship made stays, then the first by name.
     func rank(_ index: DatabaseIndex) -> (Int, Int, String) {

@@ -24,7 +24,7 @@ struct DropUnusedIndex: Rule {
 
   func check(_ workload: Workload) -> [Finding] {
     guard let database = workload.database, !workload.explanations.isEmpty,
-      workload.explanations.values.allSatisfy({ $0.plan != nil })
+      workload.plans.allSatisfy({ $0 != nil })
     else { return [] }
     let used = workload.usedIndexes
     let tables = workload.tablesRead
@@ -39,7 +39,7 @@ struct DropUnusedIndex: Rule {
         rule: Self.name, severity: .note, confidence: .low, object: index.name,
         message: """
           '\(index.name)' on \(index.table) (\(index.termsText)) is in no plan of the \
-          \(workload.explanations.count.counted("statement")).
+          \(workload.plans.count.counted("statement")).
           """,
         evidence: index.evidence(workload), fix: index.dropText)
     }
@@ -47,10 +47,13 @@ struct DropUnusedIndex: Rule {
 }
 
 extension Workload {
+  /// Of every statement, those of saves included; nil for one that does not compile.
+  var plans: [QueryPlan?] { explanations.values.map(\.plan) + otherPlans }
+
   /// The names of the indexes that some plan uses.
   var usedIndexes: Set<String> {
     Set(
-      explanations.values.flatMap { $0.plan?.nodes ?? [] }.compactMap { node in
+      plans.flatMap { $0?.nodes ?? [] }.compactMap { node in
         guard case .named(let name, _) = node.fact.access?.index else { return nil }
         return name
       })
@@ -59,7 +62,7 @@ extension Workload {
   /// The tables that some plan reads, in lower case.
   var tablesRead: Set<String> {
     Set(
-      explanations.values.flatMap { $0.plan?.nodes ?? [] }
+      plans.flatMap { $0?.nodes ?? [] }
         .compactMap { $0.fact.access?.table?.lowercased() })
   }
 }

@@ -24,8 +24,8 @@ struct KeepBatchSize: Rule {
       show(stops[0..<25])                                          // one batch
       """,
     limits: """
-      Speaks where fetch(_:) was given a batch size, which loads all rows at once; where batches were loaded twice or more on
-      average; and where all of at least four batches were loaded though the faults show that fewer than a quarter of the
+      Reported when fetch(_:) was given a batch size, which loads all rows at once; when batches were loaded twice or more on
+      average; and when all of at least four batches were loaded though the faults show that fewer than a quarter of the
       objects were read. A pass over all objects that reads them in order is left alone.
       """)
 

@@ -22,8 +22,8 @@ struct KeepStatistics: Rule {
       -- SEARCH t0 USING INDEX ZSTOP_ZNAME
       """,
     limits: """
-      Needs `--database`. Speaks where a table has four times as many rows as its statistics say, or a quarter, and 10,000
-      of them; and where a database was never analyzed and a statement compares columns of a table of 10,000 rows that two
+      Needs `--database`. Reported when a table has four times as many rows as its statistics say, or a quarter, and 10,000
+      of them; and when a database was never analyzed and a statement compares columns of a table of 10,000 rows that two
       indexes begin with. Whether another plan would be faster is not known: advise tries it.
       """)
 

@@ -11,7 +11,7 @@ struct LimitFetch: Rule {
 
   static let explanation = RuleExplanation(
     law: "A fetch asks for what is used: by a predicate, a limit, or a batch size.",
-    reason: "Rows that nobody looks at are read, copied and kept in memory all the same.",
+    reason: "Rows that are not used are read, copied and kept in memory all the same.",
     bad: """
       let all = try context.fetch(FetchRequest<Stop>())       // 12,800 objects, for a screen of 25
       SELECT … FROM ZSTOP t0
@@ -21,31 +21,31 @@ struct LimitFetch: Rule {
       SELECT 0, t0.Z_PK FROM ZSTOP t0                         -- then 50 rows at a time, as they are touched
       """,
     limits: """
-      Speaks from 5,000 objects a run without a limit and without a batch size. Where they came as faults and a quarter of
+      Reported when a run fetches 5,000 objects or more without a limit and without a batch size. Where they came as faults and a quarter of
       them or more were read, the fetch is left alone; where none fired, the trace cannot tell how many were used, and the
       finding is a note. Counts, ids and dictionaries are left alone.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
-    workload.profile.statements.compactMap { statement -> Finding? in
+    workload.findings { statement in
       let work = statement.work
       guard statement.kinds.contains(.objects), work.limited == 0, work.batched == 0,
         work.perRun(\.rows) >= Self.fewestRows
       else { return nil }
-      let read = workload.profile.objectsRead(of: statement)
+      let read = workload.profile.objectsRead(of: statement.profile)
       if Double(read) >= Double(work.rows) * Self.leastPartRead { return nil }
       return finding(statement, read: read)
     }
   }
 
-  private func finding(_ statement: StatementProfile, read: UInt64) -> Finding {
+  private func finding(_ statement: JudgedStatement, read: UInt64) -> Finding {
     let work = statement.work
     let objects = work.perRun(\.rows).counted("object")
     let used = read > 0 ? "; \(read.counted("object was", "objects were")) read" : ""
     let unread = 1 - Double(read) / Double(max(work.rows, 1))
     return Finding(
       rule: Self.name, severity: read > 0 ? .warning : .note, confidence: read > 0 ? .high : .low,
-      statement: statement.id, caller: statement.mainCaller,
+      statement: statement.id, caller: statement.profile.mainCaller,
       message: "Each run fetches all of \(objects) at once\(used)\(statement.runsText).",
       evidence: [
         .init("runs", work.count), .init("rows", work.rows), .init("objectsRead", read),

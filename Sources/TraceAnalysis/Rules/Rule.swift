@@ -42,14 +42,22 @@ extension Profile {
 
 // MARK: - Words that the rules share
 
+extension JudgedStatement {
+  /// ` (20 runs)`, or ` (20 runs of 20 statements that differ in their values)`.
+  var runsText: String {
+    let runs = profile.work.count.counted("run")
+    return texts > 1
+      ? " (\(runs) of \(texts) statements that differ in their values)" : " (\(runs))"
+  }
+}
+
 extension StatementProfile {
   /// The line that spent most time on it.
   var mainCaller: SourceLocation { callers.first?.location ?? .unknown }
 
-  /// ` (20 runs)`, or ` (20 runs, from 3 lines of code)`.
+  /// ` (20 runs)`.
   var runsText: String {
-    let runs = work.count.counted("run")
-    return callers.count > 1 ? " (\(runs), from \(callers.count) lines of code)" : " (\(runs))"
+    " (\(work.count.counted("run")))"
   }
 }
 

@@ -8,7 +8,7 @@ public struct RuleExplanation: Hashable, Sendable {
   /// Code or SQL that breaks the law, with the plan or the queries that show it.
   public var bad: String
   public var good: String
-  /// From when on it speaks, what looks alike and is left alone, and what it needs to see.
+  /// When it is reported, what looks alike and is left alone, and what it needs to see.
   public var limits: String
 
   public init(law: String, reason: String, bad: String, good: String, limits: String) {
@@ -27,7 +27,10 @@ extension Rules {
     # The rules
 
     What `trace-report summary` looks for in a trace or a log. Each finding names the statement, the line of code, the
-    numbers behind it, how far they bear it, what the change can save where that can be told, and the change. A database
+    numbers behind it, how far they bear it, what the change can save at most where that is known, and the change. Counts
+    decide whether a rule reports, so the same input gives the same findings; times order them. What varies from run to run
+    of one program, and when a statement counts as a full scan, is in [Verdicts.md](Verdicts.md). Statements that differ only
+    in their values are one form; a finding is one rule, one form, one line of code. A database
     given with `--database` is only read; the rules that need one say so. `trace-report explain RULE` prints a section.
 
     What the project decides to live with stands in `.storescope-exceptions`, under version control, each with its reason

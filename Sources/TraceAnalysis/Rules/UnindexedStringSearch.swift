@@ -22,64 +22,38 @@ struct UnindexedStringSearch: Rule {
       -- SEARCH t0 USING INDEX ZSTOP_ZNORMALIZEDNAME (ZNORMALIZEDNAME>? AND ZNORMALIZEDNAME<?)
       """,
     limits: """
-      Speaks where such a search steps through 500 rows a run and more, and through four for each that it returns; a search
-      among rows that an index has narrowed down is left alone.
+      Reported when such a search reads 500 rows a run or more, and four or more for each that it returns. A search among
+      rows that an index has narrowed down is left alone, and one beside a comparison that an index could serve is reported
+      as AvoidFullTableScan.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
-    workload.profile.statements.compactMap { statement -> Finding? in
-      guard statement.searchesStrings else { return nil }
-      if statement.scansInVain { return counted(statement) }
-      let comparesOther = ComparedColumns.all(in: statement.sql ?? "")
-        .contains { !$0.filtered.isEmpty }
-      guard !statement.isCounted, !comparesOther,
-        let scan = workload.judgement(of: statement)?.largestScan, let size = scan.size,
-        Double(size.rows) >= AvoidFullTableScan.fewestSteps,
-        Double(size.rows)
-          >= statement.work.perRun(\.rows) * AvoidFullTableScan.fewestStepsPerRow
-      else { return nil }
-      return planned(statement, size)
+    workload.findings { statement in
+      statement.scanCause == .stringSearch ? finding(statement) : nil
     }
   }
 
-  private func counted(_ statement: StatementProfile) -> Finding {
-    finding(
-      statement, .high, steps: statement.work.perRun(\.fullScanSteps),
-      saving: statement.savingIfOnlyRowsWereRead)
-  }
-
-  private func planned(_ statement: StatementProfile, _ size: TableSize) -> Finding {
-    finding(statement, .medium, steps: Double(size.rows), saving: nil)
-  }
-
-  private func finding(
-    _ statement: StatementProfile, _ confidence: Finding.Confidence, steps: Double,
-    saving: Finding.Saving?
-  ) -> Finding {
+  private func finding(_ statement: JudgedStatement) -> Finding {
     Finding(
-      rule: Self.name, confidence: confidence, statement: statement.id,
-      caller: statement.mainCaller,
+      rule: Self.name, confidence: statement.profile.isCounted ? .high : .medium,
+      statement: statement.id, caller: statement.profile.mainCaller,
       message: """
-        Each run compares the text of \(steps.counted("row")), one by one, to return \
+        Each run compares the text of \(statement.stepsPerRun.counted("row")), one by one, to return \
         \(statement.work.perRun(\.rows).wholeText)\(statement.runsText).
         """,
-      evidence: statement.scanEvidence,
+      evidence: statement.profile.scanEvidence,
       fix: """
         store the text a second time, normalized (an attribute with derivedFrom and \
         searchNormalized: lower case, no marks), index that attribute and search it with \
         BEGINSWITH; for words within the text, an entity of search terms
         """,
-      saving: saving)
+      saving: statement.profile.isCounted ? statement.scanSaving : nil)
   }
 }
 
 extension StatementProfile {
   /// Whether its WHERE has a search that no index serves.
   var searchesStrings: Bool {
-    guard let sql = sql?.uppercased() else { return false }
-    return [
-      "NSCOREDATASTRINGSEARCH(", "NSCOREDATALIKE(", "NSCOREDATAMATCHES(", "INSTR(", " LIKE ",
-      " GLOB ", " REGEXP ",
-    ].contains(where: sql.contains)
+    sql.map { StatementClauses(sql: $0).searchesText } ?? false
   }
 }

@@ -6,13 +6,13 @@ import StoreEvents
 /// A fetch of many rows reads them in the order of an index instead of sorting them.
 struct UseIndexForSort: Rule {
   // Both are arbitrary: some tenths of a millisecond on a machine of today.
-  static let fewestRows = 1000.0
-  static let fewestSteps = 10_000.0
+  static let minRows = 1000.0
+  static let minSteps = 10_000.0
 
   static let explanation = RuleExplanation(
     law: "A fetch of many rows reads them in the order of an index instead of sorting them.",
     reason:
-      "A sort reads all rows before it gives the first one; with a limit it sorts what nobody sees.",
+      "A sort reads all rows before it returns the first one; with a limit it sorts rows that are not returned.",
     bad: """
       SELECT … FROM ZSTOP t0 ORDER BY t0.ZNAME LIMIT 50
       -- SCAN t0
@@ -24,51 +24,31 @@ struct UseIndexForSort: Rule {
       -- SCAN t0 USING INDEX ZSTOP_ZNAME
       """,
     limits: """
-      Speaks from 1,000 rows a run on, or 10,000 steps where a limit hides the rest. Sorts of few rows are left alone. What
-      the sort alone costs is not measured, so no saving is told. A sort by the rules of a language is UseStoredSortKey's.
+      Reported when ORDER BY sorts 1,000 rows a run or more, or takes 10,000 VM steps or more with a limit that hides the
+      rest, or reads a whole table for a few rows with no WHERE that an index could serve. Sorts of few rows are left alone,
+      and so are GROUP BY and DISTINCT. What the sort alone costs is not measured, so no saving is given. A sort by the rules
+      of a language is reported as UseStoredSortKey.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
-    workload.profile.statements.compactMap { statement -> Finding? in
-      guard statement.sortsMuch(workload), !statement.sortsByLocale else { return nil }
+    workload.findings { statement in
+      guard statement.sortsMuch, !statement.profile.sortsByLocale else { return nil }
       return finding(statement)
     }
   }
 
-  private func finding(_ statement: StatementProfile) -> Finding {
+  private func finding(_ statement: JudgedStatement) -> Finding {
     let columns = ComparedColumns.all(in: statement.sql ?? "").first { !$0.sorted.isEmpty }
     return Finding(
-      rule: Self.name, confidence: statement.isCounted ? .high : .medium,
-      statement: statement.id, caller: statement.mainCaller, message: statement.sortText,
-      evidence: statement.sortEvidence,
-      fix: columns.map(Self.fix) ?? "index what its ORDER BY, DISTINCT or GROUP BY names")
-  }
-
-  /// Columns compared for equality come first, then those that sort.
-  private static func fix(_ columns: ComparedColumns) -> String {
-    let names =
-      columns.equal + columns.sorted.filter { !columns.equal.contains($0) && $0 != "Z_PK" }
-    let list = names.joined(separator: ", ")
-    return """
-      declare an index on \(list) in the entity of \(columns.table): it gives the rows in this \
-      order
-      """
+      rule: Self.name, confidence: statement.profile.isCounted ? .high : .medium,
+      statement: statement.id, caller: statement.profile.mainCaller, message: statement.sortText,
+      evidence: statement.profile.sortEvidence,
+      fix: columns.map { IndexFix(sorting: $0, entity: statement.entity).sentence }
+        ?? "index the columns that its ORDER BY names, in their order")
   }
 }
 
 extension StatementProfile {
-  /// Whether each run sorts rows enough to matter: as counted, or else by its plan.
-  func sortsMuch(_ workload: Workload) -> Bool {
-    let isLarge =
-      work.perRun(\.rows) >= UseIndexForSort.fewestRows
-      || (work.limited > 0 && work.perRun(\.vmSteps) >= UseIndexForSort.fewestSteps)
-    let sorts =
-      isCounted
-      ? work.perRun(\.sorts) >= 1
-      : workload.judgement(of: self)?.sortsByTemporaryBTree == true
-    return sorts && isLarge
-  }
-
   /// Whether its ORDER BY names one of Core Data's collations.
   var sortsByLocale: Bool {
     guard let sql = sql?.uppercased(), let order = sql.ranges(of: " ORDER BY ").last else {
@@ -77,17 +57,30 @@ extension StatementProfile {
     return sql[order.upperBound...].contains(" COLLATE NSCOLLATE")
   }
 
-  var sortText: String {
-    let steps = isCounted ? " in \(work.perRun(\.vmSteps).counted("step"))" : ""
-    return """
-      Each run sorts its rows\(steps) to return \(work.perRun(\.rows).wholeText)\(runsText).
-      """
-  }
-
   var sortEvidence: [Finding.Evidence] {
     [
       .init("runs", work.count), .init("rows", work.rows), .init("sorts", work.sorts),
       .init("vmSteps", work.vmSteps), .init("connectionNs", work.connectionTime),
     ]
+  }
+}
+
+extension JudgedStatement {
+  /// Whether each run sorts enough rows to matter, and nothing else is wrong with the statement.
+  var sortsMuch: Bool {
+    if let cause = scanCause { return cause == .sort || cause == .localeSort }
+    let work = profile.work
+    let isLarge =
+      work.perRun(\.rows) >= UseIndexForSort.minRows
+      || (work.limited > 0 && work.perRun(\.vmSteps) >= UseIndexForSort.minSteps)
+    return isLarge && sortsRows
+  }
+
+  var sortText: String {
+    let work = profile.work
+    let steps = profile.isCounted ? " in \(work.perRun(\.vmSteps).counted("step"))" : ""
+    return """
+      Each run sorts its rows\(steps) to return \(work.perRun(\.rows).wholeText)\(runsText).
+      """
   }
 }

@@ -21,18 +21,19 @@ struct UseStoredSortKey: Rule {
       -- SCAN t0 USING INDEX ZRECORD_ZINDEXVALUE
       """,
     limits: """
-      Speaks from 1,000 rows a run on, or 10,000 steps where a limit hides the rest; a short list is left alone, and so is
-      a plain sort, which is UseIndexForSort's. What the sort alone costs is not measured, so no saving is told.
+      Reported when a run sorts 1,000 rows or more, or takes 10,000 VM steps or more with a limit that hides the rest. A
+      short list is left alone; a plain sort is reported as UseIndexForSort. What the sort alone costs is not measured, so
+      no saving is given.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
-    workload.profile.statements.compactMap { statement -> Finding? in
-      guard statement.sortsByLocale, statement.sortsMuch(workload) else { return nil }
+    workload.findings { statement in
+      guard statement.profile.sortsByLocale, statement.sortsMuch else { return nil }
       return Finding(
-        rule: Self.name, confidence: statement.isCounted ? .high : .medium,
-        statement: statement.id, caller: statement.mainCaller,
+        rule: Self.name, confidence: statement.profile.isCounted ? .high : .medium,
+        statement: statement.id, caller: statement.profile.mainCaller,
         message: "\(statement.sortText) Its comparison is that of a language.",
-        evidence: statement.sortEvidence,
+        evidence: statement.profile.sortEvidence,
         fix: """
           store a sort key with the value (folded, in the order wanted), index it, and sort by it \
           with the plain comparison

@@ -11,9 +11,18 @@ public struct Workload {
   public var database: DatabaseFacts?
   /// By statement; empty without a database.
   public var explanations: [StatementID: PlanExplainer.Explanation] = [:]
+  /// Of statements without events of their own, such as those of saves.
+  var otherPlans: [QueryPlan?] = []
+  /// The bytes of each result column of one run, by the column's name; nil where it cannot be run.
+  var columnBytes: (String) -> [String: UInt64]? = { _ in nil }
+  /// By their text, then by their line of code.
+  let forms: [StatementForm]
 
   /// A run by itself.
-  public init(_ profile: Profile) { self.profile = profile.withoutRests }
+  public init(_ profile: Profile) {
+    self.profile = profile.withoutRests
+    forms = Self.forms(of: self.profile.statements) { _ in nil }
+  }
 
   /// A run, its statements explained against a database, which is only read.
   ///
@@ -25,6 +34,13 @@ public struct Workload {
     for statement in self.profile.statements {
       guard let sql = statement.sql else { continue }
       explanations[statement.id] = explainer.explain(sql, work: statement.statementWork)
+    }
+    otherPlans = (profile.otherSQL ?? []).map { explainer.plan(of: $0) }
+    columnBytes = { explainer.columnBytes(of: $0) }
+    forms = Self.forms(of: self.profile.statements) { [explanations] statement in
+      guard let sql = statement.sql, let known = explanations[statement.id] else { return nil }
+      guard known.plan != nil else { return known }
+      return explainer.explain(sql, work: statement.statementWork)
     }
   }
 
@@ -38,13 +54,9 @@ public struct Workload {
     Rules.all.flatMap { $0.check(self) }.sorted { a, b in
       if a.severity != b.severity { return a.severity > b.severity }
       let (x, y) = (a.savesAtMost ?? 0, b.savesAtMost ?? 0)
-      return x != y ? x > y : (a.rule, a.message) < (b.rule, b.message)
+      return x != y
+        ? x > y : (a.rule, a.caller.sortKey, a.message) < (b.rule, b.caller.sortKey, b.message)
     }
-  }
-
-  /// What the plan of a statement says, where it has one.
-  func judgement(of statement: StatementProfile) -> PlanJudgement? {
-    explanations[statement.id]?.judgement
   }
 }
 
@@ -62,6 +74,7 @@ extension StatementProfile {
   /// What a plan's judge wants to know of its runs.
   public var statementWork: StatementWork {
     StatementWork(
-      executions: work.count, fullScanSteps: work.fullScanSteps, vmSteps: work.vmSteps)
+      executions: work.count, rows: work.rows, fullScanSteps: work.fullScanSteps,
+      autoIndexRows: work.autoIndexRows, vmSteps: work.vmSteps)
   }
 }

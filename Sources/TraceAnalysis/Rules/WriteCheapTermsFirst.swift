@@ -21,36 +21,28 @@ struct WriteCheapTermsFirst: Rule {
       SELECT … WHERE ( t0.ZTIMESTAMP >= ? AND  NSCoreDataStringSearch(t0.ZNAME, ?, 129, 0))
       """,
     limits: """
-      Speaks where a statement steps through 500 rows a run and more and calls a text search before it compares a plain
+      Reported when a statement reads 500 rows a run or more and calls a text search before it compares a plain
       column. With `--database` a comparison that an index serves is left alone, wherever it is written. How selective the
-      terms are is not known, so no saving is told: `trace-report orderings INPUT --statement ID` measures it.
+      terms are is not known, so no saving is given: `trace-report orderings INPUT --statement ID` measures it.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
-    workload.profile.statements.compactMap { statement -> Finding? in
-      guard let sql = statement.sql, isWorthIt(statement, workload),
-        let pair = MisorderedTerms(sql: sql, plan: workload.explanations[statement.id]?.plan)
+    workload.findings { statement in
+      guard let sql = statement.sql, statement.stepsPerRun >= ScanBound.minRows,
+        let pair = MisorderedTerms(sql: sql, plan: statement.plan)
       else { return nil }
       return Finding(
         rule: Self.name, severity: .note, confidence: .medium, statement: statement.id,
-        caller: statement.mainCaller,
+        caller: statement.profile.mainCaller,
         message: """
           Each row is searched by '\(pair.costly)' before '\(pair.cheap)' is compared\
           \(statement.runsText).
           """,
-        evidence: statement.scanEvidence + [.init("vmSteps", statement.work.vmSteps)],
+        evidence: statement.profile.scanEvidence + [.init("vmSteps", statement.work.vmSteps)],
         fix: """
           write the comparison before the search; measure it with: trace-report orderings INPUT \
-          --statement \(statement.id) --database FILE
+          --statement \(statement.id)\(workload.database == nil ? " --database FILE" : "")
           """)
     }
-  }
-
-  private func isWorthIt(_ statement: StatementProfile, _ workload: Workload) -> Bool {
-    if statement.isCounted {
-      return statement.work.perRun(\.fullScanSteps) >= AvoidFullTableScan.fewestSteps
-    }
-    let rows = workload.judgement(of: statement)?.largestScan?.size?.rows ?? 0
-    return Double(rows) >= AvoidFullTableScan.fewestSteps
   }
 }

@@ -92,10 +92,16 @@ struct TimelineBuilder {
       }
   }
 
-  /// - Parameter isNested: whether its time is in that of another fetch.
-  mutating func add(_ fetch: FetchEnd, from location: SourceLocation, isNested: Bool) {
+  /// - Parameters:
+  ///   - ownTime: its time without that of fetches nested in it.
+  ///   - isNested: whether its time is in that of another fetch.
+  mutating func add(
+    _ fetch: FetchEnd, ownTime: Nanoseconds, from location: SourceLocation, isNested: Bool
+  ) {
     let run = runs.number(of: Timeline.Run(statement: fetch.statementID, caller: location))
-    last { $0.runs.add(RunSum(fetch), to: run) }
+    var own = fetch
+    own.totalTime = ownTime
+    last { $0.runs.add(RunSum(own), to: run) }
     draw(.fetches, fetch.totalTime, subject: run, rows: fetch.rows, isInner: isNested)
   }
 

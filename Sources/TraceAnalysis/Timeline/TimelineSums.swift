@@ -55,7 +55,8 @@ public struct RunSum: TimelineSum {
   public init() {}
 
   init(_ fetch: FetchEnd) {
-    (count, rows, vmSteps, fullScanSteps) = (1, fetch.rows, fetch.vmSteps, fetch.fullScanSteps)
+    (count, rows, vmSteps, fullScanSteps) =
+      (1, fetch.rowsReturned, fetch.vmSteps, fetch.fullScanSteps)
     (totalTime, longest) = (fetch.totalTime, fetch.totalTime)
   }
 

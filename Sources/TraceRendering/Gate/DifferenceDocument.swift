@@ -35,14 +35,17 @@ extension Document {
     let (before, after) = (difference.before.totals, difference.after.totals)
     func row(_ name: String, _ path: KeyPath<Profile.Totals, UInt64>) -> Table.Row {
       Table.Row([
-        .text(name), .count(before[keyPath: path]), .count(after[keyPath: path]), .none,
+        .text(name), .count(before[keyPath: path]), .count(after[keyPath: path]),
+        .text(change(from: before[keyPath: path], to: after[keyPath: path])),
       ])
     }
     func time(_ name: String, _ path: KeyPath<Profile.Totals, Int64>) -> Table.Row {
       let (old, new) = (before[keyPath: path], after[keyPath: path])
       return Table.Row([
         .text(name), .duration(old), .duration(new),
-        old > 0 && new > 0 ? .text(Self.change(Double(old) / Double(new))) : .none,
+        old > 0 && new > 0
+          ? .text(Self.change(Double(old) / Double(new)))
+          : old == new ? .none : .text(new == 0 ? "gone" : "new"),
       ])
     }
     return Table(
@@ -78,6 +81,12 @@ extension Document {
 
   private static func mean(_ group: StatementGroup?) -> Cell {
     group.map { .duration(Int64(exactly: $0.meanTime.rounded()) ?? .max) } ?? .none
+  }
+
+  /// `−625`, `+3`, or `same`.
+  static func change(from before: UInt64, to after: UInt64) -> String {
+    if before == after { return "same" }
+    return after > before ? "+\((after - before).grouped)" : "−\((before - after).grouped)"
   }
 
   /// `12.3× faster`, `1.50× slower`, or `same` within a tenth.

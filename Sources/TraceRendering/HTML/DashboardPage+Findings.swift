@@ -27,8 +27,8 @@ extension DashboardPage {
   }
 
   private var noFindings: Dashboards.Block {
-    if profile.statements.isEmpty && profile.faults.isEmpty {
-      return .paragraph("Nothing was fetched, so there is nothing to judge.")
+    if profile.isEmpty {
+      return .paragraph("There are no events of a store, so there is nothing to judge.")
     }
     return .paragraph("No findings.", tone: profile.completeness.isComplete ? "good" : "")
   }

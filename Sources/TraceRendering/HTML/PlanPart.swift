@@ -43,6 +43,7 @@ extension PlanVerdict {
     switch self {
     case .search: "good"
     case .harmlessScan: ""
+    case .mayScan: "warn"
     case .fullScan: "bad"
     case .error: "warn"
     }

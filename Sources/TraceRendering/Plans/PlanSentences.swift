@@ -10,6 +10,7 @@ extension PlanVerdict {
     switch self {
     case .search: "search"
     case .harmlessScan: "harmless scan"
+    case .mayScan: "MAY SCAN"
     case .fullScan: "FULL SCAN"
     case .error: "error"
     }
@@ -19,6 +20,7 @@ extension PlanVerdict {
     switch self {
     case .search: .green
     case .harmlessScan: .cyan
+    case .mayScan: .yellow
     case .fullScan: .red
     case .error: .yellow
     }
@@ -41,17 +43,23 @@ extension PlanJudgement.Scan {
     case .subqueryResult: "reads the rows of '\(name)', a subquery"
     case .limit: "scans '\(place)'\(rows), but stops when it has its rows"
     case .smallTable: "scans '\(place)'\(rows): a small table"
-    case .coveringIndex:
-      "reads every entry of index '\(index ?? "")' of '\(place)'\(rows), and not the table"
-    case .virtualTable: "asks the virtual table '\(place)', which searches by its own means"
+    case .entryCount: "counts the entries of '\(place)'\(rows) without reading them"
+    case .returnsAll: "scans '\(place)'\(rows), and returns or changes most of what it reads"
+    case .virtualTable: "searches the virtual table '\(place)' by the index of its module"
     case .valueList: "reads '\(place)', the values of an IN list"
     case .countedFew:
-      "scans '\(place)'\(rows), but the trace counted at most "
-        + "\(PlanJudge.smallTableRows) full-scan steps a run"
+      "scans '\(place)'\(rows), but the trace counted fewer than "
+        + "\(UInt64(ScanBound.minRows)) full-scan steps a run"
+    case .measuredFew:
+      "scans '\(place)'\(rows), but a run here took fewer than "
+        + "\(UInt64(ScanBound.minRows)) full-scan steps"
     }
   }
 
   private var fullScanSentence: String {
+    guard isCertain else {
+      return "may read every row of '\(place)'\(rows): it stops early only if the values allow it"
+    }
     let how = index.map { ", in the order of index '\($0)'" } ?? ""
     let often = isInCorrelatedSubquery ? " once for every row of the outer SELECT" : ""
     let why =
@@ -74,7 +82,19 @@ extension PlanJudgement.Scan {
 extension PlanJudgement {
   /// What else is worth knowing of the plan.
   var remarks: [String] {
-    var remarks = temporaryBTrees.map {
+    var remarks = [basis].compactMap(\.self)
+    switch change {
+    case .nowScans:
+      remarks.append(
+        "the plan has changed since the trace: the trace counted no such scan; was an index dropped?"
+      )
+    case .noLongerScans:
+      remarks.append(
+        "the plan has changed since the trace: the trace counted full scans, and this plan has none"
+      )
+    case nil: break
+    }
+    remarks += temporaryBTrees.map {
       "uses a temporary b-tree for \($0): no index has that order"
     }
     for table in automaticIndexes {
@@ -82,9 +102,30 @@ extension PlanJudgement {
     }
     if let steps = unexplainedFullScanSteps {
       remarks.append(
-        "the trace counted \(steps.counted("full-scan step")) a run, which this plan does not "
-          + "explain: the traced database may lack an index that this one has")
+        "\(steps.counted("full-scan step")) a run are in no step of this plan: look at triggers "
+          + "and foreign keys without an index")
     }
     return remarks
+  }
+
+  /// The counts that the verdict rests on, where it is no search.
+  private var basis: String? {
+    guard let work, work.executions > 0, verdict == .fullScan || verdict == .mayScan else {
+      return nil
+    }
+    func perRun(_ sum: UInt64) -> UInt64 { sum / work.executions }
+    let built =
+      work.autoIndexRows > 0
+      ? ", \(perRun(work.autoIndexRows).counted("row")) put into automatic indexes" : ""
+    let counts = """
+      \(perRun(work.fullScanSteps).counted("full-scan step"))\(built) for \
+      \(perRun(work.rows).counted("row"))
+      """
+    switch evidence {
+    case .counted: return "counted by the trace: \(counts) a run"
+    case .measured: return "measured here: \(counts)"
+    case .sampled: return "measured here with sampled values: \(counts)"
+    case .plan: return nil
+    }
   }
 }

@@ -16,6 +16,8 @@ extension PlansV1.Statement {
     let explanation = entry.explanation
     self.init(
       id: entry.id, sql: explanation.sql, verdict: explanation.verdict.rawValue,
+      evidence: explanation.judgement?.evidence.rawValue,
+      planChange: explanation.judgement?.change?.rawValue,
       plan: explanation.plan?.roots.map(PlansV1.Step.init), error: explanation.failure,
       scans: explanation.judgement?.scans.map(PlansV1.Scan.init) ?? [],
       flags: explanation.judgement?.flags ?? [], executions: entry.work.executions,

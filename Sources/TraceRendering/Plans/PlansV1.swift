@@ -11,8 +11,12 @@ public struct PlansV1: Codable, Hashable, Sendable {
   public struct Statement: Codable, Hashable, Sendable {
     public var id: String
     public var sql: String
-    /// `search`, `harmlessScan`, `fullScan` or `error`.
+    /// `search`, `harmlessScan`, `mayScan`, `fullScan` or `error`.
     public var verdict: String
+    /// `counted`, `measured`, `sampled` or `plan`: what the verdict rests on.
+    public var evidence: String?
+    /// `nowScans` or `noLongerScans`, where the trace's counters belong to another plan.
+    public var planChange: String?
     /// SQLite's steps; null where the statement does not compile.
     public var plan: [Step]?
     public var error: String?

@@ -14,8 +14,8 @@ extension Document {
     let remarks = review.remarks
     guard !findings.isEmpty else {
       let sentence =
-        profile.statements.isEmpty && profile.faults.isEmpty
-        ? "Nothing was fetched, so there is nothing to judge." : "No findings."
+        profile.isEmpty
+        ? "There are no events of a store, so there is nothing to judge." : "No findings."
       let tone: Tone = profile.completeness.isComplete ? .good : .plain
       return [.heading("Findings"), .paragraph(sentence, tone)] + remarks
     }

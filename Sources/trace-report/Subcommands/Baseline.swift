@@ -48,7 +48,7 @@ struct Baseline: ParsableCommand {
           + profile.completeness.doubts.joined(separator: "; "),
         status: ExitStatus.inconclusive)
     }
-    let plans = try database.map { try DatabasePlans(path: $0) }
+    let plans = try database.map { try DatabasePlans(path: $0, of: profile) }
     var baseline = BaselineV1(profile, tags: tags) { plans?.plan(of: $0) }
     if let older { baseline.keepBudgets(of: older) }
     if !runs.isEmpty { baseline.addTimes(of: runs) }

@@ -61,7 +61,7 @@ struct Gate: ParsableCommand {
     // Of several runs each does the same work: the first one's counts stand for all.
     let runs = timing ? try inputs.paths.map { try Inputs.profile(of: [$0]) } : []
     let profile = try runs.first ?? inputs.profile()
-    let plans = try database.map { try DatabasePlans(path: $0) }
+    let plans = try database.map { try DatabasePlans(path: $0, of: profile) }
     var result = TraceAnalysis.Gate(tolerance: tolerance / 100)
       .compare(profile, with: known, tags: tags.values) { plans?.plan(of: $0) }
     try plans?.checkIntegrity()

@@ -64,6 +64,7 @@ import TraceAnalysis
       let fetch = trace.fetch("SELECT stops", rows: 15)
       for pk in 1...15 as ClosedRange<Int64> {
         trace.fault(relationship: "stopTimes", pk: pk, origin: fetch, rows: 70, duration: 50_000)
+        trace.fault("StopTime", pk: pk, source: .rowCache, origin: fetch)
       }
     }
     #expect(found.map(\.rule) == ["AvoidRelationshipFaultStorm"])
@@ -76,15 +77,28 @@ import TraceAnalysis
     #expect(found[0].evidence.contains(.init("cacheMisses", 15)))
   }
 
-  @Test func aStormThatCostsNothingIsQuiet() {
-    #expect(
-      findings { trace in
-        let fetch = trace.fetch("SELECT stops", rows: 15)
-        for pk in 1...15 as ClosedRange<Int64> {
-          trace.fault(relationship: "stopTimes", pk: pk, origin: fetch, duration: 5000)
-          trace.fault(pk: pk, origin: fetch, duration: 5000)
+  @Test func membersThatAreOnlyCountedAreCountedInOneStatement() {
+    let found = findings { trace in
+      let fetch = trace.fetch("SELECT stops", rows: 15)
+      for pk in 1...15 as ClosedRange<Int64> {
+        trace.fault(relationship: "stopTimes", pk: pk, origin: fetch, rows: 70)
+      }
+    }
+    #expect(found.map(\.rule) == ["AvoidRelationshipFaultStorm"])
+    #expect(found[0].fix.contains("count 'stopTimes' for all owners"))
+    #expect(found[0].saving == nil)
+  }
+
+  @Test func aStormIsReportedWhateverItTook() {
+    for duration in [1, 50_000] as [Nanoseconds] {
+      let found = findings { trace in
+        let fetch = trace.fetch("SELECT photos", entity: "Photo", rows: 125)
+        for pk in 1...125 as ClosedRange<Int64> {
+          trace.fault("Photo", pk: pk, origin: fetch, duration: duration)
         }
-      }.isEmpty)
+      }
+      #expect(found.map(\.rule) == ["AvoidFaultStorm"])
+    }
   }
 
   @Test func fetchesWhoseObjectsAreReadInTurnAreTwoStorms() {

@@ -37,7 +37,7 @@ import TraceAnalysis
         """)
     #expect(
       finding.fix == """
-        declare an index on ZLATITUDE, ZLONGITUDE in the entity of ZSTOP, or: CREATE INDEX \
+        declare Index(\\.latitude, \\.longitude) in Stop, or: CREATE INDEX \
         ZSTOP_ZLATITUDE_ZLONGITUDE ON ZSTOP (ZLATITUDE, ZLONGITUDE)
         """)
     #expect(finding.caller == .search)
@@ -87,7 +87,13 @@ import TraceAnalysis
   @Test func advisesAnIndexForEachAlternative() {
     let sql = "SELECT 0 FROM ZSTOP t0 WHERE ( t0.ZA = ? OR  t0.ZB = ?)"
     let found = findings { $0.fetch(sql, rows: 1, fullScanSteps: 5000) }
-    #expect(found.map(\.fix) == ["index each of ZA, ZB in ZSTOP: each OR needs its own"])
+    #expect(
+      found.map(\.fix) == [
+        """
+        declare Index(\\.a), Index(\\.b) in Stop (each OR needs its own), or: CREATE INDEX \
+        ZSTOP_ZA_INDEX ON ZSTOP (ZA); CREATE INDEX ZSTOP_ZB_INDEX ON ZSTOP (ZB)
+        """
+      ])
   }
 
   @Test func survivesAStatementWithoutItsText() {
@@ -108,7 +114,7 @@ import TraceAnalysis
   @Test func flagsASortOfManyRows() {
     let found = findings { $0.fetch(Self.sorted, rows: 1500, vmSteps: 60_000, sorts: 1) }
     #expect(found.map(\.rule) == ["UseIndexForSort"])
-    #expect(found[0].fix.hasPrefix("declare an index on ZKIND, ZNAME in the entity of ZSTOP"))
+    #expect(found[0].fix.hasPrefix("declare Index(\\.kind, \\.name) in Stop"))
   }
 
   @Test func flagsASortOfRowsThatTheLimitHides() {
@@ -154,6 +160,47 @@ import TraceAnalysis
 
   @Test func leavesASmallAutomaticIndexAlone() {
     #expect(findings { $0.fetch(Self.geo, rows: 15, autoIndexRows: 12) }.isEmpty)
+  }
+
+  @Test func aCountOfManyRowsIsAScanAllTheSame() {
+    let sql = "SELECT COUNT(*) FROM ZSTOP t0 WHERE  t0.ZKIND = ?"
+    let found = findings { $0.fetch(sql, kind: .count, rows: 10_456, fullScanSteps: 12_800) }
+    #expect(found.map(\.rule) == ["AvoidFullTableScan"])
+    #expect(found.first?.message.contains("to return 1 ") == true)
+  }
+
+  @Test func pagesThatDifferInTheirOffsetAreOneFinding() {
+    let found = RunBuilder { trace in
+      for page in 0..<61 as Range<UInt64> {
+        trace.fetch(
+          "SELECT 0, t0.Z_PK FROM ZSTOP t0 ORDER BY t0.Z_PK LIMIT 50 OFFSET \(page * 1000)",
+          rows: 50, fullScanSteps: page * 1000 + 50, limit: 50, offset: page * 1000)
+      }
+    }.profile().findings
+    #expect(found.map(\.rule) == ["AvoidDeepOffset"])
+    #expect(found.first?.message.contains("61 statements that differ in their values") == true)
+  }
+
+  @Test func aTextThatContainsLIKEIsNoTextSearch() {
+    let sql = "SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE  t0.ZNAME = 'I LIKE trains'"
+    let found = findings { $0.fetch(sql, rows: 1, fullScanSteps: 12_800) }
+    #expect(found.map(\.rule) == ["AvoidFullTableScan"])
+  }
+
+  @Test func groupingIsNoSort() {
+    let sql = "SELECT t0.ZKIND, COUNT( t0.Z_PK) FROM ZSTOP t0 GROUP BY  t0.ZKIND"
+    #expect(
+      !findings { $0.fetch(sql, kind: .dictionaries, rows: 1500, vmSteps: 90_000, sorts: 1) }
+        .contains { $0.rule == "UseIndexForSort" })
+  }
+
+  @Test func twoLinesOfOneFormAreTwoFindings() {
+    let other = SourceLocation(file: "transit/Other.swift", line: 7)
+    let found = findings { trace in
+      trace.fetch(Self.geo, rows: 1, fullScanSteps: 12_800)
+      trace.fetch(Self.geo, at: other, rows: 1, fullScanSteps: 12_800)
+    }
+    #expect(Set(found.map(\.caller)) == [.search, other])
   }
 
   @Test func putsTheLargestSavingFirst() {

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The clauses of a statement's outer SELECTs that limit and order its rows.
+public struct StatementClauses: Hashable, Sendable {
+  public let hasLimit: Bool
+  public let hasOrderBy: Bool
+  /// The number after OFFSET; nil without one, or where it is a parameter.
+  public let offset: Int?
+  /// Whether WHERE calls a function or uses an operator that searches within text.
+  public let searchesText: Bool
+
+  public init(sql: String) {
+    let outline = StatementOutline(sql)
+    let outer = outline.scopes.filter { $0.depth == 0 }
+    hasLimit = outer.contains { $0.limit != nil }
+    hasOrderBy = outer.contains(where: \.hasOrderBy)
+    offset = outer.compactMap(\.limit).compactMap { outline.offset(in: $0) }.first
+    let filters = outline.scopes.flatMap { $0.joinConditions + ($0.filter.map { [$0] } ?? []) }
+    searchesText = filters.contains { outline.tokens[$0].contains(where: Self.isSearch) }
+  }
+
+  private static func isSearch(_ token: SQLToken) -> Bool {
+    [
+      "NSCOREDATASTRINGSEARCH", "NSCOREDATALIKE", "NSCOREDATAMATCHES", "INSTR", "LIKE", "GLOB",
+      "REGEXP",
+    ].contains(where: token.isWord)
+  }
+}
+
+extension StatementOutline {
+  /// `LIMIT 5 OFFSET 100`, or `LIMIT 100, 5`.
+  fileprivate func offset(in limit: Range<Int>) -> Int? {
+    let words = Array(tokens[limit])
+    if let place = words.firstIndex(where: { $0.isWord("OFFSET") }), place + 1 < words.count {
+      return Int(words[place + 1].text)
+    }
+    guard let comma = words.firstIndex(where: { $0.isSymbol(",") }), comma == 1 else { return nil }
+    return Int(words[0].text)
+  }
+}

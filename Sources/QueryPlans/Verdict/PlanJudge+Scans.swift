@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension PlanJudge {
+  /// Where a step stands in its plan.
+  struct Place {
+    var depth = 0
+    var isCorrelated = false
+    /// Whether its rows are sorted before the first one is returned.
+    var isSorted = false
+    /// Whether no other table is read around it.
+    var isOutermost = true
+  }
+
+  /// Lists the scans of some steps and of the steps below them.
+  func read(_ nodes: [QueryPlan.Node], in place: Place, into judgement: inout PlanJudgement) {
+    var place = place
+    place.isSorted = nodes.contains {
+      // DISTINCT returns each row that is new at once.
+      if case .temporaryBTree(let purpose) = $0.fact { purpose != "DISTINCT" } else { false }
+    }
+    for node in nodes {
+      switch node.fact {
+      case .scan(let access): judgement.scans.append(scan(access, in: place))
+      case .search(let access):
+        if case .automatic = access.index {
+          automaticIndex(access, &judgement)
+        } else if access.index == nil, access.constraint == nil {
+          // `SELECT min(a) FROM t` without an index on a: SQLite calls it SEARCH and reads all.
+          judgement.scans.append(scan(access, in: place))
+        }
+      case .constantRows:
+        judgement.scans.append(.constantRow(isInCorrelatedSubquery: place.isCorrelated))
+      case .temporaryBTree(let purpose): judgement.temporaryBTrees.append(purpose)
+      default: break
+      }
+      var inner = place
+      if case .subquery(_, let isCorrelated) = node.fact {
+        inner.isCorrelated = inner.isCorrelated || isCorrelated
+      }
+      if node.fact.opensScope {
+        inner.depth += 1
+        inner.isOutermost = true
+      }
+      read(node.children, in: inner, into: &judgement)
+      if node.fact.access != nil { place.isOutermost = false }
+    }
+  }
+
+  private func automaticIndex(_ access: TableAccess, _ judgement: inout PlanJudgement) {
+    judgement.automaticIndexes.append(access.table ?? access.name)
+    let rows = access.table.flatMap(source.size)?.rows
+    if rows.map({ Double($0) >= ScanBound.minRows }) ?? !access.isSubquery {
+      judgement.hasLargeAutomaticIndex = true
+    }
+  }
+
+  private func scan(_ access: TableAccess, in place: Place) -> PlanJudgement.Scan {
+    let scope = outline.scope(of: access.name, depth: place.depth)
+    let size = access.isSubquery ? nil : access.table.flatMap(source.size)
+    var scan = PlanJudgement.Scan(
+      name: access.name, table: access.table, size: size, harmlessBecause: nil, isCertain: true,
+      index: nil, isInCorrelatedSubquery: place.isCorrelated,
+      comparedColumns: scope.map { comparedColumns(of: access.name, in: $0) } ?? [])
+    if case .named(let index, _) = access.index { scan.index = index }
+    scan.isVirtual = readsAllOfModule(access)
+    scan.harmlessBecause = reason(access, scope, size, place, scan.isVirtual)
+    scan.isCertain = isCertain(scope, place)
+    scan.isMandatory =
+      scan.isCertain && place.isOutermost && place.depth == 0 && !place.isCorrelated
+      && !scan.isVirtual
+    return scan
+  }
+
+  private func reason(
+    _ access: TableAccess, _ scope: SelectScope?, _ size: TableSize?, _ place: Place,
+    _ isVirtual: Bool
+  ) -> HarmlessReason? {
+    if access.isSubquery { return .subqueryResult }
+    if access.table?.hasPrefix("_Z_intarray") == true { return .valueList }
+    if case .virtualTable = access.index, !isVirtual { return .virtualTable }
+    if let scope, scope.isBounded, !place.isSorted, offset(of: scope) == .small { return .limit }
+    if let scope, isEntryCount(scope), !isVirtual { return .entryCount }
+    // A small scan costs little once; within another loop it runs for every row.
+    guard !place.isCorrelated, place.isOutermost || place.depth > 0 else { return nil }
+    if let size, !size.isAtLeast, Double(size.rows) < ScanBound.minRows { return .smallTable }
+    return scope.map(returnsAll) == true ? .returnsAll : nil
+  }
+
+  /// Whether the plan alone shows that the scan goes to the end.
+  private func isCertain(_ scope: SelectScope?, _ place: Place) -> Bool {
+    guard let scope else {
+      // A table of a view, of a trigger or of a foreign key: nothing of it stands in the text.
+      return place.isOutermost && outline.scopes.allSatisfy { $0.limit == nil }
+    }
+    if scope.role == .exists { return false }
+    if scope.limit == nil { return !place.isCorrelated || place.isOutermost }
+    if scope.isBounded, offset(of: scope) == .large { return true }
+    return place.isSorted || scope.hasAggregate && !scope.hasGroupBy
+  }
+
+  private enum Offset { case small, large, unknown }
+
+  private func offset(of scope: SelectScope) -> Offset {
+    guard let limit = scope.limit else { return .small }
+    let tokens = outline.tokens[limit]
+    let comma = tokens.firstIndex { $0.isSymbol(",") }
+    guard let word = tokens.firstIndex(where: { $0.isWord("OFFSET") }) ?? comma else {
+      return .small
+    }
+    // `LIMIT 5 OFFSET 100`, or `LIMIT 100, 5`.
+    let value =
+      comma == nil ? outline.tokens[limit].dropFirst(word + 1 - limit.lowerBound) : tokens[..<word]
+    guard value.count == 1, let number = value.first.flatMap({ Double($0.text) }) else {
+      return .unknown
+    }
+    return number < ScanBound.minRows ? .small : .large
+  }
+
+  /// `SELECT count(*) FROM t`.
+  private func isEntryCount(_ scope: SelectScope) -> Bool {
+    guard scope.sources.count == 1, scope.filter == nil, !scope.hasGroupBy, !scope.isDistinct,
+      let columns = scope.columns.map({ outline.tokens[$0] }), columns.count == 4
+    else { return false }
+    let words = columns.map { $0.text.uppercased() }
+    return words == ["COUNT", "(", "*", ")"]
+  }
+
+  private func returnsAll(_ scope: SelectScope) -> Bool {
+    scope.role == .statement && scope.depth == 0 && scope.sources.count == 1
+      && scope.filter == nil && !scope.hasJoinCondition && !scope.hasGroupBy && !scope.isDistinct
+      && !scope.hasAggregate && scope.limit == nil && outline.verb != "WITH"
+  }
+
+  /// Whether a virtual table's module is given nothing to find rows by.
+  ///
+  ///     SCAN f VIRTUAL TABLE INDEX 0:        -- fts5: reads all
+  ///     SCAN f VIRTUAL TABLE INDEX 0:M1      -- fts5: MATCH
+  ///     SCAN r VIRTUAL TABLE INDEX 1:        -- rtree: one id
+  private func readsAllOfModule(_ access: TableAccess) -> Bool {
+    guard case .virtualTable(let index) = access.index,
+      let module = access.table.flatMap(source.module)
+    else { return false }
+    let parts = index.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, let number = Int(parts[0]) else { return false }
+    switch module {
+    case "rtree", "rtree_i32", "geopoly": return number != 1 && parts[1].isEmpty
+    case "fts3", "fts4": return number & 0xffff == 0
+    case "fts5": return !parts[1].contains { "M=<>LGr".contains($0) }
+    default: return parts[1].isEmpty
+    }
+  }
+
+  private func comparedColumns(of name: String, in scope: SelectScope) -> [String] {
+    scope.source(named: name).flatMap { ComparedColumns(of: $0, in: scope, outline) }
+      .map { $0.joined + $0.filtered } ?? []
+  }
+}

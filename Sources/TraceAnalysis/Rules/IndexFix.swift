@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import QueryPlans
+
+/// The index that a finding advises, in the terms of the model where the table is a store's.
+///
+///     declare Index(\\.kind, \\.price) in Item, or: CREATE INDEX ZITEM_ZKIND_ZPRICE ON ZITEM (ZKIND, ZPRICE)
+///     CREATE INDEX item_kind_price ON item (kind, price)
+struct IndexFix {
+  private let table: String
+  private let columns: [String]
+  private let entity: String
+  /// Whether each column needs an index of its own.
+  private let isEach: Bool
+
+  /// One index for all terms that AND joins, one for each term that OR joins.
+  init(_ columns: ComparedColumns, entity: String) {
+    table = columns.table
+    self.columns = columns.filtered
+    self.entity = entity
+    isEach = columns.hasAlternatives && columns.filtered.count > 1
+  }
+
+  /// Columns compared for equality come first, then those that sort.
+  init(sorting columns: ComparedColumns, entity: String) {
+    table = columns.table
+    self.columns =
+      columns.equal + columns.sorted.filter { !columns.equal.contains($0) && $0 != "Z_PK" }
+    self.entity = entity
+    isEach = false
+  }
+
+  var sentence: String {
+    let parts = isEach ? columns.map { [$0] } : [columns]
+    let statements = parts.map(creation).joined(separator: "; ")
+    let reason = isEach ? " (each OR needs its own)" : ""
+    guard isOfStore else { return "\(statements)\(reason)" }
+    let declarations = parts.map(declaration).joined(separator: ", ")
+    return "declare \(declarations) in \(owner)\(reason), or: \(statements)"
+  }
+
+  /// Whether table and columns are named as a store names them: ZSTOP, ZLONGITUDE.
+  private var isOfStore: Bool {
+    ([table] + columns).allSatisfy { $0.hasPrefix("Z") && $0 == $0.uppercased() }
+  }
+
+  private var owner: String {
+    "Z" + entity.uppercased() == table ? entity : "the entity of \(table)"
+  }
+
+  /// A column does not show where its property has capitals: `ZDEPARTURETIME`.
+  private func declaration(_ columns: [String]) -> String {
+    "Index(" + columns.map { "\\." + $0.dropFirst().lowercased() }.joined(separator: ", ") + ")"
+  }
+
+  /// The name is the one that the store gives the index.
+  private func creation(_ columns: [String]) -> String {
+    let name =
+      ([table] + columns).joined(separator: "_")
+      + (isOfStore && columns.count == 1 ? "_INDEX" : "")
+    let quoted = SQLName.quotedIfNeeded
+    return "CREATE INDEX \(quoted(name)) ON \(quoted(table)) "
+      + "(\(columns.map(quoted).joined(separator: ", ")))"
+  }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import QueryPlans
+import StoreEvents
+
+/// Why a statement scans: the one rule of several that reports it.
+enum ScanCause {
+  case deepOffset, automaticIndex, correlatedSubquery, stringSearch, localeSort, sort, table
+}
+
+extension Rules {
+  /// The rules that report a full scan, each for another cause.
+  public static let ofScans: Set<String> = [
+    AvoidDeepOffset.name, AvoidAutomaticIndex.name, AvoidScanInCorrelatedSubquery.name,
+    UnindexedStringSearch.name, UseStoredSortKey.name, UseIndexForSort.name,
+    AvoidFullTableScan.name,
+  ]
+}
+
+extension JudgedStatement {
+  /// Nil unless the judge calls it a full scan.
+  var scanCause: ScanCause? {
+    guard judgement.verdict == .fullScan else { return nil }
+    let steps = stepsPerRun
+    if skipsRows, skippedRows >= steps / 2 { return .deepOffset }
+    if judgement.correlatedScan != nil { return .correlatedSubquery }
+    if work.perRun(\.autoIndexRows) >= ScanBound.minRows { return .automaticIndex }
+    if judgement.evidence != .counted, !judgement.automaticIndexes.isEmpty,
+      judgement.suspects.isEmpty
+        || Double(judgement.work?.autoIndexRows ?? 0) >= ScanBound.minRows
+    {
+      return .automaticIndex
+    }
+    let columns = comparedColumns
+    if columns == nil, profile.searchesStrings { return .stringSearch }
+    if columns == nil, sortsRows, work.limited > 0 || limitsRows {
+      return profile.sortsByLocale ? .localeSort : .sort
+    }
+    return .table
+  }
+
+  private var work: Work { profile.work }
+
+  /// What an index could serve: the first table of which WHERE compares columns.
+  var comparedColumns: ComparedColumns? {
+    ComparedColumns.all(in: profile.sql ?? "").first { !$0.filtered.isEmpty }
+  }
+
+  /// Full-scan steps of a run: counted, measured, or as many as the scanned table has rows.
+  var stepsPerRun: Double {
+    if profile.isCounted, judgement.change == nil { return work.perRun(\.fullScanSteps) }
+    if let steps = judgement.work?.fullScanSteps, steps > 0 { return Double(steps) }
+    return Double(judgement.largestScan?.size?.rows ?? 0)
+  }
+
+  /// Rows that OFFSET leaves out, per run: as the source says, or as the text does.
+  var skippedRows: Double {
+    let told = work.perRun(\.offset)
+    return told > 0 ? told : Double(StatementClauses(sql: profile.sql ?? "").offset ?? 0)
+  }
+
+  var skipsRows: Bool {
+    skippedRows >= AvoidDeepOffset.minSkipped
+      && skippedRows >= work.perRun(\.rows) * AvoidDeepOffset.minSkippedPerRow
+  }
+
+  private var limitsRows: Bool { StatementClauses(sql: profile.sql ?? "").hasLimit }
+
+  /// Whether each run sorts for its ORDER BY, as counted or else by its plan.
+  var sortsRows: Bool {
+    guard StatementClauses(sql: profile.sql ?? "").hasOrderBy else { return false }
+    let byPlan = plan.map { _ in judgement.sortsByTemporaryBTree }
+    // The counter has sorts for GROUP BY and DISTINCT as well; a plan says which.
+    return profile.isCounted ? work.perRun(\.sorts) >= 1 && byPlan != false : byPlan == true
+  }
+}
+
+extension PlanJudgement {
+  /// The largest table that is read from end to end without need, outside correlated subqueries.
+  var largestScan: Scan? {
+    suspects.filter { !$0.isInCorrelatedSubquery && $0.table != nil }
+      .max { ($0.size?.rows ?? 0) < ($1.size?.rows ?? 0) }
+  }
+
+  /// A table that is read from end to end once for every row of the outer SELECT.
+  var correlatedScan: Scan? {
+    suspects.first { $0.isInCorrelatedSubquery && $0.table != nil }
+  }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import QueryPlans
+import StoreEvents
+
+/// What the rules look at: the runs of one form of a statement that one line of code asked for.
+///
+/// Statements that differ only in their values are one form. A finding is one rule, one form, one
+/// line of code.
+@dynamicMemberLookup
+struct JudgedStatement {
+  /// Has one caller.
+  var profile: StatementProfile
+  var judgement: PlanJudgement
+  var plan: QueryPlan?
+  /// How many texts the form has, differing in their values.
+  var texts = 1
+
+  subscript<T>(dynamicMember path: KeyPath<StatementProfile, T>) -> T { profile[keyPath: path] }
+}
+
+/// A form of a statement at one line of code, as a whole and text by text.
+struct StatementForm {
+  var whole: JudgedStatement
+  /// By their work, most first; empty where the form has one text.
+  var texts: [JudgedStatement] = []
+
+  /// What a rule finds of the whole, or else of the text that did most work.
+  func finding(_ check: (JudgedStatement) -> Finding?) -> Finding? {
+    check(whole) ?? texts.lazy.compactMap(check).first
+  }
+}
+
+extension Workload {
+  /// What a rule finds of each form at each line of code.
+  func findings(_ check: (JudgedStatement) -> Finding?) -> [Finding] {
+    forms.compactMap { $0.finding(check) }
+  }
+
+  static func forms(
+    of statements: [StatementProfile],
+    _ explain: (StatementProfile) -> PlanExplainer.Explanation?
+  ) -> [StatementForm] {
+    let groups = Dictionary(grouping: statements) {
+      SQLFingerprint(sql: $0.sql ?? "unknown_\($0.id)")
+    }
+    return groups.sorted { $0.key < $1.key }.flatMap { _, texts in
+      let byLine = Dictionary(grouping: texts.flatMap(\.byCaller)) { $0.mainCaller }
+      return byLine.sorted { $0.key.sortKey < $1.key.sortKey }.map { _, runs in
+        form(runs.sorted { $0.isHeavier(than: $1) }, explain)
+      }
+    }
+  }
+
+  /// - Parameter runs: the texts of the form at one line, by their work.
+  private static func form(
+    _ runs: [StatementProfile], _ explain: (StatementProfile) -> PlanExplainer.Explanation?
+  ) -> StatementForm {
+    func judged(_ statement: StatementProfile) -> JudgedStatement {
+      guard let explanation = explain(statement) else {
+        let judge = PlanJudge(sql: statement.sql ?? "", work: statement.statementWork)
+        return JudgedStatement(profile: statement, judgement: judge.judge(nil))
+      }
+      return JudgedStatement(
+        profile: statement, judgement: explanation.judgement ?? PlanJudgement(),
+        plan: explanation.plan)
+    }
+    guard runs.count > 1, var whole = runs.first else {
+      return StatementForm(whole: judged(runs[0]))
+    }
+    for other in runs.dropFirst() { whole.fold(other) }
+    var form = StatementForm(whole: judged(whole))
+    form.whole.texts = runs.count
+    // 100 is arbitrary: the texts that did most work are among them.
+    form.texts = runs.prefix(100).map(judged)
+    return form
+  }
+}
+
+extension StatementProfile {
+  /// The runs of each line of code; repeats belong to the line with most runs.
+  fileprivate var byCaller: [Self] {
+    guard callers.count > 1 else { return [self] }
+    let busiest = callers.max {
+      ($0.work.count, $1.location.sortKey) < ($1.work.count, $0.location.sortKey)
+    }
+    return callers.map { caller in
+      var part = self
+      part.work = caller.work
+      part.misses = caller.misses
+      part.latency = caller.latency
+      part.callers = [caller]
+      if caller.location != busiest?.location { part.repeats = Repeats() }
+      return part
+    }
+  }
+
+  /// Adds the runs of another text of the same form and line.
+  fileprivate mutating func fold(_ other: Self) {
+    kinds = FetchKind.allCases.filter { kinds.contains($0) || other.kinds.contains($0) }
+    work.add(other.work)
+    misses.add(other.misses)
+    repeats.runs.add(other.repeats.runs)
+    repeats.time.add(other.repeats.time)
+    repeats.mostOfOneValue = max(repeats.mostOfOneValue, other.repeats.mostOfOneValue)
+    latency = .merged([latency, other.latency])
+    callers = .merged(callers + other.callers)
+  }
+}
+
+extension SourceLocation {
+  /// Orders lines of code whatever the clock measured.
+  var sortKey: String { "\(file):\(String(repeating: "0", count: 20 - "\(line)".count))\(line)" }
+}
