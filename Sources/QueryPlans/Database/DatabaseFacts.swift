@@ -85,7 +85,8 @@ public struct DatabaseFacts: Hashable, Sendable {
     guard try query.step() else { return [:] }
     var bytes: [String: Int] = [:]
     for (index, column) in columns.enumerated() {
-      bytes[column] = query.isNull(Int32(index)) ? 0 : Int(query.double(Int32(index)).rounded())
+      bytes[column] =
+        query.isNull(Int32(index)) ? 0 : Int(exactly: query.double(Int32(index)).rounded()) ?? 0
     }
     return bytes
   }

@@ -112,9 +112,9 @@ public struct PlanJudge {
   private func judge(_ judgement: inout PlanJudgement, by measurement: Measurement) {
     var run = measurement.work
     let measured = run
-    if work.executions > 0, work.rows > 0 {
-      // The rows that the log counted are the program's own.
-      run.rows = UInt64(work.perRun(\.rows))
+    if measurement.isSampled, work.executions > 0, work.rows > 0 {
+      // The rows that the log counted are those of the program's own values.
+      run.rows = work.wholePerRun(\.rows)
     } else if measurement.isSampled, Double(run.rows) < Double(run.fullScanSteps) * 0.8 {
       // How many rows a WHERE leaves is not known, only that it leaves some out.
       run.rows = 0
@@ -183,7 +183,7 @@ public struct PlanJudge {
     if let largest = real.max(by: { judgement.scans[$0].rows < judgement.scans[$1].rows }) {
       judgement.scans[largest].harmlessBecause = nil
     } else {
-      judgement.unexplainedFullScanSteps = UInt64(work.perRun(\.fullScanSteps))
+      judgement.unexplainedFullScanSteps = work.wholePerRun(\.fullScanSteps)
     }
   }
 

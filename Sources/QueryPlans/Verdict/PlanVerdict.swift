@@ -93,6 +93,11 @@ public struct StatementWork: Hashable, Sendable {
   /// Whether the source has counters of SQLite.
   public var isCounted: Bool { executions > 0 && vmSteps > 0 }
 
+  /// A sum of the work per run, rounded down.
+  func wholePerRun(_ sum: KeyPath<Self, UInt64>) -> UInt64 {
+    executions == 0 ? 0 : self[keyPath: sum] / executions
+  }
+
   func perRun(_ sum: KeyPath<Self, UInt64>) -> Double {
     executions == 0 ? 0 : Double(self[keyPath: sum]) / Double(executions)
   }

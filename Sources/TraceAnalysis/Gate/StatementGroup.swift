@@ -43,7 +43,7 @@ extension StatementProfile {
       let work = statement.work
       let isScan = ScanBound.isExceeded(
         steps: work.perRun(\.fullScanSteps), autoIndexRows: work.perRun(\.autoIndexRows),
-        rows: work.perRun(\.rows))
+        rows: max(work.perRun(\.rows), Double(work.changes ?? 0) / Double(max(work.count, 1))))
       return [
         isScan ? 1 : 0,
         work.perRun(\.fullScanSteps), work.perRun(\.autoIndexRows), work.perRun(\.vmSteps),
@@ -75,6 +75,7 @@ extension Work {
   public mutating func add(_ other: Work) {
     count.add(other.count)
     rows.add(other.rows)
+    if let added = other.changes { changes = (changes ?? 0).saturatingSum(added) }
     errors.add(other.errors)
     limited.add(other.limited)
     batched.add(other.batched)

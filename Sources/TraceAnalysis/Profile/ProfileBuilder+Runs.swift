@@ -103,6 +103,7 @@ extension Work {
   mutating func add(_ run: StatementRun) {
     count.add(1)
     rows.add(run.rows)
+    if run.changes > 0 { changes = (changes ?? 0).saturatingSum(run.changes) }
     if !run.error.isEmpty { errors.add(1) }
     vmSteps.add(run.vmSteps)
     fullScanSteps.add(run.fullScanSteps)

@@ -71,6 +71,8 @@ public struct Work: Hashable, Sendable, Codable {
   public var materializeTime: Nanoseconds = 0
   public var connectionTime: Nanoseconds = 0
   public var totalTime: Nanoseconds = 0
+  /// Rows inserted, updated or deleted; nil where the source does not count them.
+  public var changes: UInt64?
 
   public init() {}
 
@@ -121,6 +123,14 @@ extension FixedWidthInteger {
   mutating func add(_ other: Self) {
     let (sum, overflow) = addingReportingOverflow(other)
     self = overflow ? (other < 0 ? .min : .max) : sum
+  }
+}
+
+extension UInt64 {
+  func saturatingSum(_ other: Self) -> Self {
+    var sum = self
+    sum.add(other)
+    return sum
   }
 }
 

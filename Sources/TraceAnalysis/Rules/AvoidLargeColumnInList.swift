@@ -55,7 +55,7 @@ struct AvoidLargeColumnInList: Rule {
     guard let measured = workload.columnBytes(sql), let bytes = measured[column.name] else {
       return workload.columnBytes(sql)?.isEmpty == false ? nil : average
     }
-    return Int(clamping: bytes / max(UInt64(statement.work.perRun(\.rows)), 1))
+    return Int(clamping: bytes / max(statement.work.rows / max(statement.work.count, 1), 1))
   }
 
   private func finding(

@@ -74,7 +74,8 @@ extension StatementProfile {
   /// What a plan's judge wants to know of its runs.
   public var statementWork: StatementWork {
     StatementWork(
-      executions: work.count, rows: work.rows, fullScanSteps: work.fullScanSteps,
+      executions: work.count, rows: max(work.rows, work.changes ?? 0),
+      fullScanSteps: work.fullScanSteps,
       autoIndexRows: work.autoIndexRows, vmSteps: work.vmSteps)
   }
 }
