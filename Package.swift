@@ -63,6 +63,9 @@ let package = Package(
     .target(
       name: "StoreExpectations", dependencies: ["ObjectStore", "StoreEvents", "StoreInstruments"]),
 
+    // Who holds the locks of a database, observed from outside: no SQLite, no lock of its own.
+    .target(name: "DatabaseLocks"),
+
     // MARK: - The reading half
 
     .target(name: "CAbortGuard"),
@@ -87,7 +90,7 @@ let package = Package(
       resources: [.embedInCode("Templates"), .embedInCode("Styles"), .embedInCode("Scripts")]),
     .target(
       name: "TraceRendering",
-      dependencies: ["StoreEvents", "QueryPlans", "TraceAnalysis", "Dashboards"]),
+      dependencies: ["StoreEvents", "QueryPlans", "TraceAnalysis", "Dashboards", "DatabaseLocks"]),
     .target(
       name: "TraceRecording",
       dependencies: [
@@ -97,7 +100,7 @@ let package = Package(
       name: "trace-report",
       dependencies: [
         "StoreEvents", "TraceReading", "QueryPlans", "TraceAnalysis", "TraceRendering",
-        "TraceRecording", "SQLiteDriver",
+        "TraceRecording", "SQLiteDriver", "DatabaseLocks",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
@@ -189,6 +192,8 @@ let package = Package(
     .testTarget(
       name: "StoreInstrumentsTests",
       dependencies: ["StoreInstruments", "StoreEvents", "CStoreTracepoints", "TestSupport"]),
+    .testTarget(
+      name: "DatabaseLocksTests", dependencies: ["DatabaseLocks", "SQLiteDriver", "TestSupport"]),
     .testTarget(name: "SQLiteDriverTests", dependencies: ["SQLiteDriver", "TestSupport"]),
     .testTarget(
       name: "ObjectStoreTests",

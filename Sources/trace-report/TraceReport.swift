@@ -16,8 +16,9 @@ struct TraceReport: AsyncParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      Record.self, Doctor.self, Top.self, Summary.self, Plans.self, Orderings.self, Baseline.self, Gate.self,
-      Diff.self, HTML.self, Export.self, Explain.self, Advise.self, Growth.self,
+      Record.self, Doctor.self, Top.self, Summary.self, Plans.self, Orderings.self, Baseline.self,
+      Gate.self, Diff.self, HTML.self, Export.self, Explain.self, Advise.self, Growth.self,
+      Locks.self,
       GuardRecording.self, Manual.self,
     ],
     defaultSubcommand: Summary.self)

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// A process that has the database open, and which of its descriptors are the database's files.
+struct DatabaseUser: Hashable {
+  var pid: Int32
+  /// The database, as the process names it.
+  var path: String
+  var databaseDescriptors: [Int32]
+  var walIndexDescriptors: [Int32]
+  var walIndex: FileIdentity?
+
+  /// A name under which the WAL-index can be opened, also where the process sees other folders.
+  var walIndexPath: String? { walIndexDescriptors.first.map { "/proc/\(pid)/fd/\($0)" } }
+  var databasePath: String? { databaseDescriptors.first.map { "/proc/\(pid)/fd/\($0)" } }
+
+  /// Looks through a process's descriptors; nil if it has not opened the database.
+  init?(pid: Int32, database: FileIdentity) {
+    let links = Self.links(pid)
+    let opened = links.filter {
+      FileIdentity(path: "/proc/\(pid)/fd/\($0.descriptor)") == database
+    }
+    guard let first = opened.first else { return nil }
+    self.pid = pid
+    path = Self.name(first.target)
+    databaseDescriptors = opened.map(\.descriptor)
+    let names = Set(opened.map { Self.name($0.target) + "-shm" })
+    walIndexDescriptors = links.filter { names.contains(Self.name($0.target)) }.map(\.descriptor)
+    walIndex = walIndexDescriptors.first.flatMap { FileIdentity(path: "/proc/\(pid)/fd/\($0)") }
+  }
+
+  private static func links(_ pid: Int32) -> [(descriptor: Int32, target: String)] {
+    let folder = "/proc/\(pid)/fd"
+    return (ProcFile.numbers(in: folder) ?? []).sorted().compactMap { descriptor in
+      // Not pipes, sockets and the like, whose links are no paths.
+      guard let target = ProcFile.link("\(folder)/\(descriptor)"), target.hasPrefix("/") else {
+        return nil
+      }
+      return (descriptor, target)
+    }
+  }
+
+  private static func name(_ target: String) -> String {
+    let suffix = " (deleted)"
+    return target.hasSuffix(suffix) ? String(target.dropLast(suffix.count)) : target
+  }
+
+  /// Whether a thread of the process sleeps for a time, as SQLite's busy handler does between two
+  /// attempts; nil where the kernel does not say.
+  static func isSleeping(_ pid: Int32) -> Bool? {
+    guard let threads = ProcFile.numbers(in: "/proc/\(pid)/task") else { return nil }
+    var isKnown = false
+    for thread in threads {
+      guard let place = ProcFile.text("/proc/\(pid)/task/\(thread)/wchan") else { continue }
+      isKnown = true
+      if place.contains("nanosleep") { return true }
+    }
+    return isKnown ? false : nil
+  }
+}
+
+/// The processes that have the database open.
+struct DatabaseUsers {
+  var users: [DatabaseUser] = []
+  /// Processes whose descriptors may not be looked at.
+  var unreadable = 0
+
+  init(of database: FileIdentity) {
+    for pid in ProcFile.numbers(in: "/proc") ?? [] where pid != getpid() {
+      guard access("/proc/\(pid)/fd", R_OK | X_OK) == 0, Self.mayRead(pid) else {
+        if errno == EACCES || errno == EPERM { unreadable += 1 }
+        continue
+      }
+      if let user = DatabaseUser(pid: pid, database: database) { users.append(user) }
+    }
+    users.sort { $0.pid < $1.pid }
+  }
+
+  private static func mayRead(_ pid: Int32) -> Bool {
+    guard let directory = opendir("/proc/\(pid)/fd") else { return false }
+    closedir(directory)
+    return true
+  }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// `locks --json`, version 1; with `--watch` one line each.
+public struct LocksV1: Codable, Hashable, Sendable {
+  public var schemaVersion = 1
+  public var database: String
+  public var inode: UInt64
+  /// The moment lies between these: nanoseconds since 1970.
+  public var observedFromNs: Int64
+  public var observedUntilNs: Int64
+  /// `wal`, `rollback`, `empty` or `unknown`.
+  public var journalMode: String
+  /// More than one where the lock changed hands while the locks were read.
+  public var writers: [Writer]
+  public var waiters: [Waiter]
+  public var readers: [Reader]
+  public var checkpointers: [Process]
+  public var recovering: [Process]
+  public var checkpoint: Checkpoint?
+  public var walBytes: UInt64?
+  public var journalBytes: UInt64?
+  /// The frame of each slot; null for a slot without one.
+  public var readMarks: [UInt32?]?
+  /// The processes that have the database open, as far as they may be seen.
+  public var users: [Process]
+  /// Those that go on, then those that ended since the line before.
+  public var holds: [Held]
+  public var blindSpots: [String]
+  /// Whether a holder may have gone unseen.
+  public var mayHideHolder: Bool
+
+  public struct Process: Codable, Hashable, Sendable {
+    public var pid: Int32
+    public var program: String
+    public var command: String
+    public var userID: UInt32?
+    public var user: String?
+    public var containerPID: Int32?
+    public var container: String?
+  }
+
+  public struct Writer: Codable, Hashable, Sendable {
+    public var process: Process
+    /// SQLite's name: `WRITE`, `RESERVED`, `PENDING`, `EXCLUSIVE`.
+    public var lock: String
+  }
+
+  public struct Waiter: Codable, Hashable, Sendable {
+    public var process: Process
+    /// `queued`, `pending` or `sleeping`.
+    public var evidence: String
+  }
+
+  public struct Reader: Codable, Hashable, Sendable {
+    public var process: Process
+    public var slot: Int?
+    public var frame: UInt32?
+    public var pinsLog: Bool
+  }
+
+  public struct Checkpoint: Codable, Hashable, Sendable {
+    public var frames: UInt32
+    public var checkpointed: UInt32
+    /// `copiesNothing`, `stops` or `keepsLog`; null where nothing is in its way.
+    public var obstacle: String?
+    public var slot: Int?
+    public var frame: UInt32?
+  }
+
+  public struct Held: Codable, Hashable, Sendable {
+    public var pid: Int32
+    public var program: String
+    /// `writer` or `pinningReader`.
+    public var role: String
+    public var sinceNs: Int64
+    public var untilNs: Int64
+    public var durationNs: Int64
+    public var samples: Int
+    public var isOver: Bool
+  }
+}

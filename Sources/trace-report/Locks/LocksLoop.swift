@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import DatabaseLocks
+import StoreEvents
+import TraceRendering
+
+/// Samples the locks of a database, and shows them once or each interval.
+struct LocksLoop {
+  private let observer: LockObserver
+  private var view: LocksView
+  /// Nanoseconds between two times of showing; nil to show one state.
+  private let interval: Int64?
+  private let count: Int?
+  /// How long a lock may be held.
+  private let limit: Int64?
+  private var history = HoldHistory()
+  private var mayHideHolder = false
+
+  init(
+    _ observer: LockObserver, _ view: LocksView, interval: Int64?, count: Int?, limit: Int64?
+  ) {
+    self.observer = observer
+    self.view = view
+    self.interval = interval
+    self.count = count
+    self.limit = limit
+  }
+
+  /// - Throws: ``Failure``, or an exit code.
+  mutating func run() throws {
+    let state = interval == nil ? observeOnce() : watch()
+    view.end()
+    try check(state)
+  }
+
+  /// Samples until it is certain whether a lock is held for as long as the limit.
+  private mutating func observeOnce() -> LockState {
+    let begin = ContinuousClock.now
+    var state = sample()
+    while let limit, Signals.end == nil, excess == nil {
+      // Whatever was not held from the first sample on cannot reach the limit within it.
+      let isOpen = history.current.contains { $0.samples == history.samples }
+      guard isOpen, (.now - begin).nanoseconds < 2 * limit else { break }
+      pause(Self.pace(limit))
+      state = sample()
+    }
+    view.show(LocksReport(state, history))
+    return state
+  }
+
+  private mutating func watch() -> LockState {
+    let interval = interval ?? 0
+    var shown = 0
+    var next = ContinuousClock.now
+    var state = sample()
+    while Signals.end == nil {
+      if .now >= next {
+        view.show(LocksReport(state, history))
+        shown += 1
+        if let count, shown >= count { break }
+        next = max(next + .nanoseconds(interval), .now)
+      }
+      if excess != nil { break }
+      pause(min(Self.pace(interval), max(0, (next - .now).nanoseconds)))
+      state = sample()
+    }
+    return state
+  }
+
+  private mutating func sample() -> LockState {
+    let state = LockState(observer.sample())
+    history.add(state)
+    mayHideHolder = mayHideHolder || state.sample.blindSpots.contains(where: \.mayHideHolder)
+    return state
+  }
+
+  /// The hold that lasted for the limit.
+  private var excess: Hold? {
+    guard let limit, let longest = history.longest, longest.duration >= limit else { return nil }
+    return longest
+  }
+
+  private func check(_ state: LockState) throws {
+    guard limit != nil else { return }
+    if let excess { throw Failure(excess.sentence, status: ExitStatus.regression) }
+    if Signals.end != nil { throw ExitStatus.interrupted }
+    guard mayHideHolder else { return }
+    let spots = state.sample.blindSpots.filter(\.mayHideHolder).map(\.description)
+    throw Failure(
+      "a holder may have gone unseen. " + spots.joined(separator: " "),
+      status: ExitStatus.inconclusive)
+  }
+
+  /// A twentieth of a duration, from 1 to 100 ms.
+  private static func pace(_ duration: Int64) -> Int64 {
+    min(max(duration / 20, 1_000_000), 100_000_000)
+  }
+
+  private func pause(_ nanoseconds: Int64) {
+    guard nanoseconds > 0 else { return }
+    _ = Key.wait(on: -1, milliseconds: Int32(clamping: (nanoseconds + 999_999) / 1_000_000))
+  }
+}

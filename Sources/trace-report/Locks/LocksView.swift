@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DatabaseLocks
+import Glibc
+import TraceRendering
+
+/// Prints the lock state: a screen that is written over, blocks of text, or JSON.
+struct LocksView {
+  private let isJSON: Bool
+  private let isRepeated: Bool
+  private let hasScreen: Bool
+  private var shownUntil: Int64 = 0
+  private var isFirst = true
+
+  init(isJSON: Bool, isRepeated: Bool) {
+    self.isJSON = isJSON
+    self.isRepeated = isRepeated
+    hasScreen = isRepeated && !isJSON && Output.canRewriteLines(STDOUT_FILENO)
+  }
+
+  mutating func show(_ report: LocksReport) {
+    defer {
+      isFirst = false
+      shownUntil = report.state.sample.ended
+    }
+    guard !isJSON else { return showJSON(report) }
+    let time = Self.timeOfDay(report.state.sample.ended)
+    let text = Document(locks: report, time: time).text(.ofStandardOutput)
+    guard hasScreen else { return Output.print((isFirst ? "" : "\n") + text) }
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    TerminalScreen.show(Array(lines.prefix(TerminalScreen.size.rows)))
+  }
+
+  private func showJSON(_ report: LocksReport) {
+    let past = report.history.past.filter { $0.until >= shownUntil }
+    let value = LocksV1(report, past: past)
+    let text = try? isRepeated ? JSONText.line(value) : JSONText.encoded(value)
+    if let text { Output.print(text) }
+  }
+
+  func end() {
+    if hasScreen { Output.print("\n") }
+  }
+
+  /// Of nanoseconds since 1970: `14:12:28.401`, local time.
+  private static func timeOfDay(_ nanoseconds: Int64) -> String {
+    var seconds = time_t(nanoseconds / 1_000_000_000)
+    var local = tm()
+    localtime_r(&seconds, &local)
+    let time = [local.tm_hour, local.tm_min, local.tm_sec]
+      .map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
+    let thousandths = String(nanoseconds / 1_000_000 % 1000)
+    return time + "." + String(repeating: "0", count: 3 - thousandths.count) + thousandths
+  }
+}
