@@ -162,6 +162,11 @@ let package = Package(
     .executableTarget(
       name: "event-emitter", dependencies: ["StoreEvents", "StoreInstruments", "TestSupport"],
       path: "Tests/EventEmitter"),
+    // A program with a store that writes down when it held the writer lock.
+    .executableTarget(
+      name: "lock-holder",
+      dependencies: ["ObjectStore", "SQLiteDriver", "StoreEvents", "StoreInstruments"],
+      path: "Tests/LockHolder"),
     // Reads damaged inputs for the tests, which outlive whatever that does to it.
     .executableTarget(
       name: "reader-fuzzer",
@@ -245,8 +250,8 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "trace-report", "transit", "reader-fuzzer", "event-emitter", "TestSupport", "TraceReading",
-        "TraceAnalysis", "TraceRendering", "StoreEvents", "SQLiteDriver",
+        "trace-report", "transit", "reader-fuzzer", "event-emitter", "lock-holder", "TestSupport",
+        "TraceReading", "TraceAnalysis", "TraceRendering", "StoreEvents", "SQLiteDriver",
         .product(name: "Subprocess", package: "swift-subprocess"),
       ]),
     // The HTML reports in a real browser, where BROWSER names one: make test-browser.

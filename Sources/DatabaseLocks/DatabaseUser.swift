@@ -45,19 +45,6 @@ struct DatabaseUser: Hashable {
     let suffix = " (deleted)"
     return target.hasSuffix(suffix) ? String(target.dropLast(suffix.count)) : target
   }
-
-  /// Whether a thread of the process sleeps for a time, as SQLite's busy handler does between two
-  /// attempts; nil where the kernel does not say.
-  static func isSleeping(_ pid: Int32) -> Bool? {
-    guard let threads = ProcFile.numbers(in: "/proc/\(pid)/task") else { return nil }
-    var isKnown = false
-    for thread in threads {
-      guard let place = ProcFile.text("/proc/\(pid)/task/\(thread)/wchan") else { continue }
-      isKnown = true
-      if place.contains("nanosleep") { return true }
-    }
-    return isKnown ? false : nil
-  }
 }
 
 /// The processes that have the database open.

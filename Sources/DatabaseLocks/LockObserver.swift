@@ -230,7 +230,7 @@ public final class LockObserver {
     let writers = Set(locks.filter { $0.lock.isWriter && !$0.isWaiting }.map(\.pid))
     guard !writers.isEmpty else { return }
     sample.sleepers = sample.users.filter {
-      !writers.contains($0.pid) && DatabaseUser.isSleeping($0.pid) == true
+      !writers.contains($0.pid) && SleepingThread.exists(in: $0.pid) == true
     }
   }
 

@@ -11,7 +11,7 @@ import Testing
 
   static let commands = [
     "record", "top", "summary", "plans", "orderings", "baseline", "gate", "diff", "html", "export",
-    "explain", "advise", "growth",
+    "explain", "advise", "growth", "locks",
   ]
 
   @Test(arguments: commands) func helpHasAnExample(command: String) async throws {

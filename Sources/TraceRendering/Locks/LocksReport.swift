@@ -30,6 +30,8 @@ extension LockingProcess {
     if let containerPID {
       parts.append("pid \(containerPID) in \(container.map { "container \($0)" } ?? "its namespace")")
     }
+    // 200 is arbitrary: a program and its script; --json has all of it.
+    let command = command.count > 200 ? command.prefix(200) + "…" : command
     if !command.isEmpty, command != program { parts.append(command) }
     return parts.joined(separator: " · ")
   }
