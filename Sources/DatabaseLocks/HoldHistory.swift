@@ -49,8 +49,8 @@ public struct HoldHistory: Sendable {
     for hold in held {
       next.append(continued(hold, state.sample) ?? hold)
     }
-    for old in current where !next.contains(where: { Self.isSame($0, old) && $0.began == old.began }) {
-      var old = old
+    for var old in current {
+      if next.contains(where: { Self.isSame($0, old) && $0.began == old.began }) { continue }
       old.isOver = true
       past.append(old)
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One line of `/proc/locks`, or of the locks in `/proc/PID/fdinfo/N`:
+/// One line of `/proc/locks`, or of the locks in `/proc/PID/fdinfo/N`.
 ///
 ///     1: POSIX  ADVISORY  WRITE 17770 fe:00:16236562 120 120
 ///     1: -> POSIX  ADVISORY  WRITE 17771 fe:00:16236562 120 120

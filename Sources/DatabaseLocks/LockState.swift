@@ -82,7 +82,9 @@ public struct LockState: Sendable {
       default: nil
       }
     }
-    return unique(readers).sorted { ($0.slot ?? 0, $0.process.pid) < ($1.slot ?? 0, $1.process.pid) }
+    return unique(readers).sorted {
+      ($0.slot ?? 0, $0.process.pid) < ($1.slot ?? 0, $1.process.pid)
+    }
   }
 
   private static func waiters(

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// The mount that a file is reached through, one line of `/proc/self/mountinfo`:
+/// The mount that a file is reached through, one line of `/proc/self/mountinfo`.
 ///
 ///     27 1 254:0 / / rw,relatime - ext4 /dev/root rw
 struct MountPoint: Hashable {

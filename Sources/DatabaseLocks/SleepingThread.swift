@@ -31,8 +31,11 @@ enum SleepingThread {
     private static let calls: [Substring: Int] = [:]
   #endif
 
-  /// How long the thread sleeps in all, from the argument of its system call; nil where that may not
-  /// be read. The thread goes on sleeping meanwhile.
+  /// How long the thread sleeps in all, from the argument of its system call.
+  ///
+  /// The thread goes on sleeping meanwhile.
+  ///
+  /// - Returns: nil where that may not be read.
   private static func length(_ folder: String, _ pid: Int32) -> Int64? {
     guard let call = ProcFile.text("\(folder)/syscall")?.split(separator: " "),
       let index = call.first.flatMap({ calls[$0] }), index < call.count,

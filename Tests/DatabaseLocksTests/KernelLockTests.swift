@@ -26,7 +26,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "", "1:", "1: LEASE  ACTIVE    READ  4711 08:12:99 0 EOF", "1: POSIX ADVISORY WRITE x 1:2:3 0 1",
+    "", "1:", "1: LEASE  ACTIVE    READ  4711 08:12:99 0 EOF",
+    "1: POSIX ADVISORY WRITE x 1:2:3 0 1",
     "1: POSIX  ADVISORY  WRITE 5 <none>:0 0 EOF", "1: POSIX  ADVISORY  UNLCK 5 1:2:3 0 1",
     "1: POSIX ADVISORY WRITE 5 1:2:3 0 99999999999999999999999",
   ])

@@ -56,7 +56,8 @@ extension LocksReport {
         lines.append(.init("seen for", .text(hold.words)))
       }
       return .item(
-        .init(tone: .bad, headline: "Writer: \(writer.process.name)", place: "",
+        .init(
+          tone: .bad, headline: "Writer: \(writer.process.name)", place: "",
           lines: lines + writer.process.lines))
     } + checkpointerItems
   }

@@ -28,7 +28,8 @@ extension LockingProcess {
     var parts: [String] = []
     if let userID { parts.append("user \(user ?? String(userID))") }
     if let containerPID {
-      parts.append("pid \(containerPID) in \(container.map { "container \($0)" } ?? "its namespace")")
+      let place = container.map { "container \($0)" } ?? "its namespace"
+      parts.append("pid \(containerPID) in \(place)")
     }
     // 200 is arbitrary: a program and its script; --json has all of it.
     let command = command.count > 200 ? command.prefix(200) + "…" : command

@@ -14,43 +14,44 @@ final class Fighter {
     var released: Int64
   }
 
-  private let process = Process()
+  private let program: BackgroundProgram
   private let times: String
-  var pid: Int32 { process.processIdentifier }
+  var pid: Int32 { program.pid }
 
   /// Starts it; the last arguments are the database, the file of times and the file that ends it.
-  init(_ program: String, _ arguments: [String], in folder: TemporaryDirectory, input: String? = nil)
-    throws
-  {
+  init(
+    _ program: String, _ arguments: [String], in folder: TemporaryDirectory, input: String? = nil
+  ) throws {
     times = folder.path("\(UUID().uuidString).times")
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments =
-      [program] + arguments + [folder.path("app.db"), times, folder.path("stop")]
+    var command = [program] + arguments + [folder.path("app.db")]
+    var script: String?
     if let input {
-      let script = folder.path("\(UUID().uuidString).sql")
-      try Data(input.replacing("TIMES", with: times).utf8).write(to: URL(filePath: script))
-      process.arguments = [program] + arguments + [folder.path("app.db")]
-      process.standardInput = FileHandle(forReadingAtPath: script)
+      let path = folder.path("\(UUID().uuidString).sql")
+      try Data(input.replacing("TIMES", with: times).utf8).write(to: URL(filePath: path))
+      script = path
+    } else {
+      command += [times, folder.path("stop")]
     }
-    try process.run()
+    self.program = try BackgroundProgram(command, inputFile: script)
   }
 
-  /// Two programs in Python, a Swift program and the sqlite3 shell.
-  static func four(in folder: TemporaryDirectory, isWAL: Bool) throws -> [Fighter] {
+  /// A Swift program, two programs in Python and the sqlite3 shell, each after its first turn.
+  static func four(in folder: TemporaryDirectory, isWAL: Bool) async throws -> [Fighter] {
     let python = folder.path("turns.py")
     try Data(pythonTurns.utf8).write(to: URL(filePath: python))
     let holder = Program("lock-holder").path
-    return [
-      try Fighter("python3", [python], in: folder), try Fighter("python3", [python], in: folder),
-      try Fighter(holder, [isWAL ? "store" : "driver"], in: folder),
-      try Fighter("sqlite3", ["-batch", "-bail"], in: folder, input: shellTurns),
-    ]
+    if !isWAL { try await Database.make(folder.path("app.db"), isWAL: false) }
+    var fighters = [try Fighter(holder, [isWAL ? "store" : "driver"], in: folder)]
+    try await fighters[0].waitForTurn()
+    // A store makes its own database, and leaves another table alone.
+    if isWAL { try await Database.make(folder.path("app.db"), isWAL: true) }
+    for _ in 0..<2 { fighters.append(try Fighter("python3", [python], in: folder)) }
+    fighters.append(try Fighter("sqlite3", ["-batch", "-bail"], in: folder, input: shellTurns))
+    for fighter in fighters { try await fighter.waitForTurn() }
+    return fighters
   }
 
-  func end() {
-    if process.isRunning { process.terminate() }
-    process.waitUntilExit()
-  }
+  func end() { program.end() }
 
   /// Waits until it had the lock for the first time.
   func waitForTurn() async throws {
@@ -58,7 +59,7 @@ final class Fighter {
       if (try? turns())?.isEmpty == false { return }
       try await Task.sleep(for: .milliseconds(10))
     }
-    Issue.record("\(process.arguments ?? []) had no turn within 30 s")
+    Issue.record("process \(pid) had no turn within 30 s")
   }
 
   /// Its turns; the last one may go on.

@@ -14,10 +14,8 @@ import Testing
   @Test(arguments: [true, false])
   func namesTheHolderAtEachMoment(isWAL: Bool) async throws {
     let folder = try TemporaryDirectory()
-    try await Database.make(folder.path("app.db"), isWAL: isWAL)
-    let fighters = try Fighter.four(in: folder, isWAL: isWAL)
+    let fighters = try await Fighter.four(in: folder, isWAL: isWAL)
     defer { for fighter in fighters { fighter.end() } }
-    for fighter in fighters { try await fighter.waitForTurn() }
     let run = try await Program("trace-report").run(
       "locks", folder.path("app.db"), "--watch", "4ms", "--count", "\(Self.sampleCount)", "--json")
     try Data().write(to: URL(filePath: folder.path("stop")))
@@ -61,7 +59,9 @@ enum Database {
     let mode = isWAL ? "WAL" : "DELETE"
     let result = try await Subprocess.run(
       .name("sqlite3"),
-      arguments: [path, "PRAGMA journal_mode = \(mode); CREATE TABLE turn (number)"],
+      arguments: [
+        "-cmd", ".timeout 60000", path, "PRAGMA journal_mode = \(mode); CREATE TABLE turn (number)",
+      ],
       output: .string(limit: 4096), error: .string(limit: 4096))
     try #require(result.terminationStatus.isSuccess)
   }

@@ -41,11 +41,11 @@ import Testing
     try await Database.make(database, isWAL: true)
     let writer = try SQLHolder(database, "SELECT 1", in: folder)
     defer { writer.end() }
-    try writer.run("INSERT INTO turn VALUES (1)")
+    writer.run("INSERT INTO turn VALUES (1)")
     let reader = try SQLHolder(database, "BEGIN; SELECT count(*) FROM turn", in: folder)
     defer { reader.end() }
-    for _ in 0..<30 { try writer.run("INSERT INTO turn VALUES (1)") }
-    try writer.run("PRAGMA wal_checkpoint")
+    for _ in 0..<30 { writer.run("INSERT INTO turn VALUES (1)") }
+    writer.run("PRAGMA wal_checkpoint")
     let state = try await locks()
     let checkpoint = try #require(state.checkpoint)
     #expect(checkpoint.obstacle == "stops" && checkpoint.frame == checkpoint.checkpointed)
@@ -56,7 +56,7 @@ import Testing
     #expect(text.contains("The checkpoint stops at frame \(checkpoint.checkpointed): read mark"))
     #expect(text.contains("[\(reader.pid)]."))
     // A reader that ends takes its mark with it.
-    try reader.run("COMMIT")
+    reader.run("COMMIT")
     #expect(try await locks().checkpoint?.obstacle == nil)
   }
 
@@ -87,7 +87,7 @@ import Testing
     #expect(state.writers.map(\.lock) == ["RESERVED"])
     #expect(Set(state.readers.map(\.process.pid)) == [reader.pid, writer.pid])
     // Its commit fails as long as the reader reads, and leaves PENDING.
-    try writer.run("COMMIT")
+    writer.run("COMMIT")
     state = try await locks()
     #expect(state.writers.map(\.lock) == ["PENDING"])
     #expect(state.waiters.map(\.process.pid) == [writer.pid])
@@ -155,7 +155,7 @@ import Testing
     #expect(directory.status == 1 && directory.error.contains("not a regular file"))
   }
 
-  @Test(arguments: ["", "not a database, but a text of more than a hundred bytes, so that it could "])
+  @Test(arguments: ["", "not a database, but a text that is longer than a header "])
   func aFileThatIsNoDatabaseHasNoJournalMode(text: String) async throws {
     try Data(String(repeating: text, count: 3).utf8).write(to: URL(filePath: database))
     let state = try await locks()

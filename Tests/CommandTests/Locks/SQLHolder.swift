@@ -6,10 +6,8 @@ import Testing
 
 /// A program in Python that runs statements on a database, and keeps its connection and its locks.
 final class SQLHolder {
-  private let process = Process()
-  private let input = Pipe()
-  private let output = Pipe()
-  var pid: Int32 { process.processIdentifier }
+  private let program: BackgroundProgram
+  var pid: Int32 { program.pid }
 
   /// - Parameter isReady: whether to wait until the statements have run.
   init(
@@ -18,44 +16,37 @@ final class SQLHolder {
   ) throws {
     let script = folder.path("holder.py")
     try Data(Self.script.utf8).write(to: URL(filePath: script))
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = ["python3", script, database, sql, "\(pause)"]
-    process.standardInput = input
-    process.standardOutput = output
-    try process.run()
+    program = try BackgroundProgram(["python3", script, database, sql, "\(pause)"])
     if isReady { wait() }
   }
 
   /// Runs one more statement; that it failed is no error.
-  func run(_ sql: String) throws {
-    try input.fileHandleForWriting.write(contentsOf: Data((sql + "\n").utf8))
+  func run(_ sql: String) {
+    program.write(sql)
     wait()
   }
 
-  func end() {
-    process.terminate()
-    process.waitUntilExit()
-  }
+  func end() { program.end() }
 
-  private func wait() {
-    let answer = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-    #expect(answer.hasPrefix("done"))
-  }
+  private func wait() { #expect(program.readLine() == "done") }
 
   private static let script = """
     import sqlite3, sys, time
     database, statements, pause = sys.argv[1:]
+    def done():
+        sys.stdout.write("done\\n")
+        sys.stdout.flush()
     connection = sqlite3.connect(database, isolation_level=None, timeout=60)
     for statement in statements.split("; "):
         connection.execute(statement).fetchall()
     connection.execute("PRAGMA busy_timeout = 0")
-    print("done", flush=True)
+    done()
     time.sleep(int(pause))
     for line in sys.stdin:
         try:
             connection.execute(line).fetchall()
         except sqlite3.OperationalError:
             pass
-        print("done", flush=True)
+        done()
     """
 }
