@@ -25,11 +25,10 @@ final class BackgroundProgram {
       posix_spawn_file_actions_adddup2(&actions, toProgram.end, STDIN_FILENO)
     }
     posix_spawn_file_actions_adddup2(&actions, fromProgram.begin, STDOUT_FILENO)
-    posix_spawn_file_actions_addclosefrom_np(&actions, 3)
-    var arguments = command.map { strdup($0) } + [nil]
+    var arguments = (Self.closingFiles + command).map { strdup($0) } + [nil]
     defer { arguments.forEach { free($0) } }
     var pid = pid_t()
-    let code = posix_spawnp(&pid, command[0], &actions, nil, &arguments, environ)
+    let code = posix_spawnp(&pid, "bash", &actions, nil, &arguments, environ)
     try #require(code == 0, "\(command[0]): \(String(cString: strerror(code)))")
     self.pid = pid
     (input, output) = (toProgram.begin, fromProgram.end)
@@ -42,6 +41,18 @@ final class BackgroundProgram {
     close(input)
     close(output)
   }
+
+  /// A shell that closes what it inherits but the standard streams, and becomes the program.
+  private static let closingFiles = [
+    "bash", "-c",
+    """
+    for file in /proc/self/fd/*; do
+      number=${file##*/}
+      if [ "$number" -gt 2 ]; then eval "exec $number>&-"; fi
+    done
+    exec "$@"
+    """, "bash",
+  ]
 
   /// The ends to write to and to read from, closed in programs that others start.
   private static func pipe() throws -> (begin: Int32, end: Int32) {
