@@ -29,7 +29,7 @@ public final class PersistentContainer: @unchecked Sendable {
   ) throws {
     model = try ManagedObjectModel(entities: entities)
     store = try PersistentStore(
-      path: url.path, model: model, options: options,
+      path: try Self.path(of: url), model: model, options: options,
       instruments: instruments ?? .fromEnvironment())
     viewContext = ManagedObjectContext(store: store, concurrencyType: .mainQueue)
   }
@@ -48,7 +48,7 @@ public final class PersistentContainer: @unchecked Sendable {
   ) throws {
     self.model = try model.copy()
     store = try PersistentStore(
-      path: url.path, model: self.model, options: options,
+      path: try Self.path(of: url), model: self.model, options: options,
       instruments: instruments ?? .fromEnvironment())
     viewContext = ManagedObjectContext(store: store, concurrencyType: .mainQueue)
   }
@@ -62,6 +62,15 @@ public final class PersistentContainer: @unchecked Sendable {
     instruments: Instruments? = nil
   ) throws {
     try self.init(at: url, entities: entities, options: options, instruments: instruments)
+  }
+
+  /// - Throws: ``StoreError/cannotOpen(path:reason:)`` for a URL that names no file.
+  private static func path(of url: URL) throws -> String {
+    guard url.isFileURL, url.lastPathComponent != ":memory:" else {
+      throw StoreError.cannotOpen(
+        path: url.absoluteString, reason: "it is no URL of a file, such as URL(filePath:) makes")
+    }
+    return url.path
   }
 
   deinit { close() }

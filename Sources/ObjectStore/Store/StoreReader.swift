@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SQLiteDriver
+import StoreInstruments
+
+/// Reads a store with SQL of the program's own, within ``PersistentContainer/read(_:)``.
+public struct StoreReader {
+  fileprivate let store: PersistentStore
+  fileprivate let connection: Connection
+
+  /// Runs one SELECT, and returns its rows as the file holds them.
+  ///
+  ///     let rows = try container.read {
+  ///       try $0.rows("SELECT ZNAME, count(*) FROM ZSTOP WHERE ZRANK > ? GROUP BY 1", [.integer(3)])
+  ///     }
+  ///
+  /// Booleans are integers, dates are seconds since 2001, UUIDs are data, as in the tables. The
+  /// statement is part of the log and of the trace, like those of fetches.
+  ///
+  /// - Throws: ``StoreError/sqlite(_:)`` for SQL that does not compile or that writes.
+  public func rows(_ sql: String, _ values: [StoreValue] = []) throws -> [[StoreValue]] {
+    if store.interests.contains(.sql) {
+      store.instruments.willRun(sql: sql, bindings: values.map(\.boundValue), contextID: 0)
+    }
+    do {
+      let statement = try connection.prepare(sql)
+      for (index, value) in values.enumerated() { statement.bind(value, at: Int32(index + 1)) }
+      var rows: [[StoreValue]] = []
+      while try statement.step() {
+        rows.append((0..<statement.columnCount).map { statement.value($0, as: .dynamic) })
+      }
+      return rows
+    } catch let error as SQLiteError where !error.isReadOnly {
+      throw StoreError(error, path: store.path)
+    } catch let error as SQLiteError {
+      throw StoreError.sqlite(error)
+    }
+  }
+}
+
+extension PersistentContainer {
+  /// Reads with SQL, all of it from one state of the file: what another connection commits meanwhile
+  /// is not seen.
+  ///
+  /// Unsaved changes of contexts are not in the file. The connection cannot write.
+  ///
+  /// - Throws: what the closure throws, and ``StoreError``.
+  public func read<Result>(_ body: (StoreReader) throws -> Result) throws -> Result {
+    let reader = try store.pool.takeReader()
+    defer { store.pool.release(reader) }
+    do {
+      try reader.connection.execute("BEGIN")
+    } catch {
+      throw StoreError(error, path: path)
+    }
+    defer { if reader.connection.isInTransaction { try? reader.connection.execute("COMMIT") } }
+    return try body(StoreReader(store: store, connection: reader.connection))
+  }
+
+  /// The id of an object by its URI, such as `x-coredata://UUID/Stop/p7`.
+  ///
+  /// Nil for what is no such URI, or is one of another store, of an entity that the model lacks, or
+  /// of an object that was never saved.
+  public func managedObjectID(forURI uri: String) -> ManagedObjectID? {
+    let scheme = "x-coredata://"
+    let parts = uri.dropFirst(scheme.count).split(separator: "/", omittingEmptySubsequences: false)
+    guard uri.hasPrefix(scheme), parts.count == 3, parts[0] == storeUUID[...],
+      let entity = model.entity(named: String(parts[1])), parts[2].hasPrefix("p"),
+      let key = Int64(parts[2].dropFirst()), key > 0
+    else { return nil }
+    return ManagedObjectID(reference: entity.reference, primaryKey: key)
+  }
+}
