@@ -23,18 +23,22 @@ public struct StoreReader {
       store.instruments.willRun(sql: sql, bindings: values.map(\.boundValue), contextID: 0)
     }
     do {
-      let statement = try connection.prepare(sql)
-      for (index, value) in values.enumerated() { statement.bind(value, at: Int32(index + 1)) }
-      var rows: [[StoreValue]] = []
-      while try statement.step() {
-        rows.append((0..<statement.columnCount).map { statement.value($0, as: .dynamic) })
-      }
-      return rows
-    } catch let error as SQLiteError where !error.isReadOnly {
-      throw StoreError(error, path: store.path)
-    } catch let error as SQLiteError {
-      throw StoreError.sqlite(error)
+      return try run(sql, values)
+    } catch {
+      throw error.isReadOnly ? StoreError.sqlite(error) : StoreError(error, path: store.path)
     }
+  }
+
+  private func run(_ sql: String, _ values: [StoreValue]) throws(SQLiteError) -> [[StoreValue]] {
+    let statement = try connection.prepare(sql)
+    for (index, value) in values.enumerated() { statement.bind(value, at: Int32(index + 1)) }
+    var rows: [[StoreValue]] = []
+    while try statement.step() {
+      var row: [StoreValue] = []
+      for column in 0..<statement.columnCount { row.append(statement.value(column, as: .dynamic)) }
+      rows.append(row)
+    }
+    return rows
   }
 }
 
