@@ -2,8 +2,8 @@
 
 /// Text from data made safe for one line of a log, and back.
 ///
-/// Control characters, line and paragraph separators, bidirectional overrides and the backslash
-/// are escaped, so that no value can forge a line or move a terminal's cursor.
+/// The backslash and all that is unsafe in text (``Swift/Unicode/Scalar/isUnsafeInText``) are escaped,
+/// so that no value can forge a line, move a terminal's cursor or hide a part of itself.
 public enum LogText {
   /// `a⏎b\c` becomes `a\nb\\c`; other control characters become `\u{1b}`.
   public static func escaped(_ text: String) -> String { escaped(text, quote: false) }
@@ -26,7 +26,7 @@ public enum LogText {
       case "\t": result += #"\t"#.unicodeScalars
       case "\"" where quote: result += #"\""#.unicodeScalars
       case _ where needsEscape(scalar):
-        result += "\\u{\(String(scalar.value, radix: 16))}".unicodeScalars
+        result += scalar.visibleEscape.unicodeScalars
       default: result.append(scalar)
       }
     }
@@ -65,10 +65,6 @@ public enum LogText {
   }
 
   private static func needsEscape(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
-    case 0x00...0x1f, 0x7f...0x9f, 0x2028, 0x2029, 0x202a...0x202e, 0x2066...0x2069: true
-    case 0x5c: true
-    default: false
-    }
+    scalar == "\\" || scalar.isUnsafeInText
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import StoreEvents
 import Synchronization
 
 /// What an input is, found from its content.
@@ -98,8 +99,8 @@ enum InputKind {
   }
 }
 
-/// The C library's sentence for the last error.
-func systemError() -> String { String(cString: strerror(errno)) }
+/// What the last error of the system means, and what to do about it.
+func systemError() -> String { SystemErrorText.last.sentence }
 
 /// An open file, closed with its last user.
 final class FileDescriptor: Sendable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Glibc
 import TraceReading
 
 @main
@@ -25,6 +26,8 @@ struct TraceReport: AsyncParsableCommand {
 
   /// Runs the command; a ``Failure`` becomes one sentence on standard error and its exit code.
   static func main() async {
+    // A write beyond the limit of a file's size then fails, and the failure is reported.
+    signal(SIGXFSZ, SIG_IGN)
     do {
       var command = try parseAsRoot()
       if var command = command as? any AsyncParsableCommand {

@@ -83,7 +83,8 @@ private struct OtherUser {
       "/usr/bin/env",
       command + [
         "setpriv", "--reuid", "\(id)", "--regid", "\(id)", "--clear-groups", "env",
-        "HOME=\(home)", "LTTNG_HOME=\(home)", recorder.folder.path("trace-report"), "record", "-o",
+        "HOME=\(home)", "LTTNG_HOME=\(home)", recorder.folder.path("trace-report"), "record",
+        "--no-probe", "-o",
         "\(home)/trace", "--", "true",
       ])
   }

@@ -69,8 +69,11 @@ public struct OrderingComparison: Sendable {
   /// Proves the rows of all orders equal, then measures them.
   ///
   /// - Parameter progress: called after each run, with the number of runs so far.
-  /// - Throws: ``OrderingError``, or ``SQLiteError`` where the statement does not compile or run, or
-  ///   where the comparison was cancelled before every order had run once.
+  /// A run that is under way when the budget ends is stopped: a statement may take hours.
+  ///
+  /// - Throws: ``OrderingError``, such as ``OrderingError/outOfTime`` where the budget ended before
+  ///   every order had run once, or ``SQLiteError`` where the statement does not compile or run, or
+  ///   where the comparison was cancelled so early.
   public init(
     _ sql: String, on connection: Connection, options: Options = Options(),
     progress: @escaping (UInt64) -> Void = { _ in }
@@ -78,10 +81,15 @@ public struct OrderingComparison: Sendable {
     let clock = ContinuousClock()
     let deadline = clock.now + options.budget
     var generator = SystemRandomNumberGenerator()
-    let bench = try OrderingBench(sql, on: connection, values: options.values)
     let isCancelled = options.isCancelled
-    let (rows, vmSteps, repetitions) = try connection.interrupting(when: isCancelled) {
-      (try bench.provenRows(), try bench.vmSteps(), try bench.repetitions(clock))
+    let isOver = { isCancelled() || clock.now >= deadline }
+    let (bench, rows, vmSteps, repetitions) = try Self.inTime(isCancelled) {
+      try connection.interrupting(when: isOver) {
+        let bench = try OrderingBench(sql, on: connection, values: options.values)
+        return (
+          bench, try bench.provenRows(), try bench.vmSteps(), try bench.repetitions(clock)
+        )
+      }
     }
     self.rows = rows
     var runs: UInt64 = 0
@@ -94,7 +102,7 @@ public struct OrderingComparison: Sendable {
         progress(runs)
         do {
           // Some milliseconds apart: too seldom to be seen in a time.
-          return try connection.interrupting(when: isCancelled, every: 100_000) {
+          return try connection.interrupting(when: isOver, every: 100_000) {
             try bench.time(variant, repetitions: repetitions, clock)
           }
         } catch let error as SQLiteError where error.isInterruption {
@@ -113,6 +121,15 @@ public struct OrderingComparison: Sendable {
     wasCancelled = isCancelled()
     (verdict, best) = Self.verdict(outcome.verdict)
     explanation = Self.explanation(roles, groups: bench.statement.groups)
+  }
+
+  /// Runs a closure whose interruption is the end of the budget, unless the user cancelled it.
+  private static func inTime<R>(_ isCancelled: () -> Bool, _ body: () throws -> R) throws -> R {
+    do {
+      return try body()
+    } catch let error as SQLiteError where error.isInterruption && !isCancelled() {
+      throw OrderingError.outOfTime
+    }
   }
 
   static func verdict(_ verdict: OrderingTrial.Verdict) -> (Verdict, Int?) {

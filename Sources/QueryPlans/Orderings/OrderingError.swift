@@ -15,6 +15,8 @@ public enum OrderingError: Error, Hashable, Sendable {
   case otherArguments(String)
   case failsHere(reason: String)
   case rowsDiffer(order: [Int])
+  /// The budget ended before every order had run once.
+  case outOfTime
 }
 
 extension OrderingError: CustomStringConvertible {
@@ -50,6 +52,9 @@ extension OrderingError: CustomStringConvertible {
     case .rowsDiffer(let order):
       "order \(order.map { "\($0 + 1)" }.joined(separator: ",")) gives other rows than the order as "
         + "written; the terms are not free to move"
+    case .outOfTime:
+      "the budget ended before every order of the terms had run once; raise --budget, or narrow the "
+        + "statement with values that match fewer rows"
     }
   }
 

@@ -34,7 +34,8 @@ struct PacketLayout {
     var places: [String: Int] = [:]
     var position = 0
     for member in header + context {
-      guard let size = types[member.type] else { return nil }
+      // A length of zero or less lays out no packet.
+      guard let size = types[member.type], member.count > 0 else { return nil }
       places[member.name] = position
       let (bytes, overflow) = size.multipliedReportingOverflow(by: member.count)
       guard !overflow, bytes <= Self.largestHead - position else { return nil }

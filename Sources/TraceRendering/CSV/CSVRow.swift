@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import StoreEvents
+
 /// One line of comma-separated values.
 ///
 /// See <https://www.rfc-editor.org/rfc/rfc4180>; a text that a spreadsheet would take for a formula
-/// gets an apostrophe before it: <https://owasp.org/www-community/attacks/CSV_Injection>.
+/// gets an apostrophe before it: <https://owasp.org/www-community/attacks/CSV_Injection>. What is
+/// unsafe on a terminal is written as `\u{1b}`; line feeds stay, within quotes.
 struct CSVRow {
   private(set) var text = ""
   private var isEmpty = true
@@ -12,7 +15,7 @@ struct CSVRow {
     separate()
     let isFormula =
       value.unicodeScalars.first.map { "=+-@\t\r".unicodeScalars.contains($0) } ?? false
-    let value = isFormula ? "'" + value : value
+    let value = Self.escaped(isFormula ? "'" + value : value)
     let isQuoted = value.utf8.contains { ",\"\r\n".utf8.contains($0) }
     text += isQuoted ? "\"" + Self.doubled(value) + "\"" : value
   }
@@ -38,6 +41,12 @@ struct CSVRow {
   private mutating func separate() {
     if !isEmpty { text += "," }
     isEmpty = false
+  }
+
+  /// A carriage return stays as well: it is a line break of the text, and stands within quotes.
+  private static func escaped(_ value: String) -> String {
+    value.split(separator: "\r", omittingEmptySubsequences: false)
+      .map { String($0).withVisibleControls }.joined(separator: "\r")
   }
 
   private static func doubled(_ value: String) -> String {

@@ -2,19 +2,24 @@
 
 import FoundationEssentials
 
-/// JSON as every command prints it: keys sorted, indented, a newline at the end.
+/// JSON as every command prints it: keys sorted, indented, a newline at the end; nothing in it moves a
+/// terminal's cursor or turns text round.
 public enum JSONText {
   /// Writes a value.
   public static func encoded(_ value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(value), as: UTF8.self) + "\n"
+    return text(try encoder.encode(value))
   }
 
   /// Writes a value into one line, which ends in a newline.
   public static func line(_ value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(value), as: UTF8.self) + "\n"
+    return text(try encoder.encode(value))
+  }
+
+  private static func text(_ data: Data) -> String {
+    String(decoding: data, as: UTF8.self).withEscapedControls + "\n"
   }
 }

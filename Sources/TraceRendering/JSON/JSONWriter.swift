@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import StoreEvents
+
 /// Writes one JSON object into a text, for streams too long to be encoded as a whole.
 ///
 ///     var object = JSONWriter()
@@ -55,12 +57,43 @@ struct JSONWriter {
       case "\n": result += "\\n"
       case "\r": result += "\\r"
       case "\t": result += "\\t"
-      case "\u{0}"..."\u{1f}", "\u{7f}"..."\u{9f}", "\u{2028}", "\u{2029}", "<", ">":
-        let digits = String(scalar.value, radix: 16)
-        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      case "<", ">": result += scalar.jsonEscape
+      case _ where scalar.isUnsafeInText: result += scalar.jsonEscape
       default: result.unicodeScalars.append(scalar)
       }
     }
     return result + "\""
+  }
+}
+
+extension Unicode.Scalar {
+  /// `\u001b`, and two of them beyond the first 65,536.
+  fileprivate var jsonEscape: String {
+    UTF16.encode(self)?.map { unit in
+      let digits = String(unit, radix: 16)
+      return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    }.joined() ?? ""
+  }
+}
+
+extension String {
+  /// A text of JSON whose strings show what is unsafe as `\u001b`; their values are the same.
+  ///
+  /// Outside of strings, JSON holds none of it but line feeds, carriage returns and tabs.
+  var withEscapedControls: String {
+    func isEscaped(_ scalar: Unicode.Scalar) -> Bool {
+      scalar.value >= 0x7f && scalar.isUnsafeInText
+    }
+    guard unicodeScalars.contains(where: isEscaped) else { return self }
+    var result = ""
+    result.reserveCapacity(utf8.count)
+    for scalar in unicodeScalars {
+      if isEscaped(scalar) {
+        result += scalar.jsonEscape
+      } else {
+        result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
   }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import StoreEvents
+
 /// A text in the OpenMetrics format, version 1.0.0.
 ///
 ///     # TYPE storescope_fetches counter
@@ -69,7 +71,7 @@ struct MetricsText {
     return "{" + labels.map { "\($0)=\"\(escaped($1))\"" }.joined(separator: ",") + "}"
   }
 
-  /// A backslash, a quote and a line feed are escaped; other control characters have no place.
+  /// A backslash, a quote and a line feed are escaped; what else is unsafe is shown as `\u{1b}`.
   private static func escaped(_ value: String) -> String {
     var result = String.UnicodeScalarView()
     for scalar in value.unicodeScalars {
@@ -77,7 +79,8 @@ struct MetricsText {
       case "\\": result += #"\\"#.unicodeScalars
       case "\"": result += #"\""#.unicodeScalars
       case "\n": result += #"\n"#.unicodeScalars
-      case "\u{0}"..."\u{1f}", "\u{7f}": result.append(" ")
+      case _ where scalar.isUnsafeInText:
+        result += "\\\(scalar.visibleEscape)".unicodeScalars
       default: result.append(scalar)
       }
     }

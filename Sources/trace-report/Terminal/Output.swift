@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArgumentParser
 import FoundationEssentials
 import Glibc
 import StoreEvents
@@ -7,24 +8,35 @@ import TraceRendering
 
 /// Standard output and standard error, and what kind of thing they are.
 enum Output {
-  static func print(_ text: String) { write(text, to: STDOUT_FILENO) }
+  /// Prints a part of the report, all of it: ends the program with 1 where that fails.
+  ///
+  /// Where the reader went away, such as `head`, the rest is dropped.
+  static func print(_ text: String) {
+    guard let error = write(text, to: STDOUT_FILENO), error != EPIPE else { return }
+    complain("cannot write to standard output: \(SystemErrorText(error).sentence)")
+    Glibc.exit(ExitStatus.failed.rawValue)
+  }
 
   static func complain(_ sentence: String) {
     write("trace-report: \(sentence)\n", to: STDERR_FILENO)
   }
 
-  static func write(_ text: String, to descriptor: Int32) {
+  /// Writes a text.
+  ///
+  /// - Returns: the system's error where not all of it was written.
+  @discardableResult
+  static func write(_ text: String, to descriptor: Int32) -> Int32? {
     var text = text
-    text.withUTF8 { bytes in
+    return text.withUTF8 { bytes in
       var written = 0
       while written < bytes.count {
         let count = Glibc.write(
           descriptor, bytes.baseAddress?.advanced(by: written), bytes.count - written)
         if count < 0, errno == EINTR { continue }
-        // A reader that went away, such as `head`, wants no more.
-        guard count > 0 else { return }
+        guard count > 0 else { return count < 0 ? errno : EIO }
         written += count
       }
+      return nil
     }
   }
 

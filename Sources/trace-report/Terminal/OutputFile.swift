@@ -53,8 +53,8 @@ final class OutputFile {
       if count < 0, errno == EINTR { continue }
       // A reader that went away, such as `head`, wants no more.
       guard count > 0 else {
-        if let path { throw Self.failure(path) }
-        break
+        if path == nil, errno == EPIPE { break }
+        throw Self.failure(path ?? "standard output")
       }
       written += count
     }
@@ -63,7 +63,6 @@ final class OutputFile {
 
   private static func failure(_ path: String) -> Failure {
     Failure(
-      "cannot write \(LogText.quoted(path)): \(String(cString: strerror(errno))); check that its "
-        + "folder exists and may be written")
+      "cannot write \(LogText.quoted(path)): \(SystemErrorText.last.sentence)")
   }
 }

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// An error number of the system as words: what it means, and what to do about it.
+public struct SystemErrorText: Hashable, Sendable {
+  /// The value of `errno`.
+  public let code: Int32
+
+  public init(_ code: Int32) { self.code = code }
+
+  /// The error of the last call of this thread that failed.
+  public static var last: Self { Self(errno) }
+
+  /// The fact, such as `No space left on device`, and the limit where it is one of the process.
+  public var reason: String {
+    let text = String(cString: strerror(code))
+    guard code == EMFILE else { return text }
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(7), &limit) == 0 else { return text }
+    return "\(text) (the limit is \(limit.rlim_cur))"
+  }
+
+  /// What to do; nil where the number does not say.
+  public var advice: String? {
+    switch code {
+    case EMFILE: "raise the limit with 'ulimit -n', or read fewer inputs at once"
+    case ENFILE: "close other programs: the whole system is out of file descriptors"
+    case ENOSPC: "free some space, or write to another disk"
+    case EDQUOT: "free some space within the quota, or write to another disk"
+    case EFBIG: "raise the limit with 'ulimit -f', or write to another file system"
+    case EACCES, EPERM: "change its permissions, or run as a user who may use it"
+    case EROFS: "write to a file system that is not read-only"
+    case ENOENT, ENOTDIR: "check that its folder exists"
+    case EISDIR: "give the name of a file, not of a folder"
+    case ENAMETOOLONG: "choose a shorter name"
+    case ELOOP: "remove the symbolic link, or give the path it points to"
+    case ENOMEM: "free some memory, or read fewer inputs at once"
+    case EPIPE: "the program that reads it has ended"
+    case EIO: "check the disk and the system's log"
+    case EBADF: "open it, or write to a file with -o"
+    default: nil
+    }
+  }
+
+  /// Both: `No space left on device; free some space, or write to another disk`.
+  public var sentence: String { advice.map { "\(reason); \($0)" } ?? reason }
+
+  /// Returns why so many files cannot be opened now, or nil where they can.
+  ///
+  /// Libraries report the lack of a descriptor as damage of the file that they could not open.
+  public static func descriptorShortage(of count: Int = 1) -> Self? {
+    var descriptors: [Int32] = []
+    defer { for descriptor in descriptors { close(descriptor) } }
+    for _ in 0..<count {
+      let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+      guard descriptor >= 0 else { return errno == EMFILE || errno == ENFILE ? .last : nil }
+      descriptors.append(descriptor)
+    }
+    return nil
+  }
+}
