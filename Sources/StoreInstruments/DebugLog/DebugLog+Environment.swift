@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import StoreEvents
 
 extension DebugLog {
   /// The log that `STORE_SQL_DEBUG` and `STORE_SQL_DEBUG_FILE` ask for, one for the process.
@@ -26,9 +27,12 @@ extension DebugLog {
 
   /// Logs to the end of a file, which is made if need be, for its owner alone.
   ///
+  /// A symbolic link in a folder that others may write, such as `/tmp`, is not followed: one of them
+  /// may have put it there, and the log would be written into any file that the process may write.
+  ///
   /// - Throws: ``DebugLogError`` if the file cannot be opened.
   public convenience init(level: Level, path: String) throws(DebugLogError) {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0o600)
+    let descriptor = LogFile.open(path)
     guard descriptor >= 0 else { throw DebugLogError(path: path, code: errno) }
     self.init(level: level, descriptor: descriptor, isOwned: true)
   }
@@ -55,6 +59,9 @@ public struct DebugLogError: Error, Hashable, CustomStringConvertible {
   }
 
   public var description: String {
-    "cannot open the log '\(path)': \(String(cString: strerror(code)))"
+    "cannot open the log '\(LogText.escaped(path))': "
+      + (code == ELOOP
+        ? "a symbolic link in a folder that others may write is not followed; give the path that it "
+          + "leads to" : SystemErrorText(code).sentence)
   }
 }

@@ -2,6 +2,7 @@
 
 import FoundationEssentials
 import StoreEvents
+import TraceReading
 
 /// Why there is nothing to hold a run against.
 public enum BaselineError: Error, Hashable, Sendable {
@@ -35,11 +36,11 @@ extension BaselineV1 {
     guard FileManager.default.fileExists(atPath: path) else { throw .missing(path) }
     do {
       let data = try Data(contentsOf: URL(filePath: path))
-      let header = try JSONDecoder().decode(Header.self, from: data)
+      let header = try BoundedJSON.decode(Header.self, from: data)
       guard header.schemaVersion == Self.schemaVersion else {
         throw BaselineError.unknownVersion(path, version: header.schemaVersion)
       }
-      self = try JSONDecoder().decode(Self.self, from: data)
+      self = try BoundedJSON.decode(Self.self, from: data)
       if let unknown = unknownBudgets.first {
         throw BaselineError.unreadable(
           path, reason: "a budget names '\(unknown)', which is no count")
@@ -48,6 +49,8 @@ extension BaselineV1 {
       throw error
     } catch let error as DecodingError {
       throw .unreadable(path, reason: error.sentence)
+    } catch let error as BoundedJSON.TooDeep {
+      throw .unreadable(path, reason: error.description)
     } catch {
       throw .unreadable(path, reason: "it cannot be read")
     }

@@ -3,6 +3,7 @@
 public import FoundationEssentials
 import StoreEvents
 public import TraceAnalysis
+import TraceReading
 
 /// What `summary --json` and `export --format json` wrote, read again.
 public enum SavedReport {
@@ -18,12 +19,12 @@ public enum SavedReport {
   /// - Throws: ``SavedReportError``.
   public static func profile(in data: Data, name: String) throws(SavedReportError) -> Profile {
     do {
-      let header = try JSONDecoder().decode(Header.self, from: data)
+      let header = try BoundedJSON.decode(Header.self, from: data)
       guard header.schemaVersion == 1 else {
         throw SavedReportError.unknownVersion(name, version: header.schemaVersion)
       }
       guard header.profile != nil else { throw SavedReportError.noProfile(name) }
-      return try JSONDecoder().decode(Body.self, from: data).profile
+      return try BoundedJSON.decode(Body.self, from: data).profile
     } catch let error as SavedReportError {
       throw error
     } catch {

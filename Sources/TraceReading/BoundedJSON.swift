@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import FoundationEssentials
+
+/// Reads JSON that may come from anywhere.
+///
+/// Foundation's decoder traps on arrays in arrays 513 deep, so the depth is looked at first.
+public enum BoundedJSON {
+  /// Why a text was not decoded.
+  public struct TooDeep: Error, Hashable, CustomStringConvertible {
+    public var description: String {
+      "it nests arrays or objects more than \(BoundedJSON.mostLevels) deep"
+    }
+  }
+
+  // What this tool writes has nine levels; 64 is arbitrary.
+  static let mostLevels = 64
+
+  /// Decodes a value.
+  ///
+  /// - Throws: ``TooDeep``, or what the decoder throws.
+  public static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+    // Of UTF-16, which the decoder takes as well, the brackets could not be counted byte by byte.
+    guard !data.contains(0) else {
+      throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "a NUL byte"))
+    }
+    guard isShallow(data) else { throw TooDeep() }
+    return try JSONDecoder().decode(type, from: data)
+  }
+
+  /// Whether no bracket stands deeper than is allowed, whatever the text is otherwise.
+  static func isShallow(_ data: Data) -> Bool {
+    var depth = 0
+    var isInString = false
+    var isEscaped = false
+    return data.withUnsafeBytes { bytes in
+      for byte in bytes {
+        if isInString {
+          if isEscaped {
+            isEscaped = false
+          } else if byte == UInt8(ascii: "\\") {
+            isEscaped = true
+          } else if byte == UInt8(ascii: "\"") {
+            isInString = false
+          }
+          continue
+        }
+        switch byte {
+        case UInt8(ascii: "\""): isInString = true
+        case UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
+        case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+        default: break
+        }
+        if depth > mostLevels { return false }
+      }
+      return true
+    }
+  }
+}
