@@ -12,7 +12,7 @@ enum SQLLayout {
   ]
 
   static func lines(of sql: String) -> [String] {
-    pieces(of: sql[...], before: clauses).map(String.init)
+    pieces(of: SQLText.onOneLine(sql)[...], before: clauses).map(String.init)
       .filter { $0.contains { !$0.isWhitespace } }
   }
 

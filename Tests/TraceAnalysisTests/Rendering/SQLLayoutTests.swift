@@ -5,6 +5,13 @@ import Testing
 @testable import TraceRendering
 
 @Suite struct SQLLayoutTests {
+  @Test func lineBreaksOutsideQuotesAreSpaces() {
+    #expect(
+      SQLLayout.lines(of: "SELECT a,\n\tb\nFROM t\nWHERE c = 'x\ny'") == [
+        "SELECT a, b", " FROM t", " WHERE c = 'x\ny'",
+      ])
+  }
+
   @Test func clausesStandOnLinesOfTheirOwn() {
     #expect(
       SQLLayout.lines(of: "SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE ( t0.ZNAME = ?)  LIMIT 100") == [
