@@ -198,13 +198,16 @@ import Testing
       ])
     #expect(stop.objectID.primaryKey == 4 && stop.isInserted && time.stop === stop)
     #expect(child.registeredObject(for: stop.objectID) === stop)
-    try child.save()
-    // The parent has it now: the child asks for the ids of what it has saved, too.
-    try child.obtainPermanentIDs(for: [time])
-    #expect(time.objectID.primaryKey == 7)
-    try parent.save()
+    // The parent's new keys reach the child on its queue, so the child is used there.
+    try child.performAndWait {
+      try child.save()
+      // The parent has the object now: its id is obtained from there.
+      try child.obtainPermanentIDs(for: [time])
+      #expect(time.objectID.primaryKey == 7)
+    }
+    try parent.performAndWait { try parent.save() }
     #expect(try fixture.rows("SELECT Z_PK, ZSTOP FROM ZSTOPTIME WHERE Z_PK = 7") == ["7|4"])
-    #expect(time.stop === stop && stop.name == "new")
+    child.performAndWait { #expect(time.stop === stop && stop.name == "new") }
   }
 
   @Test func honoursTheBatchSize() throws {
