@@ -44,7 +44,7 @@ extension ManagedObjectContext {
       try parent.obtainPermanentIDs(for: own)
       return own.map(\.primaryKey)
     }
-    for (object, key) in zip(objects, keys) { rekey(object, key) }
+    onQueue { for (object, key) in zip(objects, keys) { rekey(object, key) } }
     tellObservationsOfKeys()
   }
 
@@ -87,6 +87,17 @@ extension ManagedObjectContext {
 
   /// Takes over the permanent keys of objects that the parents have saved.
   func followKeys() {
+    guard parent != nil, parentKeyCount != followedKeys else { return }
+    onQueue { takeKeysOfParent() }
+  }
+
+  /// Runs a change of the keys after those that the context's parents have sent to its queue.
+  private func onQueue(_ body: () -> Void) {
+    // The main queue may be waiting for the caller.
+    queue.isMain ? body() : queue.sync(body)
+  }
+
+  private func takeKeysOfParent() {
     guard let parent else { return }
     let count = parentKeyCount
     guard count != followedKeys else { return }
