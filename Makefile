@@ -24,7 +24,8 @@ test-probe: probe ## runs real programs under the probe, which it installs, and 
 bench-probe: probe ## measures what the probe costs, beside the same programs without it
 	@Tests/ProbeTests/costs.py
 
-lint: ## checks the style of every Swift file
+lint: ## checks the style of every Swift file, and the words of comments and documents
+	@Scripts/words.sh
 	swift format lint --strict --recursive Package.swift Sources Tests Examples dashboards Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Tests
 
 format: ## writes every Swift file in that style
@@ -36,15 +37,15 @@ gate: ## compares our own workload with traces/baseline
 smoke: ## runs each command of the examples once, on a small store
 	@Scripts/smoke.sh
 
-traces: ## records the sample traces and the baseline in traces/ anew
+traces: ## records the sample traces and the baseline in traces/ again
 	@Scripts/traces.sh
 
-rules: ## writes Documentation/Rules.md anew from the rules
+rules: ## regenerates Documentation/Rules.md from the rules
 	swift build --product trace-report
 	"$$(swift build --show-bin-path)/trace-report" explain --markdown > Documentation/Rules.md.new
 	mv Documentation/Rules.md.new Documentation/Rules.md
 
-man: ## writes Documentation/trace-report.1 anew from the commands' options
+man: ## regenerates Documentation/trace-report.1 from the commands' options
 	swift build --product trace-report
 	"$$(swift build --show-bin-path)/trace-report" manual > Documentation/trace-report.1.new
 	mv Documentation/trace-report.1.new Documentation/trace-report.1
@@ -52,6 +53,19 @@ man: ## writes Documentation/trace-report.1 anew from the commands' options
 PREFIX ?= /usr/local
 install: ## installs trace-report, its manual page and its completions: make install PREFIX=/usr/local
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" Scripts/install.sh
+
+.PHONY: deb test-deb docs test-readme
+deb: ## builds a Debian package that needs no Swift where it is installed, into .build/deb
+	@Scripts/deb.sh
+
+test-deb: ## installs and uses that package in a fresh Debian 12 without Swift; as root
+	@Scripts/test-deb.sh
+
+docs: ## builds the DocC documentation into .build/docs; fails on warnings, undocumented symbols and broken snippets
+	@Scripts/docs.sh
+
+test-readme: ## follows the README's four steps word for word in a new package
+	@Scripts/test-readme.sh
 
 bench: ## measures the store beside the SQLite C API, GRDB and babeltrace2; writes Documentation/Performance.md
 	@Scripts/bench.sh --document Documentation/Performance.md
@@ -83,6 +97,11 @@ fuzz-predicates: ## reads a million random and mutated predicate formats
 fuzz-readers: ## reads damaged logs, reports and traces for ten minutes
 	FUZZ_SECONDS=600 swift test --filter ReaderFuzzTests
 
+.PHONY: damage
+DAMAGE_VARIANTS ?= 5000
+damage: ## holds 5,000 damaged logs, traces and reports against a baseline: none passes with other numbers
+	DAMAGE_VARIANTS=$(DAMAGE_VARIANTS) swift test --filter DamagedGateTests
+
 test-scale: ## reads a log and a trace of ten million events, and compares memory with that of one million
 	@Scripts/scale.sh
 
@@ -91,7 +110,7 @@ test-browser: ## drives the HTML reports in a headless Chromium, which it instal
 
 .PHONY: test-core-data test-openings
 test-core-data: ## opens stores in the forms that Core Data made, with fitting, older, newer and foreign models
-	swift test --filter 'CoreDataShapeTests|InferredMigrationTests|OpeningRefusalTests'
+	ALL_PAIRS=1 swift test --filter 'CoreDataShapeTests|InferredMigrationTests|OpeningRefusalTests'
 
 test-openings: ## opens a store a hundred times beside a process that writes for a minute
 	OPENING_SECONDS=60 swift test --filter OpeningBesideAWriterTests
@@ -99,6 +118,17 @@ test-openings: ## opens a store a hundred times beside a process that writes for
 .PHONY: test-live
 test-live: ## starts programs under top, in live sessions of LTTng
 	LIVE=1 swift test --filter TraceRecorderTests
+
+.PHONY: fight
+fight: probe ## lets four programs fight over one database, and compares 1,000 samples of 'locks' with what they wrote down
+	swift build --product trace-report && swift build --product lock-holder
+	Tests/LockFights/fight.py
+
+.PHONY: flight
+FLIGHT_SECONDS ?= 600
+flight: probe ## runs a flight recorder for ten minutes over a program that is slow three times; FLIGHT_SECONDS=600
+	swift build --product trace-report
+	Tests/LockFights/flight.py $(FLIGHT_SECONDS)
 
 test-grafana: ## tries every query of dashboards/grafana on a real Prometheus, which it installs
 	@Scripts/test-grafana.sh

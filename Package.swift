@@ -9,6 +9,7 @@ let package = Package(
     .library(name: "ObjectStore", targets: ["ObjectStore"]),
     .library(name: "TraceAnalysis", targets: ["TraceAnalysis"]),
     .library(name: "StoreExpectations", targets: ["StoreExpectations"]),
+    .library(name: "SQLiteProbe", targets: ["SQLiteProbe"]),
     .executable(name: "trace-report", targets: ["trace-report"]),
     // For Benchmarks, whose C loops are the limit that the store is measured against.
     .library(name: "CSQLite", targets: ["CSQLite"]),
@@ -51,7 +52,7 @@ let package = Package(
     // its statements.
     .target(
       name: "StoreFunctions", dependencies: ["SQLiteDriver"],
-      // For collations: the ICU that Foundation loads already; its module does not say so.
+      // For collations: the ICU that Foundation loads already; its module does not link it.
       linkerSettings: [.linkedLibrary("_FoundationICU")]),
     .target(
       name: "ObjectStore",
@@ -61,7 +62,10 @@ let package = Package(
 
     // For tests of programs that keep objects: Swift Testing, which only tests can link.
     .target(
-      name: "StoreExpectations", dependencies: ["ObjectStore", "StoreEvents", "StoreInstruments"]),
+      name: "StoreExpectations",
+      dependencies: ["ObjectStore", "StoreEvents", "StoreInstruments", "CSQLite"]),
+    // For programs with their own copy of SQLite. The probe itself is built by `make probe`.
+    .target(name: "SQLiteProbe"),
 
     // Who holds the locks of a database, observed from outside: no SQLite, no lock of its own.
     .target(name: "DatabaseLocks"),
@@ -149,6 +153,10 @@ let package = Package(
       ],
       path: "Examples/pitfalls"),
 
+    .executableTarget(
+      name: "tour", dependencies: ["ObjectStore", "StoreEvents", "StoreInstruments"],
+      path: "Examples/tour"),
+
     // MARK: - Tests
 
     .target(
@@ -174,7 +182,7 @@ let package = Package(
         "StoreEvents", "TraceReading", "TraceAnalysis", "TraceRendering", "TestSupport",
       ],
       path: "Tests/ReaderFuzzer"),
-    // An SQLite VFS that fails, and what shows that a store bears that, kills and threads.
+    // An SQLite VFS that fails, and tests that a store survives that, kills and threads.
     .target(name: "CFaultyFiles", dependencies: ["CSQLite"], path: "Tests/CFaultyFiles"),
     .target(name: "CThreadSanitizer", path: "Tests/CThreadSanitizer"),
     .target(
@@ -209,7 +217,8 @@ let package = Package(
     .testTarget(
       name: "StoreExpectationsTests",
       dependencies: [
-        "StoreExpectations", "ObjectStore", "StoreEvents", "StoreInstruments", "TestSupport",
+        "StoreExpectations", "SQLiteProbe", "ObjectStore", "StoreEvents", "StoreInstruments",
+        "CSQLite", "TestSupport",
       ]),
     .testTarget(
       name: "TraceReadingTests",
@@ -220,7 +229,7 @@ let package = Package(
       name: "TraceAnalysisTests",
       dependencies: [
         "TraceAnalysis", "TraceRendering", "TraceReading", "StoreEvents", "SQLiteDriver",
-        "QueryPlans", "TestSupport",
+        "QueryPlans", "TestSupport", "trace-report",
         .product(name: "Histogram", package: "hdrhistogram-swift"),
       ]),
     .testTarget(
@@ -239,7 +248,7 @@ let package = Package(
       name: "RecordsTests",
       dependencies: ["RecordsModel", "records", "trace-report", "SQLiteDriver", "TestSupport"]),
     .testTarget(
-      name: "PitfallsTests", dependencies: ["pitfalls", "trace-report", "TestSupport"]),
+      name: "PitfallsTests", dependencies: ["pitfalls", "tour", "trace-report", "TestSupport"]),
     .testTarget(
       name: "TraceRecordingTests",
       dependencies: [

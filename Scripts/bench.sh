@@ -3,7 +3,7 @@
 # Builds all that is measured, and measures it: Scripts/bench.sh [--quick] [options of store-bench]
 #
 # --quick builds the other programs only if they were built before: from a clean checkout it leaves
-# out what they do, and says so in its report.
+# out what they do, and states that in its report.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . Scripts/common.sh
@@ -27,7 +27,7 @@ trap clean_up EXIT
 trap 'exit 130' INT TERM HUP
 
 # Runs a command with a process group of its own, all of which can be ended; in the background, or
-# the shell would hear of a signal only when it is done.
+# the shell would handle a signal only when it is done.
 start() {
   set -m
   "$@" &

@@ -12,7 +12,7 @@ fail() {
 # Builds the programs and sets `transit`, `records` and `trace_report` to their paths.
 build_programs() { # debug|release
   local configuration=$1 bin
-  # swift build draws its own progress on a terminal; in a pipe it is told here.
+  # swift build draws its own progress on a terminal; in a pipe this line announces it.
   say "building transit, records and trace-report ($configuration); the first time takes some minutes"
   swift build -c "$configuration" --product transit >&2
   swift build -c "$configuration" --product records >&2

@@ -11,7 +11,7 @@ build_programs release
 mkdir -p demo
 store=demo/transit.sqlite
 if [ -f "$store" ]; then
-  say "$store is there already and is used again; delete it to make it anew"
+  say "$store is there already and is used again; delete it to make a new one"
 else
   "$transit" generate --stops 12800 --stop-times 3000000 --seed 1 --store "$store"
 fi
@@ -23,7 +23,7 @@ AND 30600 <= t1.ZDEPARTURETIME AND t1.ZDEPARTURETIME <= 31800) <> 0 \
 AND 13.4168670 <= t0.ZLONGITUDE AND t0.ZLONGITUDE <= 13.4194670 \
 AND 52.4984576 <= t0.ZLATITUDE AND t0.ZLATITUDE <= 52.5000404"
 
-# Where the data bear no verdict the report says so, with exit code 3: for a demo that is an answer.
+# Where the data allow no verdict the report states that, with exit code 3: a valid answer here.
 orderings() { # FILE
   "$trace_report" orderings --database "$store" --sql "$departures" | tee "$1" ||
     [ "${PIPESTATUS[0]}" -eq 3 ]
@@ -38,7 +38,7 @@ search_and_report() { # before|after
   record "demo/$version" "$transit" search --geo --departures --at 08:30 --text "u gorli" \
     "--$version" --repeat 20 --store "$store"
   show_costs "demo/$version.txt"
-  heading "What they asked of SQLite, $version: trace-report summary $input"
+  heading "Their SQL, $version: trace-report summary $input"
   "$trace_report" summary "$input" | tee "demo/summary-$version.txt"
   heading "The plans, $version: trace-report plans $input --database $store"
   "$trace_report" plans "$input" --database "$store" | tee "demo/plans-$version.txt"

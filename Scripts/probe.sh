@@ -34,7 +34,7 @@ build() { # NAME FLAGS... FILES...
 libraries=()
 build libstorescope-probe.so "$source"/*.c
 if printf '#include <lttng/tracepoint.h>\n' | "$compiler" -E - >/dev/null 2>&1; then
-  libraries=(-llttng-ust)
+  libraries=(-llttng-ust -llttng-ust-common)
   build libstorescope-probe-lttng.so -Wno-unused-parameter -I "$source/lttng" "$source"/lttng/*.c
 else
   rm -f "$output/libstorescope-probe-lttng.so"

@@ -27,7 +27,7 @@ measure() {
   start=$(date +%s%N)
   "$@" >"$folder/out" &
   pid=$!
-  # Until it has ended, and has no memory to tell of any more.
+  # Until it has ended: its memory cannot be read after that.
   while peak_of "$pid"; do sleep 0.05; done
   wait "$pid" || fail "$* failed"
   time=$(($(date +%s%N) - start))

@@ -47,6 +47,10 @@ for form in before after; do
   "${transit%/*}/pitfalls" "$form" --store "$folder/pitfalls.sqlite"
 done
 
+swift build --product tour >&2
+heading "tour"
+"${transit%/*}/tour"
+
 heading "trace-report"
 record_searches "$folder/after" after "$folder/small.sqlite"
 "$trace_report" summary "$input"

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Records the sample traces and the baseline in traces/ anew; traces/README.md says what they are.
+# Records the sample traces and the baseline in traces/ again; traces/README.md describes them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . Scripts/common.sh
 
 build_programs debug
-# A trace and a log name the store's whole path: not the path of whoever made them.
+# A trace and a log name the store's whole path: not a developer's own path.
 folder=/tmp/storescope
 mkdir "$folder" || fail "$folder is in the way; remove it and run this again"
 trap 'rm -rf "$folder"' EXIT

@@ -2,7 +2,7 @@
 
 import Mustache
 
-/// Draws the HTML reports: one file each, which asks for no other.
+/// Draws the HTML reports: one file each, which loads no other.
 ///
 /// Strings of the pages' values may come from data: they are escaped here, and stand between tags,
 /// never in an attribute.
@@ -22,12 +22,13 @@ public enum Dashboards {
     PackageResources.tracks_css,
   ]
 
-  /// In one function, so that each knows the others.
+  /// In one function, so that they can call each other.
   private static let scripts = [
     PackageResources.format_js, PackageResources.announce_js, PackageResources.state_js,
     PackageResources.sums_js, PackageResources.percentiles_js, PackageResources.draw_js,
     PackageResources.hover_js, PackageResources.gestures_js, PackageResources.tables_js,
-    PackageResources.range_js, PackageResources.theme_js, PackageResources.start_js,
+    PackageResources.range_js, PackageResources.findings_js, PackageResources.theme_js,
+    PackageResources.start_js,
   ]
 
   private static func text(_ resource: [UInt8]) -> String {
@@ -60,7 +61,7 @@ private struct Rendering {
   var footer: String
   var style = ""
   var script = ""
-  /// Drawn anew for each page: nobody who writes into a trace can know it.
+  /// Drawn at random for each page, so that the text of a trace cannot contain it.
   var nonce = Self.randomNonce()
 
   init(_ page: Dashboards.Page) {

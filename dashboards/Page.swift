@@ -18,7 +18,7 @@ extension Dashboards {
     public init(title: String) { self.title = title }
   }
 
-  /// Something to know before any number.
+  /// A notice above all numbers.
   public struct Notice: Sendable {
     var tone: String
     var text: String
@@ -50,7 +50,7 @@ extension Dashboards {
       isWhole = !Table.rangedNames.contains(anchor)
     }
 
-    /// Gives each row of its tables something to open.
+    /// Adds to each row of its tables a part to open.
     public mutating func open(_ sheet: (Int) -> Sheet) {
       for block in blocks.indices { blocks[block].table?.open(sheet) }
     }

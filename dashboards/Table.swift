@@ -3,10 +3,10 @@
 extension Dashboards {
   /// Rows that sort, search and open; without scripts they only open.
   public struct Table: Sendable {
-    /// The tables that the scripts fill anew for a range.
+    /// The tables that the scripts fill again for a range.
     static let rangedNames: Set = ["statements", "callers", "faults", "saves"]
 
-    /// By which the scripts know it.
+    /// The name by which the scripts find it.
     var name: String
     var caption: String
     var isSearchable: Bool
@@ -48,7 +48,7 @@ extension Dashboards {
     }
   }
 
-  /// A column, whose title the scripts know it by.
+  /// A column, which the scripts find by its title.
   public struct Column: Sendable {
     var title: String
     /// CSS classes: `number` or `text`; `minor` where a narrow window leaves it out.

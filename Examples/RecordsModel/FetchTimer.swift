@@ -4,7 +4,7 @@ import StoreEvents
 import StoreInstruments
 import Synchronization
 
-/// How long a fetch took, as the debug log tells it.
+/// The duration of a fetch, read from the debug log.
 public struct FetchTime: Hashable, Sendable {
   /// In SQLite.
   public let connection: Duration

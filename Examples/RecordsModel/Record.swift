@@ -10,7 +10,7 @@ public struct Record: Entity {
   /// What the value is sorted by: bytes, whose plain order is that of the values in a language.
   public let indexValue = Attribute<Data>("indexValue", derivedFrom: \Self.text, \.listSortKey)
 
-  /// The index on `indexValue` gives its order; one on the value could not give a language's.
+  /// The index on `indexValue` has its order; one on the value cannot have a language's order.
   public static let indexes: [Index<Record>] = [Index(\.indexValue)]
 
   /// Makes the schema.

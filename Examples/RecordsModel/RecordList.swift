@@ -73,7 +73,7 @@ extension RecordList {
   }
 }
 
-/// The letter that a value is listed under, which is the order's to say: Ø is listed under O.
+/// The letter that a value is listed under; the order defines it: Ø is listed under O.
 private struct Initials {
   private let letters: [(letter: String, key: Data)]
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Invents names such as "Åström, Elin" or "de la Cruz, Zoë"; the same seed gives the same ones.
+/// Invents names such as "Åström, Elin" or "de la Cruz, Zoë"; the same seed makes the same names.
 ///
 /// Every family meets every given name once, in an order that a stride mixes: no name comes twice
 /// until there are none left.

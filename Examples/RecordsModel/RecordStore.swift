@@ -9,7 +9,7 @@ public struct RecordStore {
   /// The names are of many languages: none of them decides the order.
   static let locale = ""
   /// How many records can be made.
-  public static var mostRecords: Int { RecordNames.limit }
+  public static var maxRecords: Int { RecordNames.limit }
 
   /// The open store.
   public let container: PersistentContainer

@@ -4,10 +4,10 @@ import Foundation
 
 /// What this process takes of the machine's memory.
 public enum ProcessMemory {
-  /// In bytes, without what it shares with others; nil where `/proc` does not tell.
+  /// In bytes, without what it shares with others; nil where `/proc` does not report it.
   ///
-  /// Where LTTng traces it, its buffers are no memory of the store's. The kernel keeps the most of all memory only, so who wants the most of this has to ask again
-  /// and again.
+  /// Under LTTng, the trace buffers are not counted. The kernel keeps a maximum only of the total,
+  /// so the caller must sample this to find its maximum.
   public static var current: Int? {
     guard let all = bytes(after: "VmRSS:") else { return nil }
     return all - (bytes(after: "RssShmem:") ?? 0)

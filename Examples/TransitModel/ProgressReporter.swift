@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Says on stderr how far a long work is: nothing in the first second, then a live line on a
+/// Reports on stderr how far a long task is: nothing in the first second, then a live line on a
 /// terminal, and a line every ten seconds elsewhere.
 public final class ProgressReporter {
   private let verb: String
@@ -27,7 +27,7 @@ public final class ProgressReporter {
     nextReport = start + .seconds(1)
   }
 
-  /// Tells how many are done; cheap enough to call every few thousand.
+  /// Reports how many are done; cheap enough to call every few thousand.
   public func update(done: Int) {
     let now = ContinuousClock.now
     guard now >= nextReport else { return }
@@ -36,7 +36,7 @@ public final class ProgressReporter {
     write(line(done: done, after: now - start), ending: isTerminal ? "" : "\n")
   }
 
-  /// Ends the work; says how long it took if that was over a second.
+  /// Ends the task; prints how long it took if that was over a second.
   public func finish(done: Int) {
     let elapsed = ContinuousClock.now - start
     guard didReport || elapsed >= .seconds(1) else { return }

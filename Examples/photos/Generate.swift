@@ -13,7 +13,7 @@ struct Generate: ParsableCommand {
   @Option(help: "Pixels along each side of a photo; 256 take 197 KB.")
   var pixels = 256
 
-  @Option(help: "Decides everything else: the same seed gives the same photos.")
+  @Option(help: "Seed of everything random: the same seed makes the same photos.")
   var seed: UInt64 = 1
 
   @Flag(help: "Replace the files if they exist.")

@@ -5,7 +5,7 @@ import PhotosModel
 
 struct List: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Shows the list, then pictures by clicking or scrolling, and says what each costs.",
+    abstract: "Shows the list, then pictures by clicking or scrolling, and prints what each costs.",
     discussion: """
       --before fetches all photos at once and each picture when it is shown; --after fetches in \
       batches, and prefetches the pictures when it scrolls.

@@ -19,10 +19,10 @@ struct Photos: ParsableCommand {
         photos list --version 2 --scroll --after
         photos search rom --before
 
-      To see what a step asks of SQLite, set STORE_SQL_DEBUG=1, or run it under
+      To see the SQL of a step, set STORE_SQL_DEBUG=1, or run it under
       'trace-report record -o t --'.
       """,
-    version: "0.1.0", subcommands: [Generate.self, List.self, Search.self])
+    subcommands: [Generate.self, List.self, Search.self])
 }
 
 /// Where the photos are.

@@ -7,8 +7,8 @@ struct Search: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Finds the photos with a tag that begins with a text.",
     discussion: """
-      --before asks by MATCHES; --after fetches the tags first and follows their relationship; \
-      --form begins asks for photos with such a tag.
+      --before searches with MATCHES; --after fetches the tags first and follows the relationship; \
+      --form begins finds photos whose tag begins with it.
       """)
 
   @Argument(help: "How the tag begins; case and marks do not count.")

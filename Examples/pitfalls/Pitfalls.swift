@@ -19,8 +19,7 @@ struct Pitfalls: ParsableCommand {
 
       The store is made first, without being traced. Each line of Before.swift with a comment
       'finds: RULE' has one finding, and After.swift has none.
-      """,
-    version: "0.1.0")
+      """)
 
   enum Form: String, CaseIterable, ExpressibleByArgument { case before, after }
 

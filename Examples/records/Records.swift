@@ -14,10 +14,9 @@ struct Records: ParsableCommand {
         records list --before --repeat 20
         records list --after --repeat 20
 
-      To see what a list asks of SQLite, set STORE_SQL_DEBUG=1, or run it under
+      To see the SQL of a list, set STORE_SQL_DEBUG=1, or run it under
       'trace-report record -o t --'.
       """,
-    version: "0.1.0",
     subcommands: [Generate.self, List.self])
 }
 

@@ -52,7 +52,7 @@ struct SearchReport {
     return "\(padding)\(metres) m  \(LogText.escaped(stop.name))\(departures)"
   }
 
-  /// The version, or the form of a text search where one was asked for.
+  /// The version, or the form of a text search where one was requested.
   private var way: String {
     if case .named(_, let form?) = result.search { return form.rawValue }
     return result.version.rawValue

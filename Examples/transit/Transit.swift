@@ -18,10 +18,9 @@ struct Transit: AsyncParsableCommand {
         transit search --text "u gorli"
         transit all --batch-size 50
 
-      To see what a search asks of SQLite, set STORE_SQL_DEBUG=1, or run it under
+      To see the SQL of a search, set STORE_SQL_DEBUG=1, or run it under
       'trace-report record -o t --'.
       """,
-    version: "0.1.0",
     subcommands: [Generate.self, Import.self, Search.self, All.self])
 }
 

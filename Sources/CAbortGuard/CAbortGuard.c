@@ -34,7 +34,7 @@ static void silence(void) {
   pthread_mutex_unlock(&silence_mutex);
 }
 
-static void speak(void) {
+static void silence_end(void) {
   pthread_mutex_lock(&silence_mutex);
   if (--silenced == 0 && quiet) stderr = loud;
   pthread_mutex_unlock(&silence_mutex);
@@ -70,12 +70,12 @@ bool CAbortGuard_run(void (*body)(void *context), void *context) {
   silence();
   if (sigsetjmp(here, 0) != 0) {
     place = outer;
-    speak();
+    silence_end();
     return false;
   }
   place = &here;
   body(context);
   place = outer;
-  speak();
+  silence_end();
   return true;
 }

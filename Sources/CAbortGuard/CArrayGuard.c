@@ -12,7 +12,7 @@
 #include <babeltrace2/babeltrace.h>
 #include <dlfcn.h>
 
-/* An event is no longer than a sub-buffer, which has 1 MiB or less unless somebody asks for more. */
+/* An event is no longer than a sub-buffer, which has 1 MiB unless the session is configured for more. */
 enum { most_elements = 1 << 20 };
 
 bt_field_array_dynamic_set_length_status bt_field_array_dynamic_set_length(

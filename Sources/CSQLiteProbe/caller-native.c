@@ -11,13 +11,16 @@
 #include "loading.h"
 #include "probe.h"
 
+// See loading.c.
+#pragma weak backtrace
+
 enum { SHOWN_FRAMES = 16 };
 
 static bool is_of_probe_or_sqlite(const char *file) {
   return strstr(file, "libstorescope-probe") != NULL || strstr(file, "/libsqlite3") != NULL;
 }
 
-int native_frames(void **addresses, int count) { return backtrace(addresses, count); }
+int native_frames(void **addresses, int count) { return backtrace ? backtrace(addresses, count) : 0; }
 
 // Writes the frames of the program as text; false if there are none.
 bool describe_frames(void *const *addresses, int count, struct caller *caller, char *buffer,

@@ -38,7 +38,7 @@ static struct part trimmed(struct part part) {
   return part;
 }
 
-// Takes a comment off the front; `inside` is what it says.
+// Takes a comment off the front; `inside` is its text.
 static bool take_front(struct part *sql, struct part *inside) {
   if (sql->end - sql->start < 4 || sql->start[0] != '/' || sql->start[1] != '*') return false;
   for (const char *at = sql->start + 2; at + 1 < sql->end; at++) {

@@ -107,6 +107,7 @@ void announce_connection(struct connection *connection) {
     return;
   int error = errno;
   emit_connection(connection);
+  announce_test(connection);
   errno = error;
 }
 
@@ -128,4 +129,17 @@ void set_trace(struct connection *connection, unsigned mask) {
   connection->mask = mask;
   connection->is_traced = wanted != 0;
   connection->copy->api.trace_v2(connection->handle, wanted, wanted ? traced : NULL, connection);
+}
+
+// A callback that the program sets on a copy whose calls are not hooked replaces ours: such a
+// connection ran nothing that was seen, and was not seen to be closed.
+void report_silent_connections(void) {
+  for (int i = 0; i < BUCKETS; i++)
+    for (struct connection *at = buckets[i]; at; at = at->next) {
+      if (at->is_hooked || at->is_excluded || at->is_closed || at->is_called) continue;
+      emit_copy_not_observed(at->copy->path, at->copy->api.libversion(),
+                             "a connection called no trace callback of the probe; the program may "
+                             "have set its own");
+      return;
+    }
 }

@@ -6,6 +6,7 @@
 #define storescope_events_h
 
 #include <stdint.h>
+#include <stdio.h>
 
 struct connection_opened {
   uint64_t connection_id;
@@ -50,6 +51,7 @@ struct statement_run {
   uint64_t reprepares;
   uint64_t filter_hits;
   uint64_t filter_misses;
+  uint64_t timed_steps;
   const char *error;
 };
 
@@ -90,6 +92,10 @@ struct tracepoints {
   void (*values)(uint64_t store_id, uint64_t statement_id, const char *values);
   void (*counters)(uint64_t events);
   void (*copy_not_observed)(const char *path, const char *version, const char *reason);
+  // Call `real`, except for LTTng's own descriptors.
+  int (*close)(int descriptor, int (*real)(int));
+  int (*close_file)(FILE *file, int (*real)(FILE *));
+  int (*close_from)(int first, int (*real)(int));
   // Around fork(): LTTng's own threads do not survive it.
   void (*before_fork)(void *signals);
   void (*after_fork_parent)(void *signals);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The functions that stand before SQLite's own in the slots of the program's objects. Each copy of
-// SQLite has its own set, so that a hook knows which copy to call.
+// SQLite has its own set, so that a hook calls the right copy.
 //
 // A hook calls SQLite exactly as the program did and returns what SQLite returned.
 
@@ -75,66 +75,22 @@ INLINE int hook_close_v2(struct copy *copy, sqlite3 *a) { return closing(a, copy
 
 // MARK: - Running statements
 
-static int step_recorded(struct copy *copy, sqlite3_stmt *stmt) {
-  struct statement *statement = observe_statement(copy, stmt);
-  if (UNLIKELY(!statement)) return copy->real.step(stmt);
-  bool is_first = !statement->is_running;
-  if (!is_first && statement->untimed > 0) {
-    statement->untimed--;
-    statement->untimed_steps++;
-    int code = copy->real.step(stmt);
-    if (LIKELY(code == SQLITE_ROW)) statement->rows++;
-    else end_run(statement, code, clock_now());
-    return code;
-  }
-  if (is_first) begin_run(statement, false);
-  if (UNLIKELY(!statement->text)) return copy->real.step(stmt);
-  int64_t start = is_first ? statement->start : clock_now();
-  struct thread *thread = &this_thread;
-  struct connection *outer = thread->inside;
-  thread->inside = statement->connection;
-  int code = copy->real.step(stmt);
-  thread->inside = outer;
-  int64_t now = clock_now();
-  step_timed(statement, now - start);
-  if (code == SQLITE_ROW) statement->rows++;
-  else end_run(statement, code, now);
-  return code;
-}
-
 INLINE int hook_step(struct copy *copy, sqlite3_stmt *a) {
   if (LIKELY(!is_recording())) return copy->real.step(a);
-  return step_recorded(copy, a);
-}
-
-// The statement if a run of it, which hooks see, is to be ended.
-static struct statement *running(sqlite3_stmt *stmt) {
-  struct statement *statement = stmt ? find_statement(stmt) : NULL;
-  return statement && statement->is_running && !statement->is_traced_run ? statement : NULL;
-}
-
-static int reset_recorded(struct copy *copy, sqlite3_stmt *stmt) {
-  struct statement *statement = running(stmt);
-  if (!statement) return copy->real.reset(stmt);
-  int64_t start = clock_now();
-  int code = copy->real.reset(stmt);
-  int64_t now = clock_now();
-  statement->sqlite_ns += now - start;
-  end_run(statement, code, now);
+  // Most rows of a long fetch: no more than this is done for them.
+  struct statement *fetching = this_thread.fetching;
+  if (UNLIKELY(!fetching || fetching->stmt != a || fetching->untimed == 0))
+    return step_recorded(copy, a);
+  fetching->untimed--;
+  int code = copy->real.step(a);
+  if (UNLIKELY(code != SQLITE_ROW)) return end_fetch(fetching, code);
+  fetching->rows++;
   return code;
 }
 
 INLINE int hook_reset(struct copy *copy, sqlite3_stmt *a) {
   if (LIKELY(!is_recording())) return copy->real.reset(a);
   return reset_recorded(copy, a);
-}
-
-static int finalize_recorded(struct copy *copy, sqlite3_stmt *stmt) {
-  struct statement *statement = running(stmt);
-  // Before: the counters end with the statement, and its address may be another's right after.
-  if (statement) end_run(statement, SQLITE_OK, clock_now());
-  if (stmt) forget_statement(stmt);
-  return copy->real.finalize(stmt);
 }
 
 INLINE int hook_finalize(struct copy *copy, sqlite3_stmt *a) {
@@ -144,38 +100,6 @@ INLINE int hook_finalize(struct copy *copy, sqlite3_stmt *a) {
 
 // MARK: - Statements that SQLite runs by itself
 
-static struct connection *begin_exec(struct copy *copy, sqlite3 *handle) {
-  if (!handle || !is_recording()) return NULL;
-  struct connection *connection = find_connection(handle);
-  if (!connection) connection = open_connection(copy, handle, WAY_GOT, true);
-  if (!connection || connection->is_excluded) return NULL;
-  if (__atomic_fetch_add(&connection->exec_depth, 1, __ATOMIC_RELAXED) == 0 &&
-      connection->is_hooked)
-    set_trace(connection, SQLITE_TRACE_STMT | SQLITE_TRACE_PROFILE | SQLITE_TRACE_ROW);
-  return connection;
-}
-
-static void end_exec(struct connection *connection, int code) {
-  if (connection->has_pending) flush_pending(connection, code);
-  if (__atomic_sub_fetch(&connection->exec_depth, 1, __ATOMIC_RELAXED) == 0 &&
-      connection->is_hooked && !connection->is_closed)
-    set_trace(connection, 0);
-}
-
-struct timed_callback {
-  row_callback callback;
-  void *context;
-};
-
-// The program's time with a row is not SQLite's.
-static int call_timed(void *context, int count, char **values, char **names) {
-  struct timed_callback *timed = context;
-  int64_t start = clock_now();
-  int result = timed->callback(timed->context, count, values, names);
-  this_thread.callback_ns += clock_now() - start;
-  return result;
-}
-
 INLINE int hook_exec(struct copy *copy, sqlite3 *a, const char *b, row_callback c, void *d,
                      char **e) {
   if (LIKELY(!is_recording())) return copy->real.exec(a, b, c, d, e);
@@ -183,7 +107,7 @@ INLINE int hook_exec(struct copy *copy, sqlite3 *a, const char *b, row_callback 
   if (!connection) return copy->real.exec(a, b, c, d, e);
   struct timed_callback timed = {c, d};
   int code = copy->real.exec(a, b, c ? call_timed : NULL, c ? &timed : d, e);
-  end_exec(connection, code);
+  end_exec(connection, b, code);
   return code;
 }
 
@@ -191,42 +115,42 @@ INLINE int hook_get_table(struct copy *copy, sqlite3 *a, const char *b, char ***
                           char **f) {
   struct connection *connection = begin_exec(copy, a);
   int code = copy->real.get_table(a, b, c, d, e, f);
-  if (connection) end_exec(connection, code);
+  if (connection) end_exec(connection, b, code);
   return code;
 }
 
-// MARK: - Preparing: only waits for locks are of interest
+// MARK: - Preparing: waits for locks, and failures
 
-#define PREPARE(call)                                                  \
-  if (LIKELY(!is_recording())) return call;                            \
-  struct connection *connection = find_connection(a);                  \
-  if (!connection || connection->is_excluded) return call;             \
-  struct connection *outer = this_thread.inside;                       \
-  this_thread.inside = connection;                                     \
-  int code = call;                                                     \
-  this_thread.inside = outer;                                          \
-  if (UNLIKELY(code != SQLITE_OK)) report_waits(connection, code);     \
+#define PREPARE(call, sql, length)                                       \
+  if (LIKELY(!is_recording())) return call;                              \
+  struct connection *connection = find_connection(a);                    \
+  if (!connection || connection->is_excluded) return call;               \
+  struct connection *outer = this_thread.inside;                         \
+  this_thread.inside = connection;                                       \
+  int code = call;                                                       \
+  this_thread.inside = outer;                                            \
+  if (UNLIKELY(code != SQLITE_OK)) failed_to_prepare(connection, sql, length, code); \
   return code;
 
 INLINE int hook_prepare(struct copy *copy, sqlite3 *a, const char *b, int c, sqlite3_stmt **d,
                         const char **e) {
-  PREPARE(copy->real.prepare(a, b, c, d, e))
+  PREPARE(copy->real.prepare(a, b, c, d, e), b, c)
 }
 INLINE int hook_prepare_v2(struct copy *copy, sqlite3 *a, const char *b, int c, sqlite3_stmt **d,
                            const char **e) {
-  PREPARE(copy->real.prepare_v2(a, b, c, d, e))
+  PREPARE(copy->real.prepare_v2(a, b, c, d, e), b, c)
 }
 INLINE int hook_prepare_v3(struct copy *copy, sqlite3 *a, const char *b, int c, unsigned d,
                            sqlite3_stmt **e, const char **f) {
-  PREPARE(copy->real.prepare_v3(a, b, c, d, e, f))
+  PREPARE(copy->real.prepare_v3(a, b, c, d, e, f), b, c)
 }
 INLINE int hook_prepare16(struct copy *copy, sqlite3 *a, const void *b, int c, sqlite3_stmt **d,
                           const void **e) {
-  PREPARE(copy->real.prepare16(a, b, c, d, e))
+  PREPARE(copy->real.prepare16(a, b, c, d, e), NULL, 0)
 }
 INLINE int hook_prepare16_v2(struct copy *copy, sqlite3 *a, const void *b, int c, sqlite3_stmt **d,
                              const void **e) {
-  PREPARE(copy->real.prepare16_v2(a, b, c, d, e))
+  PREPARE(copy->real.prepare16_v2(a, b, c, d, e), NULL, 0)
 }
 
 // MARK: - The program's own callbacks
@@ -297,102 +221,17 @@ INLINE int hook_busy_timeout(struct copy *copy, sqlite3 *a, int b) {
 
 INLINE int hook_wal_checkpoint_v2(struct copy *copy, sqlite3 *a, const char *b, int c, int *d,
                                   int *e) {
-  static const char *const modes[] = {"passive", "full", "restart", "truncate"};
-  struct connection *connection = is_recording() ? find_connection(a) : NULL;
-  if (!connection || connection->is_excluded) return copy->real.wal_checkpoint_v2(a, b, c, d, e);
-  int log_frames = -1, checkpointed = -1;
-  struct connection *outer = this_thread.inside;
-  this_thread.inside = connection;
-  int64_t start = clock_now();
-  int code = copy->real.wal_checkpoint_v2(a, b, c, &log_frames, &checkpointed);
-  int64_t total = clock_now() - start;
-  this_thread.inside = outer;
-  if (d) *d = log_frames;
-  if (e) *e = checkpointed;
-  if (code == SQLITE_OK && log_frames >= 0 && c >= 0 && c < 4)
-    emit_checkpoint(connection->id, modes[c], (uint64_t)log_frames,
-                    checkpointed > 0 ? (uint64_t)checkpointed : 0, total);
-  else report_waits(connection, code);
-  return code;
+  if (LIKELY(!is_recording())) return copy->real.wal_checkpoint_v2(a, b, c, d, e);
+  return checkpoint_recorded(copy, a, b, c, d, e);
 }
 
-// As SQLite defines it.
+// As SQLite defines it. An automatic checkpoint calls it within the step that commits.
 INLINE int hook_wal_checkpoint(struct copy *copy, sqlite3 *a, const char *b) {
   if (LIKELY(!is_recording())) return copy->real.wal_checkpoint(a, b);
-  return hook_wal_checkpoint_v2(copy, a, b, 0, NULL, NULL);
+  return checkpoint_recorded(copy, a, b, 0, NULL, NULL);
 }
 
 // MARK: - Bound values
-
-static struct statement *binding(struct copy *copy, sqlite3_stmt *stmt) {
-  return is_recording() ? observe_statement(copy, stmt) : NULL;
-}
-
-static bool keeps_values(void) { return UNLIKELY(record_values || log_level >= 2); }
-
-enum { LONGEST_KEPT = 256, LONGEST_HASHED = 1024 };
-
-// A text or a blob as a literal; a long one is cut, and its length is stated.
-static void keep_text(struct statement *statement, int index, const char *text, size_t length) {
-  char literal[LONGEST_KEPT * 6 + 64];
-  char valid[LONGEST_KEPT * 3];
-  size_t count = 0;
-  size_t kept = length;
-  if (length > LONGEST_KEPT)
-    for (kept = LONGEST_KEPT; kept > 0 && (text[kept] & 0xc0) == 0x80; kept--) continue;
-  size_t valid_count = copy_valid_utf8(valid, text, kept);
-  literal[count++] = '\'';
-  for (size_t i = 0; i < valid_count; i++) {
-    if (valid[i] == 0) continue;
-    if (valid[i] == '\'') literal[count++] = '\'';
-    literal[count++] = valid[i];
-  }
-  if (kept < length)
-    snprintf(literal + count, sizeof literal - count, "…' /* cut, %zu bytes */", length);
-  else strcpy(literal + count, "'");
-  value_kept(statement, index, literal);
-}
-
-static void keep_blob(struct statement *statement, int index, const unsigned char *blob,
-                      size_t length) {
-  char literal[LONGEST_KEPT * 2 + 64] = "x'";
-  size_t count = 2;
-  for (size_t i = 0; i < length && i < LONGEST_KEPT; i++)
-    count += (size_t)sprintf(literal + count, "%02x", blob[i]);
-  if (length > LONGEST_KEPT)
-    snprintf(literal + count, sizeof literal - count, "' /* cut, %zu bytes */", length);
-  else strcpy(literal + count, "'");
-  value_kept(statement, index, literal);
-}
-
-// Of long values the beginning, the end and the length count.
-static uint64_t hash_value(const void *bytes, size_t length, uint64_t type) {
-  if (!bytes) return type;
-  if (length <= LONGEST_HASHED) return hash_bytes(bytes, length, type);
-  const char *end = (const char *)bytes + length - LONGEST_HASHED / 2;
-  return hash_bytes(end, LONGEST_HASHED / 2, hash_bytes(bytes, LONGEST_HASHED / 2, type ^ length));
-}
-
-static void bound_integer(struct copy *copy, sqlite3_stmt *stmt, int index, int64_t value) {
-  struct statement *statement = binding(copy, stmt);
-  if (!statement) return;
-  value_bound(statement, index, (uint64_t)value * 0x9e3779b97f4a7c15u + 1);
-  if (!keeps_values()) return;
-  char literal[32];
-  snprintf(literal, sizeof literal, "%lld", (long long)value);
-  value_kept(statement, index, literal);
-}
-
-static void bound_bytes(struct copy *copy, sqlite3_stmt *stmt, int index, const void *bytes,
-                        size_t length, bool is_text) {
-  struct statement *statement = binding(copy, stmt);
-  if (!statement) return;
-  value_bound(statement, index, hash_value(bytes, length, is_text ? 3 : 4));
-  if (!keeps_values()) return;
-  if (!bytes) value_kept(statement, index, "NULL");
-  else if (is_text) keep_text(statement, index, bytes, length);
-  else keep_blob(statement, index, bytes, length);
-}
 
 static size_t utf16_length(const void *text) {
   const uint16_t *at = text;
@@ -401,36 +240,22 @@ static size_t utf16_length(const void *text) {
 }
 
 INLINE int hook_bind_null(struct copy *copy, sqlite3_stmt *a, int b) {
-  struct statement *statement = binding(copy, a);
-  if (statement) {
-    value_bound(statement, b, 2);
-    if (keeps_values()) value_kept(statement, b, "NULL");
-  }
+  if (UNLIKELY(is_recording())) bound_null(copy, a, b);
   return copy->real.bind_null(a, b);
 }
 
 INLINE int hook_bind_int(struct copy *copy, sqlite3_stmt *a, int b, int c) {
-  bound_integer(copy, a, b, c);
+  if (UNLIKELY(is_recording())) bound_integer(copy, a, b, c);
   return copy->real.bind_int(a, b, c);
 }
 
 INLINE int hook_bind_int64(struct copy *copy, sqlite3_stmt *a, int b, int64_t c) {
-  bound_integer(copy, a, b, c);
+  if (UNLIKELY(is_recording())) bound_integer(copy, a, b, c);
   return copy->real.bind_int64(a, b, c);
 }
 
 INLINE int hook_bind_double(struct copy *copy, sqlite3_stmt *a, int b, double c) {
-  struct statement *statement = binding(copy, a);
-  if (statement) {
-    value_bound(statement, b, hash_bytes(&c, sizeof c, 5));
-    if (keeps_values()) {
-      char literal[40];
-      snprintf(literal, sizeof literal, "%.17g", c);
-      if (!strpbrk(literal, ".eni")) strcat(literal, ".0");
-      value_kept(statement, b, strpbrk(literal, "n") ? (c != c ? "NULL" : c > 0 ? "9e999" : "-9e999")
-                                                     : literal);
-    }
-  }
+  if (UNLIKELY(is_recording())) bound_double(copy, a, b, c);
   return copy->real.bind_double(a, b, c);
 }
 
@@ -469,20 +294,18 @@ INLINE int hook_bind_blob64(struct copy *copy, sqlite3_stmt *a, int b, const voi
 
 // Its content is known to SQLite alone: the hash is then made of the expanded text.
 INLINE int hook_bind_value(struct copy *copy, sqlite3_stmt *a, int b, const void *c) {
-  struct statement *statement = binding(copy, a);
+  struct statement *statement = is_recording() ? observe_statement(copy, a) : NULL;
   if (statement) statement->has_unknown_values = true;
   return copy->real.bind_value(a, b, c);
 }
 
 INLINE int hook_bind_zeroblob(struct copy *copy, sqlite3_stmt *a, int b, int c) {
-  struct statement *statement = binding(copy, a);
-  if (statement) value_bound(statement, b, (uint64_t)c * 7 + 6);
+  if (UNLIKELY(is_recording())) bound_zeroes(copy, a, b, c > 0 ? (uint64_t)c : 0);
   return copy->real.bind_zeroblob(a, b, c);
 }
 
 INLINE int hook_bind_zeroblob64(struct copy *copy, sqlite3_stmt *a, int b, uint64_t c) {
-  struct statement *statement = binding(copy, a);
-  if (statement) value_bound(statement, b, c * 7 + 6);
+  if (UNLIKELY(is_recording())) bound_zeroes(copy, a, b, c);
   return copy->real.bind_zeroblob64(a, b, c);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Hooks for the loader's functions, so that objects loaded later are seen, and for those functions of
-// libc by which a copy of SQLite shows that it starts or waits.
+// Hooks for the loader's functions, so that objects loaded later are seen.
 //
 // dlopen() and dlsym() depend on who calls them. Where that matters, and otherwise at the end, they are
 // called by a jump: the caller's return address stays.
@@ -10,19 +9,16 @@
 #include "loading.h"
 
 #include <dlfcn.h>
-#include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <link.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "probe.h"
+
+// The loader of musl refuses a program whose preloaded library needs a function that musl lacks. Weak
+// functions are 0 there instead, and the probe does nothing.
+#pragma weak dladdr1
 
 // Whether objects may have been loaded that were not looked at.
 static int is_dirty;
@@ -36,7 +32,7 @@ static void look_at_new_objects(bool is_deep) {
   errno = error;
 }
 
-// Whether a library's place depends on the object that asks for it.
+// Whether a library's place depends on the object that requests it.
 static bool depends_on_caller(const char *file, const void *caller) {
   if (!file || strchr(file, '$')) return true;
   if (strchr(file, '/')) return false;
@@ -77,243 +73,6 @@ static int hook_dlclose(void *handle) {
   return dlclose(handle);
 }
 
-// MARK: - Copies of SQLite whose functions are not called through slots
-
-const char *object_path(const char *name) {
-  static char program[4096];
-  if (name && strchr(name, '/')) return name;
-  if (!program[0]) {
-    ssize_t count = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (count < 0) return name ? name : "";
-  }
-  return program;
-}
-
-// Reads the functions of a file's symbol table, of the file that is mapped and no other.
-static void *find_in_file(const char *file, size_t size, const void *base, const char *name) {
-  const ElfW(Ehdr) *header = (const void *)file;
-  if (size < sizeof *header || memcmp(file, base, sizeof *header) != 0) return NULL;
-  if (header->e_shentsize != sizeof(ElfW(Shdr)) ||
-      header->e_shoff + (size_t)header->e_shnum * sizeof(ElfW(Shdr)) > size)
-    return NULL;
-  const ElfW(Shdr) *sections = (const void *)(file + header->e_shoff);
-  ElfW(Addr) bias = header->e_type == ET_DYN ? (ElfW(Addr))base : 0;
-  for (int i = 0; i < header->e_shnum; i++) {
-    const ElfW(Shdr) *table = &sections[i];
-    if (table->sh_type != SHT_SYMTAB || table->sh_link >= header->e_shnum) continue;
-    const ElfW(Shdr) *strings = &sections[table->sh_link];
-    if (table->sh_offset + table->sh_size > size || strings->sh_offset + strings->sh_size > size)
-      continue;
-    const ElfW(Sym) *symbols = (const void *)(file + table->sh_offset);
-    for (size_t k = 0; k < table->sh_size / sizeof *symbols; k++)
-      if (symbols[k].st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbols[k].st_info) == STT_FUNC &&
-          symbols[k].st_name < strings->sh_size &&
-          strcmp(file + strings->sh_offset + symbols[k].st_name, name) == 0)
-        return (void *)(bias + symbols[k].st_value);
-  }
-  return NULL;
-}
-
-void *find_in_symbol_table(const char *path, const void *base, const char *name) {
-  int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return NULL;
-  struct stat status;
-  void *found = NULL;
-  if (fstat(descriptor, &status) == 0 && status.st_size > 0) {
-    size_t size = (size_t)status.st_size;
-    char *file = mmap(NULL, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-    if (file != MAP_FAILED) {
-      found = find_in_file(file, size, base, name);
-      munmap(file, size);
-    }
-  }
-  close(descriptor);
-  return found;
-}
-
-static void *find_function(const Dl_info *object, const char *path, const char *name) {
-  void *handle = dlopen(object->dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-  void *found = dlsym(handle ? handle : RTLD_DEFAULT, name);
-  if (handle) dlclose(handle);
-  Dl_info info;
-  if (found && dladdr(found, &info) && info.dli_fbase == object->dli_fbase) return found;
-  return find_in_symbol_table(path, object->dli_fbase, name);
-}
-
-static bool is_hooked_copy(const void *base) {
-  for (int i = 0; i < MAX_COPIES; i++)
-    if (copies[i].is_used && copies[i].base == base && copies[i].way == WAY_GOT) return true;
-  return false;
-}
-
-// An object that made a recursive mutex, and if it is a copy of SQLite, how to observe it.
-struct static_copy {
-  const void *base;
-  int (*auto_extension)(void *);
-  void *(*mutex_alloc)(int);
-  int (*mutex_try)(void *);
-  void (*mutex_leave)(void *);
-};
-
-enum { STATIC_MAIN_MUTEX = 2, MAX_EXAMINED = 256 };
-static struct static_copy examined[MAX_EXAMINED];
-static size_t examined_count;
-static pthread_mutex_t examined_lock = PTHREAD_MUTEX_INITIALIZER;
-// The copy that begins to initialize itself on this thread, and whether it is called from here.
-static _Thread_local const struct static_copy *starting;
-static _Thread_local bool is_registering;
-
-static int hook_mutex_unlock(pthread_mutex_t *mutex);
-
-static const struct static_copy *known_copy(const void *base) {
-  for (size_t i = 0; i < __atomic_load_n(&examined_count, __ATOMIC_ACQUIRE); i++)
-    if (examined[i].base == base) return &examined[i];
-  return NULL;
-}
-
-static const struct static_copy *examine(const Dl_info *object, const char *path) {
-  struct static_copy copy = {.base = object->dli_fbase};
-  copy.auto_extension = find_function(object, path, "sqlite3_auto_extension");
-  if (copy.auto_extension) {
-    copy.mutex_alloc = find_function(object, path, "sqlite3_mutex_alloc");
-    copy.mutex_try = find_function(object, path, "sqlite3_mutex_try");
-    copy.mutex_leave = find_function(object, path, "sqlite3_mutex_leave");
-    if (!copy.mutex_alloc || !copy.mutex_try || !copy.mutex_leave) copy.auto_extension = NULL;
-  }
-  if (copy.auto_extension)
-    replace_slot(copy.base, "pthread_mutex_unlock", (void *)hook_mutex_unlock);
-  pthread_mutex_lock(&examined_lock);
-  const struct static_copy *known = known_copy(copy.base);
-  if (!known && examined_count < MAX_EXAMINED) {
-    examined[examined_count] = copy;
-    known = &examined[examined_count];
-    __atomic_store_n(&examined_count, examined_count + 1, __ATOMIC_RELEASE);
-  }
-  pthread_mutex_unlock(&examined_lock);
-  return known;
-}
-
-// The copy whose object calls; NULL for one that is observed by its slots. `is_new` if the object
-// was not looked at before.
-static const struct static_copy *calling_copy(const void *caller, Dl_info *object,
-                                              const char **path, bool *is_new) {
-  if (!dladdr(caller, object) || !object->dli_fname) return NULL;
-  const struct static_copy *known = known_copy(object->dli_fbase);
-  *path = object_path(object->dli_fname);
-  *is_new = !known;
-  if (known) return known;
-  bool is_program = strcmp(*path, object_path("")) == 0;
-  if (is_hooked_copy(object->dli_fbase) && !is_program) return NULL;
-  return examine(object, *path);
-}
-
-static void register_entry(const struct static_copy *copy) {
-  is_registering = true;
-  copy->auto_extension(static_entry());
-  is_registering = false;
-}
-
-static int hook_mutex_unlock(pthread_mutex_t *mutex) {
-  int result = pthread_mutex_unlock(mutex);
-  if (LIKELY(!starting || is_registering)) return result;
-  const struct static_copy *copy = starting;
-  starting = NULL;
-  // Not while the copy's main mutex is held: it would wait for this very thread.
-  void *main_mutex = copy->mutex_alloc(STATIC_MAIN_MUTEX);
-  if (main_mutex && copy->mutex_try(main_mutex) != SQLITE_OK) {
-    starting = copy;
-    return result;
-  }
-  if (main_mutex) copy->mutex_leave(main_mutex);
-  register_entry(copy);
-  return result;
-}
-
-// The first thing that SQLite does when it initializes itself is to make a recursive mutex. The
-// program's sqlite3_config() is over then, and an automatic extension, which sees each connection that
-// opens, changes nothing. It is registered as soon as this mutex is made: sqlite3_auto_extension()
-// itself then initializes SQLite, to the end.
-static void made_recursive_mutex(const void *caller) {
-  Dl_info object;
-  const char *path;
-  bool is_new;
-  const struct static_copy *copy = calling_copy(caller, &object, &path, &is_new);
-  if (copy && copy->auto_extension) starting = copy;
-}
-
-// SQLite reads this variable while it initializes itself. A copy that made no mutex before is not
-// built, or not configured, for threads: it may be called at once.
-static void read_directory(const void *caller) {
-  Dl_info object;
-  const char *path;
-  bool is_new = false;
-  const struct static_copy *copy = calling_copy(caller, &object, &path, &is_new);
-  if (!copy) return;
-  if (is_new && copy->auto_extension) register_entry(copy);
-  static const void *reported;
-  if (!copy->auto_extension && reported != copy->base) {
-    reported = copy->base;
-    emit_copy_not_observed(path, "",
-                           "its functions are in no symbol table (it is stripped); load the probe "
-                           "as an extension");
-  }
-}
-
-static char *hook_getenv(const char *name) {
-  if (UNLIKELY(name && name[0] == 'S' && strcmp(name, "SQLITE_TMPDIR") == 0)) {
-    int error = errno;
-    if (!is_registering) read_directory(__builtin_return_address(0));
-    dlerror();
-    errno = error;
-  }
-  return getenv(name);
-}
-
-static int hook_mutexattr_settype(pthread_mutexattr_t *attributes, int type) {
-  if (type == PTHREAD_MUTEX_RECURSIVE && !is_registering) {
-    int error = errno;
-    made_recursive_mutex(__builtin_return_address(0));
-    dlerror();
-    errno = error;
-  }
-  return pthread_mutexattr_settype(attributes, type);
-}
-
-// MARK: - Waiting
-
-static bool is_waiting(void) { return this_thread.inside != NULL && is_recording(); }
-
-static void waited(int64_t start) {
-  int error = errno;
-  this_thread.busy_attempts++;
-  this_thread.busy_ns += clock_now() - start;
-  errno = error;
-}
-
-static int hook_usleep(useconds_t time) {
-  if (!is_waiting()) return usleep(time);
-  int64_t start = clock_now();
-  int result = usleep(time);
-  waited(start);
-  return result;
-}
-
-static int hook_nanosleep(const struct timespec *time, struct timespec *rest) {
-  if (!is_waiting()) return nanosleep(time, rest);
-  int64_t start = clock_now();
-  int result = nanosleep(time, rest);
-  waited(start);
-  return result;
-}
-
-static unsigned hook_sleep(unsigned seconds) {
-  if (!is_waiting()) return sleep(seconds);
-  int64_t start = clock_now();
-  unsigned result = sleep(seconds);
-  waited(start);
-  return result;
-}
-
 // MARK: - What is hooked
 
 void *loading_hook(const char *name, bool is_copy) {
@@ -323,12 +82,14 @@ void *loading_hook(const char *name, bool is_copy) {
       if (strcmp(name, "dlsym") == 0) return (void *)hook_dlsym;
       if (strcmp(name, "dlclose") == 0) return (void *)hook_dlclose;
       return NULL;
+    case 'c':
+    case 'f': return descriptor_hook(name);
     case 'g': return strcmp(name, "getenv") == 0 ? (void *)hook_getenv : NULL;
     case 'p':
       return strcmp(name, "pthread_mutexattr_settype") == 0 ? (void *)hook_mutexattr_settype : NULL;
-    case 'u': return is_copy && strcmp(name, "usleep") == 0 ? (void *)hook_usleep : NULL;
-    case 'n': return is_copy && strcmp(name, "nanosleep") == 0 ? (void *)hook_nanosleep : NULL;
-    case 's': return is_copy && strcmp(name, "sleep") == 0 ? (void *)hook_sleep : NULL;
+    case 'u':
+    case 'n':
+    case 's': return is_copy ? waiting_hook(name) : NULL;
     default: return NULL;
   }
 }
@@ -368,12 +129,12 @@ static bool is_open_function(int function) {
   return function == HOOKED_open || function == HOOKED_open_v2 || function == HOOKED_open16;
 }
 
-void *own_open_hook(const char *name, void *function) {
+void *own_call_hook(const char *name, void *function) {
   void *hook = sqlite_hook(name, function);
   for (int copy = 0; hook && copy < MAX_COPIES; copy++)
     for (int i = 0; i < HOOKED_COUNT; i++)
       if (hooked_functions[copy][i] == hook)
-        return is_open_function(i) ? own_open_functions[copy][i - HOOKED_open] : NULL;
+        return is_open_function(i) ? own_open_functions[copy][i - HOOKED_open] : hook;
   return NULL;
 }
 
@@ -407,7 +168,8 @@ void *sqlite_hook(const char *name, void *function) {
 __attribute__((constructor)) static void start(void) {
   const char *setting = getenv("STORE_PROBE");
   Dl_info self;
-  if (setting && strcmp(setting, "0") == 0) return;
+  bool is_glibc = dladdr1 != NULL;
+  if (!is_glibc || (setting && strcmp(setting, "0") == 0)) return;
   if (!dladdr((void *)start, &self)) return;
   own_base = self.dli_fbase;
   look_at_new_objects(false);

@@ -5,6 +5,7 @@
 #ifndef storescope_loading_h
 #define storescope_loading_h
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -16,12 +17,22 @@ const char *object_path(const char *name);
 // The hook for a function of libc, or NULL. Waiting functions are hooked in copies of SQLite alone.
 void *loading_hook(const char *name, bool is_copy);
 
+// The hook for a function by which a copy of SQLite waits, or NULL.
+void *waiting_hook(const char *name);
+
+// Hooks for what a copy within a program calls first when it initializes itself.
+char *hook_getenv(const char *name);
+int hook_mutexattr_settype(pthread_mutexattr_t *attributes, int type);
+
+// The hook for a function that closes descriptors, or NULL.
+void *descriptor_hook(const char *name);
+
 // The hook for one of SQLite's functions at an address, or NULL if it is not to be hooked.
 void *sqlite_hook(const char *name, void *function);
 
-// The same for a slot by which a copy calls its own sqlite3_open(): what such connections run is seen
-// by callbacks.
-void *own_open_hook(const char *name, void *function);
+// The same for a slot by which a copy calls a function of its own. What the connections run that it
+// opens in this way is seen by callbacks.
+void *own_call_hook(const char *name, void *function);
 
 // The addresses of the object that covers one. Faster than dladdr(), which reads all symbols.
 void object_extent(const void *address, const void **start, const void **end);

@@ -3,12 +3,15 @@
 // The SQL debug log, in the words and the format of the store's own: Documentation/DebugLog.md.
 
 #define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "log-check.h"
 #include "log-sink.h"
 #include "log-text.h"
 #include "probe.h"
@@ -19,6 +22,8 @@ static struct log_text log_lines;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static long utc_offset;
 static bool is_open;
+// Of the lines since the last closing line.
+static struct log_check check;
 
 static void begin_line(const char *category) {
   log_moment(&log_lines, utc_offset);
@@ -43,7 +48,7 @@ static void begin_group(void) {
   if (sink_lost() > 0) {
     begin_line("warning: ");
     log_signed(&log_lines, sink_lost());
-    log_string(&log_lines, " lines of this log were lost: nobody could take them");
+    log_string(&log_lines, " lines of this log were lost: they could not be written");
     end_line();
     log_lines.lines--;
   }
@@ -51,6 +56,7 @@ static void begin_group(void) {
 
 static void end_group(void) {
   long lost = sink_lost();
+  check_lines(&check, log_lines.bytes, log_lines.count);
   sink_write(log_lines.bytes, log_lines.count, log_lines.lines);
   if (sink_lost() == lost) sink_reported();
   pthread_mutex_unlock(&lock);
@@ -69,16 +75,24 @@ static void open_line(void) {
   end_group();
 }
 
-// Opens the log that STORE_SQL_DEBUG and STORE_SQL_DEBUG_FILE ask for; `log_level` is then its level.
+static void complain(const char *fact, const char *detail) {
+  dprintf(STDERR_FILENO, "StoreScope: warning: %s: %s; nothing is logged\n", fact, detail);
+}
+
+// Opens the log that STORE_SQL_DEBUG and STORE_SQL_DEBUG_FILE configure; `log_level` is then its
+// level.
 void log_open(void) {
   const char *setting = getenv("STORE_SQL_DEBUG");
-  if (!setting || !*setting) return;
+  const char *path = getenv("STORE_SQL_DEBUG_FILE");
+  if (path && !*path) path = NULL;
+  if (!setting || !*setting) {
+    if (path) complain("STORE_SQL_DEBUG_FILE needs a level as well", "set STORE_SQL_DEBUG=1");
+    return;
+  }
   char *end;
   long level = strtol(setting, &end, 10);
   if (*end || level <= 0) return;
-  const char *path = getenv("STORE_SQL_DEBUG_FILE");
-  if (path && !*path) path = NULL;
-  if (sink_open(path) != 0 && (!path || sink_open(NULL) != 0)) return;
+  if (sink_open(path) != 0) return complain("cannot open the log in STORE_SQL_DEBUG_FILE", strerror(errno));
   time_t now = time(NULL);
   struct tm local;
   utc_offset = localtime_r(&now, &local) ? local.tm_gmtoff : 0;
@@ -89,7 +103,31 @@ void log_open(void) {
 
 void log_after_fork(void) {
   pthread_mutex_init(&lock, NULL);
+  check = (struct log_check){0};
   if (is_open) open_line();
+}
+
+// The line by which a reader finds that none before it is missing or changed.
+void log_close(int status) {
+  if (!is_open) return;
+  // A thread that was stopped may hold the lock for ever; then the log has no end.
+  int tries = 0;
+  while (pthread_mutex_trylock(&lock) != 0)
+    if (++tries > 100) return;
+    else usleep(1000);
+  char text[64];
+  int count = snprintf(text, sizeof text, "lines=%" PRIu64 " status=%d", check.lines, status);
+  uint64_t sum = check.sum + line_hash(text, (size_t)count);
+  char line[128];
+  snprintf(line, sizeof line, "log closed: %s check=%016" PRIx64, text, sum);
+  log_lines.count = 0;
+  log_lines.lines = 0;
+  begin_line("annotation: ");
+  log_string(&log_lines, line);
+  end_line();
+  if (check.lines > 0) sink_write(log_lines.bytes, log_lines.count, log_lines.lines);
+  check = (struct log_check){0};
+  pthread_mutex_unlock(&lock);
 }
 
 static void fields_line(const char *name, const struct field *fields, size_t count) {

@@ -57,6 +57,7 @@ struct text {
   struct value_sample *values;
   bool is_shared;
   bool is_write;
+  bool is_checkpoint;
   size_t length;
   char sql[];
 };
@@ -81,8 +82,9 @@ struct connection {
   enum way way;
   bool is_excluded;
   bool is_closed;
-  // Whether our trace callback is installed, and with which mask.
+  // Whether our trace callback is installed, with which mask, and whether it was ever called.
   bool is_traced;
+  bool is_called;
   unsigned mask;
   // Whether the functions that the program calls on it are hooked; callbacks see the rest.
   bool is_hooked;
@@ -139,14 +141,16 @@ struct statement {
   bool is_traced_run;
   int64_t start;
   int64_t sqlite_ns;
+  // When the last timed step ended.
   int64_t last_row;
   int64_t shortest_gap;
   uint64_t rows;
   uint64_t caller_id;
   int total_changes;
-  // Every `stride`th step is timed; `untimed` steps remain until then.
+  // Of a long fetch few steps are timed: `untimed` of `skipped` steps remain until the next one is.
   uint32_t untimed;
-  uint32_t untimed_steps;
+  uint32_t skipped;
+  uint64_t timed_steps;
   int64_t last_step;
 };
 
@@ -154,6 +158,8 @@ enum { CACHED_STATEMENTS = 16 };
 
 struct thread {
   struct statement *cache[CACHED_STATEMENTS];
+  // The statement of a long fetch whose next steps are not timed.
+  struct statement *fetching;
   // The connection for which SQLite is at work on this thread, and whether sqlite3_exec() is.
   struct connection *inside;
   int exec_depth;
@@ -176,6 +182,9 @@ extern _Thread_local struct thread this_thread __attribute__((tls_model("initial
 extern int log_level;
 extern const int *tracepoint_state;
 extern bool record_values;
+// NULL without LTTng; and the process that loaded it or was forked from that one.
+extern const struct tracepoints *tracepoints;
+extern int recording_process;
 // Raised when all that was announced is due again: after a fork, and when a listener begins.
 extern unsigned generation;
 extern int was_recording;
@@ -211,6 +220,7 @@ void emit_copy_not_observed(const char *path, const char *version, const char *r
 
 void log_open(void);
 void log_after_fork(void);
+void log_close(int status);
 void log_event(const char *name, const struct field *fields, size_t count);
 void log_run(const struct statement_run *event, const struct text *text,
              const struct statement *bindings, const struct field *fields, size_t count);
@@ -240,6 +250,7 @@ struct connection *open_connection(struct copy *copy, sqlite3 *handle, enum way 
                                    bool is_hooked);
 void close_connection(struct connection *connection);
 void announce_connection(struct connection *connection);
+void report_silent_connections(void);
 void set_trace(struct connection *connection, unsigned mask);
 
 struct statement *find_statement(sqlite3_stmt *stmt);
@@ -255,16 +266,61 @@ bool is_announcement_due(struct text *text);
 
 void begin_run(struct statement *statement, bool is_traced);
 void resume_run(struct statement *statement);
-void step_timed(struct statement *statement, int64_t duration);
+void take_step_time(struct statement *statement, int64_t start, int64_t end);
 void end_run(struct statement *statement, int code, int64_t now);
 void flush_pending(struct connection *connection, int code);
 void report_waits(struct connection *connection, int code);
+
+// MARK: - steps.c, failures.c, checkpoints.c, bindings.c, expanded.c
+
+int step_recorded(struct copy *copy, sqlite3_stmt *stmt);
+int end_fetch(struct statement *statement, int code);
+int reset_recorded(struct copy *copy, sqlite3_stmt *stmt);
+int finalize_recorded(struct copy *copy, sqlite3_stmt *stmt);
+
+
+struct timed_callback {
+  row_callback callback;
+  void *context;
+};
+int call_timed(void *timed_callback, int count, char **values, char **names);
+struct connection *begin_exec(struct copy *copy, sqlite3 *handle);
+void end_exec(struct connection *connection, const char *sql, int code);
+
+// Reports a statement that was not prepared. The SQL is cut after its first statement.
+void failed_to_prepare(struct connection *connection, const char *sql, int length, int code);
+// The statement at which the SQL of sqlite3_exec() could not be prepared further, or NULL.
+const char *statement_that_failed(const struct connection *connection, const char *sql, int code);
+const char *describe_error(struct connection *connection, int code);
+bool is_parse_error(const struct connection *connection, int code);
+uint64_t next_run_id(void);
+
+int checkpoint_recorded(struct copy *copy, sqlite3 *handle, const char *schema, int mode,
+                        int *log_frames, int *checkpointed);
+void checkpoint_returned(struct statement *statement, int64_t duration);
+
+void bound_null(struct copy *copy, sqlite3_stmt *stmt, int index);
+void bound_integer(struct copy *copy, sqlite3_stmt *stmt, int index, int64_t value);
+void bound_double(struct copy *copy, sqlite3_stmt *stmt, int index, double value);
+void bound_bytes(struct copy *copy, sqlite3_stmt *stmt, int index, const void *bytes, size_t length,
+                 bool is_text);
+void bound_zeroes(struct copy *copy, sqlite3_stmt *stmt, int index, uint64_t length);
+
+// Whether values are kept as literals.
+static inline bool keeps_values(void) { return UNLIKELY(record_values || log_level >= 2); }
+void keep_text(struct statement *statement, int index, const char *text, size_t length);
+void keep_blob(struct statement *statement, int index, const unsigned char *blob, size_t length);
+void keep_zeroes(struct statement *statement, int index, uint64_t length);
+// Keeps the values that stand in `expanded` for the parameters of `sql`.
+void keep_expanded(struct statement *statement, const char *sql, const char *expanded);
 
 // MARK: - trace.c
 
 int traced(unsigned event, void *context, void *object, void *detail);
 
-// MARK: - transactions.c
+// MARK: - test-name.c, transactions.c
+
+void announce_test(const struct connection *connection);
 
 void transaction_after(struct connection *connection, struct ended_run *run, int code);
 void transaction_at_close(struct connection *connection);

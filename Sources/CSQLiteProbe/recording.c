@@ -9,8 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "probe.h"
+
+#pragma weak on_exit
 
 static const int tracepoints_off = 0;
 
@@ -19,7 +22,8 @@ const int *tracepoint_state = &tracepoints_off;
 bool record_values;
 unsigned generation = 1;
 int was_recording;
-static const struct tracepoints *tracepoints;
+const struct tracepoints *tracepoints;
+int recording_process;
 
 void recording_began(void) {
   was_recording = 1;
@@ -53,6 +57,7 @@ static void load_tracepoints(void) {
   }
   const struct tracepoints *(*get)(void) = dlsym(library, "storescope_probe_tracepoints");
   if (!get) return;
+  recording_process = getpid();
   tracepoints = get();
   tracepoint_state = tracepoints->run_state;
 }
@@ -77,6 +82,7 @@ static void after_fork_parent(void) {
 }
 
 static void after_fork_child(void) {
+  recording_process = getpid();
   process_after_fork();
   statements_after_fork();
   slots_after_fork();
@@ -87,6 +93,21 @@ static void after_fork_child(void) {
   if (tracepoints && handles_forks) tracepoints->after_fork_child(&signals_before_fork);
 }
 
+// What pthread_atfork() of glibc calls; weak, see loading.c.
+extern void *__dso_handle;
+extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void), void *)
+    __attribute__((weak));
+
+static int exit_status;
+
+static void keep_status(int status, void *context) {
+  (void)context;
+  exit_status = status & 0xff;
+}
+
+// A destructor runs after the handlers of atexit(), in which a program may still use SQLite.
+__attribute__((destructor)) static void end_log(void) { log_close(exit_status); }
+
 static void start(void) {
   int error = errno;
   const char *values = getenv("STORE_TRACE_VALUES");
@@ -96,8 +117,11 @@ static void start(void) {
   log_open();
   load_tracepoints();
   handles_forks = tracepoints && !lttng_handles_forks();
+  // Not in musl, where a log ends without a status.
+  if (on_exit) on_exit(keep_status, NULL);
   atexit(emit_last_counters);
-  pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+  if (__register_atfork)
+    __register_atfork(before_fork, after_fork_parent, after_fork_child, __dso_handle);
   errno = error;
 }
 
@@ -131,6 +155,7 @@ static void emit_counters(void) {
 
 // A process may end without closing its connections.
 static void emit_last_counters(void) {
+  if (is_recording()) report_silent_connections();
   if (__atomic_load_n(&event_count, __ATOMIC_RELAXED) > 0) emit_counters();
 }
 
@@ -190,7 +215,8 @@ void emit_run(const struct statement_run *event, const struct text *text,
         UNSIGNED("sorts", event->sorts), UNSIGNED("autoindex_rows", event->autoindex_rows),
         UNSIGNED("memory", event->memory), UNSIGNED("reprepares", event->reprepares),
         UNSIGNED("filter_hits", event->filter_hits),
-        UNSIGNED("filter_misses", event->filter_misses), TEXT("error", event->error)};
+        UNSIGNED("filter_misses", event->filter_misses),
+        UNSIGNED("timed_steps", event->timed_steps), TEXT("error", event->error)};
     log_run(event, text, bindings, fields, COUNT(fields));
   }
   if (tracepoints) tracepoints->run(event);

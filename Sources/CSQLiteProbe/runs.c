@@ -17,6 +17,8 @@ static const int64_t SLOW = 5000000;
 
 static uint64_t last_run;
 
+uint64_t next_run_id(void) { return __atomic_add_fetch(&last_run, 1, __ATOMIC_RELAXED); }
+
 static int last_counter(const struct copy *copy) {
   return copy->version >= FILTER_SINCE ? FILTER_HIT
          : copy->version >= REPREPARE_SINCE ? RUN : VM_STEP;
@@ -76,7 +78,8 @@ void begin_run(struct statement *statement, bool is_traced) {
   statement->rows = 0;
   statement->sqlite_ns = 0;
   statement->untimed = 0;
-  statement->untimed_steps = 0;
+  statement->skipped = 0;
+  statement->timed_steps = 0;
   statement->last_step = 0;
   statement->shortest_gap = INT64_MAX;
   statement->total_changes = connection->copy->api.total_changes(connection->handle);
@@ -84,20 +87,31 @@ void begin_run(struct statement *statement, bool is_traced) {
   statement->last_row = statement->start;
 }
 
-// Takes the time of one step. Those that were not timed since count as the mean of the two around
-// them. A clock is read for at most 3% of the time: for each step of 2 µs, for one in 16 of 125 ns.
-void step_timed(struct statement *statement, int64_t duration) {
-  statement->sqlite_ns += duration;
-  if (statement->untimed_steps > 0) {
-    int64_t last = statement->last_step > 0 ? statement->last_step : duration;
-    statement->sqlite_ns += statement->untimed_steps * ((duration + last) / 2);
-    statement->untimed_steps = 0;
-  }
+enum {
+  // A fast row may be followed by a long scan: the first steps are all timed, then one of so many.
+  FIRST_STEPS = 32, STEPS_BETWEEN = 64,
+  // A step that takes longer, in ns, costs so much more than the clock that the next is timed as well.
+  LONG_STEP = 1000000,
+};
+
+// Steps that were not timed count as the mean of the two around them, and never as more than the time
+// that has passed: one of them may have been interrupted.
+static int64_t time_of_skipped(const struct statement *statement, int64_t mean, int64_t until) {
+  int64_t passed = until - statement->last_row;
+  int64_t steps = statement->skipped - statement->untimed;
+  return steps == 0 ? 0 : mean < passed / steps ? steps * mean : passed;
+}
+
+void take_step_time(struct statement *statement, int64_t start, int64_t end) {
+  int64_t duration = end - start;
+  statement->sqlite_ns +=
+      duration + time_of_skipped(statement, (duration + statement->last_step) / 2, start);
+  statement->timed_steps++;
   statement->last_step = duration;
-  // A fast row may be followed by a long scan to the end: the first steps are all timed.
-  if (statement->rows < 32) return;
-  int64_t steps = duration > 0 ? 2000 / duration : 64;
-  statement->untimed = (uint32_t)(steps > 64 ? 64 : steps);
+  statement->last_row = end;
+  bool is_next_timed = statement->rows < FIRST_STEPS || duration >= LONG_STEP;
+  statement->skipped = is_next_timed ? 0 : STEPS_BETWEEN - 1;
+  statement->untimed = statement->skipped;
 }
 
 static const char *code_name(int code) {
@@ -112,7 +126,7 @@ static const char *code_name(int code) {
 
 static _Thread_local char error_text[512];
 
-static const char *describe_error(struct connection *connection, int code) {
+const char *describe_error(struct connection *connection, int code) {
   if (code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE) return "";
   const char *message = connection->copy->api.errmsg(connection->handle);
   char text[300];
@@ -148,7 +162,8 @@ static uint64_t memory_of(struct statement *statement) {
   return statement->memory;
 }
 
-static uint64_t bind_hash_of(const struct statement *statement) {
+// Values that only SQLite has are read from the SQL that it expands.
+static uint64_t bind_hash_of(struct statement *statement) {
   if (LIKELY(statement->bound_count > 0 && !statement->has_unknown_values))
     return statement->bind_hash ? statement->bind_hash : 1;
   const struct sqlite_api *api = &statement->connection->copy->api;
@@ -157,12 +172,14 @@ static uint64_t bind_hash_of(const struct statement *statement) {
   char *expanded = api->expanded_sql(statement->stmt);
   if (!expanded) return 0;
   uint64_t hash = keyed_hash(expanded);
+  if (keeps_values()) keep_expanded(statement, api->sql(statement->stmt), expanded);
   api->free(expanded);
   return hash ? hash : 1;
 }
 
-static int64_t step_time(const struct statement *statement, int64_t open) {
-  int64_t time = statement->sqlite_ns + statement->untimed_steps * statement->last_step;
+static int64_t step_time(const struct statement *statement, int64_t now) {
+  int64_t open = now - statement->start;
+  int64_t time = statement->sqlite_ns + time_of_skipped(statement, statement->last_step, now);
   return time < open ? time : open;
 }
 
@@ -183,7 +200,8 @@ static void fill(struct statement *statement, struct statement_run *event, int64
   event->caller_id = statement->caller_id;
   event->bind_hash = bind_hash_of(statement);
   event->open_ns = now - statement->start;
-  event->step_ns = step_time(statement, event->open_ns);
+  event->step_ns = step_time(statement, now);
+  event->timed_steps = statement->timed_steps;
   event->rows = statement->rows;
   event->changes = changes_of(statement);
   event->readonly = statement->connection->copy->api.stmt_readonly(statement->stmt) != 0;
@@ -236,7 +254,9 @@ void end_run(struct statement *statement, int code, int64_t now) {
   thread->busy_ns = 0;
   thread->busy_attempts = 0;
   fill(statement, &run.event, now);
-  run.event.run_id = __atomic_add_fetch(&last_run, 1, __ATOMIC_RELAXED);
+  statement->untimed = 0;
+  run.event.run_id = next_run_id();
+  if (UNLIKELY(record_values)) record_bound_values(statement, run.event.bind_hash);
   if (statement->is_traced_run && statement->text->is_shared &&
       (connection->exec_depth > 0 || may_be_repeated(&run.event))) {
     flush_pending(connection, SQLITE_OK);
@@ -244,20 +264,8 @@ void end_run(struct statement *statement, int code, int64_t now) {
     connection->has_pending = true;
   } else {
     report(connection, &run, code, statement);
-    if (UNLIKELY(record_values)) record_bound_values(statement, run.event.bind_hash);
   }
   errno = error;
-}
-
-// Whether an error of sqlite3_exec() was found by the parser, after the pending run.
-static bool is_parse_error(const struct connection *connection, int code) {
-  const struct sqlite_api *api = &connection->copy->api;
-  if ((code & 0xff) != 1) return false;
-  if (api->error_offset && api->error_offset(connection->handle) >= 0) return true;
-  const char *message = api->errmsg(connection->handle);
-  return message && (strncmp(message, "near ", 5) == 0 || strncmp(message, "no such ", 8) == 0 ||
-                     strstr(message, "syntax error") || strstr(message, "incomplete input") ||
-                     strstr(message, "already exists") || strstr(message, "has no column"));
 }
 
 void flush_pending(struct connection *connection, int code) {

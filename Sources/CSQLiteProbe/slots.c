@@ -24,7 +24,7 @@ enum { SLOT = R_X86_64_JUMP_SLOT, DATA = R_X86_64_GLOB_DAT, WORD = R_X86_64_64 }
 #elif defined(__aarch64__)
 enum { SLOT = R_AARCH64_JUMP_SLOT, DATA = R_AARCH64_GLOB_DAT, WORD = R_AARCH64_ABS64 };
 #else
-#error "the probe knows the relocations of x86-64 and arm64"
+#error "the probe supports only the relocations of x86-64 and arm64"
 #endif
 
 struct object {
@@ -235,15 +235,17 @@ static bool holds_sqlite(const struct object *object) {
   return function && (ElfW(Addr))function >= object->start && (ElfW(Addr))function < object->end;
 }
 
-// A copy's calls to its own sqlite3_open(), where they go through a slot.
-static void patch_own_opens(struct object *object) {
+// A copy's calls to its own sqlite3_open() and, in automatic checkpoints, sqlite3_wal_checkpoint(),
+// where they go through a slot.
+static void patch_own_calls(struct object *object) {
   const ElfW(Rela) *relocation = object->tables[0];
   for (size_t i = 0; relocation && i < object->counts[0]; i++, relocation++) {
     if (ELF64_R_TYPE(relocation->r_info) != SLOT) continue;
     const ElfW(Sym) *symbol = &object->symbols[ELF64_R_SYM(relocation->r_info)];
     const char *name = object->strings + symbol->st_name;
-    if (symbol->st_shndx == SHN_UNDEF || strncmp(name, "sqlite3_open", 12) != 0) continue;
-    void *hook = own_open_hook(name, (void *)(object->base + symbol->st_value));
+    if (symbol->st_shndx == SHN_UNDEF) continue;
+    if (strncmp(name, "sqlite3_open", 12) != 0 && strcmp(name, "sqlite3_wal_checkpoint") != 0) continue;
+    void *hook = own_call_hook(name, (void *)(object->base + symbol->st_value));
     if (hook) write_slot(object, (void **)(object->base + relocation->r_offset), hook);
   }
 }
@@ -256,8 +258,7 @@ static void patch_if_new(struct object *object, bool is_deep) {
   if (read_object(object)) {
     object->is_copy = holds_sqlite(object);
     patch_object(object, is_deep);
-    // A shared library of SQLite alone opens nothing for itself.
-    if (object->is_copy && !strstr(object->name, "/libsqlite3")) patch_own_opens(object);
+    if (object->is_copy) patch_own_calls(object);
   }
   dlclose(object->handle);
 }

@@ -2,6 +2,7 @@
 
 // The SQL texts of the process: each is hashed and announced once, and again at intervals.
 
+#define _GNU_SOURCE
 #include "probe.h"
 
 #include <stdlib.h>
@@ -39,7 +40,7 @@ uint64_t hash_bytes(const void *bytes, size_t length, uint64_t seed) {
   return hash ^ (hash >> 29);
 }
 
-// FNV-1a: the id that the store gives to the same text.
+// FNV-1a: the id of the same text in the store.
 static uint64_t statement_id_of(const char *sql, size_t length) {
   uint64_t hash = 0xcbf29ce484222325u;
   for (size_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)sql[i]) * 0x100000001b3u;
@@ -60,6 +61,10 @@ static bool is_write(const char *sql) {
   return false;
 }
 
+static bool is_checkpoint(const char *sql) {
+  return begins_with(sql, "pragma") && strcasestr(sql, "wal_checkpoint");
+}
+
 static struct text *make_text(const char *sql, size_t length, uint64_t hash) {
   struct text *text = malloc(sizeof *text + length + 1);
   if (!text) return NULL;
@@ -70,6 +75,7 @@ static struct text *make_text(const char *sql, size_t length, uint64_t hash) {
   text->sql[length] = 0;
   text->statement_id = statement_id_of(sql, length);
   text->is_write = is_write(text->sql);
+  text->is_checkpoint = is_checkpoint(text->sql);
   return text;
 }
 

@@ -54,6 +54,7 @@ static void time_row(struct statement *statement) {
   int64_t now = clock_now();
   if (statement->rows == 1) {
     statement->sqlite_ns = now - statement->start;
+    statement->timed_steps = 1;
   } else if (statement->rows <= 64 && now - statement->last_row < statement->shortest_gap) {
     statement->shortest_gap = now - statement->last_row;
   }
@@ -66,6 +67,8 @@ static void returned_row(struct connection *connection, sqlite3_stmt *stmt) {
   statement->rows++;
   this_thread.inside = NULL;
   time_row(statement);
+  if (UNLIKELY(statement->text->is_checkpoint))
+    checkpoint_returned(statement, statement->sqlite_ns);
 }
 
 static void ended(struct connection *connection, sqlite3_stmt *stmt) {
@@ -75,6 +78,7 @@ static void ended(struct connection *connection, sqlite3_stmt *stmt) {
   int64_t open = now - statement->start;
   if (connection->exec_depth > 0 || statement->rows == 0) {
     statement->sqlite_ns = open - this_thread.callback_ns;
+    statement->timed_steps = statement->rows + 1;
   } else if (statement->rows > 1 && statement->shortest_gap != INT64_MAX) {
     statement->sqlite_ns += statement->shortest_gap * (int64_t)(statement->rows - 1);
   }
@@ -102,6 +106,7 @@ static void pass_plain_text(const struct connection *connection, sqlite3_stmt *s
 
 int traced(unsigned event, void *context, void *object, void *detail) {
   struct connection *connection = context;
+  connection->is_called = true;
   // sqlite3_close() refused to close it.
   if (event == SQLITE_TRACE_STMT && connection->is_closed) {
     connection->is_closed = false;

@@ -21,7 +21,7 @@ enum FileBytes {
 /// How a database keeps the old state while it is written.
 public enum JournalMode: String, Sendable {
   case wal
-  /// A rollback journal: DELETE, TRUNCATE or PERSIST, which the file does not say.
+  /// A rollback journal: DELETE, TRUNCATE or PERSIST, which the file does not record.
   case rollback
   /// A file without a page.
   case empty

@@ -22,7 +22,7 @@ public enum DatabaseLock: Hashable, Sendable {
   case shared
   case reserved
   case pending
-  /// Shared, asked for as a reader: it lasts while a reader begins.
+  /// Shared, requested as a reader: it lasts while a reader begins.
   case beginning
   case exclusive
 

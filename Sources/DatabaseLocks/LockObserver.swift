@@ -154,7 +154,7 @@ public final class LockObserver {
     return found + hiddenLocks(indexes)
   }
 
-  /// Adds what the descriptors of the users say, where the list of all locks does not say enough.
+  /// Adds the locks of the users' descriptors, where the list of all locks is not enough.
   private func addFromDescriptors(
     to found: inout [(pid: Int32, lock: DatabaseLock, isWaiting: Bool)]
   ) {

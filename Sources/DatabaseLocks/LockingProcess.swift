@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// A process as a person knows it.
+/// A process, described for a person.
 public struct LockingProcess: Hashable, Sendable {
   /// Its id where this program runs; 0 for a process that this program cannot see.
   public var pid: Int32

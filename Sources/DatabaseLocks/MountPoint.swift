@@ -13,7 +13,7 @@ struct MountPoint: Hashable {
   /// `O_PATH`, which glibc hides unless `_GNU_SOURCE` is defined: it needs no right to read.
   private static let pathOnly: Int32 = 0o10000000
 
-  /// Finds the mount of a file; nil where `/proc` does not say.
+  /// Finds the mount of a file; nil where `/proc` does not show it.
   init?(of path: String) {
     let descriptor = open(path, Self.pathOnly | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }

@@ -8,7 +8,7 @@ import Glibc
 enum SleepingThread {
   private static let longest: Int64 = 100_000_000
 
-  /// Whether a process has such a thread; nil where the kernel does not say.
+  /// Whether a process has such a thread; nil where the kernel does not show it.
   static func exists(in pid: Int32) -> Bool? {
     guard let threads = ProcFile.numbers(in: "/proc/\(pid)/task") else { return nil }
     var isKnown = false

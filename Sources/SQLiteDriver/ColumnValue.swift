@@ -4,8 +4,8 @@ public import CSQLite
 
 /// A column of the row that a statement stands on, valid until its next step or reset.
 ///
-/// One look for the column serves its type and its value, where each of the `sqlite3_column_`
-/// functions looks anew. SQLite asks that only one thread use the connection, which is so here:
+/// One lookup of the column serves its type and its value, where each of the `sqlite3_column_`
+/// functions looks it up again. SQLite requires that only one thread uses the connection:
 /// <https://www.sqlite.org/c3ref/value.html>.
 public struct ColumnValue {
   @usableFromInline let handle: OpaquePointer
@@ -35,7 +35,7 @@ extension Statement {
   /// A column of the current row; NULL for a column that there is not.
   @inlinable
   public func value(_ column: Int32) -> ColumnValue {
-    // Not null: SQLite gives a NULL value even where there is no such column.
+    // Not null: SQLite returns a NULL value even if there is no such column.
     ColumnValue(handle: sqlite3_column_value(handle, column).unsafelyUnwrapped)
   }
 }

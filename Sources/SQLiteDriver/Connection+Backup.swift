@@ -8,7 +8,7 @@ extension Connection {
   /// What other connections write meanwhile is in the copy as a whole or not at all.
   ///
   /// - Parameters:
-  ///   - isCancelled: asked after some pages; once it answers true, the copy is given up.
+  ///   - isCancelled: called after some pages; the copy ends once it returns true.
   ///   - progress: called after some pages, with those copied and all of them.
   /// - Throws: ``SQLiteError``, such as for a disk that is full, or ``SQLiteError/interruption``.
   public func copy(

@@ -8,10 +8,10 @@ extension Connection {
     init(_ isOver: @escaping () -> Bool) { self.isOver = isOver }
   }
 
-  /// Runs statements that end early, with `SQLITE_INTERRUPT`, once a closure answers true.
+  /// Runs statements that end early, with `SQLITE_INTERRUPT`, once a closure returns true.
   ///
-  /// Unlike ``interrupt()`` this cannot hit a statement that comes later. The closure is asked on
-  /// the thread that runs the statement, each time SQLite has done so many instructions; a scan does
+  /// Unlike ``interrupt()`` this cannot end a statement that comes later. The closure is called on
+  /// the thread that runs the statement, each time SQLite has run so many instructions; a scan runs
   /// some ten a row.
   public func interrupting<R>(
     when isOver: @escaping () -> Bool, every instructions: Int32 = 1000, _ body: () throws -> R

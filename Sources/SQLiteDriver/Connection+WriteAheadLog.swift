@@ -16,8 +16,8 @@ public final class WriteAheadLogSize: Sendable {
 extension Connection {
   /// Ends SQLite's own checkpoints on this connection, and follows the log's size instead.
   ///
-  /// Whoever calls this owes the file a ``checkpoint(_:)`` now and then, and keeps the returned
-  /// object as long as the connection.
+  /// The caller must call ``checkpoint(_:)`` from time to time, and keep the returned object as
+  /// long as the connection.
   public func followWriteAheadLog() -> WriteAheadLogSize {
     let size = WriteAheadLogSize()
     sqlite3_wal_hook(

@@ -7,7 +7,7 @@ public typealias SQLiteConnection = OpaquePointer
 
 /// One connection to a database file, used by one thread at a time.
 ///
-/// SQLite is opened with `SQLITE_OPEN_NOMUTEX`: whoever shares a connection guards it.
+/// SQLite is opened with `SQLITE_OPEN_NOMUTEX`: code that shares a connection must guard it.
 public final class Connection {
   @usableFromInline let handle: SQLiteConnection
   let statements: StatementCache
@@ -19,7 +19,7 @@ public final class Connection {
   public enum Mode: Sendable {
     /// Reads; a file in WAL mode may get side files.
     case readOnly
-    /// Reads a file that nobody writes, without locks and without side files.
+    /// Reads a file that no process writes, without locks and without side files.
     case immutable
     case readWrite
     case create
@@ -84,7 +84,7 @@ public final class Connection {
 
   /// Finds a statement in the cache, or compiles it: reset and with no values bound.
   ///
-  /// Give it back with ``recycle(_:)`` when its rows were read.
+  /// Return it with ``recycle(_:)`` once its rows have been read.
   ///
   /// - Throws: ``SQLiteError`` if the SQL does not compile, is empty, or holds a second statement.
   public func cachedStatement(_ sql: String) throws(SQLiteError) -> Statement {
@@ -92,11 +92,11 @@ public final class Connection {
     return try Statement(sql, on: self, persistent: true)
   }
 
-  /// Resets a statement, forgets its values, and lets the cache have it.
+  /// Resets a statement, clears its values, and returns it to the cache.
   public func recycle(_ statement: Statement) {
     sqlite3_reset(statement.handle)
     sqlite3_clear_bindings(statement.handle)
-    statements.give(statement)
+    statements.insert(statement)
   }
 
   /// Runs one or more statements without values, and ignores their rows.

@@ -4,9 +4,10 @@ import CSQLite
 import FoundationEssentials
 import Glibc
 
-/// Somebody's database, opened to be looked at: never written, never left with new side files.
+/// A database that belongs to another program, opened for inspection: it is never written, and no
+/// side files are left beside it.
 ///
-/// A file that nobody has open in WAL mode is read as immutable; one that somebody uses is read as
+/// A file in WAL mode that no process has open is read as immutable; one in use is read as
 /// one more reader, which takes part in the locks of the `-shm` file but makes and leaves no file;
 /// one whose log or journal would first have to be recovered is copied, and the copy is read.
 public final class InspectedDatabase {

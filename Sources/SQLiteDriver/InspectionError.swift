@@ -8,7 +8,7 @@ import Glibc
 public enum InspectionError: Error, Hashable, Sendable {
   case missing(String)
   case notAFile(String)
-  /// Encrypted files cannot be told from other files.
+  /// Encrypted files cannot be distinguished from other files.
   case notADatabase(String)
   case corrupt(String, reason: String)
   case locked(String)
@@ -16,7 +16,7 @@ public enum InspectionError: Error, Hashable, Sendable {
   /// It has to be copied to be read, and cannot be.
   case notCopied(String, reason: String)
 
-  /// Tells by SQLite's code what is wrong with a file.
+  /// Derives from SQLite's code what is wrong with a file.
   public init(_ error: any Error, path: String) {
     guard let error = error as? SQLiteError else {
       self = .notCopied(path, reason: Self.reason(of: error))
@@ -59,7 +59,7 @@ extension InspectionError: CustomStringConvertible {
     case .unreadable(let path, let reason):
       "'\(path)' cannot be read: \(reason); check its permissions"
     case .notCopied(let path, let reason):
-      "'\(path)' has to be copied to be read, since its log is not worked off, and cannot be: "
+      "'\(path)' has to be copied to be read, since its log is not checkpointed, and cannot be: "
         + "\(reason); point TMPDIR to a folder with room"
     }
   }

@@ -28,7 +28,7 @@ public struct PlanStep: Hashable, Sendable {
 }
 
 extension Connection {
-  /// Asks SQLite how it would run a statement, without running it.
+  /// Returns how SQLite would run a statement, without running it.
   ///
   ///     try connection.plan("SELECT * FROM ZSTOP t0")
   ///     // EXPLAIN QUERY PLAN SELECT * FROM ZSTOP t0

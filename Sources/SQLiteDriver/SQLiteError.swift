@@ -10,15 +10,21 @@ public struct SQLiteError: Error, Hashable, Sendable {
   public let message: String
   /// The statement that failed, without its values.
   public let sql: String?
-  /// The byte in ``sql`` at which the error is, where SQLite tells it.
+  /// The byte in ``sql`` at which the error is, if SQLite reports it.
   public let offset: Int?
+  /// The system's error number behind a file that could not be opened, read or written; 0 for none.
+  public let systemCode: Int32
 
   /// Makes an error from its facts.
-  public init(extendedCode: Int32, message: String, sql: String? = nil, offset: Int? = nil) {
+  public init(
+    extendedCode: Int32, message: String, sql: String? = nil, offset: Int? = nil,
+    systemCode: Int32 = 0
+  ) {
     self.extendedCode = extendedCode
     self.message = message
     self.sql = sql
     self.offset = offset
+    self.systemCode = systemCode
   }
 
   /// The primary result code: the low byte of ``extendedCode``.
@@ -26,7 +32,7 @@ public struct SQLiteError: Error, Hashable, Sendable {
 
   /// Whether another connection holds the lock.
   public var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
-  /// Whether somebody interrupted the statement.
+  /// Whether the statement was interrupted.
   public var isInterruption: Bool { code == SQLITE_INTERRUPT }
   /// Whether the disk is full.
   public var isFull: Bool { code == SQLITE_FULL }
@@ -60,7 +66,12 @@ public struct SQLiteError: Error, Hashable, Sendable {
     let offset = sqlite3_error_offset(connection)
     self.init(
       extendedCode: extendedCode, message: String(cString: sqlite3_errmsg(connection)), sql: sql,
-      offset: offset < 0 || sql == nil ? nil : Int(offset))
+      offset: offset < 0 || sql == nil ? nil : Int(offset),
+      systemCode: Self.involvesFiles(code) ? sqlite3_system_errno(connection) : 0)
+  }
+
+  private static func involvesFiles(_ code: Int32) -> Bool {
+    [SQLITE_CANTOPEN, SQLITE_IOERR, SQLITE_FULL].contains(code & 0xff)
   }
 
   /// What a statement fails with that was interrupted before it began.

@@ -78,7 +78,7 @@ public struct FunctionCall: ~Copyable {
   /// What was made of an argument in an earlier call of the same statement, or what `make` makes
   /// now; SQLite keeps it while the argument is a constant or a bound value.
   ///
-  /// All calls of one function must ask for the same type at the same index.
+  /// All calls of one function must request the same type at the same index.
   public func cached<T: AnyObject>(_ index: Int32, make: () -> T) -> T {
     if let kept = sqlite3_get_auxdata(context, index) {
       return Unmanaged<T>.fromOpaque(kept).takeUnretainedValue()
@@ -97,7 +97,7 @@ extension Connection {
     init(_ run: @escaping @Sendable (borrowing FunctionCall) -> Void) { self.run = run }
   }
 
-  /// Makes a Swift closure callable from SQL; the same arguments must give the same result.
+  /// Makes a Swift closure callable from SQL; the same arguments must return the same result.
   ///
   ///     try connection.createFunction("shout", argumentCount: 1) { $0.answer($0.string(0) + "!") }
   ///     // SELECT shout('a')  →  a!

@@ -25,7 +25,7 @@ public final class Statement {
   // Unchecked: one thread uses a connection, and the check costs as much as a bind.
   @exclusivity(unchecked) @usableFromInline var bindFailure = SQLITE_OK
 
-  /// Columns of a row; SQLite may compile `SELECT *` anew when the schema changes.
+  /// Columns of a row; SQLite may compile `SELECT *` again when the schema changes.
   public var columnCount: Int32 { sqlite3_column_count(handle) }
 
   /// Whether it writes nothing to the database.
@@ -64,7 +64,7 @@ public final class Statement {
     _ tail: UnsafePointer<CChar>, _ connection: SQLiteConnection
   ) -> Bool {
     guard tail.pointee != 0 else { return false }
-    // Only SQLite knows what it takes for a comment; `;;` gives no statement either.
+    // Only SQLite can parse its own comments; `;;` compiles to no statement either.
     var handle: SQLiteStatement?
     var rest: UnsafePointer<CChar>?
     let code = sqlite3_prepare_v3(connection, tail, -1, 0, &handle, &rest)

@@ -11,15 +11,15 @@ final class StatementCache {
 
   init(capacity: Int) { self.capacity = capacity }
 
-  /// A statement that nobody uses.
+  /// A statement that is not in use.
   func take(_ sql: String) -> Statement? {
     guard let statement = statements[sql], !statement.isInUse else { return nil }
     statement.isInUse = true
     return statement
   }
 
-  /// Keeps a statement; of two with the same SQL, the one given last.
-  func give(_ statement: Statement) {
+  /// Keeps a statement; of two with the same SQL, the one inserted last.
+  func insert(_ statement: Statement) {
     clock += 1
     statement.lastUse = clock
     statement.isInUse = false

@@ -25,7 +25,7 @@ public struct EventRecord: Hashable, Sendable {
 public struct ProcessIdentity: Hashable, Sendable, Codable {
   public var id: Int64
   public var name: String
-  /// The host's name, or "" where the source does not tell it.
+  /// The host's name, or "" where the source does not contain it.
   public var host: String
 
   public init(id: Int64, name: String, host: String = "") {
@@ -35,7 +35,7 @@ public struct ProcessIdentity: Hashable, Sendable, Codable {
   }
 }
 
-/// The line of the user's code that asked for a fetch or a save.
+/// The line of the user's code that requested a fetch or a save.
 public struct SourceLocation: Hashable, Sendable, Codable {
   /// `#fileID`: module and file, such as `transit/Search.swift`; "" when unknown.
   public var file: String

@@ -2,7 +2,7 @@
 
 /// The values that one run of a statement bound, as a `values` event records them.
 ///
-///     13.41, 'Am Treptower Park', NULL, x'00ff', 'once upon…' /* cut, 9000 bytes */ /* 3 more */
+///     13.41, 'Am Treptower Park', NULL, x'00ff', 'once up…' /* cut, 9000 bytes */ /* 3 more */
 ///
 /// The text is a list of SQL literals. A comment after a literal means that the value was longer,
 /// and a comment at the end that more values followed.

@@ -4,7 +4,7 @@
 ///
 /// The sample is Vitter's reservoir (algorithm R): of any number of runs beyond the first distinct
 /// values each is kept with equal probability. The generator's seed is the statement, so that the
-/// same runs give the same choice.
+/// same runs result in the same choice.
 public struct RunSampler: Sendable {
   public enum Choice: Hashable, Sendable {
     /// Kept among the first.

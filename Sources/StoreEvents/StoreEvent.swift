@@ -61,7 +61,7 @@ public protocol EventFieldWriter {
   mutating func field(_ name: StaticString, _ value: String)
 }
 
-/// Gives the fields of an event one by one, in the order in which they were written.
+/// Returns the fields of an event one by one, in the order in which they were written.
 public protocol EventFieldReader {
   mutating func int64(_ name: StaticString) throws(EventFieldError) -> Int64
   mutating func uint64(_ name: StaticString) throws(EventFieldError) -> UInt64

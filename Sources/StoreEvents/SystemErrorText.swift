@@ -21,7 +21,7 @@ public struct SystemErrorText: Hashable, Sendable {
     return "\(text) (the limit is \(limit.rlim_cur))"
   }
 
-  /// What to do; nil where the number does not say.
+  /// What to do; nil where the error number does not suggest it.
   public var advice: String? {
     switch code {
     case EMFILE: "raise the limit with 'ulimit -n', or read fewer inputs at once"
@@ -32,9 +32,9 @@ public struct SystemErrorText: Hashable, Sendable {
     case EACCES, EPERM: "change its permissions, or run as a user who may use it"
     case EROFS: "write to a file system that is not read-only"
     case ENOENT, ENOTDIR: "check that its folder exists"
-    case EISDIR: "give the name of a file, not of a folder"
+    case EISDIR: "pass the name of a file, not of a folder"
     case ENAMETOOLONG: "choose a shorter name"
-    case ELOOP: "remove the symbolic link, or give the path it points to"
+    case ELOOP: "remove the symbolic link, or pass the path it points to"
     case ENOMEM: "free some memory, or read fewer inputs at once"
     case EPIPE: "the program that reads it has ended"
     case EIO: "check the disk and the system's log"

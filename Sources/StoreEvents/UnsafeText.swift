@@ -2,7 +2,7 @@
 
 extension Unicode.Scalar {
   /// Whether a text from data must not hold this scalar as it is: a control character, a mark that
-  /// changes the direction of text, or one that nobody sees.
+  /// changes the direction of text, or an invisible one.
   ///
   /// A terminal obeys ESC and the C1 controls. Marks of direction let one text look like another
   /// (<https://trojansource.codes>), and so do characters without a glyph, such as the tag characters,

@@ -3,7 +3,7 @@
 import StoreInstruments
 public import Testing
 
-/// What a store shall do, as far as it is told; the rest may be anything.
+/// What a store is expected to do; counts that are not set are not checked.
 struct StoreExpectation {
   var counts: [(name: String, expected: ExpectedCount?, of: KeyPath<StoreCounts, Int>)]
 
@@ -29,18 +29,20 @@ struct StoreExpectation {
 ///       }
 ///     }
 ///
-/// The issue names the statements that ran, how often, and the lines that asked for them. What
+/// The issue names the statements that ran, how often, and the lines that requested them. What
 /// other containers do meanwhile does not count; given a context, what other contexts do neither.
 ///
 /// - Parameters:
 ///   - store: A container, or one of its contexts.
 ///   - fetches: Fetch requests; counts, prefetches and batches left out.
 ///   - counts: Requests for a number of objects.
-///   - rows: Objects, ids or dictionaries that the fetches gave.
-///   - faults: Faults fired, whoever answered them.
+///   - rows: Objects, ids or dictionaries that the fetches returned.
+///   - faults: Faults fired, from the row cache or the database.
 ///   - cacheMisses: Faults that had to go to the database.
 ///   - saves: Saves, failed ones too.
 ///   - fullScans: Runs that stepped through a table without an index.
+///   - sourceLocation: The line of the test.
+///   - body: The code under test.
 /// - Returns: what the body returns.
 @discardableResult
 public func expectStore<Result, Failure: Error>(

@@ -3,7 +3,7 @@
 import StoreEvents
 
 extension StoreCounts {
-  /// The statements that ran, most runs first, each with who asked for it.
+  /// The statements that ran, most runs first, each with the lines that requested it.
   var report: String {
     let lines = uses.sorted { a, b in
       a.value.runs != b.value.runs

@@ -32,7 +32,7 @@ final class StoreWatcher: StoreObserver {
 
 /// What was counted, by kind and by statement and line.
 struct StoreCounts {
-  /// The runs of a statement that one line of code asked for.
+  /// The runs of a statement that one line of code requested.
   struct Use: Hashable {
     var statement: StatementID
     var location: StoreEvents.SourceLocation
@@ -58,7 +58,7 @@ struct StoreCounts {
   private var locations: [UInt64: StoreEvents.SourceLocation] = [:]
   private var misses: [MissKey: CacheMiss] = [:]
 
-  /// The miss comes before the fault that tells its origin.
+  /// The miss comes before the fault that carries its origin.
   private struct MissKey: Hashable {
     var entity: String
     var pk: Int64

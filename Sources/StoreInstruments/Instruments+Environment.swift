@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Instruments {
-  /// The instruments that the environment asks for: tracepoints and, with `STORE_SQL_DEBUG`, the
+  /// The instruments that the environment configures: tracepoints and, with `STORE_SQL_DEBUG`, the
   /// debug log; with `STORE_TRACE_VALUES=1`, the values that statements bind are recorded as well.
   ///
   /// - Parameters:
   ///   - debugLog: Takes the place of the environment's.
-  ///   - observers: Are told as well.
+  ///   - observers: Are notified as well.
   public static func fromEnvironment(
     debugLog: DebugLog? = nil, adding others: any StoreObserver...
   ) -> Instruments {

@@ -5,17 +5,17 @@ public import Synchronization
 
 /// The instruments of one store: its counters, and the observers of its events.
 ///
-/// Off means free: ask ``wants(_:)`` before any clock is read or any argument is made. A disabled
+/// Off means free: check ``wants(_:)`` before reading a clock or making an argument. A disabled
 /// ``emit(_:contextID:)`` takes 2 to 3 ns (perf over 2,000,000 rounds of the event emitter).
 public final class Instruments: Sendable {
   /// Counted always; readable at any moment.
   public let counters = Counters()
   let observers: [any StoreObserver]
-  /// Apart from the others: they are asked directly and not through the protocol.
+  /// Apart from the others: they are called directly and not through the protocol.
   @usableFromInline let hasTracepoints: Bool
   private let others: [any StoreObserver]
   @usableFromInline let hasOthers: Bool
-  /// Those that watch for a while, and whether there are any: asked before the lock is taken.
+  /// Those that watch for a while, and whether there are any: checked before the lock is taken.
   private let watchers = Mutex<[any StoreObserver]>([])
   @usableFromInline let isWatched = Atomic<Bool>(false)
   private let announcements: StatementAnnouncements
@@ -26,7 +26,7 @@ public final class Instruments: Sendable {
   public let recordsValues: Bool
 
   /// - Parameters:
-  ///   - observers: In the order in which they are told.
+  ///   - observers: In the order in which they are notified.
   ///   - intervals: When statements are announced again and counters sampled.
   ///   - recordsValues: Whether ``recordValues(of:_:storeID:contextID:)`` is to be called, by every
   ///     store.
@@ -47,15 +47,15 @@ public final class Instruments: Sendable {
   /// What any observer wants right now.
   @inlinable
   public var interests: Interests {
-    // Inlined where nobody but the tracepoints could want anything: it is asked for every fault.
+    // Inlined where only the tracepoints can be interested: it is checked for every fault.
     guard hasOthers || isWatched.load(ordering: .relaxed) else {
       return hasTracepoints ? TraceSessions.interests : []
     }
-    return askedInterests
+    return requestedInterests
   }
 
   @usableFromInline
-  var askedInterests: Interests {
+  var requestedInterests: Interests {
     var result: Interests = hasTracepoints ? TraceSessions.interests : []
     for observer in others { result.formUnion(observer.interests) }
     for observer in watching { result.formUnion(observer.interests) }
@@ -66,7 +66,7 @@ public final class Instruments: Sendable {
     isWatched.load(ordering: .relaxed) ? watchers.withLock { $0 } : []
   }
 
-  /// Lets one more observer watch, until ``unwatch(_:)``; it is told events and SQL.
+  /// Lets one more observer watch, until ``unwatch(_:)``; it receives events and SQL.
   public func watch(_ observer: any StoreObserver) {
     watchers.withLock { $0.append(observer) }
     isWatched.store(true, ordering: .relaxed)
@@ -84,7 +84,7 @@ public final class Instruments: Sendable {
   @inlinable
   public func wants(_ interest: Interests) -> Bool { interests.contains(interest) }
 
-  /// Tells every observer that wants events; the event is made only then, and once.
+  /// Notifies every observer that wants events; the event is made only then, and once.
   @inlinable
   public func emit(_ event: @autoclosure () -> StoreEvent, contextID: UInt64) {
     if wants(.events) { emitWanted(event(), contextID: contextID) }
@@ -92,29 +92,29 @@ public final class Instruments: Sendable {
 
   @usableFromInline
   func emitWanted(_ event: @autoclosure () -> StoreEvent, contextID: UInt64) {
-    tell(event(), contextID: contextID)
+    notify(event(), contextID: contextID)
     if sampler.isDue(events: counters.statistics.events) { emitCounters(contextID: contextID) }
   }
 
-  /// Makes sure that a reader can tell a statement's text from its id.
+  /// Ensures that a reader can find a statement's text by its id.
   ///
   /// To be called whenever a statement is used: it is announced the first time, again at
-  /// intervals, and when somebody starts to listen.
+  /// intervals, and when a listener attaches.
   public func announce(
     _ sql: String, id: StatementID, storeID: UInt64, contextID: UInt64
   ) {
-    guard wants(.events) else { return announcements.nobodyListens() }
+    guard wants(.events) else { return announcements.reset() }
     sampler.storeID = storeID
     noticeNewListener(contextID: contextID)
     guard announcements.isDue(id, storeID: storeID) else { return }
-    tell(
+    notify(
       .statement(StatementAnnounced(storeID: storeID, statementID: id, sql: sql)),
       contextID: contextID)
   }
 
   /// Records and announces everything again if a listener came since the last call.
   private func noticeNewListener(contextID: UInt64) {
-    guard announcements.startsAnew() else { return }
+    guard announcements.startsListening() else { return }
     values.removeAll()
     emitCounters(contextID: contextID)
   }
@@ -126,13 +126,13 @@ public final class Instruments: Sendable {
     guard wants(.events), let storeID = sampler.storeID else { return }
     let statistics = counters.statistics
     guard sampler.isNews(statistics) else { return }
-    tell(
+    notify(
       .counters(CountersSampled(statistics, storeID: storeID, tracingTime: cost.time)),
       contextID: contextID)
     sampler.didSample(counters.statistics)
   }
 
-  private func tell(_ event: @autoclosure () -> StoreEvent, contextID: UInt64) {
+  private func notify(_ event: @autoclosure () -> StoreEvent, contextID: UInt64) {
     cost.measuring {
       let event = event()
       if case .storeOpened(let opened) = event { sampler.storeID = opened.storeID }
@@ -146,9 +146,9 @@ public final class Instruments: Sendable {
     }
   }
 
-  /// Asks the others too, and counts among the cost of tracing what they do.
+  /// Checks the others too, and counts their work as part of the cost of tracing.
   @inline(__always)
-  private func tellOthers(
+  private func notifyOthers(
     interestedIn interest: Interests, _ body: (any StoreObserver, Interests) -> Void
   ) {
     // Empty without a debug log, and then nothing is to be measured.
@@ -161,11 +161,12 @@ public final class Instruments: Sendable {
     }
   }
 
-  /// Tells of a statement that is about to run; the bindings are made for those who want them.
+  /// Reports a statement that is about to run; the bindings are made only for observers that want
+  /// them.
   public func willRun(
     sql: String, bindings: @autoclosure () -> [BoundValue], contextID: UInt64
   ) {
-    tellOthers(interestedIn: .sql) { observer, interests in
+    notifyOthers(interestedIn: .sql) { observer, interests in
       observer.willRun(
         sql: sql, bindings: interests.contains(.bindings) ? bindings() : [], contextID: contextID)
     }
@@ -182,35 +183,35 @@ public final class Instruments: Sendable {
     guard wants(.events) else { return }
     noticeNewListener(contextID: contextID)
     guard let event = values.event(sql: sql, bindings: bindings, storeID: storeID) else { return }
-    tell(.values(event), contextID: contextID)
+    notify(.values(event), contextID: contextID)
   }
 
-  /// Tells which objects a fetch returned.
+  /// Reports which objects a fetch returned.
   public func didReturn(
     _ objectURIs: @autoclosure () -> [String], entity: String, sql: String, contextID: UInt64
   ) {
-    tellOthers(interestedIn: .rows) { observer, _ in
+    notifyOthers(interestedIn: .rows) { observer, _ in
       observer.didReturn(objectURIs(), entity: entity, sql: sql, contextID: contextID)
     }
   }
 
-  /// Tells the plan of a statement that ran for the first time.
+  /// Reports the plan of a statement that ran for the first time.
   public func didExplain(sql: String, plan: @autoclosure () -> [PlanLine], contextID: UInt64) {
-    tellOthers(interestedIn: .plans) { observer, _ in
+    notifyOthers(interestedIn: .plans) { observer, _ in
       observer.didExplain(sql: sql, plan: plan(), contextID: contextID)
     }
   }
 
   /// Adds a remark in Core Data's words.
   public func annotate(_ remark: @autoclosure () -> String, contextID: UInt64) {
-    tellOthers(interestedIn: .sql) { observer, _ in
+    notifyOthers(interestedIn: .sql) { observer, _ in
       observer.annotate(remark(), contextID: contextID)
     }
   }
 
   /// Warns of something that works, but hardly as it was meant.
   public func warn(_ remark: @autoclosure () -> String, contextID: UInt64) {
-    tellOthers(interestedIn: .sql) { observer, _ in
+    notifyOthers(interestedIn: .sql) { observer, _ in
       observer.warn(remark(), contextID: contextID)
     }
   }

@@ -2,7 +2,7 @@
 
 public import StoreEvents
 
-/// When what was said before is said again, for a reader who came late or lost the beginning.
+/// When announcements are repeated, for a reader that started late or lost the beginning.
 public struct Intervals: Hashable, Sendable {
   /// Uses of a statement after which its text is announced again.
   public var uses: UInt64

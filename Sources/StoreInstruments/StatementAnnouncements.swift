@@ -19,20 +19,20 @@ final class StatementAnnouncements: Sendable {
   private static let capacity = 4_096
 
   private let intervals: Intervals
-  /// Whether somebody listened when last asked.
+  /// Whether any listener was attached at the last check.
   private let hasListener = Atomic<Bool>(false)
   private let announced = Mutex<[Statement: Announcement]>([:])
 
   init(_ intervals: Intervals) { self.intervals = intervals }
 
-  /// Forgets, so that whoever listens next hears everything.
-  func nobodyListens() {
+  /// Discards what was announced, so that the next listener receives everything.
+  func reset() {
     guard hasListener.load(ordering: .relaxed) else { return }
     hasListener.store(false, ordering: .relaxed)
   }
 
-  /// Whether somebody began to listen since last asked; all statements are due again then.
-  func startsAnew() -> Bool {
+  /// Whether a listener attached since the last check; all statements are due again then.
+  func startsListening() -> Bool {
     guard !hasListener.load(ordering: .relaxed),
       !hasListener.exchange(true, ordering: .relaxed)
     else { return false }

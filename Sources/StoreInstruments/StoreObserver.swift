@@ -28,13 +28,13 @@ public protocol StoreObserver: AnyObject, Sendable {
   func warn(_ remark: String, contextID: UInt64)
 }
 
-/// What an observer wants to be told.
+/// What an observer wants to receive.
 public struct Interests: OptionSet, Sendable {
   public let rawValue: UInt8
   @inlinable
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  // Computed: a stored one of another module is asked for by a call each time.
+  // Computed: reading a stored one of another module is a call each time.
   @inlinable public static var events: Interests { Interests(rawValue: 1) }
   @inlinable public static var sql: Interests { Interests(rawValue: 2) }
   @inlinable public static var bindings: Interests { Interests(rawValue: 4) }
@@ -42,7 +42,7 @@ public struct Interests: OptionSet, Sendable {
   @inlinable public static var plans: Interests { Interests(rawValue: 16) }
 }
 
-/// A value bound to a statement, for those who asked to see them.
+/// A value bound to a statement, for observers that requested it.
 public enum BoundValue: Hashable, Sendable {
   case null
   case integer(Int64)

@@ -9,12 +9,12 @@ public enum BoundedJSON {
   /// Why a text was not decoded.
   public struct TooDeep: Error, Hashable, CustomStringConvertible {
     public var description: String {
-      "it nests arrays or objects more than \(BoundedJSON.mostLevels) deep"
+      "it nests arrays or objects more than \(BoundedJSON.maxLevels) deep"
     }
   }
 
   // What this tool writes has nine levels; 64 is arbitrary.
-  static let mostLevels = 64
+  static let maxLevels = 64
 
   /// Decodes a value.
   ///
@@ -51,7 +51,7 @@ public enum BoundedJSON {
         case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
         default: break
         }
-        if depth > mostLevels { return false }
+        if depth > maxLevels { return false }
       }
       return true
     }

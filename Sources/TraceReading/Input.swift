@@ -18,6 +18,7 @@ struct Input {
       let ledger = SourceLedger(path: path, kind: .ctf, index: index)
       ledger.isBeingRecorded = isBeingRecorded
       self.ledger = ledger
+      if !isBeingRecorded { RecordingSeal.check(path, ledger) }
       let readable = folders.filter { folder in
         guard let damage = MetadataPackets.damage(inFolder: folder) else { return true }
         ledger.addProblem(damage)
@@ -40,7 +41,7 @@ struct Input {
     }
   }
 
-  /// Whether a recorder holds the mark in a folder; one that was killed has let go of it.
+  /// Whether a recorder holds the mark in a folder; one that was killed has released it.
   private static func isBeingRecorded(_ path: String) -> Bool {
     let file = open("\(path)/\(RecordingMark.fileName)", O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return false }
@@ -51,7 +52,7 @@ struct Input {
 
 /// A stream of events, given batch by batch so that several can be merged.
 protocol EventSource: AnyObject {
-  /// Gives the next few events.
+  /// Returns the next few events.
   ///
   /// - Returns: false at the end.
   func readBatch(_ body: (EventRecord) throws -> Void) throws -> Bool
@@ -59,7 +60,7 @@ protocol EventSource: AnyObject {
   /// From now on reads a little ahead, in a thread of its own, if that is worth it.
   func readAhead()
 
-  /// How much was read, no exact science; nil where that cannot be told.
+  /// How much was read, approximately; nil where that is unknown.
   ///
   /// - Parameter elapsed: the time between the first event of all sources and the last one read.
   func extent(after elapsed: Nanoseconds) -> ReadingExtent?

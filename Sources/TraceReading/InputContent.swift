@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import StoreEvents
 
 /// What an input looks like before it is read.
 public enum InputContent {
@@ -38,7 +39,21 @@ public enum InputContent {
     }
   }
 
-  // 512 MiB is arbitrary: a report of as many statements as are told apart has some 100 MB.
+  /// A hash of all bytes of an input, or of a folder's files and their names.
+  ///
+  /// - Throws: ``TraceReadingError`` if it cannot be read.
+  public static func hash(path: String) throws(TraceReadingError) -> String {
+    guard path != "-" else {
+      throw .unreadable(path, reason: "standard input cannot be read twice; pass a file")
+    }
+    guard let hash = FolderHash.hash(of: path) else {
+      throw .unreadable(path, reason: systemError())
+    }
+    return hash.text
+  }
+
+  // 512 MiB is arbitrary: a report of as many statements as a profile distinguishes has some 100
+  // MB.
   private static let longest = 512 << 20
 
   private static func isJSON(_ bytes: [UInt8]) -> Bool {

@@ -15,7 +15,7 @@ enum InputKind {
     if path == "-" {
       var status = stat()
       if fstat(STDIN_FILENO, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
-        throw .unreadable(path, reason: "it is a folder; give its path instead")
+        throw .unreadable(path, reason: "it is a folder; pass its path instead")
       }
       self = .log(try Self.uncompressed(path))
       return
@@ -106,10 +106,10 @@ func systemError() -> String { SystemErrorText.last.sentence }
 final class FileDescriptor: Sendable {
   private let rawValue: CInt
   private let closes: Bool
-  /// What was read to see its kind, and nobody has used yet.
+  /// What was read to see its kind, and is not yet consumed.
   private let peeked = Mutex<[UInt8]>([])
 
-  /// Pipes of which something was peeked: what they gave once they do not give again.
+  /// Pipes of which something was peeked: bytes that were read cannot be read again.
   private static let pipes = Mutex<[String: FileDescriptor]>([:])
 
   /// Opens an input, or goes on with a pipe that was peeked into.
@@ -129,7 +129,7 @@ final class FileDescriptor: Sendable {
 
   private init(opening path: String) throws(TraceReadingError) {
     var opened = open(path, O_RDONLY | O_CLOEXEC)
-    // A named pipe that nobody writes to yet waits here.
+    // A named pipe without a writer waits here.
     while opened < 0, errno == EINTR, !ReadingInterruption.isRequested {
       opened = open(path, O_RDONLY | O_CLOEXEC)
     }

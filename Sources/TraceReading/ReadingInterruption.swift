@@ -16,7 +16,7 @@ public enum ReadingInterruption {
   public static func catchSignals() {
     for signal in [SIGINT, SIGTERM] {
       var action = sigaction()
-      // Without SA_RESTART: a read of a pipe that gives nothing must end as well.
+      // Without SA_RESTART: a read of a pipe without data must end as well.
       action.sa_flags = CInt(truncatingIfNeeded: SA_RESETHAND)
       action.__sigaction_handler.sa_handler = { _ in
         ReadingInterruption.requested.store(true, ordering: .relaxed)

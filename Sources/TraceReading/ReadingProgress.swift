@@ -6,7 +6,7 @@ import StoreEvents
 public struct ReadingProgress: Hashable, Sendable {
   /// Those that were read so far.
   public var events: UInt64
-  /// How much of the inputs that is, from 0 to 1; nil where it cannot be told, as of a pipe.
+  /// How much of the inputs that is, from 0 to 1; nil where it is unknown, as of a pipe.
   public var part: Double?
 
   public init(events: UInt64, part: Double? = nil) {

@@ -6,7 +6,7 @@ import StoreEvents
 final class SourceLedger {
   // Unchecked: one thread counts, each event.
   @exclusivity(unchecked) private(set) var report: SourceReport
-  /// Whether anything told that the input is of its kind, even without an event.
+  /// Whether anything showed that the input is of its kind, even without an event.
   var isRecognized = false
   /// Whether its recorder has not finished it.
   var isBeingRecorded = false {
@@ -38,7 +38,7 @@ final class SourceLedger {
     report.eventsLost = overflow ? .max : sum
   }
 
-  /// Counts a line or an event that no rule knows, and keeps the first few.
+  /// Counts a line or an event that no rule matches, and keeps the first few.
   func countUnrecognized(_ sample: @autoclosure () -> String) {
     report.unrecognizedLines += 1
     guard report.unrecognizedSamples.count < Self.sampleCount else { return }
@@ -53,16 +53,28 @@ final class SourceLedger {
     report.problems.append(sentence)
   }
 
-  /// Notes what the input cannot tell, without putting in doubt what it tells.
+  /// Records what the input does not contain, without putting in doubt what it contains.
   func addRemark(_ sentence: @autoclosure () -> String) {
     guard report.remarks.count < Self.problemCount else { return }
     let sentence = sentence()
     if !report.remarks.contains(sentence) { report.remarks.append(sentence) }
   }
 
+  /// Notes why the input cannot show that it has all that was written; the first few are kept.
+  func addUnended(_ sentence: String) { add(sentence, to: \.unended) }
+
+  /// Notes a program that failed; the first few are kept.
+  func addFailure(_ sentence: String) { add(sentence, to: \.failures) }
+
+  private func add(_ sentence: String, to path: WritableKeyPath<SourceReport, [String]?>) {
+    let known = report[keyPath: path] ?? []
+    guard known.count < Self.problemCount, !known.contains(sentence) else { return }
+    report[keyPath: path] = known + [sentence]
+  }
+
   /// Notes a process of Core Data's log, in which no process counts its events.
   func addUncounted(_ process: ProcessIdentity) {
-    // 10,000 is arbitrary, and more than a profile tells apart.
+    // 10,000 is arbitrary, and more than a profile distinguishes.
     if report.uncountedProcesses.count < 10_000 { report.uncountedProcesses.append(process) }
     if !isRecognized { report.kind = .coreDataLog }
   }

@@ -5,7 +5,7 @@ public import StoreEvents
 /// Reads traces and logs into one stream of events, in the order of their timestamps.
 public enum TraceReader {
   // 8 is arbitrary: each takes a thread and half a megabyte.
-  private static let mostAhead = 8
+  private static let maxReadAhead = 8
 
   /// Reads every input to its end.
   ///
@@ -14,7 +14,7 @@ public enum TraceReader {
   ///     }
   ///
   /// Memory does not grow with the length of the inputs. What is damaged is read up to the
-  /// damage, and the report says so.
+  /// damage, and the report states it.
   ///
   /// - Parameters:
   ///   - paths: CTF folders, debug logs, logs of Core Data, or `-` for standard input; the kind is found from the
@@ -30,7 +30,7 @@ public enum TraceReader {
   ) throws -> ReadingReport {
     let inputs = try paths.enumerated().map { try Input(path: $1, index: $0) }
     let sources = inputs.flatMap(\.sources)
-    for source in sources.prefix(mostAhead) { source.readAhead() }
+    for source in sources.prefix(maxReadAhead) { source.readAhead() }
     var events: UInt64 = 0
     var start: Nanoseconds = 0
     let isWhole = try EventMerger(sources).readAll { record in

@@ -27,7 +27,7 @@ extension TraceReadingError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .noSuchInput(let path):
-      "no such input \(LogText.quoted(path)); give a CTF folder, a debug log, or - for "
+      "no such input \(LogText.quoted(path)); pass a CTF folder, a debug log, or - for "
         + "standard input"
     case .unknownKind(let path):
       "\(LogText.quoted(path)) is neither a CTF folder (no 'metadata' file beneath it) nor a "
@@ -51,7 +51,7 @@ extension TraceReadingError: CustomStringConvertible {
     case .interrupted(let path):
       "reading \(LogText.quoted(path)) was interrupted before anything of it came"
     case .database(let path):
-      "\(LogText.quoted(path)) is an SQLite database, not a trace of its use; give it behind "
+      "\(LogText.quoted(path)) is an SQLite database, not a trace of its use; pass it with "
         + "--database, beside the trace or log of its program"
     }
   }

@@ -32,15 +32,18 @@ struct ChannelBuffers: Hashable {
     pieceSize = size
   }
 
+  /// LTTng has buffers for each that could be there.
+  static var processors: Int { max(sysconf(Int32(_SC_NPROCESSORS_CONF)), 1) }
+
   /// Chooses buffers for this machine as it is.
   static func forThisMachine() throws(RecordingError) -> ChannelBuffers {
     var status = statvfs()
-    // Asked for here, because a program that may not write there is silently not traced.
+    // Checked here, because a program that may not write there is silently not traced.
     guard access("/dev/shm", W_OK | X_OK) == 0, statvfs("/dev/shm", &status) == 0 else {
       throw .noPermission(reason: "/dev/shm: \(String(cString: strerror(errno)))")
     }
     return try ChannelBuffers(
-      processors: max(sysconf(Int32(_SC_NPROCESSORS_CONF)), 1),
+      processors: processors,
       sharedMemory: Int(status.f_bavail) * Int(status.f_frsize))
   }
 }

@@ -47,7 +47,7 @@ struct LTTngCommand {
 }
 
 extension LTTngCommand.Output {
-  /// LTTng says what went wrong last.
+  /// LTTng prints the cause last.
   var lastLine: String {
     text.split(separator: "\n").last.map { $0.trimming(prefix: "Error: ") } ?? "no reason given"
   }

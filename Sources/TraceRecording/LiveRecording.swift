@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// A program that runs under LTTng while somebody reads what it does.
+/// A program that runs under LTTng while its events are read.
 ///
 ///     let recording = try await LiveRecording.start(["transit", "search"])
 ///     // a reader joins the session at recording.address
@@ -85,7 +85,7 @@ public final class LiveRecording {
     return outcome
   }
 
-  /// Asks the program to end, and waits for that, five seconds at most.
+  /// Terminates the program, and waits for that, five seconds at most.
   ///
   /// - Returns: how it ended, or nil if it goes on.
   public func endProgram() -> Recording.Outcome? {
@@ -97,7 +97,7 @@ public final class LiveRecording {
 
   /// Removes the session, and the daemons that were started for it.
   public func end() async {
-    // Nobody is left to tell; the next recording removes what stayed.
+    // The error has no reader; the next recording removes what stayed.
     try? await session.end()
     relay.end()
     daemon.leave()

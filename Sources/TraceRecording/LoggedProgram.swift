@@ -4,7 +4,7 @@ import Glibc
 
 /// Runs a program with its debug log in a file.
 public enum LoggedProgram {
-  /// Whether a signal asked us to end while a program ran; the program got it as well.
+  /// Whether a signal ended us while a program ran; the program got it as well.
   public static var wasInterrupted: Bool { TracedProgram.wasInterrupted }
 
   /// Runs a program to its end; what it writes to standard output goes to standard error.

@@ -6,8 +6,8 @@ import Glibc
 public enum ProbeLibrary {
   public static let fileName = "libstorescope-probe.so"
 
-  /// Finds the library: where `STORESCOPE_PROBE` says, beside the executable, in `../lib` of it, or
-  /// where `make probe` puts it.
+  /// Finds the library: at the path in `STORESCOPE_PROBE`, beside the executable, in `../lib` of
+  /// it, or where `make probe` puts it.
   ///
   /// - Returns: an absolute path, since a relative one fails in a child of another folder; nil if
   ///   the library is not installed.

@@ -16,7 +16,12 @@ public enum RecordingError: Error, Hashable, Sendable {
   case directoryUnusable(String, code: Int32)
   case runtimeDirectoryUnsafe(String)
   case tracerFailed(command: String, reason: String)
+  /// - Parameter programToo: whether the program waited for the tracer, and was ended as well.
+  case tracerEnded(directory: String, programToo: Bool)
   case interrupted
+  case noSuchProcess(Int32)
+  case processNotTraced(Int32)
+  case diskTooSmall(given: Int, needed: Int)
 }
 
 extension RecordingError: CustomStringConvertible {
@@ -38,7 +43,7 @@ extension RecordingError: CustomStringConvertible {
       "/dev/shm has \(available >> 10) KiB free, tracing needs \(needed >> 10) KiB; "
         + "enlarge it (docker run --shm-size=256m)"
     case .commandMissing(let command):
-      "cannot find the program '\(command)'; give its path, after --"
+      "cannot find the program '\(command)'; pass its path after --"
     case .commandNotStarted(let command, let code):
       "cannot start '\(command)': \(Self.text(code))"
     case .outputUnusable(let path, let code):
@@ -48,11 +53,25 @@ extension RecordingError: CustomStringConvertible {
     case .directoryUnusable(let path, let code):
       "cannot use the folder '\(path)': \(Self.text(code)); choose another with -o"
     case .runtimeDirectoryUnsafe(let path):
-      "the folder '\(path)' belongs to somebody else or is open to others; remove it"
+      "the folder '\(path)' belongs to another user or is open to others; remove it"
     case .tracerFailed(let command, let reason):
       "'\(command)' failed: \(reason)"
+    case .tracerEnded(let directory, let programToo):
+      "LTTng's consumer daemon ended before the program, so the trace in '\(directory)' is incomplete; "
+        + (programToo
+          ? "the program was ended as well, as --lossless makes it wait for the daemon; record again"
+          : "record again")
     case .interrupted:
       "interrupted before the program was started; nothing was recorded"
+    case .noSuchProcess(let id):
+      "there is no process \(id); pass the id of a running program with --pid"
+    case .processNotTraced(let id):
+      "process \(id) is not traced: it was started without the probe and without a store's LTTng "
+        + "trait, or by another user; start it with 'trace-report record', or with "
+        + "LD_PRELOAD=\(ProbeLibrary.fileName)"
+    case .diskTooSmall(let given, let needed):
+      "the snapshots of these conditions need \(needed >> 20) MiB, and --disk allows "
+        + "\(given >> 20); raise --disk or lower --memory"
     }
   }
 

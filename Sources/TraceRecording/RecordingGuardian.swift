@@ -4,8 +4,8 @@ import Glibc
 
 /// A process of its own that cleans up after us if we are killed.
 ///
-/// It listens to a socket whose other end only we hold: we tell it if we end by ourselves, and
-/// whatever else ends us closes the socket without a word.
+/// It waits on a socket whose other end only we hold: we send a byte if we end by ourselves, and
+/// whatever else ends us closes the socket without one.
 struct RecordingGuardian {
   private let socket: Int32
 
@@ -29,7 +29,7 @@ struct RecordingGuardian {
     socket = ends[1]
   }
 
-  /// Tells it that nothing is left to clean up.
+  /// Signals that nothing is left to clean up.
   func dismiss() {
     var word = UInt8(ascii: "!")
     // It may be gone, and without the flag we would go as well.

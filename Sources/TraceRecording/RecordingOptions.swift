@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import StoreEvents
 
 /// What to record, and where to.
 public struct RecordingOptions: Hashable, Sendable {
-  /// The program and its arguments.
+  /// The program and its arguments; empty where ``process`` is recorded.
   public var command: [String]
+  /// A process that runs already, with the probe or a store.
+  public var process: Int32?
   /// The folder of the trace; absent or empty.
   public var directory: String
   /// Keeps the newest events in memory, and writes them when the program ends and at SIGUSR1.
   public var isSnapshot = false
-  /// Of the buffers, in bytes for each processor; as much as is of use, unless told.
+  /// Of the buffers, in bytes for each processor; as much as is useful, by default.
   public var memory: Int?
   /// Lets the program wait for the tracer where a full buffer would lose an event.
   public var isLossless = false
@@ -18,13 +21,22 @@ public struct RecordingOptions: Hashable, Sendable {
   public var recordsValues = false
   /// The library that observes programs without the store; nil to record stores alone.
   public var probe: String?
+  /// When to take snapshots; nil to record all the time.
+  public var flight: FlightOptions?
   /// A program, and its arguments, that calls ``TraceRecorder/standGuard(over:)`` with the number
-  /// that is added as the last argument; if empty, nobody cleans up after us if we are killed.
+  /// that is added as the last argument; if empty, nothing is cleaned up if we are killed.
   public var guardian: [String] = []
 
   public init(command: [String], directory: String) {
     self.command = command
     self.directory = directory
+  }
+}
+
+extension RecordingOptions {
+  var destination: RecordingSession.Destination {
+    if flight != nil { return .flight(directory) }
+    return isSnapshot ? .snapshot(directory) : .folder(directory)
   }
 }
 
@@ -40,6 +52,8 @@ public struct Recording: Hashable, Sendable {
   public var directory: String
   /// How often what was in memory was written; 0 if all of it was, all the time.
   public var snapshots = 0
+  /// How often a condition of a flight recorder held.
+  public var incidents = 0
 
   /// The code a shell would report: the program's own, or 128 and the signal that ended it.
   public var exitCode: Int32 { outcome.exitCode }
@@ -56,6 +70,26 @@ extension Recording.Outcome {
 }
 
 extension Recording {
+  /// Writes how the program ended, and a hash of the trace, beside it.
+  func seal(knowsOutcome: Bool) throws(RecordingError) {
+    guard hasTrace else { return }
+    let path = "\(directory)/\(RecordingSeal.fileName)"
+    let seal =
+      switch outcome {
+      case _ where !knowsOutcome: RecordingSeal(ofTrace: directory, exitCode: nil, signal: nil)
+      case .exited(let code): RecordingSeal(ofTrace: directory, exitCode: code, signal: nil)
+      case .killed(let signal): RecordingSeal(ofTrace: directory, exitCode: nil, signal: signal)
+      }
+    guard let seal else { throw .outputUnusable(path, code: errno) }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+    do {
+      try encoder.encode(seal).write(to: URL(filePath: path))
+    } catch {
+      throw .outputUnusable(path, code: errno)
+    }
+  }
+
   /// Whether any process wrote events; LTTng makes its folders in any case.
   public var hasTrace: Bool {
     FileManager.default.enumerator(atPath: directory)?

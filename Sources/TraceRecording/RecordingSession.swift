@@ -5,14 +5,16 @@ import StoreEvents
 
 /// A session of LTTng that records the providers of the store and of the probe into a folder, or for a live reader.
 ///
-/// Root's programs all talk to one daemon, which hears every process on the machine. So the
-/// program gets a number into its environment, which its children inherit, and the tracer drops
+/// Root's programs all share one daemon, which receives events of every process on the machine. So
+/// the program gets a number into its environment, which its children inherit, and the tracer drops
 /// within each process the events of those that have another one, or none.
 struct RecordingSession {
   private let command: LTTngCommand
   private let name: String
   private let destination: Destination
   private let number = Int64.random(in: 1 ... .max)
+  /// The only process that is recorded, one that runs already; nil for those that have the number.
+  private let process: pid_t?
 
   /// What the program's environment must hold for its events to be recorded.
   var variable: (String, String) { ("STORE_TRACE_RECORDING", "\(number)") }
@@ -22,16 +24,19 @@ struct RecordingSession {
     case folder(String)
     /// The newest events are kept in memory, and written to the folder at the end.
     case snapshot(String)
+    /// The newest events are kept in memory, and written to the folder by triggers alone.
+    case flight(String)
     case relay(RelayDaemon)
   }
 
   /// Makes a session and starts it; on failure nothing of it remains.
   static func start(
-    _ destination: Destination, isLossless: Bool = false, memory: Int? = nil,
-    with command: LTTngCommand
+    _ destination: Destination, of process: pid_t? = nil, isLossless: Bool = false,
+    memory: Int? = nil, with command: LTTngCommand
   ) async throws -> RecordingSession {
     let name = "\(namePrefix)\(getpid())-\(UInt32.random(in: 0 ... .max))"
-    let session = RecordingSession(command: command, name: name, destination: destination)
+    let session = RecordingSession(
+      command: command, name: name, destination: destination, process: process)
     do {
       try await session.start(isLossless: isLossless, memory: memory)
       return session
@@ -49,8 +54,7 @@ struct RecordingSession {
     let whenFull = destination.isSnapshot ? "--overwrite" : "--blocking-timeout=\(timeout)"
     if destination.isSnapshot {
       let texts = Self.names.joined(separator: ",")
-      // 1 MiB holds some 3,000 texts of statements.
-      try await enableChannel("names", whenFull, ChannelBuffers(memory: 1 << 20))
+      try await enableChannel("names", whenFull, Self.nameBuffers)
       try await enable(texts, [], in: "names")
       try await enableChannel("objectstore", whenFull, buffers)
       for provider in StoreEvent.providers {
@@ -73,6 +77,17 @@ struct RecordingSession {
     try await command.lttng("start", name)
   }
 
+  // 1 MiB holds some 3,000 texts of statements.
+  private static let nameBuffers = ChannelBuffers(memory: 1 << 20)
+
+  /// The largest that a snapshot can be, in bytes.
+  static func snapshotSize(memory: Int?) throws -> Int {
+    let buffers = try memory.map(ChannelBuffers.init(memory:)) ?? ChannelBuffers.forThisMachine()
+    let pieces = (buffers.pieceSize + nameBuffers.pieceSize) * ChannelBuffers.pieces
+    // And the metadata, the indexes and what is written beside them.
+    return pieces * ChannelBuffers.processors + 1 << 20
+  }
+
   /// What other events refer to; in a snapshot's buffers of their own, so that no flood of those
   /// overwrites it.
   private static let names = [
@@ -91,7 +106,28 @@ struct RecordingSession {
   private func enable(_ events: String, _ options: [String], in channel: String) async throws {
     try await command.lttng(
       ["enable-event", "--userspace", "--session=\(name)", "--channel=\(channel)", events]
-        + options + ["--filter=recording == \(number)"])
+        + options + ["--filter=\(scope)"])
+  }
+
+  /// The filter that keeps the session to its own processes.
+  private var scope: String {
+    guard let process else { return "recording == \(number)" }
+    return "$ctx.vpid == \(TracedProcess.innermostID(of: process))"
+  }
+
+  /// The triggers that take snapshots of this session into a folder; none is armed.
+  func triggers(of conditions: [FlightCondition], into folder: String) -> [SessionTrigger] {
+    SessionTrigger.triggers(of: conditions, session: name, scope: scope, folder: folder)
+  }
+
+  var processes: RecordedProcesses {
+    RecordedProcesses(variable: "\(variable.0)=\(variable.1)", process: process)
+  }
+
+  /// Waits until the snapshots that began are written: LTTng does one thing at a time for a session.
+  func finishSnapshots() async {
+    // NB: not `lttng list NAME`: lttng-sessiond 2.13.9 crashes when it lists events with exclusions.
+    try? await command.lttng("snapshot", "list-output", "--session=\(name)")
   }
 
   /// Writes what is in memory, while the program goes on.
@@ -104,11 +140,9 @@ struct RecordingSession {
   /// Stops the session, waits until all is written, and removes it.
   func end() async throws {
     do {
-      if destination.isSnapshot {
-        try await command.lttng("stop", name)
+      try await command.lttng("stop", name)
+      if case .snapshot = destination {
         try await command.lttng("snapshot", "record", "--session=\(name)")
-      } else {
-        try await command.lttng("stop", name)
       }
     } catch {
       try? await command.lttng("destroy", "--no-wait", name)
@@ -125,25 +159,37 @@ struct RecordingSession {
 
   private static let namePrefix = "trace-report-"
 
-  /// Destroys the sessions of recorders that were killed.
+  /// The recorder that made a session or a trigger; nil for those of others.
+  static func owner(ofName name: some StringProtocol) -> pid_t? {
+    guard name.hasPrefix(namePrefix) else { return nil }
+    return pid_t(name.dropFirst(namePrefix.count).prefix { $0 != "-" })
+  }
+
+  /// Destroys the sessions of recorders that were killed, and their triggers.
   static func destroyAbandoned(with command: LTTngCommand) async throws {
     let list = try await command.run("lttng", ["--no-sessiond", "list"])
     // `  1) trace-report-2367-1804289383 [active]`
-    for word in list.text.split(whereSeparator: \.isWhitespace) where word.hasPrefix(namePrefix) {
-      let owner = pid_t(word.dropFirst(namePrefix.count).prefix { $0 != "-" })
-      guard let owner, !SessionDaemon.isRunning(owner) else { continue }
+    for word in list.text.split(whereSeparator: \.isWhitespace) {
+      guard let owner = owner(ofName: word), !SessionDaemon.isRunning(owner) else { continue }
       try? await command.lttng("destroy", String(word))
     }
+    try await SessionTrigger.removeAbandoned(with: command)
   }
 }
 
 extension RecordingSession.Destination {
-  fileprivate var isSnapshot: Bool { if case .snapshot = self { true } else { false } }
+  /// Whether new events overwrite the oldest.
+  fileprivate var isSnapshot: Bool {
+    switch self {
+    case .snapshot, .flight: true
+    case .folder, .relay: false
+    }
+  }
 
   fileprivate var createOptions: [String] {
     switch self {
     case .folder(let folder): ["--output=\(folder)"]
-    case .snapshot(let folder): ["--snapshot", "--output=\(folder)"]
+    case .snapshot(let folder), .flight(let folder): ["--snapshot", "--output=\(folder)"]
     // In µs, how late an event may come of a program that does little.
     case .relay(let relay): ["--live=250000", "--set-url=\(relay.url)"]
     }

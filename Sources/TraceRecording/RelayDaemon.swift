@@ -34,7 +34,7 @@ struct RelayDaemon {
     try TracedProgram.check(["lttng-relayd"])
     let folder = "\(directory.path)/\(folderPrefix)\(getpid())"
     var reason = "no port is free"
-    // Somebody else may take a port between our look and the daemon's.
+    // Another process may take a port between our check and the daemon's bind.
     for _ in 1...3 {
       guard let ports = freePorts(3) else { continue }
       let process = try spawn(in: folder, ports: ports)
@@ -117,7 +117,7 @@ struct RelayDaemon {
     return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// Ports that nobody listened at, all held until the last is found.
+  /// Ports without a listener, all held until the last is found.
   private static func freePorts(_ count: Int) -> [UInt16]? {
     let sockets = (0..<count).map { _ in socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) }
     defer { for socket in sockets where socket >= 0 { close(socket) } }

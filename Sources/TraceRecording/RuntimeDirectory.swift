@@ -62,6 +62,6 @@ final class FileLock {
   func lock() { while flock(descriptor, LOCK_EX) != 0, errno == EINTR {} }
   func share() { while flock(descriptor, LOCK_SH) != 0, errno == EINTR {} }
   func unlock() { _ = flock(descriptor, LOCK_UN) }
-  /// Whether nobody else holds the lock; it is held alone then.
+  /// Whether no other process holds the lock; we hold it exclusively then.
   func lockIfFree() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
 }

@@ -67,7 +67,7 @@ struct SessionDaemon {
     return RuntimeDirectory.processID(inFile: "\(folder)/lttng-sessiond.pid")
   }
 
-  /// Ends the daemon, if one of us started it and nobody else records.
+  /// Ends the daemon, if one of us started it and no other recording runs.
   func leave() {
     starting.lock()
     defer { starting.unlock() }

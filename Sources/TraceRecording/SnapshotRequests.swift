@@ -9,7 +9,7 @@ import Synchronization
 ///     handler of SIGUSR1 ──s──▶ pipe ──▶ serve(_:)
 ///     thread that waits  ──e──▶
 final class SnapshotRequests: Sendable {
-  /// Where the signal handler writes to; -1 while nobody reads.
+  /// Where the signal handler writes to; -1 while it is not read.
   private static let requests = Atomic<Int32>(-1)
 
   private let input: Int32

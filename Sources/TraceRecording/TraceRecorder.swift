@@ -3,22 +3,29 @@
 import Glibc
 import StoreEvents
 
-/// Records what a program's stores do, through LTTng.
+/// Records what a program does with SQLite, through LTTng.
 public enum TraceRecorder {
   /// Runs a program and records it; no session and no daemon stays behind.
   ///
   /// The program has our standard input and outputs. A signal to us is passed on to it; what was
-  /// recorded until then is kept.
+  /// recorded until then is kept. A process that ran before is not ended.
   ///
+  /// - Parameter examiner: for ``RecordingOptions/flight``.
   /// - Throws: ``RecordingError``.
-  public static func record(_ options: RecordingOptions) async throws -> Recording {
-    try TracedProgram.check(options.command)
+  public static func record(
+    _ options: RecordingOptions, examiner: (any IncidentExaminer)? = nil
+  ) async throws -> Recording {
+    if let process = options.process {
+      try TracedProcess.check(process)
+    } else {
+      try TracedProgram.check(options.command)
+    }
     var options = options
     let isNew = try claim(&options.directory)
     do {
       TracedProgram.catchSignals()
       if options.isSnapshot { SnapshotRequests.catchSignal() }
-      return try await recordProgram(options)
+      return try await recordProgram(options, examiner)
     } catch {
       // Removes an empty folder only.
       if isNew { rmdir(options.directory) }
@@ -26,7 +33,9 @@ public enum TraceRecorder {
     }
   }
 
-  private static func recordProgram(_ options: RecordingOptions) async throws -> Recording {
+  private static func recordProgram(
+    _ options: RecordingOptions, _ examiner: (any IncidentExaminer)?
+  ) async throws -> Recording {
     // Locked as long as we live, for those who read the trace meanwhile.
     let mark = "\(options.directory)/\(RecordingMark.fileName)"
     let lock = try FileLock(mark)
@@ -39,26 +48,81 @@ public enum TraceRecorder {
     defer { guardian?.dismiss() }
     let daemon = try await SessionDaemon.join()
     defer { daemon.leave() }
+    if let process = options.process {
+      try await TracedProcess.waitUntilTraced(process, by: daemon.command)
+    }
     let session = try await RecordingSession.start(
-      options.isSnapshot ? .snapshot(options.directory) : .folder(options.directory),
-      isLossless: options.isLossless, memory: options.memory, with: daemon.command)
+      options.destination, of: options.process, isLossless: options.isLossless,
+      memory: options.memory, with: daemon.command)
     do {
       guard !TracedProgram.wasInterrupted else { throw RecordingError.interrupted }
-      let program = try TracedProgram.start(
-        options.command,
-        adding: [session.variable] + (options.probe.map(ProbeLibrary.variables) ?? [])
-          + variables(
-            isLossless: options.isLossless, recordsValues: options.recordsValues, daemon.command))
-      let requests = options.isSnapshot ? SnapshotRequests(until: program) : nil
-      let snapshots = await requests?.serve { await session.takeSnapshot() }
-      let outcome = requests?.outcome ?? TracedProgram.wait(for: program)
-      try await session.end()
-      return Recording(
-        outcome: outcome, directory: options.directory, snapshots: snapshots.map { $0 + 1 } ?? 0)
+      let recording = try await record(options, session, daemon.command, examiner)
+      // Of a program that ran before, the end is not known; incidents are no whole runs.
+      if options.flight == nil { try recording.seal(knowsOutcome: options.process == nil) }
+      return recording
     } catch let error as RecordingError {
       try? await session.end()
       throw error
     }
+  }
+
+  private static func record(
+    _ options: RecordingOptions, _ session: RecordingSession, _ command: LTTngCommand,
+    _ examiner: (any IncidentExaminer)?
+  ) async throws -> Recording {
+    guard let flight = options.flight, let examiner else {
+      return try await record(options, session, command)
+    }
+    var recorder = try FlightRecorder(
+      session, command, flight, folder: options.directory,
+      snapshotSize: RecordingSession.snapshotSize(memory: options.memory), examiner: examiner)
+    try await recorder.start()
+    var outcome: Recording.Outcome?
+    if let process = options.process {
+      await recorder.run { !SessionDaemon.isRunning(process) || TracedProgram.wasInterrupted }
+    } else {
+      let program = try start(options, session, command)
+      await recorder.run {
+        outcome = TracedProgram.outcomeIfEnded(program)
+        return outcome != nil
+      }
+    }
+    await recorder.stop()
+    try await session.end()
+    return Recording(
+      outcome: outcome ?? .exited(0), directory: options.directory, incidents: recorder.incidents)
+  }
+
+  private static func record(
+    _ options: RecordingOptions, _ session: RecordingSession, _ command: LTTngCommand
+  ) async throws -> Recording {
+    if let process = options.process {
+      TracedProcess.wait(for: process)
+      try await session.end()
+      return Recording(outcome: .exited(0), directory: options.directory)
+    }
+    let program = try start(options, session, command)
+    let watch = TracerWatch(command, program: program, endsProgram: options.isLossless)
+    let requests = options.isSnapshot ? SnapshotRequests(until: program) : nil
+    let snapshots = await requests?.serve { await session.takeSnapshot() }
+    let outcome = requests?.outcome ?? TracedProgram.wait(for: program)
+    if watch?.stop() == true {
+      throw RecordingError.tracerEnded(
+        directory: options.directory, programToo: options.isLossless)
+    }
+    try await session.end()
+    return Recording(
+      outcome: outcome, directory: options.directory, snapshots: snapshots.map { $0 + 1 } ?? 0)
+  }
+
+  private static func start(
+    _ options: RecordingOptions, _ session: RecordingSession, _ command: LTTngCommand
+  ) throws(RecordingError) -> pid_t {
+    try TracedProgram.start(
+      options.command,
+      adding: [session.variable] + (options.probe.map(ProbeLibrary.variables) ?? [])
+        + variables(
+          isLossless: options.isLossless, recordsValues: options.recordsValues, command))
   }
 
   /// Waits until a recorder ends, and if it was killed, ends its session and its daemon.
@@ -69,7 +133,7 @@ public enum TraceRecorder {
     guard RecordingGuardian.recorderFallsSilent() else { return }
     var pause = timespec(tv_sec: 0, tv_nsec: 10_000_000)
     for _ in 1...500 where SessionDaemon.isRunning(recorder) { nanosleep(&pause, nil) }
-    // Whatever fails here, there is nobody to tell; the next recording tries again.
+    // Whatever fails here, the error has no reader; the next recording tries again.
     if let daemon = try? await SessionDaemon.joinRunning() { daemon.leave() }
   }
 

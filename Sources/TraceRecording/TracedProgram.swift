@@ -129,7 +129,7 @@ extension TracedProgram.Output {
     case .standardError:
       posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
     case .file(let path):
-      // Here, since the spawn would not tell which file it could not open.
+      // Here, since the spawn's error would not name the file that could not be opened.
       file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
       guard file >= 0 else { throw .outputUnusable(path, code: errno) }
       posix_spawn_file_actions_adddup2(&actions, file, STDOUT_FILENO)

@@ -17,10 +17,10 @@ struct PendingFetches {
 
   private var fetches: [Key: Fetch] = [:]
   // 100,000 is far above what runs at once, and bounds what fetches without an end can cost.
-  private static let mostFetches = 100_000
+  private static let maxFetches = 100_000
 
   mutating func begin(_ fetch: FetchBegin, of record: EventRecord) {
-    if fetches.count >= Self.mostFetches { fetches.removeAll() }
+    if fetches.count >= Self.maxFetches { fetches.removeAll() }
     let key = Key(pid: record.process.id, host: record.process.host, fetch: fetch.fetchID)
     fetches[key] = Fetch(timestamp: record.timestamp, location: fetch.location)
   }

@@ -23,12 +23,12 @@ final class DatabasePlans {
     do {
       database = try InspectedDatabase(path: path)
     } catch {
-      throw Failure("\(error)", status: ExitStatus.inconclusive)
+      throw Failure("\(error)", status: ExitStatus.failed)
     }
-    explainer = PlanExplainer(database.connection)
+    explainer = PlanExplainer(database.connection) { profile.values.tuples(of: $0) }
   }
 
-  /// Throws if the file turned out damaged, since then a plan says too little.
+  /// Throws if the file turned out damaged, since its plans are unreliable.
   func checkIntegrity() throws {
     try explainer.checkIntegrity(of: database.path)
   }

@@ -11,7 +11,7 @@ struct Exceptions: ParsableArguments {
   @Option(
     name: .customLong("exceptions"),
     help: ArgumentHelp(
-      "Findings to excuse, each with its reason; .storescope-exceptions here, unless told.",
+      "Findings to excuse, each with its reason; ./.storescope-exceptions by default.",
       valueName: "file"),
     completion: .file())
   var path: String?
@@ -32,7 +32,7 @@ struct Exceptions: ParsableArguments {
     }
   }
 
-  /// The findings that are not excused, and what is to be said of the exceptions.
+  /// The findings that are not excused, and the notes about the exceptions.
   func review(_ findings: [Finding], in profile: Profile) throws -> FindingReview {
     guard let file = try file() else { return FindingReview(findings) }
     return FindingReview(findings, in: profile, file: file, today: Self.today)

@@ -8,8 +8,8 @@ enum ExitStatus {
   static let failed = ExitCode(1)
   /// The gate, or `--fail-on`, found a regression.
   static let regression = ExitCode(2)
-  /// No events (an empty file or folder, a trace of nothing), lost events, the wrong database, no
-  /// baseline: never a pass.
+  /// No events (an empty file or folder, a trace of nothing), lost events, a program that failed, the
+  /// wrong database, no baseline: never a pass.
   static let inconclusive = ExitCode(3)
   /// SIGINT or SIGTERM ended it early, as if the signal had ended it.
   static let interrupted = ExitCode(130)
@@ -17,9 +17,9 @@ enum ExitStatus {
   /// Each code and what it means, for help and the manual page.
   static let meanings: [(code: Int32, meaning: String)] = [
     (0, "fine"),
-    (1, "the tool failed, or an input is missing, unreadable or of no known kind"),
+    (1, "the tool failed, or an input is missing, unreadable or of an unknown kind"),
     (2, "the gate, or --fail-on, found a regression"),
-    (3, "inconclusive: no events, lost events, the wrong database, no baseline"),
+    (3, "inconclusive: no events, lost events, a failed program, the wrong database, no baseline"),
     (64, "usage"),
     (130, "interrupted: what was read or measured until then is reported"),
   ]

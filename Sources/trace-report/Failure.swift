@@ -5,6 +5,7 @@ import QueryPlans
 import StoreEvents
 import TraceAnalysis
 import TraceReading
+import TraceRendering
 
 /// A failure that has its sentence and its exit code.
 struct Failure: Error {
@@ -36,9 +37,14 @@ struct Failure: Error {
     if case .empty = error { isOfNoEvents = true }
   }
 
-  /// Interrupted when there was nothing to tell yet.
+  init(_ error: SavedReportError) {
+    let status = if case .damaged = error { ExitStatus.inconclusive } else { ExitStatus.failed }
+    self.init("\(error)", status: status)
+  }
+
+  /// Interrupted before there was anything to report.
   static func interrupted(before milestone: String) -> Self {
-    Self("interrupted before \(milestone); nothing can be told", status: ExitStatus.interrupted)
+    Self("interrupted before \(milestone); nothing to report", status: ExitStatus.interrupted)
   }
 
   /// The statements are not of the database that was given.
@@ -65,20 +71,34 @@ struct Failure: Error {
 }
 
 extension Failure {
-  /// A filter took none of the events.
-  static func nothing(of conditions: [String], in paths: [String]) -> Self {
-    Self(
-      "nothing of \(paths.map(LogText.escaped).joined(separator: ", ")) is "
-        + "\(conditions.map(LogText.escaped).joined(separator: ", ")); a summary without that shows "
-        + "the names and times that there are",
+  /// No event passes a filter; `entities` are those that could be named instead.
+  static func nothing(of conditions: [String], in paths: [String], entities: [String]) -> Self {
+    let paths = paths.map(LogText.escaped).joined(separator: ", ")
+    let conditions = conditions.map(LogText.escaped).joined(separator: ", ")
+    let names = entities.map(LogText.escaped).joined(separator: ", ")
+    return Self(
+      "no events in \(paths) match \(conditions); "
+        + (names.isEmpty
+          ? "run summary without a filter to list the names" : "entities here: \(names)"),
       status: ExitStatus.inconclusive)
   }
 }
 
 extension Inputs {
-  /// - Throws: ``Failure`` where nothing was read, or a filter left nothing of it.
+  /// - Throws: ``Failure`` if nothing was read, or if no event passed the filter.
   func check(_ profile: Profile) throws {
     if profile.isEmpty { throw Failure.noEvents(paths) }
-    if profile.isFilteredAway { throw Failure.nothing(of: profile.selection, in: paths) }
+    if profile.isFilteredAway {
+      throw Failure.nothing(of: profile.selection, in: paths, entities: entities)
+    }
+  }
+
+  // 20 is arbitrary: enough names to find a typing error.
+  private static let maxEntities = 20
+
+  /// The entities of the inputs without a filter, read again; none of what cannot be read twice.
+  var entities: [String] {
+    guard !paths.contains("-"), let profile = try? Self.profile(of: paths) else { return [] }
+    return profile.entities.prefix(Self.maxEntities).map(\.name)
   }
 }

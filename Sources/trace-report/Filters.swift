@@ -6,19 +6,19 @@ public import TraceAnalysis
 
 /// Which events a report is of.
 struct Filters: ParsableArguments {
-  @Option(help: "Only what ended from here on: 2s or 500ms after the first event, or a UTC time.")
+  @Option(help: "Only events from this time on: 2s or 500ms after the first event, or a UTC time.")
   var since: TracePointArgument?
 
-  @Option(help: "Only what ended before this: 2s after the first event, or a UTC time.")
+  @Option(help: "Only events before this time: 2s after the first event, or a UTC time.")
   var until: TracePointArgument?
 
   @Option(help: "Only fetches and faults of an entity.")
   var entity: String?
 
-  @Option(help: "Only what a line, a file or a module asked for: Search.swift:42, Search.swift.")
+  @Option(help: "Only events caused by a line, a file or a module: Search.swift:42, Search.swift.")
   var caller: String?
 
-  @Option(help: "Only fetches, faults and saves that took as long: 5ms.")
+  @Option(help: "Only fetches, faults and saves that took at least this long: 5ms.")
   var minDuration: DurationArgument?
 
   var value: EventFilter {

@@ -5,7 +5,7 @@ import StoreEvents
 import TraceAnalysis
 import TraceRendering
 
-/// The forms in which a gate tells its result.
+/// The formats in which a gate prints its result.
 struct GateOutputs: ParsableArguments {
   @Flag(help: "Print JSON, schemaVersion 1.")
   var json = false
@@ -24,14 +24,16 @@ struct GateOutputs: ParsableArguments {
   var sarif: String?
 
   @Option(
-    help: "The folder beneath which SARIF's source files are looked for.", completion: .directory)
+    help: "The folder in which the source files of SARIF are searched.", completion: .directory)
   var sourceRoot = "."
 
   func validate() throws {
-    if json && quiet { throw ValidationError("--json and --quiet are two forms: give one.") }
+    if json && quiet { throw ValidationError("Pass either --json or --quiet, not both.") }
   }
 
-  func show(_ result: GateResult, baseline: String, update: String) throws {
+  func show(
+    _ result: GateResult, baseline: String, inputs: [String], update: String
+  ) throws {
     let document = Document(gate: result, baseline: baseline, update: update)
     if json {
       try Output.print(JSONText.encoded(GateReportV1(result)))
@@ -43,10 +45,9 @@ struct GateOutputs: ParsableArguments {
     if let markdown { try Output.write(document.markdown(), toFile: markdown) }
     if let junit { try Output.write(GateReportJUnit.xml(result), toFile: junit) }
     if let sarif {
-      let paths = SourcePaths(root: sourceRoot)
-      let log = SARIFLog(gate: result, version: TraceReport.configuration.version) {
-        paths.path(of: $0.file)
-      }
+      let places = ResultPlaces(inputs: [baseline] + inputs, sourceRoot: sourceRoot)
+      let log = SARIFLog(
+        gate: result, version: TraceReport.configuration.version, place: places.place)
       try Output.write(JSONText.encoded(log), toFile: sarif)
     }
   }

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import FoundationEssentials
+import StoreEvents
 import TraceAnalysis
 import TraceReading
 import TraceRendering
@@ -24,6 +25,26 @@ struct Inputs: ParsableArguments {
   /// Reads them once for the sums and for the tracks over time.
   func timedProfile(_ filter: EventFilter) throws -> TimedProfile {
     try Self.read(paths, filter, isTimed: true)
+  }
+
+  /// Reads each input as a run of its own.
+  ///
+  /// - Throws: ``Failure`` if one is passed twice: the same measurement shows no variation.
+  func distinctRuns() throws -> [Profile] {
+    var known: [String: String] = [:]
+    do {
+      for path in paths {
+        let content = try InputContent.hash(path: path)
+        if let other = known.updateValue(path, forKey: content) {
+          throw Failure(
+            "\(LogText.quoted(path)) is the same run as \(LogText.quoted(other)); pass each run once",
+            status: ExitStatus.inconclusive)
+        }
+      }
+    } catch let error as TraceReadingError {
+      throw Failure(error)
+    }
+    return try paths.map { try Self.profile(of: [$0]) }
   }
 
   static func profile(of paths: [String], _ filter: EventFilter = EventFilter()) throws -> Profile {
@@ -52,7 +73,7 @@ struct Inputs: ParsableArguments {
     } catch let error as TraceReadingError {
       throw Failure(error)
     } catch let error as SavedReportError {
-      throw Failure("\(error)", status: ExitStatus.failed)
+      throw Failure(error)
     }
   }
 }

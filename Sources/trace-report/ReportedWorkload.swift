@@ -36,7 +36,7 @@ struct ReportedWorkload {
       (file, workload.explanations, workload.findings, nil)
   }
 
-  /// To be asked once the report was told.
+  /// Call this once the report is printed.
   ///
   /// - Throws: ``Failure`` if the database was another one.
   func checkDatabase() throws {

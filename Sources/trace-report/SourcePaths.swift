@@ -2,7 +2,7 @@
 
 import FoundationEssentials
 
-/// Where source files lie in a repository, of which `#fileID` tells the module and the name.
+/// Paths of source files in a repository; `#fileID` holds only the module and the file name.
 struct SourcePaths {
   /// Paths from the root, by the file's name.
   private var paths: [String: [String]] = [:]
@@ -12,7 +12,7 @@ struct SourcePaths {
 
   init(root: String) { add(root, from: "", depth: 0) }
 
-  /// The only file of that name in a folder of the module's name; else the id itself.
+  /// The only file of that name in a folder of the module's name; otherwise the id itself.
   ///
   ///     transit/Search.swift  →  Examples/transit/Search.swift
   func path(of fileID: String) -> String {

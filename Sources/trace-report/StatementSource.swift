@@ -14,6 +14,8 @@ struct StatementSource {
   struct Statements {
     var list: [Statement]
     var doubts: [String] = []
+    /// Returns the values that runs of a statement bound, as far as they were recorded.
+    var values: (String) -> [[BindValue]] = { _ in [] }
   }
 
   struct Statement {
@@ -63,6 +65,7 @@ struct StatementSource {
       list: traced.statements.map {
         Statement(id: "\($0.id)", sql: $0.sql, work: $0.work, callers: $0.callers)
       })
+    statements.values = { traced.values.tuples(of: $0) }
     if traced.eventsLost > 0 {
       statements.doubts.append(
         "\(traced.eventsLost.counted("event was", "events were")) lost: statements may be missing here"
@@ -72,7 +75,9 @@ struct StatementSource {
       statements.doubts.append(
         "\(traced.unresolved.counted("statement")) ran whose text the trace does not hold")
     }
-    statements.doubts += traced.reading.sources.flatMap(\.problems)
+    statements.doubts += traced.reading.sources.flatMap {
+      $0.problems + ($0.failures ?? []) + ($0.kind == .log ? $0.unended ?? [] : [])
+    }
     return statements
   }
 }

@@ -8,18 +8,18 @@ import TraceReading
 struct TraceReport: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "trace-report",
-    abstract: "Shows what an object store asked of SQLite, what it cost, and what to change.",
+    abstract: "Shows what a program does in SQLite, what it costs, and what to change.",
     discussion: """
       trace-report record -o trace -- transit search --geo
       trace-report trace
 
       Exit codes: \(ExitStatus.meanings.map { "\($0.code) \($0.meaning)" }.joined(separator: "; ")).
       """,
-    version: "0.1.0",
+    version: Version.current,
     subcommands: [
       Record.self, Doctor.self, Top.self, Summary.self, Plans.self, Orderings.self, Baseline.self,
       Gate.self, Diff.self, HTML.self, Export.self, Explain.self, Advise.self, Growth.self,
-      Locks.self,
+      Locks.self, Incidents.self,
       GuardRecording.self, Manual.self,
     ],
     defaultSubcommand: Summary.self)
@@ -42,12 +42,16 @@ struct TraceReport: AsyncParsableCommand {
       exit(withError: failure.status)
     } catch {
       exitIfInterrupted()
-      exit(withError: error)
+      // Help and the version are reports as well: what prints them does not check that it could.
+      guard exitCode(for: error) == .success else { exit(withError: error) }
+      let text = fullMessage(for: error)
+      if !text.isEmpty { Output.print(text + "\n") }
+      exit(withError: ExitCode.success)
     }
   }
 
-  /// As if the signal had ended us, after what we had until then was told: of half an input nothing
-  /// is concluded.
+  /// Ends as if by the signal, after printing what was read so far: half an input supports no
+  /// conclusion.
   private static func exitIfInterrupted() {
     if ReadingInterruption.isRequested { exit(withError: ExitStatus.interrupted) }
   }

@@ -66,6 +66,53 @@ import Testing
     #expect(again.create.map(\.sql) == [])
   }
 
+  /// All that does not rest on a clock.
+  private struct Answer: Decodable, Hashable {
+    var create: [Index]
+    var drop: [Index]
+    var rejected: [Index]
+    var beforeSteps: Double
+    var afterSteps: Double
+    var statistics: [Statistics]
+    var statements: [Statement]
+    struct Index: Decodable, Hashable {
+      var sql: String
+      var reason: String?
+    }
+    struct Statistics: Decodable, Hashable {
+      var state: String
+      var steps: Double
+    }
+    struct Statement: Decodable, Hashable {
+      var id: String
+      var verdict: String?
+      var beforeSteps: Double
+      var afterSteps: Double
+      var values: String
+    }
+  }
+
+  @Test func tenRunsThatLoadTheMachineGiveOneAnswer() async throws {
+    let made = try await transit.run(
+      "generate", "--stops", "600", "--stop-times", "3000", "--seed", "1", "--store", store)
+    try #require(made.status == 0, "\(made.error)")
+    try await search("--geo", "--departures", "--at", "08:30", "--before", log: "a.log")
+    let answers = try await withThrowingTaskGroup(of: Answer.self) { group in
+      for _ in 1...10 {
+        group.addTask { [tool, folder, store] in
+          let run = try await tool.run(
+            "advise", folder.path("a.log"), "--database", store, "--json")
+          try #require(run.status == 0, "\(run.errorOutput)")
+          return try JSONDecoder().decode(Answer.self, from: Data(run.output.utf8))
+        }
+      }
+      return try await group.reduce(into: [Answer: Int]()) { $0[$1, default: 0] += 1 }
+    }
+    #expect(answers.count == 1, "\(answers)")
+    #expect(answers.values.first == 10)
+    #expect(answers.keys.first?.create.isEmpty == false)
+  }
+
   @Test func tellsThatTheScanGrowsAndTheSearchDoesNot() async throws {
     let script = folder.path("search.sh")
     try """

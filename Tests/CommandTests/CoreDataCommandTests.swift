@@ -132,7 +132,7 @@ import Testing
   /// As SwiftData searches, among the notes of a batch of authors.
   @Test func ordersOfASearchAmongKeysAreMeasured() async throws {
     let run = try await report.run(
-      "orderings", "--database", try store(), "--budget", "1", "--json", "--bind", "'NOTE 199'",
+      "orderings", "--database", try store(), "--budget", "6", "--json", "--bind", "'NOTE 199'",
       "--sql",
       "SELECT 0, t0.Z_PK FROM ZNOTE t0 WHERE ( NSCoreDataStringSearch( t0.ZTITLE, ?, 417, 1) AND "
         + " t0.ZAUTHOR IN (SELECT * FROM _Z_intarray0))")

@@ -56,6 +56,73 @@ import Testing
     #expect(run.output.contains("DROP INDEX b"))
   }
 
+  private struct SARIF: Decodable {
+    var runs: [Run]
+    struct Run: Decodable { var results: [Result] }
+    struct Result: Decodable {
+      var ruleId: String
+      var level: String
+      var locations: [Location]
+    }
+    struct Location: Decodable { var physicalLocation: Physical }
+    struct Physical: Decodable {
+      var artifactLocation: Artifact
+      var region: Region
+    }
+    struct Artifact: Decodable { var uri: String }
+    struct Region: Decodable { var startLine: Int }
+  }
+
+  @Test func findingsAnnotateAPullRequest() async throws {
+    let (log, sarif, markdown) = (
+      folder.path("b.log"), folder.path("a.sarif"), folder.path("a.md")
+    )
+    let unplaced = "SELECT 0 FROM ZSTOP t0 WHERE  t0.ZNAME = \"a\""
+    let trace = RunBuilder {
+      $0.open()
+      $0.fetch(Self.sql, rows: 3, fullScanSteps: 12_800)
+      $0.fetch(unplaced, at: .unknown, rows: 3, fullScanSteps: 12_800)
+      $0.busy(5_000_000_000, gaveUp: true)
+      $0.close()
+    }
+    try trace.log.write(toFile: log, atomically: true, encoding: .utf8)
+    // A folder without sources: the caller stays as the trace has it.
+    let run = try await tool.run(
+      "summary", log, "--sarif", sarif, "--markdown", markdown, "--source-root",
+      folder.path("none"))
+    #expect(run.status == 0, "\(run.errorOutput)")
+    let results = try JSONDecoder().decode(
+      SARIF.self, from: Data(contentsOf: URL(filePath: sarif))
+    ).runs.flatMap(\.results)
+    #expect(
+      Set(results.map(\.ruleId)) == ["AvoidFullTableScan", "AvoidLockWait"] && results.count == 3)
+    #expect(results.allSatisfy { $0.locations.count == 1 && $0.level == "warning" })
+    let places = Set(
+      results.flatMap(\.locations).map(\.physicalLocation).map {
+        "\($0.artifactLocation.uri):\($0.region.startLine)"
+      })
+    let lines = trace.log.split(separator: "\n")
+    let line = try #require(lines.firstIndex { $0.contains("ZNAME = \"a\"") }) + 1
+    let name = String(log.dropFirst())
+    #expect(places == ["transit/Search.swift:42", "\(name):\(line)", "\(name):1"])
+    let text = try String(contentsOfFile: markdown, encoding: .utf8)
+    #expect(text.hasPrefix("## "))
+    #expect(
+      text.contains("AvoidFullTableScan** at <code>transit/Search.swift:42</code>"), "\(text)")
+  }
+
+  @Test func aFixHasTheModelsTermsAsSwiftReadsThem() async throws {
+    try Connection(path: folder.path("store.sqlite")).execute(
+      """
+      WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 2000)
+        INSERT INTO ZSTOP SELECT i, 'stop ' || i, i % 7 FROM n;
+      """)
+    let run = try await tool.run(
+      "summary", folder.path("a.log"), "--database", folder.path("store.sqlite"))
+    #expect(run.output.contains(#"declare Index(\.name) in Stop"#), "\(run.output)")
+    #expect(!run.output.contains(#"\\."#))
+  }
+
   @Test func plansTakeTheExceptionsToo() async throws {
     let plans = [
       "plans", "--sql", Self.sql, "--database", folder.path("store.sqlite"), "--fail-on", "scan",

@@ -60,11 +60,12 @@ import Testing
 
   @Test func textFitsEightyColumns() async throws {
     let run = try await tool.run([
-      "orderings", "--database", database, "--sql", Self.sql, "--budget", "2",
+      "orderings", "--database", database, "--sql", Self.sql, "--budget", "2", "--bind", "1990",
+      "'%1%'",
     ])
     #expect([0, 3].contains(run.status), "\(run.errorOutput)")
-    #expect(run.output.contains("values sampled from the columns compared"))
-    #expect(run.output.contains("every order gives the same"))
+    #expect(run.output.contains("values given: ?1 = 1990, ?2 = '%1%'"))
+    #expect(run.output.contains("every order that was timed returns the same"))
     #expect(run.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
   }
 
@@ -91,6 +92,47 @@ import Testing
     #expect(none.errorOutput.contains("no statement '00000000000000ff' in the trace"))
   }
 
+  /// A run returned 20 rows, 1% of the table: values of the middle of the columns would find 300.
+  @Test func valuesOfATraceAreRecordedOrSampledByTheRowsOfARun() async throws {
+    let id = "\(StatementID(sql: Self.sql))"
+    for values in [nil, "1980, '%name%'"] {
+      let run = RunBuilder {
+        $0.open()
+        $0.fetch(Self.sql, rows: 20, vmSteps: 5000)
+        if let values {
+          $0.append(
+            .values(
+              ValuesBound(
+                storeID: 1, statementID: StatementID(sql: Self.sql), values: values)))
+        }
+      }
+      try run.log.write(toFile: folder.path("a.log"), atomically: true, encoding: .utf8)
+      let found = try await tool.run([
+        "orderings", folder.path("a.log"), "--statement", id, "--database", database, "--budget",
+        "2", "--json",
+      ])
+      #expect([0, 3].contains(found.status), "\(found.errorOutput)")
+      let report = try JSONDecoder().decode(ValuesHeader.self, from: Data(found.output.utf8))
+      #expect(report.valuesSource == (values == nil ? "fitted" : "recorded"))
+      #expect((16...24).contains(report.rows), "\(report.rows) rows, \(report.values)")
+      if values != nil { #expect(report.values == ["1980", "'%name%'"]) }
+    }
+  }
+
+  private struct ValuesHeader: Decodable {
+    var valuesSource: String
+    var values: [String]
+    var rows: UInt64
+  }
+
+  @Test func withoutValuesItIsInconclusiveAndNamesTheFlag() async throws {
+    let run = try await tool.run("orderings", "--database", database, "--sql", Self.sql)
+    #expect(run.status == 3)
+    #expect(run.output.isEmpty)
+    #expect(run.errorOutput.contains("trace-report record --values"), "\(run.errorOutput)")
+    #expect(run.errorOutput.contains("--bind"))
+  }
+
   @Test func suggestsTheFormatString() async throws {
     let run = try await tool.run([
       "orderings", "--database", database, "--budget", "1", "--suggest", "--bind", "1990", "5",
@@ -104,7 +146,7 @@ import Testing
   @Test func refusalsGetOneSentenceAndTheirCode() async throws {
     for (arguments, status, words) in [
       (["--sql", "DELETE FROM event WHERE id < 3 AND ts < 3"], 1, "not a SELECT"),
-      (["--sql", Self.sql, "--bind", "1"], 1, "has 2 parameters and --bind gives 1 value;"),
+      (["--sql", Self.sql, "--bind", "1"], 1, "has 2 parameters and --bind has 1 value;"),
       (["--sql", Self.sql, "--bind", "1", "abc"], 1, "'abc' is no value"),
       (["--sql", "SELECT id FROM event WHERE ts > 4"], 3, "one term"),
       (["--sql", "SELECT id FROM other WHERE a AND b"], 3, "no such table: other"),

@@ -39,6 +39,21 @@ import Testing
     #expect(result.errors.contains("No space left on device; free some space"), "\(result.errors)")
   }
 
+  @Test(arguments: ["--help", "summary --help", "--version", "help gate", "explain"])
+  func helpIsCheckedToItsLastByteAsWell(command: String) throws {
+    let result = try run(command, ">/dev/full")
+    #expect(result.status == 1)
+    #expect(result.errors.contains("No space left on device; free some space"), "\(result.errors)")
+  }
+
+  @Test func aTraceThatCannotBeOpenedForLackOfDescriptorsIsNotCalledDamaged() throws {
+    let limited = try run(
+      "--version >/dev/null; ulimit -n 7; \"$0\" summary '\(Self.samples)/before'", "")
+    #expect(limited.status != 0)
+    #expect(limited.errors.contains("Too many open files (the limit is 7)"), "\(limited.errors)")
+    #expect(!limited.errors.contains("damaged"), "\(limited.errors)")
+  }
+
   @Test func aFileBeyondItsLimitIsAnErrorOfTheTool() throws {
     let folder = try TemporaryDirectory()
     let result = try run(

@@ -155,6 +155,25 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ["summary"], ["plans"], ["advise"], ["html", "-o", "/dev/null"],
+    ["baseline", "-o", "/dev/null"],
+    ["gate", "--baseline"],
+  ])
+  func aMissingDatabaseHasOneExitCode(command: [String]) async throws {
+    let missing = folder.path("missing.sqlite")
+    let log = folder.path("any.log")
+    _ = try await BuiltTool("event-emitter").run(
+      through: ["STORE_SQL_DEBUG=1", "STORE_SQL_DEBUG_FILE=\(log)"], ["mix", "100"])
+    let baseline = folder.path("any.json")
+    #expect(try await tool.run("baseline", log, "-o", baseline).status == 0)
+    let run = try await tool.run(
+      [command[0], log, "--database", missing] + command.dropFirst()
+        + (command[0] == "gate" ? [baseline] : []))
+    #expect(run.status == 1, "\(run.errorOutput)")
+    #expect(run.errorOutput.contains("no such database file"))
+  }
+
   @Test func damagedSchemaGetsOneSentence() async throws {
     var file = try Data(contentsOf: URL(filePath: database))
     // The header stays: the file is a database still.

@@ -70,7 +70,7 @@ import Testing
     #expect(terminal.output == [])
   }
 
-  @Test(.timeLimit(.minutes(2))) func isNotWrittenIntoAPipe() async throws {
+  @Test(.timeLimit(.minutes(5))) func isNotWrittenIntoAPipe() async throws {
     let run = try await BuiltTool("trace-report").run(
       through: [
         "sh", "-c", "cd '\(folder.url.path)'; (cat first; sleep 2; cat second second) | \"$0\" -",

@@ -68,7 +68,7 @@ import Testing
     #expect(run.output == "")
     #expect(
       run.errorOutput
-        == "trace-report: cannot read \"-\": it is a folder; give its path instead\n")
+        == "trace-report: cannot read \"-\": it is a folder; pass its path instead\n")
   }
 
   @Test func aFileOfATraceIsNeitherKind() async throws {

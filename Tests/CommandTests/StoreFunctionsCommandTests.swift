@@ -76,7 +76,7 @@ import Testing
     try run.log.write(toFile: log, atomically: true, encoding: .utf8)
     let orders = try await report.run(
       "orderings", log, "--statement", "\(StatementID(sql: sql))", "--database", store, "--bind",
-      "'\(pattern)'", "13.3", "--budget", "2", "--json")
+      "'\(pattern)'", "13.3", "--budget", "6", "--json")
     #expect([0, 3].contains(orders.status), "\(orders.error)")
     let measured = try JSONDecoder().decode(Orders.self, from: Data(orders.output.utf8))
     #expect(measured.rows == UInt64(found))
@@ -88,8 +88,12 @@ import Testing
     let sampled = try await report.run(
       "orderings", log, "--statement", "\(StatementID(sql: sql))", "--database", store, "--budget",
       "1")
-    #expect([0, 3].contains(sampled.status), "\(sampled.error)")
-    #expect(sampled.output.contains("ran as ObjectStore has it"), "\(sampled.output)")
+    // A log without values: values are sampled to fit the counts, or nothing is measured.
+    if sampled.status == 0 {
+      #expect(sampled.output.contains("values sampled, so that a run"), "\(sampled.output)")
+    } else {
+      #expect(sampled.status == 3 && !sampled.error.isEmpty, "\(sampled.error)")
+    }
   }
 
   private struct Advice: Decodable {

@@ -42,7 +42,7 @@ import Testing
     #expect(run.status == 3)
     #expect(
       run.errorOutput == """
-        trace-report: \(subject) against "\(wrong)" (no such table: ZSTOP); give the store that was \
+        trace-report: \(subject) against "\(wrong)" (no such table: ZSTOP); pass the store that was \
         traced, or a copy of it
 
         """)

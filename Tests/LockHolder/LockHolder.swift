@@ -31,8 +31,8 @@ enum LockHolder {
     var options = StoreOptions()
     options.busyTimeout = .seconds(120)
     let container = try PersistentContainer(
-      at: url, entities: [Mark.self], options: options, instruments: Instruments(observers: [turns])
-    )
+      at: url, entities: [Mark.self], options: options,
+      instruments: .fromEnvironment(adding: turns))
     turns.isOpen = true
     while !isOver() {
       container.viewContext.insert(Mark.self).number = 1

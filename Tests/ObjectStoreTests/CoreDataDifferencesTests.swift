@@ -57,4 +57,22 @@ import Testing
       for test in named { #expect(tests.contains(test), "\(row[0])") }
     }
   }
+
+  /// The numbers are those of a list of behaviours that were checked on Apple's platform; M4 has a
+  /// line for each of four policies, in memory and in the store, and O3 one for each of two types.
+  @Test func listsAllBehavioursByTheirNumbers() throws {
+    let numbers = try rows().compactMap { row in
+      row[0].firstMatch(of: #/^([A-Z][0-9]+[bc]?): /#).map { String($0.1) }
+    }
+    let series: [(String, ClosedRange<Int>)] = [
+      ("H", 1...7), ("S", 1...7), ("R", 1...8), ("F", 1...21), ("E", 1...4), ("L", 0...13),
+      ("V", 1...12), ("M", 1...10), ("D", 1...11), ("T", 1...3), ("C", 1...11), ("O", 1...9),
+      ("N", 1...10),
+    ]
+    let wanted = series.flatMap { letter, range in range.map { "\(letter)\($0)" } }
+    #expect(
+      numbers.sorted()
+        == (wanted + ["S3b", "S3c", "O3"] + Array(repeating: "M4", count: 7)).sorted())
+    #expect(numbers.count == 137)
+  }
 }

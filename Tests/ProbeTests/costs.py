@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import run as tests
+import harness as tests
 
 CASES = [("C", "point", 300000), ("C", "fetch", 200000), ("C", "insert", 100000), ("Python", "point", 50000),
          ("Python", "fetch", 200000)]

@@ -188,7 +188,7 @@ import Testing
     }
     #expect(
       error.map { "\($0)" }
-        == "only 1 of 3 statements compiles against this database (no such table: ZOTHER); give the "
+        == "only 1 of 3 statements compiles against this database (no such table: ZOTHER); pass the "
         + "store that was traced, or a copy of it")
     #expect(throws: AdviceError.noStatements) { _ = try advice("DELETE FROM ZSTOP") }
   }

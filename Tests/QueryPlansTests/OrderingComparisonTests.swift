@@ -118,12 +118,21 @@ import Testing
   }
 
   private func compare(
-    _ sql: String, _ values: [BindValue]? = nil
+    _ sql: String, _ values: [BindValue]? = nil, recorded: [[BindValue]] = [],
+    rows: Double? = nil
   ) throws -> OrderingComparison {
     var options = OrderingComparison.Options()
     options.values = values
+    options.recorded = recorded
+    options.counted.rows = rows
     options.budget = .seconds(1)
     return try OrderingComparison(sql, on: connection, options: options)
+  }
+
+  /// The longitude stands before or behind the values of the subquery.
+  private static func subqueryValues(in sql: String) -> [BindValue] {
+    let inner: [BindValue] = [.integer(1000), .integer(2000), .integer(0)]
+    return sql.contains("WHERE ( t0.ZLONGITUDE") ? [.real(1.5)] + inner : inner + [.real(1.5)]
   }
 
   private static let subquery = """
@@ -139,7 +148,7 @@ import Testing
     #expect(comparison.explanation == .residual)
     #expect(comparison.variants.map(\.order) == [[0, 1], [1, 0]])
     #expect(comparison.rows == (try count("name LIKE '%9%' AND ts > 2900")))
-    #expect(!comparison.valuesAreSampled)
+    #expect(comparison.source == .given)
     if let ratio = comparison.variants[1].ratio {
       #expect(0 < ratio.low && ratio.low <= ratio.median && ratio.median <= ratio.high)
     } else {
@@ -158,9 +167,8 @@ import Testing
       "SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE ( t0.ZLONGITUDE > ? AND  \(Self.subquery))",
       "SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE ( \(Self.subquery) AND  t0.ZLONGITUDE > ?)",
     ] {
-      let comparison = try compare(sql)
+      let comparison = try compare(sql, Self.subqueryValues(in: sql))
       #expect(Set(comparison.roles) == [.residual, .deferred, .indexServed])
-      #expect(comparison.valuesAreSampled)
       let deferred = try #require(comparison.roles.firstIndex(of: .deferred))
       // The same program whichever is written first: this is what deferring means. The terms within
       // the subquery have an order of their own.
@@ -177,7 +185,7 @@ import Testing
       """
       SELECT 0 FROM ZSTOP t0 WHERE ( t0.ZLONGITUDE > ? AND (SELECT COUNT(t1.Z_PK) FROM ZSTOPTIME t1 \
       WHERE (t0.Z_PK = t1.ZSTOP AND ? <=  t1.ZDEPARTURETIME) ) <> ?)
-      """)
+      """, [.real(1.5), .integer(1500), .integer(0)])
     #expect(comparison.roles == [.residual, .deferred, .indexServed, .residual])
     #expect(comparison.explanation == .deferred)
     #expect(comparison.variants.count == 4)
@@ -185,22 +193,73 @@ import Testing
 
   @Test func indexServedTermsAreTold() throws {
     try connection.execute("CREATE INDEX i ON event(ts)")
-    let comparison = try compare("SELECT id FROM event WHERE name LIKE 'name 1%' AND ts > ?")
+    let comparison = try compare(
+      "SELECT id FROM event WHERE name LIKE 'name 1%' AND ts > ?", [.integer(2900)])
     #expect(comparison.roles == [.residual, .indexServed])
     #expect(comparison.explanation == .indexServed)
-    #expect(comparison.values.count == 1)
+    #expect(comparison.runs == [[.integer(2900)]])
   }
 
-  @Test func boundsAreSampledAroundTheMiddle() throws {
-    let comparison = try compare("SELECT id FROM event WHERE ( ? <= ts AND  ts <= ? AND id <> 7)")
-    guard case .integer(let low) = comparison.values[0],
-      case .integer(let high) = comparison.values[1]
-    else {
-      Issue.record("\(comparison.values)")
-      return
+  @Test func rangesAreAsWideAsTheRowsThatWereCounted() throws {
+    let sql = "SELECT id FROM event WHERE ( ? <= ts AND  ts <= ? AND id <> 7)"
+    for rows in [20.0, 600] {
+      let comparison = try compare(sql, rows: rows)
+      let widths = comparison.runs.map { values -> Double in
+        guard case .integer(let low) = values[0], case .integer(let high) = values[1] else {
+          return .nan
+        }
+        return Double(high - low)
+      }
+      #expect(widths.allSatisfy { abs($0 - rows) <= 0.25 * rows + 1 }, "\(widths)")
+      guard case .fitted(let fitted, counted: rows) = comparison.source else {
+        Issue.record("\(comparison.source)")
+        continue
+      }
+      #expect(abs(fitted - rows) <= 0.2 * rows)
     }
-    #expect(low < high)
-    #expect((1300...1400).contains(low) && (1600...1700).contains(high))
+  }
+
+  @Test func recordedValuesAreUsed() throws {
+    let comparison = try compare(
+      "SELECT id FROM event WHERE ts > ? AND id < ?",
+      recorded: [[.integer(2990), .integer(5000)], [.integer(4)], [.integer(10), .integer(20)]],
+      rows: 10)
+    #expect(comparison.source == .recorded)
+    #expect(
+      comparison.runs == [[.integer(2990), .integer(5000)], [.integer(10), .integer(20)]])
+  }
+
+  @Test func valuesThatNothingIsKnownOfAreRefused() {
+    #expect(throws: OrderingError.noValues) {
+      try compare("SELECT id FROM event WHERE ts > ? AND id < ?")
+    }
+  }
+
+  @Test func anOrderThatFailsIsListedWithItsError() throws {
+    // abs() of the smallest integer overflows: the term before it keeps that row away.
+    try connection.execute("INSERT INTO event VALUES (4000, -9223372036854775808, 'least')")
+    let comparison = try compare("SELECT id FROM event WHERE name <> 'least' AND abs(ts) > 2000")
+    #expect(comparison.variants.map(\.order) == [[0, 1], [1, 0]])
+    #expect(comparison.variants[0].failure == nil)
+    #expect(comparison.variants[1].failure == "integer overflow")
+    #expect(comparison.variants[1].medianTime == nil)
+    #expect(comparison.rows == 1000)
+    #expect(comparison.verdict == .writtenIsFastest)
+  }
+
+  @Test func fiveTermsEndWithinABudgetOfASecondAndTheBestIsTimed() throws {
+    let comparison = try compare(
+      """
+      SELECT id FROM event WHERE name LIKE '%9%' AND name LIKE '%a%' AND length(name) > 3 \
+      AND ts % 2 = 0 AND ts > 2990
+      """)
+    #expect(comparison.rows > 0)
+    let timed = comparison.variants.filter { $0.medianTime != nil }
+    #expect((2...6).contains(timed.count))
+    #expect(comparison.variants.allSatisfy { $0.failure == nil })
+    let fewest = comparison.variants.compactMap(\.vmSteps).min()
+    #expect(timed.contains { $0.vmSteps == fewest })
+    #expect(timed.contains { $0.order.first == 4 }, "the selective comparison first")
   }
 
   @Test func limitIsLeftOutOfTheProof() throws {
@@ -215,7 +274,7 @@ import Testing
       try compare("SELECT id FROM event WHERE ts > ? AND id < ?", [.integer(1)])
     }
     #expect(throws: OrderingError.noSample(parameter: 1, term: "abs(ts) + ?1 > 3")) {
-      try compare("SELECT id FROM event WHERE abs(ts) + ? > 3 AND id < 5")
+      try compare("SELECT id FROM event WHERE abs(ts) + ? > 3 AND id < 5", rows: 3)
     }
     #expect(throws: OrderingError.notASelect) {
       try compare("DELETE FROM event WHERE id < 5 AND ts < 5")

@@ -58,8 +58,8 @@ import Testing
   }
 
   @Test func moreOrdersNeedMoreRounds() {
-    #expect(PairedRatio.leastRounds(comparisons: 1) == 9)
-    #expect(PairedRatio.leastRounds(comparisons: 23) == 10)
+    #expect(PairedRatio.minRounds(comparisons: 1) == 9)
+    #expect(PairedRatio.minRounds(comparisons: 23) == 10)
     #expect(run(variants: 24) { variant, _ in variant == 0 ? 1000 : 500 }.rounds == 10)
   }
 

@@ -95,11 +95,22 @@ import Testing
   }
 
   @Test(arguments: [
-    "INSERT INTO ZKIND VALUES(2, 'tram')", "BEGIN EXCLUSIVE", "COMMIT", "PRAGMA page_count",
-    "UPDATE ZSTOP SET ZNAME = ? WHERE Z_PK = ?", "DELETE FROM ZSTOP WHERE Z_PK = ?",
+    "INSERT INTO ZKIND VALUES(2, 'tram')", "UPDATE ZSTOP SET ZNAME = ? WHERE Z_PK = ?",
+    "DELETE FROM ZSTOP WHERE Z_PK = ?",
   ])
   func statementsOfASaveAreSearches(sql: String) {
     #expect(explainer.explain(sql).verdict == .search)
+  }
+
+  @Test(arguments: [
+    "BEGIN EXCLUSIVE", "COMMIT", "PRAGMA page_count", "CREATE TABLE ZSTOP(a)", "/* a */ end",
+    "CREATE INDEX i ON ZSTOP(ZNAME)", "SAVEPOINT a", "EXPLAIN SELECT * FROM ZSTOP",
+  ])
+  func whatSQLiteDoesNotPlanHasNoVerdictAndNoError(sql: String) {
+    let explanation = explainer.explain(sql, work: StatementWork(executions: 1, vmSteps: 9000))
+    #expect(explanation.verdict == .noPlan)
+    #expect(explanation.failure == nil && explanation.plan == nil)
+    #expect(explainer.explain("SELEC 1").verdict == .error)
   }
 
   @Test func recursionIsHarmlessButItsTablesCount() {

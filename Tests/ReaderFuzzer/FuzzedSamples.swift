@@ -71,7 +71,10 @@ enum FuzzedSamples {
     for record in run.records { builder.add(record) }
     let source = SourceReport(path: "run.log", kind: .log, eventsRead: UInt64(run.records.count))
     let profile = builder.profile(of: ReadingReport(sources: [source]))
-    return Array(try JSONText.encoded(ReportV1(profile)).utf8)
+    var report = ReportV1(profile)
+    // An older one: what is damaged under a check is refused before anything is made of it.
+    report.check = nil
+    return Array(try JSONText.encoded(report).utf8)
   }
 
   /// Traces with metadata in plain text and in packets, and one of LTTng's own, with an index.

@@ -57,7 +57,7 @@ import Testing
       let error = InspectionError(CocoaError(code), path: "a.sqlite")
       #expect(
         "\(error)"
-          == "'a.sqlite' has to be copied to be read, since its log is not worked off, and cannot be: "
+          == "'a.sqlite' has to be copied to be read, since its log is not checkpointed, and cannot be: "
           + "\(reason); point TMPDIR to a folder with room")
     }
   }

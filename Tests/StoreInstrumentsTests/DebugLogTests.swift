@@ -13,12 +13,26 @@ import Testing
   init() throws { folder = try TemporaryDirectory() }
 
   @Test func opensWithItsVocabularyAndItsPrefix() throws {
-    _ = try DebugLog(level: .rows, path: path)
-    let line = try String(contentsOfFile: path, encoding: .utf8)
+    let log = try DebugLog(level: .rows, path: path)
+    let line = try withExtendedLifetime(log) { try String(contentsOfFile: path, encoding: .utf8) }
     let prefix =
       #/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6} \S+\[(\d+):\d+\] ObjectStore: annotation: log opened: vocabulary=2 utc_offset=[+-]\d\d:\d\d level=3\n/#
     let match = try #require(try prefix.wholeMatch(in: line))
     #expect(Int32(match.1) == ProcessInfo.processInfo.processIdentifier)
+  }
+
+  @Test func endsWithTheCountAndTheSumOfItsLines() throws {
+    do {
+      let log = try DebugLog(level: .statements, path: path)
+      log.record(.fetchEnd(Sample.fetchEnd), contextID: 1)
+    }
+    let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+    var check = LogCheck()
+    for line in lines.dropLast() { Array(line.utf8).withUnsafeBytes { check.add(line: $0) } }
+    #expect(check.lines == 4)
+    #expect(lines.last?.hasSuffix("annotation: \(check.closing(status: nil))") == true)
+    let read = try #require(LogCheck.read(closing: check.closing(status: 3)))
+    #expect(read.check == check && read.status == 3)
   }
 
   @Test func fetchReadsAsInCoreDataThenForAMachine() throws {
@@ -202,10 +216,10 @@ import Testing
     }
   }
 
-  /// The lines after the first, without their prefix.
+  /// The lines between the first and the last, without their prefix.
   private func messages() throws -> [String] {
     let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
-    return try lines.dropFirst().map { line in
+    return try lines.dropFirst().filter { !$0.contains(" log closed: ") }.map { line in
       let prefix = try #require(line.firstMatch(of: Self.prefix))
       return String(line[prefix.range.upperBound...])
     }

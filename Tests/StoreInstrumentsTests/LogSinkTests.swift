@@ -27,7 +27,7 @@ import Testing
     let lines = after.split(separator: "\n").map { $0.split(separator: "ObjectStore: ").last }
     #expect(
       lines == [
-        "warning: \(40 - arrived) lines of this log were lost: nobody could take them",
+        "warning: \(40 - arrived) lines of this log were lost: they could not be written",
         "annotation: after",
       ])
   }
@@ -46,7 +46,7 @@ import Testing
     #expect(
       lines.dropFirst() == [
         "annotation: \(long)",
-        "warning: 1 lines of this log were lost: nobody could take them", "annotation: after",
+        "warning: 1 lines of this log were lost: they could not be written", "annotation: after",
       ])
   }
 }

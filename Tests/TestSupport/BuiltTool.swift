@@ -26,7 +26,7 @@ public struct BuiltTool: Sendable {
   /// Runs it to its end, in UTC and without colours.
   public func run(_ arguments: String...) async throws -> Run { try await run(arguments) }
 
-  /// Runs it with a text on its standard input.
+  /// Runs it with a text on its standard input; its JSON is held against Documentation/schemas.
   ///
   /// - Parameter command: takes the tool and its arguments as its own last ones.
   public func run(
@@ -42,6 +42,9 @@ public struct BuiltTool: Sendable {
       case .exited(let code): code
       case .signaled(let signal): 128 + signal
       }
+    if [0, 2, 3].contains(status) {
+      try UndocumentedOutput.check(arguments, result.standardOutput)
+    }
     return Run(
       status: status, output: result.standardOutput, errorOutput: result.standardError)
   }

@@ -6,6 +6,7 @@ public import StoreEvents
 /// Writes a debug log's text, apart from the code that writes the real one.
 public struct LogBuilder {
   public private(set) var text = ""
+  private var checks: [ProcessIdentity: LogCheck] = [:]
   let utcOffset: Nanoseconds
 
   public init(utcOffset: Nanoseconds = 0) { self.utcOffset = utcOffset }
@@ -28,9 +29,22 @@ public struct LogBuilder {
   public mutating func add(
     _ line: String, process: ProcessIdentity, threadID: Int64, at time: Nanoseconds
   ) {
-    text +=
+    let whole =
       "\(timestamp(time)) \(LogText.escaped(process.name))[\(process.id):\(threadID)] "
-      + "ObjectStore: \(line)\n"
+      + "ObjectStore: \(line)"
+    var check = checks[process] ?? LogCheck()
+    Array(whole.utf8).withUnsafeBytes { check.add(line: $0) }
+    checks[process] = check
+    text += whole + "\n"
+  }
+
+  /// Adds the line with which a process's log ends.
+  public mutating func close(
+    _ process: ProcessIdentity, status: Int32? = 0, at time: Nanoseconds = 0
+  ) {
+    let closing = (checks[process] ?? LogCheck()).closing(status: status)
+    add("annotation: \(closing)", process: process, threadID: process.id, at: time)
+    checks[process] = nil
   }
 
   /// Adds bytes as they are, such as another program's line.
@@ -79,10 +93,14 @@ private struct LogFields: EventFieldWriter {
 
 extension RunBuilder {
   /// The run as a whole debug log.
-  public var log: String {
+  public var log: String { log(status: 0) }
+
+  /// The run as a debug log whose process ended with a code; nil for a log without its end.
+  public func log(status: Int32?) -> String {
     var log = LogBuilder()
     log.open(process, at: 0)
     for record in records { log.add(record) }
+    if let status { log.close(process, status: status) }
     return log.text
   }
 }

@@ -54,6 +54,9 @@ public struct Program: Sendable {
       environment: .inherit.updating(updates), output: .string(limit: 16 << 20),
       error: .string(limit: 16 << 20))
     let status: Int32? = if case .exited(let code) = result.terminationStatus { code } else { nil }
+    if url.lastPathComponent == "trace-report", [0, 2, 3].contains(status ?? 1) {
+      try UndocumentedOutput.check(arguments, result.standardOutput)
+    }
     return Run(status: status, output: result.standardOutput, error: result.standardError)
   }
 }

@@ -36,6 +36,6 @@ extension RunBuilder {
           callerID: caller, bindHash: bindHash, stepTime: step, openTime: open, rows: rows,
           changes: changes, isReadOnly: changes == 0 ? 1 : 0, vmSteps: 10,
           fullScanSteps: fullScanSteps, sorts: 0, autoIndexRows: 0, memory: 0, reprepares: 0,
-          filterHits: 0, filterMisses: 0, error: error)), thread: thread)
+          filterHits: 0, filterMisses: 0, timedSteps: rows + 1, error: error)), thread: thread)
   }
 }

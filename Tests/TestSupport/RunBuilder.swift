@@ -30,12 +30,14 @@ public struct RunBuilder {
 
   @discardableResult
   public mutating func begin(
-    _ entity: String = "Stop", parent: UInt64 = 0, at location: SourceLocation = .search
+    _ entity: String = "Stop", parent: UInt64 = 0, at location: SourceLocation = .search,
+    thread: Int64 = 1
   ) -> UInt64 {
     defer { nextFetch += 1 }
     append(
       .fetchBegin(
-        FetchBegin(fetchID: nextFetch, parentID: parent, entity: entity, location: location)))
+        FetchBegin(fetchID: nextFetch, parentID: parent, entity: entity, location: location)),
+      thread: thread)
     return nextFetch
   }
 
@@ -44,7 +46,8 @@ public struct RunBuilder {
     parent: UInt64 = 0, rows: UInt64 = 1, connection: Nanoseconds = 800,
     total: Nanoseconds = 1000, vmSteps: UInt64 = 10, fullScanSteps: UInt64 = 0,
     sorts: UInt64 = 0, autoIndexRows: UInt64 = 0, limit: UInt64 = 0, offset: UInt64 = 0,
-    batchSize: UInt64 = 0, bindHash: UInt64 = 0, wait: Nanoseconds = 0, error: String = ""
+    batchSize: UInt64 = 0, bindHash: UInt64 = 0, wait: Nanoseconds = 0, error: String = "",
+    thread: Int64 = 1
   ) {
     append(
       .fetchEnd(
@@ -54,7 +57,7 @@ public struct RunBuilder {
           stepTime: connection, materializeTime: 0, connectionTime: connection, totalTime: total,
           rows: rows, vmSteps: vmSteps, fullScanSteps: fullScanSteps, sorts: sorts,
           autoIndexRows: autoIndexRows, limit: limit, offset: offset, batchSize: batchSize,
-          error: error)))
+          error: error)), thread: thread)
   }
 
   /// A whole fetch, its statement announced.
@@ -102,14 +105,15 @@ public struct RunBuilder {
   public mutating func save(
     inserted: UInt64 = 1, updated: UInt64 = 2, deleted: UInt64 = 3, wait: Nanoseconds = 1000,
     write: Nanoseconds = 5000, commit: Nanoseconds = 3000, total: Nanoseconds? = nil,
-    error: String = ""
+    error: String = "", thread: Int64 = 1
   ) {
     append(
       .saveEnd(
         SaveEnd(
           saveID: 1, inserted: inserted, updated: updated, deleted: deleted, statements: 8,
           waitTime: wait, writeTime: write, commitTime: commit,
-          totalTime: total ?? wait + write + commit, location: .search, error: error)))
+          totalTime: total ?? wait + write + commit, location: .search, error: error)),
+      thread: thread)
   }
 
   public mutating func commit() {

@@ -41,6 +41,27 @@ extension TraceRecorderTests {
     #expect(recorded.output.contains("Tracing itself took about "), "\(recorded.output)")
   }
 
+  @Test(arguments: ["exit 3", "kill -9 $$", "exit 0"])
+  func aRecordingSaysHowItsProgramEnded(end: String) async throws {
+    let emitter = Recorder.path(of: "event-emitter")
+    let recorded = try await recorder.record(command: ["sh", "-c", "\(emitter) burst 10; \(end)"])
+    let data = try Data(contentsOf: URL(filePath: "\(recorder.trace)/\(RecordingSeal.fileName)"))
+    let seal = try JSONDecoder().decode(RecordingSeal.self, from: data)
+    #expect(seal.exitCode == (end == "exit 3" ? 3 : end == "exit 0" ? 0 : nil))
+    #expect(seal.signal == (end == "kill -9 $$" ? 9 : nil))
+    #expect(recorded.status == (seal.signal.map { 128 + $0 } ?? seal.exitCode))
+    #expect(seal.fits(recorder.trace) == true)
+    let profile = try Profile(reading: [recorder.trace])
+    #expect(profile.completeness.failures.count == (end == "exit 0" ? 0 : 1))
+    #expect(profile.completeness.unended == [])
+    let stream = try #require(
+      FileManager.default.subpaths(atPath: recorder.trace)?.first { $0.hasSuffix("metadata") })
+    let file = try FileHandle(forWritingTo: URL(filePath: "\(recorder.trace)/\(stream)"))
+    try file.seekToEnd()
+    try file.write(contentsOf: Data([0]))
+    #expect(seal.fits(recorder.trace) == false)
+  }
+
   @Test(arguments: [["summary"], ["gate", "--baseline", "BASELINE"], ["baseline", "-o", "NEW"]])
   func aTraceWithoutEventsIsInconclusive(command: [String]) async throws {
     // What LTTng leaves of a program without a store.

@@ -114,7 +114,7 @@ import Testing
     #expect(run.status == 1)
     #expect(
       run.errorOutput
-        == "trace-report: cannot find the program 'no-such-program'; give its path, after --\n")
+        == "trace-report: cannot find the program 'no-such-program'; pass its path after --\n")
     #expect(!FileManager.default.fileExists(atPath: recorder.trace))
   }
 

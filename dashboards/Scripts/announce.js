@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What changed, for those who hear the page: one voice, which waits until a drag has settled.
+// Announces what changed to screen readers: one live region, which waits until a drag has ended.
 
 let announcing = 0;
 

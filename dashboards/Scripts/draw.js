@@ -113,7 +113,7 @@ function drawMarks() {
 
 let isDrawn = true;
 
-/** Draws once a frame, however often it is asked. */
+/** Draws once a frame, however often it is called. */
 function draw() {
   if (!isDrawn) return;
   isDrawn = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long the runs in some buckets took. A bucket tells it in steps, four to each doubling, so that
+// How long the runs in some buckets took. A bucket is exact to a step, four to each doubling, so that
 // a percentile is known by its bound: "≤ 1.19 ms" is at most a quarter more than what was measured.
 
 /** The longest duration in a step, in nanoseconds. */

@@ -37,7 +37,7 @@ function fillTotals(sums) {
   for (const cell of byId("totals").querySelectorAll("dd")) write(cell, texts[cell.dataset.field] ?? "–");
 }
 
-/** Fills a table's cells by the titles of their columns; what buckets do not tell is a dash. */
+/** Fills a table's cells by the titles of their columns; what buckets do not contain is a dash. */
 function fillTable(table, family, { first, last }) {
   const sums = family.sums(first, last);
   let whole = 0;

@@ -31,7 +31,7 @@ function startButtons() {
     "pan-right": () => pan(0.3), "zoom-all": () => show(0, end), "zoom-range": zoomToRange,
     "clear-range": () => {
       select(null);
-      // The button has gone; whoever pressed it by key goes on from the tracks.
+      // The button is removed; keyboard focus moves to the tracks.
       byId("timeline").focus({ preventScroll: true });
     },
     "by-time": (button) => {
@@ -48,6 +48,7 @@ function startButtons() {
 
 startTheme();
 for (const table of document.querySelectorAll("table[data-table]")) startTable(table);
+if (byId("findings")) startFindings(byId("findings"));
 addEventListener("hashchange", openTarget);
 openTarget();
 if (trace && bucketCount > 0) startTimeline();

@@ -57,12 +57,12 @@ function makeOpenable(row) {
   if (!details) return;
   row.classList.add("opens");
   row.rows[0].addEventListener("click", () => {
-    // Whoever marks a number to copy it wants no more.
+    // A selection of text to copy is not a click.
     if (getSelection().isCollapsed) details.open = !details.open;
   });
 }
 
-/** Shows the rows that hold all words, that carry all chips and that the range knows. */
+/** Shows the rows that hold all words, that match all chips and that are in the range. */
 function filterRows(table) {
   const tools = table.closest(".scroll").previousElementSibling;
   const words = (tools.querySelector("input")?.value ?? "").toLowerCase().split(/\s+/).filter(Boolean);

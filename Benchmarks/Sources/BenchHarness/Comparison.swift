@@ -11,9 +11,9 @@ package struct Comparison {
   package var weight: Double
   /// The first is the reference that ratios are taken against.
   package var contenders: [Contender]
-  /// What the table does not tell, asked for when all rounds are done.
+  /// A remark that the table does not contain, made when all rounds are done.
   package var remark: () throws -> String
-  /// Goals that are about no contender's time, asked for then too.
+  /// Goals other than a contender's time, checked then too.
   package var checks: () throws -> [Verdict]
 
   package init(

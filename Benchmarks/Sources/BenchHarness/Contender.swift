@@ -3,7 +3,7 @@
 /// One way to do the work.
 package struct Contender {
   package let name: String
-  /// The ratio to the reference that the design asks for; nil where it asks nothing.
+  /// The ratio to the reference that the design requires; nil where it has no goal.
   package var goal: Goal?
   /// Which contender its ratio is taken against, if not the first.
   package var reference: String?
@@ -13,7 +13,7 @@ package struct Contender {
   package var bytes: Int?
   /// What was published of this work elsewhere.
   package var published: String?
-  /// The time of the last run in nanoseconds, where the clock around it would tell another.
+  /// The time of the last run in nanoseconds, where the clock around it would measure another.
   package var time: () -> Double?
   /// The peak memory of the last run, in bytes.
   package var memory: () -> Int?

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// What the design asks of a contender.
+/// The design's goal for a contender.
 package indirect enum Goal {
   /// A ratio to the reference.
   case atMost(Double)

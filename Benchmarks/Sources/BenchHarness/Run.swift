@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Measures suite after suite; one that fails leaves the others theirs, and is told.
+/// Measures suite after suite; a failure is reported and does not stop the others.
 package struct Run {
   package struct Failure {
     /// `ladder`, or `ladder, Geo fetch of 15 of 12,800 stops`.
@@ -15,12 +15,12 @@ package struct Run {
   private let rounds: Rounds
   /// After so long, each comparison gets a few rounds only.
   private let patience: Duration?
-  private let tell: (String) -> Void
+  private let report: (String) -> Void
   private let start = ContinuousClock.now
 
-  /// - Parameter tell: takes what shows that the run gets on.
-  package init(rounds: Rounds, patience: Duration? = nil, tell: @escaping (String) -> Void) {
-    (self.rounds, self.patience, self.tell) = (rounds, patience, tell)
+  /// - Parameter report: receives the progress of the run.
+  package init(rounds: Rounds, patience: Duration? = nil, report: @escaping (String) -> Void) {
+    (self.rounds, self.patience, self.report) = (rounds, patience, report)
   }
 
   package var elapsed: Duration { .now - start }
@@ -30,9 +30,9 @@ package struct Run {
     do {
       let comparisons = try comparisons()
       guard !comparisons.isEmpty else { return }
-      tell("\(Cell.clock(elapsed)) \(suite), ready after \(Cell.seconds(.now - start))\n")
+      report("\(Cell.clock(elapsed)) \(suite), ready after \(Cell.seconds(.now - start))\n")
       for comparison in comparisons { measure(comparison, of: suite) }
-      tell("\(Cell.clock(elapsed)) \(suite), done after \(Cell.seconds(.now - start))\n")
+      report("\(Cell.clock(elapsed)) \(suite), done after \(Cell.seconds(.now - start))\n")
     } catch {
       fail(suite, error)
     }
@@ -40,13 +40,13 @@ package struct Run {
 
   private mutating func measure(_ comparison: Comparison, of suite: String) {
     let start = ContinuousClock.now
-    tell("  \(comparison.title) …")
+    report("  \(comparison.title) …")
     do {
       let measurement = try comparison.measure(affordableRounds(comparison))
-      tell(" rounds: \(measurement.rounds), \(Cell.seconds(.now - start))\n")
+      report(" rounds: \(measurement.rounds), \(Cell.seconds(.now - start))\n")
       measurements.append(measurement)
     } catch {
-      tell("\n")
+      report("\n")
       fail("\(suite), \(comparison.title)", error)
     }
   }
@@ -62,7 +62,7 @@ package struct Run {
   }
 
   private mutating func fail(_ path: String, _ error: any Error) {
-    tell("FAILED: \(path): \(error)\n")
+    report("FAILED: \(path): \(error)\n")
     failures.append(Failure(path: path, reason: "\(error)"))
   }
 }

@@ -60,7 +60,7 @@ enum BenchCounts {
     for difference in differences { print(difference.text) }
     let others = now.environment.filter { known.environment[$0.key] != $0.value }
     for (name, value) in others.sorted(by: { $0.key < $1.key }) {
-      print("inconclusive: \(name) is \(value), and was \(known.environment[name] ?? "not told")")
+      print("inconclusive: \(name) is \(value), and was \(known.environment[name] ?? "unknown")")
     }
     if !others.isEmpty {
       print("counts compare only with the same; 'make bench-counts UPDATE=1' makes new thresholds")

@@ -15,7 +15,7 @@ struct PathCounter {
       case .program(let command, let status, let output):
         "'\(command.joined(separator: " "))' ended with \(status): \(output)"
       case .answer(let command, let output):
-        "'\(command.joined(separator: " "))' told no count: \(output)"
+        "'\(command.joined(separator: " "))' printed no count: \(output)"
       }
     }
   }
@@ -85,7 +85,7 @@ struct PathCounter {
     return (printed, logged)
   }
 
-  /// The same in every run: hashes are not seeded, and nobody traces.
+  /// The same in every run: hashes are not seeded, and tracing is off.
   private var environment: [String: String] {
     let ours = ProcessInfo.processInfo.environment
     return [

@@ -11,7 +11,7 @@ import StoreInstruments
 enum HotPath: String, CaseIterable {
   case fetchFilled, fetchFaults, cachedFault, cacheMiss, insertAndSave, geoFetch, tracingOff
 
-  /// Takes the path so many times, and gives the allocations that took.
+  /// Runs the path so many times, and returns the allocations that took.
   ///
   /// All that comes before is done once beforehand: statements are prepared, caches are warm.
   func measure(_ count: Int) throws -> UInt64 {

@@ -3,8 +3,8 @@
    Runs a program without its output and writes "NANOSECONDS KIBIBYTES" of it to a file; the exit
    status is the program's. One that takes over five minutes is ended: 124.
 
-   In C, because the kernel counts the memory of whoever starts a program to the program's peak:
-   that has to be small, and the benchmark that asks is not. */
+   In C, because the kernel counts the memory of the parent process to the program's peak:
+   so the parent must be small, and the benchmark is not. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@ static long long now(void) {
   return time.tv_sec * 1000000000LL + time.tv_nsec;
 }
 
-/* Waits for the program, and asks it to end when its time is over. */
+/* Waits for the program, and terminates it when its time is over. */
 static int ended_in_time(pid_t pid, const sigset_t *child) {
   const struct timespec limit = {.tv_sec = 300};
   int signal;

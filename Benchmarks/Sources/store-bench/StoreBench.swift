@@ -13,7 +13,7 @@ struct StoreBench: ParsableCommand {
     abstract: "Measures the store beside the SQLite C API and GRDB, in one run.",
     discussion: """
       'make bench' builds all it needs and runs it. Alone, without --programs and \
-      --untraced-worker, it leaves out what needs other programs, and says so. Ends with 1 if a \
+      --untraced-worker, it leaves out what needs other programs, and reports that. Ends with 1 if a \
       comparison failed; the others are in the report all the same.
       """)
 
@@ -36,7 +36,7 @@ struct StoreBench: ParsableCommand {
   var untracedWorker: String?
   @Option(help: "The compiler's version, for the report.") var swift = "Swift"
 
-  @Option(name: .shortAndLong, help: "Where the report goes; standard output unless told.")
+  @Option(name: .shortAndLong, help: "Where the report goes; standard output by default.")
   var output: String?
   @Option(help: "A document to write the report into, between its markers.")
   var document: String?
@@ -44,7 +44,7 @@ struct StoreBench: ParsableCommand {
   func run() throws {
     // Before a quarter of an hour of measuring, not after it.
     if let document { _ = try Report.surroundings(in: document) }
-    // A worker that ended is told by what reads its answer.
+    // The reader of a worker's answers reports a worker that ended.
     signal(SIGPIPE, SIG_IGN)
     var scale = quick ? Scale.quick : Scale.full
     if let rows { scale.rows = rows }

@@ -20,15 +20,15 @@ import Testing
   }
 
   @Test func aFailureLeavesTheOthersTheirsAndIsTold() {
-    var told = ""
-    var run = Run(rounds: rounds) { told += $0 }
+    var output = ""
+    var run = Run(rounds: rounds) { output += $0 }
     run.measure(suite: "open") { throw Broken() }
     run.measure(suite: "fetch") {
       [comparison("Fetch faults") { throw Broken() }, comparison("Fetch all") { 1 }]
     }
     #expect(run.measurements.map(\.comparison.title) == ["Fetch all"])
     #expect(run.failures.map(\.path) == ["open", "fetch, Fetch faults"])
-    #expect(told.contains("FAILED: fetch, Fetch faults: the disk is full\n"))
+    #expect(output.contains("FAILED: fetch, Fetch faults: the disk is full\n"))
     let markdown = report(run).markdown
     #expect(markdown.contains("### Failed, and not in the tables\n\n- open: the disk is full\n"))
     #expect(markdown.contains("- fetch, Fetch faults: the disk is full\n"))

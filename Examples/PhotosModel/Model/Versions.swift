@@ -66,7 +66,7 @@ enum SecondVersion {
   }
 }
 
-/// What is shown or asked often is kept with the photo; each tag is kept once.
+/// Values that are often shown or queried are kept with the photo; each tag is kept once.
 enum ThirdVersion {
   struct Photo: PhotoEntity {
     let label = Attribute<String>("label")

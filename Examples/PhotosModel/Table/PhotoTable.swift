@@ -21,7 +21,7 @@ public enum TableStep: Hashable, Sendable {
   case scroll
 }
 
-/// What one step of the list gave and cost.
+/// The result and the cost of one step of the list.
 public struct StepReport: Sendable {
   /// What was done.
   public var step: TableStep
@@ -30,7 +30,7 @@ public struct StepReport: Sendable {
   public var shown: Int
   /// The bytes of the pictures and thumbnails that were shown.
   public var bytesShown: Int
-  /// What was read from files, in bytes; nil where the machine does not tell.
+  /// What was read from files, in bytes; nil where the machine does not report it.
   public var bytesRead: Int?
   /// Fetch requests, batches and prefetches included.
   public var fetches: UInt64
@@ -44,7 +44,7 @@ extension PhotoStore {
   static let visibleRows = 10
   static let batchSize = 20
 
-  /// Launches the list and does what is asked of it.
+  /// Launches the list and carries out the steps requested.
   ///
   /// - Throws: ``PhotosError/noPhoto(_:count:)``, `StoreError`.
   public func list(_ steps: [TableStep], _ manner: Manner) throws -> [StepReport] {

@@ -12,7 +12,7 @@ public enum TagSearch: String, CaseIterable, Sendable {
   case related
 }
 
-/// What a search gave and cost.
+/// The result and the cost of a search.
 public struct TagSearchReport: Sendable {
   /// The labels of the photos found, sorted.
   public var labels: [String]

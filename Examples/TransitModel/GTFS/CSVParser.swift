@@ -5,7 +5,7 @@
 /// Quotes may enclose a field, with `""` for a quote inside; records end in CR LF, LF or CR; a
 /// UTF-8 byte order mark at the beginning and lines without a byte are passed over.
 struct CSVParser {
-  /// One record, valid during the call that hands it out.
+  /// One record, valid only during the callback that receives it.
   struct Record {
     fileprivate(set) var bytes: [UInt8] = []
     fileprivate(set) var ends: [Int] = []
@@ -41,7 +41,7 @@ struct CSVParser {
   /// Longer than any line of a real feed: a quote left open must not read the rest into memory.
   static let longestRecord = 1 << 20
 
-  /// Reads a piece of the text, and hands out each record that ends in it.
+  /// Parses a piece of the text, and passes each record that ends in it to `body`.
   mutating func parse(
     _ piece: some Sequence<UInt8>, _ body: (Record) throws -> Void
   ) throws {
@@ -56,7 +56,7 @@ struct CSVParser {
     }
   }
 
-  /// Ends the text, and hands out a last record that no line end closed.
+  /// Ends the text, and passes on a last record that no line end closed.
   mutating func finish(_ body: (Record) throws -> Void) throws {
     if state == .quoted { throw Failure.openQuote(line: record.line) }
     try endRecord(body)

@@ -30,7 +30,7 @@ extension GTFSError: CustomStringConvertible {
       "a zipped feed needs the program unzip; install it, or unpack the feed and name its folder"
     case .badArchive(let path, let reason): "unzip cannot read '\(path)': \(reason)"
     case .sameIdentifier(let first, let second):
-      "the stop ids '\(first)' and '\(second)' give the same number; rename one of them in the feed"
+      "the stop ids '\(first)' and '\(second)' have the same number; rename one of them in the feed"
     }
   }
 }

@@ -116,7 +116,7 @@ public struct GTFSFeed: Sendable {
     _ status: TerminationStatus, _ complaint: String, archive: String
   ) throws {
     guard !status.isSuccess else { return }
-    // unzip first says which file it speaks of, in brackets.
+    // unzip prints the file's name first, in brackets.
     let lines = complaint.split(whereSeparator: \.isNewline)
       .map { $0.drop(while: \.isWhitespace) }.filter { !$0.isEmpty && $0.first != "[" }
     let reason = lines.first ?? "it ended with \(status)"

@@ -60,7 +60,7 @@ public struct GTFSReader {
 
   /// Makes a stop id a number: a plain number is itself, other text its FNV-1a hash above 2⁶².
   ///
-  /// The same text gives the same number in every import.
+  /// The same text has the same number in every import.
   static func identifier(of text: Substring) -> Int64 {
     if let number = Int64(text), (0..<1 << 62).contains(number), String(number) == text {
       return number

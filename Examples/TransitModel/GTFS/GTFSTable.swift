@@ -2,13 +2,13 @@
 
 /// One file of a feed: its columns found by name, its rows one at a time.
 struct GTFSTable {
-  /// One row, valid during the call that hands it out.
+  /// One row, valid only during the callback that receives it.
   struct Row {
     let record: CSVParser.Record
     fileprivate let columns: [Int?]
 
     var line: Int { record.line }
-    /// The text of the column at a place in the list that was asked for, without spaces around
+    /// The text of the column at an index in the list that was requested, without spaces around
     /// it; empty where the file has no such column.
     subscript(place: Int) -> Substring {
       guard let column = columns[place] else { return "" }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A generated city: the same numbers and the same seed give the same stops and times everywhere.
+/// A generated city: the same numbers and the same seed make the same stops and times on every
+/// machine.
 public struct City: Sendable {
   /// In the order of their identifiers.
   public let stops: [StopRecord]
-  /// How many stop times each stop has; they sum up to the number asked for.
+  /// How many stop times each stop has; they sum up to the number requested.
   public let departureCounts: [Int]
   private let seed: UInt64
 
@@ -33,7 +34,7 @@ public struct City: Sendable {
     let sums = stops.map { stop in
       let east = (stop.coordinate.longitude - center.longitude) * 67.7
       let north = (stop.coordinate.latitude - center.latitude) * 111.2
-      // A stop 8 km out has half the rides of one in the middle, give or take.
+      // A stop 8 km out has about half the rides of one in the middle.
       running += (0.3 + random.unit()) / (1 + (east * east + north * north) / 64)
       return running
     }

@@ -6,7 +6,7 @@ public struct StopTimeRecord: Hashable, Sendable {
   public var arrivalTime: Int64?
   /// Seconds of the service day; nil where the feed leaves the time open.
   public var departureTime: Int64?
-  /// GTFS's `pickup_type`: 0 regular, 1 none, 2 phone the agency, 3 ask the driver.
+  /// GTFS's `pickup_type`: 0 regular, 1 none, 2 phone the agency, 3 arrange with the driver.
   public var pickupType: Int16
   /// GTFS's `drop_off_type`, numbered as `pickup_type`.
   public var dropOffType: Int16

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Steele, Lea and Flood's generator: the same seed gives the same numbers on every machine.
+/// Steele, Lea and Flood's generator: the same seed makes the same numbers on every machine.
 ///
 /// Related: <https://doi.org/10.1145/2660193.2660195>
 struct SplitMix64: RandomNumberGenerator {

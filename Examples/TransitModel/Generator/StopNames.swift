@@ -4,11 +4,11 @@
 struct StopNames {
   private var used: Set<String> = []
 
-  /// Invents a name that it did not give before.
+  /// Makes a name that it has not returned before.
   mutating func next(using random: inout SplitMix64) -> String {
     for attempt in 1... {
       let name = Self.candidate(isCorner: attempt > 2, using: &random)
-      // Past some attempts a number settles it, as with "Siedlung 2" in real timetables.
+      // After some attempts a number makes the name unique, as "Siedlung 2" in real timetables.
       let numbered = attempt > 20 ? "\(name) \(attempt)" : name
       if used.insert(numbered).inserted { return numbered }
     }

@@ -34,11 +34,11 @@ public struct Stop: Entity {
 
 /// One call of one ride at a stop.
 public struct StopTime: Entity {
-  /// Seconds of the service day, as ``ServiceTime`` counts them; nil where the feed gives none.
+  /// Seconds of the service day, as ``ServiceTime`` counts them; nil where the feed has none.
   public let arrivalTime = Attribute<Int64?>("arrivalTime")
-  /// Seconds of the service day, as ``ServiceTime`` counts them; nil where the feed gives none.
+  /// Seconds of the service day, as ``ServiceTime`` counts them; nil where the feed has none.
   public let departureTime = Attribute<Int64?>("departureTime")
-  /// GTFS's `pickup_type`: 0 regular, 1 none, 2 phone the agency, 3 ask the driver.
+  /// GTFS's `pickup_type`: 0 regular, 1 none, 2 phone the agency, 3 arrange with the driver.
   public let pickupType = Attribute<Int16>("pickupType")
   /// GTFS's `drop_off_type`, numbered as `pickupType`.
   public let dropOffType = Attribute<Int16>("dropOffType")

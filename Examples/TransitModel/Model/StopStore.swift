@@ -14,9 +14,9 @@ public final class StopStore {
   /// What opening it did to its indexes, in sentences.
   public let indexChanges: [String]
 
-  /// Opens a store that exists, and gives it the indexes of a version.
+  /// Opens an existing store, and creates the indexes of a version.
   ///
-  /// - Parameter instruments: those that the environment asks for, if nil.
+  /// - Parameter instruments: those that the environment configures, if nil.
   /// - Throws: ``TransitError`` if there is no such file, and `StoreError`.
   public init(path: String, version: Version, instruments: Instruments? = nil) throws {
     guard FileManager.default.fileExists(atPath: path) else { throw TransitError.noStore(path) }
@@ -59,7 +59,7 @@ public final class StopStore {
     }
   }
 
-  /// Empty where the file is no database: opening it says so.
+  /// Empty where the file is no database: opening it reports that.
   private static func indexNames(_ path: String) -> Set<String> {
     var names: Set<String> = []
     guard let connection = try? Connection(path: path, mode: .readOnly),

@@ -17,7 +17,7 @@ public final class StopWriter {
     pending.reserveCapacity(Self.batchSize)
   }
 
-  /// Inserts stops and the words of their names, and gives their ids in the same order.
+  /// Inserts stops and the words of their names, and returns their ids in the same order.
   func insert(_ records: [StopRecord]) throws -> [ManagedObjectID] {
     let result = try context.batchInsert(Stop.self, count: records.count) { row, index in
       let record = records[index]

@@ -8,7 +8,7 @@ public struct SearchResult: Sendable {
   public var search: StopSearch
   /// Which way.
   public var version: Version
-  /// How many rows the store gave, before the second pass.
+  /// How many rows the store returned, before the second pass.
   public var rowCount: Int
   /// What the second pass let through.
   public var found: [FoundStop]

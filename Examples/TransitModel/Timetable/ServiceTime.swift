@@ -3,7 +3,7 @@
 /// A time of the service day: seconds since its midnight, beyond 24:00:00 for the night's last rides.
 ///
 /// A ride that sets out at 23:50 and calls at 00:10 belongs to the day on which it set out: its
-/// feed says 24:10:00, and so does the store. A `Date` would have to invent a day, and a clock time
+/// feed has 24:10:00, and so does the store. A `Date` would have to invent a day, and a clock time
 /// would lose which day it was; seconds compare as integers and keep both.
 public struct ServiceTime: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// Seconds since the midnight with which the service day begins.

@@ -11,7 +11,7 @@ struct Generate: ParsableCommand {
   @Option(help: "How many records.")
   var count = 1500
 
-  @Option(help: "Which names: the same seed and number give the same store.")
+  @Option(help: "Seed of the names: the same seed and number make the same store.")
   var seed = 1
 
   @OptionGroup var store: StoreOption
@@ -20,9 +20,9 @@ struct Generate: ParsableCommand {
   var force = false
 
   func validate() throws {
-    guard (1...RecordStore.mostRecords).contains(count) else {
+    guard (1...RecordStore.maxRecords).contains(count) else {
       throw ValidationError(
-        "--count takes a number from 1 to \(RecordStore.mostRecords), not \(count).")
+        "--count takes a number from 1 to \(RecordStore.maxRecords), not \(count).")
     }
     guard seed >= 0 else { throw ValidationError("--seed takes a number from 0 up, not \(seed).") }
   }

@@ -9,7 +9,7 @@ struct List: ParsableCommand {
     discussion: """
       Example: records list --before --repeat 20
 
-      --before sorts by the value, localized and without regard to case, which SQLite does anew for \
+      --before sorts by the value, localized and without regard to case, which SQLite repeats for \
       each fetch. --after sorts by the stored index value, which an index has in order.
       """)
 

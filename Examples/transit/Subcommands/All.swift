@@ -5,7 +5,7 @@ import TransitModel
 
 struct All: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Reads every stop time, a batch at a time, and says what memory that took.",
+    abstract: "Reads every stop time, a batch at a time, and prints the memory it took.",
     discussion: """
       Example: transit all --batch-size 50
 

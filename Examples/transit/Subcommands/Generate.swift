@@ -16,7 +16,7 @@ struct Generate: AsyncParsableCommand {
   @Option(help: "How many stop times, shared out among the stops.")
   var stopTimes = 3_000_000
 
-  @Option(help: "Which city: the same seed and numbers give the same store.")
+  @Option(help: "Seed of the city: the same seed and numbers make the same store.")
   var seed: UInt64 = 1
 
   @OptionGroup var target: NewStoreOption

@@ -49,17 +49,17 @@ struct Search: ParsableCommand {
   @Option(help: "Metres around the point.")
   var radius = 80.0
 
-  @Option(help: ArgumentHelp("The time on the clock; now unless told.", valueName: "HH:MM"))
+  @Option(help: ArgumentHelp("The time on the clock; now by default.", valueName: "HH:MM"))
   var at: ServiceTime?
 
   @OptionGroup var store: StoreOption
 
   func validate() throws {
     guard geo || departures || text != nil else {
-      throw ValidationError("Say what to search: --geo, --departures or --text TEXT.")
+      throw ValidationError("Nothing to search for; pass --geo, --departures or --text TEXT.")
     }
     guard form.isEmpty || text != nil else {
-      throw ValidationError("--form says how to search by --text: give a text, too.")
+      throw ValidationError("--form selects how --text searches; pass --text as well.")
     }
     guard `repeat` > 0 else {
       throw ValidationError("--repeat takes a number from 1 up, not \(`repeat`).")

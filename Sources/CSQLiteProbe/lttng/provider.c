@@ -18,6 +18,11 @@ static int64_t storescope_recording;
 #define LTTNG_UST_TRACEPOINT_DEFINE
 #include "sqliteprobe-provider.h"
 
+// Exported by liblttng-ust-common, in no installed header.
+int lttng_ust_safe_close_fd(int descriptor, int (*real)(int));
+int lttng_ust_safe_fclose_stream(FILE *file, int (*real)(FILE *));
+int lttng_ust_safe_closefrom_fd(int first, int (*real)(int));
+
 // Exported by liblttng-ust and by its liblttng-ust-fork, in no installed header.
 void lttng_ust_before_fork(sigset_t *signals);
 void lttng_ust_after_fork_parent(sigset_t *signals);
@@ -71,6 +76,9 @@ __attribute__((visibility("default"))) const struct tracepoints *storescope_prob
       .values = values,
       .counters = counters,
       .copy_not_observed = copy_not_observed,
+      .close = lttng_ust_safe_close_fd,
+      .close_file = lttng_ust_safe_fclose_stream,
+      .close_from = lttng_ust_safe_closefrom_fd,
       .before_fork = before_fork,
       .after_fork_parent = after_fork_parent,
       .after_fork_child = after_fork_child,

@@ -101,6 +101,7 @@ LTTNG_UST_TRACEPOINT_EVENT(
         lttng_ust_field_integer(uint64_t, reprepares, event->reprepares)
         lttng_ust_field_integer(uint64_t, filter_hits, event->filter_hits)
         lttng_ust_field_integer(uint64_t, filter_misses, event->filter_misses)
+        lttng_ust_field_integer(uint64_t, timed_steps, event->timed_steps)
         lttng_ust_field_string(error, event->error)
         RECORDING))
 LTTNG_UST_TRACEPOINT_LOGLEVEL(sqliteprobe, statement_run, LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO)

@@ -15,6 +15,9 @@
 // The kernel's id of the calling thread, kept per thread; Swift's Glibc does not show `gettid`.
 int32_t CStoreTracepoints_thread_id(void);
 
+// Calls a function with the exit code when the process ends by exit(), after what atexit() registered.
+void CStoreTracepoints_at_end(void (*function)(int32_t status));
+
 // Whether any event of the provider is enabled in any session.
 bool CStoreTracepoints_any_enabled(void);
 

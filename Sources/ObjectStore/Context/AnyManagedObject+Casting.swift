@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension AnyManagedObject {
-  /// The object as one of an entity that it is of, or that its entity inherits from; else nil.
+  /// The object as one of an entity that it belongs to or inherits from; otherwise nil.
   ///
   ///     for vehicle in try context.fetch(FetchRequest<Vehicle>()) {
   ///       if let bus = vehicle.as(NightBus.self) { print(bus.line) }
   ///     }
   ///
-  /// Swift's own `as?` knows nothing of entities that inherit: their classes are not related.
+  /// Swift's own `as?` does not see that entities inherit: their classes are not related.
   public final func `as`<E: Entity>(_ type: E.Type) -> ManagedObject<E>? {
     schema.lineage.contains { $0.schema.type == type } ? assumed(type) : nil
   }

@@ -4,7 +4,7 @@ extension AnyManagedObject {
   /// Sets what follows from an attribute that was just set.
   final func derive(from slot: Int, _ value: StoreValue) {
     let derived = entity.derivedAttributes
-    precondition(
+    require(
       slot >= entity.attributes.count || entity.attributes[slot].derivation == nil,
       "\(entity.name).\(entity.attributes[slot].name) is derived and was set; set what it follows "
         + "from")

@@ -5,18 +5,18 @@ import StoreInstruments
 
 extension AnyManagedObject {
   /// A value, read from its file if it lies in one; NULL if it cannot be, which the context then
-  /// tells by its `faultError`.
+  /// reports as its `faultError`.
   final func loaded(_ value: StoreValue, _ slot: Int) -> StoreValue {
     guard case .external(let reference) = value else { return value }
     do {
       return .data(try externalData(reference, slot))
     } catch {
       guard let context else {
-        preconditionFailure(
+        fatalError(
           "\(entity.name).\(entity.attributes[slot].name) was read from its file after its context "
             + "was reset or released; keep the context while its objects are in use")
       }
-      context.noteFaultError(error)
+      context.recordFaultError(error)
       return .null
     }
   }
@@ -49,7 +49,7 @@ extension AnyManagedObject {
 }
 
 extension PersistentStore {
-  /// Reads a file and tells of it; which attribute it is for, `Photo.blob`, is for people.
+  /// Reads a file and emits its event; the name of the attribute, `Photo.blob`, is for messages.
   func readExternalData(
     _ reference: ExternalDataReference, _ attribute: String, contextID: UInt64
   ) throws(ExternalDataProblem) -> Data {

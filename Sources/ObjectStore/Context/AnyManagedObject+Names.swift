@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
+
 extension AnyManagedObject {
   /// The value of an attribute or of a to-one relationship, by name.
   ///
@@ -7,7 +9,7 @@ extension AnyManagedObject {
   ///   or of a to-many; ``StoreError/objectGone(_:)`` if the row is gone;
   ///   ``StoreError/externalData(_:property:_:)`` if the data is in a file that cannot be read.
   public final func value(forKey name: String) throws -> StoreValue {
-    let slot = try slot(named: name)
+    let slot = try valueSlot(named: name)
     if partialRow(holding: slot) == nil { try load() }
     let value = unloadedValue(slot)
     guard case .external(let reference) = value else { return value }
@@ -19,7 +21,7 @@ extension AnyManagedObject {
   /// - Throws: ``StoreError``: `unknownProperty`, `wrongType` if the value does not fit,
   ///   `derivedAttribute`, `objectGone` if the row is gone.
   public final func setValue(_ value: StoreValue, forKey name: String) throws {
-    let slot = try slot(named: name)
+    let slot = try valueSlot(named: name)
     try load()
     guard let attribute = entity.attribute(named: name) else {
       return try setDestination(value, slot)
@@ -115,7 +117,10 @@ extension AnyManagedObject {
     }
   }
 
-  private func slot(named name: String) throws -> Int {
+  /// The slot of an attribute or of a to-one relationship.
+  ///
+  /// - Throws: ``StoreError``: `unknownProperty`, `wrongType` for a to-many.
+  final func valueSlot(named name: String) throws -> Int {
     if let attribute = entity.attribute(named: name) { return attribute.slot }
     guard let relationship = entity.relationship(named: name) else { throw unknownProperty(name) }
     guard !relationship.isToMany else {
@@ -141,6 +146,9 @@ extension AttributeType {
     case (.int16, .integer(let integer)): Int16(exactly: integer).map { _ in value }
     case (.int32, .integer(let integer)): Int32(exactly: integer).map { _ in value }
     case (.float, .double(let double)): .double(Double(Float(double)))
+    case (.decimal, .decimal(let decimal)): decimal.isStoredExactly ? value : nil
+    case (.decimal, .integer(let integer)): .decimal(Decimal(integer))
+    case (.decimal, .double(let double)): .decimal(Decimal(stored: double))
     default: nil
     }
   }

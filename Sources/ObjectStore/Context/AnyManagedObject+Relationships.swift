@@ -61,7 +61,7 @@ extension AnyManagedObject {
 
   @usableFromInline
   final func setDestination(_ new: AnyManagedObject?, _ slot: Int) {
-    precondition(
+    require(
       new == nil || new?.context === context,
       "\(entity.name).\(toOne(slot).name) was set to an object of another context; fetch it by its "
         + "objectID in this context")
@@ -95,14 +95,14 @@ extension AnyManagedObject {
     let link = unloadedLink(slot)
     guard link.members == nil else { return link }
     guard let context else {
-      preconditionFailure(
+      fatalError(
         "\(entity.name).\(entity.toManys[slot].name) was read after its context was reset or "
           + "released; keep the context while its objects are in use")
     }
     do {
       try context.fire(entity.toManys[slot], of: self, link)
     } catch {
-      context.noteFaultError(error)
+      context.recordFaultError(error)
       return ToManyLink(members: [])
     }
     return link
@@ -124,7 +124,7 @@ extension AnyManagedObject {
 
   final func addMember(_ member: AnyManagedObject, _ slot: Int, at index: Int?) {
     let relationship = entity.toManys[slot]
-    precondition(
+    require(
       member.context === context,
       "an object of another context was added to \(entity.name).\(relationship.name); fetch it by "
         + "its objectID in this context")
@@ -167,7 +167,7 @@ extension AnyManagedObject {
     context?.willChange(self)
     let relationship = entity.toManys[slot]
     let link = index == nil ? unloadedLink(slot) : toManyLink(slot)
-    // Of a one-to-many, the other end tells without a search whether the member is new.
+    // Of a one-to-many, the other end shows without a search whether the member is new.
     let old = isMember ? link.members?.firstIndex { $0 === member } : nil
     if relationship.inverse.isToMany, old == nil {
       if let undone = link.removed.firstIndex(where: { $0 === member }) {

@@ -7,7 +7,7 @@
 public class AnyManagedObject {
   // Unchecked: a context belongs to one thread, and the check costs more than the access.
 
-  /// Keeps the entity as long as there is an object, and knows the context.
+  /// Keeps the entity as long as there is an object, and refers to the context.
   private final let register: Unmanaged<ObjectRegister>
   private final let unretainedEntity: Unmanaged<EntityDescription>
   // The entity keeps it.
@@ -40,6 +40,8 @@ public class AnyManagedObject {
     static let inaccessible = State(rawValue: 8)
     /// Waits in the context's list of updated objects.
     static let listed = State(rawValue: 16)
+    /// A save of the context has deleted the row.
+    static let erased = State(rawValue: 32)
   }
 
   // Unmanaged: an object costs no atomic reference count but its own.
@@ -82,7 +84,7 @@ public class AnyManagedObject {
   /// Nil once the context is gone or was reset: an object must not keep its context alive.
   final var context: ManagedObjectContext? { register._withUnsafeGuaranteedRef { $0.context } }
 
-  /// Gives a fault its values.
+  /// Fills a fault with its values.
   @inline(__always)
   final func fill(_ row: RowPointer) {
     guard self.row == nil else { return }
@@ -145,9 +147,12 @@ public class AnyManagedObject {
   /// Whether the next save inserts the object.
   public final var isInserted: Bool { state.contains(.inserted) }
   /// Whether values or relationships were changed since the last save.
-  public final var isUpdated: Bool { state.contains(.updated) && !isInserted && !isDeleted }
-  /// Whether the next save deletes the object, or its row is known to be gone.
-  public final var isDeleted: Bool { !state.isDisjoint(with: [.deleted, .inaccessible]) }
+  public final var isUpdated: Bool { state.contains(.updated) && !isInserted && !isRemoved }
+  /// Whether the next save deletes the object, or its row was found to be gone; false once a save of
+  /// the context has deleted it.
+  public final var isDeleted: Bool { isRemoved && !state.contains(.erased) }
+  /// Whether the next save deletes the object, or there is no row any more.
+  package final var isRemoved: Bool { !state.isDisjoint(with: [.deleted, .inaccessible]) }
   /// Whether the next save writes anything for the object.
   public final var hasChanges: Bool {
     !state.isDisjoint(with: [.inserted, .updated, .deleted])
@@ -203,7 +208,7 @@ public class AnyManagedObject {
   /// Changes one value; false if there is no row, or none any more.
   final func assign(_ value: StoreValue, _ slot: Int) -> Bool {
     if !state.contains(.inserted) {
-      guard let row = readableRow() else { return false }
+      guard !state.contains(.inaccessible), let row = readableRow() else { return false }
       if changes.isEmpty { changes = Array(repeating: nil, count: entity.rowLayout.slotCount) }
       changes[slot] = isSaved(value, in: row, slot) ? nil : value
     } else {
@@ -220,7 +225,7 @@ public class AnyManagedObject {
   final func markUpdated() {
     guard !state.contains(.updated) else { return }
     state.insert(.updated)
-    context?.noteUpdate(of: self)
+    context?.recordUpdate(of: self)
   }
 
   /// The value in a slot: changed, saved, or NULL; its file is read, if it lies in one.
@@ -246,16 +251,16 @@ public class AnyManagedObject {
         do {
           if try context.fire(self, isUnknown: isUnknown) { return true }
           if !context.shouldDeleteInaccessibleFaults {
-            context.noteFaultError(StoreError.objectGone(objectID))
+            context.recordFaultError(StoreError.objectGone(objectID))
           }
         } catch {
-          context.noteFaultError(error)
+          context.recordFaultError(error)
         }
         return false
       }
     }
     guard let fired else {
-      preconditionFailure(
+      fatalError(
         "a fault of \(entity.name) was fired after its context was reset or released; keep the "
           + "context while its objects are in use")
     }
@@ -272,7 +277,7 @@ extension AnyManagedObject: Hashable {
 }
 
 extension AnyManagedObject: CustomStringConvertible {
-  /// The id and the state, without the values: no fault fires, and nothing private is told.
+  /// The id and the state, without the values: no fault fires, and no private value is shown.
   public var description: String {
     let words = [
       isFault ? "fault" : nil, isInserted ? "inserted" : nil, isUpdated ? "updated" : nil,

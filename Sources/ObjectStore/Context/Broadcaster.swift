@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// Sends values to any number of async sequences, each of which begins when it is asked for.
+/// Sends values to any number of async sequences, each of which begins when it is requested.
 ///
 /// A sequence keeps what its reader has not taken yet, and ends with its reader or the sender.
 final class Broadcaster<Element: Sendable>: Sendable {
@@ -13,12 +13,24 @@ final class Broadcaster<Element: Sendable>: Sendable {
 
   private let state = Mutex(State())
 
-  deinit { for continuation in state.withLock(\.continuations.values) { continuation.finish() } }
+  deinit { finish() }
+
+  /// Ends the sequences there are.
+  func finish() {
+    let continuations = state.withLock { state in
+      defer { state.continuations = [:] }
+      return Array(state.continuations.values)
+    }
+    for continuation in continuations { continuation.finish() }
+  }
 
   var hasListeners: Bool { state.withLock { !$0.continuations.isEmpty } }
 
-  func stream() -> AsyncStream<Element> {
-    let (stream, continuation) = AsyncStream.makeStream(of: Element.self)
+  func stream(
+    bufferingPolicy: AsyncStream<Element>.Continuation.BufferingPolicy = .unbounded
+  ) -> AsyncStream<Element> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: Element.self, bufferingPolicy: bufferingPolicy)
     let id = state.withLock { state in
       state.lastID += 1
       state.continuations[state.lastID] = continuation

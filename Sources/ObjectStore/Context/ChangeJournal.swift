@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What objects were like before they were changed, so that the changes can be taken back or told.
+/// What objects were like before they were changed, so that the changes can be undone or reported.
 ///
-/// A context tells its journals of an object before it changes it; without journals that is free.
+/// A context records an object in its journals before it changes it; without journals that is free.
 final class ChangeJournal {
   /// By object; the one changed first is the first.
   private(set) var images: [ObjectImage] = []
@@ -26,7 +26,7 @@ final class ChangeJournal {
   ///
   /// - Throws: ``StoreError/externalData(_:property:_:)``.
   func keepSavedValues() throws {
-    for index in images.indices { try images[index].keepSavedValues() }
+    for index in images.indices { try images[index].keepSavedValues(isSaved: isSaved) }
   }
 
   /// Takes the changes back.
@@ -35,7 +35,7 @@ final class ChangeJournal {
     lists.restore(in: context)
   }
 
-  /// Takes the changes back, and gives what takes that back.
+  /// Takes the changes back, and returns the journal that redoes them.
   func exchange(in context: ManagedObjectContext) -> ChangeJournal {
     let journal = ChangeJournal(context)
     for image in images {
@@ -49,7 +49,7 @@ final class ChangeJournal {
     for image in images { image.restoreExistence(in: context) }
     for image in images { image.restoreValues(in: context) }
     // The members of a one-to-many follow from the other ends, which were just set.
-    for image in images { image.object.links?.forgetUnchanged() }
+    for image in images { image.object.links?.discardUnchanged() }
     for image in images { image.restoreOwnership(in: context) }
     return journal
   }

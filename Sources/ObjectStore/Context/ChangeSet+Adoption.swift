@@ -6,7 +6,7 @@ extension ChangeSet {
     in context: ManagedObjectContext, _ outcome: SaveOutcome = SaveOutcome()
   ) {
     let epoch = outcome.cacheEpoch
-    let (written, lost) = settle(outcome.resolutions, in: context.store.cache, epoch)
+    let (written, lost) = resolve(outcome.resolutions, in: context.store.cache, epoch)
     for object in written where !outcome.externalValues.isEmpty {
       for (slot, value) in outcome.externalValues[ObjectIdentifier(object)] ?? [:] {
         object.changes[slot] = value
@@ -14,41 +14,47 @@ extension ChangeSet {
     }
     // From before a deletion that was undone: the cache takes their rows for deleted.
     for object in inserted where object.primaryKey > 0 {
-      context.store.cache.forget([object.primaryKey], object.table)
+      context.store.cache.evict([object.primaryKey], object.table)
     }
     // Before the keys: rows refer to unsaved objects by those that they have until now.
     context.takeSavedRows(of: written, savedIn: epoch)
-    context.giveKeys(to: inserted)
-    for object in inserted + context.changed where !object.isDeleted {
+    context.assignKeys(to: inserted)
+    for object in inserted + context.changed where !object.isRemoved {
       object.changes = object.noChanges
       object.state.subtract([.inserted, .updated])
-      object.links?.toManys.forEach { $0?.forgetChanges() }
+      object.links?.toManys.forEach { $0?.discardChanges() }
       object.releaseOwners(isSaved: true)
     }
     for object in lost {
       context.store.cache.insertDeleted(
         [object.primaryKey], object.entity.index, savedIn: epoch)
     }
-    for object in lost + context.deleted where object.isDeleted { context.forgetRow(of: object) }
-    context.forgetChanges()
+    // Most are in both lists.
+    for object in lost + context.deleted
+    where object.isRemoved && !object.state.contains(.erased) {
+      object.notify(.willTurnIntoFault)
+      context.evictRow(of: object)
+      object.notify(.didTurnIntoFault)
+    }
+    context.discardChanges()
   }
 
-  /// Gives the objects that conflicts were about what came of them.
+  /// Applies the resolutions of conflicts to their objects.
   ///
   /// - Returns: the objects that have a new row now, and those that have none any more.
-  private func settle(
+  private func resolve(
     _ resolutions: [ObjectIdentifier: ConflictResolution], in cache: RowCache, _ epoch: UInt64
   ) -> (written: [AnyManagedObject], lost: [AnyManagedObject]) {
     var (written, lost) = (inserted, [AnyManagedObject]())
-    if !resolutions.isEmpty { settleReturned(resolutions, &written) }
+    if !resolutions.isEmpty { resolveReturned(resolutions, &written) }
     for object in updated + deleted {
       switch resolutions[ObjectIdentifier(object)] {
-      case .merged(let row, let changes)? where !object.isDeleted:
+      case .merged(let row, let changes)? where !object.isRemoved:
         object.snapshot = row
         object.changes = changes
         written.append(object)
       case .inserted(let values)?:
-        cache.forget([object.primaryKey], object.entity.index)
+        cache.evict([object.primaryKey], object.entity.index)
         object.snapshot = nil
         object.changes = values
         written.append(object)
@@ -56,17 +62,17 @@ extension ChangeSet {
         object.keep(row)
         cache.insert(row, object.entity.index, savedIn: epoch)
       case .gone?:
-        object.state.insert(.deleted)
+        object.state.insert(.inaccessible)
         lost.append(object)
       case .merged?, nil:
-        if object.isDeleted { lost.append(object) } else { written.append(object) }
+        if object.isRemoved { lost.append(object) } else { written.append(object) }
       }
     }
     return (written, lost)
   }
 
-  /// Gives the objects that were to be inserted, and had a row already, what came of that.
-  private func settleReturned(
+  /// Applies the resolutions to objects that were to be inserted and already had a row.
+  private func resolveReturned(
     _ resolutions: [ObjectIdentifier: ConflictResolution], _ written: inout [AnyManagedObject]
   ) {
     for object in inserted {
@@ -108,26 +114,27 @@ extension ManagedObjectContext {
     }
   }
 
-  fileprivate func giveKeys(to objects: [AnyManagedObject]) {
+  fileprivate func assignKeys(to objects: [AnyManagedObject]) {
     let children = children.contexts
-    let isAsked = undoManager != nil || !children.isEmpty
+    let isRequested = undoManager != nil || !children.isEmpty
     var keys: [Int64: Int64] = [:]
     for object in objects where object.primaryKey < 0 {
-      if isAsked { keys[object.primaryKey] = object.newPrimaryKey }
+      if isRequested { keys[object.primaryKey] = object.newPrimaryKey }
       unregister(object)
       object.primaryKey = object.newPrimaryKey
       register(object)
     }
-    guard isAsked else { return permanentKeys = [:] }
+    guard isRequested else { return permanentKeys = [:] }
     permanentKeys.merge(keys) { _, new in new }
-    noteKeys(keys)
+    recordKeys(keys)
   }
 
-  func forgetRow(of object: AnyManagedObject) {
+  func evictRow(of object: AnyManagedObject) {
     unregister(object)
     object.links = nil
     object.changes = object.noChanges
-    object.state = .inaccessible
+    // What another connection has deleted still counts as deleted.
+    object.state = object.state.contains(.deleted) ? [.inaccessible, .erased] : .inaccessible
   }
 
   /// A reference as the database keeps it: to an object of this save by its new key, to one that
@@ -135,7 +142,7 @@ extension ManagedObjectContext {
   func permanent(_ value: StoreValue) -> StoreValue {
     guard case .object(let id) = value, id.isTemporary, parent == nil else { return value }
     guard let entity = store.model.entity(named: id.entityName),
-      let object = registered(entity, id.primaryKey), object.isInserted, !object.isDeleted
+      let object = registered(entity, id.primaryKey), object.isInserted, !object.isRemoved
     else { return .null }
     // A damaged file may have rows with keys below zero.
     guard object.isInserted else { return value }

@@ -12,7 +12,7 @@ struct ChangeSet {
   let linked: [AnyManagedObject]
 
   init(_ context: ManagedObjectContext) {
-    inserted = context.inserted.filter { !$0.isDeleted }
+    inserted = context.inserted.filter { !$0.isRemoved }
     let changed = context.changed.filter { $0.isUpdated }
     updated = changed.filter { $0.changes.contains { $0 != nil } || $0.hasReorderedMembers }
     deleted = context.deleted.filter { !$0.isInserted }
@@ -80,17 +80,20 @@ extension EntityDescription {
   /// Whether a value is worth a look: most attributes have no rules.
   fileprivate func mayRefuse(_ value: StoreValue, _ slot: Int) -> Bool {
     switch value {
-    case .null, .double, .date: true
+    case .null, .double, .decimal, .date: true
     default: hasChecks
     }
   }
 
-  fileprivate func problems(
+  func problems(
     with value: StoreValue, _ slot: Int
   ) -> [StoreError.ValidationFailure.Problem] {
     switch value {
     case .null: return isOptional(slot) ? [] : [.missing]
     case .double(let number) where number.isNaN: return [.notANumber]
+    case .decimal(let number) where number.isNaN: return [.notANumber]
+    case .decimal(let number) where !number.isStoredExactly:
+      return [.tooManyDigits(number)]
     case .date(let date) where date.timeIntervalSinceReferenceDate.isNaN: return [.notANumber]
     default:
       guard hasChecks, slot < attributes.count else { return [] }
@@ -104,7 +107,7 @@ extension EntityDescription {
       let toOne = slot - attributes.count
       return toOne >= toOnes.count || toOnes[toOne].isOptional
     }
-    // A derived value that is missing is its source's fault, and that is told.
+    // A derived value is missing because its source is, which is reported.
     return attributes[slot].isOptional || attributes[slot].derivation != nil
   }
 

@@ -29,7 +29,7 @@ public struct ContextChanges: Hashable, Sendable {
   }
 
   /// Names what was changed past all contexts: by a batch, or by another process whose history
-  /// tells.
+  /// contains it.
   public init(
     inserted: [ManagedObjectID] = [], updated: [ManagedObjectID] = [],
     deleted: [ManagedObjectID] = []
@@ -54,7 +54,7 @@ extension ContextChanges {
     for image in journal.images {
       let (object, before) = (image.object, image.state)
       let wasThere = before.isDisjoint(with: [.inaccessible, .deleted])
-      switch (wasThere, !object.isDeleted) {
+      switch (wasThere, !object.isRemoved) {
       case (false, true): inserted.append(object.objectID)
       case (true, false): deleted.append(object.objectID)
       case (true, true): updated.append(object.objectID)
@@ -63,7 +63,7 @@ extension ContextChanges {
     }
   }
 
-  /// What a save has written; before it is adopted, while the objects still know what they were.
+  /// What a save has written; before it is adopted, while the objects still hold their old values.
   init(
     _ context: ManagedObjectContext, saving changes: ChangeSet,
     _ outcome: SaveOutcome = SaveOutcome()
@@ -72,17 +72,17 @@ extension ContextChanges {
     inserted = changes.inserted.map(\.savedID)
     updated = changes.updated.map(\.objectID)
     deleted = changes.deleted.map(\.objectID)
-    if !outcome.resolutions.isEmpty { settle(changes, outcome) }
+    if !outcome.resolutions.isEmpty { applyResolutions(changes, outcome) }
     for object in changes.inserted + changes.updated + changes.deleted {
       for toOne in object.entity.toOnes where toOne.inverse.isToMany {
-        noteOwners(of: object, toOne, context, outcome.resolutions[ObjectIdentifier(object)])
+        recordOwners(of: object, toOne, context, outcome.resolutions[ObjectIdentifier(object)])
       }
     }
-    for object in changes.linked { noteMembers(of: object) }
+    for object in changes.linked { recordMembers(of: object) }
   }
 
-  /// Tells what came of conflicts, in place of what was to be written.
-  private mutating func settle(_ changes: ChangeSet, _ outcome: SaveOutcome) {
+  /// Replaces what was to be written by the resolutions of conflicts.
+  private mutating func applyResolutions(_ changes: ChangeSet, _ outcome: SaveOutcome) {
     for object in changes.inserted {
       guard let resolution = outcome.resolutions[ObjectIdentifier(object)] else { continue }
       inserted.removeAll { $0 == object.savedID }
@@ -93,7 +93,7 @@ extension ContextChanges {
       case .inserted?:
         updated.removeAll { $0 == object.objectID }
         inserted.append(object.objectID)
-      case .gone? where !object.isDeleted:
+      case .gone? where !object.isRemoved:
         updated.removeAll { $0 == object.objectID }
         deleted.append(object.objectID)
       case .kept?:
@@ -104,12 +104,12 @@ extension ContextChanges {
     }
   }
 
-  private mutating func noteOwners(
+  private mutating func recordOwners(
     of object: AnyManagedObject, _ toOne: RelationshipDescription, _ context: ManagedObjectContext,
     _ resolution: ConflictResolution?
   ) {
     let old = object.snapshot?.storeValue(toOne.slot, in: object.entity) ?? .null
-    let new = object.isDeleted ? .null : context.permanent(object.storeValue(toOne.slot))
+    let new = object.isRemoved ? .null : context.permanent(object.storeValue(toOne.slot))
     // What another context had written since, and this save has written over.
     var other = old
     if case .merged(let row, _)? = resolution {
@@ -123,7 +123,7 @@ extension ContextChanges {
     }
   }
 
-  private mutating func noteMembers(of object: AnyManagedObject) {
+  private mutating func recordMembers(of object: AnyManagedObject) {
     for relationship in object.entity.toManys {
       guard let link = object.links?.toManys[relationship.slot], link.hasChanges else { continue }
       toManys.insert(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Tells of the objects that a context's events change, at once and on its thread, for as long as
+/// Reports the objects that a context's events change, at once and on its thread, for as long as
 /// it is kept.
 final class ContextObservation {
   /// What has happened to the objects of a context.
@@ -11,16 +11,16 @@ final class ContextObservation {
     case refetch([Int64])
   }
 
-  fileprivate let tell: (Event) -> Void
+  fileprivate let handler: (Event) -> Void
 
-  fileprivate init(_ tell: @escaping (Event) -> Void) { self.tell = tell }
+  fileprivate init(_ handler: @escaping (Event) -> Void) { self.handler = handler }
 }
 
-/// The observations of a context, which their owners keep, and what they were told.
+/// The observations of a context, which their owners keep, and what was reported to them.
 struct ContextObservations {
   private var observations: [Weak] = []
   /// Unsaved objects as they were at the end of the last event.
-  private var told: [ObjectIdentifier: Image] = [:]
+  private var reported: [ObjectIdentifier: Image] = [:]
 
   /// Objects that were refreshed since the last event.
   private var refreshed: [AnyManagedObject] = []
@@ -54,71 +54,74 @@ struct ContextObservations {
   /// The objects that were changed since the last event, or changed back.
   mutating func takeChanged(_ pending: () -> [AnyManagedObject]) -> [AnyManagedObject] {
     guard !isEmpty else {
-      told = [:]
+      reported = [:]
       return []
     }
     let refreshedIDs = Set(refreshed.map(ObjectIdentifier.init))
     var changed: [AnyManagedObject] = []
     var images: [ObjectIdentifier: Image] = [:]
-    for object in pending() + told.values.map(\.object) + refreshed {
+    for object in pending() + reported.values.map(\.object) + refreshed {
       let id = ObjectIdentifier(object)
       guard images[id] == nil else { continue }
       let image = Image(object)
       images[id] = image
-      if told[id].map(image.isLike) != true || refreshedIDs.contains(id) { changed.append(object) }
+      if reported[id].map(image.isLike) != true || refreshedIDs.contains(id) {
+        changed.append(object)
+      }
     }
-    told = images.filter { $0.value.object.hasChanges }
+    reported = images.filter { $0.value.object.hasChanges }
     refreshed = []
     return changed
   }
 
-  mutating func forgetTold() { told = [:] }
+  mutating func discardReported() { reported = [:] }
 
-  /// Takes the keys of unsaved objects, and forgets what was told: their context is to be reset.
+  /// Takes the keys of unsaved objects, and discards what was reported: their context is to be
+  /// reset.
   mutating func takeUnsaved(_ pending: [AnyManagedObject]) -> [Int64] {
     guard !isEmpty else { return [] }
-    let keys = (pending + told.values.map(\.object) + refreshed).map(\.primaryKey)
-    (told, refreshed, isAllRefreshed) = ([:], [], false)
+    let keys = (pending + reported.values.map(\.object) + refreshed).map(\.primaryKey)
+    (reported, refreshed, isAllRefreshed) = ([:], [], false)
     return keys
   }
 
-  mutating func noteRefresh(of object: AnyManagedObject) {
+  mutating func recordRefresh(of object: AnyManagedObject) {
     if !isEmpty { refreshed.append(object) }
   }
 
-  mutating func noteRefreshOfAll() { isAllRefreshed = !isEmpty }
+  mutating func recordRefreshOfAll() { isAllRefreshed = !isEmpty }
 
   mutating func takeRefreshOfAll() -> Bool {
     defer { isAllRefreshed = false }
     return isAllRefreshed
   }
 
-  fileprivate func tell(_ event: ContextObservation.Event) {
-    for observation in observations { observation.observation?.tell(event) }
+  fileprivate func notify(_ event: ContextObservation.Event) {
+    for observation in observations { observation.observation?.handler(event) }
   }
 }
 
 extension ManagedObjectContext {
   func observeChanges(
-    _ tell: @escaping (ContextObservation.Event) -> Void
+    _ handler: @escaping (ContextObservation.Event) -> Void
   ) -> ContextObservation {
-    let observation = ContextObservation(tell)
+    let observation = ContextObservation(handler)
     observations.add(observation)
     return observation
   }
 
-  func tellObservations(_ event: ContextObservation.Event) {
-    // A copy: who is told may change the context, and so what is observed.
+  func notifyObservations(_ event: ContextObservation.Event) {
+    // A copy: an observer may change the context, and so the observations.
     let observations = observations
-    observations.tell(event)
+    observations.notify(event)
   }
 
-  /// Tells of what was changed since the last event.
-  func tellObservations() {
-    if let event = takeObservedEvent() { tellObservations(event) }
+  /// Reports what was changed since the last event.
+  func notifyObservations() {
+    if let event = takeObservedEvent() { notifyObservations(event) }
   }
 
-  /// What was changed since the last event, and is to be told; nil for nothing.
+  /// What was changed since the last event, and is to be reported; nil for nothing.
   func takeObservedEvent() -> ContextObservation.Event? {
     let changed = observations.takeChanged { inserted + self.changed + deleted }
     if observations.takeRefreshOfAll() { return .refetch(changed.map(\.primaryKey)) }
@@ -130,20 +133,20 @@ extension ManagedObjectContext {
   ///
   /// - Parameter event: what was changed before the save; a fetch meanwhile would find the rows of
   ///   objects that count as unsaved.
-  func tellObservationsOfSave(
+  func notifyObservationsOfSave(
     after event: ContextObservation.Event?, resolved: [AnyManagedObject]
   ) {
     guard !observations.isEmpty else { return }
-    observations.forgetTold()
+    observations.discardReported()
     switch event {
-    case .refetch(let keys): tellObservations(.refetch(keys + resolved.map(\.primaryKey)))
-    case .changed(let objects): tellObservations(.changed(objects + resolved))
-    case nil: tellObservations(.changed(resolved))
+    case .refetch(let keys): notifyObservations(.refetch(keys + resolved.map(\.primaryKey)))
+    case .changed(let objects): notifyObservations(.changed(objects + resolved))
+    case nil: notifyObservations(.changed(resolved))
     }
   }
 
   /// Objects have other ids now.
-  func tellObservationsOfKeys() {
-    if !observations.isEmpty { tellObservations(.changed([])) }
+  func notifyObservationsOfKeys() {
+    if !observations.isEmpty { notifyObservations(.changed([])) }
   }
 }

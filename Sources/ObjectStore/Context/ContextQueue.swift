@@ -16,7 +16,7 @@ final class ContextQueue: Sendable {
   private let user = Atomic<UInt>(never)
   /// No block was run yet: the program uses its context without the queue, on one thread.
   private static let never: UInt = 0
-  private static let nobody: UInt = 1
+  private static let noUser: UInt = 1
 
   /// One queue that a thread holds, on the thread's own stack.
   private struct Hold {
@@ -27,7 +27,7 @@ final class ContextQueue: Sendable {
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
     let code = pthread_key_create(&key, nil)
-    precondition(code == 0, "no thread-specific key is left: the process uses all 1,024")
+    require(code == 0, "no thread-specific key is left: the process uses all 1,024")
     return key
   }()
 
@@ -66,9 +66,9 @@ final class ContextQueue: Sendable {
 
   /// To be called where the context gets objects: on the main thread many a program uses the main
   /// queue's without a block.
-  func noteUse() {
+  func recordUse() {
     guard isMain, user.load(ordering: .relaxed) == Self.never, isCurrent else { return }
-    user.store(Self.nobody, ordering: .relaxed)
+    user.store(Self.noUser, ordering: .relaxed)
   }
 
   func async(_ body: @escaping @Sendable () -> Void) {
@@ -87,7 +87,7 @@ final class ContextQueue: Sendable {
   private func hold<R>(within holds: UnsafeMutableRawPointer?, _ body: () -> R) -> R {
     let before = pthread_getspecific(Self.key)
     user.store(pthread_self(), ordering: .relaxed)
-    defer { user.store(Self.nobody, ordering: .relaxed) }
+    defer { user.store(Self.noUser, ordering: .relaxed) }
     var hold = Hold(queue: .passUnretained(self), outer: holds)
     return withUnsafeMutablePointer(to: &hold) { pointer in
       pthread_setspecific(Self.key, pointer)

@@ -36,7 +36,7 @@ public final class ContextUndoManager {
 
   /// Ends the group that was begun last.
   public func endUndoGrouping() {
-    precondition(level > 0, "endUndoGrouping without beginUndoGrouping")
+    require(level > 0, "endUndoGrouping without beginUndoGrouping")
     level -= 1
     if level == 0 { closeGroup() }
   }
@@ -56,7 +56,7 @@ public final class ContextUndoManager {
     undoStack.append(exchange(group))
   }
 
-  /// Forgets all groups.
+  /// Removes all groups.
   public func removeAllActions() {
     undoStack = []
     redoStack = []
@@ -99,11 +99,11 @@ public final class ContextUndoManager {
     guard let context else { return group }
     close()
     let inverse = group.exchange(in: context)
-    context.forgetLost()
-    // What the rules say of objects that are to be deleted again is part of the same step: as one of
-    // its own it would follow each undo, and there would be no end of them.
+    context.discardLost()
+    // What the delete rules change when objects are deleted again is part of the same step: as one
+    // of its own it would follow each undo, and there would be no end of them.
     context.journals.append(inverse)
-    do { try context.followDeleteRules() } catch { context.noteFaultError(error) }
+    do { try context.followDeleteRules() } catch { context.recordFaultError(error) }
     context.journals.removeAll { $0 === inverse }
     reopen()
     context.endEvent()

@@ -37,7 +37,7 @@ final class EndedObjects: Sendable {
     state.withLock { $0.context = .passUnretained(context) }
   }
 
-  /// - Returns: false once the context has left its objects: nobody looks for this one any more.
+  /// - Returns: false once the context has left its objects: this one is not looked up any more.
   func add(_ object: AnyManagedObject, in register: ObjectRegister) -> Bool {
     let entry = Entry(object, in: register)
     let (isTaken, context) = state.withLock { state -> (Bool, ManagedObjectContext?) in
@@ -70,7 +70,7 @@ final class EndedObjects: Sendable {
 extension Unmanaged {
   /// The instance, unless its last reference is just going on another thread.
   ///
-  /// As dear as to retain it; a weak reference would take an allocation for each object.
+  /// As expensive as a retain; a weak reference would take an allocation for each object.
   func takeLiving() -> Instance? {
     CSwiftRuntime_tryRetain(toOpaque()) == nil ? nil : takeRetainedValue()
   }

@@ -47,12 +47,12 @@ extension SchemaObject {
     ToManyMembers(owner: self, slot: property(path).pointee.slot)
   }
 
-  /// Whether the object at the other end is not loaded; asks nothing of the database.
+  /// Whether the object at the other end is not loaded; does not query the database.
   public func hasFault<D: Entity>(for path: KeyPath<E, ToOne<D>>) -> Bool {
     hasFault(entity.toOnes[property(path).pointee.slot - entity.attributes.count])
   }
 
-  /// Whether it is not known which objects are the members; asks nothing of the database.
+  /// Whether it is not known which objects are the members; does not query the database.
   public func hasFault<D: Entity>(for path: KeyPath<E, ToMany<D>>) -> Bool {
     hasFault(entity.toManys[property(path).pointee.slot])
   }

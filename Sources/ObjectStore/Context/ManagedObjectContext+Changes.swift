@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ManagedObjectContext {
-  // MARK: - Telling
+  // MARK: - Notifying
 
   /// What each user event changes, from now on: after a ``perform(_:)``, a save, a merge or
   /// ``processPendingChanges()``.
@@ -23,7 +23,7 @@ extension ManagedObjectContext {
     journals.append(journal)
   }
 
-  /// Tells what was changed since the last event, and makes it one step of the undo manager.
+  /// Reports what was changed since the last event, and makes it one step of the undo manager.
   func endEvent() {
     undoManager?.eventDidEnd()
     guard let journal = eventJournal, !journal.isEmpty else { return }
@@ -43,14 +43,14 @@ extension ManagedObjectContext {
   ///
   /// Loaded objects get their new values, from the row cache where it has them, and keep what was
   /// changed here; objects deleted there are gone here, unless they were changed here: then a save
-  /// tells the conflict.
+  /// reports the conflict.
   public func mergeChanges(from changes: ContextChanges) {
     checkQueue("mergeChanges")
     guard changes.contextID != contextID else { return }
     if changes.storeID != store.id {
-      do { try store.noticeForeignWrites() } catch { noteFaultError(error) }
+      do { try store.noticeForeignWrites() } catch { recordFaultError(error) }
     }
-    if changes.contextID == 0 { forgetRows(of: changes) }
+    if changes.contextID == 0 { evictRows(of: changes) }
     var merged = ContextChanges(self)
     merged.inserted = changes.inserted
     merged.refreshed = changes.updated.filter { id in
@@ -65,10 +65,10 @@ extension ManagedObjectContext {
     let gone = changes.deleted.compactMap { registeredObject(for: $0) }
       .filter { !$0.isUpdated || !$0.hasChangedValues }
     merged.deleted = gone.map(\.objectID)
-    forget(gone)
-    for key in changes.toManys { forgetMembers(key) }
+    detach(gone, keepsValues: true)
+    for key in changes.toManys { discardMembers(key) }
     if !merged.isEmpty { changeNotices.send(merged) }
-    tellObservations(merging: changes)
+    notifyObservations(merging: changes)
   }
 
   /// Takes over what a batch or another process has changed, in each context on its own queue.
@@ -86,9 +86,9 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Forgets what the row cache and loaded to-many relationships hold of changed rows: nobody told
-  /// them.
-  private func forgetRows(of changes: ContextChanges) {
+  /// Discards what the row cache and loaded to-many relationships hold of changed rows, since
+  /// nothing has updated them.
+  private func evictRows(of changes: ContextChanges) {
     var tables: Set<Int> = []
     func forEachTable(_ ids: [ManagedObjectID], _ body: ([Int64], Int) -> Void) {
       for (name, ids) in Dictionary(grouping: ids, by: \.entityName) {
@@ -97,13 +97,13 @@ extension ManagedObjectContext {
         body(ids.map(\.primaryKey), entity.index)
       }
     }
-    forEachTable(changes.inserted + changes.updated) { store.cache.forget($0, $1) }
+    forEachTable(changes.inserted + changes.updated) { store.cache.evict($0, $1) }
     forEachTable(changes.deleted) {
       store.cache.insertDeleted($0, $1, savedIn: store.cache.epoch)
     }
     for object in registeredObjects where object.links != nil {
       for toMany in object.entity.toManys where tables.contains(toMany.destination.index) {
-        forgetMembers(
+        discardMembers(
           .init(
             entity: object.entity.index, slot: toMany.slot, primaryKey: object.primaryKey))
       }
@@ -111,43 +111,55 @@ extension ManagedObjectContext {
   }
 
   /// An observer may list objects that the context does not hold at the moment.
-  private func tellObservations(merging changes: ContextChanges) {
+  private func notifyObservations(merging changes: ContextChanges) {
     guard !observations.isEmpty else { return }
-    // An id that the model does not know is of another model's store.
+    // An id of an unknown entity belongs to another model's store.
     let there = (changes.inserted + changes.updated).compactMap { try? object(with: $0) }
     let gone = changes.deleted.compactMap { try? object(with: $0) }
     for object in gone where object.isFault { object.state.insert(.inaccessible) }
-    tellObservations(.changed(there + gone))
+    notifyObservations(.changed(there + gone))
   }
 
   private func takeOver(_ object: AnyManagedObject) -> Bool {
     guard !object.isInserted, !object.state.contains(.inaccessible) else { return false }
-    // One that is to be deleted, too: whom it refers to now, the delete rules are to ask.
-    do { try refreshValues(of: object) } catch { noteFaultError(error) }
-    return !object.isDeleted
+    // Also for one to be deleted: the delete rules use the objects it refers to now.
+    do { try refreshValues(of: object) } catch { recordFaultError(error) }
+    return !object.isRemoved
   }
 
   /// Lets objects be gone whose rows are, and what was related to them here and is not saved be
   /// related to them no more.
-  func forget(_ objects: [AnyManagedObject]) {
-    for object in objects { forget(object) }
+  ///
+  /// - Parameter keepsValues: whether objects that are loaded can still be read.
+  func detach(_ objects: [AnyManagedObject], keepsValues: Bool = false) {
+    guard !objects.isEmpty else { return }
+    let gone = Set(objects)
+    if objects.contains(where: { $0.state.contains(.updated) }) {
+      changed.removeAll(where: gone.contains)
+    }
+    if objects.contains(where: { $0.state.contains(.deleted) }) {
+      deleted.removeAll(where: gone.contains)
+    }
+    for object in objects { detach(object, keepsValues) }
     dropReferences(to: objects)
   }
 
-  private func forget(_ object: AnyManagedObject) {
+  private func detach(_ object: AnyManagedObject, _ keepsValues: Bool) {
     willChange(object)
-    if object.state.contains(.deleted) { deleted.removeAll { $0 === object } }
-    object.snapshot = nil
+    if !keepsValues { object.snapshot = nil }
     object.links = nil
     object.changes = object.noChanges
     object.state = .inaccessible
   }
 
-  /// An object that was asked for before its row was there, or that is there again.
+  /// An object that was requested before its row existed, or that is there again.
   private func revive(_ object: AnyManagedObject?) {
     guard let object else { return }
     lost[ObjectIdentifier(object)] = nil
-    if object.state == .inaccessible { object.state = [] }
+    guard object.state == .inaccessible else { return }
+    object.state = []
+    object.snapshot = nil
+    object.links = nil
   }
 
   /// References that were made here and not saved would lead to no row: they are dropped, as if the
@@ -155,7 +167,7 @@ extension ManagedObjectContext {
   private func dropReferences(to gone: [AnyManagedObject]) {
     guard !gone.isEmpty, hasChanges else { return }
     let objects = Set(gone)
-    for object in changed + inserted where !object.isDeleted {
+    for object in changed + inserted where !object.isRemoved {
       for toOne in object.entity.toOnes where toOne.inverse.deleteRule != .noAction {
         guard !object.changes.isEmpty, case .object? = object.changes[toOne.slot],
           let destination = object.destination(toOne.slot), objects.contains(destination)
@@ -171,11 +183,11 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The members are looked up again when they are asked for, and what was changed here is put over
+  /// The members are looked up again when they are read, and what was changed here is put over
   /// them; an order that was changed here stays.
-  private func forgetMembers(_ key: ContextChanges.ToManyKey) {
+  private func discardMembers(_ key: ContextChanges.ToManyKey) {
     let owner = registered(at: key.entity, key.primaryKey)
-    owner?.links?.toManys[key.slot]?.forgetMembers()
+    owner?.links?.toManys[key.slot]?.discardMembers()
   }
 }
 

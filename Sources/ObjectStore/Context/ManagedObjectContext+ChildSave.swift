@@ -16,18 +16,19 @@ extension ManagedObjectContext {
     try attempt { _ in
       let new = changes.inserted.map { insert($0) }
       defer { withExtendedLifetime(new) {} }
-      // What nobody keeps would go in between, and with it the row that is compared here.
+      // Objects without a reference would end in between, and with it the row that is compared
+      // here.
       let kept = (changes.updated + changes.deleted).map { own($0) }
       defer { withExtendedLifetime(kept) {} }
-      let all = changes.inserted + (try settle(changes, child.mergePolicy))
+      let all = changes.inserted + (try resolve(changes, child.mergePolicy))
       try dropReferences(of: all, changes.linked, child.mergePolicy)
       // Before any value is set: what a relationship is compared with is known then.
       for object in all { adoptSnapshot(of: object) }
       for object in all { takeOverValues(of: object) }
-      for object in changes.linked where !object.isDeleted { takeOverMembers(of: object) }
+      for object in changes.linked where !object.isRemoved { takeOverMembers(of: object) }
       for object in changes.deleted { delete(own(object)) }
     }
-    tellObservations()
+    notifyObservations()
     endEvent()
   }
 
@@ -67,7 +68,7 @@ extension ManagedObjectContext {
 
   /// - Returns: the updated objects of which anything is taken over.
   /// - Throws: all conflicts, if the policy is to refuse them.
-  private func settle(
+  private func resolve(
     _ changes: ChangeSet, _ policy: MergePolicy
   ) throws -> [AnyManagedObject] {
     guard policy == .error else { return changes.updated.filter { accept($0, policy) } }
@@ -79,7 +80,7 @@ extension ManagedObjectContext {
   private func checkConflicts(_ changes: ChangeSet) throws {
     let conflicts = (changes.updated + changes.deleted).compactMap { object -> MergeConflict? in
       let own = own(object)
-      if own.isGone { return object.isDeleted ? nil : MergeConflict(object, persisted: nil) }
+      if own.isGone { return object.isRemoved ? nil : MergeConflict(object, persisted: nil) }
       return disputedSlots(object, own).isEmpty
         ? nil : MergeConflict(object, persisted: own.currentRow)
     }
@@ -95,7 +96,7 @@ extension ManagedObjectContext {
     // A fault here is fired: a sibling's change may have been saved to the store since.
     return (0..<object.entity.slotNames.count).filter { slot in
       let change = object.changes.isEmpty ? nil : object.changes[slot]
-      guard object.isDeleted || change != nil, !object.entity.isExternal(slot) else { return false }
+      guard object.isRemoved || change != nil, !object.entity.isExternal(slot) else { return false }
       // Also if both have written the same: of two increments one would be lost.
       return !isSame(own.storeValue(slot), read.storeValue(slot, in: object.entity))
     }
@@ -108,8 +109,8 @@ extension ManagedObjectContext {
       ?? b.primaryKey
   }
 
-  /// Whether anything of an updated object is taken over, once the policy has settled what is
-  /// disputed; the child's object becomes what comes of it.
+  /// Whether anything of an updated object is taken over, once the policy has resolved what is
+  /// disputed; the child's object becomes the result.
   private func accept(_ object: AnyManagedObject, _ policy: MergePolicy) -> Bool {
     let own = own(object)
     if own.isGone {
@@ -149,10 +150,17 @@ extension ManagedObjectContext {
   ) throws {
     var conflicts: [MergeConflict] = []
     for object in objects where !object.changes.isEmpty {
-      for toOne in object.entity.toOnes where toOne.inverse.deleteRule != .noAction {
+      for toOne in object.entity.toOnes {
         guard case .object? = object.changes[toOne.slot],
           let destination = object.destination(toOne.slot), isKnownToBeGone(destination)
         else { continue }
+        if toOne.inverse.deleteRule == .noAction {
+          // A row keeps the key of a row that is deleted; an object that was never saved has none.
+          if permanentKeys[destination.primaryKey] ?? destination.primaryKey < 0 {
+            object.linkDestination(nil, toOne.slot)
+          }
+          continue
+        }
         conflicts.append(MergeConflict(destination, persisted: nil))
         if policy != .error { object.linkDestination(nil, toOne.slot) }
       }
@@ -172,7 +180,7 @@ extension ManagedObjectContext {
   /// Whether an object of a child was deleted or discarded here, as far as is known without a query.
   private func isKnownToBeGone(_ object: AnyManagedObject) -> Bool {
     let key = permanentKeys[object.primaryKey] ?? object.primaryKey
-    if let own = registered(object.entity, key) { return own.isDeleted }
+    if let own = registered(object.entity, key) { return own.isRemoved }
     guard key < 0, case .gone = answer(object.entity, key) else { return false }
     return true
   }
@@ -223,14 +231,14 @@ extension EntityDescription {
 
 extension AnyManagedObject {
   /// Whether it was deleted, or is a fault without a row.
-  fileprivate final var isGone: Bool { isDeleted || !isInserted && readableRow() == nil }
+  fileprivate final var isGone: Bool { isRemoved || !isInserted && readableRow() == nil }
 
   /// The values as they are, unsaved ones too.
   fileprivate final var currentRow: RowSnapshot {
     makeRow(primaryKey: primaryKey, version: snapshot?.version ?? 0) { $0 }
   }
 
-  /// Puts members in a child's order; those that the child does not know come last.
+  /// Puts members in a child's order; those that are not in the child come last.
   fileprivate final func takeOverOrder(
     _ members: [AnyManagedObject], _ slot: Int, of childLink: ToManyLink
   ) {
@@ -258,13 +266,13 @@ extension ChangeSet {
         primaryKey: object.primaryKey, version: object.snapshot?.version ?? 0
       ) { $0 }
     }
-    for object in inserted + context.changed where !object.isDeleted {
+    for object in inserted + context.changed where !object.isRemoved {
       object.changes = object.noChanges
       object.state.subtract([.inserted, .updated])
-      object.links?.toManys.forEach { $0?.forgetChanges() }
+      object.links?.toManys.forEach { $0?.discardChanges() }
       object.releaseOwners()
     }
-    for object in context.deleted { context.forgetRow(of: object) }
-    context.forgetChanges()
+    for object in context.deleted { context.evictRow(of: object) }
+    context.discardChanges()
   }
 }

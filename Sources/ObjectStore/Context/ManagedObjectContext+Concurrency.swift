@@ -9,7 +9,7 @@ extension ManagedObjectContext {
     case privateQueue = "private"
   }
 
-  /// Runs work on the context's queue, as one user event, and gives its result.
+  /// Runs work on the context's queue, as one user event, and returns its result.
   ///
   ///     let names = try await context.perform { try context.fetch(request).map(\.name) }
   ///
@@ -35,17 +35,17 @@ extension ManagedObjectContext {
     try queue.sync { Swift.Result<Result, Failure>(catching: work) }.get()
   }
 
-  /// Ends a user event: follows the delete rules of what was deleted since the last one, tells
+  /// Ends a user event: follows the delete rules of what was deleted since the last one, publishes
   /// ``objectsDidChange``, and closes a group of the undo manager.
   ///
-  /// A database that cannot be read meanwhile is told by ``faultError`` and by the next save.
+  /// A database that cannot be read meanwhile is reported by ``faultError`` and by the next save.
   public func processPendingChanges() {
     checkQueue("processPendingChanges")
     do {
       try followDiscards()
       try followDeleteRules()
-    } catch { noteFaultError(error) }
-    tellObservations()
+    } catch { recordFaultError(error) }
+    notifyObservations()
     endEvent()
   }
 }

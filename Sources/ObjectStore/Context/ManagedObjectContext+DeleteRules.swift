@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ManagedObjectContext {
-  /// Does to the other ends of deleted objects what their delete rules say.
+  /// Applies the delete rules to the other ends of deleted objects.
   ///
   /// - Throws: what SQLite reports where the other ends had to be looked up.
   func followDeleteRules() throws {
@@ -22,7 +22,7 @@ extension ManagedObjectContext {
   func checkDenials() throws {
     for object in deleted {
       for relationship in object.entity.relationships where relationship.deleteRule == .deny {
-        guard try others(relationship, of: object).allSatisfy(\.isDeleted) else {
+        guard try others(relationship, of: object).allSatisfy(\.isRemoved) else {
           throw StoreError.deletionDenied(object.objectID, relationship: relationship.name)
         }
       }
@@ -41,7 +41,7 @@ extension ManagedObjectContext {
       let inverse: RelationshipDescription = relationship.inverse
       // Followed before, the rule has nothing left to do; what was related since stays so.
       for other in try others(relationship, of: object) + related(relationship, to: object)
-      where !other.isDeleted && other.mayLead(to: object, inverse) {
+      where !other.isRemoved && other.mayLead(to: object, inverse) {
         if inverse.isToMany {
           other.unlinkMember(object, inverse.slot)
         } else {
@@ -74,7 +74,7 @@ extension ManagedObjectContext {
 }
 
 extension AnyManagedObject {
-  /// Whether this end of a relationship leads to an object, for all that is known without asking the
+  /// Whether this end of a relationship leads to an object, as far as is known without querying the
   /// database.
   fileprivate final func mayLead(
     to other: AnyManagedObject, _ relationship: RelationshipDescription

@@ -12,7 +12,7 @@ struct ParentDiscardedChanges: Error {}
 /// be waiting for it.
 extension ManagedObjectContext {
   /// To be called before unsaved changes are discarded.
-  func noteDiscard() {
+  func recordDiscard() {
     if hasChanges { discardCount.wrappingAdd(1, ordering: .releasing) }
   }
 
@@ -31,7 +31,7 @@ extension ManagedObjectContext {
   /// Refreshes all objects if a parent has discarded changes since the last time.
   ///
   /// Changes of this context stay, but references to objects that are gone do not; its undo manager
-  /// forgets its groups, as after a rollback of its own.
+  /// removes its groups, as after a rollback of its own.
   ///
   /// - Throws: what SQLite reports.
   func followDiscards() throws {

@@ -22,7 +22,7 @@ extension ManagedObjectContext {
     return row
   }
 
-  /// Loads an object's values: from the row cache, or else by one SELECT.
+  /// Loads an object's values: from the row cache, otherwise by one SELECT.
   ///
   /// - Parameter isUnknown: Whether ``retainedRow(_:_:_:)`` just found that nothing is known of the row.
   /// - Returns: false if the row is gone; the object then counts as deleted, if the context wants so.
@@ -46,18 +46,18 @@ extension ManagedObjectContext {
         store.count { $0.countFault() }
         return fulfil(object, nil)
       case .row(let row):
-        tellHit(object, interests, start)
+        reportHit(object, interests, start)
         return fulfil(object, row)
       }
     }
     guard let row = store.cachedRow(object.table, object.primaryKey), !isStale(row) else {
       return try fireMiss(object, from: store, interests, start)
     }
-    tellHit(object, interests, start)
+    reportHit(object, interests, start)
     return fulfil(object, row === RowSnapshot.deleted ? nil : row)
   }
 
-  private func tellHit(
+  private func reportHit(
     _ object: AnyManagedObject, _ interests: Interests, _ start: Nanoseconds
   ) {
     store.count { $0.countCacheHit() }
@@ -78,11 +78,11 @@ extension ManagedObjectContext {
     var cost = QueryCost()
     let row = try store.row(
       of: object.entity, object.primaryKey, interests: interests, contextID: contextID, cost: &cost)
-    if !interests.isEmpty { tellMiss(object, interests, start, cost, isGone: row == nil) }
+    if !interests.isEmpty { reportMiss(object, interests, start, cost, isGone: row == nil) }
     return fulfil(object, row)
   }
 
-  private func tellMiss(
+  private func reportMiss(
     _ object: AnyManagedObject, _ interests: Interests, _ start: Nanoseconds, _ cost: QueryCost,
     isGone: Bool
   ) {
@@ -102,6 +102,7 @@ extension ManagedObjectContext {
       return false
     }
     object.fill(adopting: row)
+    object.notify(.awakeFromFetch)
     return true
   }
 
@@ -167,7 +168,7 @@ extension ManagedObjectContext {
   ) -> [AnyManagedObject] {
     guard !relationship.inverse.isToMany else {
       let removed = Set(link.removed.map(ObjectIdentifier.init))
-      // Somebody else may have saved the same pair.
+      // Another context may have saved the same pair.
       let known = link.added.isEmpty ? [] : Set(saved.map(ObjectIdentifier.init))
       return saved.filter { !removed.contains(ObjectIdentifier($0)) }
         + link.added.filter { !known.contains(ObjectIdentifier($0)) }
@@ -178,7 +179,7 @@ extension ManagedObjectContext {
     var joined: [AnyManagedObject] = []
     for other in changed + inserted
     where other.entity.isKind(of: relationship.destination) && !other.changes.isEmpty
-      && !other.isDeleted
+      && !other.isRemoved
     {
       guard let value = other.changes[slot] else { continue }
       if value != .object(object.objectID) {
@@ -188,7 +189,7 @@ extension ManagedObjectContext {
       }
     }
     // What was deleted leaves its owners by the delete rules, which a fault may come after.
-    return saved.filter { !left.contains(ObjectIdentifier($0)) && !$0.isDeleted } + joined
+    return saved.filter { !left.contains(ObjectIdentifier($0)) && !$0.isRemoved } + joined
   }
 
   // MARK: - Events

@@ -5,12 +5,12 @@ import StoreEvents
 import StoreInstruments
 
 extension ManagedObjectContext {
-  /// Fetches objects; always asks the database.
+  /// Fetches objects; always queries the database.
   ///
   /// All at once: of a request with a batch size, which ``fetchInBatches(_:file:line:)`` heeds, the
   /// debug log warns.
   ///
-  /// - Throws: ``PredicateError`` if the predicate does not fit the entity, ``StoreError``.
+  /// - Throws: ``FetchPredicateError`` if the predicate does not fit the entity, ``StoreError``.
   public func fetch<E: Entity>(
     _ request: FetchRequest<E>, file: String = #fileID, line: UInt = #line
   ) throws -> [ManagedObject<E>] {
@@ -23,7 +23,7 @@ extension ManagedObjectContext {
 
   /// Counts what a fetch would return.
   ///
-  /// - Throws: ``PredicateError`` if the predicate does not fit the entity, ``StoreError``.
+  /// - Throws: ``FetchPredicateError`` if the predicate does not fit the entity, ``StoreError``.
   public func count<E: Entity>(
     _ request: FetchRequest<E>, file: String = #fileID, line: UInt = #line
   ) throws -> Int {
@@ -37,10 +37,11 @@ extension ManagedObjectContext {
   ///     request.propertiesToGroupBy = ["name"]
   ///     // SELECT t0.ZNAME, COUNT( t0.Z_PK) FROM ZSTOP t0 GROUP BY  t0.ZNAME
   ///
-  /// Unsaved changes are never in them, whatever `includesPendingChanges` says: they are what the
+  /// Unsaved changes are never in them, whatever `includesPendingChanges` is: they are what the
   /// database holds.
   ///
-  /// - Throws: ``FetchPredicateError`` if a name does not fit the entity, or if a value is asked for
+  /// - Throws: ``FetchPredicateError`` if a name does not fit the entity, or if a value is
+  ///   requested
   ///   that the objects of a group need not share; ``StoreError``.
   public func fetchDictionaries<E: Entity>(
     _ request: FetchRequest<E>, file: String = #fileID, line: UInt = #line
@@ -55,7 +56,7 @@ extension ManagedObjectContext {
   ///
   /// Ids of unsaved objects come last, whatever the order.
   ///
-  /// - Throws: ``PredicateError`` if the predicate does not fit the entity, ``StoreError``.
+  /// - Throws: ``FetchPredicateError`` if the predicate does not fit the entity, ``StoreError``.
   public func fetchObjectIDs<E: Entity>(
     _ request: FetchRequest<E>, file: String = #fileID, line: UInt = #line
   ) throws -> [ManagedObjectID] {
@@ -66,7 +67,8 @@ extension ManagedObjectContext {
   func operation<E: Entity>(
     _ request: FetchRequest<E>, _ kind: FetchKind, _ file: String, _ line: UInt
   ) -> FetchOperation {
-    // Closures: a key path of a generic type is made anew each time (11,000 instructions, callgrind).
+    // Closures: a key path of a generic type is built again each time (11,000 instructions,
+    // callgrind).
     var operation = FetchOperation(
       context: self, entity: description(of: E.self), kind: kind, predicate: request.predicate,
       terms: request.sortDescriptors.map { $0.term }, limit: request.fetchLimit,

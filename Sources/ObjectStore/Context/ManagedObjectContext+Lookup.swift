@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ManagedObjectContext {
-  /// The object of an id: the registered one, or a fault, without asking the store.
+  /// The object of an id: the registered one, or a fault, without querying the store.
   ///
   /// - Throws: ``StoreError/unknownEntity(_:)`` if the id is of an entity of another model,
   ///   ``StoreError/foreignObject(_:)`` if it is of another store.
@@ -16,8 +16,8 @@ extension ManagedObjectContext {
   ///   throws.
   public func existingObject(with id: ManagedObjectID) throws -> AnyManagedObject {
     let object = try object(with: id)
-    guard object.isFault else { return object }
-    guard try fire(object) else { throw StoreError.objectGone(id) }
+    guard object.isFault || object.state.contains(.inaccessible) else { return object }
+    guard !object.state.contains(.erased), try fire(object) else { throw StoreError.objectGone(id) }
     return object
   }
 
@@ -40,7 +40,7 @@ extension ManagedObjectContext {
 
   func description<E: Entity>(of type: E.Type) -> EntityDescription {
     guard let entity = store.model.entity(of: type) else {
-      preconditionFailure("\(StoreError.unknownEntity(E.entityName))")
+      fatalError("\(StoreError.unknownEntity(E.entityName))")
     }
     return entity
   }

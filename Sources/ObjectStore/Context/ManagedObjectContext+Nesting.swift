@@ -2,11 +2,11 @@
 
 import StoreEvents
 
-/// What a child asks of its parent, each on the parent's queue.
+/// Queries of a child to its parent, each on the parent's queue.
 extension ManagedObjectContext {
-  /// What a context says of one of its store's rows.
+  /// A context's answer about one of its store's rows.
   enum Answer {
-    /// As the store has it under this key, for all that this context and its parents know.
+    /// As the store has it under this key, by the state of this context and its parents.
     case asStored(Int64)
     /// With what is not saved yet.
     case row(RowSnapshot)
@@ -20,7 +20,7 @@ extension ManagedObjectContext {
   func answer(_ entity: EntityDescription, _ primaryKey: Int64) -> Answer {
     let key = permanentKeys[primaryKey] ?? primaryKey
     if let object = registered(entity, key) {
-      if object.isDeleted { return .gone }
+      if object.isRemoved { return .gone }
       if object.isInserted || object.hasChanges || key < 0 {
         guard object.isInserted || object.readableRow() != nil else { return .gone }
         return .row(object.makeRow(primaryKey: key, version: object.snapshot?.version ?? 0) { $0 })
@@ -31,7 +31,7 @@ extension ManagedObjectContext {
     return key < 0 ? .gone : .asStored(key)
   }
 
-  /// Asks the parent for the values of an object, and gives it the key that it has there.
+  /// Reads the values of an object from the parent, and sets the key that it has there.
   func inherit(_ object: AnyManagedObject, from parent: ManagedObjectContext) -> Answer {
     let answer = parent.performAndWait { parent.answer(object.entity, object.primaryKey) }
     switch answer {
@@ -48,7 +48,7 @@ extension ManagedObjectContext {
     return parent.performAndWait { parent.hasChanges || parent.inheritsChanges }
   }
 
-  /// Gives an object the key that it was saved under since.
+  /// Sets the key under which an object was saved since.
   func rekey(_ object: AnyManagedObject, _ primaryKey: Int64) {
     guard object.primaryKey != primaryKey else { return }
     permanentKeys[object.primaryKey] = primaryKey
@@ -66,7 +66,7 @@ extension ManagedObjectContext {
     let place: Int64?
   }
 
-  /// The members as a child sees them; nil to ask the store, where nothing waits to be saved.
+  /// The members as a child sees them; nil to query the store, where nothing waits to be saved.
   func memberKeys(
     _ relationship: RelationshipDescription, of entity: EntityDescription, _ primaryKey: Int64
   ) -> [MemberKey]? {
@@ -76,7 +76,7 @@ extension ManagedObjectContext {
       return parent.performAndWait { parent.memberKeys(relationship, of: entity, key) }
     }
     let link = object(entity, key, origin: nil).toManyLink(relationship.slot)
-    return (link.members ?? []).filter { !$0.isDeleted }.map {
+    return (link.members ?? []).filter { !$0.isRemoved }.map {
       MemberKey(
         entity: $0.entity, primaryKey: $0.primaryKey, place: link.orderKeys[ObjectIdentifier($0)])
     }
@@ -93,13 +93,13 @@ extension ManagedObjectContext {
 
   /// What this context and its parents have changed of the objects that are wanted.
   func unsavedObjects(_ isWanted: (AnyManagedObject) -> Bool) -> [UnsavedObject] {
-    do { try followDeleteRules() } catch { noteFaultError(error) }
+    do { try followDeleteRules() } catch { recordFaultError(error) }
     var known: Set<Int64> = []
     var unsaved: [UnsavedObject] = []
     for object in changed + deleted + inserted
     where object.hasChanges && isWanted(object) && known.insert(object.primaryKey).inserted {
       let row =
-        object.isDeleted || !object.isInserted && object.readableRow() == nil
+        object.isRemoved || !object.isInserted && object.readableRow() == nil
         ? nil
         : object.makeRow(
           primaryKey: object.primaryKey, version: object.snapshot?.version ?? 0

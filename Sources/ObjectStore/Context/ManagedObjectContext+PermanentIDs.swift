@@ -4,7 +4,7 @@ import StoreEvents
 import Synchronization
 
 extension ManagedObjectContext {
-  /// Gives objects that were never saved the ids that they will be saved under.
+  /// Assigns objects that were never saved the ids that they will be saved under.
   ///
   ///     try context.obtainPermanentIDs(for: [stop])
   ///     // BEGIN EXCLUSIVE
@@ -30,8 +30,8 @@ extension ManagedObjectContext {
       new.map { ($0.primaryKey, $0.newPrimaryKey) }, uniquingKeysWith: { a, _ in a })
     for object in new { rekey(object, object.newPrimaryKey) }
     replaceReferences(keys)
-    noteKeys(keys)
-    tellObservationsOfKeys()
+    recordKeys(keys)
+    notifyObservationsOfKeys()
   }
 
   /// Objects that the child has saved and the parent has not.
@@ -45,7 +45,7 @@ extension ManagedObjectContext {
       return own.map(\.primaryKey)
     }
     onQueue { for (object, key) in zip(objects, keys) { rekey(object, key) } }
-    tellObservationsOfKeys()
+    notifyObservationsOfKeys()
   }
 
   /// References of unsaved objects follow the keys.
@@ -63,13 +63,13 @@ extension ManagedObjectContext {
   // MARK: - After a save of the parent
 
   /// Lets the children take over the keys that unsaved objects were given.
-  func noteKeys(_ keys: [Int64: Int64]) {
+  func recordKeys(_ keys: [Int64: Int64]) {
     guard !keys.isEmpty else { return }
     keyCount.wrappingAdd(1, ordering: .releasing)
-    tellChildren()
+    notifyChildren()
   }
 
-  private func tellChildren() {
+  private func notifyChildren() {
     for child in children.contexts {
       child.queue.async { child.followKeys() }
     }
@@ -111,15 +111,15 @@ extension ManagedObjectContext {
       if let key = keys[object.primaryKey] { rekey(object, key) }
     }
     replaceReferences(keys)
-    tellChildren()
-    tellObservationsOfKeys()
+    notifyChildren()
+    notifyObservationsOfKeys()
   }
 
   /// Whether the store may hold objects by now that have temporary keys here.
   func isBehindParentKeys() -> Bool {
     var root = self
     while let parent = root.parent { root = parent }
-    // A save that was committed gives its keys before its context's queue goes on.
+    // A save that was committed publishes its keys before its context's queue goes on.
     return root.performAndWait { parentKeyCount != followedKeys }
   }
 }

@@ -6,7 +6,7 @@ extension ManagedObjectContext {
   /// Children read the saved values from now on; see ``init(parent:concurrencyType:name:)``.
   public func rollback() {
     checkQueue("rollback")
-    noteDiscard()
+    recordDiscard()
     for object in changed + deleted + inserted {
       willChange(object)
       object.links = nil
@@ -18,30 +18,31 @@ extension ManagedObjectContext {
         object.state.subtract([.updated, .deleted])
       }
     }
-    forgetChanges()
-    forgetLost()
+    discardChanges()
+    discardLost()
     faultError = nil
     undoManager?.removeAllActions()
   }
 
-  /// Lets go of every object, changed or not; they must not be used any more.
+  /// Releases every object, changed or not; they must not be used any more.
   ///
   /// Controllers of fetched results fetch again. Children read the saved values from now on.
   public func reset() {
     checkQueue("reset")
-    noteDiscard()
+    recordDiscard()
     followedDiscards = parentDiscards
     let discarded = observations.takeUnsaved(inserted + changed + deleted)
     detachAll()
-    forgetChanges()
+    discardChanges()
     faultError = nil
     undoManager?.removeAllActions()
-    tellObservations(.refetch(discarded))
+    notifyObservations(.refetch(discarded))
   }
 
   /// Makes an object a fault again, or reads its row again and keeps what was changed.
   ///
-  /// What another program has written since is seen: the row cache is asked no more for older rows.
+  /// What another program has written since is seen: older rows of the row cache are not used any
+  /// more.
   ///
   /// - Throws: ``StoreError/objectGone(_:)`` if changes are to be kept and the row is gone, and what
   ///   SQLite reports.
@@ -54,17 +55,17 @@ extension ManagedObjectContext {
       if object.state.contains(.updated) { changed.removeAll { $0 === object } }
       willChange(object)
       lost[ObjectIdentifier(object)] = nil
-      observations.noteRefresh(of: object)
+      observations.recordRefresh(of: object)
       return turnIntoFault(object)
     }
     guard try reread(object) else { throw StoreError.objectGone(object.objectID) }
-    observations.noteRefresh(of: object)
+    observations.recordRefresh(of: object)
   }
 
   /// Makes faults of all objects but those with changes, which are read again and keep them.
   ///
-  /// Objects that were changed here and deleted elsewhere stay as they are: the next save tells. One
-  /// that was only related to others is gone, and what was related to it is no more.
+  /// Objects that were changed here and deleted elsewhere stay as they are: the next save reports
+  /// it. One that was only related to others is gone, and what was related to it is no more.
   ///
   /// - Throws: what SQLite reports.
   public func refreshAllObjects() throws {
@@ -72,31 +73,53 @@ extension ManagedObjectContext {
     try checkDepth()
     try store.noticeForeignWrites()
     let discards = parentDiscards
+    if parent != nil { try returnToParentsRows() }
     var gone: [AnyManagedObject] = []
     for object in registeredObjects where !object.isInserted {
       if !object.hasChanges {
         turnIntoFault(object)
       } else if try !reread(object) {
-        if object.isDeleted || !object.hasChangedValues {
+        if object.isRemoved || !object.hasChangedValues {
           gone.append(object)
         } else {
           lost[ObjectIdentifier(object)] = object
         }
       }
     }
-    forget(gone)
+    detach(gone)
     followedDiscards = discards
-    observations.noteRefreshOfAll()
+    observations.recordRefreshOfAll()
   }
 
-  /// Gives a loaded object what another context has saved, and keeps what was changed here.
+  /// Makes updates of insertions whose objects the parent has: it took back a deletion that was undone
+  /// here as well.
+  private func returnToParentsRows() throws {
+    for object in inserted where object.primaryKey > 0 {
+      willChange(object)
+      let values = object.changes
+      object.state.remove(.inserted)
+      guard try reread(object) else {
+        object.changes = values
+        object.state.insert(.inserted)
+        continue
+      }
+      inserted.removeAll { $0 === object }
+      if object.hasChangedValues
+        || object.links?.toManys.contains(where: { $0?.hasChanges == true }) == true
+      {
+        object.markUpdated()
+      }
+    }
+  }
+
+  /// Reads what another context has saved of a loaded object, and keeps what was changed here.
   func refreshValues(of object: AnyManagedObject) throws {
     if parent == nil, let row = store.cache.row(object.entity.index, object.primaryKey),
       !(row === RowSnapshot.deleted)
     {
       object.snapshot = row
-      object.forgetSavedChanges()
-      object.links?.forgetDestinations()
+      object.discardSavedChanges()
+      object.links?.discardDestinations()
     } else if object.hasChanges {
       _ = try reread(object)
     } else {
@@ -105,14 +128,38 @@ extension ManagedObjectContext {
   }
 
   /// Objects whose rows are known to be deleted, and that keep no change of their own any more.
-  func forgetLost() {
+  func discardLost() {
     guard !lost.isEmpty else { return }
     let gone = lost.values.filter { !$0.isInserted && !$0.hasChangedValues }
     for object in gone { lost[ObjectIdentifier(object)] = nil }
-    forget(gone.filter { $0.context === self })
+    detach(gone.filter { $0.context === self })
+  }
+
+  /// Lets loaded objects without other changes read again what a save has derived for them.
+  func discardDerived(_ rows: [DerivedRowKeys]) {
+    for rows in rows {
+      store.cache.evict(rows.keys, rows.tableIndex)
+      for key in rows.keys {
+        guard let object = registered(at: rows.tableIndex, key), !object.isRemoved,
+          !object.isFault
+        else { continue }
+        if object.hasChanges {
+          do { _ = try reread(object) } catch { recordFaultError(error) }
+        } else {
+          object.snapshot = nil
+        }
+      }
+    }
   }
 
   private func turnIntoFault(_ object: AnyManagedObject) {
+    guard !object.entity.hooks.isEmpty, !object.isFault else { return dropValues(of: object) }
+    object.notify(.willTurnIntoFault)
+    dropValues(of: object)
+    object.notify(.didTurnIntoFault)
+  }
+
+  private func dropValues(of object: AnyManagedObject) {
     object.snapshot = nil
     object.partial = nil
     object.links = nil
@@ -125,10 +172,10 @@ extension ManagedObjectContext {
     if let parent {
       if case .gone = inherit(object, from: parent) { return false }
       object.snapshot = nil
-      object.links?.forgetUnchanged()
+      object.links?.discardUnchanged()
       guard try fire(object) else { return false }
       object.state.remove(.inaccessible)
-      object.forgetSavedChanges()
+      object.discardSavedChanges()
       return true
     }
     var cost = QueryCost()
@@ -140,15 +187,15 @@ extension ManagedObjectContext {
     object.snapshot = row
     object.state.remove(.inaccessible)
     lost[ObjectIdentifier(object)] = nil
-    object.forgetSavedChanges()
-    object.links?.forgetUnchanged()
+    object.discardSavedChanges()
+    object.links?.discardUnchanged()
     return true
   }
 }
 
 extension AnyManagedObject {
   /// What the row that was just read has as well is no change any more.
-  fileprivate final func forgetSavedChanges() {
+  fileprivate final func discardSavedChanges() {
     guard let snapshot else { return }
     for slot in changes.indices {
       if let value = changes[slot], isSaved(value, in: snapshot, slot) { changes[slot] = nil }

@@ -21,7 +21,7 @@ extension ManagedObjectContext {
   /// If it throws, nothing was written and the context is what it was, its changes included.
   ///
   /// - Throws: ``StoreError``: `invalid` for values the model does not allow, `deletionDenied`,
-  ///   `conflict` if a row was changed by somebody else since it was read and the ``mergePolicy`` is
+  ///   `conflict` if a row was changed elsewhere since it was read and the ``mergePolicy`` is
   ///   to refuse that, `full`, `busy`.
   public func save(file: String = #fileID, line: UInt = #line) throws {
     checkQueue("save")
@@ -40,6 +40,7 @@ extension ManagedObjectContext {
     guard parent != nil || !store.isReadOnly else { throw StoreError.readOnly(path: store.path) }
     let (changes, outcome) = try attempt { journal in
       try followDeleteRules()
+      try notifyWillSave()
       try checkDenials()
       let changes = ChangeSet(self)
       try changes.validate()
@@ -51,8 +52,9 @@ extension ManagedObjectContext {
       try undoManager?.contextWillSave()
       return (changes, try write(changes, location))
     }
-    let told = didSaveNotices.hasListeners || !saveObservers.isEmpty
-    let saved = told ? ContextChanges(self, saving: changes, outcome) : nil
+    let isObserved = didSaveNotices.hasListeners || !saveObservers.isEmpty
+    var saved = isObserved ? ContextChanges(self, saving: changes, outcome) : nil
+    saved?.noteDerived(outcome.derived)
     endEvent()
     let event = takeObservedEvent()
     if parent == nil {
@@ -61,16 +63,41 @@ extension ManagedObjectContext {
       changes.adopt(inChild: self)
     }
     lost = [:]
+    discardDerived(outcome.derived)
+    for object in changes.inserted + changes.updated + changes.deleted { object.notify(.didSave) }
     undoManager?.contextDidSave()
     // What a policy has resolved may be another value than before.
-    tellObservationsOfSave(
+    notifyObservationsOfSave(
       after: event, resolved: mergePolicy == .error ? [] : changes.updated + changes.deleted)
     if let saved {
       didSaveNotices.send(saved)
-      saveObservers.tell(saved)
+      saveObservers.notify(saved)
     }
     if parent == nil { store.checkpointIfNeeded(contextID: contextID) }
   }
+
+  /// Calls the hooks of the objects that the save writes, until none of them changes any.
+  private func notifyWillSave() throws {
+    guard store.model.hasHooks else { return }
+    var notified: [ObjectIdentifier: (AnyManagedObject.State, [StoreValue?])] = [:]
+    for _ in 0..<Self.maxWillSaveRounds {
+      let pending = (inserted + changed + deleted).filter { object in
+        guard object.hasChanges, !object.entity.hooks.isEmpty else { return false }
+        return notified[ObjectIdentifier(object)].map { $0 != (object.state, object.changes) }
+          ?? true
+      }
+      guard !pending.isEmpty else { return }
+      for object in pending {
+        notified[ObjectIdentifier(object)] = (object.state, object.changes)
+        object.notify(.willSave)
+      }
+      try followDeleteRules()
+    }
+    throw StoreError.endlessWillSave
+  }
+
+  // Core Data's own limit: a hook that changes its object each time would never end.
+  private static let maxWillSaveRounds = 1000
 
   private func write(
     _ changes: ChangeSet, _ location: SourceLocation
@@ -89,6 +116,7 @@ extension ManagedObjectContext {
       outcome = $0.outcome
       outcome.cacheEpoch = store.cache.epoch
     }
+    outcome.derived = operation.derived
     return outcome
   }
 }

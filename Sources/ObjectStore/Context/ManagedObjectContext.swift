@@ -10,13 +10,13 @@ import Synchronization
 /// ``performAndWait(_:)``, or, if it is of the main queue, on the main thread. A program that uses
 /// a context on one thread at a time may do without. `STORE_CONCURRENCY_DEBUG=1` traps otherwise.
 ///
-/// It keeps the objects that were changed, and otherwise only those that somebody else keeps.
+/// It keeps the objects that were changed, and otherwise only those that are referenced elsewhere.
 ///
-/// A context may be handed to another thread; all that it holds is guarded by its queue.
+/// A context may be passed to another thread; all that it holds is guarded by its queue.
 public final class ManagedObjectContext: @unchecked Sendable {
   /// Unique within the process; in every event.
   public let contextID = ProcessCounter.nextContextID()
-  /// A name for people, in the event that tells of the context.
+  /// A name for reports, in the event of the context's creation.
   public let name: String
   /// Where its work runs.
   public let concurrencyType: ConcurrencyType
@@ -30,24 +30,24 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// By table.
   @exclusivity(unchecked) private var registers: [ObjectRegister] = []
   private let ended = EndedObjects()
-  /// Who is told at once of what an event has changed.
+  /// The observers that are notified at once of what an event has changed.
   var observations = ContextObservations()
   /// New objects, some of which were deleted since.
   var inserted: [AnyManagedObject] = []
   /// Objects that were changed, some of which were inserted or deleted since.
   var changed: [AnyManagedObject] = []
   var deleted: [AnyManagedObject] = []
-  /// Who changes objects here, as the history tells; see ``StoreOptions/tracksHistory``.
+  /// The author of changes here, as recorded in the history; see ``StoreOptions/tracksHistory``.
   public var transactionAuthor: String?
   /// Why an object could not be read where nothing can be thrown, such as a damaged file.
   ///
-  /// Its values were then nil, zero or empty; ``save(file:line:)`` throws this error until
+  /// Its values were then nil, zero or empty; a save throws this error until
   /// ``rollback()`` or ``reset()``.
   public internal(set) var faultError: (any Error)?
   /// Whether an object whose row is gone counts as deleted once it is found out.
   ///
-  /// Otherwise it stays a fault, and ``faultError`` tells the next save. A call that can throw, such
-  /// as ``AnyManagedObject/value(forKey:)``, throws either way; nothing traps.
+  /// Otherwise it stays a fault, and ``faultError`` makes the next save throw. A call that can
+  /// throw, such as ``AnyManagedObject/value(forKey:)``, throws either way; nothing traps.
   public var shouldDeleteInaccessibleFaults = true
   /// How old a row of the row cache may be when a fault is fired with it; nil for any age.
   ///
@@ -56,7 +56,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     didSet { staleness = stalenessInterval.map { Nanoseconds($0 / .nanoseconds(1)) } ?? .max }
   }
   @exclusivity(unchecked) private(set) var staleness = Nanoseconds.max
-  /// What a save does with rows that somebody else has written since they were read.
+  /// What a save does with rows that were written elsewhere since they were read.
   public var mergePolicy = MergePolicy.error
   /// Takes changes back, if there is one.
   public var undoManager: ContextUndoManager? {
@@ -74,9 +74,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
       if automaticallyMergesChangesFromParent { saveObservers.add(self) }
     }
   }
-  /// Told of objects before they are changed.
+  /// Record objects before they are changed.
   @exclusivity(unchecked) var journals: [ChangeJournal] = []
-  /// What the objects were before the user event that goes on, if somebody wants to know.
+  /// The objects before the current user event, if an observer needs them.
   var eventJournal: ChangeJournal?
   let children = SaveObservers()
   /// Counts the rollbacks and resets that discarded unsaved changes, which children may have read.
@@ -90,7 +90,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   let changeNotices = Broadcaster<ContextChanges>()
   let willSaveNotices = Broadcaster<ContextChanges>()
   let didSaveNotices = Broadcaster<ContextChanges>()
-  /// Counts the saves that gave objects permanent keys, which children have to follow.
+  /// Counts the saves that assigned permanent keys to objects, which children have to follow.
   let keyCount = Atomic<Int>(0)
   /// The sum of these counts of all parents that this context has followed.
   var followedKeys = 0
@@ -101,7 +101,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   ///
   /// When a parent discards changes by ``rollback()`` or ``reset()``, its children are refreshed
   /// before they fetch, save or end an event; their own changes stay. Contexts may be nested 100
-  /// levels deep: below that, each fetch and save throws ``StoreError/nestedTooDeep(limit:)``.
+  /// levels deep: below that, each fetch and save throws a ``StoreError``.
   ///
   ///     let edit = ManagedObjectContext(parent: container.viewContext)
   public convenience init(
@@ -160,10 +160,10 @@ public final class ManagedObjectContext: @unchecked Sendable {
   }
 
   private func makeRegisters() -> [ObjectRegister] {
-    store.model.entities.map { _ in ObjectRegister(self, store.model, ended) }
+    store.model.entities.map { ObjectRegister(self, of: $0, ended) }
   }
 
-  /// Those who are told of the saves of contexts with the same parent.
+  /// The observers of the saves of contexts with the same parent.
   var saveObservers: SaveObservers { parent?.childSaveObservers ?? store.saveObservers }
 
   var interests: Interests { store.instruments.interests }
@@ -194,21 +194,24 @@ public final class ManagedObjectContext: @unchecked Sendable {
     return object
   }
 
-  /// The objects of the rows of a page; those that are faults get the rows if that is asked for.
+  /// The objects of the rows of a page; those that are faults get the rows if requested.
   func appendObjects(
     of page: RowPage, _ entity: EntityDescription, _ origin: FetchOrigin?, isFilled: Bool,
     to objects: inout [AnyManagedObject]
   ) {
-    queue.noteUse()
+    queue.recordUse()
     let register = registers[entity.index]
     let (unretainedEntity, unretainedRegister) = (
       Unmanaged.passUnretained(entity), Unmanaged.passUnretained(register)
     )
     let objectClass = entity.schema.objectClass
     let hasOneEntity = entity.hierarchy == nil
+    var awakened: [AnyManagedObject] = []
+    let notifies = isFilled && entity.tableHasHooks
     page.forEach { row in
       let isNew = register.isBehindAll(row.primaryKey)
       if !isNew, let known = register.object(row.primaryKey) {
+        if notifies, known.isFault { awakened.append(known) }
         if isFilled { known.fill(row) }
         return objects.append(known)
       }
@@ -220,8 +223,10 @@ public final class ManagedObjectContext: @unchecked Sendable {
       if let origin { object.origin = origin }
       if isFilled { object.fill(row) }
       if isNew { register.append(object) } else { register.insert(object) }
+      if notifies { awakened.append(object) }
       objects.append(consume object)
     }
+    for object in awakened { object.notify(.awakeFromFetch) }
   }
 
   /// An object that no register has.
@@ -232,7 +237,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   }
 
   func register(_ object: AnyManagedObject) {
-    queue.noteUse()
+    queue.recordUse()
     registers[object.entity.index].insert(object)
   }
 
@@ -245,7 +250,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     for entry in ended.take() { entry.register.objectDidEnd(entry) }
   }
 
-  /// The objects that somebody, or the context itself, keeps.
+  /// The objects that the program, or the context itself, references.
   public var registeredObjects: [AnyManagedObject] {
     var objects: [AnyManagedObject] = []
     for register in registers { register.forEach { objects.append($0) } }
@@ -271,7 +276,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   }
 
   /// Objects that the next save inserts.
-  public var insertedObjects: [AnyManagedObject] { inserted.filter { !$0.isDeleted } }
+  public var insertedObjects: [AnyManagedObject] { inserted.filter { !$0.isRemoved } }
   /// Objects that the next save updates, if a value of theirs differs from the saved one.
   public var updatedObjects: [AnyManagedObject] { changed.filter(\.isUpdated) }
   /// Objects that the next save deletes.
@@ -280,7 +285,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// Makes a new object with its default values.
   public func insert<E: Entity>(_ type: E.Type) -> ManagedObject<E> {
     let entity = description(of: type)
-    precondition(
+    require(
       !entity.isAbstract, "entity \(entity.name) is abstract; insert an object of a subentity")
     return insert(entity).assumed(type)
   }
@@ -303,26 +308,30 @@ public final class ManagedObjectContext: @unchecked Sendable {
     object.changes = entity.defaultValues
     register(object)
     inserted.append(object)
+    object.notify(.awakeFromInsert)
     return object
   }
 
   /// Marks an object to be deleted by the next save, which also follows the delete rules.
   public func delete(_ object: AnyManagedObject) {
     checkQueue("delete")
-    precondition(object.context === self, "an object is deleted in its own context")
-    guard !object.isDeleted else { return }
+    require(object.context === self, "an object is deleted in its own context")
+    guard !object.isRemoved else { return }
+    object.notify(.prepareForDeletion)
+    // The hook may have deleted it, with another object.
+    guard !object.isRemoved else { return }
     willChange(object)
     object.state.insert(.deleted)
     deleted.append(object)
   }
 
-  func noteUpdate(of object: AnyManagedObject) {
+  func recordUpdate(of object: AnyManagedObject) {
     if !object.isInserted { changed.append(object) }
   }
 
-  func noteFaultError(_ error: any Error) { faultError = faultError ?? error }
+  func recordFaultError(_ error: any Error) { faultError = faultError ?? error }
 
-  func forgetChanges() {
+  func discardChanges() {
     inserted = []
     changed = []
     deleted = []

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a save does with an object whose row somebody else has written since it was read.
+/// What a save does with an object whose row was written elsewhere since it was read.
 public enum MergePolicy: String, Hashable, Sendable, CaseIterable {
   /// The save is refused with ``StoreError/conflict(_:)``.
   case error
@@ -14,7 +14,7 @@ public enum MergePolicy: String, Hashable, Sendable, CaseIterable {
   case rollback
 }
 
-/// An object that a save would write, whose row somebody else has written since it was read.
+/// An object that a save would write, whose row was written elsewhere since it was read.
 public struct MergeConflict: Hashable, Sendable {
   /// The object.
   public let objectID: ManagedObjectID
@@ -40,7 +40,7 @@ public struct MergeConflict: Hashable, Sendable {
     let read = object.snapshot
     let names = object.entity.slotNames
     var changed: [String: StoreValue] = [:]
-    if !object.isDeleted {
+    if !object.isRemoved {
       // Behind them there are the entities of to-ones, which follow from the to-ones.
       for (slot, value) in object.changes.prefix(names.count).enumerated() {
         changed[names[slot]] = value

@@ -36,14 +36,18 @@ struct ObjectImage {
 
   /// Keeps the row that a save is to write over, which was not loaded yet if the object was a fault;
   /// reads the files that the save is to remove, and keeps their data.
-  mutating func keepSavedValues() throws {
+  ///
+  /// - Parameter isSaved: whether the image is of a change that an earlier save has written.
+  mutating func keepSavedValues(isSaved: Bool) throws {
     guard wasThere else { return }
     if snapshot == nil, !state.contains(.inserted) {
-      snapshot = object.isDeleted ? object.readableRow() : object.snapshot
+      snapshot = object.isRemoved ? object.readableRow() : object.snapshot
     }
-    if object.isDeleted { keepMembers() }
+    // The members of a deletion belong to the change that it is part of; to an earlier change they
+    // would count as members that were there before it.
+    if object.isRemoved, !isSaved { keepMembers() }
     for slot in object.entity.externalSlots where externalData[slot] == nil {
-      guard object.isDeleted || !object.changes.isEmpty && object.changes[slot] != nil,
+      guard object.isRemoved || !object.changes.isEmpty && object.changes[slot] != nil,
         let value = snapshot?.storeValue(slot, in: object.entity),
         case .external(let reference) = value
       else { continue }
@@ -69,7 +73,7 @@ struct ObjectImage {
 
   /// Makes the object there, or not, as it was: what was saved since is a change again.
   func restoreExistence(in context: ManagedObjectContext) {
-    switch (wasThere, !object.isDeleted) {
+    switch (wasThere, !object.isRemoved) {
     case (false, true): context.delete(object)
     case (true, false) where object.state.contains(.deleted):
       object.state.remove(.deleted)
@@ -86,9 +90,9 @@ struct ObjectImage {
     }
   }
 
-  /// Gives the object the values and the members that it had.
+  /// Restores the object's former values and members.
   func restoreValues(in context: ManagedObjectContext) {
-    guard wasThere, !object.isDeleted else { return }
+    guard wasThere, !object.isRemoved else { return }
     let entity = object.entity
     for (slot, value) in values(in: context).enumerated() {
       // What follows from other values comes with them.
@@ -102,13 +106,19 @@ struct ObjectImage {
     }
   }
 
-  /// Lets an object that is inserted again own the objects that refer to it: the database, which
-  /// would tell, knows nothing of it.
+  /// Restores the members of an object that is inserted again: the objects that refer to it.
+  ///
+  /// The database contains none of them, unless the delete rule left the references there.
   func restoreOwnership(in context: ManagedObjectContext) {
-    guard object.isInserted, !object.isDeleted else { return }
+    guard object.isInserted, !object.isRemoved else { return }
     for relationship in object.entity.toManys where !relationship.inverse.isToMany {
       let link = object.unloadedLink(relationship.slot)
-      link.members = context.applyChanges(to: [], relationship, of: object, link)
+      if relationship.deleteRule == .noAction {
+        link.members = nil
+        if relationship.isOrdered { link.members = object.members(relationship.slot) }
+      } else {
+        link.members = context.applyChanges(to: [], relationship, of: object, link)
+      }
       link.isReordered = relationship.isOrdered && link.members?.isEmpty == false
     }
   }
@@ -119,7 +129,7 @@ struct ObjectImage {
     for member in object.members(slot) where !members.contains(where: { $0 === member }) {
       object.removeMember(member, slot)
     }
-    for member in members where !member.isDeleted && !object.members(slot).contains(member) {
+    for member in members where !member.isRemoved && !object.members(slot).contains(member) {
       object.addMember(member, slot, at: nil)
     }
   }

@@ -2,9 +2,9 @@
 
 import FoundationEssentials
 
-/// What an object knows of the objects it is related to; made when a relationship is first used.
+/// The objects that an object is related to; made when a relationship is first used.
 final class ObjectLinks {
-  /// Destinations that were asked for, by the to-one's place among the to-ones.
+  /// Destinations that were read, by the to-one's place among the to-ones.
   var toOnes: [AnyManagedObject?]
   /// By the to-many's place among the to-manys.
   var toManys: [ToManyLink?]
@@ -25,16 +25,16 @@ final class ObjectLinks {
   }
 
   /// Lets destinations be looked up again, by the references that the object has now.
-  func forgetDestinations() {
+  func discardDestinations() {
     for index in toOnes.indices { toOnes[index] = nil }
   }
 
   /// Lets all be looked up again that was not changed since the last save.
-  func forgetUnchanged() {
-    forgetDestinations()
+  func discardUnchanged() {
+    discardDestinations()
     for index in toManys.indices {
       guard let link = toManys[index] else { continue }
-      if link.hasChanges { link.forgetMembers() } else { toManys[index] = nil }
+      if link.hasChanges { link.discardMembers() } else { toManys[index] = nil }
     }
   }
 }
@@ -68,7 +68,7 @@ final class ToManyLink {
   var hasChanges: Bool { isReordered || !added.isEmpty || !removed.isEmpty }
 
   /// Lets the members be looked up again, and what was changed be put over them, their order too.
-  func forgetMembers() {
+  func discardMembers() {
     if isReordered, let members { keptOrder = members }
     members = nil
     orderKeys = [:]
@@ -82,7 +82,7 @@ final class ToManyLink {
     return order.filter(present.contains) + members.filter { !known.contains($0) }
   }
 
-  func forgetChanges() {
+  func discardChanges() {
     keptOrder = nil
     isReordered = false
     added = []

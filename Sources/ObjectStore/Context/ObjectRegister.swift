@@ -13,6 +13,7 @@ import Synchronization
 final class ObjectRegister {
   @exclusivity(unchecked) private var unretainedContext: Unmanaged<ManagedObjectContext>?
   let checksQueue: Bool
+  private let hasHooks: Bool
   private let queue: ContextQueue
   private let ended: EndedObjects
   private let model: ManagedObjectModel
@@ -33,18 +34,19 @@ final class ObjectRegister {
     var object: Unmanaged<AnyManagedObject>?
   }
 
-  init(_ context: ManagedObjectContext, _ model: ManagedObjectModel, _ ended: EndedObjects) {
+  init(_ context: ManagedObjectContext, of entity: EntityDescription, _ ended: EndedObjects) {
+    model = context.store.model
+    hasHooks = entity.tableHasHooks
     unretainedContext = .passUnretained(context)
     checksQueue = context.checksQueue
     queue = context.queue
     self.ended = ended
-    self.model = model
   }
 
   /// Nil once the context is gone or was reset.
   var context: ManagedObjectContext? { unretainedContext?.takeUnretainedValue() }
 
-  /// The same, which nobody else may let go of meanwhile, without a count of references.
+  /// The same without counting a reference; no other thread may release it meanwhile.
   func withContext<R>(_ body: (ManagedObjectContext) -> R) -> R? {
     unretainedContext?._withUnsafeGuaranteedRef(body)
   }
@@ -53,25 +55,28 @@ final class ObjectRegister {
     unretainedContext?._withUnsafeGuaranteedRef { $0.willChange(object) }
   }
 
-  /// The row that fires a fault, if the row cache has it and nobody else is to be asked or told;
+  /// The row that fires a fault, if the row cache has it and no parent or observer is involved;
   /// the caller takes over a reference of its page.
   func retainedRow(
     _ table: Int, _ primaryKey: Int64, _ isUnknown: inout Bool
   ) -> RowPointer? {
-    unretainedContext?._withUnsafeGuaranteedRef { $0.retainedRow(table, primaryKey, &isUnknown) }
+    guard !hasHooks else { return nil }
+    return unretainedContext?._withUnsafeGuaranteedRef {
+      $0.retainedRow(table, primaryKey, &isUnknown)
+    }
   }
 
   // MARK: - Lifetimes
 
   func objectDidBegin() { count(1) }
 
-  /// An object ends, on whichever thread has let go of it last.
+  /// An object ends, on the thread that released it last.
   func objectDidEnd(_ object: AnyManagedObject) {
     // Elsewhere nothing here may be looked at: the context may be ending.
     if queue.isUsedElsewhere {
-      if !ended.add(object, in: self) { giveUpShare() }
+      if !ended.add(object, in: self) { releaseShare() }
     } else if unretainedContext == nil {
-      giveUpShare()
+      releaseShare()
     } else {
       remove(object)
       count(-1)
@@ -80,7 +85,7 @@ final class ObjectRegister {
 
   /// An object has ended elsewhere; the context may have gone since.
   func objectDidEnd(_ entry: EndedObjects.Entry) {
-    guard unretainedContext != nil else { return giveUpShare() }
+    guard unretainedContext != nil else { return releaseShare() }
     remove(entry.primaryKey, entry.place, entry.address)
     count(-1)
   }
@@ -104,7 +109,7 @@ final class ObjectRegister {
   func contextDidEnd() {
     _ = Unmanaged.passRetained(self)
     unretainedContext = nil
-    giveUpShare()
+    releaseShare()
   }
 
   /// Without an atomic operation's price: no other thread counts while there is a context.
@@ -112,7 +117,7 @@ final class ObjectRegister {
     shareCount.store(shareCount.load(ordering: .relaxed) &+ difference, ordering: .relaxed)
   }
 
-  private func giveUpShare() {
+  private func releaseShare() {
     let left = shareCount.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue
     if left == 0 { Unmanaged.passUnretained(self).release() }
   }
@@ -124,7 +129,7 @@ final class ObjectRegister {
     return index.value(primaryKey)?.takeLiving()
   }
 
-  /// Whether a row is new to the context, as its key alone tells.
+  /// Whether a row is new to the context, by its key alone.
   func isBehindAll(_ primaryKey: Int64) -> Bool { index.count == 0 && primaryKey > lastKey }
 
   /// Takes an object whose key ``isBehindAll(_:)``.

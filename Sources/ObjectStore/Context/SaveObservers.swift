@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// Who is told of the saves to a store, or to a parent context.
+/// The observers of the saves to a store, or to a parent context.
 final class SaveObservers: Sendable {
   private struct Observer {
     weak var context: ManagedObjectContext?
@@ -11,7 +11,7 @@ final class SaveObservers: Sendable {
   private let observers = Mutex<[Observer]>([])
   let notices = Broadcaster<ContextChanges>()
 
-  /// Whether a save is to be told to anybody but its own context.
+  /// Whether a save has observers other than its own context.
   var isEmpty: Bool { observers.withLock(\.isEmpty) && !notices.hasListeners }
 
   var contexts: [ManagedObjectContext] { observers.withLock { $0.compactMap(\.context) } }
@@ -28,7 +28,7 @@ final class SaveObservers: Sendable {
   }
 
   /// Lets each context merge the changes, on its own queue.
-  func tell(_ changes: ContextChanges) {
+  func notify(_ changes: ContextChanges) {
     let contexts = observers.withLock { observers in
       observers.removeAll { $0.context == nil }
       return observers.compactMap(\.context)

@@ -94,7 +94,10 @@ extension ManagedObjectContext {
   /// what was read until then is thrown away.
   ///
   /// - Parameters:
+  ///   - request: the fetch.
   ///   - progress: called every 500 rows, on the thread that reads them.
+  ///   - file: the caller's file.
+  ///   - line: the caller's line.
   ///   - body: makes of the objects what may leave the queue.
   /// - Throws: `CancellationError` if the task was cancelled, ``FetchPredicateError`` if the request
   ///   does not fit the entity, ``StoreError``, and what `body` throws.

@@ -3,7 +3,7 @@
 /// The saved objects that a context has changed, as ends of the ways that a predicate goes.
 ///
 /// An object that is itself unchanged can only have come into a result, or left it, if a way from
-/// it led to a changed object when it was saved: whoever was joined to another object since was
+/// it led to a changed object when it was saved: an object that was joined to another one since was
 /// changed by that.
 struct ChangedPaths {
   private let changed: [AnyManagedObject]
@@ -44,7 +44,7 @@ struct ChangedPaths {
       end = relationship.destination
       isToMany = relationship.isToMany
       guard isToMany, index < names.endIndex - 1 else { continue }
-      // A path goes through one to-many only; what follows is asked of its objects.
+      // A path goes through one to-many only; what follows is evaluated on its objects.
       let member = "x\(index)"
       let subquery = FetchPredicate.Subquery(
         .init(Array(names[...index]), variable: variable), variable: member,

@@ -47,9 +47,8 @@ extension FetchOperation {
 }
 
 extension EntityDescription {
-  /// What a dictionary holds of an object if nobody says: all attributes, all to-ones as ids.
+  /// What a dictionary holds of an object by default: all attributes.
   fileprivate var valueColumns: [ResultColumn] {
-    attributes.map { ResultColumn($0.name) }
-      + relationships.filter { !$0.isToMany && !$0.isHidden }.map { ResultColumn($0.name) }
+    attributesByName.keys.sorted().map { ResultColumn($0) }
   }
 }

@@ -59,7 +59,7 @@ extension FetchOperation {
       form, of: entity, select, interests: interests, contextID: context.contextID, cost: &cost)
   }
 
-  /// Writes the SELECT, and tells what it reads.
+  /// Writes the SELECT, and returns what it reads.
   ///
   /// - Parameter isWhole: whether limit and offset can be left to SQLite.
   mutating func prepareObjects(isWhole: Bool) throws(FetchPredicateError) -> FetchedRows.Form {
@@ -115,7 +115,7 @@ extension FetchOperation {
     guard refreshesObjects else { return object }
     if context.parent != nil {
       // What a parent has changed is another value than the row's.
-      do { try context.refreshValues(of: object) } catch { context.noteFaultError(error) }
+      do { try context.refreshValues(of: object) } catch { context.recordFaultError(error) }
     } else if known.version <= row.version {
       object.adopt(row)
     }
@@ -138,6 +138,6 @@ extension AnyManagedObject {
   /// Takes over a row that was read again; what was changed stays.
   fileprivate func adopt(_ row: RowSnapshot) {
     snapshot = row
-    links?.forgetUnchanged()
+    links?.discardUnchanged()
   }
 }

@@ -4,7 +4,7 @@ import SQLiteDriver
 import StoreEvents
 import StoreInstruments
 
-/// One run of a fetch request: the SQL, the rows, the objects, and what is told of it.
+/// One run of a fetch request: the SQL, the rows, the objects, and its events.
 struct FetchOperation {
   let context: ManagedObjectContext
   let entity: EntityDescription
@@ -19,7 +19,7 @@ struct FetchOperation {
   var parentID: UInt64 = 0
   var batchSize = 0
   var prefetchedKeyPaths: [String] = []
-  /// Whether objects come filled, or else as faults.
+  /// Whether objects come filled; otherwise as faults.
   var fillsObjects = false
   var includesSubentities = true
   /// Whether objects that the context has already take over the values fetched.
@@ -35,7 +35,7 @@ struct FetchOperation {
   var cost = QueryCost()
   var materializeTime: Nanoseconds = 0
   var resultCount = 0
-  /// For those who want to know which objects came; nil where the fetch gives none.
+  /// For observers of the returned objects; nil where the fetch returns none.
   var returned: [AnyManagedObject]?
 
   init(
@@ -56,7 +56,7 @@ struct FetchOperation {
     context.checkQueue("a fetch")
   }
 
-  /// Puts cheap terms first, and tells of it.
+  /// Puts cheap terms first, and reports it.
   mutating func reorderPredicate() {
     guard (try? predicate?.checkDepth()) != nil,
       let (predicate, reason) = predicate?.reordered(for: entity)
@@ -89,9 +89,9 @@ struct FetchOperation {
     }
   }
 
-  // MARK: - Telling
+  // MARK: - Reporting
 
-  /// Runs the fetch, counts it, and tells its begin and its end.
+  /// Runs the fetch, counts it, and reports its begin and its end.
   mutating func measure<R>(_ body: (inout FetchOperation) throws -> R) throws -> R {
     begin()
     do {
@@ -105,8 +105,8 @@ struct FetchOperation {
     }
   }
 
-  /// Runs the fetch of a child, again if a parent's save meanwhile gave keys to objects: they would
-  /// be in the result by their old keys and by their rows.
+  /// Runs the fetch of a child, again if a parent's save meanwhile assigned keys to objects: they
+  /// would be in the result by their old keys and by their rows.
   private mutating func runBelowParent<R>(
     _ body: (inout FetchOperation) throws -> R
   ) throws -> R {
@@ -134,10 +134,10 @@ struct FetchOperation {
   func end(_ error: (any Error)?) {
     guard !interests.isEmpty else { return }
     let text = error.map { $0 is CancellationError ? "cancelled" : "\($0)" } ?? ""
-    tellEnd(total: TraceClock.now - startTime, error: text)
+    reportEnd(total: TraceClock.now - startTime, error: text)
   }
 
-  private func tellEnd(total: Nanoseconds, error: String) {
+  private func reportEnd(total: Nanoseconds, error: String) {
     let statementID = cost.statementID ?? StatementID(sql: select.sql)
     let instruments = store.instruments
     if !select.sql.isEmpty {

@@ -31,12 +31,12 @@ public struct FetchRequest<E: Entity>: Sendable {
   public var propertiesToFetch: [FetchedProperty<E>] = []
   /// What the objects behind one dictionary have in common.
   public var propertiesToGroupBy: [FetchedProperty<E>] = []
-  /// Which groups give a dictionary; computed values are known by their names: `$count > 3`.
+  /// Which groups return a dictionary; computed values are referred to by name: `$count > 3`.
   public var havingPredicate: FetchPredicate?
   /// Whether equal dictionaries come once; objects and ids always do.
   public var returnsDistinctResults = false
-  /// Whether rows are read; else only keys are, objects come as faults and the row cache stays as
-  /// it is: `SELECT 0, t0.Z_PK FROM ZSTOP t0`.
+  /// Whether rows are read; otherwise only keys are, objects come as faults and the row cache stays
+  /// as it is: `SELECT 0, t0.Z_PK FROM ZSTOP t0`.
   public var includesPropertyValues = true
   /// Whether objects that the context has already take over what was fetched; what was changed in
   /// the context stays.
@@ -48,7 +48,7 @@ public struct FetchRequest<E: Entity>: Sendable {
   /// Whether the unsaved changes of the context are taken into account.
   public var includesPendingChanges = true
   /// Whether cheap terms are tried first: numbers and dates before strings, plain strings before
-  /// `[cd]`, functions and MATCHES after them, subqueries last; the debug log says so.
+  /// `[cd]`, functions and MATCHES after them, subqueries last; the debug log reports it.
   ///
   /// Terms that an index serves come first in any case; the order of the others is SQLite's order of
   /// trying them.

@@ -5,7 +5,7 @@ import Synchronization
 
 /// How far a fetch is that runs beside the program.
 public struct FetchProgress: Hashable, Sendable {
-  /// How many rows were read so far; how many there will be only the end tells.
+  /// How many rows were read so far; the total is known only at the end.
   public let rows: Int
 }
 

@@ -8,7 +8,7 @@
 ///     row.value("stops", as: Int.self) // 3
 @dynamicMemberLookup
 public struct FetchedDictionary<E: Entity>: Hashable, Sendable {
-  /// In the order in which they were asked for.
+  /// In the order in which they were requested.
   public let names: [String]
   /// The values, in the order of the names; `.null` for nil.
   public let values: [StoreValue]
@@ -34,7 +34,7 @@ public struct FetchedDictionary<E: Entity>: Hashable, Sendable {
   public subscript<Value>(dynamicMember path: KeyPath<E, Attribute<Value>>) -> Value {
     let name = E()[keyPath: path].keyPath
     guard let value = self[name] else {
-      preconditionFailure("\(name) was not fetched; add it to propertiesToFetch")
+      fatalError("\(name) was not fetched; add it to propertiesToFetch")
     }
     return Value(value) ?? .valueForNull
   }

@@ -45,7 +45,7 @@ enum FetchedRows: Sendable {
 extension PersistentStore {
   /// Reads the rows of a fetch of objects.
   ///
-  /// - Parameter watch: who may end it early, and is told how far it is.
+  /// - Parameter watch: may end it early, and receives its progress.
   /// - Throws: `CancellationError` if it was ended early, ``StoreError``.
   func read(
     _ form: FetchedRows.Form, of entity: EntityDescription, _ select: SelectStatement,

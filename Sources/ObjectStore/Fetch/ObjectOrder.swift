@@ -16,7 +16,7 @@ struct ObjectOrder {
   /// What an object is sorted by.
   struct Key {
     var values: [StoreValue]
-    /// Equal objects keep the order in which the database gave them.
+    /// Equal objects keep the order in which the database returned them.
     var place: Int
   }
 
@@ -62,6 +62,7 @@ extension StoreValue {
     case (.bool(let a), .bool(let b)): Self.order(a ? 1 : 0, b ? 1 : 0)
     case (.integer(let a), .integer(let b)): Self.order(a, b)
     case (.double(let a), .double(let b)): Self.order(a, b)
+    case (.decimal(let a), .decimal(let b)): Self.order(a.storedNumber, b.storedNumber)
     case (.date(let a), .date(let b)): Self.order(a, b)
     case (.string(let a), .string(let b)): text.order(a, b)
     case (.url(let a), .url(let b)): text.order(a.absoluteString, b.absoluteString)

@@ -2,7 +2,7 @@
 
 /// The unsaved changes of a context, put over what a fetch found in the database.
 ///
-/// The fetch then asks for all rows: limit and offset count after the changes.
+/// The fetch then reads all rows: limit and offset count after the changes.
 struct PendingChanges {
   /// Objects of the entity that were changed, or whose place in the result depends on objects that
   /// were; each once.
@@ -49,7 +49,7 @@ struct PendingChanges {
   func isWanted(_ object: AnyManagedObject) throws(FetchPredicateError) -> Bool {
     // One that was only related to others may be a fault, and its row gone; and the context may have
     // been reset since.
-    guard !object.isDeleted, object.context != nil, object.isInserted || object.readableRow() != nil
+    guard !object.isRemoved, object.context != nil, object.isInserted || object.readableRow() != nil
     else { return false }
     return try predicate?.matches(object) ?? true
   }
@@ -61,7 +61,7 @@ struct PendingChanges {
   }
 
   func wantedCount() throws -> Int { try changed.count { try isWanted($0) } }
-  /// Those that the database may know.
+  /// Those that the database may contain.
   var savedIDs: [ManagedObjectID] { changed.map(\.objectID).filter { !$0.isTemporary } }
 
   // MARK: - Applying

@@ -23,7 +23,8 @@ public struct Attribute<Value: AttributeValue> {
   /// Declares an attribute.
   ///
   /// - Parameters:
-  ///   - default: what a new object holds; without one it holds nothing, and an attribute that is
+  ///   - name: the name in the model; the column's is the same in upper case, behind a Z.
+  ///   - defaultValue: what a new object holds; without one it holds nothing, and an attribute that is
   ///     not optional must be set before a save.
   ///   - renamingIdentifier: what it was called in an earlier model.
   public init(
@@ -95,8 +96,8 @@ extension Attribute where Value == Data {
   ///     let blob = Attribute<Data>("blob", allowsExternalBinaryDataStorage: true)
   ///     // ZBLOB BLOB; beyond StoreOptions.externalDataThreshold, .NAME_SUPPORT/_EXTERNAL_DATA/UUID
   ///
-  /// The file is read when the value is, not when the object is fetched. Predicates can ask whether
-  /// there is a value, and nothing else.
+  /// The file is read when the value is, not when the object is fetched. Predicates can test
+  /// whether there is a value, and nothing else.
   public init(
     _ name: String, default defaultValue: Data? = nil, renamingIdentifier: String? = nil,
     allowsExternalBinaryDataStorage: Bool

@@ -2,8 +2,8 @@
 
 /// What the value of a derived attribute follows from.
 ///
-/// The store keeps it: whoever sets a source, by any route, sets what is derived from it. A value
-/// given to a derived attribute itself is a mistake of the program.
+/// The store keeps it: setting a source, by any route, sets what is derived from it. A value
+/// set on a derived attribute itself is a programming error.
 public struct Derivation: Sendable {
   /// Core Data's notation where it has one: `canonical:(name)`, `now()`.
   public let expression: String
@@ -12,6 +12,8 @@ public struct Derivation: Sendable {
   enum Kind: Sendable {
     /// From another attribute of the same object.
     case value(of: String, @Sendable (StoreValue) -> StoreValue)
+    /// From the other end of a relationship.
+    case related(RelatedDerivation)
     /// The time of the save that wrote the object last.
     case now
   }

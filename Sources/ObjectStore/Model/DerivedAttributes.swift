@@ -29,6 +29,11 @@ struct DerivedAttributes: Sendable {
     }
     var bySource: [[Step]] = entity.attributes.map { _ in [] }
     for attribute in derived {
+      if case .related(let related)? = attribute.derivation?.kind,
+        related.source(in: entity) == nil
+      {
+        throw ModelError.invalidDerivation(attribute.name, entity: entity.name)
+      }
       guard case .value(let name, let transform)? = attribute.derivation?.kind else { continue }
       guard let source = entity.attribute(named: name), source.derivation == nil
       else { throw ModelError.invalidDerivation(attribute.name, entity: entity.name) }

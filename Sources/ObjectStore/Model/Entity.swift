@@ -27,7 +27,7 @@ public protocol Entity: EntityParent {
   associatedtype Parent: EntityParent = NoParent
   /// The name in the model and in object URIs; the type's name if not given.
   static var entityName: String { get }
-  /// The indexes that the store keeps; to-one relationships have theirs without asking.
+  /// The indexes that the store keeps; to-one relationships have theirs by default.
   static var indexes: [Index<Self>] { get }
   /// Properties, or groups of them, of which no two rows may have the same values.
   static var uniquenessConstraints: [UniquenessConstraint<Self>] { get }

@@ -51,7 +51,7 @@ extension EntityDescription {
   /// The first column of a SELECT: `0`, or `t0.Z_ENT` where the table holds a hierarchy.
   var headColumn: String { hierarchy == nil ? "0" : "t0.Z_ENT" }
 
-  /// The values of `Z_ENT` to ask for; nil where the table holds no others.
+  /// The values of `Z_ENT` to select; nil where the table holds no others.
   func entityIDs(includingSubentities: Bool) -> [Int64]? {
     guard let hierarchy else { return nil }
     guard includingSubentities else { return [entityID] }

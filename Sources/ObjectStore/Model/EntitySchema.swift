@@ -99,7 +99,7 @@ final class EntitySchema<E: Entity>: EntitySchemaBase, @unchecked Sendable {
     if let offset = MemoryLayout<E>.offset(of: path) {
       return UnsafeRawPointer(prototype).advanced(by: offset)
     }
-    // An inherited one: made anew by its own schema, and so not bound yet.
+    // An inherited one: made again by its own schema, and so not bound yet.
     guard let property = prototype.pointee[keyPath: path] as? any EntityProperty else { return nil }
     property.binding.slot = slot(property.name)
     return property.allocated()
@@ -129,7 +129,7 @@ extension EntitySchemaBase {
       return inheritedProperty(path).assumingMemoryBound(to: Property.self)
     }
     guard let start = isInHierarchy ? start(of: Root.self) : start else {
-      preconditionFailure("\(Root.self) is not the schema of this entity")
+      fatalError("\(Root.self) is not the schema of this entity")
     }
     return start.advanced(by: offset).assumingMemoryBound(to: Property.self)
   }
@@ -154,7 +154,7 @@ extension EntitySchemaBase {
           return property
         }
       }
-      preconditionFailure("\(path) does not lead to a property of \(name)")
+      fatalError("\(path) does not lead to a property of \(name)")
     }.address
   }
 
@@ -186,7 +186,7 @@ private struct PathTable: @unchecked Sendable {
   private var byObject: [ObjectIdentifier: (path: AnyKeyPath, property: BoundProperty)] = [:]
 
   // Key paths made in generic code are new objects each time.
-  private static let mostObjects = 256
+  private static let maxObjects = 256
 
   mutating func property(of path: AnyKeyPath) -> BoundProperty? {
     if let known = byObject[ObjectIdentifier(path)] { return known.property }
@@ -196,7 +196,7 @@ private struct PathTable: @unchecked Sendable {
   }
 
   mutating func keep(_ property: BoundProperty, _ path: AnyKeyPath) {
-    if byObject.count >= Self.mostObjects { byObject = [:] }
+    if byObject.count >= Self.maxObjects { byObject = [:] }
     byObject[ObjectIdentifier(path)] = (path, property)
     byPath[path] = property
   }

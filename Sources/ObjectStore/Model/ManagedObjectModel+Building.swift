@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Builds the entities of a model, which know each other, from definitions, which know names.
+/// Builds the entities of a model, which refer to each other, from definitions, which hold names.
 struct ModelBuilder {
   /// How many steps an entity may be below its root.
   ///
@@ -47,11 +47,12 @@ struct ModelBuilder {
       entity.setDefaults()
       try entity.setDerivedAttributes()
       entity.schema.bindSlots(of: entity)
+      entity.setHooks()
     }
     for entity in entities where entity.superentity == nil { try entity.setIndexes() }
   }
 
-  /// Gives each relationship of a model file that lacks an inverse one that has no name of its own.
+  /// Adds to each relationship of a model file that lacks an inverse one without a name of its own.
   ///
   /// The store keeps such relationships as Core Data does: a to-one in its column, a to-many in a
   /// column of the destination, `Z1PETS`.

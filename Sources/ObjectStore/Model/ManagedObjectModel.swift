@@ -36,7 +36,7 @@ public final class ManagedObjectModel: Sendable {
     for entity in entities { entity.hierarchy = nil }
   }
 
-  /// The same model, numbered anew: an open store numbers its model as the file does.
+  /// The same model, numbered again: an open store numbers its model as the file does.
   func copy() throws -> ManagedObjectModel {
     // With attributes of its own: two files may have them in different columns.
     let definitions = definitions.map { definition in
@@ -59,6 +59,9 @@ public final class ManagedObjectModel: Sendable {
 
   /// Whether large values of some attribute lie in files beside the store.
   var allowsExternalData: Bool { entities.contains { !$0.externalSlots.isEmpty } }
+
+  /// Whether objects of some entity are notified of what happens to them.
+  var hasHooks: Bool { entities.contains { !$0.hooks.isEmpty } }
 
   /// Takes over a file's numbers for its entities, and so the names of its join tables.
   ///

@@ -38,7 +38,7 @@ extension ModelError: CustomStringConvertible {
       "the name '\(name)'\(entity.map { " in entity \($0)" } ?? "") cannot name a column; begin with "
         + "a letter and use letters, digits and underscores"
     case .duplicateEntity(let name):
-      "two entities share the table of '\(name)'; give one of them another entityName"
+      "two entities share the table of '\(name)'; set another entityName for one of them"
     case .duplicateProperty(let name, let entity):
       "entity \(entity) declares '\(name)' twice; rename one of the two"
     case .missingDestination(let destination, let relationship, let entity):
@@ -60,7 +60,7 @@ extension ModelError: CustomStringConvertible {
       "entity \(entity) inherits from \(name), which the model lacks; add it to the container's "
         + "entities"
     case .circularInheritance(let entity):
-      "entity \(entity) inherits from itself; give it another superentity"
+      "entity \(entity) inherits from itself; set another superentity"
     case .several(let errors): errors.map(\.description).joined(separator: "\n")
     case .inheritanceTooDeep(let entity, let limit):
       "entity \(entity) inherits over more than \(limit) steps; let it inherit from an entity nearer "

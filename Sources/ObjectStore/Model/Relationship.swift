@@ -19,6 +19,7 @@ public struct ToOne<Destination: Entity> {
   /// Declares a to-one relationship.
   ///
   /// - Parameters:
+  ///   - name: the name in the model; the column or the pairs' table follows from it.
   ///   - inverse: the relationship that leads back.
   ///   - optional: whether a save without it is allowed.
   ///   - deleteRule: what happens to the other end when the object is deleted.
@@ -76,6 +77,7 @@ public struct ToMany<Destination: Entity> {
   /// Declares a to-many relationship; with a to-many as its inverse it is a many-to-many.
   ///
   /// - Parameters:
+  ///   - name: the name in the model; the column or the pairs' table follows from it.
   ///   - inverse: the relationship that leads back.
   ///   - ordered: whether the members keep their order.
   ///   - deleteRule: what happens to the members when the object is deleted.

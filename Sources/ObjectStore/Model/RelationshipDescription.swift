@@ -32,7 +32,7 @@ public final class RelationshipDescription: @unchecked Sendable {
   var entitySlot: Int?
   /// Set when the model is built; every relationship has one.
   public internal(set) unowned var inverse: RelationshipDescription!
-  /// Whether it only leads back from a relationship that the model gives no inverse.
+  /// Whether it only leads back from a relationship that has no inverse in the model.
   let isHidden: Bool
   /// Where the store keeps it.
   public internal(set) var storage: Storage
@@ -58,7 +58,7 @@ public final class RelationshipDescription: @unchecked Sendable {
   public enum DeleteRule: String, Hashable, Sendable {
     /// The other end keeps its reference to a row that is gone.
     case noAction
-    /// The other end forgets the object.
+    /// The other end is set to nil, or the object removed from it.
     case nullify
     /// The other end is deleted too.
     case cascade

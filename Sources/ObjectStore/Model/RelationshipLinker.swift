@@ -34,7 +34,7 @@ struct RelationshipLinker {
     relationship.inverse = inverse
   }
 
-  /// Upper-cased names; two that clash are told apart by a number, as Core Data does.
+  /// Upper-cased names; two that clash are distinguished by a number, as Core Data does.
   private func nameColumns(of root: EntityDescription) {
     var used: Set<String> = []
     func column(_ name: String) -> String {

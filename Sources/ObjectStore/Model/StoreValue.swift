@@ -12,6 +12,8 @@ public enum StoreValue: Hashable, Sendable {
   case integer(Int64)
   /// Double and Float attributes.
   case double(Double)
+  /// Decimal attributes.
+  case decimal(Decimal)
   /// String attributes.
   case string(String)
   /// Date attributes.
@@ -34,6 +36,8 @@ public enum AttributeType: String, Hashable, Sendable {
   case int16, int32, int64, bool
   /// Stored as reals.
   case double, float
+  /// Stored as numbers, exactly up to 15 digits.
+  case decimal
   /// Stored as text.
   case string, url
   /// Stored as seconds since 2001-01-01 00:00 UTC.
@@ -46,6 +50,7 @@ public enum AttributeType: String, Hashable, Sendable {
     switch self {
     case .int16, .int32, .int64, .bool: "INTEGER"
     case .double, .float: "FLOAT"
+    case .decimal: "DECIMAL"
     case .string, .url: "VARCHAR"
     case .date: "TIMESTAMP"
     case .data, .uuid: "BLOB"

@@ -8,7 +8,7 @@ public import Foundation
 ///     let rank = Attribute<Int32?>("rank").validated(.range(1...5))
 ///     let code = Attribute<Int>("code").validated(.custom("must be even") { $0.isMultiple(of: 2) })
 ///
-/// Nil is checked against no rule: whether it is allowed is for the attribute's type to say.
+/// Nil is checked against no rule: the attribute's type decides whether it is allowed.
 public struct Validation<Value: AttributeValue>: Sendable {
   let makeCheck: @Sendable () -> ValidationCheck
 
@@ -16,7 +16,7 @@ public struct Validation<Value: AttributeValue>: Sendable {
     makeCheck = { { value in Value(value).flatMap(check) } }
   }
 
-  /// Any rule; the message tells what is wrong with a value that breaks it, or what is allowed.
+  /// Any rule; the message states what is wrong with a value that breaks it, or what is allowed.
   public static func custom(
     _ message: String, _ isValid: @escaping @Sendable (Value) -> Bool
   ) -> Self {
@@ -50,7 +50,7 @@ public struct Validation<Value: AttributeValue>: Sendable {
   private init(pattern: String) where Value == String {
     makeCheck = {
       guard let check = Self.check(matching: pattern) else {
-        preconditionFailure("'\(pattern)' is not a regular expression; fix the attribute's rule")
+        fatalError("'\(pattern)' is not a regular expression; fix the attribute's rule")
       }
       return check
     }

@@ -3,14 +3,17 @@
 extension FetchPredicate {
   /// One side of a comparison.
   public indirect enum Expression: Hashable, Sendable {
+    /// A value.
     case constant(StoreValue)
     /// `{1, 2}`, or an array given as an argument.
     case list([Expression])
+    /// A property, or a path over relationships.
     case path(PropertyPath)
     /// `stopTimes.@count`, `stopTimes.@max.departureTime`.
     case collection(CollectionOperator, of: Expression, property: [String])
     /// `SUBQUERY(stopTimes, $x, $x.departureTime > 0)`.
     case subquery(Subquery)
+    /// Two operands and an operator.
     case arithmetic(ArithmeticOperator, Expression, Expression)
     /// A function by its name in the format, such as `lowercase:`.
     case function(String, [Expression])
@@ -20,6 +23,7 @@ extension FetchPredicate {
   public struct PropertyPath: Hashable, Sendable {
     /// The variable it starts from, without `$`; nil for the object itself.
     public var variable: String?
+    /// The names along the path.
     public var names: [String]
 
     /// Makes a path from the object itself or from a variable.
@@ -31,9 +35,11 @@ extension FetchPredicate {
 
   /// The objects of a to-many relationship that fulfil a condition.
   public struct Subquery: Hashable, Sendable {
+    /// The to-many relationship that is searched.
     public var collection: PropertyPath
     /// What the condition calls each of them, without `$`.
     public var variable: String
+    /// The condition on its objects.
     public var predicate: FetchPredicate
 
     /// Makes a subquery over the objects at a path.
@@ -46,15 +52,21 @@ extension FetchPredicate {
 
   /// What is computed of a collection; the raw value is the format's word, without `@`.
   public enum CollectionOperator: String, Hashable, Sendable, CaseIterable {
+    /// A function over the objects of a to-many relationship.
     case count, sum, min, max, avg
   }
 
   /// Computes with numbers; the raw value is the format's sign.
   public enum ArithmeticOperator: String, Hashable, Sendable, CaseIterable {
+    /// Addition.
     case add = "+"
+    /// Subtraction.
     case subtract = "-"
+    /// Multiplication.
     case multiply = "*"
+    /// Division.
     case divide = "/"
+    /// Power.
     case power = "**"
   }
 }

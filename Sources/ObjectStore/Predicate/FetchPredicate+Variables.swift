@@ -84,7 +84,7 @@ extension FetchPredicate.PropertyPath {
     guard let variable, let value = values[variable] else { return nil }
     guard names.isEmpty else {
       throw .unsupported(
-        predicateFormat, instead: "give that value itself as a variable of its own")
+        predicateFormat, instead: "pass that value itself as a variable of its own")
     }
     return value
   }

@@ -11,17 +11,26 @@
 public enum FetchPredicate: Hashable, Sendable {
   /// `TRUEPREDICATE` or `FALSEPREDICATE`.
   case always(Bool)
+  /// One comparison.
   case comparison(Comparison)
+  /// True if all predicates are true.
   case and([FetchPredicate])
+  /// True if one predicate is true.
   case or([FetchPredicate])
+  /// True if the predicate is false.
   indirect case not(FetchPredicate)
 
   /// One comparison, such as `ANY stopTimes.headsign BEGINSWITH[c] "u"`.
   public struct Comparison: Hashable, Sendable {
+    /// The left operand.
     public var left: Expression
+    /// The operator.
     public var comparator: Comparator
+    /// The right operand.
     public var right: Expression
+    /// How strings are compared.
     public var options: StringOptions
+    /// How many objects of a to-many relationship must match.
     public var quantifier: Quantifier
 
     /// Makes a comparison; `options` count for strings only.
@@ -39,27 +48,41 @@ public enum FetchPredicate: Hashable, Sendable {
 
   /// How two values are compared; the raw value is the format's word.
   public enum Comparator: String, Hashable, Sendable, CaseIterable {
+    /// Equal.
     case equal = "=="
+    /// Not equal.
     case notEqual = "!="
+    /// Less than.
     case less = "<"
+    /// Less than or equal.
     case lessOrEqual = "<="
+    /// Greater than.
     case greater = ">"
+    /// Greater than or equal.
     case greaterOrEqual = ">="
     /// The right side is a list of two, both of them inside.
     case between = "BETWEEN"
+    /// One of a list.
     case isIn = "IN"
+    /// A string that contains another one.
     case contains = "CONTAINS"
+    /// A string that begins with another one.
     case beginsWith = "BEGINSWITH"
+    /// A string that ends with another one.
     case endsWith = "ENDSWITH"
     /// `?` stands for one character, `*` for any number.
     case like = "LIKE"
+    /// A string that matches a regular expression as a whole.
     case matches = "MATCHES"
   }
 
   /// Which of the objects of a to-many relationship have to fulfil a comparison.
   public enum Quantifier: String, Hashable, Sendable {
+    /// The object's own value.
     case direct = ""
+    /// At least one object matches.
     case any = "ANY"
+    /// Every object matches.
     case all = "ALL"
   }
 
@@ -69,10 +92,13 @@ public enum FetchPredicate: Hashable, Sendable {
     /// Makes options of their bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
+    /// `[c]`: upper and lower case are equal.
     public static let caseInsensitive = Self(rawValue: 1)
+    /// `[d]`: diacritics are ignored.
     public static let diacriticInsensitive = Self(rawValue: 2)
     /// Both sides were normalized before: they are compared byte by byte.
     public static let normalized = Self(rawValue: 4)
+    /// `[l]`: compares by the rules of the current locale.
     public static let localeSensitive = Self(rawValue: 8)
   }
 }
@@ -112,6 +138,6 @@ extension FetchPredicate {
   /// would copy all terms before it.
   private static var groupSize: Int { 300 }
 
-  /// The opposite, where it can be told: a comparison with nil is neither.
+  /// The opposite, where there is one: a comparison with nil is neither.
   public static prefix func ! (predicate: FetchPredicate) -> FetchPredicate { .not(predicate) }
 }

@@ -10,16 +10,21 @@ public enum FetchPredicateError: Error, Hashable, Sendable {
   case pathThroughAttribute(String, path: String)
   /// A to-many relationship where one value is wanted.
   case toMany(String, path: String)
+  /// A collection function or quantifier on a property that is not to-many.
   case notToMany(String, path: String)
+  /// A variable that no SUBQUERY declares.
   case unknownVariable(String)
   /// The two sides cannot be compared.
   case typeMismatch(comparison: String, expected: String)
-  /// Understood, but not something that this store answers; `instead` says what to write.
+  /// Valid, but not supported by this store; `instead` states what to write.
   case unsupported(String, instead: String)
+  /// A function that does not exist, with the nearest name.
   case unknownFunction(String, nearest: String?)
+  /// A function called with the wrong arguments.
   case wrongArguments(function: String, expected: String)
-  /// A pattern of MATCHES that cannot be read, or a match that was given up.
+  /// A pattern of MATCHES that cannot be read, or a match that was stopped.
   case regularExpression(String)
+  /// A predicate that nests deeper than the limit.
   case tooDeep(limit: Int)
   /// SQLite has a limit that the predicate's SQL does not meet; its own words.
   case tooLarge(String)
@@ -39,7 +44,7 @@ extension FetchPredicateError: CustomStringConvertible {
     case .notToMany(let name, let path):
       "\"\(name)\" in \"\(path)\" is not a to-many relationship; compare its value itself"
     case .unknownVariable(let name):
-      "$\(name) has no value here; name it in SUBQUERY(…, $\(name), …) or give it a value by "
+      "$\(name) has no value here; name it in SUBQUERY(…, $\(name), …) or set its value by "
         + "withSubstitutionVariables, or by %@ in its place"
     case .typeMismatch(let comparison, let expected):
       "cannot compare \(comparison): \(expected)"

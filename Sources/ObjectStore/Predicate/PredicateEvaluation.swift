@@ -8,7 +8,7 @@ import StoreFunctions
 struct PredicateEvaluation {
   /// By slot.
   private var objects: [any PredicateSource]
-  /// Why a match was given up; the result is then of no use.
+  /// Why a match was stopped; the result is then invalid.
   private(set) var failure: RegularExpression.Failure?
 
   init(_ object: any PredicateSource) { objects = [object] }
@@ -168,11 +168,13 @@ extension RelationalOperator {
 }
 
 extension StoreValue {
-  /// What a column gives back: SQLite stores NaN as NULL, a Bool as 0 or 1, a URL as its text.
+  /// The value as a column returns it: SQLite stores NaN as NULL, a Bool as 0 or 1, a URL as its
+  /// text.
   var asStored: StoreValue {
     switch self {
     case .double(let number) where number.isNaN: .null
     case .bool(let flag): .integer(flag ? 1 : 0)
+    case .decimal(let decimal): decimal.columnValue
     case .url(let url): .string(url.absoluteString)
     default: self
     }

@@ -161,10 +161,10 @@ extension PredicateResolver {
 }
 
 extension StoreValue {
-  /// The kind of a constant on its own; that of null is never asked.
+  /// The kind of a constant on its own; that of null is never read.
   var kind: ValueKind {
     switch self {
-    case .null, .bool, .integer, .double: .number
+    case .null, .bool, .integer, .double, .decimal: .number
     case .string, .url: .string
     case .date: .date
     case .data: .data

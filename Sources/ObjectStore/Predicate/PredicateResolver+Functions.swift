@@ -40,7 +40,7 @@ extension PredicateResolver {
   }
 
   private static var refused: [String: String] {
-    let draw = "it gives each row another number; draw the number first and pass it by %@"
+    let draw = "it returns another number for each row; draw the number first and pass it by %@"
     return [
       "random": draw, "randomn": draw,
       "FUNCTION": "the store cannot call Swift or Objective-C for each row; "
@@ -120,7 +120,7 @@ extension PredicateResolver {
     default:
       throw .unsupported(
         expression.predicateFormat,
-        instead: "CAST gives NSNumber of a number, Date or string, NSDate of a number, "
+        instead: "CAST makes NSNumber of a number, Date or string, NSDate of a number, "
           + "and NSString of a number")
     }
     if let constant = operand.constant { return .constant(constant.asStored.cast(as: kind)) }

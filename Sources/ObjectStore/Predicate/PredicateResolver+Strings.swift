@@ -29,7 +29,7 @@ extension PredicateResolver {
     _ comparison: FetchPredicate.Comparison
   ) throws(FetchPredicateError) -> ResolvedPredicate {
     guard !comparison.options.contains(.localeSensitive) else {
-      throw .unsupported("MATCHES[l]", instead: "use [cd]; a regular expression knows no locale")
+      throw .unsupported("MATCHES[l]", instead: "use [cd]; a regular expression has no locale")
     }
     let (text, pattern) = try strings(comparison)
     if case .constant(.null) = pattern { return .compare(text, .equal, pattern, []) }

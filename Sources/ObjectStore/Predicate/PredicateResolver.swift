@@ -2,7 +2,7 @@
 
 import FoundationEssentials
 
-/// Finds a predicate's names in an entity, and gives its constants the right type.
+/// Finds a predicate's names in an entity, and converts its constants to the right type.
 struct PredicateResolver {
   /// 200 is arbitrary: far above what a person writes, far below what overflows a stack or
   /// SQLite's limit of 1000.
@@ -117,7 +117,7 @@ struct PredicateResolver {
 
   // MARK: - Collections
 
-  /// Gives a variable to the objects of a collection, until ``close()``.
+  /// Binds a variable to the objects of a collection, until ``close()``.
   mutating func open(_ collection: ResolvedCollection, as variable: String) -> Int {
     variables.append((variable, slotCount, collection.relationship.destination))
     slotCount += 1
@@ -126,7 +126,7 @@ struct PredicateResolver {
 
   mutating func close() { variables.removeLast() }
 
-  /// Resolves a predicate over the objects of a collection, which it knows by a variable.
+  /// Resolves a predicate over the objects of a collection, which a variable stands for.
   mutating func resolve(
     _ predicate: FetchPredicate, over collection: ResolvedCollection, variable: String
   ) throws(FetchPredicateError) -> (slot: Int, ResolvedPredicate) {
@@ -135,7 +135,7 @@ struct PredicateResolver {
     return (slot, try resolve(predicate))
   }
 
-  /// The variable of ANY and its kin; no format can name it.
+  /// The variable of ANY, ALL and NONE; no format can name it.
   var memberVariable: String { "each \(slotCount)" }
 
   // MARK: - Results

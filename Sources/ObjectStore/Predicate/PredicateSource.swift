@@ -2,7 +2,7 @@
 
 import StoreFunctions
 
-/// An object whose properties a predicate can ask for.
+/// An object whose properties a predicate can read.
 public protocol PredicateSource {
   /// The object's id, as `SELF` and a to-one relationship compare.
   var predicateObjectID: ManagedObjectID { get }

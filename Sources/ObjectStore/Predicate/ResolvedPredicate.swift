@@ -30,7 +30,7 @@ indirect enum ResolvedPredicate {
   case exists(ResolvedCollection, slot: Int, ResolvedPredicate)
 }
 
-/// `=`, `<` and their kin; the raw value is SQL's.
+/// `=`, `<` and similar operators; the raw value is SQL's.
 enum RelationalOperator: String {
   case equal = "="
   case notEqual = "<>"
@@ -100,7 +100,7 @@ enum ValueKind: Equatable {
   init(_ type: AttributeType) {
     self =
       switch type {
-      case .int16, .int32, .int64, .bool, .double, .float: .number
+      case .int16, .int32, .int64, .bool, .double, .float, .decimal: .number
       case .string, .url: .string
       case .date: .date
       case .data: .data
@@ -114,6 +114,7 @@ enum ValueKind: Equatable {
     case (_, .null), (.number, .bool), (.number, .integer), (.number, .double), (.string, .string),
       (.date, .date), (.data, .data), (.uuid, .uuid):
       value
+    case (.number, .decimal(let decimal)): .double(decimal.storedNumber)
     case (.string, .url(let url)): .string(url.absoluteString)
     case (.object(let kind), .object(let id)) where kind.names.contains(id.entityName): value
     default: nil

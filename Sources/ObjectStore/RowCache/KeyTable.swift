@@ -19,9 +19,9 @@ struct KeyTable<Value>: ~Copyable {
   // chooses none below zero.
   private static var removed: Int64 { .min }
 
-  private static var leastSlots: Int { 16 }
+  private static var minSlots: Int { 16 }
 
-  init() { slots = Self.makeSlots(Self.leastSlots) }
+  init() { slots = Self.makeSlots(Self.minSlots) }
 
   deinit { slots.deallocate() }
 
@@ -62,7 +62,7 @@ struct KeyTable<Value>: ~Copyable {
     case kept
   }
 
-  /// Puts a value in, and gives the one that was there.
+  /// Puts a value in, and returns the one that was there.
   @discardableResult
   mutating func set(_ key: Int64, _ value: Value) -> Value? {
     guard case .replaced(let old) = set(key, value, over: { _ in true }) else { return nil }
@@ -107,9 +107,9 @@ struct KeyTable<Value>: ~Copyable {
   /// Empties the table; it stays as large as it is, unless it was nearly empty before.
   mutating func removeAll() {
     guard usedCount > 0 else { return }
-    if usedCount &* 8 < slots.count, slots.count > Self.leastSlots {
+    if usedCount &* 8 < slots.count, slots.count > Self.minSlots {
       slots.deallocate()
-      slots = Self.makeSlots(Self.leastSlots)
+      slots = Self.makeSlots(Self.minSlots)
     } else {
       slots.update(repeating: Slot(key: 0, value: nil))
     }

@@ -6,7 +6,7 @@ import Synchronization
 /// The rows that a store has read or written lately, shared by its contexts.
 ///
 /// Two generations: a row that is used moves to the younger one, and when that has grown to half
-/// of the limit the older one is let go. So the limit holds without a list of uses.
+/// of the limit the older one is discarded. So the limit holds without a list of uses.
 ///
 /// `lock` guards both generations and the count; it is held for a look-up or for one page.
 final class RowCache: @unchecked Sendable {
@@ -26,7 +26,7 @@ final class RowCache: @unchecked Sendable {
     old = RowGeneration(entityCount)
   }
 
-  /// To be asked before a read begins, and before a save commits, while nobody else can write.
+  /// Read this before a read begins, and before a save commits, while no other writer can write.
   var epoch: UInt64 { currentEpoch.load(ordering: .acquiring) }
 
   /// The row, `RowSnapshot.deleted` if it is known to be gone, nil if it is not cached.
@@ -98,8 +98,8 @@ final class RowCache: @unchecked Sendable {
     }
   }
 
-  /// Whether nobody else may have written the rows of a save since: or else neither they nor older
-  /// ones may stay.
+  /// Returns false if another writer may have changed the rows of a save since `epoch`; the caller
+  /// then evicts them and older ones.
   private func beginSave(_ epoch: UInt64) -> Bool {
     let now = nextEpoch()
     guard epoch >= firstGoodEpoch else {
@@ -114,7 +114,7 @@ final class RowCache: @unchecked Sendable {
     currentEpoch.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
   }
 
-  /// Lets go of rows that nobody will ask for again, unless newer ones have taken their places.
+  /// Removes rows that will not be read again, unless newer ones have replaced them.
   func remove(_ rows: [RowSnapshot], _ entity: Int) {
     lock.withLock { _ in
       for row in rows {
@@ -124,15 +124,16 @@ final class RowCache: @unchecked Sendable {
     }
   }
 
-  /// Forgets rows, deleted ones too, that are written past the cache; also those that are being read.
-  func forget(_ primaryKeys: [Int64], _ entity: Int) {
+  /// Evicts rows, deleted ones too, that are written past the cache; also those that are being
+  /// read.
+  func evict(_ primaryKeys: [Int64], _ entity: Int) {
     lock.withLock { _ in
       firstGoodEpoch = nextEpoch()
       for key in primaryKeys { drop(key, entity) }
     }
   }
 
-  /// Forgets all rows: somebody else has written to the file.
+  /// Removes all rows: another connection has written to the file.
   func removeAll() {
     lock.withLock { _ in
       firstGoodEpoch = nextEpoch()

@@ -27,7 +27,7 @@ struct RowGeneration: ~Copyable {
     tables.deallocate()
   }
 
-  /// Lets go of all rows; the tables stay as large as they were: about as many rows will come.
+  /// Removes all rows; the tables stay as large as they were: about as many rows will come.
   mutating func removeAll() {
     releasePages()
     for entity in 0..<entityCount { tables[entity].removeAll() }
@@ -114,7 +114,7 @@ struct RowGeneration: ~Copyable {
 extension Unmanaged<RowPage> {
   fileprivate var byteCount: Int { _withUnsafeGuaranteedRef { $0.byteCount } }
 
-  /// Counts rows that the cache holds, and gives how many there are.
+  /// Counts rows that the cache holds, and returns how many there are.
   fileprivate func count(_ difference: Int) -> Int {
     _withUnsafeGuaranteedRef {
       // Through the pointer: the property would check for exclusive access, for every row.

@@ -15,7 +15,7 @@ final class RowPage: ManagedBuffer<RowPage.Header, UInt64> {
     let loadedAt: Int64
   }
 
-  /// Copies rows that lie one behind the other, and makes each know its page.
+  /// Copies rows that lie one behind the other, and sets the page of each.
   static func make(
     _ words: UnsafePointer<UInt64>, wordCount: Int, rowCount: Int, loadedAt: Int64
   ) -> RowPage {
@@ -61,7 +61,7 @@ final class RowPage: ManagedBuffer<RowPage.Header, UInt64> {
   }
 }
 
-/// Where a row lies in its page, which somebody else has to keep.
+/// Where a row lies in its page, which the caller has to keep.
 ///
 ///     ┌─────┬─────────┬──────┬────────┬───────────┬────────┬────────┬─────┬─────────────────────────┐
 ///     │ key │ version │ page │ counts │ null bits │ slot 0 │ slot 1 │  …  │ bytes of text and blobs │

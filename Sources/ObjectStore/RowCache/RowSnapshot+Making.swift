@@ -51,6 +51,7 @@ extension RowSnapshot {
     case .int16, .int32, .int64: return .integer(integer(slot))
     case .bool: return .bool(integer(slot) != 0)
     case .double, .float: return .double(value(slot))
+    case .decimal: return .decimal(value(slot))
     case .string: return .string(value(slot))
     case .date: return .date(value(slot))
     case .data where isExternal(slot): return .external(externalReference(slot))
@@ -87,7 +88,7 @@ extension RowSnapshot {
 /// Builds pages: one buffer to gather rows in, one copy into an allocation of their size.
 struct RowBuilder: ~Copyable {
   private let layout: RowLayout
-  // Computed from an array's count, which a row in progress asks for at every value.
+  // Computed from an array's count, which a row in progress reads at every value.
   private let slotCount: Int
   private let nullWordCount: Int
   private let fixedWordCount: Int
@@ -106,10 +107,10 @@ struct RowBuilder: ~Copyable {
   static let externalFlag: UInt64 = 1 << 63
 
   private let pageWords: Int
-  // A page is let go as a whole: 4 KiB is some dozens of rows, and small beside one photo.
+  // A page is freed as a whole: 4 KiB is some dozens of rows, and small beside one photo.
   static let usualPageWords = 512
   // 64 KiB for each entity and reader at most.
-  private static let mostKeptWords = 8192
+  private static let maxKeptWords = 8192
 
   /// Makes a builder of single rows, or of pages.
   init(layout: RowLayout, pageWords: Int = 0) {
@@ -127,11 +128,11 @@ struct RowBuilder: ~Copyable {
   }
 
   /// Makes it ready for the next statement.
-  mutating func startAnew() {
+  mutating func restart() {
     (start, rowCount) = (0, 0)
     loadedAt = TraceClock.coarseNow
     // One large blob is no reason to keep its room.
-    if capacity > Self.mostKeptWords { resize(Self.usualCapacity(layout, pageWords)) }
+    if capacity > Self.maxKeptWords { resize(Self.usualCapacity(layout, pageWords)) }
   }
 
   private mutating func resize(_ capacity: Int) {
@@ -203,13 +204,13 @@ struct RowBuilder: ~Copyable {
     rowCount &+= 1
   }
 
-  /// Gives the rows ended since the last page.
+  /// Returns the rows ended since the last page.
   mutating func takePage() -> RowPage {
     defer { (start, rowCount) = (0, 0) }
     return RowPage.make(words, wordCount: start, rowCount: rowCount, loadedAt: loadedAt)
   }
 
-  /// Ends the row that was begun, and gives it alone.
+  /// Ends the row that was begun, and returns it alone.
   mutating func makeSnapshot(primaryKey: Int64, version: Int64) -> RowSnapshot {
     end(primaryKey: primaryKey, version: version)
     return takePage().first
@@ -236,7 +237,7 @@ extension RowBuilder {
       let kind = layout.kinds[slot]
       switch kind {
       case .integer:
-        // Only a 0 may be NULL, which SQLite is asked apart; so for a real.
+        // Only a 0 may be NULL, which needs a second call; so for a real.
         let value = statement.int64(column)
         if value == 0, statement.isNull(column) {
           setNull(slot)
@@ -284,6 +285,7 @@ extension RowBuilder {
     case .bool(let bool): set(slot, bool ? 1 : 0)
     case .integer(let integer): set(slot, UInt64(bitPattern: integer))
     case .double(let double): set(slot, double.bitPattern)
+    case .decimal(let decimal): set(slot, decimal.storedNumber.bitPattern)
     case .date(let date): set(slot, date.timeIntervalSinceReferenceDate.bitPattern)
     case .string(let string): setText(slot, string)
     case .url(let url): setText(slot, url.absoluteString)

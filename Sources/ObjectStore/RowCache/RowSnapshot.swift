@@ -11,7 +11,7 @@ extension AttributeType {
   var slotKind: SlotKind {
     switch self {
     case .int16, .int32, .int64, .bool: .integer
-    case .double, .float, .date: .real
+    case .double, .float, .decimal, .date: .real
     case .string, .url: .text
     case .data, .uuid: .blob
     }
@@ -25,7 +25,8 @@ extension AttributeDescription {
 /// How the values of an entity's rows are laid out.
 struct RowLayout: Sendable {
   let kinds: [SlotKind]
-  /// What a new row has as `Z_ENT`, which a row of a hierarchy keeps behind its slots; else nil.
+  /// What a new row has as `Z_ENT`, which a row of a hierarchy keeps behind its slots; otherwise
+  /// nil.
   var entityID: Int64?
   var slotCount: Int { kinds.count }
   var nullWordCount: Int { (kinds.count + 63) / 64 }

@@ -17,9 +17,10 @@ import StoreFunctions
 public enum Collations {
   /// Makes the collations known to a connection; a language is loaded when it is first used.
   ///
-  /// - Parameter locale: whose rules the localized ones follow, such as `de_DE`; "" for the order
-  ///   that no language changes.
-  /// - Throws: ``SQLiteError`` if the connection runs a statement that uses them.
+  /// - Parameters:
+  ///   - connection: the connection.
+  ///   - locale: whose rules the localized ones follow, such as `de_DE`; "" for the root order.
+  /// - Throws: `SQLiteError` if the connection runs a statement that uses them.
   public static func register(
     on connection: Connection, locale: String = ""
   ) throws(SQLiteError) {

@@ -12,7 +12,7 @@ extension DictionarySelectWriter {
       guard query.having == nil else {
         throw .unsupported(
           "havingPredicate without propertiesToGroupBy",
-          instead: "use the predicate, or say by what to group")
+          instead: "use the predicate, or set propertiesToGroupBy")
       }
       return
     }
@@ -45,7 +45,7 @@ extension DictionarySelectWriter {
 }
 
 extension [String] {
-  /// `count` of `$count`: HAVING knows a computed column by both names.
+  /// `count` of `$count`: HAVING accepts both names of a computed column.
   fileprivate var withoutVariable: String {
     let name = joined(separator: ".")
     return name.hasPrefix("$") ? String(name.dropFirst()) : name

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a fetch of dictionaries asks beyond a predicate and an order.
+/// The parts of a dictionary fetch beyond a predicate and an order.
 struct GroupedQuery {
   var columns: [ResultColumn] = []
   var groups: [ResultColumn] = []

@@ -33,7 +33,7 @@ struct JSONArray {
     switch value {
     case .null, .bool, .integer, .object, .external: false
     case .string(let string): string.utf8.contains(0)
-    case .double, .date, .data, .uuid, .url: true
+    case .double, .decimal, .date, .data, .uuid, .url: true
     }
   }
 

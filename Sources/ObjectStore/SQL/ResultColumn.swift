@@ -4,6 +4,7 @@
 public struct ResultColumn: Hashable, Sendable {
   /// What the dictionary, HAVING and the sort terms call it.
   public var name: String
+  /// The expression that is selected.
   public var expression: FetchPredicate.Expression
   /// Nil for the value itself.
   public var aggregate: Aggregate?
@@ -14,7 +15,9 @@ public struct ResultColumn: Hashable, Sendable {
     case count
     /// A real, 0 for no values: SQLite's `total`, which does not overflow.
     case sum
+    /// The smallest value.
     case min
+    /// The largest value.
     case max
     /// A real, or nil for no values.
     case average
@@ -57,9 +60,9 @@ enum ResultType: Sendable {
   /// Of an attribute with external storage.
   case externalData
   case object(EntityDescription)
-  /// The next column tells the entity.
+  /// The next column holds the entity.
   case objectAndEntity(EntityDescription)
-  /// As SQLite gives it.
+  /// As SQLite returns it.
   case dynamic
 
   init(_ attribute: AttributeDescription) {
@@ -74,6 +77,9 @@ enum ResultType: Sendable {
   init(_ operand: ResolvedOperand, _ aggregate: ResultColumn.Aggregate?) {
     switch (aggregate, operand) {
     case (.count, _): self = .attribute(.int64)
+    case (.sum, .property(_, .attribute(let attribute))),
+      (.average, .property(_, .attribute(let attribute))):
+      self = .attribute(attribute.type == .decimal ? .decimal : .double)
     case (.sum, _), (.average, _): self = .attribute(.double)
     case (_, .property(_, .attribute(let attribute))): self = ResultType(attribute)
     case (_, .property(_, .toOne(let relationship))): self = .object(relationship.destination)

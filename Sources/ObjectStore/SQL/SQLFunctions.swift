@@ -10,9 +10,9 @@ import StoreFunctions
 /// | `NSCoreDataStringSearch(text, pattern, options, 0)` | BEGINSWITH, ENDSWITH, CONTAINS |
 /// | `NSCoreDataLike(text, pattern, options, 0)` | LIKE |
 /// | `NSCoreDataMatches(text, pattern, options)` | MATCHES |
-/// | `NSCoreDataStringFold(text, options)` | a side of `==[cd]` and its kin |
-/// | `NSCoreDataStringCompare(a, b, options)` | a side of `<[l]` and its kin, with 0 |
-/// | `NSCoreDataSqrt(x)` and its kin | `sqrt:` and what SQLite computes by other rules |
+/// | `NSCoreDataStringFold(text, options)` | a side of `==[cd]` and similar operators |
+/// | `NSCoreDataStringCompare(a, b, options)` | a side of `<[l]` and similar operators, with 0 |
+/// | `NSCoreDataSqrt(x)` and related functions | `sqrt:` and what SQLite computes by other rules |
 /// | `NSCoreDataNumber(text)`, `NSCoreDataString(x)` | CAST |
 /// | `NSCoreDataValue(text)` | a value of a bound list that JSON cannot carry |
 ///
@@ -23,7 +23,7 @@ import StoreFunctions
 public enum SQLFunctions {
   /// Makes the functions known to a connection.
   ///
-  /// - Throws: ``SQLiteError`` if the connection runs a statement that uses them.
+  /// - Throws: `SQLiteError` if the connection runs a statement that uses them.
   public static func register(on connection: Connection) throws(SQLiteError) {
     try connection.addStoreFunctions()
   }

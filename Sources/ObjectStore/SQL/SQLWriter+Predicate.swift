@@ -104,13 +104,13 @@ extension SQLWriter {
 
   /// Up to so many values get a `?` each; beyond that the text of the statement, and with it the
   /// time to compile it and its place in the statement cache, must not depend on their number.
-  private static var mostPlaceholders: Int { 32 }
+  private static var maxPlaceholders: Int { 32 }
 
   private mutating func appendIn(
     _ operand: ResolvedOperand, _ values: [StoreValue], _ folding: StringFolding
   ) {
     append(operand, folding)
-    if values.count > Self.mostPlaceholders {
+    if values.count > Self.maxPlaceholders {
       let array = JSONArray(values, folding)
       append(array.isEncoded ? " IN (SELECT NSCoreDataValue(value)" : " IN (SELECT value")
       append(" FROM json_each(")

@@ -173,7 +173,7 @@ struct SQLWriter {
 extension RelationshipDescription {
   /// The column of a to-one in its own table.
   fileprivate var foreignKeyColumn: String {
-    guard case .column(let column) = storage else { preconditionFailure("\(name) is to-many") }
+    guard case .column(let column) = storage else { fatalError("\(name) is to-many") }
     return column
   }
 

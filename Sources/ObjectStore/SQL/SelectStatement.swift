@@ -4,7 +4,9 @@ import StoreFunctions
 
 /// A SELECT over one entity, with the values for its `?`.
 public struct SelectStatement: Hashable, Sendable {
+  /// The SQL text.
   public var sql: String
+  /// The bound values, in the order of the parameters.
   public var bindings: [StoreValue]
 
   /// Selects whole objects.
@@ -15,6 +17,10 @@ public struct SelectStatement: Hashable, Sendable {
   ///     SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZNAME, t0.ZSTOP FROM ZSTOPTIME t0 WHERE  t0.ZNAME = ?
   ///
   /// - Parameters:
+  ///   - entity: the entity to select.
+  ///   - predicate: the condition; nil for all objects.
+  ///   - includingSubentities: whether objects of entities that inherit from it are selected.
+  ///   - terms: the order.
   ///   - limit: how many rows at most; 0 for all.
   ///   - offset: how many rows to leave out first.
   /// - Throws: ``FetchPredicateError`` if the predicate or an order does not fit the entity.
@@ -43,7 +49,7 @@ public struct SelectStatement: Hashable, Sendable {
       offset: offset)
   }
 
-  /// Selects some columns of objects, `1` telling that it is not all.
+  /// Selects some columns of objects, marked as partial by `1`.
   ///
   ///     SELECT 1, t0.Z_PK, t0.ZNAME FROM ZSTOP t0
   static func parts(
@@ -67,7 +73,7 @@ public struct SelectStatement: Hashable, Sendable {
       offset: offset, with: keyPaths)
   }
 
-  /// Counts what ``objects(of:where:sortedBy:limit:offset:)`` would select.
+  /// Counts what ``objects(of:where:includingSubentities:sortedBy:limit:offset:)`` would select.
   ///
   ///     SELECT COUNT(*) FROM ZSTOP
   ///     SELECT COUNT(DISTINCT t0.Z_PK) FROM ZSTOPTIME t0 JOIN ZSTOP t1 ON t0.ZSTOP = t1.Z_PK WHERE …
@@ -188,7 +194,7 @@ extension SQLWriter {
       append(", t0.Z_PK")
     case .keys: append("t0.Z_PK")
     case .parts(let columns):
-      // Core Data's sign of a partial row; of a hierarchy the row has to tell its entity.
+      // Core Data's sign of a partial row; in a hierarchy the row must hold its entity.
       append(entity.hierarchy == nil ? "1" : head)
       append(", t0.Z_PK")
       for column in columns {

@@ -2,15 +2,18 @@
 
 /// One part of an order: a property, or a key path over to-one relationships.
 public struct SortTerm: Hashable, Sendable {
+  /// The names along the path.
   public var keyPath: [String]
+  /// Whether smaller values come first.
   public var ascending: Bool
+  /// How strings are ordered.
   public var comparator: Comparator
 
   /// How strings are ordered.
   public enum Comparator: String, Hashable, Sendable, CaseIterable {
     /// Byte by byte: the only order that a plain index has.
     case binary
-    /// Upper and lower case are equal; no language has a say.
+    /// Upper and lower case are equal; independent of the language.
     case caseInsensitive
     /// As the language of the store has it: "ä" beside "a" in German, behind "z" in Swedish.
     case localized

@@ -31,6 +31,8 @@ extension Statement {
     case .int16, .int32, .int64: .integer(int64(column))
     case .bool: .bool(int64(column) != 0)
     case .double, .float: .double(double(column))
+    // 15 digits, also of a sum.
+    case .decimal: .decimal(Decimal(string: string(column)) ?? .nan)
     case .string: .string(string(column))
     case .url: .url(URL(string: string(column)) ?? .valueForNull)
     case .date: .date(Date(timeIntervalSinceReferenceDate: double(column)))

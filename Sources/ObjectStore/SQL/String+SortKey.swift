@@ -4,7 +4,7 @@ public import FoundationEssentials
 import StoreFunctions
 
 extension String {
-  /// Bytes whose plain order is the order that a comparator gives the strings themselves.
+  /// Bytes whose plain order is a comparator's order of the strings.
   ///
   /// Kept in an attribute of its own, the key lets SQLite sort by an index, without a comparator:
   ///

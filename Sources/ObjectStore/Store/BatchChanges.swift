@@ -7,7 +7,7 @@ struct BatchChanges {
   var count = 0
   /// Empty unless they are wanted.
   var keys: [(EntityDescription, [Int64])] = []
-  /// Rows that a deletion has made forget a deleted one, and the property that did.
+  /// Rows whose reference to a deleted row was set to nil, and the property.
   var nullified: [(entity: EntityDescription, keys: [Int64], property: String)] = []
 
   /// `ZNAME = ?`, or an expression in place of the `?`.
@@ -39,16 +39,16 @@ extension SaveWriter {
     return note(.update, changes, (properties + toOnes).sorted(), returnsKeys)
   }
 
-  /// Tells the history, which needs the keys whether they are returned or not.
+  /// Records the history, which needs the keys whether they are returned or not.
   private mutating func note(
     _ kind: HistoryChange.Kind, _ changes: BatchChanges, _ properties: [String],
     _ returnsKeys: Bool
   ) -> BatchChanges {
     for (entity, keys) in changes.keys {
-      noteHistory(kind, entity, .list(KeyList(keys)), properties)
+      recordHistory(kind, entity, .list(KeyList(keys)), properties)
     }
     for (entity, keys, property) in changes.nullified {
-      noteHistory(.update, entity, .list(KeyList(keys)), [property])
+      recordHistory(.update, entity, .list(KeyList(keys)), [property])
     }
     return returnsKeys ? changes : BatchChanges(count: changes.count)
   }
@@ -115,6 +115,6 @@ struct BatchKeys {
 }
 
 extension EntityDescription {
-  /// The end of a statement that tells which rows it has written.
+  /// The end of a statement that returns which rows it has written.
   var returningKeys: String { hierarchy == nil ? " RETURNING Z_PK" : " RETURNING Z_PK, Z_ENT" }
 }

@@ -2,7 +2,8 @@
 
 import SQLiteDriver
 
-/// Follows the delete rules in the database: what has to go, what has to forget, what forbids it.
+/// Follows the delete rules in the database: rows to delete, references to set to nil, rows that
+/// deny the deletion.
 struct BatchDeletion {
   let returnsKeys: Bool
   /// By entity, in the order in which they were found.
@@ -29,7 +30,7 @@ struct BatchDeletion {
       }
     }
     for (entity, keys) in doomed {
-      for relationship in entity.tableRelationships { try settle(relationship, keys, &writer) }
+      for relationship in entity.tableRelationships { try applyRule(relationship, keys, &writer) }
     }
     for (relationship, owners) in denying {
       let gone = doomed.first { $0.entity === relationship.destination.root }?.keys ?? []
@@ -100,7 +101,7 @@ struct BatchDeletion {
   // MARK: - What is left behind
 
   /// The doomed rows are gone: whatever still refers to them is not.
-  private mutating func settle(
+  private mutating func applyRule(
     _ relationship: RelationshipDescription, _ keys: Set<Int64>, _ writer: inout SaveWriter
   ) throws {
     switch relationship.storage {
@@ -116,14 +117,14 @@ struct BatchDeletion {
         try writer.run("DELETE FROM \(table) WHERE \(destination) IN", keys)
       }
     case .inverseColumn(let column, let order):
-      try settle(relationship, column, order, keys, &writer)
+      try applyRule(relationship, column, order, keys, &writer)
     case .column:
       guard let inverse = relationship.inverse, let column = inverse.column else { return }
-      try settle(relationship, column, nil, keys, &writer)
+      try applyRule(relationship, column, nil, keys, &writer)
     }
   }
 
-  private mutating func settle(
+  private mutating func applyRule(
     _ relationship: RelationshipDescription, _ column: String, _ order: String?,
     _ keys: Set<Int64>, _ writer: inout SaveWriter
   ) throws {

@@ -7,17 +7,17 @@ import Synchronization
 
 /// One connection that writes and several that read, as the write-ahead log allows.
 ///
-/// A reader that is given back waits in `spare`, for whoever comes next: every cache miss takes one,
-/// and two exchanges cost a quarter of two locks. It counts as taken, so who finds none free looks
-/// there after telling that it waits, and who gives one back looks for waiters after putting it
-/// there: one of the two sees the other.
+/// A released reader waits in `spare` for the next caller: every cache miss takes one,
+/// and two exchanges cost a quarter of two locks. It counts as taken, so a caller that finds none
+/// free looks there after announcing that it waits, and a caller that releases one looks for
+/// waiters after putting it there: one of the two sees the other.
 ///
 /// `lock` guards all else that changes. `writing` is held while the writer is in use.
 final class ConnectionPool: @unchecked Sendable {
   private let lock = Mutex(())
   private let writing = NSLock()
   // Unchecked: the lock guards them.
-  /// Those that nobody uses.
+  /// Those that are free.
   @exclusivity(unchecked) private var readers: [PooledConnection] = []
   /// How many readers may still be taken.
   @exclusivity(unchecked) private var freeCount: Int
@@ -27,7 +27,7 @@ final class ConnectionPool: @unchecked Sendable {
   private let needs = Atomic<Int>(0)
   @exclusivity(unchecked) private var writer: PooledConnection?
   @exclusivity(unchecked) private var isClosed = false
-  /// Each signal hands one who waits the place of a reader that was given back.
+  /// Each signal passes the place of a released reader to one waiting caller.
   private let handovers = DispatchSemaphore(value: 0)
   private let path: String
   private let makeReader: @Sendable () throws(SQLiteError) -> PooledConnection
@@ -44,7 +44,7 @@ final class ConnectionPool: @unchecked Sendable {
 
   deinit { _ = takeSpare() }
 
-  /// Waits for a reader; give it back with ``release(_:)``.
+  /// Waits for a reader; return it with ``release(_:)``.
   func takeReader() throws -> PooledConnection { try takeSpare() ?? waitForReader() }
 
   private func takeSpare() -> PooledConnection? {
@@ -84,7 +84,7 @@ final class ConnectionPool: @unchecked Sendable {
     }
   }
 
-  /// Gives a reader back.
+  /// Returns a reader.
   func release(_ reader: consuming PooledConnection) {
     let kept = Unmanaged.passRetained(reader)
     let (isSpare, _) = spare.compareExchange(
@@ -96,7 +96,7 @@ final class ConnectionPool: @unchecked Sendable {
     handOver(reader)
   }
 
-  /// Gives a place to the next who waits; without a reader, if none could be made.
+  /// Passes a place to the next waiting caller; without a reader, if none could be made.
   private func handOver(_ reader: PooledConnection?) {
     let isAwaited = lock.withLock { _ in
       if let reader, !isClosed { readers.append(reader) }

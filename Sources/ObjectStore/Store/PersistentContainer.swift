@@ -20,7 +20,7 @@ public final class PersistentContainer: @unchecked Sendable {
   ///   - url: where the file is.
   ///   - entities: the model; what the file has beyond it is let be.
   ///   - options: how to open it.
-  ///   - instruments: those that the environment asks for, if nil.
+  ///   - instruments: those that the environment configures, if nil.
   /// - Throws: ``ModelError`` if the entities do not make a model, ``StoreError`` if the file cannot
   ///   be opened or does not fit the model.
   public init(
@@ -30,6 +30,39 @@ public final class PersistentContainer: @unchecked Sendable {
     model = try ManagedObjectModel(entities: entities)
     store = try PersistentStore(
       path: try Self.path(of: url), model: model, options: options,
+      instruments: instruments ?? .fromEnvironment())
+    viewContext = ManagedObjectContext(store: store, concurrencyType: .mainQueue)
+  }
+
+  /// Makes a store in memory, as for tests and previews; it is gone with the container.
+  ///
+  ///     let container = try PersistentContainer(inMemory: Stop.self, StopTime.self)
+  ///
+  /// The SQL is that of a store in a file, but a reader and a writer wait for each other: there is no
+  /// write-ahead log. Large data stays in its rows. SQLite allows it 1 GiB.
+  ///
+  /// - Throws: ``ModelError`` if the entities do not make a model.
+  public convenience init(
+    inMemory entities: any Entity.Type..., options: StoreOptions = StoreOptions(),
+    instruments: Instruments? = nil
+  ) throws {
+    try self.init(
+      inMemory: ManagedObjectModel(entities: entities), options: options, instruments: instruments)
+  }
+
+  /// Makes a store in memory with a model that was made at run time.
+  ///
+  /// - Throws: ``ModelError``.
+  public init(
+    inMemory model: ManagedObjectModel, options: StoreOptions = StoreOptions(),
+    instruments: Instruments? = nil
+  ) throws {
+    self.model = try model.copy()
+    var options = options
+    options.vfs = StoreOptions.memoryVFS
+    options.externalDataThreshold = .max
+    store = try PersistentStore(
+      path: "/memory-\(UUID().uuidString)", model: self.model, options: options,
       instruments: instruments ?? .fromEnvironment())
     viewContext = ManagedObjectContext(store: store, concurrencyType: .mainQueue)
   }
@@ -65,10 +98,11 @@ public final class PersistentContainer: @unchecked Sendable {
   }
 
   /// - Throws: ``StoreError/cannotOpen(path:reason:)`` for a URL that names no file.
-  private static func path(of url: URL) throws -> String {
+  static func path(of url: URL) throws -> String {
     guard url.isFileURL, url.lastPathComponent != ":memory:" else {
       throw StoreError.cannotOpen(
-        path: url.absoluteString, reason: "it is no URL of a file, such as URL(filePath:) makes")
+        path: url.absoluteString,
+        reason: "it is not the URL of a file; make one with URL(filePath:)")
     }
     return url.path
   }
@@ -80,7 +114,7 @@ public final class PersistentContainer: @unchecked Sendable {
     ManagedObjectContext(store: store, concurrencyType: .privateQueue, name: name)
   }
 
-  /// Runs work on a new context, on that context's queue, and gives its result.
+  /// Runs work on a new context, on that context's queue, and returns its result.
   public func performBackgroundTask<Result: Sendable, Failure: Error>(
     _ work: @escaping @Sendable (ManagedObjectContext) throws(Failure) -> Result
   ) async throws(Failure) -> Result {

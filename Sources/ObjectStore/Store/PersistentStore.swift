@@ -21,12 +21,16 @@ final class PersistentStore: @unchecked Sendable {
   let pool: ConnectionPool
   let statements: [EntityStatements]
   let isReadOnly: Bool
+  let isInMemory: Bool
   /// Whether values of statements are recorded.
   let recordsValues: Bool
   let externalData: ExternalDataFolder
+  let derivedRows: DerivedRows
   /// Data of more bytes goes to a file, if its attribute allows that.
   let externalDataThreshold: Int
   let saveObservers = SaveObservers()
+  /// Sends after each commit of a save or of a batch.
+  let commits = Broadcaster<Void>()
   /// Whose rules the localized comparators follow.
   let locale: String
   private let writeAheadLog: WriteAheadLogSize?
@@ -48,8 +52,10 @@ final class PersistentStore: @unchecked Sendable {
     migrationSteps = opened.migrationSteps
     tracksHistory = opened.tracksHistory
     externalData = opened.externalData
+    derivedRows = opened.derivedRows
     externalDataThreshold = options.externalDataThreshold
     isReadOnly = options.isReadOnly
+    isInMemory = options.isInMemory
     recordsValues = options.recordsValues || instruments.recordsValues
     locale = options.collationLocale
     cache = RowCache(entityCount: model.entities.count, byteLimit: options.rowCacheSize)
@@ -75,20 +81,21 @@ final class PersistentStore: @unchecked Sendable {
 
   deinit { close() }
 
-  /// Moves the log into the file and tells the last counts.
+  /// Moves the log into the file and emits the last counts.
   func close() {
     // Beside a writer it is left to the last connection to close.
     if writeAheadLog != nil { try? checkpoint(.truncate, contextID: 0, mayWait: false) }
     guard pool.close() else { return }
+    commits.finish()
     sideFiles?.remove()
     instruments.emitCounters(contextID: 0)
   }
 
   // MARK: - Writes by others
 
-  /// Forgets the cached rows if another program, or another container, has written to the file.
+  /// Discards the cached rows if another program, or another container, has written to the file.
   ///
-  /// The connection that writes is asked, whose own commits do not count; it waits for a save.
+  /// Checked on the writing connection, whose own commits do not count; it waits for a save.
   func noticeForeignWrites() throws {
     do {
       if isReadOnly {
@@ -124,13 +131,13 @@ final class PersistentStore: @unchecked Sendable {
     }
   }
 
-  /// What anybody wants to be told right now.
+  /// What any observer wants to receive right now.
   @inline(__always)
   var interests: Interests {
     Unmanaged.passUnretained(instruments)._withUnsafeGuaranteedRef { $0.interests }
   }
 
-  /// Whether nobody wants to be told anything right now.
+  /// Whether no observer wants anything right now.
   @inline(__always)
   var isUnwatched: Bool { interests.isEmpty }
 
@@ -141,7 +148,7 @@ final class PersistentStore: @unchecked Sendable {
 
   // MARK: - Instruments
 
-  /// Tells the plan of a statement that runs for the first time in this store.
+  /// Reports the plan of a statement that runs for the first time in this store.
   func explain(_ sql: String, contextID: UInt64) {
     guard explained.withLock({ $0.insert(sql).inserted }),
       let reader = try? pool.takeReader()

@@ -24,6 +24,7 @@ final class PooledConnection: @unchecked Sendable {
     path: String, mode: Connection.Mode, options: StoreOptions, entityCount: Int
   ) throws(SQLiteError) {
     connection = try Connection(path: path, mode: mode, vfs: options.vfs)
+    if let key = options.encryptionKey { try connection.setKey(key) }
     try SQLFunctions.register(on: connection)
     try Collations.register(on: connection, locale: options.collationLocale)
     rowReaders = Array(repeating: nil, count: entityCount)

@@ -14,16 +14,16 @@ final class RowReader {
     builder = RowBuilder(layout: entity.rowLayout)
   }
 
-  /// Gives a row; nil if there is no such one.
+  /// Returns a row; nil if there is none.
   func row(
     _ primaryKey: Int64, _ measures: Bool, _ cost: inout QueryCost
   ) throws(SQLiteError) -> RowPage? {
     defer { statement.reset() }
-    // What a run that nobody measured left behind.
+    // Counts left by a run that was not measured.
     if measures { _ = statement.takeCounters() }
     let start = measures ? TraceClock.now : 0
     statement.bind(primaryKey, at: 1)
-    builder.startAnew()
+    builder.restart()
     let page = try step()
     if measures {
       cost.step = TraceClock.now - start

@@ -4,7 +4,7 @@ import SQLiteDriver
 import StoreEvents
 import StoreInstruments
 
-/// One transaction of a save, and what is told of it.
+/// One transaction of a save, and its events.
 struct SaveOperation {
   let context: ManagedObjectContext
   private var inserted: UInt64
@@ -17,6 +17,8 @@ struct SaveOperation {
   private var waitTime: Nanoseconds = 0
   private var writeTime: Nanoseconds = 0
   private var commitTime: Nanoseconds = 0
+  /// Rows whose derived attributes it has computed.
+  private(set) var derived: [DerivedRowKeys] = []
 
   init(context: ManagedObjectContext, changes: ChangeSet, location: SourceLocation) {
     self.context = context
@@ -45,7 +47,7 @@ struct SaveOperation {
     try measure { try $0.transaction(writes) }
   }
 
-  /// Counts a save, and tells its begin and its end.
+  /// Counts a save, and reports its begin and its end.
   mutating func measure(_ save: (inout SaveOperation) throws -> Void) throws {
     store.instruments.counters.countSave()
     guard isMeasured else { return try save(&self) }
@@ -58,15 +60,21 @@ struct SaveOperation {
           location: location)))
     do {
       try save(&self)
-      tellEnd(start, error: "")
+      reportEnd(start, error: "")
     } catch {
-      tellEnd(start, error: "\(error)")
+      reportEnd(start, error: "\(error)")
       throw error
     }
   }
 
   /// Runs the writes, untold but for the transaction.
   mutating func transaction(_ writes: (inout SaveWriter) throws -> Void) throws {
+    try commit(writes)
+    for rows in derived { store.cache.evict(rows.keys, rows.tableIndex) }
+    store.commits.send(())
+  }
+
+  private mutating func commit(_ writes: (inout SaveWriter) throws -> Void) throws {
     let start = isMeasured ? TraceClock.now : 0
     try store.pool.withWriter { pooled in
       var writer = SaveWriter(
@@ -78,7 +86,9 @@ struct SaveOperation {
         began = isMeasured ? TraceClock.now : 0
         waitTime = began - start
         store.reportBusyWait(on: pooled, contextID: context.contextID)
+        _ = store.derivedRows.take()
         try writes(&writer)
+        try writer.writeDerivedColumns()
         try writer.writeHistory()
         let written = isMeasured ? TraceClock.now : 0
         writeTime = written - began
@@ -88,6 +98,7 @@ struct SaveOperation {
         writer.externalData.didCommit(pooled.connection)
         commitTime = isMeasured ? TraceClock.now - written : 0
         statements = writer.statementCount
+        derived = writer.outcome.derived
         if let counts = writer.counts {
           inserted = UInt64(counts.inserted)
           updated = UInt64(counts.updated)
@@ -130,7 +141,7 @@ struct SaveOperation {
           writerTime: waitTime, statements: statements)))
   }
 
-  private func tellEnd(_ start: Nanoseconds, error: String) {
+  private func reportEnd(_ start: Nanoseconds, error: String) {
     emit(
       .saveEnd(
         SaveEnd(

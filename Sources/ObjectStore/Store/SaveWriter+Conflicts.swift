@@ -2,9 +2,9 @@
 
 import SQLiteDriver
 
-/// How a save has settled a conflict over one object.
+/// How a save has resolved a conflict over one object.
 enum ConflictResolution {
-  /// These changes were written over the row that somebody else had written.
+  /// These changes were written over the row that another writer had written.
   case merged(RowSnapshot, changes: [StoreValue?])
   /// Nothing was written: the row stays what it is.
   case kept(RowSnapshot)
@@ -16,17 +16,19 @@ enum ConflictResolution {
 
 /// What a save that was written leaves to adopt.
 struct SaveOutcome {
-  /// The row cache's before the commit, while nobody else could write.
+  /// The row cache's before the commit, while no other writer could write.
   var cacheEpoch: UInt64 = 0
-  /// By object, how its conflict was settled.
+  /// By object, how its conflict was resolved.
   var resolutions: [ObjectIdentifier: ConflictResolution] = [:]
   /// By object, then by slot: data with external storage, or the files that it went to.
   var externalValues: [ObjectIdentifier: [Int: StoreValue]] = [:]
+  /// Rows whose derived attributes were computed from the other end of a relationship.
+  var derived: [DerivedRowKeys] = []
 }
 
 extension SaveWriter {
-  /// Settles conflicts as the context's merge policy has it, within the transaction: nobody writes
-  /// meanwhile.
+  /// Resolves conflicts by the context's merge policy, within the transaction: no other writer
+  /// writes meanwhile.
   ///
   /// - Throws: ``StoreError/conflict(_:)`` with all conflicts, if the policy is to refuse them.
   mutating func resolve(_ objects: [AnyManagedObject]) throws {
@@ -34,7 +36,7 @@ extension SaveWriter {
     try checkVersions(of: objects)
     let rows = try objects.map { try persistedRow(of: $0) }
     // Deleted by both: they agree.
-    let conflicts = zip(objects, rows).filter { !$0.isDeleted || $1 != nil }
+    let conflicts = zip(objects, rows).filter { !$0.isRemoved || $1 != nil }
     guard policy != .error || conflicts.isEmpty else {
       throw StoreError.conflict(conflicts.map { MergeConflict($0, persisted: $1) })
     }
@@ -50,11 +52,11 @@ extension SaveWriter {
   ) -> ConflictResolution {
     guard let row else {
       let isKept = policy == .overwrite || policy == .objectTrump
-      return isKept && !object.isDeleted ? .inserted(values(of: object)) : .gone
+      return isKept && !object.isRemoved ? .inserted(values(of: object)) : .gone
     }
     switch policy {
     case .error, .rollback: return .kept(row)
-    case .storeTrump where object.isDeleted: return .kept(row)
+    case .storeTrump where object.isRemoved: return .kept(row)
     case .storeTrump:
       var changes = object.changes.enumerated().map { slot, value in
         object.snapshot?.storeValue(slot, in: object.entity)
@@ -77,7 +79,7 @@ extension SaveWriter {
   ) throws {
     switch resolution {
     case .kept, .gone: break
-    case .merged(let row, _) where object.isDeleted:
+    case .merged(let row, _) where object.isRemoved:
       _ = try deleteRow(of: object, version: row.version)
     case .merged(let row, let changes):
       _ = try updateRow(of: object, changes, version: row.version)

@@ -35,7 +35,7 @@ extension SaveWriter {
   ///
   /// - Parameter condition: which rows are to be written.
   func checkVersions(_ table: String, _ condition: String, _ values: [StoreValue]) throws {
-    // Not told: it is no statement of the batch, whose text and number the log shows.
+    // Not reported: it is no statement of the batch, whose text and number the log shows.
     let statement = try connection.cachedStatement(
       "SELECT Z_PK, Z_OPT FROM \(table) WHERE (typeof(Z_OPT) <> 'integer' "
         + "OR Z_OPT = 9223372036854775807)\(condition) LIMIT 1")
@@ -45,7 +45,7 @@ extension SaveWriter {
     throw damage(table, statement.int64(0), "Z_OPT", statement.literal(1))
   }
 
-  /// The row of `Z_PRIMARYKEY` that has no number left to give.
+  /// The row of `Z_PRIMARYKEY` that has no number left.
   func numberDamage(_ entityID: Int64) throws -> StoreError {
     let statement = try connection.prepare("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
     statement.bind(entityID, at: 1)

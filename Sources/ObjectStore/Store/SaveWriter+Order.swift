@@ -16,7 +16,7 @@ extension SaveWriter {
     orderKeys[OrderPlace(member: ObjectIdentifier(object), slot: toOne.slot)]
   }
 
-  /// Gives places to the members of ordered one-to-manys that were changed.
+  /// Assigns places to the members of ordered one-to-manys that were changed.
   ///
   /// - Returns: saved members whose place is another now, with their to-one's slot.
   mutating func placeMembers(
@@ -24,7 +24,7 @@ extension SaveWriter {
   ) throws -> [(AnyManagedObject, RelationshipDescription)] {
     var moved: [(AnyManagedObject, RelationshipDescription)] = []
     let appended = membersByOwner(changes)
-    for owner in changes.linked where !owner.isDeleted {
+    for owner in changes.linked where !owner.isRemoved {
       for relationship in owner.entity.toManys where !relationship.inverse.isToMany {
         guard let link = owner.links?.toManys[relationship.slot], link.isReordered else { continue }
         let toOne: RelationshipDescription = relationship.inverse
@@ -34,7 +34,7 @@ extension SaveWriter {
         var last =
           link.members == nil ? try lastPlace(of: owner, relationship) : 0
         let next = nextKeys(members, link)
-        for (index, member) in members.enumerated() where !member.isDeleted {
+        for (index, member) in members.enumerated() where !member.isRemoved {
           let known = link.orderKeys[ObjectIdentifier(member)]
           if let known, known > last {
             last = known

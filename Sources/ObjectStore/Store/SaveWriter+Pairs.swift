@@ -3,9 +3,9 @@
 extension SaveWriter {
   /// Writes the changed pairs of many-to-many relationships.
   ///
-  /// Both ends know a changed pair; the end that the table is named for writes it.
+  /// Both ends hold a changed pair; the end that the table is named for writes it.
   mutating func writePairs(_ objects: [AnyManagedObject]) throws {
-    for object in objects where !object.isDeleted {
+    for object in objects where !object.isRemoved {
       for relationship in object.entity.toManys {
         guard case .joinTable(let table, let source, let destination, _) = relationship.storage,
           relationship.ownsJoinTable, let link = object.links?.toManys[relationship.slot]
@@ -15,21 +15,21 @@ extension SaveWriter {
             "DELETE FROM \(table) WHERE \(source) = ? AND \(destination) = ?",
             [key(object), key(member)])
         }
-        for member in link.added where !member.isDeleted {
+        for member in link.added where !member.isRemoved {
           try run(
             "INSERT OR IGNORE INTO \(table)(\(source), \(destination)) VALUES(?, ?)",
             [key(object), key(member)])
         }
       }
     }
-    for object in objects where !object.isDeleted {
+    for object in objects where !object.isRemoved {
       for relationship in object.entity.toManys where relationship.isOrdered {
         try writePlaces(relationship, of: object)
       }
     }
   }
 
-  /// Numbers the members of an ordered many-to-many anew, in steps of 1,024 as Core Data does.
+  /// Renumbers the members of an ordered many-to-many, in steps of 1,024 as Core Data does.
   private mutating func writePlaces(
     _ relationship: RelationshipDescription, of object: AnyManagedObject
   ) throws {

@@ -12,13 +12,13 @@ struct SaveWriter {
   /// What a batch wrote, which is known only when it is done.
   var counts: (inserted: Int, updated: Int, deleted: Int)?
   let tracksHistory: Bool
-  /// What the history is to tell of this transaction.
+  /// The entries of this transaction in the history.
   var history: [HistoryEntry] = []
-  /// Statements whose plans are worth telling: they search.
+  /// Statements whose plans are worth reporting: they search.
   var explained: Set<String> = []
   /// What the save leaves to adopt.
   var outcome = SaveOutcome()
-  /// Places in ordered one-to-manys that this save gives.
+  /// Places in ordered one-to-manys that this save assigns.
   var orderKeys: [OrderPlace: Int64] = [:]
   let externalData: ExternalDataTransaction
 
@@ -30,7 +30,7 @@ struct SaveWriter {
     externalData = ExternalDataTransaction(context.store.externalData)
   }
 
-  /// By object, how its conflict was settled.
+  /// By object, how its conflict was resolved.
   var resolutions: [ObjectIdentifier: ConflictResolution] {
     get { outcome.resolutions }
     set { outcome.resolutions = newValue }
@@ -56,7 +56,7 @@ struct SaveWriter {
     for (object, slot) in moved { try writePlace(of: object, slot) }
     try writePairs(changes.linked)
     try delete(changes.deleted)
-    noteHistory(changes)
+    recordHistory(changes)
   }
 
   // MARK: - Running statements
@@ -69,14 +69,14 @@ struct SaveWriter {
   mutating func run(
     _ sql: String, _ values: [StoreValue], row: (Statement) -> Void = { _ in }
   ) throws {
-    tell(sql, values)
+    report(sql, values)
     let statement = try connection.cachedStatement(sql)
     defer { connection.recycle(statement) }
     for (index, value) in values.enumerated() { statement.bind(value, at: Int32(index + 1)) }
     while try statement.step() { row(statement) }
   }
 
-  mutating func tell(_ sql: String, _ values: [StoreValue]) {
+  mutating func report(_ sql: String, _ values: [StoreValue]) {
     statementCount += 1
     guard interests.contains(.sql) else { return }
     store.instruments.willRun(
@@ -88,7 +88,8 @@ struct SaveWriter {
   mutating func allocateKeys(
     _ entity: EntityDescription, _ objects: [AnyManagedObject]
   ) throws {
-    // A permanent id that was asked for, or one from before a deletion that was undone, stays.
+    // A permanent id that was obtained before, or one from before a deletion that was undone,
+    // stays.
     for object in objects { object.newPrimaryKey = object.primaryKey }
     let new = objects.filter { $0.primaryKey < 0 }
     guard !new.isEmpty else { return }
@@ -126,7 +127,7 @@ struct SaveWriter {
     for object in objects {
       let changes = try columnValues(object.changes, of: object)
       let values = interests.contains(.sql) ? insertedValues(object, changes, ordered) : []
-      tell(sql, values)
+      report(sql, values)
       statement.bind(object.newPrimaryKey, at: 1)
       var index: Int32 = 4
       for value in changes {

@@ -12,6 +12,7 @@ extension Statement {
     case .bool(let bool): bind(bool ? 1 as Int64 : 0, at: index)
     case .integer(let integer): bind(integer, at: index)
     case .double(let double): bind(double, at: index)
+    case .decimal(let decimal): bind(decimal.storedNumber, at: index)
     case .string(let string): bind(string, at: index)
     case .date(let date): bind(date.timeIntervalSinceReferenceDate, at: index)
     case .data(let data): data.withUnsafeBytes { bind(blob: $0, at: index) }
@@ -25,13 +26,14 @@ extension Statement {
 }
 
 extension StoreValue {
-  /// The value for those who asked to see what is bound; 64 bytes of a blob tell enough.
+  /// The value for observers of bound values; 64 bytes of a blob are enough.
   var boundValue: BoundValue {
     switch self {
     case .null: .null
     case .bool(let bool): .integer(bool ? 1 : 0)
     case .integer(let integer): .integer(integer)
     case .double(let double): .real(double)
+    case .decimal(let decimal): .real(decimal.storedNumber)
     case .string(let string): .text(string)
     case .date(let date): .timestamp(date.timeIntervalSinceReferenceDate)
     case .data(let data): .blob(prefix: Array(data.prefix(64)), count: data.count)

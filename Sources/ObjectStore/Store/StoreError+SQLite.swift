@@ -3,7 +3,7 @@
 import SQLiteDriver
 
 extension StoreError {
-  /// What a save says of an error: the entity and its properties where SQLite names columns.
+  /// The error of a save: the entity and its properties where SQLite names columns.
   init(_ error: SQLiteError, path: String, waited: Duration, model: ManagedObjectModel) {
     self = Self.notUnique(error, model) ?? StoreError(error, path: path, waited: waited)
   }
@@ -37,7 +37,7 @@ extension SQLiteError {
       case 3: "writing"
       case 4, 5: "syncing"
       case 6: "truncating"
-      case 7: "asking for the size of a file"
+      case 7: "reading the size of a file"
       case 8, 9, 14, 15: "locking"
       case 10, 23: "deleting a file"
       case 13: "looking for a file"

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import SQLiteDriver
+import StoreEvents
 
-/// Why a store could not do what it was asked.
+/// Why an operation of a store failed.
 public enum StoreError: Error, Hashable, Sendable {
   /// The file could not be opened or made.
   case cannotOpen(path: String, reason: String)
   /// The file is no SQLite database, or is encrypted.
   case notADatabase(path: String)
+  /// A key was given, and the SQLite that the program is linked with cannot encrypt.
+  case noEncryption(path: String)
   /// SQLite found the file damaged.
   case corrupt(path: String, reason: String)
   /// A number that the store keeps in a row cannot be one: `Z_OPT` or the place in an order of a row
@@ -36,7 +39,7 @@ public enum StoreError: Error, Hashable, Sendable {
   case notUnique(entity: String, properties: [String])
   /// The container was closed.
   case closed(path: String)
-  /// Rows were changed or deleted by somebody else since they were read.
+  /// Rows were changed or deleted elsewhere since they were read.
   case conflict([MergeConflict])
   /// Objects hold values that the model does not allow.
   case invalid([ValidationFailure])
@@ -48,6 +51,8 @@ public enum StoreError: Error, Hashable, Sendable {
   case contextGone(ManagedObjectID)
   /// The context has more contexts above it than may be nested.
   case nestedTooDeep(limit: Int)
+  /// The hook `willSave` has changed objects again each time it was called.
+  case endlessWillSave
   /// The id is of an object of another store.
   case foreignObject(ManagedObjectID)
   /// An entity is not in the container's model.
@@ -109,7 +114,7 @@ public enum StoreError: Error, Hashable, Sendable {
       } else if error.isInputOutput {
         .inputOutput(path: path, reason: error.inputOutputReason)
       } else if error.isCannotOpen {
-        .cannotOpen(path: path, reason: error.message)
+        .cannotOpen(path: path, reason: error.openingReason)
       } else if error.isReadOnly {
         .notWritable(path: path, reason: error.message)
       } else if error.isBusy {
@@ -120,14 +125,26 @@ public enum StoreError: Error, Hashable, Sendable {
   }
 }
 
+extension SQLiteError {
+  /// Why a file could not be opened, and what to do.
+  fileprivate var openingReason: String {
+    let system = SystemErrorText(systemCode)
+    let reason = systemCode == 0 ? message : system.reason
+    return "\(reason); \(system.advice ?? "check that the folder exists and may be written")"
+  }
+}
+
 extension StoreError: CustomStringConvertible {
   /// What went wrong, and what to do.
   public var description: String {
     switch self {
     case .cannotOpen(let path, let reason):
-      "cannot open the store '\(path)': \(reason); check that the folder exists and may be written"
+      "cannot open the store '\(path)': \(reason)"
     case .notADatabase(let path):
       "'\(path)' is not an SQLite database, or is encrypted; choose another file"
+    case .noEncryption(let path):
+      "the store '\(path)' was to be opened with an encryptionKey, which the linked SQLite ignores; "
+        + "link the program with SQLCipher"
     case .corrupt(let path, let reason):
       "the store '\(path)' is damaged (\(reason)); restore it from a copy"
     case .damagedRow(let path, let table, let key, let column, let value):
@@ -161,18 +178,20 @@ extension StoreError: CustomStringConvertible {
         + "fetch the other one and change that"
     case .closed(let path): "the store '\(path)' was closed; open a new container"
     case .conflict(let conflicts):
-      "changed by somebody else since they were read: \(Self.list(conflicts.map(\.description))); "
+      "changed elsewhere since they were read: \(Self.list(conflicts.map(\.description))); "
         + "nothing was saved: refresh these objects and save again, or set a mergePolicy"
     case .invalid(let failures):
       "not saved, values are not allowed: \(Self.list(failures.map(\.description))); set them and save again"
     case .deletionDenied(let id, let relationship):
       "\(id.uri) cannot be deleted while its '\(relationship)' is not empty; delete or move those first"
     case .objectGone(let id):
-      "the row of \(id.uri) is gone; it was deleted by somebody else"
+      "the row of \(id.uri) is gone; it was deleted elsewhere"
     case .contextGone(let id):
       "the context of \(id.uri) was reset or released; keep it while its objects are in use"
     case .nestedTooDeep(let limit):
       "the context is nested more than \(limit) levels deep; make it a child of a context further up"
+    case .endlessWillSave:
+      "not saved: willSave has changed objects 1,000 times in a row; compare a value before setting it"
     case .foreignObject(let id):
       "\(id.uri) is an object of another store; look it up in a context of its own container"
     case .unknownEntity(let name):

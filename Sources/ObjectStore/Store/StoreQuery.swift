@@ -24,7 +24,7 @@ extension Statement {
 }
 
 extension PersistentStore {
-  /// Runs a SELECT on a reader and hands over each row.
+  /// Runs a SELECT on a reader and passes on each row.
   func query(
     _ select: SelectStatement, interests: Interests, contextID: UInt64, cost: inout QueryCost,
     watch: FetchWatch? = nil, row: (Statement) -> Void
@@ -48,7 +48,7 @@ extension PersistentStore {
       for (index, value) in select.bindings.enumerated() {
         statement.bind(value, at: Int32(index + 1))
       }
-      // What a run that nobody measured left behind.
+      // Counts left by a run that was not measured.
       if measures { _ = statement.takeCounters() }
       let prepared = measures ? TraceClock.now : 0
       defer {
@@ -67,7 +67,7 @@ extension PersistentStore {
     }
   }
 
-  /// Selects whole objects, into the row cache too, and hands them over by the page while they are
+  /// Selects whole objects, into the row cache too, and passes them on by the page while they are
   /// in the processor's cache; `extra` reads the columns behind theirs.
   func pages(
     of entity: EntityDescription, _ select: SelectStatement, interests: Interests,

@@ -5,7 +5,7 @@ import SQLiteDriver
 /// The statements of a workload on a copy of their database, with the steps that they take.
 ///
 /// Steps are VM steps, and 4 for each page that is looked up. They are counted and not timed: the
-/// same copy and the same values give the same steps, so that every run compares sets of indexes
+/// same copy and the same values take the same steps, so that every run compares sets of indexes
 /// alike.
 final class AdviceBench {
   let statements: [MeasuredStatement]
@@ -42,12 +42,13 @@ final class AdviceBench {
       "SELECT name FROM sqlite_schema WHERE name = 'sqlite_stat1'"
     ).isEmpty
     guard !workload.isEmpty else { throw AdviceError.noStatements }
-    try copy.orderAnew()
+    try copy.reorder()
     var (statements, unmeasured) = try Self.compiled(workload, on: copy.connection)
     var steps: [Double] = []
     statements = try statements.filter { statement in
       do {
-        steps.append(try OrderingError.telling { () throws(SQLiteError) in try statement.steps() })
+        steps.append(
+          try OrderingError.explaining { () throws(SQLiteError) in try statement.steps() })
         return true
       } catch let error as OrderingError {
         unmeasured.append((statement.statement.id, "\(error)"))

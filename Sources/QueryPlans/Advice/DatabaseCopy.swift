@@ -11,7 +11,7 @@ final class DatabaseCopy {
   let connection: Connection
 
   /// - Throws: ``AdviceError/noSpace(needed:free:folder:)``, ``SQLiteError``, or what the file
-  ///   system says.
+  ///   system reports.
   init(
     of source: Connection, isCancelled: () -> Bool = { false }, progress: (Int, Int) -> Void
   ) throws {
@@ -26,21 +26,21 @@ final class DatabaseCopy {
     // First: SQLite takes an index whose collation it once missed for unusable.
     try StoreNames.define(on: connection)
     try source.copy(to: connection, isCancelled: isCancelled, progress: progress)
-    // A crash may spoil the copy: nobody needs it then. With its journal in memory SQLite opens no
+    // A crash may spoil the copy: it is not needed then. With its journal in memory SQLite opens no
     // other file by a name.
     try connection.execute(
       "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -64000")
   }
 
-  /// Makes the indexes of a store's collations anew: another language may have ordered them.
+  /// Rebuilds the indexes of a store's collations: another language may have ordered them.
   ///
   /// - Throws: ``SQLiteError/interruption``.
-  func orderAnew() throws(SQLiteError) {
+  func reorder() throws(SQLiteError) {
     for name in StoreNames.collations {
       do throws(SQLiteError) {
         try connection.execute("REINDEX \(name)")
       } catch {
-        // One whose texts are no longer unique stays as it is, and is only dearer to keep.
+        // One whose texts are no longer unique stays as it is, and only costs more to maintain.
         if error.isInterruption { throw error }
       }
     }

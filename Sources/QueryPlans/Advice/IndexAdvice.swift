@@ -17,7 +17,7 @@ public struct IndexAdvice: Sendable {
   /// An index to make.
   public struct Creation: Sendable {
     public var candidate: IndexCandidate
-    /// The entity behind the table, where the database tells it.
+    /// The entity behind the table, if the database contains it.
     public var entity: String?
     /// Steps that the whole workload takes more without it, the others being there.
     public var saving: Double

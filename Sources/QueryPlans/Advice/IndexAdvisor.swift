@@ -12,11 +12,11 @@ public struct IndexAdvisor {
     public var minimumEffect = 0.05
     /// What the workload wrote: each index has to be kept up to date.
     public var writes: [WorkloadWrite] = []
-    /// Why the workload may not be whole; then nothing is said of indexes to drop.
+    /// Why the workload may not be whole; then no index to drop is reported.
     public var incompleteness: String?
     /// For all timing together; what is not timed until then is advised by its counts.
     public var timeBudget = Duration.seconds(20)
-    /// Asked often: once it answers true, nothing more is tried.
+    /// Called often: once it returns true, nothing more is tried.
     public var isCancelled: @Sendable () -> Bool = { false }
     public init() {}
   }
@@ -57,7 +57,7 @@ public struct IndexAdvisor {
 
   /// Tries the candidates, and what the database has.
   ///
-  /// Cancelled, it tells which indexes it had found until then.
+  /// When cancelled, it returns the indexes found so far.
   ///
   /// - Throws: ``SQLiteError`` if the copy cannot be written.
   public func advice() throws -> IndexAdvice {

@@ -13,7 +13,7 @@ public struct IndexCandidate: Hashable, Sendable {
       + "(\(columns.map(SQLName.quotedIfNeeded).joined(separator: ", ")))"
   }
 
-  /// The name that a store in Core Data's layout gives an index.
+  /// The name that a store in Core Data's layout uses for an index.
   public var name: String { ([table] + columns).joined(separator: "_") }
 
   /// Whether an index of the database has these columns first already.

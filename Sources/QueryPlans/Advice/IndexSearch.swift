@@ -23,10 +23,10 @@ struct IndexSearch {
     var wasCancelled = false
   }
 
-  // A set this close to the cheapest one is as good: within what a cost by steps can tell.
+  // A set this close to the cheapest one is as good: within the precision of a cost in steps.
   private static let tolerance = 0.05
   // An index that saves less of the whole is not worth its room.
-  private static let leastPart = 0.005
+  private static let minPart = 0.005
   // 2⁶ sets: as many as the greedy search tries of a dozen candidates.
   private static let exhaustiveCount = 6
   // Rows of all tables for which an index takes a second or so.
@@ -182,7 +182,7 @@ struct IndexSearch {
     func isClose(_ trial: AdviceBench.Trial, to best: AdviceBench.Trial, _ slack: Double) -> Bool {
       trial.cost - best.cost <= max(Self.tolerance * (best.cost - constant), slack)
     }
-    let enough = bench.trials.filter { isClose($0, to: best, Self.leastPart * none.cost) }
+    let enough = bench.trials.filter { isClose($0, to: best, Self.minPart * none.cost) }
     let count = enough.map(\.indexes.count).min() ?? 0
     let few = enough.filter { $0.indexes.count == count }
     guard let bestOfFew = few.min(by: isBetter),

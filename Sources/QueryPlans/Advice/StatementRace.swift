@@ -23,7 +23,7 @@ struct StatementRace {
   func time(until deadline: ContinuousClock.Instant) throws(SQLiteError) -> TimeEffect? {
     let clock = ContinuousClock()
     var repetitions = 1
-    // The first runs read the pages, and tell how many are long enough for the clock.
+    // The first runs read the pages, and measure how many runs are long enough for the clock.
     for (before, after) in pairs {
       let start = clock.now
       try before.run()
@@ -54,7 +54,7 @@ enum Interleaved {
   ) throws(SQLiteError) -> TimeEffect? {
     let clock = ContinuousClock()
     let begin = clock.now
-    let least = PairedRatio.leastRounds(comparisons: 1)
+    let least = PairedRatio.minRounds(comparisons: 1)
     var times: [(before: Double, after: Double)] = []
     while times.count < maxRounds {
       if times.count >= least, clock.now - begin > enough { break }

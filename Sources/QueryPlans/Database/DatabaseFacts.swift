@@ -2,12 +2,12 @@
 
 public import SQLiteDriver
 
-/// A database's tables and indexes, and what its statistics say of them.
+/// A database's tables and indexes, and their statistics.
 public struct DatabaseFacts: Hashable, Sendable {
   public struct Table: Hashable, Sendable {
     public var name: String
     public var rows: TableSize
-    /// What `sqlite_stat1` says; nil if it says nothing of this table.
+    /// From `sqlite_stat1`; nil if it has no row for this table.
     public var rowsInStatistics: Int?
     /// Bytes a row of each column of type BLOB, on average of all of its first rows, NULL included.
     public var blobBytes: [String: Int]
@@ -75,7 +75,7 @@ public struct DatabaseFacts: Hashable, Sendable {
     let columns = try connection.texts(
       "SELECT name FROM pragma_table_info(?1) WHERE type LIKE 'BLOB%'", table)
     guard !columns.isEmpty else { return [:] }
-    // SQLite tells the length of a blob from the row's header, without reading the blob.
+    // SQLite reads the length of a blob from the row's header, without reading the blob.
     let sums = columns.map { "total(length(\(PlanExplainer.quoted($0)))) / count(*)" }
     let query = try connection.prepare(
       """

@@ -111,11 +111,11 @@ public struct DatabaseIndex: Hashable, Sendable {
   }
 
   // 262,144 pages are a gigabyte of the usual size; counting an index reads all of its pages.
-  private static let mostPages = 262_144
+  private static let maxPages = 262_144
 
   private static func bytes(of index: String, _ connection: Connection) -> UInt64? {
     guard let pages = try? connection.prepare("PRAGMA page_count"), (try? pages.step()) == true,
-      pages.int64(0) <= mostPages,
+      pages.int64(0) <= maxPages,
       let query = try? connection.prepare(
         "SELECT sum(pgsize) FROM dbstat('main', 1) WHERE name = ?1")
     else { return nil }

@@ -65,16 +65,16 @@ struct OrderedStatement {
   }
 
   // 24 is four terms in every order; the more variants, the more rounds each comparison takes.
-  private static let mostVariants = 24
+  private static let maxVariants = 24
 
   /// The order as written, then others: of one group all, as far as they are few; of several, all
   /// combinations, or each group by itself.
   var variants: [Variant] {
     let written = groupSizes.map { Array(0..<$0) }
     let orders = groupSizes.map(Self.orders)
-    let all = orders.reduce(1) { min($0 * $1.count, Self.mostVariants + 1) }
+    let all = orders.reduce(1) { min($0 * $1.count, Self.maxVariants + 1) }
     var choices = [[[Int]]]()
-    if all <= Self.mostVariants {
+    if all <= Self.maxVariants {
       choices = orders.reduce([[]]) { rest, orders in
         rest.flatMap { head in orders.map { head + [$0] } }
       }
@@ -87,9 +87,37 @@ struct OrderedStatement {
           choices.append(choice)
         }
       }
-      choices = Array(choices.prefix(Self.mostVariants))
+      choices = Array(choices.prefix(Self.maxVariants))
     }
+    choices.append(contentsOf: [cheapFirst].filter { !choices.contains($0) })
     return choices.map { Variant(order: root.order($0), choice: $0) }
+  }
+
+  var written: Variant {
+    let choice = groupSizes.map { Array(0..<$0) }
+    return Variant(order: root.order(choice), choice: choice)
+  }
+
+  /// Of each group the parts that compare columns first, then those that call functions.
+  private var cheapFirst: [[Int]] {
+    groups.map { parts in
+      let isCostly = parts.map { $0.contains(where: isCostly(term:)) }
+      return parts.indices.filter { !isCostly[$0] } + parts.indices.filter { isCostly[$0] }
+    }
+  }
+
+  /// Whether evaluating a term takes far longer than a comparison of a column: it calls a function
+  /// or holds a SELECT.
+  func isCostly(term: Int) -> Bool {
+    let range = termTokens[term]
+    return range.contains { place in
+      let token = outline.tokens[place]
+      if ["LIKE", "GLOB", "REGEXP", "MATCH", "SELECT"].contains(where: token.isWord) {
+        return true
+      }
+      return place + 1 < range.upperBound && outline.tokens[place + 1].isSymbol("(")
+        && token.kind == .word && !["AND", "OR", "NOT", "IN"].contains(where: token.isWord)
+    }
   }
 
   /// Every order of up to four parts; of more, each part first in turn.

@@ -6,12 +6,16 @@ public import SQLiteDriver
 public struct OrderingComparison: Sendable {
   /// How to compare.
   public struct Options: Sendable {
-    /// Values of the parameters; nil to sample plausible ones.
+    /// Values of the parameters; nil to use the recorded ones, or such as do what was counted.
     public var values: [BindValue]?
+    /// The values that runs bound, as far as they were recorded.
+    public var recorded: [[BindValue]] = []
+    /// What a trace counted of the runs.
+    public var counted = CountedRuns()
     /// An effect below this part is no difference.
     public var minimumEffect = 0.05
     public var budget = Duration.seconds(20)
-    /// Asked often: once it answers true, the comparison ends with the rounds that it has.
+    /// Called often: once it returns true, the comparison ends with the rounds that it has.
     public var isCancelled: @Sendable () -> Bool = { false }
 
     public init() {}
@@ -36,25 +40,29 @@ public struct OrderingComparison: Sendable {
     /// Indexes of ``terms``.
     public var order: [Int]
     public var sql: String
-    /// Median time of a run, in nanoseconds.
-    public var medianTime: Double
+    /// Median time of a run, in nanoseconds; nil where its steps showed that it does not matter.
+    public var medianTime: Double?
     /// Its time as a multiple of the written order's; nil without rounds enough.
     public var ratio: PairedRatio?
-    public var vmSteps: UInt64
+    /// Of a run; nil where it failed, or was stopped after four times those of another order.
+    public var vmSteps: UInt64?
+    /// Why it was left out, such as SQLite's message.
+    public var failure: String?
     public var hasWrittenPlan: Bool
   }
 
   public internal(set) var terms: [String]
   public internal(set) var roles: [TermRole]
-  public internal(set) var values: [BindValue]
-  public internal(set) var valuesAreSampled: Bool
+  /// Of each run that was measured.
+  public internal(set) var runs: [[BindValue]]
+  public internal(set) var source: ValueSource
   /// The keys sampled for each table `_Z_intarrayN`.
   public internal(set) var keys: [(table: String, keys: [Int64])]
   /// The functions and collations of a store that it uses: they ran as ObjectStore has them.
   public internal(set) var storeNames: [String]
-  /// Rows that every order gives; without LIMIT where there is one.
+  /// Rows that every order timed returns; without LIMIT where there is one.
   public internal(set) var rows: UInt64
-  /// Whether rows were compared without the LIMIT, under which any order may give other rows.
+  /// Whether rows were compared without the LIMIT, under which any order may return other rows.
   public internal(set) var comparedWithoutLimit: Bool
   /// The written order first.
   public internal(set) var variants: [Variant]
@@ -66,13 +74,13 @@ public struct OrderingComparison: Sendable {
   /// Whether ``Options/isCancelled`` ended it.
   public internal(set) var wasCancelled: Bool
 
-  /// Proves the rows of all orders equal, then measures them.
+  /// Counts the steps of all orders, proves the rows of the few that matter equal, and times those.
   ///
   /// - Parameter progress: called after each run, with the number of runs so far.
   /// A run that is under way when the budget ends is stopped: a statement may take hours.
   ///
   /// - Throws: ``OrderingError``, such as ``OrderingError/outOfTime`` where the budget ended before
-  ///   every order had run once, or ``SQLiteError`` where the statement does not compile or run, or
+  ///   the orders that matter had run once, or ``SQLiteError`` where the statement does not compile or run, or
   ///   where the comparison was cancelled so early.
   public init(
     _ sql: String, on connection: Connection, options: Options = Options(),
@@ -83,19 +91,27 @@ public struct OrderingComparison: Sendable {
     var generator = SystemRandomNumberGenerator()
     let isCancelled = options.isCancelled
     let isOver = { isCancelled() || clock.now >= deadline }
-    let (bench, rows, vmSteps, repetitions) = try Self.inTime(isCancelled) {
+    let bench = try Self.inTime(isCancelled) {
+      let bench = try connection.interrupting(when: isOver) {
+        try OrderingBench(sql, on: connection, options: options)
+      }
+      let half = deadline - options.budget / 2
+      try bench.count(isLate: { isOver() || clock.now >= half }, isOver: isOver)
+      return bench
+    }
+    let (proof, repetitions) = try Self.inTime(isCancelled) {
       try connection.interrupting(when: isOver) {
-        let bench = try OrderingBench(sql, on: connection, values: options.values)
-        return (
-          bench, try bench.provenRows(), try bench.vmSteps(), try bench.repetitions(clock)
-        )
+        let count = Self.timedCount(steps: bench.orders[0].vmSteps ?? 0, options.budget)
+        let proof = try bench.provenRows(bench.worthTiming(count))
+        return (proof, try bench.repetitions(clock))
       }
     }
-    self.rows = rows
+    rows = proof.rows
+    let timed = proof.orders
     var runs: UInt64 = 0
     let trial = OrderingTrial(minimumEffect: options.minimumEffect)
     let outcome = try trial.run(
-      variants: bench.orders.count, using: &generator,
+      variants: timed.count, using: &generator,
       isTimeUp: { clock.now >= deadline || isCancelled() },
       measure: { variant in
         runs += 1
@@ -103,24 +119,48 @@ public struct OrderingComparison: Sendable {
         do {
           // Some milliseconds apart: too seldom to be seen in a time.
           return try connection.interrupting(when: isOver, every: 100_000) {
-            try bench.time(variant, repetitions: repetitions, clock)
+            try bench.time(timed[variant], repetitions: repetitions, clock)
           }
         } catch let error as SQLiteError where error.isInterruption {
           return nil
         }
       })
     terms = bench.statement.terms
-    roles = TermRoles(statement: bench.statement, plan: bench.plans[0]).roles()
-    values = bench.values
-    valuesAreSampled = options.values == nil && !bench.values.isEmpty
+    roles = TermRoles(statement: bench.statement, plan: bench.plan).roles()
+    self.runs = bench.values.runs.map(\.values)
+    source = bench.values.source
     keys = bench.arrays.keys
     storeNames = StoreNames.used(by: bench.statement.outline.tokens)
     comparedWithoutLimit = bench.statement.scope.limit != nil
-    variants = bench.variants(outcome, vmSteps: vmSteps)
+    variants = Self.variants(bench, timed, outcome)
     rounds = outcome.rounds
     wasCancelled = isCancelled()
-    (verdict, best) = Self.verdict(outcome.verdict)
+    (verdict, best) = Self.verdict(outcome.verdict, timed)
     explanation = Self.explanation(roles, groups: bench.statement.groups)
+  }
+
+  /// How many orders a budget can time, by the steps of one: six, or as many as rounds enough for a
+  /// verdict take half of it, but two.
+  private static func timedCount(steps: UInt64, _ budget: Duration) -> Int {
+    // 30 ns a step, and rounds of two milliseconds at least.
+    let run = max(Double(steps) * 30, 2_000_000)
+    return (3...6).reversed().first { count in
+      Double(count * PairedRatio.minRounds(comparisons: count - 1)) * run
+        <= budget.nanoseconds / 2
+    } ?? 2
+  }
+
+  private static func variants(
+    _ bench: OrderingBench, _ timed: [Int], _ outcome: OrderingTrial.Outcome
+  ) -> [Variant] {
+    bench.orders.enumerated().map { index, order in
+      let place = timed.firstIndex(of: index)
+      return Variant(
+        order: order.variant.order, sql: order.sql, medianTime: place.map { outcome.medians[$0] },
+        ratio: place.flatMap { outcome.ratios[$0] },
+        vmSteps: order.vmSteps.map { $0 / UInt64(bench.values.runs.count) },
+        failure: order.failure, hasWrittenPlan: order.hasWrittenPlan)
+    }
   }
 
   /// Runs a closure whose interruption is the end of the budget, unless the user cancelled it.
@@ -132,10 +172,13 @@ public struct OrderingComparison: Sendable {
     }
   }
 
-  static func verdict(_ verdict: OrderingTrial.Verdict) -> (Verdict, Int?) {
-    switch verdict {
+  /// - Parameter timed: the numbers of the orders that were timed, the one as written first.
+  static func verdict(_ verdict: OrderingTrial.Verdict, _ timed: [Int]) -> (Verdict, Int?) {
+    // Nothing is left to compare it with.
+    if timed.count == 1 { return (.writtenIsFastest, 0) }
+    return switch verdict {
     case .fastest(0): (.writtenIsFastest, 0)
-    case .fastest(let variant): (.faster, variant)
+    case .fastest(let variant): (.faster, timed[variant])
     case .noDifference: (.noDifference, nil)
     case .inconclusive: (.inconclusive, nil)
     }

@@ -9,13 +9,13 @@ public enum OrderingError: Error, Hashable, Sendable {
   case wrongValueCount(given: Int, wanted: Int)
   case noSample(parameter: Int, term: String)
   case noFit(counted: Double, best: Double?)
+  case noValues
   case malformedValue(String)
   case noKeys(table: String)
   case needsProgram(String)
   case otherArguments(String)
   case failsHere(reason: String)
-  case rowsDiffer(order: [Int])
-  /// The budget ended before every order had run once.
+  /// The budget ended before another order had run once.
   case outOfTime
 }
 
@@ -24,19 +24,22 @@ extension OrderingError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .notASelect: "not a SELECT; only a statement that reads can be run to be measured"
-    case .compound: "a compound SELECT has several WHERE clauses; give one of its SELECTs"
+    case .compound: "a compound SELECT has several WHERE clauses; pass one of its SELECTs"
     case .noWhere: "the outer SELECT has no WHERE clause whose terms could be ordered"
     case .oneTerm(let term): "WHERE has one term, '\(term)'; there is nothing to order"
     case .wrongValueCount(let given, let wanted):
-      "the statement has \(wanted == 1 ? "1 parameter" : "\(wanted) parameters") and --bind gives "
-        + "\(given == 1 ? "1 value" : "\(given) values"); give one for each, in their order"
+      "the statement has \(wanted == 1 ? "1 parameter" : "\(wanted) parameters") and --bind has "
+        + "\(given == 1 ? "1 value" : "\(given) values"); pass one for each, in their order"
     case .noSample(let parameter, let term):
-      "no column tells a plausible value for parameter \(parameter) in '\(term)'; give all values "
+      "no column has a plausible value for parameter \(parameter) in '\(term)'; pass all values "
         + "with --bind"
     case .noFit(let counted, let best):
       "no sampled values do what the trace counted (\(Self.number(counted)) a run; the closest do "
         + "\(best.map(Self.number) ?? "nothing")), so this is inconclusive; record the values with "
         + "'trace-report record --values', or a log of level 2"
+    case .noValues:
+      "the values of the parameters are not known; record them with 'trace-report record --values' "
+        + "or a log of level 2 and pass that with --statement, or pass them with --bind"
     case .malformedValue(let text):
       "'\(text)' is no value for --bind; write a number, 'a text' in single quotes, x'00ff', or NULL"
     case .needsProgram(let name):
@@ -48,12 +51,9 @@ extension OrderingError: CustomStringConvertible {
     case .failsHere(let reason):
       "the statement cannot be measured here (\(reason)); " + Self.measureThere
     case .noKeys(let table):
-      "no column tells plausible keys for '\(table)'; give the statement with its keys in their place"
-    case .rowsDiffer(let order):
-      "order \(order.map { "\($0 + 1)" }.joined(separator: ",")) gives other rows than the order as "
-        + "written; the terms are not free to move"
+      "no column has plausible keys for '\(table)'; pass the statement with its keys in their place"
     case .outOfTime:
-      "the budget ended before every order of the terms had run once; raise --budget, or narrow the "
+      "the budget ended before another order of the terms had run once; raise --budget, or narrow the "
         + "statement with values that match fewer rows"
     }
   }

@@ -6,7 +6,7 @@
 struct OrderingTrial {
   var minimumEffect = 0.05
   // 101 is arbitrary: an interval still wide then is the machine's fault.
-  var mostRounds = 101
+  var maxRounds = 101
 
   enum Verdict: Hashable, Sendable {
     /// The variant is faster than variant 0, or variant 0 is faster than all: then it is 0.
@@ -26,17 +26,17 @@ struct OrderingTrial {
   }
 
   /// - Parameters:
-  ///   - measure: runs a variant and tells its time, in nanoseconds, or nil where it was stopped:
+  ///   - measure: runs a variant and returns its time, in nanoseconds, or nil where it was stopped:
   ///     then the round does not count, and no other begins. Each has run once before.
-  ///   - isTimeUp: asked after each round.
+  ///   - isTimeUp: called after each round.
   func run(
     variants: Int, using generator: inout some RandomNumberGenerator,
     isTimeUp: () -> Bool, measure: (Int) throws -> Double?
   ) rethrows -> Outcome {
     var times = [[Double]](repeating: [], count: variants)
-    let least = PairedRatio.leastRounds(comparisons: variants - 1)
+    let least = PairedRatio.minRounds(comparisons: variants - 1)
     var round = 0
-    rounds: while round < max(mostRounds, least) {
+    rounds: while round < max(maxRounds, least) {
       var row = [Double](repeating: 0, count: variants)
       for variant in (0..<variants).shuffled(using: &generator) {
         guard let time = try measure(variant) else { break rounds }
@@ -44,7 +44,7 @@ struct OrderingTrial {
       }
       for variant in 0..<variants { times[variant].append(row[variant]) }
       round += 1
-      if isTimeUp() || (round >= least && isSettled(ratios(times))) { break }
+      if isTimeUp() || (round >= least && isDecided(ratios(times))) { break }
     }
     let ratios = ratios(times)
     return Outcome(
@@ -61,8 +61,8 @@ struct OrderingTrial {
   private static let roundsThatBearAVerdict = 25
 
   /// Whether every interval is narrower than the effect that matters, or clear of 1 after rounds
-  /// enough to tell by how much.
-  private func isSettled(_ ratios: [PairedRatio?]) -> Bool {
+  /// enough to measure by how much.
+  private func isDecided(_ ratios: [PairedRatio?]) -> Bool {
     ratios.dropFirst().allSatisfy { ratio in
       guard let ratio else { return false }
       return ratio.high / ratio.low < 1 + minimumEffect

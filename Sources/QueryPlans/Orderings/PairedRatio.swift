@@ -45,7 +45,7 @@ public struct PairedRatio: Hashable, Sendable {
   }
 
   /// Rounds from which on there is an interval; 9 at least.
-  static func leastRounds(comparisons: Int) -> Int {
+  static func minRounds(comparisons: Int) -> Int {
     var rounds = 9
     while rank(rounds: rounds, comparisons: comparisons) == nil { rounds += 1 }
     return rounds

@@ -6,7 +6,7 @@
 ///     // timestamp >= %@ AND name CONTAINS[cd] %@
 ///
 /// Properties are the columns in lower case, and a to-many relationship is the other table: the
-/// database does not tell how the model spells them.
+/// database does not contain the model's spelling.
 public struct PredicateFormat {
   /// What could not be written as a predicate.
   public struct Failure: Error, Hashable, Sendable {
@@ -107,7 +107,8 @@ public struct PredicateFormat {
     return isNot ? "\(path) != nil" : term.count == 5 ? "\(path) == nil" : nil
   }
 
-  /// `NSCoreDataStringSearch(t0.ZNAME, ?, 137, 0)` and its kin, `NSCoreDataStringFold(t0.ZNAME, 1) = ?`,
+  /// `NSCoreDataStringSearch(t0.ZNAME, ?, 137, 0)` and related functions,
+  /// `NSCoreDataStringFold(t0.ZNAME, 1) = ?`,
   /// `instr(t0.ZNAME, ?) > 0`.
   private func search(_ term: Range<Int>, _ names: Names) -> String? {
     let start = term.lowerBound
@@ -139,7 +140,7 @@ public struct PredicateFormat {
     }
   }
 
-  /// `[cd]` of 129: 1 [c], 128 [d], 32 [l]; nil of what a format string cannot say.
+  /// `[cd]` of 129: 1 [c], 128 [d], 32 [l]; nil for what a format string cannot express.
   private func suffix(at index: Int) -> String? {
     guard let options = Int(tokens[index].text), options & ~(1 | 4 | 8 | 32 | 128) == 0 else {
       return nil
@@ -171,7 +172,7 @@ public struct PredicateFormat {
         + ".@count \(sign) %@"
   }
 
-  /// `t0.Z_PK = t1.ZSTOP`, which the relationship itself says.
+  /// `t0.Z_PK = t1.ZSTOP`, which the relationship implies.
   private func isTie(_ range: Range<Int>, _ outer: Names, _ inner: Names) -> Bool {
     let term = TermTree.unwrapped(range, tokens)
     guard term.count == 7, tokens[term.lowerBound + 3].isSymbol("=") else { return false }

@@ -21,7 +21,7 @@ indirect enum TermGroup: Hashable {
     }
   }
 
-  /// The numbers of the terms, in the order that a choice gives each group.
+  /// The numbers of the terms, in the order that a choice sets for each group.
   func order(_ choice: [[Int]]) -> [Int] {
     switch self {
     case .term(let number, _, let inner): [number] + inner.flatMap { $0.order(choice) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the table behind the name that a plan gives, by the FROM clauses of the statement.
+/// Finds the table behind a name in a plan, by the FROM clauses of the statement.
 struct AliasResolver {
   let outline: StatementOutline
   /// The SQL of a view, by its name.
@@ -48,7 +48,7 @@ struct AliasResolver {
 extension StatementOutline {
   var tableNames: [String] { scopes.flatMap { $0.sources.compactMap(\.table) } }
 
-  /// The SELECT that gives a name its meaning; of several, the one nesting as deep as the plan's step.
+  /// The SELECT that defines a name; of several, the one nesting as deep as the plan's step.
   func scope(of name: String, depth: Int) -> SelectScope? {
     let candidates = scopes.filter { $0.source(named: name) != nil }
     return candidates.first { $0.depth == depth }

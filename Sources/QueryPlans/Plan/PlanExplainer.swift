@@ -17,10 +17,16 @@ public final class PlanExplainer {
   private var schemaCollations: Set<String> = []
 
   private let meter: StatementMeter
+  private let values: (String) -> [[BindValue]]
   private lazy var modules: [String: String] = virtualModules()
 
-  public init(_ connection: Connection) {
+  /// - Parameter values: returns the values that runs of a statement bound, as far as they were
+  ///   recorded.
+  public init(
+    _ connection: Connection, values: @escaping (String) -> [[BindValue]] = { _ in [] }
+  ) {
     self.connection = connection
+    self.values = values
     meter = StatementMeter(connection)
     standInForSchema()
     // The plans of DELETE and UPDATE then show the checks of foreign keys.
@@ -45,6 +51,11 @@ public final class PlanExplainer {
   /// one run here.
   public func explain(_ sql: String, work: StatementWork = StatementWork()) -> Explanation {
     var explanation = Explanation(sql: sql)
+    // EXPLAIN would fail for what the program did already: "table t already exists".
+    guard StatementOutline(sql).hasPlan else {
+      explanation.judgement = PlanJudge(sql: sql).judge(nil)
+      return explanation
+    }
     explanation.standIns = SQLTokenizer.tokens(of: sql).compactMap(\.name)
       .filter(schemaCollations.contains)
     do throws(SQLiteError) {
@@ -56,7 +67,7 @@ public final class PlanExplainer {
       explanation.plan = plan
       let source = PlanJudge.Source(
         size: size, module: { [unowned self] in modules[$0.lowercased()] },
-        measure: { [meter] in meter.measure(sql) })
+        measure: { [meter, values] in meter.measure(sql, values: values(sql)) })
       explanation.judgement = PlanJudge(sql: sql, work: work, source: source).judge(plan)
     } catch {
       explanation.error = error
@@ -67,7 +78,7 @@ public final class PlanExplainer {
   /// A statement's plan alone; nil where it does not compile.
   public func plan(of sql: String) -> QueryPlan? {
     var standIns: [String] = []
-    guard
+    guard StatementOutline(sql).hasPlan,
       let steps = try? retrying(&standIns, { () throws(SQLiteError) in try connection.plan(sql) })
     else { return nil }
     var plan = QueryPlan(steps: steps)
@@ -77,7 +88,7 @@ public final class PlanExplainer {
 
   /// The bytes of each result column of one run, by its name; nil where the statement cannot be run.
   public func columnBytes(of sql: String) -> [String: UInt64]? {
-    meter.measure(sql).map { $0.isCut ? [:] : $0.columnBytes }
+    meter.measure(sql, values: values(sql)).map { $0.isCut ? [:] : $0.columnBytes }
   }
 
   // MARK: - Stand-ins
@@ -121,13 +132,13 @@ public final class PlanExplainer {
   // MARK: - The database's facts
 
   // Counting a million rows takes some tens of milliseconds; beyond that the number is no news.
-  private static let mostRowsCounted = 1_000_000
+  private static let maxRowsCounted = 1_000_000
 
   func size(of table: String) -> TableSize? {
     if let known = sizes[table] { return known }
     let size = number(
-      "SELECT count(*) FROM (SELECT 1 FROM main.\(Self.quoted(table)) LIMIT \(Self.mostRowsCounted))"
-    ).map { TableSize(rows: $0, isAtLeast: $0 >= Self.mostRowsCounted) }
+      "SELECT count(*) FROM (SELECT 1 FROM main.\(Self.quoted(table)) LIMIT \(Self.maxRowsCounted))"
+    ).map { TableSize(rows: $0, isAtLeast: $0 >= Self.maxRowsCounted) }
     sizes[table] = .some(size)
     return size
   }

@@ -21,7 +21,7 @@ public struct QueryPlan: Hashable, Sendable {
     let known = Set(steps.map(\.id))
     var children: [Int64: [PlanStep]] = [:]
     for step in steps {
-      // SQLite numbers a step after its parent; a row that says otherwise would make a circle.
+      // SQLite numbers a step after its parent; any other row would make a cycle.
       let parent = known.contains(step.parent) && step.parent < step.id ? step.parent : 0
       children[parent, default: []].append(step)
     }

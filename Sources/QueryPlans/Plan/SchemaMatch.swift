@@ -8,7 +8,8 @@ public struct SchemaMatch: Hashable, Sendable {
   public private(set) var failures = 0
   /// How many of those name a table or a column that the database lacks.
   public private(set) var strangers = 0
-  /// SQLite's words on the first stranger, else on the first failure: `no such table: ZSTOP`.
+  /// SQLite's message for the first missing name, otherwise for the first failure: `no such table:
+  /// ZSTOP`.
   public var reason: String? { firstMissing ?? firstFailure }
 
   private var firstMissing: String?
@@ -20,7 +21,8 @@ public struct SchemaMatch: Hashable, Sendable {
 
   /// Counts a statement.
   public mutating func add(_ explanation: PlanExplainer.Explanation) {
-    add(failure: explanation.failure)
+    // What has no plan was not compiled.
+    if explanation.verdict != .noPlan { add(failure: explanation.failure) }
   }
 
   /// Counts a statement that does not compile, or one that does: nil.
@@ -48,7 +50,7 @@ public struct SchemaMatch: Hashable, Sendable {
       ? statements == 1
         ? "the statement does not compile" : "none of the \(statements) statements compiles"
       : "only \(compiled) of \(statements) statements \(compiled == 1 ? "compiles" : "compile")"
-    return "\(subject) against \(database) (\(reason)); give the store that was traced, or a "
+    return "\(subject) against \(database) (\(reason)); pass the store that was traced, or a "
       + "copy of it"
   }
 

@@ -2,7 +2,7 @@
 
 /// A statement without its values, by which runs of different programs and days are matched.
 ///
-/// The arguments of a function are no list, and its numbers tell what is asked: Core Data's
+/// The arguments of a function are no list, and its numbers are part of the query: Core Data's
 /// `NSCoreDataStringSearch(x, ?, 8, 0)` is another search than `NSCoreDataStringSearch(x, ?, 137, 0)`.
 ///
 ///     SELECT 0, t0.Z_PK FROM ZSTOP t0  WHERE t0.ZNAME IN ('a', 'b')  LIMIT 100
@@ -54,7 +54,7 @@ public struct SQLFingerprint: Hashable, Sendable, Comparable, CustomStringConver
     case .parameter, .text: "?"
     // `SELECT 0` and `SELECT 1` are Core Data's marks for whole and partial objects.
     case .number: previous?.isWord("SELECT") == true ? token.text : "?"
-    // The number says which of several lists it is, not what is asked.
+    // The number distinguishes several lists; it is not part of the query.
     case .word where token.text.hasPrefix("_Z_intarray"): "_Z_intarray"
     case .word, .quotedName, .symbol: token.text
     }

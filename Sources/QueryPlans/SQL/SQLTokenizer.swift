@@ -4,7 +4,7 @@
 ///
 ///     SQLTokenizer.tokens(of: "a<=?1 -- b")   // a, <=, ?1
 ///
-/// What SQLite would refuse becomes symbols: SQLite says so better.
+/// What SQLite would refuse becomes symbols: SQLite reports it better.
 ///
 /// See <https://www.sqlite.org/lang_expr.html> and <https://www.sqlite.org/lang_comment.html>.
 struct SQLTokenizer {

@@ -46,7 +46,7 @@ struct SelectScope: Hashable {
   }
 
   func source(named name: String) -> Source? {
-    // NB: SQLite 3.40 says `SCAN ZSTOP` of `SELECT COUNT(*) FROM ZSTOP t0`.
+    // NB: SQLite 3.40 prints `SCAN ZSTOP` for `SELECT COUNT(*) FROM ZSTOP t0`.
     sources.first { $0.alias.lowercased() == name.lowercased() }
       ?? sources.first { $0.table?.lowercased() == name.lowercased() }
   }

@@ -24,6 +24,14 @@ struct StatementOutline {
   /// The word the statement starts with, WITH clauses passed over.
   var verb: String { tokens.first { !$0.isSymbol("(") }?.text.uppercased() ?? "" }
 
+  /// Whether it is SQL that SQLite plans, or no SQL; DDL, PRAGMA and transactions have no plan.
+  var hasPlan: Bool { !Self.verbsWithoutPlan.contains(verb) }
+
+  private static let verbsWithoutPlan: Set = [
+    "ALTER", "ANALYZE", "ATTACH", "BEGIN", "COMMIT", "CREATE", "DETACH", "DROP", "END", "EXPLAIN",
+    "PRAGMA", "REINDEX", "RELEASE", "ROLLBACK", "SAVEPOINT", "VACUUM",
+  ]
+
   private static func nesting(of tokens: [SQLToken]) -> Int {
     var (level, deepest) = (0, 0)
     for token in tokens {

@@ -223,10 +223,11 @@ struct ParameterSampler {
     operand(endingAt: tokens[place - 1].isWord("NOT") ? place - 1 : place)
   }
 
-  // What a screen or two show, and so a batch of keys that is asked for at once.
+  // What a screen or two show, and so a batch of keys that is requested at once.
   static let batch = 50
 
-  /// - Parameter isEncoded: whether `NSCoreDataValue` makes the values of texts that say their kind.
+  /// - Parameter isEncoded: whether `NSCoreDataValue` makes the values from texts that contain
+  ///   their type.
   private func sampleList(_ operand: Operand, count: Int, isEncoded: Bool) -> BindValue? {
     let value =
       isEncoded

@@ -25,14 +25,26 @@ public struct CountedRuns: Hashable, Sendable {
 public enum ValueSource: Hashable, Sendable {
   /// The statement takes none.
   case none
+  /// Passed by the user.
+  case given
   /// The trace or the log holds them.
   case recorded
   /// Sampled from the database, so that a run returns as many rows as the trace counted.
   case fitted(rows: Double, counted: Double)
-  /// The same by the VM steps of a run: the number of rows says nothing.
+  /// The same by the VM steps of a run: the number of rows does not depend on them.
   case fittedSteps(steps: Double, counted: Double)
   /// Sampled from the middle of the columns; nothing was counted that they could be compared with.
   case sampled
+}
+
+extension ValueSource {
+  /// Whether no run of the program is known to have had these values.
+  public var isSampled: Bool {
+    switch self {
+    case .none, .given, .recorded: false
+    case .fitted, .fittedSteps, .sampled: true
+    }
+  }
 }
 
 /// Values for the parameters of a statement, of several runs.
@@ -47,6 +59,16 @@ struct StatementValues {
   var source: ValueSource
 
   static let none = StatementValues(runs: [Run(values: [], weight: 1)], source: .none)
+
+  /// Some of the runs, spread over all of them.
+  func first(_ count: Int) -> StatementValues {
+    guard runs.count > count else { return self }
+    let chosen = (0..<count).map { runs[$0 * runs.count / count] }
+    let weight = chosen.reduce(0) { $0 + $1.weight }
+    return StatementValues(
+      runs: chosen.map { Run(values: $0.values, weight: $0.weight / max(weight, .ulpOfOne)) },
+      source: source)
+  }
 
   // 12 is arbitrary: each run is measured with each plan.
   private static let maxRuns = 12

@@ -64,7 +64,7 @@ final class ValueFitter {
   }
 
   private static func target(_ counted: CountedRuns, _ outline: StatementOutline) -> Target {
-    // One row says nothing of what an aggregate has read.
+    // The single row of an aggregate does not show how many it has read.
     let outer = outline.scopes.first { $0.role == .statement }
     let isAggregate = outer.map { $0.hasAggregate && !$0.hasGroupBy } ?? false
     // Nor does a number of rows that the LIMIT cuts off.
@@ -216,7 +216,7 @@ final class ValueFitter {
     _ = query.takeCounters()
     var rows = 0.0
     var result = 0.0
-    try OrderingError.telling { () throws(SQLiteError) in
+    try OrderingError.explaining { () throws(SQLiteError) in
       while rows <= 4 * target.amount + 1000 || isVMSteps, try query.step() {
         if rows == 0 { result = Double(query.int64(0)) }
         rows += 1
@@ -296,7 +296,7 @@ final class ValueFitter {
     operands.map { "\($0.sql) IS NOT NULL" }.joined(separator: " AND ")
   }
 
-  /// A row with a value; nil where the value is of no whole row.
+  /// A row with a value; nil where the value belongs to no whole row.
   private func row(having operand: ParameterSampler.Operand, _ value: BindValue) throws -> Row? {
     guard let operands = operands[operand.alias] else { return nil }
     let condition = "\(Self.condition(operands)) AND \(operand.sql) IS ?1 LIMIT 1"

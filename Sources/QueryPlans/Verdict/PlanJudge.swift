@@ -6,7 +6,7 @@
 /// plan names the tables, shows counters that belong to another plan, and decides alone where
 /// nothing was counted; where values decide, its verdict is ``PlanVerdict/mayScan``.
 public struct PlanJudge {
-  /// One run of the statement on the database.
+  /// One run of the statement on the database, or some with the values that were recorded.
   public struct Measurement: Hashable, Sendable {
     public var work: StatementWork
     /// Whether values were sampled, for want of the program's.
@@ -21,9 +21,22 @@ public struct PlanJudge {
       self.isSampled = isSampled
       self.isCut = isCut
     }
+
+    /// The runs of both; the bytes are of the run that returned more.
+    func adding(_ other: Self) -> Self {
+      var sum = self
+      sum.work.executions += other.work.executions
+      sum.work.rows += other.work.rows
+      sum.work.fullScanSteps += other.work.fullScanSteps
+      sum.work.autoIndexRows += other.work.autoIndexRows
+      sum.work.vmSteps += other.work.vmSteps
+      sum.isCut = isCut || other.isCut
+      sum.columnBytes.merge(other.columnBytes, uniquingKeysWith: max)
+      return sum
+    }
   }
 
-  /// What the judge asks of a database.
+  /// What the judge reads from a database.
   public struct Source {
     /// The number of rows of a table; nil where that is unknown.
     public var size: (String) -> TableSize?
@@ -60,6 +73,10 @@ public struct PlanJudge {
   /// Judges a statement by its plan; nil without a database, where only counters decide.
   public func judge(_ plan: QueryPlan?) -> PlanJudgement {
     var judgement = PlanJudgement()
+    guard outline.hasPlan else {
+      judgement.verdict = .noPlan
+      return judgement
+    }
     if let plan { read(plan.roots, in: .init(), into: &judgement) }
     if work.isCounted {
       judgeByCounters(&judgement, hasPlan: plan != nil)

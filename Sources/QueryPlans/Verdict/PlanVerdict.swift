@@ -12,6 +12,8 @@ public enum PlanVerdict: String, CaseIterable, Hashable, Sendable, Codable {
   case fullScan
   /// SQLite does not compile the statement against this database.
   case error
+  /// SQLite plans nothing: the statement is DDL, PRAGMA, or begins or ends a transaction.
+  case noPlan
 }
 
 /// When a scan matters: the same bound for counts of a trace, for counts measured on the database,

@@ -6,7 +6,7 @@ import SQLiteDriver
 ///
 /// A file of moderate size is copied to a temporary database, on which statements that write run as
 /// well and are rolled back, with triggers and foreign keys. Of a larger one only statements that
-/// read are run. Runs end at a number of VM steps: no clock decides what a report says.
+/// read are run. Runs end at a number of VM steps: no clock decides a report.
 final class StatementMeter {
   // 64 MB are copied in a tenth of a second.
   private static let maxCopiedBytes: Int64 = 64_000_000
@@ -24,17 +24,17 @@ final class StatementMeter {
 
   init(_ source: Connection) { self.source = source }
 
-  /// The work of one run; nil where it cannot be run here.
-  func measure(_ sql: String) -> PlanJudge.Measurement? {
-    forgetOldSchema()
+  /// The work of one run, or of some runs with recorded values; nil where it cannot be run here.
+  func measure(_ sql: String, values: [[BindValue]]) -> PlanJudge.Measurement? {
+    discardOldSchema()
     if let measured = known[sql] { return measured }
-    let measured = try? run(sql)
+    let measured = try? run(sql, values)
     known[sql] = .some(measured)
     return measured
   }
 
   /// Discards the copy where an index was made or dropped since.
-  private func forgetOldSchema() {
+  private func discardOldSchema() {
     guard let version = try? source.number("PRAGMA schema_version"), version != schemaVersion else {
       return
     }
@@ -43,7 +43,7 @@ final class StatementMeter {
     bench = Bench(source, maxCopiedBytes: Self.maxCopiedBytes)
   }
 
-  private func run(_ sql: String) throws -> PlanJudge.Measurement? {
+  private func run(_ sql: String, _ recorded: [[BindValue]]) throws -> PlanJudge.Measurement? {
     guard remaining > 0, let bench else { return nil }
     let connection = bench.connection
     let numbered = ParameterNumbering(sql)
@@ -56,21 +56,43 @@ final class StatementMeter {
     guard statement.isReadOnly || bench.isWritable else { return nil }
     let sampler = ParameterSampler(
       outline: outline, parameterCount: numbered.count, connection: connection)
-    let values = try sampler.values()
+    let runs = recorded.filter { $0.count == numbered.count }
+    let isSampled = runs.isEmpty && numbered.count > 0
+    let values = isSampled ? [try sampler.values()] : Self.some(of: runs)
     try arrays.sample(by: sampler)
     try arrays.fill(on: connection)
-    for (index, value) in values.enumerated() { value.bind(to: statement, at: Int32(index) + 1) }
-    guard !statement.isReadOnly else { return try count(statement, !values.isEmpty, connection) }
+    var sum: PlanJudge.Measurement?
+    for values in values {
+      for (index, value) in values.enumerated() { value.bind(to: statement, at: Int32(index) + 1) }
+      let run = try rollingBack(statement, connection) { try count(statement, connection) }
+      sum = sum.map { $0.adding(run) } ?? run
+      if run.isCut { break }
+    }
+    sum?.isSampled = isSampled
+    return sum
+  }
+
+  // 4 is arbitrary: enough to see that values differ in what they find.
+  private static func some(of runs: [[BindValue]]) -> [[BindValue]] {
+    let count = min(runs.count, 4)
+    return count == 0 ? [[]] : (0..<count).map { runs[$0 * runs.count / count] }
+  }
+
+  /// Undoes what a statement that writes has done.
+  private func rollingBack<R>(
+    _ statement: Statement, _ connection: Connection, _ body: () throws -> R
+  ) throws -> R {
+    guard !statement.isReadOnly else { return try body() }
     try connection.execute("BEGIN")
     defer {
       statement.reset()
       try? connection.execute("ROLLBACK")
     }
-    return try count(statement, !values.isEmpty, connection)
+    return try body()
   }
 
   private func count(
-    _ statement: Statement, _ isSampled: Bool, _ connection: Connection
+    _ statement: Statement, _ connection: Connection
   ) throws -> PlanJudge.Measurement {
     _ = statement.takeCounters()
     var steps = 0
@@ -104,7 +126,7 @@ final class StatementMeter {
       work: StatementWork(
         executions: 1, rows: rows, fullScanSteps: counters.fullScanSteps,
         autoIndexRows: counters.autoIndexRows, vmSteps: max(counters.vmSteps, 1)),
-      isSampled: isSampled, isCut: isCut)
+      isCut: isCut)
     for column in columns where bytes[Int(column)] > 0 {
       measurement.columnBytes[statement.columnName(column), default: 0] += bytes[Int(column)]
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a store has counted since it was opened, so that a reader can tell whether it saw all.
+/// What a store has counted since it was opened, so that a reader can check whether it saw all
+/// events.
 public struct CountersSampled: EventPayload {
   @inlinable
   public static var name: StaticString { "counters" }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A fault fired: its values, or its members, were asked for.
+/// A fault fired: its values, or its members, were read.
 public struct FaultFired: EventPayload {
   @inlinable
   public static var name: StaticString { "fault" }
@@ -65,7 +65,7 @@ public struct FaultFired: EventPayload {
   }
 }
 
-/// A fault fired whose row was not in the row cache: the database was asked.
+/// A fault fired whose row was not in the row cache: it was read from the database.
 public struct CacheMiss: EventPayload {
   @inlinable
   public static var name: StaticString { "cache_miss" }

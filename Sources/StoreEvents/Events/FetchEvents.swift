@@ -44,7 +44,7 @@ public struct FetchBegin: EventPayload {
   }
 }
 
-/// A fetch request ended: what it asked, what it cost, what it gave.
+/// A fetch request ended: what it requested, what it cost, what it returned.
 public struct FetchEnd: EventPayload {
   @inlinable
   public static var name: StaticString { "fetch_end" }
@@ -180,7 +180,7 @@ public struct FetchEnd: EventPayload {
   }
 }
 
-/// What a fetch was asked to give.
+/// What a fetch was requested to return.
 public enum FetchKind: String, CaseIterable, Hashable, Sendable, Codable {
   case objects, ids, dictionaries, count, prefetch, batch
 

@@ -139,7 +139,7 @@ public struct TransactionEnded: EventPayload {
   public var saveID: UInt64
   /// `commit` or `rollback`.
   public var outcome: String
-  /// From asking for the lock until having it.
+  /// From requesting the lock until holding it.
   public var waitTime: Nanoseconds
   public var totalTime: Nanoseconds
   /// Unique within the process; 0 in a trace of vocabulary 1.

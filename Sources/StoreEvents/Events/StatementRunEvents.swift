@@ -36,6 +36,10 @@ public struct StatementRun: EventPayload {
   /// Steps that a Bloom filter saved; 0 before SQLite 3.38.
   public var filterHits: UInt64
   public var filterMisses: UInt64
+  /// Calls of `sqlite3_step` whose time was taken.
+  ///
+  /// With fewer than were made, ``stepTime`` is an estimate. 0 if the statement could not be prepared.
+  public var timedSteps: UInt64
   /// "" when it succeeded; otherwise such as `SQLITE_BUSY: database is locked`.
   public var error: String
 
@@ -60,6 +64,7 @@ public struct StatementRun: EventPayload {
     reprepares: UInt64,
     filterHits: UInt64,
     filterMisses: UInt64,
+    timedSteps: UInt64,
     error: String
   ) {
     self.connectionID = connectionID
@@ -81,6 +86,7 @@ public struct StatementRun: EventPayload {
     self.reprepares = reprepares
     self.filterHits = filterHits
     self.filterMisses = filterMisses
+    self.timedSteps = timedSteps
     self.error = error
   }
 
@@ -105,6 +111,7 @@ public struct StatementRun: EventPayload {
     fields.field("reprepares", reprepares)
     fields.field("filter_hits", filterHits)
     fields.field("filter_misses", filterMisses)
+    fields.field("timed_steps", timedSteps)
     fields.field("error", error)
   }
 
@@ -129,6 +136,7 @@ public struct StatementRun: EventPayload {
     reprepares = try fields.uint64("reprepares")
     filterHits = try fields.uint64("filter_hits")
     filterMisses = try fields.uint64("filter_misses")
+    timedSteps = try fields.addedUInt64("timed_steps")
     error = try fields.string("error")
   }
 }

@@ -13,7 +13,7 @@ public struct StoreOpened: EventPayload {
   public var sqliteVersion: String
   /// Since 1970-01-01 00:00 UTC.
   public var processStart: Nanoseconds
-  /// The program's own name, which LTTng's context `procname`, a thread's name, does not tell; ""
+  /// The program's own name, which differs from LTTng's context `procname`, a thread's name; ""
   /// in a trace of an older version.
   public var processName: String
 
@@ -103,7 +103,7 @@ public struct BusyWaited: EventPayload {
   public static var name: StaticString { "busy" }
 
   public var storeID: UInt64
-  /// How often SQLite asked again.
+  /// How often SQLite retried.
   public var attempts: UInt64
   public var waitTime: Nanoseconds
   /// 1 if the wait ended in `SQLITE_BUSY`.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An integer or a double, as SQLite tells them apart.
+/// An integer or a double, as SQLite distinguishes them.
 package enum PredicateNumber: Comparable {
   case integer(Int64)
   case double(Double)

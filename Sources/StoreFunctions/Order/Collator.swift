@@ -22,9 +22,9 @@ package final class Collator: @unchecked Sendable {
 
   private init(_ rules: Rules, locale: String) {
     var status = U_ZERO_ERROR
-    // A language that ICU does not know is no error: it gets the order that no language changes.
+    // A language unknown to ICU is no error: it gets the root order.
     guard let handle = swift_ucol_open(locale, &status) else {
-      preconditionFailure("ICU lacks its collation data; reinstall the Swift runtime")
+      fatalError("ICU lacks its collation data; reinstall the Swift runtime")
     }
     self.handle = handle
     // Marks in any order; without this ICU trusts that they are in the canonical one.
@@ -77,7 +77,7 @@ package final class Collator: @unchecked Sendable {
 
   private static let made = Mutex<[Key: Collator]>([:])
 
-  /// The collator of a language such as `de_DE`; made when it is first asked for.
+  /// The collator of a language such as `de_DE`; made on first use.
   package static func shared(_ rules: Rules, locale: String) -> Collator {
     made.withLock { made in
       let key = Key(rules: rules, locale: locale)

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// The language of the process, as the environment tells it to a program.
+/// The language of the process, from its environment variables.
 package enum EnvironmentLocale {
   /// `de_DE` of `LC_ALL`, `LC_COLLATE` or `LANG`, the first that is set; "" for `C` and `POSIX`.
   ///

@@ -7,15 +7,15 @@ import Foundation
 /// Both sides are compared in NFC; `[d]` takes the diacritics from both first. Used by one thread
 /// at a time.
 package final class RegularExpression {
-  /// Why a pattern cannot be used, or why a match was given up.
+  /// Why a pattern cannot be used, or why a match was stopped.
   package enum Failure: Error {
     case invalidPattern(String)
     case tooManySteps(Int)
     case tooMuchMemory
   }
 
-  /// ICU tells after every 10,000 steps; 1000 times that is half a second of an exploding pattern.
-  package static let mostReports = 1_000
+  /// ICU reports after every 10,000 steps; 1000 reports are half a second of an exploding pattern.
+  package static let maxReports = 1_000
 
   private let expression: NSRegularExpression
   private let folding: StringFolding
@@ -56,10 +56,10 @@ package final class RegularExpression {
       if flags.contains(.internalError) { isTooLarge = true }
       if flags.contains(.progress) {
         self.reportCount += 1
-        if self.reportCount > Self.mostReports { stop.pointee = true }
+        if self.reportCount > Self.maxReports { stop.pointee = true }
       }
     }
-    if reportCount > Self.mostReports { throw .tooManySteps(Self.mostReports * 10_000) }
+    if reportCount > Self.maxReports { throw .tooManySteps(Self.maxReports * 10_000) }
     if isTooLarge { throw .tooMuchMemory }
     return isMatch
   }

@@ -67,7 +67,7 @@ package struct StringFolding: OptionSet, Hashable, Sendable {
     return a.compare(b, options: options, range: nil, locale: .current).rawValue
   }
 
-  /// An ASCII letter in lower case; inlinable, since the store asks for each byte of a text.
+  /// An ASCII letter in lower case; inlinable, since the store calls it for each byte of a text.
   @inlinable @inline(__always)
   package static func lowered(_ byte: UInt8) -> UInt8 { byte &- 65 < 26 ? byte | 0x20 : byte }
 }

@@ -80,7 +80,7 @@ package final class StringSearch {
 }
 
 extension StringSearch.Kind {
-  /// The bits of the SQL function's third argument that tell where to look: 8 is anchored, 4
+  /// The bits of the SQL function's third argument that select where to look: 8 is anchored, 4
   /// backwards.
   package var searchOptions: Int32 {
     switch self {

@@ -61,7 +61,7 @@ enum TextFunctions {
     }
   }
 
-  /// A pattern that a row gave may be no pattern.
+  /// A pattern from a row may be invalid.
   private final class CompiledPattern {
     let result: Result<RegularExpression, RegularExpression.Failure>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A pattern of LIKE: `?` is one character, `*` any number; `\` takes the next one as it is.
+/// A pattern of LIKE: `?` is one character, `*` any number; `\` quotes the next one.
 ///
 /// Characters are Swift's: "é" is one, of one scalar or of two.
 struct WildcardPattern {

@@ -3,7 +3,7 @@
 import StoreEvents
 import Synchronization
 
-/// Decides when the counters are due, and whether they say anything new.
+/// Decides when the counters are due, and whether they have changed.
 final class CounterSampler: Sendable {
   private let intervals: Intervals
   /// 0 until the store is known.
@@ -36,7 +36,7 @@ final class CounterSampler: Sendable {
     sample.withLock { statistics != $0 } && statistics != Statistics()
   }
 
-  /// - Parameter statistics: Those after the sample was told.
+  /// - Parameter statistics: Those after the sample was emitted.
   func didSample(_ statistics: Statistics) {
     sample.withLock { $0 = statistics }
     sampledEvents.store(statistics.events, ordering: .relaxed)

@@ -4,11 +4,15 @@ import Glibc
 import StoreEvents
 
 extension DebugLog {
-  /// The log that `STORE_SQL_DEBUG` and `STORE_SQL_DEBUG_FILE` ask for, one for the process.
+  /// The log that `STORE_SQL_DEBUG` and `STORE_SQL_DEBUG_FILE` configure, one for the process.
   static let fromEnvironment: DebugLog? = {
-    guard let setting = environment("STORE_SQL_DEBUG"), setting != "0", !setting.isEmpty else {
+    guard let setting = environment("STORE_SQL_DEBUG"), !setting.isEmpty else {
+      if let path = environment("STORE_SQL_DEBUG_FILE"), !path.isEmpty {
+        complain("STORE_SQL_DEBUG_FILE needs a level as well; set STORE_SQL_DEBUG=1")
+      }
       return nil
     }
+    if setting == "0" { return nil }
     guard let number = Int(setting), number > 0 else {
       complain("STORE_SQL_DEBUG='\(setting)' is not a level from 0 to 4; nothing is logged")
       return nil
@@ -20,8 +24,8 @@ extension DebugLog {
     do {
       return try DebugLog(level: level, path: path)
     } catch {
-      complain("\(error); the log goes to standard error")
-      return DebugLog(level: level)
+      complain("\(error); nothing is logged")
+      return nil
     }
   }()
 
@@ -61,7 +65,7 @@ public struct DebugLogError: Error, Hashable, CustomStringConvertible {
   public var description: String {
     "cannot open the log '\(LogText.escaped(path))': "
       + (code == ELOOP
-        ? "a symbolic link in a folder that others may write is not followed; give the path that it "
+        ? "a symbolic link in a folder that others may write is not followed; pass the path it "
           + "leads to" : SystemErrorText(code).sentence)
   }
 }

@@ -9,7 +9,7 @@ import Synchronization
 ///     2026-11-21 14:12:28.633104 transit[2367:2370] ObjectStore: sql: SELECT 0, t0.Z_PK, …
 ///
 /// Writing never fails into the store, never tears a line, and waits at most 100 ms for a
-/// reader; lines that could not be written are counted, and the next one that can says so.
+/// reader; lines that could not be written are counted, and the next line written reports them.
 public final class DebugLog: StoreObserver {
   /// How much is logged; each level holds those before it.
   public enum Level: Int, CaseIterable, Comparable, Sendable {
@@ -28,6 +28,7 @@ public final class DebugLog: StoreObserver {
   public let level: Level
   public let interests: Interests
   private let ownedDescriptor: Int32?
+  private let processID = getpid()
   private let state: Mutex<State>
 
   private struct State {
@@ -35,7 +36,7 @@ public final class DebugLog: StoreObserver {
     var sink: LogSink
   }
 
-  /// Logs to an open descriptor, standard error unless told otherwise; it is not closed.
+  /// Logs to an open descriptor, standard error by default; it is not closed.
   public convenience init(level: Level, descriptor: Int32 = 2) {
     self.init(level: level, descriptor: descriptor, isOwned: false)
   }
@@ -59,10 +60,34 @@ public final class DebugLog: StoreObserver {
         text.append(Int64(level.rawValue))
       }
     }
+    // Any other descriptor may be closed, and a file of the program in its place.
+    if isOwned || descriptor == STDERR_FILENO { LogEnds.register(self) }
   }
 
   deinit {
-    if let ownedDescriptor { close(ownedDescriptor) }
+    guard let ownedDescriptor else { return }
+    end(status: nil)
+    close(ownedDescriptor)
+  }
+
+  /// Writes the closing line, unless nothing was written since the last one.
+  ///
+  /// - Parameter status: the exit code of the process, or nil if it goes on.
+  func end(status: Int32?) {
+    // The lines that a fork inherits are the parent's.
+    guard getpid() == processID else { return }
+    // A thread that was stopped may hold the lock for ever; then the log has no end.
+    for _ in 1...100 {
+      let isDone: Void? = state.withLockIfAvailable { state in
+        guard state.lines.check.lines > 0 else { return }
+        state.lines.start()
+        state.lines.closing(status: status)
+        state.sink.write(state.lines.text.bytes, lines: state.lines.count)
+        state.lines.clear()
+      }
+      if isDone != nil { return }
+      usleep(1000)
+    }
   }
 
   /// Writes the lines of a group at once; held ones go out with the next group.
@@ -73,7 +98,7 @@ public final class DebugLog: StoreObserver {
       if lost > 0, state.lines.count == 0 {
         state.lines.line(.warning) { text in
           text.append(Int64(lost))
-          text.append(" lines of this log were lost: nobody could take them")
+          text.append(" lines of this log were lost: they could not be written")
         }
       }
       body(&state.lines)

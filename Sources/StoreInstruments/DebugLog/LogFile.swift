@@ -9,7 +9,7 @@ import Glibc
 enum LogFile {
   private static let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK
   // As many as the kernel follows.
-  private static let mostLinks = 40
+  private static let maxLinks = 40
   // O_PATH, which glibc hides unless _GNU_SOURCE is defined: /usr/include/bits/fcntl-linux.h.
   private static let pathOnly: Int32 = 0o10_000_000
 
@@ -36,7 +36,7 @@ enum LogFile {
         return failure(code)
       }
       links += 1
-      guard links <= mostLinks, isOurs(folder) else { return failure(ELOOP) }
+      guard links <= maxLinks, isOurs(folder) else { return failure(ELOOP) }
       // The kernel alone can follow the links of /proc/self/fd, such as `pipe:[2367]`.
       if target.contains(":[") {
         return names.isEmpty ? openat(folder, name, flags, 0o600) : failure(ELOOP)

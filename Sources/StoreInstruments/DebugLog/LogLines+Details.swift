@@ -4,7 +4,7 @@ import Glibc
 
 // What levels 2 and 3 add.
 extension LogLines {
-  /// Longer text is cut here, and its length stated: enough to know a value again.
+  /// Longer text is cut here, and its length stated: enough to recognize a value.
   private static let longestText = 256
 
   /// One bound value, such as `SQLite bind[0] = (double) 13.41`.

@@ -3,7 +3,7 @@
 import StoreEvents
 
 extension LogLines {
-  /// What people know from Core Data's log, then the fields for a machine.
+  /// The part that matches Core Data's log, then the fields for a machine.
   mutating func event(_ event: StoreEvent, contextID: UInt64) {
     switch event {
     case .storeOpened(let event):

@@ -12,6 +12,8 @@ struct LogLines {
 
   private(set) var text = LogBuffer()
   private(set) var count = 0
+  /// Of all lines since the last closing line.
+  private(set) var check = LogCheck()
   private var prefix = LogBuffer()
   private var clock: LogClock
   /// The process part of the prefix, such as ` transit[2367:`.
@@ -37,13 +39,14 @@ struct LogLines {
     prefix.append("] ObjectStore: ")
   }
 
-  /// Forgets the lines, which went out.
+  /// Removes the lines that were written.
   mutating func clear() {
     text.removeAll()
     count = 0
   }
 
   mutating func line(_ category: Category, _ body: (inout LogBuffer) -> Void) {
+    let start = text.bytes.count
     text.append(contentsOf: prefix.bytes)
     switch category {
     case .sql: text.append("sql: ")
@@ -53,8 +56,16 @@ struct LogLines {
     case .error: text.append("error: ")
     }
     body(&text)
+    text.bytes.withUnsafeBytes { check.add(line: UnsafeRawBufferPointer(rebasing: $0[start...])) }
     text.append(byte: UInt8(ascii: "\n"))
     count += 1
+  }
+
+  /// The line by which a reader finds that none before it is missing or changed.
+  mutating func closing(status: Int32?) {
+    let statement = check.closing(status: status)
+    line(.annotation) { $0.append(verbatim: statement) }
+    check = LogCheck()
   }
 
   /// The line a machine reads: the event's name and fields, those that are 0 or "" left out.

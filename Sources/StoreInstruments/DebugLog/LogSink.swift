@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// A descriptor that takes lines whole, or not at all, and keeps nobody waiting for long.
+/// A descriptor that accepts a line whole or not at all, and never blocks the caller for long.
 ///
 /// Never raises SIGPIPE. What began to go out is finished before anything else is written.
 struct LogSink {
@@ -78,7 +78,7 @@ struct LogSink {
   private func isReady() -> Bool {
     var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     let patience = lost > 0 || !unsent.isEmpty ? 0 : Self.patience
-    // A signal ends the wait early: the line counts as lost rather than waiting anew.
+    // A signal ends the wait early: the line counts as lost rather than waiting again.
     guard poll(&request, 1, patience) == 1 else { return false }
     return request.revents & Int16(POLLERR | POLLHUP | POLLNVAL) == 0
   }

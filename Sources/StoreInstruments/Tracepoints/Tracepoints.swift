@@ -32,7 +32,7 @@ public final class Tracepoints: StoreObserver {
     }
   }
 
-  // A trace holds events; what the other calls tell is for the log.
+  // A trace holds events; the other calls are for the log.
   public func willRun(sql: String, bindings: [BoundValue], contextID: UInt64) {}
   public func didReturn(_ objectURIs: [String], entity: String, sql: String, contextID: UInt64) {}
   public func didExplain(sql: String, plan: [PlanLine], contextID: UInt64) {}
@@ -43,7 +43,7 @@ public final class Tracepoints: StoreObserver {
 /// The sessions that record the provider, in whichever program they were made.
 @usableFromInline
 enum TraceSessions {
-  // Not of the class, a static member of which asks for the class's metadata first.
+  // Not in the class: a static member of a class reads the class's metadata first.
 
   /// What any of them wants right now.
   @usableFromInline static var interests: Interests {

@@ -14,7 +14,9 @@ public struct ExceptionFile: Hashable, Sendable {
   /// The name under which a project's file is found in the current folder.
   public static let usualName = ".storescope-exceptions"
 
+  /// The file's path.
   public var path: String
+  /// The exceptions, in the order of the file.
   public var exceptions: [FindingException]
 
   /// Reads the text of a file.

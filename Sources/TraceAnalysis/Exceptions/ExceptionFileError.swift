@@ -4,17 +4,27 @@ import StoreEvents
 
 /// Why a file of exceptions cannot be used.
 public enum ExceptionFileError: Error, Hashable, Sendable {
+  /// A line of a file.
   public struct Place: Hashable, Sendable {
+    /// The file's path.
     public var path: String
+    /// The line, from 1.
     public var line: Int
   }
 
+  /// A line that is no exception.
   case notUnderstood(Place, String)
+  /// A rule that does not exist.
   case unknownRule(Place, String)
+  /// A key that does not exist.
   case unknownKey(Place, String)
+  /// A key without a value.
   case noValue(Place, String)
+  /// An exception without a reason.
   case noReason(Place, String)
+  /// A statement id that cannot be parsed.
   case notAStatement(Place, String)
+  /// A day that is not of the form `2026-11-21`.
   case notADay(Place, String)
 }
 

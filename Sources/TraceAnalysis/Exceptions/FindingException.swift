@@ -2,17 +2,19 @@
 
 public import StoreEvents
 
-/// A finding, or a regression, that somebody decided to live with, and why.
+/// A finding, or a regression, that is accepted, and the reason.
 public struct FindingException: Hashable, Sendable {
   /// The rule's name, or `Gate` for a regression that the gate would report.
   public var rule: String
   /// `transit/Search.swift`, or with its line `transit/Search.swift:42`.
   public var caller: String?
+  /// The statement's id, or nil for any.
   public var statement: StatementID?
   /// A part of the statement's SQL, as written.
   public var sql: String?
   /// The index, table, column or relationship that the finding is about.
   public var object: String?
+  /// The reason, in the words of its author.
   public var reason: String
   /// The last day on which it holds, such as `2027-03-01`.
   public var expires: String?

@@ -4,24 +4,33 @@ public import StoreEvents
 
 /// Findings, without those that an exception excuses.
 public struct FindingReview: Hashable, Sendable {
+  /// A finding with its exception.
   public struct Excused: Hashable, Sendable {
+    /// The finding.
     public var finding: Finding
+    /// The exception that excuses it.
     public var exception: FindingException
   }
 
+  /// The findings without an exception.
   public var findings: [Finding] = []
+  /// The findings with an exception.
   public var excused: [Excused] = []
   /// Exceptions that are expired, or that match nothing; one sentence each.
   public var complaints: [String] = []
 
-  /// Findings that nobody excused.
+  /// Findings without exceptions.
   public init(_ findings: [Finding]) { self.findings = findings }
 
-  /// Takes out what a file excuses, and says which of its exceptions excuse nothing.
+  /// Takes out what a file excuses, and returns which of its exceptions excuse nothing.
   ///
   /// An expired exception excuses nothing: its finding comes back.
   ///
-  /// - Parameter today: such as `2026-11-21`.
+  /// - Parameters:
+  ///   - findings: the findings of a run.
+  ///   - profile: the run.
+  ///   - file: the exceptions.
+  ///   - today: such as `2026-11-21`.
   public init(_ findings: [Finding], in profile: Profile, file: ExceptionFile, today: String) {
     var book = ExceptionBook(file, today: today)
     for finding in findings {
@@ -41,10 +50,12 @@ public struct FindingReview: Hashable, Sendable {
 
 /// A file's exceptions, and which of them matched something.
 public struct ExceptionBook {
+  /// The file of exceptions.
   public let file: ExceptionFile
   private let today: String
   private var used: Set<Int> = []
 
+  /// Opens the book of a file on a day such as `2026-11-21`.
   public init(_ file: ExceptionFile, today: String) {
     self.file = file
     self.today = today
@@ -66,7 +77,7 @@ public struct ExceptionBook {
     return found
   }
 
-  /// What to say of the exceptions that a command could have used.
+  /// Messages about the exceptions that a command could have used.
   public func complaints(_ isMeant: (FindingException) -> Bool) -> [String] {
     file.exceptions.enumerated().compactMap { index, exception -> String? in
       guard isMeant(exception) else { return nil }

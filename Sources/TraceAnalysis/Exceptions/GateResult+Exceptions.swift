@@ -7,7 +7,9 @@ extension GateResult {
   ///
   /// The totals hold the work of those statements too: by so much they may have risen.
   ///
-  /// - Parameter today: such as `2026-11-21`.
+  /// - Parameters:
+  ///   - file: the exceptions.
+  ///   - today: such as `2026-11-21`.
   public mutating func excuse(by file: ExceptionFile, today: String) {
     var book = ExceptionBook(file, today: today)
     let all = regressions

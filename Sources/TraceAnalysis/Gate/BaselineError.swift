@@ -6,9 +6,14 @@ import TraceReading
 
 /// Why there is nothing to hold a run against.
 public enum BaselineError: Error, Hashable, Sendable {
+  /// There is no such file.
   case missing(String)
+  /// The file cannot be read or decoded.
   case unreadable(String, reason: String)
+  /// The file has a version that this tool does not support.
   case unknownVersion(String, version: Int)
+  /// Its check is not that of its content.
+  case damaged(String)
 }
 
 extension BaselineError: CustomStringConvertible {
@@ -22,12 +27,35 @@ extension BaselineError: CustomStringConvertible {
     case .unknownVersion(let path, let version):
       "baseline \(LogText.quoted(path)) has schemaVersion \(version), this trace-report reads "
         + "\(BaselineV1.schemaVersion); update trace-report, or write the baseline again"
+    case .damaged(let path):
+      "baseline \(LogText.quoted(path)) was changed after it was written (only budgets may be), or "
+        + "damaged; write it again with: trace-report baseline INPUT -o FILE"
     }
   }
 }
 
 extension BaselineV1 {
   private struct Header: Decodable { var schemaVersion: Int }
+
+  /// The names at the top of the file.
+  private struct Names: Decodable {
+    var names: Set<String>
+
+    private struct Name: CodingKey {
+      var stringValue: String
+      var intValue: Int? { nil }
+      init?(stringValue: String) { self.stringValue = stringValue }
+      init?(intValue: Int) { nil }
+    }
+
+    init(from decoder: any Decoder) throws {
+      names = try Set(decoder.container(keyedBy: Name.self).allKeys.map(\.stringValue))
+    }
+  }
+
+  private static let names: Set<String> = [
+    "schemaVersion", "check", "sqliteVersion", "tags", "totals", "budget", "statements",
+  ]
 
   /// Reads a baseline file, its version first.
   ///
@@ -41,6 +69,12 @@ extension BaselineV1 {
         throw BaselineError.unknownVersion(path, version: header.schemaVersion)
       }
       self = try BoundedJSON.decode(Self.self, from: data)
+      // Without its name, a check would be none.
+      let names = try BoundedJSON.decode(Names.self, from: data).names
+      if let unknown = names.subtracting(Self.names).sorted().first {
+        throw BaselineError.unreadable(path, reason: "it has '\(unknown)', which no baseline has")
+      }
+      if let check, try check != contentHash { throw BaselineError.damaged(path) }
       if let unknown = unknownBudgets.first {
         throw BaselineError.unreadable(
           path, reason: "a budget names '\(unknown)', which is no count")

@@ -2,48 +2,88 @@
 
 import QueryPlans
 
-/// The counts of a run that later runs are held against, version 1: for review in a pull request.
+/// The counts of a run that later runs are compared with, version 1: for review in a pull request.
 public struct BaselineV1: Codable, Hashable, Sendable {
+  /// The version of the format.
   public static let schemaVersion = 1
 
+  /// The version in the file.
   public var schemaVersion = Self.schemaVersion
-  /// Null if the trace does not tell it.
+  /// A hash of all but the budgets, by which damage is found; nil in older baselines.
+  public var check: String?
+  /// Null if the trace does not contain it.
   public var sqliteVersion: String?
-  /// What the counts depend on besides the code, such as `seed`.
+  /// A condition other than the code that the counts depend on, such as `seed`.
   public var tags: [String: String]
+  /// The totals of the run.
   public var totals: Totals
   /// The most that a total may be, by its name, such as `cacheMisses`: written by people, and kept.
   public var budget: [String: UInt64]?
   /// By their SQL.
   public var statements: [Statement]
+  /// The tests that markers named: their `sql` is `test NAME`.
+  public var tests: [Statement]?
 
+  /// The totals of a run.
   public struct Totals: Codable, Hashable, Sendable {
+    /// Fetch requests.
     public var fetches: UInt64
+    /// Requests for a number of objects.
     public var counts: UInt64
+    /// Rows returned.
     public var rows: UInt64
+    /// Faults fired.
     public var faults: UInt64
+    /// Relationship faults fired.
     public var relationshipFaults: UInt64
+    /// Faults that were read from the database.
     public var cacheMisses: UInt64
+    /// Saves, failed ones included.
     public var saves: UInt64
+    /// Rows that saves inserted; this and what follows is nil in older baselines.
+    public var inserted: UInt64?
+    public var updated: UInt64?
+    public var deleted: UInt64?
+    /// Statements that saves ran.
+    public var saveStatements: UInt64?
+    /// Fetches, saves and statements that ended in an error.
+    public var errors: UInt64?
+    /// Waits for a lock that ended in `SQLITE_BUSY`.
+    public var busyFailures: UInt64?
   }
 
+  /// The counts of one statement.
   public struct Statement: Codable, Hashable, Sendable {
     /// The fingerprint: values are `?`.
     public var sql: String
+    /// Runs.
     public var count: UInt64
+    /// Rows returned.
     public var rows: UInt64
+    /// Faults that were read from the database.
     public var cacheMisses: UInt64
-    public var vmSteps: UInt64
-    public var fullScanSteps: UInt64
-    public var sorts: UInt64
-    public var autoIndexRows: UInt64
+    /// Instructions of SQLite's virtual machine; this and what follows is nil where the source does
+    /// not count it, as in Core Data's log.
+    public var vmSteps: UInt64?
+    /// Steps through tables without an index.
+    public var fullScanSteps: UInt64?
+    /// Sorts without an index.
+    public var sorts: UInt64?
+    /// Rows inserted into automatic indexes.
+    public var autoIndexRows: UInt64?
+    /// Rows inserted, updated or deleted; nil where the source does not count them.
+    public var changes: UInt64?
+    /// Runs that ended in an error; nil in older baselines.
+    public var errors: UInt64?
+    /// The query plan, if a database was passed.
     public var plan: Plan?
-    /// The line that spent most time on it, by which a statement that was rewritten is found again.
+    /// The line that ran it most often, by which a statement that was rewritten is found again.
     public var caller: String?
+    /// The entity's name.
     public var entity: String?
     /// The most that a count may be, by its name, such as `vmSteps`: written by people, and kept.
     public var budget: [String: UInt64]?
-    /// The mean time of each run, in nanoseconds; only where asked for.
+    /// The mean time of each run, in nanoseconds; only if requested.
     public var meanNs: [Double]?
   }
 
@@ -51,8 +91,10 @@ public struct BaselineV1: Codable, Hashable, Sendable {
   public struct Plan: Codable, Hashable, Sendable {
     /// `search`, `harmlessScan`, `mayScan`, `fullScan` or `error`.
     public var verdict: String
+    /// The steps of the plan, one line each.
     public var steps: [String]
 
+    /// Makes a plan from its verdict and its steps.
     public init(verdict: String, steps: [String]) {
       self.verdict = verdict
       self.steps = steps
@@ -63,15 +105,19 @@ public struct BaselineV1: Codable, Hashable, Sendable {
 extension BaselineV1 {
   /// Takes the counts of a profile.
   ///
-  /// - Parameter plan: explains a statement's SQL, or answers nil without a database.
+  /// - Parameters:
+  ///   - profile: the run.
+  ///   - tags: conditions other than the code that the counts depend on.
+  ///   - plan: explains a statement's SQL, or returns nil without a database.
   public init(
     _ profile: Profile, tags: [String: String] = [:], plan: (String) -> Plan? = { _ in nil }
   ) {
     sqliteVersion = profile.sqliteVersion
     self.tags = tags
-    totals = Totals(profile.totals)
+    totals = Totals(profile)
     statements = profile.statementGroups.values.sorted { $0.fingerprint < $1.fingerprint }
       .map { Statement($0, plan: $0.statement.sql.flatMap(plan)) }
+    tests = profile.observed?.tests?.sorted { $0.name < $1.name }.map { Statement($0) }
   }
 }
 
@@ -83,22 +129,42 @@ extension Profile {
 }
 
 extension BaselineV1.Totals {
-  init(_ totals: Profile.Totals) {
+  init(_ profile: Profile) {
+    let totals = profile.totals
+    func saved(_ path: KeyPath<SaveProfile, UInt64>) -> UInt64 {
+      profile.saves.reduce(0) { $0.saturatingSum($1[keyPath: path]) }
+    }
     self.init(
       fetches: totals.fetches, counts: totals.counts, rows: totals.rows, faults: totals.faults,
       relationshipFaults: totals.relationshipFaults, cacheMisses: totals.cacheMisses,
-      saves: totals.saves)
+      saves: totals.saves, inserted: saved(\.inserted), updated: saved(\.updated),
+      deleted: saved(\.deleted), saveStatements: saved(\.statements), errors: totals.errors,
+      busyFailures: profile.waits.busyFailures)
   }
 }
 
 extension BaselineV1.Statement {
   init(_ group: StatementGroup, plan: BaselineV1.Plan?) {
+    let work = group.work
+    // A run that returned takes a step at least: without one, the source counts none.
+    let isCounted = work.vmSteps > 0 || work.count <= work.errors
     self.init(
-      sql: group.fingerprint.description, count: group.work.count, rows: group.work.rows,
-      cacheMisses: group.misses, vmSteps: group.work.vmSteps,
-      fullScanSteps: group.work.fullScanSteps, sorts: group.work.sorts,
-      autoIndexRows: group.work.autoIndexRows, plan: plan, caller: group.caller.text,
+      sql: group.fingerprint.description, count: work.count, rows: work.rows,
+      cacheMisses: group.misses, vmSteps: isCounted ? work.vmSteps : nil,
+      fullScanSteps: isCounted ? work.fullScanSteps : nil, sorts: isCounted ? work.sorts : nil,
+      autoIndexRows: isCounted ? work.autoIndexRows : nil,
+      changes: work.changes ?? group.statement.observedRuns.map { _ in 0 },
+      errors: work.errors, plan: plan, caller: group.busiestCaller.text,
       entity: group.statement.entity)
+  }
+}
+
+extension BaselineV1.Statement {
+  init(_ test: TestProfile) {
+    self.init(
+      sql: "test " + test.name, count: test.work.count, rows: test.work.rows, cacheMisses: 0,
+      vmSteps: test.work.vmSteps, fullScanSteps: test.work.fullScanSteps, sorts: test.work.sorts,
+      autoIndexRows: test.work.autoIndexRows)
   }
 }
 
@@ -110,6 +176,11 @@ extension BaselineV1 {
       older.statements.map { ($0.sql, $0.budget) }, uniquingKeysWith: { first, _ in first })
     for index in statements.indices {
       statements[index].budget = budgets[statements[index].sql] ?? nil
+    }
+    tests = tests?.map { test in
+      var test = test
+      test.budget = older.tests?.first { $0.sql == test.sql }?.budget
+      return test
     }
   }
 
@@ -127,7 +198,7 @@ extension BaselineV1 {
     let names = Set(GateMetric.ofStatements.map(\.0.rawValue))
     let totals = Set(GateMetric.ofTotals.map(\.0.rawValue))
     let unknown =
-      statements.flatMap { $0.budget?.keys.filter { !names.contains($0) } ?? [] }
+      (statements + (tests ?? [])).flatMap { $0.budget?.keys.filter { !names.contains($0) } ?? [] }
       + (budget?.keys.filter { !totals.contains($0) } ?? [])
     return Set(unknown).sorted()
   }

@@ -3,45 +3,93 @@
 import StoreEvents
 
 extension Gate {
-  /// Compares what single statements do not tell: faults that the row cache answered, saves, and
+  /// Compares what single statements do not show: faults that the row cache answered, saves, and
   /// the work of statements that came for others that went.
   func compareTotals(
     of profile: Profile, _ now: [BaselineV1.Statement], with baseline: BaselineV1,
     isSameSQLite: Bool, into result: inout GateResult
   ) {
-    let totals = BaselineV1.Totals(profile.totals)
-    var changes = GateMetric.ofTotals.map { metric, path in
-      GateResult.Change(
-        metric: metric, before: baseline.totals[keyPath: path], after: totals[keyPath: path],
-        budget: baseline.budget?[metric.rawValue])
+    let totals = BaselineV1.Totals(profile)
+    var changes = GateMetric.ofTotals.compactMap { metric, value in
+      change(
+        metric, value(baseline.totals), value(totals), budget: baseline.budget?[metric.rawValue])
     }
+    // Fetches in place of very many faults: the runs of all statements are what counts.
+    let runs = sums(of: baseline.statements, now, [.count, .rows])
+    let isRelieved = runs.contains(where: \.isLargeFall) && !runs.contains { $0.isLargeRise }
+    let relieved: Set<GateMetric> = isRelieved ? [.fetches, .counts, .rows] : []
+    add(changes.filter { $0.isWorse && relieved.contains($0.metric) }, to: &result.mixed)
+    changes.removeAll { $0.isWorse && relieved.contains($0.metric) }
     if !result.appeared.isEmpty {
-      changes += GateMetric.ofStatements.filter { metric, _ in
-        metric.isWork && (metric != .vmSteps || isSameSQLite)
-      }.map { metric, path in
-        GateResult.Change(
-          metric: metric, before: baseline.statements.sum(path), after: now.sum(path))
-      }
+      changes += replacedWork(now, with: baseline, isSameSQLite: isSameSQLite, into: &result)
     }
-    changes = changes.filter(differs)
-    for isWorse in [true, false] {
-      let part = changes.filter { $0.isWorse == isWorse }
-      guard !part.isEmpty else { continue }
-      let difference = GateResult.Difference(
-        sql: nil, statement: nil, caller: .unknown, changes: part)
-      if isWorse {
-        result.regressions.append(difference)
-      } else {
-        result.improvements.append(difference)
-      }
+    add(changes.filter(\.isWorse), to: &result.regressions)
+    add(changes.filter { !$0.isWorse }, to: &result.improvements)
+  }
+
+  /// Compares the work of all statements; where it rose as the price of far fewer runs at the same
+  /// line, that is mixed and not among the changes.
+  private func replacedWork(
+    _ now: [BaselineV1.Statement], with baseline: BaselineV1, isSameSQLite: Bool,
+    into result: inout GateResult
+  ) -> [GateResult.Change] {
+    let metrics = GateMetric.ofStatements.map(\.0)
+      .filter { $0.isWork && ($0 != .vmSteps || isSameSQLite) }
+    let work = sums(of: baseline.statements, now, metrics)
+    guard work.contains(where: \.isWorse) else { return work }
+    let new = Set(result.appeared.compactMap(\.sql))
+    let old = Set(result.gone.compactMap(\.sql))
+    let appeared = now.filter { new.contains($0.sql) }
+    let gone = baseline.statements.filter { old.contains($0.sql) }
+    // A line that only one side has may have moved: all such lines are one.
+    let shared = Set(appeared.map(\.caller)).intersection(gone.map(\.caller))
+    func pool(_ statement: BaselineV1.Statement) -> String {
+      shared.contains(statement.caller) ? statement.caller ?? "" : ""
     }
+    let differences = Set((appeared + gone).map(pool)).sorted().map { name in
+      GateResult.Difference(
+        sql: nil, statement: nil, caller: .unknown,
+        changes: sums(
+          of: gone.filter { pool($0) == name }, appeared.filter { pool($0) == name },
+          metrics + [.count, .cacheMisses]))
+    }
+    let risen = differences.filter { $0.changes.contains(where: \.isWorse) }
+    guard !risen.isEmpty, risen.allSatisfy(\.isMixed) else { return work }
+    result.mixed += risen
+    return work.filter { !$0.isWorse }
+  }
+
+  private func sums(
+    of before: [BaselineV1.Statement], _ now: [BaselineV1.Statement], _ metrics: [GateMetric]
+  ) -> [GateResult.Change] {
+    GateMetric.ofStatements.compactMap { metric, value in
+      guard metrics.contains(metric) else { return nil }
+      return change(metric, before.sum(value), now.sum(value), budget: nil)
+    }
+  }
+
+  /// A change worth a word; nil where a side does not count it.
+  private func change(
+    _ metric: GateMetric, _ before: UInt64?, _ after: UInt64?, budget: UInt64?
+  ) -> GateResult.Change? {
+    guard let before, let after else { return nil }
+    let change = GateResult.Change(metric: metric, before: before, after: after, budget: budget)
+    return differs(change) ? change : nil
+  }
+
+  private func add(_ changes: [GateResult.Change], to differences: inout [GateResult.Difference]) {
+    guard !changes.isEmpty else { return }
+    differences.append(
+      GateResult.Difference(sql: nil, statement: nil, caller: .unknown, changes: changes))
   }
 }
 
+extension GateResult.Change {
+  fileprivate var isLargeRise: Bool { isWorse && !isSmallRise }
+}
+
 extension [BaselineV1.Statement] {
-  fileprivate func sum(_ path: KeyPath<BaselineV1.Statement, UInt64>) -> UInt64 {
-    var sum: UInt64 = 0
-    for statement in self { sum.add(statement[keyPath: path]) }
-    return sum
+  fileprivate func sum(_ value: GateMetric.OfStatement) -> UInt64 {
+    reduce(0) { $0.saturatingSum(value($1) ?? 0) }
   }
 }

@@ -8,21 +8,31 @@ public struct Gate: Sendable {
   /// By how much VM steps may differ, as a part of them; all other counts are exact.
   public var tolerance: Double
   // Some steps depend on where rows lie in their pages: 2 % is above what that was seen to do.
+  /// The default tolerance, 2%.
   public static let defaultTolerance = 0.02
+  /// Whether an input that cannot show that it has all is taken for whole.
+  public var assumesComplete = false
+  /// Whether the work of a program that failed is compared all the same.
+  public var allowsMissing = false
 
+  /// Makes a gate that tolerates this relative increase of a count.
   public init(tolerance: Double = Self.defaultTolerance) { self.tolerance = tolerance }
 
   /// Compares each statement by its fingerprint, then the totals.
   ///
   /// - Parameters:
+  ///   - profile: the run.
+  ///   - baseline: the counts to compare with.
   ///   - tags: what this run depends on; a tag that the baseline has with another value is a doubt.
-  ///   - plan: explains a statement's SQL, or answers nil without a database.
+  ///   - plan: explains a statement's SQL, or returns nil without a database.
   public func compare(
     _ profile: Profile, with baseline: BaselineV1, tags: [String: String] = [:],
     plan: (String) -> BaselineV1.Plan? = { _ in nil }
   ) -> GateResult {
     var result = GateResult()
     result.doubts = doubts(profile, baseline, tags)
+    result.reservations = profile.reservations(
+      assumingComplete: assumesComplete, allowingMissing: allowsMissing)
     let isSameSQLite = profile.sqliteVersion == baseline.sqliteVersion
     if !isSameSQLite {
       result.reservations.append(
@@ -34,6 +44,7 @@ public struct Gate: Sendable {
       baseline.statements.map { ($0.sql, $0) }, uniquingKeysWith: { first, _ in first })
     let rewritten = Rewriting(from: baseline, to: groups).before
     var all: [BaselineV1.Statement] = []
+    var uncounted = UncountedMetrics()
     for group in groups.values.sorted(by: { $0.fingerprint < $1.fingerprint }) {
       let now = BaselineV1.Statement(
         group, plan: isSameSQLite ? group.statement.sql.flatMap(plan) : nil)
@@ -42,10 +53,14 @@ public struct Gate: Sendable {
         result.appeared.append(difference(nil, now, group, isSameSQLite: true))
         continue
       }
+      uncounted.compare(before, now)
       sort(difference(before, now, group, isSameSQLite: isSameSQLite), into: &result)
     }
     let present = Set(groups.keys.map(\.description) + rewritten.values.map(\.sql))
     result.gone = baseline.statements.filter { !present.contains($0.sql) }.map(Self.gone)
+    compareTests(of: profile, with: baseline, isSameSQLite: isSameSQLite, into: &result)
+    uncounted.compare(baseline.totals, BaselineV1.Totals(profile))
+    result.reservations += uncounted.sentences
     compareTotals(
       of: profile, all, with: baseline, isSameSQLite: isSameSQLite, into: &result)
     return result
@@ -55,12 +70,19 @@ public struct Gate: Sendable {
     _ profile: Profile, _ baseline: BaselineV1, _ tags: [String: String]
   ) -> [String] {
     if profile.isEmpty { return ["the trace holds no events of a store"] }
-    var doubts = profile.completeness.doubts
-    for (tag, value) in tags.sorted(by: { $0.key < $1.key }) {
-      guard let known = baseline.tags[tag], known != value else { continue }
-      doubts.append("the baseline is of \(tag)=\(known), this run of \(tag)=\(value)")
-    }
-    return doubts
+    let names = Set(tags.keys).union(baseline.tags.keys).sorted()
+    return profile.comparisonDoubts
+      + names.compactMap { tag in
+        switch (baseline.tags[tag], tags[tag]) {
+        case (let known?, let value?) where known != value:
+          "the baseline is of \(tag)=\(known), this run of \(tag)=\(value)"
+        case (let known?, nil):
+          "the baseline is of \(tag)=\(known), this run has no tag \(tag); if it is the same, pass "
+            + "--tag \(tag)=\(known)"
+        case (nil, let value?): "this run is of \(tag)=\(value), the baseline has no tag \(tag)"
+        default: nil
+        }
+      }
   }
 
   // MARK: - Statements
@@ -71,18 +93,27 @@ public struct Gate: Sendable {
   ) -> GateResult.Difference {
     var difference = GateResult.Difference(
       sql: now.sql, sqlBefore: before.flatMap { $0.sql == now.sql ? nil : $0.sql },
-      statement: group.statement.id, caller: group.caller, changes: [])
-    for (metric, path) in GateMetric.ofStatements where metric != .vmSteps || isSameSQLite {
-      let change = GateResult.Change(
-        metric: metric, before: before?[keyPath: path] ?? 0, after: now[keyPath: path],
-        budget: before?.budget?[metric.rawValue])
-      if differs(change) { difference.changes.append(change) }
-    }
+      statement: group.statement.id, caller: group.caller,
+      changes: changes(before, now, isSameSQLite: isSameSQLite))
     if let planBefore = before?.plan, let planAfter = now.plan, planBefore != planAfter {
       difference.planBefore = planBefore
       difference.planAfter = planAfter
     }
     return difference
+  }
+
+  func changes(
+    _ before: BaselineV1.Statement?, _ now: BaselineV1.Statement, isSameSQLite: Bool
+  ) -> [GateResult.Change] {
+    let budget = before?.budget
+    return GateMetric.ofStatements.compactMap { metric, value in
+      // A count that one side lacks is not 0: it is a reservation.
+      guard metric != .vmSteps || isSameSQLite, let after = value(now),
+        let before = before.map(value) ?? 0
+      else { return nil }
+      return GateResult.Change(
+        metric: metric, before: before, after: after, budget: budget?[metric.rawValue])
+    }.filter(differs)
   }
 
   func differs(_ change: GateResult.Change) -> Bool {
@@ -93,18 +124,21 @@ public struct Gate: Sendable {
     return abs(after - before) > before * tolerance
   }
 
-  /// One count that rose makes the statement a regression, whatever else fell.
+  /// One count that rose makes the statement a regression, unless it is a little more of one for
+  /// far less of another.
   private func sort(_ difference: GateResult.Difference, into result: inout GateResult) {
     if difference.planAfter?.verdict == "error", difference.planBefore?.verdict != "error" {
       result.reservations.append(
-        "the database does not know what this statement needs: \(difference.sql ?? "")")
+        "the database lacks what this statement needs: \(difference.sql ?? "")")
     }
     if difference.planAfter?.verdict == "mayScan", difference.planBefore?.verdict != "fullScan" {
       result.reservations.append(
         "whether this statement scans a table depends on values that are not known: "
           + (difference.sql ?? ""))
     }
-    if difference.isWorse {
+    if difference.isMixed {
+      result.mixed.append(difference)
+    } else if difference.isWorse {
       result.regressions.append(difference)
     } else if difference.sqlBefore != nil {
       result.rewritten.append(difference)
@@ -117,7 +151,7 @@ public struct Gate: Sendable {
     }
   }
 
-  private static func gone(_ statement: BaselineV1.Statement) -> GateResult.Difference {
+  static func gone(_ statement: BaselineV1.Statement) -> GateResult.Difference {
     GateResult.Difference(
       sql: statement.sql, statement: nil, caller: .unknown,
       changes: [.init(metric: .count, before: statement.count, after: 0)])
@@ -126,9 +160,16 @@ public struct Gate: Sendable {
 
 extension GateResult.Difference {
   /// The plan matters for the verdict only where it starts or stops to scan.
-  fileprivate var isWorse: Bool {
-    changes.contains(where: \.isWorse)
-      || (planAfter?.verdict == "fullScan" && planBefore?.verdict != "fullScan")
+  fileprivate var isWorse: Bool { changes.contains(where: \.isWorse) || hasWorsePlan }
+
+  fileprivate var hasWorsePlan: Bool {
+    planAfter?.verdict == "fullScan" && planBefore?.verdict != "fullScan"
+  }
+
+  /// Whether few more VM steps or rows stand beside far fewer runs or cache misses.
+  var isMixed: Bool {
+    !hasWorsePlan && changes.contains(where: \.isWorse) && changes.contains(where: \.isLargeFall)
+      && changes.allSatisfy { !$0.isWorse || $0.isSmallRise }
   }
 
   fileprivate var hasBetterPlan: Bool {

@@ -2,8 +2,11 @@
 
 /// A count that the gate compares: the same in every run of the same work on the same data.
 public enum GateMetric: String, CaseIterable, Hashable, Sendable {
-  case count, rows, cacheMisses, fullScanSteps, vmSteps, sorts, autoIndexRows
+  /// A count of one statement.
+  case count, rows, cacheMisses, fullScanSteps, vmSteps, sorts, autoIndexRows, changes
+  /// A total of the run.
   case fetches, counts, faults, relationshipFaults, saves
+  case inserted, updated, deleted, saveStatements, errors, busyFailures
 
   /// The words for it.
   public var title: String {
@@ -15,15 +18,22 @@ public enum GateMetric: String, CaseIterable, Hashable, Sendable {
     case .vmSteps: "VM steps"
     case .sorts: "sorts"
     case .autoIndexRows: "automatic index rows"
+    case .changes: "rows changed"
     case .fetches: "fetches"
     case .counts: "counts"
     case .faults: "faults"
     case .relationshipFaults: "relationship faults"
     case .saves: "saves"
+    case .inserted: "rows inserted"
+    case .updated: "rows updated"
+    case .deleted: "rows deleted"
+    case .saveStatements: "statements of saves"
+    case .errors: "failures"
+    case .busyFailures: "lock waits given up"
     }
   }
 
-  /// Whether it is SQLite's work, which says how the rows were found.
+  /// Whether it is SQLite's work, which depends on how the rows were found.
   var isWork: Bool {
     switch self {
     case .fullScanSteps, .vmSteps, .sorts, .autoIndexRows: true
@@ -31,15 +41,21 @@ public enum GateMetric: String, CaseIterable, Hashable, Sendable {
     }
   }
 
-  static let ofStatements: [(Self, any KeyPath<BaselineV1.Statement, UInt64> & Sendable)] = [
+  typealias OfStatement = @Sendable (BaselineV1.Statement) -> UInt64?
+  typealias OfTotals = @Sendable (BaselineV1.Totals) -> UInt64?
+
+  /// Nil where a source does not count it.
+  static let ofStatements: [(Self, OfStatement)] = [
     (.count, \.count), (.rows, \.rows), (.cacheMisses, \.cacheMisses),
     (.fullScanSteps, \.fullScanSteps), (.vmSteps, \.vmSteps), (.sorts, \.sorts),
-    (.autoIndexRows, \.autoIndexRows),
+    (.autoIndexRows, \.autoIndexRows), (.changes, \.changes), (.errors, \.errors),
   ]
 
-  static let ofTotals: [(Self, any KeyPath<BaselineV1.Totals, UInt64> & Sendable)] = [
+  /// Nil where a source does not count it.
+  static let ofTotals: [(Self, OfTotals)] = [
     (.fetches, \.fetches), (.counts, \.counts), (.rows, \.rows), (.faults, \.faults),
     (.relationshipFaults, \.relationshipFaults), (.cacheMisses, \.cacheMisses),
-    (.saves, \.saves),
+    (.saves, \.saves), (.inserted, \.inserted), (.updated, \.updated), (.deleted, \.deleted),
+    (.saveStatements, \.saveStatements), (.errors, \.errors), (.busyFailures, \.busyFailures),
   ]
 }

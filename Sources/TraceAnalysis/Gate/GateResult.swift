@@ -4,16 +4,24 @@ public import StoreEvents
 
 /// What came of holding a run against a baseline.
 public struct GateResult: Hashable, Sendable {
-  public enum Verdict: String, Hashable, Sendable { case same, regression, inconclusive }
+  /// The outcome of a comparison.
+  public enum Verdict: String, Hashable, Sendable {
+    /// The same work or less, far less for a little more, more work, or not enough data to decide.
+    case same, mixed, regression, inconclusive
+  }
 
   /// One count, before and after.
   public struct Change: Hashable, Sendable {
+    /// The count that changed.
     public var metric: GateMetric
+    /// The value before.
     public var before: UInt64
+    /// The value after.
     public var after: UInt64
     /// The most it may be, if the baseline has a budget for it.
     public var budget: UInt64?
 
+    /// Makes a change of one count.
     public init(metric: GateMetric, before: UInt64, after: UInt64, budget: UInt64? = nil) {
       self.metric = metric
       self.before = before
@@ -23,6 +31,17 @@ public struct GateResult: Hashable, Sendable {
 
     /// Over the budget; without one, more than before.
     public var isWorse: Bool { budget.map { after > $0 } ?? (after > before) }
+
+    /// Whether it is VM steps or rows that rose by a quarter at most, within a budget if it has one.
+    var isSmallRise: Bool {
+      (metric == .vmSteps || metric == .rows) && budget.map { after <= $0 } != false
+        && after > before && after - before <= before / 4
+    }
+
+    /// Whether it is runs or cache misses that fell to a quarter or less.
+    var isLargeFall: Bool {
+      (metric == .count || metric == .cacheMisses) && after < before && after <= before / 4
+    }
   }
 
   /// What changed about one statement, or about the totals.
@@ -31,15 +50,23 @@ public struct GateResult: Hashable, Sendable {
     public var sql: String?
     /// What it was, where it was rewritten.
     public var sqlBefore: String?
+    /// The statement's id.
     public var statement: StatementID?
+    /// The line of code that ran it.
     public var caller: SourceLocation
+    /// The counts that changed.
     public var changes: [Change]
+    /// The plan in the baseline.
     public var planBefore: BaselineV1.Plan?
     /// Set if the plan changed.
     public var planAfter: BaselineV1.Plan?
   }
 
+  /// Statements that do more work than the baseline.
   public var regressions: [Difference] = []
+  /// Far fewer runs or cache misses for a few more VM steps or rows, as after prefetching.
+  public var mixed: [Difference] = []
+  /// Statements that do less work than the baseline.
   public var improvements: [Difference] = []
   /// Plans in other words that are no worse.
   public var replanned: [Difference] = []
@@ -47,11 +74,13 @@ public struct GateResult: Hashable, Sendable {
   public var rewritten: [Difference] = []
   /// Statements that took longer, and less long, where times are compared.
   public var slower: [TimingGate.Change] = []
+  /// Statements whose times became shorter.
   public var faster: [TimingGate.Change] = []
   /// Statements that do exactly what the baseline has.
   public var unchanged = 0
   /// Statements that the baseline does not have, and those that only it has.
   public var appeared: [Difference] = []
+  /// Statements of the baseline that did not run.
   public var gone: [Difference] = []
   /// Why nothing can be concluded at all; one sentence each.
   public var doubts: [String] = []
@@ -63,12 +92,14 @@ public struct GateResult: Hashable, Sendable {
   /// Exceptions that are expired, or that match nothing; one sentence each.
   public var complaints: [String] = []
 
+  /// Makes a result without differences.
   public init() {}
 
   /// Doubts spoil everything; a reservation spoils a pass, not a regression.
   public var verdict: Verdict {
     if !doubts.isEmpty { return .inconclusive }
     if !regressions.isEmpty || !slower.isEmpty { return .regression }
-    return reservations.isEmpty ? .same : .inconclusive
+    guard reservations.isEmpty else { return .inconclusive }
+    return mixed.isEmpty ? .same : .mixed
   }
 }

@@ -5,13 +5,18 @@ import StoreEvents
 
 /// Two runs of the same work side by side, such as before and after a change.
 public struct ProfileDifference: Sendable {
+  /// The first run.
   public var before: Profile
+  /// The second run.
   public var after: Profile
   /// By the time of the slower side, longest first; a side is nil where the statement is missing.
   public var pairs: [Pair]
 
+  /// A statement of the two runs.
   public struct Pair: Hashable, Sendable {
+    /// The statement in the first run, or nil if it did not run.
     public var before: StatementGroup?
+    /// The statement in the second run, or nil if it did not run.
     public var after: StatementGroup?
 
     /// How many times as fast a run has become: above 1 is faster; nil where a side is missing.
@@ -28,7 +33,7 @@ public struct ProfileDifference: Sendable {
   }
 
   /// Pairs statements by fingerprint; then those of the same words in another order, as after
-  /// moving the terms of an AND; then those that the same line of code asked for.
+  /// moving the terms of an AND; then those of the same line of code.
   public init(before: Profile, after: Profile) {
     self.before = before
     self.after = after

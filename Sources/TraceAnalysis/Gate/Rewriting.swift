@@ -4,8 +4,8 @@ import QueryPlans
 
 /// Which statements of a run are those of a baseline in other words.
 ///
-/// The same words in another order, as after moving the terms of an AND; else the only statement of
-/// its entity that the same line of code asks for.
+/// The same words in another order, as after moving the terms of an AND; otherwise the only
+/// statement of its entity at the same line of code.
 struct Rewriting {
   /// The baseline's statement, by the new one's fingerprint.
   private(set) var before: [String: BaselineV1.Statement] = [:]
@@ -19,7 +19,7 @@ struct Rewriting {
     pair(&gone, &new, { Self.words($0.sql) }, { Self.words($0.fingerprint.description) })
     pair(
       &gone, &new, { Self.place($0.caller, $0.entity) },
-      { Self.place($0.caller.text, $0.statement.entity) })
+      { Self.place($0.busiestCaller.text, $0.statement.entity) })
   }
 
   /// Pairs what has a key that no other one on its side has.

@@ -5,12 +5,15 @@ public import StoreEvents
 
 /// The statements of one fingerprint, which two runs have in common whatever their values are.
 public struct StatementGroup: Hashable, Sendable {
+  /// The statement's form, without its values.
   public var fingerprint: SQLFingerprint
   /// The one of them that did most work a run, by its counts.
   public var statement: StatementProfile
   /// Of all of them.
   public var work: Work
+  /// Faults that were read from the database.
   public var misses: UInt64
+  /// The distribution of the runs' times.
   public var latency: Latency
   /// By total time, longest first.
   public var callers: [CallerProfile]
@@ -19,6 +22,14 @@ public struct StatementGroup: Hashable, Sendable {
 
   /// The line that spent most time on it.
   public var caller: SourceLocation { callers.first?.location ?? .unknown }
+
+  /// The line that ran it most often: the same in every run of the same work.
+  var busiestCaller: SourceLocation {
+    callers.min { a, b in
+      (b.work.count, b.work.vmSteps, a.location.text ?? "")
+        < (a.work.count, a.work.vmSteps, b.location.text ?? "")
+    }?.location ?? .unknown
+  }
 
   init(_ fingerprint: SQLFingerprint, _ statements: [StatementProfile]) {
     self.fingerprint = fingerprint
@@ -76,6 +87,8 @@ extension Work {
     count.add(other.count)
     rows.add(other.rows)
     if let added = other.changes { changes = (changes ?? 0).saturatingSum(added) }
+    if let added = other.busyAttempts { busyAttempts = (busyAttempts ?? 0).saturatingSum(added) }
+    if let added = other.contended { contended = (contended ?? 0).saturatingSum(added) }
     errors.add(other.errors)
     limited.add(other.limited)
     batched.add(other.batched)

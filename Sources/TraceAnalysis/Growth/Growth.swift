@@ -5,45 +5,62 @@ public import StoreEvents
 
 /// How the work of each statement grows with the size of the store.
 public struct Growth: Hashable, Sendable {
+  /// How the work of a statement grows with the size of the store.
   public enum Verdict: String, Hashable, Sendable, Codable {
     /// It does about as much work as it returns rows, at every size.
     case search
     /// Its work grows with the store, and its rows do not.
     case growsLikeScan
-    /// Its rows grow as its work does: it is asked for more.
+    /// Its rows grow as its work does: more is requested.
     case growsWithRows
     /// Too few sizes, or the work follows no line.
     case inconclusive
   }
 
+  /// A statement and its growth.
   public struct Statement: Hashable, Sendable {
+    /// The statement's form, without its values.
     public var fingerprint: SQLFingerprint
+    /// The statement's id.
     public var statement: StatementID
+    /// The line of code.
     public var caller: SourceLocation
+    /// The counts at each size, smallest first.
     public var points: [Point]
+    /// The fit of its VM steps; nil if there is none.
     public var vmSteps: GrowthFit?
+    /// The fit of its full-scan steps; nil if there is none.
     public var fullScanSteps: GrowthFit?
+    /// The fit of its rows; nil if there is none.
     public var rows: GrowthFit?
+    /// The verdict.
     public var verdict: Verdict
   }
 
   /// What one run of a statement did, on average, at one size.
   public struct Point: Hashable, Sendable {
+    /// The size of the store.
     public var size: UInt64
+    /// The number of runs.
     public var runs: UInt64
+    /// VM steps per run.
     public var vmSteps: Double
+    /// Full-scan steps per run.
     public var fullScanSteps: Double
+    /// Rows per run.
     public var rows: Double
   }
 
   // Two points fit any line.
-  public static let fewestSizes = 3
-  static let leastQuality = 0.9
+  /// The minimum number of sizes.
+  public static let minSizes = 3
+  static let minQuality = 0.9
   // Half the growth of the store: a search grows by the depth of a tree, some hundredths.
-  static let mostSlope = 0.5
+  static let maxSlope = 0.5
 
   /// Those that grow like a scan first, then by their work at the largest size.
   public var statements: [Statement]
+  /// The sizes that were run, smallest first.
   public var sizes: [UInt64]
   /// What limits the comparison; one sentence each.
   public var doubts: [String]
@@ -68,9 +85,9 @@ public struct Growth: Hashable, Sendable {
     doubts = runs.flatMap { run in
       run.profile.completeness.doubts.map { "size \(run.size): \($0)" }
     }
-    if sizes.count < Self.fewestSizes {
+    if sizes.count < Self.minSizes {
       doubts.append(
-        "\(sizes.count.counted("size fits", "sizes fit")) any line; give \(Self.fewestSizes) or more"
+        "\(sizes.count.counted("size fits", "sizes fit")) any line; pass \(Self.minSizes) or more"
       )
     }
     let wanted = sizes.count
@@ -82,6 +99,7 @@ public struct Growth: Hashable, Sendable {
     }
   }
 
+  /// The worst verdict of all statements.
   public var verdict: Verdict {
     if statements.contains(where: { $0.verdict == .growsLikeScan }) { return .growsLikeScan }
     let isUnsure =
@@ -100,15 +118,15 @@ extension Growth.Statement {
     copy.vmSteps = fit(\.vmSteps)
     copy.fullScanSteps = fit(\.fullScanSteps)
     copy.rows = fit(\.rows)
-    guard points.count == sizes, sizes >= Growth.fewestSizes, let work = copy.work,
+    guard points.count == sizes, sizes >= Growth.minSizes, let work = copy.work,
       let rows = copy.rows, points.contains(where: { $0.vmSteps > 0 })
     else { return copy }
-    if work.slope < Growth.mostSlope {
+    if work.slope < Growth.maxSlope {
       copy.verdict = .search
-    } else if work.quality < Growth.leastQuality {
+    } else if work.quality < Growth.minQuality {
       copy.verdict = .inconclusive
     } else {
-      // As many rows more as work more: what is asked for grows.
+      // As many rows more as work more: the result itself grows.
       let wastes = points.last.map {
         ScanBound.isExceeded(steps: $0.fullScanSteps, rows: $0.rows)
       }

@@ -7,6 +7,7 @@ import Glibc
 /// A slope of 0 is the same work at every size, 1 is twice the work for twice the size, 2 is four
 /// times. Least squares; see N. R. Draper and H. Smith, "Applied Regression Analysis", chapter 1.
 public struct GrowthFit: Hashable, Sendable {
+  /// The slope on logarithmic scales: 1 grows like the size.
   public var slope: Double
   /// The part of the variance that the line explains, from 0 to 1.
   public var quality: Double

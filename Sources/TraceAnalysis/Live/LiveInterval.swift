@@ -17,6 +17,7 @@ public struct LiveInterval: Sendable {
   public var statements: [LiveStatement]
   /// By what the interval added, most misses first.
   public var faults: [LiveFaults]
+  /// The findings up to now.
   public var findings: [Finding]
 
   init(
@@ -67,6 +68,7 @@ public struct LiveStatement: Sendable {
   public var group: StatementGroup
   /// What the interval added.
   public var added: Work
+  /// The misses of the interval.
   public var missesAdded: UInt64
 }
 
@@ -74,14 +76,16 @@ public struct LiveStatement: Sendable {
 public struct LiveFaults: Sendable {
   /// All since counting began.
   public var profile: FaultProfile
+  /// The misses of the interval.
   public var missesAdded: UInt64
+  /// The hits of the interval.
   public var hitsAdded: UInt64
 }
 
 // MARK: - Differences
 
 extension FixedWidthInteger {
-  /// What was added since; 0 where less is left, since the rest was forgotten.
+  /// What was added since; 0 where less is left, since the rest was evicted.
   fileprivate func since(_ before: Self) -> Self { self > before ? self - before : 0 }
 }
 

@@ -18,8 +18,9 @@ public struct LiveProfile {
   private var isChanged = false
 
   // 1000 is arbitrary: far above what a screen shows, and grouped by form within some 20 ms.
-  static let mostStatements = 1000
+  static let maxStatements = 1000
 
+  /// Makes an empty profile.
   public init() {}
 
   /// Folds one event.
@@ -28,7 +29,7 @@ public struct LiveProfile {
     isChanged = true
   }
 
-  /// Forgets what was counted; fetches that are running keep their callers.
+  /// Discards all counts; fetches that are running keep their callers.
   public mutating func reset() {
     builder.resetCounts()
     before = LiveSums()
@@ -44,7 +45,7 @@ public struct LiveProfile {
     lasting duration: Nanoseconds, _ reading: ReadingReport
   ) -> LiveInterval {
     var profile = builder.profile(of: reading)
-    profile.statements = Array(profile.statements.prefix(Self.mostStatements))
+    profile.statements = Array(profile.statements.prefix(Self.maxStatements))
     // Without an event the rules would find what they found before.
     if isChanged { findings = profile.cheapFindings }
     isChanged = false
@@ -54,7 +55,7 @@ public struct LiveProfile {
   }
 }
 
-/// The sums of a profile that the next interval is held against.
+/// The sums of a profile that the next interval is compared with.
 struct LiveSums {
   var totals = Profile.Totals()
   var waitTime: Nanoseconds = 0
@@ -75,12 +76,12 @@ struct LiveSums {
 
 extension Profile {
   // 100 is arbitrary: rules take some 50 µs a statement, and the rest is on no screen.
-  private static let mostStatementsChecked = 100
+  private static let maxStatementsChecked = 100
 
   /// What the rules find of the statements that take most time.
   fileprivate var cheapFindings: [Finding] {
     var profile = self
-    profile.statements = Array(statements.prefix(Self.mostStatementsChecked))
+    profile.statements = Array(statements.prefix(Self.maxStatementsChecked))
     return profile.findings
   }
 

@@ -3,7 +3,7 @@
 import StoreEvents
 
 extension ProfileBuilder {
-  /// Starts counting anew; texts, and fetches that are running, stay known.
+  /// Resets all counts; texts, and fetches that are running, stay known.
   mutating func resetCounts() {
     var new = ProfileBuilder(filter)
     new.texts = texts

@@ -7,13 +7,16 @@ import TraceReading
 /// A profile as the advisor takes it: statements with their counts and values, writes, and what is
 /// missing.
 public struct AdviceWorkload: Sendable {
+  /// The statements that read.
   public var statements: [WorkloadStatement] = []
+  /// The writes per table.
   public var writes: [WorkloadWrite] = []
   /// What is missing; one sentence each.
   public var doubts: [String]
   /// Why an index may be used though no statement of the profile uses it; nil if none can be.
   public var incompleteness: String?
 
+  /// Takes the statements and writes of a profile.
   public init(_ profile: Profile) {
     let completeness = profile.completeness
     doubts = completeness.doubts
@@ -48,7 +51,7 @@ public struct AdviceWorkload: Sendable {
     add(.delete, \.deleted)
   }
 
-  /// A run of a statement may write more than one row: the rest is of no known table.
+  /// A run of a statement may write more than one row: the table of the rest is unknown.
   private mutating func addUncountedChanges(_ profile: Profile) {
     let counted = writes.reduce(0) { $1.table == nil ? $0 : $0 &+ $1.rows }
     let changes = profile.observed?.changes ?? 0
@@ -77,6 +80,13 @@ extension WorkloadWrite {
     self.init(
       kind: written.kind, rows: statement.work.count, table: written.table,
       columns: written.columns)
+  }
+}
+
+extension StatementValues {
+  /// The values of some runs of a statement, each tuple whole.
+  public func tuples(of sql: String) -> [[BindValue]] {
+    BindValue.tuples(of: self[StatementID(sql: sql)])
   }
 }
 

@@ -6,23 +6,30 @@ public import TraceReading
 
 /// The SQL texts of a trace, each once and in the order of their first use, with the work counted.
 public struct TracedStatements: Sendable {
+  /// A statement that ran.
   public struct Statement: Sendable {
+    /// The statement's id.
     public var id: StatementID
+    /// The SQL text.
     public var sql: String
+    /// The counts of its runs.
     public var work = StatementWork()
     /// The lines of code that ran it, or fetched the objects whose faults did; by their total time.
     public var callers: [SourceLocation] = []
   }
 
+  /// The statements, in the order of their first run.
   public private(set) var statements: [Statement] = []
   /// What was read, and what was lost.
   public private(set) var reading = ReadingReport(sources: [])
-  /// Statements that ran, whose text the source never told.
+  /// Statements that ran, whose text is not in the source.
   public private(set) var unresolved = 0
+  /// The values that were recorded.
+  public private(set) var values = StatementValues()
 
   /// Reads traces and logs to their ends.
   ///
-  /// - Throws: ``TraceReadingError`` where an input cannot be read at all.
+  /// - Throws: `TraceReadingError` where an input cannot be read at all.
   public init(
     reading paths: [String], progress: (ReadingProgress) -> Void = { _ in }
   ) throws {
@@ -36,6 +43,7 @@ public struct TracedStatements: Sendable {
       statements.append(Statement(id: announced.statementID, sql: announced.sql))
     }
     let profile = builder.profile(of: reading)
+    values = profile.values
     let ran = Dictionary(
       profile.statements.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     for (index, statement) in statements.enumerated() {
@@ -47,6 +55,7 @@ public struct TracedStatements: Sendable {
   /// Takes the statements of a profile, such as that of a saved report.
   public init(of profile: Profile) {
     reading = profile.reading
+    values = profile.values
     for profile in profile.statements {
       guard let sql = profile.sql else {
         if profile.id.rawValue != 0 { unresolved += 1 }
@@ -58,7 +67,7 @@ public struct TracedStatements: Sendable {
     }
   }
 
-  /// Events that the sources say were lost.
+  /// Events that the sources report as lost.
   public var eventsLost: UInt64 { reading.sources.reduce(0) { $0 &+ $1.eventsLost } }
 }
 

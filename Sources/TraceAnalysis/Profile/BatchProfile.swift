@@ -2,20 +2,25 @@
 
 public import StoreEvents
 
-/// The batched fetches that one line of code asked for, and what was loaded of them.
+/// The batched fetches of one line of code, and what was loaded of them.
 public struct BatchProfile: Hashable, Sendable, Codable {
+  /// The line of code.
   public var location: SourceLocation
+  /// The entity's name.
   public var entity: String
   /// The statement that found the keys.
   public var statement: StatementID
-  /// The largest one asked for.
+  /// The largest one requested.
   public var batchSize: UInt64 = 0
+  /// Batched fetches.
   public var fetches: UInt64 = 0
   /// Rows that the fetches found.
   public var rows: UInt64 = 0
+  /// Batches loaded.
   public var batches: UInt64 = 0
   /// Rows that the batches loaded; a row that was loaded twice counts twice.
   public var rowsLoaded: UInt64 = 0
+  /// The time that loading the batches took.
   public var batchTime: Nanoseconds = 0
 
   init(location: SourceLocation, entity: String, statement: StatementID) {
@@ -31,8 +36,8 @@ extension ProfileBuilder {
     var statement: StatementID
   }
 
-  // 10,000 results at once are more than a program keeps; beyond, the oldest are forgotten.
-  private static let mostBatchedFetches = 10_000
+  // 10,000 results at once are more than a program keeps; beyond, the oldest are evicted.
+  private static let maxBatchedFetches = 10_000
 
   /// Notes a batched fetch, and what its batches load later, when it has long ended.
   mutating func addBatch(_ event: FetchEnd, from location: SourceLocation, in process: Int) {
@@ -42,7 +47,7 @@ extension ProfileBuilder {
       batches[fetch]?.rowsLoaded.add(event.rows)
       batches[fetch]?.batchTime.add(event.totalTime)
     } else if event.batchSize > 0 {
-      if batchedFetches.count >= Self.mostBatchedFetches { batchedFetches.removeAll() }
+      if batchedFetches.count >= Self.maxBatchedFetches { batchedFetches.removeAll() }
       let key = BatchKey(location: location, statement: event.statementID)
       guard batches.count < Bounds.statements || batches[key] != nil else { return }
       batchedFetches[Key(process: process, id: event.fetchID)] = key

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Counts by key in bounded memory: of too many keys, those counted least are forgotten.
+/// Counts by key in bounded memory: of too many keys, those counted least are evicted.
 ///
 /// A count may be too low, never too high.
 struct BoundedCounts<Key: Hashable> {
-  // 1024 is arbitrary: more things at once than a program's threads have in hand.
+  // 1024 is arbitrary: more things at once than a program's threads work on.
   static var capacity: Int { 1024 }
   private var counts: [Key: UInt64] = [:]
   /// The key counted last, which is not hashed again while it comes again and again.
@@ -19,7 +19,7 @@ struct BoundedCounts<Key: Hashable> {
       return last.count + 1
     }
     if let last { counts[last.key] = last.count }
-    if counts.count >= Self.capacity, counts[key] == nil { forgetTheLeast() }
+    if counts.count >= Self.capacity, counts[key] == nil { evictSmallest() }
     let count = counts[key, default: 0] + 1
     counts[key] = count
     last = (key, count)
@@ -27,7 +27,7 @@ struct BoundedCounts<Key: Hashable> {
   }
 
   /// Half of them at once, so that a new key costs little on average.
-  private mutating func forgetTheLeast() {
+  private mutating func evictSmallest() {
     let median = counts.values.sorted()[counts.count / 2]
     let largest = counts.filter { $0.value > median }
     counts = largest.count == counts.count ? [:] : largest

@@ -3,8 +3,8 @@
 public import StoreEvents
 import TraceReading
 
-/// How much of a trace is told apart, so that its report stays small: all of them arbitrary, and
-/// far above what people look at.
+/// How much of a trace is counted separately, so that its report stays small: all of them
+/// arbitrary, and far above what people look at.
 enum Bounds {
   static let statements = 20_000
   /// Bytes of all SQL texts together.
@@ -30,7 +30,10 @@ public struct StatementTexts {
   private var byteCount = 0
   /// Whether some were left out.
   public private(set) var isFull = false
+  /// How many texts do not have the hash that is their statement's id.
+  public private(set) var damaged: UInt64 = 0
 
+  /// Makes an empty table.
   public init() {}
 
   /// The text of a statement, if it was announced.
@@ -44,6 +47,7 @@ public struct StatementTexts {
   /// Keeps the text of a statement that is announced for the first time.
   public mutating func add(_ statement: StatementAnnounced) {
     guard texts[statement.statementID] == nil else { return }
+    guard statement.hasWholeText else { return damaged.add(1) }
     guard texts.count <= Bounds.statements, byteCount <= Bounds.texts else {
       isFull = true
       return
@@ -53,8 +57,17 @@ public struct StatementTexts {
   }
 }
 
+extension StatementAnnounced {
+  /// Whether the text is that which was hashed; a tracepoint writes a NUL as `\\u{0}`.
+  fileprivate var hasWholeText: Bool {
+    StatementID(sql: sql) == statementID
+      || (sql.contains("\\u{0}")
+        && StatementID(sql: sql.replacing("\\u{0}", with: "\0")) == statementID)
+  }
+}
+
 extension ProfileBuilder {
-  /// Adds to the first source what could not be told apart.
+  /// Adds to the first source what could not be counted separately.
   func bounded(_ reading: ReadingReport) -> ReadingReport {
     var sentences: [String] = []
     if statements.isFull {
@@ -67,8 +80,14 @@ extension ProfileBuilder {
         "the statements are longer than \(Bounds.texts >> 20) MiB together; the texts of the rest "
           + "are left out")
     }
-    if contexts.isFull {
+    if texts.damaged > 0 {
       sentences.append(
+        "\(texts.damaged.counted("text")) of statements were changed after they were written")
+    }
+    var remarks: [String] = []
+    if contexts.isFull {
+      // No sum depends on it.
+      remarks.append(
         "there are more than \(UInt64(Bounds.contexts).grouped) contexts; the rest are counted together, as "
           + "context 0")
     }
@@ -82,9 +101,10 @@ extension ProfileBuilder {
         "there are more than \(UInt64(Bounds.callers).grouped) callers of one kind; the rest are counted together, "
           + "as unknown")
     }
-    guard !sentences.isEmpty, !reading.sources.isEmpty else { return reading }
+    guard !(sentences.isEmpty && remarks.isEmpty), !reading.sources.isEmpty else { return reading }
     var reading = reading
     reading.sources[0].problems += sentences
+    reading.sources[0].remarks += remarks
     return reading
   }
 }

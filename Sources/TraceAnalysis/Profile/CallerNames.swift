@@ -23,6 +23,7 @@ public struct CallerNames {
     var caller: UInt64
   }
 
+  /// Makes an empty table.
   public init() {}
 
   /// Keeps the line that a caller id refers to.
@@ -32,7 +33,7 @@ public struct CallerNames {
     locations[key] = caller.location
   }
 
-  /// The line that ran a statement, or ``SourceLocation/unknown``.
+  /// The line that ran a statement, or `SourceLocation.unknown`.
   ///
   /// The probe looks callers up for the first runs of a statement, for a sample and for slow runs.
   /// A run without one counts for the line that the thread ran the statement from before.

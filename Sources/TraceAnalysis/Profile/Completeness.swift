@@ -1,18 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import StoreEvents
-import TraceReading
+public import TraceReading
 
 /// Whether a profile saw all that happened.
 public struct Completeness: Hashable, Sendable {
+  /// Events read.
   public var eventsRead: UInt64
-  /// What the tracer says was discarded, or what the counters miss: the larger of the two.
+  /// What the tracer reports as discarded, or what the counters miss: the larger of the two.
   public var eventsLost: UInt64
+  /// Lines of logs that no rule matches.
   public var unrecognizedLines: UInt64
   /// What the profile cannot vouch for; one sentence each.
   public var doubts: [String]
-  /// What the sources can never tell; one sentence each.
+  /// What the sources never contain; one sentence each.
   public var remarks: [String] = []
+  /// Why an input cannot show that it has all that was written; one sentence each.
+  public var unended: [String] = []
+  /// The same of logs of stores and of the probe, which do show it unless they were cut.
+  public var cutLogs: [String] = []
+  /// Programs that ended with an error; one sentence each.
+  public var failures: [String] = []
 
   /// Whether nothing is known to be missing, and nothing could be without being known.
   public var isComplete: Bool { eventsLost == 0 && doubts.isEmpty }
@@ -29,9 +37,15 @@ extension Profile {
       eventsRead: sources.sum(\.eventsRead),
       eventsLost: max(sources.sum(\.eventsLost), lostToProcesses),
       unrecognizedLines: sources.sum(\.unrecognizedLines),
-      doubts: sources.flatMap(\.doubts) + processes.flatMap(\.doubts)
+      doubts: reading.doubts + processes.flatMap(\.doubts)
         + (observed?.copiesNotObserved ?? []).map(\.doubt),
-      remarks: sources.flatMap { source in source.remarks.map { "\(source.path): \($0)" } })
+      remarks: sources.flatMap { source in
+        (source.remarks + (source.failures ?? [])).map { "\(source.path): \($0)" }
+      }, unended: sources.flatMap(\.unendedSentences),
+      cutLogs: sources.filter { $0.kind == .log }.flatMap(\.unendedSentences),
+      failures: sources.flatMap { source in
+        (source.failures ?? []).map { "\(source.path): \($0)" }
+      })
   }
 }
 
@@ -42,7 +56,18 @@ extension UnobservedCopy {
   }
 }
 
+extension ReadingReport {
+  /// What is missing from the inputs, one sentence each.
+  public var doubts: [String] { sources.flatMap(\.doubts) }
+}
+
 extension SourceReport {
+  fileprivate var unendedSentences: [String] {
+    let sentences =
+      kind == .coreDataLog ? ["a log of Core Data does not show whether it was cut"] : []
+    return (sentences + (unended ?? [])).map { "\(path): \($0)" }
+  }
+
   fileprivate var doubts: [String] {
     var doubts = problems.map { "\(path): \($0)" }
     if eventsLost > 0 {
@@ -90,7 +115,7 @@ extension Profile {
 }
 
 extension Sequence {
-  /// Adds up without overflow: what a trace says of itself is data as well.
+  /// Adds up without overflow: counts from a trace are data and may be wrong.
   fileprivate func sum(_ amount: (Element) -> UInt64) -> UInt64 {
     var sum: UInt64 = 0
     for element in self { sum.add(amount(element)) }

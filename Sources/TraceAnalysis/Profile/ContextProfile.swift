@@ -6,18 +6,26 @@ public import StoreEvents
 public struct ContextProfile: Hashable, Sendable, Codable {
   /// The place of its process in ``Profile/processes``.
   public var process: Int
-  /// 0 where the source does not tell it.
+  /// 0 where the source does not contain it.
   public var id: UInt64
-  /// The name that the program gave it, or "".
+  /// The name that the program set, or "".
   public var name = ""
+  /// The counts and times of the runs.
   public var work = Work()
+  /// The distribution of the runs' times.
   public var latency = Latency()
+  /// Faults that were filled from the row cache.
   public var cacheHits: UInt64 = 0
+  /// Faults that were read from the database.
   public var cacheMisses: UInt64 = 0
+  /// The time that faults took.
   public var faultTime: Nanoseconds = 0
+  /// Saves, failed ones included.
   public var saves: UInt64 = 0
+  /// The time that saves took.
   public var saveTime: Nanoseconds = 0
 
+  /// Makes an empty profile of a context.
   public init(process: Int, id: UInt64) {
     self.process = process
     self.id = id

@@ -12,7 +12,7 @@ struct Durations {
   private var many: Histogram<UInt64>?
 
   // 256 is arbitrary: they take 2 KB.
-  private static let mostFew = 256
+  private static let maxFew = 256
   // A year: longer is no measurement, and the buckets up to it stay few.
   static let longest: Nanoseconds = 31_536_000_000_000_000
 
@@ -21,7 +21,7 @@ struct Durations {
     let duration = UInt64(clamping: min(duration, Self.longest))
     if many != nil {
       many?.record(duration)
-    } else if few.count < Self.mostFew {
+    } else if few.count < Self.maxFew {
       few.append(duration)
     } else {
       many = histogram

@@ -5,18 +5,22 @@ import TraceReading
 
 /// Which events of a trace a profile is of.
 ///
-/// Every event is still read, so that what was lost can be told.
+/// Every event is still read, so that lost events are still detected.
 public struct EventFilter: Hashable, Sendable {
+  /// Only events at or after this point.
   public var since: TracePoint?
+  /// Only events before this point.
   public var until: TracePoint?
   /// Fetches and faults of this entity; no saves, which are of many.
   public var entity: String?
   /// `Search.swift:42`, `Search.swift`, `transit/Search.swift` or `transit`.
   public var caller: String?
+  /// Only events of at least this duration.
   public var minimumDuration: Nanoseconds = 0
   private var start: Nanoseconds?
   private var now: Nanoseconds = 0
 
+  /// Makes a filter that passes every event.
   public init() {}
 
   /// Whether every event passes.
@@ -84,6 +88,7 @@ public struct EventFilter: Hashable, Sendable {
 
 /// A moment of a trace: so long after its first event, or a time of day.
 public enum TracePoint: Hashable, Sendable, CustomStringConvertible {
+  /// A time after the first event.
   case afterStart(Nanoseconds)
   /// Since 1970-01-01 00:00 UTC.
   case absolute(Nanoseconds)

@@ -5,8 +5,8 @@ public import StoreEvents
 /// The events of a stream that pass a filter, one by one, as ``Profile`` counts them.
 ///
 ///     fetch_begin ─────────────▶ given: others refer to it
-///     fetch_end ───────────────▶ given if its caller, entity and duration pass
-///     cache_miss · fault ──────▶ both given if the fault passes, which knows its caller
+///     fetch_end ───────────────▶ passed if its caller, entity and duration pass
+///     cache_miss · fault ──────▶ both passed if the fault passes, which has the caller
 public struct EventSelection {
   private var filter: EventFilter
   private var locations = PendingTable<Key, SourceLocation>()
@@ -14,7 +14,7 @@ public struct EventSelection {
   private var callers = CallerNames()
 
   // 100,000 is far above what runs at once, and bounds what fetches without an end can cost.
-  private static let mostPending = 100_000
+  private static let maxPending = 100_000
 
   private struct Key: Hashable {
     var pid: Int64
@@ -23,9 +23,10 @@ public struct EventSelection {
     var id: UInt64
   }
 
+  /// Makes a selection by a filter.
   public init(_ filter: EventFilter) { self.filter = filter }
 
-  /// Takes an event, and gives those that pass, in their order.
+  /// Takes an event, and returns those that pass, in their order.
   public mutating func add(
     _ record: EventRecord, _ body: (EventRecord) throws -> Void
   ) rethrows {
@@ -42,14 +43,14 @@ public struct EventSelection {
       try body(miss)
     }
     if case .cacheMiss = record.event {
-      if misses.count >= Self.mostPending { misses.removeAll() }
+      if misses.count >= Self.maxPending { misses.removeAll() }
       _ = misses.insert(record, for: thread)
     } else if passes(record) {
       try body(record)
     }
   }
 
-  /// Gives the misses whose faults were not told.
+  /// Returns the misses without a fault.
   public mutating func finish(_ body: (EventRecord) throws -> Void) rethrows {
     for record in misses.values.sorted(by: { $0.timestamp < $1.timestamp }) {
       guard case .cacheMiss(let miss) = record.event, filter.takes(miss, from: .unknown) else {
@@ -63,7 +64,7 @@ public struct EventSelection {
   private mutating func passes(_ record: EventRecord) -> Bool {
     switch record.event {
     case .fetchBegin(let fetch):
-      if locations.count >= Self.mostPending { locations.removeAll() }
+      if locations.count >= Self.maxPending { locations.removeAll() }
       let parent = fetch.parentID == 0 ? nil : locations[key(record, fetch.parentID)]
       let location = fetch.location.file.isEmpty ? parent ?? .unknown : fetch.location
       _ = locations.insert(location, for: key(record, fetch.fetchID))

@@ -4,25 +4,33 @@ public import StoreEvents
 
 /// The faults of one entity or relationship on objects that one line of code fetched.
 public struct FaultProfile: Hashable, Sendable, Codable {
+  /// Where the faults come from.
   public var origin: Origin
+  /// Faults that were filled from the row cache.
   public var hits: UInt64 = 0
+  /// Faults that were read from the database.
   public var misses: UInt64 = 0
   /// Rows that the misses read.
   public var rows: UInt64 = 0
+  /// The time of the faults filled from the row cache.
   public var hitTime: Nanoseconds = 0
+  /// The time of the faults read from the database.
   public var missTime: Nanoseconds = 0
   /// The most misses on the objects of one single fetch.
   public var mostMissesPerFetch: UInt64 = 0
   /// The statement that answered the misses, if there was one.
   public var statement: StatementID?
 
+  /// The entity, relationship and line of code of faults.
   public struct Origin: Hashable, Sendable, Codable {
+    /// The entity's name.
     public var entity: String
     /// "" for object faults.
     public var relationship: String
     /// The line that fetched the objects.
     public var location: SourceLocation
 
+    /// Makes an origin.
     public init(entity: String, relationship: String, location: SourceLocation) {
       self.entity = entity
       self.relationship = relationship
@@ -30,18 +38,25 @@ public struct FaultProfile: Hashable, Sendable, Codable {
     }
   }
 
+  /// Makes an empty profile of an origin.
   public init(origin: Origin) { self.origin = origin }
 }
 
-/// What happened to one entity, whoever asked.
+/// What happened to one entity, for all callers.
 public struct EntityProfile: Hashable, Sendable, Codable {
+  /// The entity's name.
   public var name: String
   /// Fetches, counts, prefetches and batches.
   public var fetches: UInt64 = 0
+  /// Rows returned.
   public var rows: UInt64 = 0
+  /// Faults fired.
   public var faults: UInt64 = 0
+  /// Faults that were read from the database.
   public var cacheMisses: UInt64 = 0
+  /// The time from begin to end.
   public var totalTime: Nanoseconds = 0
 
+  /// Makes an empty profile of an entity.
   public init(name: String) { self.name = name }
 }

@@ -5,9 +5,13 @@ public import StoreEvents
 
 /// How long the runs took, each within 1 % of what was measured.
 public struct Latency: Hashable, Sendable, Codable {
+  /// The median.
   public var p50: Nanoseconds = 0
+  /// The 95th percentile.
   public var p95: Nanoseconds = 0
+  /// The 99th percentile.
   public var p99: Nanoseconds = 0
+  /// The maximum.
   public var max: Nanoseconds = 0
   /// How many runs took how long, shortest first.
   public var buckets: [Bucket] = []
@@ -16,14 +20,17 @@ public struct Latency: Hashable, Sendable, Codable {
   public struct Bucket: Hashable, Sendable {
     /// The longest duration that falls into it.
     public var duration: Nanoseconds
+    /// The number of runs in the bucket.
     public var count: UInt64
 
+    /// Makes a bucket.
     public init(duration: Nanoseconds, count: UInt64) {
       self.duration = duration
       self.count = count
     }
   }
 
+  /// Makes an empty distribution.
   public init() {}
 
   init(_ histogram: Histogram<UInt64>) {
@@ -67,7 +74,7 @@ public struct Latency: Hashable, Sendable, Codable {
   public static func merged(_ latencies: some Collection<Latency>) -> Latency {
     if latencies.count == 1, let only = latencies.first { return only }
     let longest = latencies.reduce(0) { Swift.max($0, $1.max) }
-    // A saved report may tell any number.
+    // A saved report may hold any number.
     var histogram = Histogram<UInt64>.durations(
       upTo: UInt64(clamping: Swift.min(longest, Durations.longest)))
     for latency in latencies {

@@ -10,20 +10,28 @@ public struct ObservedProfile: Hashable, Sendable, Codable {
   public var rows: UInt64 = 0
   /// Rows inserted, updated or deleted by them.
   public var changes: UInt64 = 0
+  /// Connections that were opened.
   public var connections: UInt64 = 0
+  /// PRAGMAs by which drivers set up connections and read the schema; in no other count.
+  public var driverPragmas: UInt64?
+  /// The tests that markers named, most full-scan steps first; nil without markers.
+  public var tests: [TestProfile]?
   /// By time in SQLite, longest first.
   public var loops: [QueryLoop] = []
   /// Copies of SQLite whose statements are missing here.
   public var copiesNotObserved: [UnobservedCopy] = []
 
+  /// Makes an empty profile.
   public init() {}
 }
 
 /// A copy of SQLite that was found and could not be observed.
 public struct UnobservedCopy: Hashable, Sendable, Codable {
+  /// The file's path.
   public var path: String
   /// "" if it is unknown.
   public var version: String
+  /// Why it was not observed.
   public var reason: String
 }
 
@@ -32,9 +40,13 @@ public struct UnobservedCopy: Hashable, Sendable, Codable {
 ///     SELECT id, author FROM book          12 rows   app.py:20
 ///     SELECT name FROM author WHERE id=?   12 runs   app.py:22
 public struct QueryLoop: Hashable, Sendable, Codable {
+  /// The statement whose rows are looped over.
   public var parent: StatementID
+  /// The line of code that runs it.
   public var parentLocation: SourceLocation
+  /// The statement that runs once for each row.
   public var child: StatementID
+  /// The line of code that runs that one.
   public var childLocation: SourceLocation
   /// How often the pair was seen.
   public var occurrences: UInt64 = 0
@@ -45,6 +57,7 @@ public struct QueryLoop: Hashable, Sendable, Codable {
   /// In SQLite, for the runs of the child.
   public var time: Nanoseconds = 0
 
+  /// Makes a loop of two statements.
   public init(
     parent: StatementID, parentLocation: SourceLocation, child: StatementID,
     childLocation: SourceLocation
@@ -65,10 +78,20 @@ extension ObservedProfile? {
       sum.rows.add(part.rows)
       sum.changes.add(part.changes)
       sum.connections.add(part.connections)
+      if let pragmas = part.driverPragmas {
+        sum.driverPragmas = (sum.driverPragmas ?? 0).saturatingSum(pragmas)
+      }
       sum.copiesNotObserved += part.copiesNotObserved.filter {
         !sum.copiesNotObserved.contains($0)
       }
     }
+    let tests = parts.compactMap(\.tests).flatMap { $0 }
+    sum.tests =
+      tests.isEmpty
+      ? nil
+      : tests.merged(by: \.name) { $0.add($1) }.sorted {
+        ($1.work.fullScanSteps, $0.name) < ($0.work.fullScanSteps, $1.name)
+      }
     sum.loops = parts.flatMap(\.loops).merged(by: \.key) { $0.add($1) }
       .sorted(by: \.time, then: \.sortKey)
     return sum

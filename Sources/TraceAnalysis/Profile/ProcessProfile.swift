@@ -4,29 +4,29 @@ public import StoreEvents
 
 /// One process, and whether all of its events were seen.
 public struct ProcessProfile: Hashable, Sendable, Codable {
+  /// The process.
   public var identity: ProcessIdentity
-  /// Events read, statement announcements left out: what ``CountersSampled/events`` counts.
+  /// Events read, statement announcements left out: what `CountersSampled.events` counts.
   public var eventsSeen: UInt64 = 0
-  /// Events that its stores say they emitted, or nil if no `counters` event was read.
+  /// Events that its stores emitted by their own count, or nil if no `counters` event was read.
   public var eventsEmitted: UInt64?
   /// Events read after the last `counters` event.
   public var eventsUncounted: UInt64 = 0
   /// What tracing itself took of the process's time, up to the last `counters` event; nil if the
-  /// source does not tell.
+  /// source does not contain it.
   public var tracingTime: Nanoseconds?
   /// Fetches that began and had not ended when the trace did.
   public var unfinishedFetches: UInt64 = 0
 
-  /// Whether its events are of more than one thread.
-  public var hasSeveralThreads: Bool?
-
   /// Whether its stores count what they emit; Core Data does not.
   public var countsEvents = true
 
+  /// Makes an empty profile of a process.
   public init(identity: ProcessIdentity) { self.identity = identity }
 
   /// Whether the report saw all that the process did.
   public enum Coverage: Hashable, Sendable {
+    /// All events were read.
     case complete
     /// Fewer events were read than the process emitted.
     case lost(UInt64)
@@ -38,7 +38,7 @@ public struct ProcessProfile: Hashable, Sendable, Codable {
     case untold
   }
 
-  /// What the counters say of the events read.
+  /// The events read, compared with the counters.
   public var coverage: Coverage {
     guard countsEvents else { return .untold }
     guard let eventsEmitted else { return .uncounted(eventsSeen) }
@@ -48,12 +48,11 @@ public struct ProcessProfile: Hashable, Sendable, Codable {
       ? .uncounted(eventsUncounted) : .surplus(eventsSeen - eventsEmitted)
   }
 
-  /// The profile without what only some kinds of source tell: names, and the cost of tracing.
+  /// The profile without what only some kinds of source contain: names, and the cost of tracing.
   var comparable: Self {
     var copy = self
     copy.identity = ProcessIdentity(id: identity.id, name: "")
     copy.tracingTime = nil
-    copy.hasSeveralThreads = nil
     return copy
   }
 }

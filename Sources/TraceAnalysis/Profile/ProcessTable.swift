@@ -6,16 +6,14 @@ import StoreEvents
 struct ProcessTable {
   private(set) var profiles: [ProcessProfile] = []
   private var starts: [Nanoseconds?] = []
-  /// The first thread of each.
-  private var threads: [Int64] = []
   /// By store: the last `counters` of each process.
   private var counters: [[UInt64: CountersSampled]] = []
   private var indexes: [ID: Int] = [:]
   private var last: (id: ID, index: Int)?
-  /// Whether there were more processes than are told apart.
+  /// Whether there were more processes than are counted separately.
   private(set) var isFull = false
 
-  /// The name is left out: a trace may tell a thread's until the process opens its store.
+  /// The name is left out: a trace may contain a thread's until the process opens its store.
   private struct ID: Hashable {
     var pid: Int64
     var host: String
@@ -64,13 +62,6 @@ struct ProcessTable {
     return profiles.count - 1
   }
 
-  /// Notes on which thread an event was.
-  mutating func note(thread: Int64, at index: Int) {
-    if index == threads.count { threads.append(thread) }
-    guard index < threads.count, threads[index] != thread else { return }
-    profiles[index].hasSeveralThreads = true
-  }
-
   mutating func count(_ event: StoreEvent, at index: Int) {
     if event.isAnnouncement { return }
     profiles[index].eventsSeen.add(1)
@@ -100,7 +91,7 @@ struct ProcessTable {
 }
 
 extension StoreEvent {
-  /// When its process started, where the event says so.
+  /// When its process started, if the event contains it.
   fileprivate var processStart: Nanoseconds? {
     switch self {
     case .storeOpened(let event): event.processStart

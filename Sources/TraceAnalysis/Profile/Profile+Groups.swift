@@ -4,20 +4,30 @@ public import StoreEvents
 
 /// What the work of a profile can be added up by.
 public enum Grouping: String, CaseIterable, Hashable, Sendable {
+  /// What the groups are made by.
   case statement, entity, caller, context, process
 }
 
 /// All that one entity, line of code, context or process did.
 public struct GroupProfile: Hashable, Sendable {
+  /// The name.
   public var name: String
+  /// The counts and times of the runs.
   public var work = Work()
+  /// The distribution of the runs' times.
   public var latency = Latency()
+  /// Faults that were filled from the row cache.
   public var cacheHits: UInt64 = 0
+  /// Faults that were read from the database.
   public var cacheMisses: UInt64 = 0
+  /// The time that faults took.
   public var faultTime: Nanoseconds = 0
+  /// Saves, failed ones included.
   public var saves: UInt64 = 0
+  /// The time that saves took.
   public var saveTime: Nanoseconds = 0
 
+  /// Makes an empty group.
   public init(name: String) { self.name = name }
 
   /// In fetches, faults that no fetch was counted for, and saves.
@@ -61,7 +71,7 @@ extension Profile {
 }
 
 extension ProcessIdentity {
-  /// `transit[2367]`, or the name alone where the source tells no id.
+  /// `transit[2367]`, or the name alone if the source contains no id.
   public var title: String {
     (id > 0 ? "\(name)[\(id)]" : name) + (host.isEmpty ? "" : " on \(host)")
   }

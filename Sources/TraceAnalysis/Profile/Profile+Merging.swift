@@ -28,7 +28,8 @@ extension Profile {
       waits: waits, processes: profiles.flatMap(\.processes),
       reading: ReadingReport(sources: profiles.flatMap(\.reading.sources)),
       selection: profiles.flatMap(\.selection).merged(by: \.self) { _, _ in },
-      observed: .merged(profiles.compactMap(\.observed)))
+      observed: .merged(profiles.compactMap(\.observed)),
+      locks: .merged(profiles.compactMap(\.locks)))
     let others = Set(profiles.flatMap { $0.otherSQL ?? [] }).sorted()
     if !others.isEmpty { merged.otherSQL = others }
     return merged
@@ -149,6 +150,7 @@ extension SaveProfile {
     totalTime.add(other.totalTime)
     latency = .merged([latency, other.latency])
     if let attempts = other.busyAttempts { busyAttempts = (busyAttempts ?? 0) &+ attempts }
+    if let saves = other.contended { contended = (contended ?? 0) &+ saves }
   }
 }
 

@@ -5,13 +5,14 @@ public import StoreEvents
 /// What tracing itself took of the traced programs' time, as they measured it on a sample of
 /// their events; what the tracer's own processes took is not in it.
 public struct TracingCost: Hashable, Sendable {
+  /// The time that tracing took.
   public var time: Nanoseconds
   /// The mean of all events.
   public var timePerEvent: Nanoseconds
 }
 
 extension Profile {
-  /// Nil if a process does not tell: it is of an older version, or was killed early.
+  /// Nil if it is unknown for a process: it is of an older version, or was killed early.
   public var tracingCost: TracingCost? {
     var (time, events): (Nanoseconds, UInt64) = (0, 0)
     for process in processes {

@@ -8,6 +8,7 @@ public import TraceReading
 /// Its size depends on how many statements, callers and processes there are, not on how long
 /// they ran.
 public struct Profile: Sendable, Codable {
+  /// The totals of the run.
   public var totals: Totals
   /// By total time, longest first.
   public var statements: [StatementProfile]
@@ -21,10 +22,13 @@ public struct Profile: Sendable, Codable {
   public var contexts: [ContextProfile]
   /// By total time, longest first.
   public var entities: [EntityProfile]
+  /// The stores that were opened.
   public var stores: [StoreProfile]
+  /// Commits, lock waits and checkpoints.
   public var waits: WaitProfile
+  /// The processes that were traced.
   public var processes: [ProcessProfile]
-  /// What was read, and what it says of itself.
+  /// The sources read, with their losses and remarks.
   public var reading: ReadingReport
   /// Which events it is of, where not of all: `entity Stop`.
   public var selection: [String] = []
@@ -32,6 +36,8 @@ public struct Profile: Sendable, Codable {
   public var otherSQL: [String]?
   /// What the probe observed; nil if it observed nothing.
   public var observed: ObservedProfile?
+  /// Who waited for whose lock; nil if nothing was seen of that.
+  public var locks: LockProfile?
   /// Values that the statements bound; empty unless they were recorded.
   ///
   /// Never encoded: they may be private.
@@ -39,7 +45,7 @@ public struct Profile: Sendable, Codable {
 
   private enum CodingKeys: CodingKey {
     case totals, statements, faults, batches, saves, contexts, entities, stores, waits, processes
-    case reading, selection, observed, otherSQL
+    case reading, selection, observed, otherSQL, locks
   }
 }
 
@@ -53,14 +59,14 @@ extension ProfileBuilder {
 }
 
 /// Profiles are equal where the same things happened; what they were read from, and the names
-/// that only one kind of source tells, are left out: a log equals the trace of its run.
+/// that only one kind of source contains, are left out: a log equals the trace of its run.
 extension Profile: Equatable {
   public static func == (a: Self, b: Self) -> Bool {
     a.totals == b.totals && a.statements == b.statements && a.faults == b.faults
       && a.batches == b.batches && a.saves == b.saves && a.contexts == b.contexts
       && a.entities == b.entities
       && a.stores == b.stores
-      && a.waits == b.waits && a.observed == b.observed
+      && a.waits == b.waits && a.observed == b.observed && a.locks == b.locks
       && a.processes.map(\.comparable) == b.processes.map(\.comparable)
   }
 }
@@ -69,9 +75,10 @@ extension Profile {
   /// Reads traces and logs to their ends.
   ///
   /// - Parameters:
+  ///   - paths: traces and logs.
   ///   - filter: which events the profile is of.
   ///   - progress: called now and then.
-  /// - Throws: ``TraceReadingError`` where an input cannot be read at all.
+  /// - Throws: `TraceReadingError` where an input cannot be read at all.
   public init(
     reading paths: [String], filter: EventFilter = EventFilter(),
     progress: (ReadingProgress) -> Void = { _ in }
@@ -84,6 +91,7 @@ extension Profile {
   public struct Totals: Hashable, Sendable, Codable {
     /// Fetch requests; counts, prefetches and batches left out.
     public var fetches: UInt64 = 0
+    /// Requests for a number of objects.
     public var counts: UInt64 = 0
     /// Prefetches and batches, made on behalf of a fetch.
     public var nestedFetches: UInt64 = 0
@@ -91,11 +99,13 @@ extension Profile {
     public var rows: UInt64 = 0
     /// Object faults fired.
     public var faults: UInt64 = 0
+    /// Relationship faults fired.
     public var relationshipFaults: UInt64 = 0
     /// Faults of both kinds that the row cache answered.
     public var cacheHits: UInt64 = 0
     /// Faults of both kinds that had to go to the database.
     public var cacheMisses: UInt64 = 0
+    /// Saves, failed ones included.
     public var saves: UInt64 = 0
     /// In SQLite, for fetches and counts, nested ones included.
     public var connectionTime: Nanoseconds = 0
@@ -103,10 +113,12 @@ extension Profile {
     public var totalTime: Nanoseconds = 0
     /// In faults of both kinds.
     public var faultTime: Nanoseconds = 0
+    /// The time that saves took.
     public var saveTime: Nanoseconds = 0
     /// Fetches and saves that ended in an error.
     public var errors: UInt64 = 0
 
+    /// Makes totals of 0.
     public init() {}
   }
 

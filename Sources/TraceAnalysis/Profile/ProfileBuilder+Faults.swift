@@ -3,12 +3,12 @@
 import StoreEvents
 
 extension ProfileBuilder {
-  /// Keeps a miss until its thread tells the fault behind it, which knows the origin.
+  /// Keeps a miss until the fault of its thread that caused it, which has the origin.
   mutating func add(_ event: CacheMiss, on thread: Key) {
     if let orphan = pendingMisses.insert(event, for: thread) { add(orphan: orphan) }
   }
 
-  /// Counts a miss whose fault was not told.
+  /// Counts a miss without a fault.
   mutating func add(orphan miss: CacheMiss) {
     if filter.takes(miss, from: .unknown) { add(miss, rows: 0, from: .unknown) }
   }

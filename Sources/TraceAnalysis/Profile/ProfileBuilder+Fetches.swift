@@ -8,24 +8,29 @@ extension ProfileBuilder {
     var location: SourceLocation
     /// Whether the fetch it serves was still running, so that its time is in that one's.
     var isNested: Bool
+    /// Whether as many other threads fetched when it began as a store has readers by default.
+    var isContended: Bool
     /// The time of the fetches that served it and have ended.
     var nestedTime: Nanoseconds = 0
   }
 
   // 100_000 is far above what runs at once, and bounds what fetches without an end can cost.
-  static let mostPendingFetches = 100_000
+  static let maxPendingFetches = 100_000
 
-  mutating func begin(_ event: FetchBegin, in process: Int) {
-    if pendingFetches.count >= Self.mostPendingFetches { abandonPendingFetches() }
+  mutating func begin(_ event: FetchBegin, on thread: Key) {
+    let process = thread.process
+    if pendingFetches.count >= Self.maxPendingFetches { abandonPendingFetches() }
     let parent =
       event.parentID == 0 ? nil : pendingFetches[Key(process: process, id: event.parentID)]
     let fetch = PendingFetch(
       location: event.location.file.isEmpty ? parent?.location ?? .unknown : event.location,
-      isNested: parent != nil)
+      isNested: parent != nil, isContended: concurrency.beginFetch(event, on: thread))
     _ = pendingFetches.insert(fetch, for: Key(process: process, id: event.fetchID))
   }
 
-  mutating func end(_ event: FetchEnd, in process: Int) {
+  mutating func end(_ event: FetchEnd, on thread: Key) {
+    let process = thread.process
+    concurrency.endFetch(event, on: thread)
     let fetch = pendingFetches.remove(Key(process: process, id: event.fetchID))
     if event.parentID != 0 { addNested(event, in: process) }
     guard filter.takes(event, from: fetch?.location ?? .unknown) else { return }
@@ -50,7 +55,9 @@ extension ProfileBuilder {
     statements.update(event.statementID) {
       StatementTally(entity: event.entity)
     } _: {
-      $0.add(event, from: location, values: values, generation: generation)
+      $0.add(
+        event, from: location, values: values, generation: generation,
+        isContended: fetch?.isContended == true)
     }
     contexts.update(currentContext, make: ContextTally.init) { $0.add(event) }
   }
@@ -63,7 +70,7 @@ extension ProfileBuilder {
     _ = pendingFetches.insert(parent, for: key)
   }
 
-  /// Fetches without an end are counted per process and forgotten.
+  /// Fetches without an end are counted per process and discarded.
   mutating func abandonPendingFetches() {
     for key in pendingFetches.keys { processes.abandonFetch(at: key.process) }
     pendingFetches.removeAll()
@@ -83,11 +90,14 @@ struct StatementTally {
 
   mutating func add(
     _ fetch: FetchEnd, from location: SourceLocation, values: RepeatTally.Values,
-    generation: UInt64
+    generation: UInt64, isContended: Bool
   ) {
     kinds.insert(fetch.kind)
     repeats.add(values, generation: generation, time: fetch.totalTime)
-    callers.update(location, make: CallerTally.init) { $0.add(fetch) }
+    callers.update(location, make: CallerTally.init) {
+      $0.add(fetch)
+      if isContended { $0.work.contended = ($0.work.contended ?? 0).saturatingSum(1) }
+    }
   }
 
   mutating func add(_ miss: CacheMiss, rows: UInt64, from location: SourceLocation) {
@@ -110,7 +120,7 @@ struct StatementTally {
   }
 }
 
-/// The runs of a statement that one line of code asked for, while they are being counted.
+/// The runs of a statement of one line of code, while they are being counted.
 struct CallerTally {
   var work = Work()
   var misses: UInt64 = 0

@@ -6,14 +6,14 @@ public import TraceReading
 extension ProfileBuilder {
   /// Closes what is still open, and sorts what was counted.
   public consuming func profile(of reading: ReadingReport) -> Profile {
-    settle(reading)
-    return settledProfile(of: reading)
+    finish(reading)
+    return finishedProfile(of: reading)
   }
 
-  /// The profile, and the timeline if it was asked for.
+  /// The profile, and the timeline if it was requested.
   public consuming func timedProfile(of reading: ReadingReport) -> TimedProfile {
-    settle(reading)
-    let profile = settledProfile(of: reading)
+    finish(reading)
+    let profile = finishedProfile(of: reading)
     return TimedProfile(
       profile: profile,
       timeline: timeline?.timeline { lane in
@@ -22,14 +22,14 @@ extension ProfileBuilder {
       })
   }
 
-  private mutating func settle(_ reading: ReadingReport) {
+  private mutating func finish(_ reading: ReadingReport) {
     abandonPendingFetches()
     for source in reading.sources { processes.excuse(source.uncountedProcesses) }
     for miss in pendingMisses.values { add(orphan: miss) }
     timeline?.note(totals)
   }
 
-  private mutating func settledProfile(of reading: ReadingReport) -> Profile {
+  private mutating func finishedProfile(of reading: ReadingReport) -> Profile {
     let names = entityNames
     let texts = texts
     let statements = zip(statements.keys, statements.values)
@@ -43,6 +43,10 @@ extension ProfileBuilder {
     let faults = faults.values.map(\.profile)
       .sorted(by: { Int64(clamping: $0.misses) }, then: \.origin.sortKey)
     let others = texts.texts(without: Set(statements.map(\.id)))
+    let programs = processes.profiles.map(\.identity.name)
+    // Of a part of the events, a holder may be missing.
+    let locks =
+      filter.isEmpty ? locks.finish { programs.indices.contains($0) ? programs[$0] : "" } : nil
     var profile = Profile(
       totals: totals, statements: statements, faults: faults, batches: batchProfiles,
       saves: saves.values.map(\.finished)
@@ -51,7 +55,7 @@ extension ProfileBuilder {
         .sorted { ($0.process, $0.id) < ($1.process, $1.id) },
       entities: Profile.entities(of: statements, faults: faults), stores: stores, waits: waits,
       processes: processes.profiles, reading: bounded(reading), observed: observed.finish(),
-      values: values)
+      locks: locks, values: values)
     // 1,000 is arbitrary: a model of hundreds of entities writes that many.
     if !others.isEmpty { profile.otherSQL = Array(others.prefix(1000)) }
     return profile

@@ -8,6 +8,7 @@ struct ObservedTally {
   var profile = ObservedProfile()
   var callers = CallerNames()
   var loops = LoopDetector()
+  var tests = TestTally()
   /// By statement: the hash of its form, in which literals are `?`.
   private var forms: [StatementID: UInt64] = [:]
 
@@ -32,6 +33,7 @@ struct ObservedTally {
   /// The profile; nil if the probe reported nothing.
   mutating func finish() -> ObservedProfile? {
     profile.loops = loops.finish()
+    profile.tests = tests.finish()
     return profile == ObservedProfile() ? nil : profile
   }
 }
@@ -45,8 +47,15 @@ extension ProfileBuilder {
   }
 
   mutating func add(_ run: StatementRun, of record: EventRecord, in process: Int) {
+    if let sql = texts[run.statementID], isLeftOut(run, sql, in: process) { return }
     let location = observed.callers.location(of: run, in: record)
+    let sql = texts[run.statementID]
+    locks.add(
+      run, sql, at: location, record, in: process, form: observed.form(of: run.statementID, sql))
+    let waits = pendingBusy.remove(
+      Key(process: process, id: UInt64(bitPattern: record.threadID)))
     guard filter.takes(run, from: location) else { return }
+    observed.tests.add(run, in: process)
     observed.profile.runs.add(1)
     observed.profile.rows.add(run.rows)
     observed.profile.changes.add(run.changes)
@@ -59,11 +68,22 @@ extension ProfileBuilder {
     statements.update(run.statementID) {
       StatementTally(entity: "")
     } _: {
-      $0.add(run, from: location, values: values, generation: generation)
+      $0.add(run, from: location, values: values, generation: generation, waits: waits)
     }
     contexts.update(currentContext, make: ContextTally.init) { $0.add(run) }
     if run.changes > 0 { countCommit(of: process) }
     findLoops(run, record, at: location, in: process)
+  }
+
+  /// Takes what is not the program's own: markers of tests, and drivers' PRAGMAs that succeeded.
+  private mutating func isLeftOut(_ run: StatementRun, _ sql: String, in process: Int) -> Bool {
+    if let name = nameOfTest(markedBy: sql) {
+      observed.tests.begin(name, in: process)
+      return true
+    }
+    guard run.error.isEmpty, isDriverPragma(sql) else { return false }
+    observed.profile.driverPragmas = (observed.profile.driverPragmas ?? 0).saturatingSum(1)
+    return true
   }
 
   private mutating func findLoops(
@@ -83,12 +103,15 @@ extension ProfileBuilder {
 extension StatementTally {
   mutating func add(
     _ run: StatementRun, from location: SourceLocation, values: RepeatTally.Values,
-    generation: UInt64
+    generation: UInt64, waits: LockWaits?
   ) {
     observedRuns.add(1)
     // A statement that writes is no repeat of itself.
     if run.isReadOnly != 0 { repeats.add(values, generation: generation, time: run.stepTime) }
-    callers.update(location, make: CallerTally.init) { $0.add(run) }
+    callers.update(location, make: CallerTally.init) {
+      $0.add(run)
+      if let waits { $0.work.add(waits, of: run) }
+    }
   }
 }
 

@@ -23,16 +23,18 @@ public struct ProfileBuilder {
   /// The context of the event that is being folded.
   var currentContext = Key(process: 0, id: 0)
   var filter: EventFilter
-  /// Nil unless it was asked for.
+  /// Nil unless it was requested.
   var timeline: TimelineBuilder?
   var pendingFetches = PendingTable<Key, PendingFetch>()
   var pendingMisses = PendingTable<Key, CacheMiss>()
-  /// By thread: how often SQLite asked for a lock since its last save began.
-  var pendingBusy = PendingTable<Key, UInt64>()
+  /// By thread: its lock waits since its last statement, or since its save began.
+  var pendingBusy = PendingTable<Key, LockWaits>()
+  var concurrency = Concurrency()
   /// Batched fetches whose batches may still come.
   var batchedFetches: [Key: BatchKey] = [:]
   var batches: [BatchKey: BatchProfile] = [:]
   var observed = ObservedTally()
+  var locks = LockJoin()
   /// By process; after a commit the same statement may find other rows.
   var commits: [UInt64] = []
 
@@ -54,17 +56,20 @@ public struct ProfileBuilder {
   public mutating func add(_ record: EventRecord) {
     let process = processes.index(of: record)
     processes.count(record.event, at: process)
-    processes.note(thread: record.threadID, at: process)
     currentContext = Key(process: process, id: record.contextID)
     filter.move(to: record.timestamp)
     timeline?.move(to: record.timestamp, in: currentContext)
     defer { timeline?.note(totals) }
     switch record.event {
-    case .storeOpened(let event): add(event)
+    case .storeOpened(let event):
+      add(event)
+      locks.databases.add(event, in: process)
     case .statement(let event): texts.add(event)
     case .values(let event): values.add(event)
-    case .fetchBegin(let event): begin(event, in: process)
-    case .fetchEnd(let event): end(event, in: process)
+    case .fetchBegin(let event):
+      begin(event, on: Key(process: process, id: UInt64(bitPattern: record.threadID)))
+    case .fetchEnd(let event):
+      end(event, on: Key(process: process, id: UInt64(bitPattern: record.threadID)))
     case .cacheMiss(let event):
       add(event, on: Key(process: process, id: UInt64(bitPattern: record.threadID)))
     case .fault(let event):
@@ -72,18 +77,26 @@ public struct ProfileBuilder {
     case .contextCreated(let event):
       contexts.update(currentContext, make: ContextTally.init) { $0.add(event) }
       timeline?.add(event, as: currentContext)
-    case .saveBegin:
+    case .saveBegin(let event):
+      locks.begin(event, in: process)
       pendingBusy.remove(Key(process: process, id: UInt64(bitPattern: record.threadID)))
     case .saveEnd(let event):
-      add(event, on: Key(process: process, id: UInt64(bitPattern: record.threadID)))
+      locks.end(event, record, in: process)
+      add(
+        event, at: record.timestamp,
+        on: Key(process: process, id: UInt64(bitPattern: record.threadID)))
     case .transaction(let event):
       add(event, in: process)
+      locks.add(event, record, in: process)
     case .checkpoint(let event): add(event)
     case .busy(let event):
       let thread = Key(process: process, id: UInt64(bitPattern: record.threadID))
-      _ = pendingBusy.insert((pendingBusy[thread] ?? 0) &+ event.attempts, for: thread)
+      _ = pendingBusy.insert((pendingBusy[thread] ?? LockWaits()).adding(event), for: thread)
       add(event)
-    case .connectionOpened(let event): add(event)
+      locks.add(event, record, in: process)
+    case .connectionOpened(let event):
+      add(event)
+      locks.databases.add(event, in: process)
     case .caller(let event): observed.callers.add(event, of: record)
     case .statementRun(let event): add(event, of: record, in: process)
     case .copyNotObserved(let event): observed.add(event)
@@ -98,8 +111,9 @@ public struct ProfileBuilder {
     if stores.count < Bounds.stores, !stores.contains(store) { stores.append(store) }
   }
 
-  private mutating func add(_ event: SaveEnd, on thread: Key) {
-    let attempts = pendingBusy.remove(thread)
+  private mutating func add(_ event: SaveEnd, at end: Nanoseconds, on thread: Key) {
+    let waits = pendingBusy.remove(thread)
+    let isContended = concurrency.endSave(at: end, totalTime: event.totalTime, on: thread)
     guard filter.takes(event) else { return }
     contexts.update(currentContext, make: ContextTally.init) { $0.add(event) }
     timeline?.add(event)
@@ -110,13 +124,15 @@ public struct ProfileBuilder {
       SaveTally(location: event.location)
     } _: {
       $0.add(event)
-      if let attempts { $0.profile.busyAttempts = ($0.profile.busyAttempts ?? 0) &+ attempts }
+      if let waits { $0.profile.busyAttempts = ($0.profile.busyAttempts ?? 0) &+ waits.attempts }
+      if isContended { $0.profile.contended = ($0.profile.contended ?? 0) &+ 1 }
     }
   }
 
   private mutating func add(_ event: TransactionEnded, in process: Int) {
     defer { if event.outcome != "rollback" { countCommit(of: process) } }
     guard filter.takesUnattributed() else { return }
+    timeline?.add(event)
     guard event.outcome != "rollback" else { return waits.rollbacks.add(1) }
     waits.commits.add(1)
   }

@@ -7,7 +7,7 @@ import StoreEvents
 ///     run(values 7) · run(values 9) · run(values 7) ── a repeat ── commit · run(values 7) ── none
 struct RepeatTally {
   // 256 is arbitrary: a value that comes back after more than so many others is not followed.
-  private static let mostValues = 256
+  private static let maxValues = 256
 
   /// Values that one process bound.
   struct Values: Hashable {
@@ -26,11 +26,11 @@ struct RepeatTally {
 
   /// - Parameter generation: the commits of the process so far: after one, the rows may be others.
   mutating func add(_ values: Values, generation: UInt64, time: Nanoseconds) {
-    // A source that cannot tell values writes 0.
+    // A source without values writes 0.
     guard values.hash != 0 else { return }
     guard var known = seen[values], known.generation == generation else {
-      if seen.count >= Self.mostValues { seen = seen.filter { $0.value.runs > 1 } }
-      if seen.count < Self.mostValues { seen[values] = Seen(generation: generation, runs: 1) }
+      if seen.count >= Self.maxValues { seen = seen.filter { $0.value.runs > 1 } }
+      if seen.count < Self.maxValues { seen[values] = Seen(generation: generation, runs: 1) }
       return
     }
     known.runs.add(1)

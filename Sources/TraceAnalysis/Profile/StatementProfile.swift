@@ -4,22 +4,28 @@ public import StoreEvents
 
 /// All runs of one SQL text by fetches, counts and faults.
 public struct StatementProfile: Hashable, Sendable, Codable {
+  /// The statement's id.
   public var id: StatementID
-  /// The text, or nil if the source never told it.
+  /// The text, or nil if the source does not contain it.
   public var sql: String?
+  /// The entity, or the table where there is none.
   public var entity: String
   /// What ran it, each kind once; empty if only faults did.
   public var kinds: [FetchKind] = []
+  /// The counts and times of the runs.
   public var work = Work()
   /// Runs that fired faults caused: the work is in ``work`` as well.
   public var misses: UInt64 = 0
+  /// The distribution of the runs' times.
   public var latency = Latency()
+  /// The runs with the same values.
   public var repeats = Repeats()
   /// Runs that the probe reported, of a program without the store; nil if there are none.
   public var observedRuns: UInt64?
   /// By total time, longest first.
   public var callers: [CallerProfile] = []
 
+  /// Makes an empty profile of a statement.
   public init(id: StatementID, sql: String?, entity: String) {
     self.id = id
     self.sql = sql
@@ -31,29 +37,37 @@ public struct StatementProfile: Hashable, Sendable, Codable {
 public struct Repeats: Hashable, Sendable, Codable {
   /// The first run of each value is not among them; of very many values, some are not followed.
   public var runs: UInt64 = 0
+  /// The time of the repeated runs.
   public var time: Nanoseconds = 0
   /// The most runs with one value, the first included.
   public var mostOfOneValue: UInt64 = 0
 
+  /// Makes a profile without repeats.
   public init() {}
 }
 
-/// The runs of one statement that one line of code asked for.
+/// The runs of one statement of one line of code.
 public struct CallerProfile: Hashable, Sendable, Codable {
+  /// The line of code.
   public var location: SourceLocation
+  /// The counts and times of the runs.
   public var work = Work()
   /// Runs that faults caused on the objects that the line fetched.
   public var misses: UInt64 = 0
+  /// The distribution of the runs' times.
   public var latency = Latency()
 
+  /// Makes an empty profile of a line of code.
   public init(location: SourceLocation) { self.location = location }
 }
 
 /// What some runs of a statement did and cost, added up.
 public struct Work: Hashable, Sendable, Codable {
+  /// Runs.
   public var count: UInt64 = 0
   /// Rows returned; a count returns one.
   public var rows: UInt64 = 0
+  /// Runs that failed.
   public var errors: UInt64 = 0
   /// Runs with a limit.
   public var limited: UInt64 = 0
@@ -61,19 +75,34 @@ public struct Work: Hashable, Sendable, Codable {
   public var batched: UInt64 = 0
   /// Rows that an offset left out.
   public var offset: UInt64 = 0
+  /// Instructions of SQLite's virtual machine.
   public var vmSteps: UInt64 = 0
+  /// Steps through tables without an index.
   public var fullScanSteps: UInt64 = 0
+  /// Sorts without an index.
   public var sorts: UInt64 = 0
+  /// Rows inserted into automatic indexes.
   public var autoIndexRows: UInt64 = 0
+  /// The time spent waiting for a connection.
   public var waitTime: Nanoseconds = 0
+  /// The time of preparing the statement.
   public var prepareTime: Nanoseconds = 0
+  /// The time in `sqlite3_step`.
   public var stepTime: Nanoseconds = 0
+  /// The time of making objects.
   public var materializeTime: Nanoseconds = 0
+  /// The time that a connection was in use.
   public var connectionTime: Nanoseconds = 0
+  /// The time from begin to end.
   public var totalTime: Nanoseconds = 0
   /// Rows inserted, updated or deleted; nil where the source does not count them.
   public var changes: UInt64?
+  /// How often SQLite retried the lock of another connection; nil where no run waited.
+  public var busyAttempts: UInt64?
+  /// Runs that began while every reader of a store with the default number was in use; nil if none did.
+  public var contended: UInt64?
 
+  /// Makes counts of 0.
   public init() {}
 
   /// The mean time of a run, in nanoseconds.
@@ -160,6 +189,6 @@ extension StatementID: CustomStringConvertible {
 }
 
 extension SourceLocation {
-  /// `transit/Search.swift:42`, or nil where the source does not tell.
+  /// `transit/Search.swift:42`, or nil where the source does not contain it.
   public var text: String? { file.isEmpty ? nil : "\(file):\(line)" }
 }

@@ -13,6 +13,7 @@ public struct StatementValues: Sendable {
   private var samples: [StatementID: Sample] = [:]
   private var byteCount = 0
 
+  /// Makes an empty table.
   public init() {}
 
   /// Whether no value of any statement was recorded.

@@ -67,7 +67,7 @@ struct TallyTable<Key: TallyKey, Value> {
   }
 }
 
-/// A key that can be told from most others by a number that costs next to nothing.
+/// A key that can be distinguished from most others by a number that costs next to nothing.
 protocol TallyKey: Hashable {
   var mixed: UInt64 { get }
 }

@@ -44,12 +44,12 @@ struct AvoidDeepOffset: Rule {
           .init("connectionNs", work.connectionTime),
         ],
         fix: """
-          ask for what follows the last key seen ("name > %@", with the same sort and an index on \
+          fetch what follows the last key seen ("name > %@", with the same sort and an index on \
           it), or fetch the whole list with a fetchBatchSize
           """,
         saving: .init(
           atMost: Int64(exactly: (Double(work.connectionTime) * part).rounded()) ?? 0,
-          basis: "the time in SQLite, by the part of the rows that were skipped"))
+          basis: "the time in SQLite for rows that were skipped"))
     }
   }
 }

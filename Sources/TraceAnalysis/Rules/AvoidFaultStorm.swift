@@ -11,7 +11,7 @@ struct AvoidFaultStorm: Rule {
     law: "Objects that are read come with their values, not one query each.",
     reason: """
       A fault whose row is in the row cache costs no SQL; a cache miss is a query. N objects cost N queries, at the line
-      that reads them, and are to be mended at the line that fetched them.
+      that reads them, and are fixed at the line that fetched them.
       """,
     bad: """
       for photo in try context.fetch(photos) { print(photo.author.name) }
@@ -65,7 +65,7 @@ extension FaultProfile {
     mostMissesPerFetch >= AvoidFaultStorm.minMisses
   }
 
-  /// Says how many queries there were: `Author objects fetched here were read …`.
+  /// The number of queries: `Author objects fetched here were read …`.
   func stormText(of things: String) -> String {
     """
     \(things) fetched here were read from the database one by one: \

@@ -100,12 +100,12 @@ struct AvoidFullTableScan: Rule {
 }
 
 extension JudgedStatement {
-  /// The time in SQLite, less the part of the rows that were wanted.
+  /// The time in SQLite for rows that were not returned.
   var scanSaving: Finding.Saving {
     let steps = stepsPerRun
     let wanted = steps > 0 ? min(profile.work.perRun(\.rows) / steps, 1) : 1
     return Finding.Saving(
       atMost: Int64(exactly: (Double(profile.work.connectionTime) * (1 - wanted)).rounded()) ?? 0,
-      basis: "the time in SQLite, less the part of the rows that were wanted")
+      basis: "the time in SQLite for rows that were not returned")
   }
 }

@@ -46,8 +46,8 @@ struct AvoidLargeColumnInList: Rule {
     }
   }
 
-  /// Bytes a row that the statement returns: of one run on the database, or else on average of the
-  /// table's rows.
+  /// Bytes a row that the statement returns: of one run on the database, otherwise on average of
+  /// the table's rows.
   private func bytes(
     of column: ResultColumns.Column, in sql: String, _ statement: JudgedStatement, _ average: Int,
     _ workload: Workload

@@ -2,16 +2,15 @@
 
 import StoreEvents
 
-/// No save or fetch waits long for another connection's lock, or for a connection.
+/// No save, fetch or statement waits long for another connection's lock, or for a connection.
 struct AvoidLockWait: Rule {
-  // A fifth of the time, and 10 ms: less than a frame of a moving list is no wait.
-  static let leastPart = 0.2
-  static let leastTime: Nanoseconds = 10_000_000
-  // Twenty attempts take about a tenth of a second: the busy handler sleeps longer each time.
-  static let minAttempts: UInt64 = 20
+  // Ten attempts take 32 ms with the store's busy handler, and 178 ms with SQLite's own.
+  static let minAttempts: UInt64 = 10
+  static let minContended: UInt64 = 10
 
   static let explanation = RuleExplanation(
-    law: "No save or fetch waits long for another connection's lock, or for a connection.",
+    law:
+      "No save, fetch or statement waits long for another connection's lock, or for a connection.",
     reason: """
       SQLite has one writer at a time: a long save, or a transaction left open, stops all others. A fetch waits where more
       threads fetch than the store has readers.
@@ -25,35 +24,36 @@ struct AvoidLockWait: Rule {
       -- save: wait 20 ms, write 12 ms, commit 3 ms
       """,
     limits: """
-      Reported when a wait for a lock ended in SQLITE_BUSY; when SQLite asked for another connection's lock 20 times or more
-      during the saves of a line; and when the saves of a line, or the runs of a statement, waited 10 ms and a fifth of
-      their time or more in a process of several threads. Nothing is reported of a process with one thread that no other
-      connection kept waiting. Waits depend on the scheduler: this rule alone may differ from one run to the next.
+      Reported when a wait for a lock ended in SQLITE_BUSY; when SQLite retried a lock of another connection 10 times or more
+      during the saves of a line, or the runs of a statement; when 10 saves or more of a line began while another thread of
+      the process saved; and when 10 fetches or more of a statement began while four other threads fetched, which is the
+      number of readers of a store that sets none. Nothing is reported of a process with one thread that no other
+      connection kept waiting. Attempts depend on the scheduler: this rule alone may differ from one run to the next.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
-    let profile = workload.profile
-    let hasThreads = profile.processes.contains { $0.hasSeveralThreads == true }
-    return profile.saves.compactMap { saveFinding($0, hasThreads) }
-      + (hasThreads ? workload.findings(fetchFinding) : []) + failures(profile.waits)
+    workload.profile.saves.compactMap(saveFinding)
+      + workload.findings { fetchFinding($0) ?? runFinding($0) }
+      + failures(workload.profile.waits)
   }
 
-  private func isLong(_ wait: Nanoseconds, of total: Nanoseconds) -> Bool {
-    wait >= Self.leastTime && Double(wait) >= Double(total) * Self.leastPart
-  }
-
-  private func saveFinding(_ save: SaveProfile, _ hasThreads: Bool) -> Finding? {
-    let isBlocked = save.busyAttempts ?? 0 >= Self.minAttempts
-    guard isBlocked || (hasThreads && isLong(save.waitTime, of: save.totalTime)) else { return nil }
+  private func saveFinding(_ save: SaveProfile) -> Finding? {
+    let (attempts, contended) = (save.busyAttempts ?? 0, save.contended ?? 0)
+    guard attempts >= Self.minAttempts || contended >= Self.minContended else { return nil }
+    let isForeign = attempts >= Self.minAttempts
     return Finding(
       rule: Self.name, confidence: .high, caller: save.location,
       message: """
         \(save.count.counted("save")) waited \(save.waitTime.millisecondsText) for the writer, of \
-        \(save.totalTime.millisecondsText) that they took.
+        \(save.totalTime.millisecondsText) that they took; \
+        \(isForeign
+          ? "SQLite retried the lock of another connection \(attempts.counted("time"))"
+          : "\(contended.grouped) began while another thread saved").
         """,
       evidence: [
         .init("saves", save.count), .init("waitNs", save.waitTime),
-        .init("totalNs", save.totalTime), .init("busyAttempts", save.busyAttempts ?? 0),
+        .init("totalNs", save.totalTime), .init("busyAttempts", attempts),
+        .init("contended", contended),
       ],
       fix: """
         end the transaction that holds the lock sooner: it should hold about a thousand objects; \
@@ -64,19 +64,42 @@ struct AvoidLockWait: Rule {
 
   private func fetchFinding(_ statement: JudgedStatement) -> Finding? {
     let work = statement.work
-    guard isLong(work.waitTime, of: work.totalTime) else { return nil }
+    guard let contended = work.contended, contended >= Self.minContended else { return nil }
+    return Finding(
+      rule: Self.name, confidence: .medium, statement: statement.id,
+      caller: statement.profile.mainCaller,
+      message: """
+        \(contended.grouped) of its runs began while \(Concurrency.defaultReaders) other threads \
+        fetched, and its runs waited \(work.waitTime.millisecondsText) for a connection\
+        \(statement.runsText).
+        """,
+      evidence: [
+        .init("runs", work.count), .init("contended", contended), .init("waitNs", work.waitTime),
+        .init("totalNs", work.totalTime),
+      ],
+      fix: "fetch on fewer threads at a time, or let the store open more readers",
+      saving: .init(atMost: work.waitTime, basis: "the time these runs waited"))
+  }
+
+  /// A statement that the probe observed.
+  private func runFinding(_ statement: JudgedStatement) -> Finding? {
+    let work = statement.work
+    guard let attempts = work.busyAttempts, attempts >= Self.minAttempts else { return nil }
     return Finding(
       rule: Self.name, confidence: .high, statement: statement.id,
       caller: statement.profile.mainCaller,
       message: """
-        Its runs waited \(work.waitTime.millisecondsText) for a connection, of \
-        \(work.totalTime.millisecondsText) that they took\(statement.runsText).
+        SQLite retried the lock of another connection \(attempts.counted("time")), and waited \
+        \(work.waitTime.millisecondsText) for it\(statement.runsText).
         """,
       evidence: [
-        .init("runs", work.count), .init("waitNs", work.waitTime),
+        .init("runs", work.count), .init("busyAttempts", attempts), .init("waitNs", work.waitTime),
         .init("totalNs", work.totalTime),
       ],
-      fix: "fetch on fewer threads at a time, or give the store more readers",
+      fix: """
+        commit the transaction that holds the lock sooner: do slow work before it begins or after \
+        it ends
+        """,
       saving: .init(atMost: work.waitTime, basis: "the time these runs waited"))
   }
 
@@ -95,7 +118,7 @@ struct AvoidLockWait: Rule {
         ],
         fix: """
           end the transaction that holds the lock sooner, and look at the errors of the saves and \
-          fetches that gave up: what they wanted to write is not in the file
+          fetches that failed: their changes are not in the file
           """)
     ]
   }

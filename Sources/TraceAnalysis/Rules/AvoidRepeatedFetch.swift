@@ -10,7 +10,7 @@ struct AvoidRepeatedFetch: Rule {
   static let explanation = RuleExplanation(
     law: "What was fetched once, and has not changed since, is not fetched again.",
     reason: """
-      A fetch always asks the database, even for objects that the context holds; in a loop, or for each row of a list, the
+      A fetch always queries the database, even for objects that the context holds; in a loop, or for each row of a list, the
       same question is paid for each time.
       """,
     bad: """

@@ -19,7 +19,7 @@ struct DropUnusedIndex: Rule {
       Needs `--database`, and is only as good as the workload: a screen that the trace does not show may use the index, so the
       finding is a note. An index of a table that no statement of the trace reads is left alone, and so are those that keep
       values unique, or that the store makes by itself for relationships. Where a statement cannot be explained, nothing
-      is said.
+      is reported.
       """)
 
   func check(_ workload: Workload) -> [Finding] {

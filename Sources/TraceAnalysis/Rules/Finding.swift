@@ -6,8 +6,11 @@ public import StoreEvents
 public struct Finding: Hashable, Sendable {
   /// The rule's name, such as `AvoidFullTableScan`.
   public var rule: String
+  /// How serious it is.
   public var severity: Severity
+  /// How far the data support it.
   public var confidence: Confidence
+  /// The statement's id, or nil for findings on a schema.
   public var statement: StatementID?
   /// The line of code to look at.
   public var caller: SourceLocation
@@ -19,19 +22,21 @@ public struct Finding: Hashable, Sendable {
   public var evidence: [Evidence]
   /// What to change, in code or in SQL.
   public var fix: String
-  /// Nil where the data cannot say.
+  /// Nil where the data do not show it.
   public var saving: Saving?
 
   /// What the change can save at most.
   public var savesAtMost: Nanoseconds? { saving?.atMost }
 
+  /// How serious a finding is.
   public enum Severity: String, Hashable, Sendable, Comparable {
+    /// A hint, or a finding that fails `--fail-on warning`.
     case note, warning
 
     public static func < (a: Self, b: Self) -> Bool { a == .note && b == .warning }
   }
 
-  /// How far the data bears the finding.
+  /// How far the data support the finding.
   public enum Confidence: String, Hashable, Sendable {
     /// What was counted or read proves it.
     case high
@@ -43,10 +48,12 @@ public struct Finding: Hashable, Sendable {
 
   /// Time that the change can save at most, and what that is taken from.
   public struct Saving: Hashable, Sendable {
+    /// The upper bound of the saving.
     public var atMost: Nanoseconds
     /// Words such as `the time of the cache misses`.
     public var basis: String
 
+    /// Makes a saving with its basis.
     public init(atMost: Nanoseconds, basis: String) {
       self.atMost = atMost
       self.basis = basis
@@ -55,15 +62,19 @@ public struct Finding: Hashable, Sendable {
 
   /// One number behind a finding.
   public struct Evidence: Hashable, Sendable {
+    /// The name of the count.
     public var name: String
+    /// The count.
     public var value: Int64
 
+    /// Makes a piece of evidence.
     public init(_ name: String, _ value: some BinaryInteger) {
       self.name = name
       self.value = Int64(clamping: value)
     }
   }
 
+  /// Makes a finding.
   public init(
     rule: String, severity: Severity = .warning, confidence: Confidence,
     statement: StatementID? = nil, caller: SourceLocation = .unknown, object: String = "",

@@ -53,7 +53,7 @@ struct IndexFix {
     "Index(" + columns.map { "\\." + $0.dropFirst().lowercased() }.joined(separator: ", ") + ")"
   }
 
-  /// The name is the one that the store gives the index.
+  /// The name is the one that the store uses for the index.
   private func creation(_ columns: [String]) -> String {
     let name =
       ([table] + columns).joined(separator: "_")

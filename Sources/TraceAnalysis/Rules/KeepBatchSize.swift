@@ -6,14 +6,14 @@ import StoreEvents
 /// A batched result is read through itself, a batch at a time, and each batch once.
 struct KeepBatchSize: Rule {
   // Four batches are what a result keeps at once; a quarter of the rows read is a list looked at.
-  static let fewestBatches: UInt64 = 4
-  static let leastPartRead = 0.25
+  static let minBatches: UInt64 = 4
+  static let minPartRead = 0.25
 
   static let explanation = RuleExplanation(
     law: "A batched result is read through itself, a batch at a time, and each batch once.",
     reason: """
       Whatever copies the result (an Array, a sorted list, a Set) touches all objects and so loads all batches, one query
-      each: dearer than a fetch without a batch size. So does going back and forth over more batches than are kept.
+      each, which costs more than a fetch without a batch size. So does going back and forth over more batches than are kept.
       """,
     bad: """
       let stops = Array(try context.fetchInBatches(request))       // 12,800 stops, 256 queries
@@ -33,7 +33,7 @@ struct KeepBatchSize: Rule {
     workload.profile.batches.compactMap { batch -> Finding? in
       guard batch.rows > batch.batchSize else { return nil }
       if batch.batches == 0 { return ignored(batch, workload.profile) }
-      guard batch.batches >= Self.fewestBatches else { return nil }
+      guard batch.batches >= Self.minBatches else { return nil }
       if batch.rowsLoaded / 2 >= batch.rows { return reloaded(batch) }
       return batch.rowsLoaded >= batch.rows ? copied(batch, workload.profile) : nil
     }
@@ -63,7 +63,7 @@ struct KeepBatchSize: Rule {
       """, "go through the result in its order, sort it by the fetch, or take larger batches",
       saving: .init(
         atMost: Int64(exactly: (Double(batch.batchTime) * needless).rounded()) ?? 0,
-        basis: "the time of the batches, by the part of the rows that were loaded before"))
+        basis: "the time of batches that were loaded before"))
   }
 
   private func copied(_ batch: BatchProfile, _ profile: Profile) -> Finding? {
@@ -71,7 +71,7 @@ struct KeepBatchSize: Rule {
       $0.origin.relationship.isEmpty && $0.origin.entity == batch.entity
         && $0.origin.location == batch.location
     }.reduce(UInt64(0)) { $0 &+ $1.hits &+ $1.misses }
-    guard read > 0, Double(read) < Double(batch.rows) * Self.leastPartRead else { return nil }
+    guard read > 0, Double(read) < Double(batch.rows) * Self.minPartRead else { return nil }
     let unread = 1 - Double(read) / Double(batch.rows)
     return finding(
       batch, .medium,
@@ -82,7 +82,7 @@ struct KeepBatchSize: Rule {
       "keep the batched result itself: an Array, a Set or a sort of it loads every object",
       saving: .init(
         atMost: Int64(exactly: (Double(batch.batchTime) * unread).rounded()) ?? 0,
-        basis: "the time of the batches, by the part of the objects that were not read"))
+        basis: "the time of batches for objects that were not read"))
   }
 
   private func finding(

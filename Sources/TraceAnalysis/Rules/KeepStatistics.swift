@@ -5,8 +5,8 @@ import StoreEvents
 
 /// The planner's statistics exist where it has a choice, and are of the tables as they are.
 struct KeepStatistics: Rule {
-  static let fewestRows = 10_000
-  static let mostGrowth = 4.0
+  static let minRows = 10_000
+  static let maxGrowth = 4.0
 
   static let explanation = RuleExplanation(
     law: "The planner's statistics exist where it has a choice, and are of the tables as they are.",
@@ -22,7 +22,7 @@ struct KeepStatistics: Rule {
       -- SEARCH t0 USING INDEX ZSTOP_ZNAME
       """,
     limits: """
-      Needs `--database`. Reported when a table has four times as many rows as its statistics say, or a quarter, and 10,000
+      Needs `--database`. Reported when a table has four times as many rows as in its statistics, or a quarter, and 10,000
       of them; and when a database was never analyzed and a statement compares columns of a table of 10,000 rows that two
       indexes begin with. Whether another plan would be faster is not known: advise tries it.
       """)
@@ -34,12 +34,12 @@ struct KeepStatistics: Rule {
   }
 
   private func old(_ table: DatabaseFacts.Table, _ workload: Workload) -> Finding? {
-    guard let known = table.rowsInStatistics, max(known, table.rows.rows) >= Self.fewestRows,
+    guard let known = table.rowsInStatistics, max(known, table.rows.rows) >= Self.minRows,
       workload.tablesRead.contains(table.name.lowercased())
     else { return nil }
     let growth = Double(table.rows.rows) / Double(max(known, 1))
-    let shrank = growth <= 1 / Self.mostGrowth && !table.rows.isAtLeast
-    guard growth >= Self.mostGrowth || shrank else { return nil }
+    let shrank = growth <= 1 / Self.maxGrowth && !table.rows.isAtLeast
+    guard growth >= Self.maxGrowth || shrank else { return nil }
     return Finding(
       rule: Self.name, severity: .note, confidence: .medium, object: table.name,
       message: """
@@ -52,7 +52,7 @@ struct KeepStatistics: Rule {
 
   private func missing(_ workload: Workload, _ database: DatabaseFacts) -> [Finding] {
     let table = database.tables.first { table in
-      table.rows.rows >= Self.fewestRows
+      table.rows.rows >= Self.minRows
         && workload.profile.statements.contains {
           hasChoice($0, table.name, database.indexes)
         }

@@ -2,15 +2,15 @@
 
 import StoreEvents
 
-/// A fetch asks for what is used: by a predicate, a limit, or a batch size.
+/// A fetch requests what is used: by a predicate, a limit, or a batch size.
 struct LimitFetch: Rule {
   // 5,000 is arbitrary: a hundred screens.
-  static let fewestRows = 5000.0
+  static let minRows = 5000.0
   // A quarter of them read: the others were hardly fetched for nothing.
-  static let leastPartRead = 0.25
+  static let minPartRead = 0.25
 
   static let explanation = RuleExplanation(
-    law: "A fetch asks for what is used: by a predicate, a limit, or a batch size.",
+    law: "A fetch requests what is used: by a predicate, a limit, or a batch size.",
     reason: "Rows that are not used are read, copied and kept in memory all the same.",
     bad: """
       let all = try context.fetch(FetchRequest<Stop>())       // 12,800 objects, for a screen of 25
@@ -22,7 +22,7 @@ struct LimitFetch: Rule {
       """,
     limits: """
       Reported when a run fetches 5,000 objects or more without a limit and without a batch size. Where they came as faults and a quarter of
-      them or more were read, the fetch is left alone; where none fired, the trace cannot tell how many were used, and the
+      them or more were read, the fetch is left alone; where none fired, the trace does not show how many were used, and the
       finding is a note. Counts, ids and dictionaries are left alone.
       """)
 
@@ -30,10 +30,10 @@ struct LimitFetch: Rule {
     workload.findings { statement in
       let work = statement.work
       guard statement.kinds.contains(.objects), work.limited == 0, work.batched == 0,
-        work.perRun(\.rows) >= Self.fewestRows
+        work.perRun(\.rows) >= Self.minRows
       else { return nil }
       let read = workload.profile.objectsRead(of: statement.profile)
-      if Double(read) >= Double(work.rows) * Self.leastPartRead { return nil }
+      if Double(read) >= Double(work.rows) * Self.minPartRead { return nil }
       return finding(statement, read: read)
     }
   }
@@ -52,13 +52,13 @@ struct LimitFetch: Rule {
         .init("totalNs", work.totalTime),
       ],
       fix: """
-        set request.fetchBatchSize to about twice what is seen at once, or a fetchLimit; to know \
+        set request.fetchBatchSize to about twice what is seen at once, or a fetchLimit; to learn \
         only how many there are, count
         """,
       saving: read > 0
         ? .init(
           atMost: Int64(exactly: (Double(work.totalTime) * unread).rounded()) ?? 0,
-          basis: "the fetch's time, less the part of the objects that were read") : nil)
+          basis: "the fetch's time for objects that were not read") : nil)
   }
 }
 

@@ -6,7 +6,7 @@ import StoreEvents
 ///
 /// A rule returns values; what fails a build, and how it is printed, belongs to the tool.
 public protocol Rule: Sendable {
-  /// What `explain` and Documentation/Rules.md say of it.
+  /// The text for `explain` and Documentation/Rules.md.
   static var explanation: RuleExplanation { get }
 
   /// Finds what the rule forbids.
@@ -20,6 +20,7 @@ extension Rule {
 
 /// The rules of this version, each in a file of its own.
 public enum Rules {
+  /// All rules.
   public static let all: [any Rule] = [
     AvoidFullTableScan(), AvoidScanInCorrelatedSubquery(), UnindexedStringSearch(),
     UseIndexForSort(), UseStoredSortKey(), AvoidAutomaticIndex(), WriteCheapTermsFirst(),
@@ -27,7 +28,8 @@ public enum Rules {
     LimitFetch(),
     AvoidDeepOffset(), KeepBatchSize(), AvoidLargeColumnInList(), AvoidLockWait(), AvoidSlowSave(),
     AvoidCheckpointStall(), DropDuplicateIndex(), DropRedundantIndex(), DropUnusedIndex(),
-    KeepStatistics(),
+    KeepStatistics(), UseBeginImmediate(), SetBusyTimeout(), AvoidIdleWriter(),
+    EndReadTransaction(), GroupWrites(), HandleBusy(),
   ]
 
   /// Finds a rule by its name, in any case.

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a rule asks for, why, and how it looks when it is broken and when it is kept.
+/// What a rule demands, why, and an example that breaks it and one that follows it.
 public struct RuleExplanation: Hashable, Sendable {
   /// What to do, in one sentence.
   public var law: String
+  /// Why breaking it costs work.
   public var reason: String
   /// Code or SQL that breaks the law, with the plan or the queries that show it.
   public var bad: String
+  /// An example that follows it.
   public var good: String
   /// When it is reported, what looks alike and is left alone, and what it needs to see.
   public var limits: String
 
+  /// Makes an explanation.
   public init(law: String, reason: String, bad: String, good: String, limits: String) {
     self.law = law
     self.reason = reason
@@ -27,11 +30,13 @@ extension Rules {
     # The rules
 
     What `trace-report summary` looks for in a trace or a log. Each finding names the statement, the line of code, the
-    numbers behind it, how far they bear it, what the change can save at most where that is known, and the change. Counts
-    decide whether a rule reports, so the same input gives the same findings; times order them. What varies from run to run
-    of one program, and when a statement counts as a full scan, is in [Verdicts.md](Verdicts.md). Statements that differ only
+    numbers behind it, how far they support it, what the change can save at most where that is known, and the change. Counts
+    decide whether a rule reports, so the same input has the same findings; times order them. Two runs of one program on the same
+    data have the same findings, except for AvoidLockWait, which depends on who else uses the database and for how long. Other
+    times decide nothing; VM steps vary by a few in a thousand, which matters at a rule's threshold alone. What else a verdict
+    rests on, and when a statement counts as a full scan, is in [Verdicts.md](Verdicts.md). Statements that differ only
     in their values are one form; a finding is one rule, one form, one line of code. A database
-    given with `--database` is only read; the rules that need one say so. `trace-report explain RULE` prints a section.
+    given with `--database` is only read; the rules that need one state it. `trace-report explain RULE` prints a section.
 
     What the project decides to live with stands in `.storescope-exceptions`, under version control, each with its reason
     and perhaps its last day. A rule's name is enough; `caller`, `statement`, `sql` (a part of it) and `object` narrow it

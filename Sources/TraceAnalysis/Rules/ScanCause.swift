@@ -53,10 +53,10 @@ extension JudgedStatement {
     return Double(judgement.largestScan?.size?.rows ?? 0)
   }
 
-  /// Rows that OFFSET leaves out, per run: as the source says, or as the text does.
+  /// Rows that OFFSET leaves out, per run: from the source, or from the text.
   var skippedRows: Double {
-    let told = work.perRun(\.offset)
-    return told > 0 ? told : Double(StatementClauses(sql: profile.sql ?? "").offset ?? 0)
+    let traced = work.perRun(\.offset)
+    return traced > 0 ? traced : Double(StatementClauses(sql: profile.sql ?? "").offset ?? 0)
   }
 
   var skipsRows: Bool {
@@ -66,11 +66,11 @@ extension JudgedStatement {
 
   private var limitsRows: Bool { StatementClauses(sql: profile.sql ?? "").hasLimit }
 
-  /// Whether each run sorts for its ORDER BY, as counted or else by its plan.
+  /// Whether each run sorts for its ORDER BY, as counted, otherwise by its plan.
   var sortsRows: Bool {
     guard StatementClauses(sql: profile.sql ?? "").hasOrderBy else { return false }
     let byPlan = plan.map { _ in judgement.sortsByTemporaryBTree }
-    // The counter has sorts for GROUP BY and DISTINCT as well; a plan says which.
+    // The counter has sorts for GROUP BY and DISTINCT as well; a plan shows which.
     return profile.isCounted ? work.perRun(\.sorts) >= 1 && byPlan != false : byPlan == true
   }
 }

@@ -3,7 +3,7 @@
 import QueryPlans
 import StoreEvents
 
-/// What the rules look at: the runs of one form of a statement that one line of code asked for.
+/// What the rules look at: the runs of one form of a statement of one line of code.
 ///
 /// Statements that differ only in their values are one form. A finding is one rule, one form, one
 /// line of code.
@@ -25,7 +25,7 @@ struct StatementForm {
   /// By their work, most first; empty where the form has one text.
   var texts: [JudgedStatement] = []
 
-  /// What a rule finds of the whole, or else of the text that did most work.
+  /// What a rule finds of the whole, otherwise of the text that did most work.
   func finding(_ check: (JudgedStatement) -> Finding?) -> Finding? {
     check(whole) ?? texts.lazy.compactMap(check).first
   }

@@ -6,6 +6,7 @@ public import StoreEvents
 
 /// What the rules look at: a run, and the database it ran against where one was given.
 public struct Workload {
+  /// The sums of the run.
   public var profile: Profile
   /// Nil without a database; a rule that needs it then finds nothing.
   public var database: DatabaseFacts?
@@ -26,11 +27,11 @@ public struct Workload {
 
   /// A run, its statements explained against a database, which is only read.
   ///
-  /// - Throws: ``SQLiteError`` if the database's schema cannot be read.
+  /// - Throws: `SQLiteError` if the database's schema cannot be read.
   public init(_ profile: Profile, database connection: Connection) throws(SQLiteError) {
     self.profile = profile.withoutRests
     database = try DatabaseFacts(connection)
-    let explainer = PlanExplainer(connection)
+    let explainer = PlanExplainer(connection) { profile.values.tuples(of: $0) }
     for statement in self.profile.statements {
       guard let sql = statement.sql else { continue }
       explanations[statement.id] = explainer.explain(sql, work: statement.statementWork)
@@ -61,7 +62,7 @@ public struct Workload {
 }
 
 extension Profile {
-  /// What is told apart: of many statements together, repeats and scans say nothing.
+  /// Without the statements that were counted together, whose repeats and scans show nothing.
   fileprivate var withoutRests: Profile {
     var profile = self
     profile.statements.removeAll { $0.id == Bounds.restOfStatements }
@@ -71,7 +72,7 @@ extension Profile {
 }
 
 extension StatementProfile {
-  /// What a plan's judge wants to know of its runs.
+  /// The part of a statement's runs that the plan's judge needs.
   public var statementWork: StatementWork {
     StatementWork(
       executions: work.count, rows: max(work.rows, work.changes ?? 0),

@@ -10,9 +10,10 @@ public struct LatencySteps: Hashable, Sendable {
   /// The steps that anything took, ascending: there are few of them, a dozen or so.
   public private(set) var counts: [(step: Int, count: UInt64)] = []
 
+  /// Makes an empty distribution.
   public init() {}
 
-  /// Two bits behind the first tell the quarter of a doubling.
+  /// Two bits behind the first select the quarter of a doubling.
   static func step(of duration: Nanoseconds) -> Int {
     let value = UInt64(clamping: max(duration, 1))
     let doublings = 63 - value.leadingZeroBitCount

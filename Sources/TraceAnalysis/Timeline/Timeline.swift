@@ -9,8 +9,11 @@ public import StoreEvents
 public struct Timeline: Sendable {
   /// The first event, in nanoseconds since 1970-01-01 00:00 UTC.
   public var start: Nanoseconds = 0
+  /// The width of a bucket.
   public var bucketWidth: Nanoseconds = 1
+  /// The buckets, without gaps.
   public var buckets: [Bucket] = []
+  /// The tracks, one of each kind.
   public var tracks: [Track] = []
   /// Processes and contexts.
   public var lanes: [Lane] = []
@@ -25,24 +28,35 @@ public struct Timeline: Sendable {
   /// Events that could have been slices; more than ``slices`` has if only the longest are kept.
   public var sliceable: UInt64 = 0
 
+  /// Makes an empty timeline.
   public init() {}
 
   /// What ended in a stretch of time.
   public struct Bucket: Hashable, Sendable {
+    /// The totals of the bucket.
     public var totals = Profile.Totals()
+    /// The runs by statement and line of code.
     public var runs = LimitedSums<RunSum>()
+    /// The faults by origin.
     public var faults = LimitedSums<FaultSum>()
+    /// The saves by line of code.
     public var saves = LimitedSums<SaveSum>()
 
+    /// Makes an empty bucket.
     public init() {}
   }
 
   /// One kind of event over time.
   public struct Track: Hashable, Sendable {
+    /// The kind of a track.
     public enum Kind: Int, CaseIterable, Hashable, Sendable {
+      /// Slices of this kind.
       case fetches, faults, cacheMisses, saves, lockWaits, checkpoints
+      /// Transactions, for as long as they kept others from writing; they are no slices.
+      case writeLocks
     }
 
+    /// The kind.
     public var kind: Kind
     /// Events by the bucket in which they ended.
     public var counts: [UInt64]
@@ -52,6 +66,7 @@ public struct Timeline: Sendable {
 
   /// What one context of a process did, over time.
   public struct Lane: Hashable, Sendable {
+    /// The name of the thread.
     public var name: String
     /// Nanoseconds of its work that lie in each bucket.
     public var busy: [Nanoseconds]
@@ -59,19 +74,25 @@ public struct Timeline: Sendable {
 
   /// One line of code running one statement.
   public struct Run: Hashable, Sendable {
+    /// The statement's id.
     public var statement: StatementID
+    /// The line of code.
     public var caller: SourceLocation
   }
 
   /// One event, its times from ``Timeline/start``.
   public struct Slice: Hashable, Sendable {
+    /// The kind.
     public var kind: Track.Kind
+    /// The time of its begin, after the start of the trace.
     public var begin: Nanoseconds
+    /// Its duration.
     public var duration: Nanoseconds
     /// Its place in ``Timeline/lanes``.
     public var lane: Int
     /// Its place in ``Timeline/runs``, ``Timeline/faults`` or ``Timeline/saves``; nil for waits.
     public var subject: Int?
+    /// Rows returned.
     public var rows: UInt64
     /// How many slices of its lane it lies within.
     public var depth = 0

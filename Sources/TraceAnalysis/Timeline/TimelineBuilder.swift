@@ -3,15 +3,15 @@
 import StoreEvents
 
 /// Folds events into a ``Timeline`` while a ``ProfileBuilder`` folds them into a profile, which
-/// tells it to whom each belongs: so that the buckets add up to the profile.
+/// decides which key each belongs to, so that the buckets add up to the profile.
 ///
 ///     width 1 µs   ▏▏▏▏▏▏▏▏     an event beyond the last bucket
 ///     width 2 µs   ▏ ▏ ▏ ▏ ▏    doubles the width of all: two buckets become one
 struct TimelineBuilder {
   // A bucket a pixel of a wide window, and 0.1 % of the trace.
-  static let mostBuckets = 1024
+  static let maxBuckets = 1024
   // 24 lanes fill a window; what others do is drawn as one.
-  private static let mostLanes = 24
+  private static let maxLanes = 24
   private static let shortestWidth: Nanoseconds = 1024
 
   private var start: Nanoseconds?
@@ -48,7 +48,7 @@ struct TimelineBuilder {
     self.start = start
     let (elapsed, overflow) = timestamp.subtractingReportingOverflow(start)
     now = overflow ? max(now, timestamp < start ? now : .max) : max(now, elapsed)
-    while now / width >= Int64(Self.mostBuckets) { doubleTheWidth() }
+    while now / width >= Int64(Self.maxBuckets) { doubleTheWidth() }
     appendBuckets(through: Int(now / width))
     self.context = context
   }
@@ -134,6 +134,15 @@ struct TimelineBuilder {
     draw(.lockWaits, wait.waitTime, subject: nil, rows: 0, isInner: true)
   }
 
+  /// A transaction that wrote, without its wait for the lock.
+  mutating func add(_ transaction: TransactionEnded) {
+    guard !buckets.isEmpty, transaction.writerTime >= 0 else { return }
+    let held = min(max(transaction.totalTime &- transaction.writerTime, 0), now)
+    let track = Timeline.Track.Kind.writeLocks.rawValue
+    tracks[track].counts[buckets.count - 1].add(1)
+    tracks[track].busy.spread(from: now - held, to: now, width: width)
+  }
+
   mutating func add(_ checkpoint: CheckpointDone) {
     draw(
       .checkpoints, checkpoint.totalTime, subject: nil, rows: checkpoint.checkpointedFrames,
@@ -158,8 +167,8 @@ struct TimelineBuilder {
     let lane = lanes.number(
       of: LaneKey(
         process: context.process,
-        label: labels[context] ?? (context.id == 0 ? "no context told" : "contexts")),
-      most: Self.mostLanes)
+        label: labels[context] ?? (context.id == 0 ? "unknown context" : "contexts")),
+      most: Self.maxLanes)
     if laneBusy.count <= lane {
       laneBusy += Array(repeating: [], count: lane + 1 - laneBusy.count)
     }
@@ -192,7 +201,7 @@ struct TimelineBuilder {
     timeline.lanes = laneBusy.enumerated().map { index, busy in
       var busy = busy
       busy.grow(to: buckets.count)
-      let isOthers = index == Self.mostLanes - 1 && lanes.overflowed
+      let isOthers = index == Self.maxLanes - 1 && lanes.overflowed
       return Timeline.Lane(name: isOthers ? "other contexts" : name(lanes.keys[index]), busy: busy)
     }
     (timeline.runs, timeline.faults, timeline.saves) = (runs.keys, faults.keys, saves.keys)

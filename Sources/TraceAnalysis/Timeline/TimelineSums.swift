@@ -4,7 +4,9 @@ public import StoreEvents
 
 /// Something that adds up over time.
 public protocol TimelineSum: Hashable, Sendable {
+  /// Makes an empty sum.
   init()
+  /// Adds another sum.
   mutating func add(_ other: Self)
   /// What it took: where not all sums can be kept, the smallest go.
   var weight: Nanoseconds { get }
@@ -14,16 +16,18 @@ public protocol TimelineSum: Hashable, Sendable {
 public struct LimitedSums<Sum: TimelineSum>: Hashable, Sendable {
   // 64 lines of code running statements in a thousandth of a trace: beyond, a table helps no one.
   private static var capacity: Int { 64 }
+  /// The sums by key.
   public private(set) var sums: [Int: Sum] = [:]
-  /// What belongs to keys that were given up; they may be among ``sums`` again.
+  /// What belongs to keys that were evicted; they may be among ``sums`` again.
   public private(set) var others = Sum()
 
+  /// Makes an empty table.
   public init() {}
 
   mutating func add(_ sum: Sum, to key: Int) {
     sums[key, default: Sum()].add(sum)
     // Twice as many until they are sorted out, so that each new one costs little.
-    if sums.count > 2 * Self.capacity { giveUpTheSmallest() }
+    if sums.count > 2 * Self.capacity { evictSmallest() }
   }
 
   mutating func add(_ other: Self) {
@@ -31,7 +35,7 @@ public struct LimitedSums<Sum: TimelineSum>: Hashable, Sendable {
     for (key, sum) in other.sums { add(sum, to: key) }
   }
 
-  mutating func giveUpTheSmallest() {
+  mutating func evictSmallest() {
     guard sums.count > Self.capacity else { return }
     let sorted = sums.sorted { ($1.value.weight, $0.key) < ($0.value.weight, $1.key) }
     for (_, sum) in sorted[Self.capacity...] { others.add(sum) }
@@ -41,15 +45,21 @@ public struct LimitedSums<Sum: TimelineSum>: Hashable, Sendable {
 
 /// Runs of a statement by a line of code.
 public struct RunSum: TimelineSum {
+  /// Runs.
   public var count: UInt64 = 0
+  /// Rows returned.
   public var rows: UInt64 = 0
   /// Runs that faults caused; ``count`` has them as well.
   public var misses: UInt64 = 0
+  /// Instructions of SQLite's virtual machine.
   public var vmSteps: UInt64 = 0
+  /// Steps through tables without an index.
   public var fullScanSteps: UInt64 = 0
+  /// The time from begin to end.
   public var totalTime: Nanoseconds = 0
+  /// The longest run.
   public var longest: Nanoseconds = 0
-  /// Empty for a single run, which ``longest`` tells exactly.
+  /// Empty for a single run, which ``longest`` holds exactly.
   public private(set) var steps = LatencySteps()
 
   public init() {}
@@ -97,11 +107,15 @@ public struct RunSum: TimelineSum {
 
 /// Faults on the objects that a line of code fetched.
 public struct FaultSum: TimelineSum {
+  /// Faults that were filled from the row cache.
   public var hits: UInt64 = 0
+  /// Faults that were read from the database.
   public var misses: UInt64 = 0
   /// Rows that the misses read.
   public var rows: UInt64 = 0
+  /// The time of the faults filled from the row cache.
   public var hitTime: Nanoseconds = 0
+  /// The time of the faults read from the database.
   public var missTime: Nanoseconds = 0
 
   public init() {}
@@ -129,15 +143,23 @@ public struct FaultSum: TimelineSum {
   }
 }
 
-/// Saves that a line of code asked for.
+/// Saves of a line of code.
 public struct SaveSum: TimelineSum {
+  /// Saves.
   public var count: UInt64 = 0
+  /// Objects inserted.
   public var inserted: UInt64 = 0
+  /// Objects updated.
   public var updated: UInt64 = 0
+  /// Objects deleted.
   public var deleted: UInt64 = 0
+  /// The time spent waiting for the write lock.
   public var waitTime: Nanoseconds = 0
+  /// The time of the INSERT, UPDATE and DELETE statements.
   public var writeTime: Nanoseconds = 0
+  /// The time of COMMIT.
   public var commitTime: Nanoseconds = 0
+  /// The time from begin to end.
   public var totalTime: Nanoseconds = 0
 
   public init() {}

@@ -20,7 +20,7 @@ struct Babeltrace {
   static func withoutAborting<Result>(
     _ body: @escaping (Babeltrace) throws -> Result
   ) throws -> Result {
-    // The lock outside, because a lock within is not given up by what aborts.
+    // The lock outside, because a lock within is not released by an abort.
     lock.lock()
     defer { lock.unlock() }
     let babeltrace = try plugins()
@@ -39,7 +39,7 @@ struct Babeltrace {
     // The library's own log would go to stderr, between the lines of a report.
     bt_logging_set_global_level(BT_LOGGING_LEVEL_NONE)
     guard let ctf = CTFPlugin() else {
-      throw BabeltraceError("libbabeltrace2 lacks its plugin 'ctf'; install it anew")
+      throw BabeltraceError("libbabeltrace2 lacks its plugin 'ctf'; reinstall it")
     }
     let found = Babeltrace(ctf: ctf)
     loaded = found

@@ -4,11 +4,11 @@ import CAbortGuard
 import CBabeltrace
 import StoreEvents
 
-/// What libbabeltrace2 says went wrong, as one sentence.
+/// The cause that libbabeltrace2 reports, as one sentence.
 struct BabeltraceError: Error, CustomStringConvertible {
   let description: String
 
-  static let aborted = BabeltraceError("libbabeltrace2 gave up on what it found there")
+  static let aborted = BabeltraceError("libbabeltrace2 aborted on damaged data")
 
   init(_ sentence: String) { description = sentence }
 
@@ -29,7 +29,7 @@ struct BabeltraceError: Error, CustomStringConvertible {
   }
 }
 
-/// Runs a closure in which libbabeltrace2 may abort; what it has to say of that is not printed.
+/// Runs a closure in which libbabeltrace2 may abort; its messages are not printed.
 ///
 /// - Throws: ``BabeltraceError/aborted``, and whatever the closure throws.
 func withoutAborting<Result>(_ body: @escaping () throws -> Result) throws -> Result {

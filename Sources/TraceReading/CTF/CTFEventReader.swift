@@ -29,14 +29,14 @@ final class CTFEventReader: @unchecked Sendable {
   /// Whether a live session has nothing more yet.
   var isDry: Bool { graph.isDry }
 
-  // The library gives 15 messages of a stream at once; 256 times so many are more than a batch holds, but for
-  // those without events.
-  private static let mostRounds = 256
+  // The library returns 15 messages of a stream at once; 256 times so many are more than a batch
+  // holds, but for those without events.
+  private static let maxRounds = 256
 
   /// Fills a batch with the next few messages of the library, or with as many as fit.
   func fill(_ batch: EventBatch, toTheBrim: Bool) {
     do {
-      for _ in 0..<(toTheBrim ? Self.mostRounds : 1) where !batch.isFull && !batch.isLast {
+      for _ in 0..<(toTheBrim ? Self.maxRounds : 1) where !batch.isFull && !batch.isLast {
         batch.isLast = try !graph.readBatch { copy($0, to: batch) }
       }
     } catch {
@@ -53,7 +53,7 @@ final class CTFEventReader: @unchecked Sendable {
     case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
       var count: UInt64 = 0
       let known = bt_message_discarded_events_get_count(message, &count)
-      // At least one, where the tracer does not say how many.
+      // At least one, if the tracer does not state how many.
       batch.addLost(events: known == BT_PROPERTY_AVAILABILITY_AVAILABLE ? count : 1)
     case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
       var count: UInt64 = 0

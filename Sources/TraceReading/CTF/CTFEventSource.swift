@@ -15,13 +15,14 @@ final class CTFEventSource: LiveSource {
   private let folder: String
   private let strings = StringCache()
   // Unchecked: one thread reads, each event.
-  /// By the numbers that the reader gave them.
+  /// By the numbers that the reader assigned.
   @exclusivity(unchecked) private var classes: [(schema: EventClassSchema, isInOrder: Bool)] = []
   @exclusivity(unchecked) private var processes = ProcessTable()
   private var isAtEnd = false
   private let span: PacketIndex.Span?
 
-  /// Opens a trace, or what is undamaged of it; `nil`, with a problem noted, if nothing is.
+  /// Opens a trace, or what is undamaged of it; `nil`, with the problem recorded, if all is
+  /// damaged.
   init?(_ trace: CTFTrace, ledger: SourceLedger) {
     folder = trace.folders[0]
     span = PacketIndex.span(ofFolders: trace.folders)
@@ -32,7 +33,7 @@ final class CTFEventSource: LiveSource {
         throw BabeltraceError("its index does not fit its packets")
       }
       guard trace.folders.allSatisfy(StreamFile.areWhole) else {
-        throw BabeltraceError("its packets do not have the lengths that they tell")
+        throw BabeltraceError("its packets do not have the lengths in their headers")
       }
       let widened = WidenedTrace(trace)
       if let widened, let graph = try? CTFGraph(.folders(widened.trace.folders)) {
@@ -44,6 +45,12 @@ final class CTFEventSource: LiveSource {
       }
       salvage = nil
     } catch {
+      // libbabeltrace2 takes a file that cannot be opened for a damaged one.
+      if let shortage = SystemErrorText.descriptorShortage(of: trace.streamCount + 8) {
+        ledger.addProblem(
+          "the trace in \(LogText.quoted(folder)) could not be opened: \(shortage.sentence)")
+        return nil
+      }
       guard let salvage = try? CTFSalvage(trace),
         let graph = try? CTFGraph(.folders(salvage.trace.folders))
       else {
@@ -59,7 +66,7 @@ final class CTFEventSource: LiveSource {
 
   /// Joins a live session.
   ///
-  /// - Throws: ``TraceReadingError`` if nobody answers there, or there is no such session.
+  /// - Throws: ``TraceReadingError`` if no daemon answers there, or there is no such session.
   init(session url: String, ledger: SourceLedger) throws(TraceReadingError) {
     folder = url
     span = nil
@@ -77,7 +84,7 @@ final class CTFEventSource: LiveSource {
 
   deinit { feed?.stop() }
 
-  /// Whether a live session has nothing more yet; asked of those that are not read ahead.
+  /// Whether a live session has nothing more yet; only for sessions that are not read ahead.
   var isDry: Bool { feed == nil && reader.isDry }
 
   func readAhead() {
@@ -98,7 +105,7 @@ final class CTFEventSource: LiveSource {
     return !isAtEnd
   }
 
-  /// By the time that has passed, since libbabeltrace2 does not tell where in a file it reads.
+  /// By the time that has passed, since libbabeltrace2 does not report its position in a file.
   func extent(after elapsed: Nanoseconds) -> ReadingExtent? {
     span.map { span in
       ReadingExtent(
@@ -117,9 +124,11 @@ final class CTFEventSource: LiveSource {
           + "again with more or larger buffers")
     }
     if let damage = batch.damage {
+      let reason = SystemErrorText.descriptorShortage(of: 2)?.sentence
       ledger.addProblem(
-        "the trace in \(LogText.quoted(folder)) is damaged, its events after that place were not "
-          + "read: \(damage)")
+        reason.map { "the trace in \(LogText.quoted(folder)) was not read to its end: \($0)" }
+          ?? "the trace in \(LogText.quoted(folder)) is damaged, its events after that place were "
+          + "not read: \(damage)")
     }
     var cursor = batch.cursor
     while let event = cursor.takeEvent() {
@@ -162,7 +171,7 @@ final class CTFEventSource: LiveSource {
     var fields = ByNameFieldReader(payload, members: schema.members, strings: strings)
     let event = try StoreEvent(kind, from: &fields)
     // From then on, the members are read one after the other.
-    classes[number].isInOrder = schema.isInOrder(fields.asked)
+    classes[number].isInOrder = schema.isInOrder(fields.requested)
     return (try fields.uint64("context_id"), event)
   }
 
@@ -195,7 +204,7 @@ extension EventFieldError {
 }
 
 extension StoreEvent {
-  /// The name of its process, where the event says so.
+  /// The name of its process, if the event contains it.
   fileprivate var processName: String? {
     let name =
       switch self {

@@ -18,13 +18,13 @@ struct InOrderFieldReader: EventFieldReader {
   mutating func string(_ name: StaticString) -> String { strings.string(cursor.takeText()) }
 }
 
-/// Finds each member by its name, and notes the order in which the names were asked for.
+/// Finds each member by its name, and records the order in which the names were requested.
 struct ByNameFieldReader: EventFieldReader {
   private let members: [StructureMember]
   /// Where each member begins.
   private let places: [WordCursor]
   private let strings: StringCache
-  private(set) var asked: [StructureMember] = []
+  private(set) var requested: [StructureMember] = []
 
   init(_ payload: WordCursor, members: [StructureMember], strings: StringCache) {
     self.members = members
@@ -78,7 +78,7 @@ struct ByNameFieldReader: EventFieldReader {
     _ name: StaticString, as type: StructureMember.FieldType
   ) throws(EventFieldError) -> (WordCursor, StructureMember.FieldType) {
     let name = "\(name)"
-    asked.append(StructureMember(name: name, type: type))
+    requested.append(StructureMember(name: name, type: type))
     guard let index = members.firstIndex(where: { $0.name == name }) else {
       throw .missing(field: name)
     }

@@ -2,7 +2,7 @@
 
 import CBabeltrace
 
-/// A graph that gives one trace's messages in the order of their time.
+/// A graph that returns one trace's messages in the order of their time.
 ///
 ///     source.ctf.fs ──────────out 0…n──▶ in 0…n
 ///     source.ctf.lttng-live ──out──────▶ in       a sink that merges them
@@ -36,15 +36,15 @@ final class CTFGraph {
     Babeltrace.release(graph)
   }
 
-  /// Takes the first messages, which the next batch gives: a session that cannot be joined fails
+  /// Takes the first messages, which the next batch returns: a session that cannot be joined fails
   /// now and not then.
   func takeFirst() throws { isTaken = try takeNext() }
 
-  /// Gives the next few messages; false at the end.
+  /// Passes on the next few messages; false at the end.
   func readBatch(_ body: (OpaquePointer) -> Void) throws -> Bool {
     if !isTaken, try !takeNext() { return false }
     isTaken = false
-    sink.giveMessages(body)
+    sink.emitMessages(body)
     return true
   }
 

@@ -50,7 +50,7 @@ struct ContextFields {
       ?? .apart(
         process: place("vpid", "pid", isString: false),
         thread: place("vtid", "tid", isString: false))
-    let words = (0..<WidenedTrace.mostWords).map {
+    let words = (0..<WidenedTrace.maxWords).map {
       place(WidenedTrace.name(ofWord: $0, in: "procname"), isString: false)
     }
     let name = place("procname", isString: true)
@@ -60,7 +60,7 @@ struct ContextFields {
 
   /// Copies the contexts of an event.
   func copy(of event: OpaquePointer, to batch: EventBatch) {
-    batch.reserve(3 + WidenedTrace.mostWords)
+    batch.reserve(3 + WidenedTrace.maxWords)
     switch identifiers {
     case .together(let place): batch.append(place.word(in: event))
     case .apart(let process, let thread):

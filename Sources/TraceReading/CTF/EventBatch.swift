@@ -82,7 +82,7 @@ final class EventBatch: @unchecked Sendable {
     words[start + 1] = UInt64(count - start)
   }
 
-  /// Appends the members of a structure, as their types say.
+  /// Appends the members of a structure, by their types.
   func append(_ structure: OpaquePointer, _ types: [StructureMember.FieldType]) {
     reserve(types.count)
     var place = words + count

@@ -35,9 +35,9 @@ final class EventClassSchema: Sendable {
     environment = TraceEnvironment(bt_stream_borrow_trace_const(stream))
   }
 
-  /// Whether the members stand in the order and in the types in which a payload asked for them.
-  func isInOrder(_ asked: [StructureMember]) -> Bool {
-    members.starts(with: [StructureMember(name: "context_id", type: .unsigned)] + asked)
+  /// Whether the members stand in the order and in the types in which a payload requested them.
+  func isInOrder(_ requested: [StructureMember]) -> Bool {
+    members.starts(with: [StructureMember(name: "context_id", type: .unsigned)] + requested)
   }
 }
 
@@ -76,7 +76,7 @@ extension StructureMember.FieldType {
   }
 }
 
-/// What a trace says of itself: of LTTng's buffers per process, the process too.
+/// The environment of a trace; with LTTng's buffers per process, also the process.
 struct TraceEnvironment {
   let host: String
   let processID: Int64

@@ -22,7 +22,7 @@ final class EventFeed: @unchecked Sendable {
   // 4 is arbitrary: one is filled, one is read, and two bridge where either is late.
   private static let batchCount = 4
 
-  /// `nil` where the system gives no thread.
+  /// `nil` if the system cannot start a thread.
   init?(_ reader: CTFEventReader) {
     self.reader = reader
     spare = (0..<Self.batchCount).map { _ in EventBatch() }
@@ -51,7 +51,7 @@ final class EventFeed: @unchecked Sendable {
     return filled.removeFirst()
   }
 
-  /// Gives a batch back to be filled again.
+  /// Returns a batch to be filled again.
   func recycle(_ batch: EventBatch) {
     condition.lock()
     defer { condition.unlock() }
@@ -59,7 +59,7 @@ final class EventFeed: @unchecked Sendable {
     condition.signal()
   }
 
-  /// Ends the thread; no batch may be asked for any more.
+  /// Ends the thread; no batch may be requested after that.
   func stop() {
     condition.lock()
     isStopped = true

@@ -3,7 +3,7 @@
 import CAbortGuard
 import CBabeltrace
 
-/// A sink with an input for each output of a source, which gives their messages in the order of
+/// A sink with an input for each output of a source, which returns their messages in the order of
 /// their time.
 ///
 /// libbabeltrace2's muxer does the same, through a queue for each input.
@@ -36,15 +36,15 @@ final class MessageSink {
     return call.status
   }
 
-  /// Gives and releases the messages that no later one can come before.
-  func giveMessages(_ body: (OpaquePointer) -> Void) {
+  /// Passes on and releases the messages that no later one can come before.
+  func emitMessages(_ body: (OpaquePointer) -> Void) {
     if streams.count > 1 {
       for index in streams.indices { streams[index].look() }
     }
-    while let (first, limit) = earliest() { streams[first].give(until: limit, body) }
+    while let (first, limit) = earliest() { streams[first].emit(until: limit, body) }
   }
 
-  /// The stream with the earliest message, and until when it is; `nil` if one has to be asked for
+  /// The stream with the earliest message, and until when it is; `nil` if one has to be polled for
   /// more before that is known, or all have ended.
   private func earliest() -> (index: Int, until: Int64)? {
     var first: Int?

@@ -5,7 +5,7 @@ import CBabeltrace
 /// The messages that were taken last from one output of a source.
 struct MessageStream {
   private var iterator: OpaquePointer?
-  /// Valid until the iterator is asked for more.
+  /// Valid until the iterator is advanced.
   private var messages: bt_message_array_const?
   private var next = 0
   private var count = 0
@@ -43,12 +43,12 @@ struct MessageStream {
     return status
   }
 
-  /// Gives and releases the next messages, up to a time.
-  mutating func give(until limit: Int64, _ body: (OpaquePointer) -> Void) {
+  /// Passes on and releases the next messages, up to a time.
+  mutating func emit(until limit: Int64, _ body: (OpaquePointer) -> Void) {
     while let message = takeFirst() {
       body(message)
       bt_message_put_ref(message)
-      // Nobody else's is waiting.
+      // No other stream has a message.
       guard limit != .max else { continue }
       look()
       if time > limit { return }

@@ -56,10 +56,10 @@ enum MetadataPackets {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// What tells the trace of a folder from others: its UUID, or nothing where it has none.
+  /// The identity of the trace of a folder: its UUID, or nothing where it has none.
   ///
-  /// Not asked of libbabeltrace2 (`babeltrace.support-info`): as of 2.0.4 each such query leaves
-  /// the file open.
+  /// Not queried from libbabeltrace2 (`babeltrace.support-info`): as of 2.0.4 each such query
+  /// leaves the file open.
   static func traceIdentifier(ofFolder folder: String) -> String? {
     let file = URL(filePath: folder, directoryHint: .isDirectory).appending(path: "metadata")
     guard let input = try? FileHandle(forReadingFrom: file) else { return nil }

@@ -14,7 +14,7 @@ enum PacketIndex {
   private static let magic: UInt64 = 0xc1f1_dcc1
   private static let headSize = 16
 
-  /// Whether the indexes of a trace's folder tell of exactly the packets of its stream files.
+  /// Whether the indexes of a trace's folder list exactly the packets of its stream files.
   ///
   /// A stream file without an index is fine: libbabeltrace2 walks its packets then.
   static func isSound(inFolder folder: String) -> Bool {

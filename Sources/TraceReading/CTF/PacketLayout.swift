@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Where the packets of a trace tell how long they are, read from its metadata.
+/// Where the packets of a trace store their lengths, read from its metadata.
 ///
 ///     packet.header := struct { uint32_t magic; uint8_t uuid[16]; uint32_t stream_id; };
 ///     packet.context := struct { uint64_clock_t timestamp_begin; …; uint64_t packet_size; };

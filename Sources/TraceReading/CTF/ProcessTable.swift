@@ -33,7 +33,7 @@ struct ProcessTable {
     return last.identity
   }
 
-  /// Gives a process the name that it told itself.
+  /// Sets the name that a process reported for itself.
   mutating func rename(_ process: ProcessIdentity, to name: String) -> ProcessIdentity {
     last = Entry(
       identity: ProcessIdentity(id: process.id, name: name, host: process.host), isNamed: true)

@@ -5,7 +5,7 @@ import Foundation
 /// A stream file of a trace, and how much of it is whole packets.
 struct StreamFile {
   let url: URL
-  /// In bytes from its beginning; all of it where the trace's layout does not tell.
+  /// In bytes from its beginning; all of it if the trace's layout does not contain it.
   let wholeLength: UInt64
   let isWhole: Bool
 

@@ -21,7 +21,7 @@ final class WidenedTrace {
   private let links = TraceLinks()
 
   /// LTTng's names take three; eight is arbitrary.
-  static let mostWords = 8
+  static let maxWords = 8
 
   /// `nil` where nothing is to be gained, or no folder can be made.
   init?(_ trace: CTFTrace) {
@@ -86,7 +86,7 @@ final class WidenedTrace {
   private static func words(of count: Int, _ name: String) -> String? {
     let sizes = [Int](repeating: 64, count: count / 8) + [Int](repeating: 8, count: count % 8)
     // Only the last number may have less than eight bytes of the name.
-    guard count > 8, count % 8 <= 1, sizes.count <= mostWords else { return nil }
+    guard count > 8, count % 8 <= 1, sizes.count <= maxWords else { return nil }
     return sizes.enumerated().map { number, size in
       "integer { size = \(size); align = 8; signed = 0; byte_order = le; } "
         + "\(Self.name(ofWord: number, in: name));"

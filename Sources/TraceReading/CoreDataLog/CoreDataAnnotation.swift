@@ -2,7 +2,7 @@
 
 import StoreEvents
 
-/// What Core Data says about a statement after it, or before it.
+/// A line of Core Data about a statement, after it or before it.
 enum CoreDataAnnotation {
   case connecting(path: String)
   /// Of a statement that is no fetch, such as a pragma.
@@ -12,15 +12,16 @@ enum CoreDataAnnotation {
   case countTime(Nanoseconds, count: UInt64)
   case countRequest
   /// Level 2 and up; level 3 lists the objects on the lines after it.
-  case fetched(entity: String, listsObjects: Bool)
-  case faultFulfilled(CoreDataObjectID)
+  case fetched(entity: String, sql: String, rows: UInt64?, listsObjects: Bool)
+  /// Without its object where the line is cut in the object's id.
+  case faultFulfilled(CoreDataObjectID?)
   case toManyFaultFulfilled(relationship: String, CoreDataObjectID, rows: UInt64)
   case boundArray
   case prefetched(rows: UInt64)
   case checkpoint
   case maintenance
 
-  /// Returns `nil` if no rule knows the text.
+  /// Returns `nil` if no rule matches the text.
   init?(_ text: UnsafeRawBufferPointer) {
     var cursor = ByteCursor(text)
     guard
@@ -67,9 +68,22 @@ enum CoreDataAnnotation {
     guard cursor.take("fetch using NSSQLiteStatement"),
       cursor.takeThrough("on entity '") != nil, let entity = cursor.takeThrough("'")
     else { return nil }
+    let sql = cursor.takeThrough("with sql text '").flatMap { _ in cursor.takeThrough("' returned ")
+    }
     return .fetched(
       entity: String(decoding: entity, as: UTF8.self),
+      sql: sql.map { String(decoding: $0.trimmed, as: UTF8.self) } ?? "", rows: cursor.takeNumber(),
       listsObjects: cursor.rest.trimmed.hasSuffix("with values: ("))
+  }
+
+  /// Reads a line that ends within the id of its object, as in `fault fulfilled from database for :
+  /// 0xd0000`; nil if it is none.
+  init?(cut text: UnsafeRawBufferPointer) {
+    var cursor = ByteCursor(text)
+    guard cursor.take("fault fulfilled from database for "), cursor.takeThrough("0x") != nil else {
+      return nil
+    }
+    self = .faultFulfilled(nil)
   }
 
   private static func other(_ cursor: inout ByteCursor) -> Self? {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Tells the rest of a wrapped line, or of a list, from another program's line.
+/// Distinguishes the rest of a wrapped line, or of a list, from another program's line.
 enum CoreDataContinuation {
   /// `t0.ZNAME, t0.ZLATITUDE FROM ZSTOP t0`, `AND  t0.ZNAME = ?)`, `) LIMIT 20`.
   static func isSQL(_ line: UnsafeRawBufferPointer) -> Bool {

@@ -17,13 +17,15 @@ struct CoreDataFetch {
   var connectionTime: Nanoseconds?
   var totalTime: Nanoseconds?
   var rows: UInt64 = 0
+  /// Whether a line of level 2 had the rows, so that it has ended.
+  var hasRows = false
   var error = ""
   /// Keyed per process, so that no value can be read from the sum.
   var binds = Hasher()
   var hasBinds = false
   /// Whether its beginning was given, so that it cannot become a fault any more.
   var hasBegun = false
-  /// What ran within it, held until the line after it tells what it was.
+  /// What ran within it, held until the line after it identifies it.
   var held: [EventRecord] = []
 
   var statementID: StatementID { sql.id }

@@ -9,7 +9,7 @@ import StoreEvents
 ///
 /// People paste it with the head, the words `CoreData: ` or their first letters cut off.
 struct CoreDataLine {
-  enum Category { case sql, annotation, details, remark }
+  enum Category { case sql, annotation, details, remark, error }
 
   let head: CoreDataLineHead?
   let category: Category
@@ -27,10 +27,21 @@ struct CoreDataLine {
     }
     isMarked = mark > 0
     // `error: ` is a word of many programs' lines.
-    guard category != .remark || isMarked else { return nil }
+    let text = UnsafeRawBufferPointer(rebasing: line[end...])
+    switch category {
+    case .remark: guard isMarked else { return nil }
+    case .error: guard isMarked || Self.isOfSQLite(text) else { return nil }
+    default: break
+    }
     head = CoreDataLineHead(UnsafeRawBufferPointer(rebasing: before.dropLast(mark)))
     self.category = category
-    text = UnsafeRawBufferPointer(rebasing: line[end...])
+    self.text = text
+  }
+
+  private static func isOfSQLite(_ text: UnsafeRawBufferPointer) -> Bool {
+    var cursor = ByteCursor(text)
+    return cursor.takeThrough("SQLite error code:") != nil
+      || cursor.takeThrough("I/O error for database") != nil
   }
 
   /// Finds the first `sql: `, `annotation: ` and so on.
@@ -49,7 +60,7 @@ struct CoreDataLine {
 
   private static let categories: [(StaticString, Category)] = [
     ("sql", .sql), ("annotation", .annotation), ("details", .details), ("debug", .remark),
-    ("warning", .remark), ("error", .remark), ("fault", .remark),
+    ("warning", .remark), ("error", .error), ("fault", .remark),
   ]
 
   /// The length of `CoreData: ` at the end, or of what is left of it at the start of a line.

@@ -4,8 +4,8 @@ import StoreEvents
 
 /// Turns the lines of Core Data's own log into events, those of each thread apart.
 ///
-/// What the log cannot tell (callers, contexts, SQLite's work, the cost of a save) stays empty,
-/// and the ledger says so.
+/// What the log does not contain (callers, contexts, SQLite's work, the cost of a save) stays
+/// empty, and the ledger has a remark on it.
 final class CoreDataLogParser {
   private enum Place { case none, sql, objects, plan, remark }
 
@@ -21,14 +21,16 @@ final class CoreDataLogParser {
   private var threads: [Key: CoreDataThread] = [:]
   private var thread: CoreDataThread?
   private var place = Place.none
-  /// An annotation that no rule knows, and may go on in the next line.
+  /// An annotation that no rule matches, and may go on in the next line.
   private var fragment: (text: [UInt8], line: UInt64)?
   private var interleaved: UInt64 = 0
-  /// Events of threads that were forgotten.
-  private var forgotten: [EventRecord] = []
+  /// Those that belong to no statement of the log.
+  private var errors: UInt64 = 0
+  /// Events of threads that were evicted.
+  private var evicted: [EventRecord] = []
 
   // 1,024 is arbitrary: threads come and go, and each keeps little.
-  private static let mostThreads = 1024
+  private static let maxThreads = 1024
 
   init(ledger: SourceLedger) {
     self.ledger = ledger
@@ -53,26 +55,27 @@ final class CoreDataLogParser {
     case .sql: readSQL(parsed.text)
     case .annotation: return readAnnotation(parsed.text, number)
     case .details: return readDetails(parsed.text)
-    case .remark: readRemark(parsed.text, number)
+    case .remark: place = .remark
+    case .error: readError(parsed.text, number)
     }
     return true
   }
 
-  /// Gives the events that are ready.
+  /// Returns the events that are ready.
   func takeRecords() -> [EventRecord] {
     defer {
-      forgotten.removeAll()
+      evicted.removeAll()
       thread?.records.removeAll(keepingCapacity: true)
     }
-    return forgotten + (thread?.records ?? [])
+    return evicted + (thread?.records ?? [])
   }
 
-  /// Gives the events of the fetches that the log's end cut.
+  /// Returns the events of the fetches that the log's end cut.
   func finish() -> [EventRecord] {
     countFragment()
     var records = takeRecords()
     for (_, thread) in threads.sorted(by: { $0.key.thread < $1.key.thread }) {
-      thread.finish()
+      if thread.finish() { ledger.addProblem("its last statement lacks its times: the log is cut") }
       records += thread.records
       interleaved += thread.interleaved
     }
@@ -89,7 +92,7 @@ final class CoreDataLogParser {
     case .annotation:
       return "s.>)".utf8.contains(last) && CoreDataAnnotation(parsed.text) != nil
     case .sql: return parsed.text.trimmed.elementsEqual("COMMIT".utf8)
-    case .details, .remark: return false
+    case .details, .remark, .error: return false
     }
   }
 
@@ -111,7 +114,7 @@ final class CoreDataLogParser {
   }
 
   private func read(_ annotation: CoreDataAnnotation) -> Bool {
-    if case .fetched(_, listsObjects: true) = annotation { place = .objects }
+    if case .fetched(_, _, _, listsObjects: true) = annotation { place = .objects }
     return thread?.read(annotation) ?? false
   }
 
@@ -126,15 +129,18 @@ final class CoreDataLogParser {
     return true
   }
 
-  private func readRemark(_ text: UnsafeRawBufferPointer, _ number: UInt64) {
+  private func readError(_ text: UnsafeRawBufferPointer, _ number: UInt64) {
     place = .remark
     var cursor = ByteCursor(text)
-    guard cursor.takeThrough("SQLite error code:") != nil, cursor.takeThrough("'") != nil else {
-      return
+    if cursor.takeThrough("SQLite error code:") != nil, cursor.takeThrough("'") != nil {
+      let message = String(decoding: cursor.rest.trimmed.dropLast(), as: UTF8.self)
+      ledger.addRemark("line \(number): SQLite failed: \(LogText.escaped(message))")
+      if thread?.read(error: message) == true { return }
+    } else {
+      let message = LogText.escaped(String(decoding: text.trimmed.prefix(500), as: UTF8.self))
+      ledger.addRemark("line \(number): Core Data failed: \(message)")
     }
-    let message = String(decoding: cursor.rest.trimmed.dropLast(), as: UTF8.self)
-    thread?.read(error: message)
-    ledger.addRemark("line \(number): SQLite failed: \(message)")
+    errors += 1
   }
 
   /// Takes a line without a category where it goes on with the one before.
@@ -170,6 +176,9 @@ final class CoreDataLogParser {
   private func countFragment() {
     guard let (text, number) = fragment else { return }
     fragment = nil
+    if let annotation = text.withUnsafeBytes({ CoreDataAnnotation(cut: $0) }), read(annotation) {
+      return
+    }
     let sample = String(decoding: text.prefix(100), as: UTF8.self)
     ledger.countUnrecognized("line \(number): unknown annotation of Core Data: \(sample)")
   }
@@ -185,10 +194,10 @@ final class CoreDataLogParser {
       if known !== thread { thread = known }
       return
     }
-    if threads.count >= Self.mostThreads, let oldest = threads.first { forget(oldest) }
+    if threads.count >= Self.maxThreads, let oldest = threads.first { evict(oldest) }
     let process = processes[key.process] ?? CoreDataProcess(key.process)
     if processes[key.process] == nil {
-      if processes.count >= Self.mostThreads { processes.removeAll() }
+      if processes.count >= Self.maxThreads { processes.removeAll() }
       processes[key.process] = process
       ledger.addUncounted(key.process)
       if head?.isUTC == false {
@@ -200,19 +209,23 @@ final class CoreDataLogParser {
     thread = new
   }
 
-  private func forget(_ oldest: (key: Key, value: CoreDataThread)) {
-    oldest.value.finish()
-    forgotten += oldest.value.records
+  private func evict(_ oldest: (key: Key, value: CoreDataThread)) {
+    _ = oldest.value.finish()
+    evicted += oldest.value.records
     interleaved += oldest.value.interleaved
     threads[oldest.key] = nil
   }
 
-  /// Says what a log of this kind cannot tell.
+  /// Adds a remark on what a log of this kind does not contain.
   private func note() {
     guard !processes.isEmpty else { return }
     ledger.addRemark(
-      "Core Data's log tells no callers, no contexts and no work of SQLite, and rounds times to "
+      "Core Data's log contains no callers, no contexts and no work of SQLite, and rounds times to "
         + "0.1 ms; faults are counted for the fetch before them")
+    if errors > 0 {
+      ledger.addFailure(
+        "Core Data logged \(errors.counted("error")) without a statement in the log")
+    }
     if !clock.isReal { ledger.addRemark("the log has no times of day: only the order is known") }
     if interleaved > 0 {
       ledger.addRemark(

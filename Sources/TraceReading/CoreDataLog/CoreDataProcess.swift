@@ -2,7 +2,7 @@
 
 import StoreEvents
 
-/// What a Core Data log has told so far of one process.
+/// What a Core Data log has shown so far of one process.
 final class CoreDataProcess {
   let identity: ProcessIdentity
   private var fetchID: UInt64 = 0
@@ -12,9 +12,9 @@ final class CoreDataProcess {
   /// By the lines that they were read from.
   private var statements: [String: CoreDataSQL] = [:]
   // 65,536 is arbitrary: SQL that is built from values would fill the memory.
-  private static let mostNames = 65_536
+  private static let maxNames = 65_536
   // Arbitrary as well; a program has some hundreds.
-  private static let mostStatements = 1024
+  private static let maxStatements = 1024
 
   init(_ identity: ProcessIdentity) { self.identity = identity }
 
@@ -28,9 +28,9 @@ final class CoreDataProcess {
     return saveID
   }
 
-  /// Whether a statement is met for the first time; forgets what it knows rather than grow.
+  /// Whether a statement is met for the first time; discards all statements rather than grow.
   func announces(_ id: StatementID) -> Bool {
-    if announced.count >= Self.mostNames { announced.removeAll() }
+    if announced.count >= Self.maxNames { announced.removeAll() }
     return announced.insert(id).inserted
   }
 
@@ -41,25 +41,25 @@ final class CoreDataProcess {
     let sql = text.withUTF8 {
       CoreDataSQL(String(decoding: UnsafeRawBufferPointer($0).trimmed, as: UTF8.self))
     }
-    if statements.count >= Self.mostStatements { statements.removeAll() }
+    if statements.count >= Self.maxStatements { statements.removeAll() }
     statements[line] = sql
     return sql
   }
 
   /// Learns the name behind a table from a line of level 2.
   func learn(_ entity: String, table: String) {
-    guard entities.count < Self.mostNames, table == "Z" + entity.uppercased() else { return }
+    guard entities.count < Self.maxNames, table == "Z" + entity.uppercased() else { return }
     entities[table] = entity
   }
 
-  /// The entity's name, or the table's where no line told it.
+  /// The entity's name, or the table's if no line contained it.
   func entity(ofTable table: String) -> String { entities[table] ?? table }
 }
 
 /// When the lines of a log were written, or the order in which they stand.
 final class CoreDataClock {
   private(set) var now: Nanoseconds = 0
-  /// Whether the lines tell the time.
+  /// Whether the lines contain the time.
   private(set) var isReal = false
 
   func read(_ head: CoreDataLineHead?) {
@@ -71,7 +71,7 @@ final class CoreDataClock {
     }
   }
 
-  /// Moves on by what the log says something took, where no line tells the time.
+  /// Advances by the durations in the log, if its lines contain no time.
   func advance(to time: Nanoseconds) {
     if !isReal { now = max(now, time) }
   }

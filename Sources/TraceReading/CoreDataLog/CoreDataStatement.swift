@@ -2,7 +2,7 @@
 
 import StoreEvents
 
-/// What a statement of Core Data's is for, as its words tell.
+/// What a statement of Core Data's is for, by its words.
 enum CoreDataStatement: Equatable {
   case fetch(FetchKind, table: String)
   case begin, commit, rollback
@@ -11,6 +11,8 @@ enum CoreDataStatement: Equatable {
   case join
   /// Pragmas, metadata, primary keys, persistent history.
   case housekeeping
+
+  var isFetch: Bool { if case .fetch = self { true } else { false } }
 
   fileprivate init(_ sql: UnsafeRawBufferPointer) {
     var words = ByteCursor(sql)
@@ -85,7 +87,7 @@ struct CoreDataSQL {
   let text: String
   let id: StatementID
   let statement: CoreDataStatement
-  /// As the words say, or 0.
+  /// From the SQL text, or 0.
   let limit: UInt64
   let offset: UInt64
 

@@ -4,7 +4,7 @@ import StoreEvents
 
 /// The fetches, faults and saves of one thread of a Core Data log.
 ///
-/// The line after a fetch tells what it was, and prefetches stand inside the fetch they serve:
+/// The line after a fetch identifies it, and prefetches stand inside the fetch they serve:
 ///
 ///     sql: SELECT … FROM ZNOTE t0            open
 ///     annotation: sql connection fetch time  open, may nest
@@ -23,14 +23,16 @@ final class CoreDataThread {
   private var transactions = CoreDataTransactions()
   private var store: StoreOpened?
   private var lastFetchID: UInt64 = 0
+  /// Whether any line had a time.
+  private var hasTimes = false
   /// Events that are ready to be given.
   var records: [EventRecord] = []
   /// Fetches that began while another one was in SQLite: another thread's, without its number.
   private(set) var interleaved: UInt64 = 0
 
   // 64 and 1,024 are arbitrary: fetches without an end, and prefetches of one fetch.
-  private static let mostOpen = 64
-  private static let mostHeld = 1024
+  private static let maxOpen = 64
+  private static let maxHeld = 1024
 
   init(_ process: CoreDataProcess, threadID: Int64, clock: CoreDataClock) {
     self.process = process
@@ -41,7 +43,7 @@ final class CoreDataThread {
   // MARK: - Lines
 
   func read(sql text: String) {
-    settle()
+    endStatement()
     sql = (text, clock.now)
   }
 
@@ -58,67 +60,130 @@ final class CoreDataThread {
   }
 
   /// Takes the message of an error of SQLite's; false if nothing was running.
-  func read(error: String) {
+  func read(error: String) -> Bool {
     start()
     guard var fetch = open.popLast() else { return transactions.fail(error) }
     fetch.error = error
     fetch.end = clock.now
-    give(fetch)
+    emit(fetch)
+    return true
   }
 
-  /// Takes an annotation; false if it tells of something that the log does not hold.
+  /// Takes an annotation; false if it refers to something that is not in the log.
   func read(_ annotation: CoreDataAnnotation) -> Bool {
     start()
     switch annotation {
     case .connectionTime(let time):
-      guard let index = open.lastIndex(where: { $0.connectionTime == nil }) else { return false }
-      open[index].connectionTime = time
+      hasTimes = true
+      if let index = open.lastIndex(where: { $0.connectionTime == nil }) {
+        open[index].connectionTime = time
+      } else {
+        // The line of its SQL is missing.
+        endStatement()
+        begin("", .objects)
+        open[open.count - 1].connectionTime = time
+      }
     case .fetchTime(let time, let rows):
-      let index = open.lastIndex { $0.connectionTime != nil } ?? open.indices.last
-      return complete(index, time, rows: rows)
+      hasTimes = true
+      if let index = open.lastIndex(where: { $0.connectionTime != nil }) ?? open.indices.last {
+        return complete(index, time, rows: rows)
+      }
+      // A line of level 2 completed it, or the line of its SQL is missing.
+      if completed?.totalTime == nil, completed?.hasRows == true {
+        completed?.totalTime = time
+        completed?.rows = rows
+        return true
+      }
+      endStatement()
+      begin("", .objects)
+      return complete(open.indices.last, time, rows: rows)
     case .countTime(let time, let count):
-      return complete(open.lastIndex { $0.kind == .count }, time, rows: count)
-    case .fetched(let entity, _): name(entity)
+      hasTimes = true
+      if let index = open.lastIndex(where: { $0.kind == .count }) {
+        return complete(index, time, rows: count, isOfRows: false)
+      }
+      endStatement()
+      begin("", .count)
+      return complete(open.indices.last, time, rows: count, isOfRows: false)
+    case .fetched(let entity, let sql, let rows, _): read(fetchOf: entity, sql, rows: rows)
     case .faultFulfilled(let object):
-      return giveFault(object.entity, pk: object.pk, relationship: "")
+      guard let entity = object?.entity ?? completed?.entity else { return false }
+      return emitFault(entity, pk: object?.pk ?? 0, relationship: "")
     case .toManyFaultFulfilled(let name, let object, _):
-      return giveFault(object.entity, pk: object.pk, relationship: name)
+      return emitFault(object.entity, pk: object.pk, relationship: name)
     case .prefetched:
       guard var fetch = completed else { return false }
       completed = nil
       fetch.kind = .prefetch
-      give(fetch)
+      emit(fetch)
     case .connecting(let path):
-      settle()
+      endStatement()
       openStore()
       store = StoreOpened(
         storeID: StatementID(sql: path).rawValue, path: path, journalMode: "", pageSize: 0,
         sqliteVersion: "", processStart: 0,
         processName: process.identity.name)
     case .checkpoint:
-      settle()
+      endStatement()
       let done = CheckpointDone(
         storeID: 0, mode: "truncate", logFrames: 0, checkpointedFrames: 0, totalTime: 0)
-      give([(clock.now, .checkpoint(done))])
+      emit([(clock.now, .checkpoint(done))])
     case .executionTime, .countRequest, .boundArray, .maintenance: break
     }
     return true
   }
 
-  /// Gives what is still held; a fetch without its end has only its beginning.
-  func finish() {
-    settle()
+  /// Takes a line of level 2 or 3, which has entity, SQL and rows of a fetch.
+  private func read(fetchOf entity: String, _ sql: String, rows: UInt64?) {
+    let table = "Z" + entity.uppercased()
+    let index =
+      open.lastIndex { sql.isEmpty ? $0.connectionTime != nil : $0.sql.text == sql }
+      ?? open.lastIndex { $0.connectionTime != nil && !$0.hasRows && $0.table == table }
+    if let index {
+      process.learn(entity, table: open[index].table)
+      open[index].entity = entity
+      if let rows {
+        open[index].rows = rows
+        open[index].hasRows = true
+      }
+      return
+    }
+    // The line of its SQL is missing, and perhaps those of its times.
+    guard let rows, !sql.isEmpty else { return name(entity) }
+    endStatement()
+    guard case .fetch(let kind, let table) = process.sql(sql).statement else { return }
+    begin(process.sql(sql), kind, table, at: clock.now)
+    var fetch = open.removeLast()
+    process.learn(entity, table: table)
+    fetch.entity = entity
+    fetch.rows = rows
+    fetch.hasRows = true
+    completed = fetch
+  }
+
+  /// Begins a fetch whose SQL the log does not have.
+  private func begin(_ table: String, _ kind: FetchKind) {
+    begin(process.sql(""), kind, table, at: clock.now)
+  }
+
+  /// Emits what is still held; a fetch that was cut within its times has only its beginning.
+  ///
+  /// - Returns: whether the log ends with a statement without its times, and others have theirs.
+  func finish() -> Bool {
+    let isCut = sql.map { process.sql($0.text).statement.isFetch } ?? false
+    endStatement()
     openStore()
     while !open.isEmpty { abandonOldest() }
+    return isCut && hasTimes
   }
 
   // MARK: - Statements
 
-  private func settle() {
+  private func endStatement() {
     start()
     if let fetch = completed {
       completed = nil
-      give(fetch)
+      emit(fetch)
     }
   }
 
@@ -132,7 +197,7 @@ final class CoreDataThread {
       openStore()
       transactions.begin(at: time)
     case .commit, .rollback:
-      give(transactions.end(isCommit: sql.statement == .commit, process: process, clock: clock))
+      emit(transactions.end(isCommit: sql.statement == .commit, process: process, clock: clock))
     case .housekeeping where sql.text.hasPrefix("pragma journal_mode="):
       store?.journalMode = sql.text.dropFirst("pragma journal_mode=".count).lowercased()
     default: transactions.run(sql.statement, at: time)
@@ -142,7 +207,7 @@ final class CoreDataThread {
   private func begin(_ sql: CoreDataSQL, _ kind: FetchKind, _ table: String, at time: Nanoseconds) {
     openStore()
     if let last = open.last, last.connectionTime == nil { interleaved += 1 }
-    if open.count >= Self.mostOpen { abandonOldest() }
+    if open.count >= Self.maxOpen { abandonOldest() }
     let outer = open.last { $0.connectionTime != nil }
     open.append(
       CoreDataFetch(
@@ -156,14 +221,18 @@ final class CoreDataThread {
     open[index].entity = entity
   }
 
-  private func complete(_ index: Int?, _ time: Nanoseconds, rows: UInt64) -> Bool {
+  private func complete(
+    _ index: Int?, _ time: Nanoseconds, rows: UInt64, isOfRows: Bool = true
+  ) -> Bool {
     guard let index else { return false }
-    if let fetch = completed { give(fetch) }
+    if let fetch = completed { emit(fetch) }
     var fetch = open.remove(at: index)
     clock.advance(to: fetch.begin + time)
     fetch.totalTime = time
     fetch.rows = rows
     fetch.end = clock.now
+    // `SELECT COUNT( t1.Z_PK) … LEFT OUTER JOIN` returns dictionaries.
+    if isOfRows, fetch.kind == .count { fetch.kind = .dictionaries }
     completed = fetch
     return true
   }
@@ -171,16 +240,16 @@ final class CoreDataThread {
   private func openStore() {
     guard let store else { return }
     self.store = nil
-    give([(clock.now, .storeOpened(store))])
+    emit([(clock.now, .storeOpened(store))])
   }
 
   // MARK: - Events
 
-  private func give(_ events: [(Nanoseconds, StoreEvent)]) {
+  private func emit(_ events: [(Nanoseconds, StoreEvent)]) {
     records += events.map { record($1, at: $0) }
   }
 
-  private func give(_ fetch: CoreDataFetch) {
+  private func emit(_ fetch: CoreDataFetch) {
     let end = record(.fetchEnd(fetch.ending), at: fetch.end)
     hold(beginning(of: fetch) + fetch.held + [end], within: fetch.parentID)
     if fetch.parentID == 0 { lastFetchID = fetch.id }
@@ -192,14 +261,14 @@ final class CoreDataThread {
   }
 
   private func announcement(of fetch: CoreDataFetch) -> [EventRecord] {
-    guard process.announces(fetch.statementID) else { return [] }
+    guard !fetch.sql.text.isEmpty, process.announces(fetch.statementID) else { return [] }
     let announced = StatementAnnounced(
       storeID: 0, statementID: fetch.statementID, sql: fetch.sql.text)
     return [record(.statement(announced), at: fetch.begin)]
   }
 
-  /// Core Data does not tell which fetch made an object: the last one is the likeliest.
-  private func giveFault(_ entity: String, pk: Int64, relationship: String) -> Bool {
+  /// Core Data does not log which fetch made an object: the last one is the likeliest.
+  private func emitFault(_ entity: String, pk: Int64, relationship: String) -> Bool {
     guard let fetch = completed else { return false }
     completed = nil
     let duration = fetch.ending.totalTime
@@ -223,7 +292,7 @@ final class CoreDataThread {
       return
     }
     open[index].held += events
-    guard open[index].held.count > Self.mostHeld else { return }
+    guard open[index].held.count > Self.maxHeld else { return }
     let fetch = open[index]
     open[index].held = []
     open[index].hasBegun = true
@@ -232,7 +301,10 @@ final class CoreDataThread {
 
   private func abandonOldest() {
     let fetch = open.removeFirst()
+    let hasEnded = fetch.hasRows || fetch.connectionTime == nil
     records += beginning(of: fetch) + fetch.held
+    // A log may have no times at all: its statements ran all the same.
+    if hasEnded { records.append(record(.fetchEnd(fetch.ending), at: fetch.end)) }
   }
 
   private func record(_ event: StoreEvent, at time: Nanoseconds) -> EventRecord {

@@ -47,9 +47,13 @@ struct CoreDataTransactions {
     current = transaction
   }
 
-  mutating func fail(_ error: String) { current?.error = error }
+  /// Notes an error of the transaction; false if none is open.
+  mutating func fail(_ error: String) -> Bool {
+    current?.error = error
+    return current != nil
+  }
 
-  /// Ends the transaction; the log tells no times of it but those at which its lines were written.
+  /// Ends the transaction; the log has no times of it but those at which its lines were written.
   mutating func end(
     isCommit: Bool, process: CoreDataProcess, clock: CoreDataClock
   ) -> [(Nanoseconds, StoreEvent)] {

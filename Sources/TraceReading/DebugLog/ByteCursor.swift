@@ -44,7 +44,7 @@ struct ByteCursor {
     return nil
   }
 
-  /// Takes as many decimal digits as asked for.
+  /// Takes as many decimal digits as requested.
   mutating func takeDigits(_ count: Int) -> Int64? {
     guard bytes.count - position >= count else { return nil }
     var value: Int64 = 0

@@ -40,7 +40,7 @@ final class LineReader {
   /// Whether the next line needs no more of the file.
   var hasBufferedLine: Bool { lineFeed(from: start) != nil }
 
-  /// Gives the next line, or `nil` at the end, or where an input that grows has no more yet.
+  /// Returns the next line, or `nil` at the end, or where an input that grows has no more yet.
   func next() throws(TraceReadingFailure) -> Line? {
     var scanned = start
     while true {

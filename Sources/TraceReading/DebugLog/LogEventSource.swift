@@ -5,7 +5,7 @@ import StoreEvents
 
 /// The events of one debug log.
 ///
-/// Lines made for people are known and give nothing: the lines made for machines carry the same
+/// Lines made for people are recognized and skipped: the lines made for machines carry the same
 /// facts, exactly.
 final class LogEventSource: LiveSource {
   private let file: any ByteSource
@@ -26,8 +26,8 @@ final class LogEventSource: LiveSource {
 
   // 1 GiB is arbitrary: another program's output may go on without end.
   private static let longestSearch = 1 << 30
-  // 10,000 is arbitrary: those that were forgotten announce their statements once more.
-  private static let mostProcesses = 10_000
+  // 10,000 is arbitrary: those that were evicted announce their statements once more.
+  private static let maxProcesses = 10_000
   private var isKnown: Bool { ledger.isRecognized || hasCoreDataLines }
 
   init(_ file: any ByteSource, ledger: SourceLedger) {
@@ -69,24 +69,25 @@ final class LogEventSource: LiveSource {
     switch next {
     case .complete(let line):
       let record = withoutColours(line, record)
-      try giveValues(body)
+      try emitValues(body)
       if let record {
         ledger.countEvent()
         try body(record)
       }
-      if hasCoreDataLines { try give(coreData.takeRecords(), body) }
+      if hasCoreDataLines { try emit(coreData.takeRecords(), body) }
     case .cut(let line):
       isAtEnd = !file.mayGrow
       if withoutColours(line, CoreDataLogParser.isWhole) {
         _ = withoutColours(line, record)
       } else if !isKnown, lineNumber > 1 {
-        // Of a picture, say: nothing before it was a line of a log.
+        // A picture, for example: nothing before it was a line of a log.
         ledger.countUnrecognized("line \(self.lineNumber), the last one")
       } else {
         ledger.addProblem(
           "line \(lineNumber), the last one, is cut and was not used: \(line.sample)")
       }
-      if hasCoreDataLines, isAtEnd { try give(coreData.finish(), body) }
+      if hasCoreDataLines, isAtEnd { try emit(coreData.finish(), body) }
+      if isAtEnd { endProcesses() }
     case .tooLong:
       if isKnown {
         ledger.addProblem(
@@ -97,27 +98,33 @@ final class LogEventSource: LiveSource {
       isAtEnd = !file.mayGrow
       if isAtEnd {
         finishedValues = bindings.finish()
-        try giveValues(body)
+        try emitValues(body)
+        endProcesses()
       }
-      if hasCoreDataLines, isAtEnd { try give(coreData.finish(), body) }
+      if hasCoreDataLines, isAtEnd { try emit(coreData.finish(), body) }
     }
   }
 
+  private func endProcesses() {
+    for (_, process) in processes.sorted(by: { $0.key < $1.key }) { process.end(ledger) }
+    processes.removeAll()
+  }
+
   /// Not counted: the store did not write them as an event.
-  private func giveValues(_ body: (EventRecord) throws -> Void) rethrows {
+  private func emitValues(_ body: (EventRecord) throws -> Void) rethrows {
     guard let values = finishedValues else { return }
     finishedValues = nil
     try body(values)
   }
 
-  private func give(_ records: [EventRecord], _ body: (EventRecord) throws -> Void) rethrows {
+  private func emit(_ records: [EventRecord], _ body: (EventRecord) throws -> Void) rethrows {
     for record in records {
       ledger.countEvent()
       try body(record)
     }
   }
 
-  /// Reads a line; `nil` if it gives no event.
+  /// Reads a line; `nil` if it contains no event.
   private func record(_ line: UnsafeRawBufferPointer) -> EventRecord? {
     guard !line.isEmpty else { return nil }
     guard let parsed = LogLine(line), let process = process(parsed.process) else {
@@ -127,6 +134,7 @@ final class LogEventSource: LiveSource {
       return isCoreData ? nil : unrecognized(line, "not a line of ObjectStore")
     }
     ledger.isRecognized = true
+    process.check(parsed, line, ledger: ledger)
     if parsed.category == .details, bindings.take(parsed, process) { return nil }
     finishedValues = bindings.finish()
     switch parsed.category {
@@ -183,7 +191,7 @@ final class LogEventSource: LiveSource {
       process)
   }
 
-  /// Takes what the log says of itself; any other annotation is a remark for people.
+  /// Takes what the log reports about itself; any other annotation is a remark for people.
   private func note(_ text: UnsafeRawBufferPointer, _ process: LogProcess) {
     if let opening = LogOpening(text) {
       process.reopen(utcOffset: opening.utcOffset)
@@ -195,7 +203,7 @@ final class LogEventSource: LiveSource {
     }
   }
 
-  /// Takes `12 lines of this log were lost: nobody could take them`.
+  /// Takes `12 lines of this log were lost: they could not be written`.
   private func countLostLines(_ text: UnsafeRawBufferPointer) {
     var cursor = ByteCursor(text)
     let count = cursor.take { $0 != UInt8(ascii: " ") }
@@ -228,7 +236,7 @@ final class LogEventSource: LiveSource {
     }
     // A log that lost its first lines is most likely of the time zone of the others in it.
     guard let new = LogProcess(head, utcOffset: current?.utcOffset) else { return nil }
-    if processes.count >= Self.mostProcesses { processes.removeAll() }
+    if processes.count >= Self.maxProcesses { endProcesses() }
     processes[strings.string(head)] = new
     current = new
     return new

@@ -5,8 +5,8 @@ import StoreEvents
 
 /// Reads `fetch_id=12 entity="Stop" rows=4` in the order in which it was written.
 ///
-/// A field that is left out is 0 or "". After the event, ``isAtEnd`` tells whether every field was
-/// one that the payload knows, where it expected it.
+/// A field that is left out is 0 or "". After the event, ``isAtEnd`` states whether every field was
+/// one that the payload has, at the place where it has it.
 struct InOrderLogFieldReader: EventFieldReader {
   private var cursor: ByteCursor
   private let strings: StringCache
@@ -55,8 +55,8 @@ struct InOrderLogFieldReader: EventFieldReader {
   private mutating func takeSeparator() -> Bool { cursor.isAtEnd || cursor.take(" ") }
 }
 
-/// Reads the same fields in any order, among others that the payload does not know: what an older
-/// or a newer vocabulary wrote.
+/// Reads the same fields in any order, among others that the payload does not have: those of an
+/// older or a newer vocabulary wrote.
 struct AnyOrderLogFieldReader: EventFieldReader {
   private var values: [String: Value] = [:]
 

@@ -3,15 +3,16 @@
 import Glibc
 import StoreEvents
 
-/// What a log has told so far of one process.
+/// What a log has shown so far of one process.
 final class LogProcess {
   let identity: ProcessIdentity
-  /// Nanoseconds by which the process's clock is ahead of UTC; `nil` until the log tells.
+  /// Nanoseconds by which the process's clock is ahead of UTC; `nil` until the log contains it.
   var utcOffset: Nanoseconds?
   private let head: [UInt8]
+  private var ending = LogEnding()
   private var announced: Set<StatementID> = []
   // 65,536 is arbitrary: a store whose SQL is built from values would fill the memory.
-  private static let mostStatements = 65_536
+  private static let maxStatements = 65_536
 
   init?(_ head: UnsafeRawBufferPointer, utcOffset: Nanoseconds?) {
     guard let identity = LogLine.identity(head) else { return nil }
@@ -27,13 +28,24 @@ final class LogProcess {
     }
   }
 
-  /// Whether a statement is met for the first time; forgets what it knows rather than grow.
+  /// Whether a statement is met for the first time; discards all statements rather than grow.
   func announces(_ id: StatementID) -> Bool {
-    if announced.count >= Self.mostStatements { announced.removeAll() }
+    if announced.count >= Self.maxStatements { announced.removeAll() }
     return announced.insert(id).inserted
   }
 
-  /// Starts anew: another process may have got the same id.
+  /// Takes a line of the process for the count and the sum that its closing line states.
+  func check(_ line: LogLine, _ whole: UnsafeRawBufferPointer, ledger: SourceLedger) {
+    if ending.take(line, whole) { return }
+    ledger.addProblem("\(name): its line 'log closed' is damaged")
+  }
+
+  /// Records its closing lines: how many lines come before them, and how the process ended.
+  func end(_ ledger: SourceLedger) { ending.note(of: name, in: ledger) }
+
+  private var name: String { "\(LogText.escaped(identity.name))[\(identity.id)]" }
+
+  /// Starts again: another process may have got the same id.
   func reopen(utcOffset: Nanoseconds?) {
     announced.removeAll()
     if let utcOffset { self.utcOffset = utcOffset }

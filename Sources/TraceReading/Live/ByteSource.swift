@@ -7,11 +7,11 @@ protocol ByteSource: AnyObject {
   /// - Returns: 0 where there are none now; less than 0 on an error, which is in `errno`.
   func read(into buffer: UnsafeMutableRawBufferPointer) -> Int
 
-  /// Whether bytes may still come after a read that gave none.
+  /// Whether bytes may still come after a read that returned none.
   var mayGrow: Bool { get }
-  /// Raised when the bytes begin anew: those of another file, or of one that was emptied.
+  /// Raised when the bytes begin again: those of another file, or of one that was emptied.
   var generation: Int { get }
-  /// How many bytes there are; nil where that cannot be told.
+  /// How many bytes there are; nil where that is unknown.
   var byteCount: Int? { get }
 }
 

@@ -25,7 +25,7 @@ final class FollowedFile: ByteSource {
 
   func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     let count = readOn(into: buffer)
-    guard count == 0, beginsAnew() else { return count }
+    guard count == 0, restarts() else { return count }
     generation += 1
     position = 0
     return readOn(into: buffer)
@@ -38,7 +38,7 @@ final class FollowedFile: ByteSource {
   }
 
   /// Whether the name leads to other bytes than those that were read; then they are open.
-  private func beginsAnew() -> Bool {
+  private func restarts() -> Bool {
     var (own, named) = (stat(), stat())
     guard fstat(descriptor, &own) == 0 else { return false }
     if own.st_size < position { return lseek(descriptor, 0, SEEK_SET) == 0 }
@@ -53,7 +53,7 @@ final class FollowedFile: ByteSource {
   }
 }
 
-/// A pipe that is asked before it is read, so that nobody waits for its writer.
+/// A pipe that is polled before it is read, so that no read waits for its writer.
 final class PolledPipe: ByteSource {
   private let descriptor: CInt
   private(set) var mayGrow = true

@@ -59,7 +59,7 @@ public final class LiveReader {
       && folders.allSatisfy { MetadataPackets.text(inFolder: $0)?.contains("event {") ?? false }
   }
 
-  /// Gives the events that are there and were not given before, and does not wait for more.
+  /// Returns the events that are there and were not returned before, and does not wait for more.
   ///
   /// - Parameter deadline: when to stop, although there are more.
   /// - Returns: false if nothing can come any more.

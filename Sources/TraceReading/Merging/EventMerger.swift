@@ -11,7 +11,7 @@ struct EventMerger {
 
   init(_ sources: [any EventSource]) { self.sources = sources }
 
-  /// Gives all events.
+  /// Returns all events.
   ///
   /// - Returns: false if an interruption ended it early.
   func readAll(_ body: (EventRecord) throws -> Void) throws -> Bool {

@@ -6,7 +6,7 @@ public import StoreEvents
 
 /// Finds out what a recording of a program would observe, without running the program.
 ///
-/// An interpreter loads its SQLite when a script asks for it. So known interpreters run one line
+/// An interpreter loads its SQLite when a script imports it. So known interpreters run one line
 /// that opens a database in memory, under the probe; other programs are read as files.
 public enum Doctor {
   /// - Throws: ``RecordingError/commandMissing(_:)``.
@@ -15,17 +15,20 @@ public enum Doctor {
   ) throws -> ProgramDiagnosis {
     try TracedProgram.check(command)
     var program = find(command[0])
+    var started = locate(command[0])
     // `#!/usr/bin/env python3` runs another program than the one that was named.
     // A script by the name of a known interpreter, such as a version manager's python3, runs that.
     if InterpreterTrial(program) == nil, let interpreter = interpreter(ofScript: program) {
       program = find(interpreter)
+      started = locate(interpreter)
     }
     var diagnosis = ProgramDiagnosis(program: program)
     inspectSurroundings(&diagnosis)
     if interpreter(ofScript: program) == nil { inspectProgram(program, &diagnosis) }
     guard diagnosis.obstacles.isEmpty else { return diagnosis }
     if let trial = InterpreterTrial(program), let probe = ProbeLibrary.path() {
-      try trial.run(probe, &diagnosis, readLog: readLog)
+      // By the name that was given: a virtual environment of Python is a link to its interpreter.
+      try trial.run(started, probe, &diagnosis, readLog: readLog)
     } else {
       inspectLibraries(of: program, &diagnosis)
     }
@@ -97,11 +100,16 @@ public enum Doctor {
     }
   }
 
-  static func find(_ program: String) -> String {
+  /// The program's path by `PATH`, links kept.
+  private static func locate(_ program: String) -> String {
     let folders = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
     let candidates =
       program.contains("/") ? [program] : folders.split(separator: ":").map { "\($0)/\(program)" }
-    let found = candidates.first { access($0, X_OK) == 0 } ?? program
+    return candidates.first { access($0, X_OK) == 0 } ?? program
+  }
+
+  static func find(_ program: String) -> String {
+    let found = locate(program)
     guard let absolute = realpath(found, nil) else { return found }
     defer { free(absolute) }
     return String(cString: absolute)

@@ -3,9 +3,8 @@
 import Foundation
 import StoreEvents
 
-/// One line of a language that opens a database in memory.
+/// A few lines of a language that open a database in memory.
 struct InterpreterTrial {
-  private let program: String
   private let arguments: [String]
   private let language: String
 
@@ -13,7 +12,17 @@ struct InterpreterTrial {
   private static let trials: [(name: String, language: String, arguments: [String])] = [
     (
       "python", "Python",
-      ["-c", "import sqlite3; sqlite3.connect(':memory:').execute('SELECT 1').fetchall()"]
+      [
+        "-c",
+        """
+        import importlib
+        for name in 'sqlite3', 'apsw', 'pysqlite3', 'sqlean':
+          try: driver = importlib.import_module(name)
+          except Exception: continue
+          connect = driver.Connection if name == 'apsw' else driver.connect
+          connect(':memory:').execute('SELECT 1').fetchall()
+        """,
+      ]
     ),
     (
       "php", "PHP", ["-r", "(new SQLite3(':memory:'))->query('SELECT 1')->fetchArray();"]
@@ -30,6 +39,14 @@ struct InterpreterTrial {
       "node", "Node",
       ["-e", "new (require('node:sqlite').DatabaseSync)(':memory:').prepare('SELECT 1').all()"]
     ),
+    (
+      // Takes its script on its input alone.
+      "tclsh", "Tcl",
+      [
+        "/bin/sh", "-c", #"printf %s "$1" | exec "$0""#, "",
+        "package require sqlite3; sqlite3 db :memory:; db eval {SELECT 1}; db close",
+      ]
+    ),
     ("sqlite3", "", [":memory:", "SELECT 1"]),
   ]
 
@@ -37,13 +54,13 @@ struct InterpreterTrial {
   init?(_ program: String) {
     let name = program.split(separator: "/").last.map(String.init) ?? program
     guard let trial = Self.trials.first(where: { name.hasPrefix($0.name) }) else { return nil }
-    self.program = program
     arguments = trial.arguments
     language = trial.language
   }
 
+  /// - Parameter program: The interpreter as the user starts it.
   func run(
-    _ probe: String, _ diagnosis: inout ProgramDiagnosis,
+    _ program: String, _ probe: String, _ diagnosis: inout ProgramDiagnosis,
     readLog: (String) throws -> [StoreEvent]
   ) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "storescope-\(UUID())")
@@ -53,7 +70,12 @@ struct InterpreterTrial {
     var variables = Dictionary(uniqueKeysWithValues: ProbeLibrary.variables(probe))
     variables["STORE_SQL_DEBUG"] = "1"
     variables["STORE_SQL_DEBUG_FILE"] = log
-    _ = CommandText.run(program, arguments, adding: variables)
+    if arguments[0] == "/bin/sh" {
+      let arguments = arguments.dropFirst().map { $0.isEmpty ? program : $0 }
+      _ = CommandText.run("/bin/sh", arguments, adding: variables)
+    } else {
+      _ = CommandText.run(program, arguments, adding: variables)
+    }
     let events = FileManager.default.fileExists(atPath: log) ? try readLog(log) : []
     for event in events {
       switch event {
@@ -76,7 +98,7 @@ struct InterpreterTrial {
           + "is its SQLite driver installed?")
     } else if !language.isEmpty {
       diagnosis.remarks.append(
-        "tried with \(language)'s own driver; another driver may bring its own copy of SQLite, "
+        "tried with \(language)'s usual drivers; another one may bring its own copy of SQLite, "
           + "which is looked for when the program runs")
     }
   }

@@ -36,6 +36,18 @@ extension AdviceReport {
       + "\(steps(advice.before)) steps."
   }
 
+  /// The full scans of `plans` that the advice leaves; nil if there are none.
+  var scansLeft: String? {
+    let left = advice.effects.filter { effect in
+      verdicts[effect.statement] == .fullScan && effect.after >= effect.before
+    }
+    guard !left.isEmpty else { return nil }
+    let ids = left.prefix(3).map(\.statement).joined(separator: ", ")
+    let others = left.count > 3 ? " and \(left.count - 3) more" : ""
+    return "\(left.count.counted("full scan")) remain\(left.count == 1 ? "s" : ""), which no index "
+      + "tried makes cheaper: \(ids)\(others)."
+  }
+
   /// Whether statistics help, as clearly where they do not.
   var statisticsSentence: String {
     guard let today = advice.statistics.first(where: { $0.state == .today }) else { return "" }

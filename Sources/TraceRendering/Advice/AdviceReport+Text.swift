@@ -15,6 +15,7 @@ extension AdviceReport {
     }
     drawing.line("")
     drawing.paragraph(sentence, advice.creations.isEmpty ? .bold : .green)
+    if let scansLeft { drawing.paragraph(scansLeft, .yellow) }
     for creation in advice.creations { draw(creation, &drawing) }
     if !advice.creations.isEmpty { drawing.line("") }
     for effect in advice.effects where effect.after != effect.before {
@@ -43,8 +44,7 @@ extension AdviceReport {
     if let declaration = creation.declaration {
       let entity = creation.entity.map { "in \($0), " } ?? ""
       drawing.text("or \(entity)with the properties' own spelling:", indent: 2, hang: 2)
-      // Not through text(_:), to which a backslash is one to escape.
-      drawing.line("  " + declaration)
+      drawing.text(declaration, indent: 2, hang: 2)
     } else {
       drawing.text(creation.undeclarableSentence ?? "", indent: 2, hang: 2)
     }

@@ -10,6 +10,8 @@ public struct AdviceReport {
   public var advice: IndexAdvice
   /// What limits the report, one sentence each.
   public var doubts: [String]
+  /// By the id of a statement, as `plans` judges it.
+  public var verdicts: [String: PlanVerdict] = [:]
 
   public init(
     database: String, sqliteVersion: String, advice: IndexAdvice, doubts: [String] = []
@@ -39,7 +41,8 @@ public struct AdviceReport {
       }, statisticsSentence: statisticsSentence,
       statements: advice.effects.map {
         .init(
-          id: $0.statement, runs: $0.runs, beforeSteps: $0.before, afterSteps: $0.after,
+          id: $0.statement, runs: $0.runs, verdict: verdicts[$0.statement]?.rawValue,
+          beforeSteps: $0.before, afterSteps: $0.after,
           time: $0.time.map(AdviceV1.Times.init), values: $0.values.name)
       },
       storeNames: advice.storeNames,
@@ -61,7 +64,7 @@ public struct AdviceReport {
 }
 
 extension IndexAdvice.Creation {
-  /// `Index(\.longitude, \.latitude)`, or nil where a column is of no property.
+  /// `Index(\.longitude, \.latitude)`, or nil where a column belongs to no property.
   var declaration: String? {
     guard undeclarable == nil else { return nil }
     let paths = candidate.columns.map { column in
@@ -78,7 +81,7 @@ extension IndexAdvice.Creation {
   /// What to do without a declaration.
   var undeclarableSentence: String? {
     undeclarable.map {
-      "\($0) is of no property: no declaration makes it, the SQL does, each time a store is made"
+      "\($0) belongs to no property, so no declaration creates it; run the SQL for each new store"
     }
   }
 }
@@ -87,6 +90,7 @@ extension ValueSource {
   var name: String {
     switch self {
     case .none: "none"
+    case .given: "given"
     case .recorded: "recorded"
     case .fitted: "fitted"
     case .fittedSteps: "fittedSteps"

@@ -30,11 +30,11 @@ public struct AdviceV1: Codable, Hashable, Sendable {
   public struct Creation: Codable, Hashable, Sendable {
     public var table: String
     public var columns: [String]
-    /// Null where the database does not tell it.
+    /// Null where the database does not contain it.
     public var entity: String?
     public var sql: String
     /// For the entity's `indexes`, properties in the lower case of their columns; null where a
-    /// column is of no property.
+    /// column belongs to no property.
     public var declaration: String?
     /// Steps that the workload takes more without it.
     public var savingSteps: Double
@@ -91,6 +91,8 @@ public struct AdviceV1: Codable, Hashable, Sendable {
   public struct Statement: Codable, Hashable, Sendable {
     public var id: String
     public var runs: UInt64
+    /// As `plans` judges it before the advice: `search`, `fullScan` and others.
+    public var verdict: String?
     public var beforeSteps: Double
     public var afterSteps: Double
     /// Null where its steps are the same, or where there was no time.

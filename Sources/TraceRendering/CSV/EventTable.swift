@@ -55,6 +55,21 @@ public struct EventTable {
     try write(row.finished)
   }
 
+  /// Ends the table with a row for each sentence on what is missing, its event being `incomplete`.
+  public func finish(missing: [String] = []) throws {
+    for sentence in missing {
+      var row = CSVRow()
+      for column in Self.columns {
+        switch column {
+        case "event": row.append("incomplete")
+        case "error": row.append(sentence)
+        default: row.skip()
+        }
+      }
+      try write(row.finished)
+    }
+  }
+
   private func append(
     _ record: EventRecord, kind: String, entity: String = "", relationship: String = "",
     caller: SourceLocation = .unknown, to row: inout CSVRow

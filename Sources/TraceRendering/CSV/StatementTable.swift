@@ -11,11 +11,19 @@ public enum StatementTable {
     "connection_ns", "vm_steps", "fullscan_steps", "sorts", "autoindex_rows",
   ]
 
-  /// Longest total time first.
+  /// Longest total time first; each sentence on what is missing is a comment of SQL at the end.
   public static func csv(_ profile: Profile) -> String {
     var head = CSVRow()
     for column in columns { head.append(column) }
     return head.finished + profile.statementGroups(by: .total).map(row).joined()
+      + profile.completeness.doubts.map(missing).joined()
+  }
+
+  private static func missing(_ sentence: String) -> String {
+    var row = CSVRow()
+    row.append("/* incomplete: \(sentence) */")
+    row.skip(columns.count - 1)
+    return row.finished
   }
 
   private static func row(_ group: StatementGroup) -> String {

@@ -104,7 +104,7 @@ extension StatementGroup {
 }
 
 extension String {
-  /// `a → a` is said once.
+  /// `a → a` is written once.
   fileprivate var collapsed: String {
     let sides = components(" → ")
     return sides.count == 2 && sides[0] == sides[1] ? sides[0] : self

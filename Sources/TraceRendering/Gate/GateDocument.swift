@@ -11,16 +11,19 @@ extension Document {
   ///   - update: the command that accepts this run as the new baseline.
   public init(gate result: GateResult, baseline: String, update: String) {
     self.init(title: "gate: \(result.verdict.rawValue)")
-    blocks.append(.paragraph(result.sentence(baseline), result.verdict == .same ? .good : .bad))
+    let isPass = result.verdict == .same || result.verdict == .mixed
+    blocks.append(.paragraph(result.sentence(baseline), isPass ? .good : .bad))
     blocks += result.doubts.map { .paragraph("  - " + $0, .bad) }
     blocks += result.reservations.map { .paragraph("  - " + $0, .bad) }
     blocks += Self.section("Regressions", result.regressions, .bad)
+    blocks += Self.section("Mixed: far less of one, a little more of another", result.mixed, .plain)
     blocks += Self.section("Regressions that are excused", result.excused, .plain)
     blocks += result.complaints.map { .paragraph($0, .bad) }
     blocks += Self.section("Slower", result.slower, .bad)
     blocks += Self.section("Improvements", result.improvements, .good)
     blocks += Self.section("Faster", result.faster, .good)
-    if !(result.improvements.isEmpty && result.rewritten.isEmpty), result.regressions.isEmpty,
+    if !(result.improvements.isEmpty && result.rewritten.isEmpty && result.mixed.isEmpty),
+      result.regressions.isEmpty,
       result.doubts.isEmpty
     {
       blocks.append(.paragraph("Tighten the baseline with: \(update)"))
@@ -61,8 +64,9 @@ extension GateResult {
     case .same:
       improvements.isEmpty
         ? "Does the same work as \(baseline)." : "Does less work than \(baseline)."
+    case .mixed: "Does far less of one kind of work than \(baseline), and a little more of another."
     case .regression: "Does more work than \(baseline): look at the lines named below."
-    case .inconclusive: "Cannot be held against \(baseline); this is not a pass:"
+    case .inconclusive: "Cannot be compared with \(baseline); this is not a pass:"
     }
   }
 }

@@ -18,7 +18,8 @@ extension GateResult {
       parts.append("\(worse) worse (\(first?.0 ?? "")\(place))")
     }
     for (count, word) in [
-      (improvements.count + faster.count, "better"), (rewritten.count, "rewritten"),
+      (mixed.count, "mixed"), (improvements.count + faster.count, "better"),
+      (rewritten.count, "rewritten"),
       (replanned.count, "with another plan"), (appeared.count, "new"), (gone.count, "gone"),
       (unchanged, "the same"),
     ] where count > 0 { parts.append("\(count) \(word)") }

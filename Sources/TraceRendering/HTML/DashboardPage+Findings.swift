@@ -42,7 +42,7 @@ extension DashboardPage {
       .filter { !$0.isEmpty }.map(\.visible)
     card.link = finding.statement.flatMap { statementRows[$0] }.map { ["statements-\($0)"] } ?? []
     if let saving = finding.saving {
-      card.saving = ["saves at most \(Cell.duration(saving.atMost).text)"]
+      card.saving = ["potential saving: up to \(Cell.duration(saving.atMost).text)"]
       card.evidence.append(.init("the saving is", saving.basis.visible))
     }
     card.evidence += finding.evidence.map(\.fact)

@@ -72,7 +72,7 @@ extension DashboardPage {
       blocks: [.table(table)])
   }
 
-  /// What was read, and what of it no rule knows.
+  /// The sources read, and their lines that no rule recognizes.
   var sourcesSection: Dashboards.Section? {
     guard !profile.reading.sources.isEmpty else { return nil }
     var blocks: [Dashboards.Block] = [

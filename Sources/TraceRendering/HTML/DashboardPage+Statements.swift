@@ -51,11 +51,11 @@ extension DashboardPage {
       return "statement \(group.statement.id), whose text was not in the trace"
     }
     let line = SQLText.abridged(sql, to: 60).visible
-    return line.count > mostLabel ? "\(line.prefix(mostLabel))…" : line
+    return line.count > maxLabel ? "\(line.prefix(maxLabel))…" : line
   }
 
   // 400 is arbitrary: more than a wide window shows on a line.
-  private static let mostLabel = 400
+  private static let maxLabel = 400
 
   private func sqlPart(of group: StatementGroup) -> Dashboards.Part {
     var part = Dashboards.Part("SQL")
@@ -66,20 +66,20 @@ extension DashboardPage {
   }
 
   private func callersPart(of group: StatementGroup) -> Dashboards.Part {
-    var part = Dashboards.Part("Asked for by")
-    part.callers = group.callers.prefix(Self.mostCallers).map { caller in
+    var part = Dashboards.Part("Requested by")
+    part.callers = group.callers.prefix(Self.maxCallers).map { caller in
       Dashboards.Caller(
         place: (caller.location.text ?? "unknown").visible, runs: caller.work.count.grouped,
         time: Cell.duration(caller.work.totalTime).text)
     }
-    if group.callers.count > Self.mostCallers {
-      part.points = [.init("and \(group.callers.count - Self.mostCallers) more", tone: "quiet")]
+    if group.callers.count > Self.maxCallers {
+      part.points = [.init("and \(group.callers.count - Self.maxCallers) more", tone: "quiet")]
     }
     return part
   }
 
   // 20 is arbitrary: who wants all of them reads --json.
-  private static let mostCallers = 20
+  private static let maxCallers = 20
 
   private func latencyPart(of group: StatementGroup) -> Dashboards.Part {
     var part = Dashboards.Part("How long a run takes")
@@ -137,12 +137,12 @@ extension DashboardPage {
 
 extension StatementProfile {
   // 20,000 characters are eight pages of SQL; a hundred such statements are 2 MB.
-  private static let mostCharacters = 20_000
+  private static let maxCharacters = 20_000
 
   /// The text laid out, cut where it is very long.
   var sqlLines: [Dashboards.Line] {
     guard let sql else { return [Dashboards.Line("the text was not in the trace", tone: "quiet")] }
-    let shown = String(sql.prefix(Self.mostCharacters))
+    let shown = String(sql.prefix(Self.maxCharacters))
     var lines = SQLLayout.indentedLines(of: shown).flatMap { $0.split(whereSeparator: \.isNewline) }
       .map { Dashboards.Line(String($0).visible) }
     let rest = sql.count - shown.count

@@ -6,7 +6,7 @@ public import StoreEvents
 public import TraceAnalysis
 import TraceReading
 
-/// The HTML report of a run: one file, which asks for no other.
+/// The HTML report of a run: one file that loads no other.
 public struct DashboardPage {
   let profile: Profile
   let timeline: Timeline?
@@ -70,7 +70,7 @@ extension StatementProfile {
 }
 
 extension Completeness {
-  /// Said before any number: whether they can be trusted.
+  /// The notice above all numbers: whether they can be trusted.
   var notice: Dashboards.Notice {
     guard isComplete else {
       let sentence =

@@ -56,7 +56,7 @@ extension DifferencePage {
     return row
   }
 
-  /// `a → a` is said once.
+  /// `a → a` is written once.
   private static func arrow(_ sides: [String]) -> String {
     sides[0] == sides[1] ? sides[0] : sides.joined(separator: " → ")
   }
@@ -100,7 +100,7 @@ extension DifferencePage {
       .init("rows", Cell.number(group.work.perRun(\.rows)).text),
       .init("full-scan steps", Cell.number(group.work.perRun(\.fullScanSteps)).text),
       .init("VM steps", Cell.number(group.work.perRun(\.vmSteps)).text),
-      .init("asked for by", (group.caller.text ?? "unknown").visible),
+      .init("requested by", (group.caller.text ?? "unknown").visible),
     ]
     let plan = group.statement.sql.flatMap { plans[$0] }
     return [cost, sql] + (plan.map { [$0.part] } ?? [])

@@ -5,7 +5,7 @@ public import QueryPlans
 import StoreEvents
 public import TraceAnalysis
 
-/// The HTML report of two runs side by side: one file, which asks for no other.
+/// The HTML report of two runs side by side: one file that loads no other.
 public struct DifferencePage {
   let difference: ProfileDifference
   let before: String
@@ -73,7 +73,7 @@ public struct DifferencePage {
     (difference.before.totals.storeTime, difference.after.totals.storeTime)
   }
 
-  /// Says what the store's time became, and the counts behind it.
+  /// States how the store's time changed, and the counts behind it.
   ///
   ///     Fetches, faults and saves took 812 ms → 14.0 ms: 58.0× faster; full-scan steps 1,204,512 → 0,
   ///     cache misses 184 → 0.

@@ -46,6 +46,7 @@ extension PlanVerdict {
     case .mayScan: "warn"
     case .fullScan: "bad"
     case .error: "warn"
+    case .noPlan: ""
     }
   }
 }

@@ -87,10 +87,13 @@ struct TimelineDrawing {
 extension Timeline {
   /// The four that Instruments shows, and the others if they have something to show.
   var shownTracks: [Track] {
-    tracks.filter { track in
+    let hasWaits = tracks.contains { $0.kind == .lockWaits && $0.counts.contains { $0 > 0 } }
+    return tracks.filter { track in
       switch track.kind {
       case .fetches, .faults, .cacheMisses, .saves: true
       case .lockWaits, .checkpoints: track.counts.contains { $0 > 0 }
+      // Who held the lock is of interest where someone waited for it.
+      case .writeLocks: hasWaits && track.counts.contains { $0 > 0 }
       }
     }
   }
@@ -106,6 +109,7 @@ extension Timeline.Track.Kind {
     case .saves: "saves"
     case .lockWaits: "waits"
     case .checkpoints: "checkpoints"
+    case .writeLocks: "locks"
     }
   }
 
@@ -117,6 +121,7 @@ extension Timeline.Track.Kind {
     case .saves: "Saves"
     case .lockWaits: "Lock waits"
     case .checkpoints: "Checkpoints"
+    case .writeLocks: "Write locks"
     }
   }
 }

@@ -5,9 +5,11 @@ public import TraceAnalysis
 /// What `gate --json` prints, version 1.
 public struct GateReportV1: Codable, Hashable, Sendable {
   public var schemaVersion = 1
-  /// `same`, `regression` or `inconclusive`.
+  /// `same`, `mixed`, `regression` or `inconclusive`.
   public var verdict: String
   public var regressions: [Difference]
+  /// Far fewer runs or cache misses for a few more VM steps or rows.
+  public var mixed: [Difference]
   public var improvements: [Difference]
   public var replanned: [Difference]
   public var appeared: [Difference]
@@ -59,6 +61,7 @@ public struct GateReportV1: Codable, Hashable, Sendable {
   public init(_ result: GateResult) {
     verdict = result.verdict.rawValue
     regressions = result.regressions.map(Difference.init)
+    mixed = result.mixed.map(Difference.init)
     improvements = result.improvements.map(Difference.init)
     replanned = result.replanned.map(Difference.init)
     appeared = result.appeared.map(Difference.init)

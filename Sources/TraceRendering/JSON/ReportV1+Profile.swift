@@ -6,7 +6,7 @@ public import TraceAnalysis
 import TraceReading
 
 extension ReportV1 {
-  /// The report of a profile, statements in the order asked for.
+  /// The report of a profile, statements in the order requested.
   ///
   /// - Parameter review: the findings to show; nil for all that the profile has.
   public init(
@@ -28,7 +28,7 @@ extension ReportV1 {
       exceptionProblems: review.complaints,
       groups: options.grouping.map { grouping in
         profile.groups(by: grouping).prefix(options.top).map(Group.init)
-      }, profile: profile)
+      }, profile: profile, check: try? SavedReport.check(of: profile))
   }
 }
 
@@ -115,7 +115,7 @@ extension ReportV1.Save {
 }
 
 extension ReportV1.Place {
-  /// Nil where the source does not tell the line.
+  /// Nil where the source does not contain the line.
   init?(_ location: SourceLocation) {
     guard !location.file.isEmpty else { return nil }
     self.init(file: location.file, line: location.line)

@@ -10,7 +10,7 @@ public struct ReportV1: Codable, Equatable, Sendable {
   public var sources: [Source]
   public var completeness: Completeness
   public var totals: Totals
-  /// Null if the source does not tell it.
+  /// Null if the source does not contain it.
   public var tracing: Tracing?
   public var statements: [Statement]
   public var faults: [Fault]
@@ -24,6 +24,8 @@ public struct ReportV1: Codable, Equatable, Sendable {
   public var groups: [Group]?
   /// All that was counted, exactly, in nanoseconds: what a saved report is read from.
   public var profile: Profile?
+  /// A hash of the profile, by which damage is found; null in older reports.
+  public var check: String?
 
   public struct Source: Codable, Hashable, Sendable {
     public var path: String
@@ -40,7 +42,7 @@ public struct ReportV1: Codable, Equatable, Sendable {
     public var unrecognizedLines: UInt64
     /// What the report cannot vouch for; empty if it saw all.
     public var doubts: [String]
-    /// What the sources can never tell; null in older reports.
+    /// What the sources cannot contain; null in older reports.
     public var remarks: [String]?
   }
 
@@ -70,7 +72,7 @@ public struct ReportV1: Codable, Equatable, Sendable {
   public struct Statement: Codable, Hashable, Sendable {
     /// Sixteen hexadecimal digits.
     public var id: String
-    /// Null if the source never told it.
+    /// Null if the source does not contain it.
     public var sql: String?
     public var entity: String
     public var count: UInt64
@@ -167,7 +169,7 @@ public struct ReportV1: Codable, Equatable, Sendable {
     public var evidence: [String: Int64]
     public var fix: String
     public var savesAtMostNs: Int64?
-    /// What the saving is taken from; null where none can be told.
+    /// The basis of the saving; null where it is unknown.
     public var savingBasis: String?
     /// `high`, `medium` or `low`.
     public var confidence: String

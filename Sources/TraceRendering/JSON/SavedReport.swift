@@ -24,7 +24,15 @@ public enum SavedReport {
         throw SavedReportError.unknownVersion(name, version: header.schemaVersion)
       }
       guard header.profile != nil else { throw SavedReportError.noProfile(name) }
-      return try BoundedJSON.decode(Body.self, from: data).profile
+      let body = try BoundedJSON.decode(Body.self, from: data)
+      var profile = body.profile
+      if let check = body.check {
+        guard check == (try Self.check(of: profile)) else { throw SavedReportError.damaged(name) }
+      } else if !profile.reading.sources.isEmpty {
+        let sentence = "the report has no check by which damage could be found"
+        profile.reading.sources[0].unended = (profile.reading.sources[0].unended ?? []) + [sentence]
+      }
+      return profile
     } catch let error as SavedReportError {
       throw error
     } catch {
@@ -32,7 +40,20 @@ public enum SavedReport {
     }
   }
 
-  private struct Body: Decodable { var profile: Profile }
+  private struct Body: Decodable {
+    /// Nil in older reports.
+    var check: String?
+    var profile: Profile
+  }
+
+  /// The hash by which a reader finds that a report was damaged.
+  ///
+  /// How the sources were named is left out: the report of a file is that of a pipe.
+  static func check(of profile: Profile) throws -> String {
+    var profile = profile
+    for index in profile.reading.sources.indices { profile.reading.sources[index].path = "" }
+    return try ContentHash.text(of: profile)
+  }
 }
 
 /// Why a saved report could not be read.
@@ -44,6 +65,8 @@ public enum SavedReportError: Error, Hashable, Sendable {
   /// Time spans and durations are of events, of which a report has none.
   case notFiltered(String)
   case noEvents(String)
+  /// Its check is not that of its profile.
+  case damaged(String)
 }
 
 extension SavedReportError: CustomStringConvertible {
@@ -59,8 +82,11 @@ extension SavedReportError: CustomStringConvertible {
       "\(LogText.quoted(name)) is JSON without a profile; write one with: trace-report summary "
         + "INPUT --json"
     case .notFiltered(let name):
-      "\(LogText.quoted(name)) is a saved report, which holds sums and no events: give the filters "
+      "\(LogText.quoted(name)) is a saved report, which holds sums and no events: pass the filters "
         + "when the report is written, or read the trace"
+    case .damaged(let name):
+      "\(LogText.quoted(name)) was changed after it was written, or damaged; write it again with: "
+        + "trace-report summary INPUT --json"
     case .noEvents(let name):
       "\(LogText.quoted(name)) is a saved report, which holds sums and no events; read the trace"
     }

@@ -18,7 +18,7 @@ public enum GateReportJUnit {
       .map { Case($0) }
     let passed = Case(
       name: "\(result.unchanged.counted("statement does", "statements do")) the same work")
-    let all = cases + (result.unchanged > 0 || cases.isEmpty ? [passed] : [])
+    let all = numbered(cases + (result.unchanged > 0 || cases.isEmpty ? [passed] : []))
     let counts =
       "tests=\"\(all.count)\" failures=\"\(all.count { $0.failure != nil })\" "
       + "errors=\"\(all.count { $0.error != nil })\" skipped=\"0\""
@@ -31,6 +31,20 @@ public enum GateReportJUnit {
       </testsuites>
 
       """
+  }
+
+  /// CI servers take cases of one name for one case: the second gets a number.
+  private static func numbered(_ cases: [Case]) -> [Case] {
+    var names: Set<String> = []
+    return cases.map { original in
+      var unique = original
+      var number = 2
+      while !names.insert(unique.name).inserted {
+        unique.name = "\(original.name) (\(number))"
+        number += 1
+      }
+      return unique
+    }
   }
 
   private struct Case {

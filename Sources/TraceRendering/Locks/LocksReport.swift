@@ -23,7 +23,7 @@ extension LockingProcess {
   /// `python3[4711]`.
   var name: String { pid == 0 ? program : "\(program)[\(pid)]" }
 
-  /// The user, the container's own process id, and the command where it says more than the program.
+  /// The user, the container's own process id, and the command where it is more than the program.
   var details: String {
     var parts: [String] = []
     if let userID { parts.append("user \(user ?? String(userID))") }

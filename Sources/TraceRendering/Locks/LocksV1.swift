@@ -10,7 +10,7 @@ public struct LocksV1: Codable, Hashable, Sendable {
   public var observedUntilNs: Int64
   /// `wal`, `rollback`, `empty` or `unknown`.
   public var journalMode: String
-  /// More than one where the lock changed hands while the locks were read.
+  /// More than one where the lock's holder changed while the locks were read.
   public var writers: [Writer]
   public var waiters: [Waiter]
   public var readers: [Reader]

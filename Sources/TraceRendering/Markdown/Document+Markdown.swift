@@ -78,7 +78,7 @@ enum MarkdownText {
 
   /// The text as code within a line, which is one line of a table's cell as well.
   ///
-  /// Markdown reads on within an element of HTML, and does not know a backslash there.
+  /// Markdown is parsed within an HTML element as well, where a backslash escapes nothing.
   static func code(_ text: String) -> String {
     let code = replaced(text) {
       #"\`*{}[]|!~"#.unicodeScalars.contains($0) ? "&#\($0.value);" : nil

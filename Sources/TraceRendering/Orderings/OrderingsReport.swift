@@ -31,7 +31,9 @@ public struct OrderingsReport {
     switch comparison.verdict {
     case .inconclusive: return "inconclusive"
     case .noDifference: return "no difference"
-    case .writtenIsFastest: return "the order as written is the fastest"
+    case .writtenIsFastest:
+      return comparison.rivals == 0
+        ? "no other order runs" : "the order as written is the fastest"
     case .faster:
       guard let best = comparison.best.map({ comparison.variants[$0] }), let ratio = best.ratio
       else { return "inconclusive" }
@@ -41,11 +43,12 @@ public struct OrderingsReport {
   }
 
   private var reason: String {
+    if comparison.rivals == 0 { return "each fails, returns other rows, or takes far more steps" }
     if comparison.verdict == .inconclusive {
       if comparison.wasCancelled {
-        return "interrupted after \(comparison.rounds.counted("round")), too few to tell"
+        return "interrupted after \(comparison.rounds.counted("round")), too few for a verdict"
       }
-      return "time was up after \(comparison.rounds.counted("round")); give more with --budget"
+      return "time was up after \(comparison.rounds.counted("round")); raise it with --budget"
     }
     return switch comparison.explanation {
     case .indexServed:
@@ -89,7 +92,9 @@ public struct OrderingsReport {
     return OrderingsV1(
       database: database, sqliteVersion: sqliteVersion, sql: sql,
       terms: zip(comparison.terms, comparison.roles).map { .init(sql: $0, role: $1.rawValue) },
-      values: comparison.values.map(\.description), valuesAreSampled: comparison.valuesAreSampled,
+      values: comparison.runs.first?.map(\.description) ?? [],
+      valuesAreSampled: comparison.source.isSampled, valuesSource: comparison.source.name,
+      runs: comparison.runs.count,
       keys: comparison.keys.map { .init(table: $0.table, keys: $0.keys) },
       storeNames: comparison.storeNames, rows: comparison.rows,
       comparedWithoutLimit: comparison.comparedWithoutLimit, rounds: comparison.rounds,
@@ -105,8 +110,16 @@ extension OrderingsV1.Order {
     self.init(
       terms: variant.order.map { $0 + 1 }, sql: variant.sql, medianNs: variant.medianTime,
       ratio: variant.ratio?.median, ratioLow: variant.ratio?.low, ratioHigh: variant.ratio?.high,
-      vmSteps: variant.vmSteps)
+      vmSteps: variant.vmSteps, failure: variant.failure)
   }
+}
+
+extension OrderingComparison {
+  /// The orders that were timed beside the one as written.
+  var rivals: Int { variants.dropFirst().count { $0.medianTime != nil } }
+
+  /// The orders that were not timed and did not fail.
+  var untimed: Int { variants.count { $0.medianTime == nil && $0.failure == nil } }
 }
 
 extension OrderingComparison.Variant {

@@ -7,9 +7,13 @@ public struct OrderingsV1: Codable, Hashable, Sendable {
   public var sqliteVersion: String
   public var sql: String
   public var terms: [Term]
-  /// As `--bind` takes them.
+  /// Of the first run measured, as `--bind` takes them.
   public var values: [String]
   public var valuesAreSampled: Bool
+  /// `none`, `given`, `recorded`, `fitted` or `fittedSteps`: where they come from.
+  public var valuesSource: String
+  /// Runs with different values that each order was measured with.
+  public var runs: Int
   /// Sampled for each table `_Z_intarrayN` of Core Data.
   public var keys: [Keys]
   /// The functions and collations that ran as ObjectStore has them.
@@ -46,11 +50,15 @@ public struct OrderingsV1: Codable, Hashable, Sendable {
     /// Numbers of the terms as written, from 1.
     public var terms: [Int]
     public var sql: String
-    public var medianNs: Double
+    /// Null where the order was not timed, since its steps show that it does not matter.
+    public var medianNs: Double?
     /// Times the written order's, with its 95% interval; null without rounds enough.
     public var ratio: Double?
     public var ratioLow: Double?
     public var ratioHigh: Double?
-    public var vmSteps: UInt64
+    /// Null where it failed, or was stopped since it takes far more than another order.
+    public var vmSteps: UInt64?
+    /// Why it was left out; null where it was not.
+    public var failure: String?
   }
 }

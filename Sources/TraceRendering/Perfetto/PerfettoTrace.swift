@@ -13,6 +13,7 @@ import TraceAnalysis
 public struct PerfettoTrace {
   private let write: (String) throws -> Void
   private var start: Nanoseconds?
+  private var end: Nanoseconds = 0
   private var isFirst = true
   private var texts = StatementTexts()
   private var pending = PendingFetches()
@@ -32,11 +33,19 @@ public struct PerfettoTrace {
     try write("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n")
   }
 
-  /// Ends the text.
-  public mutating func finish() throws { try write("\n]}\n") }
+  /// Ends the text; each sentence on what is missing is a mark over all tracks, at the end.
+  public mutating func finish(missing: [String] = []) throws {
+    for sentence in missing {
+      try event("incomplete: \(sentence)", "i", process: 0, thread: 0, at: end) {
+        $0.field("s", "g")
+      }
+    }
+    try write("\n]}\n")
+  }
 
   public mutating func add(_ record: EventRecord) throws {
     start = start ?? record.timestamp
+    end = max(end, time(record))
     switch record.event {
     case .statement(let event): texts.add(event)
     case .fetchBegin(let event): pending.begin(event, of: record)

@@ -17,14 +17,14 @@ struct SliceLanes {
 
   private var lanes: [[Slice]] = []
   // A slice that holds more than so many before it is taken to hold them all.
-  private static let mostSlices = 1024
+  private static let maxSlices = 1024
   // 64 is arbitrary: more tasks than that at once share the last lane.
-  private static let mostLanes = 64
+  private static let maxLanes = 64
 
   /// The first lane in which a slice nests.
   mutating func lane(from begin: Nanoseconds, to end: Nanoseconds) -> Int {
     for index in lanes.indices where add(Slice(begin: begin, end: end), to: index) { return index }
-    guard lanes.count < Self.mostLanes else { return lanes.count - 1 }
+    guard lanes.count < Self.maxLanes else { return lanes.count - 1 }
     lanes.append([Slice(begin: begin, end: end)])
     return lanes.count - 1
   }
@@ -35,7 +35,7 @@ struct SliceLanes {
     // What it holds can meet no other slice any more.
     lanes[index].removeSubrange((outer.map { $0 + 1 } ?? 0)...)
     lanes[index].append(slice)
-    if lanes[index].count > Self.mostSlices { lanes[index].removeFirst(Self.mostSlices / 2) }
+    if lanes[index].count > Self.maxSlices { lanes[index].removeFirst(Self.maxSlices / 2) }
     return true
   }
 }

@@ -13,6 +13,7 @@ extension PlanVerdict {
     case .mayScan: "MAY SCAN"
     case .fullScan: "FULL SCAN"
     case .error: "error"
+    case .noPlan: "no plan"
     }
   }
 
@@ -23,6 +24,7 @@ extension PlanVerdict {
     case .mayScan: .yellow
     case .fullScan: .red
     case .error: .yellow
+    case .noPlan: .faint
     }
   }
 }

@@ -12,12 +12,17 @@ extension PlansReport {
     for entry in entries { drawing.draw(entry) }
     drawing.line("")
     drawing.paragraph(totals, count(.fullScan) > 0 ? .red : nil)
+    if withoutPlan > 0 {
+      drawing.paragraph(
+        "\(withoutPlan.counted("statement")) \(withoutPlan == 1 ? "has" : "have") no plan: DDL, "
+          + "PRAGMA, or the beginning or the end of a transaction", .faint)
+    }
     for doubt in doubts { drawing.paragraph(doubt, .yellow) }
     return drawing.output
   }
 
   private var totals: String {
-    let counts = PlanVerdict.allCases.map { verdict in
+    let counts = PlanVerdict.allCases.filter { $0 != .noPlan }.map { verdict in
       let word = verdict.words.lowercased()
       return count(verdict).counted(word, word == "search" ? "searches" : nil)
     }

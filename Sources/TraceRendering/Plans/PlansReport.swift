@@ -20,13 +20,16 @@ public struct PlansReport {
   public var database: String
   public var sqliteVersion: String
   public var entries: [Entry]
+  /// How many statements are not among ``entries``, since SQLite plans nothing: `BEGIN` and others.
+  public let withoutPlan: Int
   /// What limits the report, one sentence each.
   public var doubts: [String] = []
 
   public init(database: String, sqliteVersion: String, entries: [Entry]) {
     self.database = database
     self.sqliteVersion = sqliteVersion
-    self.entries = entries
+    self.entries = entries.filter { $0.explanation.verdict != .noPlan }
+    withoutPlan = entries.count - self.entries.count
   }
 
   public func count(_ verdict: PlanVerdict) -> Int {

@@ -7,7 +7,8 @@ extension PlansV1 {
   public init(_ report: PlansReport) {
     self.init(
       database: report.database, sqliteVersion: report.sqliteVersion, doubts: report.doubts,
-      statements: report.entries.map(Statement.init))
+      statements: report.entries.map(Statement.init),
+      statementsWithoutPlan: report.withoutPlan)
   }
 }
 

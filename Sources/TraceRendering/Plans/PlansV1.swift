@@ -7,6 +7,8 @@ public struct PlansV1: Codable, Hashable, Sendable {
   public var sqliteVersion: String
   public var doubts: [String]
   public var statements: [Statement]
+  /// Statements left out, since SQLite plans nothing: DDL, PRAGMA, transactions.
+  public var statementsWithoutPlan: Int
 
   public struct Statement: Codable, Hashable, Sendable {
     public var id: String

@@ -26,10 +26,11 @@ extension SARIFLog {
 
   /// - Parameters:
   ///   - version: the tool's.
-  ///   - path: finds the path of a file from the top of the repository; `#fileID` tells the module
-  ///     and the file alone.
+  ///   - place: finds the line of a caller, or a line of the inputs where the caller is unknown:
+  ///     GitHub refuses a file with a result that has no location.
   public init(
-    gate result: GateResult, version: String, path: (SourceLocation) -> String
+    gate result: GateResult, version: String,
+    place: (_ caller: SourceLocation, _ sql: String?) -> Place
   ) {
     var results: [Result] = []
     func add(_ kind: Kind, _ differences: [GateResult.Difference]) {
@@ -37,7 +38,8 @@ extension SARIFLog {
         results.append(
           Result(
             kind.rawValue, index: Kind.allCases.firstIndex(of: kind) ?? 0, level: kind.level,
-            text: difference.summary, sql: difference.sql, difference.caller, path))
+            text: difference.summary, sql: difference.sql,
+            at: place(difference.caller, difference.sql)))
       }
     }
     add(.moreWork, result.regressions)
@@ -45,7 +47,7 @@ extension SARIFLog {
       results.append(
         Result(
           Kind.slower.rawValue, index: 1, level: Kind.slower.level, text: change.summary,
-          sql: change.sql, change.caller, path))
+          sql: change.sql, at: place(change.caller, change.sql)))
     }
     add(.lessWork, result.improvements)
     add(.newStatement, result.appeared)
@@ -71,24 +73,22 @@ extension SARIFLog {
 
 extension SARIFLog.Result {
   fileprivate init(
-    _ rule: String, index: Int, level: String, text: String, sql: String?,
-    _ caller: SourceLocation, _ path: (SourceLocation) -> String
+    _ rule: String, index: Int, level: String, text: String, sql: String?, at place: SARIFLog.Place
   ) {
-    ruleId = rule
-    ruleIndex = index
-    self.level = level
-    message = SARIFLog.Message(text: sql.map { "\(text): \($0)" } ?? "in all: \(text)")
-    locations =
-      caller.file.isEmpty
-      ? []
-      : [
-        .init(
-          physicalLocation: .init(
-            artifactLocation: .init(uri: SARIFLog.uri(path(caller))),
-            // Lines count from 1.
-            region: .init(startLine: max(1, caller.line))))
-      ]
-    partialFingerprints = ["statement/v1": "\(rule)/\(StatementID(sql: sql ?? ""))"]
+    self.init(
+      ruleId: rule, ruleIndex: index, level: level,
+      message: SARIFLog.Message(text: sql.map { "\(text): \($0)" } ?? "in all: \(text)"),
+      locations: [SARIFLog.Location(place)],
+      partialFingerprints: ["statement/v1": "\(rule)/\(StatementID(sql: sql ?? ""))"])
+  }
+}
+
+extension SARIFLog.Location {
+  init(_ place: SARIFLog.Place) {
+    physicalLocation = .init(
+      artifactLocation: .init(uri: SARIFLog.uri(place.path)),
+      // Lines count from 1.
+      region: .init(startLine: max(1, place.line)))
   }
 }
 

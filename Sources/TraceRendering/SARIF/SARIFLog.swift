@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import TraceAnalysis
-
-/// A gate's result in the Static Analysis Results Interchange Format, version 2.1.0, which GitHub
+/// A gate's result, or the findings of a summary, in the Static Analysis Results Interchange Format, version 2.1.0, which GitHub
 /// and other hosts show at the lines of a pull request.
 ///
 /// See <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>.
@@ -14,6 +12,17 @@ public struct SARIFLog: Encodable, Sendable {
   enum CodingKeys: String, CodingKey {
     case schema = "$schema"
     case version, runs
+  }
+
+  /// A line of a file, by the path from the top of the repository.
+  public struct Place: Hashable, Sendable {
+    public var path: String
+    public var line: UInt64
+
+    public init(path: String, line: UInt64) {
+      self.path = path
+      self.line = line
+    }
   }
 
   struct Run: Encodable {
@@ -55,7 +64,7 @@ public struct SARIFLog: Encodable, Sendable {
     var level: String
     var message: Message
     var locations: [Location]
-    /// By which hosts tell an old result from a new one.
+    /// Identifies a result, so that a host can distinguish a new one from an old one.
     var partialFingerprints: [String: String]
   }
 

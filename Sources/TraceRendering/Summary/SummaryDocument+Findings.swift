@@ -4,8 +4,8 @@ import StoreEvents
 import TraceAnalysis
 
 extension Document {
-  // 20 is arbitrary: they stand in the order of what they save, and who mends 20 runs again.
-  private static let fewestFindings = 20
+  // 20 is arbitrary: they are sorted by what they save, and a user who fixes 20 runs it again.
+  private static let minFindings = 20
 
   static func findings(
     _ review: FindingReview, in profile: Profile, options: SummaryOptions
@@ -19,7 +19,7 @@ extension Document {
       let tone: Tone = profile.completeness.isComplete ? .good : .plain
       return [.heading("Findings"), .paragraph(sentence, tone)] + remarks
     }
-    let listed = findings.prefix(max(options.top, fewestFindings))
+    let listed = findings.prefix(max(options.top, minFindings))
     return [.heading(findingsTitle(findings.count, listed.count))]
       + listed.enumerated().map { .item(Item($1, number: $0 + 1, in: profile)) }
       + moreFindings(findings.count - listed.count, see: "--top, or --json for all")
@@ -54,11 +54,13 @@ extension Document.Item {
     if let id = finding.statement, let sql = profile.statement(id)?.sql {
       lines.append(.init("", .sql(sql)))
     }
-    lines.append(.init("fix", .text(finding.fix)))
     if let saving = finding.saving {
       lines.append(
-        .init("saves at most", .text("\(Cell.duration(saving.atMost).text): \(saving.basis)")))
+        .init(
+          "potential saving",
+          .text("up to \(Cell.duration(saving.atMost).text) (\(saving.basis))")))
     }
+    lines.append(.init("fix", .text(finding.fix)))
     if finding.confidence != .high {
       lines.append(.init("confidence", .text(finding.confidence.rawValue)))
     }

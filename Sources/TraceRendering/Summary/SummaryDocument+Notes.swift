@@ -4,7 +4,7 @@ import StoreEvents
 import TraceAnalysis
 
 extension StatementGroup {
-  /// The SQL, and below it who asked and which id `--statement` takes.
+  /// The SQL, and below it its callers and the id that `--statement` takes.
   var notes: [Cell] {
     let sql: Cell =
       statement.sql.map { .sql($0) } ?? .text("the text of this statement was not in the trace")
@@ -21,7 +21,7 @@ extension StatementGroup {
 }
 
 extension Work {
-  /// What a run asked of SQLite; "" where nothing is known.
+  /// What a run did in SQLite; "" where nothing is known.
   func notes(misses: UInt64) -> Cell {
     func perRun(_ path: KeyPath<Work, UInt64>, _ name: String) -> String? {
       let number = self.perRun(path)

@@ -65,7 +65,7 @@ extension Document {
     return total + cells(group.work, group.latency, share: whole).dropFirst(total.count)
   }
 
-  /// One entity says nothing that the totals do not.
+  /// A table of one entity would repeat the totals.
   static func entities(of profile: Profile, options: SummaryOptions) -> [Block] {
     guard profile.entities.count > 1 else { return [] }
     let listed = profile.entities.prefix(options.top)
@@ -136,6 +136,27 @@ extension Document {
     ] + waits(of: profile)
   }
 
+  /// The tests that markers named, those that scan most first, each with the statement that scans.
+  static func tests(of profile: Profile, options: SummaryOptions) -> [Block] {
+    guard let tests = profile.observed?.tests else { return [] }
+    let listed = tests.prefix(options.top)
+    let rows = listed.map { test in
+      let scanning = test.scanning.flatMap { profile.statement($0)?.sql }
+      return Table.Row(
+        [
+          .count(test.work.count), .count(test.work.rows), .count(test.work.changes ?? 0),
+          .count(test.work.fullScanSteps), .duration(test.work.stepTime), .text(test.name),
+        ], notes: scanning.map { [Cell.sql($0)] } ?? [])
+    }
+    return [
+      .heading("Tests by full-scan steps\(rest(tests.count, listed.count))"),
+      .table(
+        Table(
+          columns: ["statements", "rows", "changes", "scan steps", "in SQLite"].map { .number($0) }
+            + [.text("test")], rows: rows)),
+    ]
+  }
+
   static func waits(of profile: Profile) -> [Block] {
     let waits = profile.waits
     var sentences: [String] = []
@@ -177,7 +198,7 @@ extension FaultProfile.Origin {
 extension Profile {
   /// How many fetches a line of code made; nil if it made none.
   fileprivate func fetches(at location: SourceLocation) -> Double? {
-    // A saved report may tell any numbers, whose sum is no integer.
+    // A saved report may hold any numbers, whose sum may be no integer.
     var count = 0.0
     for statement in statements {
       for caller in statement.callers where caller.location == location {

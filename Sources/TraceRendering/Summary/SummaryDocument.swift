@@ -49,6 +49,8 @@ extension Document {
       blocks += Self.entities(of: profile, options: options)
       blocks += Self.faults(of: profile, options: options)
       blocks += Self.saves(of: profile, options: options)
+      blocks += Self.tests(of: profile, options: options)
+      blocks += Self.lockWaits(of: profile, options: options)
     }
     blocks += Self.findings(review, in: profile, options: options)
   }
@@ -81,7 +83,7 @@ extension Profile {
 }
 
 extension Profile {
-  /// The first lines that no rule knows, so that nobody has to take the numbers on trust.
+  /// The first lines that no rule recognizes, so that a reader can check what was left out.
   var unrecognizedSamples: [Document.Block] {
     reading.sources.flatMap { source in
       source.unrecognizedSamples.map { sample in
@@ -94,7 +96,7 @@ extension Profile {
 extension Profile {
   var costOfTracing: String {
     guard let cost = tracingCost else {
-      return "What tracing itself cost is not known: the input does not tell it."
+      return "The cost of tracing is unknown: the input does not contain it."
     }
     return "Tracing itself took about \(Cell.duration(cost.time).text) of the program's time, "
       + "\(Cell.duration(cost.timePerEvent).text) an event."
@@ -102,7 +104,7 @@ extension Profile {
 }
 
 extension Completeness {
-  /// Said before any number, since it puts all of them in doubt.
+  /// Printed above all numbers, since they put all of them in doubt.
   var warnings: [Document.Block] {
     guard !isComplete else { return [] }
     return [
@@ -133,7 +135,7 @@ extension ObservedProfile {
       .init("lock waits", .count(waits.busyWaits)),
       .init("rows/run", runs > 0 ? .number(Double(rows) / Double(runs)) : .none),
       .init("errors", .count(totals.errors)),
-    ]
+    ] + (driverPragmas.map { [Document.Fact("driver PRAGMAs", .count($0))] } ?? [])
   }
 }
 
@@ -167,7 +169,7 @@ extension Profile {
     timeSplitSentence.map { [.paragraph(""), .paragraph($0, .quiet)] } ?? []
   }
 
-  /// Nil where no source tells the parts.
+  /// Nil where no source contains the parts.
   var timeSplitSentence: String? {
     var work = Work()
     for statement in statements { work.add(statement.work) }
@@ -177,14 +179,14 @@ extension Profile {
 
 extension Work {
   /// `2% waiting, 1% preparing, 90% in SQLite's steps, 7% making objects`, or nil where the source
-  /// does not tell the parts.
+  /// does not contain the parts.
   var timeSplit: String? {
     guard let parts = timeParts else { return nil }
     return parts.filter { $0.ratio >= 1 / 200 }
       .map { "\(Cell.ratio($0.ratio).text) \($0.name)" }.joined(separator: ", ")
   }
 
-  /// Each part of the time, or nil where the source does not tell the parts.
+  /// Each part of the time, or nil where the source does not contain the parts.
   var timeParts: [(name: String, ratio: Double)]? {
     let parts = [
       (waitTime, "waiting"), (prepareTime, "preparing"), (stepTime, "stepping"),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a report says of functions and collations that only stores have.
+/// The note on functions and collations that only stores have.
 enum StoreNamesNote {
   /// Nil where there is none.
   static func sentence(_ names: [String]) -> String? {

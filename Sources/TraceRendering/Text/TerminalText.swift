@@ -6,7 +6,7 @@ import StoreEvents
 enum TerminalText {
   /// The escaped text, cut to a width with `…`; an escape is never cut in two.
   static func fitted(_ text: String, to width: Int) -> String {
-    cut(LogText.escaped(text), to: width)
+    cut(escaped(text), to: width)
   }
 
   /// The same for a text that is escaped already.
@@ -46,7 +46,7 @@ enum TerminalText {
       line = ""
       used = 0
     }
-    for word in LogText.escaped(text).split(separator: " ", omittingEmptySubsequences: true) {
+    for word in escaped(text).split(separator: " ", omittingEmptySubsequences: true) {
       let word = Self.units(ofEscaped: String(word))
       let needed = word.reduce(0) { $0 + $1.width }
       if used > 0, used + 1 + needed > width { flush() }
@@ -74,7 +74,22 @@ enum TerminalText {
 
   private typealias Unit = (text: String, width: Int)
 
-  private static func units(of text: String) -> [Unit] { units(ofEscaped: LogText.escaped(text)) }
+  private static func units(of text: String) -> [Unit] { units(ofEscaped: escaped(text)) }
+
+  /// The escaped text; a backslash that begins no escape stays as it is: `Index(\.name)`.
+  private static func escaped(_ text: String) -> String {
+    let escaped = LogText.escaped(text)
+    guard escaped.contains(#"\\"#) else { return escaped }
+    var result = ""
+    var rest = escaped[...]
+    while let character = rest.popFirst() {
+      result.append(character)
+      guard character == "\\", let second = rest.popFirst() else { continue }
+      let isAmbiguous = rest.first.map(#"\nrtu""#.contains) ?? true
+      if second != "\\" || isAmbiguous { result.append(second) }
+    }
+    return result
+  }
 
   /// `a\u{1b}漢` is three units: a letter, an escape of six columns, a character of two.
   private static func units(ofEscaped text: String) -> [Unit] {
@@ -117,7 +132,7 @@ extension Character {
     }
     switch first.properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .format: return 0
-    // U+FE0F asks for the coloured form, which is wide.
+    // U+FE0F selects the coloured form, which is wide.
     default: return unicodeScalars.contains("\u{fe0f}") ? 2 : 1
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TextRenderer {
-  /// Columns as wide as their content; on a narrow terminal text gives way first, then the gaps,
+  /// Columns as wide as their content; on a narrow terminal text is cut first, then the gaps,
   /// then the columns: numbers are never cut.
   mutating func render(_ table: Table) {
     line("")
@@ -39,7 +39,7 @@ extension TextRenderer {
   }
 
   // Three callers with their folders, on two lines each.
-  private static let mostNoteLines = 6
+  private static let maxNoteLines = 6
 
   private mutating func render(note: Cell) {
     if case .sql(let sql) = note {
@@ -47,10 +47,10 @@ extension TextRenderer {
       return
     }
     var lines = wrapped(note.text, indent: 4)
-    if lines.count > Self.mostNoteLines {
-      let rest = lines[(Self.mostNoteLines - 1)...].joined(separator: " ")
-      lines[Self.mostNoteLines - 1] = TerminalText.cut(rest, to: (style.width ?? .max) - 4)
-      lines.removeSubrange(Self.mostNoteLines...)
+    if lines.count > Self.maxNoteLines {
+      let rest = lines[(Self.maxNoteLines - 1)...].joined(separator: " ")
+      lines[Self.maxNoteLines - 1] = TerminalText.cut(rest, to: (style.width ?? .max) - 4)
+      lines.removeSubrange(Self.maxNoteLines...)
     }
     for part in lines { line("    " + style.paint(part, .faint)) }
   }
@@ -83,7 +83,7 @@ private struct ColumnLayout {
   private(set) var gap = 2
 
   // An entity's name or the end of a path is known by so much.
-  private static let leastText = 16
+  private static let minText = 16
 
   /// Nil where the columns do not fit.
   init?(_ table: Table, width: Int?) {
@@ -108,10 +108,10 @@ private struct ColumnLayout {
   private mutating func shrink(_ columns: [Table.Column], to width: Int) {
     let texts = columns.indices.filter { !columns[$0].isNumeric }
     while excess(over: width) > 0, let widest = texts.max(by: { widths[$0] < widths[$1] }),
-      widths[widest] > Self.leastText
+      widths[widest] > Self.minText
     {
       let next = texts.filter { $0 != widest }.map { widths[$0] }.max() ?? 0
-      let step = max(1, widths[widest] - max(next, Self.leastText))
+      let step = max(1, widths[widest] - max(next, Self.minText))
       widths[widest] -= min(excess(over: width), step)
     }
   }

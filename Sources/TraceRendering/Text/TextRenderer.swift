@@ -83,7 +83,7 @@ struct TextRenderer {
     let ink: TextStyle.Ink? = if case .sql = fact.cell { .faint } else { nil }
     let lines =
       if case .sql(let sql) = fact.cell {
-        wrapped(sql: sql, indent: 2, atMost: Self.mostSQLLines)
+        wrapped(sql: sql, indent: 2, atMost: Self.maxSQLLines)
       } else {
         wrapped(label + fact.cell.text, indent: 2)
       }
@@ -91,7 +91,7 @@ struct TextRenderer {
   }
 
   // Four lines of eighty columns hold a fetch with its WHERE; the JSON report has all of it.
-  private static let mostSQLLines = 4
+  private static let maxSQLLines = 4
 
   // MARK: - Pieces
 

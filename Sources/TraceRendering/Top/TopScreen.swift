@@ -73,7 +73,7 @@ struct TopScreen {
     for warning in frame.warnings.prefix(2) { add(warning, .red) }
   }
 
-  /// Two texts at the two ends of a line, escaped; the first one gives way.
+  /// Two texts at the two ends of a line, escaped; the first one is cut.
   private func spread(_ left: String, _ right: String, over width: Int) -> String {
     let right = LogText.escaped(right)
     let room = width - TerminalText.width(ofEscaped: right)
@@ -117,7 +117,7 @@ struct TopScreen {
 
   private typealias Line = (text: String, ink: TextStyle.Ink?)
 
-  /// The SQL of a statement, who asks, and what a run costs.
+  /// The SQL of a statement, its callers, and what a run costs.
   private func detail(of statement: LiveStatement) -> [Line] {
     let group = statement.group
     let sql = group.statement.sql ?? "the text of this statement was not seen"

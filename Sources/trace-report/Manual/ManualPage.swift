@@ -3,11 +3,11 @@
 import ArgumentParser
 import TraceAnalysis
 
-/// The manual page, trace-report(1), made from what the parser knows.
+/// The manual page, trace-report(1), made from the parser's description of the commands.
 struct ManualPage {
   private var roff = Roff()
 
-  /// - Throws: what the decoder says of the parser's dump.
+  /// - Throws: the decoder's error for the parser's dump.
   static func text() throws -> String {
     var page = ManualPage()
     let tool = try ToolHelp.ofTraceReport().command
@@ -23,7 +23,7 @@ struct ManualPage {
     roff.macro(
       "TH", "TRACE\\-REPORT", "1", "\"\"", "\"StoreScope \(version)\"", "\"User Commands\"")
     roff.macro("SH", "NAME")
-    roff.raw("trace\\-report \\- shows what an object store asked of SQLite")
+    roff.raw("trace\\-report \\- shows what a program does in SQLite and what it costs")
     roff.macro("SH", "SYNOPSIS")
     for command in tool.shownCommands {
       roff.raw(Self.synopsis(command))

@@ -3,7 +3,7 @@
 import ArgumentParser
 import FoundationEssentials
 
-/// What ArgumentParser knows of the commands, as `--experimental-dump-help` prints it.
+/// ArgumentParser's description of the commands, as `--experimental-dump-help` prints it.
 struct ToolHelp: Decodable {
   var command: Command
 
@@ -39,7 +39,7 @@ struct ToolHelp: Decodable {
     var parsingStrategy: String?
   }
 
-  /// - Throws: what the decoder says of a dump of another form.
+  /// - Throws: the decoder's error for a dump of another form.
   static func ofTraceReport() throws -> ToolHelp {
     try JSONDecoder().decode(ToolHelp.self, from: Data(TraceReport._dumpHelp().utf8))
   }

@@ -20,10 +20,10 @@ struct Advise: ParsableCommand {
 
       Values: those of the trace if it was recorded with --values, or those of a log of level 2 or \
       more; otherwise values are sampled from the database such that a run returns as many rows as \
-      the trace counted. A statement for which no sample does is not measured, and the report says \
-      so.
+      the trace counted. A statement for which no sample does is not measured, and the report states \
+      that.
 
-      The store's own SQL functions and collations run as the store has them, also for SQL of Core \
+      The store's own SQL functions and collations run as in the store, also for SQL of Core \
       Data. An input that is not complete is inconclusive (3), and no index to drop is named.
       """)
 
@@ -32,11 +32,11 @@ struct Advise: ParsableCommand {
     completion: .file())
   var paths: [String]
 
-  @Option(help: "The database that ran; it is read, never written.", completion: .file())
+  @Option(help: "The program's database; it is only read.", completion: .file())
   var database: String
 
   @Option(
-    help: "A set of indexes that saves less than this many percent of the VM steps is not worth it."
+    help: "The smallest saving of VM steps for which indexes are advised, in percent."
   )
   var minimumEffect = 5.0
 
@@ -54,12 +54,22 @@ struct Advise: ParsableCommand {
     let file = try ReportedDatabase.open(database)
     let profile = try Inputs.profile(of: paths)
     let workload = AdviceWorkload(profile)
-    let report = AdviceReport(
+    var report = AdviceReport(
       database: database, sqliteVersion: Connection.libraryVersion,
       advice: try IndexAdvice(
         workload, database: database, file.connection, minimumEffect: minimumEffect / 100),
       doubts: workload.doubts)
+    report.verdicts = verdicts(profile, file.connection)
     try Output.print(json ? JSONText.encoded(report.json) : report.text(.ofStandardOutput))
     if !report.isConclusive { throw ExitStatus.inconclusive }
+  }
+
+  /// By the judge of `plans`, so that the two agree.
+  private func verdicts(_ profile: Profile, _ connection: Connection) -> [String: PlanVerdict] {
+    let explainer = PlanExplainer(connection) { profile.values.tuples(of: $0) }
+    return profile.statements.reduce(into: [:]) { verdicts, statement in
+      guard let sql = statement.sql else { return }
+      verdicts["\(statement.id)"] = explainer.explain(sql, work: statement.statementWork).verdict
+    }
   }
 }

@@ -7,7 +7,7 @@ import TraceRendering
 
 struct Baseline: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Writes the counts of a run to a file that later runs are held against.",
+    abstract: "Writes the counts of a run to a file that later runs are compared with.",
     discussion: "trace-report baseline trace/ -o baseline.json --tag seed=1")
 
   @OptionGroup var inputs: Inputs
@@ -19,33 +19,41 @@ struct Baseline: ParsableCommand {
   var output: String
 
   @Option(
-    help: "A database to explain the statements with; it is only read.", completion: .file())
+    help: "The program's database, for the plans; it is only read.", completion: .file())
   var database: String?
 
-  @Flag(help: "Note times as well, each input being one run of the same work; give five or more.")
+  @Flag(help: "Take the work of a program that ended with an error.")
+  var allowMissing = false
+
+  @Flag(help: "Record times as well; each input is one run of the same work, five or more.")
   var timing = false
 
   func run() throws {
-    let runs = timing ? try inputs.paths.map { try Inputs.profile(of: [$0]) } : []
+    let runs = timing ? try inputs.distinctRuns() : []
     let profile = try runs.first ?? inputs.profile()
     if profile.isEmpty { throw Failure.noEvents(inputs.paths) }
     try Self.write(
       profile, tags: tags.values, database: database, runs: runs,
-      budgetsOf: try? BaselineV1(path: output), to: output)
+      budgetsOf: try? BaselineV1(path: output), allowMissing: allowMissing, to: output)
     Output.print(
-      "Wrote \(output): \(profile.statementGroups.count.counted("statement")). Hold a run against it with: "
+      "Wrote \(output): \(profile.statementGroups.count.counted("statement")). Compare a run with it: "
         + "trace-report gate INPUT --baseline \(output)\n")
   }
 
   /// Writes only what a later gate may trust, and keeps the budgets that people wrote.
   static func write(
     _ profile: Profile, tags: [String: String], database: String?, runs: [Profile],
-    budgetsOf older: BaselineV1?, to path: String
+    budgetsOf older: BaselineV1?, allowMissing: Bool, to path: String
   ) throws {
-    guard profile.completeness.isComplete else {
+    // Less than a whole run has makes no later run pass.
+    let doubts = (runs.isEmpty ? [profile] : runs).flatMap { run in
+      run.comparisonDoubts
+        + run.reservations(assumingComplete: true, allowingMissing: allowMissing)
+    }
+    guard doubts.isEmpty else {
       throw Failure(
         "no baseline was written, since events may be missing: "
-          + profile.completeness.doubts.joined(separator: "; "),
+          + doubts.joined(separator: "; "),
         status: ExitStatus.inconclusive)
     }
     let plans = try database.map { try DatabasePlans(path: $0, of: profile) }
@@ -54,7 +62,7 @@ struct Baseline: ParsableCommand {
     if !runs.isEmpty { baseline.addTimes(of: runs) }
     try plans?.checkIntegrity()
     if let mismatch = plans?.mismatch { throw mismatch }
-    try Output.write(JSONText.encoded(baseline), toFile: path)
+    try Output.write(JSONText.encoded(baseline.sealed), toFile: path)
   }
 }
 
@@ -62,7 +70,7 @@ struct Baseline: ParsableCommand {
 struct Tags: ParsableArguments {
   @Option(
     name: .customLong("tag"),
-    help: ArgumentHelp("What the counts depend on besides the code.", valueName: "name=value"))
+    help: ArgumentHelp("A condition that the counts depend on.", valueName: "name=value"))
   var pairs: [String] = []
 
   var values: [String: String] {

@@ -15,10 +15,10 @@ struct Diff: ParsableCommand {
       trace-report diff before/ after/ --html diff.html --database old.sqlite --database new.sqlite
       """)
 
-  @Argument(help: "The trace, log or saved report of the one run.", completion: .file())
+  @Argument(help: "The trace, log or saved report of the first run.", completion: .file())
   var before: String
 
-  @Argument(help: "The trace, log or saved report of the other.", completion: .file())
+  @Argument(help: "The trace, log or saved report of the second run.", completion: .file())
   var after: String
 
   @Flag(help: "Print JSON, schemaVersion 1.")
@@ -29,17 +29,17 @@ struct Diff: ParsableCommand {
 
   @Option(
     name: .customLong("database"),
-    help: "With --html: the database that ran, for the plans; twice if each run had its own.",
+    help: "With --html: the program's database, for the plans; twice if the runs had two.",
     completion: .file())
   var databases: [String] = []
 
-  @Option(help: "How many statements to list; 10 unless told, 100 with --html.")
+  @Option(help: "The number of statements to list; 10 by default, 100 with --html.")
   var top: Int?
 
   func validate() throws {
     if let top, top < 1 { throw ValidationError("--top takes a number from 1 up, not \(top).") }
-    if html != nil, json { throw ValidationError("--json or --html, one of the two.") }
-    if databases.count > 2 { throw ValidationError("--database is given twice at most.") }
+    if html != nil, json { throw ValidationError("Pass either --json or --html, not both.") }
+    if databases.count > 2 { throw ValidationError("Pass --database at most twice.") }
     if html == nil, !databases.isEmpty { throw ValidationError("--database needs --html FILE.") }
   }
 
@@ -73,7 +73,7 @@ struct Diff: ParsableCommand {
     of profile: Profile, in database: String
   ) throws -> [String: PlanExplainer.Explanation] {
     let file = try ReportedDatabase.open(database)
-    let explainer = PlanExplainer(file.connection)
+    let explainer = PlanExplainer(file.connection) { profile.values.tuples(of: $0) }
     var plans: [String: PlanExplainer.Explanation] = [:]
     for statement in profile.statements {
       guard let sql = statement.sql else { continue }

@@ -7,19 +7,19 @@ import TraceRendering
 
 struct Explain: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Tells why a rule speaks, with a bad and a good example.",
+    abstract: "Explains a rule, with a bad and a good example.",
     discussion: "trace-report explain AvoidFaultStorm")
 
   @Argument(
-    help: "The rule's name, as a finding has it; without one, all rules are listed.",
+    help: "The rule's name, as in a finding; lists all rules without one.",
     completion: .rules)
   var rule: String?
 
-  @Flag(help: "Print all rules as Documentation/Rules.md has them.")
+  @Flag(help: "Print all rules as Markdown, as in Documentation/Rules.md.")
   var markdown = false
 
   func validate() throws {
-    if markdown, rule != nil { throw ValidationError("--markdown prints all rules; name none.") }
+    if markdown, rule != nil { throw ValidationError("--markdown prints all rules; pass no name.") }
   }
 
   func run() throws {

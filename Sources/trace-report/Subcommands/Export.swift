@@ -27,18 +27,18 @@ struct Export: ParsableCommand {
   @OptionGroup var inputs: Inputs
   @OptionGroup var filters: Filters
 
-  @Option(help: "What to write.")
+  @Option(help: "The format to write.")
   var format: Format
 
   @Option(
-    name: .shortAndLong, help: "The file to write; standard output without it.",
+    name: .shortAndLong, help: "The file to write; standard output by default.",
     completion: .file())
   var output: String?
 
   @Option(help: "The rows of the CSV.")
   var table = Table.events
 
-  @Option(help: "How many statements have metrics of their own, for openmetrics.")
+  @Option(help: "The number of statements with metrics of their own, for openmetrics.")
   var top = 100
 
   func validate() throws {
@@ -75,10 +75,11 @@ struct Export: ParsableCommand {
       if format == .perfetto {
         var trace = try PerfettoTrace(write: write)
         report = try read(&count, &progress) { try trace.add($0) }
-        try trace.finish()
+        try trace.finish(missing: report.doubts)
       } else {
         var table = try EventTable(write: write)
         report = try read(&count, &progress) { try table.add($0) }
+        try table.finish(missing: report.doubts)
       }
       try file.finish()
       try judge(report, count)
@@ -87,7 +88,7 @@ struct Export: ParsableCommand {
     }
   }
 
-  /// How many events there were, and how many of those that tell work passed the filters.
+  /// The number of events, and of those of them that count work and passed the filters.
   private struct Count {
     var read: UInt64 = 0
     var written: UInt64 = 0
@@ -102,7 +103,7 @@ struct Export: ParsableCommand {
       try body(record)
       switch record.event {
       case .fetchEnd, .cacheMiss, .fault, .saveEnd, .busy, .checkpoint, .statementRun: written += 1
-      // Given whatever is asked for, since the others refer to them.
+      // Always written, since the others refer to them.
       default: break
       }
     }
@@ -119,17 +120,9 @@ struct Export: ParsableCommand {
   private func judge(_ report: ReadingReport, _ count: Count) throws {
     if count.read == 0 { throw Failure.noEvents(inputs.paths) }
     if count.written == 0, !filters.value.isEmpty {
-      throw Failure.nothing(of: filters.value.words, in: inputs.paths)
+      throw Failure.nothing(
+        of: filters.value.words, in: inputs.paths, entities: inputs.entities)
     }
-    for source in report.sources {
-      for problem in source.problems {
-        Output.complain("\(LogText.escaped(source.path)): \(problem)")
-      }
-      if source.eventsLost > 0 {
-        Output.complain(
-          "\(LogText.escaped(source.path)): \(source.eventsLost.counted("event was", "events were")) lost"
-        )
-      }
-    }
+    for sentence in report.doubts { Output.complain(LogText.escaped(sentence)) }
   }
 }

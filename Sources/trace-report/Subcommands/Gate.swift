@@ -6,14 +6,15 @@ import TraceRendering
 
 struct Gate: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Holds a run against a baseline: exits 0 if it does no more work, 2 if it does.",
+    abstract: "Compares a run with a baseline: exits with 2 if it does more work.",
     discussion: """
       trace-report gate trace/ --baseline baseline.json --markdown comment.md
 
       Runs, rows, faults, cache misses, full-scan steps and sorts are compared exactly, VM steps \
-      within the tolerance, times not at all. Exits 3 if nothing can be concluded: no events, \
-      lost events, no baseline, other tags; or, with equal counts, another version of SQLite, \
-      whose VM steps and plans cannot be compared.
+      within the tolerance, times not at all. Far less of one count for a little more of another is \
+      mixed, a pass. Exits with 3 if there is no verdict: no events, lost events, no baseline, other \
+      tags, a filtered or damaged report; or, without a regression, another version of SQLite, whose \
+      VM steps and plans cannot be compared, a program that failed, or a log that may be cut.
       """)
 
   @OptionGroup var inputs: Inputs
@@ -27,20 +28,22 @@ struct Gate: ParsableCommand {
     completion: .file())
   var database: String?
 
-  @Option(help: "By how many percent VM steps may differ.")
+  @Option(help: "The tolerated increase of VM steps, in percent.")
   var tolerance = TraceAnalysis.Gate.defaultTolerance * 100
+
+  @OptionGroup var completeness: CompletenessOptions
 
   @OptionGroup var exceptions: Exceptions
 
-  @Flag(help: "Compare times as well, each input being one run; give five or more.")
+  @Flag(help: "Compare times as well; each input is one run, five or more.")
   var timing = false
 
-  @Option(help: "By how many percent the median time must differ, for --timing.")
+  @Option(help: "The smallest difference of median times that counts with --timing, in percent.")
   var minimumEffect = TimingGate.defaultMinimumEffect * 100
 
   @OptionGroup var outputs: GateOutputs
 
-  @Flag(help: "Then write this run's counts to the baseline, and exit 0.")
+  @Flag(help: "Write this run's counts to the baseline after the comparison, and exit with 0.")
   var update = false
 
   func validate() throws {
@@ -59,26 +62,32 @@ struct Gate: ParsableCommand {
   private func hold() throws {
     let known = try readBaseline()
     // Of several runs each does the same work: the first one's counts stand for all.
-    let runs = timing ? try inputs.paths.map { try Inputs.profile(of: [$0]) } : []
+    let runs = timing ? try inputs.distinctRuns() : []
     let profile = try runs.first ?? inputs.profile()
     let plans = try database.map { try DatabasePlans(path: $0, of: profile) }
-    var result = TraceAnalysis.Gate(tolerance: tolerance / 100)
+    var gate = TraceAnalysis.Gate(tolerance: tolerance / 100)
+    gate.assumesComplete = completeness.assumeComplete
+    gate.allowsMissing = completeness.allowMissing
+    var result =
+      gate
       .compare(profile, with: known, tags: tags.values) { plans?.plan(of: $0) }
     try plans?.checkIntegrity()
-    // Counts are compared all the same; what another database makes of the statements says nothing.
+    // Counts are compared regardless; the plans of another database are no evidence.
     if let mismatch = plans?.mismatch { result.reservations.insert(mismatch.message, at: 0) }
     if let file = try exceptions.file() { result.excuse(by: file, today: Exceptions.today) }
     if timing { addTimes(of: runs, known, to: &result) }
-    try outputs.show(result, baseline: baseline, update: updateCommand)
+    try outputs.show(
+      result, baseline: baseline, inputs: inputs.paths, update: updateCommand)
     if update {
       let tags = known.tags.merging(tags.values) { _, new in new }
       if profile.isEmpty { throw Failure.noEvents(inputs.paths) }
       try Baseline.write(
-        profile, tags: tags, database: database, runs: runs, budgetsOf: known, to: baseline)
+        profile, tags: tags, database: database, runs: runs, budgetsOf: known,
+        allowMissing: completeness.allowMissing, to: baseline)
       return
     }
     switch result.verdict {
-    case .same: return
+    case .same, .mixed: return
     case .regression: throw ExitStatus.regression
     case .inconclusive: throw ExitStatus.inconclusive
     }
@@ -100,7 +109,9 @@ struct Gate: ParsableCommand {
     result.faster = times.faster
     if let reservation = times.reservation { result.reservations.append(reservation) }
     for run in runs.dropFirst() {
-      result.doubts += run.completeness.doubts
+      result.doubts += run.comparisonDoubts
+      result.reservations += run.reservations(
+        assumingComplete: completeness.assumeComplete, allowingMissing: completeness.allowMissing)
       if run.totals.counts(differFrom: runs[0].totals) {
         result.reservations.append("the runs did not all do the same work")
         return
@@ -110,7 +121,8 @@ struct Gate: ParsableCommand {
 
   private var updateCommand: String {
     (["trace-report gate"] + inputs.paths + ["--baseline", baseline]
-      + (database.map { ["--database", $0] } ?? []) + (timing ? ["--timing"] : []) + ["--update"])
+      + (database.map { ["--database", $0] } ?? []) + (timing ? ["--timing"] : [])
+      + completeness.arguments + ["--update"])
       .joined(separator: " ")
   }
 }

@@ -11,12 +11,12 @@ import TraceRendering
 
 struct Growth: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Runs a program on stores of several sizes, and tells whose work grows like a scan.",
+    abstract: "Runs a program on several sizes, and lists the statements that grow like a scan.",
     discussion: """
       trace-report growth --sizes 1000,10000,100000 -- ./search.sh {size}
 
       The program gets each size in place of {size}, and STORE_SQL_DEBUG=1. Three sizes or more, \
-      each a few times the one before. Exits 3 if nothing can be concluded.
+      each a few times the one before. Exits with 3 if there is no verdict.
       """)
 
   enum FailOn: String, ExpressibleByArgument, CaseIterable { case scan }
@@ -24,7 +24,7 @@ struct Growth: ParsableCommand {
   @Option(help: "The sizes, such as 10000,100000,1000000.")
   var sizes: String
 
-  @Option(help: "Exit with 2 if there is a statement that grows like a: scan.")
+  @Option(help: "Exit with 2 if a statement grows like this: scan.")
   var failOn: FailOn?
 
   @Flag(help: "Print JSON, schemaVersion 1.")
@@ -42,7 +42,7 @@ struct Growth: ParsableCommand {
   func validate() throws {
     if command.isEmpty { throw ValidationError("Name the program to run after --.") }
     if !command.contains(where: { $0.contains("{size}") }) {
-      throw ValidationError("The command has no {size}, so it would do the same each time.")
+      throw ValidationError("The command has no {size}, so every run would do the same work.")
     }
     if numbers.contains(0) || Set(numbers).count != numbers.count {
       throw ValidationError("--sizes takes different numbers from 1 up, such as 1000,10000,100000.")

@@ -15,7 +15,7 @@ struct HTML: ParsableCommand {
       trace-report html trace/ -o report.html
       trace-report html trace/ --database app.sqlite --advise -o report.html
 
-      The file asks for no other and for no network; without scripts it is a report to read. For \
+      The file loads no other file and needs no network; without scripts it is still readable. For \
       two runs side by side, see: trace-report diff BEFORE AFTER --html diff.html
       """)
 
@@ -25,11 +25,11 @@ struct HTML: ParsableCommand {
   @Option(name: .shortAndLong, help: "The file to write.", completion: .file(extensions: ["html"]))
   var output: String
 
-  @Option(help: "How many statements to list.")
+  @Option(help: "The number of statements to list.")
   var top = 100
 
   @Option(
-    help: "The database that ran, for the plans and for more rules. It is only read.",
+    help: "The program's database, for plans and for rules on indexes; it is only read.",
     completion: .file())
   var database: String?
 

@@ -15,16 +15,16 @@ struct Locks: ParsableCommand {
 
       Reads /proc/locks, the open files of processes and the -shm file. It takes no lock and needs \
       no tracing. Run it as the owner of the programs or as root. Connections and threads of one \
-      process are one holder; see 'record' for which of them it was.
+      process are one holder; use 'record' to find which of them it was.
       """)
 
   @Argument(help: "The database file.", completion: .file())
   var database: String
 
-  @Option(help: "Print the state this often, and how long locks were held: 1s, 200ms.")
+  @Option(help: "Print the state at this interval, with how long locks were held: 1s, 200ms.")
   var watch: DurationArgument?
 
-  @Option(help: "With --watch: end after so many times.")
+  @Option(help: "With --watch: the number of times to print.")
   var count: Int?
 
   @Option(

@@ -4,6 +4,7 @@ import ArgumentParser
 import QueryPlans
 import SQLiteDriver
 import StoreEvents
+import TraceAnalysis
 import TraceReading
 import TraceRendering
 
@@ -14,12 +15,17 @@ struct Orderings: ParsableCommand {
       trace-report orderings trace/ --statement 2156cf5652879464 --database transit.sqlite
       trace-report orderings --database transit.sqlite --sql 'SELECT … WHERE …'
 
-      A trace holds no values. Without --bind they are sampled from the columns that the parameters \
-      are compared with: a lower bound is the 45th percentile, an upper bound the 55th, a text that \
-      is searched for is three letters of the median one, anything else the median.
+      Values: those of --bind; otherwise those of the trace if it was recorded with --values, or of a \
+      log of level 2 or more; otherwise values are sampled from the whole of the columns such that \
+      a run returns as many rows as the trace counted. If none does, or nothing was counted, the \
+      answer is inconclusive (3).
 
-      The store's own SQL functions and collations run as the store has them, also for SQL of Core \
-      Data. What has no known meaning is inconclusive.
+      The VM steps of all orders are counted first. Those with the fewest, and those whose costly \
+      terms come last, are then timed in interleaved rounds. An order that fails where the one as \
+      written runs is listed with its error.
+
+      The store's own SQL functions and collations run as in the store, also for SQL of Core Data. \
+      A construct without a known meaning is inconclusive.
       """)
 
   @Argument(
@@ -27,10 +33,10 @@ struct Orderings: ParsableCommand {
     completion: .file())
   var paths: [String] = []
 
-  @Option(help: "The database to measure in; it is read, never written.", completion: .file())
+  @Option(help: "The database to measure with; it is only read.", completion: .file())
   var database: String
 
-  @Option(help: "The statement to measure; - reads it from standard input.")
+  @Option(help: "The SQL to measure; - reads it from standard input.")
   var sql: String?
 
   @Option(help: "The id of a statement of the traces, as summary and plans print it.")
@@ -41,10 +47,10 @@ struct Orderings: ParsableCommand {
     help: "Values of all parameters, in order: 1.5, 'text', x'00ff', NULL; --bind=-1 if negative.")
   var bind: [String] = []
 
-  @Option(help: "An effect of less than this many percent is no difference.")
+  @Option(help: "The smallest effect that counts as a difference, in percent.")
   var minimumEffect = 5.0
 
-  @Option(help: "Seconds after which no new round starts.")
+  @Option(help: "The time limit in seconds; no round starts after it.")
   var budget = 20.0
 
   @Flag(help: "Print the predicate's format string in the better order.")
@@ -62,7 +68,7 @@ struct Orderings: ParsableCommand {
       throw ValidationError("--statement needs the trace or log that holds it.")
     }
     if (sql == nil) == (statement == nil) || (statement == nil) != paths.isEmpty {
-      throw ValidationError("Give --sql, or a trace and --statement: one of the two.")
+      throw ValidationError("Pass either --sql, or a trace and --statement.")
     }
     guard (0.1...100).contains(minimumEffect) else {
       throw ValidationError("--minimum-effect takes percents from 0.1 to 100.")
@@ -74,18 +80,35 @@ struct Orderings: ParsableCommand {
 
   func run() throws {
     ReadingInterruption.catchSignals()
-    let source = StatementSource(paths: paths, sql: sql.map { [$0] } ?? [])
-    let sql = try source.read().statement(statement).sql
+    let subject = try subject()
+    let sql = subject.sql
     let file = try ReportedDatabase.open(database)
     var report = OrderingsReport(
       database: database, sqliteVersion: Connection.libraryVersion, sql: sql,
-      minimumEffect: minimumEffect / 100, comparison: try compare(sql, file.connection))
+      minimumEffect: minimumEffect / 100, comparison: try compare(subject, file.connection))
     report.suggests = suggest
     try Output.print(json ? JSONText.encoded(report.json) : report.text(.ofStandardOutput))
     if report.comparison.verdict == .inconclusive { throw ExitStatus.inconclusive }
   }
 
-  private func compare(_ sql: String, _ connection: Connection) throws -> OrderingComparison {
+  /// The statement, with what a trace counted and recorded of it.
+  private func subject() throws -> WorkloadStatement {
+    guard let id = statement else {
+      let read = try StatementSource(paths: [], sql: sql.map { [$0] } ?? []).read().list
+      return WorkloadStatement(id: read.first?.id ?? "", sql: read.first?.sql ?? "", runs: 0)
+    }
+    let workload = AdviceWorkload(try Inputs.profile(of: paths))
+    guard let found = workload.statements.first(where: { $0.id == id.lowercased() }) else {
+      throw Failure(
+        "no statement '\(LogText.escaped(id))' in the trace; 'trace-report plans' lists their ids",
+        status: ExitStatus.inconclusive)
+    }
+    return found
+  }
+
+  private func compare(
+    _ subject: WorkloadStatement, _ connection: Connection
+  ) throws -> OrderingComparison {
     var progress = Progress("runs")
     let clock = ContinuousClock()
     let begin = clock.now
@@ -93,11 +116,13 @@ struct Orderings: ParsableCommand {
     do {
       var options = OrderingComparison.Options()
       options.values = bind.isEmpty ? nil : try bind.map { try BindValue($0) }
+      options.recorded = subject.values
+      options.counted = subject.counted
       options.minimumEffect = minimumEffect / 100
       options.budget = .seconds(budget)
       options.isCancelled = { ReadingInterruption.isRequested }
       // No new round starts after the budget; most end earlier.
-      return try OrderingComparison(sql, on: connection, options: options) { runs in
+      return try OrderingComparison(subject.sql, on: connection, options: options) { runs in
         progress.report(runs, part: Double((clock.now - begin).nanoseconds) / 1e9 / budget)
       }
     } catch let error as OrderingError {
@@ -120,17 +145,5 @@ extension OrderingError {
     case .wrongValueCount, .malformedValue, .notASelect: ExitStatus.failed
     default: ExitStatus.inconclusive
     }
-  }
-}
-
-extension StatementSource.Statements {
-  /// The only one, or the one with an id.
-  fileprivate func statement(_ id: String?) throws -> (id: String, sql: String) {
-    guard let found = list.first(where: { id == nil || $0.id == id?.lowercased() }) else {
-      throw Failure(
-        "no statement '\(LogText.escaped(id ?? ""))' in the trace; 'trace-report plans' lists their ids",
-        status: ExitStatus.inconclusive)
-    }
-    return (found.id, found.sql)
   }
 }

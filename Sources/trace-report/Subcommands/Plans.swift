@@ -9,7 +9,7 @@ import TraceRendering
 
 struct Plans: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Explains the plan of every statement, and tells full scans from harmless ones.",
+    abstract: "Explains the plan of every statement, and marks full scans that cost time.",
     discussion: """
       trace-report plans trace/ --database transit.sqlite --fail-on scan
       trace-report plans --database transit.sqlite --sql 'SELECT * FROM ZSTOP WHERE ZNAME = ?'
@@ -21,13 +21,13 @@ struct Plans: ParsableCommand {
     help: "CTF folders, debug logs and saved reports; - is standard input.", completion: .file())
   var paths: [String] = []
 
-  @Option(help: "The database to explain against; it is read, never written.", completion: .file())
+  @Option(help: "The program's database; it is only read.", completion: .file())
   var database: String
 
-  @Option(help: "A statement to explain in place of a trace; - reads it from standard input.")
+  @Option(help: "The SQL to explain in place of a trace; - reads it from standard input.")
   var sql: [String] = []
 
-  @Option(help: "Exit with 2 if there is one: scan.")
+  @Option(help: "Exit with 2 if a plan contains: scan.")
   var failOn: FailOn?
 
   @OptionGroup var exceptions: Exceptions
@@ -37,21 +37,22 @@ struct Plans: ParsableCommand {
 
   func validate() throws {
     if paths.isEmpty == sql.isEmpty {
-      throw ValidationError("Name traces or logs, or give --sql: one of the two.")
+      throw ValidationError("Pass either traces or logs, or --sql.")
     }
   }
 
   func run() throws {
     let file = try ReportedDatabase.open(database)
     let statements = try StatementSource(paths: paths, sql: sql).read()
-    let explainer = PlanExplainer(file.connection)
+    let explainer = PlanExplainer(file.connection, values: statements.values)
     var report = PlansReport(
       database: database, sqliteVersion: Connection.libraryVersion,
       entries: statements.list.map {
         .init(id: $0.id, explanation: explainer.explain($0.sql, work: $0.work), work: $0.work)
       })
     report.doubts = statements.doubts
-    // Of another database the plans tell nothing, and why it is another one is told by one of them.
+    // Plans of another database prove nothing; one of them is enough to report why it is another
+    // one.
     let match = report.schemaMatch
     if match.isOtherDatabase {
       try explainer.checkIntegrity(of: database)
@@ -76,7 +77,9 @@ struct Plans: ParsableCommand {
           sql: statement.sql) != nil
       }
     }
-    return zip(report.entries, statements).count { entry, statement in
+    let byID = Dictionary(statements.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    return report.entries.count { entry in
+      guard let statement = byID[entry.id] else { return false }
       let callers = statement.callers.isEmpty ? [.unknown] : statement.callers
       return entry.explanation.verdict == .fullScan
         && callers.allSatisfy { isExcused(statement, at: $0) }
@@ -84,7 +87,7 @@ struct Plans: ParsableCommand {
   }
 
   private func judge(_ report: PlansReport, _ statements: [StatementSource.Statement]) throws {
-    if report.entries.isEmpty {
+    if report.entries.isEmpty && report.withoutPlan == 0 {
       throw Failure(
         "no statement to explain; was the store traced?", status: ExitStatus.inconclusive)
     }

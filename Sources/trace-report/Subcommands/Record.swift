@@ -15,10 +15,15 @@ struct Record: AsyncParsableCommand {
 
       The program is not changed: object stores emit events of their own, and a preloaded library observes any other use \
       of SQLite. Starts what LTTng needs and ends it again. The exit code is the program's own, if not 0.
+
+      trace-report record --when 'statement > 100ms' --when locked -o incidents -- my-server
+
+      With --when nothing is written until a condition holds: then the last events of all recorded processes, with the \
+      plan and the locks. See 'trace-report incidents'.
       """)
 
   @Option(
-    name: .shortAndLong, help: "The folder of the trace; made if need be, or empty.",
+    name: .shortAndLong, help: "The folder of the trace; created, or empty.",
     completion: .directory)
   var output: String?
 
@@ -28,7 +33,7 @@ struct Record: AsyncParsableCommand {
   @Option(help: "MiB of the tracer's buffers for each processor, from 1 to 64.")
   var memory: Int?
 
-  @Flag(help: "Let the program wait for the tracer rather than lose an event.")
+  @Flag(help: "Block the program when the tracer's buffers are full, rather than lose events.")
   var lossless = false
 
   @Flag(
@@ -41,13 +46,29 @@ struct Record: AsyncParsableCommand {
   @Flag(help: "Record object stores alone, without the probe that observes any use of SQLite.")
   var noProbe = false
 
+  @OptionGroup(title: "Flight recorder") var flight: FlightArguments
+
+  @Option(help: "Record a process that runs already, with the probe or a store, until it ends.")
+  var pid: Int32?
+
   @Argument(
     parsing: .postTerminator, help: "The program to run and its arguments, after --.",
     completion: .file())
-  var command: [String]
+  var command: [String] = []
 
   func validate() throws {
-    if command.isEmpty { throw ValidationError("Name the program to record after --.") }
+    if command.isEmpty, pid == nil {
+      throw ValidationError("Name the program to record after --.")
+    }
+    if !command.isEmpty, pid != nil {
+      throw ValidationError("--pid records a process that runs; name no program as well.")
+    }
+    if pid != nil, lossless || values || snapshot {
+      throw ValidationError("--pid takes no --lossless, --values or --snapshot.")
+    }
+    if flight.isActive, lossless || snapshot {
+      throw ValidationError("--when excludes --lossless and --snapshot: it overwrites events.")
+    }
     if let memory, !(1...64).contains(memory) {
       throw ValidationError("--memory takes MiB from 1 to 64, not \(memory).")
     }
@@ -58,19 +79,29 @@ struct Record: AsyncParsableCommand {
 
   func run() async throws {
     var options = RecordingOptions(command: command, directory: output ?? Self.newFolder())
+    options.process = pid
     options.isSnapshot = snapshot
+    options.flight = flight.options
     options.isLossless = lossless
     options.recordsValues = values
-    options.probe = noProbe ? nil : probe
-    options.memory = memory.map { $0 << 20 }
+    options.probe = noProbe || pid != nil ? nil : probe
+    options.memory = memory.map { $0 << 20 } ?? options.flight?.memory
     options.guardian = ["/proc/self/exe", GuardRecording.name]
     let recording: Recording
     do {
-      recording = try await TraceRecorder.record(options)
+      recording = try await TraceRecorder.record(
+        options, examiner: flight.isActive ? IncidentWriter() : nil)
     } catch let error as RecordingError {
       throw Failure("\(error)")
     }
+    if flight.isActive { return try list(recording) }
     try summarize(recording)
+  }
+
+  private func list(_ recording: Recording) throws {
+    let folder = IncidentList(folder: recording.directory)
+    Output.print(folder.document.text(.ofStandardOutput))
+    if recording.exitCode != 0 { throw ExitCode(recording.exitCode) }
   }
 
   private var probe: String? {
@@ -102,7 +133,7 @@ struct Record: AsyncParsableCommand {
 
   private var noEvents: Failure {
     .noEvents(
-      from: command.joined(separator: " "),
+      from: pid.map { "process \($0)" } ?? command.joined(separator: " "),
       because: noProbe || ProbeLibrary.path() == nil
         ? "opened no ObjectStore store, or was built without the LTTng trait"
         : "ran no statement of SQLite that the probe could observe; see: trace-report doctor")

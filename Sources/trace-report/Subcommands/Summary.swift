@@ -11,6 +11,7 @@ struct Summary: ParsableCommand {
     discussion: """
       trace-report summary trace/ --since 2s --entity Stop --sort p95
       trace-report summary trace/ --group-by caller
+      trace-report summary trace/ --markdown comment.md --sarif findings.sarif
       """)
 
   @OptionGroup var inputs: Inputs
@@ -19,23 +20,36 @@ struct Summary: ParsableCommand {
   @Flag(help: "Print JSON, schemaVersion 1, with every statement.")
   var json = false
 
-  @Option(help: "How many statements to list; 10 unless told, all with --json.")
+  @Option(help: "The number of statements to list; 10 by default, all with --json.")
   var top: Int?
 
-  @Option(help: "What stands first.")
+  @Option(help: "The order of the statements.")
   var sort: SummaryOptions.Order = .total
 
-  @Option(help: "Add everything up by this, in place of the usual tables.")
+  @Option(help: "Print totals by this key in place of the usual tables.")
   var groupBy: Grouping?
 
   @Option(
-    help: "The database that ran; more rules then look at its indexes. It is only read.",
+    help: "The program's database, for rules on indexes and statistics; it is only read.",
     completion: .file())
   var database: String?
 
+  @Option(
+    help: "Also write Markdown for a comment on a pull request to this file.", completion: .file())
+  var markdown: String?
+
+  @Option(
+    help: "Also write the findings as SARIF 2.1.0 to this file, for code scanning.",
+    completion: .file())
+  var sarif: String?
+
+  @Option(
+    help: "The folder in which the source files of SARIF are searched.", completion: .directory)
+  var sourceRoot = "."
+
   @OptionGroup var exceptions: Exceptions
 
-  @Option(help: "Exit with 2 if there is a finding that is not excused: warning, or note for any.")
+  @Option(help: "Exit with 2 on a finding without an exception: warning, or note for any.")
   var failOn: FailOn?
 
   enum FailOn: String, ExpressibleByArgument, CaseIterable { case warning, note }
@@ -45,20 +59,41 @@ struct Summary: ParsableCommand {
   }
 
   func run() throws {
+    if inputs.paths.count == 1, let folder = IncidentList(ifFlightRecorders: inputs.paths[0]) {
+      guard !json, filters.value.isEmpty else {
+        throw ValidationError("\(inputs.paths[0]) holds incidents; name one of its folders.")
+      }
+      return Output.print(folder.document.text(.ofStandardOutput))
+    }
+    if !json, inputs.paths.count == 1, let incident = IncidentList.incident(in: inputs.paths[0]) {
+      Output.print(incident.document.text(.ofStandardOutput) + "\n")
+    }
     let profile = try inputs.profile(filters.value)
     let workload = try ReportedWorkload(profile, database: database)
     let review = try exceptions.review(workload.findings, in: profile)
     let options = SummaryOptions(
       top: top ?? (json ? .max : 10), order: sort, grouping: groupBy)
+    let document = Document(summary: profile, options: options, review: review)
     if json {
       try Output.print(JSONText.encoded(ReportV1(profile, options: options, review: review)))
     } else {
-      let document = Document(summary: profile, options: options, review: review)
       Output.print(document.text(.ofStandardOutput))
     }
+    if let markdown { try Output.write(document.markdown(), toFile: markdown) }
+    if let sarif { try write(review, in: profile, toFile: sarif) }
     try inputs.check(profile)
     try workload.checkDatabase()
     try judge(review, profile.completeness)
+  }
+
+  private func write(
+    _ review: FindingReview, in profile: Profile, toFile path: String
+  ) throws {
+    let places = ResultPlaces(inputs: inputs.paths, sourceRoot: sourceRoot)
+    let log = SARIFLog(
+      findings: review.findings, in: profile, version: TraceReport.configuration.version,
+      place: places.place)
+    try Output.write(JSONText.encoded(log), toFile: path)
   }
 
   /// Lost events may hide a finding: without one, nothing is concluded.
@@ -69,9 +104,10 @@ struct Summary: ParsableCommand {
       throw Failure(
         "\(count.counted("finding is", "findings are")) not excused", status: ExitStatus.regression)
     }
-    if !completeness.isComplete {
+    let doubts = completeness.doubts + completeness.failures + completeness.cutLogs
+    if !doubts.isEmpty {
       throw Failure(
-        "no finding, but events may be missing: \(completeness.doubts.joined(separator: "; "))",
+        "no finding, but events may be missing: \(doubts.joined(separator: "; "))",
         status: ExitStatus.inconclusive)
     }
   }

@@ -8,7 +8,7 @@ public import TraceRendering
 
 struct Top: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Shows what a running program asks of its stores, second by second.",
+    abstract: "Shows the statements of a running program, second by second.",
     discussion: """
       trace-report top debug.log
       trace-report top -- transit search --geo --repeat 100000
@@ -16,7 +16,7 @@ struct Top: AsyncParsableCommand {
 
       A log is read from its beginning and then followed, also where it is rotated or emptied. A \
       program after -- is run under LTTng, and ended by q. Keys: q quits, s sorts by another \
-      column, p pauses, r starts counting anew, arrows select a statement and show its SQL.
+      column, p pauses, r resets the counts, arrows select a statement and show its SQL.
       Without a terminal a block of text, or with --json a line, is printed each interval.
       """)
 
@@ -27,23 +27,23 @@ struct Top: AsyncParsableCommand {
     completion: .file())
   var input: String?
 
-  @Option(help: "How long an interval is: 1s, 500ms.")
+  @Option(help: "The length of an interval: 1s, 500ms.")
   var interval = DurationArgument(nanoseconds: 1_000_000_000)
 
-  @Option(help: "End after so many intervals.")
+  @Option(help: "The number of intervals to show.")
   var count: Int?
 
-  @Option(help: "What stands first.")
+  @Option(help: "The order of the statements.")
   var sort = TopOrder.now
 
-  @Option(help: "How many statements to print; a screen has as many as fit.")
+  @Option(help: "The number of statements to print; a screen shows as many as fit.")
   var top = 10
 
   @Flag(help: "Print a line of JSON each interval, schemaVersion 1.")
   var json = false
 
   @Option(
-    name: .shortAndLong, help: "Where the program's output goes; on a screen, nowhere by default.",
+    name: .shortAndLong, help: "The file for the program's output; a screen discards it.",
     completion: .file())
   var output: String?
 
@@ -54,7 +54,7 @@ struct Top: AsyncParsableCommand {
 
   func validate() throws {
     if (input == nil) == command.isEmpty {
-      throw ValidationError("Name a log, or after -- a program: one of the two.")
+      throw ValidationError("Pass either a log, or a program after --.")
     }
     if output != nil, command.isEmpty {
       throw ValidationError("--output is for the program after --.")

@@ -7,7 +7,7 @@ enum Key: Equatable {
   case character(Character)
   case up, down, escape
 
-  /// Takes the keys that bytes tell; an unknown sequence is one unknown key, and left out.
+  /// Parses keys from bytes; an unknown sequence is one unknown key, which is left out.
   ///
   /// `ESC [ A` is an arrow, and `ESC O A` where the terminal is in its application mode.
   static func keys(in bytes: some Collection<UInt8>) -> [Key] {

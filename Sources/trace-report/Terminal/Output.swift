@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import FoundationEssentials
 import Glibc
 import StoreEvents
 import TraceRendering
@@ -40,14 +39,11 @@ enum Output {
     }
   }
 
-  /// Writes a file as a whole: whoever reads it sees the old text or the new one.
+  /// Writes a file as a whole: a reader sees the old text or the new one.
   static func write(_ text: String, toFile path: String) throws {
-    do {
-      try Data(text.utf8).write(to: URL(filePath: path), options: .atomic)
-    } catch {
-      throw Failure(
-        "cannot write \(LogText.quoted(path)); check that its folder exists and may be written")
-    }
+    let file = try OutputFile(path)
+    try file.write(text)
+    try file.finish()
   }
 
   /// Whether a line can be written over: on a terminal that is not dumb.

@@ -5,9 +5,10 @@ import StoreEvents
 
 /// A file that is written piece by piece, or standard output.
 ///
-/// The file appears under its name when it is finished: nobody reads half of it.
+/// The file appears under its name when it is finished: no reader sees half of it. A device or a
+/// pipe is written to directly, since a rename would replace it.
 final class OutputFile {
-  private let descriptor: Int32
+  private var descriptor: Int32
   private let path: String?
   private let temporaryPath: String
   private var buffer: [UInt8] = []
@@ -21,6 +22,12 @@ final class OutputFile {
       temporaryPath = ""
       return
     }
+    guard !Self.isSpecial(path) else {
+      temporaryPath = ""
+      descriptor = open(path, O_WRONLY | O_CLOEXEC)
+      guard descriptor >= 0 else { throw Self.failure(path) }
+      return
+    }
     temporaryPath = "\(path).\(getpid()).part"
     descriptor = open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else { throw Self.failure(path) }
@@ -29,7 +36,7 @@ final class OutputFile {
   deinit {
     guard path != nil, descriptor >= 0 else { return }
     close(descriptor)
-    unlink(temporaryPath)
+    if !temporaryPath.isEmpty { unlink(temporaryPath) }
   }
 
   func write(_ text: String) throws {
@@ -37,11 +44,23 @@ final class OutputFile {
     if buffer.count >= Self.blockSize { try flush() }
   }
 
-  /// Writes what is left, and gives the file its name.
+  /// Writes what is left, and renames the file to its final name.
   func finish() throws {
     try flush()
-    guard let path else { return }
-    guard rename(temporaryPath, path) == 0 else { throw Self.failure(path) }
+    guard let path, !temporaryPath.isEmpty else { return }
+    // A quota may be noticed as late as here.
+    let isClosed = close(descriptor) == 0
+    descriptor = -1
+    guard isClosed else {
+      let failure = Self.failure(path)
+      unlink(temporaryPath)
+      throw failure
+    }
+    guard rename(temporaryPath, path) == 0 else {
+      let failure = Self.failure(path)
+      unlink(temporaryPath)
+      throw failure
+    }
   }
 
   private func flush() throws {
@@ -59,6 +78,12 @@ final class OutputFile {
       written += count
     }
     buffer.removeAll(keepingCapacity: true)
+  }
+
+  private static func isSpecial(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+      && status.st_mode & S_IFMT != S_IFDIR
   }
 
   private static func failure(_ path: String) -> Failure {

@@ -6,7 +6,7 @@ import TraceAnalysis
 import TraceReading
 
 /// A line on a terminal's standard error for work of more than a second: how much is done, how
-/// fast, and how long it takes yet, where that can be told.
+/// fast, and the time left if known.
 ///
 ///     1,234,567 events read, 812,000/s, 12 s left
 struct Progress {
@@ -59,7 +59,7 @@ struct Progress {
   ) -> String {
     var text = "\(count.grouped)\(all.map { " of \($0.grouped)" } ?? "") \(unit)"
     let rate = Double(count) / seconds
-    // Below ten a second the number beside it tells more.
+    // Below ten a second the number beside it is more precise.
     if rate >= 10 { text += ", \(UInt64(rate).grouped)/s" }
     if let left = timeLeft(after: seconds, part: part) { text += ", \(left) left" }
     return text

@@ -9,7 +9,8 @@ enum Signals {
   private static let suspending = Atomic<Bool>(false)
   private static let resizing = Atomic<Bool>(false)
 
-  /// From now on the first SIGINT, SIGTERM or SIGHUP is only noted; the second one ends us.
+  /// From now on the first SIGINT, SIGTERM or SIGHUP is only recorded; the second one ends the
+  /// process.
   static func catchEnding() {
     for signal in [SIGINT, SIGTERM, SIGHUP] {
       handle(signal, flags: Int32(bitPattern: UInt32(SA_RESETHAND))) { signal in
@@ -18,13 +19,13 @@ enum Signals {
     }
   }
 
-  /// From now on suspending by the terminal, and a change of its size, are only noted.
+  /// From now on suspending by the terminal, and a change of its size, are only recorded.
   static func catchTerminal() {
     handle(SIGTSTP) { _ in Signals.suspending.store(true, ordering: .relaxed) }
     handle(SIGWINCH) { _ in Signals.resizing.store(true, ordering: .relaxed) }
   }
 
-  /// The signal that asked us to end, or nil.
+  /// The signal that requested the end, or nil.
   static var end: Int32? {
     let signal = ending.load(ordering: .relaxed)
     return signal == 0 ? nil : signal

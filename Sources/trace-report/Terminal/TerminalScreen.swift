@@ -8,9 +8,9 @@ import Synchronization
 /// The terminal is as it was when this ends, however we end: by `leave`, by an exit, by a signal,
 /// by a trap; only SIGKILL leaves it as it is.
 enum TerminalScreen {
-  /// The file descriptor of the terminal that gives the keys; -1 while the screen is not ours.
+  /// The file descriptor of the terminal that keys are read from; -1 while the screen is not ours.
   private static let keys = Atomic<Int32>(-1)
-  /// Written before ``keys`` is set, and read by whoever takes ``keys`` away.
+  /// Written before ``keys`` is set, and read by the code that resets ``keys``.
   nonisolated(unsafe) private static var original = termios()
 
   // XTerm's private modes: the other screen, and the cursor.
@@ -20,7 +20,7 @@ enum TerminalScreen {
 
   /// Takes the screen of standard output.
   ///
-  /// - Parameter descriptor: the terminal that gives the keys.
+  /// - Parameter descriptor: the terminal that keys are read from.
   /// - Returns: false if it is no terminal.
   static func enter(keys descriptor: Int32) -> Bool {
     guard tcgetattr(descriptor, &original) == 0 else { return false }
@@ -35,7 +35,7 @@ enum TerminalScreen {
     return true
   }
 
-  /// Gives the terminal back; safe in a signal handler, and done once.
+  /// Restores the terminal; safe in a signal handler, and done once.
   static func leave() {
     let descriptor = keys.exchange(-1, ordering: .sequentiallyConsistent)
     guard descriptor >= 0 else { return }
@@ -58,7 +58,7 @@ enum TerminalScreen {
     sigaction(signal, &action, nil)
   }
 
-  /// The terminal's size as it is now; 80 × 24 where it does not tell.
+  /// The terminal's size as it is now; 80 × 24 where it is unknown.
   static var size: (columns: Int, rows: Int) {
     var size = winsize()
     guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0

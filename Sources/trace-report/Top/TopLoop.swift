@@ -28,10 +28,10 @@ struct TopLoop {
     self.count = count
   }
 
-  // 100 ms is arbitrary: a key is answered at once, and nothing is asked too often.
+  // 100 ms is arbitrary: a key is answered quickly, and polling stays cheap.
   private static let pause: Int32 = 100
   /// How long a session may take to pass on what a program wrote before it ended.
-  private static let settling = Duration.milliseconds(800)
+  private static let drainTime = Duration.milliseconds(800)
 
   /// - Throws: ``Failure``, or ``ArgumentParser/ExitCode``.
   mutating func run() throws {
@@ -42,7 +42,7 @@ struct TopLoop {
       // A fast program must not keep us from showing anything.
       try source.read(until: .now + .milliseconds(200)) { profile.add($0) }
       if ended == nil, source.ending != nil { ended = .now }
-      let isLast = ended.map { .now - $0 >= Self.settling } ?? false
+      let isLast = ended.map { .now - $0 >= Self.drainTime } ?? false
       if isLast || .now - intervalBegan >= interval {
         show()
         if count.map({ frames >= $0 }) ?? false { return }
@@ -86,12 +86,12 @@ extension Duration {
   }
 }
 
-/// What a view asks of the loop.
+/// A request of a view to the loop.
 enum TopRequest { case quit, reset }
 
 /// Where frames are shown.
 protocol TopView: AnyObject {
-  /// Whether it shows the last frame until somebody has seen it.
+  /// Whether the last frame stays until a key is pressed.
   var staysAfterEnd: Bool { get }
   func begin()
   func show(_ frame: TopFrame)

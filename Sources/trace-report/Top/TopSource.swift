@@ -48,7 +48,7 @@ final class TopSource {
     }
   }
 
-  /// Gives the events that are there.
+  /// Returns the events that have arrived.
   func read(
     until deadline: ContinuousClock.Instant, _ body: (EventRecord) throws -> Void
   ) throws {

@@ -60,7 +60,7 @@ final class TopTerminal: TopView {
   private var frame: TopFrame?
   let staysAfterEnd = true
 
-  /// Nil where standard output is no terminal, or nobody can press a key.
+  /// Nil where standard output is no terminal, or no key can be read.
   init?(order: TopOrder, isColored: Bool) {
     guard Output.isTerminal(STDOUT_FILENO) else { return nil }
     keys = Output.isTerminal(STDIN_FILENO) ? STDIN_FILENO : open("/dev/tty", O_RDONLY | O_CLOEXEC)
@@ -123,7 +123,7 @@ final class TopTerminal: TopView {
     selection = next >= 0 ? statements[next] : nil
   }
 
-  /// Gives the terminal back, stops as Ctrl-Z would have it, and goes on when we are continued.
+  /// Restores the terminal, stops as Ctrl-Z would, and continues when resumed.
   private func suspend() {
     TerminalScreen.leave()
     raise(SIGSTOP)

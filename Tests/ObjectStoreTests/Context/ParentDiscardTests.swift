@@ -60,6 +60,22 @@ import Testing
     #expect(try parent.fetch(FetchRequest<Stop>()).first?.stopTimes.count == 1)
   }
 
+  @Test func anUndoneDeletionIsNoInsertionOnceTheParentHasTakenItBack() throws {
+    child.undoManager = ContextUndoManager()
+    let old = try stop("B")
+    child.delete(old)
+    try child.save()
+    child.undoManager?.undo()
+    #expect(child.insertedObjects.contains { $0 === old })
+    parent.rollback()
+    try child.refreshAllObjects()
+    #expect(child.insertedObjects.isEmpty && !old.isDeleted)
+    #expect(child.updatedObjects.map(\.objectID) == [old.objectID] && old.name == "B")
+    try child.save()
+    try parent.save()
+    #expect(try fixture.rows("SELECT ZNAME FROM ZSTOP") == ["B"])
+  }
+
   @Test(arguments: 0..<2)
   func keepsAndSavesItsOwnChanges(discard: Int) throws {
     let old = try stop("B")

@@ -66,7 +66,7 @@ import Testing
     try fixture.context.save()
     #expect(fixture.observer.sql.contains("DELETE FROM ZSTOP WHERE Z_PK = ? AND Z_OPT = ?"))
     #expect(try fixture.rows("SELECT COUNT(*) FROM ZSTOP") == ["0"])
-    #expect(stop.isDeleted)
+    #expect(!stop.isDeleted)
     #expect(throws: StoreError.objectGone(stop.objectID)) {
       try fixture.context.existingObject(with: stop.objectID)
     }

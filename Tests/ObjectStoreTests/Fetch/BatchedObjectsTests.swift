@@ -187,9 +187,9 @@ import Testing
     #expect(try context.fetch(request(), file: "f", line: 9).count == 100)
     #expect(
       fixture.observer.warnings == [
-        "all 100 Stop objects of the fetch at f:3 were asked for at once, in batches of 10; go "
+        "all 100 Stop objects of the fetch at f:3 were read at once, in batches of 10; go "
           + "through the batched result, or fetch without a batch size",
-        "all 100 Stop objects of the fetch at f:3 were asked for at once, in batches of 10; go "
+        "all 100 Stop objects of the fetch at f:3 were read at once, in batches of 10; go "
           + "through the batched result, or fetch without a batch size",
         "the fetch at f:9 has a batch size of 10 and loads all its Stop objects at once; use "
           + "fetchInBatches, or fetch without a batch size",
@@ -245,7 +245,7 @@ import Testing
     request.fetchBatchSize = 4
     #expect(
       try context.fetchInBatches(request).map { $0?.objectID }
-        == saved.map { $0.isDeleted ? nil : $0.objectID })
+        == saved.map { $0.isRemoved ? nil : $0.objectID })
   }
 
   @Test func findsUnsavedObjectsUnderPermanentIDs() throws {

@@ -128,7 +128,7 @@ import Testing
       _ = try model(
         """
         <entity name='A'>
-        <attribute name='a' attributeType='Decimal'/>
+        <attribute name='a' attributeType='Composite'/>
         <attribute name='b' attributeType='Integer 16' defaultValueString='x'/>
         </entity><entity/><entity name='B'><attribute name='c' attributeType='Boolean' defaultValueString='2'/></entity>
         """)

@@ -201,10 +201,10 @@ import Testing
     ("<plist version='1.0'/>", 1, "no <model> element; this is no data model"),
     ("<model>\n<entity/></model>", 2, "<entity> has no name"),
     (
-      "<model>\n<entity name='A'>\n<attribute name='a' attributeType='Decimal'/></entity></model>",
+      "<model>\n<entity name='A'>\n<attribute name='a' attributeType='Composite'/></entity></model>",
       3,
-      "attribute a is of type Decimal, which is not supported; use one of Integer 16, 32 or 64, "
-        + "Boolean, Double, Float, String, Date, Binary, UUID or URI"
+      "attribute a is of type Composite, which is not supported; use one of Integer 16, 32 or 64, "
+        + "Boolean, Double, Float, Decimal, String, Date, Binary, UUID or URI"
     ),
     (
       "<model><entity name='A'>\n<attribute name='a' attributeType='Integer 16' defaultValueString='x'/></entity></model>",

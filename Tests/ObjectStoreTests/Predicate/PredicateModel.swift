@@ -98,7 +98,7 @@ extension Statement {
     case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { bind(blob: $0, at: index) }
     case .url(let url): bind(url.absoluteString, at: index)
     case .object(let id): bind(id.primaryKey, at: index)
-    case .external: preconditionFailure("this model keeps nothing in files")
+    case .external, .decimal: preconditionFailure("no attribute of this model is of that type")
     }
   }
 }

@@ -54,7 +54,8 @@ import Testing
   @Test func refusesAMissingFolderByName() throws {
     let url = URL(filePath: "/nonexistent-folder/a.sqlite")
     #expect(
-      throws: StoreError.cannotOpen(path: url.path, reason: "unable to open database file")
+      throws: StoreError.cannotOpen(
+        path: url.path, reason: "No such file or directory; check that its folder exists")
     ) { try open(url) }
   }
 

@@ -14,7 +14,7 @@ extension ContextRun {
     case .setPolicy(let policy):
       participant.context.mergePolicy = policy
       // So that not all is undone.
-      participant.forgetUndo()
+      participant.discardUndo()
     case .obtainPermanentIDs:
       let new = participant.context.insertedObjects
       try participant.context.obtainPermanentIDs(for: new)
@@ -26,7 +26,7 @@ extension ContextRun {
     case .batchDelete(let query): try delete(query, participant)
     case .letGo(let node):
       if participant.changes.inserted[node] == nil { participant.handles[node] = nil }
-    case .letGoOfAll:
+    case .releaseAll:
       let inserted = participant.changes.inserted
       participant.handles = participant.handles.filter { inserted[$0.key] != nil }
     case .look(let node): try check(node, participant)
@@ -36,11 +36,11 @@ extension ContextRun {
     // What sets the value that is there is a change as well.
     case .insert, .setValue, .setReference, .add, .remove, .delete:
       // A step that changes nothing leaves what there is to be made again.
-      if participant.redoView != nil { participant.forgetUndo() }
+      if participant.redoView != nil { participant.discardUndo() }
     case .undo, .redo: break
     default: if participant.view != before { participant.redoView = nil }
     }
-    noteChange(of: participant, from: before)
+    recordChange(of: participant, from: before)
   }
 
   // MARK: - Changing
@@ -119,12 +119,12 @@ extension ContextRun {
     let context = participant.context
     switch action {
     case .rollback:
-      noteDiscard(of: participant)
+      recordDiscard(of: participant)
       context.rollback()
       participant.view = participant.base
       (participant.doomed, participant.discarded) = ([], [])
       participant.hasLinkChanges = false
-      participant.forgetUndo()
+      participant.discardUndo()
     case .undo:
       guard let manager = context.undoManager, participant.redoView == nil,
         !participant.isOutdated
@@ -149,17 +149,17 @@ extension ContextRun {
       guard mergingChanges || !node.hasChanges else { return }
       try context.refresh(node, mergeChanges: mergingChanges)
       try expect(node.isFault != mergingChanges, "\(number) is a fault: \(node.isFault)")
-      participant.forgetUndo()
+      participant.discardUndo()
     case .refreshAll:
       guard participant.parent?.isOutdated != true else { return }
       try context.refreshAllObjects()
       participant.notices = []
       try settle(participant)
-      participant.forgetUndo()
+      participant.discardUndo()
     case .reset:
       participant.handles = [:]
       (participant.doomed, participant.discarded) = ([], [])
-      noteDiscard(of: participant)
+      recordDiscard(of: participant)
       context.reset()
       participant.hasToFollow = false
       participant.base = below(participant)
@@ -167,7 +167,7 @@ extension ContextRun {
       participant.isOutdated = participant.parent?.isOutdated ?? false
       participant.hasLinkChanges = false
       participant.notices = []
-      participant.forgetUndo()
+      participant.discardUndo()
     default:
       if participant.parent == nil { try update(participant) }
     }
@@ -230,7 +230,7 @@ extension ContextRun {
         participant.context.mergeChanges(from: result.changes)
         try settle(participant)
       }
-      noteChange(of: participant, from: before)
+      recordChange(of: participant, from: before)
       for child in participants where child.parent === participant { child.isOutdated = true }
     }
   }

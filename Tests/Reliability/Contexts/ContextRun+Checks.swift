@@ -15,9 +15,9 @@ extension ContextRun {
     guard let object = try object(number, participant) else { return }
     guard let row = participant.view.rows[number] else {
       _ = object.rank
-      return try expect(object.isDeleted, "\(number) is there, and was to be gone: \(object)")
+      return try expect(object.isRemoved, "\(number) is there, and was to be gone: \(object)")
     }
-    try expect(!object.isDeleted, "\(number) counts as deleted: \(object)")
+    try expect(!object.isRemoved, "\(number) counts as deleted: \(object)")
     // The file of a value that somebody has replaced is gone.
     for (name, value) in row.values where name != "blob" || !participant.isOutdated {
       let shown = try object.value(forKey: name)

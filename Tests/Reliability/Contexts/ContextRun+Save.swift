@@ -8,7 +8,7 @@ extension ContextRun {
       try update(participant)
     }
     let view = participant.view
-    forgetUnsaved(participant)
+    discardUnsaved(participant)
     let changes = participant.changes
     for node in changes.inserted.keys { _ = try object(node, participant) }
     let expected = outcome(participant)
@@ -39,10 +39,13 @@ extension ContextRun {
   }
 
   /// A row cannot refer to a node that was never saved, and is deleted.
-  private func forgetUnsaved(_ participant: Participant) {
-    guard participant.parent == nil else { return }
+  private func discardUnsaved(_ participant: Participant) {
     for (node, row) in participant.view.rows {
-      guard let origin = row.references[.origin], participant.view.rows[origin] == nil,
+      guard let origin = row.references[.origin],
+        (participant.parent ?? participant).view.rows[origin] == nil,
+        participant.parent == nil
+          || participant.changes.inserted[origin] == nil
+            && participant.base.rows[node]?.references[.origin] != origin,
         ids[origin]?.isTemporary == true
       else { continue }
       participant.view.rows[node]?.references[.origin] = nil
@@ -131,7 +134,7 @@ extension ContextRun {
     for (node, row) in outcome.settled { participant.view.rows[node] = row }
     participant.base = participant.view
     let wasOutdated = participant.isOutdated
-    noteChange(of: parent, from: before)
+    recordChange(of: parent, from: before)
     // What it took from others, as a one-to-one does, it shows once it is refreshed.
     participant.isOutdated = wasOutdated || !outcome.below.shows(like: participant.view)
   }
@@ -159,7 +162,7 @@ extension ContextRun {
     participant.view = store
     participant.isOutdated = false
     participant.notices = []
-    participant.forgetUndo()
+    participant.discardUndo()
     for child in participants where child.parent === participant { child.isOutdated = true }
   }
 }

@@ -65,7 +65,7 @@ final class ContextRun {
         if participant.hasToFollow { try settle(participant) }
       } catch { throw Discrepancy("\(participant.context.name): \(error)") }
     }
-    settleQueues()
+    drainQueues()
     for participant in participants { try checkControllers(participant) }
   }
 
@@ -77,13 +77,14 @@ final class ContextRun {
         try update(parent)
         parent.context.processPendingChanges()
       }
+      followFaults()
     }
     switch action {
     case .save where participant.fits(below(participant)):
       // The save itself sees to it.
       _ = participant.rebase(onto: below(participant))
       participant.hasToFollow = false
-      participant.forgetUndo()
+      participant.discardUndo()
     case .save, .fetch:
       _ = try participant.context.count(FetchRequest<Node>())
       try settle(participant)
@@ -92,7 +93,7 @@ final class ContextRun {
   }
 
   /// To be called before a context discards its changes.
-  func noteDiscard(of participant: Participant) {
+  func recordDiscard(of participant: Participant) {
     guard participant.context.hasChanges else { return }
     for child in participants where child.parent === participant {
       (child.hasToFollow, child.isOutdated) = (true, true)
@@ -111,7 +112,7 @@ final class ContextRun {
   }
 
   /// Waits for what contexts do on their queues by themselves.
-  func settleQueues() {
+  func drainQueues() {
     for participant in participants { participant.context.performAndWait {} }
   }
 
@@ -127,9 +128,9 @@ final class ContextRun {
         {
           let registered = participant.context.registeredObject(for: id)
           // One that was deleted and saved is not what its context would show.
-          let handle = participant.handles[node].flatMap { $0.isDeleted ? nil : $0 }
+          let handle = participant.handles[node].flatMap { $0.isRemoved ? nil : $0 }
           let object = handle ?? registered
-          guard object?.isFault != false, object?.isDeleted != true else { continue }
+          guard object?.isFault != false, object?.isRemoved != true else { continue }
           participant.base.rows[node] = below.rows[node]
           participant.view.rows[node] = below.rows[node]
         }
@@ -140,7 +141,7 @@ final class ContextRun {
   func below(_ participant: Participant) -> NodeImage { participant.parent?.view ?? store }
 
   /// The children of a context read from what has just been changed.
-  func noteChange(of participant: Participant, from before: NodeImage) {
+  func recordChange(of participant: Participant, from before: NodeImage) {
     guard participant.view != before || participant.isOutdated else { return }
     for child in participants where child.parent === participant { child.isOutdated = true }
   }
@@ -156,7 +157,7 @@ final class ContextRun {
   func object(_ number: Int, _ participant: Participant) throws -> ManagedObject<Node>? {
     if let known = participant.handles[number] {
       // One that was deleted and saved stays so, though its row may come back.
-      let isDead = known.isDeleted && participant.view.rows[number] != nil
+      let isDead = known.isRemoved && participant.view.rows[number] != nil
       if !isDead || participant.context.registeredObject(for: known.objectID) === known {
         return known
       }
@@ -193,14 +194,14 @@ final class ContextRun {
     }
     participant.notices = []
     try settle(participant)
-    noteChange(of: participant, from: before)
+    recordChange(of: participant, from: before)
   }
 
   /// What was changed here and does not fit what is there is given up, with all other changes.
   func settle(_ participant: Participant) throws {
     let below = below(participant)
     if !participant.rebase(onto: below) {
-      noteDiscard(of: participant)
+      recordDiscard(of: participant)
       participant.context.rollback()
       try participant.context.refreshAllObjects()
       participant.base = below
@@ -210,7 +211,7 @@ final class ContextRun {
     }
     participant.context.processPendingChanges()
     participant.hasToFollow = false
-    participant.forgetUndo()
+    participant.discardUndo()
   }
 
   // MARK: - After a save to the store
@@ -231,7 +232,7 @@ final class ContextRun {
       } else {
         other.notices.append(notice)
       }
-      noteChange(of: other, from: before)
+      recordChange(of: other, from: before)
     }
   }
 }

@@ -33,7 +33,7 @@ struct ContextStep: CustomStringConvertible {
     case batchUpdate(NodeQuery, rank: Int32)
     case batchDelete(NodeQuery)
     case letGo(Int)
-    case letGoOfAll
+    case releaseAll
     case look(Int)
     case lookAtAll
   }
@@ -98,7 +98,7 @@ extension ContextStep.Action {
     case 85: return .batchUpdate(.random(below), rank: Int32(below(5)))
     case 86: return .batchDelete(.random(below))
     case 87..<90: return .letGo(node())
-    case 90: return .letGoOfAll
+    case 90: return .releaseAll
     case 91..<97: return .look(node())
     default: return .lookAtAll
     }

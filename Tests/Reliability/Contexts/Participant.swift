@@ -68,7 +68,7 @@ final class Participant {
     return rebase(onto: image)
   }
 
-  func forgetUndo() {
+  func discardUndo() {
     context.undoManager?.removeAllActions()
     undoMark = view
     redoView = nil

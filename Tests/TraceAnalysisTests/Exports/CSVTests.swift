@@ -3,6 +3,8 @@
 import StoreEvents
 import TestSupport
 import Testing
+import TraceAnalysis
+import TraceReading
 
 @testable import TraceRendering
 
@@ -84,6 +86,27 @@ struct CSVTests {
     #expect(value(6, "rows") == "9")
   }
 
+  @Test func whatIsMissingIsARowOfItsOwn() throws {
+    let lines = Lines()
+    let table = try EventTable { lines.text += $0 }
+    try table.finish(missing: ["trace: the tracer discarded 12 events, \"x\""])
+    let rows = parsed(lines.text)
+    #expect(rows.map(\.count) == [Int](repeating: EventTable.columns.count, count: 2))
+    #expect(
+      rows[1].filter { !$0.isEmpty } == [
+        "incomplete", "trace: the tracer discarded 12 events, \"x\"",
+      ])
+    var profile = RunBuilder { trace in
+      trace.open()
+      trace.fetch("SELECT a")
+      trace.close()
+    }.profile()
+    profile.reading.sources[0].eventsLost = 12
+    let statements = parsed(StatementTable.csv(profile))
+    #expect(statements.map(\.count) == [Int](repeating: StatementTable.columns.count, count: 3))
+    #expect(statements[2][0].contains("the tracer discarded 12 events"))
+  }
+
   @Test func aTextIsNoFormula() throws {
     let rows = parsed(try csv(Self.run().records))
     #expect(rows[4].last == "'=cmd|' /C calc'!A0")
@@ -110,9 +133,11 @@ struct CSVTests {
 
   @Test func statementsOfOneFormAreOneRow() throws {
     let profile = RunBuilder { trace in
+      trace.open()
       trace.fetch("SELECT a WHERE x IN (1)", total: 1000)
       trace.fetch("SELECT a WHERE x IN (1, 2)", total: 2000)
       trace.fetch("SELECT b", total: 100)
+      trace.close()
     }.profile()
     let rows = parsed(StatementTable.csv(profile))
     #expect(rows[0] == StatementTable.columns)

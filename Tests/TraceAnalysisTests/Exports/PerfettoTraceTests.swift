@@ -126,6 +126,19 @@ struct PerfettoTraceTests {
     #expect(Set(slices.map(\.pid)).count == 2)
   }
 
+  @Test func whatIsMissingIsAMarkOverAllTracksAtTheEnd() throws {
+    let pieces = Pieces()
+    var trace = try PerfettoTrace { pieces.text += $0 }
+    let records = RunBuilder { $0.fetch("SELECT a", total: 5000) }.records
+    for record in records { try trace.add(record) }
+    try trace.finish(missing: ["t: the tracer discarded 12 \"events\""])
+    let file = try JSONDecoder().decode(File.self, from: Data(pieces.text.utf8))
+    let mark = try #require(file.traceEvents.last)
+    #expect(mark.name == "incomplete: t: the tracer discarded 12 \"events\"")
+    #expect(
+      mark.ph == "i" && mark.ts == file.traceEvents.dropLast().map { $0.ts + ($0.dur ?? 0) }.max())
+  }
+
   @Test func anythingIsValidJSON() throws {
     #expect(try events([]).isEmpty)
     var samples = EventSamples(seed: 51)

@@ -128,8 +128,24 @@ struct GateOutputsTests {
     #expect(suite["errors"] == "0")
     #expect(reader.elements.count { $0.name == "failure" } == 2)
     #expect(cases.allSatisfy { $0.attributes["name"] != nil && $0.attributes["classname"] != nil })
+    #expect(Set(cases.map { $0.attributes["name"] }).count == cases.count)
     #expect(cases[0].attributes["file"] == "transit/Search.swift")
     #expect(cases[0].attributes["line"] == "42")
+  }
+
+  /// Several doubts have one name, as have totals that rose and totals that fell.
+  @Test func eachCaseHasANameOfItsOwn() throws {
+    let usual = run { $0.fetch(Self.sql) }
+    var result = Gate().compare(RunBuilder().profile(), with: BaselineV1(usual))
+    result.doubts = ["one", "two", "three"]
+    let reader = Reader()
+    let parser = XMLParser(data: Data(GateReportJUnit.xml(result).utf8))
+    parser.delegate = reader
+    #expect(parser.parse())
+    let names = reader.elements.filter { $0.name == "testcase" }.map { $0.attributes["name"] }
+    #expect(names.count >= 3)
+    #expect(Set(names).count == names.count)
+    #expect(names.contains("the run can be compared (3)"))
   }
 
   @Test func whatCannotBeConcludedIsAnError() throws {
@@ -146,7 +162,11 @@ struct GateOutputsTests {
   // MARK: - SARIF
 
   private func sarif(_ result: GateResult) throws -> [String: Any] {
-    let log = SARIFLog(gate: result, version: "0.1.0") { "Sources/\($0.file)" }
+    let log = SARIFLog(gate: result, version: "0.1.0") { caller, _ in
+      caller.file.isEmpty
+        ? .init(path: "baseline.json", line: 7)
+        : .init(path: "Sources/\(caller.file)", line: caller.line)
+    }
     let text = try JSONText.encoded(log)
     let object = try JSONSerialization.jsonObject(with: Data(text.utf8))
     return try #require(object as? [String: Any])
@@ -176,7 +196,9 @@ struct GateOutputsTests {
       #expect(["none", "note", "warning", "error"].contains(result["level"] as? String))
       let index = try #require(result["ruleIndex"] as? Int)
       #expect(ids[index] == result["ruleId"] as? String)
-      for location in try #require(result["locations"] as? [[String: Any]]) {
+      let locations = try #require(result["locations"] as? [[String: Any]])
+      #expect(locations.count == 1, "GitHub refuses a file with a result that has none")
+      for location in locations {
         let physical = try #require(location["physicalLocation"] as? [String: Any])
         let artifact = try #require(physical["artifactLocation"] as? [String: Any])
         let uri = try #require(artifact["uri"] as? String)

@@ -20,7 +20,7 @@ import TraceAnalysis
   private var usual: Profile { run { $0.fetch(Self.sql, rows: 15, vmSteps: 1000) } }
 
   private func gate(
-    _ profile: Profile, tags: [String: String] = [:],
+    _ profile: Profile, tags: [String: String] = ["seed": "1"],
     change: (inout BaselineV1) -> Void = { _ in }
   ) -> GateResult {
     var baseline = BaselineV1(usual, tags: ["seed": "1"])

@@ -61,7 +61,7 @@ import TraceAnalysis
   @Test func twoSizesAreInconclusive() {
     let growth = growth([1000, 10_000], vmSteps: { 5 * $0 })
     #expect(growth.verdict == .inconclusive)
-    #expect(growth.doubts == ["2 sizes fit any line; give 3 or more"])
+    #expect(growth.doubts == ["2 sizes fit any line; pass 3 or more"])
   }
 
   @Test func workThatFollowsNoLineIsInconclusive() {

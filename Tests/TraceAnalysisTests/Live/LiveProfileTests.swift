@@ -100,7 +100,7 @@ import TraceRendering
       for number in 1...1200 { trace.fetch("SELECT 0 FROM Z\(number)", total: Int64(number)) }
     }
     #expect(many.profile.totals.fetches == 1200)
-    #expect(many.statements.count == LiveProfile.mostStatements)
+    #expect(many.statements.count == LiveProfile.maxStatements)
     #expect(many.statements.first?.group.work.totalTime == 1200)
     #expect(many.statements.last?.group.work.totalTime == 201)
   }

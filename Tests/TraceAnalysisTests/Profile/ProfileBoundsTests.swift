@@ -58,7 +58,8 @@ struct ProfileBoundsTests {
     #expect(profile.contexts.count == Bounds.contexts + 1)
     #expect(profile.contexts.first { $0.id == 0 }?.work.count == 300)
     #expect(profile.contexts.reduce(0) { $0 + $1.work.count } == UInt64(count))
-    #expect(profile.completeness.doubts.contains { $0.contains("more than 20,000 contexts") })
+    #expect(profile.completeness.remarks.contains { $0.contains("more than 20,000 contexts") })
+    #expect(!profile.completeness.doubts.contains { $0.contains("contexts") })
   }
 
   @Test func processesBeyondTheBoundAreCountedTogether() {

@@ -188,7 +188,7 @@ import TraceReading
         builder.add(record)
       }
     }
-    #expect(builder.pendingFetches.count <= ProfileBuilder.mostPendingFetches)
+    #expect(builder.pendingFetches.count <= ProfileBuilder.maxPendingFetches)
     let profile = builder.profile(of: ReadingReport(sources: []))
     #expect(profile.processes[0].unfinishedFetches == 120_000)
   }

@@ -84,7 +84,7 @@ import TraceRendering
     }
     #expect(
       Document(summary: trace.profile()).text()
-        .contains("What tracing itself cost is not known: the input does not tell it.\n"))
+        .contains("The cost of tracing is unknown: the input does not contain it.\n"))
   }
 
   @Test func numbersOfADamagedReportWhoseSumOverflowsAreShown() throws {

@@ -65,17 +65,79 @@ import TraceAnalysis
     #expect(found.map(\.rule) == ["AvoidLockWait"])
     #expect(
       finding.message
-        == "1 save waited 3,900 ms for the writer, of 3,912 ms that they took.")
+        == """
+        1 save waited 3,900 ms for the writer, of 3,912 ms that they took; SQLite retried the \
+        lock of another connection 21 times.
+        """)
     #expect(finding.saving?.atMost == 3_900_000_000)
   }
 
-  @Test func flagsFetchesThatWaitForAConnection() {
-    let found = findings { trace in
-      trace.fault(source: .rowCache, thread: 2)
-      trace.fetch("SELECT 0", total: 20_000_000, wait: 15_000_000)
+  @Test func theAttemptsOfALockDecideAndNotTheirTime() {
+    for time in [10_000, 3_000_000_000] as [Nanoseconds] {
+      func rules(waits: Int) -> [String] {
+        findings { trace in
+          for _ in 0..<waits { trace.busy(time) }
+          trace.save(wait: time, write: 1_000_000)
+        }.map(\.rule)
+      }
+      #expect(rules(waits: 4) == ["AvoidLockWait"])
+      #expect(rules(waits: 3) == [])
     }
+  }
+
+  @Test func flagsAStatementThatWaitedForAnotherConnection() throws {
+    let found = findings { trace in
+      trace.connect()
+      trace.caller(1, line: 80)
+      for _ in 1...4 { trace.busy(75_000_000) }
+      trace.run(
+        "INSERT INTO visit(page) VALUES (?)", caller: 1, rows: 0, changes: 1, step: 300_100_000,
+        open: 300_100_000)
+      trace.run("SELECT count(*) FROM visit", caller: 1)
+    }
+    let finding = try #require(found.first)
     #expect(found.map(\.rule) == ["AvoidLockWait"])
-    #expect(found[0].statement == StatementID(sql: "SELECT 0"))
+    #expect(finding.caller == SourceLocation(file: "app.py", line: 80))
+    #expect(finding.statement == StatementID(sql: "INSERT INTO visit(page) VALUES (?)"))
+    #expect(
+      finding.message == """
+        SQLite retried the lock of another connection 12 times, and waited 300 ms for it (1 run).
+        """)
+    #expect(finding.saving?.atMost == 300_000_000)
+  }
+
+  @Test func flagsSavesOfThreadsThatWaitForEachOther() {
+    func rules(saves: Int, threads: Int64) -> [String] {
+      findings { trace in
+        for index in 0..<saves {
+          trace.save(
+            wait: 4_000, write: 1_000, thread: threads == 1 ? 1 : Int64(index) % threads)
+        }
+      }.map(\.rule)
+    }
+    // Records are 1,000 ns apart, and each save began 5,000 ns before its record.
+    #expect(rules(saves: 11, threads: 2) == ["AvoidLockWait"])
+    #expect(rules(saves: 10, threads: 2) == [])
+    #expect(rules(saves: 40, threads: 1) == [])
+  }
+
+  @Test func flagsFetchesThatWaitForAConnection() {
+    func findings(threads: Int64) -> [Finding] {
+      self.findings { trace in
+        trace.announce("SELECT 0")
+        for _ in 1...10 {
+          let fetches = (1...threads).map { ($0, trace.begin(thread: $0)) }
+          for (thread, fetch) in fetches {
+            trace.end(fetch, "SELECT 0", total: 20_000, wait: 15_000, thread: thread)
+          }
+        }
+      }.filter { $0.rule == "AvoidLockWait" }
+    }
+    #expect(findings(threads: 4) == [])
+    let found = findings(threads: 5)
+    #expect(found.count == 1)
+    #expect(found.first?.statement == StatementID(sql: "SELECT 0"))
+    #expect(found.first?.message.hasPrefix("10 of its runs began while 4 other threads") == true)
   }
 
   @Test func aProcessWithOneThreadAndNoOtherConnectionWaitsForNothing() {

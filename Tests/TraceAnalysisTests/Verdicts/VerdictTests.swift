@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import SQLiteDriver
 import StoreEvents
 import TestSupport
 import Testing
+import TraceRendering
 
 @testable import QueryPlans
 @testable import TraceAnalysis
@@ -83,6 +85,45 @@ import Testing
       let ids = isScan ? found : scans
       #expect(texts.contains { ids.contains(StatementID(sql: $0)) } == isScan, "summary: \(texts)")
       #expect((verdicts[fingerprint.description] == "fullScan") == isScan, "gate: \(texts)")
+    }
+  }
+
+  /// The same through the binary: one log with all statements of a schema.
+  @Test(arguments: VerdictSchema.all)
+  func theCommandsAgree(schema: VerdictSchema) async throws {
+    let folder = try TemporaryDirectory()
+    let (log, store, baseline) = (
+      folder.path("a.log"), folder.path("store.sqlite"), folder.path("baseline.json")
+    )
+    let tool = BuiltTool("trace-report")
+    try Self.run(schema, on: Self.open(schema, folder)).log
+      .write(toFile: log, atomically: true, encoding: .utf8)
+    func json<T: Decodable>(_ type: T.Type, _ arguments: String...) async throws -> T {
+      let run = try await tool.run(arguments + [log, "--database", store, "--json"])
+      #expect(run.status == 0, "\(arguments): \(run.errorOutput)")
+      return try JSONDecoder().decode(type, from: Data(run.output.utf8))
+    }
+    let plans = try await json(PlansV1.self, "plans")
+    let summary = try await json(ReportV1.self, "summary")
+    let written = try await tool.run("baseline", log, "--database", store, "-o", baseline)
+    #expect(written.status == 0, "\(written.errorOutput)")
+    let gate = try await json(GateReportV1.self, "gate", "--baseline", baseline)
+    #expect(gate.replanned.isEmpty && gate.regressions.isEmpty)
+    let held = try JSONDecoder().decode(
+      BaselineV1.self, from: Data(contentsOf: URL(filePath: baseline)))
+    let gateVerdicts = Dictionary(
+      held.statements.map { ($0.sql, $0.plan?.verdict) }, uniquingKeysWith: { first, _ in first })
+    let findings = summary.findings.filter { Rules.ofScans.contains($0.rule) }
+    let found = Set(findings.compactMap(\.statement))
+    let others: Set = ["UseIndexForSort", "UseStoredSortKey", "AvoidDeepOffset"]
+    let scans = Set(findings.filter { !others.contains($0.rule) }.compactMap(\.statement))
+    #expect(plans.statements.count == Set(schema.statements).count)
+    let forms = Dictionary(grouping: plans.statements) { SQLFingerprint(sql: $0.sql).description }
+    for (form, statements) in forms {
+      let isScan = statements.contains { $0.verdict == "fullScan" }
+      let ids = isScan ? found : scans
+      #expect(statements.contains { ids.contains($0.id) } == isScan, "summary: \(form)")
+      #expect((gateVerdicts[form] == "fullScan") == isScan, "gate: \(form)")
     }
   }
 

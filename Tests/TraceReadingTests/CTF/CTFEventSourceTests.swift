@@ -28,9 +28,11 @@ struct CTFEventSourceTests {
     try write(records)
     let reading = try Reading(directory.url.path)
     #expect(reading.records == records.map { $0.on(host: "berlin") })
-    #expect(
-      reading.source
-        == SourceReport(path: directory.url.path, kind: .ctf, eventsRead: 600))
+    var expected = SourceReport(path: directory.url.path, kind: .ctf, eventsRead: 600)
+    expected.unended = [
+      "it has no recording.json: trace-report record did not write it, or was killed"
+    ]
+    #expect(reading.source == expected)
   }
 
   @Test func readsFieldsOfAnotherVersionByName() throws {

@@ -20,6 +20,8 @@ import TraceReading
     let recorded = package.appending(path: "traces/before").path
     try FileManager.default.copyItem(atPath: recorded, toPath: path)
     whole = try Reading(path)
+    // Without it, what is damaged is found by the reader alone.
+    try FileManager.default.removeItem(atPath: "\(path)/\(RecordingSeal.fileName)")
   }
 
   private func file(_ name: String) throws -> URL {

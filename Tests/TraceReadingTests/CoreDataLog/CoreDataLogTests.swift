@@ -38,7 +38,7 @@ struct CoreDataLogTests {
     let reading = try Reading(
       log: "2011-03-02 09:10:11.125 \(brackets) CoreData: sql: \(Self.notes)\n")
     #expect(reading.source.unrecognizedLines == 0)
-    #expect(reading.events.map(\.brief).last == "begin 1 ZNOTE")
+    #expect(reading.events.map(\.brief).last == "end 1 ZNOTE objects 0 rows 0/0")
   }
 
   // MARK: - Eras
@@ -290,6 +290,135 @@ struct CoreDataLogTests {
     #expect(save.deleted == 1)
   }
 
+  /// Some are of no statement of the log: they are counted, and shown with their text.
+  @Test(arguments: ["CoreData: error: ", "error: "])
+  func errorsAreCountedAndShown(prefix: String) throws {
+    let reading = try Reading(
+      log: """
+        \(prefix)(1) I/O error for database at /p.  SQLite error code:1, 'no such table: ZHABIT'
+        CoreData: error: Failed to load model named Habits
+        CoreData: sql: \(Self.notes)
+        CoreData: annotation: sql connection fetch time: 0.0001s
+        CoreData: annotation: total fetch execution time: 0.0002s for 2 rows.
+
+        """)
+    #expect(reading.source.unrecognizedLines == 0)
+    #expect(
+      reading.source.remarks.prefix(2) == [
+        "line 1: SQLite failed: no such table: ZHABIT",
+        "line 2: Core Data failed: Failed to load model named Habits",
+      ])
+    #expect(reading.source.failures == ["Core Data logged 2 errors without a statement in the log"])
+  }
+
+  @Test func aCountInADictionaryIsAFetch() throws {
+    let sql = "SELECT COUNT( t1.Z_PK) FROM ZNOTE t0 LEFT OUTER JOIN ZTAG t1 ON t0.Z_PK = t1.ZNOTE"
+    let reading = try Reading(
+      log: """
+        CoreData: sql: \(sql)
+        CoreData: annotation: sql connection fetch time: 0.0001s
+        CoreData: annotation: total fetch execution time: 0.0004s for 1 rows.
+        CoreData: sql: SELECT COUNT( DISTINCT t0.Z_PK) FROM ZNOTE t0
+        CoreData: annotation: total count request execution time: 0.0002s for count of 99.
+
+        """)
+    #expect(
+      reading.events.compactMap(\.fetchEnd).map(\.brief) == [
+        "dictionaries 1 rows 100000/400000", "count 99 rows 200000/200000",
+      ])
+  }
+
+  @Test func aLineOfLevelTwoIsAFetchWithItsRows() throws {
+    func line(_ entity: String, _ table: String, _ rows: Int) -> String {
+      "CoreData: annotation: fetch using NSSQLiteStatement <0x60000> on entity '\(entity)' with sql "
+        + "text 'SELECT 0, t0.Z_PK FROM \(table) t0 ' returned \(rows) rows"
+    }
+    let reading = try Reading(
+      log: """
+        \(line("Note", "ZNOTE", 190))
+        \(line("Tag", "ZTAG", 7))
+        CoreData: annotation: total fetch execution time: 0.0004s for 7 rows.
+        CoreData: sql: SELECT 0, t0.Z_PK FROM ZTAG t0
+        CoreData: annotation: sql connection fetch time: 0.0001s
+        \(line("Tag", "ZTAG", 8))
+        CoreData: annotation: total fetch execution time: 0.0005s for 8 rows.
+        CoreData: sql: SELECT 0, t0.Z_PK FROM ZNOTE t0
+        CoreData: annotation: sql connection fetch time: 0.0001s
+        \(line("Note", "ZNOTE", 191))
+
+        """)
+    let ends = reading.events.compactMap(\.fetchEnd)
+    #expect(ends.map(\.entity) == ["Note", "Tag", "Tag", "Note"])
+    #expect(
+      ends.map(\.brief) == [
+        "ids 190 rows 0/0", "ids 7 rows 400000/400000", "ids 8 rows 100000/500000",
+        "ids 191 rows 100000/100000",
+      ])
+    #expect(Set(ends.map(\.statementID)).count == 2)
+    #expect(reading.source.unrecognizedLines == 0)
+  }
+
+  @Test func aFaultWhoseObjectIsCutIsAFault() throws {
+    let reading = try Reading(
+      log: """
+        CoreData: sql: \(Self.notes) WHERE  t0.Z_PK = ?
+        CoreData: annotation: sql connection fetch time: 0.0001s
+        CoreData: annotation: total fetch execution time: 0.0002s for 1 rows.
+        CoreData: annotation: fault fulfilled from database for : 0xd0000
+        CoreData: sql: \(Self.notes) WHERE  t0.Z_PK = ?
+        CoreData: annotation: sql connection fetch time: 0.0001s
+        CoreData: annotation: total fetch execution time: 0.0002s for 1 rows.
+        CoreData: annotation: fault fulfilled from database for : 0xd0000
+        <x-coredata://9A1C/Note/p4>
+
+        """)
+    #expect(
+      reading.events.map(\.brief).filter { $0.hasPrefix("fault") } == [
+        "fault ZNOTE/0 1 rows 200000 origin 0", "fault Note/4 1 rows 200000 origin 0",
+      ])
+    #expect(reading.source.unrecognizedLines == 0)
+  }
+
+  @Test func statementsWithoutTimesAreListed() throws {
+    let reading = try Reading(
+      log: """
+        CoreData: sql: \(Self.notes)
+        CoreData: sql: SELECT 0, t0.Z_PK FROM ZTAG t0
+        CoreData: sql: \(Self.notes)
+
+        """)
+    let ends = reading.events.compactMap(\.fetchEnd)
+    #expect(ends.map(\.entity) == ["ZNOTE", "ZTAG", "ZNOTE"])
+    #expect(reading.source.problems == [])
+    let cut = try Reading(
+      log: """
+        CoreData: sql: \(Self.notes)
+        CoreData: annotation: sql connection fetch time: 0.0001s
+        CoreData: annotation: total fetch execution time: 0.0002s for 1 rows.
+        CoreData: sql: \(Self.notes)
+
+        """)
+    #expect(cut.source.problems == ["its last statement lacks its times: the log is cut"])
+  }
+
+  @Test func timesWithoutTheirStatementAreKept() throws {
+    let reading = try Reading(
+      log: """
+        CoreData: annotation: sql connection fetch time: 0.0001s
+        CoreData: annotation: total fetch execution time: 0.0004s for 190 rows.
+        CoreData: annotation: total fetch execution time: 0.0003s for 2 rows.
+        CoreData: annotation: total count request execution time: 0.0002s for count of 99.
+
+        """)
+    #expect(
+      reading.events.compactMap(\.fetchEnd).map(\.brief) == [
+        "objects 190 rows 100000/400000", "objects 2 rows 300000/300000",
+        "count 99 rows 200000/200000",
+      ])
+    #expect(!reading.events.contains { $0.kind == .statement })
+    #expect(reading.source.unrecognizedLines == 0)
+  }
+
   @Test func threadsAreReadApart() throws {
     func head(_ thread: Int) -> String { "2022-01-05 10:00:00.000 Notes[1:\(thread)] CoreData: " }
     let other = "SELECT 0, t0.Z_PK, t0.ZNAME FROM ZAUTHOR t0"
@@ -380,6 +509,7 @@ struct CoreDataLogTests {
     #expect(
       reading.source.unrecognizedSamples.map { String($0.prefix(7)) }
         == ["line 1:", "line 3:", "line 6:", "line 7:", "line 8:"])
+    #expect(reading.source.failures == nil)
     #expect(reading.source.unrecognizedSamples[2].contains("moon phase"))
     #expect(reading.events.compactMap(\.fetchEnd).count == 1)
   }
@@ -417,6 +547,10 @@ struct CoreDataLogTests {
         .joined())
     #expect(reading.events.count { $0.kind == .fetchBegin } == 5000)
   }
+}
+
+extension FetchEnd {
+  fileprivate var brief: String { "\(kind.rawValue) \(rows) rows \(connectionTime)/\(totalTime)" }
 }
 
 extension StoreEvent {

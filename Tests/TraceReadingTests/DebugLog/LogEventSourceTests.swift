@@ -77,7 +77,7 @@ struct LogEventSourceTests {
       \(head) details: |--SCAN t0
       \(head) warning: reads every row of ZSTOP
       \(head) error: (5) database is locked
-      \(head) warning: 12 lines of this log were lost: nobody could take them
+      \(head) warning: 12 lines of this log were lost: they could not be written
       \(head) annotation: busy store_id=1 attempts=2
 
       """

@@ -47,6 +47,38 @@ struct WrittenLogTests {
     #expect(reading.source.problems == [])
   }
 
+  /// Each of two logs in one file has its own lines and its own end.
+  @Test func aWrittenLogShowsThatItIsWhole() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("store.log")
+    for _ in 1...2 {
+      let log = try DebugLog(level: .statements, path: path)
+      log.record(
+        .busy(BusyWaited(storeID: 1, attempts: 3, waitTime: 2000, gaveUp: 0)), contextID: 1)
+      for index in 1...3 { log.annotate("remark \(index)", contextID: 1) }
+    }
+    let whole = try String(contentsOfFile: path, encoding: .utf8)
+    #expect(try Reading(log: whole).source.problems == [])
+    #expect(try Reading(log: whole).source.unended == nil)
+    let lines = whole.split(separator: "\n").map { $0 + "\n" }
+    #expect(lines.count == 14)
+    for count in 1..<lines.count where count != 7 {
+      guard let cut = try? Reading(log: lines.prefix(count).joined()).source else {
+        // The first line alone holds no event.
+        #expect(count <= 2)
+        continue
+      }
+      #expect(cut.problems.count + (cut.unended?.count ?? 0) == 1, "\(count) lines")
+    }
+    for index in lines.indices {
+      let lacking = try Reading(log: (lines[..<index] + lines[(index + 1)...]).joined()).source
+      #expect(!lacking.problems.isEmpty || lacking.unended != nil, "without line \(index)")
+    }
+    let changed = try Reading(log: whole.replacing("remark 2", with: "remark 7")).source
+    #expect(changed.problems.count == 1)
+    #expect(changed.problems[0].contains("lines of its log were changed"))
+  }
+
   private static let values = "'a\nb', NULL"
 
   /// Each statement once, and from level 2 on the values of each of its runs.

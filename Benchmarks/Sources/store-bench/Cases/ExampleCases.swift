@@ -8,7 +8,7 @@ import RecordsModel
 import TransitModel
 
 /// The examples as their commands run them, beside what the articles and the talk of 2010 to 2013
-/// tell of their machines.
+/// report of their machines.
 enum ExampleCases {
   static func transit(_ workspace: Workspace) throws -> [Comparison] {
     let path = try workspace.transitStore()

@@ -7,7 +7,7 @@ import Foundation
 /// The geo fetch in processes of their own, each traced in another way.
 ///
 /// A session of root's records every process that has the tracepoints, and drops what it does not
-/// want: so none lasts longer than its turn, and each worker tells whether it was recorded.
+/// want: so none lasts longer than its turn, and each worker reports whether it was recorded.
 enum LadderCases {
   private static let off = "compiled in, off"
   private static let fetches = 2_000
@@ -59,7 +59,7 @@ enum LadderCases {
     var worker: URL?
     var readsCounters = false
     var environment: [String: String] = [:]
-    /// The program before the worker; it is asked for each round.
+    /// The program before the worker; it is called for each round.
     var recorder: () -> [String] = { [] }
   }
 
@@ -114,7 +114,7 @@ enum LadderCases {
     try process.run()
     let data = try output.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
-    // 3 is the report's word for lost events, which the JSON tells as well.
+    // 3 is the report's word for lost events, which the JSON contains as well.
     guard [0, 3].contains(process.terminationStatus) else {
       throw BenchmarkError.program("trace-report summary", status: process.terminationStatus)
     }

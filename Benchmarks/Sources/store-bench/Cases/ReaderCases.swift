@@ -67,7 +67,7 @@ enum ReaderCases {
     }
   }
 
-  /// Runs a body on so many threads at once, and adds up what they give.
+  /// Runs a body on so many threads at once, and adds up their results.
   private static func inParallel(
     _ count: Int, _ body: (Int) throws -> Int
   ) throws -> Int {

@@ -57,7 +57,7 @@ final class GeoClient {
     return Answer(time: Double(numbers[0]), rows: numbers[1])
   }
 
-  /// Asks no more, and waits for its end, at which a recorder has written its trace.
+  /// Sends no more, and waits for its end, at which a recorder has written its trace.
   func finish() throws {
     try questions.fileHandleForWriting.close()
     while try !answer().isEmpty {}
@@ -67,9 +67,9 @@ final class GeoClient {
     }
   }
 
-  /// What it says next; nothing once it has ended.
+  /// Its next answer; nothing once it has ended.
   ///
-  /// - Throws: ``BenchmarkError/answer(_:_:)`` if it says nothing for a minute, and ends it.
+  /// - Throws: ``BenchmarkError/answer(_:_:)`` if it answers nothing for a minute, and ends it.
   private func answer() throws -> Data {
     var descriptor = pollfd(
       fd: answers.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)

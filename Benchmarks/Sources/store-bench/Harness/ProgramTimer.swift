@@ -4,7 +4,7 @@ import BenchFixtures
 import BenchHarness
 import Foundation
 
-/// Runs other programs, and tells their time and peak memory.
+/// Runs other programs, and returns their time and peak memory.
 final class ProgramTimer {
   private let measure: URL
   private let output: URL

@@ -61,7 +61,7 @@ final class Workspace {
 
   func program(_ name: String) -> String? { programs?.appending(path: name).path }
 
-  /// The store of the city, made when it is first asked for.
+  /// The store of the city, made on first use.
   func transitStore() throws -> String {
     let path = path("transit.sqlite")
     guard !FileManager.default.fileExists(atPath: path) else { return path }

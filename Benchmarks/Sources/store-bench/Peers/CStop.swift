@@ -2,7 +2,7 @@
 
 import CSQLite
 
-/// What a hand-written loop makes of a row of `ZSTOP`: the limit.
+/// A row of `ZSTOP` as a hand-written loop reads it: the limit.
 struct CStop {
   let primaryKey: Int64
   let identifier: Int64

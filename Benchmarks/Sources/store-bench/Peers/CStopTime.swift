@@ -2,7 +2,7 @@
 
 import CSQLite
 
-/// What a hand-written loop makes of a row of `ZSTOPTIME`.
+/// A row of `ZSTOPTIME` as a hand-written loop reads it.
 struct CStopTime {
   let primaryKey: Int64
   let arrivalTime: Int64?

@@ -31,7 +31,7 @@ struct CapturedStatement: Sendable {
     return statement
   }
 
-  /// Binds the values anew, as a program does for each search.
+  /// Binds the values again, as a program does for each search.
   func bind(_ statement: OpaquePointer) {
     // SQLITE_TRANSIENT, which the importer cannot show: SQLite copies the text.
     let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)

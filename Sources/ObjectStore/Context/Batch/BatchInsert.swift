@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FoundationEssentials
 public import SQLiteDriver
 
 /// The rows that a batch insert wrote, in their order; those that it left out are not counted.
@@ -24,7 +25,7 @@ public struct BatchInsertResult: Sendable {
 
   /// The id of the row that was written as number `index`, from 0.
   public func objectID(at index: Int) -> ManagedObjectID {
-    precondition(index >= 0 && index < count, "the batch wrote \(count) rows")
+    require(index >= 0 && index < count, "the batch wrote \(count) rows")
     let key =
       switch keys {
       case .range(let first, _): first + Int64(index)
@@ -86,7 +87,7 @@ public struct BatchRow<E: Entity> {
     get { nil }
     nonmutating set {
       let slot = schema.property(path).pointee.slot
-      precondition(
+      require(
         newValue?.isTemporary != true, "a batch refers to saved objects; save this one first")
       set(newValue.map(StoreValue.object) ?? .null, slot)
     }
@@ -111,6 +112,8 @@ final class RequiredSlots {
   private(set) var hasReference: [Bool]
   /// Which slots the row has set, if only to nil.
   private(set) var isSet: [Bool]
+  /// A value that would come back as another one.
+  private(set) var inexact: (slot: Int, value: Decimal)?
   private let entity: EntityDescription
   /// Whether setting an attribute may set others.
   @usableFromInline let hasDerived: Bool
@@ -135,6 +138,7 @@ final class RequiredSlots {
   }
 
   func begin() {
+    inexact = nil
     externalData?.begin()
     missing = required
     missingCount = requiredCount
@@ -153,6 +157,7 @@ final class RequiredSlots {
 
   @usableFromInline
   func note(_ slot: Int, _ value: StoreValue) {
+    if case .decimal(let decimal) = value, !decimal.isStoredExactly { inexact = (slot, decimal) }
     hasReference[slot] = value != .null
     isSet[slot] = true
     guard missing[slot], value != .null else { return }
@@ -162,7 +167,7 @@ final class RequiredSlots {
 
   @usableFromInline
   func derive(from slot: Int, _ value: StoreValue, bind: (StoreValue, Int) -> Void) {
-    precondition(
+    require(
       slot >= entity.attributes.count || entity.attributes[slot].derivation == nil,
       "\(entity.name).\(entity.attributes[slot].name) is derived and was set; set what it follows "
         + "from")

@@ -9,7 +9,7 @@
 public struct BatchUpdateRequest<E: Entity> {
   /// Nil for all rows.
   public var predicate: FetchPredicate?
-  /// What the result tells.
+  /// What the result contains.
   public var resultType = BatchResult.Kind.count
   private(set) var assignments: [(name: String, value: StoreValue)] = []
 
@@ -19,7 +19,7 @@ public struct BatchUpdateRequest<E: Entity> {
   /// Updates the rows that fulfil a predicate written in Swift.
   public init(where predicate: (E) -> FetchPredicate) { self.predicate = predicate(E()) }
 
-  /// Gives an attribute a value; attributes derived from it follow.
+  /// Sets an attribute; attributes derived from it follow.
   public mutating func set<Value>(_ path: KeyPath<E, Attribute<Value>>, to value: Value) {
     set(E()[keyPath: path].name, to: value.storeValue)
   }
@@ -29,7 +29,7 @@ public struct BatchUpdateRequest<E: Entity> {
     set(E()[keyPath: path].name, to: id.map(StoreValue.object) ?? .null)
   }
 
-  /// Gives a named attribute or to-one relationship a value; the last one given counts.
+  /// Sets a named attribute or to-one relationship; the last value set counts.
   public mutating func set(_ name: String, to value: StoreValue) {
     assignments.removeAll { $0.name == name }
     assignments.append((name, value))
@@ -41,7 +41,7 @@ public struct BatchUpdateRequest<E: Entity> {
 ///     try context.execute(BatchDeleteRequest<StopTime>(where: { $0.departureTime < 0 }))
 ///     // DELETE FROM ZSTOPTIME WHERE Z_PK IN (SELECT t0.Z_PK FROM ZSTOPTIME t0 WHERE  t0.ZDEPARTURETIME < ?)
 public struct BatchDeleteRequest<E: Entity> {
-  /// What the result tells.
+  /// What the result contains.
   public var resultType = BatchResult.Kind.count
   let source: Source
 
@@ -64,17 +64,17 @@ public struct BatchDeleteRequest<E: Entity> {
 public struct BatchResult: Sendable {
   /// How many rows were written or deleted, those deleted by a cascade included.
   public let count: Int
-  /// Which ones; empty unless the request asked for them.
+  /// Which ones; empty unless the request returns them.
   public let objectIDs: [ManagedObjectID]
-  /// For ``ManagedObjectContext/mergeChanges(fromRemoteContextSave:into:)``, with the rows that a
-  /// deletion has made forget a deleted one; empty unless the request asked for ids.
+  /// For ``ManagedObjectContext/mergeChanges(fromRemoteContextSave:into:)``, with the rows whose
+  /// references a deletion has set to nil; empty unless the request returns ids.
   public let changes: ContextChanges
 
-  /// What a result tells.
+  /// What a result contains.
   public enum Kind: Sendable {
     /// How many rows.
     case count
-    /// Which rows, for telling the contexts that hold them.
+    /// Which rows, to merge into the contexts that hold them.
     case objectIDs
   }
 }

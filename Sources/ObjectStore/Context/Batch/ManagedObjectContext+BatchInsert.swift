@@ -16,8 +16,11 @@ extension ManagedObjectContext {
   /// Rows of an ordered relationship come behind those that are there, in the order of the batch.
   ///
   /// - Parameters:
+  ///   - type: the entity.
   ///   - count: how many rows.
   ///   - policy: what happens to a row that a uniqueness constraint forbids.
+  ///   - file: the caller's file.
+  ///   - line: the caller's line.
   ///   - fill: sets the values of one row; called with 0 up to `count`.
   /// - Throws: ``StoreError``, and what `fill` throws; nothing is inserted then.
   @discardableResult
@@ -117,7 +120,7 @@ extension SaveWriter {
       defaults[slot] = defaults[slot].map(entity.attributes[slot].inlineColumnValue)
     }
     let values = defaults.enumerated().filter { $1 != .null }
-    tell(sql, [])
+    report(sql, [])
     let statement = try connection.cachedStatement(sql)
     defer { connection.recycle(statement) }
     statement.bind(entity.entityID, at: 2)
@@ -133,6 +136,13 @@ extension SaveWriter {
       try fill(statement, index)
       if let error = required.externalData?.error { throw error }
       if let slot = required.firstMissing { throw missing(entity, slot, key) }
+      if let (slot, value) = required.inexact {
+        let id = ManagedObjectID(reference: entity.reference, primaryKey: key)
+        throw StoreError.invalid([
+          .init(
+            objectID: id, property: entity.attributes[slot].name, problem: .tooManyDigits(value))
+        ])
+      }
       for (offset, toOne) in ordered.enumerated() {
         let parameter = 4 + slotCount + Int32(offset)
         if required.hasReference[toOne.slot] {
@@ -162,8 +172,8 @@ extension SaveWriter {
     if case .list(let updated) = old, updated.count > 0 {
       try checkRaisedVersions(entity.table, updated)
     }
-    noteHistory(.insert, entity, new)
-    noteHistory(.update, entity, old)
+    recordHistory(.insert, entity, new)
+    recordHistory(.update, entity, old)
     return keys
   }
 
@@ -187,7 +197,7 @@ extension SaveWriter {
 }
 
 extension EntityDescription {
-  /// The statement that inserts one row, or does what the policy says.
+  /// The statement that inserts one row, or applies the policy.
   ///
   ///     INSERT OR IGNORE INTO ZSTOP(…) VALUES(…) RETURNING Z_PK
   ///     INSERT INTO ZSTOP(…) VALUES(…) ON CONFLICT(ZIDENTIFIER) DO UPDATE SET Z_OPT = Z_OPT + 1,

@@ -3,22 +3,22 @@
 import StoreEvents
 import StoreInstruments
 
-/// Loads the objects of a batched fetch as they are asked for, and lets go of those asked for
+/// Loads the objects of a batched fetch as they are read, and releases those read
 /// longest ago.
 final class BatchLoader {
   let context: ManagedObjectContext
   let request: BatchRequest
   let keys: KeyList
-  /// Objects of the result that were not saved when it was fetched; a save gives them other keys.
+  /// Objects of the result that were not saved when it was fetched; a save assigns them other keys.
   let unsaved: [Int64: AnyManagedObject]
   /// Objects of an earlier result that need no loading while they are there.
   private var kept: [AnyManagedObject] = []
   private let origin: FetchOrigin
-  /// The one asked for last is the last.
+  /// The one read last is the last.
   private var batches: [Batch] = []
 
   // A screen straddles two batches, and scrolling either way wants one more.
-  private static let mostBatches = 4
+  private static let maxBatches = 4
 
   private struct Batch {
     var number: Int
@@ -54,7 +54,7 @@ final class BatchLoader {
       guard unsaved[keys[position]] == nil else { return nil }
       return try self.object(at: position)
     }
-    return object.isDeleted ? nil : object
+    return object.isRemoved ? nil : object
   }
 
   private func useBatch(_ number: Int) throws {
@@ -63,7 +63,7 @@ final class BatchLoader {
       return
     }
     let batch = try load(number)
-    if batches.count >= Self.mostBatches { dropOldest() }
+    if batches.count >= Self.maxBatches { dropOldest() }
     batches.append(batch)
   }
 
@@ -101,15 +101,15 @@ final class BatchLoader {
   func object(of row: RowSnapshot) -> AnyManagedObject {
     let object = context.object(
       row.entity(in: request.entity), row.primaryKey, origin: origin)
-    // What a parent has changed is another value than the row's: the fault asks the parent.
+    // What a parent has changed is another value than the row's: the fault reads from the parent.
     if !request.returnsObjectsAsFaults, object.snapshot == nil, context.parent == nil {
       object.snapshot = row
     }
     return object
   }
 
-  /// Rows of objects that nobody else keeps leave the row cache too: going through all objects
-  /// must not fill it.
+  /// Rows of objects that are referenced nowhere else leave the row cache too: going through all
+  /// objects must not fill it.
   private func dropOldest() {
     var batch = batches.removeFirst()
     var held: Set<Int64> = []
@@ -124,7 +124,7 @@ final class BatchLoader {
     guard request.batchSize > 0 else { return }
     context.store.instruments.warn(
       "all \(keys.count) \(request.entity.name) objects of the fetch at \(request.location.file):"
-        + "\(request.location.line) were asked for at once, in batches of \(request.batchSize); go "
+        + "\(request.location.line) were read at once, in batches of \(request.batchSize); go "
         + "through the batched result, or fetch without a batch size",
       contextID: context.contextID)
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The result of a batched fetch: knows the ids of all its objects, and loads those looked at.
+/// The result of a batched fetch: holds the ids of all its objects, and loads those that are read.
 ///
 ///     request.fetchBatchSize = 50
 ///     let stops = try context.fetchInBatches(request)
@@ -26,13 +26,13 @@ public struct BatchedObjects<E: Entity>: RandomAccessCollection {
 
   /// The object at a place, or nil if it was deleted since.
   ///
-  /// If SQLite fails it is nil as well, and the context's ``ManagedObjectContext/faultError`` says
-  /// why; ``object(at:)`` throws instead.
+  /// If SQLite fails it is nil as well, and the context's ``ManagedObjectContext/faultError``
+  /// states why; ``object(at:)`` throws instead.
   public subscript(position: Int) -> ManagedObject<E>? {
     do {
       return try object(at: position)
     } catch {
-      loader.context.noteFaultError(error)
+      loader.context.recordFaultError(error)
       return nil
     }
   }
@@ -41,7 +41,7 @@ public struct BatchedObjects<E: Entity>: RandomAccessCollection {
   ///
   /// - Throws: ``StoreError`` if its batch cannot be loaded.
   public func object(at position: Int) throws -> ManagedObject<E>? {
-    precondition(
+    require(
       position >= 0 && position < endIndex, "place \(position) of \(endIndex) batched objects")
     return try loader.object(at: position).map { $0.assumed(E.self) }
   }
@@ -72,7 +72,7 @@ public struct BatchedObjects<E: Entity>: RandomAccessCollection {
     return objects
   }
 
-  // `Array(batched)` keeps all objects too; this is where the standard library tells of it.
+  // `Array(batched)` keeps all objects too; the standard library calls this for it.
   public func _copyToContiguousArray() -> ContiguousArray<ManagedObject<E>?> {
     loader.warnOfLoadingAll()
     var objects: ContiguousArray<ManagedObject<E>?> = []

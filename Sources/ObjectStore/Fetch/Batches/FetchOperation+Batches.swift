@@ -5,7 +5,7 @@ import StoreEvents
 import StoreInstruments
 
 extension FetchOperation {
-  /// Selects the keys of what a batched fetch gives; the objects come later.
+  /// Selects the keys of what a batched fetch returns; the objects come later.
   ///
   ///     SELECT 0, t0.Z_PK FROM ZSTOP t0 ORDER BY t0.ZNAME
   mutating func fetchKeys(for request: BatchRequest) throws -> BatchLoader {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Primary keys in the order of a fetch: four bytes each while all of them fit, else eight.
+/// Primary keys in the order of a fetch: four bytes each while all of them fit, otherwise eight.
 struct KeyList {
   private var short: [Int32] = []
   private var long: [Int64] = []

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PendingChanges {
-  /// Puts the changes over the keys that the database gave.
+  /// Applies the changes to the keys from the database.
   ///
   /// The objects that were not changed are in order already: the place of a changed one among them
   /// is found by looking at some of them, a batch at a time.
@@ -79,7 +79,7 @@ extension AnyManagedObject {
   }
 }
 
-/// The keys that the database gave, without those of objects that the context has changed.
+/// The keys from the database, without those of objects that the context has changed.
 private struct Unchanged {
   let loader: BatchLoader
   /// By key: where the changed objects were.

@@ -11,12 +11,12 @@ extension FetchOperation {
   ///     SELECT 0, t0.Z_PK, … FROM ZSTOP t0 WHERE  t0.Z_PK IN (SELECT value FROM json_each(?))
   ///     SELECT 0, t0.Z_PK, …, t0.ZSTOP FROM ZSTOPTIME t0 WHERE  t0.ZSTOP IN (SELECT value FROM json_each(?))  ORDER BY t0.ZSTOP
   ///
-  /// Their faults then cost no SQL: the rows are in the row cache, and the relationships know their
+  /// Their faults then cost no SQL: the rows are in the row cache, and the relationships have their
   /// objects.
   func prefetch(
     _ tree: PrefetchTree, of objects: [AnyManagedObject], rows: [RowSnapshot]
   ) throws {
-    // What parents have not saved is for their children to see: the faults ask them.
+    // What parents have not saved is for their children to see: the faults read from them.
     guard !tree.isEmpty, !objects.isEmpty, !context.inheritsChanges else { return }
     let rows = Dictionary(rows.map { ($0.primaryKey, $0) }, uniquingKeysWith: { a, _ in a })
     for branch in tree.branches {
@@ -136,7 +136,7 @@ extension AnyManagedObject {
     return row.integer(slot)
   }
 
-  /// Whether nobody has looked at the members of a to-many yet.
+  /// Whether the members of a to-many have not been read yet.
   fileprivate func needsMembers(_ slot: Int) -> Bool {
     state.isDisjoint(with: [.inserted, .inaccessible]) && links?.toManys[slot]?.members == nil
   }

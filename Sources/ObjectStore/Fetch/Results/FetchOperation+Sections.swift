@@ -119,6 +119,7 @@ extension AnyManagedObject {
     case .bool(let bool): bool ? "1" : "0"
     case .integer(let integer): "\(integer)"
     case .double(let double): "\(double)"
+    case .decimal(let decimal): "\(decimal)"
     case .string(let string): string
     case .date(let date): "\(date.timeIntervalSinceReferenceDate)"
     case .data(let data): data.map { String($0, radix: 16) }.joined()

@@ -3,7 +3,7 @@
 import Foundation
 import StoreEvents
 
-/// Keeps the objects of a fetch in sections, and tells how its context's changes change them.
+/// Keeps the objects of a fetch in sections, and reports how its context's changes change them.
 ///
 ///     let controller = try FetchedResultsController(
 ///       request, context: context, sectionNameKeyPath: "initial", cacheName: "records")
@@ -94,7 +94,7 @@ public final class FetchedResultsController<E: Entity> {
     }
     let data = try cache?.dataVersion(context)
     let (loader, snapshot) = try fetchSnapshot(keyPath)
-    // If somebody wrote meanwhile, the cache would tell of a moment that never was.
+    // If another connection wrote meanwhile, the cache would mix two states.
     if let cache, let data, try cache.dataVersion(context) == data {
       cache.save(snapshot, data: data)
     }
@@ -201,7 +201,7 @@ public final class FetchedResultsController<E: Entity> {
   ) {
     do {
       let new = try makeResults()
-      // Behind the fetch, which may have told of permanent ids.
+      // After the fetch, which may have reported permanent ids.
       let old = snapshot
       let difference = FetchedResultsDifference(
         old: old, new: new.snapshot, touched: touched, saved: saved
@@ -288,7 +288,7 @@ extension FetchedResultsController {
   ///
   /// - Throws: ``StoreError`` if its batch cannot be loaded.
   public func object(at index: Int) throws -> ManagedObject<E>? {
-    precondition(snapshot.indices.contains(index), "place \(index) of \(snapshot.count) results")
+    require(snapshot.indices.contains(index), "place \(index) of \(snapshot.count) results")
     return try results?.loader.object(at: index)?.assumed(E.self)
   }
 
@@ -318,7 +318,7 @@ extension FetchedResultsController {
   }
 }
 
-/// Why a fetched results controller cannot give its results.
+/// Why a fetched results controller cannot return its results.
 public enum FetchedResultsError: Error, Hashable, CustomStringConvertible {
   /// The request has no order.
   case notSorted

@@ -36,7 +36,7 @@ struct FetchedResultsDifference {
             staysInSection: range?.contains(newPlace) == true))
       }
     }
-    tell(common, in: &changes)
+    report(common, in: &changes)
     let known = Set(common.map(\.new))
     for (place, id) in new.enumerated() where !known.contains(place) {
       changes.objects.append(.insert(id, at: new.position(of: place)))
@@ -49,7 +49,7 @@ struct FetchedResultsDifference {
     return saved[key] ?? key
   }
 
-  private func tell(_ common: [Common], in changes: inout FetchedResultsChanges) {
+  private func report(_ common: [Common], in changes: inout FetchedResultsChanges) {
     let moved = movedKeys(common.filter(\.staysInSection))
     for object in common {
       let isMoved = !object.staysInSection || moved.contains(object.key)

@@ -47,7 +47,7 @@ public struct FetchedResultsSnapshot: RandomAccessCollection, Hashable, Sendable
   /// The place in the snapshot of a place in a section.
   public func index(of position: Position) -> Int {
     let range = sections[position.section].range
-    precondition(position.item >= 0 && position.item < range.count, "item of section")
+    require(position.item >= 0 && position.item < range.count, "item of section")
     return range.lowerBound + position.item
   }
 
@@ -58,7 +58,7 @@ public struct FetchedResultsSnapshot: RandomAccessCollection, Hashable, Sendable
   }
 
   private func sectionIndex(of index: Int) -> Int {
-    precondition(indices.contains(index), "place \(index) of \(count) fetched results")
+    require(indices.contains(index), "place \(index) of \(count) fetched results")
     var low = 0
     var high = sections.count - 1
     while low < high {

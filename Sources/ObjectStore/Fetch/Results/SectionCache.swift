@@ -6,7 +6,8 @@ import StoreInstruments
 
 /// The sections of a fetch, kept in a file beside the store: `.NAME_SUPPORT/_SECTIONS/CACHE.json`.
 ///
-/// They hold for one request, the ids it gives, and the rows that the section names were read from.
+/// They hold for one request, the ids it returns, and the rows that the section names were read
+/// from.
 struct SectionCache {
   private let store: PersistentStore
   private let file: URL

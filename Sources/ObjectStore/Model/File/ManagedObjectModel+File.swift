@@ -7,7 +7,7 @@ extension ManagedObjectModel {
   /// counts, an `.xcdatamodel` folder, or the `contents` file in one.
   ///
   /// Its objects have no members: their properties are reached by name. What a store does not keep,
-  /// such as transient attributes, is left out and told in ``remarks``.
+  /// such as transient attributes, is left out and listed in ``remarks``.
   ///
   /// - Throws: ``ModelFileError`` with the line where there is one, and ``ModelError``.
   public convenience init(contentsOf url: URL) throws {

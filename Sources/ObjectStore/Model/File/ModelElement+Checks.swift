@@ -6,7 +6,7 @@ import Foundation
 extension ModelElement {
   func checks(_ type: AttributeType) throws -> [ValidationCheck] {
     switch type {
-    case .int16, .int32, .int64, .double, .float:
+    case .int16, .int32, .int64, .double, .float, .decimal:
       try limits("minValueString", "maxValueString").map { [Self.check($0, $1, \.number)] } ?? []
     case .date:
       try limits("minDateTimeInterval", "maxDateTimeInterval").map {
@@ -79,6 +79,7 @@ extension StoreValue {
     switch self {
     case .integer(let integer): Double(integer)
     case .double(let double): double
+    case .decimal(let decimal): decimal.storedNumber
     case .date(let date): date.timeIntervalSinceReferenceDate
     default: nil
     }

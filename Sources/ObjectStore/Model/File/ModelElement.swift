@@ -101,6 +101,7 @@ struct ModelElement {
     case "Boolean": return .bool
     case "Double": return .double
     case "Float": return .float
+    case "Decimal": return .decimal
     case "String": return .string
     case "Date": return .date
     case "Binary", "Transformable": return .data
@@ -109,7 +110,7 @@ struct ModelElement {
     default:
       throw parser.error(
         "attribute \(try givenName()) is of type \(type), which is not supported; use one of Integer 16, "
-          + "32 or 64, Boolean, Double, Float, String, Date, Binary, UUID or URI")
+          + "32 or 64, Boolean, Double, Float, Decimal, String, Date, Binary, UUID or URI")
     }
   }
 
@@ -127,6 +128,7 @@ struct ModelElement {
       case .bool: ["YES": true, "NO": false, "1": true, "0": false][text].map { .bool($0) }
       case .double: Double(text).map { .double($0) }
       case .float: Float(text).map { .double(Double($0)) }
+      case .decimal: Decimal(string: text).map { .decimal($0) }
       case .string: .string(text)
       case .uuid: UUID(uuidString: text).map { .uuid($0) }
       case .url: URL(string: text).map { .url($0) }
@@ -149,10 +151,13 @@ struct ModelElement {
   private func derivation() throws -> Derivation {
     let expression = try required("derivationExpression")
     if expression == "now()" { return .now }
-    if let derivation = Derivation(expression) { return derivation }
+    if let derivation = Derivation(expression) ?? Derivation(related: expression) {
+      return derivation
+    }
     throw parser.error(
       "attribute \(try givenName()) is derived by '\(expression)', which is not supported; use "
-        + "canonical:(…), uppercase:(…), lowercase:(…), an attribute, or now()")
+        + "canonical:(…), uppercase:(…), lowercase:(…), an attribute, now(), a to-many's @count or "
+        + "attribute.@sum, or a to-one's attribute")
   }
 }
 

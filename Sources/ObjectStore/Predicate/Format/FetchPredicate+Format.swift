@@ -99,6 +99,7 @@ extension StoreValue {
       "CAST(\"" + data.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         + "\", \"NSData\")"
     case .uuid(let uuid): "CAST(\"\(uuid.uuidString)\", \"NSUUID\")"
+    case .decimal(let decimal): "\(decimal)"
     case .url(let url): "CAST(" + Self.quoted(url.absoluteString) + ", \"NSURL\")"
     // No constant of a predicate is one.
     case .external: "nil"

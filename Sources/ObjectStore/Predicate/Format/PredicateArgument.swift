@@ -64,6 +64,11 @@ extension Data: PredicateArgument {
   public var predicateExpression: FetchPredicate.Expression { .constant(.data(self)) }
 }
 
+extension Decimal: PredicateArgument {
+  /// The number as a column holds it.
+  public var predicateExpression: FetchPredicate.Expression { .constant(.double(storedNumber)) }
+}
+
 extension UUID: PredicateArgument {
   /// A UUID.
   public var predicateExpression: FetchPredicate.Expression { .constant(.uuid(self)) }
@@ -92,14 +97,14 @@ extension Array: PredicateArgument where Element: PredicateArgument {
 }
 
 extension Set: PredicateArgument where Element: PredicateArgument {
-  /// A list, for IN; its order is not told.
+  /// A list, for IN; its order is undefined.
   public var predicateExpression: FetchPredicate.Expression {
     .list(map(\.predicateExpression))
   }
 }
 
 extension Dictionary: PredicateArgument where Value: PredicateArgument {
-  /// A list of its values, for IN; their order is not told.
+  /// A list of its values, for IN; their order is undefined.
   public var predicateExpression: FetchPredicate.Expression {
     .list(values.map(\.predicateExpression))
   }

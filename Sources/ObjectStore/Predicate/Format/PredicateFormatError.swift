@@ -4,6 +4,7 @@ import StoreEvents
 
 /// A predicate format that cannot be read, and where.
 public struct PredicateFormatError: Error, Hashable, Sendable {
+  /// The format string.
   public var format: String
   /// From 1.
   public var line: Int

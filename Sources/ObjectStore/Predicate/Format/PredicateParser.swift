@@ -6,8 +6,10 @@ extension FetchPredicate {
   ///     try FetchPredicate("%@ <= longitude AND longitude <= %@", west, east)
   ///     try FetchPredicate("name BEGINSWITH[cd] %@ AND %K > 5", "u ", "stopTimes.@count")
   ///
-  /// - Parameter arguments: one for each `%@`, `%K` (a key path, as a string), `%d`, `%f` and so on;
-  ///   nil stands for `nil`.
+  /// - Parameters:
+  ///   - format: the format string.
+  ///   - arguments: one for each `%@`, `%K` (a key path, as a string), `%d`, `%f` and so on; nil
+  ///     stands for `nil`.
   /// - Throws: ``PredicateFormatError`` with the place, if the format cannot be read or the
   ///   arguments do not fit its placeholders. Names are looked up later, when it is used.
   public init(
@@ -112,7 +114,7 @@ struct PredicateParser {
     if case .predicate(let predicate) = node { return predicate }
     switch token.kind {
     case .sign(.assign):
-      throw unexpected("a comparison; give a variable its value by withSubstitutionVariables")
+      throw unexpected("a comparison; set the value of a variable by withSubstitutionVariables")
     case .word(.utiConformsTo), .word(.utiEquals):
       throw unexpected("a comparison that SQLite can answer, such as == or BEGINSWITH")
     default: break

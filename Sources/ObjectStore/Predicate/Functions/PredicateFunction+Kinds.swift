@@ -49,6 +49,12 @@ extension StoreValue {
     case .bool(let flag): .integer(flag ? 1 : 0)
     case .integer(let number): .integer(number)
     case .double(let number): .double(number)
+    case .decimal(let decimal):
+      if case .integer(let number) = decimal.columnValue {
+        .integer(number)
+      } else {
+        .double(decimal.storedNumber)
+      }
     case .date(let date): .double(date.timeIntervalSinceReferenceDate)
     case .string(let string): .string(string)
     case .url(let url): .string(url.absoluteString)

@@ -4,7 +4,7 @@ import Foundation
 import StoreFunctions
 
 extension StoreValue {
-  /// The value as one of another kind, as CAST gives it; nil where text is no number.
+  /// The value as one of another kind, as CAST returns it; nil where text is no number.
   func cast(as kind: ValueKind) -> StoreValue {
     switch (kind, self) {
     case (.date, .integer(let seconds)):

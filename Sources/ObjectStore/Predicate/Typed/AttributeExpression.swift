@@ -7,6 +7,7 @@ public import Foundation
 ///     { $0.longitude >= west && east >= $0.longitude && $0.note != nil }
 ///     // WHERE ( t0.ZLONGITUDE >= ? AND ? >=  t0.ZLONGITUDE AND  t0.ZNOTE IS NOT NULL)
 public protocol AttributeExpression<Value> {
+  /// The type of the attribute's value.
   associatedtype Value: AttributeValue
   /// The value's place in the predicate's tree.
   var predicateExpression: FetchPredicate.Expression { get }
@@ -203,4 +204,21 @@ extension AttributeExpression where Value: TextAttributeValue {
   public func matches(
     _ pattern: String, options: FetchPredicate.StringOptions = []
   ) -> FetchPredicate { compare(.matches, pattern, options) }
+}
+
+extension AttributeExpression where Value: TextAttributeValue {
+  /// Swift's name for ``beginsWith(_:options:)``.
+  @available(*, unavailable, message: "call beginsWith(_:), which an index serves")
+  public func hasPrefix(_ text: String) -> FetchPredicate { beginsWith(text) }
+
+  /// Swift's name for ``endsWith(_:options:)``.
+  @available(*, unavailable, message: "call endsWith(_:)")
+  public func hasSuffix(_ text: String) -> FetchPredicate { endsWith(text) }
+
+  /// Foundation's name for a search by the user's rules.
+  @available(
+    *, unavailable,
+    message: "call contains(_:options:) with .caseInsensitive, .diacriticInsensitive"
+  )
+  public func localizedStandardContains(_ text: String) -> FetchPredicate { contains(text) }
 }

@@ -6,6 +6,7 @@
 ///     // WHERE (SELECT COUNT(t1.Z_PK) FROM ZSTOPTIME t1 WHERE (t0.Z_PK = t1.ZSTOP AND
 ///     //   (( t1.ZDEPARTURETIME >= ? AND  t1.ZDEPARTURETIME <= ?))) ) <> ?
 public protocol CollectionExpression<Destination> {
+  /// The entity of the members.
   associatedtype Destination: Entity
   /// The relationship's place in the predicate's tree.
   var predicatePath: FetchPredicate.PropertyPath { get }

@@ -63,22 +63,22 @@ extension CollectionExpression {
       predicateExpression: .collection(operation, of: .path(predicatePath), property: [name]))
   }
 
-  /// The smallest value, nil of no objects: `(SELECT MIN( t1.ZDEPARTURETIME) FROM … )`.
+  /// The smallest value, nil for an empty collection: `(SELECT MIN( t1.ZDEPARTURETIME) FROM … )`.
   public func min<Value>(
     _ path: KeyPath<Destination, Attribute<Value>>
   ) -> ComputedExpression<Value> { aggregate(.min, path) }
 
-  /// The largest value, nil of no objects: `(SELECT MAX( t1.ZDEPARTURETIME) FROM … )`.
+  /// The largest value, nil for an empty collection: `(SELECT MAX( t1.ZDEPARTURETIME) FROM … )`.
   public func max<Value>(
     _ path: KeyPath<Destination, Attribute<Value>>
   ) -> ComputedExpression<Value> { aggregate(.max, path) }
 
-  /// The sum, 0 of no objects: `(SELECT total( t1.ZDEPARTURETIME) FROM … )`.
+  /// The sum, 0 for an empty collection: `(SELECT total( t1.ZDEPARTURETIME) FROM … )`.
   public func sum<Value>(
     _ path: KeyPath<Destination, Attribute<Value>>
   ) -> ComputedExpression<Double> { aggregate(.sum, path) }
 
-  /// The average, nil of no objects: `(SELECT AVG( t1.ZDEPARTURETIME) FROM … )`.
+  /// The average, nil for an empty collection: `(SELECT AVG( t1.ZDEPARTURETIME) FROM … )`.
   public func average<Value>(
     _ path: KeyPath<Destination, Attribute<Value>>
   ) -> ComputedExpression<Double?> { aggregate(.avg, path) }

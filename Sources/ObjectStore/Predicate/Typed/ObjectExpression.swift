@@ -6,6 +6,7 @@
 ///     { $0.stop == nil || $0.stop.name == "Zoo" }
 ///     // … LEFT OUTER JOIN ZSTOP t1 ON t0.ZSTOP = t1.Z_PK WHERE ( t0.ZSTOP IS NULL OR  t1.ZNAME = ?)
 public protocol ObjectExpression<Destination> {
+  /// The entity of the other end.
   associatedtype Destination: Entity
   /// The object's place in the predicate's tree.
   var predicatePath: FetchPredicate.PropertyPath { get }

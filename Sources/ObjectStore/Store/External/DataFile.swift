@@ -3,11 +3,11 @@
 import Foundation
 import Glibc
 
-/// One open file, or folder; where a call fails, `errno` tells why.
+/// One open file, or folder; where a call fails, `errno` holds the reason.
 struct DataFile: ~Copyable {
   private let descriptor: Int32
 
-  /// - Parameter isFolder: or else it must be a regular file, not a link or a pipe.
+  /// - Parameter isFolder: otherwise it must be a regular file, not a link or a pipe.
   init?(reading path: String, isFolder: Bool = false) {
     let kind = isFolder ? O_DIRECTORY : O_NOFOLLOW | O_NONBLOCK
     descriptor = open(path, O_RDONLY | O_CLOEXEC | kind)
@@ -17,7 +17,7 @@ struct DataFile: ~Copyable {
   /// Makes a file that is not there yet.
   init?(making path: String, _ access: FileAccess) {
     descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, access.mode)
-    guard descriptor >= 0, give(access) else { return nil }
+    guard descriptor >= 0, setAccess(access) else { return nil }
   }
 
   /// A file that text is added to at its end, made if it does not exist.
@@ -25,7 +25,7 @@ struct DataFile: ~Copyable {
     let exists = Glibc.access(path, F_OK) == 0
     let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW
     descriptor = open(path, flags, access.mode)
-    guard descriptor >= 0, exists || give(access) else { return nil }
+    guard descriptor >= 0, exists || setAccess(access) else { return nil }
   }
 
   deinit { if descriptor >= 0 { close(descriptor) } }
@@ -73,8 +73,8 @@ struct DataFile: ~Copyable {
   }
 
   /// Lets those use it who may, whatever the process's umask takes away.
-  func give(_ access: FileAccess) -> Bool {
-    // As SQLite does it for the log: an owner can be given by root alone.
+  func setAccess(_ access: FileAccess) -> Bool {
+    // As SQLite does it for the log: only root can set an owner.
     if geteuid() == 0, fchown(descriptor, access.owner, access.group) != 0 { return false }
     return fchmod(descriptor, access.mode) == 0
   }
@@ -101,7 +101,7 @@ struct FileAccess {
     self.group = group
   }
 
-  /// That of a file which is there; nobody else's but the process's user if it is not.
+  /// That of a file which is there; that of the process's user if it is not.
   init(of path: String) {
     var status = stat()
     self =
@@ -110,14 +110,14 @@ struct FileAccess {
       : FileAccess(0o600, geteuid(), getegid())
   }
 
-  /// That of a folder with such files: whoever may read them may enter it.
+  /// That of a folder with such files: a user who may read them may enter it.
   var ofFolder: FileAccess { FileAccess(mode | (mode & 0o444) >> 2, owner, group) }
 }
 
 /// Why the data of an attribute with external storage cannot be read.
 public enum ExternalDataProblem: Error, Hashable, Sendable {
-  /// The file is not there: the value was replaced or deleted since the object was read, or somebody
-  /// took the file away.
+  /// The file is not there: the value was replaced or deleted since the object was read, or another
+  /// program removed the file.
   case missing(path: String)
   /// The row refers to no file that could be.
   case damagedReference
@@ -131,7 +131,7 @@ extension ExternalDataProblem: CustomStringConvertible {
     switch self {
     case .missing(let path):
       "'\(path)' is not there; if the value was replaced or deleted meanwhile, refresh the object"
-    case .damagedReference: "its row is damaged; set the value anew"
+    case .damagedReference: "its row is damaged; set the value again"
     case .unreadable(let path, let reason):
       "'\(path)': \(reason); see to it that the file may be read"
     }

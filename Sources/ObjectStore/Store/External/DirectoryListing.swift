@@ -23,7 +23,7 @@ enum DirectoryListing {
   }
 }
 
-/// What tells one state of a file from another.
+/// Identifies one state of a file.
 struct FileStamp: Hashable {
   let device: UInt64
   let inode: UInt64

@@ -31,7 +31,7 @@ enum ExternalDataClaim {
 }
 
 extension ExternalDataFolder {
-  /// `Z_UUID` of the store; nil if it has none by which it can be told from others.
+  /// `Z_UUID` of the store; nil if it has none that distinguishes it from others.
   ///
   /// - Throws: `SQLiteError`.
   static func owner(_ connection: Connection) throws(SQLiteError) -> String? {

@@ -124,7 +124,7 @@ struct ExternalDataFolder: Sendable {
     let access = FileAccess(of: storePath).ofFolder
     for folder in [support, path] {
       if mkdir(folder, access.mode) == 0 {
-        guard let made = DataFile(reading: folder, isFolder: true), made.give(access) else {
+        guard let made = DataFile(reading: folder, isFolder: true), made.setAccess(access) else {
           throw StoreError(externalData: folder, errno)
         }
       } else if errno != EEXIST {

@@ -27,7 +27,7 @@ enum ExternalDataColumn {
     switch bytes.first {
     case Self.inlineMark: self = .inline(UnsafeRawBufferPointer(rebasing: bytes.dropFirst()))
     case Self.referenceMark: self = .reference(ExternalDataReference(text: bytes.dropFirst()))
-    // Without a mark: of a program that did not know that the attribute allows external storage.
+    // Without a mark: written by a program whose model does not allow external storage here.
     default: self = .inline(bytes)
     }
   }
@@ -51,7 +51,7 @@ enum ExternalDataColumn {
     Data([referenceMark] + (reference.uuid?.uuidString ?? "").utf8 + [0])
   }
 
-  /// The condition that a column holds a reference; by its length first, which SQLite knows
+  /// The condition that a column holds a reference; by its length first, which SQLite has
   /// without reading the column.
   static func isReference(_ column: String) -> String {
     "length(\(column)) IN (37, 38) AND CAST(substr(\(column), 1, 1) AS BLOB) = X'02'"

@@ -53,7 +53,7 @@ final class ExternalDataTransaction {
     let useless = unused.union(doubtful)
     guard !useless.isEmpty || !replaced.isEmpty, folder.syncLog() else { return }
     folder.remove(useless)
-    // Without a UUID no owner can be told from another: the files stay.
+    // Without a UUID owners cannot be distinguished: the files stay.
     guard let owner = try? ExternalDataFolder.owner(connection) else { return }
     folder.release(replaced.subtracting(useless), owner: owner)
   }
@@ -125,7 +125,7 @@ final class ReplacedData: Sendable {
     if let uuid = reference.uuid { files.withLock { _ = $0.insert(uuid) } }
   }
 
-  /// Lets triggers of a connection tell, whichever statement replaces or deletes a value.
+  /// Reports every replaced or deleted value by triggers of the connection.
   ///
   /// They belong to the connection, not to the file.
   ///
@@ -141,13 +141,13 @@ final class ReplacedData: Sendable {
       for attribute in root.attributes where attribute.allowsExternalBinaryDataStorage {
         let (table, column) = (root.table, attribute.column)
         let isFile = ExternalDataColumn.isReference("OLD." + column)
-        let tell = "BEGIN SELECT \(function)(OLD.\(column)); END"
+        let action = "BEGIN SELECT \(function)(OLD.\(column)); END"
         try connection.execute(
           "CREATE TEMP TRIGGER \(table)_\(column)_UPDATED AFTER UPDATE OF \(column) ON \(table) "
-            + "WHEN \(isFile) AND OLD.\(column) IS NOT NEW.\(column) \(tell)")
+            + "WHEN \(isFile) AND OLD.\(column) IS NOT NEW.\(column) \(action)")
         try connection.execute(
           "CREATE TEMP TRIGGER \(table)_\(column)_DELETED AFTER DELETE ON \(table) "
-            + "WHEN \(isFile) \(tell)")
+            + "WHEN \(isFile) \(action)")
       }
     }
   }

@@ -59,7 +59,7 @@ final class StoreNeighbors: Sendable {
     return folders.sorted()
   }
 
-  /// The files that may be stores; nil if there is no telling.
+  /// The files that may be stores; nil if that is unknown.
   var neighbors: [Neighbor]? {
     guard let names = fileNames else { return nil }
     var neighbors: [Neighbor] = []

@@ -35,6 +35,7 @@ public struct HistoryChange: Hashable, Sendable {
 
   /// What was done to a row, numbered as `ZCHANGETYPE`.
   public enum Kind: Int64, Hashable, Sendable {
+    /// The object was inserted, updated or deleted.
     case insert, update, delete
   }
 }

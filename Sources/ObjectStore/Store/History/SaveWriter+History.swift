@@ -13,42 +13,42 @@ struct HistoryEntry {
 }
 
 extension SaveWriter {
-  /// Notes what a save writes, while the objects still know it.
-  mutating func noteHistory(_ changes: ChangeSet) {
+  /// Records what a save writes, while the objects still hold it.
+  mutating func recordHistory(_ changes: ChangeSet) {
     guard tracksHistory else { return }
     for object in changes.inserted {
       guard resolutions[ObjectIdentifier(object)] == nil else {
-        noteUpdate(of: object)
+        recordUpdate(of: object)
         continue
       }
-      noteHistory(.insert, object.entity, .range(first: object.newPrimaryKey, count: 1))
+      recordHistory(.insert, object.entity, .range(first: object.newPrimaryKey, count: 1))
     }
     var seen: Set<ObjectIdentifier> = []
     for object in changes.updated + changes.linked
     where !object.isInserted && seen.insert(ObjectIdentifier(object)).inserted {
-      noteUpdate(of: object)
+      recordUpdate(of: object)
     }
     for object in changes.deleted {
       if case .kept? = resolutions[ObjectIdentifier(object)] { continue }
-      noteHistory(.delete, object.entity, .range(first: object.primaryKey, count: 1))
+      recordHistory(.delete, object.entity, .range(first: object.primaryKey, count: 1))
     }
   }
 
-  /// What was written after all, where somebody else had changed the row meanwhile.
-  private mutating func noteUpdate(of object: AnyManagedObject) {
+  /// What was written after all, where another writer had changed the row meanwhile.
+  private mutating func recordUpdate(of object: AnyManagedObject) {
     let key = BatchInsertResult.Keys.range(first: object.primaryKey, count: 1)
     switch resolutions[ObjectIdentifier(object)] {
     case nil:
       let properties = object.changedProperties(object.changes)
-      if !properties.isEmpty { noteHistory(.update, object.entity, key, properties) }
+      if !properties.isEmpty { recordHistory(.update, object.entity, key, properties) }
     case .merged(_, let changes)?:
-      noteHistory(.update, object.entity, key, object.changedProperties(changes))
-    case .inserted?: noteHistory(.insert, object.entity, key)
+      recordHistory(.update, object.entity, key, object.changedProperties(changes))
+    case .inserted?: recordHistory(.insert, object.entity, key)
     case .kept?, .gone?: break
     }
   }
 
-  mutating func noteHistory(
+  mutating func recordHistory(
     _ kind: HistoryChange.Kind, _ entity: EntityDescription, _ keys: BatchInsertResult.Keys,
     _ properties: [String] = []
   ) {
@@ -57,7 +57,7 @@ extension SaveWriter {
       HistoryEntry(kind: kind, entityID: entity.entityID, keys: keys, properties: properties))
   }
 
-  /// Writes the noted changes as one transaction of the history.
+  /// Writes the recorded changes as one transaction of the history.
   mutating func writeHistory() throws {
     let count = history.reduce(0) { $0 + $1.keys.count }
     guard count > 0 else { return }
@@ -72,7 +72,7 @@ extension SaveWriter {
     let insert =
       "INSERT INTO ACHANGE(Z_PK, Z_ENT, Z_OPT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, "
       + "ZCOLUMNS) VALUES(?, ?, 1, ?, ?, ?, ?, ?)"
-    tell(insert, [])
+    report(insert, [])
     let statement = try connection.cachedStatement(insert)
     defer { connection.recycle(statement) }
     statement.bind(changes.entity, at: 2)

@@ -64,7 +64,7 @@ struct FileStructure {
   }
 
   private mutating func readTables(_ connection: Connection) throws(SQLiteError) {
-    // A virtual table is not asked for its columns: its module may be missing.
+    // A virtual table is not queried for its columns: its module may be missing.
     let names = try connection.prepare(
       "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
     while try names.step() { tables[names.string(0)] = Table(name: names.string(0)) }

@@ -9,7 +9,7 @@ struct StoreMetadata: Equatable {
 
   /// Core Data's hashes in a store that it made; in one of ours, ours.
   private static let coreDataHashes = "NSStoreModelVersionHashes"
-  /// Ours, which tell whether the model has changed.
+  /// Ours, which show whether the model has changed.
   private static let hashes = "ObjectStoreModelVersionHashes"
 
   /// Of a new store.
@@ -59,7 +59,7 @@ struct StoreMetadata: Equatable {
   }
 
   /// Whether the file was adapted to a model that had an entity of the very same hash.
-  func knowsEntity(of model: ManagedObjectModel) -> Bool {
+  func hasEntity(of model: ManagedObjectModel) -> Bool {
     let known = versionHashes ?? [:]
     return isOurs && model.versionHashes.contains { known[$0.key] == $0.value }
   }
@@ -69,7 +69,7 @@ struct StoreMetadata: Equatable {
   /// Notes the model that the file fits now.
   ///
   /// - Parameter changesStructure: whether tables or columns changed. Core Data's hashes are those of
-  ///   a model that the file fits no more then; else they stay.
+  ///   a model that the file fits no more then; otherwise they stay.
   mutating func setModel(_ model: ManagedObjectModel, changesStructure: Bool = true) {
     // Columns that the model lacks stay in the file as they are.
     var external = externalColumns

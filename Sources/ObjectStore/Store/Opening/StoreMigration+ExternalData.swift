@@ -18,7 +18,7 @@ struct MovedAttribute {
 }
 
 extension StoreMigration {
-  /// Gives the values of attributes the mark of external storage, or takes it away; large ones go to
+  /// Adds the mark of external storage to values of attributes, or removes it; large ones go to
   /// files, or come from there.
   ///
   /// - Throws: ``StoreError`` for a file that cannot be written; for one that cannot be read there is

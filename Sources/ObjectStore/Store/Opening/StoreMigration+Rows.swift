@@ -6,6 +6,10 @@ import SQLiteDriver
 extension StoreMigration {
   /// Computes a derived attribute of all rows of an entity from its source.
   mutating func derive(_ attribute: AttributeDescription, of entity: EntityDescription) throws {
+    if let column = entity.relatedColumn(of: attribute) {
+      return try execute(
+        column.updateSQL(of: entity), "derived \(entity.table).\(attribute.column)")
+    }
     guard case .value(let name, let transform)? = attribute.derivation?.kind,
       let source = entity.attribute(named: name)
     else { return }
@@ -133,6 +137,7 @@ extension Statement {
     case .int16, .int32, .int64: return .integer(int64(column))
     case .bool: return .bool(int64(column) != 0)
     case .double, .float: return .double(double(column))
+    case .decimal: return .decimal(Decimal(stored: double(column)))
     case .string: return .string(string(column))
     case .date: return .date(Date(timeIntervalSinceReferenceDate: double(column)))
     case .data: return .data(Data(blob(column)))

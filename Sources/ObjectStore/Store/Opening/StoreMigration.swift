@@ -50,7 +50,7 @@ struct StoreMigration {
 
   // MARK: - Values
 
-  /// Gives the rows of a new attribute its default, or what it is derived from.
+  /// Sets a new attribute in all rows to its default, or to its derived value.
   mutating func fill(_ attribute: AttributeDescription, _ kinds: [EntityDescription]) throws {
     for entity in kinds {
       if attribute.derivation != nil {
@@ -74,7 +74,7 @@ struct StoreMigration {
     if !remarks.contains(done) { remarks.append(done) }
   }
 
-  /// Gives required attributes their defaults where they have no value.
+  /// Sets required attributes without a value to their defaults.
   private mutating func fillRequired() throws {
     for entity in model.entities where !entity.isAbstract {
       let required = entity.attributesByName.values.filter(\.isRequiredValue)

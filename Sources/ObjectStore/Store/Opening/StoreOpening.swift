@@ -24,11 +24,15 @@ struct StoreOpening {
     var migrationSteps: [String] = []
     var tracksHistory = false
     let externalData: ExternalDataFolder
+    var derivedRows = DerivedRows()
     /// Those of a read-only store, to be removed when it is closed.
     var sideFiles: SideFiles?
   }
 
   func open() throws -> Result {
+    guard options.encryptionKey == nil || Connection.canEncrypt else {
+      throw StoreError.noEncryption(path: path)
+    }
     do {
       return options.isReadOnly ? try openReadOnly() : try openReadWrite()
     } catch let error as SQLiteError {
@@ -62,15 +66,16 @@ struct StoreOpening {
       try connection.execute("PRAGMA max_page_count = \(options.maximumPageCount)")
     }
     if let plan, !mustWrite(plan) {
-      try reading(connection) {
+      let derivedRows = try reading(connection) {
         _ = try writer.sawForeignWrites()
         try folder.replaced.watch(model, on: connection)
+        return try DerivedRows(model, on: connection)
       }
       try writer.withoutWaiting { try tidy(connection, plan, folder) }
       return Result(
         writer: writer, readerMode: .readOnly, uuid: plan.file.uuid, journalMode: journalMode,
         pageSize: try integer(connection, "PRAGMA page_size"),
-        tracksHistory: plan.file.hasHistory, externalData: folder)
+        tracksHistory: plan.file.hasHistory, externalData: folder, derivedRows: derivedRows)
     }
     return try write(writer, journalMode, folder)
   }
@@ -186,11 +191,12 @@ struct StoreOpening {
         try HistorySchema.create(in: connection)
         tracksHistory = true
       }
-      // Nothing is asked of the file behind the commit, so that an opening that fails has changed
-      // nothing: who writes from then on is noticed, and which files are used no more.
+      // The file is not read after the commit, so that an opening that fails has changed
+      // nothing: later writes and unused files are noticed.
       _ = try writer.sawForeignWrites()
       let pageSize = try integer(connection, "PRAGMA page_size")
       try folder.replaced.watch(model, on: connection)
+      let derivedRows = try DerivedRows(model, on: connection)
       try externalData.willCommit(connection)
       isCommitting = true
       try connection.execute("COMMIT")
@@ -199,7 +205,7 @@ struct StoreOpening {
       return Result(
         writer: writer, readerMode: .readOnly, uuid: uuid, journalMode: journalMode,
         pageSize: pageSize, migrationSteps: steps, tracksHistory: tracksHistory,
-        externalData: folder)
+        externalData: folder, derivedRows: derivedRows)
     } catch {
       if connection.isInTransaction { try? connection.execute("ROLLBACK") }
       if isCommitting {
@@ -266,6 +272,7 @@ struct StoreOpening {
   /// Needs no lock, and changes nothing in the file: what cannot be done now can be at the next
   /// opening.
   private func tidyExternalData(_ connection: Connection, _ folder: ExternalDataFolder) {
+    guard !options.isInMemory else { return }
     try? folder.tidy(
       connection, owner: ExternalDataFolder.owner(connection),
       gracePeriod: options.externalDataGracePeriod)
@@ -275,7 +282,7 @@ struct StoreOpening {
 
   private func openReadOnly() throws -> Result {
     guard access(path, F_OK) == 0 else {
-      throw StoreError.cannotOpen(path: path, reason: "no such file")
+      throw StoreError.cannotOpen(path: path, reason: "no such file; check its path")
     }
     do {
       return try openReadOnly(.readOnly)

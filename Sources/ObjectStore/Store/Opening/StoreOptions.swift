@@ -63,6 +63,17 @@ public struct StoreOptions: Sendable {
   /// The SQLite VFS that the file is opened with, by which tests let disks fail; nil for SQLite's.
   package var vfs: String?
 
+  /// SQLite's own, in which the connections of a process share a database in memory.
+  static let memoryVFS = "memdb"
+  var isInMemory: Bool { vfs == Self.memoryVFS }
+
+  /// The key that the file is encrypted with: `PRAGMA key`, before anything else on each connection.
+  ///
+  /// Needs a program that is linked with an SQLite that encrypts, such as SQLCipher; with any other
+  /// an opening throws ``StoreError/noEncryption(path:)``, and writes nothing. Neither the key nor
+  /// that statement is ever logged or traced.
+  public var encryptionKey: String?
+
   var collationLocale: String { locale ?? EnvironmentLocale.identifier }
 
   /// Reads and writes, and creates missing indexes.

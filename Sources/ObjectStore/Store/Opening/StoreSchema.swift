@@ -36,7 +36,8 @@ struct StoreSchema {
       entity.toOnes.flatMap { [$0.column, $0.entityColumn].compactMap(\.self) }
       + orderColumns(of: entity)
     return attributes(["INTEGER"]) + references.map { Column(name: $0, type: "INTEGER") }
-      + attributes(["TIMESTAMP", "FLOAT"]) + attributes(["VARCHAR"]) + attributes(["BLOB"])
+      + attributes(["TIMESTAMP", "FLOAT", "DECIMAL"]) + attributes(["VARCHAR"])
+      + attributes(["BLOB"])
   }
 
   /// With those that every table has.

@@ -3,7 +3,7 @@
 /// Whether one sample tends to larger values than another, whatever their distribution.
 ///
 /// The one-sided test of Mann and Whitney, with the exact distribution of U where no two values are
-/// equal and the samples are small, else with the normal approximation corrected for ties. See
+/// equal and the samples are small, otherwise with the normal approximation corrected for ties. See
 /// H. B. Mann, D. R. Whitney, "On a Test of Whether one of Two Random Variables is Stochastically
 /// Larger than the Other", Annals of Mathematical Statistics 18 (1947),
 /// <https://doi.org/10.1214/aoms/1177730491>.
@@ -12,7 +12,7 @@ struct MannWhitneyTest {
   let probability: Double
 
   // Up to 20 values a side the exact numbers are made in a millisecond.
-  private static let mostExact = 20
+  private static let maxExact = 20
 
   init(_ first: [Double], _ second: [Double]) {
     guard !first.isEmpty, !second.isEmpty else {
@@ -25,7 +25,7 @@ struct MannWhitneyTest {
     }
     let hasTies = Set(first + second).count < first.count + second.count
     probability =
-      !hasTies && max(first.count, second.count) <= Self.mostExact
+      !hasTies && max(first.count, second.count) <= Self.maxExact
       ? Self.exact(u: Int(u), first.count, second.count)
       : Self.approximate(u: u, first, second)
   }

@@ -10,11 +10,14 @@ public import StoreEvents
 public struct TimingGate: Sendable {
   /// The least change of the median that counts, as a part of it.
   public var minimumEffect: Double
+  /// The default minimum effect, 10%.
   public static let defaultMinimumEffect = 0.1
   // With five runs a side the rarest order has 1 chance in 252; with four, 1 in 70 is no proof.
-  public static let fewestRuns = 5
+  /// The minimum number of runs on each side.
+  public static let minRuns = 5
   static let significance = 0.01
 
+  /// Makes a gate that ignores smaller relative effects.
   public init(minimumEffect: Double = Self.defaultMinimumEffect) {
     self.minimumEffect = minimumEffect
   }
@@ -23,17 +26,23 @@ public struct TimingGate: Sendable {
   public struct Change: Hashable, Sendable {
     /// The fingerprint.
     public var sql: String
+    /// The line of code.
     public var caller: SourceLocation
     /// Median of the runs' mean times, in nanoseconds.
     public var before: Double
+    /// The median mean time now, in nanoseconds.
     public var after: Double
+    /// The probability of such a difference by chance.
     public var probability: Double
   }
 
+  /// The statements whose times changed.
   public struct Result: Hashable, Sendable {
+    /// Statements that became slower.
     public var slower: [Change] = []
+    /// Statements that became faster.
     public var faster: [Change] = []
-    /// Why nothing can be said; nil if it can.
+    /// Why there is no verdict; nil if there is one.
     public var reservation: String?
   }
 
@@ -44,16 +53,16 @@ public struct TimingGate: Sendable {
       $0[$1.sql] = $1.meanNs ?? []
     }
     let known = before.values.map(\.count).max() ?? 0
-    guard min(runs.count, known) >= Self.fewestRuns else {
+    guard min(runs.count, known) >= Self.minRuns else {
       result.reservation = """
-        times cannot be compared with \(known.counted("run")) in the baseline and \(runs.count) now: give \
-        \(Self.fewestRuns) or more to baseline --timing and to gate --timing
+        times cannot be compared with \(known.counted("run")) in the baseline and \(runs.count) now: pass \
+        \(Self.minRuns) or more to baseline --timing and to gate --timing
         """
       return result
     }
     for (fingerprint, groups) in Self.groups(of: runs) {
-      guard let old = before[fingerprint.description], old.count >= Self.fewestRuns,
-        groups.count >= Self.fewestRuns
+      guard let old = before[fingerprint.description], old.count >= Self.minRuns,
+        groups.count >= Self.minRuns
       else { continue }
       let new = groups.map(\.meanTime)
       let change = Change(

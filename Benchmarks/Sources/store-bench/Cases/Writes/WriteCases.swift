@@ -57,7 +57,7 @@ enum WriteCases {
   }
 
   static func check(_ code: Int32) throws {
-    guard code == SQLITE_DONE else { throw BenchmarkError.sqlite("a statement gave \(code)") }
+    guard code == SQLITE_DONE else { throw BenchmarkError.sqlite("a statement returned \(code)") }
   }
 }
 

@@ -75,7 +75,8 @@ extension StorePlan {
 
   /// Refuses a model of another application.
   ///
-  /// A file that was adapted to a model with an entity of the very same hash is of this one's kin.
+  /// A file that was adapted to a model with an entity of the very same hash is related to this
+  /// one.
   mutating func checkKinship() throws {
     kinship.goneProperties =
       leftovers.columns.values.joined().filter {
@@ -84,7 +85,7 @@ extension StorePlan {
     let shared = match.inFile.count
     let added = model.entities.count - shared
     let isForeign = kinship.isForeign || (added > shared && match.gone.count > shared)
-    guard isForeign, !metadata.knowsEntity(of: model),
+    guard isForeign, !metadata.hasEntity(of: model),
       try match.inFile.values.contains(where: { entity in
         let table = file.tableName(of: entity)
         return try file.tables[table] != nil && hasRow("SELECT 1 FROM \(quoted(table))")

@@ -5,7 +5,7 @@ import SQLiteDriver
 extension ColumnSources {
   /// Finds the columns of properties in a table.
   ///
-  /// Namesakes in sibling entities have columns of their own, told apart by a number: `ZTEXT`,
+  /// Namesakes in sibling entities have columns of their own, distinguished by a number: `ZTEXT`,
   /// `ZTEXT1`. Which of them an entity uses is read from its rows: the numbers depend on entities
   /// that the model may lack, or has in another order.
   ///
@@ -85,7 +85,7 @@ extension ColumnSources {
 }
 
 extension StoredProperty {
-  /// The column that was noted when the file was last adapted to this very model.
+  /// The column that was recorded when the file was last adapted to this very model.
   fileprivate func column(_ recorded: [String: String], _ present: Set<String>) -> String? {
     let column = recorded[label] ?? defaultColumn
     return present.contains(column) ? column : nil

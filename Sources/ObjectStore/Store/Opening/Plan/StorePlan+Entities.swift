@@ -29,7 +29,8 @@ extension StorePlan {
   /// Finds the file's table that becomes the table of each root.
   ///
   /// A root has the table of the entity that it is in the file. A new root takes over the table of
-  /// a hierarchy whose entities are all its own; else it gets a table, and their rows move there.
+  /// a hierarchy whose entities are all its own; otherwise it gets a table, and their rows move
+  /// there.
   mutating func findHomes() {
     for root in model.roots {
       guard let known = match.inFile[root.name], file.root(of: known) == known,

@@ -100,7 +100,7 @@ extension StorePlan {
         columns.append((wanted, order))
       }
     }
-    columns += try carried(move, from, besides: columns.map(\.from))
+    columns += try carried(move, from, except: columns.map(\.from))
     let (old, names) = (quoted(currentNames[move.from] ?? move.from), columnNames[move.from] ?? [:])
     let into = columns.map { ", " + quoted($0.to) }.joined()
     let values = columns.map { ", " + quoted(names[$0.from] ?? $0.from) }.joined()
@@ -129,7 +129,7 @@ extension StorePlan {
 
   /// Values that the model lacks go along, in columns of the same name.
   private mutating func carried(
-    _ move: Move, _ from: FileStructure.Table, besides known: [String]
+    _ move: Move, _ from: FileStructure.Table, except known: [String]
   ) throws -> [(to: String, from: String)] {
     let extra = from.columns.filter {
       !["Z_PK", "Z_ENT", "Z_OPT"].contains($0.name) && !known.contains($0.name)
@@ -165,7 +165,7 @@ extension StorePlan {
       let name = quoted(currentNames[table] ?? table)
       add(nil) { migration in
         guard try !migration.connection.prepare("SELECT 1 FROM \(name) LIMIT 1").step() else {
-          return migration.note("rows of \(table) are of no entity of Z_PRIMARYKEY")
+          return migration.note("rows of \(table) belong to no entity of Z_PRIMARYKEY")
         }
         try migration.execute("DROP TABLE \(name)", "dropped \(table), whose rows have moved")
       }

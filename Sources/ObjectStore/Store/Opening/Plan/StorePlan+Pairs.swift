@@ -45,7 +45,7 @@ extension StorePlan {
         guard candidate.isCurrent, first.isCurrent else { continue }
         merged[key, default: []].append(candidate)
       } else {
-        noteRival(of: candidate, among: candidates, used)
+        recordRival(of: candidate, among: candidates, used)
         found[key] = candidate
       }
       used.insert(candidate.table)
@@ -88,7 +88,7 @@ extension StorePlan {
   }
 
   /// Two tables of which either may be meant are not decided between.
-  private mutating func noteRival(
+  private mutating func recordRival(
     of candidate: Candidate, among candidates: [Candidate], _ used: Set<String>
   ) {
     guard candidate.isHalf else { return }

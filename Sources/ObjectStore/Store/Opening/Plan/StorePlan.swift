@@ -5,8 +5,9 @@ import SQLiteDriver
 /// What an opening has to do so that a file fits a model: found by reading, before anything is
 /// written.
 ///
-/// Each entity, table, column and pair of the file is found in the model, or is noted as what the
-/// model lacks. What is neither is an obstacle, and so is what could only be adapted with a loss.
+/// Each entity, table, column and pair of the file is found in the model, or is recorded as what
+/// the model lacks. What is neither is an obstacle, and so is what could only be adapted with a
+/// loss.
 struct StorePlan {
   /// One change of the file.
   struct Step {

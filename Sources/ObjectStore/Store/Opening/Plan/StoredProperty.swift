@@ -12,7 +12,7 @@ struct StoredProperty {
   let owner: EntityDescription
   /// `Place.note`, for messages.
   let label: String
-  /// `ZNOTE`, without the number that tells it from a namesake.
+  /// `ZNOTE`, without the number that distinguishes it from a namesake.
   let baseColumn: String
   /// `ZTEXT`, of its name in an earlier model.
   let formerColumn: String?

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Statements that fail before they run: reported as runs without a step.
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe.h"
+
+// Whether an error of sqlite3_exec() was found by the parser, after the pending run.
+bool is_parse_error(const struct connection *connection, int code) {
+  const struct sqlite_api *api = &connection->copy->api;
+  if ((code & 0xff) != 1) return false;
+  if (api->error_offset && api->error_offset(connection->handle) >= 0) return true;
+  const char *message = api->errmsg(connection->handle);
+  return message && (strncmp(message, "near ", 5) == 0 || strncmp(message, "no such ", 8) == 0 ||
+                     strstr(message, "syntax error") || strstr(message, "incomplete input") ||
+                     strstr(message, "already exists") || strstr(message, "has no column"));
+}
+
+const char *statement_that_failed(const struct connection *connection, const char *sql, int code) {
+  if (!sql || (code & 0xff) != 1 || !is_recording()) return NULL;
+  if (!connection->has_pending) return sql;
+  if (!is_parse_error(connection, code)) return NULL;
+  const struct text *last = connection->pending.text;
+  const char *at = strstr(sql, last->sql);
+  return at ? at + last->length : sql;
+}
+
+// The length of the first statement of several. A trigger's body is cut, which an error allows.
+static size_t first_statement(const char *sql, size_t length) {
+  size_t i = 0;
+  while (i < length && (sql[i] == ';' || sql[i] == ' ' || (sql[i] >= '\t' && sql[i] <= '\r'))) i++;
+  for (char quote = 0; i < length; i++) {
+    if (quote) quote = sql[i] == quote ? 0 : quote;
+    else if (sql[i] == '\'' || sql[i] == '"' || sql[i] == '`') quote = sql[i];
+    else if (sql[i] == ';') break;
+  }
+  return i;
+}
+
+static struct text *text_of_part(const char *sql, int length) {
+  size_t given = length < 0 ? strlen(sql) : strnlen(sql, (size_t)length);
+  while (given > 0 && (*sql == ';' || *sql == ' ')) sql++, given--;
+  char *copy = strndup(sql, first_statement(sql, given));
+  struct text *text = copy ? text_of_sql(copy) : NULL;
+  free(copy);
+  return text;
+}
+
+void failed_to_prepare(struct connection *connection, const char *sql, int length, int code) {
+  int error = errno;
+  report_waits(connection, code);
+  struct text *text = sql ? text_of_part(sql, length) : NULL;
+  if (text) {
+    announce_connection(connection);
+    if (is_announcement_due(text)) emit_statement(connection->id, text);
+    struct statement_run event = {
+        .connection_id = connection->id,
+        .statement_id = text->statement_id,
+        .run_id = next_run_id(),
+        .transaction_id = connection->transaction_id,
+        .caller_id = caller_mode == CALLERS_NONE ? 0 : caller_now(text->sql, true),
+        .readonly = !text->is_write,
+        .error = describe_error(connection, code),
+    };
+    emit_run(&event, text, NULL);
+    release_text(text);
+  }
+  errno = error;
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The calls by which a program prepares and runs statements, while something records.
+
+#include "probe.h"
+
+// A step, with the clock read around it.
+static int step_timed(struct copy *copy, struct statement *statement, int64_t start) {
+  struct thread *thread = &this_thread;
+  struct connection *outer = thread->inside;
+  thread->inside = statement->connection;
+  int code = copy->real.step(statement->stmt);
+  thread->inside = outer;
+  int64_t now = clock_now();
+  take_step_time(statement, start, now);
+  if (code == SQLITE_ROW) statement->rows++;
+  else end_run(statement, code, now);
+  if (UNLIKELY(statement->text->is_checkpoint) && code == SQLITE_ROW)
+    checkpoint_returned(statement, now - start);
+  if (statement->untimed > 0) thread->fetching = statement;
+  return code;
+}
+
+// A step that was not timed returned no row.
+int end_fetch(struct statement *statement, int code) {
+  end_run(statement, code, clock_now());
+  return code;
+}
+
+int step_recorded(struct copy *copy, sqlite3_stmt *stmt) {
+  struct statement *statement = observe_statement(copy, stmt);
+  if (UNLIKELY(!statement)) return copy->real.step(stmt);
+  if (statement->is_running) return step_timed(copy, statement, clock_now());
+  begin_run(statement, false);
+  if (UNLIKELY(!statement->text)) return copy->real.step(stmt);
+  return step_timed(copy, statement, statement->start);
+}
+
+// The statement if a run of it, which hooks see, is to be ended.
+static struct statement *running(sqlite3_stmt *stmt) {
+  struct statement *statement = stmt ? find_statement(stmt) : NULL;
+  return statement && statement->is_running && !statement->is_traced_run ? statement : NULL;
+}
+
+int reset_recorded(struct copy *copy, sqlite3_stmt *stmt) {
+  struct statement *statement = running(stmt);
+  if (!statement) return copy->real.reset(stmt);
+  int64_t start = clock_now();
+  int code = copy->real.reset(stmt);
+  int64_t now = clock_now();
+  statement->sqlite_ns += now - start;
+  end_run(statement, code, now);
+  return code;
+}
+
+int finalize_recorded(struct copy *copy, sqlite3_stmt *stmt) {
+  struct statement *statement = running(stmt);
+  // Before: the counters end with the statement, and its address may be another's right after.
+  if (statement) end_run(statement, SQLITE_OK, clock_now());
+  if (stmt) forget_statement(stmt);
+  return copy->real.finalize(stmt);
+}
+
+// MARK: - Statements that SQLite runs by itself
+
+struct connection *begin_exec(struct copy *copy, sqlite3 *handle) {
+  if (!handle || !is_recording()) return NULL;
+  struct connection *connection = find_connection(handle);
+  if (!connection) connection = open_connection(copy, handle, WAY_GOT, true);
+  if (!connection || connection->is_excluded) return NULL;
+  if (__atomic_fetch_add(&connection->exec_depth, 1, __ATOMIC_RELAXED) == 0 &&
+      connection->is_hooked)
+    set_trace(connection, SQLITE_TRACE_STMT | SQLITE_TRACE_PROFILE | SQLITE_TRACE_ROW);
+  return connection;
+}
+
+void end_exec(struct connection *connection, const char *sql, int code) {
+  const char *failed = statement_that_failed(connection, sql, code);
+  if (connection->has_pending) flush_pending(connection, code);
+  if (UNLIKELY(failed != NULL)) failed_to_prepare(connection, failed, -1, code);
+  if (__atomic_sub_fetch(&connection->exec_depth, 1, __ATOMIC_RELAXED) == 0 &&
+      connection->is_hooked && !connection->is_closed)
+    set_trace(connection, 0);
+}
+
+// The program's time with a row is not SQLite's.
+int call_timed(void *context, int count, char **values, char **names) {
+  struct timed_callback *timed = context;
+  int64_t start = clock_now();
+  int result = timed->callback(timed->context, count, values, names);
+  this_thread.callback_ns += clock_now() - start;
+  return result;
+}

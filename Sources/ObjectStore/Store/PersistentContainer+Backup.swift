@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import Glibc
+import SQLiteDriver
+import StoreInstruments
+
+extension PersistentContainer {
+  /// Copies the store, as it is at one moment, to a new file while it is in use.
+  ///
+  ///     try container.backUp(to: folder.appending(path: "stops-backup.sqlite"))
+  ///     // VACUUM INTO ?
+  ///
+  /// Unsaved changes of contexts are not part of it. The file appears under its name when it is
+  /// complete. Files of external storage are copied beside it; saves wait meanwhile, but only if the
+  /// model has such attributes.
+  ///
+  /// - Throws: ``StoreError``: `cannotOpen` where there is a file, or for a URL that names none; what
+  ///   SQLite reports. No file is left then.
+  public func backUp(to url: URL) throws {
+    let path = try Self.path(of: url)
+    guard access(path, F_OK) != 0 else {
+      throw StoreError.cannotOpen(path: path, reason: "there is a file already")
+    }
+    guard model.allowsExternalData, !store.isReadOnly else { return try store.copy(to: path) }
+    do {
+      try store.pool.withWriter { writer in
+        // No save removes a file before it is copied.
+        try writer.connection.execute("BEGIN IMMEDIATE")
+        defer { try? writer.connection.execute("ROLLBACK") }
+        try store.copyExternalData(besides: path)
+        try store.copy(to: path)
+      }
+    } catch let error as SQLiteError {
+      throw StoreError(error, path: path)
+    }
+  }
+}
+
+extension PersistentStore {
+  fileprivate func copy(to path: String) throws {
+    let partial = path + "-" + UUID().uuidString
+    let reader = try pool.takeReader()
+    defer { pool.release(reader) }
+    do {
+      try copy(reader.connection, to: partial)
+    } catch {
+      unlink(partial)
+      throw StoreError(error, path: path)
+    }
+    // Not over a file that has appeared meanwhile; some file systems have no links.
+    let isDone = link(partial, path) == 0 || errno != EEXIST && rename(partial, path) == 0
+    let reason = String(cString: strerror(errno))
+    unlink(partial)
+    guard isDone else { throw StoreError.cannotOpen(path: path, reason: reason) }
+  }
+
+  private func copy(_ connection: Connection, to path: String) throws(SQLiteError) {
+    // VACUUM would write the copy by the VFS of the connection, which keeps it in memory.
+    guard !isInMemory else { return try connection.copy(to: Connection(path: path)) }
+    let sql = "VACUUM INTO ?"
+    if interests.contains(.sql) {
+      instruments.willRun(sql: sql, bindings: [.text(path)], contextID: 0)
+    }
+    let statement = try connection.prepare(sql)
+    statement.bind(path, at: 1)
+    try statement.run()
+  }
+
+  /// Files of external storage never change: those that are there are complete.
+  fileprivate func copyExternalData(besides path: String) throws {
+    let target = ExternalDataFolder(store: path)
+    guard !externalData.files.isEmpty else { return }
+    do {
+      try FileManager.default.createDirectory(
+        atPath: target.path, withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700])
+      for uuid in externalData.files where access(target.path(of: uuid), F_OK) != 0 {
+        try FileManager.default.copyItem(
+          atPath: externalData.path(of: uuid), toPath: target.path(of: uuid))
+      }
+    } catch {
+      throw StoreError.cannotWriteExternalData(
+        path: target.path, reason: error.localizedDescription)
+    }
+  }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension PersistentContainer {
+  /// What a fetch returns now, and again after each commit that changes it.
+  ///
+  ///     let names = container.values(observing: request) { $0.map(\.name) }
+  ///     for try await names in names { show(names) }
+  ///     // SELECT 0, t0.Z_PK, t0.ZNAME FROM ZSTOP t0 ORDER BY t0.ZNAME     now, and after a commit
+  ///
+  /// Follows the saves and batches of this container; values that a reader has not taken are replaced
+  /// by newer ones. The fetch runs on a context of its own, so the closure returns values, not
+  /// objects. The sequence ends when the container is closed, or with the error of a fetch.
+  ///
+  /// - Parameter value: makes a value of the objects; equal ones are sent once.
+  public func values<E: Entity & SendableMetatype, Value: Equatable & Sendable>(
+    observing request: FetchRequest<E>,
+    _ value: @escaping @Sendable ([ManagedObject<E>]) throws -> Value
+  ) -> AsyncThrowingStream<Value, any Error> {
+    let store = store
+    // Before the first fetch: what is committed while it runs counts.
+    let commits = store.commits.stream(bufferingPolicy: .bufferingNewest(1))
+    return AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+      let task = Task {
+        let context = ManagedObjectContext(
+          store: store, concurrencyType: .privateQueue, name: "observing \(E.entityName)")
+        var last: Value?
+        func send() async throws {
+          let next = try await context.perform { () throws(any Error) in
+            context.reset()
+            return try value(context.fetch(request))
+          }
+          if next != last { continuation.yield(next) }
+          last = next
+        }
+        do {
+          try await send()
+          for await _ in commits { try await send() }
+          continuation.finish()
+        } catch {
+          continuation.finish(throwing: error)
+        }
+      }
+      continuation.onTermination = { _ in task.cancel() }
+    }
+  }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A 64-bit hash by which a reader finds that bytes were changed; it is no signature.
+///
+/// The change of a single word of eight bytes always changes the hash. The probe has the same
+/// function in C: `line_hash` in Sources/CSQLiteProbe/log-check.c.
+public struct ContentHash: Hashable, Sendable {
+  public private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
+
+  public init() {}
+
+  /// Adds a piece; the same bytes in other pieces have another hash.
+  public mutating func add(_ bytes: UnsafeRawBufferPointer) {
+    var hash = Self.mixed(value ^ UInt64(bytes.count))
+    var place = 0
+    while bytes.count - place >= 8 {
+      let word = bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+      hash = Self.mixed(hash ^ UInt64(littleEndian: word))
+      place += 8
+    }
+    var rest: UInt64 = 0
+    for index in 0..<(bytes.count - place) {
+      rest |= UInt64(bytes[place + index]) << UInt64(8 * index)
+    }
+    value = Self.mixed(hash ^ rest)
+  }
+
+  /// Adds a text as one piece.
+  public mutating func add(_ text: String) {
+    var text = text
+    text.withUTF8 { add(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// Sixteen hexadecimal digits.
+  public var text: String { Self.text(value) }
+
+  /// A number as sixteen hexadecimal digits.
+  public static func text(_ value: UInt64) -> String {
+    let digits = String(value, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+
+  private static func mixed(_ value: UInt64) -> UInt64 {
+    let product = value &* 0x9e37_79b9_7f4a_7c15
+    return product ^ product >> 32
+  }
+}

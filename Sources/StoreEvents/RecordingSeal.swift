@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What `trace-report record` writes into the folder of a trace when all of it is written: how the
+/// program ended, and a hash of the files.
+///
+///     { "check": "5a0c3e17bd2f4490", "exitCode": 0, "schemaVersion": 1 }
+public struct RecordingSeal: Hashable, Sendable, Codable {
+  public static let fileName = "recording.json"
+
+  public var schemaVersion = 1
+  /// The exit code of the program; nil if a signal ended it, or if its end was not seen.
+  public var exitCode: Int32?
+  /// The signal that ended the program.
+  public var signal: Int32?
+  /// A hash of the files of the trace, and of how the program ended.
+  public var check: String
+
+  /// Hashes the files of a trace; nil if one cannot be read.
+  public init?(ofTrace folder: String, exitCode: Int32?, signal: Int32?) {
+    guard var hash = FolderHash.hash(of: folder, excluding: Self.fileName) else { return nil }
+    hash.add("exitCode \(exitCode.map(String.init) ?? "") signal \(signal.map(String.init) ?? "")")
+    self.exitCode = exitCode
+    self.signal = signal
+    check = hash.text
+  }
+
+  /// Whether the files of a trace are those that were recorded; nil if one cannot be read.
+  public func fits(_ folder: String) -> Bool? {
+    Self(ofTrace: folder, exitCode: exitCode, signal: signal).map { $0 == self }
+  }
+
+  /// How the program failed, or nil if it did not.
+  public var failure: String? {
+    if let signal { return "the program was ended by signal \(signal)" }
+    guard let exitCode, exitCode != 0 else { return nil }
+    return "the program ended with code \(exitCode)"
+  }
+}

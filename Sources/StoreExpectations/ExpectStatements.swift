@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Testing
+
+/// Expects what runs on a connection of SQLite while a body runs, and records an issue if it is
+/// otherwise.
+///
+///     @Test func showsTheListWithOneStatement() throws {
+///       try queue.read { database in
+///         try expectStatements(on: database.sqliteConnection!, atMost: 1, fullScans: 0) {
+///           try list.show(database)
+///         }
+///       }
+///     }
+///
+/// The issue names the statements that ran and how often. The handle belongs to the SQLite with which
+/// the program is linked. While the body runs, the connection's trace callback is replaced; afterwards
+/// it has none.
+///
+/// - Parameters:
+///   - handle: A `sqlite3 *`.
+///   - limit: The most statements that may run; nil for any number.
+///   - statements: How many statements run; those of triggers are part of the statement that fired
+///     them.
+///   - rows: Rows that the statements return.
+///   - fullScans: Runs that step through a table without an index.
+/// - Returns: What the body returns.
+@discardableResult
+public func expectStatements<Result, Failure: Error>(
+  on handle: OpaquePointer, atMost limit: Int? = nil, statements: ExpectedCount? = nil,
+  rows: ExpectedCount? = nil, fullScans: ExpectedCount? = nil,
+  sourceLocation: Testing.SourceLocation = #_sourceLocation,
+  _ body: () throws(Failure) -> Result
+) throws(Failure) -> Result {
+  let watcher = StatementWatcher(handle)
+  defer {
+    watcher.end()
+    let counts = watcher.counts
+    let wrong = [
+      (limit.map(ExpectedCount.atMost), counts.statements, "statements"),
+      (statements, counts.statements, "statements"), (rows, counts.rows, "rows"),
+      (fullScans, counts.fullScans, "full scans"),
+    ].compactMap { expected, count, name in
+      expected.flatMap {
+        $0.range.contains(count) ? nil : "expected \($0.text) \(name), counted \(count)"
+      }
+    }
+    if !wrong.isEmpty {
+      Issue.record(
+        Comment(rawValue: wrong.joined(separator: "; ") + "\n" + counts.report),
+        sourceLocation: sourceLocation)
+    }
+  }
+  return try body()
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CStoreTracepoints
+import Synchronization
+
+/// Ends the logs of a process when it exits, with its exit code.
+enum LogEnds {
+  private struct Entry: @unchecked Sendable {
+    // Weak references are safe to read from any thread.
+    weak var log: DebugLog?
+  }
+
+  private static let entries = Mutex<[Entry]>([])
+  private static let hook: Void = CStoreTracepoints_at_end { LogEnds.end(status: $0) }
+
+  static func register(_ log: DebugLog) {
+    _ = hook
+    entries.withLock { entries in
+      entries.removeAll { $0.log == nil }
+      entries.append(Entry(log: log))
+    }
+  }
+
+  private static func end(status: Int32) {
+    // A signal handler may call exit() while the lock is held.
+    let entries = entries.withLockIfAvailable { $0 } ?? []
+    for entry in entries { entry.log?.end(status: status) }
+  }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+
+extension Profile {
+  /// Why its counts are not those of a whole run; one sentence each.
+  public var comparisonDoubts: [String] {
+    var doubts = completeness.doubts
+    if !selection.isEmpty {
+      doubts.append(
+        "the report was filtered (\(selection.joined(separator: ", "))): write it without the filter"
+      )
+    }
+    let textless = statements.count { $0.sql == nil && $0.id != Bounds.restOfStatements }
+    if textless > 0 {
+      doubts.append(
+        "the text of \(textless.counted("statement")) is missing or damaged, so that it cannot be compared"
+      )
+    }
+    return doubts
+  }
+
+  /// Why its counts may not be those of a whole run, unless the user vouches for them.
+  public func reservations(assumingComplete: Bool, allowingMissing: Bool) -> [String] {
+    let completeness = completeness
+    let unended = completeness.unended.map { "\($0); if it is whole, pass --assume-complete" }
+    let failures = completeness.failures.map {
+      "\($0), so that work may be missing; if none is, pass --allow-missing"
+    }
+    return (allowingMissing ? [] : failures) + (assumingComplete ? [] : unended)
+  }
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import QueryPlans
+import StoreEvents
+
+/// Joins the waits of each database with the transactions that held its lock, over all processes.
+///
+///     process A   BEGIN IMMEDIATE ─ UPDATE ─────────── COMMIT        transaction: writer from … to …
+///     process B           INSERT ── waits ──────────────┘ busy       overlaps A's the longest
+///
+/// A transaction is reported when it ends: after the wait that it caused, or before. So both are
+/// kept, in bounded memory, and each wait has the longest overlap seen so far.
+struct LockJoin {
+  typealias Key = ProfileBuilder.Key
+  // Arbitrary: far more than people look at. Later waits are counted by `WaitProfile` alone.
+  private static let maxWaits = 10_000
+  private static let maxOpen = 10_000
+  // Transactions that ended before a wait did: the busy handler sleeps for 0.1 s at most.
+  private static let maxRecent = 256
+
+  var databases = LockDatabases()
+  private var open: [Key: OpenTransaction] = [:]
+  private var saves: [Key: SourceLocation] = [:]
+  private var recent: [String: [LockInterval]] = [:]
+  private var waits: [LockedWait] = []
+  /// By thread: the wait whose statement, and the transaction whose last statement, follows.
+  private var namelessWaits: [Key: Int] = [:]
+  private var namelessTransactions: [Key: LockInterval] = [:]
+  var sites = LockSites()
+
+  mutating func begin(_ save: SaveBegin, in process: Int) {
+    if saves.count >= Self.maxOpen { saves.removeAll() }
+    saves[Key(process: process, id: save.saveID)] = save.location
+  }
+
+  mutating func add(_ wait: BusyWaited, _ record: EventRecord, in process: Int) {
+    guard waits.count < Self.maxWaits else { return }
+    let connection = databases.waiter(wait.storeID, record, in: process)
+    var locked = LockedWait(
+      database: databases[connection], connection: connection, process: record.process.name,
+      start: record.timestamp &- max(wait.waitTime, 0), end: record.timestamp, event: wait)
+    for interval in recent[locked.database] ?? [] { locked.compare(interval) }
+    namelessWaits[thread(record, process)] = waits.count
+    waits.append(locked)
+  }
+
+  mutating func add(_ transaction: TransactionEnded, _ record: EventRecord, in process: Int) {
+    let isStore = transaction.saveID != 0
+    let id = Key(process: process, id: transaction.transactionID)
+    let steps = isStore || id.id == 0 ? nil : open.removeValue(forKey: id)
+    let connection =
+      isStore
+      ? LockDatabases.store(transaction.storeID, in: process)
+      : Key(process: process, id: transaction.storeID)
+    let begin = record.timestamp &- max(transaction.totalTime, 0)
+    if !isStore { sites.endRead(of: connection, in: databases[connection]) }
+    // Vocabulary 1 has no kind; the transactions of its saves wrote.
+    guard transaction.writerTime >= 0 || (transaction.kind.isEmpty && isStore) else { return }
+    let save = saves.removeValue(forKey: Key(process: process, id: transaction.saveID))
+    let interval = LockInterval(
+      connection: connection, start: begin &+ max(transaction.writerTime, 0),
+      end: record.timestamp,
+      holder: LockHolder(
+        process: record.process.name, kind: transaction.kind,
+        location: steps?.writerLocation ?? save ?? .unknown, statements: steps?.steps ?? [],
+        time: transaction.totalTime, idleTime: transaction.idleTime))
+    if transaction.kind == "autocommit" {
+      namelessTransactions[thread(record, process)] = interval
+    } else {
+      keep(interval)
+    }
+    if transaction.outcome == "commit" {
+      sites.commit(in: databases[connection], by: connection, at: record.timestamp)
+    }
+  }
+
+  private mutating func keep(_ interval: LockInterval) {
+    let database = databases[interval.connection]
+    recent[database, default: []].append(interval)
+    if recent[database]?.count ?? 0 > 2 * Self.maxRecent {
+      recent[database]?.removeFirst(Self.maxRecent)
+    }
+    // Waits are in the order of their ends.
+    for index in waits.indices.reversed() {
+      guard waits[index].end >= interval.start else { break }
+      if waits[index].database == database { waits[index].compare(interval) }
+    }
+  }
+
+  mutating func add(
+    _ run: StatementRun, _ sql: String?, at location: SourceLocation, _ record: EventRecord,
+    in process: Int, form: UInt64
+  ) {
+    let thread = thread(record, process)
+    let site = LockSite(statement: run.statementID, sql: sql, location: location, count: 1)
+    let id = Key(process: process, id: run.transactionID)
+    let before = run.transactionID == 0 ? nil : open[id]
+    if let index = namelessWaits.removeValue(forKey: thread) {
+      waits[index].waiter = site
+      let wait = waits[index].event
+      if wait.gaveUp != 0, wait.attempts == 0 {
+        before?.hasOnlyRead == true ? sites.noteUpgrade(site) : sites.noteRefusal(site)
+      }
+    }
+    if var interval = namelessTransactions.removeValue(forKey: thread) {
+      interval.holder.location = location
+      interval.holder.statements = [site]
+      keep(interval)
+    }
+    let connection = Key(process: process, id: run.connectionID)
+    sites.note(
+      run, site, form: form, thread: thread, connection: connection,
+      database: databases[connection], at: record.timestamp)
+    guard run.transactionID != 0, open.count < Self.maxOpen || before != nil else { return }
+    open[id, default: OpenTransaction(connection: connection)].add(run, site, at: record.timestamp)
+  }
+
+  /// Names the line of a save's wait.
+  mutating func end(_ save: SaveEnd, _ record: EventRecord, in process: Int) {
+    guard let index = namelessWaits.removeValue(forKey: thread(record, process)) else { return }
+    waits[index].waiter.location = save.location
+  }
+
+  private func thread(_ record: EventRecord, _ process: Int) -> Key {
+    Key(process: process, id: UInt64(bitPattern: record.threadID))
+  }
+
+  /// The waits by line and holder; nil if there is nothing to report.
+  mutating func finish(process name: (Int) -> String) -> LockProfile? {
+    let open = open.values.sorted {
+      ($0.connection.process, $0.connection.id) < ($1.connection.process, $1.connection.id)
+    }
+    for transaction in open {
+      // A transaction that was still open when the recording ended.
+      guard let start = transaction.writerStart else { continue }
+      keep(
+        LockInterval(
+          connection: transaction.connection, start: start, end: .max,
+          holder: LockHolder(
+            process: name(transaction.connection.process), kind: "",
+            location: transaction.writerLocation ?? .unknown, statements: transaction.steps)))
+    }
+    for connection in sites.readingConnections {
+      sites.endRead(of: connection, in: databases[connection])
+    }
+    var profile = sites.finished
+    profile.waits = waits.map { $0.profile(databases.path(of: $0.database)) }
+      .merged(by: \.key) { $0.add($1) }.sorted(by: LockWait.order)
+    return profile == LockProfile() ? nil : profile
+  }
+}
+
+/// A time during which a connection kept others from writing.
+struct LockInterval {
+  var connection: ProfileBuilder.Key
+  var start: Nanoseconds
+  var end: Nanoseconds
+  var holder: LockHolder
+}
+
+/// A wait, and the transaction that overlaps it the longest.
+struct LockedWait {
+  var database: String
+  var connection: ProfileBuilder.Key
+  var process: String
+  var start: Nanoseconds
+  var end: Nanoseconds
+  var event: BusyWaited
+  var waiter = LockSite(
+    statement: StatementID(rawValue: 0), sql: nil, location: .unknown, count: 1)
+  private var holder: LockHolder?
+  private var overlap: Nanoseconds = -1
+
+  init(
+    database: String, connection: ProfileBuilder.Key, process: String, start: Nanoseconds,
+    end: Nanoseconds, event: BusyWaited
+  ) {
+    self.database = database
+    self.connection = connection
+    self.process = process
+    self.start = start
+    self.end = end
+    self.event = event
+  }
+
+  mutating func compare(_ interval: LockInterval) {
+    guard interval.connection != connection else { return }
+    let common = min(end, interval.end) &- max(start, interval.start)
+    guard common >= 0, common > overlap else { return }
+    overlap = common
+    holder = interval.holder
+  }
+
+  func profile(_ path: String) -> LockWait {
+    LockWait(
+      database: path, waiter: waiter, waiterProcess: process, holder: holder, count: 1,
+      failures: event.gaveUp != 0 ? 1 : 0, time: event.waitTime, longest: event.waitTime)
+  }
+}
+
+/// A transaction whose end was not seen yet.
+struct OpenTransaction {
+  var connection: ProfileBuilder.Key
+  private(set) var steps: [LockSite] = []
+  private(set) var writerStart: Nanoseconds?
+  private(set) var writerLocation: SourceLocation?
+  private var hasRead = false
+  private static let maxSteps = 8
+
+  init(connection: ProfileBuilder.Key) { self.connection = connection }
+
+  /// Whether it has a snapshot that a write would have to upgrade.
+  var hasOnlyRead: Bool { hasRead && writerStart == nil }
+
+  mutating func add(_ run: StatementRun, _ site: LockSite, at time: Nanoseconds) {
+    if let index = steps.firstIndex(where: { $0.key == site.key }) {
+      steps[index].count.add(1)
+    } else if steps.count < Self.maxSteps {
+      steps.append(site)
+    }
+    guard run.error.isEmpty else { return }
+    if run.isReadOnly == 0, writerStart == nil {
+      writerStart = time &- max(run.openTime, 0)
+      writerLocation = site.location
+    }
+    if run.isReadOnly != 0, !site.isTransactionControl { hasRead = true }
+  }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StoreEvents
+
+/// What connections to one database did to each other: who waited for whom, and why.
+public struct LockProfile: Hashable, Sendable, Codable {
+  /// By failures, then by waits, most first.
+  public var waits: [LockWait] = []
+  /// Statements that failed at once because their transaction had read before it wrote.
+  public var upgrades: [LockSite] = []
+  /// Statements that failed at once, without a second attempt.
+  public var refusals: [LockSite] = []
+  /// Statements that failed with SQLITE_BUSY and were never run again with these values.
+  public var abandoned: [LockSite] = []
+  /// Reads during which other connections committed; `count` is the most commits within one.
+  public var longReads: [LockSite] = []
+  /// Writes that ran again and again, each in a transaction of its own; `count` is the longest row.
+  public var autocommits: [LockSite] = []
+
+  public init() {}
+}
+
+/// A statement at a line of code, and how often something happened to it.
+public struct LockSite: Hashable, Sendable, Codable {
+  public var statement: StatementID
+  public var sql: String?
+  public var location: SourceLocation
+  public var count: UInt64 = 0
+}
+
+/// The waits of one line for the transactions of another one.
+public struct LockWait: Hashable, Sendable, Codable {
+  /// The database file; "" if no event names it.
+  public var database: String
+  public var waiter: LockSite
+  public var waiterProcess: String
+  /// Nil where no recorded transaction held the lock: another program, or one that was not traced.
+  public var holder: LockHolder?
+  public var count: UInt64 = 0
+  /// Those that ended in SQLITE_BUSY.
+  public var failures: UInt64 = 0
+  public var time: Nanoseconds = 0
+  public var longest: Nanoseconds = 0
+}
+
+/// The transactions that a line waited for.
+public struct LockHolder: Hashable, Sendable, Codable {
+  public var process: String
+  /// `deferred`, `immediate`, `exclusive` or `autocommit`.
+  public var kind: String
+  /// The line that began to write: its first statement that is not read-only, or the save.
+  public var location: SourceLocation
+  /// The statements of one of them, in their order; at most eight.
+  public var statements: [LockSite]
+  /// Of these transactions together, each counted once for a wait.
+  public var time: Nanoseconds = 0
+  /// Of that, between statements: in the program.
+  public var idleTime: Nanoseconds = 0
+}
+
+extension LockProfile? {
+  /// The sum of several; nil of none.
+  static func merged(_ parts: [LockProfile]) -> Self {
+    guard var sum = parts.first else { return nil }
+    for part in parts.dropFirst() {
+      sum.upgrades += part.upgrades
+      sum.refusals += part.refusals
+      sum.abandoned += part.abandoned
+      sum.longReads += part.longReads
+      sum.autocommits += part.autocommits
+    }
+    sum.waits = parts.flatMap(\.waits).merged(by: \.key) { $0.add($1) }.sorted(by: LockWait.order)
+    sum.upgrades = sum.upgrades.summed(+)
+    sum.refusals = sum.refusals.summed(+)
+    sum.abandoned = sum.abandoned.summed(+)
+    sum.longReads = sum.longReads.summed(max)
+    sum.autocommits = sum.autocommits.summed(max)
+    return sum
+  }
+}
+
+extension [LockSite] {
+  /// Each site once, by its count.
+  func summed(_ combine: (UInt64, UInt64) -> UInt64) -> Self {
+    merged(by: \.key) { $0.count = combine($0.count, $1.count) }
+      .sorted(by: { Int64(clamping: $0.count) }, then: \.sortKey)
+  }
+}
+
+extension LockSite {
+  struct Key: Hashable {
+    var statement: StatementID
+    var location: SourceLocation
+  }
+
+  var key: Key { Key(statement: statement, location: location) }
+  var sortKey: String { "\(location.sortKey) \(statement)" }
+}
+
+extension LockWait {
+  struct Key: Hashable {
+    var database: String
+    var waiter: LockSite.Key
+    var waiterProcess: String
+    var holder: String?
+    var holderLocation: SourceLocation?
+    var holderStatement: StatementID?
+  }
+
+  var key: Key {
+    Key(
+      database: database, waiter: waiter.key, waiterProcess: waiterProcess,
+      holder: holder.map { "\($0.process) \($0.kind)" }, holderLocation: holder?.location,
+      holderStatement: holder?.statements.first { $0.location == holder?.location }?.statement)
+  }
+
+  static func order(_ a: Self, _ b: Self) -> Bool {
+    if a.failures != b.failures { return a.failures > b.failures }
+    if a.count != b.count { return a.count > b.count }
+    return a.sortKey < b.sortKey
+  }
+
+  private var sortKey: String {
+    "\(waiter.sortKey) \(holder?.location.sortKey ?? "") \(waiterProcess) \(holder?.process ?? "")"
+  }
+
+  mutating func add(_ other: Self) {
+    count.add(other.count)
+    failures.add(other.failures)
+    time.add(other.time)
+    longest = Swift.max(longest, other.longest)
+    guard let holder = other.holder else { return }
+    self.holder?.time.add(holder.time)
+    self.holder?.idleTime.add(holder.idleTime)
+  }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+
+/// Counts what single statements did that locks made fail, or that made others fail.
+struct LockSites {
+  typealias Key = ProfileBuilder.Key
+  // Arbitrary, as in `Bounds`.
+  private static let maxSites = 1000
+  // Enough to distinguish a long read from a short one, 8 bytes each.
+  private static let maxCommits = 4096
+  private static let maxThreads = 4096
+
+  private var upgrades: [LockSite.Key: LockSite] = [:]
+  private var refusals: [LockSite.Key: LockSite] = [:]
+  private var longReads: [LockSite.Key: LockSite] = [:]
+  private var autocommits: [LockSite.Key: LockSite] = [:]
+  /// By statement and values: failures that no later run made good.
+  private var failures: [Failure: LockSite] = [:]
+  private var continued: Set<Failure> = []
+  /// By thread: the last failures, until the thread runs something else.
+  private var lastFailure: [Key: Failure] = [:]
+  /// By database: when connections committed.
+  private var commits: [String: [(time: Nanoseconds, connection: Key)]] = [:]
+  /// By thread: the form that wrote last, outside of a transaction, and how often in a row.
+  private var rows: [Key: (site: LockSite, form: UInt64, count: UInt64)] = [:]
+  /// By connection: the first read of its transaction.
+  private var reads: [Key: Read] = [:]
+
+  private struct Read {
+    var site: LockSite
+    var start: Nanoseconds
+    var transaction: UInt64
+  }
+
+  private struct Failure: Hashable {
+    var process: Int
+    var form: UInt64
+    var bindHash: UInt64
+  }
+
+  mutating func noteUpgrade(_ site: LockSite) { Self.count(site, in: &upgrades) }
+  mutating func noteRefusal(_ site: LockSite) { Self.count(site, in: &refusals) }
+
+  mutating func commit(in database: String, by connection: Key, at time: Nanoseconds) {
+    guard commits.count < Self.maxSites || commits[database] != nil else { return }
+    commits[database, default: []].append((time, connection))
+    if commits[database]?.count ?? 0 > 2 * Self.maxCommits {
+      commits[database]?.removeFirst(Self.maxCommits)
+    }
+  }
+
+  mutating func note(
+    _ run: StatementRun, _ site: LockSite, form: UInt64, thread: Key, connection: Key,
+    database: String, at time: Nanoseconds
+  ) {
+    noteFailure(run, site, form: form, thread: thread)
+    guard run.error.isEmpty else { return }
+    noteRead(run, site, connection: connection, database: database, at: time)
+    noteWrite(run, site, form: form, thread: thread)
+  }
+
+  /// A statement that failed is made good by a later run of the same one with the same values.
+  private mutating func noteFailure(
+    _ run: StatementRun, _ site: LockSite, form: UInt64, thread: Key
+  ) {
+    let failure = Failure(process: thread.process, form: form, bindHash: run.bindHash)
+    if let last = lastFailure.removeValue(forKey: thread), last != failure {
+      continued.insert(last)
+    }
+    if run.error.hasPrefix("SQLITE_BUSY") {
+      guard failures.count < Self.maxSites || failures[failure] != nil else { return }
+      failures[failure, default: LockSite(site, count: 0)].count.add(1)
+      lastFailure[thread] = failure
+    } else if failures.removeValue(forKey: failure) != nil {
+      continued.remove(failure)
+    }
+  }
+
+  /// The commits of others while the statement's cursor was open, or since its transaction began.
+  private mutating func noteRead(
+    _ run: StatementRun, _ site: LockSite, connection: Key, database: String, at time: Nanoseconds
+  ) {
+    guard run.isReadOnly != 0 else { return }
+    var read = Read(
+      site: site, start: time &- max(run.openTime, 0), transaction: run.transactionID)
+    if run.transactionID != 0 {
+      if let known = reads[connection], known.transaction == run.transactionID {
+        read = known
+      } else {
+        guard !site.isTransactionControl else { return }
+        guard reads.count < Self.maxThreads || reads[connection] != nil else { return }
+        reads[connection] = read
+      }
+    }
+    count(read, of: connection, in: database)
+  }
+
+  /// A read transaction ended, or was still open at the end.
+  mutating func endRead(of connection: Key, in database: String) {
+    guard let read = reads.removeValue(forKey: connection) else { return }
+    count(read, of: connection, in: database)
+  }
+
+  /// The connections whose transactions only read so far.
+  var readingConnections: [Key] {
+    reads.keys.sorted { ($0.process, $0.id) < ($1.process, $1.id) }
+  }
+
+  private mutating func count(_ read: Read, of connection: Key, in database: String) {
+    guard let commits = commits[database] else { return }
+    let count = commits.reversed().prefix { $0.time > read.start }
+      .count { $0.connection != connection }
+    guard count > 0 else { return }
+    if longReads.count < Self.maxSites || longReads[read.site.key] != nil {
+      let known = longReads[read.site.key]?.count ?? 0
+      longReads[read.site.key] = LockSite(read.site, count: max(known, UInt64(count)))
+    }
+  }
+
+  private mutating func noteWrite(
+    _ run: StatementRun, _ site: LockSite, form: UInt64, thread: Key
+  ) {
+    guard run.isReadOnly == 0 else { return }
+    guard run.transactionID == 0, run.changes > 0 else {
+      rows.removeValue(forKey: thread)
+      return
+    }
+    guard rows.count < Self.maxThreads || rows[thread] != nil else { return }
+    if let row = rows[thread], row.form == form, row.site.location == site.location {
+      rows[thread]?.count.add(1)
+    } else {
+      rows[thread] = (site, form, 1)
+    }
+    guard let row = rows[thread] else { return }
+    if autocommits.count < Self.maxSites || autocommits[row.site.key] != nil {
+      let known = autocommits[row.site.key]?.count ?? 0
+      autocommits[row.site.key] = LockSite(row.site, count: max(known, row.count))
+    }
+  }
+
+  private static func count(_ site: LockSite, in sites: inout [LockSite.Key: LockSite]) {
+    guard sites.count < maxSites || sites[site.key] != nil else { return }
+    sites[site.key, default: LockSite(site, count: 0)].count.add(1)
+  }
+
+  /// What rules look at; sites below their limits are left out.
+  var finished: LockProfile {
+    var profile = LockProfile()
+    profile.upgrades = Array(upgrades.values).summed(+)
+    profile.refusals = Array(refusals.values).summed(+)
+    profile.abandoned = failures.filter { continued.contains($0.key) }.map(\.value).summed(+)
+    profile.longReads = Array(longReads.values)
+      .filter { $0.count >= EndReadTransaction.minCommits }.summed(max)
+    profile.autocommits = Array(autocommits.values)
+      .filter { $0.count >= GroupWrites.minRuns }.summed(max)
+    return profile
+  }
+}
+
+extension LockSite {
+  /// Whether it begins, ends or marks a transaction: such a statement reads nothing.
+  var isTransactionControl: Bool {
+    guard let word = sql?.prefix(while: \.isLetter).uppercased() else { return false }
+    return ["BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE"].contains(word)
+  }
+
+  init(_ site: LockSite, count: UInt64) {
+    self = site
+    self.count = count
+  }
+}

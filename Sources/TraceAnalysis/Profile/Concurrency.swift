@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+
+/// Waits for another connection's lock.
+struct LockWaits {
+  var attempts: UInt64 = 0
+  var time: Nanoseconds = 0
+
+  func adding(_ event: BusyWaited) -> Self {
+    var sum = self
+    sum.attempts.add(event.attempts)
+    sum.time.add(event.waitTime)
+    return sum
+  }
+}
+
+extension Work {
+  /// Adds the waits of a run, whose step time contains them.
+  mutating func add(_ waits: LockWaits, of run: StatementRun) {
+    busyAttempts = (busyAttempts ?? 0).saturatingSum(waits.attempts)
+    let time = min(max(waits.time, 0), max(run.stepTime, 0))
+    waitTime.add(time)
+    stepTime.add(-time)
+  }
+}
+
+/// Which threads of a process use its store at once: those beyond the number of connections wait.
+///
+///     thread 1  ──save──┐
+///     thread 2      ──save─────   contended: thread 1 had the writer when it began
+struct Concurrency {
+  /// `StoreOptions.readerCount` of a store that sets none.
+  static let defaultReaders = 4
+
+  /// By process and thread: the fetch that no other fetch contains.
+  private var fetches: [Int: [UInt64: UInt64]] = [:]
+  /// By process: the save that ended last.
+  private var lastSaves: [Int: (thread: UInt64, end: Nanoseconds)] = [:]
+
+  /// - Returns: whether all readers were in use.
+  mutating func beginFetch(_ event: FetchBegin, on thread: ProfileBuilder.Key) -> Bool {
+    guard event.parentID == 0 else { return false }
+    // A fetch of this thread whose end is missing is over.
+    fetches[thread.process, default: [:]][thread.id] = event.fetchID
+    return fetches[thread.process, default: [:]].count > Self.defaultReaders
+  }
+
+  mutating func endFetch(_ event: FetchEnd, on thread: ProfileBuilder.Key) {
+    if fetches[thread.process]?[thread.id] == event.fetchID {
+      fetches[thread.process]?[thread.id] = nil
+    }
+  }
+
+  /// - Returns: whether another thread saved when it began.
+  mutating func endSave(
+    at end: Nanoseconds, totalTime: Nanoseconds, on thread: ProfileBuilder.Key
+  ) -> Bool {
+    defer { lastSaves[thread.process] = (thread.id, end) }
+    guard let last = lastSaves[thread.process], last.thread != thread.id else { return false }
+    return end &- totalTime < last.end
+  }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StoreEvents
+
+/// What a test of a suite ran, from its marker to the next marker in the same process.
+///
+///     SELECT 'storescope: test test_departures'
+public struct TestProfile: Hashable, Sendable, Codable {
+  public var name: String
+  /// What its statements did, the marker left out.
+  public var work = Work()
+  /// The statement that made most full-scan steps, if any did.
+  public var scanning: StatementID?
+
+  public init(name: String) { self.name = name }
+
+  mutating func add(_ other: Self) {
+    work.add(other.work)
+    if scanning == nil { scanning = other.scanning }
+  }
+}
+
+/// The name of the test that a statement marks the beginning of; nil for any other statement.
+func nameOfTest(markedBy sql: String) -> String? {
+  var rest = Substring(sql).drop { $0.isWhitespace }
+  guard rest.prefix(6).uppercased() == "SELECT" else { return nil }
+  rest = rest.dropFirst(6).drop { $0.isWhitespace }
+  let marker = "'storescope: test "
+  guard rest.hasPrefix(marker) else { return nil }
+  let name = rest.dropFirst(marker.count).prefix { $0 != "'" }
+  return name.isEmpty ? nil : String(name)
+}
+
+/// Whether a statement is a driver's own: a PRAGMA that sets up a connection or reads the schema.
+///
+/// `PRAGMA wal_checkpoint` and others that do work are the program's.
+func isDriverPragma(_ sql: String) -> Bool {
+  let rest = Substring(sql).drop { $0.isWhitespace }
+  guard rest.prefix(6).uppercased() == "PRAGMA", rest.dropFirst(6).first?.isWhitespace == true
+  else { return false }
+  var name = rest.dropFirst(6).drop { $0.isWhitespace }
+    .prefix { $0.isLetter || $0.isNumber || "_.\"".contains($0) }
+  if let dot = name.lastIndex(of: ".") { name = name[name.index(after: dot)...] }
+  let working: Set = [
+    "analysis_limit", "foreign_key_check", "incremental_vacuum", "integrity_check", "optimize",
+    "quick_check", "wal_checkpoint",
+  ]
+  return !working.contains(name.lowercased())
+}
+
+/// The tests of a run while it is being folded, by process.
+struct TestTally {
+  private struct Test {
+    var profile: TestProfile
+    var maxScanSteps: UInt64 = 0
+  }
+
+  private var tests: [String: Test] = [:]
+  /// By process: the test that runs.
+  private var current: [Int: String] = [:]
+
+  mutating func begin(_ name: String, in process: Int) {
+    guard tests[name] != nil || tests.count < Bounds.statements else {
+      current[process] = nil
+      return
+    }
+    tests[name] = tests[name] ?? Test(profile: TestProfile(name: name))
+    current[process] = name
+  }
+
+  mutating func add(_ run: StatementRun, in process: Int) {
+    guard let name = current[process] else { return }
+    tests[name]?.profile.work.add(run)
+    guard run.fullScanSteps > tests[name]?.maxScanSteps ?? .max else { return }
+    tests[name]?.maxScanSteps = run.fullScanSteps
+    tests[name]?.profile.scanning = run.statementID
+  }
+
+  /// Most full-scan steps first; nil without markers.
+  func finish() -> [TestProfile]? {
+    guard !tests.isEmpty else { return nil }
+    return tests.values.map(\.profile).sorted {
+      ($1.work.fullScanSteps, $0.name) < ($0.work.fullScanSteps, $1.name)
+    }
+  }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+
+/// A connection that shares its database has a busy timeout.
+struct SetBusyTimeout: Rule {
+  static let explanation = RuleExplanation(
+    law: "A connection that shares its database has a busy timeout.",
+    reason: """
+      Without a busy timeout, a statement fails as soon as another connection holds the lock it needs, even if that ends a
+      millisecond later. A timeout belongs to one connection: each one that is opened needs its own.
+      """,
+    bad: """
+      sqlite3_open("app.db", &db)                      -- INSERT: SQLITE_BUSY after 0 ms
+      """,
+    good: """
+      sqlite3_open("app.db", &db); sqlite3_busy_timeout(db, 5000)
+      """,
+    limits: """
+      Reported from one failure on: SQLITE_BUSY without a second attempt, by a statement that had nothing to upgrade (see
+      UseBeginImmediate). A timeout that was set on another connection, or after the statement, has this effect as well.
+      Needs the probe's events.
+      """)
+
+  func check(_ workload: Workload) -> [Finding] {
+    (workload.profile.locks?.refusals ?? []).map { site in
+      Finding(
+        rule: Self.name, confidence: .high, statement: site.statement, caller: site.location,
+        message: """
+          It failed \(site.count.counted("time")) with SQLITE_BUSY without a second attempt: the \
+          connection has no busy timeout.
+          """,
+        evidence: [.init("failures", site.count)],
+        fix: """
+          call sqlite3_busy_timeout(), or run PRAGMA busy_timeout = 5000, on each connection after \
+          it is opened
+          """)
+    }
+  }
+}

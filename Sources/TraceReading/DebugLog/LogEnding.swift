@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+
+/// Compares the lines of one process in a log with what its closing lines state.
+///
+/// A store and the probe may write for one process, each from `log opened` to `log closed`.
+struct LogEnding {
+  private var read = LogCheck()
+  private var stated = LogCheck()
+  private var openings = 0
+  private var closings = 0
+  /// Those that are not 0.
+  private var statuses: Set<Int32> = []
+
+  /// Takes a line; false if it is a closing line that is damaged.
+  mutating func take(_ line: LogLine, _ whole: UnsafeRawBufferPointer) -> Bool {
+    if line.category == .annotation, line.text.hasPrefix("log closed: ") {
+      guard let closing = LogCheck.read(closing: String(decoding: line.text, as: UTF8.self)) else {
+        return false
+      }
+      closings += 1
+      stated.add(closing.check)
+      if let status = closing.status, status != 0 { statuses.insert(status) }
+      return true
+    }
+    if line.category == .annotation, line.text.hasPrefix("log opened: ") { openings += 1 }
+    read.add(line: whole)
+    return true
+  }
+
+  func note(of process: String, in ledger: SourceLedger) {
+    for status in statuses.sorted() { ledger.addFailure("\(process) ended with code \(status)") }
+    if closings < openings || closings == 0 {
+      ledger.addUnended(
+        "\(process): its last line 'log closed' is missing: it runs on, was killed, its log is cut, "
+          + "or an older version wrote it")
+    } else if read.lines != stated.lines {
+      ledger.addProblem(
+        "\(process): its log has \(read.lines.counted("line")) in place of \(stated.lines)")
+    } else if read != stated {
+      ledger.addProblem("\(process): lines of its log were changed after they were written")
+    }
+  }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import StoreEvents
+
+extension RecordingSeal {
+  /// Notes whether a trace is whole, and how its program ended.
+  static func check(_ folder: String, _ ledger: SourceLedger) {
+    let path = "\(folder)/\(fileName)"
+    guard FileManager.default.fileExists(atPath: path) else {
+      // A recorder removes its mark when all is written.
+      if FileManager.default.fileExists(atPath: "\(folder)/\(RecordingMark.fileName)") {
+        ledger.addProblem("its recorder was killed; what was not written yet is missing")
+        return
+      }
+      ledger.addUnended(
+        "it has no \(fileName): trace-report record did not write it, or was killed")
+      return
+    }
+    guard let data = try? Data(contentsOf: URL(filePath: path)),
+      let seal = try? BoundedJSON.decode(Self.self, from: data)
+    else {
+      ledger.addProblem("its \(fileName) cannot be read")
+      return
+    }
+    switch seal.fits(folder) {
+    case true?: if let failure = seal.failure { ledger.addFailure(failure) }
+    case false?: ledger.addProblem("its files are not as they were recorded")
+    case nil: ledger.addProblem("its files cannot be read: \(systemError())")
+    }
+  }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+import TraceAnalysis
+
+extension Document {
+  /// One incident: the offender, its plan, and who held the locks.
+  public init(incident: IncidentV1, time: String) {
+    let name = "incident \(incident.number), \(incident.condition)"
+    self.init(title: "\(time)  \(name): \(incident.headline)")
+    blocks = [.item(incident.offenderItem)]
+    if let plan = incident.plan {
+      blocks.append(.heading("Plan"))
+      blocks += plan.map { .paragraph("  \($0)") }
+    } else if let reason = incident.planError {
+      blocks.append(.paragraph("No plan: \(reason)", .quiet))
+    }
+    for locks in incident.locks { blocks += locks.blocks }
+  }
+
+  /// The incidents of a folder, and the snapshots that no recorder examined.
+  ///
+  /// - Parameter time: of day of an incident.
+  public init(
+    incidents: [IncidentV1], unexamined: [String], folder: String, time: (IncidentV1) -> String
+  ) {
+    self.init(title: "\(folder): \(incidents.count.counted("incident"))")
+    let rows = incidents.map { incident in
+      Table.Row(
+        [
+          .count(UInt64(clamping: incident.number)), .text(time(incident)),
+          .text(incident.condition), .duration(incident.offender.duration),
+          .text(incident.offender.process.title),
+          incident.offender.location.text.map { .place($0) } ?? .none,
+        ], notes: incident.offender.sql.map { [.sql($0)] } ?? [])
+    }
+    if !rows.isEmpty {
+      blocks.append(
+        .table(
+          Table(
+            columns: [
+              .number("incident"), .text("time"), .text("condition"), .number("duration"),
+              .text("program"), .text("line"),
+            ], rows: rows)))
+    }
+    for name in unexamined {
+      blocks.append(
+        .paragraph(
+          "\(name): not examined, because the recorder was ended; its trace can be read.", .bad))
+    }
+    if let last = incidents.last {
+      blocks.append(.paragraph(""))
+      blocks.append(.paragraph("Open one: trace-report incidents \(folder) \(last.number)", .quiet))
+    }
+  }
+}
+
+extension IncidentV1 {
+  /// What the offender did.
+  public var headline: String {
+    let duration = Cell.duration(offender.duration).text
+    let name = offender.process.title
+    return switch offender.event {
+    case "busy":
+      offender.error == nil
+        ? "\(name) waited \(duration) for a lock"
+        : "\(name) was refused a lock after \(duration)"
+    case "save_end": "\(name) saved for \(duration)"
+    case "transaction": "a transaction of \(name) took \(duration)"
+    case "cache_miss": "\((offender.rows ?? 0).counted("fault")) of \(name) within a second"
+    default: "a statement of \(name) took \(duration)"
+    }
+  }
+
+  fileprivate var offenderItem: Document.Item {
+    var lines: [Document.Fact] = []
+    if let sql = offender.sql { lines.append(.init("", .sql(sql))) }
+    if let error = offender.error { lines.append(.init("error", .text(error))) }
+    if let entity = offender.entity { lines.append(.init("entity", .text(entity))) }
+    if let attempts = offender.attempts { lines.append(.init("attempts", .count(attempts))) }
+    if let rows = offender.rows {
+      lines.append(.init(offender.event == "cache_miss" ? "faults" : "rows", .count(rows)))
+    }
+    if let steps = offender.vmSteps { lines.append(.init("VM steps", .count(steps))) }
+    if let steps = offender.fullScanSteps, steps > 0 {
+      lines.append(.init("scan steps", .count(steps)))
+    }
+    if let database = offender.database { lines.append(.init("database", .text(database))) }
+    if offender.matches > 1 {
+      lines.append(.init("events like it", .text("\(offender.matches.grouped) in the snapshot")))
+    }
+    return Document.Item(
+      tone: .bad, headline: headline, place: offender.location.text ?? "", lines: lines)
+  }
+}
+
+extension LocksV1 {
+  fileprivate var blocks: [Document.Block] {
+    var lines: [String] = writers.map { "writer lock (\($0.lock)): \($0.process.name)" }
+    if lines.isEmpty { lines = ["writer lock: not held when the snapshot was taken"] }
+    lines += waiters.map { "\($0.process.name) may wait (\($0.evidence))" }
+    lines += readers.filter(\.pinsLog).map { "\($0.process.name) pins the log" }
+    for hold in holds where hold.samples > 1 {
+      let what = hold.role == "writer" ? "writer lock" : "read mark that pins the log"
+      let time = Cell.duration(hold.durationNs).text
+      let end =
+        hold.isOver
+        ? ", until \(Cell.duration(max(0, observedFromNs - hold.untilNs)).text) before" : ""
+      lines.append("\(what), held for \(time) by \(hold.program)[\(hold.pid)]\(end)")
+    }
+    return [.heading("Locks of \(database)")] + lines.map { .paragraph("  \($0)") }
+  }
+}
+
+extension LocksV1.Process {
+  fileprivate var name: String { pid == 0 ? program : "\(program)[\(pid)]" }
+}

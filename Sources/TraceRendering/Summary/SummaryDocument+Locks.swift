@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+import TraceAnalysis
+
+extension Document {
+  /// Who waited for whom, most failures first.
+  static func lockWaits(of profile: Profile, options: SummaryOptions) -> [Block] {
+    guard let waits = profile.locks?.waits, !waits.isEmpty else { return [] }
+    let listed = waits.prefix(options.top)
+    let rows = listed.map { wait in
+      Table.Row(
+        [
+          .count(wait.count), .count(wait.failures), .duration(wait.time),
+          .duration(wait.longest), .text(wait.waiterProcess),
+          wait.waiter.location.text.map { .place($0) } ?? .none,
+        ], notes: wait.notes)
+    }
+    return [
+      .heading("Lock waits\(rest(waits.count, listed.count))"),
+      .table(
+        Table(
+          columns: [
+            .number("waits"), .number("failed"), .number("time"), .number("longest"),
+            .text("program"), .text("line"),
+          ], rows: rows)),
+    ]
+  }
+}
+
+extension LockWait {
+  /// The statement that waited, and the holder with its statements.
+  fileprivate var notes: [Cell] {
+    var notes: [Cell] = []
+    if let sql = waiter.sql { notes.append(.sql(sql)) }
+    guard let holder else {
+      notes.append(.text("waited for a program that was not recorded, or whose end is missing"))
+      return notes
+    }
+    let place = holder.location.text.map { " at \($0)" } ?? ""
+    let idle =
+      holder.time > 0
+      ? ", \(Cell.ratio(Double(holder.idleTime) / Double(holder.time)).text) of it between statements"
+      : ""
+    let kind = holder.kind.isEmpty ? "transaction" : "\(holder.kind) transaction"
+    let article = "aeiou".contains(kind.prefix(1)) ? "an" : "a"
+    notes.append(.text("waited for \(article) \(kind) of \(holder.process)\(place)\(idle)"))
+    for site in holder.statements {
+      let line = site.location.text.map { "\($0): " } ?? ""
+      let times = site.count > 1 ? " (\(site.count.counted("time")))" : ""
+      notes.append(.text("- \(line)\(site.sql ?? "\(site.statement)")\(times)"))
+    }
+    return notes
+  }
+}

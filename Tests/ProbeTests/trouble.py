@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes wrong around the probe changes nothing for the program."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+from harness import *
+
+
+def threads_that_others_close():
+    compare([compiled("threads"), "16"])
+
+
+def five_hundred_threads():
+    compare([compiled("threads"), "500"])
+
+
+def forks():
+    compare([compiled("forks")])
+
+
+def configuration_before_and_after():
+    compare([compiled("configures")])
+
+
+def loaded_and_unloaded():
+    compare([compiled("loads")])
+
+
+def ten_thousand_connections():
+    compare([compiled("connections")])
+
+
+def closed_descriptors():
+    os.makedirs(os.path.join(scratch, "own"), exist_ok=True)
+    compare([compiled("descriptors"), os.path.join(scratch, "own")])
+
+
+def a_program_that_executes_itself():
+    code = ("import os, sqlite3, sys\n"
+            "sqlite3.connect(':memory:').execute('SELECT 1').fetchall()\n"
+            "if len(sys.argv) < 2: os.execv(sys.executable, [sys.executable, __file__, 'x'])\n"
+            "print('done')\n")
+    path = os.path.join(scratch, "executes.py")
+    open(path, "w").write(code)
+    process, lines = run([sys.executable, path], level=1)
+    expect(process.stdout == "done\n", process.stderr)
+    expect(len(events(lines, "statement_run")) == 2, "2 statements ran")
+
+
+def an_empty_environment():
+    installed("sqlite3")
+    process, lines = run(["env", "-i", "/usr/bin/sqlite3", ":memory:", "SELECT 1"], level=1)
+    expect(process.stdout == "1\n" and not lines, "nothing is observed, and nothing is broken")
+
+
+def another_preloaded_library():
+    installed("sqlite3")
+    library = _compiled_library()
+    process, lines = run(["sqlite3", ":memory:", "SELECT 1"], level=1,
+                         variables={"LD_PRELOAD": library + ":" + PROBE})
+    expect(process.stdout == "1\n" and len(events(lines, "statement_run")) == 1, process.stderr)
+
+
+def _compiled_library():
+    path = os.path.join(scratch, "other.so")
+    subprocess.run([shutil.which("cc") or "clang", "-shared", "-fPIC", "-x", "c", "-", "-o", path],
+                   input="int other(void) { return 1; }", text=True, check=True)
+    return path
+
+
+def a_log_that_cannot_be_opened():
+    installed("sqlite3")
+    process, _ = run(["sqlite3", ":memory:", "SELECT 1"], level=1,
+                     variables={"STORE_SQL_DEBUG_FILE": "/no/such/folder/log"})
+    expect(process.stdout == "1\n" and process.returncode == 0, process.stderr)
+    expect(len(process.stderr.splitlines()) == 1 and "nothing is logged" in process.stderr, process.stderr)
+
+
+def a_process_without_sqlite_has_no_thread_and_no_lttng():
+    process, _ = run(["grep", "-cE", "lttng|sqlite", "/proc/self/maps"])
+    maps = int(process.stdout)
+    plain, _ = run(["sh", "-c", "grep -E 'lttng' /proc/self/maps; ls /proc/self/task | wc -l"])
+    expect(plain.stdout.strip() == "1", plain.stdout)
+    expect(maps == 0 or "storescope" in PROBE, str(maps))
+
+
+# MARK: - Programs into which the probe cannot be loaded
+
+def _unchanged(command, **arguments):
+    """The process, which prints what it prints without the probe and is not observed."""
+    plain, _ = run(command, probe=False, **arguments)
+    process, lines = run(command, level=1, **arguments)
+    expect((process.returncode, process.stdout) == (plain.returncode, plain.stdout) and plain.returncode == 0,
+           f"{plain.returncode} {process.returncode} {process.stderr[-300:]}")
+    expect(not events(lines, "statement_run"), "it was observed")
+    return process
+
+
+def a_missing_library():
+    installed("sqlite3")
+    _unchanged(["sqlite3", ":memory:", "SELECT 1"], variables={"LD_PRELOAD": "/no/such/libstorescope-probe.so"})
+
+
+def a_relative_path():
+    """A child in another folder does not find the library, and runs without it."""
+    installed("sqlite3")
+    variables = {"LD_PRELOAD": os.path.relpath(PROBE, ROOT)}
+    command = ["sh", "-c", "sqlite3 :memory: 'SELECT 1'; cd / && sqlite3 :memory: 'SELECT 2'"]
+    process, lines = run(command, level=1, variables=variables)
+    expect(process.stdout == "1\n2\n" and len(events(lines, "statement_run")) == 1, process.stderr)
+
+
+def a_setuid_program():
+    installed("sqlite3", "setpriv")
+    if os.geteuid() != 0:
+        raise Skipped("only root makes a program of another user")
+    # Not in the tests' own folder, which other users cannot enter.
+    path = "/tmp/probe-tests-setuid.%d" % os.getpid()
+    try:
+        shutil.copy(os.path.realpath(shutil.which("sqlite3")), path)
+        os.chmod(path, 0o4755)
+        _unchanged(["setpriv", "--reuid=65534", "--clear-groups", path, ":memory:", "SELECT 1"])
+    finally:
+        os.remove(path)
+
+
+def a_static_program():
+    _unchanged([compiled("simple", "-static", name="simple-static")])
+
+
+def a_program_of_musl():
+    installed("musl-gcc")
+    path = os.path.join(scratch, "musl")
+    subprocess.run(["musl-gcc", "-x", "c", "-", "-o", path], text=True, check=True,
+                   input='#include <stdio.h>\nint main(void) { return puts("counts 0 0") < 0; }')
+    _unchanged([path])
+
+
+def a_32_bit_program():
+    path = os.path.join(scratch, "program-32")
+    made = subprocess.run(["cc", "-m32", "-x", "c", "-", "-o", path], text=True, capture_output=True,
+                          input='#include <stdio.h>\nint main(void) { return puts("counts 0 0") < 0; }')
+    if made.returncode != 0:
+        raise Skipped("no 32-bit C library")
+    _unchanged([path])
+
+
+# MARK: - Copies of SQLite within a program
+
+def _with_own_copy(source, *flags, name):
+    archive = next((path for path in ("/usr/lib/x86_64-linux-gnu/libsqlite3.a", "/usr/lib/aarch64-linux-gnu/libsqlite3.a")
+                    if os.path.exists(path)), None)
+    if not archive:
+        raise Skipped("libsqlite3.a is not installed")
+    return compiled(source, *flags, name=name, libraries=[archive])
+
+
+def an_own_copy_with_a_symbol_table():
+    compare([_with_own_copy("threads", name="threads-own"), "16"], way="symbols")
+
+
+def an_own_copy_without_a_symbol_table():
+    command = [_with_own_copy("threads", "-s", name="threads-stripped"), "16"]
+    _unchanged(command)
+    _, lines = run(command, level=1)
+    copies = events(lines, "copy_not_observed")
+    expect(len(copies) == 1 and "it is stripped" in copies[0]["reason"], f"{copies}")
+
+
+def an_own_copy_whose_trace_callback_the_program_takes():
+    command = [_with_own_copy("simple", name="simple-own")]
+    _unchanged(command)
+    _, lines = run(command, level=1)
+    copies = events(lines, "copy_not_observed")
+    expect(len(copies) == 1 and "may have set its own" in copies[0]["reason"], f"{copies}")

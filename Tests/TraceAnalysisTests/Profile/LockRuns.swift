@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+import TraceAnalysis
+import TraceReading
+
+/// Programs that use one database, with the times of their events in milliseconds.
+struct LockRuns {
+  private var records: [EventRecord] = []
+  private var nextRun: UInt64 = 1
+
+  /// A program of one thread and one connection, to a file that another one may name otherwise.
+  struct Program {
+    var pid: Int64
+    var name: String
+  }
+
+  mutating func open(
+    _ pid: Int64, _ name: String, path: String = "/srv/app.db", inode: UInt64 = 7
+  ) -> Program {
+    let program = Program(pid: pid, name: name)
+    append(
+      .connectionOpened(
+        ConnectionOpened(
+          connectionID: 1, path: path, vfs: "unix", flags: 0, sqliteVersion: "3.40.1",
+          sqlitePath: "/usr/lib/libsqlite3.so.0", way: "got", device: 1, inode: inode,
+          processStart: pid, processName: name)), of: program, at: 0)
+    return program
+  }
+
+  /// A run that ended at a time and began `open` before.
+  mutating func run(
+    _ sql: String, line: UInt64, of program: Program, at time: Double, open: Double = 0,
+    transaction: UInt64 = 0, writes: Bool? = nil, rows: UInt64 = 0, bindHash: UInt64 = 1,
+    busy: (attempts: UInt64, wait: Double)? = nil, error: String = ""
+  ) {
+    if let busy {
+      append(
+        .busy(
+          BusyWaited(
+            storeID: 1, attempts: busy.attempts, waitTime: Self.nanoseconds(busy.wait),
+            gaveUp: error.isEmpty ? 0 : 1)), of: program, at: time)
+    }
+    let id = StatementID(sql: sql)
+    append(
+      .statement(StatementAnnounced(storeID: 1, statementID: id, sql: sql)), of: program, at: time)
+    append(
+      .caller(
+        CallerAnnounced(
+          callerID: line, language: "python", file: "\(program.name).py", line: line,
+          function: "main", frames: "")), of: program, at: time)
+    let isControl = ["BEGIN", "COMMIT"].contains { sql.hasPrefix($0) }
+    let writes = writes ?? !(sql.hasPrefix("SELECT") || sql == "BEGIN" || sql == "COMMIT")
+    append(
+      .statementRun(
+        StatementRun(
+          connectionID: 1, statementID: id, runID: nextRun, transactionID: transaction,
+          callerID: line, bindHash: bindHash, stepTime: Self.nanoseconds(open),
+          openTime: Self.nanoseconds(open), rows: rows,
+          changes: writes && !isControl && error.isEmpty ? 1 : 0, isReadOnly: writes ? 0 : 1,
+          vmSteps: isControl ? 3 : 20, fullScanSteps: 0, sorts: 0, autoIndexRows: 0, memory: 0,
+          reprepares: 0, filterHits: 0, filterMisses: 0, timedSteps: 1,
+          error: error)), of: program, at: time)
+    nextRun += 1
+  }
+
+  /// A transaction that ended at a time; its last statement follows.
+  mutating func end(
+    _ transaction: UInt64, of program: Program, at time: Double, total: Double,
+    kind: String = "immediate", writer: Double? = 0, idle: Double = 0, outcome: String = "commit"
+  ) {
+    append(
+      .transaction(
+        TransactionEnded(
+          storeID: 1, saveID: 0, outcome: outcome, waitTime: 0, totalTime: Self.nanoseconds(total),
+          transactionID: transaction, kind: kind, writerTime: writer.map(Self.nanoseconds) ?? -1,
+          statements: 3, idleTime: Self.nanoseconds(idle))), of: program, at: time)
+  }
+
+  /// A whole immediate transaction with one INSERT.
+  mutating func transaction(
+    _ id: UInt64, line: UInt64 = 20, of program: Program, from start: Double, to end: Double,
+    idle: Double = 0
+  ) {
+    run("BEGIN IMMEDIATE", line: line, of: program, at: start, transaction: id)
+    run("INSERT INTO t VALUES (?)", line: line + 1, of: program, at: start, transaction: id)
+    self.end(id, of: program, at: end, total: end - start, idle: idle)
+    run("COMMIT", line: line + 2, of: program, at: end, transaction: id)
+  }
+
+  /// A save of a store.
+  mutating func save(
+    _ id: UInt64, line: UInt64, of program: Program, path: String, from start: Double,
+    to end: Double
+  ) {
+    let location = SourceLocation(file: "\(program.name).swift", line: line)
+    append(
+      .storeOpened(
+        StoreOpened(
+          storeID: 1, path: path, journalMode: "wal", pageSize: 4096, sqliteVersion: "3.40.1",
+          processStart: program.pid, processName: program.name)), of: program, at: 0)
+    append(
+      .saveBegin(SaveBegin(saveID: id, inserted: 1, updated: 0, deleted: 0, location: location)),
+      of: program, at: start)
+    append(
+      .transaction(
+        TransactionEnded(
+          storeID: 1, saveID: id, outcome: "commit", waitTime: 0,
+          totalTime: Self.nanoseconds(end - start), transactionID: id, kind: "exclusive",
+          writerTime: 0, statements: 3)), of: program, at: end)
+  }
+
+  var profile: Profile {
+    var builder = ProfileBuilder()
+    let ordered = records.enumerated().sorted {
+      ($0.element.timestamp, $0.offset) < ($1.element.timestamp, $1.offset)
+    }
+    for (_, record) in ordered { builder.add(record) }
+    return builder.profile(of: ReadingReport(sources: []))
+  }
+
+  /// The rules that report something, with the lines that they name.
+  var findings: [String] {
+    profile.findings.filter { $0.rule != "AvoidLockWait" }.map { "\($0.rule) \($0.caller.line)" }
+  }
+
+  private mutating func append(_ event: StoreEvent, of program: Program, at time: Double) {
+    records.append(
+      EventRecord(
+        timestamp: Self.nanoseconds(time), process: .init(id: program.pid, name: program.name),
+        threadID: program.pid, contextID: 0, event: event))
+  }
+
+  private static func nanoseconds(_ milliseconds: Double) -> Nanoseconds {
+    Nanoseconds(milliseconds * 1e6)
+  }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+import TestSupport
+import Testing
+import TraceRendering
+
+@testable import TraceAnalysis
+
+/// Suites whose tests are named by markers, and drivers' own statements.
+@Suite struct TestProfileTests {
+  private let search = "SELECT id FROM book WHERE title = ?"
+
+  private func profile(_ write: (inout RunBuilder) -> Void) -> Profile {
+    RunBuilder { trace in
+      trace.connect()
+      write(&trace)
+      trace.close()
+    }.profile()
+  }
+
+  private func suite(scanSteps: UInt64) -> Profile {
+    profile { trace in
+      trace.run("PRAGMA foreign_keys = ON")
+      trace.run("SELECT 'storescope: test test_list'")
+      trace.run(search, rows: 2)
+      trace.run("SELECT 'storescope: test test_search'")
+      trace.run(search, rows: 1, fullScanSteps: scanSteps)
+      trace.run(search, rows: 1)
+    }
+  }
+
+  @Test func aMarkerNamesTheTestOfTheRunsAfterIt() throws {
+    let tests = try #require(suite(scanSteps: 400).observed?.tests)
+    #expect(tests.map(\.name) == ["test_search", "test_list"])
+    #expect(tests.map(\.work.count) == [2, 1])
+    #expect(tests.map(\.work.rows) == [2, 2])
+    #expect(tests.map(\.work.fullScanSteps) == [400, 0])
+    #expect(tests.map(\.scanning) == [StatementID(sql: search), nil])
+  }
+
+  @Test func theSummaryNamesTheTestThatScansAndItsStatement() {
+    let text = Document(summary: suite(scanSteps: 400)).text()
+    #expect(text.contains("Tests by full-scan steps"))
+    #expect(text.contains("400     200 ns  test_search\n"))
+  }
+
+  @Test func theGateNamesTheTestThatScansMore() throws {
+    let baseline = BaselineV1(suite(scanSteps: 400))
+    #expect(Gate().compare(suite(scanSteps: 400), with: baseline).verdict == .same)
+    let result = Gate().compare(suite(scanSteps: 500), with: baseline)
+    let test = try #require(result.regressions.first { $0.sql == "test test_search" })
+    #expect(test.changes == [.init(metric: .fullScanSteps, before: 400, after: 500)])
+  }
+
+  @Test func aTestHasABudget() {
+    var baseline = BaselineV1(suite(scanSteps: 0))
+    let index = baseline.tests?.firstIndex { $0.sql == "test test_search" }
+    baseline.tests?[index ?? 0].budget = ["count": 1]
+    let result = Gate().compare(suite(scanSteps: 0), with: baseline)
+    #expect(
+      result.regressions.map(\.changes) == [[.init(metric: .count, before: 2, after: 2, budget: 1)]]
+    )
+    var newer = BaselineV1(suite(scanSteps: 0))
+    newer.keepBudgets(of: baseline)
+    #expect(newer.tests == baseline.tests)
+  }
+
+  @Test func testsOfSeveralProcessesDoNotMix() {
+    let tests = RunBuilder { trace in
+      trace.connect()
+      trace.run("SELECT 'storescope: test a'")
+      trace.run(search)
+      trace.close()
+    }.profile()
+    let merged = Profile.merged([tests, suite(scanSteps: 3)])
+    #expect(merged.observed?.tests?.map(\.name) == ["test_search", "a", "test_list"])
+  }
+
+  @Test func pragmasOfDriversAreInNoCountButTheirOwn() {
+    let observed = profile { trace in
+      trace.run("PRAGMA main.table_info(\"visit\")")
+      trace.run(" pragma foreign_keys=ON")
+      trace.run("PRAGMA wal_checkpoint(TRUNCATE)")
+      trace.run("PRAGMA optimize")
+    }.observed
+    #expect(observed?.driverPragmas == 2)
+    #expect(observed?.runs == 2)
+  }
+
+  @Test func aPragmaThatFailsIsShown() {
+    let observed = profile { $0.run("PRAGMA journal_mode = WAL", error: "SQLITE_BUSY: locked") }
+      .observed
+    #expect(observed?.runs == 1 && observed?.driverPragmas == nil)
+  }
+
+  @Test(arguments: [
+    ("SELECT 'storescope: test a b'", "a b"), ("select  'storescope: test x' ;", "x"),
+    ("SELECT 'storescope: test '", nil), ("SELECT 'other'", nil), ("", nil),
+  ])
+  func onlyAMarkerIsAMarker(sql: String, name: String?) {
+    #expect(nameOfTest(markedBy: sql) == name)
+  }
+
+  @Test func listsOfAnyLengthAreOneForm() {
+    let statements = profile { trace in
+      for count in 1...4 {
+        let list = Array(repeating: "?", count: count).joined(separator: ", ")
+        trace.run("SELECT id FROM book WHERE author_id IN (\(list))")
+      }
+    }
+    #expect(statements.statementGroups.count == 1)
+  }
+}

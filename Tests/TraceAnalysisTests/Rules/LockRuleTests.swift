@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+import Testing
+import TraceAnalysis
+
+/// Each rule: a case that is reported, and similar ones that are not.
+@Suite struct LockRuleTests {
+  private static let locked = "SQLITE_BUSY: database is locked"
+
+  private func findings(_ write: (inout LockRuns, LockRuns.Program, LockRuns.Program) -> Void)
+    -> [String]
+  {
+    var runs = LockRuns()
+    let (a, b) = (runs.open(1, "a"), runs.open(2, "b"))
+    write(&runs, a, b)
+    return runs.findings
+  }
+
+  @Test func aReadThatCannotBecomeAWriteNeedsBeginImmediate() {
+    let upgrade = findings { runs, a, _ in
+      runs.run("BEGIN", line: 1, of: a, at: 1, transaction: 1)
+      runs.run("SELECT a FROM t", line: 2, of: a, at: 2, transaction: 1, rows: 1)
+      runs.run(
+        "UPDATE t SET a = 1", line: 3, of: a, at: 3, transaction: 1, writes: true, busy: (0, 0),
+        error: Self.locked)
+    }
+    #expect(upgrade == ["UseBeginImmediate 3"])
+  }
+
+  @Test func aRefusalWithoutASecondAttemptNeedsATimeout() {
+    let first = findings { runs, a, _ in
+      runs.run("BEGIN", line: 1, of: a, at: 1, transaction: 1)
+      runs.run(
+        "UPDATE t SET a = 1", line: 3, of: a, at: 3, transaction: 1, writes: true, busy: (0, 0),
+        error: Self.locked)
+    }
+    #expect(first == ["SetBusyTimeout 3"])
+    let patient = findings { runs, a, _ in
+      runs.run(
+        "UPDATE t SET a = 1", line: 3, of: a, at: 3000, open: 2000, busy: (40, 2000),
+        error: Self.locked)
+    }
+    #expect(patient == [])
+  }
+
+  @Test func aWriterThatIsIdleWhileOthersWaitIsReported() {
+    func waits(_ count: Int, idle: Double) -> [String] {
+      findings { runs, a, b in
+        for number in 0..<count {
+          let start = Double(number) * 100
+          runs.transaction(UInt64(number + 1), of: a, from: start, to: start + 50, idle: idle)
+          runs.run("DELETE FROM u", line: 9, of: b, at: start + 52, open: 30, busy: (8, 30))
+        }
+      }
+    }
+    #expect(waits(3, idle: 40) == ["AvoidIdleWriter 20"])
+    #expect(waits(2, idle: 40) == [])
+    #expect(waits(3, idle: 10) == [])
+  }
+
+  @Test func aReadDuringManyCommitsIsReported() {
+    func read(during commits: Int, isOwn: Bool = false) -> [String] {
+      findings { runs, a, b in
+        for number in 0..<commits {
+          let start = 10 + Double(number)
+          runs.transaction(
+            UInt64(number + 1), of: isOwn ? b : a, from: start, to: start + 0.5)
+        }
+        runs.run("SELECT a FROM t", line: 5, of: b, at: 1000, open: 995, rows: 9)
+      }
+    }
+    #expect(read(during: 100) == ["EndReadTransaction 5"])
+    #expect(read(during: 99) == [])
+    #expect(read(during: 100, isOwn: true) == [])
+  }
+
+  @Test func aReadTransactionIsReportedAtItsFirstRead() {
+    func read(at time: Double, ends: Bool = true) -> [String] {
+      findings { runs, a, b in
+        runs.run("BEGIN", line: 1, of: b, at: 1, transaction: 1)
+        runs.run("SELECT a FROM t", line: 2, of: b, at: time, transaction: 1, rows: 9)
+        for number in 0..<120 {
+          let start = 10 + Double(number)
+          runs.transaction(UInt64(number + 1), of: a, from: start, to: start + 0.5)
+        }
+        guard ends else { return }
+        runs.end(1, of: b, at: 500, total: 499, kind: "deferred", writer: nil)
+        runs.run("COMMIT", line: 3, of: b, at: 500, transaction: 1)
+      }
+    }
+    #expect(read(at: 5) == ["EndReadTransaction 2"])
+    #expect(read(at: 5, ends: false) == ["EndReadTransaction 2"])
+    // BEGIN alone has no snapshot.
+    #expect(read(at: 400) == [])
+  }
+
+  @Test func aLoopOfAutocommitsIsReported() {
+    func insert(_ count: Int, transaction: UInt64 = 0, otherEvery: Int = .max) -> [String] {
+      findings { runs, a, _ in
+        for number in 1...count {
+          runs.run(
+            "INSERT INTO t VALUES (?)", line: 4, of: a, at: Double(number),
+            transaction: transaction, bindHash: UInt64(number))
+          if number % otherEvery == 0 {
+            runs.run("UPDATE u SET a = 1", line: 6, of: a, at: Double(number) + 0.5)
+          }
+        }
+      }
+    }
+    #expect(insert(100) == ["GroupWrites 4"])
+    #expect(insert(99) == [])
+    #expect(insert(200, transaction: 1) == [])
+    #expect(insert(200, otherEvery: 50) == [])
+  }
+
+  @Test func aFailureThatTheProgramIgnoresIsReported() {
+    func fail(retries: Bool, goesOn: Bool, bindHash: UInt64 = 7) -> [String] {
+      findings { runs, a, _ in
+        runs.run(
+          "INSERT INTO t VALUES (?)", line: 4, of: a, at: 2000, open: 1000, bindHash: 7,
+          busy: (30, 1000), error: Self.locked)
+        if goesOn { runs.run("SELECT a FROM u", line: 5, of: a, at: 2001, rows: 1) }
+        if retries {
+          runs.run("INSERT INTO t VALUES (?)", line: 4, of: a, at: 2002, bindHash: bindHash)
+        }
+      }
+    }
+    #expect(fail(retries: false, goesOn: true) == ["HandleBusy 4"])
+    #expect(fail(retries: true, goesOn: true) == [])
+    #expect(fail(retries: true, goesOn: false) == [])
+    // The program ended with the error.
+    #expect(fail(retries: false, goesOn: false) == [])
+    // Other values are another row.
+    #expect(fail(retries: true, goesOn: true, bindHash: 8) == ["HandleBusy 4"])
+  }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import StoreEvents
+import TestSupport
+import Testing
+import TraceAnalysis
+import TraceRendering
+
+@testable import TraceRecording
+
+/// A flight recorder: snapshots when a condition holds, and only then.
+extension TraceRecorderTests {
+  /// Runs quick statements; when the file `slow-N` appears it runs a slow one, and makes `done-N`.
+  private static let program = """
+    import os, sqlite3, sys, time
+    folder = sys.argv[1]
+    numbers = "WITH RECURSIVE c(x) AS (VALUES(1) UNION ALL SELECT x+1 FROM c WHERE x < 3000000)"
+    db = sqlite3.connect(folder + "/app.db", isolation_level=None)
+    db.execute("PRAGMA journal_mode = WAL")
+    db.execute("CREATE TABLE IF NOT EXISTS t(a INTEGER PRIMARY KEY, b)")
+    db.execute("INSERT OR IGNORE INTO t VALUES (1, 2)")
+    print("waiting", flush=True)
+    number = 0
+    while os.path.exists(folder) and not os.path.exists(folder + "/over"):
+        db.execute("SELECT b FROM t WHERE a = 1").fetchall()
+        if os.path.exists(f"{folder}/slow-{number}"):
+            db.execute(numbers + " SELECT count(*) FROM c").fetchall()
+            open(f"{folder}/done-{number}", "w").close()
+            number += 1
+        time.sleep(0.002)
+    """
+
+  private func script() throws -> [String] {
+    let script = recorder.folder.path("app.py")
+    try Self.program.write(toFile: script, atomically: true, encoding: .utf8)
+    return ["/usr/bin/env", "python3", script, recorder.folder.path("")]
+  }
+
+  private func incidents() throws -> [IncidentV1] {
+    let names = try FileManager.default.contentsOfDirectory(atPath: recorder.trace)
+    return names.compactMap { name in
+      FileManager.default.contents(atPath: "\(recorder.trace)/\(name)/\(IncidentV1.fileName)")
+    }
+    .compactMap { try? JSONDecoder().decode(IncidentV1.self, from: $0) }
+    .sorted { $0.number < $1.number }
+  }
+
+  private func beSlow(_ number: Int) async throws {
+    let path = recorder.folder.path("slow-\(number)")
+    #expect(FileManager.default.createFile(atPath: path, contents: nil))
+    let done = recorder.folder.path("done-\(number)")
+    try await wait { FileManager.default.fileExists(atPath: done) }
+  }
+
+  private func finish() {
+    #expect(FileManager.default.createFile(atPath: recorder.folder.path("over"), contents: nil))
+  }
+
+  private func wait(until condition: () throws -> Bool) async throws {
+    for _ in 1...3_000 {
+      if try condition() { return }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    Issue.record("it did not come true within a minute")
+  }
+
+  @Test(.timeLimit(.minutes(5))) func aProgramThatIsSlowThreeTimesHasThreeIncidents() async throws {
+    let run = try await recorder.record(
+      options: ["--when", "statement > 100ms", "--disk", "64"], command: try script()
+    ) { _ in
+      defer { finish() }
+      try await recorder.waitForEmitter()
+      for number in 0..<3 {
+        try await beSlow(number)
+        try await wait { try incidents().count == number + 1 }
+        // Armed again.
+        try await Task.sleep(for: .milliseconds(300))
+      }
+    }
+    #expect(run.status == 0, "\(run.errorOutput)")
+    let found = try incidents()
+    #expect(found.map(\.number) == [1, 2, 3])
+    for incident in found {
+      #expect(incident.offender.sql?.hasPrefix("WITH RECURSIVE") == true)
+      #expect(incident.offender.location.text?.hasSuffix("app.py:13") == true)
+      #expect(incident.offender.duration > 100_000_000)
+      #expect(incident.offender.database?.hasSuffix("/app.db") == true)
+      #expect(incident.plan?.contains { $0.contains("SCAN c") } == true, "\(incident)")
+      #expect(incident.locks.map(\.journalMode) == ["wal"])
+    }
+    // Each has its own offender as the newest event that meets the condition.
+    #expect(Set(found.map(\.offender.timestamp)).count == 3)
+    #expect(run.output.contains("3 incidents"), "\(run.output)")
+    try expectNothingLeft()
+  }
+
+  @Test(.timeLimit(.minutes(5))) func aProgramThatIsNeverSlowHasNoIncident() async throws {
+    let run = try await recorder.record(
+      options: ["--when", "statement > 5s", "--when", "error", "--when", "fault storm"],
+      command: try script()
+    ) { _ in
+      defer { finish() }
+      try await recorder.waitForEmitter()
+      try await beSlow(0)
+    }
+    #expect(run.status == 0, "\(run.errorOutput)")
+    #expect(run.output.contains("0 incidents"), "\(run.output)")
+    #expect(try incidents().isEmpty)
+    try expectNothingLeft()
+  }
+
+  @Test(.timeLimit(.minutes(5))) func anHourHasNoMoreIncidentsThanAllowed() async throws {
+    let run = try await recorder.record(
+      options: ["--when", "statement > 100ms", "--at-most", "1"], command: try script()
+    ) { _ in
+      defer { finish() }
+      try await recorder.waitForEmitter()
+      try await beSlow(0)
+      try await wait { try incidents().count == 1 }
+      try await beSlow(1)
+    }
+    #expect(run.status == 0, "\(run.errorOutput)")
+    #expect(try incidents().map(\.number) == [1])
+    try expectNothingLeft()
+  }
+
+  @Test(.timeLimit(.minutes(5))) func aRunningProgramIsRecordedByItsID() async throws {
+    let probe = try #require(ProbeLibrary.path())
+    let program = Process()
+    program.executableURL = URL(filePath: "/usr/bin/env")
+    program.arguments = ["LD_PRELOAD=\(probe)"] + Array(try script().dropFirst())
+    program.standardOutput = FileHandle.nullDevice
+    try program.run()
+    defer { program.waitUntilExit() }
+    let run = try await recorder.run(
+      Recorder.path(of: "trace-report"),
+      [
+        "record", "--pid", "\(program.processIdentifier)", "--when", "statement > 100ms", "-o",
+        recorder.trace,
+      ]
+    ) { process in
+      defer { finish() }
+      let recorder = recorder
+      try await wait {
+        let list = try FileManager.default.contentsOfDirectory(atPath: recorder.folder.path(""))
+        return list.contains("app.db") && list.contains("trace")
+      }
+      // Until its triggers are armed nothing says so; a slow statement before makes no incident.
+      var number = 0
+      while try incidents().isEmpty, number < 30 {
+        try await beSlow(number)
+        try await Task.sleep(for: .milliseconds(500))
+        number += 1
+      }
+    }
+    #expect(run.status == 0, "\(run.errorOutput)")
+    let incident = try #require(try incidents().first)
+    #expect(incident.offender.sql?.hasPrefix("WITH RECURSIVE") == true)
+    #expect(incident.offender.process.id == Int64(program.processIdentifier))
+    try expectNothingLeft()
+  }
+
+  @Test(.timeLimit(.minutes(5))) func aKilledFlightRecorderLeavesNoTrigger() async throws {
+    let recorder = recorder
+    let run = try await recorder.record(
+      options: ["--when", "statement > 100ms"], command: try script()
+    ) { process in
+      defer { finish() }
+      let id = process.processIdentifier
+      try await recorder.waitForEmitter()
+      #expect(try await triggers().contains("trace-report-\(id)-"))
+      kill(id, SIGKILL)
+      while SessionDaemon.isRunning(id) { try await Task.sleep(for: .milliseconds(10)) }
+      while try !LTTngProcesses.guardians(of: id).isEmpty {
+        try await Task.sleep(for: .milliseconds(100))
+      }
+      #expect(try await !triggers().contains("trace-report-\(id)-"))
+      try expectNothingLeft()
+    }
+    #expect(run.status == SIGKILL)
+  }
+
+  private func triggers() async throws -> String {
+    try await Recorder().run("/usr/bin/env", ["lttng", "--no-sessiond", "list-triggers"]).output
+  }
+}
