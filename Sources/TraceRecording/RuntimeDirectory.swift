@@ -19,8 +19,12 @@ struct RuntimeDirectory {
     }
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
-      status.st_uid == geteuid(), status.st_mode & 0o077 == 0
+      status.st_uid == geteuid(), status.st_mode & 0o022 == 0
     else { throw .runtimeDirectoryUnsafe(path) }
+    // Others could only read it so far: nothing in it can be theirs.
+    if status.st_mode & 0o077 != 0, chmod(path, 0o700) != 0 {
+      throw .directoryUnusable(path, code: errno)
+    }
   }
 
   func lock(_ name: String) throws(RecordingError) -> FileLock { try FileLock("\(path)/\(name)") }

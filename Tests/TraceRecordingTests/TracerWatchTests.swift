@@ -17,7 +17,7 @@ struct TracerWatchTests {
     _ options: String, _ program: String...
   ) async throws -> Recorder.Run {
     let script = """
-      mkdir -p /run/lttng /tmp/trace-report-0
+      mkdir -p /run/lttng && mkdir -p -m 700 /tmp/trace-report-0
       mount -t tmpfs none /run/lttng && mount -t tmpfs -o mode=700 none /tmp/trace-report-0 || exit 90
       "$@" & recorder=$!
       until pgrep -x lttng-consumerd > /dev/null && pgrep -x event-emitter > /dev/null; do sleep 0.1; done
