@@ -96,11 +96,10 @@ extension ManagedObjectContext {
   private func returnToParentsRows() throws {
     for object in inserted where object.primaryKey > 0 {
       willChange(object)
-      let values = object.changes
+      let (state, values) = (object.state, object.changes)
       object.state.remove(.inserted)
       guard try reread(object) else {
-        object.changes = values
-        object.state.insert(.inserted)
+        (object.state, object.changes) = (state, values)
         continue
       }
       inserted.removeAll { $0 === object }

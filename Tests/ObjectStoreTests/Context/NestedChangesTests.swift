@@ -44,6 +44,20 @@ import Testing
     }
   }
 
+  @Test func anInsertionWithAPermanentIDIsStillOneAfterARefresh() throws {
+    let stop = child.insert(Stop.self)
+    (stop.name, stop.identifier) = ("new", 7)
+    try child.obtainPermanentIDs(for: [stop])
+    let other = parent.insert(Stop.self)
+    (other.name, other.identifier) = ("other", 8)
+    try child.refreshAllObjects()
+    #expect(stop.isInserted && !stop.isDeleted && stop.name == "new")
+    #expect(child.registeredObject(for: stop.objectID) === stop)
+    try child.save()
+    try parent.save()
+    #expect(try parent.count(FetchRequest<Stop>()) == 2)
+  }
+
   @Test func refreshesRefetchedObjectsFromItsParent() throws {
     let saved = parent.insert(Stop.self)
     (saved.name, saved.identifier) = ("saved", 1)
