@@ -73,7 +73,7 @@ extension ManagedObjectContext {
     try checkDepth()
     try store.noticeForeignWrites()
     let discards = parentDiscards
-    if parent != nil { try returnToParentsRows() }
+    if let parent { try returnToRows(of: parent) }
     var gone: [AnyManagedObject] = []
     for object in registeredObjects where !object.isInserted {
       if !object.hasChanges {
@@ -93,21 +93,32 @@ extension ManagedObjectContext {
 
   /// Makes updates of insertions whose objects the parent has: it took back a deletion that was undone
   /// here as well.
-  private func returnToParentsRows() throws {
+  private func returnToRows(of parent: ManagedObjectContext) throws {
+    // An insertion may have a permanent id and no row yet.
     for object in inserted where object.primaryKey > 0 {
+      guard try hasRow(object, in: parent) else { continue }
       willChange(object)
-      let (state, values) = (object.state, object.changes)
       object.state.remove(.inserted)
-      guard try reread(object) else {
-        (object.state, object.changes) = (state, values)
-        continue
-      }
+      _ = try reread(object)
       inserted.removeAll { $0 === object }
       if object.hasChangedValues
         || object.links?.toManys.contains(where: { $0?.hasChanges == true }) == true
       {
         object.markUpdated()
       }
+    }
+  }
+
+  private func hasRow(_ object: AnyManagedObject, in parent: ManagedObjectContext) throws -> Bool {
+    switch inherit(object, from: parent) {
+    case .gone: return false
+    case .row: return true
+    case .asStored:
+      var cost = QueryCost()
+      let row = try store.row(
+        of: object.entity, object.primaryKey, interests: interests, contextID: contextID,
+        cost: &cost)
+      return row != nil
     }
   }
 
