@@ -11,6 +11,8 @@ struct ObjectImage {
   private var externalData: [Int: StoreValue] = [:]
   /// By slot: members that were loaded when a save was to delete the object.
   private var savedMembers: [Int: [AnyManagedObject]] = [:]
+  /// By slot: what a save was to change of members that were not loaded.
+  private var savedPairs: [Int: PairChanges] = [:]
 
   init(_ object: AnyManagedObject) {
     self.object = object
@@ -45,7 +47,7 @@ struct ObjectImage {
     }
     // The members of a deletion belong to the change that it is part of; to an earlier change they
     // would count as members that were there before it.
-    if object.isRemoved, !isSaved { keepMembers() }
+    if !isSaved { object.isRemoved ? keepMembers() : keepPairs() }
     for slot in object.entity.externalSlots where externalData[slot] == nil {
       guard object.isRemoved || !object.changes.isEmpty && object.changes[slot] != nil,
         let value = snapshot?.storeValue(slot, in: object.entity),
@@ -66,6 +68,17 @@ struct ObjectImage {
       let saved = members.filter { !link.added.contains($0) } + link.removed
       let removed = image?.removed ?? []
       savedMembers[slot] = saved.filter { !removed.contains($0) } + (image?.added ?? [])
+    }
+  }
+
+  /// Another context's change may have made pairs of an object whose members are not loaded here.
+  private mutating func keepPairs() {
+    for relationship in object.entity.toManys where relationship.inverse.isToMany {
+      let slot = relationship.slot
+      let image = links?.toManys[slot]
+      guard image?.members == nil else { continue }
+      let pairs = PairChanges(from: image, to: object.links?.toManys[slot])
+      savedPairs[slot] = pairs.isEmpty ? nil : pairs
     }
   }
 
@@ -125,11 +138,24 @@ struct ObjectImage {
 
   private func restoreMembers(_ relationship: RelationshipDescription) {
     let slot = relationship.slot
-    guard let members = links?.toManys[slot]?.members ?? savedMembers[slot] else { return }
+    guard let members = links?.toManys[slot]?.members ?? savedMembers[slot] else {
+      return restorePairs(slot)
+    }
     for member in object.members(slot) where !members.contains(where: { $0 === member }) {
       object.removeMember(member, slot)
     }
     for member in members where !member.isRemoved && !object.members(slot).contains(member) {
+      object.addMember(member, slot, at: nil)
+    }
+  }
+
+  private func restorePairs(_ slot: Int) {
+    guard let pairs = savedPairs[slot] else { return }
+    for member in pairs.inserted where object.members(slot).contains(member) {
+      object.removeMember(member, slot)
+    }
+    for member in pairs.deleted
+    where !member.isRemoved && !object.members(slot).contains(member) {
       object.addMember(member, slot, at: nil)
     }
   }
@@ -144,6 +170,24 @@ struct ObjectImage {
       return (value ?? externalData[slot] ?? snapshot?.storeValue(slot, in: object.entity))
         .map { context.current($0) }
     }
+  }
+}
+
+/// What one image of a many-to-many has and another one has not.
+private struct PairChanges {
+  let inserted: [AnyManagedObject]
+  let deleted: [AnyManagedObject]
+  var isEmpty: Bool { inserted.isEmpty && deleted.isEmpty }
+
+  init(from old: ToManyLink?, to new: ToManyLink?) {
+    func difference(
+      _ list: KeyPath<ToManyLink, [AnyManagedObject]>, _ a: ToManyLink?, _ b: ToManyLink?
+    ) -> [AnyManagedObject] {
+      let known = Set(b?[keyPath: list] ?? [])
+      return (a?[keyPath: list] ?? []).filter { !known.contains($0) }
+    }
+    inserted = difference(\.added, new, old) + difference(\.removed, old, new)
+    deleted = difference(\.removed, new, old) + difference(\.added, old, new)
   }
 }
 

@@ -101,4 +101,21 @@ private struct Place: Entity {
     #expect(try fixture.rows("SELECT ZORIGIN IS NULL FROM ZPLACE") == ["1"])
     #expect(copy.origin == nil && parent.registeredObject(for: origin.objectID) == nil)
   }
+
+  @Test func pairsOfAChildAreTakenBackThoughTheirMembersWereNeverLoaded() throws {
+    let saved = fixture.context.insert(Place.self)
+    try fixture.context.save()
+    let own = try inChild(saved)
+    own.route.append(own)
+    try child.save()
+    try parent.save()
+    undo()
+    #expect(parent.hasChanges)
+    try child.refreshAllObjects()
+    #expect(own.route.isEmpty && own.routes.isEmpty)
+    try parent.save()
+    parent.performAndWait { parent.undoManager?.redo() }
+    try child.refreshAllObjects()
+    #expect(Array(own.route) == [own] && Array(own.routes) == [own])
+  }
 }
