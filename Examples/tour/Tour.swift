@@ -5,7 +5,7 @@ import ObjectStore
 import StoreInstruments
 
 /// Shows what the store does for a Swift program, and prints the SQL of each step.
-@main
+@main @MainActor
 struct Tour {
   let container: PersistentContainer
   let context: ManagedObjectContext
@@ -17,6 +17,7 @@ struct Tour {
     let tour = Tour(container: container, context: container.viewContext)
     try tour.saveSwiftValues()
     try tour.searchDecimals()
+    try tour.searchText()
     try tour.reachPropertiesByName()
     try tour.readWithSQL()
     try await tour.observe()
@@ -47,6 +48,18 @@ struct Tour {
     let found = try context.fetch(
       FetchRequest<Item>(where: { $0.price < 20 && $0.kind == .record }))
     print("  -- \(found.map(\.title))")
+  }
+
+  private func searchText() throws {
+    print("a search for words")
+    let found = try context.fetch(FetchRequest<Item>(where: { $0.matchesSearch("title : blu*") }))
+    print("  -- \(found.map(\.title))")
+    let typed = try context.fetch(
+      FetchRequest<Item>(where: { $0.matchesSearch(words: "\"example.org", lastIsPrefix: true) }))
+    print("  -- \(typed.map(\.title))")
+    do {
+      _ = try context.fetch(FetchRequest<Item>(where: { $0.matchesSearch("\"blue") }))
+    } catch { print("  -- \(error)") }
   }
 
   private func reachPropertiesByName() throws {

@@ -22,6 +22,7 @@ struct Item: Entity, LifecycleHooks {
   let changes = Attribute<Int>("changes", default: 0)
   let shelf: ToOne<Shelf> = ToOne("shelf", inverse: \.items)
   let readers: ToMany<Reader> = ToMany("readers", inverse: \.items)
+  static let searchIndex = SearchIndex(\Item.title, \Item.link)
 
   static func willSave(_ item: ManagedObject<Item>) {
     // Not what this sets itself, or the save would never end.

@@ -35,8 +35,8 @@ enum LockHolder {
       instruments: .fromEnvironment(adding: turns))
     turns.isOpen = true
     while !isOver() {
-      container.viewContext.insert(Mark.self).number = 1
-      try container.viewContext.save()
+      container.mainContext.insert(Mark.self).number = 1
+      try container.mainContext.save()
       turns.write()
       usleep(.random(in: 0..<4000))
     }

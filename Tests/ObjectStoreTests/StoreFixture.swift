@@ -14,7 +14,7 @@ struct StoreFixture {
   let observer: RecordingObserver
   let container: PersistentContainer
 
-  var context: ManagedObjectContext { container.viewContext }
+  var context: ManagedObjectContext { container.mainContext }
   var url: URL { folder.url.appending(path: "store.sqlite") }
 
   init(

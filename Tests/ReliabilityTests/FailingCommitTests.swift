@@ -19,15 +19,15 @@ import Testing
   func leavesNoFileOfASaveThatFailed(failure: DiskFailure) throws {
     let template = try TemporaryDirectory()
     let kept = try LedgerVersion.first.open(template.url.appending(path: "ledger.sqlite"))
-    insert(1, kept.viewContext)
-    try kept.viewContext.save()
+    insert(1, kept.mainContext)
+    try kept.mainContext.save()
     kept.close()
     var (refused, writtenAndRefused) = (0, 0)
     try failure.sweep(template) { url, disk in
       let container = try LedgerVersion.first.open(url, disk.options())
-      return (container, insert(2, container.viewContext), files(url))
+      return (container, insert(2, container.mainContext), files(url))
     } work: { container, _, _ in
-      try container.viewContext.save()
+      try container.mainContext.save()
     } look: { url, prepared, error, place in
       let (container, step, before) = prepared
       guard error != nil else {
@@ -40,7 +40,7 @@ import Testing
       #expect(failure.staysBroken || files(url) == before, place)
       #expect(step.isInserted && step.photo == Self.large, place)
       step.photo = nil
-      try container.viewContext.save()
+      try container.mainContext.save()
       #expect(files(url) == before && before.count == 1, place)
     }
     #expect(refused > 5)
@@ -70,7 +70,7 @@ import Testing
       let url = folder.url.appending(path: "ledger.sqlite")
       let disk = FaultyDisk()
       let container = try LedgerVersion.first.open(url, disk.options())
-      let context = container.viewContext
+      let context = container.mainContext
       disk.fail(Self.calls, number: number, staysBroken: staysBroken)
       // Some 4,300 pages; a page of the index is for 4,062 of them.
       let inserted = Result {

@@ -57,11 +57,11 @@ import Testing
       let number = try writer.prepare()
       return Prepared(
         container: container, writer: writer, number: number,
-        pending: pending(container.viewContext))
+        pending: pending(container.mainContext))
     } work: {
-      try $0.container.viewContext.save()
+      try $0.container.mainContext.save()
     } look: { url, prepared, error, place in
-      let context = prepared.container.viewContext
+      let context = prepared.container.mainContext
       if error != nil {
         refused += 1
         #expect(pending(context) == prepared.pending, place)
@@ -145,7 +145,7 @@ import Testing
     var refused = 0
     func insert(_ container: PersistentContainer) throws {
       // More than SQLite keeps in memory: the log gets pages before the commit.
-      _ = try container.viewContext.batchInsert(Step.self, count: 60) { row, index in
+      _ = try container.mainContext.batchInsert(Step.self, count: 60) { row, index in
         row.number = Int64(1000 + index)
         row.text = String(repeating: "x", count: 50_000)
       }
@@ -158,10 +158,10 @@ import Testing
       let request = FetchRequest<Step>(where: { $0.number >= 1000 })
       if error != nil {
         refused += 1
-        #expect(try container.viewContext.count(request) == 0, place)
+        #expect(try container.mainContext.count(request) == 0, place)
         try insert(container)
       }
-      #expect(try container.viewContext.count(request) == 60, place)
+      #expect(try container.mainContext.count(request) == 60, place)
       container.close()
       let problems = try Connection(path: url.path).column("PRAGMA integrity_check")
       #expect(problems == ["ok"], place)
@@ -181,17 +181,17 @@ import Testing
     }
     final class Found { var texts: [String]? }
     let sound = try LedgerVersion.first.open(template.url.appending(path: "ledger.sqlite"))
-    let expected = try texts(sound.viewContext)
+    let expected = try texts(sound.mainContext)
     sound.close()
     var refused = 0
     try failure.sweep(template) { url, disk in
       (try LedgerVersion.first.open(url, disk.options()), Found())
     } work: { container, found in
-      found.texts = try texts(container.viewContext)
+      found.texts = try texts(container.mainContext)
     } look: { _, prepared, error, place in
       let (container, found) = prepared
       if error == nil { #expect(found.texts == expected, place) } else { refused += 1 }
-      let again = try texts(container.viewContext)
+      let again = try texts(container.mainContext)
       #expect(again == expected, place)
     }
     #expect(refused > 3 && expected.count == 12)
@@ -206,10 +206,10 @@ import Testing
       let container = try LedgerVersion.first.open(url, disk.options())
       var request = FetchRequest<Step>(where: { $0.number == 12 })
       request.includesPropertyValues = false
-      return (container, try #require(try container.viewContext.fetch(request).first))
+      return (container, try #require(try container.mainContext.fetch(request).first))
     } work: { container, step in
       let text = step.text
-      if let error = container.viewContext.faultError {
+      if let error = container.mainContext.faultError {
         #expect(text.isEmpty)
         throw error
       }
@@ -218,8 +218,8 @@ import Testing
       guard error != nil else { return }
       refused += 1
       step.text = "written over"
-      #expect(throws: StoreError.self, place) { try container.viewContext.save() }
-      container.viewContext.rollback()
+      #expect(throws: StoreError.self, place) { try container.mainContext.save() }
+      container.mainContext.rollback()
       #expect(!step.text.isEmpty && step.text != "written over", place)
     }
     #expect(refused > 0)
@@ -234,7 +234,7 @@ import Testing
     let writer = try LedgerWriter(container, .first, seed: Self.seed)
     // Some 4,300 pages; a page of the index is for 4,062 of them.
     func insert() throws {
-      _ = try container.viewContext.batchInsert(Step.self, count: 330) { row, index in
+      _ = try container.mainContext.batchInsert(Step.self, count: 330) { row, index in
         row.number = Int64(1000 + index)
         row.text = String(repeating: "x", count: 50_000)
       }

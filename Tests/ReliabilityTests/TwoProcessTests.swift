@@ -19,7 +19,7 @@ import Testing
     let container: PersistentContainer
     let other: ChildProcess
 
-    var context: ManagedObjectContext { container.viewContext }
+    var context: ManagedObjectContext { container.mainContext }
 
     init(busyTimeout: Duration = .seconds(3600)) throws {
       folder = try TemporaryDirectory()
@@ -28,8 +28,8 @@ import Testing
       options.busyTimeout = busyTimeout
       container = try StoreFollower.open(
         url, disk.options(options), instruments: Instruments(observers: [observer]))
-      container.viewContext.insert(Counter.self).number = 1
-      try container.viewContext.save()
+      container.mainContext.insert(Counter.self).number = 1
+      try container.mainContext.save()
       other = try ChildProcess(Program("store-torture").path, ["follow", url.path])
     }
   }
@@ -145,7 +145,7 @@ import Testing
     #expect(fixture.other.readLine() == "done")
     fixture.container.close()
     let again = try StoreFollower.open(fixture.url)
-    #expect(try again.viewContext.counter(1).total == 300)
+    #expect(try again.mainContext.counter(1).total == 300)
   }
 
   @Test func keepsValuesUniqueAcrossProcesses() throws {

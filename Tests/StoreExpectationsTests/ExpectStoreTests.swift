@@ -17,7 +17,7 @@ private struct Stop: Entity {
 @Suite struct ExpectStoreTests {
   let folder: TemporaryDirectory
   let container: PersistentContainer
-  private var context: ManagedObjectContext { container.viewContext }
+  private var context: ManagedObjectContext { container.mainContext }
 
   init() throws {
     folder = try TemporaryDirectory()
@@ -25,12 +25,12 @@ private struct Stop: Entity {
       at: folder.url.appending(path: "store.sqlite"), entities: [Stop.self],
       instruments: Instruments(observers: []))
     for index in 0..<20 {
-      let stop = container.viewContext.insert(Stop.self)
+      let stop = container.mainContext.insert(Stop.self)
       stop.name = "stop \(index)"
       stop.longitude = Double(index)
     }
-    try container.viewContext.save()
-    container.viewContext.reset()
+    try container.mainContext.save()
+    container.mainContext.reset()
   }
 
   private func byLongitude() throws -> [ManagedObject<Stop>] {
@@ -104,7 +104,7 @@ private struct Stop: Entity {
       instruments: Instruments(observers: []))
     let texts = try issues {
       try expectStore(cold, cacheMisses: 0) {
-        for id in ids { _ = try cold.viewContext.object(with: id).value(forKey: "name") }
+        for id in ids { _ = try cold.mainContext.object(with: id).value(forKey: "name") }
       }
     }
     #expect(texts.first?.contains("expected 0 cache misses, counted 4") == true, "\(texts)")

@@ -54,12 +54,15 @@ extension PhotoStore {
   private func list<Photo: PhotoEntity>(
     _ type: Photo.Type, _ steps: [TableStep], _ manner: Manner
   ) throws -> [StepReport] {
-    var table = PhotoTable<Photo>(container.viewContext, manner)
-    return try steps.map { step in
-      let before = Usage(container)
-      let (shown, bytes) = try table.run(step)
-      return Usage(container).report(
-        since: before, step, count: table.count, shown: shown, bytes: bytes)
+    let context = container.newBackgroundContext(name: "table")
+    return try context.performAndWait {
+      var table = PhotoTable<Photo>(context, manner)
+      return try steps.map { step in
+        let before = Usage(container)
+        let (shown, bytes) = try table.run(step)
+        return Usage(container).report(
+          since: before, step, count: table.count, shown: shown, bytes: bytes)
+      }
     }
   }
 }

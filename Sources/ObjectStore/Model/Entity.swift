@@ -20,7 +20,8 @@
 ///     // SELECT t0.Z_ENT, t0.Z_PK, … FROM ZVEHICLE t0 WHERE  t0.Z_ENT = ?
 ///
 /// Of two relationships that are each other's inverse, one must state its type as `stopTimes`
-/// does, or Swift sees a circular reference.
+/// does, or Swift sees a circular reference, or `no dynamic member 'stopTimes' using key path from
+/// root type 'NoParent'`.
 @dynamicMemberLookup
 public protocol Entity: EntityParent {
   /// The entity that this one inherits from.
@@ -31,6 +32,8 @@ public protocol Entity: EntityParent {
   static var indexes: [Index<Self>] { get }
   /// Properties, or groups of them, of which no two rows may have the same values.
   static var uniquenessConstraints: [UniquenessConstraint<Self>] { get }
+  /// The text that is found by its words; none by default.
+  static var searchIndex: SearchIndex<Self> { get }
   /// Whether there are objects of its subentities only.
   static var isAbstract: Bool { get }
   /// What the entity was called in an earlier model; its name if not given.
@@ -46,6 +49,8 @@ extension Entity {
   public static var indexes: [Index<Self>] { [] }
   /// None.
   public static var uniquenessConstraints: [UniquenessConstraint<Self>] { [] }
+  /// None.
+  public static var searchIndex: SearchIndex<Self> { SearchIndex() }
   /// False.
   public static var isAbstract: Bool { false }
   /// None.

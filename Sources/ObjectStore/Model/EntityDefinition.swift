@@ -14,6 +14,7 @@ struct EntityDefinition: @unchecked Sendable {
   var indexes: [IndexDefinition] = []
   /// Each a list of properties of which no two rows have the same values.
   var uniquenessConstraints: [[String?]] = []
+  var searchIndex: SearchIndexDefinition?
   var versionHashModifier: String?
   var schema: EntitySchemaBase?
 }
@@ -59,6 +60,7 @@ extension EntityDefinition {
         IndexDefinition(properties: $0.map { $0?.name })
       },
       uniquenessConstraints: schema.uniqueProperties().map { $0.map { $0?.name } },
+      searchIndex: schema.searchIndex(),
       schema: schema)
   }
 }

@@ -32,11 +32,14 @@ public final class EntityDescription: @unchecked Sendable {
   public internal(set) var relationships: [RelationshipDescription] = []
   /// Those of its table: of the hierarchy and the to-one relationships first, then the declared.
   public internal(set) var indexes: [IndexDescription] = []
+  /// Its own, which its subentities share.
+  public internal(set) var searchIndex: SearchIndexDescription?
   /// What a model file adds to the version hash.
   public internal(set) var versionHashModifier: String?
   /// As they were declared, by which the columns are found again in a file that has other ones.
   var indexDefinitions: [IndexDefinition] = []
   var constraintDefinitions: [[String?]] = []
+  var searchIndexDefinition: SearchIndexDefinition?
   /// The columns of each uniqueness constraint of its table.
   public internal(set) var uniquenessConstraints: [[String]] = []
   /// The to-one relationships of its table, in the order of their slots behind the attributes'.

@@ -43,6 +43,9 @@ class EntitySchemaBase: @unchecked Sendable {
   /// The properties behind the key paths of the constraints; nil where there is none.
   func uniqueProperties() -> [[(any EntityProperty)?]] { [] }
 
+  /// What the schema declares; nil if it declares none.
+  func searchIndex() -> SearchIndexDefinition? { nil }
+
   /// The property at the end of a key path that is the schema's own, bound; nil if there is none.
   fileprivate func boundProperty(_ path: AnyKeyPath, _ slot: (String) -> Int) -> UnsafeRawPointer? {
     nil
@@ -84,6 +87,14 @@ final class EntitySchema<E: Entity>: EntitySchemaBase, @unchecked Sendable {
 
   override func uniqueProperties() -> [[(any EntityProperty)?]] {
     E.uniquenessConstraints.map { properties($0.paths) }
+  }
+
+  override func searchIndex() -> SearchIndexDefinition? {
+    let index = E.searchIndex
+    guard !index.paths.isEmpty else { return nil }
+    return SearchIndexDefinition(
+      properties: properties(index.paths).map { ($0 as? any AnyAttribute)?.name },
+      tokenizer: index.tokenizer)
   }
 
   private func properties(

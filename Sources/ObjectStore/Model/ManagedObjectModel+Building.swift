@@ -121,6 +121,7 @@ struct ModelBuilder {
     entity.versionHashModifier = definition.versionHashModifier
     entity.indexDefinitions = definition.indexes
     entity.constraintDefinitions = definition.uniquenessConstraints
+    entity.searchIndexDefinition = definition.searchIndex
     parent?.subentities.append(entity)
     entity.schema.lineage =
       [EntitySchemaBase.Unowned(schema: entity.schema)] + (parent?.schema.lineage ?? [])
@@ -199,7 +200,7 @@ struct ModelBuilder {
 extension EntityDescription {
   /// Sets the indexes of a root's table: those of the root and of all that inherit from it.
   ///
-  /// - Throws: ``ModelError``: `invalidIndex`, `indexOfExternalData`.
+  /// - Throws: ``ModelError``: `invalidIndex`, `invalidSearchIndex`, `indexOfExternalData`.
   func setIndexes() throws {
     var indexes: [IndexDescription] = []
     func add(_ index: IndexDescription) {
@@ -220,6 +221,7 @@ extension EntityDescription {
     for entity in kinds {
       entity.indexes = indexes
       entity.uniquenessConstraints = constraints
+      entity.searchIndex = try entity.searchIndexDefinition?.description(in: entity)
     }
   }
 

@@ -14,6 +14,8 @@ public enum ModelError: Error, Hashable, Sendable {
   case mismatchedInverse(relationship: String, entity: String, found: String?)
   /// A part of an index or a uniqueness constraint is neither an attribute nor a to-one relationship.
   case invalidIndex(entity: String)
+  /// A part of a search index is no attribute whose values are texts, or is named twice.
+  case invalidSearchIndex(entity: String)
   /// An index or a uniqueness constraint is over an attribute with external storage.
   case indexOfExternalData(String, entity: String)
   /// A derived attribute follows from what is no attribute of its entity, or is derived itself.
@@ -50,6 +52,9 @@ extension ModelError: CustomStringConvertible {
     case .invalidIndex(let entity):
       "an index or uniqueness constraint of \(entity) names something that has no column; use its "
         + "attributes and to-one relationships"
+    case .invalidSearchIndex(let entity):
+      "the search index of \(entity) names something that is no text; use each of its attributes of "
+        + "type String or URL once"
     case .indexOfExternalData(let name, let entity):
       "an index or uniqueness constraint of \(entity) is over '\(name)', whose data may lie in a file; "
         + "leave it out, or keep the data in the row"

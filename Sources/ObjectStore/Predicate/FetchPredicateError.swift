@@ -24,6 +24,10 @@ public enum FetchPredicateError: Error, Hashable, Sendable {
   case wrongArguments(function: String, expected: String)
   /// A pattern of MATCHES that cannot be read, or a match that was stopped.
   case regularExpression(String)
+  /// A search for words in an entity without a search index.
+  case noSearchIndex(entity: String)
+  /// A query of a search that cannot be read; FTS5's own words.
+  case searchQuery(String)
   /// A predicate that nests deeper than the limit.
   case tooDeep(limit: Int)
   /// SQLite has a limit that the predicate's SQL does not meet; its own words.
@@ -55,6 +59,12 @@ extension FetchPredicateError: CustomStringConvertible {
     case .wrongArguments(let function, let expected):
       "\(function) takes \(expected)"
     case .regularExpression(let reason): reason
+    case .noSearchIndex(let entity):
+      "\(entity) has no search index; declare `static let searchIndex` in its schema, or compare one "
+        + "property with MATCHES, which takes a regular expression"
+    case .searchQuery(let reason):
+      "the query of the search cannot be read: \(reason); put plain text in double quotes, or pass it "
+        + "to matchesSearch(words:)"
     case .tooLarge(let reason):
       "the predicate is more than this SQLite compiles (\(reason)); write nested terms as one flat "
         + "list, and many equal comparisons as one IN with a list"

@@ -9,7 +9,7 @@ struct PredicateEvaluation {
   /// By slot.
   private var objects: [any PredicateSource]
   /// Why a match was stopped; the result is then invalid.
-  private(set) var failure: RegularExpression.Failure?
+  private(set) var failure: FetchPredicateError?
 
   init(_ object: any PredicateSource) { objects = [object] }
 
@@ -45,6 +45,7 @@ struct PredicateEvaluation {
       return StringSearch(kind, pattern, folding).matches(string)
     case .matches(let text, let pattern, let folding, let compiled):
       return matches(text, pattern, folding, compiled)
+    case .matchesIndex(let operand, let search): return matches(operand, search)
     case .exists(let collection, let slot, let member):
       return members(collection).contains { evaluate(member, slot, $0) }
     }
@@ -84,6 +85,22 @@ struct PredicateEvaluation {
     do throws(RegularExpression.Failure) {
       if let compiled { return try compiled.matches(string) }
       return try RegularExpression(pattern, folding).matches(string)
+    } catch {
+      failure = .regularExpression(error.description)
+      return nil
+    }
+  }
+
+  private mutating func matches(_ operand: ResolvedOperand, _ search: TextSearch) -> Bool? {
+    guard case .property(let path, let property) = operand, var object = object(path) else {
+      return nil
+    }
+    if case .toOne(let relationship) = property {
+      guard let destination = object.predicateObject(of: relationship) else { return nil }
+      object = destination
+    }
+    do throws(FetchPredicateError) {
+      return try search.matches(object)
     } catch {
       failure = error
       return nil

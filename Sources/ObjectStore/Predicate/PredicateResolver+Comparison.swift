@@ -29,7 +29,9 @@ extension PredicateResolver {
     case .beginsWith: return try search(comparison, .beginsWith)
     case .endsWith: return try search(comparison, .endsWith)
     case .like: return try search(comparison, .like)
-    case .matches: return try matches(comparison)
+    case .matches:
+      if let search = try textSearch(comparison) { return search }
+      return try matches(comparison)
     }
   }
 

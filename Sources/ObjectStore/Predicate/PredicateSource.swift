@@ -46,7 +46,7 @@ public struct PreparedPredicate {
   public func matches(_ object: any PredicateSource) throws(FetchPredicateError) -> Bool {
     var evaluation = PredicateEvaluation(object)
     let isMatch = evaluation.evaluate(predicate) == true
-    if let failure = evaluation.failure { throw .regularExpression(failure.description) }
+    if let failure = evaluation.failure { throw failure }
     return isMatch
   }
 }

@@ -26,6 +26,8 @@ indirect enum ResolvedPredicate {
   case search(ResolvedOperand, StringSearch.Kind, ResolvedOperand, StringFolding)
   /// MATCHES; the pattern is compiled where it is a constant.
   case matches(ResolvedOperand, ResolvedOperand, StringFolding, compiled: RegularExpression?)
+  /// An object, and a search of its entity's index.
+  case matchesIndex(ResolvedOperand, TextSearch)
   /// At least one object of the collection fulfils the predicate, in which it is `slot`.
   case exists(ResolvedCollection, slot: Int, ResolvedPredicate)
 }
@@ -141,6 +143,12 @@ struct ObjectKind: Equatable {
 }
 
 extension ResolvedOperand {
+  /// Whether it is reached by a to-one relationship.
+  var mayBeNil: Bool {
+    guard case .property(let path, .object) = self else { return true }
+    return !path.steps.isEmpty
+  }
+
   /// Nil for a constant, which takes the kind of the other side.
   var kind: ValueKind? {
     switch self {

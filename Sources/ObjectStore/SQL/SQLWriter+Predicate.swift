@@ -59,6 +59,8 @@ extension SQLWriter {
       append(", ")
       append(pattern)
       append(", \(folding.rawValue))")
+    case .matchesIndex(let operand, let search):
+      appendSearch(operand, search)
     case .exists(let collection, let slot, let member):
       append("EXISTS (")
       appendSelect(.one, collection, slot: slot, where: member)
@@ -124,6 +126,24 @@ extension SQLWriter {
       append(.constant(value), folding)
     }
     append(")")
+  }
+
+  // MARK: - Search indexes
+
+  /// Writes ` t0.Z_PK IN (SELECT rowid FROM Z_FTS_NOTE WHERE Z_FTS_NOTE MATCH ?)`.
+  private mutating func appendSearch(_ operand: ResolvedOperand, _ search: TextSearch) {
+    // SQLite takes NULL IN () for false, and a search without a result is such a list: under NOT an
+    // object that is nil must not be found.
+    let keepsNil = conjunctionScope == -1 && operand.mayBeNil
+    if keepsNil { append("(") }
+    append(operand)
+    append(" IN (SELECT rowid FROM \(search.index.name) WHERE \(search.index.name) MATCH ")
+    bind(.string(search.query))
+    append(")")
+    guard keepsNil else { return }
+    append(" OR ")
+    append(operand)
+    append(" IS NULL AND NULL)")
   }
 
   // MARK: - Parts of strings

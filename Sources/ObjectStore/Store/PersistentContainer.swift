@@ -10,8 +10,13 @@ public import StoreInstruments
 public final class PersistentContainer: @unchecked Sendable {
   /// The entities and how they refer to each other.
   public let model: ManagedObjectModel
-  /// The context of the main queue.
-  public let viewContext: ManagedObjectContext
+  /// The context of the main queue, for what a program shows.
+  ///
+  /// On the main actor, so that the compiler refuses to use it elsewhere. Objects cannot leave it; work
+  /// of other tasks has ``newBackgroundContext(name:)`` and ``performBackgroundTask(_:)``.
+  @MainActor public var viewContext: ManagedObjectContext { mainContext }
+  /// The same, for code that is alone with its container, as tests are.
+  package let mainContext: ManagedObjectContext
   let store: PersistentStore
 
   /// Opens a store, or makes a new one where there is no file.
@@ -31,7 +36,7 @@ public final class PersistentContainer: @unchecked Sendable {
     store = try PersistentStore(
       path: try Self.path(of: url), model: model, options: options,
       instruments: instruments ?? .fromEnvironment())
-    viewContext = ManagedObjectContext(store: store, concurrencyType: .mainQueue)
+    mainContext = ManagedObjectContext(store: store, concurrencyType: .mainQueue)
   }
 
   /// Makes a store in memory, as for tests and previews; it is gone with the container.
@@ -64,7 +69,7 @@ public final class PersistentContainer: @unchecked Sendable {
     store = try PersistentStore(
       path: "/memory-\(UUID().uuidString)", model: self.model, options: options,
       instruments: instruments ?? .fromEnvironment())
-    viewContext = ManagedObjectContext(store: store, concurrencyType: .mainQueue)
+    mainContext = ManagedObjectContext(store: store, concurrencyType: .mainQueue)
   }
 
   /// Opens a store with a model that was made at run time, such as one of a model file.
@@ -83,7 +88,7 @@ public final class PersistentContainer: @unchecked Sendable {
     store = try PersistentStore(
       path: try Self.path(of: url), model: self.model, options: options,
       instruments: instruments ?? .fromEnvironment())
-    viewContext = ManagedObjectContext(store: store, concurrencyType: .mainQueue)
+    mainContext = ManagedObjectContext(store: store, concurrencyType: .mainQueue)
   }
 
   /// Opens a store, or makes a new one where there is no file.

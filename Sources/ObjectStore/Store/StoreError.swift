@@ -35,6 +35,10 @@ public enum StoreError: Error, Hashable, Sendable {
   case externalData(ManagedObjectID?, property: String, ExternalDataProblem)
   /// The disk, or whatever the file lies on, failed; a save was rolled back.
   case inputOutput(path: String, reason: String)
+  /// A search index does not fit the text that it is of.
+  case damagedSearchIndex(path: String)
+  /// The file has no search index, which only an opening that may write makes.
+  case noSearchIndex(path: String, name: String)
   /// A row would have the same values of these properties as another, which the model forbids.
   case notUnique(entity: String, properties: [String])
   /// The container was closed.
@@ -107,6 +111,10 @@ public enum StoreError: Error, Hashable, Sendable {
     self =
       if error.isNotADatabase {
         .notADatabase(path: path)
+      } else if error.isCorruptVirtualTable {
+        .damagedSearchIndex(path: path)
+      } else if let name = error.missingSearchIndex {
+        .noSearchIndex(path: path, name: name)
       } else if error.isCorrupt {
         .corrupt(path: path, reason: error.message)
       } else if error.isFull {
@@ -126,6 +134,15 @@ public enum StoreError: Error, Hashable, Sendable {
 }
 
 extension SQLiteError {
+  /// `SQLITE_CORRUPT_VTAB`, which FTS5 reports of its own tables.
+  fileprivate var isCorruptVirtualTable: Bool { extendedCode == 267 }
+
+  fileprivate var missingSearchIndex: String? {
+    let start = "no such table: " + SearchIndexDescription.prefix
+    guard isMistake, message.hasPrefix(start) else { return nil }
+    return message.split(separator: " ").last.map(String.init)
+  }
+
   /// Why a file could not be opened, and what to do.
   fileprivate var openingReason: String {
     let system = SystemErrorText(systemCode)
@@ -173,6 +190,11 @@ extension StoreError: CustomStringConvertible {
     case .inputOutput(let path, let reason):
       "the disk failed under the store '\(path)': \(reason); see to it and try again: a save that "
         + "failed has changed nothing"
+    case .damagedSearchIndex(let path):
+      "a search index of the store '\(path)' does not fit its text; call rebuildSearchIndexes()"
+    case .noSearchIndex(let path, let name):
+      "the store '\(path)' has no search index \(name) yet; open it once without isReadOnly, which "
+        + "makes it"
     case .notUnique(let entity, let properties):
       "another \(entity) has the same \(Self.list(properties)); nothing was saved: change it, or "
         + "fetch the other one and change that"

@@ -60,8 +60,8 @@ import Testing
     let new =
       "<entity name='New'><attribute name='y' optional='YES' attributeType='String'/></entity>"
     let container = try open(model(Self.base + new))
-    _ = try container.viewContext.insert(entityNamed: "New")
-    try container.viewContext.save()
+    _ = try container.mainContext.insert(entityNamed: "New")
+    try container.mainContext.save()
     #expect(!container.migrationSteps.isEmpty)
   }
 
@@ -78,7 +78,7 @@ import Testing
       model(
         "<entity name='A'><attribute name='a' attributeType='Integer 32' defaultValueString='NO'/>"
           + "<attribute name='b' attributeType='Integer 16' defaultValueString='YES'/></entity>"))
-    let object = try container.viewContext.insert(entityNamed: "A")
+    let object = try container.mainContext.insert(entityNamed: "A")
     #expect(try object.value(forKey: "a") == .integer(0))
     #expect(try object.value(forKey: "b") == .integer(1))
   }
@@ -89,7 +89,7 @@ import Testing
         + "</entity>")
     #expect(model.remarks.contains { $0.contains("B.a has no inverse") })
     let container = try open(model)
-    let context = container.viewContext
+    let context = container.mainContext
     let (a, b) = try (context.insert(entityNamed: "A"), context.insert(entityNamed: "B"))
     try context.save()
     try b.setValue(.object(a.objectID), forKey: "a")
@@ -103,7 +103,7 @@ import Testing
       + "<attribute name='名前' optional='YES' attributeType='String'/></entity>"
     for _ in 0..<2 {
       let container = try open(model(text))
-      let context = container.viewContext
+      let context = container.mainContext
       let object = try context.insert(entityNamed: "Straße")
       try object.setValue(.double(1.5), forKey: "größe")
       try object.setValue(.string("x"), forKey: "名前")
@@ -120,7 +120,7 @@ import Testing
         "<entity name='A'><attribute name='a' optional='YES' attributeType='String'/><attribute "
           + "name='u' optional='YES' attributeType='String' derived='YES' "
           + "derivationExpression='uppercase:(a)'/></entity>"))
-    let context = container.viewContext
+    let context = container.mainContext
     let object = try context.insert(entityNamed: "A")
     try object.setValue(.string("grün"), forKey: "a")
     try context.save()
@@ -143,14 +143,14 @@ import Testing
     try fixture.context.save()
     fixture.container.close()
     let second = try fixture.reopened(entities)
-    let found = try #require(try second.viewContext.fetch(FetchRequest<Conversation>()).first)
+    let found = try #require(try second.mainContext.fetch(FetchRequest<Conversation>()).first)
     #expect(found.title == "A" && found.objectID == conversation.objectID)
     #expect(Set(found.labels.map(\.text)) == ["x", "y"])
     #expect(found.owner?.conversation === found)
     #expect(found.labels.allSatisfy { $0.conversations.contains(found) })
     found.title = nil
     found.labels.remove(found.labels[0])
-    try second.viewContext.save()
+    try second.mainContext.save()
     second.close()
     let container = try fixture.reopened(entities)
     let third = container.newBackgroundContext()

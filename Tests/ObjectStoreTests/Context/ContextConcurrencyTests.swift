@@ -152,16 +152,16 @@ import Testing
         stop.name = "B"
         try context.save()
       }
-      try await container.viewContext.perform {
-        let stops = try container.viewContext.fetch(FetchRequest<Stop>())
+      try await container.mainContext.perform {
+        let stops = try container.mainContext.fetch(FetchRequest<Stop>())
         guard stops.map(\.name) == ["B"], stops[0].stopTimes.count == 1 else {
           throw CancellationError()
         }
-        container.viewContext.delete(stops[0])
-        try container.viewContext.save()
+        container.mainContext.delete(stops[0])
+        try container.mainContext.save()
       }
       // The parent's part runs on the main queue, while the child's queue waits for it.
-      let child = ManagedObjectContext(parent: container.viewContext)
+      let child = ManagedObjectContext(parent: container.mainContext)
       try await child.perform {
         let stop = child.insert(Stop.self)
         stop.identifier = 2
@@ -171,7 +171,7 @@ import Testing
         stop.name = "D"
         try child.save()
       }
-      try await container.viewContext.perform { try container.viewContext.save() }
+      try await container.mainContext.perform { try container.mainContext.save() }
     }
   }
 }

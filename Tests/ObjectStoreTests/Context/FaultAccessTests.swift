@@ -18,13 +18,13 @@ import Testing
     try fixture.context.save()
     let observer = RecordingObserver()
     let container = try fixture.reopened(observer: observer)
-    let fault = try container.viewContext.object(with: stop.objectID)
+    let fault = try container.mainContext.object(with: stop.objectID)
     return (fixture, container, try #require(fault as? ManagedObject<Stop>), observer)
   }
 
   @Test func answersWithoutFiringWhatNeedsNoValue() throws {
     let (fixture, container, fault, observer) = try makeFault()
-    let context = container.viewContext
+    let context = container.mainContext
     observer.removeAll()
     #expect(fault == fault && Set([fault]).contains(fault))
     #expect(fault.isKind(of: ManagedObject<Stop>.self))
@@ -42,7 +42,7 @@ import Testing
   @Test func knowsWhichOfItsRelationshipsAreFaults() throws {
     let (fixture, container, stop, observer) = try makeFault(stopTimes: 1)
     defer { withExtendedLifetime(fixture) {} }
-    let time = try #require(try container.viewContext.fetch(FetchRequest<StopTime>()).first)
+    let time = try #require(try container.mainContext.fetch(FetchRequest<StopTime>()).first)
     #expect(time.hasFault(for: \.stop) && stop.hasFault(for: \.stopTimes))
     _ = time.headsign
     observer.removeAll()
@@ -57,7 +57,7 @@ import Testing
 
   @Test func looksUpObjectsByTheirIDs() throws {
     let (fixture, container, fault, observer) = try makeFault()
-    let context = container.viewContext
+    let context = container.mainContext
     observer.removeAll()
     #expect(try context.object(with: fault.objectID) === fault && observer.sql.isEmpty)
     #expect(try context.existingObject(with: fault.objectID) === fault && !fault.isFault)
@@ -75,13 +75,13 @@ import Testing
     try Connection(path: fixture.url.path).execute("DELETE FROM ZSTOP")
     #expect(throws: StoreError.objectGone(fault.objectID)) { try fault.value(forKey: "name") }
     #expect(fault.name.isEmpty && fault.isDeleted && fault.stopTimes.isEmpty)
-    #expect(container.viewContext.faultError == nil)
-    try container.viewContext.save()
+    #expect(container.mainContext.faultError == nil)
+    try container.mainContext.save()
   }
 
   @Test func staysAFaultWhenTheContextKeepsInaccessibleOnes() throws {
     let (fixture, container, fault, _) = try makeFault()
-    let context = container.viewContext
+    let context = container.mainContext
     context.shouldDeleteInaccessibleFaults = false
     try Connection(path: fixture.url.path).execute("DELETE FROM ZSTOP")
     #expect(throws: StoreError.objectGone(fault.objectID)) { try fault.load() }
@@ -99,13 +99,13 @@ import Testing
     try other.execute("CREATE TABLE kept AS SELECT * FROM ZSTOP; DELETE FROM ZSTOP")
     #expect(fault.name.isEmpty && fault.isDeleted)
     try other.execute("INSERT INTO ZSTOP SELECT * FROM kept")
-    try container.viewContext.refresh(fault, mergeChanges: false)
+    try container.mainContext.refresh(fault, mergeChanges: false)
     #expect(fault.name == "A" && !fault.isDeleted)
   }
 
   @Test func becomesAFaultAgainOrKeepsItsChanges() throws {
     let (fixture, container, stop, observer) = try makeFault()
-    let context = container.viewContext
+    let context = container.mainContext
     let other = try Connection(path: fixture.url.path)
     #expect(stop.name == "A")
     stop.identifier = 9
@@ -121,7 +121,7 @@ import Testing
 
   @Test func refreshesAllObjects() throws {
     let (fixture, container, stop, _) = try makeFault(stopTimes: 2)
-    let context = container.viewContext
+    let context = container.mainContext
     let times = Array(stop.stopTimes)
     times[0].headsign = "mine"
     _ = times[1].headsign
@@ -145,7 +145,7 @@ import Testing
     try fixture.context.save()
     let observer = RecordingObserver()
     let container = try fixture.reopened(social, observer: observer)
-    let again = try #require(try container.viewContext.fetch(FetchRequest<Label>()).first)
+    let again = try #require(try container.mainContext.fetch(FetchRequest<Label>()).first)
     observer.removeAll()
     #expect(again.conversations.count == 3)
     #expect(

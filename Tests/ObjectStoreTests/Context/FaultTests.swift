@@ -20,7 +20,7 @@ import Testing
     let (fixture, container, observer) = try makeStore()
     defer { withExtendedLifetime(fixture) {} }
     let stop = try #require(
-      try container.viewContext.fetch(FetchRequest<Stop>(), file: "f", line: 9).first)
+      try container.mainContext.fetch(FetchRequest<Stop>(), file: "f", line: 9).first)
     #expect(stop.isFault)
     observer.removeAll()
     #expect(stop.name == "A" && !stop.isFault)
@@ -38,7 +38,7 @@ import Testing
     let id = try #require(
       try fixture.context.fetchObjectIDs(FetchRequest<Stop>()).first)
     observer.removeAll()
-    let stop = try container.viewContext.object(with: id)
+    let stop = try container.mainContext.object(with: id)
     #expect(stop.isFault && observer.sql.isEmpty)
     #expect(try stop.value(forKey: "name") == .string("A"))
     let sql =
@@ -57,7 +57,7 @@ import Testing
   @Test func loadsMembersInOneRoundTripAndLeavesThemFaults() throws {
     let (fixture, container, observer) = try makeStore()
     defer { withExtendedLifetime(fixture) {} }
-    let stop = try #require(try container.viewContext.fetch(FetchRequest<Stop>()).first)
+    let stop = try #require(try container.mainContext.fetch(FetchRequest<Stop>()).first)
     observer.removeAll()
     #expect(stop.stopTimes.count == 2)
     #expect(
@@ -79,7 +79,7 @@ import Testing
   @Test func keepsOneObjectPerRow() throws {
     let (fixture, container, _) = try makeStore()
     defer { withExtendedLifetime(fixture) {} }
-    let context = container.viewContext
+    let context = container.mainContext
     let first = try context.fetch(FetchRequest<Stop>())
     let second = try context.fetch(FetchRequest<Stop>())
     #expect(first[0] === second[0])
@@ -93,7 +93,7 @@ import Testing
     defer { withExtendedLifetime(fixture) {} }
     var request = FetchRequest<Stop>()
     request.returnsObjectsAsFaults = false
-    let stop = try #require(try container.viewContext.fetch(request).first)
+    let stop = try #require(try container.mainContext.fetch(request).first)
     observer.removeAll()
     #expect(!stop.isFault && stop.name == "A")
     #expect(observer.events.isEmpty && container.statistics.faults == 0)
@@ -102,7 +102,7 @@ import Testing
   @Test func readsAsDeletedWhenTheRowIsGone() throws {
     let (fixture, container, _) = try makeStore()
     let id = try #require(try fixture.context.fetchObjectIDs(FetchRequest<Stop>()).first)
-    let fault = try container.viewContext.object(with: id)
+    let fault = try container.mainContext.object(with: id)
     fixture.context.delete(try fixture.context.existingObject(with: id))
     try fixture.context.save()
     let stop = try #require(fault as? ManagedObject<Stop>)

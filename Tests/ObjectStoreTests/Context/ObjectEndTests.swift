@@ -52,7 +52,7 @@ import Testing
     try fixture.context.save()
     let names = stops.map(\.name).sorted()
     let container = try fixture.reopened()
-    let context = container.viewContext
+    let context = container.mainContext
     let elsewhere = DispatchQueue(label: "elsewhere", attributes: .concurrent)
     let group = DispatchGroup()
     for _ in 0..<200 {

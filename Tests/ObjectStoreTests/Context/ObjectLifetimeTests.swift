@@ -18,11 +18,11 @@ import Testing
     defer { withExtendedLifetime(fixture) {} }
     weak var gone: ManagedObject<Stop>?
     do {
-      let stop = try #require(try container.viewContext.fetch(FetchRequest<Stop>()).first)
+      let stop = try #require(try container.mainContext.fetch(FetchRequest<Stop>()).first)
       #expect(stop.name == "A")
       gone = stop
     }
-    #expect(gone == nil && container.viewContext.registeredObjects.isEmpty)
+    #expect(gone == nil && container.mainContext.registeredObjects.isEmpty)
   }
 
   @Test func letsGoOfObjectsThatReferToEachOther() throws {
@@ -31,7 +31,7 @@ import Testing
     weak var stop: ManagedObject<Stop>?
     weak var time: ManagedObject<StopTime>?
     do {
-      let times = try container.viewContext.fetch(FetchRequest<StopTime>())
+      let times = try container.mainContext.fetch(FetchRequest<StopTime>())
       // Both ends, first from the one, then from the other.
       #expect(times.allSatisfy { $0.stop?.name == "A" })
       #expect(times[0].stop?.stopTimes.count == 3)
@@ -41,7 +41,7 @@ import Testing
       #expect(times[0].stop === times[1].stop)
     }
     #expect(stop == nil && time == nil)
-    #expect(container.viewContext.registeredObjects.isEmpty)
+    #expect(container.mainContext.registeredObjects.isEmpty)
   }
 
   @Test func letsGoOfWhatWasSaved() throws {
@@ -59,7 +59,7 @@ import Testing
 
   @Test func keepsWhatWasChanged() throws {
     let (fixture, container) = try makeStore(stopTimes: 0)
-    let context = container.viewContext
+    let context = container.mainContext
     weak var changed: ManagedObject<Stop>?
     do {
       changed = try context.fetch(FetchRequest<Stop>()).first

@@ -40,14 +40,14 @@ struct Acquaintance: Entity {
     let container = try fixture.reopened([Acquaintance.self])
     var request = FetchRequest<Acquaintance>()
     request.sortDescriptors = [SortDescriptor(\.name)]
-    let again = try container.viewContext.fetch(request)
+    let again = try container.mainContext.fetch(request)
     #expect(again.map { $0.friends.map(\.name).count } == [2, 1, 1])
     again[1].friends.remove(again[0])
     #expect(again[0].friends.map(\.name) == ["c"])
-    try container.viewContext.save()
+    try container.mainContext.save()
     #expect(try fixture.rows(pairs) == ["1|3", "3|1"])
-    container.viewContext.delete(again[2])
-    try container.viewContext.save()
+    container.mainContext.delete(again[2])
+    try container.mainContext.save()
     #expect(try fixture.rows(pairs).isEmpty && again[0].friends.isEmpty)
   }
 
@@ -71,11 +71,11 @@ struct Acquaintance: Entity {
     let container = try fixture.reopened([Acquaintance.self])
     var request = FetchRequest<Acquaintance>()
     request.sortDescriptors = [SortDescriptor(\.name)]
-    let again = try container.viewContext.fetch(request)
+    let again = try container.mainContext.fetch(request)
     #expect(
       again.map { $0.favourites.map { $0.name ?? "" } } == [["c", "b"], ["a", "c"], ["a", "b"]])
     again[0].favourites.insert(again[1], at: 0)
-    try container.viewContext.save()
+    try container.mainContext.save()
     #expect(
       try fixture.rows(
         "SELECT REFLEXIVE FROM Z_1FAVOURITES WHERE Z_1FAVOURITES = 1 ORDER BY Z_FOK_1FAVOURITES")
@@ -114,7 +114,7 @@ struct Acquaintance: Entity {
     var request = FetchRequest<Acquaintance>()
     request.sortDescriptors = [SortDescriptor(\.name)]
     request.relationshipKeyPathsForPrefetching = ["friends"]
-    let again = try container.viewContext.fetch(request)
+    let again = try container.mainContext.fetch(request)
     #expect(!again[0].hasFault(for: \.friends))
     #expect(again.map { $0.friends.count } == [2, 1, 1])
   }

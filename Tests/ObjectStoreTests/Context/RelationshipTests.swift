@@ -65,7 +65,7 @@ struct Paper: Entity {
     stop.stopTimes.insert(new, at: 1)
     try fixture.context.save()
     let container = try fixture.reopened()
-    let stops = try container.viewContext.fetch(FetchRequest<Stop>())
+    let stops = try container.mainContext.fetch(FetchRequest<Stop>())
     #expect(stops[0].stopTimes.map(\.headsign) == ["2", "new", "0", "1"])
   }
 
@@ -74,12 +74,12 @@ struct Paper: Entity {
     _ = fixture.makeStop("A", stopTimes: 2)
     try fixture.context.save()
     let container = try fixture.reopened()
-    let stop = try #require(try container.viewContext.fetch(FetchRequest<Stop>()).first)
-    let time = container.viewContext.insert(StopTime.self)
+    let stop = try #require(try container.mainContext.fetch(FetchRequest<Stop>()).first)
+    let time = container.mainContext.insert(StopTime.self)
     time.headsign = "late"
     time.stop = stop
     #expect(try stop.hasFault(forRelationship: "stopTimes"))
-    try container.viewContext.save()
+    try container.mainContext.save()
     #expect(stop.stopTimes.map(\.headsign) == ["0", "1", "late"])
   }
 
@@ -157,7 +157,7 @@ struct Paper: Entity {
     conversation.labels.insert(labels[2], at: 0)
     try fixture.context.save()
     let container = try fixture.reopened(social)
-    let again = try #require(try container.viewContext.fetch(FetchRequest<Conversation>()).first)
+    let again = try #require(try container.mainContext.fetch(FetchRequest<Conversation>()).first)
     #expect(again.labels.map(\.text) == ["c", "b"])
     fixture.context.delete(conversation)
     try fixture.context.save()

@@ -96,9 +96,9 @@ import Testing
     let stop = fixture.makeStop("A")
     try fixture.context.save()
     let other = try fixture.reopened()
-    let theirs = try #require(try other.viewContext.fetch(FetchRequest<Stop>()).first)
+    let theirs = try #require(try other.mainContext.fetch(FetchRequest<Stop>()).first)
     theirs.name = "theirs"
-    try other.viewContext.save()
+    try other.mainContext.save()
     stop.name = "mine"
     let new = fixture.makeStop("new")
     let error = #expect(throws: StoreError.self) { try fixture.context.save() }

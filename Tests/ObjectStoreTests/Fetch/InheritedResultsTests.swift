@@ -28,7 +28,7 @@ import Testing
     var request = FetchRequest<Vehicle>()
     request.sortDescriptors = [SortDescriptor(\.number)]
     request.propertiesToFetch = ["number"]
-    let parts = try container.viewContext.fetch(request)
+    let parts = try container.mainContext.fetch(request)
     #expect(
       observer.sql == [
         "SELECT t0.Z_ENT, t0.Z_PK, t0.ZNUMBER FROM ZVEHICLE t0 ORDER BY t0.ZNUMBER"
@@ -38,10 +38,10 @@ import Testing
     #expect(parts.map(\.number) == [1, 2, 3])
     #expect(container.statistics.faults == 0)
     request.includesPropertyValues = false
-    #expect(try container.viewContext.fetchObjectIDs(request).map(\.entityName) == names)
+    #expect(try container.mainContext.fetchObjectIDs(request).map(\.entityName) == names)
     request.includesPropertyValues = true
     request.propertiesToFetch = []
-    #expect(try container.viewContext.fetchObjectIDs(request).map(\.entityName) == names)
+    #expect(try container.mainContext.fetchObjectIDs(request).map(\.entityName) == names)
     withExtendedLifetime(fixture) {}
   }
 
@@ -49,7 +49,7 @@ import Testing
     let (fixture, container, _) = try makeStore()
     var request = FetchRequest<Vehicle>()
     request.sortDescriptors = [SortDescriptor(\.number)]
-    let controller = try FetchedResultsController(request, context: container.viewContext)
+    let controller = try FetchedResultsController(request, context: container.mainContext)
     try controller.performFetch()
     let objects = try controller.snapshot.indices.map { try controller.object(at: $0) }
     #expect(objects.map { $0?.number } == [1, 2, 3])
@@ -59,7 +59,7 @@ import Testing
 
   @Test func knowsTheEntityOfIDsInDictionaries() throws {
     let (fixture, container, observer) = try makeStore()
-    let context = container.viewContext
+    let context = container.mainContext
     var request = FetchRequest<Vehicle>(predicate: try FetchPredicate("number > 1"))
     request.sortDescriptors = [SortDescriptor(\.number)]
     request.propertiesToFetch = [.objectID, "number"]
@@ -85,7 +85,7 @@ import Testing
     let (fixture, container, _) = try makeStore()
     var request = FetchRequest<Depot>()
     request.propertiesToFetch = ["first"]
-    let first = try #require(try container.viewContext.fetch(request)[0].first)
+    let first = try #require(try container.mainContext.fetch(request)[0].first)
     #expect(first.objectID.entityName == "NightBus")
     #expect(container.statistics.faults == 0)
     withExtendedLifetime(fixture) {}
@@ -95,7 +95,7 @@ import Testing
     let (fixture, container, observer) = try makeStore()
     var request = FetchRequest<Bus>(predicate: try FetchPredicate("number > 0"))
     request.propertiesToFetch = [.count(as: "n"), .max("number", as: "last")]
-    let rows = try container.viewContext.fetchDictionaries(request)
+    let rows = try container.mainContext.fetchDictionaries(request)
     #expect(rows.map(\.values) == [[.integer(1), .integer(2)]])
     #expect(
       observer.sql.first?.hasPrefix(

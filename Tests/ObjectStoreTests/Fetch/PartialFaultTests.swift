@@ -26,7 +26,7 @@ import Testing
 
   @Test func readsWhatWasFetchedWithoutFiring() throws {
     let (fixture, container, observer) = try makeStore()
-    let stops = try container.viewContext.fetch(request("note", "name"))
+    let stops = try container.mainContext.fetch(request("note", "name"))
     #expect(
       observer.sql == [
         "SELECT 1, t0.Z_PK, t0.ZNAME, t0.ZNOTE FROM ZSTOP t0 ORDER BY t0.ZNAME"
@@ -47,7 +47,7 @@ import Testing
     let (fixture, container, _) = try makeStore()
     var request = FetchRequest<StopTime>()
     request.propertiesToFetch = [FetchedProperty(\.stop)]
-    let times = try container.viewContext.fetch(request)
+    let times = try container.mainContext.fetch(request)
     let stop = try #require(times[0].stop)
     #expect(stop === times[1].stop && stop.isFault)
     #expect(container.statistics.faults == 0)
@@ -56,13 +56,13 @@ import Testing
 
   @Test func keepsChangesAndForgetsWhatWasFetchedWhenRefreshed() throws {
     let (fixture, container, _) = try makeStore()
-    let stop = try container.viewContext.fetch(request("name"))[0]
+    let stop = try container.mainContext.fetch(request("name"))[0]
     stop.name = "z"
     #expect(stop.name == "z" && stop.identifier == 7)
-    try container.viewContext.save()
+    try container.mainContext.save()
     #expect(try fixture.rows("SELECT ZNAME, ZIDENTIFIER FROM ZSTOP WHERE Z_PK = 1") == ["z|7"])
-    let other = try container.viewContext.fetch(request("name"))[0]
-    try container.viewContext.refresh(other, mergeChanges: false)
+    let other = try container.mainContext.fetch(request("name"))[0]
+    try container.mainContext.refresh(other, mergeChanges: false)
     let faults = container.statistics.faults
     #expect(other.name == "b")
     #expect(container.statistics.faults == faults + 1)
@@ -72,7 +72,7 @@ import Testing
     let (fixture, container, observer) = try makeStore()
     var request = FetchRequest<Stop>()
     request.includesPropertyValues = false
-    let stops = try container.viewContext.fetch(request)
+    let stops = try container.mainContext.fetch(request)
     #expect(observer.sql == ["SELECT 0, t0.Z_PK FROM ZSTOP t0"])
     #expect(stops.map(\.name) == ["a", "b"])
     #expect(container.statistics.cacheMisses == 2)
@@ -84,10 +84,10 @@ import Testing
     let (fixture, container, observer) = try makeStore()
     var request = FetchRequest<Stop>()
     request.includesPropertyValues = includesPropertyValues
-    let ids = try container.viewContext.fetchObjectIDs(request)
+    let ids = try container.mainContext.fetchObjectIDs(request)
     #expect(ids.map(\.primaryKey) == [1, 2])
     #expect((observer.sql == ["SELECT 0, t0.Z_PK FROM ZSTOP t0"]) == !includesPropertyValues)
-    let stop = try container.viewContext.existingObject(with: ids[0])
+    let stop = try container.mainContext.existingObject(with: ids[0])
     #expect(try stop.value(forKey: "name") == .string("a"))
     #expect(container.statistics.cacheMisses == (includesPropertyValues ? 0 : 1))
     guard case .fetchEnd(let end) = observer.events.first(where: { $0.kind == .fetchEnd })
@@ -101,7 +101,7 @@ import Testing
     var request = FetchRequest<Stop>()
     request.sortDescriptors = [SortDescriptor(\.identifier)]
     request.returnsObjectsAsFaults = false
-    let stops = try container.viewContext.fetch(request)
+    let stops = try container.mainContext.fetch(request)
     #expect(stops[0].stopTimes.count == 2)
     stops[1].note = "mine"
     let others = try fixture.context.fetch(request)
@@ -111,10 +111,10 @@ import Testing
     let time = try #require(others[0].stopTimes.first)
     fixture.context.delete(time)
     try fixture.context.save()
-    _ = try container.viewContext.fetch(request)
+    _ = try container.mainContext.fetch(request)
     #expect(stops.map(\.name) == ["a", "b"])
     request.shouldRefreshRefetchedObjects = true
-    _ = try container.viewContext.fetch(request)
+    _ = try container.mainContext.fetch(request)
     #expect(stops.map(\.name) == ["A", "B"])
     #expect(stops[0].stopTimes.count == 1)
     #expect(stops[1].note == "mine")
@@ -124,7 +124,7 @@ import Testing
     let (fixture, container, _) = try makeStore()
     for property: FetchedProperty<Stop> in ["stopTimes", "nmae", .count(as: "n"), .objectID] {
       #expect(throws: FetchPredicateError.self) {
-        try container.viewContext.fetch(request(property))
+        try container.mainContext.fetch(request(property))
       }
     }
     withExtendedLifetime(fixture) {}

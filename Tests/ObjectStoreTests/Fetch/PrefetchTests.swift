@@ -90,7 +90,7 @@ import Testing
 
   @Test func prefetchesAToOneInOneStatement() throws {
     let (container, observer) = try opened()
-    let articles = try container.viewContext.fetch(request("author"))
+    let articles = try container.mainContext.fetch(request("author"))
     #expect(
       observer.sql.dropFirst() == [
         "SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZNAME FROM ZAUTHOR t0 "
@@ -106,7 +106,7 @@ import Testing
 
   @Test func prefetchesAnOrderedOneToMany() throws {
     let (container, observer) = try opened()
-    let articles = try container.viewContext.fetch(request("paragraphs"))
+    let articles = try container.mainContext.fetch(request("paragraphs"))
     #expect(
       observer.sql.dropFirst() == [
         "SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZTEXT, t0.ZARTICLE, t0.ZARTICLE, t0.Z_FOK_ARTICLE "
@@ -124,21 +124,21 @@ import Testing
 
   @Test func movesNoPrefetchedMemberWhenOneIsAppended() throws {
     let (container, observer) = try opened()
-    let articles = try container.viewContext.fetch(request("paragraphs"))
-    let paragraph = container.viewContext.insert(Paragraph.self)
+    let articles = try container.mainContext.fetch(request("paragraphs"))
+    let paragraph = container.mainContext.insert(Paragraph.self)
     paragraph.text = "new"
     articles[5].paragraphs.insert(paragraph, at: 2)
     observer.removeAll()
-    try container.viewContext.save()
+    try container.mainContext.save()
     #expect(observer.sql.count { $0.hasPrefix("UPDATE ZPARAGRAPH") } == 0)
     let again = try opened().0
-    let last = try #require(try again.viewContext.fetch(request()).last)
+    let last = try #require(try again.mainContext.fetch(request()).last)
     #expect(last.paragraphs.map(\.text) == ["5.1", "5.0", "new"])
   }
 
   @Test func prefetchesManyToManys() throws {
     let (container, observer) = try opened()
-    let articles = try container.viewContext.fetch(request("tags", "links"))
+    let articles = try container.mainContext.fetch(request("tags", "links"))
     #expect(observer.sql.count == 3)
     #expect(observer.sql[1].contains(" ON t0.Z_PK = t1."))
     #expect(
@@ -161,7 +161,7 @@ import Testing
     request.relationshipKeyPathsForPrefetching = [
       "articles", "articles.tags", "articles.paragraphs.article",
     ]
-    let authors = try container.viewContext.fetch(request)
+    let authors = try container.mainContext.fetch(request)
     #expect(
       observer.remarks == [
         "Prefetching with key 'articles'.  Got 4 rows.",
@@ -182,7 +182,7 @@ import Testing
 
   @Test func tellsPrefetchesAsChildrenWithinTheFetchsTime() throws {
     let (container, observer) = try opened()
-    _ = try container.viewContext.fetch(request("author", "paragraphs"), file: "f", line: 7)
+    _ = try container.mainContext.fetch(request("author", "paragraphs"), file: "f", line: 7)
     let ends = fetchEnds(observer)
     #expect(ends.map(\.kind) == [.prefetch, .prefetch, .objects])
     #expect(ends.map(\.entity) == ["Author", "Paragraph", "Article"])
@@ -202,7 +202,7 @@ import Testing
     let (container, observer) = try opened()
     var request = request("author", "tags")
     request.fetchBatchSize = 2
-    let articles = try container.viewContext.fetchInBatches(request)
+    let articles = try container.mainContext.fetchInBatches(request)
     #expect(fetchEnds(observer).map(\.kind) == [.objects])
     #expect(articles[2]?.author?.name == "ann")
     #expect(articles[3]?.tags.count == 3)
@@ -214,7 +214,7 @@ import Testing
 
   @Test func seesUnsavedChanges() throws {
     let (container, observer) = try opened()
-    let context = container.viewContext
+    let context = container.mainContext
     let articles = try context.fetch(request())
     let authors = try context.fetch(FetchRequest<Author>())
     articles[0].author = authors[1]
@@ -241,7 +241,7 @@ import Testing
     let (container, _) = try opened(rowCacheSize: 0)
     var request = request("author", "tags")
     request.returnsObjectsAsFaults = false
-    let articles = try container.viewContext.fetch(request)
+    let articles = try container.mainContext.fetch(request)
     #expect(articles.map { $0.author?.isFault } == [false, false, false, false, nil, nil])
     #expect(articles[3].tags.allSatisfy { !$0.isFault })
   }

@@ -32,7 +32,7 @@ struct Everything: Entity {
     try fixture.context.save()
     try check(object)
     let container = try fixture.reopened([Everything.self])
-    try check(try #require(try container.viewContext.fetch(FetchRequest<Everything>()).first))
+    try check(try #require(try container.mainContext.fetch(FetchRequest<Everything>()).first))
   }
 
   @Test func keepsNil() throws {

@@ -30,7 +30,7 @@ private struct Fare: Entity {
     #expect(try found.price == decimal(text) && found.discount == nil)
     let container = try fixture.reopened([Fare.self])
     #expect(
-      try container.viewContext.fetch(FetchRequest<Fare>()).map(\.price) == [decimal(text)])
+      try container.mainContext.fetch(FetchRequest<Fare>()).map(\.price) == [decimal(text)])
     let value = found.price
     #expect(
       try again.fetch(FetchRequest<Fare>(where: { $0.price == value })).count == 1)

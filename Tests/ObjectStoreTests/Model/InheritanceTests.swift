@@ -322,15 +322,15 @@ import Testing
     let container = try PersistentContainer(
       at: url, entities: [Animal.self, Cat.self, Dog.self, Person.self],
       instruments: Instruments(observers: []))
-    let animals = try container.viewContext.fetch(FetchRequest<Animal>())
+    let animals = try container.mainContext.fetch(FetchRequest<Animal>())
     #expect(animals.map { "\($0.entity.name) \($0.name ?? "")" } == ["Cat Tom", "Dog Rex"])
     #expect(animals[0].as(Cat.self)?.color == "grey")
     let person = try #require(animals[0].owner)
     #expect(person.favorite === animals[1] && person.favorite?.as(Dog.self) != nil)
-    let dog = container.viewContext.insert(Dog.self)
+    let dog = container.mainContext.insert(Dog.self)
     dog.name = "Bello"
     dog.owner = person
-    try container.viewContext.save()
+    try container.mainContext.save()
     let rows = try Connection(path: url.path, mode: .readOnly)
       .prepare("SELECT Z_PK || '|' || Z_ENT || '|' || ZOWNER FROM ZANIMAL WHERE ZNAME = 'Bello'")
     #expect(try rows.step() && rows.string(0) == "3|9|1")

@@ -76,7 +76,7 @@ import Testing
 
   @Test func changesToManyRelationshipsByName() throws {
     let container = try open(library())
-    let context = container.viewContext
+    let context = container.mainContext
     let book = try context.insert(entityNamed: "Book")
     let tags = try (0..<3).map { _ in try context.insert(entityNamed: "Tag") }
     let pages = try (0..<3).map { _ in try context.insert(entityNamed: "Page") }
@@ -108,7 +108,7 @@ import Testing
 
   @Test func aSaveCountsTheObjectsOfAToMany() throws {
     let container = try open(library())
-    let context = container.viewContext
+    let context = container.mainContext
     let book = try context.insert(entityNamed: "Book")
     for _ in 0..<3 {
       try book.mutableSet(forKey: "tags").insert(try context.insert(entityNamed: "Tag"))

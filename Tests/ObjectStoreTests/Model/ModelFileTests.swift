@@ -112,7 +112,7 @@ import Testing
     let container = try PersistentContainer(
       at: folder.url.appending(path: "store.sqlite"), model: model,
       instruments: Instruments(observers: []))
-    let context = container.viewContext
+    let context = container.mainContext
     let stop = try context.insert(entityNamed: "Stop")
     try stop.setValue(.string("A"), forKey: "name")
     try stop.setValue(.data(Data(count: 200_000)), forKey: "photo")
@@ -135,7 +135,7 @@ import Testing
     let container = try PersistentContainer(
       at: folder.url.appending(path: "store.sqlite"), model: model,
       instruments: Instruments(observers: []))
-    let context = container.viewContext
+    let context = container.mainContext
     let stop = try context.insert(entityNamed: "Stop")
     try stop.setValue(.string("Görli"), forKey: "name")
     try stop.setValue(.integer(7), forKey: "identifier")

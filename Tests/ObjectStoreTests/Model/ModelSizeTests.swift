@@ -55,9 +55,9 @@ import Testing
     let url = folder.url.appending(path: "store.sqlite")
     for _ in 0..<2 {
       let container = try PersistentContainer(at: url, model: model)
-      let object = try container.viewContext.insert(entityNamed: "E4999")
+      let object = try container.mainContext.insert(entityNamed: "E4999")
       try object.setValue(.integer(1), forKey: "value")
-      try container.viewContext.save()
+      try container.mainContext.save()
       container.close()
     }
   }

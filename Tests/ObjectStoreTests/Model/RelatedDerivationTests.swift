@@ -166,11 +166,11 @@ private struct WrongSum: Entity {
     }
     let url = folder.url.appending(path: "store.sqlite")
     let first = try PersistentContainer(at: url, model: model(""))
-    let author = try first.viewContext.insert(entityNamed: "Author")
-    let article = try first.viewContext.insert(entityNamed: "Article")
+    let author = try first.mainContext.insert(entityNamed: "Author")
+    let article = try first.mainContext.insert(entityNamed: "Article")
     try article.setValue(.integer(9), forKey: "words")
     try author.setValue([article], forKey: "articles")
-    try first.viewContext.save()
+    try first.mainContext.save()
     first.close()
     func derived(_ name: String, _ expression: String) -> String {
       "<attribute name='\(name)' optional='YES' attributeType='Integer 64' derived='YES' "
@@ -181,7 +181,7 @@ private struct WrongSum: Entity {
       model: model(
         derived("count", "articles.@count") + derived("sum", "articles.words.@sum")
           + derived("sum2", "sum:(articles.words)")))
-    let found = try #require(try container.viewContext.fetch(entityNamed: "Author").first)
+    let found = try #require(try container.mainContext.fetch(entityNamed: "Author").first)
     #expect(try found.value(forKey: "count") == .integer(1))
     #expect(try found.value(forKey: "sum") == .integer(9))
     #expect(try found.value(forKey: "sum2") == .integer(9))

@@ -20,7 +20,7 @@ import Testing
     let fixture = try makeStore(stops: 100)
     let container = try fixture.reopened()
     #expect(container.statistics.cachedRows == 0 && container.statistics.cachedBytes == 0)
-    let stops = try container.viewContext.fetch(FetchRequest<Stop>())
+    let stops = try container.mainContext.fetch(FetchRequest<Stop>())
     #expect(stops.map(\.name).count == 100)
     let statistics = container.statistics
     #expect(statistics.cachedRows == 100 && statistics.cacheEvictions == 0)
@@ -33,7 +33,7 @@ import Testing
     var options = StoreOptions()
     options.rowCacheSize = 20_000
     let container = try fixture.reopened(options: options)
-    _ = try container.viewContext.fetch(FetchRequest<Stop>())
+    _ = try container.mainContext.fetch(FetchRequest<Stop>())
     let statistics = container.statistics
     #expect(statistics.cachedBytes <= 20_000 + 400 && statistics.cachedRows > 50)
     #expect(statistics.cachedRows + statistics.cacheEvictions == 500)
@@ -55,7 +55,7 @@ import Testing
     let fixture = try makeStore()
     defer { withExtendedLifetime(fixture) {} }
     let container = try fixture.reopened()
-    let context = container.viewContext
+    let context = container.mainContext
     let id = try #require(try context.fetch(FetchRequest<Stop>()).first).objectID
     try Connection(path: fixture.url.path).execute("UPDATE ZSTOP SET ZNAME = 'B', Z_OPT = 2")
     func name() throws -> StoreValue {
@@ -97,11 +97,11 @@ import Testing
     options.isReadOnly = true
     defer { withExtendedLifetime(fixture) {} }
     let container = try fixture.reopened(options: options)
-    let stop = try #require(try container.viewContext.fetch(FetchRequest<Stop>()).first)
+    let stop = try #require(try container.mainContext.fetch(FetchRequest<Stop>()).first)
     #expect(stop.name == "0")
-    try container.viewContext.refresh(stop, mergeChanges: false)
+    try container.mainContext.refresh(stop, mergeChanges: false)
     try Connection(path: fixture.url.path).execute("UPDATE ZSTOP SET ZNAME = 'B', Z_OPT = 2")
-    try container.viewContext.refresh(stop, mergeChanges: false)
+    try container.mainContext.refresh(stop, mergeChanges: false)
     #expect(stop.name == "B")
   }
 }

@@ -22,9 +22,9 @@ private struct Picture: Entity {
     #expect(fixture.observer.sql == ["VACUUM INTO ?"])
     let copy = try PersistentContainer(at: url, entities: Stop.self, StopTime.self)
     #expect(copy.migrationSteps.isEmpty && copy.storeUUID == fixture.container.storeUUID)
-    let stop = try #require(try copy.viewContext.fetch(FetchRequest<Stop>()).first)
+    let stop = try #require(try copy.mainContext.fetch(FetchRequest<Stop>()).first)
     #expect(stop.name == "A" && stop.stopTimes.count == 2)
-    #expect(try copy.viewContext.count(FetchRequest<Stop>()) == 1)
+    #expect(try copy.mainContext.count(FetchRequest<Stop>()) == 1)
     let names = try FileManager.default.contentsOfDirectory(atPath: fixture.folder.url.path)
     #expect(names.filter { $0.hasPrefix("backup.sqlite-") && $0.count > 20 } == [])
   }
@@ -41,7 +41,7 @@ private struct Picture: Entity {
     picture.blob = nil
     try fixture.context.save()
     let copy = try PersistentContainer(at: url, entities: Picture.self)
-    #expect(try copy.viewContext.fetch(FetchRequest<Picture>()).first?.blob == data)
+    #expect(try copy.mainContext.fetch(FetchRequest<Picture>()).first?.blob == data)
   }
 
   @Test func overwritesNothingAndLeavesNothingWhenItFails() throws {
@@ -57,14 +57,14 @@ private struct Picture: Entity {
 
   @Test func copiesAStoreInMemoryToAFile() throws {
     let container = try PersistentContainer(inMemory: Stop.self, StopTime.self)
-    let stop = container.viewContext.insert(Stop.self)
+    let stop = container.mainContext.insert(Stop.self)
     (stop.name, stop.identifier) = ("A", 1)
-    try container.viewContext.save()
+    try container.mainContext.save()
     let folder = try TemporaryDirectory()
     let url = folder.url.appending(path: "copy.sqlite")
     try container.backUp(to: url)
     let copy = try PersistentContainer(at: url, entities: Stop.self, StopTime.self)
-    #expect(try copy.viewContext.fetch(FetchRequest<Stop>()).map(\.name) == ["A"])
+    #expect(try copy.mainContext.fetch(FetchRequest<Stop>()).map(\.name) == ["A"])
   }
 
   @Test func refusesAKeyThatTheLinkedSQLiteWouldIgnore() throws {

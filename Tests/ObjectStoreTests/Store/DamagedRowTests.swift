@@ -34,13 +34,13 @@ import Testing
   /// A store with one owner of two items, and a damaged row.
   private func damaged(_ sql: String) throws -> PersistentContainer {
     let container = try open()
-    let owner = container.viewContext.insert(Owner.self)
+    let owner = container.mainContext.insert(Owner.self)
     for code in 1...2 {
-      let item = container.viewContext.insert(Item.self)
+      let item = container.mainContext.insert(Item.self)
       item.code = Int64(code)
       owner.items.append(item)
     }
-    try container.viewContext.save()
+    try container.mainContext.save()
     container.close()
     let connection = try Connection(path: url.path)
     try connection.execute(sql)
@@ -80,9 +80,9 @@ import Testing
   }
 
   private func change(_ container: PersistentContainer) throws {
-    let items = try container.viewContext.fetch(FetchRequest<Item>())
+    let items = try container.mainContext.fetch(FetchRequest<Item>())
     for item in items { item.code += 10 }
-    try container.viewContext.save()
+    try container.mainContext.save()
   }
 
   @Test(arguments: notIntegers + ["9223372036854775807"])
@@ -94,7 +94,7 @@ import Testing
   @Test(arguments: notIntegers, [MergePolicy.objectTrump, .overwrite, .storeTrump, .rollback])
   func noMergePolicyHidesAVersionThatIsNone(value: String, policy: MergePolicy) throws {
     try expectDamage("UPDATE ZITEM SET Z_OPT = \(value) WHERE Z_PK = 2", "ZITEM", 2, "Z_OPT") {
-      $0.viewContext.mergePolicy = policy
+      $0.mainContext.mergePolicy = policy
       try change($0)
     }
   }
@@ -102,7 +102,7 @@ import Testing
   @Test(arguments: notIntegers)
   func aDeletionNamesItToo(value: String) throws {
     try expectDamage("UPDATE ZITEM SET Z_OPT = \(value) WHERE Z_PK = 1", "ZITEM", 1, "Z_OPT") {
-      let context = $0.viewContext
+      let context = $0.mainContext
       for item in try context.fetch(FetchRequest<Item>()) { context.delete(item) }
       try context.save()
     }
@@ -114,11 +114,11 @@ import Testing
     try expectDamage(sql, "ZITEM", 2, "Z_OPT") {
       var update = BatchUpdateRequest<Item>(where: { $0.code == 2 })
       update.set(\.code, to: 7)
-      try $0.viewContext.execute(update)
+      try $0.mainContext.execute(update)
     }
     try FileManager.default.removeItem(at: url)
     try expectDamage(sql, "ZITEM", 2, "Z_OPT") {
-      try $0.viewContext.execute(BatchDeleteRequest<Owner>(FetchRequest()))
+      try $0.mainContext.execute(BatchDeleteRequest<Owner>(FetchRequest()))
     }
   }
 
@@ -126,7 +126,7 @@ import Testing
     try expectDamage(
       "UPDATE ZITEM SET Z_OPT = 9223372036854775807 WHERE Z_PK = 2", "ZITEM", 2, "Z_OPT"
     ) {
-      try $0.viewContext.batchInsert(Item.self, count: 1, onConflict: .update) { row, _ in
+      try $0.mainContext.batchInsert(Item.self, count: 1, onConflict: .update) { row, _ in
         row.code = 2
       }
     }
@@ -142,8 +142,8 @@ import Testing
       "UPDATE Z_PRIMARYKEY SET Z_MAX = \(value) WHERE Z_NAME = 'Item'", "Z_PRIMARYKEY", entityID,
       "Z_MAX"
     ) {
-      $0.viewContext.insert(Item.self).code = 50
-      try $0.viewContext.save()
+      $0.mainContext.insert(Item.self).code = 50
+      try $0.mainContext.save()
     }
   }
 
@@ -151,19 +151,19 @@ import Testing
     let container = try damaged(
       "UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775804 WHERE Z_NAME = 'Item'")
     defer { container.close() }
-    let owner = try #require(try container.viewContext.fetch(FetchRequest<Owner>()).first)
+    let owner = try #require(try container.mainContext.fetch(FetchRequest<Owner>()).first)
     for code in 50...52 {
-      let item = container.viewContext.insert(Item.self)
+      let item = container.mainContext.insert(Item.self)
       item.code = Int64(code)
       owner.items.append(item)
     }
-    try container.viewContext.save()
+    try container.mainContext.save()
     #expect(owner.items.last?.objectID.primaryKey == .max)
-    container.viewContext.insert(Item.self).code = 60
-    #expect(throws: StoreError.self) { try container.viewContext.save() }
+    container.mainContext.insert(Item.self).code = 60
+    #expect(throws: StoreError.self) { try container.mainContext.save() }
     let reopened = try open()
     #expect(
-      try reopened.viewContext.fetch(FetchRequest<Owner>())[0].items.map(\.code) == [
+      try reopened.mainContext.fetch(FetchRequest<Owner>())[0].items.map(\.code) == [
         1, 2, 50, 51, 52,
       ])
   }
@@ -180,10 +180,10 @@ import Testing
       "UPDATE ZITEM SET Z_FOK_OWNER = 9223372036854775807 WHERE Z_PK = 2", "ZITEM", 2,
       "Z_FOK_OWNER"
     ) {
-      let item = $0.viewContext.insert(Item.self)
+      let item = $0.mainContext.insert(Item.self)
       item.code = 70
-      try $0.viewContext.fetch(FetchRequest<Owner>())[0].items.append(item)
-      try $0.viewContext.save()
+      try $0.mainContext.fetch(FetchRequest<Owner>())[0].items.append(item)
+      try $0.mainContext.save()
     }
   }
 
@@ -193,10 +193,10 @@ import Testing
       "UPDATE ZITEM SET Z_FOK_OWNER = \(value) WHERE Z_PK = 2; "
         + "UPDATE ZITEM SET Z_FOK_OWNER = NULL WHERE Z_PK = 1", "ZITEM", 2, "Z_FOK_OWNER"
     ) {
-      let item = $0.viewContext.insert(Item.self)
+      let item = $0.mainContext.insert(Item.self)
       item.code = 70
-      try $0.viewContext.fetch(FetchRequest<Owner>())[0].items.append(item)
-      try $0.viewContext.save()
+      try $0.mainContext.fetch(FetchRequest<Owner>())[0].items.append(item)
+      try $0.mainContext.save()
     }
   }
 
@@ -204,11 +204,11 @@ import Testing
   func placesOfAnotherTypeTrapNowhere(value: String) throws {
     let container = try damaged("UPDATE ZITEM SET Z_FOK_OWNER = \(value) WHERE Z_PK = 1")
     defer { container.close() }
-    let owner = try container.viewContext.fetch(FetchRequest<Owner>())[0]
-    let item = container.viewContext.insert(Item.self)
+    let owner = try container.mainContext.fetch(FetchRequest<Owner>())[0]
+    let item = container.mainContext.insert(Item.self)
     item.code = 70
     owner.items.insert(item, at: 1)
-    try container.viewContext.save()
+    try container.mainContext.save()
     #expect(owner.items.count == 3)
   }
 }

@@ -32,17 +32,17 @@ private struct StoredImage: Entity {
     let containers = try (0..<2).map { _ in
       try PersistentContainer(inMemory: Stop.self, StopTime.self)
     }
-    let stop = containers[0].viewContext.insert(Stop.self)
+    let stop = containers[0].mainContext.insert(Stop.self)
     (stop.name, stop.identifier) = ("A", 1)
-    try containers[0].viewContext.save()
-    #expect(try containers[1].viewContext.count(FetchRequest<Stop>()) == 0)
+    try containers[0].mainContext.save()
+    #expect(try containers[1].mainContext.count(FetchRequest<Stop>()) == 0)
   }
 
   @Test func keepsLargeDataInItsRows() throws {
     let container = try PersistentContainer(inMemory: StoredImage.self)
     let data = Data(repeating: 1, count: 1 << 20)
-    container.viewContext.insert(StoredImage.self).blob = data
-    try container.viewContext.save()
+    container.mainContext.insert(StoredImage.self).blob = data
+    try container.mainContext.save()
     let other = container.newBackgroundContext()
     #expect(try other.fetch(FetchRequest<StoredImage>()).first?.blob == data)
   }
@@ -64,6 +64,6 @@ private struct StoredImage: Entity {
       }
       try await group.waitForAll()
     }
-    #expect(try container.viewContext.count(FetchRequest<Stop>()) == 100)
+    #expect(try container.mainContext.count(FetchRequest<Stop>()) == 100)
   }
 }

@@ -19,7 +19,7 @@ struct StoreRecordedValuesTests {
   }
 
   private func fetch(_ name: String, _ container: PersistentContainer) throws {
-    _ = try container.viewContext.fetch(
+    _ = try container.mainContext.fetch(
       FetchRequest<Stop>(predicate: try FetchPredicate("name == %@", name)))
   }
 

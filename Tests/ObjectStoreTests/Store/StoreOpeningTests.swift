@@ -68,7 +68,7 @@ import Testing
     for index in 8192..<bytes.count { bytes[index] = 0xff }
     try bytes.write(to: fixture.url)
     #expect(throws: StoreError.self) {
-      _ = try open(fixture.url).viewContext.fetch(FetchRequest<Stop>())
+      _ = try open(fixture.url).mainContext.fetch(FetchRequest<Stop>())
     }
   }
 
@@ -77,10 +77,10 @@ import Testing
     fixture.makeStop("A")
     try fixture.context.save()
     let container = try open(fixture.url, readOnly: true)
-    let stop = try #require(try container.viewContext.fetch(FetchRequest<Stop>()).first)
+    let stop = try #require(try container.mainContext.fetch(FetchRequest<Stop>()).first)
     stop.name = "B"
     #expect(throws: StoreError.readOnly(path: fixture.url.path)) {
-      try container.viewContext.save()
+      try container.mainContext.save()
     }
     #expect(try fixture.rows("SELECT ZNAME FROM ZSTOP") == ["A"])
     #expect(throws: StoreError.self) {
@@ -115,10 +115,10 @@ import Testing
       ALTER TABLE ZSTOP ADD COLUMN ZEXTRA BLOB
       """)
     let container = try open(fixture.url)
-    let stop = container.viewContext.insert(Stop.self)
+    let stop = container.mainContext.insert(Stop.self)
     stop.identifier = 1
     stop.name = "A"
-    try container.viewContext.save()
+    try container.mainContext.save()
     #expect(try fixture.rows("SELECT Z_PK, Z_ENT FROM ZSTOP") == ["1|11"])
     #expect(
       try fixture.rows("SELECT Z_ENT, Z_MAX FROM Z_PRIMARYKEY ORDER BY 1")

@@ -27,7 +27,7 @@ public struct LedgerCheck {
     }
     let container = try version.open(url)
     defer { container.close() }
-    guard let ledger = try Ledger(container.viewContext) else {
+    guard let ledger = try Ledger(container.mainContext) else {
       guard acknowledged == 0 else { throw LedgerError("nothing is there") }
       return 0
     }
@@ -45,7 +45,7 @@ public struct LedgerCheck {
   }
 
   private func checkShelves(_ container: PersistentContainer, _ version: LedgerVersion) throws {
-    let shelves = try container.viewContext.fetch(entityNamed: "Shelf")
+    let shelves = try container.mainContext.fetch(entityNamed: "Shelf")
     let titles = try shelves.map { shelf in
       guard case .integer(let place) = try shelf.value(forKey: "place"),
         case .string(let title) = try shelf.value(forKey: version.shelfTitle),

@@ -13,7 +13,7 @@ public final class LedgerWriter {
 
   /// Goes on where the store is; makes what every step needs if there is nothing yet.
   public init(_ container: PersistentContainer, _ version: LedgerVersion, seed: UInt64) throws {
-    context = container.viewContext
+    context = container.mainContext
     self.seed = seed
     if try context.count(FetchRequest<Clock>()) == 0 { try Self.found(in: context, version) }
     var sorted = FetchRequest<Label>()

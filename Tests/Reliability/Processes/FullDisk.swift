@@ -23,7 +23,7 @@ public enum FullDisk {
       print("saved \(last), then: \(error)")
     }
     try limit(.max)
-    try container.viewContext.save()
+    try container.mainContext.save()
     print("saved \(last + 1)")
     container.close()
   }

@@ -37,7 +37,7 @@ public struct StoreFollower {
   }
 
   private func follow(_ word: String, _ numbers: [Int64]) throws -> String {
-    let context = container.viewContext
+    let context = container.mainContext
     switch (word, numbers.count) {
     case ("insert", 1):
       context.insert(Counter.self).number = numbers[0]

@@ -37,7 +37,7 @@ public final class ControllerRun: Sendable {
       try filler.save()
     }
     let parent = container.newBackgroundContext(name: "parent")
-    var contexts = [container.viewContext, parent]
+    var contexts = [container.mainContext, parent]
     for name in ["1", "2", "3"] { contexts.append(container.newBackgroundContext(name: name)) }
     for name in ["child 1", "child 2", "child 3"] {
       contexts.append(ManagedObjectContext(parent: parent, name: name))

@@ -165,7 +165,7 @@ struct ThreadWorker {
         throw LedgerError("half a sheet was seen: \(sheet.front) and \(sheet.back)")
       }
     }
-    let view = run.container.viewContext
+    let view = run.container.mainContext
     let seen = try view.performAndWait {
       view.automaticallyMergesChangesFromParent = true
       return try view.fetch(FetchRequest<Counter>()).map { ($0.number, $0.total) }

@@ -39,6 +39,7 @@ struct StoreMigration {
   /// - Throws: `SQLiteError`, ``StoreError``.
   mutating func run(_ plan: StorePlan, isExact: Bool) throws {
     let counts = try plan.censuses.map { try Census.counts($0.before, connection) }
+    if plan.changesStructure || isExact { try dropSearchIndexes() }
     for step in plan.steps { try step.run(&self) }
     try fillRequired()
     for (census, before) in zip(plan.censuses, counts) {
@@ -46,6 +47,7 @@ struct StoreMigration {
       if let loss = census.loss(from: before, to: after) { note(loss) }
     }
     if isExact, obstacles.isEmpty { try drop(plan.leftovers, plan) }
+    if obstacles.isEmpty { try addSearchIndexes() }
   }
 
   // MARK: - Values

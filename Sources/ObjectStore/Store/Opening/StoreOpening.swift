@@ -225,6 +225,7 @@ struct StoreOpening {
     var migration = StoreMigration(model, externalData, on: connection)
     if options.migrationPolicy == .refuse {
       try migration.addIndexes()
+      try migration.addSearchIndexes()
     } else {
       try migration.run(plan, isExact: options.migrationPolicy == .exact)
       guard migration.obstacles.isEmpty else {
@@ -238,7 +239,10 @@ struct StoreOpening {
         model, changesStructure: plan.changesStructure || options.migrationPolicy == .exact)
       try metadata.write(to: connection)
     }
-    if options.indexPolicy == .exact { try migration.dropOtherIndexes() }
+    if options.indexPolicy == .exact {
+      try migration.dropOtherIndexes()
+      try migration.dropOtherSearchIndexes()
+    }
     return (plan.file.uuid, migration.remarks)
   }
 

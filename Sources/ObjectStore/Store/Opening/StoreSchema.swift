@@ -9,7 +9,7 @@ struct StoreSchema {
     model.roots.map { Self.createTable($0) } + joinTables.flatMap { [$0.sql, $0.indexSQL] }
       + model.roots.flatMap { entity in
         entity.indexes.map { Self.createIndex($0, on: entity.table) }
-      } + Self.systemTables
+      } + model.searchIndexes.flatMap { $0.statements.map(\.sql) } + Self.systemTables
   }
 
   static let systemTables = [

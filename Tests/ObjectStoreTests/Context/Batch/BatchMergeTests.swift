@@ -116,10 +116,10 @@ import Testing
 
   @Test func mergesWhatAnotherProcessHasDone() throws {
     let other = try fixture.reopened()
-    let theirs = try #require(try other.viewContext.fetch(FetchRequest<Stop>()).first)
+    let theirs = try #require(try other.mainContext.fetch(FetchRequest<Stop>()).first)
     theirs.name = "theirs"
-    other.viewContext.delete(theirs.stopTimes[0])
-    try other.viewContext.save()
+    other.mainContext.delete(theirs.stopTimes[0])
+    try other.mainContext.save()
     merge(ContextChanges(updated: [stop.objectID], deleted: [times[0].objectID]))
     #expect(stop.name == "theirs" && times[0].isDeleted && stop.stopTimes.count == 2)
   }

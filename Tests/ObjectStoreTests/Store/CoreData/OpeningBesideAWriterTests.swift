@@ -24,10 +24,10 @@ import Testing
     var options = StoreOptions()
     options.busyTimeout = .milliseconds(20)
     let container = try fixture.reopened(options: options)
-    #expect(try container.viewContext.fetch(FetchRequest<Stop>()).map(\.name) == ["A"])
+    #expect(try container.mainContext.fetch(FetchRequest<Stop>()).map(\.name) == ["A"])
     try writer.execute("COMMIT")
     let again = try fixture.reopened(options: options)
-    #expect(try again.viewContext.fetch(FetchRequest<Stop>()).map(\.name) == ["B"])
+    #expect(try again.mainContext.fetch(FetchRequest<Stop>()).map(\.name) == ["B"])
   }
 
   @Test func opensAHundredTimesBesideAWriterWithoutWaiting() throws {
@@ -40,7 +40,7 @@ import Testing
     options.busyTimeout = .milliseconds(50)
     for _ in 0..<100 {
       let container = try fixture.reopened(options: options)
-      #expect(try container.viewContext.count(FetchRequest<Stop>()) >= 1)
+      #expect(try container.mainContext.count(FetchRequest<Stop>()) >= 1)
       container.close()
       usleep(UInt32(seconds * 9_000))
     }

@@ -44,7 +44,7 @@ import Testing
 
   private func fill<E: Entity>(_ type: E.Type) throws {
     let container = try open(type)
-    try container.viewContext.batchInsert(
+    try container.mainContext.batchInsert(
       entityNamed: "Photo",
       values.enumerated().map { index, value in
         ["label": .string("\(index)"), "blob": value.map { .data($0) } ?? .null]

@@ -108,10 +108,10 @@ import Testing
   @Test func goesOnWhereAHistoryWasBegun() throws {
     let container = try fixture.reopened()
     #expect(container.tracksHistory && container.migrationSteps == [])
-    let stop = container.viewContext.insert(Stop.self)
+    let stop = container.mainContext.insert(Stop.self)
     stop.identifier = 1
     stop.name = "A"
-    try container.viewContext.save()
+    try container.mainContext.save()
     #expect(try container.history(after: nil).map(text) == [["insert Stop 1"]])
   }
 

@@ -143,7 +143,7 @@ private enum Bad {
         "made (ZWORD) of ZTAG unique",
       ])
     #expect(observer.remarks.contains("migrating: added ZPLACE.ZSTARS"))
-    let context = container.viewContext
+    let context = container.mainContext
     var request = FetchRequest<New.Place>()
     request.sortDescriptors = [SortDescriptor(\.rank)]
     let places = try context.fetch(request)
@@ -209,9 +209,9 @@ private enum Bad {
     #expect(full == 4)
     let container = try fixture.reopened(New.entities)
     #expect(
-      try container.viewContext.count(FetchRequest<New.Place>(where: { $0.stars == 3 })) == 5003)
+      try container.mainContext.count(FetchRequest<New.Place>(where: { $0.stars == 3 })) == 5003)
     #expect(
-      try container.viewContext.count(
+      try container.mainContext.count(
         FetchRequest<New.Place>(where: { $0.normalizedName == "straße 17" })) == 1)
   }
 
@@ -247,7 +247,7 @@ private enum Bad {
         "dropped ZPLACE.ZNOTE", "dropped entity City", "dropped entity Tag",
         "dropped table Z_2TAGS",
       ])
-    #expect(try container.viewContext.fetch(FetchRequest<Place>()).count == 3)
+    #expect(try container.mainContext.fetch(FetchRequest<Place>()).count == 3)
     container.close()
     #expect(
       try fixture.rows("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY 1")

@@ -34,6 +34,19 @@ extension StorePlan {
     if !isComplete { add(nil, changesStructure: false) { try $0.addIndexes() } }
   }
 
+  mutating func planSearchIndexes() throws {
+    let declared = model.searchIndexes
+    guard !declared.isEmpty || file.tables.keys.contains(where: Self.isOfSearch) else { return }
+    let schema = try SearchSchema(connection)
+    otherSearchIndexes = schema.others(than: declared)
+    // The migration makes them at its end, when the columns are those of the model.
+    if !declared.allSatisfy(schema.has) { add(nil, changesStructure: false) { _ in } }
+  }
+
+  private static func isOfSearch(_ name: String) -> Bool {
+    name.hasPrefix(SearchIndexDescription.prefix)
+  }
+
   // MARK: - Values
 
   /// Looks for required values that are missing, which no column of the file contains.
@@ -108,6 +121,7 @@ extension StorePlan {
 
   private static func isSystem(_ name: String) -> Bool {
     ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"].contains(name) || name.hasPrefix("Z_RT_")
+      || isOfSearch(name)
   }
 }
 

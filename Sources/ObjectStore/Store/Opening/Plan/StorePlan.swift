@@ -61,6 +61,8 @@ struct StorePlan {
   var sources: [String: [String: ColumnSources]] = [:]
   /// Those that the file lacks, which get their values along with their columns.
   var newAttributes: Set<ObjectIdentifier> = []
+  /// Search indexes that the model does not declare.
+  var otherSearchIndexes: [String] = []
   /// How many properties of entities that the file has were found there, or not.
   var kinship = Kinship()
 
@@ -89,6 +91,7 @@ struct StorePlan {
     steps += lateSteps
     try planExternalData(threshold: externalDataThreshold)
     planIndexes()
+    try planSearchIndexes()
     if mayAdapt { try planRequired() }
     try accountForTheRest()
   }
@@ -106,10 +109,11 @@ struct StorePlan {
 
   /// Whether tables of entities have indexes that the model does not declare.
   var hasOtherIndexes: Bool {
-    model.roots.contains { root in
-      let declared = Set(root.indexes.map(\.columns))
-      return tables[root.table]?.indexes.values.contains { !declared.contains($0) } ?? false
-    }
+    !otherSearchIndexes.isEmpty
+      || model.roots.contains { root in
+        let declared = Set(root.indexes.map(\.columns))
+        return tables[root.table]?.indexes.values.contains { !declared.contains($0) } ?? false
+      }
   }
 
   /// Sentences for what the model lacks.

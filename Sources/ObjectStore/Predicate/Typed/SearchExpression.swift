@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension FetchPredicate {
+  /// `SELF MATCHES query`, or that of what a path leads to.
+  static func search(_ path: PropertyPath, _ query: String) -> FetchPredicate {
+    .comparison(.init(.path(path), .matches, .constant(.string(query))))
+  }
+}
+
+extension Entity {
+  /// Whether the object is found in the entity's ``SearchIndex``, by a query of FTS5.
+  ///
+  ///     FetchRequest<Note>(where: { $0.matchesSearch("title : blue AND note*") })
+  ///     //  t0.Z_PK IN (SELECT rowid FROM Z_FTS_NOTE WHERE Z_FTS_NOTE MATCH ?)
+  ///
+  /// Words stand for themselves; all of them have to be there. `"two words"` is a phrase, `not*` the
+  /// beginning of a word, `title : blue` a word of one attribute; AND, OR, NOT and NEAR connect them.
+  /// A fetch throws ``FetchPredicateError/searchQuery(_:)`` for a query that cannot be read. Unsaved
+  /// changes are searched, too.
+  public func matchesSearch(_ query: String) -> FetchPredicate { .search(.init([]), query) }
+
+  /// Whether the object holds all of some words, whatever characters they have.
+  ///
+  /// For text that a person types: up to 50,000 bytes of it are never an error. An empty text finds
+  /// nothing.
+  ///
+  /// - Parameter lastIsPrefix: whether the last word may go on, as while it is typed.
+  public func matchesSearch(words: String, lastIsPrefix: Bool = false) -> FetchPredicate {
+    matchesSearch(SearchQuery.quoting(words, lastIsPrefix: lastIsPrefix))
+  }
+}
+
+extension ObjectExpression {
+  /// Whether the object is found in its entity's ``SearchIndex``, by a query of FTS5:
+  /// ` t0.ZSHELF IN (SELECT rowid FROM Z_FTS_SHELF WHERE Z_FTS_SHELF MATCH ?)`.
+  public func matchesSearch(_ query: String) -> FetchPredicate { .search(predicatePath, query) }
+
+  /// Whether the object holds all of some words, whatever characters they have.
+  public func matchesSearch(words: String, lastIsPrefix: Bool = false) -> FetchPredicate {
+    matchesSearch(SearchQuery.quoting(words, lastIsPrefix: lastIsPrefix))
+  }
+}
