@@ -19,9 +19,10 @@ extension AnyManagedObject {
   /// Sets an attribute or a to-one relationship by name.
   ///
   /// - Throws: ``StoreError``: `unknownProperty`, `wrongType` if the value does not fit,
-  ///   `derivedAttribute`, `objectGone` if the row is gone.
+  ///   `derivedAttribute`, `objectGone` if the row is gone, `contextGone` if the context is.
   public final func setValue(_ value: StoreValue, forKey name: String) throws {
     let slot = try valueSlot(named: name)
+    try checkContext()
     try load()
     guard let attribute = entity.attribute(named: name) else {
       return try setDestination(value, slot)
@@ -39,9 +40,12 @@ extension AnyManagedObject {
   /// The members of a to-many relationship, by name.
   ///
   /// - Throws: ``StoreError/unknownProperty(_:entity:nearest:)`` for a name that is no to-many of
-  ///   the entity, `wrongType` for an attribute or a to-one.
+  ///   the entity, `wrongType` for an attribute or a to-one; `contextGone` if they are not loaded and
+  ///   the context was reset or released; what SQLite reports.
   public final func objects(forKey name: String) throws -> [AnyManagedObject] {
-    members(try toMany(named: name).slot)
+    let slot = try toMany(named: name).slot
+    try loadMembers(slot)
+    return members(slot)
   }
 
   /// The members of a to-many relationship by name, to be changed.
@@ -52,17 +56,24 @@ extension AnyManagedObject {
   /// Those of an ordered relationship are in their order, and can be inserted at a place.
   ///
   /// - Throws: ``StoreError``: `unknownProperty` for a name that the entity lacks, `wrongType` for
-  ///   an attribute or a to-one.
+  ///   an attribute or a to-one, `contextGone` if the context was reset or released.
   public final func mutableSet(forKey name: String) throws -> NamedMembers {
-    NamedMembers(owner: self, relationship: try toMany(named: name))
+    let relationship = try toMany(named: name)
+    try checkContext()
+    return NamedMembers(owner: self, relationship: relationship)
   }
 
   /// Replaces the members of a to-many relationship, by name.
   ///
   /// - Throws: ``StoreError``: `unknownProperty`; `wrongType` for an attribute or a to-one, or for
-  ///   objects of another entity; `foreignObject` for one of another context.
+  ///   objects of another entity; `foreignObject` for one of another context, `contextGone`.
   public final func setValue(_ objects: [AnyManagedObject], forKey name: String) throws {
-    try NamedMembers(owner: self, relationship: try toMany(named: name)).replace(with: objects)
+    try mutableSet(forKey: name).replace(with: objects)
+  }
+
+  /// - Throws: ``StoreError/contextGone(_:)``: no save would write what is changed.
+  private func checkContext() throws {
+    guard context != nil else { throw StoreError.contextGone(objectID) }
   }
 
   private func toMany(named name: String) throws -> RelationshipDescription {

@@ -108,6 +108,16 @@ extension AnyManagedObject {
     return link
   }
 
+  /// Loads the members where they are not.
+  ///
+  /// - Throws: ``StoreError/contextGone(_:)``, and what SQLite reports.
+  final func loadMembers(_ slot: Int) throws {
+    let link = unloadedLink(slot)
+    guard link.members == nil else { return }
+    guard let context else { throw StoreError.contextGone(objectID) }
+    try context.fire(entity.toManys[slot], of: self, link)
+  }
+
   /// The link, whether its members are loaded or not.
   final func unloadedLink(_ slot: Int) -> ToManyLink {
     checkQueue()

@@ -41,6 +41,7 @@ public struct NamedMembers: RandomAccessCollection {
   /// - Throws: as ``insert(_:at:)``; nothing is changed then.
   public func replace(with objects: [AnyManagedObject]) throws {
     for object in objects { try check(object) }
+    try owner.loadMembers(relationship.slot)
     for member in members where !objects.contains(where: { $0 === member }) { remove(member) }
     for (index, object) in objects.enumerated() {
       owner.addMember(object, relationship.slot, at: relationship.isOrdered ? index : nil)

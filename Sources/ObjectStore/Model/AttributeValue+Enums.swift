@@ -47,18 +47,24 @@ public protocol CodableAttributeValue: AttributeValue, Codable {}
 extension CodableAttributeValue {
   /// `.data`.
   public static var attributeType: AttributeType { .data }
-  /// JSON, with its keys in order; `.null` for what JSON cannot hold, such as NaN.
+  /// JSON, with its keys in order; `.null` for a value whose own encoding fails.
+  ///
+  /// Infinities and NaN, which JSON lacks, are the strings `inf`, `-inf` and `nan`.
   public var storeValue: StoreValue {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
     return (try? encoder.encode(self)).map(StoreValue.data) ?? .null
   }
 
   /// Takes JSON.
   public init?(_ value: StoreValue) {
-    guard case .data(let data) = value,
-      let decoded = try? JSONDecoder().decode(Self.self, from: data)
-    else { return nil }
+    guard case .data(let data) = value else { return nil }
+    let decoder = JSONDecoder()
+    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    guard let decoded = try? decoder.decode(Self.self, from: data) else { return nil }
     self = decoded
   }
 

@@ -104,7 +104,10 @@ public final class PersistentContainer: @unchecked Sendable {
 
   /// - Throws: ``StoreError/cannotOpen(path:reason:)`` for a URL that names no file.
   static func path(of url: URL) throws -> String {
-    guard url.isFileURL, url.lastPathComponent != ":memory:" else {
+    let host = url.host() ?? ""
+    guard url.isFileURL, !url.path.isEmpty, host.isEmpty || host == "localhost",
+      url.lastPathComponent != ":memory:"
+    else {
       throw StoreError.cannotOpen(
         path: url.absoluteString,
         reason: "it is not the URL of a file; make one with URL(filePath:)")

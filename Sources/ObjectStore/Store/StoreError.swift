@@ -69,6 +69,8 @@ public enum StoreError: Error, Hashable, Sendable {
   case derivedAttribute(String, entity: String)
   /// A value is not of its property's type.
   case wrongType(property: String, entity: String, expected: String)
+  /// SQL of the program's own that is no query.
+  case notAQuery(String)
   /// Anything else that SQLite reports.
   case sqlite(SQLiteError)
 
@@ -227,6 +229,9 @@ extension StoreError: CustomStringConvertible {
       "\(entity).\(name) is derived from other attributes; set those"
     case .wrongType(let property, let entity, let expected):
       "\(entity).\(property) takes \(expected); convert the value first"
+    case .notAQuery(let sql):
+      "read runs queries alone, and this is none: \(sql.prefix(200)); begin it with SELECT, VALUES, WITH "
+        + "or EXPLAIN"
     case .sqlite(let error): error.description
     }
   }

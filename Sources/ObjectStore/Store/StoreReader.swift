@@ -17,8 +17,15 @@ public struct StoreReader {
   /// Booleans are integers, dates are seconds since 2001, UUIDs are data, as in the tables. The
   /// statement is part of the log and of the trace, like those of fetches.
   ///
-  /// - Throws: ``StoreError/sqlite(_:)`` for SQL that does not compile or that writes.
+  /// - Throws: ``StoreError/notAQuery(_:)`` for another statement than SELECT, VALUES, WITH and EXPLAIN,
+  ///   ``StoreError/sqlite(_:)`` for SQL that does not compile or that writes.
   public func rows(_ sql: String, _ values: [StoreValue] = []) throws -> [[StoreValue]] {
+    // What else a read-only connection takes would end the transaction, or stay with the connection,
+    // which fetches use later: COMMIT, CREATE TEMP TABLE, ATTACH, PRAGMA. Facts of a PRAGMA are read
+    // with SELECT … FROM pragma_table_info('ZSTOP').
+    guard SQLKeyword.queries.contains(SQLKeyword.first(of: sql)) else {
+      throw StoreError.notAQuery(sql)
+    }
     if store.interests.contains(.sql) {
       store.instruments.willRun(sql: sql, bindings: values.map(\.boundValue), contextID: 0)
     }
@@ -70,7 +77,7 @@ extension PersistentContainer {
     let parts = uri.dropFirst(scheme.count).split(separator: "/", omittingEmptySubsequences: false)
     guard uri.hasPrefix(scheme), parts.count == 3, parts[0] == storeUUID[...],
       let entity = model.entity(named: String(parts[1])), parts[2].hasPrefix("p"),
-      let key = Int64(parts[2].dropFirst()), key > 0
+      let key = Int64(parts[2].dropFirst()), key > 0, parts[2] == "p\(key)"
     else { return nil }
     return ManagedObjectID(reference: entity.reference, primaryKey: key)
   }

@@ -156,11 +156,20 @@ import Testing
   }
 
   @Test func saysThatCompiledModelsAreNotRead() throws {
-    let url = folder.url.appending(path: "Transit.mom")
-    try Data("bplist00".utf8).write(to: url)
-    #expect(throws: ModelFileError.compiled(path: url.path)) {
-      try ManagedObjectModel(contentsOf: url)
+    for name in ["Transit.mom", "Transit.omo", "Transit.bin"] {
+      let url = folder.url.appending(path: name)
+      try Data("bplist00".utf8).write(to: url)
+      #expect(throws: ModelFileError.compiled(path: url.path)) {
+        try ManagedObjectModel(contentsOf: url)
+      }
     }
+    let bundle = folder.url.appending(path: "Transit.momd")
+    try FileManager.default.createDirectory(at: bundle, withIntermediateDirectories: true)
+    let error = #expect(throws: ModelFileError.self) { try ManagedObjectModel(contentsOf: bundle) }
+    #expect(
+      error?.description.hasSuffix(
+        "is a compiled model, which is not read; use the .xcdatamodeld or .xcdatamodel folder that it "
+          + "was compiled from") == true)
   }
 
   @Test func oneModelOpensFilesThatHaveItsColumnsInOtherPlaces() throws {

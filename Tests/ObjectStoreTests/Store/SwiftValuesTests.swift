@@ -22,6 +22,17 @@ private struct Line: Entity {
   let address = Attribute<Address?>("address")
 }
 
+private struct Spot: CodableAttributeValue, Hashable {
+  var depth = 0.0
+  var price = Decimal(0)
+  static var valueForNull: Spot { Spot() }
+}
+
+private struct Measured: Entity {
+  let values = Attribute<[Double]>("values", default: [])
+  let spot = Attribute<Spot?>("spot")
+}
+
 /// What a Swift developer expects of a store.
 @Suite struct SwiftValuesTests {
   @Test func keepsEnumsListsAndCodableValues() throws {
@@ -40,6 +51,39 @@ private struct Line: Entity {
     let found = try other.fetch(FetchRequest<Line>(where: { $0.kind == .tram }))
     #expect(found.map(\.tags) == [["night", "Grüße"]])
     #expect(found.first?.address == Address(street: "A", number: 3) && found.first?.kind == .tram)
+  }
+
+  @Test func keepsNumbersThatJSONLacks() throws {
+    let fixture = try StoreFixture([Measured.self])
+    let measured = fixture.context.insert(Measured.self)
+    measured.values = [.infinity, -.infinity, 0.1]
+    measured.spot = Spot(depth: .nan, price: Decimal(string: "0.1") ?? 0)
+    try fixture.context.save()
+    let other = fixture.container.newBackgroundContext()
+    let found = try #require(try other.fetch(FetchRequest<Measured>()).first)
+    #expect(found.values == [.infinity, -.infinity, 0.1])
+    #expect(found.spot?.depth.isNaN == true && found.spot?.price == Decimal(string: "0.1"))
+  }
+
+  @Test func anObjectWithoutItsContextIsAnErrorWhereOneCanBeThrown() throws {
+    let fixture = try StoreFixture()
+    var context: ManagedObjectContext? = fixture.container.newBackgroundContext()
+    let made = try #require(context?.insert(Stop.self))
+    (made.name, made.identifier) = ("A", 1)
+    try context?.save()
+    context = fixture.container.newBackgroundContext()
+    let filled = try #require(try context?.fetch(FetchRequest<Stop>()).first)
+    #expect(filled.name == "A")
+    let fault = try #require(try context?.fetch(FetchRequest<Stop>()).first)
+    context = nil
+    for stop in [filled, fault, made] {
+      let gone = StoreError.contextGone(stop.objectID)
+      #expect(throws: gone) { try stop.objects(forKey: "stopTimes") }
+      #expect(throws: gone) { try stop.mutableSet(forKey: "stopTimes") }
+      #expect(throws: gone) { try stop.setValue([], forKey: "stopTimes") }
+      #expect(throws: gone) { try stop.setValue(.string("B"), forKey: "name") }
+      #expect(throws: Never.self) { try stop.value(forKey: "name") }
+    }
   }
 
   @Test func readsWithSQLFromOneState() throws {
@@ -63,16 +107,51 @@ private struct Line: Entity {
     }
     #expect(try fixture.rows("SELECT count(*) FROM ZSTOP") == ["1"])
     #expect(fixture.container.managedObjectID(forURI: stop.objectID.uri) == stop.objectID)
-    for uri in ["", "x-coredata://other/Stop/p1", stop.objectID.uri + "x", "http://a/Stop/p1"] {
-      #expect(fixture.container.managedObjectID(forURI: uri) == nil)
+    let start = "x-coredata://\(fixture.container.storeUUID)/"
+    for uri in [
+      "", "x-coredata://other/Stop/p1", stop.objectID.uri + "x", "http://a/Stop/p1",
+      start + "Stop/p0", start + "Stop/p-1", start + "Stop/p+1", start + "Stop/p01",
+      start + "Stop/p99999999999999999999", start + "stop/p1", start + "Stop/t1",
+    ] {
+      #expect(fixture.container.managedObjectID(forURI: uri) == nil, "\(uri)")
     }
   }
 
+  @Test func aReadLeavesItsConnectionAsItWas() throws {
+    let fixture = try StoreFixture()
+    fixture.makeStop("A")
+    try fixture.context.save()
+    for sql in [
+      "COMMIT", "ROLLBACK", " /* ; */ -- x\n;COMMIT", "PRAGMA writable_schema = 1",
+      "PRAGMA busy_timeout = 1", "ATTACH ':memory:' AS m", "CREATE TEMP TABLE ZSTOP(Z_PK)", "",
+      "/*",
+      "DETACH main", "SAVEPOINT a", "DROP TABLE ZSTOP", "REPLACE INTO ZSTOP(Z_PK) VALUES (1)",
+    ] {
+      #expect(throws: StoreError.notAQuery(sql)) { try fixture.container.read { try $0.rows(sql) } }
+    }
+    for sql in ["WITH a AS (SELECT 1) DELETE FROM ZSTOP", "EXPLAIN", "SELECT 1; COMMIT"] {
+      #expect(throws: StoreError.self) { try fixture.container.read { try $0.rows(sql) } }
+    }
+    for sql in [
+      "SELECT 1", " \n-- a\n/* b */ ; select 1", "VALUES (1)",
+      "WITH a AS (SELECT 1) SELECT * FROM a",
+      "SELECT user_version + 1 FROM pragma_user_version",
+    ] {
+      #expect(try fixture.container.read { try $0.rows(sql) } == [[.integer(1)]], "\(sql)")
+    }
+    #expect(try fixture.container.newBackgroundContext().count(FetchRequest<Stop>()) == 1)
+  }
+
   @Test func refusesAnAddressThatIsNoFile() throws {
-    for url in [URL(string: "https://example.org/a.sqlite"), URL(string: ":memory:")] {
-      #expect(throws: StoreError.self) {
-        try PersistentContainer(at: try #require(url), entities: Stop.self, StopTime.self)
+    for address in [
+      "https://example.org/a.sqlite", ":memory:", "file::memory:?cache=shared", "file:",
+      "file://host/tmp/a.sqlite",
+    ] {
+      let url = try #require(URL(string: address))
+      let error = #expect(throws: StoreError.self, "\(address)") {
+        try PersistentContainer(at: url, entities: Stop.self, StopTime.self)
       }
+      #expect(error?.description.contains("it is not the URL of a file") == true, "\(address)")
     }
   }
 }

@@ -18,6 +18,9 @@ extension ManagedObjectModel {
     } catch {
       throw ModelFileError.unreadable(path: file.path, reason: error.localizedDescription)
     }
+    guard !data.starts(with: "bplist".utf8) else {
+      throw ModelFileError.compiled(path: file.path)
+    }
     let parser = ModelFileParser(data, path: file.path)
     let entities = try parser.parse()
     try self.init(definitions: entities, remarks: parser.remarks)
@@ -36,7 +39,7 @@ struct ModelFolder {
     guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
       throw ModelFileError.unreadable(path: url.path, reason: "there is no such file")
     }
-    guard !["mom", "momd"].contains(url.pathExtension) else {
+    guard !["mom", "momd", "omo"].contains(url.pathExtension) else {
       throw ModelFileError.compiled(path: url.path)
     }
     guard isFolder.boolValue else { return url }
