@@ -49,7 +49,12 @@ final class ChangeJournal {
     for image in images { image.restoreExistence(in: context) }
     for image in images { image.restoreValues(in: context) }
     // The members of a one-to-many follow from the other ends, which were just set.
-    for image in images { image.object.links?.discardUnchanged() }
+    for image in images {
+      guard let links = image.object.links else { continue }
+      links.discardUnchanged()
+      // A rollback discards the members that are loaded from now on.
+      if !image.object.isRemoved { image.object.markUpdated() }
+    }
     for image in images { image.restoreOwnership(in: context) }
     return journal
   }

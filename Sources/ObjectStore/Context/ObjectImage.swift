@@ -91,7 +91,8 @@ struct ObjectImage {
     case (true, false) where object.state.contains(.deleted):
       object.state.remove(.deleted)
       context.deleted.removeAll { $0 === object }
-    case (true, false):
+    // A fault that no row was found for was never there: only a reference led to it.
+    case (true, false) where snapshot != nil || state.contains(.inserted):
       // Its key again, so that references to it hold.
       object.snapshot = nil
       object.links = nil
