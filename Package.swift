@@ -46,7 +46,9 @@ let package = Package(
       cSettings: [.headerSearchPath("."), .define("STORE_LTTNG", .when(traits: ["LTTng"]))],
       linkerSettings: [.linkedLibrary("lttng-ust", .when(traits: ["LTTng"]))]),
     .target(name: "StoreInstruments", dependencies: ["StoreEvents", "CStoreTracepoints"]),
-    .target(name: "SQLiteDriver", dependencies: ["CSQLite"]),
+    // Counts what SQLite reads, writes and syncs; the probe compiles it too.
+    .target(name: "CSQLiteFiles"),
+    .target(name: "SQLiteDriver", dependencies: ["CSQLite", "CSQLiteFiles"]),
     .target(name: "CSwiftRuntime"),
     // What a store's SQL calls and SQLite lacks: for the store, and for the reports that measure
     // its statements.

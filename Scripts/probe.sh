@@ -16,9 +16,10 @@ done
 [ -n "$compiler" ] || fail "no C compiler found; install gcc or clang, or set CC"
 
 source=Sources/CSQLiteProbe
+files=Sources/CSQLiteFiles
 output=${PROBE_OUTPUT:-.build/probe}
 flags=(-std=gnu11 -O2 -g -fPIC -shared -fvisibility=hidden -ftls-model=initial-exec -Wall -Wextra -Werror
-  -I "$source" -I "$source/include")
+  -I "$source" -I "$source/include" -I "$files/include")
 # Never unloaded: the program's objects call it.
 linking=(-Wl,-z,nodelete -Wl,-z,defs -Wl,-z,now -Wl,--as-needed)
 mkdir -p "$output"
@@ -32,7 +33,7 @@ build() { # NAME FLAGS... FILES...
 }
 
 libraries=()
-build libstorescope-probe.so "$source"/*.c
+build libstorescope-probe.so "$source"/*.c "$files"/*.c
 if printf '#include <lttng/tracepoint.h>\n' | "$compiler" -E - >/dev/null 2>&1; then
   libraries=(-llttng-ust -llttng-ust-common)
   build libstorescope-probe-lttng.so -Wno-unused-parameter -I "$source/lttng" "$source"/lttng/*.c

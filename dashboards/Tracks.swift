@@ -20,7 +20,7 @@ extension Dashboards {
   }
 
   public struct Track: Sendable {
-    /// `fetches`, `faults`, `misses`, `saves`, `waits` or `checkpoints`.
+    /// `fetches`, `faults`, `misses`, `saves`, `waits`, `checkpoints`, `locks`, `log` or `pins`.
     var code: String
     var name: String
     var text: String

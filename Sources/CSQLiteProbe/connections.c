@@ -49,6 +49,7 @@ struct connection *open_connection(struct copy *copy, sqlite3 *handle, enum way 
   pthread_mutex_lock(&lock);
   struct connection *connection = find_any(handle);
   if (connection) {
+    free(connection->io);
     struct connection *next = connection->next;
     memset(connection, 0, sizeof *connection);
     connection->next = next;
@@ -65,6 +66,7 @@ struct connection *open_connection(struct copy *copy, sqlite3 *handle, enum way 
   }
   pthread_mutex_unlock(&lock);
   if (!connection || connection->is_excluded) return connection;
+  io_opened(connection);
   // A copy whose calls are not hooked is observed by its callbacks alone.
   if (!is_hooked)
     set_trace(connection, SQLITE_TRACE_STMT | SQLITE_TRACE_PROFILE | SQLITE_TRACE_ROW |
@@ -117,6 +119,7 @@ void close_connection(struct connection *connection) {
   if (connection->is_excluded || !is_recording()) return;
   flush_pending(connection, SQLITE_OK);
   transaction_at_close(connection);
+  if (connection->io) io_closed(connection);
   if (connection->announced_generation != 0) emit_closed(connection->id);
 }
 

@@ -66,6 +66,44 @@ struct transaction {
   int64_t writer_ns;
   uint64_t statements;
   int64_t idle_ns;
+  uint64_t log_bytes;
+};
+
+struct statement_io {
+  uint64_t store_id;
+  uint64_t run_id;
+  uint64_t cache_hits;
+  uint64_t cache_misses;
+  uint64_t reads;
+  uint64_t read_bytes;
+  int64_t read_ns;
+  uint64_t writes;
+  uint64_t write_bytes;
+  int64_t write_ns;
+  uint64_t syncs;
+  int64_t sync_ns;
+  int64_t checkpoint_ns;
+};
+
+struct commit_io {
+  uint64_t store_id;
+  uint64_t transaction_id;
+  uint64_t save_id;
+  int64_t wait_ns;
+  int64_t body_ns;
+  int64_t log_ns;
+  int64_t file_ns;
+  int64_t sync_ns;
+  int64_t checkpoint_ns;
+  int64_t commit_ns;
+  int64_t total_ns;
+  uint64_t changes;
+  uint64_t log_writes;
+  uint64_t file_writes;
+  uint64_t syncs;
+  uint64_t checkpoints;
+  uint64_t checkpoint_writes;
+  uint64_t checkpoint_syncs;
 };
 
 // One field of an event, for the log.
@@ -92,6 +130,8 @@ struct tracepoints {
   void (*values)(uint64_t store_id, uint64_t statement_id, const char *values);
   void (*counters)(uint64_t events);
   void (*copy_not_observed)(const char *path, const char *version, const char *reason);
+  void (*statement_io)(const struct statement_io *);
+  void (*commit_io)(const struct commit_io *);
   // Call `real`, except for LTTng's own descriptors.
   int (*close)(int descriptor, int (*real)(int));
   int (*close_file)(FILE *file, int (*real)(FILE *));

@@ -24,18 +24,21 @@ static void opened(struct copy *copy, sqlite3 *handle, bool is_hooked) {
 }
 
 INLINE int hook_open(struct copy *copy, const char *a, sqlite3 **b) {
+  io_will_open(copy);
   int code = copy->real.open(a, b);
   if (code == SQLITE_OK && b && *b) opened(copy, *b, true);
   return code;
 }
 
 INLINE int hook_open_v2(struct copy *copy, const char *a, sqlite3 **b, int c, const char *d) {
+  io_will_open(copy);
   int code = copy->real.open_v2(a, b, c, d);
   if (code == SQLITE_OK && b && *b) opened(copy, *b, true);
   return code;
 }
 
 INLINE int hook_open16(struct copy *copy, const void *a, sqlite3 **b) {
+  io_will_open(copy);
   int code = copy->real.open16(a, b);
   if (code == SQLITE_OK && b && *b) opened(copy, *b, true);
   return code;

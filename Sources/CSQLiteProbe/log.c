@@ -16,7 +16,7 @@
 #include "log-text.h"
 #include "probe.h"
 
-enum { VOCABULARY_VERSION = 2, LONGEST_VALUE = 256 };
+enum { VOCABULARY_VERSION = 3, LONGEST_VALUE = 256 };
 
 static struct log_text log_lines;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

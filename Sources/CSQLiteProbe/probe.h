@@ -108,7 +108,10 @@ struct connection {
   uint64_t transaction_statements;
   int64_t idle_ns;
   int64_t last_end;
+  int64_t log_checked;
   // A run that callbacks saw to its end, until its result code is known.
+  // With STORE_TRACE_IO: what its statements read and wrote.
+  struct connection_io *io;
   bool has_pending;
   struct ended_run pending;
   int exec_depth;
@@ -214,6 +217,8 @@ void emit_busy(uint64_t connection_id, uint64_t attempts, int64_t wait_ns, uint6
 void emit_checkpoint(uint64_t connection_id, const char *mode, uint64_t log_frames,
                      uint64_t checkpointed_frames, int64_t total_ns);
 void emit_values(uint64_t connection_id, uint64_t statement_id, const char *values);
+void emit_statement_io(const struct statement_io *event);
+void emit_commit_io(const struct commit_io *event);
 void emit_copy_not_observed(const char *path, const char *version, const char *reason);
 
 // MARK: - log.c
@@ -324,6 +329,18 @@ void announce_test(const struct connection *connection);
 
 void transaction_after(struct connection *connection, struct ended_run *run, int code);
 void transaction_at_close(struct connection *connection);
+
+// MARK: - io.c
+
+// Before a copy opens a database, and after it did.
+void io_will_open(const struct copy *copy);
+void io_opened(struct connection *connection);
+void io_closed(struct connection *connection);
+// A run ended; its transaction began; its transaction ended. Only where `connection->io` is set.
+void io_of_run(struct connection *connection, const struct ended_run *run);
+void io_transaction_began(struct connection *connection);
+void io_committed(struct connection *connection, const struct ended_run *run,
+                  const struct transaction *transaction);
 
 // MARK: - values.c
 

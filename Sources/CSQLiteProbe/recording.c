@@ -230,7 +230,8 @@ void emit_transaction(const struct transaction *event) {
         TEXT("outcome", event->outcome), SIGNED("wait_ns", event->wait_ns),
         SIGNED("total_ns", event->total_ns), UNSIGNED("transaction_id", event->transaction_id),
         TEXT("kind", event->kind), SIGNED("writer_ns", event->writer_ns),
-        UNSIGNED("statements", event->statements), SIGNED("idle_ns", event->idle_ns)};
+        UNSIGNED("statements", event->statements), SIGNED("idle_ns", event->idle_ns),
+        UNSIGNED("log_bytes", event->log_bytes)};
     log_event("transaction", fields, COUNT(fields));
   }
   if (tracepoints) tracepoints->transaction(event);
@@ -279,4 +280,39 @@ void emit_copy_not_observed(const char *path, const char *version, const char *r
     log_event("copy_not_observed", fields, COUNT(fields));
   }
   if (tracepoints) tracepoints->copy_not_observed(path, version, reason);
+}
+
+void emit_statement_io(const struct statement_io *event) {
+  count_event();
+  if (log_level > 0) {
+    struct field fields[] = {
+        UNSIGNED("store_id", event->store_id), UNSIGNED("run_id", event->run_id),
+        UNSIGNED("cache_hits", event->cache_hits), UNSIGNED("cache_misses", event->cache_misses),
+        UNSIGNED("reads", event->reads), UNSIGNED("read_bytes", event->read_bytes),
+        SIGNED("read_ns", event->read_ns), UNSIGNED("writes", event->writes),
+        UNSIGNED("write_bytes", event->write_bytes), SIGNED("write_ns", event->write_ns),
+        UNSIGNED("syncs", event->syncs), SIGNED("sync_ns", event->sync_ns),
+        SIGNED("checkpoint_ns", event->checkpoint_ns)};
+    log_event("statement_io", fields, COUNT(fields));
+  }
+  if (tracepoints) tracepoints->statement_io(event);
+}
+
+void emit_commit_io(const struct commit_io *event) {
+  count_event();
+  if (log_level > 0) {
+    struct field fields[] = {
+        UNSIGNED("store_id", event->store_id), UNSIGNED("transaction_id", event->transaction_id),
+        UNSIGNED("save_id", event->save_id), SIGNED("wait_ns", event->wait_ns),
+        SIGNED("body_ns", event->body_ns), SIGNED("log_ns", event->log_ns),
+        SIGNED("file_ns", event->file_ns), SIGNED("sync_ns", event->sync_ns),
+        SIGNED("checkpoint_ns", event->checkpoint_ns), SIGNED("commit_ns", event->commit_ns),
+        SIGNED("total_ns", event->total_ns), UNSIGNED("changes", event->changes),
+        UNSIGNED("log_writes", event->log_writes), UNSIGNED("file_writes", event->file_writes),
+        UNSIGNED("syncs", event->syncs), UNSIGNED("checkpoints", event->checkpoints),
+        UNSIGNED("checkpoint_writes", event->checkpoint_writes),
+        UNSIGNED("checkpoint_syncs", event->checkpoint_syncs)};
+    log_event("commit_io", fields, COUNT(fields));
+  }
+  if (tracepoints) tracepoints->commit_io(event);
 }

@@ -234,6 +234,7 @@ static void report(struct connection *connection, struct ended_run *run, int cod
   bool gave_up = (code & 0xff) == SQLITE_BUSY;
   if (UNLIKELY(run->waits > 0 || gave_up))
     emit_busy(connection->id, run->waits, run->wait_ns, gave_up);
+  if (UNLIKELY(connection->io != NULL)) io_of_run(connection, run);
   transaction_after(connection, run, code);
   run->event.error = describe_error(connection, code);
   emit_run(&run->event, run->text, bindings);

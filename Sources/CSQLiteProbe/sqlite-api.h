@@ -15,7 +15,8 @@ typedef struct sqlite3_stmt sqlite3_stmt;
 enum {
   SQLITE_OK = 0, SQLITE_BUSY = 5, SQLITE_SCHEMA = 17, SQLITE_ROW = 100, SQLITE_DONE = 101,
   SQLITE_TRACE_STMT = 1, SQLITE_TRACE_PROFILE = 2, SQLITE_TRACE_ROW = 4, SQLITE_TRACE_CLOSE = 8,
-  SQLITE_FCNTL_VFSNAME = 12,
+  SQLITE_FCNTL_FILE_POINTER = 7, SQLITE_FCNTL_VFSNAME = 12,
+  SQLITE_DBSTATUS_CACHE_HIT = 7, SQLITE_DBSTATUS_CACHE_MISS = 8,
   SQLITE_OK_LOAD_PERMANENTLY = 256,
   SQLITE_TXN_WRITE = 2,
   SQLITE_OPEN_READONLY = 1, SQLITE_OPEN_READWRITE = 2, SQLITE_OPEN_CREATE = 4,
@@ -50,7 +51,9 @@ typedef int (*busy_callback)(void *, int);
   X(void, free, (void *), 58)                                         \
   X(int, bind_parameter_count, (sqlite3_stmt *), 7)                   \
   X(int, column_int, (sqlite3_stmt *, int), 28)                       \
-  X(int, file_control, (sqlite3 *, const char *, int, void *), 127)
+  X(int, file_control, (sqlite3 *, const char *, int, void *), 127)   \
+  X(void *, vfs_find, (const char *), 141)                            \
+  X(int, db_status, (sqlite3 *, int, int *, int *, int), 165)
 
 // Absent from older copies.
 #define OPTIONAL_FUNCTIONS(X)                                \

@@ -2,12 +2,32 @@
 
 // Transactions, seen by the autocommit state after each statement.
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #include "probe.h"
 
 static uint64_t last_transaction;
+
+// The size of the log's file, looked at once in so many ns: 100 ms.
+static const int64_t LOG_PERIOD = 100000000;
+
+static uint64_t log_bytes(struct connection *connection, int64_t now) {
+  if (connection->log_checked != 0 && now - connection->log_checked < LOG_PERIOD) return 0;
+  connection->log_checked = now;
+  const char *path = connection->copy->api.db_filename(connection->handle, "main");
+  if (!path || !*path) return 0;
+  char log[4096 + 8];
+  struct stat file;
+  int error = errno;
+  if (snprintf(log, sizeof log, "%s-wal", path) >= (int)sizeof log || stat(log, &file) != 0)
+    file.st_size = 0;
+  errno = error;
+  return (uint64_t)file.st_size;
+}
 
 // The kind of a transaction by the statement that began it.
 static const char *kind_of(const char *sql) {
@@ -28,9 +48,11 @@ static void began(struct connection *connection, const struct ended_run *run) {
   connection->idle_ns = 0;
   connection->last_end = run->end;
   connection->writer_ns = connection->transaction_kind[0] == 'd' ? -1 : run->wait_ns;
+  if (UNLIKELY(connection->io != NULL)) io_transaction_began(connection);
 }
 
-static void ended(struct connection *connection, const char *outcome, int64_t now) {
+static void ended(struct connection *connection, const char *outcome, int64_t now,
+                  const struct ended_run *run) {
   struct transaction event = {
       .store_id = connection->id,
       .outcome = outcome,
@@ -42,7 +64,9 @@ static void ended(struct connection *connection, const char *outcome, int64_t no
       .statements = connection->transaction_statements,
       .idle_ns = connection->idle_ns,
   };
+  if (event.writer_ns >= 0 && run) event.log_bytes = log_bytes(connection, now);
   connection->transaction_id = 0;
+  if (UNLIKELY(connection->io && run && outcome[0] == 'c')) io_committed(connection, run, &event);
   emit_transaction(&event);
 }
 
@@ -57,6 +81,8 @@ static void autocommitted(struct connection *connection, const struct ended_run 
       .writer_ns = has_failed ? -1 : run->wait_ns,
       .statements = 1,
   };
+  if (!has_failed) event.log_bytes = log_bytes(connection, run->end);
+  if (UNLIKELY(connection->io && !has_failed)) io_committed(connection, run, &event);
   emit_transaction(&event);
 }
 
@@ -91,9 +117,10 @@ void transaction_after(struct connection *connection, struct ended_run *run, int
   if (connection->writer_ns < 0 && is_open && is_writer(connection, event))
     connection->writer_ns = run->start - connection->transaction_start + run->wait_ns;
   if (!is_open)
-    ended(connection, has_failed || is_rollback(run->text->sql) ? "rollback" : "commit", run->end);
+    ended(connection, has_failed || is_rollback(run->text->sql) ? "rollback" : "commit", run->end,
+          run);
 }
 
 void transaction_at_close(struct connection *connection) {
-  if (connection->transaction_id != 0) ended(connection, "rollback", clock_now());
+  if (connection->transaction_id != 0) ended(connection, "rollback", clock_now(), NULL);
 }

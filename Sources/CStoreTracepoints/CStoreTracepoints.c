@@ -142,3 +142,7 @@ void CStoreTracepoints_counters(
   EMIT(counters, context_id, store_id, fetches, faults, cache_hits, cache_misses, saves, events,
     tracing_ns);
 }
+
+void CStoreTracepoints_statement_io(const struct CStoreTracepoints_statement_io *event) { EMIT(statement_io, event); }
+
+void CStoreTracepoints_commit_io(const struct CStoreTracepoints_commit_io *event) { EMIT(commit_io, event); }

@@ -19,6 +19,8 @@ extension StoreEvent {
     case .checkpoint(let payload): payload
     case .busy(let payload): payload
     case .counters(let payload): payload
+    case .statementIO(let payload): payload
+    case .commitIO(let payload): payload
     case .connectionOpened(let payload): payload
     case .connectionClosed(let payload): payload
     case .copyNotObserved(let payload): payload
@@ -53,6 +55,8 @@ extension StoreEvent {
       case .checkpoint: .checkpoint(try CheckpointDone(from: &fields))
       case .busy: .busy(try BusyWaited(from: &fields))
       case .counters: .counters(try CountersSampled(from: &fields))
+      case .statementIO: .statementIO(try StatementIO(from: &fields))
+      case .commitIO: .commitIO(try CommitIO(from: &fields))
       case .connectionOpened: .connectionOpened(try ConnectionOpened(from: &fields))
       case .connectionClosed: .connectionClosed(try ConnectionClosed(from: &fields))
       case .copyNotObserved: .copyNotObserved(try CopyNotObserved(from: &fields))
@@ -78,6 +82,8 @@ extension StoreEvent {
     case checkpoint
     case busy
     case counters
+    case statementIO = "statement_io"
+    case commitIO = "commit_io"
     // Emitted by the probe alone.
     case connectionOpened = "connection_opened"
     case connectionClosed = "connection_closed"
@@ -111,6 +117,8 @@ extension StoreEvent {
     case .checkpoint: .checkpoint
     case .busy: .busy
     case .counters: .counters
+    case .statementIO: .statementIO
+    case .commitIO: .commitIO
     case .connectionOpened: .connectionOpened
     case .connectionClosed: .connectionClosed
     case .copyNotObserved: .copyNotObserved

@@ -19,6 +19,8 @@ public enum StoreEvent: Hashable, Sendable {
   case checkpoint(CheckpointDone)
   case busy(BusyWaited)
   case counters(CountersSampled)
+  case statementIO(StatementIO)
+  case commitIO(CommitIO)
   case connectionOpened(ConnectionOpened)
   case connectionClosed(ConnectionClosed)
   case copyNotObserved(CopyNotObserved)
@@ -26,7 +28,7 @@ public enum StoreEvent: Hashable, Sendable {
   case statementRun(StatementRun)
 
   /// The version of the events and their fields; raised when a field changes its meaning.
-  public static let vocabularyVersion = 2
+  public static let vocabularyVersion = 3
 
   /// The LTTng provider, and the prefix of every event name in a trace.
   public static let provider = "objectstore"

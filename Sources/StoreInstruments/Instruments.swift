@@ -24,6 +24,8 @@ public final class Instruments: Sendable {
   private let values = ValueRecorder()
   /// Whether stores record the values that their statements bind, whatever their options.
   public let recordsValues: Bool
+  /// Whether stores record what they read, write and sync.
+  public let recordsIO: Bool
 
   /// - Parameters:
   ///   - observers: In the order in which they are notified.
@@ -31,9 +33,11 @@ public final class Instruments: Sendable {
   ///   - recordsValues: Whether ``recordValues(of:_:storeID:contextID:)`` is to be called, by every
   ///     store.
   public init(
-    observers: [any StoreObserver], intervals: Intervals = .counted, recordsValues: Bool = false
+    observers: [any StoreObserver], intervals: Intervals = .counted, recordsValues: Bool = false,
+    recordsIO: Bool = false
   ) {
     self.recordsValues = recordsValues
+    self.recordsIO = recordsIO
     self.observers = observers
     hasTracepoints = observers.contains { $0 is Tracepoints }
     others = observers.filter { !($0 is Tracepoints) }

@@ -122,7 +122,8 @@ public enum TraceRecorder {
       options.command,
       adding: [session.variable] + (options.probe.map(ProbeLibrary.variables) ?? [])
         + variables(
-          isLossless: options.isLossless, recordsValues: options.recordsValues, command))
+          isLossless: options.isLossless, recordsValues: options.recordsValues,
+          recordsIO: options.recordsIO, command))
   }
 
   /// Waits until a recorder ends, and if it was killed, ends its session and its daemon.
@@ -139,12 +140,14 @@ public enum TraceRecorder {
 
   /// What a program's environment must hold to be traced through a daemon.
   static func variables(
-    isLossless: Bool = false, recordsValues: Bool = false, _ command: LTTngCommand
+    isLossless: Bool = false, recordsValues: Bool = false, recordsIO: Bool = false,
+    _ command: LTTngCommand
   ) -> [(String, String)] {
     var variables: [(String, String)] = []
     if let home = command.home { variables.append(("LTTNG_HOME", home)) }
     if isLossless { variables.append(("LTTNG_UST_ALLOW_BLOCKING", "1")) }
     if recordsValues { variables.append(("STORE_TRACE_VALUES", "1")) }
+    if recordsIO { variables.append(("STORE_TRACE_IO", "1")) }
     // By default a program goes on untraced if the daemon has not answered within 3 s, which it
     // may not on a busy machine; 30 s.
     if getenv("LTTNG_UST_REGISTER_TIMEOUT") == nil {

@@ -80,7 +80,11 @@ public struct TraceBuilder {
   public mutating func endPacket(stream number: Int = 0, discarding count: UInt64 = 0) {
     var stream = streams[number, default: Stream()]
     stream.discarded += count
-    guard !stream.events.isEmpty else { return }
+    guard !stream.events.isEmpty else {
+      // The packet ended by its size: the next one says so.
+      streams[number] = stream
+      return
+    }
     stream.closed += packet(stream)
     stream.sequence += 1
     stream.events.removeAll(keepingCapacity: true)

@@ -9,7 +9,7 @@ function place(time) {
 }
 
 /** Bars of what lies in view; buckets are joined until a bar is wide enough to be seen. */
-function barPath(values, height, pixels) {
+function barPath(values, height, pixels, isSize) {
   const shown = (state.to - state.from) / trace.width;
   const step = Math.max(1, Math.ceil((shown * 2) / Math.max(pixels, 100)));
   const first = Math.floor(state.from / trace.width / step) * step;
@@ -17,7 +17,9 @@ function barPath(values, height, pixels) {
   let most = 0;
   for (let at = first; at * trace.width < state.to && at < values.length; at += step) {
     let sum = 0;
-    for (let index = at; index < Math.min(at + step, values.length); index += 1) sum += values[index];
+    for (let index = at; index < Math.min(at + step, values.length); index += 1) {
+      sum = isSize ? Math.max(sum, values[index]) : sum + values[index];
+    }
     if (sum > 0) bars.push([at, sum]);
     most = Math.max(most, sum);
   }
@@ -40,10 +42,11 @@ function drawTracks() {
   for (const strip of document.querySelectorAll("[data-track]")) {
     const track = trace.tracks.find((known) => known.id === strip.dataset.track);
     const plot = strip.querySelector("svg");
-    const values = state.showsTime ? track.busy : track.counts;
-    const { path, most } = barPath(values, 46, plot.clientWidth);
+    const isSize = track.unit === "bytes";
+    const isTime = track.unit ? !isSize : state.showsTime;
+    const { path, most } = barPath(isTime ? track.busy : track.counts, 46, plot.clientWidth, isSize);
     plot.querySelector("path").setAttribute("d", path);
-    const highest = state.showsTime ? duration(most) : grouped(most);
+    const highest = isSize ? bytes(most) : isTime ? duration(most) : grouped(most);
     strip.querySelector("span").textContent = most > 0 ? `highest bar ${highest}` : "none in view";
   }
 }

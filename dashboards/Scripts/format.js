@@ -31,6 +31,18 @@ function duration(nanoseconds) {
   return `${unit === 0 ? grouped(value) : threeDigits(value)} ${units[unit]}`;
 }
 
+/** Bytes with their unit. */
+function bytes(count) {
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  let value = count;
+  let unit = 0;
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${unit === 0 ? grouped(value) : threeDigits(value)} ${units[unit]}`;
+}
+
 function percent(ratio) {
   return Number.isFinite(ratio) ? `${Math.round(ratio * 100)}%` : "–";
 }

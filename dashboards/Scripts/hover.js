@@ -45,6 +45,9 @@ function bucketLines(time) {
   for (const track of trace.tracks.filter((track) => track.busy[bucket] > 0)) {
     lines.push([`${track.name}: ${duration(track.busy[bucket])}`, "div"]);
   }
+  for (const track of trace.tracks.filter((track) => track.unit === "bytes" && track.counts[bucket] > 0)) {
+    lines.push([`${track.name}: ${bytes(track.counts[bucket])}`, "div"]);
+  }
   return lines;
 }
 

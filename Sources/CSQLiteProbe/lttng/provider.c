@@ -58,6 +58,9 @@ static void copy_not_observed(const char *path, const char *version, const char 
   EMIT(copy_not_observed, path, version, reason);
 }
 
+static void statement_io(const struct statement_io *event) { EMIT(statement_io, event); }
+static void commit_io(const struct commit_io *event) { EMIT(commit_io, event); }
+
 static void before_fork(void *signals) { lttng_ust_before_fork(signals); }
 static void after_fork_parent(void *signals) { lttng_ust_after_fork_parent(signals); }
 static void after_fork_child(void *signals) { lttng_ust_after_fork_child(signals); }
@@ -76,6 +79,8 @@ __attribute__((visibility("default"))) const struct tracepoints *storescope_prob
       .values = values,
       .counters = counters,
       .copy_not_observed = copy_not_observed,
+      .statement_io = statement_io,
+      .commit_io = commit_io,
       .close = lttng_ust_safe_close_fd,
       .close_file = lttng_ust_safe_fclose_stream,
       .close_from = lttng_ust_safe_closefrom_fd,

@@ -121,6 +121,7 @@ LTTNG_UST_TRACEPOINT_EVENT(
         lttng_ust_field_integer(int64_t, writer_ns, event->writer_ns)
         lttng_ust_field_integer(uint64_t, statements, event->statements)
         lttng_ust_field_integer(int64_t, idle_ns, event->idle_ns)
+        lttng_ust_field_integer(uint64_t, log_bytes, event->log_bytes)
         RECORDING))
 LTTNG_UST_TRACEPOINT_LOGLEVEL(sqliteprobe, transaction, LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO)
 
@@ -186,6 +187,53 @@ LTTNG_UST_TRACEPOINT_EVENT(
         lttng_ust_field_string(reason, reason)
         RECORDING))
 LTTNG_UST_TRACEPOINT_LOGLEVEL(sqliteprobe, copy_not_observed, LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO)
+
+LTTNG_UST_TRACEPOINT_EVENT(
+    sqliteprobe, statement_io,
+    LTTNG_UST_TP_ARGS(const struct statement_io *, event),
+    LTTNG_UST_TP_FIELDS(
+        CONTEXT
+        lttng_ust_field_integer(uint64_t, store_id, event->store_id)
+        lttng_ust_field_integer(uint64_t, run_id, event->run_id)
+        lttng_ust_field_integer(uint64_t, cache_hits, event->cache_hits)
+        lttng_ust_field_integer(uint64_t, cache_misses, event->cache_misses)
+        lttng_ust_field_integer(uint64_t, reads, event->reads)
+        lttng_ust_field_integer(uint64_t, read_bytes, event->read_bytes)
+        lttng_ust_field_integer(int64_t, read_ns, event->read_ns)
+        lttng_ust_field_integer(uint64_t, writes, event->writes)
+        lttng_ust_field_integer(uint64_t, write_bytes, event->write_bytes)
+        lttng_ust_field_integer(int64_t, write_ns, event->write_ns)
+        lttng_ust_field_integer(uint64_t, syncs, event->syncs)
+        lttng_ust_field_integer(int64_t, sync_ns, event->sync_ns)
+        lttng_ust_field_integer(int64_t, checkpoint_ns, event->checkpoint_ns)
+        RECORDING))
+LTTNG_UST_TRACEPOINT_LOGLEVEL(sqliteprobe, statement_io, LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO)
+
+LTTNG_UST_TRACEPOINT_EVENT(
+    sqliteprobe, commit_io,
+    LTTNG_UST_TP_ARGS(const struct commit_io *, event),
+    LTTNG_UST_TP_FIELDS(
+        CONTEXT
+        lttng_ust_field_integer(uint64_t, store_id, event->store_id)
+        lttng_ust_field_integer(uint64_t, transaction_id, event->transaction_id)
+        lttng_ust_field_integer(uint64_t, save_id, event->save_id)
+        lttng_ust_field_integer(int64_t, wait_ns, event->wait_ns)
+        lttng_ust_field_integer(int64_t, body_ns, event->body_ns)
+        lttng_ust_field_integer(int64_t, log_ns, event->log_ns)
+        lttng_ust_field_integer(int64_t, file_ns, event->file_ns)
+        lttng_ust_field_integer(int64_t, sync_ns, event->sync_ns)
+        lttng_ust_field_integer(int64_t, checkpoint_ns, event->checkpoint_ns)
+        lttng_ust_field_integer(int64_t, commit_ns, event->commit_ns)
+        lttng_ust_field_integer(int64_t, total_ns, event->total_ns)
+        lttng_ust_field_integer(uint64_t, changes, event->changes)
+        lttng_ust_field_integer(uint64_t, log_writes, event->log_writes)
+        lttng_ust_field_integer(uint64_t, file_writes, event->file_writes)
+        lttng_ust_field_integer(uint64_t, syncs, event->syncs)
+        lttng_ust_field_integer(uint64_t, checkpoints, event->checkpoints)
+        lttng_ust_field_integer(uint64_t, checkpoint_writes, event->checkpoint_writes)
+        lttng_ust_field_integer(uint64_t, checkpoint_syncs, event->checkpoint_syncs)
+        RECORDING))
+LTTNG_UST_TRACEPOINT_LOGLEVEL(sqliteprobe, commit_io, LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO)
 
 #endif
 

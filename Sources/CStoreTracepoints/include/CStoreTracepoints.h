@@ -133,11 +133,55 @@ struct CStoreTracepoints_transaction {
   int64_t writer_ns;
   uint64_t statements;
   int64_t idle_ns;
+  uint64_t log_bytes;
 };
 void CStoreTracepoints_transaction(const struct CStoreTracepoints_transaction *event);
 
 void CStoreTracepoints_counters(
     uint64_t context_id, uint64_t store_id, uint64_t fetches, uint64_t faults, uint64_t cache_hits,
     uint64_t cache_misses, uint64_t saves, uint64_t events, int64_t tracing_ns);
+
+struct CStoreTracepoints_statement_io {
+  uint64_t context_id;
+  uint64_t store_id;
+  uint64_t run_id;
+  uint64_t cache_hits;
+  uint64_t cache_misses;
+  uint64_t reads;
+  uint64_t read_bytes;
+  int64_t read_ns;
+  uint64_t writes;
+  uint64_t write_bytes;
+  int64_t write_ns;
+  uint64_t syncs;
+  int64_t sync_ns;
+  int64_t checkpoint_ns;
+};
+
+void CStoreTracepoints_statement_io(const struct CStoreTracepoints_statement_io *event);
+
+struct CStoreTracepoints_commit_io {
+  uint64_t context_id;
+  uint64_t store_id;
+  uint64_t transaction_id;
+  uint64_t save_id;
+  int64_t wait_ns;
+  int64_t body_ns;
+  int64_t log_ns;
+  int64_t file_ns;
+  int64_t sync_ns;
+  int64_t checkpoint_ns;
+  int64_t commit_ns;
+  int64_t total_ns;
+  uint64_t changes;
+  uint64_t log_writes;
+  uint64_t file_writes;
+  uint64_t syncs;
+  uint64_t checkpoints;
+  uint64_t checkpoint_writes;
+  uint64_t checkpoint_syncs;
+};
+
+void CStoreTracepoints_commit_io(const struct CStoreTracepoints_commit_io *event);
 
 #endif

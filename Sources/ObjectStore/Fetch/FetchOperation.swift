@@ -123,6 +123,7 @@ struct FetchOperation {
     store.instruments.counters.countFetch()
     guard !interests.isEmpty else { return }
     fetchID = ProcessCounter.nextFetchID()
+    if store.recordsIO { store.reportIO(contextID: context.contextID) }
     startTime = TraceClock.now
     store.instruments.emit(
       .fetchBegin(
@@ -148,6 +149,9 @@ struct FetchOperation {
       instruments.didReturn(
         returned.map(\.objectID.uri), entity: entity.name, sql: select.sql,
         contextID: context.contextID)
+    }
+    if store.recordsIO {
+      store.reportIO(run: fetchID, pages: cost.pages, contextID: context.contextID)
     }
     instruments.emit(.fetchEnd(end(statementID, total, error)), contextID: context.contextID)
     if interests.contains(.plans), error.isEmpty {

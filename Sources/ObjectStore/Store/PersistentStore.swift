@@ -24,6 +24,8 @@ final class PersistentStore: @unchecked Sendable {
   let isInMemory: Bool
   /// Whether values of statements are recorded.
   let recordsValues: Bool
+  /// Whether reads, writes and syncs of files are recorded.
+  let recordsIO: Bool
   let externalData: ExternalDataFolder
   let derivedRows: DerivedRows
   /// Data of more bytes goes to a file, if its attribute allows that.
@@ -44,6 +46,8 @@ final class PersistentStore: @unchecked Sendable {
   init(
     path: String, model: ManagedObjectModel, options: StoreOptions, instruments: Instruments
   ) throws {
+    var options = options
+    options.recordsIO = options.recordsIO || instruments.recordsIO
     let opened = try StoreOpening(path: path, model: model, options: options).open()
     self.path = path
     self.model = model
@@ -57,6 +61,7 @@ final class PersistentStore: @unchecked Sendable {
     isReadOnly = options.isReadOnly
     isInMemory = options.isInMemory
     recordsValues = options.recordsValues || instruments.recordsValues
+    recordsIO = options.recordsIO
     locale = options.collationLocale
     cache = RowCache(entityCount: model.entities.count, byteLimit: options.rowCacheSize)
     statements = model.entities.map(EntityStatements.init)
@@ -66,7 +71,7 @@ final class PersistentStore: @unchecked Sendable {
     let mode = opened.readerMode
     pool = ConnectionPool(
       path: path, writer: opened.writer, readerCount: options.readerCount
-    ) { () throws(SQLiteError) in
+    ) { [options] () throws(SQLiteError) in
       try PooledConnection(
         path: path, mode: mode, options: options, entityCount: entityCount)
     }
@@ -88,6 +93,7 @@ final class PersistentStore: @unchecked Sendable {
     guard pool.close() else { return }
     commits.finish()
     sideFiles?.remove()
+    reportIO(contextID: 0)
     instruments.emitCounters(contextID: 0)
   }
 
@@ -193,6 +199,7 @@ final class PersistentStore: @unchecked Sendable {
       let (frames, done) = result
       guard isWanted else { return }
       reportBusyWait(on: writer, contextID: contextID)
+      reportIO(contextID: contextID)
       instruments.emit(
         .checkpoint(
           CheckpointDone(

@@ -23,7 +23,8 @@ final class PooledConnection: @unchecked Sendable {
   init(
     path: String, mode: Connection.Mode, options: StoreOptions, entityCount: Int
   ) throws(SQLiteError) {
-    connection = try Connection(path: path, mode: mode, vfs: options.vfs)
+    let vfs = options.vfs ?? (options.recordsIO ? FileCounts.vfs : nil)
+    connection = try Connection(path: path, mode: mode, vfs: vfs)
     if let key = options.encryptionKey { try connection.setKey(key) }
     try SQLFunctions.register(on: connection)
     try Collations.register(on: connection, locale: options.collationLocale)

@@ -81,6 +81,8 @@ struct SaveOperation {
         context: context, connection: pooled.connection, interests: interests)
       var began: Nanoseconds = 0
       var isCommitting = false
+      store.reportIO(contextID: context.contextID)
+      var io = store.recordsIO && isMeasured ? SaveIO(pooled.connection) : nil
       do {
         try writer.execute("BEGIN EXCLUSIVE")
         began = isMeasured ? TraceClock.now : 0
@@ -94,6 +96,7 @@ struct SaveOperation {
         writeTime = written - began
         try writer.externalData.willCommit(pooled.connection)
         isCommitting = true
+        io?.willCommit()
         try writer.execute("COMMIT")
         writer.externalData.didCommit(pooled.connection)
         commitTime = isMeasured ? TraceClock.now - written : 0
@@ -104,6 +107,9 @@ struct SaveOperation {
           updated = UInt64(counts.updated)
           deleted = UInt64(counts.deleted)
         }
+        io?.didCommit(
+          commitIO(began), commit: commitTime, on: pooled.connection, of: store,
+          contextID: context.contextID)
         emitTransaction("commit", began)
         if interests.contains(.plans) {
           for sql in writer.explained { store.explain(sql, contextID: context.contextID) }
@@ -139,6 +145,12 @@ struct SaveOperation {
           storeID: store.id, saveID: saveID, outcome: outcome, waitTime: waitTime,
           totalTime: TraceClock.now - began, transactionID: saveID, kind: "exclusive",
           writerTime: waitTime, statements: statements)))
+  }
+
+  private func commitIO(_ began: Nanoseconds) -> CommitIO {
+    CommitIO(
+      storeID: store.id, transactionID: saveID, saveID: saveID, waitTime: waitTime,
+      totalTime: TraceClock.now - began + waitTime, changes: inserted + updated + deleted)
   }
 
   private func reportEnd(_ start: Nanoseconds, error: String) {

@@ -12,6 +12,8 @@ struct QueryCost {
   /// What was done with the rows while the statement waited.
   var materialize: Nanoseconds = 0
   var counters = StatementCounters()
+  /// Only where I/O is recorded.
+  var pages = PageCounts()
   var statementID: StatementID?
 }
 
@@ -42,6 +44,7 @@ extension PersistentStore {
     let reader = try pool.takeReader()
     defer { pool.release(reader) }
     let taken = measures ? TraceClock.now : 0
+    let pages = recordsIO ? reader.connection.pageCounts : PageCounts()
     do {
       let statement = try reader.connection.cachedStatement(select.sql)
       defer { reader.connection.recycle(statement) }
@@ -56,6 +59,7 @@ extension PersistentStore {
           cost = QueryCost(
             wait: taken - start, prepare: prepared - taken, step: TraceClock.now - prepared,
             counters: statement.takeCounters(), statementID: statement.id)
+          if recordsIO { cost.pages = reader.connection.pageCounts - pages }
           reportBusyWait(on: reader, contextID: contextID)
         }
       }

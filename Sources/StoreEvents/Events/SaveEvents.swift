@@ -152,6 +152,8 @@ public struct TransactionEnded: EventPayload {
   public var statements: UInt64
   /// Between its statements, in the program.
   public var idleTime: Nanoseconds
+  /// The size of the write-ahead log's file after a commit, in bytes; 0 where it was not looked at.
+  public var logBytes: UInt64
 
   @inlinable
   public init(
@@ -164,7 +166,8 @@ public struct TransactionEnded: EventPayload {
     kind: String = "",
     writerTime: Nanoseconds = -1,
     statements: UInt64 = 0,
-    idleTime: Nanoseconds = 0
+    idleTime: Nanoseconds = 0,
+    logBytes: UInt64 = 0
   ) {
     self.storeID = storeID
     self.saveID = saveID
@@ -176,6 +179,7 @@ public struct TransactionEnded: EventPayload {
     self.writerTime = writerTime
     self.statements = statements
     self.idleTime = idleTime
+    self.logBytes = logBytes
   }
 
   @inlinable
@@ -190,6 +194,7 @@ public struct TransactionEnded: EventPayload {
     fields.field("writer_ns", writerTime)
     fields.field("statements", statements)
     fields.field("idle_ns", idleTime)
+    fields.field("log_bytes", logBytes)
   }
 
   @inlinable
@@ -204,5 +209,6 @@ public struct TransactionEnded: EventPayload {
     writerTime = try fields.addedInt64("writer_ns")
     statements = try fields.addedUInt64("statements")
     idleTime = try fields.addedInt64("idle_ns")
+    logBytes = try fields.addedUInt64("log_bytes")
   }
 }

@@ -37,6 +37,8 @@ extension LogLines {
       }
       fields(of: event, contextID: contextID)
     case .counters(let event): fields(of: event, contextID: contextID)
+    case .statementIO(let event): fields(of: event, contextID: contextID)
+    case .commitIO(let event): fields(of: event, contextID: contextID)
     case .connectionOpened(let event): fields(of: event, contextID: contextID)
     case .connectionClosed(let event): fields(of: event, contextID: contextID)
     case .copyNotObserved(let event): fields(of: event, contextID: contextID)

@@ -27,6 +27,8 @@ public final class Tracepoints: StoreObserver {
     case .checkpoint(let event): record(event, contextID)
     case .busy(let event): record(event, contextID)
     case .counters(let event): record(event, contextID)
+    case .statementIO(let event): record(event, contextID)
+    case .commitIO(let event): record(event, contextID)
     // Emitted by the probe's provider, never by the store.
     case .connectionOpened, .connectionClosed, .copyNotObserved, .caller, .statementRun: break
     }

@@ -26,11 +26,19 @@ struct LockJoin {
   /// By thread: the wait whose statement, and the transaction whose last statement, follows.
   private var namelessWaits: [Key: Int] = [:]
   private var namelessTransactions: [Key: LockInterval] = [:]
+  /// By thread: the writer of the transaction whose last statement follows.
+  private var endedWriters: [Key: LockSite] = [:]
   var sites = LockSites()
+  private var logs = LogWatch()
 
   mutating func begin(_ save: SaveBegin, in process: Int) {
     if saves.count >= Self.maxOpen { saves.removeAll() }
     saves[Key(process: process, id: save.saveID)] = save.location
+  }
+
+  /// The line of a save that did not end yet.
+  func location(ofSave id: UInt64, in process: Int) -> SourceLocation? {
+    saves[Key(process: process, id: id)]
   }
 
   mutating func add(_ wait: BusyWaited, _ record: EventRecord, in process: Int) {
@@ -48,12 +56,15 @@ struct LockJoin {
     let isStore = transaction.saveID != 0
     let id = Key(process: process, id: transaction.transactionID)
     let steps = isStore || id.id == 0 ? nil : open.removeValue(forKey: id)
+    endedWriters[thread(record, process)] = steps?.writer
     let connection =
       isStore
       ? LockDatabases.store(transaction.storeID, in: process)
       : Key(process: process, id: transaction.storeID)
     let begin = record.timestamp &- max(transaction.totalTime, 0)
-    if !isStore { sites.endRead(of: connection, in: databases[connection]) }
+    if !isStore {
+      sites.endRead(of: connection, in: databases[connection], at: record.timestamp)
+    }
     // Vocabulary 1 has no kind; the transactions of its saves wrote.
     guard transaction.writerTime >= 0 || (transaction.kind.isEmpty && isStore) else { return }
     let save = saves.removeValue(forKey: Key(process: process, id: transaction.saveID))
@@ -70,8 +81,16 @@ struct LockJoin {
       keep(interval)
     }
     if transaction.outcome == "commit" {
+      logs.commit(transaction, in: databases[connection], by: connection)
       sites.commit(in: databases[connection], by: connection, at: record.timestamp)
     }
+  }
+
+  mutating func add(_ checkpoint: CheckpointDone, _ record: EventRecord, in process: Int) {
+    let connection = databases.waiter(checkpoint.storeID, record, in: process)
+    let isStore = connection.id != checkpoint.storeID
+    logs.checkpoint(
+      checkpoint, in: databases[connection], on: isStore ? nil : thread(record, process))
   }
 
   private mutating func keep(_ interval: LockInterval) {
@@ -108,6 +127,9 @@ struct LockJoin {
       keep(interval)
     }
     let connection = Key(process: process, id: run.connectionID)
+    logs.end(
+      endedWriters.removeValue(forKey: thread) ?? site, isCommit: run.isReadOnly == 0 || site.isTransactionControl,
+      in: databases[connection], by: connection, on: thread)
     sites.note(
       run, site, form: form, thread: thread, connection: connection,
       database: databases[connection], at: record.timestamp)
@@ -141,9 +163,10 @@ struct LockJoin {
             location: transaction.writerLocation ?? .unknown, statements: transaction.steps)))
     }
     for connection in sites.readingConnections {
-      sites.endRead(of: connection, in: databases[connection])
+      sites.endRead(of: connection, in: databases[connection], at: nil)
     }
     var profile = sites.finished
+    logs.finish(&profile) { databases.path(of: $0) }
     profile.waits = waits.map { $0.profile(databases.path(of: $0.database)) }
       .merged(by: \.key) { $0.add($1) }.sorted(by: LockWait.order)
     return profile == LockProfile() ? nil : profile
@@ -203,7 +226,8 @@ struct OpenTransaction {
   var connection: ProfileBuilder.Key
   private(set) var steps: [LockSite] = []
   private(set) var writerStart: Nanoseconds?
-  private(set) var writerLocation: SourceLocation?
+  private(set) var writer: LockSite?
+  var writerLocation: SourceLocation? { writer?.location }
   private var hasRead = false
   private static let maxSteps = 8
 
@@ -221,7 +245,7 @@ struct OpenTransaction {
     guard run.error.isEmpty else { return }
     if run.isReadOnly == 0, writerStart == nil {
       writerStart = time &- max(run.openTime, 0)
-      writerLocation = site.location
+      writer = site
     }
     if run.isReadOnly != 0, !site.isTransactionControl { hasRead = true }
   }

@@ -17,6 +17,11 @@ public struct LockProfile: Hashable, Sendable, Codable {
   /// Writes that ran again and again, each in a transaction of its own; `count` is the longest row.
   public var autocommits: [LockSite] = []
 
+  /// Logs that did not begin again from their start; nil if there are none.
+  public var logs: [LogGrowth]?
+  /// Lines whose commits ran checkpoints of what others had written; nil if there are none.
+  public var checkpointPayers: [CheckpointPayer]?
+
   public init() {}
 }
 
@@ -75,7 +80,19 @@ extension LockProfile? {
     sum.abandoned = sum.abandoned.summed(+)
     sum.longReads = sum.longReads.summed(max)
     sum.autocommits = sum.autocommits.summed(max)
+    sum.mergeLogs(parts)
     return sum
+  }
+}
+
+extension LockProfile {
+  fileprivate mutating func mergeLogs(_ parts: [LockProfile]) {
+    let logs = parts.flatMap { $0.logs ?? [] }.merged(by: \.database) {
+      if $1.frames > $0.frames || $1.largestBytes > $0.largestBytes { $0 = $1 }
+    }
+    let payers = parts.flatMap { $0.checkpointPayers ?? [] }.merged(by: \.site.key) { $0.add($1) }
+    self.logs = logs.isEmpty ? nil : logs
+    checkpointPayers = payers.isEmpty ? nil : payers
   }
 }
 

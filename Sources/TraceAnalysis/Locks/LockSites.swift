@@ -27,6 +27,16 @@ struct LockSites {
   /// By connection: the first read of its transaction.
   private var reads: [Key: Read] = [:]
 
+  /// Reads during which others committed often, by their ends.
+  private(set) var pins: [Pin] = []
+
+  struct Pin {
+    var connection: Key
+    var site: LockSite
+    var start: Nanoseconds
+    var end: Nanoseconds
+  }
+
   private struct Read {
     var site: LockSite
     var start: Nanoseconds
@@ -93,13 +103,22 @@ struct LockSites {
         reads[connection] = read
       }
     }
-    count(read, of: connection, in: database)
+    let count = count(read, of: connection, in: database)
+    if run.transactionID == 0 { pin(read, of: connection, commits: count, until: time) }
   }
 
-  /// A read transaction ended, or was still open at the end.
-  mutating func endRead(of connection: Key, in database: String) {
+  /// A read transaction ended, or was still open at the end, without a time.
+  mutating func endRead(of connection: Key, in database: String, at time: Nanoseconds?) {
     guard let read = reads.removeValue(forKey: connection) else { return }
-    count(read, of: connection, in: database)
+    let count = count(read, of: connection, in: database)
+    pin(read, of: connection, commits: count, until: time ?? commits[database]?.last?.time)
+  }
+
+  private mutating func pin(
+    _ read: Read, of connection: Key, commits: Int, until end: Nanoseconds?
+  ) {
+    guard let end, commits >= EndReadTransaction.minCommits, pins.count < Self.maxSites else { return }
+    pins.append(Pin(connection: connection, site: read.site, start: read.start, end: end))
   }
 
   /// The connections whose transactions only read so far.
@@ -107,15 +126,19 @@ struct LockSites {
     reads.keys.sorted { ($0.process, $0.id) < ($1.process, $1.id) }
   }
 
-  private mutating func count(_ read: Read, of connection: Key, in database: String) {
-    guard let commits = commits[database] else { return }
+  @discardableResult
+  private mutating func count(
+    _ read: Read, of connection: Key, in database: String
+  ) -> Int {
+    guard let commits = commits[database] else { return 0 }
     let count = commits.reversed().prefix { $0.time > read.start }
       .count { $0.connection != connection }
-    guard count > 0 else { return }
+    guard count > 0 else { return 0 }
     if longReads.count < Self.maxSites || longReads[read.site.key] != nil {
       let known = longReads[read.site.key]?.count ?? 0
       longReads[read.site.key] = LockSite(read.site, count: max(known, UInt64(count)))
     }
+    return count
   }
 
   private mutating func noteWrite(

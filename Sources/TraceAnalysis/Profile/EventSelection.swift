@@ -76,7 +76,7 @@ public struct EventSelection {
     case .checkpoint(let checkpoint):
       return filter.takesUnattributed(duration: checkpoint.totalTime)
     case .busy(let wait): return filter.takesUnattributed(duration: wait.waitTime)
-    case .counters, .transaction: return filter.takesUnattributed()
+    case .counters, .transaction, .statementIO, .commitIO: return filter.takesUnattributed()
     case .statementRun(let run):
       return filter.takes(run, from: callers.location(of: run, in: record))
     case .caller(let caller):

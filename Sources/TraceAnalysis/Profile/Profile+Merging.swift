@@ -29,7 +29,7 @@ extension Profile {
       reading: ReadingReport(sources: profiles.flatMap(\.reading.sources)),
       selection: profiles.flatMap(\.selection).merged(by: \.self) { _, _ in },
       observed: .merged(profiles.compactMap(\.observed)),
-      locks: .merged(profiles.compactMap(\.locks)))
+      locks: .merged(profiles.compactMap(\.locks)), io: .merged(profiles.compactMap(\.io)))
     let others = Set(profiles.flatMap { $0.otherSQL ?? [] }).sorted()
     if !others.isEmpty { merged.otherSQL = others }
     return merged

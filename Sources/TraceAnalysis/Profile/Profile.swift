@@ -38,6 +38,8 @@ public struct Profile: Sendable, Codable {
   public var observed: ObservedProfile?
   /// Who waited for whose lock; nil if nothing was seen of that.
   public var locks: LockProfile?
+  /// What reached files; nil unless that was recorded.
+  public var io: IOProfile?
   /// Values that the statements bound; empty unless they were recorded.
   ///
   /// Never encoded: they may be private.
@@ -45,7 +47,7 @@ public struct Profile: Sendable, Codable {
 
   private enum CodingKeys: CodingKey {
     case totals, statements, faults, batches, saves, contexts, entities, stores, waits, processes
-    case reading, selection, observed, otherSQL, locks
+    case reading, selection, observed, otherSQL, locks, io
   }
 }
 
@@ -67,6 +69,7 @@ extension Profile: Equatable {
       && a.entities == b.entities
       && a.stores == b.stores
       && a.waits == b.waits && a.observed == b.observed && a.locks == b.locks
+      && a.io == b.io
       && a.processes.map(\.comparable) == b.processes.map(\.comparable)
   }
 }

@@ -33,6 +33,7 @@ extension ProfileBuilder {
     concurrency.endFetch(event, on: thread)
     let fetch = pendingFetches.remove(Key(process: process, id: event.fetchID))
     if event.parentID != 0 { addNested(event, in: process) }
+    io.end(event, texts[event.statementID], at: fetch?.location ?? .unknown, on: thread)
     guard filter.takes(event, from: fetch?.location ?? .unknown) else { return }
     totals.connectionTime.add(event.connectionTime)
     if fetch?.isNested != true { totals.totalTime.add(event.totalTime) }

@@ -14,12 +14,18 @@ extension ProfileBuilder {
   public consuming func timedProfile(of reading: ReadingReport) -> TimedProfile {
     finish(reading)
     let profile = finishedProfile(of: reading)
-    return TimedProfile(
-      profile: profile,
-      timeline: timeline?.timeline { lane in
-        profile.processes.count == 1
-          ? lane.label : "\(profile.name(of: lane.process)) \(lane.label)"
-      })
+    let pins = filter.isEmpty ? locks.sites.pins : []
+    self.timeline?.add(pins)
+    var timeline = timeline?.timeline { lane in
+      profile.processes.count == 1
+        ? lane.label : "\(profile.name(of: lane.process)) \(lane.label)"
+    }
+    timeline?.pins = pins.map {
+      Timeline.Pin(
+        process: profile.name(of: $0.connection.process), location: $0.site.location,
+        duration: $0.end &- $0.start)
+    }.sorted(by: \.duration, then: \.location.sortKey)
+    return TimedProfile(profile: profile, timeline: timeline)
   }
 
   private mutating func finish(_ reading: ReadingReport) {
@@ -55,7 +61,7 @@ extension ProfileBuilder {
         .sorted { ($0.process, $0.id) < ($1.process, $1.id) },
       entities: Profile.entities(of: statements, faults: faults), stores: stores, waits: waits,
       processes: processes.profiles, reading: bounded(reading), observed: observed.finish(),
-      locks: locks, values: values)
+      locks: locks, io: io.finished, values: values)
     // 1,000 is arbitrary: a model of hundreds of entities writes that many.
     if !others.isEmpty { profile.otherSQL = Array(others.prefix(1000)) }
     return profile

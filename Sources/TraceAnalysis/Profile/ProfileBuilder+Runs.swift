@@ -50,6 +50,9 @@ extension ProfileBuilder {
     if let sql = texts[run.statementID], isLeftOut(run, sql, in: process) { return }
     let location = observed.callers.location(of: run, in: record)
     let sql = texts[run.statementID]
+    io.add(
+      run, LockSite(statement: run.statementID, sql: sql, location: location, count: 1),
+      on: Key(process: process, id: UInt64(bitPattern: record.threadID)))
     locks.add(
       run, sql, at: location, record, in: process, form: observed.form(of: run.statementID, sql))
     let waits = pendingBusy.remove(

@@ -35,6 +35,7 @@ public struct ProfileBuilder {
   var batches: [BatchKey: BatchProfile] = [:]
   var observed = ObservedTally()
   var locks = LockJoin()
+  var io = IOTally()
   /// By process; after a commit the same statement may find other rows.
   var commits: [UInt64] = []
 
@@ -80,6 +81,14 @@ public struct ProfileBuilder {
     case .saveBegin(let event):
       locks.begin(event, in: process)
       pendingBusy.remove(Key(process: process, id: UInt64(bitPattern: record.threadID)))
+    case .statementIO(let event):
+      guard filter.takesUnattributed() else { break }
+      io.add(event, on: Key(process: process, id: UInt64(bitPattern: record.threadID)))
+    case .commitIO(let event):
+      guard filter.takesUnattributed() else { break }
+      io.add(
+        event, on: Key(process: process, id: UInt64(bitPattern: record.threadID)),
+        save: locks.location(ofSave: event.saveID, in: process))
     case .saveEnd(let event):
       locks.end(event, record, in: process)
       add(
@@ -88,7 +97,9 @@ public struct ProfileBuilder {
     case .transaction(let event):
       add(event, in: process)
       locks.add(event, record, in: process)
-    case .checkpoint(let event): add(event)
+    case .checkpoint(let event):
+      add(event)
+      locks.add(event, record, in: process)
     case .busy(let event):
       let thread = Key(process: process, id: UInt64(bitPattern: record.threadID))
       _ = pendingBusy.insert((pendingBusy[thread] ?? LockWaits()).adding(event), for: thread)

@@ -155,7 +155,7 @@ extension FixedWidthInteger {
   }
 }
 
-extension UInt64 {
+extension FixedWidthInteger {
   func saturatingSum(_ other: Self) -> Self {
     var sum = self
     sum.add(other)

@@ -33,7 +33,10 @@ struct AvoidCheckpointStall: Rule {
     if waits.unfinishedCheckpoints >= Self.minUnfinished, waits.largestLog >= Self.maxLog {
       return [hindered(waits)]
     }
-    return waits.largestLog >= Self.maxLog && waits.unfinishedCheckpoints == 0 ? [long(waits)] : []
+    // A log that never begins again is not long because of large saves.
+    let growsOnly = workload.profile.locks?.logs?.contains(where: \.isNeverReset) ?? false
+    return waits.largestLog >= Self.maxLog && waits.unfinishedCheckpoints == 0 && !growsOnly
+      ? [long(waits)] : []
   }
 
   private func hindered(_ waits: WaitProfile) -> Finding {

@@ -24,7 +24,7 @@ struct AvoidLockWait: Rule {
       -- save: wait 20 ms, write 12 ms, commit 3 ms
       """,
     limits: """
-      Reported when a wait for a lock ended in SQLITE_BUSY; when SQLite retried a lock of another connection 10 times or more
+      Reported when a wait for a lock, after a second attempt, ended in SQLITE_BUSY; when SQLite retried a lock of another connection 10 times or more
       during the saves of a line, or the runs of a statement; when 10 saves or more of a line began while another thread of
       the process saved; and when 10 fetches or more of a statement began while four other threads fetched, which is the
       number of readers of a store that sets none. Nothing is reported of a process with one thread that no other
@@ -32,9 +32,17 @@ struct AvoidLockWait: Rule {
       """)
 
   func check(_ workload: Workload) -> [Finding] {
-    workload.profile.saves.compactMap(saveFinding)
-      + workload.findings { fetchFinding($0) ?? runFinding($0) }
-      + failures(workload.profile.waits)
+    let idle = Set(AvoidIdleWriter().check(workload).map(\.caller))
+    let waits = workload.profile.locks?.waits ?? []
+    /// Whether all that a statement waited for is reported where it is to be changed.
+    func explained(_ statement: JudgedStatement) -> Bool {
+      let waits = waits.filter { $0.waiter.statement == statement.id }
+      return !waits.isEmpty && waits.allSatisfy { $0.holder.map { idle.contains($0.location) } ?? false }
+    }
+    let found =
+      workload.profile.saves.compactMap(saveFinding)
+      + workload.findings { fetchFinding($0) ?? runFinding($0, isExplained: explained($0)) }
+    return found + failures(workload.profile, besides: found)
   }
 
   private func saveFinding(_ save: SaveProfile) -> Finding? {
@@ -82,9 +90,11 @@ struct AvoidLockWait: Rule {
   }
 
   /// A statement that the probe observed.
-  private func runFinding(_ statement: JudgedStatement) -> Finding? {
+  private func runFinding(_ statement: JudgedStatement, isExplained: Bool) -> Finding? {
     let work = statement.work
-    guard let attempts = work.busyAttempts, attempts >= Self.minAttempts else { return nil }
+    guard let attempts = work.busyAttempts, attempts >= Self.minAttempts, !isExplained else {
+      return nil
+    }
     return Finding(
       rule: Self.name, confidence: .high, statement: statement.id,
       caller: statement.profile.mainCaller,
@@ -103,17 +113,29 @@ struct AvoidLockWait: Rule {
       saving: .init(atMost: work.waitTime, basis: "the time these runs waited"))
   }
 
-  private func failures(_ waits: WaitProfile) -> [Finding] {
-    guard waits.busyFailures > 0 else { return [] }
+  /// Failures without an attempt to wait are those of UseBeginImmediate and SetBusyTimeout, and some
+  /// belong to what was found already.
+  private func failures(_ profile: Profile, besides found: [Finding]) -> [Finding] {
+    let waits = profile.waits
+    let atOnce = ((profile.locks?.upgrades ?? []) + (profile.locks?.refusals ?? []))
+      .reduce(UInt64(0)) { $0.saturatingSum($1.count) }
+    let statements = Set(found.compactMap(\.statement))
+    let lines = Set(found.filter { $0.statement == nil }.map(\.caller))
+    let reported = (profile.locks?.waits ?? []).filter {
+      statements.contains($0.waiter.statement) || lines.contains($0.waiter.location)
+    }.reduce(UInt64(0)) { $0.saturatingSum($1.failures) }
+    let others = atOnce.saturatingSum(reported)
+    guard waits.busyFailures > others else { return [] }
+    let failures = waits.busyFailures - others
     return [
       Finding(
         rule: Self.name, confidence: .high,
         message: """
-          \(waits.busyFailures.grouped) of \(waits.busyWaits.counted("wait")) for another \
+          \(failures.grouped) of \(waits.busyWaits.counted("wait")) for another \
           connection's lock gave up; the longest took \(waits.longestBusy.millisecondsText).
           """,
         evidence: [
-          .init("waits", waits.busyWaits), .init("gaveUp", waits.busyFailures),
+          .init("waits", waits.busyWaits), .init("gaveUp", failures),
           .init("busyNs", waits.busyTime), .init("longestNs", waits.longestBusy),
         ],
         fix: """

@@ -30,6 +30,7 @@ public enum Rules {
     AvoidCheckpointStall(), DropDuplicateIndex(), DropRedundantIndex(), DropUnusedIndex(),
     KeepStatistics(), UseBeginImmediate(), SetBusyTimeout(), AvoidIdleWriter(),
     EndReadTransaction(), GroupWrites(), HandleBusy(),
+    LetLogReset(), AvoidForeignCheckpoint(), AvoidSyncForFewRows(), AvoidFrequentCheckpoint(),
   ]
 
   /// Finds a rule by its name, in any case.

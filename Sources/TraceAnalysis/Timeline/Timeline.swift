@@ -25,6 +25,8 @@ public struct Timeline: Sendable {
   public var saves: [SourceLocation] = []
   /// By their beginnings.
   public var slices: [Slice] = []
+  /// Reads that pinned a write-ahead log, longest first.
+  public var pins: [Pin] = []
   /// Events that could have been slices; more than ``slices`` has if only the longest are kept.
   public var sliceable: UInt64 = 0
 
@@ -54,6 +56,10 @@ public struct Timeline: Sendable {
       case fetches, faults, cacheMisses, saves, lockWaits, checkpoints
       /// Transactions, for as long as they kept others from writing; they are no slices.
       case writeLocks
+      /// The size of the largest write-ahead log: the counts are bytes.
+      case logSize
+      /// Reads during which others committed often, so that no checkpoint could pass them.
+      case pinnedLog
     }
 
     /// The kind.
@@ -78,6 +84,16 @@ public struct Timeline: Sendable {
     public var statement: StatementID
     /// The line of code.
     public var caller: SourceLocation
+  }
+
+  /// A read that pinned a write-ahead log.
+  public struct Pin: Hashable, Sendable {
+    /// The program.
+    public var process: String
+    /// The line of code that reads.
+    public var location: SourceLocation
+    /// How long it was open.
+    public var duration: Nanoseconds
   }
 
   /// One event, its times from ``Timeline/start``.

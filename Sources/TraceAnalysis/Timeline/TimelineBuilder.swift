@@ -77,7 +77,9 @@ struct TimelineBuilder {
       return buckets[index].joined(with: buckets[index + 1])
     }
     for track in tracks.indices {
-      tracks[track].counts = tracks[track].counts.pairSums
+      let isSize = tracks[track].kind == .logSize
+      let counts = tracks[track].counts
+      tracks[track].counts = isSize ? counts.pairMaxima : counts.pairSums
       tracks[track].busy = tracks[track].busy.pairSums
     }
     for lane in laneBusy.indices { laneBusy[lane] = laneBusy[lane].pairSums }
@@ -137,6 +139,9 @@ struct TimelineBuilder {
   /// A transaction that wrote, without its wait for the lock.
   mutating func add(_ transaction: TransactionEnded) {
     guard !buckets.isEmpty, transaction.writerTime >= 0 else { return }
+    let size = Timeline.Track.Kind.logSize.rawValue
+    tracks[size].counts[buckets.count - 1] = max(
+      tracks[size].counts[buckets.count - 1], transaction.logBytes)
     let held = min(max(transaction.totalTime &- transaction.writerTime, 0), now)
     let track = Timeline.Track.Kind.writeLocks.rawValue
     tracks[track].counts[buckets.count - 1].add(1)
@@ -184,6 +189,18 @@ struct TimelineBuilder {
 
   // MARK: - The end
 
+  /// Adds the reads that pinned a log, which are known at the end.
+  mutating func add(_ pins: [LockSites.Pin]) {
+    guard let start, !buckets.isEmpty else { return }
+    let track = Timeline.Track.Kind.pinnedLog.rawValue
+    for pin in pins {
+      let begin = min(max(pin.start &- start, 0), now)
+      let end = min(max(pin.end &- start, begin), now)
+      tracks[track].counts[min(Int(end / width), buckets.count - 1)].add(1)
+      tracks[track].busy.spread(from: begin, to: end, width: width)
+    }
+  }
+
   /// - Parameter name: a lane's name.
   consuming func timeline(named name: (LaneKey) -> String) -> Timeline {
     var timeline = Timeline()
@@ -198,6 +215,7 @@ struct TimelineBuilder {
       return bucket
     }
     timeline.tracks = tracks
+    timeline.tracks[Timeline.Track.Kind.logSize.rawValue].counts.carryForward()
     timeline.lanes = laneBusy.enumerated().map { index, busy in
       var busy = busy
       busy.grow(to: buckets.count)
@@ -243,6 +261,17 @@ struct Numbers<Key: Hashable> {
     numbers[key] = keys.count
     keys.append(key)
     return keys.count - 1
+  }
+}
+
+extension [UInt64] {
+  fileprivate var pairMaxima: Self {
+    stride(from: 0, to: count, by: 2).map { Swift.max(self[$0], $0 + 1 < count ? self[$0 + 1] : 0) }
+  }
+
+  /// Fills what was not looked at with what was seen last.
+  fileprivate mutating func carryForward() {
+    for index in indices.dropFirst() where self[index] == 0 { self[index] = self[index - 1] }
   }
 }
 

@@ -36,6 +36,8 @@ struct TimelineData: Encodable {
   struct Track: Encodable {
     var id: String
     var name: String
+    /// `bytes` of sizes, `time` where counts show little; nil of events.
+    var unit: String?
     var counts: [UInt64]
     var busy: [Int64]
   }
@@ -64,7 +66,8 @@ struct TimelineData: Encodable {
   init(_ timeline: Timeline, rows: Rows, labels: Labels) {
     width = timeline.bucketWidth
     tracks = timeline.shownTracks.map {
-      Track(id: $0.kind.code, name: $0.kind.name, counts: $0.counts, busy: $0.busy)
+      Track(
+        id: $0.kind.code, name: $0.kind.name, unit: $0.kind.unit, counts: $0.counts, busy: $0.busy)
     }
     lanes = timeline.lanes.map { Lane(busy: $0.busy) }
     totals = timeline.buckets.map(\.totals.values)

@@ -35,10 +35,18 @@ struct TimelineDrawing {
       var (count, busy): (UInt64, Nanoseconds) = (0, 0)
       for number in track.counts { count &+= number }
       for time in track.busy { busy &+= time }
+      let text =
+        switch track.kind {
+        case .logSize: "up to \(Cell.bytes(track.counts.max() ?? 0).text)"
+        case .pinnedLog: timeline.pinText
+        default: count > 0 ? "\(count.grouped) · \(Cell.duration(busy).text)" : "none"
+        }
       return Dashboards.Track(
-        code: track.kind.code, name: track.kind.name,
-        text: count > 0 ? "\(count.grouped) · \(Cell.duration(busy).text)" : "none",
-        path: bars(track.counts.map(Double.init), height: Self.trackHeight))
+        code: track.kind.code, name: track.kind.name, text: text,
+        path: bars(
+          track.kind == .pinnedLog
+            ? track.busy.map(Double.init) : track.counts.map(Double.init),
+          height: Self.trackHeight, isSize: track.kind == .logSize))
     }
   }
 
@@ -54,9 +62,11 @@ struct TimelineDrawing {
     }
   }
 
-  private func bars(_ values: [Double], height: Double) -> String {
+  /// - Parameter isSize: whether the largest of joined values stands for them, not their sum.
+  private func bars(_ values: [Double], height: Double, isSize: Bool = false) -> String {
     let sums = stride(from: 0, to: values.count, by: step).map { first in
-      values[first..<min(first + step, values.count)].reduce(0, +)
+      let joined = values[first..<min(first + step, values.count)]
+      return isSize ? joined.max() ?? 0 : joined.reduce(0, +)
     }
     guard let most = sums.max(), most > 0 else { return "" }
     let width = Self.width * Double(step) / Double(values.count)
@@ -85,13 +95,21 @@ struct TimelineDrawing {
 }
 
 extension Timeline {
+  /// `worker.py:12 of python3 worker.py, 60.0 s, and 2 more`.
+  fileprivate var pinText: String {
+    guard let pin = pins.first else { return "none" }
+    let place = pin.location.text.map { "\($0) of " } ?? ""
+    let more = pins.count > 1 ? ", and \(pins.count - 1) more" : ""
+    return "\(place)\(pin.process), \(Cell.duration(pin.duration).text)\(more)".visible
+  }
+
   /// The four that Instruments shows, and the others if they have something to show.
   var shownTracks: [Track] {
     let hasWaits = tracks.contains { $0.kind == .lockWaits && $0.counts.contains { $0 > 0 } }
     return tracks.filter { track in
       switch track.kind {
       case .fetches, .faults, .cacheMisses, .saves: true
-      case .lockWaits, .checkpoints: track.counts.contains { $0 > 0 }
+      case .lockWaits, .checkpoints, .logSize, .pinnedLog: track.counts.contains { $0 > 0 }
       // Who held the lock is of interest where someone waited for it.
       case .writeLocks: hasWaits && track.counts.contains { $0 > 0 }
       }
@@ -110,6 +128,8 @@ extension Timeline.Track.Kind {
     case .lockWaits: "waits"
     case .checkpoints: "checkpoints"
     case .writeLocks: "locks"
+    case .logSize: "log"
+    case .pinnedLog: "pins"
     }
   }
 
@@ -122,6 +142,16 @@ extension Timeline.Track.Kind {
     case .lockWaits: "Lock waits"
     case .checkpoints: "Checkpoints"
     case .writeLocks: "Write locks"
+    case .logSize: "Log size"
+    case .pinnedLog: "Log pinned"
+    }
+  }
+
+  var unit: String? {
+    switch self {
+    case .logSize: "bytes"
+    case .pinnedLog: "time"
+    default: nil
     }
   }
 }

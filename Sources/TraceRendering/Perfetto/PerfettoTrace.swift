@@ -68,7 +68,7 @@ public struct PerfettoTrace {
     case .connectionOpened(let event): try instant("opens \(event.path)", record)
     case .statementRun(let event): try add(event, record)
     case .contextCreated, .saveBegin, .transaction, .connectionClosed, .copyNotObserved, .caller,
-      .values:
+      .values, .statementIO, .commitIO:
       break
     }
   }

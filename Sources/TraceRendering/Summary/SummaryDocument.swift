@@ -50,6 +50,7 @@ extension Document {
       blocks += Self.faults(of: profile, options: options)
       blocks += Self.saves(of: profile, options: options)
       blocks += Self.tests(of: profile, options: options)
+      blocks += Self.io(of: profile, options: options)
       blocks += Self.lockWaits(of: profile, options: options)
     }
     blocks += Self.findings(review, in: profile, options: options)

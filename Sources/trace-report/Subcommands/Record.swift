@@ -43,6 +43,10 @@ struct Record: AsyncParsableCommand {
       """)
   var values = false
 
+  @Flag(
+    help: "Record what statements and commits read, write and sync, and for how long.")
+  var io = false
+
   @Flag(help: "Record object stores alone, without the probe that observes any use of SQLite.")
   var noProbe = false
 
@@ -63,8 +67,8 @@ struct Record: AsyncParsableCommand {
     if !command.isEmpty, pid != nil {
       throw ValidationError("--pid records a process that runs; name no program as well.")
     }
-    if pid != nil, lossless || values || snapshot {
-      throw ValidationError("--pid takes no --lossless, --values or --snapshot.")
+    if pid != nil, lossless || values || io || snapshot {
+      throw ValidationError("--pid takes no --lossless, --values, --io or --snapshot.")
     }
     if flight.isActive, lossless || snapshot {
       throw ValidationError("--when excludes --lossless and --snapshot: it overwrites events.")
@@ -84,6 +88,7 @@ struct Record: AsyncParsableCommand {
     options.flight = flight.options
     options.isLossless = lossless
     options.recordsValues = values
+    options.recordsIO = io
     options.probe = noProbe || pid != nil ? nil : probe
     options.memory = memory.map { $0 << 20 } ?? options.flight?.memory
     options.guardian = ["/proc/self/exe", GuardRecording.name]

@@ -29,6 +29,8 @@ static void counters(uint64_t events) { (void)events; }
 static void copy_not_observed(const char *path, const char *version, const char *reason) {
   (void)path, (void)version, (void)reason;
 }
+static void statement_io(const struct statement_io *event) { (void)event; }
+static void commit_io(const struct commit_io *event) { (void)event; }
 static int close_one(int descriptor, int (*real)(int)) { return real(descriptor); }
 static int close_file(FILE *file, int (*real)(FILE *)) { return real(file); }
 static int close_from(int first, int (*real)(int)) { return (void)first, (void)real, 0; }
@@ -37,6 +39,6 @@ static void nothing(void *signals) { (void)signals; }
 const struct tracepoints *storescope_probe_tracepoints(void) {
   static const struct tracepoints tracepoints = {
       &on, opened, closed, statement, caller, run, transaction, busy, checkpoint, values, counters,
-      copy_not_observed, close_one, close_file, close_from, nothing, nothing, nothing};
+      copy_not_observed, statement_io, commit_io, close_one, close_file, close_from, nothing, nothing, nothing};
   return &tracepoints;
 }

@@ -64,17 +64,39 @@ struct LockRuns {
     nextRun += 1
   }
 
+  /// What the commit that follows on the program's thread cost.
+  mutating func cost(_ commit: CommitIO, of program: Program, at time: Double) {
+    append(.commitIO(commit), of: program, at: time)
+  }
+
+  /// What the next run of the program's thread did to files.
+  mutating func files(_ io: StatementIO, of program: Program, at time: Double) {
+    var io = io
+    io.runID = io.runID == 0 ? 0 : nextRun
+    append(.statementIO(io), of: program, at: time)
+  }
+
+  /// A checkpoint within the run that follows.
+  mutating func checkpoint(_ done: UInt64, of frames: UInt64, by program: Program, at time: Double) {
+    append(
+      .checkpoint(
+        CheckpointDone(
+          storeID: 1, mode: "passive", logFrames: frames, checkpointedFrames: done,
+          totalTime: Self.nanoseconds(1))), of: program, at: time)
+  }
+
   /// A transaction that ended at a time; its last statement follows.
   mutating func end(
     _ transaction: UInt64, of program: Program, at time: Double, total: Double,
-    kind: String = "immediate", writer: Double? = 0, idle: Double = 0, outcome: String = "commit"
+    kind: String = "immediate", writer: Double? = 0, idle: Double = 0, outcome: String = "commit",
+    log: UInt64 = 0
   ) {
     append(
       .transaction(
         TransactionEnded(
           storeID: 1, saveID: 0, outcome: outcome, waitTime: 0, totalTime: Self.nanoseconds(total),
           transactionID: transaction, kind: kind, writerTime: writer.map(Self.nanoseconds) ?? -1,
-          statements: 3, idleTime: Self.nanoseconds(idle))), of: program, at: time)
+          statements: 3, idleTime: Self.nanoseconds(idle), logBytes: log)), of: program, at: time)
   }
 
   /// A whole immediate transaction with one INSERT.
@@ -110,18 +132,20 @@ struct LockRuns {
           writerTime: 0, statements: 3)), of: program, at: end)
   }
 
-  var profile: Profile {
-    var builder = ProfileBuilder()
+  var profile: Profile { timed.profile }
+
+  var timed: TimedProfile {
+    var builder = ProfileBuilder(isTimed: true)
     let ordered = records.enumerated().sorted {
       ($0.element.timestamp, $0.offset) < ($1.element.timestamp, $1.offset)
     }
     for (_, record) in ordered { builder.add(record) }
-    return builder.profile(of: ReadingReport(sources: []))
+    return builder.timedProfile(of: ReadingReport(sources: []))
   }
 
   /// The rules that report something, with the lines that they name.
   var findings: [String] {
-    profile.findings.filter { $0.rule != "AvoidLockWait" }.map { "\($0.rule) \($0.caller.line)" }
+    profile.findings.map { "\($0.rule) \($0.caller.line)" }
   }
 
   private mutating func append(_ event: StoreEvent, of program: Program, at time: Double) {

@@ -37,6 +37,12 @@ public struct StoreOptions: Sendable {
   /// except in a debug log of level 2 or more. `trace-report record --values` sets it from outside.
   public var recordsValues = false
 
+  /// Whether traces and logs get what fetches and saves read, write and sync, and for how long.
+  ///
+  /// The store's files are then opened with a VFS that counts the calls and passes them on.
+  /// `trace-report record --io` sets it from outside.
+  public var recordsIO = false
+
   /// What happens to the indexes of entity tables.
   public enum IndexPolicy: Hashable, Sendable {
     /// Indexes that the file lacks are created; others stay.

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What SQLite reads, writes and syncs, counted where it calls its VFS.
+//
+// Used by the probe, which observes copies of SQLite of any version, and by the store: so the layouts of
+// SQLite's structures are declared here, and no function of SQLite is linked.
+
+#ifndef CSQLiteFiles_h
+#define CSQLiteFiles_h
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// Of one thread. Times are in nanoseconds.
+struct CSQLiteFiles_counts {
+  uint64_t reads, read_bytes;
+  int64_t read_ns;
+  uint64_t writes, write_bytes;
+  int64_t write_ns;
+  // fsync() of files, and of the folder of a journal that is created or removed.
+  uint64_t syncs;
+  int64_t sync_ns;
+  // Of these, outside of checkpoints: into the write-ahead log or the rollback journal, into the
+  // database file, and syncs.
+  uint64_t log_writes;
+  int64_t log_ns;
+  uint64_t file_writes;
+  int64_t file_ns;
+  uint64_t commit_syncs;
+  int64_t commit_sync_ns;
+  // Checkpoints, from taking their lock until releasing it.
+  uint64_t checkpoints, checkpoint_writes, checkpoint_syncs;
+  int64_t checkpoint_ns;
+};
+
+// What the calling thread did since it last called this.
+struct CSQLiteFiles_counts CSQLiteFiles_take(void);
+
+void CSQLiteFiles_add(struct CSQLiteFiles_counts *sum, const struct CSQLiteFiles_counts *counts);
+
+// Asked when a database is opened, and for each call; NULL is always.
+struct CSQLiteFiles_conditions {
+  bool (*takes_database)(void);
+  bool (*is_counting)(void);
+};
+extern struct CSQLiteFiles_conditions CSQLiteFiles_conditions;
+
+// Counts the calls of all files that SQLite's own VFSs open from now on. `find` is sqlite3_vfs_find().
+void CSQLiteFiles_observe(void *(*find)(const char *name));
+
+// Counts the calls of a database file that is open already.
+void CSQLiteFiles_wrap(void *file, const char *path);
+
+// Registers a VFS, once, that counts what it passes on to SQLite's default one; returns its name, or
+// NULL if there is none.
+const char *CSQLiteFiles_vfs(void *(*find)(const char *name), int (*add)(void *vfs, int is_default));
+
+#endif

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StoreEvents
+
+/// What statements and commits read, wrote and synced.
+public struct IOProfile: Hashable, Sendable, Codable {
+  /// Of all statements, and of what belongs to none.
+  public var total = IOWork()
+  /// By line of code, by total time, longest first.
+  public var commits: [CommitProfile] = []
+  /// By statement and line of code, by time in I/O, longest first.
+  public var statements: [StatementIOProfile] = []
+
+  /// Makes an empty profile.
+  public init() {}
+}
+
+/// Calls of files, and the pages behind them.
+public struct IOWork: Hashable, Sendable, Codable {
+  /// Pages found in the page cache.
+  public var cacheHits: UInt64 = 0
+  /// Pages that were not.
+  public var cacheMisses: UInt64 = 0
+  /// Reads of files.
+  public var reads: UInt64 = 0
+  /// In bytes.
+  public var readBytes: UInt64 = 0
+  /// The time of the reads.
+  public var readTime: Nanoseconds = 0
+  /// Writes to files.
+  public var writes: UInt64 = 0
+  /// In bytes.
+  public var writeBytes: UInt64 = 0
+  /// The time of the writes.
+  public var writeTime: Nanoseconds = 0
+  /// Syncs of files and folders.
+  public var syncs: UInt64 = 0
+  /// The time of the syncs.
+  public var syncTime: Nanoseconds = 0
+  /// In checkpoints, whose calls are counted above.
+  public var checkpointTime: Nanoseconds = 0
+
+  /// Makes work of 0.
+  public init() {}
+
+  /// The time in calls of files.
+  public var time: Nanoseconds { readTime.saturatingSum(writeTime).saturatingSum(syncTime) }
+
+  mutating func add(_ event: StatementIO) {
+    cacheHits.add(event.cacheHits)
+    cacheMisses.add(event.cacheMisses)
+    reads.add(event.reads)
+    readBytes.add(event.readBytes)
+    readTime.add(event.readTime)
+    writes.add(event.writes)
+    writeBytes.add(event.writeBytes)
+    writeTime.add(event.writeTime)
+    syncs.add(event.syncs)
+    syncTime.add(event.syncTime)
+    checkpointTime.add(event.checkpointTime)
+  }
+
+  mutating func add(_ other: Self) {
+    cacheHits.add(other.cacheHits)
+    cacheMisses.add(other.cacheMisses)
+    reads.add(other.reads)
+    readBytes.add(other.readBytes)
+    readTime.add(other.readTime)
+    writes.add(other.writes)
+    writeBytes.add(other.writeBytes)
+    writeTime.add(other.writeTime)
+    syncs.add(other.syncs)
+    syncTime.add(other.syncTime)
+    checkpointTime.add(other.checkpointTime)
+  }
+}
+
+/// What one statement did to files at one line of code.
+public struct StatementIOProfile: Hashable, Sendable, Codable {
+  /// The statement and the line; `count` is the number of runs that used pages or files.
+  public var site: LockSite
+  /// The sums of its runs.
+  public var work = IOWork()
+}
+
+/// The commits of one line of code, and where their time went.
+public struct CommitProfile: Hashable, Sendable, Codable {
+  /// The line that began to write, and its statement; `count` is the number of commits.
+  public var site: LockSite
+  /// Waiting for locks.
+  public var waitTime: Nanoseconds = 0
+  /// In statements and in the program between them, without the parts below.
+  public var bodyTime: Nanoseconds = 0
+  /// Writing the write-ahead log or the rollback journal.
+  public var logTime: Nanoseconds = 0
+  /// Writing the database file, without checkpoints.
+  public var fileTime: Nanoseconds = 0
+  /// Syncing, without checkpoints.
+  public var syncTime: Nanoseconds = 0
+  /// In checkpoints.
+  public var checkpointTime: Nanoseconds = 0
+  /// The rest of COMMIT.
+  public var commitTime: Nanoseconds = 0
+  /// From their begins to their ends: the sum of the parts.
+  public var totalTime: Nanoseconds = 0
+  /// Rows inserted, updated or deleted.
+  public var changes: UInt64 = 0
+  /// Writes to the log or the journal.
+  public var logWrites: UInt64 = 0
+  /// Writes to the database file, without checkpoints.
+  public var fileWrites: UInt64 = 0
+  /// Syncs, without checkpoints.
+  public var syncs: UInt64 = 0
+  /// Checkpoints.
+  public var checkpoints: UInt64 = 0
+  /// Pages that checkpoints wrote.
+  public var checkpointWrites: UInt64 = 0
+
+  init(site: LockSite) { self.site = site }
+
+  /// Each part, by its name.
+  public var parts: [(name: String, time: Nanoseconds)] {
+    [
+      ("waiting for the writer", waitTime), ("running statements", bodyTime),
+      ("writing the log", logTime), ("writing the file", fileTime), ("syncing", syncTime),
+      ("in checkpoints", checkpointTime), ("committing", commitTime),
+    ]
+  }
+
+  mutating func add(_ event: CommitIO) {
+    site.count.add(1)
+    waitTime.add(event.waitTime)
+    bodyTime.add(event.bodyTime)
+    logTime.add(event.logTime)
+    fileTime.add(event.fileTime)
+    syncTime.add(event.syncTime)
+    checkpointTime.add(event.checkpointTime)
+    commitTime.add(event.commitTime)
+    totalTime.add(event.totalTime)
+    changes.add(event.changes)
+    logWrites.add(event.logWrites)
+    fileWrites.add(event.fileWrites)
+    syncs.add(event.syncs)
+    checkpoints.add(event.checkpoints)
+    checkpointWrites.add(event.checkpointWrites)
+  }
+
+  mutating func add(_ other: Self) {
+    site.count.add(other.site.count)
+    waitTime.add(other.waitTime)
+    bodyTime.add(other.bodyTime)
+    logTime.add(other.logTime)
+    fileTime.add(other.fileTime)
+    syncTime.add(other.syncTime)
+    checkpointTime.add(other.checkpointTime)
+    commitTime.add(other.commitTime)
+    totalTime.add(other.totalTime)
+    changes.add(other.changes)
+    logWrites.add(other.logWrites)
+    fileWrites.add(other.fileWrites)
+    syncs.add(other.syncs)
+    checkpoints.add(other.checkpoints)
+    checkpointWrites.add(other.checkpointWrites)
+  }
+}
+
+extension IOProfile? {
+  /// The sum of several; nil of none.
+  static func merged(_ parts: [IOProfile]) -> Self {
+    guard var sum = parts.first else { return nil }
+    for part in parts.dropFirst() { sum.total.add(part.total) }
+    sum.commits = parts.flatMap(\.commits).merged(by: \.site.key) { $0.add($1) }.ordered
+    sum.statements = parts.flatMap(\.statements).merged(by: \.site.key) {
+      $0.site.count.add($1.site.count)
+      $0.work.add($1.work)
+    }.ordered
+    return sum
+  }
+}
+
+extension [CommitProfile] {
+  var ordered: Self { sorted(by: \.totalTime, then: \.site.sortKey) }
+}
+
+extension [StatementIOProfile] {
+  var ordered: Self { sorted(by: \.work.time, then: \.site.sortKey) }
+}

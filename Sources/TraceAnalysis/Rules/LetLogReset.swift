@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+
+/// The write-ahead log begins again from its start after a checkpoint.
+struct LetLogReset: Rule {
+  static let explanation = RuleExplanation(
+    law: "The write-ahead log begins again from its start after a checkpoint.",
+    reason: """
+      When a checkpoint has copied the whole log, the next writer begins again from its start, unless a reader still uses
+      the log. Readers that always overlap never leave such a gap: the log grows without end although every checkpoint
+      finishes, and each commit runs another one.
+      """,
+    bad: """
+      -- checkpoint: passive, 1,004 of 1,004 frames;  2,010 of 2,010;  3,015 of 3,015;  4,022 of 4,022
+      """,
+    good: """
+      -- checkpoint: passive, 1,004 of 1,004 frames;  1,001 of 1,001;  1,010 of 1,010
+      """,
+    limits: """
+      Reported when the log grew by 3,000 frames or more over three finished checkpoints or more in a row, and where no
+      checkpoint was seen and the log was seen to grow three times, to 16 MB or more. Checkpoints that a reader stops are
+      AvoidCheckpointStall's. Needs the probe's events; checkpoints of copies of SQLite that call themselves directly are
+      not seen.
+      """)
+
+  func check(_ workload: Workload) -> [Finding] {
+    // A reader that pins the log is EndReadTransaction's.
+    let isPinned = !EndReadTransaction().check(workload).isEmpty
+    return (workload.profile.locks?.logs ?? []).compactMap { log in
+      log.isNeverReset ? unreset(log) : isPinned ? nil : unchecked(log)
+    }
+  }
+
+  private func unreset(_ log: LogGrowth) -> Finding {
+    Finding(
+      rule: Self.name, confidence: .high, object: log.database,
+      message: """
+        The log grew from \(log.firstFrames.counted("frame")) to \(log.lastFrames.grouped) over \
+        \(log.checkpoints.counted("checkpoint")) that all finished: it never began again.
+        """,
+      evidence: evidence(log),
+      fix: """
+        leave a gap between reads now and then, and run PRAGMA wal_checkpoint(RESTART) there, with \
+        a busy timeout: it waits for the readers of that moment
+        """)
+  }
+
+  private func unchecked(_ log: LogGrowth) -> Finding {
+    Finding(
+      rule: Self.name, confidence: .medium, object: log.database,
+      message: """
+        The log grew to \((log.largestBytes >> 20).grouped) MiB, and no checkpoint was seen.
+        """,
+      evidence: evidence(log),
+      fix: """
+        run PRAGMA wal_checkpoint(TRUNCATE) now and then, or set PRAGMA wal_autocheckpoint = 1000 \
+        on a connection that writes
+        """)
+  }
+
+  private func evidence(_ log: LogGrowth) -> [Finding.Evidence] {
+    [
+      .init("checkpoints", log.checkpoints), .init("firstFrames", log.firstFrames),
+      .init("lastFrames", log.lastFrames), .init("largestBytes", log.largestBytes),
+    ]
+  }
+}
