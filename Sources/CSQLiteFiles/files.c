@@ -74,14 +74,14 @@ int belongs_to_wrapped(const char *name, int flags) {
   return found;
 }
 
-static void remember(struct wrapped *database) {
+static void add_to_list(struct wrapped *database) {
   pthread_mutex_lock(&lock);
   database->next = databases;
   databases = database;
   pthread_mutex_unlock(&lock);
 }
 
-static void forget(struct wrapped *database) {
+static void remove_from_list(struct wrapped *database) {
   pthread_mutex_lock(&lock);
   struct wrapped **at = &databases;
   while (*at && *at != database) at = &(*at)->next;
@@ -169,7 +169,7 @@ static int counted_shm_lock(struct file *file, int offset, int count, int flags)
 static int counted_close(struct file *file) {
   struct wrapped *wrapped = of(file);
   const struct methods *real = wrapped->real;
-  if (wrapped->name) forget(wrapped);
+  if (wrapped->name) remove_from_list(wrapped);
   // The VFS finds the file as it made it.
   file->methods = real;
   int code = real->close(file);
@@ -240,7 +240,7 @@ void wrap_file(struct file *file, const char *name, int flags, int syncs_folder)
                                                                                 : KIND_OTHER;
   wrapped->syncs_folder = syncs_folder;
   fill(&wrapped->methods, file->methods);
-  if (is_database) remember(wrapped);
+  if (is_database) add_to_list(wrapped);
   file->methods = &wrapped->methods;
 }
 

@@ -81,7 +81,7 @@ public struct TraceBuilder {
     var stream = streams[number, default: Stream()]
     stream.discarded += count
     guard !stream.events.isEmpty else {
-      // The packet ended by its size: the next one says so.
+      // The packet ended by its size: the next one has the count.
       streams[number] = stream
       return
     }

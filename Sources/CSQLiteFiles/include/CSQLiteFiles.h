@@ -38,7 +38,7 @@ struct CSQLiteFiles_counts CSQLiteFiles_take(void);
 
 void CSQLiteFiles_add(struct CSQLiteFiles_counts *sum, const struct CSQLiteFiles_counts *counts);
 
-// Asked when a database is opened, and for each call; NULL is always.
+// Called when a database is opened, and for each call of a file; NULL stands for true.
 struct CSQLiteFiles_conditions {
   bool (*takes_database)(void);
   bool (*is_counting)(void);

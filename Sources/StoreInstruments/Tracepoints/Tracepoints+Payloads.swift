@@ -125,23 +125,31 @@ extension Tracepoints {
 
   func record(_ event: StatementIO, _ contextID: UInt64) {
     var fields = CStoreTracepoints_statement_io(
-      context_id: contextID, store_id: event.storeID, run_id: event.runID, cache_hits:
-      event.cacheHits, cache_misses: event.cacheMisses, reads: event.reads, read_bytes:
-      event.readBytes, read_ns: event.readTime, writes: event.writes, write_bytes: event.writeBytes,
-      write_ns: event.writeTime, syncs: event.syncs, sync_ns: event.syncTime, checkpoint_ns:
-      event.checkpointTime)
+      context_id: contextID, store_id: event.storeID, run_id: event.runID,
+      cache_hits:
+        event.cacheHits, cache_misses: event.cacheMisses, reads: event.reads,
+      read_bytes:
+        event.readBytes, read_ns: event.readTime, writes: event.writes,
+      write_bytes: event.writeBytes,
+      write_ns: event.writeTime, syncs: event.syncs, sync_ns: event.syncTime,
+      checkpoint_ns:
+        event.checkpointTime)
     CStoreTracepoints_statement_io(&fields)
   }
 
   func record(_ event: CommitIO, _ contextID: UInt64) {
     var fields = CStoreTracepoints_commit_io(
-      context_id: contextID, store_id: event.storeID, transaction_id: event.transactionID, save_id:
-      event.saveID, wait_ns: event.waitTime, body_ns: event.bodyTime, log_ns: event.logTime,
+      context_id: contextID, store_id: event.storeID, transaction_id: event.transactionID,
+      save_id:
+        event.saveID, wait_ns: event.waitTime, body_ns: event.bodyTime, log_ns: event.logTime,
       file_ns: event.fileTime, sync_ns: event.syncTime, checkpoint_ns: event.checkpointTime,
-      commit_ns: event.commitTime, total_ns: event.totalTime, changes: event.changes, log_writes:
-      event.logWrites, file_writes: event.fileWrites, syncs: event.syncs, checkpoints:
-      event.checkpoints, checkpoint_writes: event.checkpointWrites, checkpoint_syncs:
-      event.checkpointSyncs)
+      commit_ns: event.commitTime, total_ns: event.totalTime, changes: event.changes,
+      log_writes:
+        event.logWrites, file_writes: event.fileWrites, syncs: event.syncs,
+      checkpoints:
+        event.checkpoints, checkpoint_writes: event.checkpointWrites,
+      checkpoint_syncs:
+        event.checkpointSyncs)
     CStoreTracepoints_commit_io(&fields)
   }
 }

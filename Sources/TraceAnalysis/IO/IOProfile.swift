@@ -170,10 +170,11 @@ extension IOProfile? {
     guard var sum = parts.first else { return nil }
     for part in parts.dropFirst() { sum.total.add(part.total) }
     sum.commits = parts.flatMap(\.commits).merged(by: \.site.key) { $0.add($1) }.ordered
-    sum.statements = parts.flatMap(\.statements).merged(by: \.site.key) {
-      $0.site.count.add($1.site.count)
-      $0.work.add($1.work)
-    }.ordered
+    sum.statements =
+      parts.flatMap(\.statements).merged(by: \.site.key) {
+        $0.site.count.add($1.site.count)
+        $0.work.add($1.work)
+      }.ordered
     return sum
   }
 }

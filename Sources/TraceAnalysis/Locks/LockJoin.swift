@@ -128,7 +128,8 @@ struct LockJoin {
     }
     let connection = Key(process: process, id: run.connectionID)
     logs.end(
-      endedWriters.removeValue(forKey: thread) ?? site, isCommit: run.isReadOnly == 0 || site.isTransactionControl,
+      endedWriters.removeValue(forKey: thread) ?? site,
+      isCommit: run.isReadOnly == 0 || site.isTransactionControl,
       in: databases[connection], by: connection, on: thread)
     sites.note(
       run, site, form: form, thread: thread, connection: connection,

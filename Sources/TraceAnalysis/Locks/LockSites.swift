@@ -117,7 +117,9 @@ struct LockSites {
   private mutating func pin(
     _ read: Read, of connection: Key, commits: Int, until end: Nanoseconds?
   ) {
-    guard let end, commits >= EndReadTransaction.minCommits, pins.count < Self.maxSites else { return }
+    guard let end, commits >= EndReadTransaction.minCommits, pins.count < Self.maxSites else {
+      return
+    }
     pins.append(Pin(connection: connection, site: read.site, start: read.start, end: end))
   }
 

@@ -7,8 +7,8 @@ struct AvoidForeignCheckpoint: Rule {
   static let explanation = RuleExplanation(
     law: "A commit does not run checkpoints of what others wrote.",
     reason: """
-      SQLite runs a checkpoint within the commit that makes the log long, whoever wrote the rest of it. A small, urgent write
-      beside a busy writer then waits for a thousand pages to be copied and for the disk.
+      SQLite runs a checkpoint within the commit that makes the log long, also if other connections wrote the rest of it. A
+      small, urgent write beside a busy writer then waits for a thousand pages to be copied and for the disk.
       """,
     bad: """
       -- job.py: 4,000 commits

@@ -37,7 +37,8 @@ struct AvoidLockWait: Rule {
     /// Whether all that a statement waited for is reported where it is to be changed.
     func explained(_ statement: JudgedStatement) -> Bool {
       let waits = waits.filter { $0.waiter.statement == statement.id }
-      return !waits.isEmpty && waits.allSatisfy { $0.holder.map { idle.contains($0.location) } ?? false }
+      return !waits.isEmpty
+        && waits.allSatisfy { $0.holder.map { idle.contains($0.location) } ?? false }
     }
     let found =
       workload.profile.saves.compactMap(saveFinding)

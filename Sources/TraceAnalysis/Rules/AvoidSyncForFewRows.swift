@@ -27,10 +27,12 @@ struct AvoidSyncForFewRows: Rule {
       """)
 
   func check(_ workload: Workload) -> [Finding] {
-    let reported = Set((GroupWrites().check(workload) + AvoidSlowSave().check(workload)).map(\.caller))
+    let reported = Set(
+      (GroupWrites().check(workload) + AvoidSlowSave().check(workload)).map(\.caller))
     return (workload.profile.io?.commits ?? []).filter {
       $0.site.count >= Self.minCommits && $0.syncs >= $0.site.count
-        && Double($0.changes) <= Self.maxRows * Double($0.site.count) && !reported.contains($0.site.location)
+        && Double($0.changes) <= Self.maxRows * Double($0.site.count)
+        && !reported.contains($0.site.location)
     }.map(finding)
   }
 
@@ -49,7 +51,10 @@ struct AvoidSyncForFewRows: Rule {
         .init("totalNs", commits.totalTime),
       ],
       fix: isJournal
-        ? "use PRAGMA journal_mode = WAL, which syncs once a commit, or write more rows in one transaction"
+        ? """
+        use PRAGMA journal_mode = WAL, which syncs once a commit, or write more rows in one \
+        transaction
+        """
         : """
         write more rows in one transaction; or set PRAGMA synchronous = NORMAL, if the last commits \
         may be lost when the power fails

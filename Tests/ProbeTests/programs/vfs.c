@@ -22,7 +22,8 @@ static void print_methods(const char *name, sqlite3_file *file) {
          !!m->xCheckReservedLock, !!m->xFileControl, !!m->xSectorSize, !!m->xDeviceCharacteristics);
   if (m->iVersion >= 2) printf("%d%d%d%d", !!m->xShmMap, !!m->xShmLock, !!m->xShmBarrier, !!m->xShmUnmap);
   if (m->iVersion >= 3) printf("%d%d", !!m->xFetch, !!m->xUnfetch);
-  printf(" sector %d device %d\n", m->xSectorSize(file), m->xDeviceCharacteristics(file));
+  printf(" sector %d device %d\n", m->xSectorSize ? m->xSectorSize(file) : 0,
+         m->xDeviceCharacteristics ? m->xDeviceCharacteristics(file) : 0);
 }
 
 static void controls(sqlite3 *db) {

@@ -77,7 +77,8 @@ struct LockRuns {
   }
 
   /// A checkpoint within the run that follows.
-  mutating func checkpoint(_ done: UInt64, of frames: UInt64, by program: Program, at time: Double) {
+  mutating func checkpoint(_ done: UInt64, of frames: UInt64, by program: Program, at time: Double)
+  {
     append(
       .checkpoint(
         CheckpointDone(

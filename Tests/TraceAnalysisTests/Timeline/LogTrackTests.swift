@@ -33,7 +33,8 @@ import TraceRendering
 
   @Test func theReaderThatPinsTheLogIsNamedByTheReportAndByItsTrack() throws {
     let timed = timed(commits: 200)
-    #expect(timed.profile.findings.map { "\($0.rule) \($0.caller.line)" } == ["EndReadTransaction 2"])
+    #expect(
+      timed.profile.findings.map { "\($0.rule) \($0.caller.line)" } == ["EndReadTransaction 2"])
     let timeline = try #require(timed.timeline)
     let pin = try #require(timeline.pins.first)
     #expect(timeline.pins.count == 1)

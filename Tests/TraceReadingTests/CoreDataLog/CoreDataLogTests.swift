@@ -580,7 +580,8 @@ extension StoreEvent {
     case .transaction(let transaction): "\(transaction.outcome) \(transaction.saveID)"
     case .checkpoint(let checkpoint): "checkpoint \(checkpoint.mode)"
     case .values(let values): "values \(values.values)"
-    case .contextCreated, .busy, .counters, .statementIO, .commitIO, .connectionOpened, .connectionClosed, .copyNotObserved,
+    case .contextCreated, .busy, .counters, .statementIO, .commitIO, .connectionOpened,
+      .connectionClosed, .copyNotObserved,
       .caller, .statementRun:
       name
     }
