@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lets programs fight over one database, and compares `trace-report locks` with what they wrote down.
 
-    Tests/LockFights/fight.py [--samples 1000] [--pin 60] [NAME...]
+    Tests/LockFights/fight.py [--samples 1000] [--pin 60] [--seconds 10] [NAME...]
 
 Two Python programs, a program with a Swift store (with a rollback journal: one with a plain connection) and
 the sqlite3 shell write down when they asked for the writer lock, held it, released it, and had released it.
@@ -212,7 +212,7 @@ def check_pin(seconds):
 
 
 def check_trace(seconds):
-    """In a trace of the fight, each wait names the transaction that held the lock."""
+    """In a trace of the fight, each wait names the transaction that held the lock, its statement and its line."""
     folder = tempfile.mkdtemp(prefix="lock-trace.")
     trace = os.path.join(folder, "trace")
     run = subprocess.run([TOOL, "record", "-o", trace, "--", sys.executable, __file__, "--fight", str(seconds)],
@@ -227,6 +227,8 @@ def check_trace(seconds):
         holder = wait.get("holder")
         # The shell has no lines of its own.
         assert holder and (holder["location"]["file"] or "sqlite3" in holder["process"]), wait
+        # A save of a store is known by its line.
+        assert holder["statements"] or "lock-holder" in holder["process"], wait
     assert count > 0 and named == count, (named, count)
 
 
@@ -285,18 +287,20 @@ def main():
     roles = {"--fight": fight_for, "--python": write_python, "--shell": write_shell, "--reader": read_for_long}
     if arguments and arguments[0] in roles:
         return roles[arguments[0]](*arguments[1:])
-    count, seconds = 1000, 60
+    count, seconds, traced = 1000, 60, 10
     while arguments and arguments[0].startswith("--"):
         option, value, *arguments = arguments
         if option == "--samples":
             count = int(value)
         elif option == "--pin":
             seconds = float(value)
+        elif option == "--seconds":
+            traced = float(value)
         else:
             sys.exit(__doc__)
     checks = {
         "wal": lambda: check_names("wal", count), "rollback": lambda: check_names("rollback", count),
-        "pin": lambda: check_pin(seconds), "trace": lambda: check_trace(10),
+        "pin": lambda: check_pin(seconds), "trace": lambda: check_trace(traced),
         "quiet": lambda: (check_quiet("wal"), check_quiet("rollback")),
         "waits": lambda: (compare_waits("wal", 5), compare_waits("rollback", 5)),
     }

@@ -47,9 +47,8 @@ import Testing
     for number in 0..<500 { fixture.makeStop("\(number)", identifier: Int64(number)) }
     try fixture.context.save()
     fixture.observer.removeAll()
-    _ = try fixture.container.newBackgroundContext().performAndWait {
-      try $0.fetch(FetchRequest<Stop>()).count
-    }
+    let context = fixture.container.newBackgroundContext()
+    _ = try context.performAndWait { try context.fetch(FetchRequest<Stop>()).count }
     let fetches = fixture.observer.events.compactMap { event -> FetchEnd? in
       if case .fetchEnd(let fetch) = event { fetch } else { nil }
     }
