@@ -116,6 +116,9 @@ struct LockJoin {
     let before = run.transactionID == 0 ? nil : open[id]
     if let index = namelessWaits.removeValue(forKey: thread) {
       waits[index].waiter = site
+      waits[index].earliest = min(
+        waits[index].start, record.timestamp &- max(run.openTime, 0))
+      for interval in recent[waits[index].database] ?? [] { waits[index].compare(interval) }
       let wait = waits[index].event
       if wait.gaveUp != 0, wait.attempts == 0 {
         before?.hasOnlyRead == true ? sites.noteUpgrade(site) : sites.noteRefusal(site)
@@ -192,8 +195,15 @@ struct LockedWait {
   var event: BusyWaited
   var waiter = LockSite(
     statement: StatementID(rawValue: 0), sql: nil, location: .unknown, count: 1)
+  /// When its statement began.
+  ///
+  /// On a busy machine more time passes than the sleeps that are counted: the holder may have ended
+  /// before the last of them.
+  var earliest: Nanoseconds
   private var holder: LockHolder?
   private var overlap: Nanoseconds = -1
+  private var earlyHolder: LockHolder?
+  private var earlyOverlap: Nanoseconds = -1
 
   init(
     database: String, connection: ProfileBuilder.Key, process: String, start: Nanoseconds,
@@ -203,21 +213,30 @@ struct LockedWait {
     self.connection = connection
     self.process = process
     self.start = start
+    earliest = start
     self.end = end
     self.event = event
   }
 
   mutating func compare(_ interval: LockInterval) {
     guard interval.connection != connection else { return }
-    let common = min(end, interval.end) &- max(start, interval.start)
-    guard common >= 0, common > overlap else { return }
-    overlap = common
-    holder = interval.holder
+    let last = min(end, interval.end)
+    let common = last &- max(start, interval.start)
+    if common > overlap {
+      overlap = common
+      holder = interval.holder
+    }
+    let early = last &- max(earliest, interval.start)
+    if early > earlyOverlap {
+      earlyOverlap = early
+      earlyHolder = interval.holder
+    }
   }
 
   func profile(_ path: String) -> LockWait {
     LockWait(
-      database: path, waiter: waiter, waiterProcess: process, holder: holder, count: 1,
+      database: path, waiter: waiter, waiterProcess: process, holder: holder ?? earlyHolder,
+      count: 1,
       failures: event.gaveUp != 0 ? 1 : 0, time: event.waitTime, longest: event.waitTime)
   }
 }

@@ -20,6 +20,22 @@ import TraceRendering
     return runs.profile
   }
 
+  /// SQLite slept for 1 ms of the 4 ms: the holder ended before that sleep did.
+  @Test func aHolderThatEndedBeforeTheLastSleepIsNamed() throws {
+    var runs = LockRuns()
+    let (a, b) = (runs.open(1, "a"), runs.open(2, "b"))
+    runs.transaction(1, of: a, from: 10, to: 20)
+    runs.run("BEGIN IMMEDIATE", line: 9, of: b, at: 23, open: 4, transaction: 2, busy: (1, 1))
+    let wait = try #require(runs.profile.locks?.waits.first)
+    #expect(wait.holder?.location.line == 20)
+    // One that ended before the statement began is none.
+    var later = LockRuns()
+    let (c, d) = (later.open(1, "c"), later.open(2, "d"))
+    later.transaction(1, of: c, from: 10, to: 18)
+    later.run("BEGIN IMMEDIATE", line: 9, of: d, at: 23, open: 4, transaction: 2, busy: (1, 1))
+    #expect(later.profile.locks?.waits.first?.holder == nil)
+  }
+
   @Test func aWaitNamesItsHoldersStatementsAndLine() throws {
     let waits = try #require(fight().locks).waits
     let wait = try #require(waits.first)
