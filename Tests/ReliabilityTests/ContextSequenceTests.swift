@@ -22,7 +22,7 @@ import Testing
   /// refresh and lost its members; pairs whose members were not loaded were not undone after a save.
   @Test(arguments: [
     "701447", "701801", "61000102", "62000358", "62002493", "63003842", "64006360",
-    "64008945", "64014153",
+    "64008945", "64014153", "66027008", "66030227",
   ])
   func aSequenceThatFailedBeforePasses(_ seed: String) async throws {
     let run = try await Program("store-torture").run("contexts", "1", seed)

@@ -83,11 +83,7 @@ extension AnyManagedObject {
     let link = unloadedLink(relationship.slot)
     if let members = link.members { return members.contains { $0 === other } }
     // A to-many that is not loaded is only to be marked, or to note the pair.
-    let inverse: RelationshipDescription = relationship.inverse
-    guard inverse.isToMany else { return !state.contains(.updated) }
-    if link.added.contains(where: { $0 === other }) { return true }
-    // The other end keeps a pair that was added since the last save: the rule was followed before.
-    let isNew = other.links?.toManys[inverse.slot]?.added.contains { $0 === self } == true
-    return !isNew && !link.removed.contains { $0 === other }
+    return relationship.inverse.isToMany
+      ? !link.removed.contains { $0 === other } : !state.contains(.updated)
   }
 }

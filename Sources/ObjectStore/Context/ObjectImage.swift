@@ -77,7 +77,10 @@ struct ObjectImage {
       let slot = relationship.slot
       let image = links?.toManys[slot]
       guard image?.members == nil else { continue }
-      let pairs = PairChanges(from: image, to: object.links?.toManys[slot])
+      let pairs = PairChanges(from: image, to: object.links?.toManys[slot]) { [object] member in
+        let link = member.links?.toManys[relationship.inverse.slot]
+        return link?.added.contains { $0 === object } == true
+      }
       savedPairs[slot] = pairs.isEmpty ? nil : pairs
     }
   }
@@ -180,7 +183,11 @@ private struct PairChanges {
   let deleted: [AnyManagedObject]
   var isEmpty: Bool { inserted.isEmpty && deleted.isEmpty }
 
-  init(from old: ToManyLink?, to new: ToManyLink?) {
+  /// - Parameter isNew: whether the other end of a pair that is to be deleted keeps it as added: a delete
+  ///   rule that is followed twice leaves such a pair, and the store never had it.
+  init(
+    from old: ToManyLink?, to new: ToManyLink?, isNew: (AnyManagedObject) -> Bool
+  ) {
     func difference(
       _ list: KeyPath<ToManyLink, [AnyManagedObject]>, _ a: ToManyLink?, _ b: ToManyLink?
     ) -> [AnyManagedObject] {
@@ -188,7 +195,8 @@ private struct PairChanges {
       return (a?[keyPath: list] ?? []).filter { !known.contains($0) }
     }
     inserted = difference(\.added, new, old) + difference(\.removed, old, new)
-    deleted = difference(\.removed, new, old) + difference(\.added, old, new)
+    deleted =
+      difference(\.removed, new, old).filter { !isNew($0) } + difference(\.added, old, new)
   }
 }
 
