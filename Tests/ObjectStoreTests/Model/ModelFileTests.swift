@@ -203,7 +203,12 @@ import Testing
     (
       "<model>\n<entity name='A'>\n<attribute name='a' attributeType='Composite'/></entity></model>",
       3,
-      "attribute a is of type Composite, which is not supported; use one of Integer 16, 32 or 64, "
+      "attribute a is composite, which is not supported: how Core Data names the columns of its "
+        + "elements is not public; declare the elements as attributes of the entity"
+    ),
+    (
+      "<model><entity name='A'>\n<attribute name='a' attributeType='Vector'/></entity></model>", 2,
+      "attribute a is of type Vector, which is not supported; use one of Integer 16, 32 or 64, "
         + "Boolean, Double, Float, Decimal, String, Date, Binary, UUID or URI"
     ),
     (

@@ -107,6 +107,11 @@ struct ModelElement {
     case "Binary", "Transformable": return .data
     case "UUID": return .uuid
     case "URI": return .url
+    case "Composite":
+      throw parser.error(
+        "attribute \(try givenName()) is composite, which is not supported: how Core Data names the "
+          + "columns of its elements is not public; declare the elements as attributes of the entity"
+      )
     default:
       throw parser.error(
         "attribute \(try givenName()) is of type \(type), which is not supported; use one of Integer 16, "

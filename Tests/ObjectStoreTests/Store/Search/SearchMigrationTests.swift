@@ -191,6 +191,78 @@ import Testing
     #expect(try fixture.container.damagedSearchIndexes() == [])
   }
 
+  private enum Moved {
+    struct Machine: Entity {
+      static let entityName = "Machine"
+      let name = Attribute<String>("name")
+      let driver = Attribute<String?>("driver")
+      static let searchIndex = SearchIndex(\Machine.driver, \Machine.name)
+    }
+
+    struct Printer: Entity {
+      static let entityName = "Printer"
+      typealias Parent = Machine
+    }
+
+    struct Plotter: Entity {
+      static let entityName = "Plotter"
+      typealias Parent = Machine
+    }
+  }
+
+  private enum Apart {
+    struct Machine: Entity {
+      static let entityName = "Machine"
+      let name = Attribute<String>("name")
+    }
+
+    struct Printer: Entity {
+      static let entityName = "Printer"
+      let name = Attribute<String>("name")
+      let driver = Attribute<String?>("driver")
+      static let searchIndex = SearchIndex(\Printer.driver)
+    }
+
+    struct Plotter: Entity {
+      static let entityName = "Plotter"
+      typealias Parent = Machine
+      let driver = Attribute<String?>("driver")
+      static let searchIndex = SearchIndex(\Plotter.name, \Plotter.driver)
+    }
+  }
+
+  @Test func followsAttributesAndEntitiesThatMove() throws {
+    let fixture = try StoreFixture([Machine.self, Printer.self, Plotter.self])
+    let printer = fixture.context.insert(Printer.self)
+    (printer.name, printer.driver) = ("blue laser", "foo")
+    let plotter = fixture.context.insert(Plotter.self)
+    (plotter.name, plotter.driver) = ("blue pen", "bar")
+    try fixture.context.save()
+    fixture.container.close()
+    func count<E: Entity>(_ container: PersistentContainer, _ type: E.Type, _ query: String) throws
+      -> Int
+    {
+      try container.newBackgroundContext()
+        .count(FetchRequest<E>(where: { $0.matchesSearch(query) }))
+    }
+    let moved = try fixture.reopened([Moved.Machine.self, Moved.Printer.self, Moved.Plotter.self])
+    #expect(try count(moved, Moved.Machine.self, "driver : (foo OR bar)") == 2)
+    #expect(try count(moved, Moved.Plotter.self, "blue bar") == 1)
+    #expect(try moved.damagedSearchIndexes() == [])
+    moved.close()
+    let apart = try fixture.reopened([Apart.Machine.self, Apart.Printer.self, Apart.Plotter.self])
+    #expect(try count(apart, Apart.Printer.self, "foo") == 1)
+    #expect(try count(apart, Apart.Plotter.self, "blue AND bar") == 1)
+    #expect(try apart.damagedSearchIndexes() == [])
+    let context = apart.newBackgroundContext()
+    let printers = try context.fetch(FetchRequest<Apart.Printer>())
+    #expect(printers.map(\.name) == ["blue laser"])
+    printers.first?.driver = "baz"
+    try context.save()
+    #expect(try count(apart, Apart.Printer.self, "baz") == 1)
+    #expect(try count(apart, Apart.Printer.self, "foo") == 0)
+  }
+
   private struct Counted: Entity {
     let count = Attribute<Int>("count")
     static let searchIndex = SearchIndex(\Counted.count)
