@@ -232,6 +232,26 @@ def check_trace(seconds):
     assert count > 0 and named == count, (named, count)
 
 
+def check_pinned(seconds):
+    """A recorded reader that pins the log is named by the report, at its line, and by the dashboard's track."""
+    folder = tempfile.mkdtemp(prefix="lock-pinned.")
+    trace = os.path.join(folder, "trace")
+    run = subprocess.run([TOOL, "record", "-o", trace, "--", sys.executable, __file__, "--pinned", str(seconds)],
+                         capture_output=True, text=True, env={**os.environ, "STORESCOPE_PROBE": PROBE})
+    assert run.returncode == 0, run.stderr
+    report = subprocess.run([TOOL, "summary", "--json", trace], capture_output=True, text=True, check=True).stdout
+    found = [f for f in json.loads(report)["findings"] if f["rule"] == "EndReadTransaction"]
+    lines = open(__file__).read().splitlines()
+    places = [f["caller"] for f in found if f.get("caller")]
+    named = [p for p in places if "SELECT count(*) FROM turn" in lines[p["line"] - 1]]
+    page = os.path.join(folder, "page.html")
+    subprocess.run([TOOL, "html", trace, "-o", page], capture_output=True, text=True, check=True)
+    html = open(page).read()
+    print(f"pinned: reported at {places}; tracks 'Log size': {'Log size' in html}, 'Log pinned': {'Log pinned' in html}")
+    assert len(named) == 1 and len(found) == 1, found
+    assert "Log size" in html and "Log pinned" in html and f"{named[0]['file']}:{named[0]['line']} of python3" in html, named
+
+
 def find(value, key):
     """The value of a key, at whatever depth."""
     if isinstance(value, dict):
@@ -242,6 +262,17 @@ def find(value, key):
 def fight_for(seconds):
     fight = Fight("wal")
     time.sleep(float(seconds))
+    fight.end()
+
+
+def fight_pinned(seconds):
+    fight = Fight("wal")
+    stop = os.path.join(fight.folder, "stop-reader")
+    reader = subprocess.Popen([sys.executable, __file__, "--reader", fight.path, stop], stdout=subprocess.PIPE, text=True)
+    reader.stdout.readline()
+    time.sleep(float(seconds))
+    open(stop, "w").close()
+    reader.wait()
     fight.end()
 
 
@@ -284,7 +315,8 @@ def compare_waits(mode, rounds):
 
 def main():
     arguments = sys.argv[1:]
-    roles = {"--fight": fight_for, "--python": write_python, "--shell": write_shell, "--reader": read_for_long}
+    roles = {"--fight": fight_for, "--python": write_python, "--shell": write_shell, "--reader": read_for_long,
+             "--pinned": fight_pinned}
     if arguments and arguments[0] in roles:
         return roles[arguments[0]](*arguments[1:])
     count, seconds, traced = 1000, 60, 10
@@ -301,6 +333,7 @@ def main():
     checks = {
         "wal": lambda: check_names("wal", count), "rollback": lambda: check_names("rollback", count),
         "pin": lambda: check_pin(seconds), "trace": lambda: check_trace(traced),
+        "pinned": lambda: check_pinned(max(traced, 6)),
         "quiet": lambda: (check_quiet("wal"), check_quiet("rollback")),
         "waits": lambda: (compare_waits("wal", 5), compare_waits("rollback", 5)),
     }

@@ -61,7 +61,6 @@ struct LockJoin {
       isStore
       ? LockDatabases.store(transaction.storeID, in: process)
       : Key(process: process, id: transaction.storeID)
-    let begin = record.timestamp &- max(transaction.totalTime, 0)
     if !isStore {
       sites.endRead(of: connection, in: databases[connection], at: record.timestamp)
     }
@@ -69,7 +68,7 @@ struct LockJoin {
     guard transaction.writerTime >= 0 || (transaction.kind.isEmpty && isStore) else { return }
     let save = saves.removeValue(forKey: Key(process: process, id: transaction.saveID))
     let interval = LockInterval(
-      connection: connection, start: begin &+ max(transaction.writerTime, 0),
+      connection: connection, start: record.timestamp &- transaction.heldTime,
       end: record.timestamp,
       holder: LockHolder(
         process: record.process.name, kind: transaction.kind,
@@ -174,6 +173,16 @@ struct LockJoin {
     profile.waits = waits.map { $0.profile(databases.path(of: $0.database)) }
       .merged(by: \.key) { $0.add($1) }.sorted(by: LockWait.order)
     return profile == LockProfile() ? nil : profile
+  }
+}
+
+extension TransactionEnded {
+  /// How long it kept others from writing.
+  ///
+  /// A store's transaction begins when it has the lock: its wait is not in its time.
+  var heldTime: Nanoseconds {
+    let total = max(totalTime, 0)
+    return saveID != 0 ? total : max(total &- max(writerTime, 0), 0)
   }
 }
 

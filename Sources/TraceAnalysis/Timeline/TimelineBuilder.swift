@@ -142,7 +142,7 @@ struct TimelineBuilder {
     let size = Timeline.Track.Kind.logSize.rawValue
     tracks[size].counts[buckets.count - 1] = max(
       tracks[size].counts[buckets.count - 1], transaction.logBytes)
-    let held = min(max(transaction.totalTime &- transaction.writerTime, 0), now)
+    let held = min(transaction.heldTime, now)
     let track = Timeline.Track.Kind.writeLocks.rawValue
     tracks[track].counts[buckets.count - 1].add(1)
     tracks[track].busy.spread(from: now - held, to: now, width: width)

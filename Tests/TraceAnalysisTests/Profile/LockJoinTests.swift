@@ -20,6 +20,16 @@ import TraceRendering
     return runs.profile
   }
 
+  /// A save that waited for longer than it held the lock.
+  @Test func aSaveThatWaitedIsTheHolderForAllOfItsTime() throws {
+    var runs = LockRuns()
+    let (a, b) = (runs.open(1, "a"), runs.open(2, "b"))
+    runs.save(1, line: 39, of: a, path: "/srv/app.db", from: 100, to: 110, wait: 80)
+    runs.run(
+      "BEGIN IMMEDIATE", line: 9, of: b, at: 104, open: 3, transaction: 2, busy: (1, 2))
+    #expect(runs.profile.locks?.waits.first?.holder?.location.line == 39)
+  }
+
   /// SQLite slept for 1 ms of the 4 ms: the holder ended before that sleep did.
   @Test func aHolderThatEndedBeforeTheLastSleepIsNamed() throws {
     var runs = LockRuns()

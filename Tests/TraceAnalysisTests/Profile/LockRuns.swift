@@ -114,7 +114,7 @@ struct LockRuns {
   /// A save of a store.
   mutating func save(
     _ id: UInt64, line: UInt64, of program: Program, path: String, from start: Double,
-    to end: Double
+    to end: Double, wait: Double = 0
   ) {
     let location = SourceLocation(file: "\(program.name).swift", line: line)
     append(
@@ -128,9 +128,9 @@ struct LockRuns {
     append(
       .transaction(
         TransactionEnded(
-          storeID: 1, saveID: id, outcome: "commit", waitTime: 0,
+          storeID: 1, saveID: id, outcome: "commit", waitTime: Self.nanoseconds(wait),
           totalTime: Self.nanoseconds(end - start), transactionID: id, kind: "exclusive",
-          writerTime: 0, statements: 3)), of: program, at: end)
+          writerTime: Self.nanoseconds(wait), statements: 3)), of: program, at: end)
   }
 
   var profile: Profile { timed.profile }
