@@ -21,7 +21,7 @@ struct DashboardTests {
 
   // MARK: - Tables
 
-  @Test func asksForNothingAndComplainsOfNothing() async throws {
+  @Test func needsNoOptionAndReportsNoError() async throws {
     let page = try await page()
     for selector in [".track svg", ".lane svg"] { try page.hoverOver(selector, at: 0.05) }
     try page.click("#theme")
@@ -85,7 +85,7 @@ struct DashboardTests {
   private static let tellsThatEntitiesAreWhole =
     "document.querySelector('#entities [data-whole]').checkVisibility()"
 
-  @Test func whatHasNoRowIsSaidOfARangeToo() async throws {
+  @Test func whatHasNoRowIsReportedOfARangeToo() async throws {
     let html = try await reports.html(of: MorningAndEvening().records, "--top", "1")
     let page = try BrowserPage(html)
     #expect(try page.column("runs", of: "statements") == ["20"])
@@ -202,7 +202,7 @@ struct DashboardTests {
     #expect(try page.text("document.activeElement.id") == "timeline")
   }
 
-  @Test func hoveringTellsWhatIsThere() async throws {
+  @Test func hoveringReportsWhatIsThere() async throws {
     let page = try await page()
     let tip = "document.querySelector('#tip').innerText"
     try page.hoverOver(".track svg", at: 0.5)

@@ -71,7 +71,7 @@ struct DrawingTests {
   }
 
   /// All of them begin alike.
-  @Test func rowsTellTheirStatementsApartOnAPhone() async throws {
+  @Test func rowsShowDifferentStatementsOnAPhone() async throws {
     let page = try BrowserPage(try await reports.html(of: records()), width: 400, height: 800)
     let texts = try page.texts(
       "[...document.querySelectorAll('#statements summary code')].map((code) => code.textContent)")

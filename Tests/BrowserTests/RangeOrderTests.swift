@@ -132,7 +132,7 @@ struct RangeOrderTests {
     #expect(try page.text(remark) == "none")
   }
 
-  @Test func whatChangedIsHeard() async throws {
+  @Test func changesAreNotified() async throws {
     let page = try await page()
     #expect(
       try page.texts(

@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func tenRunsThatLoadTheMachineGiveOneAnswer() async throws {
+  @Test func tenRunsThatLoadTheMachineReturnOneAnswer() async throws {
     let made = try await transit.run(
       "generate", "--stops", "600", "--stop-times", "3000", "--seed", "1", "--store", store)
     try #require(made.status == 0, "\(made.error)")
@@ -113,7 +113,7 @@ import Testing
     #expect(answers.keys.first?.create.isEmpty == false)
   }
 
-  @Test func tellsThatTheScanGrowsAndTheSearchDoesNot() async throws {
+  @Test func reportsThatTheScanGrowsAndTheSearchDoesNot() async throws {
     let script = folder.path("search.sh")
     try """
     set -e

@@ -62,7 +62,7 @@ import Testing
         .filter { $0.contains("sqlite-") } == [])
   }
 
-  @Test func theGateTellsInEveryForm() async throws {
+  @Test func theGateReportsInEveryForm() async throws {
     let baseline = folder.path("baseline.json")
     _ = try await report.run("baseline", log("a.log"), "-o", baseline)
     let names = ["gate.md", "gate.xml", "gate.sarif"].map(folder.path)
@@ -141,7 +141,7 @@ import Testing
     #expect(again.output == metrics.output)
   }
 
-  @Test func whatCannotBeExportedIsSaid() async throws {
+  @Test func whatCannotBeExportedIsReported() async throws {
     let path = try log("a.log")
     let json = folder.path("report.json")
     _ = try await report.run("export", path, "--format", "json", "-o", json)

@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(arguments: [(nil, 9), (1, nil), (0, nil)] as [(Int32?, Int32?)])
-  func aTraceSaysHowItsProgramEnded(exitCode: Int32?, signal: Int32?) async throws {
+  func aTraceReportsHowItsProgramEnded(exitCode: Int32?, signal: Int32?) async throws {
     _ = try await baseline()
     let trace = folder.url.appending(path: "trace")
     try Self.run().writeTrace(to: trace, exitCode: exitCode, signal: signal)
@@ -101,7 +101,7 @@ import Testing
     #expect(try await gate(trace.path, "--assume-complete").status == 0)
   }
 
-  @Test func aLogOfCoreDataIsWholeIfTheUserSaysSo() async throws {
+  @Test func aLogOfCoreDataIsCompleteByOption() async throws {
     let lines = (0..<6).flatMap { index in
       [
         "CoreData: sql: SELECT 0, t0.Z_PK FROM ZNOTE t0 WHERE  t0.ZKIND = \(index)\n",

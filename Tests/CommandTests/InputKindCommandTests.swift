@@ -30,7 +30,7 @@ import Testing
     try await report.run(through: ["sh", "-c", line], [])
   }
 
-  @Test(.timeLimit(.minutes(2))) func whatHasNoEndAndNoLineIsGivenUp() async throws {
+  @Test(.timeLimit(.minutes(2))) func anEndlessLineIsAbandoned() async throws {
     let zeros = try await report.run("summary", "/dev/zero")
     #expect(zeros.status == 1)
     #expect(zeros.errorOutput.contains("\"/dev/zero\""), "\(zeros.errorOutput)")
@@ -78,7 +78,7 @@ import Testing
     #expect(!run.errorOutput.contains("last one"))
   }
 
-  @Test func aFolderOfOtherFilesIsToldFromALog() async throws {
+  @Test func aFolderOfOtherFilesIsNoLog() async throws {
     _ = try log { $0.fetch(Self.sql) }
     let run = try await report.run("summary", folder.url.path)
     #expect(run.status == 1)
@@ -148,7 +148,7 @@ import Testing
   }
 
   /// Nobody writes to the pipe yet: the reader waits to open it.
-  @Test func aSignalBeforeAnythingCameSaysSo() async throws {
+  @Test func aSignalBeforeAnyEventIsReported() async throws {
     let pipe = folder.path("pipe")
     let run = try await shell(
       """
@@ -165,7 +165,7 @@ import Testing
   // MARK: - Saved reports
 
   /// `plans`, `orderings` and `advise` need statements and how often they ran: a report has both.
-  @Test func aSavedReportGivesStatementsLikeItsLog() async throws {
+  @Test func aSavedReportReturnsStatementsLikeItsLog() async throws {
     let database = folder.path("store.sqlite")
     try Connection(path: database).execute(
       """

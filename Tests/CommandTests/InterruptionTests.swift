@@ -93,7 +93,7 @@ import Testing
     #expect(run.errorOutput.contains("interrupted before every order had run once"))
   }
 
-  @Test(.timeLimit(.minutes(2))) func growthTellsTheSizesThatAreDone() async throws {
+  @Test(.timeLimit(.minutes(2))) func growthReportsTheSizesThatAreDone() async throws {
     try write(["SELECT 0, t0.Z_PK FROM ZSTOP t0"], to: folder.path("sample.log"))
     try Data(
       """
@@ -109,7 +109,7 @@ import Testing
     #expect(try temporaryFiles == [])
   }
 
-  @Test(.timeLimit(.minutes(2))) func growthInterruptedInItsFirstSizeSaysSo() async throws {
+  @Test(.timeLimit(.minutes(2))) func growthInterruptedInItsFirstSizeIsReported() async throws {
     let run = try await interrupt(
       "growth --sizes 10,20,30 -- /bin/sh -c 'touch first; exec sleep 100' {size}",
       when: "[ -e first ]")

@@ -31,7 +31,7 @@ import Testing
   // MARK: - Completions
 
   @Test(arguments: ["zsh", "fish", "bash"])
-  func completionScriptKnowsCommandsAndValues(shell: String) async throws {
+  func completionScriptListsCommandsAndValues(shell: String) async throws {
     let run = try await report.run("--generate-completion-script", shell)
     #expect(run.status == 0)
     for word in Self.commands + ["AvoidFaultStorm", "openmetrics", "group-by"] {

@@ -23,7 +23,7 @@ import Testing
 
   private static let sql = "SELECT id FROM event WHERE ts > ? AND name LIKE ?"
 
-  @Test func aTraceAloneIsAskedForItsStatement() async throws {
+  @Test func aTraceAloneNeedsItsStatement() async throws {
     let run = try await tool.run("orderings", "some.log", "--database", "a.sqlite")
     #expect(run.status == 64)
     #expect(
@@ -35,7 +35,7 @@ import Testing
     #expect(alone.errorOutput.contains("--statement needs the trace or log that holds it"))
   }
 
-  @Test func tellsTermsValuesRowsAndVerdict() async throws {
+  @Test func reportsTermsValuesRowsAndVerdict() async throws {
     let run = try await tool.run([
       "orderings", "--database", database, "--sql", Self.sql, "--bind", "1990", "'%1%'", "--budget",
       "2", "--json",

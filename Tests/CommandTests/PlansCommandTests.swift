@@ -186,7 +186,7 @@ import Testing
     #expect(run.errorOutput.split(separator: "\n").count == 1)
   }
 
-  @Test func damagedRowsAreToldBesideThePlans() async throws {
+  @Test func damagedRowsAreReportedBesideThePlans() async throws {
     var file = try Data(contentsOf: URL(filePath: database))
     // The schema on the first page stays; the rows and the index go.
     file.replaceSubrange(4096..., with: Data(repeating: 0xff, count: file.count - 4096))

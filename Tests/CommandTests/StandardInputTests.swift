@@ -79,7 +79,7 @@ import Testing
     #expect(run.errorOutput.contains("is neither a CTF folder"), "\(run.errorOutput)")
   }
 
-  @Test func onlyOurSentenceIsSaidWhereTheLibraryAborts() async throws {
+  @Test func onlyOurSentenceIsPrintedWhereTheLibraryAborts() async throws {
     var trace = TraceBuilder()
     for record in records { trace.add(record) }
     try trace.write(to: folder.url.appending(path: "trace"))

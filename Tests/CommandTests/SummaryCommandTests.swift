@@ -156,7 +156,7 @@ import Testing
     }
   }
 
-  @Test func aLogCutMidLineIsSaid() async throws {
+  @Test func aLogCutMidLineIsReported() async throws {
     let path = try usual()
     let text = try String(contentsOfFile: path, encoding: .utf8)
     let lines = text.split(separator: "\n").count
@@ -186,7 +186,7 @@ import Testing
     #expect(!(try await report.run("./\(typed)").error.contains("did you mean")))
   }
 
-  @Test func theGateTellsSameWorseAndUnknown() async throws {
+  @Test func theGateReportsSameWorseAndUnknown() async throws {
     let baseline = folder.path("baseline.json")
     let wrote = try await report.run("baseline", usual(), "-o", baseline, "--tag", "seed=1")
     #expect(wrote.status == 0)
@@ -221,7 +221,7 @@ import Testing
     #expect(try await report.run("gate", scanning(), "--baseline", baseline).status == 2)
   }
 
-  @Test func diffSaysWhatBecameFaster() async throws {
+  @Test func diffReportsWhatBecameFaster() async throws {
     let run = try await report.run("diff", scanning(), usual(), environment: ["COLUMNS": "80"])
     #expect(run.status == 0)
     #expect(run.output.contains("12,800 → 0"))

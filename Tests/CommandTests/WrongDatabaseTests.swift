@@ -48,7 +48,7 @@ import Testing
         """)
   }
 
-  @Test func summaryTellsTheRunAndThenTheDatabase() async throws {
+  @Test func summaryReportsTheRunAndThenTheDatabase() async throws {
     let run = try await report.run("summary", log, "--database", wrong)
     expectRefusal(run, "only 1 of 3 statements compiles")
     #expect(run.output.contains(Self.stops))
@@ -56,7 +56,7 @@ import Testing
     #expect(try await report.run("summary", log, "--database", right).status == 0)
   }
 
-  @Test func noneIsSaidSo() async throws {
+  @Test func noneIsReported() async throws {
     try write([Self.stops, Self.names])
     let plans = try await report.run("plans", log, "--database", wrong)
     expectRefusal(plans, "none of the 2 statements compiles")
@@ -66,7 +66,7 @@ import Testing
       try await report.run("summary", log, "--database", wrong), "the statement does not compile")
   }
 
-  @Test func noPlansAreTold() async throws {
+  @Test func noPlansAreReported() async throws {
     for arguments in [[], ["--json"], ["--fail-on", "scan"]] {
       let run = try await report.run(["plans", log, "--database", wrong] + arguments)
       expectRefusal(run, "only 1 of 3 statements compiles")
@@ -77,7 +77,7 @@ import Testing
     #expect(right.output.contains("SCAN t0 [ZSTOP]"))
   }
 
-  @Test func noAdviceIsGiven() async throws {
+  @Test func noIndexIsAdvised() async throws {
     let run = try await report.run("advise", log, "--database", wrong)
     expectRefusal(run, "only 1 of 3 statements compiles")
     #expect(run.output.isEmpty)

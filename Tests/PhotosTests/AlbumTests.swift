@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct AlbumTests {
   @Test(arguments: [1, 2, 3, 64, 101])
-  func makesBitmapsOfTheSizeTheirHeaderSays(side: Int) throws {
+  func makesBitmapsOfTheSizeOfTheirHeader(side: Int) throws {
     let file = Bitmap(side: side, seed: 5).file
     let size = try #require(Bitmap.size(of: file))
     #expect(size == (side, side))

@@ -135,7 +135,7 @@ import Testing
     #expect(advice.creations.contains { $0.candidate.columns == ["ZSTOP"] })
   }
 
-  @Test func cancelledWhileCopyingItGivesUp() throws {
+  @Test func cancelledWhileCopyingItStops() throws {
     var options = IndexAdvisor.Options()
     options.isCancelled = { true }
     #expect(throws: SQLiteError.interruption) {
@@ -144,7 +144,7 @@ import Testing
   }
 
   /// After the first trial: nothing is chosen yet, dropped or written.
-  @Test func cancelledAfterATrialItTellsWhatItHas() throws {
+  @Test func cancelledAfterATrialItReportsWhatItHas() throws {
     let isCancelled = Mutex(false)
     var options = IndexAdvisor.Options()
     options.isCancelled = { isCancelled.withLock { $0 } }
@@ -160,7 +160,7 @@ import Testing
   }
 
   /// In the second round: the first one's index is told, without what its writes cost.
-  @Test func cancelledInALaterRoundItTellsTheIndexesSoFar() throws {
+  @Test func cancelledInALaterRoundItReportsTheIndexesSoFar() throws {
     let isCancelled = Mutex(false)
     let round = Mutex(0)
     var options = IndexAdvisor.Options()

@@ -77,7 +77,7 @@ struct IndexSearchTests {
     #expect(!advice.creations.isEmpty)
   }
 
-  @Test func tenRunsUnderLoadGiveTheSameAdvice() async throws {
+  @Test func tenRunsUnderLoadReturnTheSameAdvice() async throws {
     let load = Task.detached {
       var sum: UInt64 = 0
       while !Task.isCancelled { sum = sum &* 31 &+ 7 }

@@ -191,7 +191,7 @@ import Testing
     #expect(comparison.variants.count == 4)
   }
 
-  @Test func indexServedTermsAreTold() throws {
+  @Test func indexServedTermsAreReported() throws {
     try connection.execute("CREATE INDEX i ON event(ts)")
     let comparison = try compare(
       "SELECT id FROM event WHERE name LIKE 'name 1%' AND ts > ?", [.integer(2900)])
@@ -229,7 +229,7 @@ import Testing
       comparison.runs == [[.integer(2990), .integer(5000)], [.integer(10), .integer(20)]])
   }
 
-  @Test func valuesThatNothingIsKnownOfAreRefused() {
+  @Test func valuesOfUnknownFormAreRefused() {
     #expect(throws: OrderingError.noValues) {
       try compare("SELECT id FROM event WHERE ts > ? AND id < ?")
     }

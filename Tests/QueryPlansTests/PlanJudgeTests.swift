@@ -89,7 +89,7 @@ import Testing
         .map(\.harmlessBecause) == [.limit])
   }
 
-  @Test func moduleThatIsGivenNothingReadsAll() {
+  @Test func moduleWithoutConstraintsReadsAll() {
     let sql = "SELECT * FROM f WHERE x LIKE '%a'"
     #expect(judge("SCAN f VIRTUAL TABLE INDEX 0:", sql).verdict == .fullScan)
     #expect(judge("SCAN f VIRTUAL TABLE INDEX 0:=", sql).verdict == .harmlessScan)

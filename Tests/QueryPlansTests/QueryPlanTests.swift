@@ -37,7 +37,7 @@ import Testing
     "SEARCH TABLE ZSTOP AS t0 USING INDEX ZSTOP_ZLONGITUDE_INDEX (ZLONGITUDE>? AND ZLONGITUDE<?) (~6944 rows)",
     "SEARCH t0 USING INDEX ZSTOP_ZLONGITUDE_INDEX (ZLONGITUDE>? AND ZLONGITUDE<?)",
   ])
-  func searchTellsIndexAndConstraint(text: String) throws {
+  func searchReportsIndexAndConstraint(text: String) throws {
     guard case .search(let access) = QueryPlan(text: text, sql: Self.geo).roots.first?.fact else {
       Issue.record("no search")
       return
@@ -56,7 +56,7 @@ import Testing
     ("SCAN t VIRTUAL TABLE INDEX 2:D0", .virtualTable("2:D0")),
     ("SCAN TABLE t VIRTUAL TABLE INDEX 0:", .virtualTable("0:")),
   ])
-  func knowsEveryKindOfIndex(text: String, index: TableAccess.Index) {
+  func recognizesEveryKindOfIndex(text: String, index: TableAccess.Index) {
     #expect(access(text)?.index == index)
     #expect(access(text)?.name == "t")
   }

@@ -52,7 +52,7 @@ import Testing
     ("NSCoreDataStringCompare( t0.ZNAME, ?, 32) < 0", "B", 200),
     ("NSCoreDataLength( t0.ZNAME) > ?", "19", 167),
   ])
-  func givesTheRowsOfTheStore(term: String, value: String, rows: UInt64) throws {
+  func returnsTheRowsOfTheStore(term: String, value: String, rows: UInt64) throws {
     let comparison = try compare(term, [Int64(value).map(BindValue.integer) ?? .text(value)])
     #expect(comparison.rows == rows)
     #expect(comparison.storeNames == [String(term.prefix { $0 != "(" })])
@@ -146,7 +146,7 @@ import Testing
         reason: "string search with the options 2, of which 1, 32, 128 and 256 are known")
     ),
   ])
-  func doesNotMeasureWhatItDoesNotKnow(term: String, error: OrderingError) {
+  func doesNotMeasureUnknownValues(term: String, error: OrderingError) {
     #expect(throws: error) { try compare(term) }
   }
 
@@ -173,7 +173,7 @@ import Testing
   }
 
   /// The order of a language that is not ours: an index of the copy is made anew.
-  @Test func anIndexOfAnotherLanguageIsMadeAnewOnTheCopy() throws {
+  @Test func anIndexOfAnotherLanguageIsRebuiltOnTheCopy() throws {
     try connection.createCollation("NSCollateLocaleSensitive") { a, b in
       Int32(b.count - a.count)
     }

@@ -94,7 +94,7 @@ struct ValueFitterTests {
     }
   }
 
-  @Test func theSameCountsGiveTheSameValues() throws {
+  @Test func theSameCountsReturnTheSameValues() throws {
     func values() throws -> [[BindValue]] {
       try fit(
         "SELECT id FROM place WHERE x BETWEEN ? AND ? AND kind = ?", CountedRuns(rows: 9)

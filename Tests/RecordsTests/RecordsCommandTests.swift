@@ -82,7 +82,7 @@ import Testing
     #expect(run.error.contains("USING INDEX ZRECORD_ZINDEXVALUE_INDEX") == (version == "--after"))
   }
 
-  @Test func tellsHowManyTimesItFetched() async throws {
+  @Test func reportsHowManyTimesItFetched() async throws {
     _ = try await generate("--count", "5")
     let run = try await list("--before", "--repeat", "3", level: 1)
     #expect(run.output.hasSuffix("s for 5 rows. (median of 3)\n"))

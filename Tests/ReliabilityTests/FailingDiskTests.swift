@@ -198,7 +198,7 @@ import Testing
   }
 
   /// Where nothing can be thrown, the next save tells, and nothing is written over.
-  @Test func tellsOfAFaultThatCouldNotBeFired() throws {
+  @Test func reportsOfAFaultThatCouldNotBeFired() throws {
     let template = try makeLedger()
     let failure = DiskFailure(calls: .all, fault: .error, staysBroken: true)
     var refused = 0
@@ -226,7 +226,7 @@ import Testing
   }
 
   /// The one error that comes when a commit is in the log already: its index cannot grow.
-  @Test func tellsAnErrorBehindTheLastWrite() throws {
+  @Test func reportsAnErrorBehindTheLastWrite() throws {
     let folder = try TemporaryDirectory()
     let url = folder.url.appending(path: "ledger.sqlite")
     let disk = FaultyDisk()

@@ -23,7 +23,7 @@ import Testing
     #expect(try LedgerCheck(url, seed: 5).run(acknowledged: last) == last)
   }
 
-  @Test func tellsThatTheFileMayNotGrow() throws {
+  @Test func reportsThatTheFileMayNotGrow() throws {
     let folder = try TemporaryDirectory()
     let url = folder.url.appending(path: "ledger.sqlite")
     var options = StoreOptions()

@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func waitsForTheOtherProcessAndTellsHowLong() throws {
+  @Test func waitsForTheOtherProcessAndReportsHowLong() throws {
     let fixture = try Fixture()
     let counter = try fixture.context.counter(1)
     counter.total = 5
@@ -79,7 +79,7 @@ import Testing
     #expect(saves.first?.error == "")
   }
 
-  @Test func givesUpAtOnceWhereItShallNotWait() throws {
+  @Test func failsAtOnceWhereItMustNotWait() throws {
     let fixture = try Fixture(busyTimeout: .zero)
     let counter = try fixture.context.counter(1)
     counter.total = 5

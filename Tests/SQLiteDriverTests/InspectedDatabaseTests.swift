@@ -63,7 +63,7 @@ import Testing
   }
 
   /// Nothing is unreadable to root.
-  @Test(.enabled(if: geteuid() != 0)) func whatMayNotBeReadSaysSo() throws {
+  @Test(.enabled(if: geteuid() != 0)) func whatMayNotBeReadIsReported() throws {
     _ = try make("DELETE")
     try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: path)
     #expect(throws: InspectionError.unreadable(path, reason: "Permission denied")) {
@@ -98,7 +98,7 @@ import Testing
     #expect(try snapshot().count == 3)
   }
 
-  @Test func logThatNobodyUsesIsReadFromACopy() throws {
+  @Test func unusedLogIsReadFromACopy() throws {
     let user = try make("WAL")
     let left = try TemporaryDirectory()
     for side in ["", "-wal"] {

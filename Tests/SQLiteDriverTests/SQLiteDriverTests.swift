@@ -58,7 +58,7 @@ import Testing
     #expect(try connection.prepare(sql).step())
   }
 
-  @Test func errorTellsCodeTextAndPlace() throws {
+  @Test func errorReportsCodeTextAndPlace() throws {
     let error = try #require(prepareError("SELECT é, nosuch"))
     #expect(error.code == 1)
     #expect(error.message.contains("no such column"))
@@ -144,7 +144,7 @@ import Testing
     #expect(try connection.cachedStatement(sql) === second)
   }
 
-  @Test func recycledStatementForgetsItsValues() throws {
+  @Test func recycledStatementDiscardsItsValues() throws {
     let connection = try Connection(path: ":memory:")
     let first = try connection.cachedStatement("SELECT ?")
     first.bind("secret", at: 1)
@@ -174,7 +174,7 @@ import Testing
 }
 
 @Suite struct ConnectionTests {
-  @Test func busyHandlerIsAskedUntilItGivesUp() throws {
+  @Test func busyHandlerIsCalledUntilItStops() throws {
     let folder = try TemporaryDirectory()
     let writer = try Connection(path: folder.path("a.sqlite"))
     try writer.execute("CREATE TABLE t(a); BEGIN IMMEDIATE")

@@ -93,7 +93,7 @@ struct RunSamplerTests {
     }
   }
 
-  @Test func sameRunsGiveTheSameChoice() {
+  @Test func sameRunsReturnTheSameChoice() {
     func choices() -> [RunSampler.Choice] {
       var sampler = RunSampler(StatementID(sql: "SELECT 1"))
       return (0..<500).map { sampler.choose(hash: $0) }

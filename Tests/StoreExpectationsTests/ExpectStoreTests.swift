@@ -82,7 +82,7 @@ private struct Stop: Entity {
         "— 1 row, 19 full-scan steps, at StoreExpectationsTests/ExpectStoreTests.swift:"))
   }
 
-  @Test func tellsAllThatIsOtherwiseAtOnce() throws {
+  @Test func reportsAllDifferencesAtOnce() throws {
     let texts = try issues {
       try expectStore(container, fetches: .atLeast(2), counts: 0, saves: .exactly(1)) {
         _ = try byLongitude()
@@ -95,7 +95,7 @@ private struct Stop: Entity {
       ) == true, "\(texts)")
   }
 
-  @Test func cacheMissesAreToldAtTheLineThatFetched() throws {
+  @Test func cacheMissesAreReportedAtTheLineThatFetched() throws {
     let stops = try expectStore(container, rows: 4) { try byLongitude() }
     let ids = stops.map(\.objectID)
     context.reset()

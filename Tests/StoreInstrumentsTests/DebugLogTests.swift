@@ -64,7 +64,7 @@ import Testing
       ])
   }
 
-  @Test func faultsFromTheDatabaseAreTold() throws {
+  @Test func faultsFromTheDatabaseAreReported() throws {
     let log = try DebugLog(level: .statements, path: path)
     var fault = FaultFired(
       entity: "Stop", pk: 12, relationship: "", source: .database, duration: 5_000, rows: 1,
@@ -210,7 +210,7 @@ import Testing
     #expect(try messages().count == expected.count)
   }
 
-  @Test func unopenableFileSaysWhy() {
+  @Test func unopenableFileReportsWhy() {
     #expect(throws: DebugLogError(path: "/nowhere/log", code: ENOENT)) {
       _ = try DebugLog(level: .statements, path: "/nowhere/log")
     }

@@ -29,7 +29,7 @@ import Testing
     #expect(instruments.counters.statistics.events == 0)
   }
 
-  @Test func announcesAgainWhenSomebodyBeginsToListen() {
+  @Test func announcesAgainWhenAListenerBegins() {
     let listener = Listener()
     let instruments = Instruments(observers: [listener])
     instruments.announce("SELECT 1", id: id, storeID: 9, contextID: 2)

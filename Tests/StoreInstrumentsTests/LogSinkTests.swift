@@ -13,7 +13,7 @@ import Testing
     for _ in 1...3 { log.annotate("nobody reads this", contextID: 1) }
   }
 
-  @Test func fullPipeLosesLinesAndSaysHowMany() {
+  @Test func fullPipeLosesLinesAndReportsHowMany() {
     let pipe = Pipe()
     let log = DebugLog(level: .statements, descriptor: pipe.writeEnd)
     let filler = String(repeating: "x", count: 3_000)

@@ -67,7 +67,7 @@ struct TraceReaderTests {
     #expect(try Reading(directory.url.path).events == records.map(\.event))
   }
 
-  @Test func tellsAMissingInputFromAnUnknownOne() throws {
+  @Test func distinguishesAMissingInputFromAnUnknownOne() throws {
     #expect(throws: TraceReadingError.noSuchInput("/nowhere/at/all")) {
       try Reading("/nowhere/at/all")
     }

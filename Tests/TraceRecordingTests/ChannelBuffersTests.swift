@@ -14,7 +14,7 @@ import Testing
     #expect(buffers.pieceSize == pieceSize)
   }
 
-  @Test func tooLittleSharedMemorySaysHowMuchIsNeeded() {
+  @Test func tooLittleSharedMemoryReportsHowMuchIsNeeded() {
     let error = RecordingError.sharedMemoryTooSmall(available: 1 << 20, needed: 2 << 20)
     #expect(throws: error) { _ = try ChannelBuffers(processors: 4, sharedMemory: 1 << 20) }
     #expect(

@@ -14,7 +14,7 @@ struct ForeignDaemon {
 
   /// Starts one while nobody records.
   init() async throws {
-    self = try await Self.whileNobodyRecords {
+    self = try await Self.withoutARecording {
       let isRunning = try await Recorder().run("/usr/bin/env", Self.list).status == 0
       let keeper = isRunning ? nil : try Self.startKeeper()
       for _ in 1...1_000 {
@@ -56,7 +56,7 @@ struct ForeignDaemon {
   /// Ends it when nobody records with it any more.
   func end() async throws {
     guard let keeper else { return }
-    try await Self.whileNobodyRecords {
+    try await Self.withoutARecording {
       try (keeper.standardInput as? Pipe)?.fileHandleForWriting.close()
       for _ in 1...1_000 where SessionDaemon.isRunning(processID) {
         try await Task.sleep(for: .milliseconds(20))
@@ -64,7 +64,7 @@ struct ForeignDaemon {
     }
   }
 
-  private static func whileNobodyRecords<Result>(
+  private static func withoutARecording<Result>(
     _ body: () async throws -> Result
   ) async throws -> Result {
     let directory = try RuntimeDirectory()

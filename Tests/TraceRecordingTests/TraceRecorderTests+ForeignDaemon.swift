@@ -6,7 +6,7 @@ import Testing
 @testable import TraceRecording
 
 extension TraceRecorderTests {
-  @Test func daemonOfSomebodyElseIsUsedAndLeftRunning() async throws {
+  @Test func daemonOfAnotherUserIsUsedAndLeftRunning() async throws {
     let daemon = try await ForeignDaemon()
     do {
       let run = try await recorder.record("burst", "10")

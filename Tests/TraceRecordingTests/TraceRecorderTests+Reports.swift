@@ -10,7 +10,7 @@ import TraceReading
 /// What a recording says, beside what the debug log of the same run says.
 extension TraceRecorderTests {
   @Test(arguments: ["--before", "--after"])
-  func theSameRunLoggedAndTracedGivesTheSameProfile(version: String) async throws {
+  func theSameRunLoggedAndTracedReturnsTheSameProfile(version: String) async throws {
     let transit = Recorder.path(of: "transit")
     let (store, log) = (recorder.folder.path("transit.sqlite"), recorder.folder.path("log.txt"))
     let generated = try await recorder.run(
@@ -42,7 +42,7 @@ extension TraceRecorderTests {
   }
 
   @Test(arguments: ["exit 3", "kill -9 $$", "exit 0"])
-  func aRecordingSaysHowItsProgramEnded(end: String) async throws {
+  func aRecordingReportsHowItsProgramEnded(end: String) async throws {
     let emitter = Recorder.path(of: "event-emitter")
     let recorded = try await recorder.record(command: ["sh", "-c", "\(emitter) burst 10; \(end)"])
     let data = try Data(contentsOf: URL(filePath: "\(recorder.trace)/\(RecordingSeal.fileName)"))

@@ -65,7 +65,7 @@ extension TraceRecorderTests {
   }
 
   /// A session is read while the program runs, as far as its packets are whole.
-  @Test func aTraceThatIsStillBeingRecordedSaysSo() async throws {
+  @Test func aTraceThatIsStillBeingRecordedIsReported() async throws {
     let recorder = recorder
     let isOver = recorder.folder.path("over")
     let run = try await recorder.record(options: ["--memory", "1"], "until", isOver) { _ in

@@ -132,7 +132,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: recorder.trace) == ["precious"])
   }
 
-  @Test func missingLTTngSaysWhatToInstall() async throws {
+  @Test func missingLTTngReportsWhatToInstall() async throws {
     let emitter = Recorder.path(of: "event-emitter")
     let run = try await recorder.record(command: [emitter, "burst", "1"], path: "/nowhere")
     #expect(run.status == 1)

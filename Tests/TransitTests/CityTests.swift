@@ -13,7 +13,7 @@ import TransitModel
   }
 
   @Test(arguments: [(0, 0), (1, 10), (16, 7), (400, 100_001)])
-  func hasAsManyAsAskedFor(stops: Int, stopTimes: Int) {
+  func hasAsManyAsRequested(stops: Int, stopTimes: Int) {
     let city = City(stops: stops, stopTimes: stopTimes, seed: 7)
     #expect(city.stops.count == stops)
     #expect(city.departureCounts.reduce(0, +) == (stops == 0 ? 0 : stopTimes))
@@ -47,7 +47,7 @@ import TransitModel
     #expect(near.count >= 12 && near.count <= boxed.count - 3)
   }
 
-  @Test func givesStopsTheirOwnIdentifiers() {
+  @Test func stopsHaveTheirOwnIdentifiers() {
     let stops = City(stops: 12_800, stopTimes: 0, seed: 1).stops
     #expect(Set(stops.map(\.identifier)).count == 12_800)
     // Both forms of ö occur.

@@ -85,7 +85,7 @@ import TransitModel
 
   // MARK: - Odd rows
 
-  @Test func countsAndSaysWhatItLeavesOut() async throws {
+  @Test func countsAndReportsWhatItLeavesOut() async throws {
     let feed = try await readsFeed(
       stops: "stop_id,stop_name,stop_lat,stop_lon,location_type\n1,A,52.5,13.4,\n1,A again,1,1,0\n"
         + "2,entrance,52,13,2\n3,nowhere,,,0\n4,off,91,13,0\n5,word,north,13,0\n6,short\n",
@@ -153,7 +153,7 @@ import TransitModel
         == "stops.txt:4: the row that begins here is over 1 MB long; is a quote left open?")
   }
 
-  @Test func saysWhatUnzipSaid() async throws {
+  @Test func reportsTheOutputOfUnzip() async throws {
     try write("this is no archive", to: "feed.zip")
     let text = await failure { try await readFeed(folder.path("feed.zip")) }
     #expect(text.hasPrefix("unzip cannot read '\(folder.path("feed.zip"))': "))

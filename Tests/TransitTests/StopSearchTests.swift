@@ -167,12 +167,12 @@ import TransitModel
     + "((? <=  t1.ZDEPARTURETIME AND  t1.ZDEPARTURETIME <= ?))) ) <> ?"
 
   @Test(arguments: Version.allCases)
-  func asksForTheBox(version: Version) throws {
+  func filtersByTheBox(version: Version) throws {
     #expect(
       try sql(.nearby(Self.area), version) == Self.columns + "(\(Self.box))  LIMIT 200")
   }
 
-  @Test func asksForTheSubqueryFirstOrLast() throws {
+  @Test func putsTheSubqueryFirstOrLast() throws {
     let before = try sql(Self.morning, .before)
     let after = try sql(Self.morning, .after)
     #expect(before == Self.columns + "(\(Self.subquery) AND (\(Self.box)))  LIMIT 200")
@@ -216,7 +216,7 @@ import TransitModel
       .contains, columns + "NSCoreDataStringSearch( t0.ZNAME, ?, 129, 0)  LIMIT 200", "SCAN t0"
     ),
   ])
-  func asksByTextInFourForms(form: TextForm, expected: String, detail: String) throws {
+  func searchesByTextInFourForms(form: TextForm, expected: String, detail: String) throws {
     let search = StopSearch.named("gorli", form: form)
     #expect(try sql(search, .after) == expected)
     #expect(try plan(search, .after) == [detail])
@@ -230,7 +230,7 @@ import TransitModel
     #expect(!details.contains { $0.hasPrefix("SCAN") })
   }
 
-  @Test func saysWhichIndexItDroppedAndMade() throws {
+  @Test func reportsWhichIndexItDroppedAndMade() throws {
     #expect(
       try StopStore(path: transit.path, version: .before).indexChanges
         == ["dropped the index ZSTOP_ZLONGITUDE_ZLATITUDE"])

@@ -35,7 +35,7 @@ import Testing
     #expect(lines.contains("15 stops with a name that begins with \"U GÖRLI\""))
   }
 
-  @Test func searchesByTextInEachFormAskedFor() async throws {
+  @Test func searchesByTextInEachRequestedForm() async throws {
     _ = try await generate()
     let found = try await transit.run(
       "search", "--text", "gorli", "--form", "terms", "--form", "contains", "--form", "begins",
@@ -50,7 +50,7 @@ import Testing
     #expect(lines.contains { $0.hasPrefix("begins: 0 rows, fetched in ") })
   }
 
-  @Test func saysThatItDropsTheIndexBefore() async throws {
+  @Test func reportsThatItDropsTheIndexBefore() async throws {
     _ = try await generate()
     let before = try await transit.run("search", "--geo", "--before", "--store", store)
     #expect(before.error == "dropped the index ZSTOP_ZLONGITUDE_ZLATITUDE\n")

@@ -25,7 +25,7 @@ import Testing
       ([110, 121, 122, 123, 124, 130], .missedByMedian),
       ([121, 121, 122, 123, 124, 130], .missed),
     ] as [([Double], Verdict.Outcome)])
-  func tellsWhetherTheIntervalHoldsTheGoal(times: [Double], outcome: Verdict.Outcome) {
+  func reportsWhetherTheIntervalHoldsTheGoal(times: [Double], outcome: Verdict.Outcome) {
     let verdicts = verdicts(.atMost(1.2), times)
     #expect(verdicts.map(\.outcome) == [outcome])
     #expect(verdicts.map(\.goal) == ["≤ 1.2 × C"])

@@ -19,7 +19,7 @@ import Testing
     Report(machine: Machine(swift: "Swift 6.3", sqlite: "3.40.1"), run: run)
   }
 
-  @Test func aFailureLeavesTheOthersTheirsAndIsTold() {
+  @Test func aFailureIsReportedAndLeavesTheOthers() {
     var output = ""
     var run = Run(rounds: rounds) { output += $0 }
     run.measure(suite: "open") { throw Broken() }
@@ -66,7 +66,7 @@ import Testing
     #expect(measurement.verdicts(0).map(\.outcome) == [.met])
   }
 
-  @Test func outOfPatienceItTakesThreeRoundsAndSaysSo() {
+  @Test func outOfBudgetItTakesThreeRoundsAndReportsIt() {
     var run = Run(rounds: rounds, patience: .zero) { _ in }
     run.measure(suite: "fetch") {
       [comparison("Fetch all") { 1 }, comparison("Fetch one") { 1 }]

@@ -12,7 +12,7 @@ import Testing
     #expect(Statistics.median(values) == median)
   }
 
-  @Test func fewValuesGiveTheirWholeRange() {
+  @Test func fewValuesHaveTheirWholeRange() {
     for count in 1...8 {
       let interval = Statistics.medianInterval((1...count).map(Double.init).shuffled())
       #expect(interval == (1, Double(count)))
@@ -21,7 +21,7 @@ import Testing
 
   /// Altman et al., "Statistics with Confidence" (2000), table 18.2, for 9, 15 and 31 values.
   @Test(arguments: [(9, 2, 8), (15, 4, 12), (31, 10, 22)] as [(Int, Double, Double)])
-  func manyGiveTheirOrderStatistics(count: Int, low: Double, high: Double) {
+  func manyHaveTheirOrderStatistics(count: Int, low: Double, high: Double) {
     let interval = Statistics.medianInterval((1...count).map(Double.init).shuffled())
     #expect(interval == (low, high))
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import StoreEvents
+import StoreEvents
 
 /// What a recording of a program would observe, and what is missing for it.
 public struct ProgramDiagnosis: Hashable, Sendable {

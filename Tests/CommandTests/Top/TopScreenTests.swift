@@ -91,7 +91,7 @@ import Testing
     #expect(terminal.screen.unknown == [])
   }
 
-  @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func signalsGiveTheTerminalBack(signal: Int32)
+  @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func signalsRestoreTheTerminal(signal: Int32)
     async throws
   {
     let terminal = try top()
@@ -103,7 +103,7 @@ import Testing
     #expect(terminal.isAsShellsWant)
   }
 
-  @Test(arguments: [SIGSEGV, SIGILL, SIGABRT]) func crashesGiveTheTerminalBack(signal: Int32)
+  @Test(arguments: [SIGSEGV, SIGILL, SIGABRT]) func crashesRestoreTheTerminal(signal: Int32)
     async throws
   {
     let terminal = try top()

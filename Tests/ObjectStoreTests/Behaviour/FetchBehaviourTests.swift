@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func pendingObjectsOfSubentitiesAreIncludedWhenAsked() throws {
+  @Test func pendingObjectsOfSubentitiesAreIncludedByOption() throws {
     let fixture = try StoreFixture(vehicleEntities)
     fixture.context.insert(NightBus.self).number = 1
     var request = FetchRequest<Vehicle>()

@@ -42,7 +42,7 @@ import Testing
     #expect(changed["A"] != first["A"])
   }
 
-  @Test func refusesASubentityWithAnotherAttributeWhenToldTo() throws {
+  @Test func refusesASubentityWithAnotherAttributeByOption() throws {
     let container = try open(model(Self.base + Self.sub + "</entity>"))
     #expect(FileManager.default.fileExists(atPath: container.path))
     container.close()

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite struct ContextChangesTests {
-  @Test func tellsWhatASaveWritesBeforeAndAfter() async throws {
+  @Test func reportsWhatASaveWritesBeforeAndAfter() async throws {
     let fixture = try StoreFixture()
     let context = fixture.context
     let kept = fixture.makeStop("kept")
@@ -30,7 +30,7 @@ import Testing
     #expect(await all.next() == after)
   }
 
-  @Test func tellsNothingOfASaveThatIsRefused() async throws {
+  @Test func reportsNothingOfASaveThatIsRefused() async throws {
     let fixture = try StoreFixture()
     var will = fixture.context.willSave.makeAsyncIterator()
     let stop = fixture.context.insert(Stop.self)
@@ -41,7 +41,7 @@ import Testing
     #expect(await will.next()?.inserted.count == 1)
   }
 
-  @Test func tellsWhatEachUserEventChanged() async throws {
+  @Test func reportsWhatEachUserEventChanged() async throws {
     let fixture = try StoreFixture()
     let context = fixture.container.newBackgroundContext()
     var events = context.objectsDidChange.makeAsyncIterator()

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 @Suite struct ContextConcurrencyTests {
-  @Test func performsWorkOnTheContextsQueueAndGivesItsResult() async throws {
+  @Test func performsWorkOnTheContextsQueueAndReturnsItsResult() async throws {
     let fixture = try StoreFixture()
     let main = fixture.context
     let background = fixture.container.newBackgroundContext(name: "import")
@@ -86,7 +86,7 @@ import Testing
     #expect(await context.perform { context.deletedObjects.map(\.entity.name) }.count == 2)
   }
 
-  @Test func tellsOfEachContext() throws {
+  @Test func reportsOfEachContext() throws {
     let fixture = try StoreFixture()
     let context = fixture.container.newBackgroundContext(name: "import")
     let created = fixture.observer.events.compactMap { event -> ContextCreated? in

@@ -79,7 +79,7 @@ import Testing
     #expect(stop.name == "D" && stop.note == "n")
   }
 
-  @Test func keepsAsManyLevelsAsAskedFor() throws {
+  @Test func keepsAsManyLevelsAsRequested() throws {
     let (fixture, stop, undoManager) = try makeStore()
     undoManager.levelsOfUndo = 2
     for name in ["B", "C", "D"] {
@@ -121,7 +121,7 @@ import Testing
     #expect(try fixture.rows(rows) == ["1|B", "2|other"])
   }
 
-  @Test func forgetsWithARollback() throws {
+  @Test func discardsWithARollback() throws {
     let (fixture, stop, undoManager) = try makeStore()
     stop.name = "B"
     fixture.context.processPendingChanges()

@@ -39,7 +39,7 @@ import Testing
     #expect(fault.description == "<\(fault.objectID.uri)>" && container.statistics.faults == 1)
   }
 
-  @Test func knowsWhichOfItsRelationshipsAreFaults() throws {
+  @Test func recognizesWhichOfItsRelationshipsAreFaults() throws {
     let (fixture, container, stop, observer) = try makeFault(stopTimes: 1)
     defer { withExtendedLifetime(fixture) {} }
     let time = try #require(try container.mainContext.fetch(FetchRequest<StopTime>()).first)

@@ -33,7 +33,7 @@ import Testing
     #expect(statistics.faults == 1 && statistics.cacheHits == 1 && statistics.cacheMisses == 0)
   }
 
-  @Test func asksTheDatabaseForARowThatIsNotCached() throws {
+  @Test func queriesTheDatabaseForARowThatIsNotCached() throws {
     let (fixture, container, observer) = try makeStore()
     let id = try #require(
       try fixture.context.fetchObjectIDs(FetchRequest<Stop>()).first)
@@ -88,7 +88,7 @@ import Testing
     #expect(try container.newBackgroundContext().fetch(FetchRequest<Stop>()).first !== first[0])
   }
 
-  @Test func returnsFilledObjectsWhenAsked() throws {
+  @Test func returnsFilledObjectsByOption() throws {
     let (fixture, container, observer) = try makeStore()
     defer { withExtendedLifetime(fixture) {} }
     var request = FetchRequest<Stop>()

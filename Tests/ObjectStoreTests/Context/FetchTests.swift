@@ -33,7 +33,7 @@ import Testing
     #expect(try fixture.context.fetchObjectIDs(request).map(\.primaryKey) == [3, 2])
   }
 
-  @Test func tellsWhatAFetchCost() throws {
+  @Test func reportsWhatAFetchCost() throws {
     let fixture = try makeStore()
     var request = FetchRequest<Stop>(predicate: try FetchPredicate("name == 'a'"))
     request.fetchLimit = 5
@@ -50,7 +50,7 @@ import Testing
     #expect(fixture.container.statistics.fetches == 1)
   }
 
-  @Test func tellsAnErrorAtTheEndOfTheFetch() throws {
+  @Test func reportsAnErrorAtTheEndOfTheFetch() throws {
     let fixture = try makeStore()
     let request = FetchRequest<Stop>(predicate: try FetchPredicate("nmae == 'a'"))
     #expect(throws: FetchPredicateError.self) { try fixture.context.fetch(request) }

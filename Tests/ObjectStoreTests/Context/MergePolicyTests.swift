@@ -29,7 +29,7 @@ import Testing
       (MergePolicy.storeTrump, "8|2|theirs|theirs"), (.objectTrump, "8|2|mine|theirs"),
       (.overwrite, "8|2|mine|NULL"), (.rollback, "7|1|theirs|theirs"),
     ])
-  func settlesWhatBothHaveChanged(policy: MergePolicy, row: String) throws {
+  func resolvesWhatBothHaveChanged(policy: MergePolicy, row: String) throws {
     let (fixture, stop) = try makeConflict(policy, theirs: Self.update)
     try fixture.context.save()
     let saved = "SELECT Z_OPT, ZIDENTIFIER, ZNAME, ZNOTE FROM ZSTOP"
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: MergePolicy.allCases)
-  func settlesARowThatIsGone(policy: MergePolicy) throws {
+  func resolvesARowThatIsGone(policy: MergePolicy) throws {
     let (fixture, stop) = try makeConflict(policy, theirs: "DELETE FROM ZSTOP")
     let rows = "SELECT Z_PK, Z_OPT, ZIDENTIFIER, ZNAME FROM ZSTOP"
     switch policy {
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test(arguments: MergePolicy.allCases)
-  func settlesADeletionOfAChangedRow(policy: MergePolicy) throws {
+  func resolvesADeletionOfAChangedRow(policy: MergePolicy) throws {
     let (fixture, stop) = try makeConflict(policy, theirs: Self.update)
     fixture.context.delete(stop)
     let count = "SELECT COUNT(*) FROM ZSTOP"

@@ -99,7 +99,7 @@ import Testing
     #expect(Set(label.conversations) == Set(conversations))
   }
 
-  @Test func findsAnObjectThatWasAskedForTooEarly() async throws {
+  @Test func findsAnObjectThatWasRequestedTooEarly() async throws {
     let fixture = try StoreFixture()
     let other = fixture.container.newBackgroundContext()
     let new = other.insert(Stop.self)
@@ -111,7 +111,7 @@ import Testing
     #expect(!early.isDeleted && early.identifier == 7)
   }
 
-  @Test func aDeletionThatWasNotWrittenIsNotTold() async throws {
+  @Test func aDeletionThatWasNotWrittenIsNotReported() async throws {
     let fixture = try StoreFixture()
     let stop = fixture.makeStop("A")
     try fixture.context.save()
@@ -146,7 +146,7 @@ import Testing
         == stop.stopTimes.map { "\($0.objectID.primaryKey)" })
   }
 
-  @Test func aDeletionAsksWhomOthersHaveRelatedMeanwhile() async throws {
+  @Test func aDeletionReadsWhatOthersHaveRelatedMeanwhile() async throws {
     let fixture = try StoreFixture(vehicleEntities)
     let (depot, bus) = (fixture.context.insert(Depot.self), fixture.context.insert(NightBus.self))
     bus.number = 1

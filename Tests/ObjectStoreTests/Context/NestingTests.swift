@@ -100,7 +100,7 @@ import Testing
     #expect(time.stop === new)
   }
 
-  @Test func followsTheKeysThatASaveOfTheParentGives() async throws {
+  @Test func followsTheKeysThatASaveOfTheParentReturns() async throws {
     let (fixture, parent, child) = try makeContexts()
     let grandchild = ManagedObjectContext(parent: child)
     let temporary = try await grandchild.perform {
@@ -235,7 +235,7 @@ import Testing
     #expect(!parent.hasChanges && stop.isUpdated && child.insertedObjects.count == 1)
   }
 
-  @Test func tellsAConflictWithADeletionInTheParent() throws {
+  @Test func reportsAConflictWithADeletionInTheParent() throws {
     let (fixture, parent, child) = try makeContexts()
     defer { withExtendedLifetime(fixture) {} }
     let stop = try #require(try child.fetch(try stops()).first)
@@ -258,7 +258,7 @@ import Testing
       (MergePolicy.storeTrump, "theirs", "mine" as String?), (.objectTrump, "mine", "mine"),
       (.overwrite, "mine", "mine"), (.rollback, "theirs", nil),
     ])
-  func settlesWhatASiblingHasSavedMeanwhile(
+  func resolvesWhatASiblingHasSavedMeanwhile(
     policy: MergePolicy, name: String, note: String?
   ) throws {
     let (fixture, parent, child) = try makeContexts()
@@ -315,7 +315,7 @@ import Testing
     }
   }
 
-  @Test func tellsOfTheParentInItsTrace() throws {
+  @Test func reportsOfTheParentInItsTrace() throws {
     let (fixture, parent, child) = try makeContexts()
     let created = fixture.observer.events.compactMap { event -> ContextCreated? in
       if case .contextCreated(let created) = event { return created }

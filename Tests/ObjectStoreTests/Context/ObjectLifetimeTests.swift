@@ -13,7 +13,7 @@ import Testing
     return (fixture, try fixture.reopened())
   }
 
-  @Test func letsGoOfWhatNobodyKeeps() throws {
+  @Test func releasesUnreferencedObjects() throws {
     let (fixture, container) = try makeStore(stopTimes: 1)
     defer { withExtendedLifetime(fixture) {} }
     weak var gone: ManagedObject<Stop>?
@@ -25,7 +25,7 @@ import Testing
     #expect(gone == nil && container.mainContext.registeredObjects.isEmpty)
   }
 
-  @Test func letsGoOfObjectsThatReferToEachOther() throws {
+  @Test func releasesObjectsThatReferToEachOther() throws {
     let (fixture, container) = try makeStore(stopTimes: 3)
     defer { withExtendedLifetime(fixture) {} }
     weak var stop: ManagedObject<Stop>?
@@ -44,7 +44,7 @@ import Testing
     #expect(container.mainContext.registeredObjects.isEmpty)
   }
 
-  @Test func letsGoOfWhatWasSaved() throws {
+  @Test func releasesWhatWasSaved() throws {
     let fixture = try StoreFixture()
     weak var stop: ManagedObject<Stop>?
     weak var kept: ManagedObject<StopTime>?

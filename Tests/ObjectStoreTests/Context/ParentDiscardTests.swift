@@ -145,7 +145,7 @@ import Testing
     #expect(try fixture.rows("SELECT ZNAME FROM ZSTOP") == ["C"])
   }
 
-  @Test func itsUndoManagerForgetsWhatWasDoneBefore() throws {
+  @Test func itsUndoManagerDiscardsEarlierActions() throws {
     child.undoManager = ContextUndoManager()
     try stop("N").name = "C"
     child.processPendingChanges()
@@ -155,7 +155,7 @@ import Testing
     #expect(child.undoManager?.canUndo == false)
   }
 
-  @Test func aParentWithoutChangesDisturbsNobody() throws {
+  @Test func aParentWithoutChangesDisturbsNoChild() throws {
     try parent.save()
     let old = try stop("B")
     child.undoManager = ContextUndoManager()

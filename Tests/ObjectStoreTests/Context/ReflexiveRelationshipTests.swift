@@ -51,7 +51,7 @@ struct Acquaintance: Entity {
     #expect(try fixture.rows(pairs).isEmpty && again[0].friends.isEmpty)
   }
 
-  @Test func letsSomebodyBeTheirOwnFriend() throws {
+  @Test func anObjectMayBeItsOwnFriend() throws {
     let (fixture, people) = try makeAcquaintances("a")
     people[0].friends.insert(people[0])
     #expect(people[0].friends.count == 1)

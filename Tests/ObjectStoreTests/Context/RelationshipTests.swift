@@ -103,7 +103,7 @@ struct Paper: Entity {
     #expect(try fixture.rows("SELECT ZHEADSIGN FROM ZSTOPTIME") == ["1"])
   }
 
-  @Test func keepsWhatWasRelatedAnewSinceTheRuleWasFollowed() throws {
+  @Test func keepsWhatWasRelatedAgainSinceTheRuleWasFollowed() throws {
     let fixture = try StoreFixture(vehicleEntities)
     let (old, new) = (fixture.context.insert(Depot.self), fixture.context.insert(Depot.self))
     let tram = fixture.context.insert(Tram.self)
@@ -119,7 +119,7 @@ struct Paper: Entity {
     #expect(try fixture.rows("SELECT ZDEPOT FROM ZVEHICLE") == ["\(new.objectID.primaryKey)"])
   }
 
-  @Test func leavesReferencesAloneWhereNoActionIsAskedFor() throws {
+  @Test func leavesReferencesAloneWhereNoActionIsTheRule() throws {
     let fixture = try StoreFixture([Folder.self, Paper.self])
     let folder = fixture.context.insert(Folder.self)
     let paper = fixture.context.insert(Paper.self)

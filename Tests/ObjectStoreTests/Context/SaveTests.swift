@@ -137,7 +137,7 @@ import Testing
     #expect(try fixture.rows("SELECT ZNAME FROM ZSTOP") == ["fits"])
   }
 
-  @Test func tellsWhatASaveDid() throws {
+  @Test func reportsWhatASaveDid() throws {
     let fixture = try StoreFixture()
     _ = fixture.makeStop("A")
     fixture.observer.removeAll()
@@ -149,7 +149,7 @@ import Testing
     #expect(end.totalTime >= end.waitTime + end.writeTime + end.commitTime)
   }
 
-  @Test func rollbackForgetsEveryChange() throws {
+  @Test func rollbackDiscardsEveryChange() throws {
     let fixture = try StoreFixture()
     let stop = fixture.makeStop("A")
     try fixture.context.save()

@@ -27,7 +27,7 @@ import Testing
     return nil
   }
 
-  @Test func givesObjectsOnTheContextsQueue() async throws {
+  @Test func returnsObjectsOnTheContextsQueue() async throws {
     let fixture = try makeStore()
     let context = fixture.container.newBackgroundContext()
     var request = FetchRequest<Word>(predicate: try FetchPredicate("rank >= 4000"))
@@ -87,7 +87,7 @@ import Testing
     #expect(steps.count == 2 && steps[0] * 5 < steps[1])
   }
 
-  @Test func asksNothingOnceCancelled() async throws {
+  @Test func runsNothingOnceCancelled() async throws {
     let fixture = try makeStore()
     let context = fixture.container.newBackgroundContext()
     let task = Task {
@@ -98,7 +98,7 @@ import Testing
     #expect(fixture.observer.sql.isEmpty)
   }
 
-  @Test func tellsWhatIsWrongWithTheRequest() async throws {
+  @Test func reportsWhatIsWrongWithTheRequest() async throws {
     let fixture = try makeStore()
     let context = fixture.container.newBackgroundContext()
     let request = FetchRequest<Word>(predicate: try FetchPredicate("rnak == 1"))

@@ -37,7 +37,7 @@ import Testing
 
   // MARK: - Loading
 
-  @Test func knowsItsCountAndLoadsABatchWhenAnElementIsTouched() throws {
+  @Test func countsAtOnceAndLoadsABatchWhenAnElementIsRead() throws {
     let stops = try context.fetchInBatches(request())
     #expect(stops.count == 100 && !stops.isEmpty)
     #expect(
@@ -112,7 +112,7 @@ import Testing
     #expect(fixture.container.statistics.cacheMisses == misses + 1)
   }
 
-  @Test func givesNilForObjectsDeletedSince() throws {
+  @Test func returnsNilForObjectsDeletedSince() throws {
     let stops = try context.fetchInBatches(request())
     let other = fixture.container.newBackgroundContext()
     other.delete(try other.existingObject(with: stops.objectID(at: 1)))
@@ -160,7 +160,7 @@ import Testing
     #expect("\(stops)" == "100 Stop objects in batches of 10, 1 of them loaded")
   }
 
-  @Test func tellsBatchesAsChildrenOfTheirFetch() throws {
+  @Test func reportsBatchesAsChildrenOfTheirFetch() throws {
     let stops = try context.fetchInBatches(request(), file: "f", line: 3)
     _ = stops[95]
     let ends = fixture.observer.events.compactMap { event -> FetchEnd? in

@@ -31,7 +31,7 @@ import Testing
     #expect(fixture.observer.sql == [sql], sourceLocation: sourceLocation)
   }
 
-  @Test func readsOnlyTheColumnsAskedFor() throws {
+  @Test func readsOnlyTheRequestedColumns() throws {
     let fixture = try makeStore()
     var request = FetchRequest<Stop>(where: { $0.latitude > 1 })
     request.propertiesToFetch = [FetchedProperty(\.name), "identifier", .objectID]
@@ -161,7 +161,7 @@ import Testing
     #expect(try fixture.context.existingObject(with: id).value(forKey: "identifier") == .integer(0))
   }
 
-  @Test func givesEqualOnesOnce() throws {
+  @Test func returnsEqualOnesOnce() throws {
     let fixture = try makeStore()
     var request = FetchRequest<Stop>()
     request.propertiesToFetch = ["name"]
@@ -186,7 +186,7 @@ import Testing
     #expect(rows == [[.integer(0), .integer(1)], [.integer(1), .integer(0)]])
   }
 
-  @Test func holdsAllValuesIfNobodySaysWhich() throws {
+  @Test func holdsAllValuesByDefault() throws {
     let fixture = try StoreFixture([Everything.self])
     _ = fixture.context.insert(Everything.self)
     let object = fixture.context.insert(Everything.self)

@@ -160,7 +160,7 @@ import Testing
     #expect(changes.objects.count == 3)
   }
 
-  @Test func tellsInsertsUpdatesMovesAndDeletes() throws {
+  @Test func reportsInsertsUpdatesMovesAndDeletes() throws {
     let controller = try controller()
     let (a1, b1, c1) = (try record("a1"), try record("b1"), try record("c1"))
     let changes = try told(controller) {
@@ -182,7 +182,7 @@ import Testing
       ])
   }
 
-  @Test func tellsTheNewIDOfAnObjectThatWasSaved() throws {
+  @Test func reportsTheNewIDOfAnObjectThatWasSaved() throws {
     let controller = try controller()
     let new = context.insert(Record.self)
     new.title = "d1"
@@ -198,7 +198,7 @@ import Testing
     #expect(try controller.object(at: place) === new)
   }
 
-  @Test func isToldAtOnceWhatAChildSaves() throws {
+  @Test func isNotifiedAtOnceOfWhatAChildSaves() throws {
     let controller = try controller()
     var all: [FetchedResultsChanges] = []
     controller.onChange = { all.append($0) }
@@ -226,7 +226,7 @@ import Testing
     #expect(told == 0 && controller.snapshot.count == 7)
   }
 
-  @Test func tellsNothingOfOtherObjects() throws {
+  @Test func reportsNothingOfOtherObjects() throws {
     var request = self.request()
     request.predicate = try FetchPredicate("title BEGINSWITH 'c'")
     let controller = try controller(request)

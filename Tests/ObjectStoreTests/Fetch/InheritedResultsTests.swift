@@ -23,7 +23,7 @@ import Testing
     return (fixture, try fixture.reopened(vehicleEntities, observer: observer), observer)
   }
 
-  @Test func knowsTheEntityOfPartsAndKeys() throws {
+  @Test func recognizesTheEntityOfPartsAndKeys() throws {
     let (fixture, container, observer) = try makeStore()
     var request = FetchRequest<Vehicle>()
     request.sortDescriptors = [SortDescriptor(\.number)]
@@ -57,7 +57,7 @@ import Testing
     withExtendedLifetime(fixture) {}
   }
 
-  @Test func knowsTheEntityOfIDsInDictionaries() throws {
+  @Test func recognizesTheEntityOfIDsInDictionaries() throws {
     let (fixture, container, observer) = try makeStore()
     let context = container.mainContext
     var request = FetchRequest<Vehicle>(predicate: try FetchPredicate("number > 1"))

@@ -54,7 +54,7 @@ import Testing
     withExtendedLifetime(fixture) {}
   }
 
-  @Test func keepsChangesAndForgetsWhatWasFetchedWhenRefreshed() throws {
+  @Test func keepsChangesAndDiscardsFetchedValuesInARefresh() throws {
     let (fixture, container, _) = try makeStore()
     let stop = try container.mainContext.fetch(request("name"))[0]
     stop.name = "z"

@@ -180,7 +180,7 @@ import Testing
     #expect(observer.sql == [] && container.statistics.cacheMisses == 0)
   }
 
-  @Test func tellsPrefetchesAsChildrenWithinTheFetchsTime() throws {
+  @Test func reportsPrefetchesAsChildrenWithinTheFetchsTime() throws {
     let (container, observer) = try opened()
     _ = try container.mainContext.fetch(request("author", "paragraphs"), file: "f", line: 7)
     let ends = fetchEnds(observer)

@@ -92,7 +92,7 @@ struct Word: Entity {
     #expect(throws: FetchPredicateError.self) { try fixture.context.fetch(request) }
   }
 
-  @Test func knowsTheLanguageOfTheEnvironment() {
+  @Test func readsTheLanguageOfTheEnvironment() {
     func locale(_ variables: [String: String]) -> String {
       EnvironmentLocale.identifier { variables[$0] }
     }

@@ -107,7 +107,7 @@ private struct Foreign: Entity {
     #expect(try fixture.rows(isLater) == ["1"])
   }
 
-  @Test func tellsOnlyTheSourceWhereAValueIsMissing() throws {
+  @Test func reportsOnlyTheSourceWhereAValueIsMissing() throws {
     let place = fixture.context.insert(Place.self)
     try place.setValue(.null, forKey: "name")
     #expect(

@@ -65,7 +65,7 @@ import Testing
     #expect(try fixture.rows("SELECT ZNUMBER FROM ZVEHICLE WHERE ZNUMBER = 4") == ["4"])
   }
 
-  @Test func batchesTellTheIDsOfTheRowsOwnEntities() throws {
+  @Test func batchesReportTheIDsOfTheRowsOwnEntities() throws {
     try fill()
     let vehicles = Set(try context.fetchObjectIDs(FetchRequest<Vehicle>()))
     #expect(Set(vehicles.map(\.entityName)) == ["Vehicle", "NightBus", "Tram"])

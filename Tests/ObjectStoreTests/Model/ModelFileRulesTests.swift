@@ -155,7 +155,7 @@ import Testing
     #expect(try hash("", constraint) == hashes[2])
   }
 
-  @Test func saysThatCompiledModelsAreNotRead() throws {
+  @Test func reportsThatCompiledModelsAreNotRead() throws {
     for name in ["Transit.mom", "Transit.omo", "Transit.bin"] {
       let url = folder.url.appending(path: name)
       try Data("bplist00".utf8).write(to: url)

@@ -187,7 +187,7 @@ import Testing
     ("<model>\n\n<entity name='A' name='B'/></model>", 3), ("", 1), ("not xml", 1),
     ("<model><entity name='A'/>", 1),
   ])
-  func tellsTheLineOfMalformedXML(contents: String, line: Int) throws {
+  func reportsTheLineOfMalformedXML(contents: String, line: Int) throws {
     let url = try write(contents)
     do {
       _ = try ManagedObjectModel(contentsOf: url)
@@ -220,7 +220,7 @@ import Testing
       2, "'(' of attribute a is not a regular expression"
     ),
   ])
-  func tellsTheLineOfWhatCannotBeKept(contents: String, line: Int, reason: String) throws {
+  func reportsTheLineOfWhatCannotBeKept(contents: String, line: Int, reason: String) throws {
     let url = try write(contents)
     #expect(throws: ModelFileError.invalid(path: url.path, line: line, reason: reason)) {
       try ManagedObjectModel(contentsOf: url)

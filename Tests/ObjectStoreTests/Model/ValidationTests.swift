@@ -57,7 +57,7 @@ struct Ticket: Entity {
     #expect(try problems { $0.seat = 3 } == ["seat": .refused("must be even")])
   }
 
-  @Test func tellsAllAtOnceInOneSentence() throws {
+  @Test func reportsAllAtOnceInOneSentence() throws {
     let fixture = try StoreFixture([Ticket.self])
     let tickets = (0..<2).map { _ in fixture.context.insert(Ticket.self) }
     tickets[0].code = "a"

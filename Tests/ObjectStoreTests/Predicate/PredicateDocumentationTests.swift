@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func answersAsItSays() throws {
+  @Test func answersAsDocumented() throws {
     let connection = try model.connection()
     try SQLFunctions.register(on: connection)
     let rows = PredicateRows(model)

@@ -110,7 +110,7 @@ import Testing
     ("a == %@", 1, 6, "\"%@\" without an argument", "more than 0 arguments"),
     ("", 1, 1, "the end", "a value"),
   ])
-  func tellsThePlaceOfAnError(
+  func reportsThePlaceOfAnError(
     _ format: String, _ line: Int, _ column: Int, _ found: String, _ expected: String
   ) throws {
     let error = #expect(throws: PredicateFormatError.self) {

@@ -22,7 +22,7 @@ import Testing
   }
 
   /// SQLite's parser had a stack of 100 until 3.46; the one that grows takes all 190 levels.
-  @Test func saysThatSQLiteTakesNoMore() throws {
+  @Test func reportsThatSQLiteTakesNoMore() throws {
     let fixture = try StoreFixture()
     fixture.makeStop("Zoo", identifier: 1)
     try fixture.context.save()
@@ -38,7 +38,7 @@ import Testing
     ("parser stack overflow", true), ("too many SQL variables", true),
     ("Expression tree is too large (maximum depth 1000)", true), ("no such column: x", false),
   ])
-  func tellsLimitsFromOtherErrors(_ message: String, _ isLimit: Bool) {
+  func distinguishesLimitsFromOtherErrors(_ message: String, _ isLimit: Bool) {
     let error = FetchPredicateError(SQLiteError(extendedCode: 1, message: message))
     #expect(error == (isLimit ? .tooLarge(message) : nil))
   }

@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func tellsThatATextIsTooLarge() throws {
+  @Test func reportsThatATextIsTooLarge() throws {
     let expression = try RegularExpression("(?:a|b)*c", [])
     let text = String(repeating: "ab", count: 1_000_000)
     let error = #expect(throws: RegularExpression.Failure.self) {

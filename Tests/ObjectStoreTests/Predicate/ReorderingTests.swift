@@ -30,7 +30,7 @@ import Testing
       "\(fixture.observer.sql.last ?? "")")
   }
 
-  @Test func saysWhatItMovedAndWhy() throws {
+  @Test func reportsWhatItMovedAndWhy() throws {
     let fixture = try StoreFixture()
     var request = FetchRequest<Stop>(predicate: try FetchPredicate(Self.dear))
     request.reordersPredicates = true
@@ -44,7 +44,7 @@ import Testing
       ])
   }
 
-  @Test func saysNothingWhereNothingMoves() throws {
+  @Test func reportsNothingWhereNothingMoves() throws {
     let fixture = try StoreFixture()
     for format in ["identifier == 5 AND name == 'x'", "name == 'x' AND note == 'y'", "name == 'x'"]
     {

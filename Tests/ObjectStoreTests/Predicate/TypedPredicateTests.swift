@@ -16,7 +16,7 @@ import Testing
     FetchRequest<StopTime>(where: predicate).predicate?.predicateFormat
   }
 
-  @Test func writesWhatTheFormatSays() {
+  @Test func writesTheFormat() {
     let (west, east) = (13.3, 13.4)
     #expect(
       stop { $0.longitude >= west && $0.longitude <= east && 52 <= $0.latitude }

@@ -74,7 +74,7 @@ import Testing
     #expect(try name() == .string("B"))
   }
 
-  @Test func seesWritesOfAnotherConnectionWhenAContextAsks() throws {
+  @Test func seesWritesOfAnotherConnectionInTheNextFetch() throws {
     let fixture = try makeStore(stops: 2)
     let context = fixture.context
     let stops = try context.fetch(FetchRequest<Stop>())

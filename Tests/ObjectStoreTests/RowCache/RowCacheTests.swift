@@ -55,7 +55,7 @@ import Testing
   }
 
   /// Between a commit and the end of its save somebody else may write, and be noticed.
-  @Test func takesNoRowsOfASaveThatSomebodyHasWrittenOver() {
+  @Test func takesNoRowsOfASaveThatWasOverwritten() {
     let cache = RowCache(entityCount: 1, byteLimit: 1 << 20)
     let saved = cache.epoch
     cache.removeAll()

@@ -97,14 +97,14 @@ import Testing
     #expect(results == ["1", "0", nil, "1"])
   }
 
-  @Test func refusesOptionsThatItDoesNotKnow() throws {
+  @Test func refusesUnknownOptions() throws {
     let error = #expect(throws: SQLiteError.self) {
       _ = try evaluate("NSCoreDataStringSearch(?1, ?2, 513, 0)", "a", "a")
     }
     #expect(error?.message.contains("options 513") == true)
   }
 
-  @Test func forgetsThePatternBetweenRuns() throws {
+  @Test func discardsThePatternBetweenRuns() throws {
     let connection = try Connection(path: ":memory:")
     try SQLFunctions.register(on: connection)
     for (pattern, found) in [("A", Int64(1)), ("b", 0), ("á", 0), ("a", 1)] {

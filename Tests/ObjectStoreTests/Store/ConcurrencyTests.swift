@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 @Suite struct ConcurrencyTests {
-  @Test func tellsHowLongItWaitedForALock() throws {
+  @Test func reportsHowLongItWaitedForALock() throws {
     var options = StoreOptions()
     options.busyTimeout = .milliseconds(20)
     let fixture = try StoreFixture(options: options)
@@ -100,7 +100,7 @@ import Testing
         == ["160|160|160"])
   }
 
-  @Test func tellsTheCheckpointsThatItMakes() throws {
+  @Test func reportsTheCheckpointsThatItMakes() throws {
     let fixture = try StoreFixture()
     fixture.observer.removeAll()
     try fixture.context.batchInsert(Stop.self, count: 40_000) { row, index in

@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test(arguments: notIntegers + ["9223372036854775807", "-1", "-9223372036854775808"])
-  func keysThatCannotBeGivenAreNamed(value: String) throws {
+  func keysThatCannotBeAllocatedAreNamed(value: String) throws {
     let container = try open()
     let entityID = try #require(container.model.entity(named: "Item")).entityID
     container.close()
@@ -147,7 +147,7 @@ import Testing
     }
   }
 
-  @Test func theLastKeysAreGiven() throws {
+  @Test func theLastKeysAreAllocated() throws {
     let container = try damaged(
       "UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775804 WHERE Z_NAME = 'Item'")
     defer { container.close() }

@@ -59,7 +59,7 @@ import Testing
     ) { try open(url) }
   }
 
-  @Test func tellsACorruptFile() throws {
+  @Test func reportsACorruptFile() throws {
     let fixture = try StoreFixture()
     for index in 0..<2000 { fixture.makeStop("stop \(index)") }
     try fixture.context.save()
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func createsMissingIndexesAndDropsForeignOnesOnlyWhenTold() throws {
+  @Test func createsMissingIndexesAndDropsForeignOnesOnlyByOption() throws {
     let fixture = try StoreFixture()
     fixture.container.close()
     try Connection(path: fixture.url.path).execute(

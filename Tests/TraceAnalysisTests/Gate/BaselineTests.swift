@@ -53,7 +53,7 @@ import TraceRendering
     #expect(!text.contains("callers"))
   }
 
-  @Test func saysWhyThereIsNone() {
+  @Test func reportsWhyThereIsNone() {
     #expect(throws: BaselineError.missing("/nowhere")) { try BaselineV1(path: "/nowhere") }
     #expect(
       error("{\"schemaVersion\": 7}").contains("has schemaVersion 7, this trace-report reads 1"))

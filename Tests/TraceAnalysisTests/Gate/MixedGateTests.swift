@@ -113,7 +113,7 @@ import TraceRendering
     #expect(result.unchanged == 1)
   }
 
-  @Test func moreContextsThanAreToldApartLeaveTheSumsExact() throws {
+  @Test func moreContextsThanAreListedLeaveTheSumsExact() throws {
     var builder = ProfileBuilder()
     var run = RunBuilder()
     run.open()

@@ -28,7 +28,7 @@ import TraceAnalysis
     #expect(found.map(\.speedup) == [2])
   }
 
-  @Test func pairsWhatTheSameLineAsked() {
+  @Test func pairsStatementsOfTheSameLine() {
     let found = pairs(
       { $0.fetch("SELECT a FROM t WHERE t.name LIKE ?", total: 2000) },
       { $0.fetch("SELECT a FROM t WHERE t.normalized >= ?", total: 1000) })

@@ -59,7 +59,7 @@ struct TimingGateTests {
   }
 
   // Published examples: exact one-sided probabilities of U, and a large sample.
-  @Test func theTestGivesKnownProbabilities() {
+  @Test func theTestReturnsKnownProbabilities() {
     #expect(abs(MannWhitneyTest([1, 2, 3], [4, 5, 6]).probability - 0.05) < 1e-12)
     #expect(abs(MannWhitneyTest([4, 5, 6], [1, 2, 3]).probability - 1) < 1e-12)
     #expect(abs(MannWhitneyTest([1, 3, 5], [2, 4, 6]).probability - 0.35) < 1e-12)

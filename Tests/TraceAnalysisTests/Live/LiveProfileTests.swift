@@ -19,7 +19,7 @@ import TraceRendering
     return profile.endInterval(lasting: 2_000_000_000, Self.reading)
   }
 
-  @Test func tellsWhatTheIntervalAdded() throws {
+  @Test func reportsWhatTheIntervalAdded() throws {
     var profile = LiveProfile()
     _ = interval(&profile) {
       for _ in 1...3 { $0.fetch("SELECT a", rows: 2, total: 100) }
@@ -73,7 +73,7 @@ import TraceRendering
     #expect(after.profile.totals.fetches == 1)
   }
 
-  @Test func resetForgetsTheCounts() {
+  @Test func resetDiscardsTheCounts() {
     var profile = LiveProfile()
     _ = interval(&profile) {
       for _ in 1...30 { $0.fetch("SELECT 0 FROM ZSTOP t0 WHERE t0.ZX = ?", fullScanSteps: 9000) }

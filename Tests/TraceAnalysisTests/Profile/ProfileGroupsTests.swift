@@ -51,7 +51,7 @@ struct ProfileGroupsTests {
     #expect(try group(.caller, "transit/List.swift:7").work.totalTime == 5000)
   }
 
-  @Test func contextsAndProcessesAreTold() throws {
+  @Test func contextsAndProcessesAreReported() throws {
     let context = try group(.context, "transit[2367] context 1")
     #expect(context.work.count == 3)
     #expect(context.work.totalTime == 6000)

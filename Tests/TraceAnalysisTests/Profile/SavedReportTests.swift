@@ -45,7 +45,7 @@ struct SavedReportTests {
     return try SavedReport.profile(in: Data(json.utf8), name: "report.json")
   }
 
-  @Test func aTraceItsLogAndTheirJSONGiveOneProfile() throws {
+  @Test func aTraceItsLogAndTheirJSONHaveOneProfile() throws {
     var trace = TraceBuilder()
     var log = LogBuilder()
     log.open(Self.run.process, at: 0)

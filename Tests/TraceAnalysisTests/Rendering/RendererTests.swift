@@ -96,7 +96,7 @@ import TraceRendering
     #expect(text(80).contains("  total  share  runs "))
   }
 
-  @Test func manyFindingsAreToldByTheirNumber() throws {
+  @Test func manyFindingsAreReportedByTheirNumber() throws {
     let profile = RunBuilder { trace in
       for number in 1...300 as ClosedRange<Int> {
         trace.fetch(
@@ -139,7 +139,7 @@ import TraceRendering
     if run == .hostileText { #expect(html.contains("&lt;script&gt;")) }
   }
 
-  @Test func htmlSaysFirstThatEventsWereLost() throws {
+  @Test func htmlReportsFirstThatEventsWereLost() throws {
     let run = RunBuilder {
       $0.open()
       $0.fetch("SELECT a")
@@ -166,7 +166,7 @@ import TraceRendering
     #expect(html.contains("cache misses 184 → 0"))
   }
 
-  @Test func htmlOfSumsSaysThatTheyHaveNoPlaceInTime() throws {
+  @Test func htmlOfSumsReportsThatTheyHaveNoPlaceInTime() throws {
     let html = try DashboardPage(TimedProfile(profile: Case.normal.profile)).html()
     #expect(html.contains("No tracks over time"))
     var both = Case.normal.timedProfile

@@ -77,7 +77,7 @@ import TraceRendering
         """), "\(text)")
   }
 
-  @Test func saysThatTheCostOfTracingIsNotKnown() {
+  @Test func reportsThatTheCostOfTracingIsUnknown() {
     let trace = RunBuilder { trace in
       trace.fetch("SELECT a")
       trace.close()
@@ -101,7 +101,7 @@ import TraceRendering
     #expect(text.contains("18,446,744,073,709,551,615"), "\(text)")
   }
 
-  @Test func saysFirstWhatWasLost() {
+  @Test func reportsFirstWhatWasLost() {
     let trace = RunBuilder { trace in
       trace.fetch("SELECT a")
       trace.close(missing: 3)

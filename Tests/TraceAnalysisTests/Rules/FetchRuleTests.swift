@@ -116,7 +116,7 @@ import TraceAnalysis
     #expect(finding.saving?.atMost == 39_600_000)
   }
 
-  @Test func isANoteWhereTheTraceCannotTellWhatWasRead() {
+  @Test func isANoteWhereTheTraceLacksWhatWasRead() {
     let found = findings("LimitFetch") { $0.fetch(Self.all, rows: 12_800, total: 40_000_000) }
     #expect(found.map(\.severity) == [.note])
     #expect(found.map(\.confidence) == [.low])

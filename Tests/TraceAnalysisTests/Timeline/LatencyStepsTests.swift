@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func oneRunTellsItsLengthAndSeveralTheirSteps() {
+  @Test func oneRunShowsItsLengthAndSeveralTheirSteps() {
     func sum(_ time: Nanoseconds) -> RunSum {
       var sum = RunSum()
       (sum.count, sum.totalTime, sum.longest) = (1, time, time)

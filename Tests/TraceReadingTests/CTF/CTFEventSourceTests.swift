@@ -22,7 +22,7 @@ struct CTFEventSourceTests {
     try trace.write(to: folder)
   }
 
-  @Test func givesEveryEventBackAsItWas() throws {
+  @Test func returnsEveryEventBackAsItWas() throws {
     var samples = EventSamples(seed: 3)
     let records = samples.records(600)
     try write(records)

@@ -24,7 +24,7 @@ import TraceReading
     try trace.write(to: directory.url.appending(path: folder))
   }
 
-  @Test func givesAllEventsOfManyBatches() throws {
+  @Test func returnsAllEventsOfManyBatches() throws {
     var samples = EventSamples(seed: 50)
     let records = samples.records(13 * 500)
     try write(records)
@@ -72,7 +72,7 @@ import TraceReading
     #expect(try Reading(directory.url.path).events == records.map(\.event))
   }
 
-  @Test func givesWhatStandsBeforeADamageFarIn() throws {
+  @Test func returnsWhatStandsBeforeADamageFarIn() throws {
     var samples = EventSamples(seed: 54)
     let records = samples.records(13 * 300)
     try write(records)

@@ -58,7 +58,7 @@ struct CoreDataLogTests {
         + "Notes: (CoreData) [com.apple.coredata:sql] ", 4567, 0x1a2b
     ),
   ])
-  func headsTellTimeProcessAndThread(head: String, process: Int64, thread: Int64) throws {
+  func headsReportTimeProcessAndThread(head: String, process: Int64, thread: Int64) throws {
     let reading = try Reading(
       log: """
         \(head)CoreData: sql: \(Self.notes)
@@ -441,7 +441,7 @@ struct CoreDataLogTests {
     #expect(Set(reading.records.map(\.threadID)) == [7, 8])
   }
 
-  @Test func interleavedThreadsWithoutIdsAreSaid() throws {
+  @Test func interleavedThreadsWithoutIdsAreReported() throws {
     let reading = try Reading(
       log: """
         CoreData: sql: \(Self.notes)
@@ -492,7 +492,7 @@ struct CoreDataLogTests {
     #expect(reading.source.unrecognizedLines == 0)
   }
 
-  @Test func whatNoRuleKnowsIsCountedAndShown() throws {
+  @Test func whatNoRuleMatchesIsCountedAndShown() throws {
     let reading = try Reading(
       log: """
         CoreData: annotation: Prefetching with key 'attachments'.  Got 1581 rows.

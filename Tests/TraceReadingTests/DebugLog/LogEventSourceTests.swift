@@ -15,7 +15,7 @@ struct LogEventSourceTests {
     """
 
   @Test(arguments: [0, 3600, -12_600] as [Nanoseconds])
-  func givesEveryEventBackAsItWas(offsetInSeconds: Nanoseconds) throws {
+  func returnsEveryEventBackAsItWas(offsetInSeconds: Nanoseconds) throws {
     var samples = EventSamples(seed: 7)
     let records = samples.records(600)
     var log = LogBuilder(utcOffset: offsetInSeconds * 1_000_000_000)
@@ -31,7 +31,7 @@ struct LogEventSourceTests {
     #expect(reading.source.kind == .log)
   }
 
-  @Test func whatCoreDataSaysOfAFaultIsARemark() throws {
+  @Test func aFaultLineOfCoreDataIsARemark() throws {
     var log = LogBuilder()
     log.open(transit, at: noon)
     var samples = EventSamples(seed: 41)
@@ -68,7 +68,7 @@ struct LogEventSourceTests {
     #expect(reading.records.map(\.process.name) == ["transit", "other"])
   }
 
-  @Test func knowsTheLinesMadeForPeople() throws {
+  @Test func recognizesTheLinesMadeForPeople() throws {
     let lines = """
       \(head) annotation: sql connection fetch time: 0.000812s
       \(head) annotation: total fetch execution time: 0.001304s for 15 rows.
@@ -87,7 +87,7 @@ struct LogEventSourceTests {
     #expect(reading.source.eventsLost == 12)
   }
 
-  @Test func countsWhatItDoesNotKnow() throws {
+  @Test func countsUnknownLines() throws {
     let lines = """
       Listening on port 8080
       \(head) gossip: what is this
@@ -170,14 +170,14 @@ struct LogEventSourceTests {
     #expect(reading.source.problems == ["line 2 is longer than 16 MiB and was not used"])
   }
 
-  @Test func saysThatItAssumedUTC() throws {
+  @Test func reportsThatItAssumedUTC() throws {
     let reading = try Reading(log: "\(head) annotation: busy\n\(head) annotation: busy\n")
     #expect(reading.events.count == 2)
     #expect(reading.source.problems.count == 1)
     #expect(reading.source.problems[0].contains("UTC was assumed"))
   }
 
-  @Test func saysThatTheLogIsOfANewerVersion() throws {
+  @Test func reportsThatTheLogIsOfANewerVersion() throws {
     let newer = opened.replacing(
       "vocabulary=1", with: "vocabulary=\(StoreEvent.vocabularyVersion + 1)")
     let reading = try Reading(log: newer + "\(head) annotation: busy\n")

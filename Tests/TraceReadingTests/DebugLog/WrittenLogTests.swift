@@ -10,7 +10,7 @@ import TraceReading
 /// The log as the store writes it, read back.
 struct WrittenLogTests {
   @Test(arguments: DebugLog.Level.allCases)
-  func givesEveryEventBackAsItWas(level: DebugLog.Level) throws {
+  func returnsEveryEventBackAsItWas(level: DebugLog.Level) throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("store.log")
     try Data().write(to: URL(filePath: path))

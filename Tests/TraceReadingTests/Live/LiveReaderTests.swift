@@ -54,7 +54,7 @@ import TraceReading
     return ids
   }
 
-  @Test func givesEachEventOnce() throws {
+  @Test func returnsEachEventOnce() throws {
     try append(lines(1...2))
     let reader = try LiveReader(path)
     #expect(try next(reader) == [1, 2])

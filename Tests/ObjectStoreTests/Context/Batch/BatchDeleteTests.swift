@@ -147,7 +147,7 @@ import Testing
     }
   }
 
-  @Test func tellsOfItAsOfASave() throws {
+  @Test func reportsOfItAsOfASave() throws {
     try context.execute(BatchDeleteRequest<Library>(where: { $0.name == "city" }))
     let ends = fixture.observer.events.compactMap { event -> SaveEnd? in
       if case .saveEnd(let end) = event { end } else { nil }

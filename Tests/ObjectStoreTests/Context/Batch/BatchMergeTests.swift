@@ -48,7 +48,7 @@ import Testing
     #expect(try fixture.rows("SELECT ZNAME, ZNOTE FROM ZSTOP") == ["B|mine"])
   }
 
-  @Test func forgetsWhatABatchHasDeleted() throws {
+  @Test func discardsWhatABatchHasDeleted() throws {
     var delete = BatchDeleteRequest<StopTime>(where: { $0.headsign == "1" })
     delete.resultType = .objectIDs
     let result = try fixture.container.newBackgroundContext().execute(delete)
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func tellsWhichRowsForgotADeletedOne() throws {
+  @Test func reportsWhichRowsLostAReference() throws {
     struct Line: Entity {
       let name = Attribute<String>("name")
       let tram = ToOne<Wagon>("tram", inverse: \.line)
@@ -107,7 +107,7 @@ import Testing
     #expect(stop.stopTimes.map(\.headsign) == ["0", "1", "2", "new 0", "new 1"])
   }
 
-  @Test func toldOfCountsOnlyItMergesNothing() throws {
+  @Test func mergesNothingOfCountsAlone() throws {
     let result = try context.execute(BatchDeleteRequest<StopTime>(FetchRequest()))
     #expect(result.count == 3 && result.changes.isEmpty)
     merge(result.changes)

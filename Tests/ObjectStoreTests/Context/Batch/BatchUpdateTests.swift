@@ -37,7 +37,7 @@ import Testing
         == ["1|1|NULL|0.0", "2|2|east|5.0"])
   }
 
-  @Test func givesTheIDsWhereTheyAreWanted() throws {
+  @Test func returnsTheIDsWhereTheyAreWanted() throws {
     var update = BatchUpdateRequest<StopTime>(predicate: try FetchPredicate("stop.name == 'a'"))
     update.set("headsign", to: .null)
     update.resultType = .objectIDs
@@ -62,7 +62,7 @@ import Testing
     #expect(try fixture.rows("SELECT DISTINCT ZSTOP, Z_FOK_STOP FROM ZSTOPTIME") == ["NULL|NULL"])
   }
 
-  @Test func tellsOfItAsOfASave() throws {
+  @Test func reportsOfItAsOfASave() throws {
     var update = BatchUpdateRequest<Stop>()
     update.set(\.note, to: "x")
     try context.execute(update, file: "f", line: 3)

@@ -17,7 +17,7 @@ import Testing
     try fixture.context.save()
   }
 
-  @Test func predicatesAskWhetherThereIsAValue() throws {
+  @Test func predicatesTestWhetherThereIsAValue() throws {
     let container = fixture.store.container
     fixture.observer.removeAll()
     #expect(try container.labels("blob == nil") == ["C"])
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func saysWhatCanBeCompared() throws {
+  @Test func reportsWhatCanBeCompared() throws {
     let error = #expect(throws: FetchPredicateError.self) {
       let predicate = try FetchPredicate("blob == %@", Data())
       return try fixture.context.fetch(FetchRequest<Photo>(predicate: predicate))

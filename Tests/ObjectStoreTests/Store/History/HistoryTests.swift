@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func tellsWhoChangedWhat() throws {
+  @Test func reportsWhoChangedWhat() throws {
     let start = Date()
     context.transactionAuthor = "import"
     let stop = fixture.makeStop("A", stopTimes: 1)
@@ -73,7 +73,7 @@ import Testing
     #expect(try fixture.rows("SELECT ZNAME FROM ATRANSACTIONSTRING") == ["a"])
   }
 
-  @Test func tellsOfBatches() throws {
+  @Test func reportsOfBatches() throws {
     try context.batchInsert(Stop.self, count: 3) { row, index in
       row.identifier = Int64(index)
       row.name = "\(index)"
@@ -89,7 +89,7 @@ import Testing
       ])
   }
 
-  @Test func purgesAndNeverGivesATokenTwice() throws {
+  @Test func purgesAndNeverIssuesATokenTwice() throws {
     for name in ["A", "B", "C"] {
       fixture.makeStop(name)
       try context.save()

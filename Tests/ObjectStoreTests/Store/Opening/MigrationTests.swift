@@ -129,7 +129,7 @@ private enum Bad {
     return try names + tables.flatMap { try fixture.rows("SELECT * FROM \($0)") }
   }
 
-  @Test func migratesInOneTransactionAndTellsEachStep() throws {
+  @Test func migratesInOneTransactionAndReportsEachStep() throws {
     let observer = RecordingObserver()
     let container = try fixture.reopened(New.entities, observer: observer)
     #expect(
@@ -215,7 +215,7 @@ private enum Bad {
         FetchRequest<New.Place>(where: { $0.normalizedName == "straße 17" })) == 1)
   }
 
-  @Test func refusesWhenToldOrReadOnly() throws {
+  @Test func refusesByOptionOrReadOnly() throws {
     let before = try dump()
     var refusing = StoreOptions()
     refusing.migrationPolicy = .refuse
@@ -227,7 +227,7 @@ private enum Bad {
     try fixture.reopened(Old.entities, options: refusing).close()
   }
 
-  @Test func keepsWhatTheModelLacksUnlessToldToDropIt() throws {
+  @Test func keepsWhatTheModelLacksUnlessItMayDropIt() throws {
     struct Place: Entity {
       static let entityName = "Place"
       let name = Attribute<String>("name")
@@ -264,7 +264,7 @@ private enum Bad {
     }
   }
 
-  @Test func givesWhatIsRequiredNowItsDefault() throws {
+  @Test func requiredValuesGetTheirDefault() throws {
     struct Place: Entity {
       static let entityName = "Place"
       let name = Attribute<String>("name")

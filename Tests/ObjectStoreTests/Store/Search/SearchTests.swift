@@ -272,7 +272,7 @@ import Testing
     #expect(try copy.damagedSearchIndexes() == [])
   }
 
-  @Test func anEntityWithoutAnIndexSaysSo() throws {
+  @Test func anEntityWithoutAnIndexReportsSo() throws {
     let plain = try StoreFixture(Unsearched.entities)
     let request = FetchRequest<Unsearched.Note>(where: { $0.matchesSearch("blue") })
     #expect(throws: FetchPredicateError.noSearchIndex(entity: "Note")) {
