@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-public import QueryPlans
-public import SQLiteDriver
+import QueryPlans
+import SQLiteDriver
 import StoreEvents
-public import TraceAnalysis
+import TraceAnalysis
 import TraceReading
 
 extension IndexAdvice {

@@ -67,8 +67,8 @@ import Testing
     try Data().write(to: URL(filePath: folder.path("store.sqlite")))
     #expect(try await completions("trace-report", "adv", in: folder) == ["advise"])
     #expect(
-      try await completions("trace-report", "explain", "AvoidF", in: folder).sorted()
-        == ["AvoidFaultStorm", "AvoidFullTableScan"])
+      try await completions("trace-report", "explain", "AvoidFu", in: folder).sorted()
+        == ["AvoidFullTableScan"])
     #expect(
       try await completions("trace-report", "summary", "--sort", "p9", in: folder).sorted()
         == ["p95", "p99"])

@@ -60,7 +60,7 @@ private struct Stop: Entity {
       container, fetches: 1, counts: 0, rows: 4, faults: 0, cacheMisses: 0, saves: 0, fullScans: 0
     ) { try byLongitude() }
     #expect(stops.count == 4)
-    try expectStore(container, fetches: 0, faults: 4, cacheMisses: 0) {
+    expectStore(container, fetches: 0, faults: 4, cacheMisses: 0) {
       #expect(stops.map(\.name).count == 4)
     }
     try expectStore(container, fetches: 0, rows: .atMost(0), saves: 1) {

@@ -158,7 +158,8 @@ import Testing
       into: fixture.context,
       {
         let theirs = try #require(try $0.existingObject(with: id).as(Depot.self))
-        theirs.first = try #require(try $0.existingObject(with: busID).as(Vehicle.self))
+        let vehicle = try #require(try $0.existingObject(with: busID).as(Vehicle.self))
+        theirs.first = vehicle
       }, of: fixture.container.newBackgroundContext())
     try fixture.context.save()
     #expect(depot.first == nil)

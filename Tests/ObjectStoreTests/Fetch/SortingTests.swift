@@ -2,6 +2,7 @@
 
 import SQLiteDriver
 import StoreFunctions
+import StoreInstruments
 import TestSupport
 import Testing
 

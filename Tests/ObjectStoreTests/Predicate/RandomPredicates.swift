@@ -19,7 +19,7 @@ struct RandomPredicates {
   static let numbers: [StoreValue] = [
     .integer(0), .integer(1), .integer(-1), .integer(2), .integer(.max), .integer(.min),
     .double(0.5), .double(1), .double(-0.0), .double(.nan), .double(.infinity), .double(1e300),
-    .double(9007199254740993), .bool(true), .bool(false), .null,
+    .double(9007199254740992), .bool(true), .bool(false), .null,
   ]
 
   // MARK: - Rows
