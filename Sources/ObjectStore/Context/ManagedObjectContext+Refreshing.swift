@@ -94,8 +94,8 @@ extension ManagedObjectContext {
   /// Makes updates of insertions whose objects the parent has: it took back a deletion that was undone
   /// here as well.
   private func returnToRows(of parent: ManagedObjectContext) throws {
-    // The key does not decide: it may be permanent without a row, or temporary in the parent as well.
-    for object in inserted {
+    // A permanent id does not decide: a new object may have one before it has a row.
+    for object in inserted where object.primaryKey > 0 {
       guard try hasRow(object, in: parent) else { continue }
       willChange(object)
       object.state.remove(.inserted)
