@@ -97,6 +97,11 @@ fuzz-predicates: ## reads a million random and mutated predicate formats
 fuzz-readers: ## reads damaged logs, reports and traces for ten minutes
 	FUZZ_SECONDS=600 swift test --filter ReaderFuzzTests
 
+.PHONY: merges
+MERGE_SPLITS ?= 1000
+merges: ## merges profiles of 1,000 random splits, and compares each sum with reading everything at once; MERGE_SPLITS=1000
+	MERGE_SPLITS=$(MERGE_SPLITS) swift test --filter MergingTests
+
 .PHONY: damage
 DAMAGE_VARIANTS ?= 5000
 damage: ## holds 5,000 damaged logs, traces and reports against a baseline: none passes with other numbers

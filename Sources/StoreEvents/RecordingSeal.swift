@@ -12,13 +12,22 @@ public struct RecordingSeal: Hashable, Sendable, Codable {
   public var exitCode: Int32?
   /// The signal that ended the program.
   public var signal: Int32?
-  /// A hash of the files of the trace, and of how the program ended.
+  /// What the user noted of the run, such as `version` and `host`; nil for nothing.
+  public var labels: [String: String]?
+  /// A hash of the files of the trace, of how the program ended and of the labels.
   public var check: String
 
   /// Hashes the files of a trace; nil if one cannot be read.
-  public init?(ofTrace folder: String, exitCode: Int32?, signal: Int32?) {
+  public init?(
+    ofTrace folder: String, exitCode: Int32?, signal: Int32?, labels: [String: String]? = nil
+  ) {
     guard var hash = FolderHash.hash(of: folder, excluding: Self.fileName) else { return nil }
     hash.add("exitCode \(exitCode.map(String.init) ?? "") signal \(signal.map(String.init) ?? "")")
+    for (name, value) in (labels ?? [:]).sorted(by: { $0.key < $1.key }) {
+      hash.add("label \(name)")
+      hash.add(value)
+    }
+    self.labels = labels
     self.exitCode = exitCode
     self.signal = signal
     check = hash.text
@@ -26,7 +35,7 @@ public struct RecordingSeal: Hashable, Sendable, Codable {
 
   /// Whether the files of a trace are those that were recorded; nil if one cannot be read.
   public func fits(_ folder: String) -> Bool? {
-    Self(ofTrace: folder, exitCode: exitCode, signal: signal).map { $0 == self }
+    Self(ofTrace: folder, exitCode: exitCode, signal: signal, labels: labels).map { $0 == self }
   }
 
   /// How the program failed, or nil if it did not.

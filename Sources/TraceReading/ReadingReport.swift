@@ -38,6 +38,10 @@ public struct SourceReport: Hashable, Sendable, Codable {
   public var unended: [String]?
   /// Programs that ended with an error, and how; nil for none.
   public var failures: [String]?
+  /// By which it is found if it is counted twice; nil without events, and in older reports.
+  public var identity: SourceIdentity?
+  /// What `record --label` noted, such as `version`; nil for none.
+  public var labels: [String: String]?
 
   public init(
     path: String, kind: Kind, eventsRead: UInt64 = 0, eventsLost: UInt64 = 0,

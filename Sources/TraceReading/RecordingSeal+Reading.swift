@@ -24,7 +24,9 @@ extension RecordingSeal {
       return
     }
     switch seal.fits(folder) {
-    case true?: if let failure = seal.failure { ledger.addFailure(failure) }
+    case true?:
+      if let failure = seal.failure { ledger.addFailure(failure) }
+      if let labels = seal.labels { ledger.addLabels(labels) }
     case false?: ledger.addProblem("its files are not as they were recorded")
     case nil: ledger.addProblem("its files cannot be read: \(systemError())")
     }

@@ -6,6 +6,7 @@ import StoreEvents
 final class SourceLedger {
   // Unchecked: one thread counts, each event.
   @exclusivity(unchecked) private(set) var report: SourceReport
+  @exclusivity(unchecked) private var identity = IdentityTally()
   /// Whether anything showed that the input is of its kind, even without an event.
   var isRecognized = false
   /// Whether its recorder has not finished it.
@@ -31,7 +32,16 @@ final class SourceLedger {
   /// The input's name without its folders.
   var fileName: String { report.path.split(separator: "/").last.map(String.init) ?? "-" }
 
-  func countEvent() { report.eventsRead &+= 1 }
+  func count(_ event: EventRecord) {
+    report.eventsRead &+= 1
+    identity.add(event)
+  }
+
+  /// Notes what is known of an input that was read to its end.
+  func finish() { report.identity = identity.identity }
+
+  /// Notes what `record --label` wrote.
+  func addLabels(_ labels: [String: String]) { report.labels = labels }
 
   func countLost(_ count: UInt64) {
     let (sum, overflow) = report.eventsLost.addingReportingOverflow(count)

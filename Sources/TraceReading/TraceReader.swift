@@ -46,6 +46,7 @@ public enum TraceReader {
     if !isWhole || ReadingInterruption.isRequested {
       for input in inputs { input.ledger.addProblem(ReadingInterruption.sentence) }
     }
+    for input in inputs { input.ledger.finish() }
     let report = ReadingReport(sources: inputs.map(\.ledger.report))
     if !report.sources.contains(where: { $0.eventsRead > 0 }) {
       for input in inputs { try input.ledger.throwIfNothingWasRead() }

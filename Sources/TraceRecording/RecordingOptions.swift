@@ -25,6 +25,8 @@ public struct RecordingOptions: Hashable, Sendable {
   public var probe: String?
   /// When to take snapshots; nil to record all the time.
   public var flight: FlightOptions?
+  /// What to note of the run in its folder, such as `version`.
+  public var labels: [String: String] = [:]
   /// A program, and its arguments, that calls ``TraceRecorder/standGuard(over:)`` with the number
   /// that is added as the last argument; if empty, nothing is cleaned up if we are killed.
   public var guardian: [String] = []
@@ -73,15 +75,17 @@ extension Recording.Outcome {
 
 extension Recording {
   /// Writes how the program ended, and a hash of the trace, beside it.
-  func seal(knowsOutcome: Bool) throws(RecordingError) {
+  func seal(knowsOutcome: Bool, labels: [String: String]) throws(RecordingError) {
     guard hasTrace else { return }
     let path = "\(directory)/\(RecordingSeal.fileName)"
-    let seal =
+    let (code, signal): (Int32?, Int32?) =
       switch outcome {
-      case _ where !knowsOutcome: RecordingSeal(ofTrace: directory, exitCode: nil, signal: nil)
-      case .exited(let code): RecordingSeal(ofTrace: directory, exitCode: code, signal: nil)
-      case .killed(let signal): RecordingSeal(ofTrace: directory, exitCode: nil, signal: signal)
+      case _ where !knowsOutcome: (nil, nil)
+      case .exited(let code): (code, nil)
+      case .killed(let signal): (nil, signal)
       }
+    let seal = RecordingSeal(
+      ofTrace: directory, exitCode: code, signal: signal, labels: labels.isEmpty ? nil : labels)
     guard let seal else { throw .outputUnusable(path, code: errno) }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]

@@ -58,7 +58,9 @@ public enum TraceRecorder {
       guard !TracedProgram.wasInterrupted else { throw RecordingError.interrupted }
       let recording = try await record(options, session, daemon.command, examiner)
       // Of a program that ran before, the end is not known; incidents are no whole runs.
-      if options.flight == nil { try recording.seal(knowsOutcome: options.process == nil) }
+      if options.flight == nil {
+        try recording.seal(knowsOutcome: options.process == nil, labels: options.labels)
+      }
       return recording
     } catch let error as RecordingError {
       try? await session.end()

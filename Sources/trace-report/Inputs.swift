@@ -63,17 +63,23 @@ struct Inputs: ParsableArguments {
         guard filter.isEmpty else { throw SavedReportError.notFiltered(path) }
         return try SavedReport.profile(in: Data(InputContent.bytes(path: path)), name: path)
       }
+      var counted = CountedRecordings(requiresIdentity: false)
+      for (path, profile) in zip(saved, profiles) { try counted.add(profile, name: path) }
       let traces = paths.filter { !saved.contains($0) }
       guard !traces.isEmpty else { return TimedProfile(profile: .merged(profiles)) }
       var traced = try TimedProfile(reading: traces, filter: filter, isTimed: isTimed) {
         progress.report($0)
       }
+      guard !profiles.isEmpty else { return traced }
+      try counted.add(traced.profile, name: traces.joined(separator: " "))
       traced.profile = .merged([traced.profile] + profiles)
       return traced
     } catch let error as TraceReadingError {
       throw Failure(error)
     } catch let error as SavedReportError {
       throw Failure(error)
+    } catch let error as DoubleCounting {
+      throw Failure("\(error)", status: ExitStatus.inconclusive)
     }
   }
 }

@@ -36,6 +36,20 @@ struct ReportedWorkload {
       (file, workload.explanations, workload.findings, nil)
   }
 
+  /// Notes the plan of each form, so that plans can be compared over hosts and versions.
+  func addPlans(to profile: inout Profile) {
+    guard let database, !explanations.isEmpty else { return }
+    profile.setPlans(database: database.path) { statement in
+      explanations[statement.id]?.plan.map { plan in
+        plan.roots.flatMap(Self.steps).joined(separator: "; ")
+      }
+    }
+  }
+
+  private static func steps(of node: QueryPlan.Node) -> [String] {
+    [node.detail] + node.children.flatMap(steps)
+  }
+
   /// Call this once the report is printed.
   ///
   /// - Throws: ``Failure`` if the database was another one.

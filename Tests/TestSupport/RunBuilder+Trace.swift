@@ -6,7 +6,8 @@ public import StoreEvents
 extension RunBuilder {
   /// Writes the run as a trace, with what `trace-report record` says of its end.
   public func writeTrace(
-    to folder: URL, exitCode: Int32? = 0, signal: Int32? = nil, isSealed: Bool = true
+    to folder: URL, exitCode: Int32? = 0, signal: Int32? = nil, labels: [String: String]? = nil,
+    isSealed: Bool = true
   ) throws {
     var trace = TraceBuilder(process: process)
     for var record in records {
@@ -17,7 +18,8 @@ extension RunBuilder {
     // As LTTng lays it out: a file beside the streams would be read as one.
     try trace.write(to: folder.appending(path: "ust/uid/0/64-bit"))
     guard isSealed else { return }
-    let seal = RecordingSeal(ofTrace: folder.path, exitCode: exitCode, signal: signal)
+    let seal = RecordingSeal(
+      ofTrace: folder.path, exitCode: exitCode, signal: signal, labels: labels)
     try JSONEncoder().encode(seal).write(to: folder.appending(path: RecordingSeal.fileName))
   }
 }

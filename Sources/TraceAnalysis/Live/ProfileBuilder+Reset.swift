@@ -13,6 +13,7 @@ extension ProfileBuilder {
     new.pendingMisses = pendingMisses
     new.batchedFetches = batchedFetches
     new.commits = commits
+    new.origins = origins
     self = new
   }
 }

@@ -4,6 +4,8 @@ import StoreEvents
 
 /// The databases of connections and stores: by inode where the probe reports it, so that two paths
 /// of one file are one database; otherwise by path.
+///
+/// Each host has its own.
 struct LockDatabases {
   private typealias Key = ProfileBuilder.Key
   private var ids: [ProfileBuilder.Key: String] = [:]
@@ -13,18 +15,24 @@ struct LockDatabases {
   // 100,000 is arbitrary: a program may open a connection for each request.
   private static let maxConnections = 100_000
 
-  mutating func add(_ event: ConnectionOpened, in process: Int) {
+  mutating func add(_ event: ConnectionOpened, on host: String, in process: Int) {
     guard ids.count < Self.maxConnections, !event.path.isEmpty else { return }
-    let id = event.inode == 0 ? event.path : "\(event.device):\(event.inode)"
+    let path = Self.path(event.path, on: host)
+    let id = event.inode == 0 ? path : Self.path("\(event.device):\(event.inode)", on: host)
     ids[Key(process: process, id: event.connectionID)] = id
-    inodes[event.path] = id
+    inodes[path] = id
     if paths[id] == nil { paths[id] = event.path }
   }
 
-  mutating func add(_ event: StoreOpened, in process: Int) {
+  mutating func add(_ event: StoreOpened, on host: String, in process: Int) {
     guard ids.count < Self.maxConnections, !event.path.isEmpty else { return }
-    ids[Self.store(event.storeID, in: process)] = event.path
-    if paths[event.path] == nil { paths[event.path] = event.path }
+    let path = Self.path(event.path, on: host)
+    ids[Self.store(event.storeID, in: process)] = path
+    if paths[path] == nil { paths[path] = event.path }
+  }
+
+  private static func path(_ path: String, on host: String) -> String {
+    host.isEmpty ? path : "\(host)\u{0}\(path)"
   }
 
   /// A store's key, apart from that of the connection of the same number.

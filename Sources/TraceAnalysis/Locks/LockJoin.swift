@@ -172,7 +172,8 @@ struct LockJoin {
     logs.finish(&profile) { databases.path(of: $0) }
     profile.waits = waits.map { $0.profile(databases.path(of: $0.database)) }
       .merged(by: \.key) { $0.add($1) }.sorted(by: LockWait.order)
-    return profile == LockProfile() ? nil : profile
+    // Of two hosts, databases may have one path.
+    return profile == LockProfile() ? nil : .merged([profile])
   }
 }
 

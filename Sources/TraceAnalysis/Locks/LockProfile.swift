@@ -87,9 +87,10 @@ extension LockProfile? {
 
 extension LockProfile {
   fileprivate mutating func mergeLogs(_ parts: [LockProfile]) {
+    // The longest row of each database, whatever the order of the parts is.
     let logs = parts.flatMap { $0.logs ?? [] }.merged(by: \.database) {
-      if $1.frames > $0.frames || $1.largestBytes > $0.largestBytes { $0 = $1 }
-    }
+      $0 = $0.isLonger(than: $1) ? $0 : $1
+    }.sorted { $0.database < $1.database }
     let payers = parts.flatMap { $0.checkpointPayers ?? [] }.merged(by: \.site.key) { $0.add($1) }
     self.logs = logs.isEmpty ? nil : logs
     checkpointPayers = payers.isEmpty ? nil : payers

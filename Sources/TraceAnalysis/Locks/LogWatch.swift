@@ -106,12 +106,18 @@ public struct LogGrowth: Hashable, Sendable, Codable {
   /// Whether no checkpoint was seen.
   public var isNeverCheckpointed = false
 
-  var frames: UInt64 { lastFrames - firstFrames }
+  /// By how much it grew; 0 of a damaged report in which it shrank.
+  var frames: UInt64 { lastFrames - min(firstFrames, lastFrames) }
 
   // Four times what starts a checkpoint, as in AvoidCheckpointStall: 16 MB of the usual pages.
   static let minFrames: UInt64 = 3000
   static let minBytes: UInt64 = 16 << 20
   static let minTimes: UInt64 = 3
+
+  func isLonger(than other: Self) -> Bool {
+    (frames, largestBytes, checkpoints, lastFrames, growths)
+      > (other.frames, other.largestBytes, other.checkpoints, other.lastFrames, other.growths)
+  }
 
   var isNeverReset: Bool { checkpoints >= Self.minTimes && frames >= Self.minFrames }
   var isReported: Bool {

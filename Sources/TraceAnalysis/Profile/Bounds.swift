@@ -5,7 +5,7 @@ import TraceReading
 
 /// How much of a trace is counted separately, so that its report stays small: all of them
 /// arbitrary, and far above what people look at.
-enum Bounds {
+public enum Bounds {
   static let statements = 20_000
   /// Bytes of all SQL texts together.
   static let texts = 64 << 20
@@ -17,6 +17,10 @@ enum Bounds {
   static let contexts = 20_000
   static let stores = 1000
   static let processes = 10_000
+  /// Rows of forms by where they ran, before the rest are one row.
+  public static let forms = 50_000
+  /// Forms that the row of the rest names, so that they are counted once over many hosts.
+  static let otherForms = 100_000
 
   /// No hash of a text: FNV-1a of none is another number.
   static let restOfStatements = StatementID(rawValue: 0)

@@ -18,6 +18,13 @@ public struct ProcessProfile: Hashable, Sendable, Codable {
   /// Fetches that began and had not ended when the trace did.
   public var unfinishedFetches: UInt64 = 0
 
+  /// When the process started, by its own report; nil where the source does not contain it.
+  public var start: Nanoseconds?
+  /// The timestamp of its first event; nil in older reports.
+  public var firstEvent: Nanoseconds?
+  /// The timestamp of its last event; nil in older reports.
+  public var lastEvent: Nanoseconds?
+
   /// Whether its stores count what they emit; Core Data does not.
   public var countsEvents = true
 
@@ -53,6 +60,7 @@ public struct ProcessProfile: Hashable, Sendable, Codable {
     var copy = self
     copy.identity = ProcessIdentity(id: identity.id, name: "")
     copy.tracingTime = nil
+    (copy.start, copy.firstEvent, copy.lastEvent) = (nil, nil, nil)
     return copy
   }
 }

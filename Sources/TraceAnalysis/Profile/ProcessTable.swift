@@ -38,6 +38,7 @@ struct ProcessTable {
     if let known = starts[index], known != start { index = append(record.process) }
     if index < Bounds.processes {
       starts[index] = start
+      profiles[index].start = start
       profiles[index].identity = record.process
     }
     return take(index, for: record.process)
@@ -62,8 +63,11 @@ struct ProcessTable {
     return profiles.count - 1
   }
 
-  mutating func count(_ event: StoreEvent, at index: Int) {
+  mutating func count(_ record: EventRecord, at index: Int) {
+    let event = record.event
     if event.isAnnouncement { return }
+    profiles[index].firstEvent = min(profiles[index].firstEvent ?? .max, record.timestamp)
+    profiles[index].lastEvent = max(profiles[index].lastEvent ?? .min, record.timestamp)
     profiles[index].eventsSeen.add(1)
     profiles[index].eventsUncounted.add(1)
     guard case .counters(let sample) = event, index < Bounds.processes else { return }

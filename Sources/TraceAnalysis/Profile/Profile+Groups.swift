@@ -5,7 +5,7 @@ public import StoreEvents
 /// What the work of a profile can be added up by.
 public enum Grouping: String, CaseIterable, Hashable, Sendable {
   /// What the groups are made by.
-  case statement, entity, caller, context, process
+  case statement, entity, caller, context, process, host, database, version, sqlite
 }
 
 /// All that one entity, line of code, context or process did.
@@ -59,6 +59,10 @@ extension Profile {
           name: "\(name(of: $0.process)) context \($0.id)\($0.name.isEmpty ? "" : " \($0.name)")")
       }
     case .process: parts = contexts.map { GroupProfile($0, name: name(of: $0.process)) }
+    case .host: parts = formRows.map { GroupProfile($0, name: $0.origin.host) }
+    case .database: parts = formRows.map { GroupProfile($0, name: $0.origin.database) }
+    case .version: parts = formRows.map { GroupProfile($0, name: $0.origin.version) }
+    case .sqlite: parts = formRows.map { GroupProfile($0, name: $0.origin.sqliteVersion) }
     }
     return Dictionary(grouping: parts, by: \.name).map(GroupProfile.merged)
       .sorted(by: \.totalTime, then: \.name)
@@ -107,6 +111,13 @@ extension GroupProfile {
     self.init(name: statement.entity)
     work = statement.work
     latency = statement.latency
+  }
+
+  fileprivate init(_ row: FormProfile, name: String) {
+    self.init(name: row.isRest ? row.title : name.isEmpty ? "unknown" : name)
+    work = row.work
+    latency = row.latency
+    cacheMisses = row.misses
   }
 
   fileprivate init(_ caller: CallerProfile) {

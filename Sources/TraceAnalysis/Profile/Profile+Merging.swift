@@ -5,8 +5,12 @@ import TraceReading
 
 extension Profile {
   /// One profile of several runs, as if their traces had been read together.
-  public static func merged(_ profiles: [Profile]) -> Profile {
-    guard profiles.count != 1 else { return profiles[0] }
+  ///
+  /// The order of the profiles decides the order of processes and sources alone.
+  ///
+  /// - Parameter maxForms: how many rows of forms by place are kept; the rest are one row.
+  public static func merged(_ profiles: [Profile], maxForms: Int = Bounds.forms) -> Profile {
+    guard profiles.count != 1 else { return profiles[0].withForms(limit: maxForms) }
     var totals = Totals()
     var waits = WaitProfile()
     for profile in profiles {
@@ -31,7 +35,10 @@ extension Profile {
       observed: .merged(profiles.compactMap(\.observed)),
       locks: .merged(profiles.compactMap(\.locks)), io: .merged(profiles.compactMap(\.io)))
     let others = Set(profiles.flatMap { $0.otherSQL ?? [] }).sorted()
-    if !others.isEmpty { merged.otherSQL = others }
+    // 1,000 is the bound of a trace.
+    if !others.isEmpty { merged.otherSQL = Array(others.prefix(1000)) }
+    merged.mergeForms(of: profiles, limit: maxForms)
+    merged.bound()
     return merged
   }
 
@@ -85,8 +92,9 @@ extension CallerProfile {
 }
 
 extension StatementProfile {
-  fileprivate mutating func add(_ other: Self) {
+  mutating func add(_ other: Self) {
     sql = sql ?? other.sql
+    if entity.isEmpty { entity = other.entity }
     kinds = FetchKind.allCases.filter { kinds.contains($0) || other.kinds.contains($0) }
     work.add(other.work)
     misses.add(other.misses)
@@ -125,7 +133,7 @@ extension BatchProfile {
 }
 
 extension FaultProfile {
-  fileprivate mutating func add(_ other: Self) {
+  mutating func add(_ other: Self) {
     hits.add(other.hits)
     misses.add(other.misses)
     rows.add(other.rows)

@@ -40,6 +40,10 @@ public struct Profile: Sendable, Codable {
   public var locks: LockProfile?
   /// What reached files; nil unless that was recorded.
   public var io: IOProfile?
+  /// Where all of its statements ran; nil where that is unknown, or they ran at several places.
+  public var origin: OriginProfile?
+  /// The statements by form and by where they ran; nil if all of them ran at ``origin``.
+  public var forms: [FormProfile]?
   /// Values that the statements bound; empty unless they were recorded.
   ///
   /// Never encoded: they may be private.
@@ -47,7 +51,7 @@ public struct Profile: Sendable, Codable {
 
   private enum CodingKeys: CodingKey {
     case totals, statements, faults, batches, saves, contexts, entities, stores, waits, processes
-    case reading, selection, observed, otherSQL, locks, io
+    case reading, selection, observed, otherSQL, locks, io, origin, forms
   }
 }
 

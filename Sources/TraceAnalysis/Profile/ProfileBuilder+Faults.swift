@@ -5,12 +5,15 @@ import StoreEvents
 extension ProfileBuilder {
   /// Keeps a miss until the fault of its thread that caused it, which has the origin.
   mutating func add(_ event: CacheMiss, on thread: Key) {
-    if let orphan = pendingMisses.insert(event, for: thread) { add(orphan: orphan) }
+    if let orphan = pendingMisses.insert(event, for: thread) {
+      add(orphan: orphan, in: thread.process)
+    }
   }
 
   /// Counts a miss without a fault.
-  mutating func add(orphan miss: CacheMiss) {
-    if filter.takes(miss, from: .unknown) { add(miss, rows: 0, from: .unknown) }
+  mutating func add(orphan miss: CacheMiss, in process: Int) {
+    guard filter.takes(miss, from: .unknown) else { return }
+    add(miss, rows: 0, from: .unknown, in: Key(process: process, id: 0))
   }
 
   mutating func add(_ event: FaultFired, on thread: Key) {
@@ -24,7 +27,7 @@ extension ProfileBuilder {
     }
     if event.source == .rowCache { totals.cacheHits.add(1) }
     totals.faultTime.add(event.duration)
-    if let miss { add(miss, rows: event.rows, from: event.origin) }
+    if let miss { add(miss, rows: event.rows, from: event.origin, in: currentContext) }
     let origin = FaultProfile.Origin(
       entity: event.entity, relationship: event.relationship, location: event.origin)
     timeline?.add(event, at: origin)
@@ -43,7 +46,10 @@ extension ProfileBuilder {
     return miss
   }
 
-  mutating func add(_ miss: CacheMiss, rows: UInt64, from location: SourceLocation) {
+  mutating func add(
+    _ miss: CacheMiss, rows: UInt64, from location: SourceLocation, in context: Key
+  ) {
+    addForm(miss.statementID, from: origin(ofContext: context)) { $0.add(miss, rows: rows) }
     totals.cacheMisses.add(1)
     timeline?.add(miss, rows: rows, from: location)
     statements.update(miss.statementID) {

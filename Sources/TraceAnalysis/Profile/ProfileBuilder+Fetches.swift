@@ -53,12 +53,16 @@ extension ProfileBuilder {
     let generation = process < commits.count ? commits[process] : 0
     var event = event
     event.totalTime = ownTime
+    let isContended = fetch?.isContended == true
+    addForm(event.statementID, from: origin(ofContext: currentContext)) {
+      $0.add(event, isContended: isContended)
+    }
     statements.update(event.statementID) {
       StatementTally(entity: event.entity)
     } _: {
       $0.add(
         event, from: location, values: values, generation: generation,
-        isContended: fetch?.isContended == true)
+        isContended: isContended)
     }
     contexts.update(currentContext, make: ContextTally.init) { $0.add(event) }
   }
@@ -94,11 +98,10 @@ struct StatementTally {
     generation: UInt64, isContended: Bool
   ) {
     kinds.insert(fetch.kind)
+    // The probe reports the same statement without an entity.
+    if entity.isEmpty { entity = fetch.entity }
     repeats.add(values, generation: generation, time: fetch.totalTime)
-    callers.update(location, make: CallerTally.init) {
-      $0.add(fetch)
-      if isContended { $0.work.contended = ($0.work.contended ?? 0).saturatingSum(1) }
-    }
+    callers.update(location, make: CallerTally.init) { $0.add(fetch, isContended: isContended) }
   }
 
   mutating func add(_ miss: CacheMiss, rows: UInt64, from location: SourceLocation) {
@@ -127,8 +130,9 @@ struct CallerTally {
   var misses: UInt64 = 0
   var durations = Durations()
 
-  mutating func add(_ fetch: FetchEnd) {
+  mutating func add(_ fetch: FetchEnd, isContended: Bool) {
     work.add(fetch)
+    if isContended { work.contended = (work.contended ?? 0).saturatingSum(1) }
     durations.record(fetch.totalTime)
   }
 

@@ -31,7 +31,9 @@ extension ProfileBuilder {
   private mutating func finish(_ reading: ReadingReport) {
     abandonPendingFetches()
     for source in reading.sources { processes.excuse(source.uncountedProcesses) }
-    for miss in pendingMisses.values { add(orphan: miss) }
+    for thread in pendingMisses.keys {
+      if let miss = pendingMisses[thread] { add(orphan: miss, in: thread.process) }
+    }
     timeline?.note(totals)
   }
 
@@ -64,6 +66,9 @@ extension ProfileBuilder {
       locks: locks, io: io.finished, values: values)
     // 1,000 is arbitrary: a model of hundreds of entities writes that many.
     if !others.isEmpty { profile.otherSQL = Array(others.prefix(1000)) }
+    let labels = reading.commonLabels
+    profile.origin = origins.origin(forms.onlyOrigin)?.labelled(labels)
+    profile.forms = forms.finish(origins, texts, labels: labels)
     return profile
   }
 

@@ -68,6 +68,9 @@ extension ProfileBuilder {
     timeline?.add(run, from: location)
     let generation = process < commits.count ? commits[process] : 0
     let values = RepeatTally.Values(process: process, hash: run.bindHash)
+    let host = processes.profiles[process].identity.host
+    let origin = origins.index(ofConnection: run.connectionID, in: process, host: host)
+    addForm(run.statementID, from: origin) { $0.add(run, waits) }
     statements.update(run.statementID) {
       StatementTally(entity: "")
     } _: {
@@ -111,16 +114,14 @@ extension StatementTally {
     observedRuns.add(1)
     // A statement that writes is no repeat of itself.
     if run.isReadOnly != 0 { repeats.add(values, generation: generation, time: run.stepTime) }
-    callers.update(location, make: CallerTally.init) {
-      $0.add(run)
-      if let waits { $0.work.add(waits, of: run) }
-    }
+    callers.update(location, make: CallerTally.init) { $0.add(run, waits) }
   }
 }
 
 extension CallerTally {
-  mutating func add(_ run: StatementRun) {
+  mutating func add(_ run: StatementRun, _ waits: LockWaits?) {
     work.add(run)
+    if let waits { work.add(waits, of: run) }
     durations.record(run.stepTime)
   }
 }

@@ -36,6 +36,8 @@ public struct ProfileBuilder {
   var observed = ObservedTally()
   var locks = LockJoin()
   var io = IOTally()
+  var origins = OriginTable()
+  var forms = FormTable()
   /// By process; after a commit the same statement may find other rows.
   var commits: [UInt64] = []
 
@@ -56,7 +58,7 @@ public struct ProfileBuilder {
   /// Folds one event.
   public mutating func add(_ record: EventRecord) {
     let process = processes.index(of: record)
-    processes.count(record.event, at: process)
+    processes.count(record, at: process)
     currentContext = Key(process: process, id: record.contextID)
     filter.move(to: record.timestamp)
     timeline?.move(to: record.timestamp, in: currentContext)
@@ -64,7 +66,8 @@ public struct ProfileBuilder {
     switch record.event {
     case .storeOpened(let event):
       add(event)
-      locks.databases.add(event, in: process)
+      locks.databases.add(event, on: record.process.host, in: process)
+      origins.add(event, record, in: process)
     case .statement(let event): texts.add(event)
     case .values(let event): values.add(event)
     case .fetchBegin(let event):
@@ -76,6 +79,7 @@ public struct ProfileBuilder {
     case .fault(let event):
       add(event, on: Key(process: process, id: UInt64(bitPattern: record.threadID)))
     case .contextCreated(let event):
+      origins.add(event, currentContext)
       contexts.update(currentContext, make: ContextTally.init) { $0.add(event) }
       timeline?.add(event, as: currentContext)
     case .saveBegin(let event):
@@ -107,7 +111,8 @@ public struct ProfileBuilder {
       locks.add(event, record, in: process)
     case .connectionOpened(let event):
       add(event)
-      locks.databases.add(event, in: process)
+      locks.databases.add(event, on: record.process.host, in: process)
+      origins.add(event, record, in: process)
     case .caller(let event): observed.callers.add(event, of: record)
     case .statementRun(let event): add(event, of: record, in: process)
     case .copyNotObserved(let event): observed.add(event)

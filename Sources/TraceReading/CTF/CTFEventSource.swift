@@ -133,7 +133,7 @@ final class CTFEventSource: LiveSource {
     var cursor = batch.cursor
     while let event = cursor.takeEvent() {
       guard let record = record(event) else { continue }
-      ledger.countEvent()
+      ledger.count(record)
       try body(record)
     }
   }

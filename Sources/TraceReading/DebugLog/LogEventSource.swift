@@ -71,7 +71,7 @@ final class LogEventSource: LiveSource {
       let record = withoutColours(line, record)
       try emitValues(body)
       if let record {
-        ledger.countEvent()
+        ledger.count(record)
         try body(record)
       }
       if hasCoreDataLines { try emit(coreData.takeRecords(), body) }
@@ -119,7 +119,7 @@ final class LogEventSource: LiveSource {
 
   private func emit(_ records: [EventRecord], _ body: (EventRecord) throws -> Void) rethrows {
     for record in records {
-      ledger.countEvent()
+      ledger.count(record)
       try body(record)
     }
   }

@@ -72,14 +72,25 @@ extension Profile {
   /// What was read: `t (ctf): 1,234 events, none lost`.
   var provenance: String {
     let only = selection.isEmpty ? "" : "; only what is \(selection.joined(separator: ", "))"
-    return reading.sources.map { source in
-      let lost = source.eventsLost == 0 ? "none lost" : "\(source.eventsLost.grouped) lost"
-      let unknown =
-        source.unrecognizedLines == 0
-        ? "" : ", \(source.unrecognizedLines.counted("line")) not recognized"
-      return "\(source.path) (\(source.kind.rawValue)): \(source.eventsRead.counted("event")), "
-        + lost + unknown
-    }.joined(separator: "; ") + only
+    // 8 is arbitrary: of a sum over a thousand hosts the rest is one sentence.
+    var parts = reading.sources.prefix(8).map { source in
+      "\(source.path) (\(source.kind.rawValue)): " + Self.extent(of: [source])
+    }
+    let rest = Array(reading.sources.dropFirst(8))
+    if !rest.isEmpty {
+      parts.append(
+        "\(rest.count.counted("more recording", "more recordings")): \(Self.extent(of: rest))")
+    }
+    return parts.joined(separator: "; ") + only
+  }
+
+  /// `1,234 events, none lost`.
+  private static func extent(of sources: [SourceReport]) -> String {
+    let events = sources.reduce(UInt64(0)) { $0 &+ $1.eventsRead }
+    let lost = sources.reduce(UInt64(0)) { $0 &+ $1.eventsLost }
+    let unknown = sources.reduce(UInt64(0)) { $0 &+ $1.unrecognizedLines }
+    return "\(events.counted("event")), \(lost == 0 ? "none" : lost.grouped) lost"
+      + (unknown == 0 ? "" : ", \(unknown.counted("line")) not recognized")
   }
 }
 

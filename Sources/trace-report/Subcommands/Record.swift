@@ -50,6 +50,8 @@ struct Record: AsyncParsableCommand {
   @Flag(help: "Record object stores alone, without the probe that observes any use of SQLite.")
   var noProbe = false
 
+  @OptionGroup var labels: Labels
+
   @OptionGroup(title: "Flight recorder") var flight: FlightArguments
 
   @Option(help: "Record a process that runs already, with the probe or a store, until it ends.")
@@ -73,6 +75,9 @@ struct Record: AsyncParsableCommand {
     if flight.isActive, lossless || snapshot {
       throw ValidationError("--when excludes --lossless and --snapshot: it overwrites events.")
     }
+    if flight.isActive, !labels.pairs.isEmpty {
+      throw ValidationError("--when takes no --label: incidents are no whole runs to add up.")
+    }
     if let memory, !(1...64).contains(memory) {
       throw ValidationError("--memory takes MiB from 1 to 64, not \(memory).")
     }
@@ -89,6 +94,7 @@ struct Record: AsyncParsableCommand {
     options.isLossless = lossless
     options.recordsValues = values
     options.recordsIO = io
+    options.labels = labels.values
     options.probe = noProbe || pid != nil ? nil : probe
     options.memory = memory.map { $0 << 20 } ?? options.flight?.memory
     options.guardian = ["/proc/self/exe", GuardRecording.name]

@@ -68,13 +68,14 @@ struct Summary: ParsableCommand {
     if !json, inputs.paths.count == 1, let incident = IncidentList.incident(in: inputs.paths[0]) {
       Output.print(incident.document.text(.ofStandardOutput) + "\n")
     }
-    let profile = try inputs.profile(filters.value)
+    var profile = try inputs.profile(filters.value)
     let workload = try ReportedWorkload(profile, database: database)
     let review = try exceptions.review(workload.findings, in: profile)
     let options = SummaryOptions(
       top: top ?? (json ? .max : 10), order: sort, grouping: groupBy)
     let document = Document(summary: profile, options: options, review: review)
     if json {
+      workload.addPlans(to: &profile)
       try Output.print(JSONText.encoded(ReportV1(profile, options: options, review: review)))
     } else {
       Output.print(document.text(.ofStandardOutput))

@@ -32,7 +32,12 @@ struct CTFEventSourceTests {
     expected.unended = [
       "it has no recording.json: trace-report record did not write it, or was killed"
     ]
+    expected.identity = reading.source.identity
     #expect(reading.source == expected)
+    let times = records.map(\.timestamp)
+    #expect(reading.source.identity?.first == times.min())
+    #expect(reading.source.identity?.last == times.max())
+    #expect(try Reading(directory.url.path).source.identity == reading.source.identity)
   }
 
   @Test func readsFieldsOfAnotherVersionByName() throws {

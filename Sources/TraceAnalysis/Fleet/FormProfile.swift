@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import QueryPlans
+public import StoreEvents
+
+/// The runs of one form of statement at one place: what adds up over hosts, versions and days.
+///
+/// A form is a statement without its values, see `SQLFingerprint`.
+public struct FormProfile: Hashable, Sendable, Codable {
+  /// The hash of the form's text; 0 for the row that holds all forms beyond the bound.
+  public var form: StatementID
+  /// The text without values; nil where it is unknown, and in the row of the others.
+  public var sql: String?
+  /// The steps of the plan, joined by "; "; nil where no database was given.
+  public var plan: String?
+  /// Where it ran.
+  public var origin: OriginProfile
+  /// The counts and times of the runs.
+  public var work = Work()
+  /// Runs that faults caused.
+  public var misses: UInt64 = 0
+  /// The distribution of the runs' times.
+  public var latency = Latency()
+  /// The forms that the row of the others holds, sorted.
+  public var others: [StatementID]?
+
+  /// Makes an empty row.
+  public init(form: StatementID, sql: String?, plan: String? = nil, origin: OriginProfile) {
+    self.form = form
+    self.sql = sql
+    self.plan = plan
+    self.origin = origin
+  }
+
+  /// Whether it holds the forms beyond the bound.
+  public var isRest: Bool { form == Bounds.restOfStatements }
+
+  /// The text for a reader; the row of the others with the number of forms in it.
+  public var title: String {
+    if isRest { return "other (\(others.map { "\(UInt64($0.count).grouped) " } ?? "")forms)" }
+    return sql ?? "form \(form)"
+  }
+
+  var sortKey: String { "\(form) \(plan ?? "") \(origin.sortKey)" }
+}
+
+extension FormProfile {
+  /// A statement's form; one without a text stands for itself.
+  init(statement id: StatementID, sql: String?, origin: OriginProfile) {
+    guard id != Bounds.restOfStatements else {
+      self.init(form: id, sql: nil, origin: OriginProfile())
+      return
+    }
+    let fingerprint = SQLFingerprint(sql: sql ?? "unknown_\(id)").description
+    self.init(
+      form: StatementID(sql: fingerprint), sql: sql == nil ? nil : fingerprint, origin: origin)
+  }
+
+  private struct Key: Hashable {
+    var form: StatementID
+    var plan: String?
+    var origin: OriginProfile
+  }
+
+  private mutating func add(_ other: Self) {
+    sql = sql ?? other.sql
+    work.add(other.work)
+    misses.add(other.misses)
+    latency = .merged([latency, other.latency])
+    if let more = other.others {
+      others = Array(
+        Set((others ?? []) + more).sorted { $0.rawValue < $1.rawValue }
+          .prefix(Bounds.otherForms))
+    }
+  }
+
+  /// Each row once, by total time; of more than `limit` the last ones are one row.
+  static func merged(_ rows: [FormProfile], limit: Int) -> [FormProfile] {
+    let merged = rows.merged(by: { Key(form: $0.form, plan: $0.plan, origin: $0.origin) }) {
+      $0.add($1)
+    }
+    let kept = merged.filter { !$0.isRest }
+      .sorted(by: { $0.work.totalTime }, then: \.sortKey)
+    var rest = merged.filter(\.isRest)
+    rest += kept.dropFirst(limit).map { row in
+      var other = row
+      other.form = Bounds.restOfStatements
+      (other.sql, other.plan, other.origin) = (nil, nil, OriginProfile())
+      other.others = [row.form]
+      return other
+    }
+    guard var sum = rest.first else { return kept }
+    for row in rest.dropFirst() { sum.add(row) }
+    return kept.prefix(limit) + [sum]
+  }
+}
+
+extension Profile {
+  /// The statements by form and by where they ran, by total time.
+  public var formRows: [FormProfile] {
+    if let forms { return forms }
+    let rows = statements.map { statement in
+      var row = FormProfile(
+        statement: statement.id, sql: statement.sql, origin: origin ?? OriginProfile())
+      row.work = statement.work
+      row.misses = statement.misses
+      row.latency = statement.latency
+      return row
+    }
+    return FormProfile.merged(rows, limit: .max)
+  }
+
+  /// Notes the plan of each form, of the database at a path.
+  ///
+  /// - Parameter plan: returns the plan of a statement, nil where there is none.
+  public mutating func setPlans(database: String, _ plan: (StatementProfile) -> String?) {
+    var plans: [StatementID: String] = [:]
+    for group in statementGroups.values {
+      let form = FormProfile(
+        statement: group.statement.id, sql: group.statement.sql, origin: OriginProfile()
+      ).form
+      plans[form] = plan(group.statement)
+    }
+    let name = database.split(separator: "/").last
+    let isOnly = Set(formRows.map(\.origin.database)).count == 1
+    let rows = formRows.map { row in
+      guard isOnly || row.origin.database.split(separator: "/").last == name, row.plan == nil
+      else { return row }
+      var row = row
+      row.plan = plans[row.form]
+      return row
+    }
+    forms = rows
+  }
+}
