@@ -102,6 +102,10 @@ MERGE_SPLITS ?= 1000
 merges: ## merges profiles of 1,000 random splits, and compares each sum with reading everything at once; MERGE_SPLITS=1000
 	MERGE_SPLITS=$(MERGE_SPLITS) swift test --filter MergingTests
 
+.PHONY: test-otlp
+test-otlp: ## checks OTLP against the protocol's package, which it installs, and with a collector that is away for a minute
+	@Scripts/test-fleet.sh otlp
+
 .PHONY: damage
 DAMAGE_VARIANTS ?= 5000
 damage: ## holds 5,000 damaged logs, traces and reports against a baseline: none passes with other numbers

@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FoundationEssentials
-import StoreEvents
+public import StoreEvents
 
 extension RecordingSeal {
+  /// The labels of a trace before it is read; none where it has none, or is no folder.
+  ///
+  /// Whether they are those that were recorded, its reading reports.
+  public static func labels(ofTrace folder: String) -> [String: String] {
+    guard let data = try? Data(contentsOf: URL(filePath: "\(folder)/\(fileName)")) else {
+      return [:]
+    }
+    return (try? BoundedJSON.decode(Self.self, from: data))?.labels ?? [:]
+  }
+
   /// Notes whether a trace is whole, and how its program ended.
   static func check(_ folder: String, _ ledger: SourceLedger) {
     let path = "\(folder)/\(fileName)"

@@ -13,13 +13,18 @@ struct Export: ParsableCommand {
       trace-report export trace/ --format perfetto -o trace.json     for https://ui.perfetto.dev
       trace-report export trace/ --format csv --table statements     for a spreadsheet
       trace-report export trace/ --format openmetrics -o store.prom  for Prometheus
+      trace-report export trace/ --format otlp -o trace.jsonl        for OpenTelemetry, as lines of JSON
+      trace-report export trace/ --format otlp --endpoint http://localhost:4318 --spool spool/
 
       Perfetto and the CSV of events are written while the trace is read, whatever its length, and \
-      take no saved report, which has no events.
+      take no saved report, which has no events. OTLP has the events as spans and the sums as metrics; \
+      no value that a statement binds leaves the machine. --endpoint sends it to a collector, and waits \
+      while the collector is away; with --spool what cannot be sent is kept in files and sent first next \
+      time. The header Authorization comes from OTEL_EXPORTER_OTLP_HEADERS.
       """)
 
   enum Format: String, CaseIterable, ExpressibleByArgument {
-    case perfetto, json, csv, openmetrics
+    case perfetto, json, csv, openmetrics, otlp
   }
 
   enum Table: String, CaseIterable, ExpressibleByArgument { case events, statements }
@@ -41,15 +46,38 @@ struct Export: ParsableCommand {
   @Option(help: "The number of statements with metrics of their own, for openmetrics.")
   var top = 100
 
+  @OptionGroup(title: "OpenTelemetry") var collector: CollectorOptions
+
   func validate() throws {
     if top < 1 { throw ValidationError("--top takes a number from 1 up, not \(top).") }
+    if collector.endpoint != nil {
+      if format != .otlp { throw ValidationError("--endpoint needs --format otlp.") }
+      if output != nil { throw ValidationError("Pass either --output or --endpoint, not both.") }
+    }
   }
 
   private var isOfEvents: Bool { format == .perfetto || (format == .csv && table == .events) }
 
   func run() throws {
     ReadingInterruption.catchSignals()
+    if let sender = try collector.sender() {
+      let export = OTLPExport(inputs: inputs, filter: filters.value, write: sender.send)
+      do {
+        try export.run()
+      } catch {
+        // What was read until then is not lost.
+        try sender.finish()
+        throw error
+      }
+      try sender.finish()
+      return Output.print("Sent \(sender.sent.counted("part")).\n")
+    }
     let file = try OutputFile(output)
+    if format == .otlp {
+      try OTLPExport(inputs: inputs, filter: filters.value) { line, _ in try file.write(line) }
+        .run()
+      return try file.finish()
+    }
     if isOfEvents { return try writeEvents(to: file) }
     let profile = try inputs.profile(filters.value)
     try inputs.check(profile)
@@ -57,7 +85,7 @@ struct Export: ParsableCommand {
     case .json: try file.write(JSONText.encoded(ReportV1(profile)))
     case .csv: try file.write(StatementTable.csv(profile))
     case .openmetrics: try file.write(ProfileMetrics.text(profile, top: top))
-    case .perfetto: break
+    case .perfetto, .otlp: break
     }
     try file.finish()
   }

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Holds what leaves the machine against the programs that take it.
+#   test-fleet.sh otlp        the protocol's own definitions, a collector that is away for a minute
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. Scripts/common.sh
+
+venv=.build/fleet-venv
+install_packages() {
+  [ -x "$venv/bin/python" ] || python3 -m venv "$venv"
+  say "installing $* into $venv"
+  "$venv/bin/pip" install --quiet "$@"
+  export FLEET_PYTHON="$PWD/$venv/bin/python"
+}
+
+case "${1:-}" in
+otlp)
+  install_packages opentelemetry-proto
+  AWAY=60 swift test --filter OTLPCommandTests
+  ;;
+*)
+  sed -n '/^#   /s/^#   //p' "$0" >&2
+  exit 64
+  ;;
+esac

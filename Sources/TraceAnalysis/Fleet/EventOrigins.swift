@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StoreEvents
+
+/// Where the events of a stream happened, for exports that write them one by one.
+public struct EventOrigins {
+  /// The place of an event, and its process.
+  public struct Place: Hashable, Sendable {
+    /// Where it ran; the database is "" for what no statement runs on.
+    public var origin: OriginProfile
+    /// Distinguishes processes that had one id one after the other.
+    public var processStart: Nanoseconds
+  }
+
+  private var processes = ProcessTable()
+  private var origins = OriginTable()
+  private var labelled: [Int: OriginProfile] = [:]
+  private let labels: [String: String]
+
+  /// - Parameter labels: what `record --label` noted of the stream.
+  public init(labels: [String: String]) { self.labels = labels }
+
+  /// The place of an event; call it for each event, in their order.
+  public mutating func place(of record: EventRecord) -> Place {
+    let process = processes.index(of: record)
+    let host = record.process.host
+    let context = ProfileBuilder.Key(process: process, id: record.contextID)
+    let index: Int
+    switch record.event {
+    case .storeOpened(let event):
+      origins.add(event, record, in: process)
+      index = origins.index(ofContext: context, host: host)
+    case .connectionOpened(let event):
+      origins.add(event, record, in: process)
+      index = origins.index(
+        ofConnection: event.connectionID, in: process, host: host)
+    case .contextCreated(let event):
+      origins.add(event, context)
+      index = origins.index(ofContext: context, host: host)
+    case .statementRun(let run):
+      index = origins.index(
+        ofConnection: run.connectionID, in: process, host: host)
+    case .transaction(let event) where event.saveID == 0:
+      index = origins.index(
+        ofConnection: event.storeID, in: process, host: host)
+    default: index = origins.index(ofContext: context, host: host)
+    }
+    return Place(
+      origin: origin(index), processStart: processes.profiles[process].start ?? 0)
+  }
+
+  private mutating func origin(_ index: Int) -> OriginProfile {
+    if let known = labelled[index] { return known }
+    let origin = (origins.origin(index) ?? OriginProfile()).labelled(labels)
+    labelled[index] = origin
+    return origin
+  }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import StoreEvents
+import TraceAnalysis
+import TraceReading
+import TraceRendering
+
+/// Writes inputs as OTLP/JSON: the spans of traces and logs, and the sums of every input as metrics.
+struct OTLPExport {
+  let inputs: Inputs
+  let filter: EventFilter
+  let write: (String, OTLPSender.Signal) throws -> Void
+
+  func run() throws {
+    let version = Version.current
+    var progress = Progress("events read")
+    defer { progress.end() }
+    var counted = CountedRecordings(requiresIdentity: false)
+    do {
+      for path in inputs.paths {
+        let profile: Profile
+        if try InputContent.isJSON(path: path) {
+          guard filter.isEmpty else { throw SavedReportError.notFiltered(path) }
+          profile = try SavedReport.profile(
+            in: Data(InputContent.bytes(path: path)), name: path)
+        } else {
+          let pass = EventPass(path, filter)
+          var spans = OTLPSpans(labels: pass.labels, version: version) { try write($0, .traces) }
+          profile = try pass.read(&progress) { try spans.add($0) }
+          try spans.finish()
+        }
+        if profile.isEmpty { throw Failure.noEvents([path]) }
+        try counted.add(profile, name: path)
+        for line in OTLPMetrics.lines(profile, version: version) { try write(line, .metrics) }
+        for sentence in profile.completeness.doubts { Output.complain(LogText.escaped(sentence)) }
+      }
+    } catch let error as TraceReadingError {
+      throw Failure(error)
+    } catch let error as SavedReportError {
+      throw Failure(error)
+    } catch let error as DoubleCounting {
+      throw Failure("\(error)", status: ExitStatus.inconclusive)
+    }
+  }
+}

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A collector that writes each request it takes as a line, and can be away, slow or broken.
+
+    collector.py FILE [--port N] [--away SECONDS] [--fail COUNT STATUS] [--slow SECONDS] [--drop]
+
+Prints its port. --away: does not listen at first; --fail: answers the first COUNT requests with
+STATUS; --slow: waits before each answer; --drop: takes requests and reports that it dropped spans.
+"""
+import argparse
+import http.server
+import socket
+import sys
+import time
+
+parser = argparse.ArgumentParser()
+parser.add_argument("file")
+parser.add_argument("--port", type=int, default=0)
+parser.add_argument("--away", type=float, default=0)
+parser.add_argument("--fail", nargs=2, type=int, default=(0, 503))
+parser.add_argument("--slow", type=float, default=0)
+parser.add_argument("--drop", action="store_true")
+options = parser.parse_args()
+left = options.fail[0]
+
+
+class Collector(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        global left
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        time.sleep(options.slow)
+        status, answer = 200, b'{"partialSuccess":{}}'
+        if left > 0:
+            left, status, answer = left - 1, options.fail[1], b"not now"
+        elif self.path not in ("/v1/traces", "/v1/metrics"):
+            status, answer = 404, b"no such path"
+        elif self.headers["Content-Type"] != "application/json":
+            status, answer = 415, b"JSON only"
+        else:
+            if options.drop:
+                answer = b'{"partialSuccess":{"rejectedSpans":"3","errorMessage":"too old"}}'
+            with open(options.file, "ab") as file:
+                file.write(body)
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, *arguments):
+        pass
+
+
+port = options.port
+if port == 0:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+print(port, flush=True)
+sys.stdout.close()
+time.sleep(options.away)
+http.server.ThreadingHTTPServer(("127.0.0.1", port), Collector).serve_forever()
