@@ -106,6 +106,10 @@ merges: ## merges profiles of 1,000 random splits, and compares each sum with re
 test-otlp: ## checks OTLP against the protocol's package, which it installs, and with a collector that is away for a minute
 	@Scripts/test-fleet.sh otlp
 
+.PHONY: test-rows
+test-rows: ## answers the recipes of dashboards/sql on DuckDB, ClickHouse and Spark, which it installs, and compares them
+	@Scripts/test-fleet.sh rows
+
 .PHONY: damage
 DAMAGE_VARIANTS ?= 5000
 damage: ## holds 5,000 damaged logs, traces and reports against a baseline: none passes with other numbers

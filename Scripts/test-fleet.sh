@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Holds what leaves the machine against the programs that take it.
 #   test-fleet.sh otlp        the protocol's own definitions, a collector that is away for a minute
+#   test-fleet.sh rows        the recipes of dashboards/sql on DuckDB, ClickHouse and Spark
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . Scripts/common.sh
@@ -18,6 +19,10 @@ case "${1:-}" in
 otlp)
   install_packages opentelemetry-proto
   AWAY=60 swift test --filter OTLPCommandTests
+  ;;
+rows)
+  install_packages duckdb chdb pyspark
+  FLEET_ENGINES=duckdb,clickhouse,spark swift test --filter RowsCommandTests
   ;;
 *)
   sed -n '/^#   /s/^#   //p' "$0" >&2

@@ -40,9 +40,12 @@ public struct EventOrigins {
     case .statementRun(let run):
       index = origins.index(
         ofConnection: run.connectionID, in: process, host: host)
-    case .transaction(let event) where event.saveID == 0:
-      index = origins.index(
-        ofConnection: event.storeID, in: process, host: host)
+    case .transaction(let event):
+      index = origins.index(ofStoreOrConnection: event.storeID, context, host: host)
+    case .busy(let event):
+      index = origins.index(ofStoreOrConnection: event.storeID, context, host: host)
+    case .checkpoint(let event):
+      index = origins.index(ofStoreOrConnection: event.storeID, context, host: host)
     default: index = origins.index(ofContext: context, host: host)
     }
     return Place(

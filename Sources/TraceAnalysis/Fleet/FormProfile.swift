@@ -45,6 +45,11 @@ public struct FormProfile: Hashable, Sendable, Codable {
 }
 
 extension FormProfile {
+  /// The hash of a statement's form.
+  public static func form(ofStatement id: StatementID, sql: String?) -> StatementID {
+    Self(statement: id, sql: sql, origin: OriginProfile()).form
+  }
+
   /// A statement's form; one without a text stands for itself.
   init(statement id: StatementID, sql: String?, origin: OriginProfile) {
     guard id != Bounds.restOfStatements else {

@@ -121,6 +121,16 @@ struct OriginTable {
     return index
   }
 
+  /// Of an event whose `store_id` is a connection's number where the probe wrote it.
+  mutating func index(
+    ofStoreOrConnection id: UInt64, _ context: Key, host: @autoclosure () -> String
+  ) -> Int {
+    let key = Key(process: context.process, id: id)
+    // The probe has no contexts.
+    if let store = stores[key], context.id != 0 || connections[key] == nil { return store }
+    return connections[key] ?? index(ofContext: context, host: host())
+  }
+
   func origin(_ index: Int?) -> OriginProfile? { index.map { origins[$0] } }
 
   private mutating func index(of origin: OriginProfile) -> Int {

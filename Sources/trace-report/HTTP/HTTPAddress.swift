@@ -2,7 +2,7 @@
 
 import StoreEvents
 
-/// `http://host:port/path`, as far as the tool speaks HTTP: without TLS.
+/// `http://host:port/path`, as far as the tool implements HTTP: without TLS.
 struct HTTPAddress: Hashable {
   var host: String
   var port: UInt16

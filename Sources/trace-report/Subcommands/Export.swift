@@ -14,6 +14,7 @@ struct Export: ParsableCommand {
       trace-report export trace/ --format csv --table statements     for a spreadsheet
       trace-report export trace/ --format openmetrics -o store.prom  for Prometheus
       trace-report export trace/ --format otlp -o trace.jsonl        for OpenTelemetry, as lines of JSON
+      trace-report export trace/ --format rows -o rows/              for DuckDB, ClickHouse, Spark
       trace-report export trace/ --format otlp --endpoint http://localhost:4318 --spool spool/
 
       Perfetto and the CSV of events are written while the trace is read, whatever its length, and \
@@ -24,7 +25,7 @@ struct Export: ParsableCommand {
       """)
 
   enum Format: String, CaseIterable, ExpressibleByArgument {
-    case perfetto, json, csv, openmetrics, otlp
+    case perfetto, json, csv, openmetrics, otlp, rows
   }
 
   enum Table: String, CaseIterable, ExpressibleByArgument { case events, statements }
@@ -36,7 +37,8 @@ struct Export: ParsableCommand {
   var format: Format
 
   @Option(
-    name: .shortAndLong, help: "The file to write; standard output by default.",
+    name: .shortAndLong,
+    help: "The file to write, standard output by default; with --format rows the folder.",
     completion: .file())
   var output: String?
 
@@ -50,6 +52,9 @@ struct Export: ParsableCommand {
 
   func validate() throws {
     if top < 1 { throw ValidationError("--top takes a number from 1 up, not \(top).") }
+    if format == .rows, output == nil {
+      throw ValidationError("--format rows writes a folder: name it with -o DIR.")
+    }
     if collector.endpoint != nil {
       if format != .otlp { throw ValidationError("--endpoint needs --format otlp.") }
       if output != nil { throw ValidationError("Pass either --output or --endpoint, not both.") }
@@ -72,6 +77,12 @@ struct Export: ParsableCommand {
       try sender.finish()
       return Output.print("Sent \(sender.sent.counted("part")).\n")
     }
+    if format == .rows, let output {
+      let export = RowsExport(inputs: inputs, filter: filters.value, folder: output)
+      let count = try export.run()
+      return Output.print(
+        "Wrote \(count.counted("event")) and the sums to \(LogText.escaped(output))\n")
+    }
     let file = try OutputFile(output)
     if format == .otlp {
       try OTLPExport(inputs: inputs, filter: filters.value) { line, _ in try file.write(line) }
@@ -85,7 +96,7 @@ struct Export: ParsableCommand {
     case .json: try file.write(JSONText.encoded(ReportV1(profile)))
     case .csv: try file.write(StatementTable.csv(profile))
     case .openmetrics: try file.write(ProfileMetrics.text(profile, top: top))
-    case .perfetto, .otlp: break
+    case .perfetto, .otlp, .rows: break
     }
     try file.finish()
   }

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An event of `export --format rows`, in `events/date=…/host=…/*.jsonl`; no field is null.
+public struct EventRowV1: Codable, Hashable, Sendable {
+  /// 1; fields are added, never renamed.
+  public var schemaVersion: Int = 1
+  /// The day in UTC, such as `2026-11-22`.
+  public var date: String = ""
+  /// "" where it is unknown.
+  public var host: String = ""
+  /// The label `version` of the recording.
+  public var version: String = ""
+  /// The other labels as JSON, `{}` for none.
+  public var labels: String = ""
+  /// The end of what the row is about, since 1970-01-01 00:00 UTC.
+  public var timeNs: Int64 = 0
+  public var process: String = ""
+  public var pid: Int64 = 0
+  public var tid: Int64 = 0
+  /// As in Documentation/Vocabulary.md: `statement_run`, `fetch_end`, `cache_miss`, `fault`, `save_end`, `transaction`, `busy`, `checkpoint`.
+  public var event: String = ""
+  /// Of a fetch, a fault, a transaction or a checkpoint.
+  public var kind: String = ""
+  /// The path of the database.
+  public var database: String = ""
+  public var sqliteVersion: String = ""
+  /// The hash of the statement without its values.
+  public var form: String = ""
+  /// `SELECT book author`.
+  public var summary: String = ""
+  public var entity: String = ""
+  public var relationship: String = ""
+  public var callerFile: String = ""
+  public var callerLine: UInt64 = 0
+  public var durationNs: Int64 = 0
+  public var waitNs: Int64 = 0
+  public var stepNs: Int64 = 0
+  public var rows: UInt64 = 0
+  /// Rows inserted, updated or deleted.
+  public var changes: UInt64 = 0
+  public var vmSteps: UInt64 = 0
+  public var fullscanSteps: UInt64 = 0
+  public var sorts: UInt64 = 0
+  public var autoindexRows: UInt64 = 0
+  /// The size of the log after a commit.
+  public var walBytes: UInt64 = 0
+  /// Frames in the log at a checkpoint.
+  public var walFrames: UInt64 = 0
+  /// 1 for a wait that ended in SQLITE_BUSY.
+  public var gaveUp: UInt64 = 0
+  /// The code, such as `SQLITE_BUSY`; "" for success.
+  public var error: String = ""
+
+  private enum CodingKeys: String, CodingKey {
+    case date, host, version, labels, process, pid, tid, event, kind, database, form, summary,
+      entity, relationship, rows, changes, sorts, error
+    case schemaVersion = "schema_version"
+    case timeNs = "time_ns"
+    case sqliteVersion = "sqlite_version"
+    case callerFile = "caller_file"
+    case callerLine = "caller_line"
+    case durationNs = "duration_ns"
+    case waitNs = "wait_ns"
+    case stepNs = "step_ns"
+    case vmSteps = "vm_steps"
+    case fullscanSteps = "fullscan_steps"
+    case autoindexRows = "autoindex_rows"
+    case walBytes = "wal_bytes"
+    case walFrames = "wal_frames"
+    case gaveUp = "gave_up"
+  }
+}
