@@ -110,6 +110,10 @@ test-otlp: ## checks OTLP against the protocol's package, which it installs, and
 test-rows: ## answers the recipes of dashboards/sql on DuckDB, ClickHouse and Spark, which it installs, and compares them
 	@Scripts/test-fleet.sh rows
 
+.PHONY: test-prometheus
+test-prometheus: ## tests the rules and alerts, and lets a real Prometheus, which it installs, scrape serve until they fire
+	@Scripts/test-fleet.sh prometheus
+
 .PHONY: damage
 DAMAGE_VARIANTS ?= 5000
 damage: ## holds 5,000 damaged logs, traces and reports against a baseline: none passes with other numbers

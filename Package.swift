@@ -92,7 +92,7 @@ let package = Package(
     .target(
       name: "Dashboards",
       dependencies: [.product(name: "Mustache", package: "swift-mustache")],
-      path: "dashboards", exclude: ["grafana", "sql"],
+      path: "dashboards", exclude: ["grafana", "prometheus", "sql"],
       resources: [.embedInCode("Templates"), .embedInCode("Styles"), .embedInCode("Scripts")]),
     .target(
       name: "TraceRendering",

@@ -3,6 +3,7 @@
 # Holds what leaves the machine against the programs that take it.
 #   test-fleet.sh otlp        the protocol's own definitions, a collector that is away for a minute
 #   test-fleet.sh rows        the recipes of dashboards/sql on DuckDB, ClickHouse and Spark
+#   test-fleet.sh prometheus  rules and alerts, and a real Prometheus that scrapes `serve`
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . Scripts/common.sh
@@ -23,6 +24,15 @@ otlp)
 rows)
   install_packages duckdb chdb pyspark
   FLEET_ENGINES=duckdb,clickhouse,spark swift test --filter RowsCommandTests
+  ;;
+prometheus)
+  command -v promtool >/dev/null || {
+    say "installing prometheus"
+    $([ "$(id -u)" = 0 ] || echo sudo) apt-get install -y --no-install-recommends prometheus >&2
+  }
+  (cd dashboards/prometheus && promtool check rules rules.yml && promtool test rules rules-test.yml)
+  swift build --product trace-report
+  python3 Tests/FleetTests/prometheus.py "$(swift build --show-bin-path)/trace-report"
   ;;
 *)
   sed -n '/^#   /s/^#   //p' "$0" >&2

@@ -36,6 +36,9 @@ public struct LiveProfile {
     isChanged = true
   }
 
+  /// The sums so far.
+  public func profile(of reading: ReadingReport) -> Profile { builder.profile(of: reading) }
+
   /// Ends an interval.
   ///
   /// - Parameters:

@@ -4,6 +4,9 @@ import StoreEvents
 import TraceReading
 
 extension Profile {
+  /// A profile without events.
+  public static var empty: Profile { .merged([]) }
+
   /// One profile of several runs, as if their traces had been read together.
   ///
   /// The order of the profiles decides the order of processes and sources alone.

@@ -13,7 +13,13 @@ import StoreEvents
 struct MetricsText {
   enum Kind: String { case counter, gauge, histogram, info }
 
-  private var text = ""
+  private var text: String
+
+  /// - Parameter text: families that were written before.
+  init(_ text: String = "") { self.text = text }
+
+  /// The families, without the end of the text.
+  var unfinished: String { text }
 
   /// The whole text.
   var finished: String { text + "# EOF\n" }

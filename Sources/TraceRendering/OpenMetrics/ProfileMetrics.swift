@@ -6,15 +6,31 @@ public import TraceAnalysis
 
 /// The counts and times of a profile as metrics for Prometheus.
 public enum ProfileMetrics {
-  /// - Parameter top: how many statements have metrics of their own, longest total time first: each
-  ///   is a time series.
-  public static func text(_ profile: Profile, top: Int = 100) -> String {
-    var text = MetricsText()
+  /// - Parameters:
+  ///   - top: how many statements have metrics of their own, longest total time first: each is a time
+  ///     series.
+  ///   - more: families beside those of the profile, see ``recordings(added:failed:verdicts:)``.
+  public static func text(_ profile: Profile, top: Int = 100, adding more: String = "") -> String {
+    var text = MetricsText(more)
     addTotals(of: profile, to: &text)
     addStatements(of: profile, top: top, to: &text)
     addDurations(of: profile, to: &text)
     addReading(of: profile, to: &text)
     return text.finished
+  }
+
+  /// What came of the recordings of a folder: a text for `text(_:top:adding:)`.
+  public static func recordings(
+    added: UInt64, failed: UInt64, verdicts: [String: UInt64]
+  ) -> String {
+    var text = MetricsText()
+    text.family(
+      "storescope_recordings", .counter, help: "Recordings that were read, or could not be.",
+      [.init(added, [("result", "added")]), .init(failed, [("result", "failed")])])
+    text.family(
+      "storescope_gate_recordings", .counter, help: "Recordings by the verdict of the gate.",
+      verdicts.sorted { $0.key < $1.key }.map { .init($0.value, [("verdict", $0.key)]) })
+    return text.unfinished
   }
 
   private static func addTotals(of profile: Profile, to text: inout MetricsText) {
@@ -50,6 +66,15 @@ public enum ProfileMetrics {
       "storescope_busy_seconds", .counter, unit: "seconds",
       help: "Time spent waiting for another connection's lock.",
       [.init(nanoseconds: profile.waits.busyTime)])
+    counter("busy_failures", "Waits that ended in SQLITE_BUSY.", profile.waits.busyFailures)
+    text.family(
+      "storescope_longest_lock_wait_seconds", .gauge, unit: "seconds",
+      help: "The longest wait for another connection's lock.",
+      [.init(nanoseconds: profile.waits.longestBusy)])
+    text.family(
+      "storescope_wal_frames", .gauge,
+      help: "Frames in the write-ahead log when it was longest.",
+      [.init(profile.waits.largestLog)])
     counter("checkpoints", "Checkpoints of the write-ahead log.", profile.waits.checkpoints)
   }
 

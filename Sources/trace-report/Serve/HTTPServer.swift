@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import StoreEvents
+
+/// Answers GET, one connection after the other, in the pauses of a loop; it writes nothing.
+final class HTTPServer {
+  struct Answer {
+    var status = "200 OK"
+    var type = "text/plain; charset=utf-8"
+    var body = ""
+    var headers: [(String, String)] = []
+  }
+
+  private let socket: Int32
+  private let hosts: Set<String>?
+  private let token: String?
+
+  // A scraper sends its request at once; one that does not must not keep others waiting.
+  private static let patience = timeval(tv_sec: 1, tv_usec: 0)
+  private static let maxHead = 16 << 10
+
+  /// Listens.
+  ///
+  /// - Parameter token: what `Authorization: Bearer` must have; nil for none.
+  /// - Throws: ``Failure``, such as for a port in use.
+  init(host: String, port: UInt16, token: String?) throws {
+    self.token = token
+    hosts = Self.isLoopback(host) ? ["localhost", "127.0.0.1", "::1", host] : nil
+    var hints = addrinfo()
+    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    hints.ai_flags = AI_PASSIVE
+    var list: UnsafeMutablePointer<addrinfo>?
+    let code = getaddrinfo(host, String(port), &hints, &list)
+    guard code == 0, let info = list?.pointee else {
+      throw Failure(
+        "cannot listen on '\(LogText.escaped(host))': \(String(cString: gai_strerror(code)))")
+    }
+    defer { freeaddrinfo(list) }
+    socket = Glibc.socket(
+      info.ai_family, info.ai_socktype | Int32(SOCK_CLOEXEC.rawValue), 0)
+    var yes: Int32 = 1
+    setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+    guard socket >= 0, bind(socket, info.ai_addr, info.ai_addrlen) == 0,
+      Glibc.listen(socket, 16) == 0
+    else {
+      let error = errno
+      if socket >= 0 { close(socket) }
+      throw Failure(
+        error == EADDRINUSE
+          ? "port \(port) of \(host) is in use, perhaps by another serve; end it, or pass another --listen"
+          : "cannot listen on \(host):\(port): \(SystemErrorText(error).sentence)")
+    }
+  }
+
+  deinit { if socket >= 0 { close(socket) } }
+
+  /// The port, of the system's choice if 0 was passed.
+  var port: UInt16 {
+    var storage = sockaddr_storage()
+    var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    return withUnsafeMutableBytes(of: &storage) { bytes in
+      guard let address = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self),
+        getsockname(socket, address, &size) == 0
+      else { return 0 }
+      // The port stands at the same place in both families.
+      return UInt16(bytes[2]) << 8 | UInt16(bytes[3])
+    }
+  }
+
+  /// Waits for connections and answers them, for a time at most.
+  func serve(milliseconds: Int32, _ answer: (String) -> Answer) {
+    var question = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+    guard poll(&question, 1, milliseconds) > 0 else { return }
+    let connection = accept(socket, nil, nil)
+    guard connection >= 0 else { return }
+    _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+    defer { close(connection) }
+    var patience = Self.patience
+    let size = socklen_t(MemoryLayout<timeval>.size)
+    setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, size)
+    setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &patience, size)
+    guard let head = Self.readHead(connection) else { return }
+    send(self.answer(to: head, answer), isHead: head.hasPrefix("HEAD "), connection)
+  }
+
+  private static func readHead(_ connection: Int32) -> String? {
+    var bytes: [UInt8] = []
+    var block = [UInt8](repeating: 0, count: 4096)
+    let deadline = ContinuousClock.now + .seconds(2)
+    while HTTPHead.end(of: bytes) == nil {
+      guard bytes.count < maxHead, ContinuousClock.now < deadline else { return nil }
+      let count = recv(connection, &block, block.count, 0)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return nil }
+      bytes += block[..<count]
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private func answer(to head: String, _ answer: (String) -> Answer) -> Answer {
+    let lines = head.split(separator: "\r\n", omittingEmptySubsequences: false)
+    let words = (lines.first ?? "").split(separator: " ")
+    guard words.count == 3, words[2].hasPrefix("HTTP/1.") else {
+      return Answer(status: "400 Bad Request", body: "no request of HTTP/1.1\n")
+    }
+    func header(_ name: String) -> String? {
+      lines.dropFirst().first { $0.lowercased().hasPrefix(name + ":") }
+        .map { String($0.dropFirst(name.count + 1).drop { $0 == " " }) }
+    }
+    // A page of another origin may resolve its own name to this address.
+    if let hosts {
+      let host = HTTPAddress.split(header("host") ?? "localhost", defaultPort: 80)?.host ?? ""
+      guard hosts.contains(host.lowercased()) else {
+        return Answer(status: "421 Misdirected Request", body: "not a name of this host\n")
+      }
+    }
+    let path = String(words[1].prefix { $0 != "?" })
+    guard words[0] == "GET" || words[0] == "HEAD" else {
+      return Answer(
+        status: "405 Method Not Allowed", body: "GET alone\n", headers: [("Allow", "GET, HEAD")])
+    }
+    if let token, path != "/healthz", !Self.equal(header("authorization") ?? "", "Bearer \(token)")
+    {
+      return Answer(
+        status: "401 Unauthorized", body: "a bearer token is required\n",
+        headers: [("WWW-Authenticate", "Bearer")])
+    }
+    return answer(path)
+  }
+
+  /// Compares in a time that does not depend on where the texts differ.
+  private static func equal(_ a: String, _ b: String) -> Bool {
+    let (a, b) = (Array(a.utf8), Array(b.utf8))
+    guard a.count == b.count else { return false }
+    return zip(a, b).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+  }
+
+  private func send(_ answer: Answer, isHead: Bool, _ connection: Int32) {
+    var text = "HTTP/1.1 \(answer.status)\r\nContent-Type: \(answer.type)\r\n"
+    text += "Content-Length: \(answer.body.utf8.count)\r\nConnection: close\r\n"
+    text += "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
+    for (name, value) in answer.headers { text += "\(name): \(value)\r\n" }
+    var rest = Array((text + "\r\n" + (isHead ? "" : answer.body)).utf8)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes {
+        Glibc.send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  static func isLoopback(_ host: String) -> Bool {
+    host == "localhost" || host == "::1"
+      || (host.hasPrefix("127.") && host.split(separator: ".").count == 4
+        && host.allSatisfy { $0.isNumber || $0 == "." })
+  }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import Glibc
+import StoreEvents
+import TraceAnalysis
+import TraceReading
+import TraceRendering
+
+/// Whether an input is a folder.
+enum InputPath {
+  static func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+}
+
+/// What `serve` shows: the sums of a program that runs, or of a folder that recordings come into.
+protocol ServeSource: AnyObject {
+  /// Takes what is new, for some time at most.
+  func read() throws
+  /// The sums so far; nil before the first event.
+  func profile() -> Profile?
+  /// Metrics beside those of the profile, without the end of the text.
+  var extraMetrics: String { get }
+}
+
+/// A log that grows, a session, or a program that is started.
+final class LiveServeSource: ServeSource {
+  private let source: TopSource
+  private var live = LiveProfile()
+
+  init(_ source: TopSource) { self.source = source }
+
+  func read() throws {
+    try source.read(until: .now + .milliseconds(200)) { live.add($0) }
+  }
+
+  func profile() -> Profile? {
+    source.hasEvents ? live.profile(of: source.reader.report) : nil
+  }
+
+  var extraMetrics: String { "" }
+}
+
+/// A folder of traces, logs and saved reports, each of which is added once, when it is whole.
+final class FolderServeSource: ServeSource {
+  private let folder: String
+  private let baseline: BaselineV1?
+  private var sum = ProfileSum()
+  private var counted = CountedRecordings(requiresIdentity: true)
+  /// By name: its size and time when it was last looked at.
+  private var seen: [String: String] = [:]
+  private var failed: Set<String> = []
+  private var added: UInt64 = 0
+  private var verdicts: [String: UInt64] = [:]
+  private var lastScan = ContinuousClock.now - .seconds(60)
+
+  // A second is arbitrary: a scrape comes every few seconds. 100,000 names take some megabytes.
+  private static let pause = Duration.seconds(1)
+  private static let maxNames = 100_000
+
+  init(_ folder: String, baseline: BaselineV1?) {
+    self.folder = folder
+    self.baseline = baseline
+    guard baseline != nil else { return }
+    // From 0 on: Prometheus sees no increase of a series that begins with 1.
+    for verdict in [GateResult.Verdict.same, .mixed, .regression, .inconclusive] {
+      verdicts[verdict.rawValue] = 0
+    }
+  }
+
+  func read() throws {
+    guard ContinuousClock.now - lastScan >= Self.pause else { return }
+    lastScan = .now
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
+      throw Failure("cannot read the folder \(LogText.quoted(folder))")
+    }
+    for name in names.sorted() where !name.hasPrefix(".") && !name.hasSuffix(".part") {
+      guard Signals.end == nil, !ReadingInterruption.isRequested else { return }
+      let path = "\(folder)/\(name)"
+      guard let mark = Self.mark(path), seen[name] != mark, seen.count < Self.maxNames else {
+        continue
+      }
+      // What still changes is read when it has stayed the same for a scan.
+      guard seen[name] == "?" + mark else {
+        seen[name] = "?" + mark
+        continue
+      }
+      add(path)
+      seen[name] = mark
+    }
+  }
+
+  private func add(_ path: String) {
+    do {
+      let profile = try Inputs.profile(of: [path])
+      guard !profile.isEmpty else { throw Failure.noEvents([path]) }
+      do {
+        try counted.add(profile, name: path)
+      } catch {
+        throw Failure("\(error)")
+      }
+      sum.add(profile)
+      added += 1
+      if let baseline {
+        let result = TraceAnalysis.Gate().compare(profile, with: baseline, tags: baseline.tags)
+        verdicts[result.verdict.rawValue, default: 0] += 1
+      }
+    } catch {
+      failed.insert(path)
+      Output.complain((error as? Failure)?.message ?? "\(error)")
+    }
+  }
+
+  private static func mark(_ path: String) -> String? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    // A folder is a recording when it is sealed.
+    if status.st_mode & S_IFMT == S_IFDIR {
+      guard stat("\(path)/\(RecordingSeal.fileName)", &status) == 0 else { return nil }
+    }
+    return "\(status.st_ino) \(status.st_size) \(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
+  }
+
+  func profile() -> Profile? { sum.profile }
+
+  var extraMetrics: String {
+    ProfileMetrics.recordings(added: added, failed: UInt64(failed.count), verdicts: verdicts)
+  }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import FoundationEssentials
+import StoreEvents
+import TraceAnalysis
+import TraceReading
+import TraceRecording
+import TraceRendering
+
+struct Serve: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Serves the sums of a running program, or of a folder of recordings, to Prometheus.",
+    discussion: """
+      trace-report serve debug.log
+      trace-report serve --listen 127.0.0.1:9464 recordings/ --baseline baseline.json
+      trace-report serve -- transit search --repeat 100000
+
+      /metrics is OpenMetrics, / the dashboard, /healthz answers ok. In a folder each trace and saved \
+      report is added once, when it is whole. Memory is bounded; nothing can be changed through it. An \
+      address that is not of this host needs --token-file: then 'Authorization: Bearer TOKEN' is required.
+      """)
+
+  @Option(help: "The address and the port; port 0 for any free one.")
+  var listen = "127.0.0.1:9464"
+
+  @Option(help: "The file with the bearer token that requests must have.", completion: .file())
+  var tokenFile: String?
+
+  @Option(help: "With a folder: compare each recording with this baseline.", completion: .file())
+  var baseline: String?
+
+  @Option(help: "The number of statements with metrics of their own.")
+  var top = 100
+
+  @Argument(
+    help: ArgumentHelp(
+      "A folder of recordings, a debug log, or net://HOST:PORT/host/NAME/SESSION of LTTng.",
+      valueName: "input"),
+    completion: .file())
+  var input: String?
+
+  @Argument(
+    parsing: .postTerminator, help: "The program to run and its arguments, after --.",
+    completion: .file())
+  var command: [String] = []
+
+  func validate() throws {
+    if (input == nil) == command.isEmpty {
+      throw ValidationError("Pass either a folder, a log, or a program after --.")
+    }
+    if top < 1 { throw ValidationError("--top takes a number from 1 up, not \(top).") }
+    guard let place = HTTPAddress.split(listen, defaultPort: nil) else {
+      throw ValidationError("--listen takes an address and a port, such as 127.0.0.1:9464.")
+    }
+    if !HTTPServer.isLoopback(place.host), tokenFile == nil {
+      throw ValidationError(
+        "--listen \(listen) can be reached from other hosts: pass --token-file FILE.")
+    }
+  }
+
+  func run() async throws {
+    Signals.catchEnding()
+    let server = try server()
+    let (source, program) = try await source()
+    Output.print("Serving http://\(address(server.port))/metrics\n")
+    var page = Page(source: source, top: top)
+    let result = Result {
+      while Signals.end == nil, !ReadingInterruption.isRequested {
+        try source.read()
+        server.serve(milliseconds: 100) { page.answer($0) }
+      }
+    }
+    await program?.close()
+    try result.get()
+  }
+
+  private func server() throws -> HTTPServer {
+    guard let place = HTTPAddress.split(listen, defaultPort: nil) else {
+      throw ExitCode.validationFailure
+    }
+    let token = try tokenFile.map { path in
+      guard let data = FileManager.default.contents(atPath: path) else {
+        throw Failure("cannot read the token in \(LogText.quoted(path))")
+      }
+      let token = String(decoding: data, as: UTF8.self).filter { !$0.isWhitespace }
+      guard token.utf8.count >= 16 else {
+        throw Failure("the token in \(LogText.quoted(path)) has fewer than 16 characters")
+      }
+      return token
+    }
+    return try HTTPServer(host: place.host, port: place.port, token: token)
+  }
+
+  private func address(_ port: UInt16) -> String {
+    let host = HTTPAddress.split(listen, defaultPort: nil)?.host ?? ""
+    return (host.contains(":") ? "[\(host)]" : host) + ":\(port)"
+  }
+
+  private func source() async throws -> (any ServeSource, TopSource?) {
+    if let input, InputPath.isFolder(input) {
+      let known: BaselineV1?
+      do {
+        known = try baseline.map { try BaselineV1(path: $0) }
+      } catch {
+        throw Failure("\(error)", status: ExitStatus.inconclusive)
+      }
+      return (FolderServeSource(input, baseline: known), nil)
+    }
+    if baseline != nil { throw ValidationError("--baseline needs a folder of recordings.") }
+    let source =
+      if let input { try TopSource(input) } else {
+        try await TopSource(command: command, output: .standardError)
+      }
+    return (LiveServeSource(source), source)
+  }
+
+  /// The answers; the sums are computed at most once a second.
+  private struct Page {
+    let source: any ServeSource
+    let top: Int
+    private var computed: (time: ContinuousClock.Instant, profile: Profile?, metrics: String)?
+
+    init(source: any ServeSource, top: Int) {
+      self.source = source
+      self.top = top
+    }
+
+    mutating func answer(_ path: String) -> HTTPServer.Answer {
+      switch path {
+      case "/healthz": return .init(body: "ok\n")
+      case "/metrics":
+        let text = ProfileMetrics.text(
+          sums.profile ?? .empty, top: top, adding: sums.metrics)
+        return .init(
+          type: "application/openmetrics-text; version=1.0.0; charset=utf-8", body: text)
+      case "/":
+        guard let profile = sums.profile,
+          let html = try? DashboardPage(TimedProfile(profile: profile)).html()
+        else { return .init(status: "503 Service Unavailable", body: "no events yet\n") }
+        return .init(type: "text/html; charset=utf-8", body: html)
+      default: return .init(status: "404 Not Found", body: "/metrics, / and /healthz\n")
+      }
+    }
+
+    /// Of one moment.
+    private var sums: (profile: Profile?, metrics: String) {
+      mutating get {
+        if let computed, .now - computed.time < .seconds(1) {
+          return (computed.profile, computed.metrics)
+        }
+        let sums = (source.profile(), source.extraMetrics)
+        computed = (.now, sums.0, sums.1)
+        return sums
+      }
+    }
+  }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import StoreEvents
+import TestSupport
+import Testing
+
+/// `trace-report serve`, called over a socket as a scraper and as others would.
+@Suite struct ServeCommandTests {
+  private let report = Program("trace-report")
+  private let folder: TemporaryDirectory
+  init() throws { folder = try TemporaryDirectory() }
+
+  /// A server that ends with the test.
+  private final class Server {
+    let process = Process()
+    let port: Int
+
+    init(_ report: Program, _ arguments: [String]) throws {
+      process.executableURL = URL(filePath: report.path)
+      process.arguments = ["serve"] + arguments
+      let pipe = Pipe()
+      process.standardOutput = pipe
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      let line = String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self)
+      port =
+        line.split(separator: ":").last.flatMap { Int($0.prefix { $0.isNumber }) } ?? 0
+    }
+
+    deinit {
+      process.terminate()
+      process.waitUntilExit()
+    }
+
+    /// The whole answer to a request as it is.
+    func ask(_ request: String) -> String {
+      let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      defer { close(descriptor) }
+      var address = sockaddr_in()
+      address.sin_family = sa_family_t(AF_INET)
+      address.sin_port = in_port_t(port).bigEndian
+      address.sin_addr.s_addr = inet_addr("127.0.0.1")
+      let isConnected = withUnsafePointer(to: &address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+        }
+      }
+      guard isConnected else { return "" }
+      _ = Array(request.utf8).withUnsafeBytes {
+        send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      var bytes: [UInt8] = []
+      var block = [UInt8](repeating: 0, count: 65_536)
+      while case let count = recv(descriptor, &block, block.count, 0), count > 0 {
+        bytes += block[..<count]
+      }
+      return String(decoding: bytes, as: UTF8.self)
+    }
+
+    func get(_ path: String, _ headers: String = "") -> String {
+      ask("GET \(path) HTTP/1.1\r\nHost: localhost:\(port)\r\n\(headers)\r\n")
+    }
+  }
+
+  private func run(_ pid: Int64, scans: UInt64 = 0) -> RunBuilder {
+    RunBuilder {
+      $0.process = ProcessIdentity(id: pid, name: "app")
+      $0.open(start: pid)
+      $0.fetch("SELECT a FROM book", entity: "Book", rows: 3, fullScanSteps: scans)
+      $0.checkpoint(9, of: 20_000)
+      $0.close()
+    }
+  }
+
+  private func waitFor(_ words: String, in server: Server) async throws -> String {
+    var text = ""
+    for _ in 0..<100 {
+      text = server.get("/metrics")
+      if text.contains(words) { return text }
+      try await Task.sleep(for: .milliseconds(100))
+    }
+    return text
+  }
+
+  @Test func addsRecordingsOfAFolderOnce() async throws {
+    let recordings = URL(filePath: folder.path("recordings"))
+    try FileManager.default.createDirectory(at: recordings, withIntermediateDirectories: true)
+    try run(1).writeTrace(to: recordings.appending(path: "a"))
+    let baseline = folder.path("baseline.json")
+    let made = try await report.run(
+      "baseline", recordings.appending(path: "a").path, "-o", baseline)
+    #expect(made.status == 0, "\(made.error)")
+    let server = try Server(
+      report, ["--listen", "127.0.0.1:0", recordings.path, "--baseline", baseline])
+    let first = try await waitFor("storescope_fetches_total 1", in: server)
+    #expect(first.hasPrefix("HTTP/1.1 200 OK\r\nContent-Type: application/openmetrics-text;"))
+    #expect(first.hasSuffix("# EOF\n"))
+    #expect(first.contains("storescope_gate_recordings_total{verdict=\"same\"} 1"))
+    #expect(first.contains("storescope_wal_frames 20000"))
+    try run(2, scans: 5000).writeTrace(to: recordings.appending(path: "b"))
+    try FileManager.default.copyItem(
+      at: recordings.appending(path: "a"), to: recordings.appending(path: "copy"))
+    try Data("{\"schemaVersion\": 1".utf8).write(to: recordings.appending(path: "half.json"))
+    let second = try await waitFor("result=\"failed\"} 2", in: server)
+    #expect(second.contains("storescope_fetches_total 2"))
+    #expect(second.contains("storescope_recordings_total{result=\"added\"} 2"))
+    #expect(second.contains("verdict=\"regression\"} 1"))
+    #expect(server.get("/").contains("<!DOCTYPE html>") || server.get("/").contains("<html"))
+  }
+
+  @Test func answersNothingButGetOfItsOwnHost() async throws {
+    let log = folder.path("run.log")
+    try Data(run(1).log.utf8).write(to: URL(filePath: log))
+    let server = try Server(report, ["--listen", "127.0.0.1:0", log])
+    #expect(try await waitFor("storescope_fetches_total 1", in: server).contains("200 OK"))
+    #expect(server.get("/healthz").hasSuffix("\r\n\r\nok\n"))
+    #expect(server.get("/../etc/passwd").hasPrefix("HTTP/1.1 404"))
+    #expect(
+      server.ask("POST /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").hasPrefix("HTTP/1.1 405"))
+    #expect(server.ask("GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n").hasPrefix("HTTP/1.1 421"))
+    #expect(server.ask("nonsense\r\n\r\n").hasPrefix("HTTP/1.1 400"))
+    #expect(server.ask(String(repeating: "x", count: 100_000)) == "")
+    #expect(
+      server.ask("HEAD /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").hasSuffix("\r\n\r\n"))
+    // A client that sends nothing keeps others waiting for a second at most.
+    #expect(server.ask("GET") == "")
+    #expect(server.get("/healthz").contains("ok"))
+    let second = try await report.run("serve", "--listen", "127.0.0.1:\(server.port)", log)
+    #expect(
+      second.status == 1 && second.error.contains("port \(server.port) of 127.0.0.1 is in use"))
+  }
+
+  @Test func otherHostsNeedTheToken() async throws {
+    let log = folder.path("run.log")
+    try Data(run(1).log.utf8).write(to: URL(filePath: log))
+    let open = try await report.run("serve", "--listen", "0.0.0.0:0", log)
+    #expect(open.status == 64 && open.error.contains("pass --token-file FILE"))
+    try Data("short\n".utf8).write(to: URL(filePath: folder.path("token")))
+    let short = try await report.run(
+      "serve", "--listen", "127.0.0.1:0", "--token-file", folder.path("token"), log)
+    #expect(short.status == 1 && short.error.contains("fewer than 16"))
+    try Data("0123456789abcdef\n".utf8).write(to: URL(filePath: folder.path("token")))
+    let server = try Server(
+      report, ["--listen", "0.0.0.0:0", "--token-file", folder.path("token"), log])
+    #expect(server.get("/metrics").hasPrefix("HTTP/1.1 401"))
+    #expect(server.get("/", "Authorization: Bearer 0123456789abcdeX\r\n").hasPrefix("HTTP/1.1 401"))
+    #expect(
+      server.get("/metrics", "Authorization: Bearer 0123456789abcdef\r\n").contains("200 OK"))
+    #expect(server.get("/healthz").contains("ok"))
+  }
+
+  @Test func theAddressIsChecked() async throws {
+    for listen in ["9464", "localhost", "::1:9464", "127.0.0.1:99999", ""] {
+      let run = try await report.run("serve", "--listen", listen, folder.path(""))
+      #expect(run.status == 64, "\(listen)")
+    }
+    let none = try await report.run("serve", "--listen", "127.0.0.1:0", folder.path("none.log"))
+    #expect(none.status == 1 && none.error.contains("no such input"))
+  }
+}
