@@ -49,6 +49,9 @@ import Testing
     #expect(versions.map { $0["p99Ns"] as? Int } == [9000, 1000])
     #expect(versions.map { $0["count"] as? Int } == [4, 4])
     #expect(try await report.run("summary", sum, "--group-by", "host").output.contains("kiosk-7"))
+    // Read at once, runs of two versions are one group; the report states it.
+    let together = try await report.run("summary", old, new, "--group-by", "version")
+    #expect(together.output.contains("the inputs have different labels"))
     // What reads a saved report reads a sum.
     let baseline = folder.path("baseline.json")
     #expect(try await report.run("baseline", sum, "-o", baseline).status == 0)

@@ -95,6 +95,11 @@ extension ProfileBuilder {
         "there are more than \(UInt64(Bounds.contexts).grouped) contexts; the rest are counted together, as "
           + "context 0")
     }
+    if Set(reading.sources.map { $0.labels ?? [:] }).count > 1 {
+      remarks.append(
+        "the inputs have different labels, which are left out here; to add up by label: trace-report "
+          + "merge")
+    }
     if processes.isFull {
       sentences.append(
         "there are more than \(UInt64(Bounds.processes).grouped) processes; the rest are counted together, without "
