@@ -9,8 +9,11 @@ STATUS; --slow: waits before each answer; --drop: takes requests and reports tha
 """
 import argparse
 import http.server
+import os
+import signal
 import socket
 import sys
+import threading
 import time
 
 parser = argparse.ArgumentParser()
@@ -21,6 +24,19 @@ parser.add_argument("--fail", nargs=2, type=int, default=(0, 503))
 parser.add_argument("--slow", type=float, default=0)
 parser.add_argument("--drop", action="store_true")
 options = parser.parse_args()
+# A child of a Swift thread may inherit blocked signals; and no collector outlives its test.
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
+signal.pthread_sigmask(signal.SIG_SETMASK, [])
+parent = os.getppid()
+
+
+def end_with_parent():
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(0)
+
+
+threading.Thread(target=end_with_parent, daemon=True).start()
 left = options.fail[0]
 
 
