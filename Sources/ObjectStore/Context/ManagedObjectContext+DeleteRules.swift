@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ManagedObjectContext {
-  /// Applies the delete rules to the other ends of deleted objects.
+  /// Applies the delete rules to the other ends of deleted objects, once the other ends of merged
+  /// one-to-ones are as they were set here.
   ///
   /// - Throws: what SQLite reports where the other ends had to be looked up.
   func followDeleteRules() throws {
+    unlinkReplaced()
     var next = 0
     while next < deleted.count {
       let object = deleted[next]
@@ -28,6 +30,19 @@ extension ManagedObjectContext {
       }
     }
     if let faultError { throw faultError }
+  }
+
+  /// A one-to-one that was set here stays set after a merge: the object that was related meanwhile
+  /// elsewhere is not.
+  private func unlinkReplaced() {
+    guard !reread.isEmpty else { return }
+    for object in exchange(&reread, with: []) where object.hasChanges && !object.isRemoved {
+      for relationship in object.entity.toOnes {
+        for other in related(relationship, to: object) where !other.isRemoved {
+          other.linkDestination(nil, relationship.inverse.slot)
+        }
+      }
+    }
   }
 
   private func follow(_ relationship: RelationshipDescription, of object: AnyManagedObject) throws {

@@ -87,8 +87,13 @@ extension ManagedObjectContext {
 
   /// Takes over the permanent keys of objects that the parents have saved.
   func followKeys() {
-    guard parent != nil, parentKeyCount != followedKeys else { return }
-    onQueue { takeKeysOfParent() }
+    guard parent != nil, parentKeyCount != followedKeys || hasKeysToReport else { return }
+    onQueue {
+      takeKeysOfParent()
+      guard hasKeysToReport else { return }
+      hasKeysToReport = false
+      notifyObservationsOfKeys()
+    }
   }
 
   /// Runs a change of the keys after those that the context's parents have sent to its queue.
@@ -97,7 +102,8 @@ extension ManagedObjectContext {
     queue.isMain ? body() : queue.sync(body)
   }
 
-  private func takeKeysOfParent() {
+  /// Takes over the keys without a report, which may fetch: ``followKeys()`` reports them.
+  func takeKeysOfParent() {
     guard let parent else { return }
     let count = parentKeyCount
     guard count != followedKeys else { return }
@@ -112,7 +118,7 @@ extension ManagedObjectContext {
     }
     replaceReferences(keys)
     notifyChildren()
-    notifyObservationsOfKeys()
+    hasKeysToReport = true
   }
 
   /// Whether the store may hold objects by now that have temporary keys here.

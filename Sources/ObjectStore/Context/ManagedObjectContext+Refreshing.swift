@@ -94,11 +94,11 @@ extension ManagedObjectContext {
   /// Makes updates of insertions whose objects the parent has: it took back a deletion that was undone
   /// here as well.
   private func returnToRows(of parent: ManagedObjectContext) throws {
-    // A permanent id does not decide: a new object may have one before it has a row.
-    for object in inserted where object.primaryKey > 0 {
+    // The id does not decide: a new object may have a permanent one before it has a row.
+    for object in inserted {
       guard try hasRow(object, in: parent) else { continue }
       willChange(object)
-      object.state.remove(.inserted)
+      object.state.subtract([.inserted, .updated])
       _ = try reread(object)
       inserted.removeAll { $0 === object }
       if object.hasChangedValues
@@ -130,6 +130,7 @@ extension ManagedObjectContext {
       object.snapshot = row
       object.discardSavedChanges()
       object.links?.discardDestinations()
+      if object.hasChanges { reread.append(object) }
     } else if object.hasChanges {
       _ = try reread(object)
     } else {
@@ -186,6 +187,7 @@ extension ManagedObjectContext {
       guard try fire(object) else { return false }
       object.state.remove(.inaccessible)
       object.discardSavedChanges()
+      if object.hasChanges { reread.append(object) }
       return true
     }
     var cost = QueryCost()
@@ -199,6 +201,7 @@ extension ManagedObjectContext {
     lost[ObjectIdentifier(object)] = nil
     object.discardSavedChanges()
     object.links?.discardUnchanged()
+    if object.hasChanges { reread.append(object) }
     return true
   }
 }

@@ -86,6 +86,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// Objects with changes whose rows another context has deleted: they are gone once the changes are
   /// undone.
   var lost: [ObjectIdentifier: AnyManagedObject] = [:]
+  /// Changed objects whose rows were read again since the delete rules were last followed.
+  var reread: [AnyManagedObject] = []
   let childSaveObservers = SaveObservers()
   let changeNotices = Broadcaster<ContextChanges>()
   let willSaveNotices = Broadcaster<ContextChanges>()
@@ -94,6 +96,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   let keyCount = Atomic<Int>(0)
   /// The sum of these counts of all parents that this context has followed.
   var followedKeys = 0
+  /// Whether keys were taken over that the observations have not seen.
+  var hasKeysToReport = false
   /// By their temporary ones, the keys of objects that were saved.
   var permanentKeys: [Int64: Int64] = [:]
 
@@ -187,6 +191,11 @@ public final class ManagedObjectContext: @unchecked Sendable {
     if let object = registered(entity, primaryKey) { return object }
     if primaryKey < 0, let key = permanentKeys[primaryKey] {
       return object(entity, key, origin: origin)
+    }
+    // An object of this row may be registered under the temporary key still.
+    if parent != nil, parentKeyCount != followedKeys {
+      takeKeysOfParent()
+      return object(entity, primaryKey, origin: origin)
     }
     let object = makeObject(entity, primaryKey)
     if let origin { object.origin = origin }

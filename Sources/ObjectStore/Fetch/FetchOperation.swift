@@ -114,8 +114,9 @@ struct FetchOperation {
     while true {
       context.followKeys()
       try context.followDiscards()
+      let keys = context.followedKeys
       let result = try body(&self)
-      if !context.isBehindParentKeys() { return result }
+      if context.followedKeys == keys, !context.isBehindParentKeys() { return result }
     }
   }
 

@@ -36,9 +36,9 @@ extension ContextRun {
     // What sets the value that is there is a change as well.
     case .insert, .setValue, .setReference, .add, .remove, .delete:
       // A step that changes nothing leaves what there is to be made again.
-      if participant.redoView != nil { participant.discardUndo() }
+      if participant.redoMark != nil { participant.discardUndo() }
     case .undo, .redo: break
-    default: if participant.view != before { participant.redoView = nil }
+    default: if participant.view != before { participant.redoMark = nil }
     }
     recordChange(of: participant, from: before)
   }
@@ -126,21 +126,20 @@ extension ContextRun {
       participant.hasLinkChanges = false
       participant.discardUndo()
     case .undo:
-      guard let manager = context.undoManager, participant.redoView == nil,
+      guard let manager = context.undoManager, participant.redoMark == nil,
         !participant.isOutdated
       else { return }
       try exhaust("undo", { manager.canUndo }) { manager.undo() }
-      participant.redoView = participant.view
-      participant.view = participant.undoMark
-      (participant.doomed, participant.discarded) = ([], [])
+      participant.redoMark = participant.mark
+      participant.mark = participant.undoMark
       participant.hasLinkChanges = true
     case .redo:
-      guard let manager = context.undoManager, let view = participant.redoView,
+      guard let manager = context.undoManager, let mark = participant.redoMark,
         !participant.isOutdated
       else { return }
       try exhaust("redo", { manager.canRedo }) { manager.redo() }
-      participant.redoView = nil
-      participant.view = view
+      participant.redoMark = nil
+      participant.mark = mark
       participant.hasLinkChanges = true
     case .refresh(let number, let mergingChanges):
       try update(participant)

@@ -129,7 +129,7 @@ extension ContextRun {
     let before = parent.view
     parent.context.performAndWait { parent.context.processPendingChanges() }
     parent.view = outcome.below
-    parent.redoView = nil
+    parent.redoMark = nil
     parent.hasLinkChanges = true
     for (node, row) in outcome.settled { participant.view.rows[node] = row }
     participant.base = participant.view

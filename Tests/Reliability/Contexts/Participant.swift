@@ -23,17 +23,28 @@ final class Participant {
   var doomed: Set<Int> = []
   /// What it has deleted that it had never saved.
   var discarded: Set<Int> = []
-  /// What it showed when its undo manager knew nothing.
-  var undoMark = NodeImage()
+  /// What it showed, and had deleted, when its undo manager knew nothing.
+  var undoMark = Mark()
   /// Whether its parent has discarded changes: it refreshes itself as soon as it can.
   var hasToFollow = false
   var watches: [ControllerWatch] = []
   /// What it showed before all was undone.
-  var redoView: NodeImage?
+  var redoMark: Mark?
 
   init(_ context: ManagedObjectContext, parent: Participant? = nil) {
     self.context = context
     self.parent = parent
+  }
+
+  struct Mark {
+    var view = NodeImage()
+    var doomed: Set<Int> = []
+    var discarded: Set<Int> = []
+  }
+
+  var mark: Mark {
+    get { Mark(view: view, doomed: doomed, discarded: discarded) }
+    set { (view, doomed, discarded) = (newValue.view, newValue.doomed, newValue.discarded) }
   }
 
   var changes: NodeChanges { NodeChanges(from: base, to: view) }
@@ -52,7 +63,7 @@ final class Participant {
     let changes = changes
     let gone = Set(base.rows.keys).subtracting(image.rows.keys)
     base = image
-    view = changes.applied(to: image)
+    view = changes.applied(to: image, keepingInverses: true)
     view.dropReferences(since: image, except: doomed.subtracting(gone))
     view.delete(Set(base.rows.keys).subtracting(view.rows.keys))
     // What the rules deleted with it, denied references may still lead to.
@@ -70,7 +81,7 @@ final class Participant {
 
   func discardUndo() {
     context.undoManager?.removeAllActions()
-    undoMark = view
-    redoView = nil
+    undoMark = mark
+    redoMark = nil
   }
 }

@@ -99,7 +99,7 @@ public struct HostileRun {
 
   private static func setLimits() {
     var memory = rlimit(rlim_cur: 6 << 30, rlim_max: 6 << 30)
-    setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &memory)
+    if !hasAddressSanitizer { setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &memory) }
     var core = rlimit(rlim_cur: 0, rlim_max: 0)
     setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &core)
   }
