@@ -62,6 +62,21 @@ import Testing
     }
   }
 
+  @Test func theOrderOfColumnsIsOpenWhereValuesWereSampled() throws {
+    let sampled = try advice(Self.geo)
+    let index = try #require(sampled.creations.first)
+    #expect(index.otherOrder?.columns == Array(index.candidate.columns.reversed()))
+    let difference = try #require(index.otherOrder?.difference)
+    #expect(difference >= 0 && difference < sampled.before)
+
+    let box: [BindValue] = [.real(4000), .real(4010), .real(0), .real(8000)]
+    let recorded = try IndexAdvisor(
+      [WorkloadStatement(id: "0", sql: Self.geo, runs: 10, values: [box])], on: connection
+    ).advice()
+    #expect(recorded.creations.map(\.candidate.columns).first?.first == "ZLONGITUDE")
+    #expect(recorded.creations.allSatisfy { $0.otherOrder == nil })
+  }
+
   /// The narrow index comes first and saves most; the wide one takes its place, and its saving.
   ///
   /// On a busy machine one of them may stay alone from the start, for which the same holds.

@@ -28,7 +28,20 @@ extension ManagedObjectContext {
     }
     let keys = Dictionary(
       new.map { ($0.primaryKey, $0.newPrimaryKey) }, uniquingKeysWith: { a, _ in a })
+    parent?.performAndWait { parent?.takeKeys(keys, ofObjectsLike: new) }
     for object in new { rekey(object, object.newPrimaryKey) }
+    replaceReferences(keys)
+    recordKeys(keys)
+    notifyObservationsOfKeys()
+  }
+
+  /// Takes over the keys that a child has assigned to objects which were here before: the child has
+  /// undone their deletion.
+  private func takeKeys(_ keys: [Int64: Int64], ofObjectsLike new: [AnyManagedObject]) {
+    parent?.performAndWait { parent?.takeKeys(keys, ofObjectsLike: new) }
+    let own = new.compactMap { registered($0.entity, $0.primaryKey) }
+    guard !own.isEmpty else { return }
+    for object in own { if let key = keys[object.primaryKey] { rekey(object, key) } }
     replaceReferences(keys)
     recordKeys(keys)
     notifyObservationsOfKeys()

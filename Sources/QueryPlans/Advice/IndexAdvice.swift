@@ -26,6 +26,15 @@ public struct IndexAdvice: Sendable {
     public var entriesWritten: Double = 0
     /// Of its table, with all of the advice; nil where it was not measured.
     public var writes: WriteCost?
+    /// Nil where the statements it serves were measured with the program's own values.
+    public var otherOrder: OtherOrder?
+  }
+
+  /// The columns of an advised index in another order: which one is better depends on the values.
+  public struct OtherOrder: Sendable {
+    public var columns: [String]
+    /// Steps of the whole workload with it, less those with the advised one; with sampled values.
+    public var difference: Double
   }
 
   /// An index to drop.

@@ -164,10 +164,32 @@ public struct IndexAdvisor {
             ? nil
             : try DatabaseIndex.all(of: candidate.table, bench.connection)
               .first { $0.name == candidate.name }?.bytes,
-          entriesWritten: candidate.entriesWritten(by: options.writes)))
+          entriesWritten: candidate.entriesWritten(by: options.writes),
+          otherOrder: try otherOrder(candidate, chosen, without)))
+      try bench.apply(chosen.indexes)
     }
     return creations.sorted {
       ($0.saving, $1.candidate.name) > ($1.saving, $0.candidate.name)
+    }
+  }
+
+  /// The best other order of an index's columns, where sampled values have decided between them.
+  private func otherOrder(
+    _ candidate: IndexCandidate, _ chosen: AdviceBench.Trial, _ without: AdviceBench.Trial
+  ) throws -> IndexAdvice.OtherOrder? {
+    let isSampled = bench.statements.indices.contains {
+      bench.statements[$0].source.isSampled && without.steps[$0] != chosen.steps[$0]
+    }
+    guard isSampled, !options.isCancelled() else { return nil }
+    let others = try bench.candidates().filter {
+      $0.table == candidate.table && $0.columns != candidate.columns
+        && $0.columns.sorted() == candidate.columns.sorted()
+    }
+    let trials = try others.map {
+      ($0, try bench.trial(chosen.indexes.subtracting([candidate]).union([$0])))
+    }
+    return trials.min { ($0.1.reading, $0.0.name) < ($1.1.reading, $1.0.name) }.map {
+      IndexAdvice.OtherOrder(columns: $0.0.columns, difference: $0.1.reading - chosen.reading)
     }
   }
 

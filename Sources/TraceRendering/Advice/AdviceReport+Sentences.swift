@@ -95,6 +95,17 @@ extension AdviceReport {
     return size + "insert of a row: \(words(writes.insert)); update: \(words(writes.update))"
   }
 
+  /// What is not known of the order of an index's columns, and how to know it.
+  func orderSentence(_ creation: IndexAdvice.Creation) -> String? {
+    guard let other = creation.otherOrder else { return nil }
+    let columns = other.columns.joined(separator: ", ")
+    let count = steps(abs(other.difference))
+    let difference =
+      other.difference == 0 ? "as many steps" : "\(count) steps \(other.difference > 0 ? "more" : "fewer")"
+    return "the order of its columns is INCONCLUSIVE: (\(columns)) takes \(difference) with the "
+      + "sampled values; record the program's own with record --values"
+  }
+
   func entries(_ creation: IndexAdvice.Creation) -> String? {
     guard creation.entriesWritten > 0 else { return nil }
     return "the workload's own writes put up to "

@@ -49,6 +49,9 @@ extension AdviceReport {
       drawing.text(creation.undeclarableSentence ?? "", indent: 2, hang: 2)
     }
     drawing.text("saves \(steps(creation.saving)) steps of the workload", indent: 2)
+    if let order = orderSentence(creation) {
+      drawing.text(order, indent: 2, hang: 2, ink: .yellow)
+    }
     if let entries = entries(creation) { drawing.text(entries, indent: 2, hang: 2) }
     drawing.text(cost(creation.bytes, creation.writes), indent: 2, hang: 2, ink: .faint)
   }

@@ -118,7 +118,10 @@ extension AdviceV1.Creation {
       table: creation.candidate.table, columns: creation.candidate.columns,
       entity: creation.entity, sql: creation.candidate.sql, declaration: creation.declaration,
       savingSteps: creation.saving, bytes: creation.bytes,
-      entriesWritten: creation.entriesWritten, writes: creation.writes.map(AdviceV1.Writes.init))
+      entriesWritten: creation.entriesWritten, writes: creation.writes.map(AdviceV1.Writes.init),
+      otherOrder: creation.otherOrder.map {
+        .init(columns: $0.columns, differenceSteps: $0.difference)
+      })
   }
 }
 

@@ -42,6 +42,14 @@ public struct AdviceV1: Codable, Hashable, Sendable {
     /// Entries that the workload's own writes put into it.
     public var entriesWritten: Double
     public var writes: Writes?
+    /// The same columns in an order that may be better; null where the program's own values decided.
+    public var otherOrder: OtherOrder?
+  }
+
+  public struct OtherOrder: Codable, Hashable, Sendable {
+    public var columns: [String]
+    /// Steps of the workload with it, less those with the advised order; with sampled values.
+    public var differenceSteps: Double
   }
 
   public struct Removal: Codable, Hashable, Sendable {

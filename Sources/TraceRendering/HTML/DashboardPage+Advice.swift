@@ -14,6 +14,9 @@ extension DashboardPage {
         "For \(advice.database), SQLite \(advice.sqliteVersion), tried on a copy; \(advice.measured)."
           .visible, tone: "quiet small"),
     ]
+    if let sentence = advice.scansLeft {
+      blocks.append(.paragraph(sentence.visible, tone: "bad"))
+    }
     if let sentence = StoreNamesNote.sentence(advice.advice.storeNames) {
       blocks.append(.paragraph(sentence.visible, tone: "quiet small"))
     }
@@ -53,7 +56,9 @@ extension AdviceReport {
         .init(
           entity.visible, (creation.declaration ?? creation.undeclarableSentence ?? "").visible)
       ], summary: "What it costs")
-    card.saving = ["saves \(steps(creation.saving)) steps of the workload"]
+    card.saving =
+      ["saves \(steps(creation.saving)) steps of the workload"]
+      + [orderSentence(creation)].compactMap { $0?.visible }
     card.reason =
       "The properties of the declaration have their own spelling. The saving is what the workload loses without it, the others being there."
     return card

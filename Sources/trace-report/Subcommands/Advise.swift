@@ -53,23 +53,9 @@ struct Advise: ParsableCommand {
     ReadingInterruption.catchSignals()
     let file = try ReportedDatabase.open(database)
     let profile = try Inputs.profile(of: paths)
-    let workload = AdviceWorkload(profile)
-    var report = AdviceReport(
-      database: database, sqliteVersion: Connection.libraryVersion,
-      advice: try IndexAdvice(
-        workload, database: database, file.connection, minimumEffect: minimumEffect / 100),
-      doubts: workload.doubts)
-    report.verdicts = verdicts(profile, file.connection)
+    let report = try AdviceReport(
+      profile, database: database, file.connection, minimumEffect: minimumEffect / 100)
     try Output.print(json ? JSONText.encoded(report.json) : report.text(.ofStandardOutput))
     if !report.isConclusive { throw ExitStatus.inconclusive }
-  }
-
-  /// By the judge of `plans`, so that the two agree.
-  private func verdicts(_ profile: Profile, _ connection: Connection) -> [String: PlanVerdict] {
-    let explainer = PlanExplainer(connection) { profile.values.tuples(of: $0) }
-    return profile.statements.reduce(into: [:]) { verdicts, statement in
-      guard let sql = statement.sql else { return }
-      verdicts["\(statement.id)"] = explainer.explain(sql, work: statement.statementWork).verdict
-    }
   }
 }

@@ -49,19 +49,13 @@ struct HTML: ParsableCommand {
     var page = DashboardPage(timed, top: top)
     let workload = try ReportedWorkload(timed.profile, database: database)
     page.explanations = workload.explanations
-    if advise, let file = workload.database { page.advice = try advice(for: timed.profile, file) }
+    if advise, let file = workload.database {
+      page.advice = try AdviceReport(
+        timed.profile, database: database ?? "", file.connection, minimumEffect: 0.05)
+    }
     page.review = try exceptions.review(workload.findings, in: timed.profile)
     try Output.write(page.html(), toFile: output)
     Output.print("Wrote \(LogText.escaped(output))\n")
     try workload.checkDatabase()
-  }
-
-  private func advice(for profile: Profile, _ file: InspectedDatabase) throws -> AdviceReport {
-    let workload = AdviceWorkload(profile)
-    return AdviceReport(
-      database: database ?? "", sqliteVersion: Connection.libraryVersion,
-      advice: try IndexAdvice(
-        workload, database: database ?? "", file.connection, minimumEffect: 0.05),
-      doubts: workload.doubts)
   }
 }

@@ -6,12 +6,35 @@ import SQLiteDriver
 import StoreEvents
 import TraceAnalysis
 import TraceReading
+import TraceRendering
+
+extension AdviceReport {
+  /// Tries the indexes that a workload may want, with progress on a terminal; each statement with the
+  /// verdict that `plans` has of it.
+  ///
+  /// - Throws: ``Failure``, with one sentence.
+  init(
+    _ profile: Profile, database: String, _ connection: Connection, minimumEffect: Double
+  ) throws {
+    let workload = AdviceWorkload(profile)
+    self.init(
+      database: database, sqliteVersion: Connection.libraryVersion,
+      advice: try IndexAdvice(
+        workload, database: database, connection, minimumEffect: minimumEffect),
+      doubts: workload.doubts)
+    let explainer = PlanExplainer(connection) { profile.values.tuples(of: $0) }
+    for statement in profile.statements {
+      guard let sql = statement.sql else { continue }
+      verdicts["\(statement.id)"] = explainer.explain(sql, work: statement.statementWork).verdict
+    }
+  }
+}
 
 extension IndexAdvice {
   /// Tries the indexes that a workload may want, with progress on a terminal.
   ///
   /// - Throws: ``Failure``, with one sentence.
-  init(
+  fileprivate init(
     _ workload: AdviceWorkload, database: String, _ connection: Connection,
     minimumEffect: Double
   ) throws {
