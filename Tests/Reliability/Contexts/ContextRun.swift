@@ -231,6 +231,7 @@ final class ContextRun {
         try other.context.performAndWait { try settle(other) }
       } else {
         other.notices.append(notice)
+        other.fulfilled.formUnion(other.changes.deleted.filter { store.rows[$0] == nil })
       }
       recordChange(of: other, from: before)
     }

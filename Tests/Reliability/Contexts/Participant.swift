@@ -23,6 +23,8 @@ final class Participant {
   var doomed: Set<Int> = []
   /// What it has deleted that it had never saved.
   var discarded: Set<Int> = []
+  /// What it has deleted and others have deleted before it: their rows may be there again.
+  var fulfilled: Set<Int> = []
   /// What it showed, and had deleted, when its undo manager knew nothing.
   var undoMark = Mark()
   /// Whether its parent has discarded changes: it refreshes itself as soon as it can.
@@ -60,7 +62,10 @@ final class Participant {
   /// - Returns: false if they do not fit: nodes that were changed here are gone there, or the same
   ///   pairs were changed.
   func rebase(onto image: NodeImage) -> Bool {
-    let changes = changes
+    var changes = changes
+    changes.deleted.subtract(fulfilled)
+    doomed.subtract(fulfilled)
+    fulfilled = []
     let gone = Set(base.rows.keys).subtracting(image.rows.keys)
     base = image
     view = changes.applied(to: image, keepingInverses: true)
@@ -74,8 +79,8 @@ final class Participant {
 
   /// Whether ``rebase(onto:)`` would succeed.
   func fits(_ image: NodeImage) -> Bool {
-    let before = (base, view, doomed, isOutdated)
-    defer { (base, view, doomed, isOutdated) = before }
+    let before = (base, view, doomed, isOutdated, fulfilled)
+    defer { (base, view, doomed, isOutdated, fulfilled) = before }
     return rebase(onto: image)
   }
 
