@@ -74,8 +74,13 @@ let package = Package(
 
     // MARK: - The reading half
 
+    .target(name: "TraceReading", dependencies: ["StoreEvents"]),
+    // Live sessions, and traces that LTTng-UST did not write: for the executable alone, since it
+    // handles SIGABRT and replaces functions of libbabeltrace2.
     .target(name: "CAbortGuard"),
-    .target(name: "TraceReading", dependencies: ["StoreEvents", "CBabeltrace", "CAbortGuard"]),
+    .target(
+      name: "BabeltraceReading",
+      dependencies: ["StoreEvents", "TraceReading", "CBabeltrace", "CAbortGuard"]),
     .target(
       name: "QueryPlans",
       dependencies: [
@@ -105,8 +110,8 @@ let package = Package(
     .executableTarget(
       name: "trace-report",
       dependencies: [
-        "StoreEvents", "TraceReading", "QueryPlans", "TraceAnalysis", "TraceRendering",
-        "TraceRecording", "SQLiteDriver", "DatabaseLocks",
+        "StoreEvents", "TraceReading", "BabeltraceReading", "QueryPlans", "TraceAnalysis",
+        "TraceRendering", "TraceRecording", "SQLiteDriver", "DatabaseLocks",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
@@ -181,7 +186,8 @@ let package = Package(
     .executableTarget(
       name: "reader-fuzzer",
       dependencies: [
-        "StoreEvents", "TraceReading", "TraceAnalysis", "TraceRendering", "TestSupport",
+        "StoreEvents", "TraceReading", "BabeltraceReading", "TraceAnalysis", "TraceRendering",
+        "TestSupport",
       ],
       path: "Tests/ReaderFuzzer"),
     // An SQLite VFS that fails, and tests that a store survives that, kills and threads.
@@ -225,6 +231,9 @@ let package = Package(
     .testTarget(
       name: "TraceReadingTests",
       dependencies: ["TraceReading", "StoreEvents", "StoreInstruments", "TestSupport"]),
+    .testTarget(
+      name: "BabeltraceReadingTests",
+      dependencies: ["BabeltraceReading", "TraceReading", "StoreEvents", "TestSupport"]),
     .testTarget(
       name: "QueryPlansTests", dependencies: ["QueryPlans", "SQLiteDriver", "TestSupport"]),
     .testTarget(

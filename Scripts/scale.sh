@@ -68,8 +68,8 @@ log() {
   STORE_SQL_DEBUG=1 STORE_SQL_DEBUG_FILE="$folder/input" "$emitter" mix "$1"
 }
 
-# On one processor: libbabeltrace2 keeps 8 MiB of each stream file mapped, and there is one for each
-# processor that the program ran on.
+# On one processor: a packet of each stream is mapped, and there is a stream for each processor that
+# the program ran on.
 trace() {
   "$trace_report" record --lossless -o "$folder/input" -- taskset -c "$processor" "$emitter" mix "$1" \
     >"$folder/out" 2>&1 ||

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import StoreEvents
+package import StoreEvents
 
 /// One input as the user named it: where its events come from, and what is known of it.
 struct Input {
   let ledger: SourceLedger
   let sources: [any EventSource]
+  private let seal: SealCheck?
 
   /// Opens an input of the kind that its content shows.
   ///
@@ -18,17 +19,23 @@ struct Input {
       let ledger = SourceLedger(path: path, kind: .ctf, index: index)
       ledger.isBeingRecorded = isBeingRecorded
       self.ledger = ledger
-      if !isBeingRecorded { RecordingSeal.check(path, ledger) }
+      seal = isBeingRecorded ? nil : SealCheck(path)
       let readable = folders.filter { folder in
         guard let damage = MetadataPackets.damage(inFolder: folder) else { return true }
         ledger.addProblem(damage)
         return false
       }
-      sources = CTFTrace.grouping(readable).compactMap { CTFEventSource($0, ledger: ledger) }
+      sources = CTFTrace.grouping(readable).compactMap { $0.open(ledger) }
     case .log(let descriptor):
       ledger = SourceLedger(path: path, kind: .log, index: index)
       sources = [LogEventSource(descriptor, ledger: ledger)]
+      seal = nil
     }
+  }
+
+  /// Records what was found beside the reading; called once, when that has ended.
+  func finish() {
+    if let report = seal?.finish() { ledger.addFirst(report) }
   }
 
   private static func kind(
@@ -51,7 +58,7 @@ struct Input {
 }
 
 /// A stream of events, given batch by batch so that several can be merged.
-protocol EventSource: AnyObject {
+package protocol EventSource: AnyObject {
   /// Returns the next few events.
   ///
   /// - Returns: false at the end.
@@ -67,5 +74,5 @@ protocol EventSource: AnyObject {
 }
 
 extension EventSource {
-  func readAhead() {}
+  package func readAhead() {}
 }

@@ -16,9 +16,14 @@ public struct ReadingProgress: Hashable, Sendable {
 }
 
 /// Bytes of an input that were read, and all of them.
-struct ReadingExtent {
-  var read: Double
-  var all: Double
+package struct ReadingExtent {
+  package var read: Double
+  package var all: Double
+
+  package init(read: Double, all: Double) {
+    self.read = read
+    self.all = all
+  }
 }
 
 extension [any EventSource] {

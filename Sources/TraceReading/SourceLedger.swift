@@ -3,9 +3,9 @@
 import StoreEvents
 
 /// Keeps what is seen of one input while it is read.
-final class SourceLedger {
+package final class SourceLedger {
   // Unchecked: one thread counts, each event.
-  @exclusivity(unchecked) private(set) var report: SourceReport
+  @exclusivity(unchecked) package private(set) var report: SourceReport
   @exclusivity(unchecked) private var identity = IdentityTally()
   /// Whether anything showed that the input is of its kind, even without an event.
   var isRecognized = false
@@ -24,7 +24,7 @@ final class SourceLedger {
   private static let problemCount = 20
   private static let sampleLength = 160
 
-  init(path: String, kind: SourceReport.Kind, index: Int = 0) {
+  package init(path: String, kind: SourceReport.Kind, index: Int = 0) {
     report = SourceReport(path: path, kind: kind)
     self.index = index
   }
@@ -32,7 +32,7 @@ final class SourceLedger {
   /// The input's name without its folders.
   var fileName: String { report.path.split(separator: "/").last.map(String.init) ?? "-" }
 
-  func count(_ event: EventRecord) {
+  package func count(_ event: EventRecord) {
     report.eventsRead &+= 1
     identity.add(event)
   }
@@ -43,20 +43,39 @@ final class SourceLedger {
   /// Notes what `record --label` wrote.
   func addLabels(_ labels: [String: String]) { report.labels = labels }
 
-  func countLost(_ count: UInt64) {
+  package func countLost(_ count: UInt64) {
     let (sum, overflow) = report.eventsLost.addingReportingOverflow(count)
     report.eventsLost = overflow ? .max : sum
   }
 
   /// Counts a line or an event that no rule matches, and keeps the first few.
-  func countUnrecognized(_ sample: @autoclosure () -> String) {
+  package func countUnrecognized(_ sample: @autoclosure () -> String) {
     report.unrecognizedLines += 1
     guard report.unrecognizedSamples.count < Self.sampleCount else { return }
     report.unrecognizedSamples.append(Self.cut(LogText.escaped(sample())))
   }
 
+  /// Adds what another ledger has of the same input, but for its events.
+  func add(_ other: SourceReport) {
+    countLost(other.eventsLost)
+    let room = Self.sampleCount - report.unrecognizedSamples.count
+    report.unrecognizedSamples += other.unrecognizedSamples.prefix(room)
+    report.unrecognizedLines += other.unrecognizedLines
+    for problem in other.problems { addProblem(problem) }
+  }
+
+  /// Puts the findings of the seal before all others.
+  func addFirst(_ seal: SourceReport) {
+    let problems = report.problems
+    report.problems = seal.problems
+    for problem in problems { addProblem(problem) }
+    report.unended = seal.unended
+    report.failures = seal.failures
+    report.labels = seal.labels
+  }
+
   /// Notes what cut the input short; the first few are kept, each once.
-  func addProblem(_ sentence: String) {
+  package func addProblem(_ sentence: String) {
     guard report.problems.count < Self.problemCount, !report.problems.contains(sentence) else {
       return
     }

@@ -43,6 +43,7 @@ public enum TraceReader {
           ReadingProgress(events: events, part: sources.part(after: record.timestamp &- start)))
       }
     }
+    for input in inputs { input.finish() }
     if !isWhole || ReadingInterruption.isRequested {
       for input in inputs { input.ledger.addProblem(ReadingInterruption.sentence) }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import BabeltraceReading
 import Glibc
 import TraceReading
 
@@ -30,6 +31,7 @@ struct TraceReport: AsyncParsableCommand {
   static func main() async {
     // A write beyond the limit of a file's size then fails, and the failure is reported.
     signal(SIGXFSZ, SIG_IGN)
+    BabeltraceReader.register()
     do {
       var command = try parseAsRoot()
       if var command = command as? any AsyncParsableCommand {

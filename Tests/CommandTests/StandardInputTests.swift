@@ -5,7 +5,7 @@ import StoreEvents
 import TestSupport
 import Testing
 
-/// `-` as the input, and what of a library's own words reaches the user.
+/// `-` as the input, and inputs that cannot be read.
 @Suite struct StandardInputTests {
   private let report = BuiltTool("trace-report")
   private let folder: TemporaryDirectory
@@ -79,12 +79,12 @@ import Testing
     #expect(run.errorOutput.contains("is neither a CTF folder"), "\(run.errorOutput)")
   }
 
-  @Test func onlyOurSentenceIsPrintedWhereTheLibraryAborts() async throws {
+  @Test func damagedMetadataIsOneSentence() async throws {
     var trace = TraceBuilder()
     for record in records { trace.add(record) }
     try trace.write(to: folder.url.appending(path: "trace"))
     let metadata = folder.url.appending(path: "trace/metadata")
-    // A member named twice: libbabeltrace2 prints three lines, and aborts.
+    // A member named twice.
     let text = try String(contentsOf: metadata, encoding: .utf8)
       .replacing("_source;", with: "_entity;")
     try Data(text.utf8).write(to: metadata)

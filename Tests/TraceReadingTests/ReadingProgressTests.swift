@@ -4,8 +4,7 @@ import Foundation
 import StoreEvents
 import TestSupport
 import Testing
-
-@testable import TraceReading
+import TraceReading
 
 @Suite struct ReadingProgressTests {
   private let folder: TemporaryDirectory
@@ -29,25 +28,22 @@ import Testing
     }
   }
 
-  /// Two streams: the trace lasts from the first packet of either to the last one.
-  @Test func ofATraceIsByTheTimesOfItsIndex() throws {
-    func index(_ name: String, _ packets: [(bits: UInt64, begin: UInt64, end: UInt64)]) throws {
-      let head: [UInt64] = [0xc1f1_dcc1_0000_0001, 0x0000_0001_0000_0038]
-      let words = packets.reduce(into: head) { words, packet in
-        words += [0, packet.bits, packet.bits, packet.begin, packet.end, 0, 0]
-      }
-      let bytes = words.flatMap { word in
-        stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> $0) }
-      }
-      try Data(bytes).write(to: URL(filePath: folder.path("trace/index/\(name).idx")))
+  @Test func ofATraceIsByTheBytesOfItsPackets() throws {
+    var options = TraceBuilder.Options()
+    options.packetSize = 1024
+    var trace = TraceBuilder(options: options)
+    var samples = EventSamples(seed: 60)
+    for record in samples.records(700) { trace.add(record) }
+    try trace.write(to: URL(filePath: folder.path("trace")))
+    for number in 1..<100 {
+      try FileManager.default.copyItem(
+        atPath: folder.path("trace/channel_0"), toPath: folder.path("trace/channel_\(number)"))
     }
-    try FileManager.default.createDirectory(
-      atPath: folder.path("trace/index"), withIntermediateDirectories: true)
-    try index("a", [(32_768, 1000, 2000), (32_768, 2000, 9000)])
-    try index("b", [(65_536, 500, 8000)])
-    let span = try #require(PacketIndex.span(ofFolders: [folder.path("trace")]))
-    #expect(span.time == 8500)
-    #expect(span.bytes == 16_384)
-    #expect(PacketIndex.span(ofFolders: [folder.path("none")]) == nil)
+    var steps: [ReadingProgress] = []
+    _ = try TraceReader.read([folder.path("trace")], progress: { steps.append($0) }) { _ in }
+    #expect(steps.map(\.events) == [65_536])
+    // Packets count when they are begun.
+    let part = try #require(steps.first?.part)
+    #expect(abs(part - 65_536 / 70_000) < 0.03)
   }
 }

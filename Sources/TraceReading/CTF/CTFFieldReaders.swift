@@ -1,53 +1,81 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import StoreEvents
 
 /// Reads the members of a payload one after the other, without a look at their names: their order
 /// and types were checked once for the class.
 struct InOrderFieldReader: EventFieldReader {
-  private var cursor: WordCursor
+  private(set) var place: UnsafeRawPointer
+  private let end: UnsafeRawPointer
   private let strings: StringCache
+  /// Whether a field reached beyond the end of the packet, so that the values are not usable.
+  private(set) var isCut = false
 
-  init(_ payload: WordCursor, strings: StringCache) {
-    cursor = payload
+  init(_ place: UnsafeRawPointer, to end: UnsafeRawPointer, strings: StringCache) {
+    self.place = place
+    self.end = end
     self.strings = strings
   }
 
-  mutating func int64(_ name: StaticString) -> Int64 { Int64(bitPattern: cursor.takeWord()) }
-  mutating func uint64(_ name: StaticString) -> UInt64 { cursor.takeWord() }
-  mutating func string(_ name: StaticString) -> String { strings.string(cursor.takeText()) }
+  @inline(__always)
+  mutating func uint64(_ name: StaticString) -> UInt64 {
+    guard end - place >= 8 else {
+      isCut = true
+      return 0
+    }
+    defer { place += 8 }
+    return place.loadUnaligned(as: UInt64.self)
+  }
+
+  @inline(__always)
+  mutating func int64(_ name: StaticString) -> Int64 { Int64(bitPattern: uint64(name)) }
+
+  mutating func string(_ name: StaticString) -> String {
+    guard let next = place.afterString(to: end) else {
+      isCut = true
+      return ""
+    }
+    defer { place = next }
+    return strings.string(UnsafeRawBufferPointer(start: place, count: next - place - 1))
+  }
 }
 
 /// Finds each member by its name, and records the order in which the names were requested.
 struct ByNameFieldReader: EventFieldReader {
-  private let members: [StructureMember]
-  /// Where each member begins.
-  private let places: [WordCursor]
-  private let strings: StringCache
-  private(set) var requested: [StructureMember] = []
+  fileprivate enum Requested { case signed, unsigned, string }
 
-  init(_ payload: WordCursor, members: [StructureMember], strings: StringCache) {
-    self.members = members
+  private let members: [FieldMember]
+  /// Where each member begins, and the last one ends.
+  private var places: [UnsafeRawPointer]
+  private let strings: StringCache
+  /// Whether all requests so far were for the members in their order, in LTTng's own types.
+  private(set) var isInOrder = true
+  private(set) var requestCount = 0
+
+  /// `nil` if the members reach beyond the end.
+  init?(
+    _ payload: FieldLayout, at place: UnsafeRawPointer, to end: UnsafeRawPointer,
+    strings: StringCache
+  ) {
+    members = payload.members
     self.strings = strings
-    var cursor = payload
-    places = members.map { member in
-      let place = cursor
-      switch member.type {
-      case .signed, .unsigned: _ = cursor.takeWord()
-      case .string: _ = cursor.takeText()
-      case .other: break
+    places = [place]
+    var length: UInt64 = 0
+    for member in members {
+      guard let next = member.step.end(from: places[places.count - 1], to: end, &length) else {
+        return nil
       }
-      return place
+      places.append(next)
     }
   }
 
+  /// Where the payload ends.
+  var end: UnsafeRawPointer { places[places.count - 1] }
+
   mutating func int64(_ name: StaticString) throws(EventFieldError) -> Int64 {
-    var (place, type) = try find(name, as: .signed)
-    guard type == .signed || type == .unsigned else {
-      throw .malformed(field: "\(name)", value: "not an integer")
-    }
-    let word = place.takeWord()
-    if type == .signed { return Int64(bitPattern: word) }
+    let (isSigned, word) = try integer(name, as: .signed)
+    if isSigned { return Int64(bitPattern: word) }
     guard let value = Int64(exactly: word) else {
       throw .malformed(field: "\(name)", value: "\(word)")
     }
@@ -55,33 +83,56 @@ struct ByNameFieldReader: EventFieldReader {
   }
 
   mutating func uint64(_ name: StaticString) throws(EventFieldError) -> UInt64 {
-    var (place, type) = try find(name, as: .unsigned)
-    guard type == .signed || type == .unsigned else {
-      throw .malformed(field: "\(name)", value: "not an integer")
-    }
-    let word = place.takeWord()
-    if type == .unsigned { return word }
+    let (isSigned, word) = try integer(name, as: .unsigned)
     let value = Int64(bitPattern: word)
-    guard let value = UInt64(exactly: value) else {
-      throw .malformed(field: "\(name)", value: "\(value)")
-    }
-    return value
+    guard !isSigned || value >= 0 else { throw .malformed(field: "\(name)", value: "\(value)") }
+    return word
   }
 
   mutating func string(_ name: StaticString) throws(EventFieldError) -> String {
-    var (place, type) = try find(name, as: .string)
-    guard type == .string else { throw .malformed(field: "\(name)", value: "not a string") }
-    return strings.string(place.takeText())
+    let index = try find(name, as: .string)
+    let bytes = UnsafeRawBufferPointer(
+      start: places[index], count: places[index + 1] - places[index])
+    switch members[index].kind {
+    case .string: return strings.string(UnsafeRawBufferPointer(rebasing: bytes.dropLast()))
+    case .text: return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    default: throw .malformed(field: "\(name)", value: "not a string")
+    }
+  }
+
+  private mutating func integer(
+    _ name: StaticString, as requested: Requested
+  ) throws(EventFieldError) -> (isSigned: Bool, word: UInt64) {
+    let index = try find(name, as: requested)
+    guard let integer = members[index].integer else {
+      throw .malformed(field: "\(name)", value: "not an integer")
+    }
+    return (integer.isSigned, integer.value(places[index]))
   }
 
   private mutating func find(
-    _ name: StaticString, as type: StructureMember.FieldType
-  ) throws(EventFieldError) -> (WordCursor, StructureMember.FieldType) {
+    _ name: StaticString, as requested: Requested
+  ) throws(EventFieldError) -> Int {
     let name = "\(name)"
-    requested.append(StructureMember(name: name, type: type))
-    guard let index = members.firstIndex(where: { $0.name == name }) else {
-      throw .missing(field: name)
-    }
-    return (places[index], members[index].type)
+    let index = members.firstIndex { $0.name == name }
+    if index != requestCount || !members[requestCount].fits(requested) { isInOrder = false }
+    requestCount += 1
+    guard let index else { throw .missing(field: name) }
+    return index
   }
+}
+
+extension FieldMember {
+  fileprivate func fits(_ requested: ByNameFieldReader.Requested) -> Bool {
+    switch (kind, requested) {
+    case (.string, .string): true
+    case (.signed, .signed), (.unsigned, .unsigned): integer?.isPlainWord == true
+    default: false
+    }
+  }
+}
+
+extension IntegerPlace {
+  /// Whether it is 64 bits in the byte order of this machine.
+  fileprivate var isPlainWord: Bool { bytes == 8 && !isBigEndian }
 }

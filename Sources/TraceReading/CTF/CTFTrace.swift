@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import StoreEvents
 
 /// The folders of one trace: one, or the chunks of a session that was rotated.
-struct CTFTrace {
-  let folders: [String]
+package struct CTFTrace {
+  package let folders: [String]
+
+  package init(folders: [String]) { self.folders = folders }
 
   /// How many files it has beside its metadata; 0 for folders that cannot be listed.
-  var streamCount: Int {
-    folders.reduce(0) { count, folder in
-      let names = try? FileManager.default.contentsOfDirectory(atPath: folder)
-      return count + (names?.count { $0 != "metadata" && !$0.hasPrefix(".") } ?? 0)
-    }
+  package var streamCount: Int {
+    folders.reduce(0) { $0 + ((try? StreamFile.names(inFolder: $1))?.count ?? 0) }
   }
 
   /// Puts folders of the same trace together, so that what was discarded between two chunks is
@@ -27,5 +27,52 @@ struct CTFTrace {
       }
     }
     return groups.map { CTFTrace(folders: $0.folders) }
+  }
+
+  /// The events of the trace, or of what is undamaged of it; `nil`, with the problem recorded, if
+  /// none can be read.
+  func open(_ ledger: SourceLedger) -> (any EventSource)? {
+    do throws(TSDLError) {
+      return CTFEventSource(CTFDecoder(self, try metadata(), ledger), ledger)
+    } catch {
+      if error.isForeign, let reader = ForeignTraces.reader { return reader.open(self, ledger) }
+      let fact =
+        error.isForeign
+        ? "is not laid out as LTTng-UST does, and needs libbabeltrace2" : "is damaged"
+      ledger.addProblem("the trace in \(LogText.quoted(folders[0])) \(fact): \(error.reason)")
+      return nil
+    }
+  }
+
+  /// Whether all stream files can be walked from packet to packet; true also where the metadata
+  /// does not describe packets that can be.
+  package var hasWholePackets: Bool {
+    folders.allSatisfy { folder in
+      guard let text = MetadataPackets.bytes(inFolder: folder),
+        let metadata = try? CTFMetadata(text, onlyPackets: true),
+        let names = try? StreamFile.names(inFolder: folder)
+      else { return true }
+      return names.allSatisfy { (try? StreamFile("\(folder)/\($0)", metadata))?.isWhole ?? false }
+    }
+  }
+
+  /// Of the folder that describes the most: LTTng adds to it as programs register their events.
+  private func metadata() throws(TSDLError) -> CTFMetadata {
+    var result: CTFMetadata?
+    for folder in folders {
+      guard let text = MetadataPackets.bytes(inFolder: folder) else {
+        throw TSDLError(reason: "its metadata cannot be read: \(systemError())")
+      }
+      guard !text.allSatisfy({ $0 <= 32 }) else { throw TSDLError(reason: "its metadata is empty") }
+      do {
+        let metadata = try CTFMetadata(text)
+        if metadata.eventClassCount > result?.eventClassCount ?? -1 { result = metadata }
+      } catch {
+        // What another tracer wrote may be more than is read here.
+        throw error.isForeign || CTFMetadata.isOfLTTng(text) ? error : .foreign(error.reason)
+      }
+    }
+    guard let result else { throw TSDLError(reason: "it has no metadata") }
+    return result
   }
 }

@@ -1,116 +1,111 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CBabeltrace
+import Glibc
 
-/// Where the recorder's contexts `vpid`, `vtid` and `procname` stand in the events of a class.
+/// The contexts of one event.
+package struct ContextValues {
+  package var processID: Int64?
+  package var threadID: Int64?
+  /// A name, and what stands behind its NUL byte.
+  package var name: UnsafeRawBufferPointer?
+
+  package init() {}
+
+  var processName: String? {
+    name.map { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+  }
+}
+
+/// Where the recorder's contexts `vpid`, `vtid` and `procname` stand before the fields of a class.
 struct ContextFields {
-  private let identifiers: Identifiers
-  private let processName: Name
+  private let members: [FieldMember]
+  private let processID: Int?
+  private let threadID: Int?
+  private let name: Int?
+  /// Where they stand if nothing before them varies in size, as with LTTng.
+  private let fixed: Fixed?
 
-  /// The contexts of one event.
-  struct Values {
-    var processID: Int64?
-    var threadID: Int64?
-    fileprivate var name: UnsafeRawBufferPointer?
-
-    var processName: String? {
-      name.map { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-    }
+  private struct Fixed {
+    let size: Int
+    let processID: IntegerPlace?
+    let threadID: IntegerPlace?
+    let name: (offset: Int, count: Int)?
   }
 
-  private enum Identifiers {
-    case apart(process: Place?, thread: Place?)
-    /// As ``WidenedTrace`` has them.
-    case together(Place)
-  }
-
-  private enum Name {
-    case none
-    case text(Place)
-    /// Its bytes, as ``WidenedTrace`` has them: eight in each number, those of the last fewer.
-    case words([Place])
-  }
-
-  init(common: [StructureMember], specific: [StructureMember]) {
-    func place(_ names: String..., isString: Bool) -> Place? {
+  init(common: FieldLayout, specific: FieldLayout) {
+    let members = common.members + specific.members
+    func index(_ names: String..., isFound: (FieldMember) -> Bool) -> Int? {
       for name in names {
-        for (members, isCommon) in [(common, true), (specific, false)] {
-          if let index = members.firstIndex(where: { $0.name == name }),
-            members[index].type != .other, (members[index].type == .string) == isString
-          {
-            return Place(index: UInt64(index), type: members[index].type, isCommon: isCommon)
-          }
+        if let index = members.firstIndex(where: { $0.name == name && isFound($0) }) {
+          return index
         }
       }
       return nil
     }
-    let together = place(WidenedTrace.identifiers, isString: false)
-    identifiers =
-      together.map(Identifiers.together)
-      ?? .apart(
-        process: place("vpid", "pid", isString: false),
-        thread: place("vtid", "tid", isString: false))
-    let words = (0..<WidenedTrace.maxWords).map {
-      place(WidenedTrace.name(ofWord: $0, in: "procname"), isString: false)
+    processID = index("vpid", "pid") { $0.integer != nil }
+    threadID = index("vtid", "tid") { $0.integer != nil }
+    name = index("procname", isFound: \.isText)
+    self.members = members
+    let offsets = (common.fixed, specific.fixed)
+    guard let common = offsets.0, let specific = offsets.1 else {
+      fixed = nil
+      return
     }
-    let name = place("procname", isString: true)
-    let isWidened = name == nil && words[0] != nil
-    processName = isWidened ? .words(words.compactMap(\.self)) : name.map(Name.text) ?? .none
+    func offset(_ index: Int) -> Int {
+      let isCommon = members.indices.contains(index) && index < common.offsets.count
+      let name = members[index].name
+      return isCommon ? common.offsets[name] ?? 0 : common.size + (specific.offsets[name] ?? 0)
+    }
+    fixed = Fixed(
+      size: common.size + specific.size,
+      processID: processID.flatMap { members[$0].integer?.moved(by: offset($0)) },
+      threadID: threadID.flatMap { members[$0].integer?.moved(by: offset($0)) },
+      name: name.flatMap { index in
+        if case .text(let count) = members[index].kind { (offset(index), count) } else { nil }
+      })
   }
 
-  /// Copies the contexts of an event.
-  func copy(of event: OpaquePointer, to batch: EventBatch) {
-    batch.reserve(3 + WidenedTrace.maxWords)
-    switch identifiers {
-    case .together(let place): batch.append(place.word(in: event))
-    case .apart(let process, let thread):
-      if let process { batch.append(process.word(in: event)) }
-      if let thread { batch.append(thread.word(in: event)) }
+  /// Reads the contexts, and moves a place behind them; `nil` if they reach beyond the end.
+  @inline(__always)
+  func values(at place: inout UnsafeRawPointer, to end: UnsafeRawPointer) -> ContextValues? {
+    guard let fixed else { return slowValues(at: &place, to: end) }
+    guard end - place >= fixed.size else { return nil }
+    var values = ContextValues()
+    values.processID = fixed.processID.map { Int64(bitPattern: $0.value(place)) }
+    values.threadID = fixed.threadID.map { Int64(bitPattern: $0.value(place)) }
+    if let name = fixed.name {
+      values.name = UnsafeRawBufferPointer(start: place + name.offset, count: name.count)
     }
-    switch processName {
-    case .none: break
-    case .text(let place): batch.append(text: place.field(in: event))
-    case .words(let places):
-      batch.append(UInt64(places.count * 8))
-      for place in places { batch.append(place.word(in: event).littleEndian) }
-    }
-  }
-
-  /// Reads what ``copy(of:to:)`` wrote.
-  func values(_ cursor: inout WordCursor) -> Values {
-    var values = Values()
-    switch identifiers {
-    case .together:
-      let word = cursor.takeWord()
-      values.processID = Int64(Int32(truncatingIfNeeded: word))
-      values.threadID = Int64(Int32(truncatingIfNeeded: word >> 32))
-    case .apart(let process, let thread):
-      if process != nil { values.processID = Int64(bitPattern: cursor.takeWord()) }
-      if thread != nil { values.threadID = Int64(bitPattern: cursor.takeWord()) }
-    }
-    if case .none = processName { return values }
-    values.name = cursor.takeText()
+    place += fixed.size
     return values
   }
 
-  private struct Place {
-    let index: UInt64
-    let type: StructureMember.FieldType
-    let isCommon: Bool
-
-    func field(in event: OpaquePointer) -> OpaquePointer? {
-      // Present, since the class has a member there.
-      let structure =
-        isCommon
-        ? bt_event_borrow_common_context_field_const(event)
-        : bt_event_borrow_specific_context_field_const(event)
-      return bt_field_structure_borrow_member_field_by_index_const(structure, index)
+  private func slowValues(
+    at place: inout UnsafeRawPointer, to end: UnsafeRawPointer
+  ) -> ContextValues? {
+    var values = ContextValues()
+    var length: UInt64 = 0
+    for index in members.indices {
+      let member = members[index]
+      guard let next = member.step.end(from: place, to: end, &length) else { return nil }
+      if index == processID {
+        values.processID = member.integer.map { Int64(bitPattern: $0.value(place)) }
+      } else if index == threadID {
+        values.threadID = member.integer.map { Int64(bitPattern: $0.value(place)) }
+      } else if index == name {
+        values.name = UnsafeRawBufferPointer(start: place, count: next - place)
+      }
+      place = next
     }
+    return values
+  }
+}
 
-    func word(in event: OpaquePointer) -> UInt64 {
-      type == .signed
-        ? UInt64(bitPattern: bt_field_integer_signed_get_value(field(in: event)))
-        : bt_field_integer_unsigned_get_value(field(in: event))
+extension FieldMember {
+  fileprivate var isText: Bool {
+    switch kind {
+    case .string, .text: true
+    default: false
     }
   }
 }

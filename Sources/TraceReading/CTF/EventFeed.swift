@@ -1,46 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import Glibc
 
-/// Reads a trace in a thread of its own, a few batches ahead of who makes values of them.
+/// Reads a trace in a thread of its own, a few batches ahead of who uses the events.
 ///
-///     libbabeltrace2 ─ copy ─▶ filled ─▶ events, profile
-///                        ▲                  │
-///                        └───── spare ◀─────┘
+///     packets ─ decoder ─▶ filled ─▶ profile
+///                          ▲           │
+///                          └── spare ◀─┘
 ///
-/// Unchecked: `condition` guards `filled`, `spare` and `isStopped`; the reader is the thread's until
+/// Unchecked: `condition` guards `filled`, `spare` and `isStopped`; the decoder is the thread's until
 /// it has ended.
 final class EventFeed: @unchecked Sendable {
-  private let reader: CTFEventReader
+  private let decoder: CTFDecoder
   private let condition = NSCondition()
   private var filled: [EventBatch] = []
   private var spare: [EventBatch]
   private var isStopped = false
-  private var thread = pthread_t()
+  private var thread: ReadingThread?
 
   // 4 is arbitrary: one is filled, one is read, and two bridge where either is late.
   private static let batchCount = 4
 
   /// `nil` if the system cannot start a thread.
-  init?(_ reader: CTFEventReader) {
-    self.reader = reader
+  init?(_ decoder: CTFDecoder) {
+    self.decoder = decoder
     spare = (0..<Self.batchCount).map { _ in EventBatch() }
-    // Signals are for the thread that may wait for a pipe.
-    var (signals, before) = (sigset_t(), sigset_t())
-    sigemptyset(&signals)
-    for signal in [SIGINT, SIGTERM, SIGHUP, SIGWINCH] { sigaddset(&signals, signal) }
-    pthread_sigmask(SIG_BLOCK, &signals, &before)
-    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-    let status = pthread_create(
-      &thread, nil,
-      { feed in
-        if let feed { Unmanaged<EventFeed>.fromOpaque(feed).takeUnretainedValue().run() }
-        return nil
-      },
-      // Unretained: `stop()` waits for the thread.
-      Unmanaged.passUnretained(self).toOpaque())
-    if status != 0 { return nil }
+    // Unowned: `stop()` waits for the thread.
+    thread = ReadingThread { [unowned self] in run() }
+    if thread == nil { return nil }
   }
 
   /// Waits for the next batch.
@@ -65,13 +52,13 @@ final class EventFeed: @unchecked Sendable {
     isStopped = true
     condition.signal()
     condition.unlock()
-    pthread_join(thread, nil)
+    thread?.join()
   }
 
   private func run() {
     while let batch = takeSpare() {
       batch.removeAll()
-      reader.fill(batch, toTheBrim: true)
+      decoder.fill(batch)
       let isLast = batch.isLast
       condition.lock()
       filled.append(batch)

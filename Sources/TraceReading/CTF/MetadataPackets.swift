@@ -12,7 +12,6 @@ import StoreEvents
 ///            28  packet_size, in bits, with this header and the padding
 ///            32  compression, encryption, checksum schemes, major, minor
 ///
-/// libbabeltrace2 reads a file that is cut within a packet without end, so they are walked first.
 enum MetadataPackets {
   private static let magic: UInt32 = 0x75d1_1d57
   private static let headSize: UInt64 = 37
@@ -29,20 +28,25 @@ enum MetadataPackets {
       + "without it its trace cannot be read; copy the trace again"
   }
 
-  // 64 MiB is arbitrary: LTTng writes some 10 KiB a provider, and libbabeltrace2 holds it all.
+  // 64 MiB is arbitrary: LTTng writes some 10 KiB a provider, and all of it is held.
   private static let longest: UInt64 = 64 << 20
 
   /// The text within the packets; `nil` if it cannot be read, or is longer than any of LTTng's.
   static func text(inFolder folder: String) -> String? {
+    bytes(inFolder: folder).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// The bytes of that text.
+  static func bytes(inFolder folder: String) -> [UInt8]? {
     let file = URL(filePath: folder, directoryHint: .isDirectory).appending(path: "metadata")
     guard let input = try? FileHandle(forReadingFrom: file),
       let size = try? input.seekToEnd(), size <= longest, (try? input.seek(toOffset: 0)) != nil,
-      let data = try? input.readToEnd()
+      let data = try? input.readToEnd() ?? Data()
     else { return nil }
     let bytes = Array(data)
     guard let first = word(bytes, at: 0, isBigEndian: false),
       first == magic || first.byteSwapped == magic
-    else { return String(decoding: bytes, as: UTF8.self) }
+    else { return bytes }
     let isBigEndian = first != magic
     var text: [UInt8] = []
     var place = 0
@@ -53,13 +57,10 @@ enum MetadataPackets {
       text += bytes[(place + Int(headSize))..<(place + Int(content / 8))]
       place += Int(packet / 8)
     }
-    return String(decoding: text, as: UTF8.self)
+    return text
   }
 
   /// The identity of the trace of a folder: its UUID, or nothing where it has none.
-  ///
-  /// Not queried from libbabeltrace2 (`babeltrace.support-info`): as of 2.0.4 each such query
-  /// leaves the file open.
   static func traceIdentifier(ofFolder folder: String) -> String? {
     let file = URL(filePath: folder, directoryHint: .isDirectory).appending(path: "metadata")
     guard let input = try? FileHandle(forReadingFrom: file) else { return nil }

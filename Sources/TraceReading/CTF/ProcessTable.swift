@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import StoreEvents
+package import StoreEvents
 
 /// The processes of one trace, each under the best name known so far.
-struct ProcessTable {
+package struct ProcessTable {
   private var processes: [Int64: Entry] = [:]
   private var last = Entry(identity: ProcessIdentity(id: .min, name: ""), isNamed: true)
+
+  package init() {}
 
   private struct Entry {
     var identity: ProcessIdentity
@@ -17,8 +19,8 @@ struct ProcessTable {
   ///
   /// `procname` is the name of a *thread*, and threads of one process may differ in it: the main
   /// thread's stands for the process, and until it is seen, that of the first one.
-  mutating func process(
-    _ contexts: ContextFields.Values, in environment: TraceEnvironment
+  package mutating func process(
+    _ contexts: ContextValues, in environment: TraceEnvironment
   ) -> ProcessIdentity {
     let id = contexts.processID ?? environment.processID
     let isMainThread = (contexts.threadID ?? id) == id
@@ -34,7 +36,7 @@ struct ProcessTable {
   }
 
   /// Sets the name that a process reported for itself.
-  mutating func rename(_ process: ProcessIdentity, to name: String) -> ProcessIdentity {
+  package mutating func rename(_ process: ProcessIdentity, to name: String) -> ProcessIdentity {
     last = Entry(
       identity: ProcessIdentity(id: process.id, name: name, host: process.host), isNamed: true)
     processes[process.id] = last

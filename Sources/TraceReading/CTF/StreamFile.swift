@@ -1,39 +1,134 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+import Glibc
+import StoreEvents
 
-/// A stream file of a trace, and how much of it is whole packets.
+/// A stream file of a trace, walked from packet to packet.
 struct StreamFile {
-  let url: URL
-  /// In bytes from its beginning; all of it if the trace's layout does not contain it.
-  let wholeLength: UInt64
-  let isWhole: Bool
+  let path: String
+  /// Those before the damage, if there is any.
+  private(set) var packets: [StreamPacket] = []
+  private(set) var isWhole = true
+  /// Those of the first packet; `nil` of a file without one.
+  private(set) var streamID: UInt64?
+  private(set) var instanceID: UInt64?
 
-  /// The stream files of a trace's folder, by their names.
-  static func all(inFolder folder: URL) throws -> [StreamFile] {
-    let layout = PacketLayout(ofFolder: folder.path)
-    return try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
-      .compactMap { name in
-        let url = folder.appending(path: name)
-        guard name != "metadata", !name.hasPrefix("."), let size = try size(of: url) else {
-          return nil
-        }
-        let length = try layout?.wholeLength(ofStream: url) ?? size
-        return StreamFile(url: url, wholeLength: length, isWhole: length == size)
+  /// The names of the stream files of a trace's folder, in order.
+  static func names(inFolder folder: String) throws(SystemFailure) -> [String] {
+    guard let directory = opendir(folder) else { throw SystemFailure(folder) }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
       }
+      var status = stat()
+      guard name != "metadata", !name.hasPrefix("."), stat("\(folder)/\(name)", &status) == 0,
+        status.st_mode & S_IFMT == S_IFREG
+      else { continue }
+      names.append(name)
+    }
+    return names.sorted()
   }
 
-  /// Whether all stream files of a folder can be walked from packet to packet.
-  static func areWhole(inFolder folder: String) -> Bool {
-    let files = try? all(inFolder: URL(filePath: folder, directoryHint: .isDirectory))
-    return files?.allSatisfy(\.isWhole) ?? false
+  init(_ path: String, _ metadata: CTFMetadata) throws(SystemFailure) {
+    self.path = path
+    let file = try ReadableFile(path)
+    let size = UInt64(file.size)
+    let room = metadata.streams.values.map(\.packetContext.size).max() ?? 0
+    let head = UnsafeMutableRawPointer.allocate(byteCount: metadata.head.size + room, alignment: 8)
+    defer { head.deallocate() }
+    var place: UInt64 = 0
+    while place < size {
+      let count = file.read(head, metadata.head.size + room, at: place)
+      guard let packet = packet(head, count, at: place, of: size, metadata) else {
+        isWhole = false
+        return
+      }
+      packets.append(packet)
+      place += UInt64(packet.size)
+    }
   }
 
-  /// `nil` for what is no file.
-  private static func size(of url: URL) throws -> UInt64? {
-    let attributes = try FileManager.default.attributesOfItem(
-      atPath: url.resolvingSymlinksInPath().path)
-    guard attributes[.type] as? FileAttributeType == .typeRegular else { return nil }
-    return (attributes[.size] as? NSNumber)?.uint64Value
+  private mutating func packet(
+    _ head: UnsafeRawPointer, _ count: Int, at place: UInt64, of size: UInt64,
+    _ metadata: CTFMetadata
+  ) -> StreamPacket? {
+    guard count >= metadata.head.size, let stream = metadata.head.stream(of: head),
+      let streamClass = metadata.streams[stream.id], streamID ?? stream.id == stream.id
+    else { return nil }
+    let headSize = metadata.head.size + streamClass.packetContext.size
+    guard count >= headSize,
+      let packet = streamClass.packetContext.packet(
+        head + metadata.head.size, at: place, headSize: headSize, room: size - place)
+    else { return nil }
+    if streamID == nil { (streamID, instanceID) = (stream.id, stream.instance) }
+    return packet
   }
+}
+
+/// Why the system refused a file.
+struct SystemFailure: Error {
+  let path: String
+  let reason: SystemErrorText
+
+  /// Takes the reason from `errno`.
+  init(_ path: String) {
+    reason = .last
+    self.path = path
+  }
+}
+
+/// An open file that is read at places and mapped in parts.
+final class ReadableFile {
+  private let descriptor: CInt
+
+  init(_ path: String) throws(SystemFailure) {
+    descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    if descriptor < 0 { throw SystemFailure(path) }
+  }
+
+  deinit { close(descriptor) }
+
+  /// In bytes, now.
+  var size: Int {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
+  }
+
+  /// Reads as many bytes as there are.
+  func read(_ buffer: UnsafeMutableRawPointer, _ count: Int, at place: UInt64) -> Int {
+    while true {
+      let read = pread(descriptor, buffer, count, off_t(place))
+      if read >= 0 || errno != EINTR { return max(read, 0) }
+    }
+  }
+
+  /// Maps a part of the file, which must be in it: what lies beyond its end ends the process.
+  func map(_ place: UInt64, _ count: Int) -> MappedBytes? {
+    guard place <= UInt64(Int.max - count), Int(place) + count <= size else { return nil }
+    return MappedBytes(descriptor, place, count)
+  }
+}
+
+/// A part of a file in memory.
+final class MappedBytes {
+  private let mapping: UnsafeMutableRawPointer
+  private let length: Int
+  let start: UnsafeRawPointer
+
+  fileprivate init?(_ descriptor: CInt, _ place: UInt64, _ count: Int) {
+    let page = UInt64(sysconf(CInt(_SC_PAGESIZE)))
+    let skipped = Int(place % page)
+    length = count + skipped
+    let flags = MAP_PRIVATE | MAP_POPULATE
+    guard
+      let mapped = mmap(nil, length, PROT_READ, flags, descriptor, off_t(place) - off_t(skipped)),
+      mapped != MAP_FAILED
+    else { return nil }
+    mapping = mapped
+    start = UnsafeRawPointer(mapped) + skipped
+  }
+
+  deinit { munmap(mapping, length) }
 }

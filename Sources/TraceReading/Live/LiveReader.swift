@@ -22,7 +22,10 @@ public final class LiveReader {
   public init(_ input: String) throws(TraceReadingError) {
     if Self.isSession(input) {
       ledger = SourceLedger(path: input, kind: .ctf)
-      source = try CTFEventSource(session: input, ledger: ledger)
+      guard let reader = ForeignTraces.reader else {
+        throw .unreadable(input, reason: "only trace-report reads live sessions")
+      }
+      source = try reader.join(session: input, ledger)
       return
     }
     ledger = SourceLedger(path: input, kind: .log)
@@ -78,7 +81,7 @@ public final class LiveReader {
 }
 
 /// A source that may have more later on.
-protocol LiveSource: EventSource {
+package protocol LiveSource: EventSource {
   /// Whether the last batch took all that there was.
   var isDry: Bool { get }
 }

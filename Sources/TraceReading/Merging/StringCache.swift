@@ -5,7 +5,9 @@ import Glibc
 /// Strings that were made lately, so that a name that repeats is not allocated each time.
 ///
 /// A slot holds the last string that fell into it: the cache never grows.
-final class StringCache {
+package final class StringCache {
+  package init() {}
+
   // 1,024 is arbitrary: a program has fewer entities, callers and statements than that.
   private static let slotCount = 1024
   // A longer text costs more to make than its allocation does.
@@ -14,7 +16,7 @@ final class StringCache {
   @exclusivity(unchecked) private var slots = [String](repeating: "", count: slotCount)
 
   /// The string of UTF-8 bytes; what is not UTF-8 is replaced by U+FFFD.
-  func string(_ bytes: UnsafeRawBufferPointer) -> String {
+  package func string(_ bytes: UnsafeRawBufferPointer) -> String {
     // Swift keeps up to 15 bytes in the value itself.
     guard bytes.count > 15, bytes.count <= Self.longest, let base = bytes.baseAddress else {
       return bytes.isEmpty ? "" : String(decoding: bytes, as: UTF8.self)

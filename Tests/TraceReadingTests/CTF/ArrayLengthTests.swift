@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import TraceReading
 
-/// A packet, or the metadata, may tell any length of an array, and libbabeltrace2 believes it.
+/// A packet, or the metadata, may hold any length of an array.
 @Suite(.timeLimit(.minutes(1))) struct ArrayLengthTests {
   private let directory: TemporaryDirectory
 
@@ -66,7 +66,6 @@ import TraceReading
     #expect(try Reading(directory.url.path).source.unrecognizedLines == 1)
   }
 
-  /// The library makes elements of 8 GB of the first; it crashes of the others.
   @Test(arguments: [100_000_000, 1 << 32, 1 << 40, 1 << 63, .max] as [UInt64])
   func aFalseLengthInAPacketIsDamage(length: UInt64) throws {
     try write("uint64_t _n; uint32_t _x[_n];", length: word64(length))

@@ -152,7 +152,7 @@ struct CTFEventSourceTests {
     #expect(reading.source.problems[0].contains("uid/1"))
   }
 
-  /// Of 0, and less than its head, libbabeltrace2 makes an endless file of packets.
+  /// Of 0, and less than its head, a reader that believed it would never reach the end.
   @Test(.timeLimit(.minutes(1)), arguments: [0, 8, 64, 1 << 40, 4097] as [UInt64])
   func aPacketOfAFalseLengthIsTheDamage(bits: UInt64) throws {
     var samples = EventSamples(seed: 12)
@@ -194,7 +194,7 @@ struct CTFEventSourceTests {
       return
     }
     #expect(path == directory.url.path)
-    #expect(reason.contains("libbabeltrace2"))
+    #expect(reason.hasSuffix("is damaged: its metadata is empty"))
   }
 
   @Test func readsMetadataInPackets() throws {
@@ -204,7 +204,6 @@ struct CTFEventSourceTests {
     #expect(try Reading(directory.url.path).events == records.map(\.event))
   }
 
-  /// libbabeltrace2 itself never comes back from most of these.
   @Test(.timeLimit(.minutes(1)), arguments: [4, 20, 36, 37, 60, 100, 3000, 4095, 4100, 5000])
   func cutMetadataIsAnError(size: Int) throws {
     var samples = EventSamples(seed: 13)

@@ -7,8 +7,7 @@ import TestSupport
 import Testing
 import TraceReading
 
-/// libbabeltrace2 counts references without a lock, and what its plugins hold is shared by all
-/// readings of a process.
+/// Nothing is shared by the readings of a process.
 @Suite struct SideBySideTests {
   @Test func readingsOfSeveralThreadsDoNotDisturbEachOther() throws {
     let directory = try TemporaryDirectory()

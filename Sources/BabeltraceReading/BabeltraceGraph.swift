@@ -6,7 +6,7 @@ import CBabeltrace
 ///
 ///     source.ctf.fs ──────────out 0…n──▶ in 0…n
 ///     source.ctf.lttng-live ──out──────▶ in       a sink that merges them
-final class CTFGraph {
+final class BabeltraceGraph {
   private let graph: OpaquePointer
   private let sink: MessageSink
 
@@ -127,7 +127,7 @@ final class CTFGraph {
   }
 }
 
-extension CTFGraph.Input {
+extension BabeltraceGraph.Input {
   /// The name of the source in libbabeltrace2's plugin `ctf`.
   fileprivate var componentClass: String {
     switch self {

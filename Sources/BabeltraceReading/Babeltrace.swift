@@ -9,7 +9,7 @@ import Foundation
 /// without a lock of its own. A graph touches them when it is made and when it is released, so
 /// readings may run side by side in between.
 struct Babeltrace {
-  let ctf: CTFPlugin
+  let ctf: BabeltracePlugin
 
   private static let lock = NSLock()
   nonisolated(unsafe) private static var loaded: Babeltrace?
@@ -24,7 +24,7 @@ struct Babeltrace {
     lock.lock()
     defer { lock.unlock() }
     let babeltrace = try plugins()
-    return try TraceReading.withoutAborting { try body(babeltrace) }
+    return try BabeltraceReading.withoutAborting { try body(babeltrace) }
   }
 
   /// Releases a graph.
@@ -38,7 +38,7 @@ struct Babeltrace {
     if let loaded { return loaded }
     // The library's own log would go to stderr, between the lines of a report.
     bt_logging_set_global_level(BT_LOGGING_LEVEL_NONE)
-    guard let ctf = CTFPlugin() else {
+    guard let ctf = BabeltracePlugin() else {
       throw BabeltraceError("libbabeltrace2 lacks its plugin 'ctf'; reinstall it")
     }
     let found = Babeltrace(ctf: ctf)

@@ -3,7 +3,7 @@
 import CBabeltrace
 
 /// libbabeltrace2's plugin `ctf`, kept for the life of the process.
-struct CTFPlugin {
+struct BabeltracePlugin {
   private let plugin: OpaquePointer
 
   /// `nil` where it is not installed.

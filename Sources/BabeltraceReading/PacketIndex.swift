@@ -33,37 +33,6 @@ enum PacketIndex {
     }
   }
 
-  /// What all packets of a trace take.
-  struct Span {
-    /// From the begin of the first to the end of the last, in cycles of the trace's clock, of which
-    /// LTTng's makes one a nanosecond.
-    var time: UInt64
-    var bytes: UInt64
-  }
-
-  /// Nil without indexes, such as of a trace that another tool wrote.
-  static func span(ofFolders folders: [String]) -> Span? {
-    var (begin, end, bytes): (UInt64, UInt64, UInt64) = (.max, 0, 0)
-    for folder in folders {
-      let indexes = URL(filePath: folder, directoryHint: .isDirectory)
-        .appending(path: "index", directoryHint: .isDirectory)
-      let names = (try? FileManager.default.contentsOfDirectory(atPath: indexes.path)) ?? []
-      for name in names where name.hasSuffix(".idx") {
-        guard let index = try? Data(contentsOf: indexes.appending(path: name)),
-          index.count >= headSize
-        else { return nil }
-        let entrySize = Int(word(index, at: 8) & 0xffff_ffff)
-        guard entrySize >= 40 else { return nil }
-        for entry in stride(from: headSize, through: index.count - entrySize, by: entrySize) {
-          bytes &+= word(index, at: entry + 8) / 8
-          begin = min(begin, word(index, at: entry + 24))
-          end = max(end, word(index, at: entry + 32))
-        }
-      }
-    }
-    return begin < end ? Span(time: end - begin, bytes: bytes) : nil
-  }
-
   private static func covers(_ index: Data, streamOf size: UInt64) -> Bool {
     guard index.count >= headSize, word(index, at: 0) >> 32 == magic else { return false }
     let entrySize = Int(word(index, at: 8) & 0xffff_ffff)

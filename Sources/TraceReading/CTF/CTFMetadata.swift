@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+
+/// The metadata of a trace, with its layouts compiled.
+struct CTFMetadata {
+  let environment: TraceEnvironment
+  let streams: [UInt64: StreamClass]
+  let head: PacketHeadLayout
+  let eventClassCount: Int
+
+  /// Whether LTTng-UST wrote it, so that what cannot be parsed is damaged and not foreign.
+  static func isOfLTTng(_ text: [UInt8]) -> Bool {
+    String(decoding: text, as: UTF8.self).contains("tracer_name = \"lttng-ust\"")
+  }
+
+  /// - Parameter onlyPackets: leaves out the events, which may be of any layout then.
+  /// - Throws: ``TSDLError`` for metadata that is damaged, or describes what LTTng-UST does not
+  ///   write.
+  init(_ text: [UInt8], onlyPackets: Bool = false) throws(TSDLError) {
+    let blocks = try TSDLParser.blocks(text)
+    guard let trace = blocks.first(where: { $0.kind == "trace" }) else {
+      throw TSDLError(reason: "its metadata describes no trace")
+    }
+    guard let order = trace.texts["byte_order"], ["le", "be"].contains(order) else {
+      throw .foreign("a byte order of its own")
+    }
+    let isBigEndian = order == "be"
+    environment = TraceEnvironment(blocks.first { $0.kind == "env" } ?? TSDLBlock(kind: "env"))
+    head = try PacketHeadLayout(trace, isBigEndian: isBigEndian)
+    let offset = onlyPackets ? 0 : try Self.clockOffset(blocks)
+    var streams: [UInt64: StreamClass] = [:]
+    for block in blocks where block.kind == "stream" {
+      let stream = try StreamClass(
+        block, clockOffset: offset, isBigEndian: isBigEndian, onlyPackets: onlyPackets)
+      guard streams.updateValue(stream, forKey: stream.id) == nil else {
+        throw TSDLError(reason: "its metadata describes stream \(stream.id) twice")
+      }
+    }
+    var count = 0
+    for block in blocks where block.kind == "event" && !onlyPackets {
+      guard let stream = streams[UInt64(bitPattern: Int64(block.numbers["stream_id"] ?? 0))] else {
+        throw TSDLError(reason: "its metadata describes an event of an unknown stream")
+      }
+      try stream.addEvent(block)
+      count += 1
+    }
+    self.streams = streams
+    eventClassCount = count
+  }
+
+  /// From the Unix epoch, in nanoseconds.
+  private static func clockOffset(_ blocks: [TSDLBlock]) throws(TSDLError) -> Int64 {
+    let clocks = blocks.filter { $0.kind == "clock" }
+    guard clocks.count == 1, let clock = clocks.first else {
+      throw .foreign("it has not one clock")
+    }
+    guard clock.numbers["freq"] ?? 1_000_000_000 == 1_000_000_000 else {
+      throw .foreign("its clock does not count nanoseconds")
+    }
+    let (seconds, overflow) = Int64(clock.numbers["offset_s"] ?? 0)
+      .multipliedReportingOverflow(by: 1_000_000_000)
+    let (offset, isBeyond) = seconds.addingReportingOverflow(Int64(clock.numbers["offset"] ?? 0))
+    guard !overflow, !isBeyond else { throw TSDLError(reason: "its clock begins in no year") }
+    return offset
+  }
+}
+
+/// The environment of a trace; with LTTng's buffers per process, also the process.
+package struct TraceEnvironment: Sendable {
+  package let host: String
+  package let processID: Int64
+  package let processName: String?
+
+  package init(host: String, processID: Int64, processName: String?) {
+    self.host = host
+    self.processID = processID
+    self.processName = processName
+  }
+
+  fileprivate init(_ block: TSDLBlock) {
+    host = block.texts["hostname"] ?? ""
+    processID = Int64(block.numbers["vpid"] ?? 0)
+    processName = block.texts["procname"]
+  }
+}
+
+/// One kind of stream, LTTng's channel, with the events that it may hold.
+final class StreamClass {
+  let id: UInt64
+  let header: EventHeaderLayout
+  let clockOffset: Int64
+  let packetContext: PacketContextLayout
+  private(set) var events: [EventClass?] = []
+  private let context: FieldLayout
+  private let isBigEndian: Bool
+
+  // 65,536 is arbitrary: LTTng numbers the events of a channel from 0.
+  private static let maxEvents = 65_536
+
+  init(
+    _ block: TSDLBlock, clockOffset: Int64, isBigEndian: Bool, onlyPackets: Bool
+  ) throws(TSDLError) {
+    id = UInt64(bitPattern: Int64(block.numbers["id"] ?? 0))
+    self.clockOffset = clockOffset
+    self.isBigEndian = isBigEndian
+    header =
+      onlyPackets
+      ? .unknown
+      : try EventHeaderLayout(block.types["event.header"], isBigEndian: isBigEndian)
+    packetContext = try PacketContextLayout(
+      block.types["packet.context"], isBigEndian: isBigEndian)
+    context = try FieldLayout(
+      onlyPackets ? nil : block.types["event.context"], isBigEndian: isBigEndian)
+  }
+
+  func addEvent(_ block: TSDLBlock) throws(TSDLError) {
+    guard let id = block.numbers["id"] ?? (events.isEmpty ? 0 : nil),
+      (0..<Self.maxEvents).contains(id)
+    else { throw .foreign("an event has no id of LTTng's") }
+    while events.count <= id { events.append(nil) }
+    guard events[id] == nil else {
+      throw TSDLError(reason: "its metadata describes event \(id) of a stream twice")
+    }
+    events[id] = EventClass(
+      name: block.texts["name"] ?? "",
+      contexts: ContextFields(
+        common: context,
+        specific: try FieldLayout(block.types["context"], isBigEndian: isBigEndian)),
+      payload: try FieldLayout(block.types["fields"], isBigEndian: isBigEndian),
+      hasPayload: block.types["fields"] != nil)
+  }
+}
+
+/// One kind of event.
+final class EventClass {
+  /// Without the provider, such as `fetch_end`; of another provider in full.
+  let name: String
+  /// `nil` if the class is not of this vocabulary.
+  let kind: StoreEvent.Kind?
+  let contexts: ContextFields
+  let payload: FieldLayout
+  /// Those over all of the payload.
+  let steps: [FieldStep]
+  let hasPayload: Bool
+  /// The steps over the members that the vocabulary does not have, once it is known that all
+  /// others stand in its order.
+  @exclusivity(unchecked) var stepsBehindKnown: [FieldStep]?
+
+  init(name fullName: String, contexts: ContextFields, payload: FieldLayout, hasPayload: Bool) {
+    let prefix = StoreEvent.providers.lazy.map { $0 + ":" }.first(where: fullName.hasPrefix)
+    name = String(fullName.dropFirst(prefix?.count ?? 0))
+    kind = prefix == nil ? nil : StoreEvent.Kind(rawValue: name)
+    self.contexts = contexts
+    self.payload = payload
+    steps = payload.steps()
+    self.hasPayload = hasPayload
+  }
+}

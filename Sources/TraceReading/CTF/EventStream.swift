@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+
+/// The events of one stream, packet by packet.
+///
+/// Only the packet that is being read is in memory.
+final class EventStream {
+  let streamClass: StreamClass
+  private let files: [StreamFile]
+  private let packets: [StreamPacket]
+  private var nextPacket = 0
+  private var file: (number: Int, file: ReadableFile)?
+  private var bytes: MappedBytes?
+
+  // Unchecked: one thread reads, each event.
+  /// The clock's value, of which most events have only the lower bits.
+  @exclusivity(unchecked) private var clock: UInt64 = 0
+  /// Of what was not read yet: the contexts and the payload of the next event.
+  @exclusivity(unchecked) var place: UnsafeRawPointer
+  @exclusivity(unchecked) private(set) var end: UnsafeRawPointer
+  /// When the next event happened; `nil` if its year is beyond reach.
+  @exclusivity(unchecked) private(set) var time: Int64?
+  /// The class of the next event.
+  @exclusivity(unchecked) private(set) var eventClass: EventClass?
+
+  /// Events that the tracer discarded, since this was read last.
+  var eventsLost: UInt64 = 0
+  private(set) var hasLostPackets = false
+  /// What ended the reading before the stream's end.
+  private(set) var damage: Damage?
+
+  enum Damage {
+    case data(String)
+    case system(String)
+  }
+
+  /// - Parameter files: of one stream; what they have in common is read once.
+  init(_ files: [StreamFile], _ streamClass: StreamClass) {
+    self.files = files
+    self.streamClass = streamClass
+    packets = Self.merged(files)
+    place = UnsafeRawPointer(bitPattern: 1).unsafelyUnwrapped
+    end = place
+  }
+
+  /// All packets by their time, those of snapshots that overlap once.
+  private static func merged(_ files: [StreamFile]) -> [StreamPacket] {
+    guard files.count > 1 else { return files[0].packets }
+    var packets: [StreamPacket] = []
+    for (number, file) in files.enumerated() {
+      packets += file.packets.map { packet in
+        var packet = packet
+        packet.file = number
+        return packet
+      }
+    }
+    // Stable: `sort` does not promise that it is.
+    let order = packets.indices.sorted { (packets[$0].begin, $0) < (packets[$1].begin, $1) }
+    var result: [StreamPacket] = []
+    for index in order {
+      let isKnown = result.reversed().lazy.prefix { $0.begin == packets[index].begin }
+        .contains { $0.isCopy(of: packets[index]) }
+      if !isKnown { result.append(packets[index]) }
+    }
+    return result
+  }
+
+  /// All bytes of its packets.
+  var byteCount: Int { packets.reduce(0) { $0 + $1.size } }
+  /// The bytes of the packets that were begun.
+  @exclusivity(unchecked) private(set) var bytesRead = 0
+
+  /// Moves to the next event, whose header it reads; false at the end.
+  func advance() -> Bool {
+    while place == end { guard openNextPacket() else { return false } }
+    guard let header = streamClass.header.header(at: place, to: end) else {
+      return fail("an event's header reaches beyond the packet")
+    }
+    let classes = streamClass.events
+    guard header.id < UInt64(classes.count), let eventClass = classes[Int(header.id)] else {
+      return fail("no event has the id \(header.id)")
+    }
+    self.eventClass = eventClass
+    place += header.size
+    setClock(header.time, bits: header.timeBits)
+    return true
+  }
+
+  /// Ends the stream at the event that is being read.
+  func cut() { _ = fail("an event reaches beyond the packet") }
+
+  @inline(__always)
+  private func setClock(_ value: UInt64, bits: Int) {
+    if bits == 64 {
+      clock = value
+    } else {
+      let mask: UInt64 = (1 << UInt64(bits)) - 1
+      let wraps = value < clock & mask
+      clock = clock & ~mask | value
+      if wraps { clock = clock &+ mask &+ 1 }
+    }
+    let (sum, overflow) = Int64(truncatingIfNeeded: clock)
+      .addingReportingOverflow(streamClass.clockOffset)
+    time = overflow || clock > UInt64(Int64.max) ? nil : sum
+  }
+
+  private func openNextPacket() -> Bool {
+    guard nextPacket < packets.count else { return false }
+    let packet = packets[nextPacket]
+    let before = nextPacket > 0 ? packets[nextPacket - 1] : nil
+    nextPacket += 1
+    bytesRead += packet.size
+    bytes = nil
+    if file?.number != packet.file {
+      file = nil
+      do {
+        file = (packet.file, try ReadableFile(files[packet.file].path))
+      } catch {
+        nextPacket = packets.count
+        damage = .system(error.reason.sentence)
+        return false
+      }
+    }
+    guard let bytes = file?.file.map(packet.offset, packet.contentSize) else {
+      return fail("the file is shorter than it was", inPacket: packet)
+    }
+    countLost(packet, before)
+    self.bytes = bytes
+    place = bytes.start + packet.headSize
+    end = bytes.start + packet.contentSize
+    setClock(packet.begin, bits: 64)
+    return true
+  }
+
+  private func countLost(_ packet: StreamPacket, _ before: StreamPacket?) {
+    if let discarded = packet.discarded {
+      if let before = before?.discarded {
+        // A counter of 32 bits that ran over is smaller than it was.
+        eventsLost &+= discarded >= before ? discarded - before : max(discarded, 1)
+      } else if discarded > 0 {
+        // How many of them were before the trace began is not known.
+        eventsLost &+= 1
+      }
+    }
+    if let sequence = packet.sequence, let last = before?.sequence, sequence > last,
+      sequence - last > 1
+    {
+      eventsLost &+= sequence - last - 1
+      hasLostPackets = true
+    }
+  }
+
+  private func fail(_ reason: String, inPacket unread: StreamPacket? = nil) -> Bool {
+    let packet = unread ?? packets[nextPacket - 1]
+    let offset = bytes.map { place - $0.start } ?? 0
+    let path = LogText.quoted(files[packet.file].path)
+    damage = .data("\(reason), at byte \(packet.offset + UInt64(offset)) of \(path)")
+    nextPacket = packets.count
+    end = place
+    return false
+  }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// What stands before the context of each packet of a trace.
+///
+///     packet.header := struct { uint32_t magic; uint8_t uuid[16]; uint32_t stream_id; … };
+struct PacketHeadLayout {
+  let size: Int
+  private let magic: IntegerPlace?
+  private let uuid: (offset: Int, bytes: [UInt8])?
+  private let streamID: IntegerPlace?
+  private let instanceID: IntegerPlace?
+
+  // LTTng's head has 84 bytes; 64 KiB is arbitrary.
+  static let maxSize = 64 << 10
+
+  init(_ trace: TSDLBlock, isBigEndian: Bool) throws(TSDLError) {
+    let layout = try FieldLayout(trace.types["packet.header"], isBigEndian: isBigEndian)
+    guard let fixed = layout.fixed, fixed.size <= Self.maxSize else {
+      throw .foreign("the size of packet headers varies")
+    }
+    size = fixed.size
+    magic = fixed.integers["magic"]
+    streamID = fixed.integers["stream_id"]
+    instanceID = fixed.integers["stream_instance_id"]
+    let digits = Array((trace.texts["uuid"] ?? "").utf8.filter { $0 != UInt8(ascii: "-") })
+    let bytes = stride(from: 0, to: digits.count, by: 2).compactMap {
+      UInt8(String(decoding: digits[$0..<min($0 + 2, digits.count)], as: UTF8.self), radix: 16)
+    }
+    if let offset = fixed.offsets["uuid"], bytes.count == 16, fixed.size - offset >= 16 {
+      uuid = (offset, bytes)
+    } else {
+      uuid = nil
+    }
+  }
+
+  /// The kind of stream, and which one of its kind, if that is known.
+  ///
+  /// - Returns: `nil` for what is no packet of the trace.
+  func stream(of head: UnsafeRawPointer) -> (id: UInt64, instance: UInt64?)? {
+    if let magic, magic.value(head) != 0xc1fc_1fc1 { return nil }
+    if let uuid, memcmp(head + uuid.offset, uuid.bytes, 16) != 0 { return nil }
+    return (streamID?.value(head) ?? 0, instanceID?.value(head))
+  }
+}
+
+/// The context of each packet of a stream.
+///
+///     packet.context := struct { uint64_clock_t timestamp_begin; …; uint64_t packet_size; … };
+struct PacketContextLayout {
+  let size: Int
+  private let content: IntegerPlace
+  private let packet: IntegerPlace
+  private let begin: IntegerPlace?
+  private let end: IntegerPlace?
+  private let sequence: IntegerPlace?
+  private let discarded: IntegerPlace?
+
+  init(_ type: TSDLType?, isBigEndian: Bool) throws(TSDLError) {
+    guard let fixed = try FieldLayout(type, isBigEndian: isBigEndian).fixed,
+      fixed.size <= PacketHeadLayout.maxSize, let content = fixed.integers["content_size"],
+      let packet = fixed.integers["packet_size"]
+    else { throw .foreign("packets do not have their lengths in them") }
+    size = fixed.size
+    self.content = content
+    self.packet = packet
+    begin = fixed.integers["timestamp_begin"]
+    end = fixed.integers["timestamp_end"]
+    sequence = fixed.integers["packet_seq_num"]
+    discarded = fixed.integers["events_discarded"]
+  }
+
+  /// Reads the context of a packet; `nil` if its lengths cannot be right.
+  ///
+  /// - Parameter room: from the packet's beginning to the end of its file.
+  func packet(
+    _ context: UnsafeRawPointer, at offset: UInt64, headSize: Int, room: UInt64
+  ) -> StreamPacket? {
+    let contentBits = content.value(context)
+    let bits = packet.value(context)
+    guard bits % 8 == 0, contentBits % 8 == 0, contentBits <= bits,
+      contentBits / 8 >= UInt64(headSize), bits / 8 <= room
+    else { return nil }
+    return StreamPacket(
+      offset: offset, headSize: headSize, contentSize: Int(contentBits / 8), size: Int(bits / 8),
+      begin: begin?.value(context) ?? 0, end: end?.value(context) ?? 0,
+      sequence: sequence?.value(context), discarded: discarded?.value(context))
+  }
+}
+
+/// Where a packet lies, and its context.
+struct StreamPacket: Equatable {
+  var file = 0
+  var offset: UInt64
+  let headSize: Int
+  /// In bytes, with the head.
+  let contentSize: Int
+  let size: Int
+  /// In cycles of the clock.
+  let begin: UInt64
+  let end: UInt64
+  let sequence: UInt64?
+  /// Of the stream, until the packet's end.
+  let discarded: UInt64?
+
+  /// Whether both are copies of one packet, as of two snapshots.
+  func isCopy(of other: Self) -> Bool {
+    size == other.size && begin == other.begin && end == other.end && sequence == other.sequence
+  }
+}

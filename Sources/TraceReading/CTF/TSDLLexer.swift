@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why the metadata of a trace cannot be used.
+struct TSDLError: Error {
+  let reason: String
+  /// Whether the metadata is valid as far as it was read, and describes what only libbabeltrace2
+  /// reads.
+  var isForeign = false
+
+  static func foreign(_ reason: String) -> Self { Self(reason: reason, isForeign: true) }
+}
+
+/// The words of TSDL, the language of a trace's metadata: `integer { size = 32; } := uint32_t;`.
+///
+/// See <https://diamon.org/ctf/v1.8.3/>, section 7 and appendix C.
+struct TSDLLexer {
+  enum Token: Equatable {
+    case word(String)
+    case number(magnitude: UInt64, isNegative: Bool)
+    case text(String)
+    /// One of `{ } [ ] ( ) < > ; , : = .`
+    case symbol(UInt8)
+    /// `:=`
+    case assignment
+    /// `...`
+    case ellipsis
+    case end
+  }
+
+  private let bytes: [UInt8]
+  private var place = 0
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  /// The line that was read last, from 1.
+  var line: Int { 1 + bytes[..<min(place, bytes.count)].count { $0 == UInt8(ascii: "\n") } }
+
+  mutating func next() throws(TSDLError) -> Token {
+    try skipSpace()
+    guard let byte = peek() else { return .end }
+    switch byte {
+    case UInt8(ascii: "\""): return .text(try text())
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): return try number(isNegative: false)
+    case UInt8(ascii: "-"):
+      place += 1
+      return try number(isNegative: true)
+    case _ where Self.isOfWord(byte): return .word(word())
+    case UInt8(ascii: ":") where peek(1) == UInt8(ascii: "="):
+      place += 2
+      return .assignment
+    case UInt8(ascii: ".") where peek(1) == byte && peek(2) == byte:
+      place += 3
+      return .ellipsis
+    case _ where "{}[]()<>;,:=.".utf8.contains(byte):
+      place += 1
+      return .symbol(byte)
+    default: throw TSDLError(reason: "line \(line): an unexpected byte \(byte)")
+    }
+  }
+
+  private func peek(_ offset: Int = 0) -> UInt8? {
+    place + offset < bytes.count ? bytes[place + offset] : nil
+  }
+
+  private static func isOfWord(_ byte: UInt8) -> Bool {
+    switch byte | 0x20 {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"): true
+    default: byte == UInt8(ascii: "_") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+  }
+
+  private mutating func skipSpace() throws(TSDLError) {
+    while let byte = peek() {
+      if byte == UInt8(ascii: "/"), peek(1) == UInt8(ascii: "*") {
+        place += 2
+        while peek() != UInt8(ascii: "*") || peek(1) != UInt8(ascii: "/") {
+          guard place < bytes.count else { throw TSDLError(reason: "a comment without its end") }
+          place += 1
+        }
+        place += 2
+      } else if byte == UInt8(ascii: "/"), peek(1) == byte {
+        while let byte = peek(), byte != UInt8(ascii: "\n") { place += 1 }
+      } else if byte == UInt8(ascii: " ") || (9...13).contains(byte) {
+        place += 1
+      } else {
+        return
+      }
+    }
+  }
+
+  private mutating func word() -> String {
+    let start = place
+    while let byte = peek(), Self.isOfWord(byte) { place += 1 }
+    return String(decoding: bytes[start..<place], as: UTF8.self)
+  }
+
+  /// `12`, `0x1F`, `017`, each with `u` or `l` after it or not.
+  private mutating func number(isNegative: Bool) throws(TSDLError) -> Token {
+    var digits = Substring(word().lowercased())
+    while let last = digits.last, "ul".contains(last) { digits.removeLast() }
+    var radix = 10
+    if digits.hasPrefix("0x") {
+      radix = 16
+      digits.removeFirst(2)
+    } else if digits.hasPrefix("0"), digits.count > 1 {
+      radix = 8
+    }
+    guard let magnitude = UInt64(digits, radix: radix) else {
+      throw TSDLError(reason: "line \(line): not a number of 64 bits")
+    }
+    return .number(magnitude: magnitude, isNegative: isNegative)
+  }
+
+  private mutating func text() throws(TSDLError) -> String {
+    place += 1
+    var result: [UInt8] = []
+    while let byte = peek(), byte != UInt8(ascii: "\"") {
+      place += 1
+      guard byte == UInt8(ascii: "\\"), let escaped = peek() else {
+        result.append(byte)
+        continue
+      }
+      place += 1
+      switch escaped {
+      case UInt8(ascii: "n"): result.append(UInt8(ascii: "\n"))
+      case UInt8(ascii: "t"): result.append(UInt8(ascii: "\t"))
+      default: result.append(escaped)
+      }
+    }
+    guard peek() != nil else { throw TSDLError(reason: "a text without its end") }
+    place += 1
+    return String(decoding: result, as: UTF8.self)
+  }
+}
