@@ -56,6 +56,12 @@ final class ChangeJournal {
       if !image.object.isRemoved { image.object.markUpdated() }
     }
     for image in images { image.restoreOwnership(in: context) }
+    for image in images {
+      image.object.forEachOwnerWithoutIt { owner, slot in
+        journal.note(owner)
+        owner.linkMember(image.object, slot, at: nil)
+      }
+    }
     return journal
   }
 }

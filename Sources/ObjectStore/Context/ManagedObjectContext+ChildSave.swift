@@ -27,8 +27,8 @@ extension ManagedObjectContext {
       for object in all { takeOverValues(of: object) }
       for object in changes.linked where !object.isRemoved { takeOverMembers(of: object) }
       for object in changes.deleted { delete(own(object)) }
-      // A part of the same event: one undo takes back both.
-      try followDeleteRules()
+      // One undo takes back both; without undo the rules are followed once they are needed.
+      if undoManager != nil { try followDeleteRules() }
     }
     notifyObservations()
     endEvent()

@@ -116,7 +116,9 @@ extension ManagedObjectContext {
   }
 
   /// Takes over the keys without a report, which may fetch: ``followKeys()`` reports them.
-  func takeKeysOfParent() {
+  func takeKeys() { onQueue { takeKeysOfParent() } }
+
+  private func takeKeysOfParent() {
     guard let parent else { return }
     let count = parentKeyCount
     guard count != followedKeys else { return }

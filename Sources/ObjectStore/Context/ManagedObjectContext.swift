@@ -194,7 +194,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     }
     // An object of this row may be registered under the temporary key still.
     if parent != nil, parentKeyCount != followedKeys {
-      takeKeysOfParent()
+      takeKeys()
       return object(entity, primaryKey, origin: origin)
     }
     let object = makeObject(entity, primaryKey)

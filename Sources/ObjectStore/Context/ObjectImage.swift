@@ -177,6 +177,20 @@ struct ObjectImage {
   }
 }
 
+extension AnyManagedObject {
+  /// Calls back for each object that this one refers to and whose loaded members it is not among: an
+  /// earlier undo has made that one exist again.
+  final func forEachOwnerWithoutIt(_ body: (AnyManagedObject, _ slot: Int) -> Void) {
+    guard !isRemoved, !isFault else { return }
+    for toOne in entity.toOnes where entity.has(toOne) && toOne.inverse.isToMany {
+      guard let owner = destination(toOne.slot), !owner.isRemoved,
+        let members = owner.links?.toManys[toOne.inverse.slot]?.members, !members.contains(self)
+      else { continue }
+      body(owner, toOne.inverse.slot)
+    }
+  }
+}
+
 /// What one image of a many-to-many has and another one has not.
 private struct PairChanges {
   let inserted: [AnyManagedObject]
