@@ -35,7 +35,7 @@ import Testing
         .trimmingCharacters(in: .newlines)
       let steps = try? String(contentsOfFile: folder.path("steps"), encoding: .utf8)
       failures.append(
-        "store-torture hostile \(failed) 1 FOLDER ended with \(run.status)\n\(steps ?? "")\n"
+        "store-torture hostile \(failed) 1 FOLDER ended with \(run.status ?? -1)\n\(steps ?? "")\n"
           + "\(run.output)\(run.error.suffix(1500))")
       seed = (UInt64(failed) ?? end) + 1
     }

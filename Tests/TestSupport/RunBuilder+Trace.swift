@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
-public import StoreEvents
+import StoreEvents
 
 extension RunBuilder {
   /// Writes the run as a trace, with what `trace-report record` says of its end.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ObjectStore
+import ObjectStore
 
 /// What going through all stop times of a store took.
 public struct AllStopTimes: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ObjectStore
+import ObjectStore
 
 /// One of the example's three searches for stops.
 public enum StopSearch: Hashable, Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ObjectStore
+import ObjectStore
 
 /// A way to search stops by a text, from the one that one begins with to those that an index serves.
 public enum TextForm: String, Hashable, Sendable, CaseIterable {

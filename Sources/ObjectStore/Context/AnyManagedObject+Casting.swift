@@ -17,6 +17,7 @@ extension AnyManagedObject {
   // instances have no storage but that of AnyManagedObject.
   @inlinable
   final func assumed<E: Entity>(_ type: E.Type) -> ManagedObject<E> {
-    unsafeBitCast(self, to: ManagedObject<E>.self)
+    Unmanaged<ManagedObject<E>>.fromOpaque(Unmanaged.passUnretained(self).toOpaque())
+      .takeUnretainedValue()
   }
 }

@@ -42,7 +42,7 @@ extension Attribute {
   ///       "normalizedName", derivedFrom: \Self.name, \.searchNormalized)
   ///     // stop.name = "U Görlitzer Bahnhof (Berlin)"
   ///     // UPDATE ZSTOP SET ZNAME = ?, ZNORMALIZEDNAME = ?, Z_OPT = ? WHERE Z_PK = ? AND Z_OPT = ?
-  public init<E: Entity, Source: AttributeValue>(
+  public init<E: Entity & SendableMetatype, Source: AttributeValue>(
     _ name: String, derivedFrom source: any KeyPath<E, Attribute<Source>> & Sendable,
     _ transform: any KeyPath<Source, Value> & Sendable
   ) {
@@ -53,7 +53,7 @@ extension Attribute {
   ///
   ///     let normalizedNote = Attribute<String?>(
   ///       "normalizedNote", derivedFrom: \Self.note, \.searchNormalized)
-  public init<E: Entity, Source: AttributeValue, Result: AttributeValue>(
+  public init<E: Entity & SendableMetatype, Source: AttributeValue, Result: AttributeValue>(
     _ name: String, derivedFrom source: any KeyPath<E, Attribute<Source?>> & Sendable,
     _ transform: any KeyPath<Source, Result> & Sendable
   ) where Value == Result? {
@@ -67,7 +67,7 @@ extension Attribute {
     self.init(name, UnresolvedDerivation { _ in derivation })
   }
 
-  private init<E: Entity, Source>(
+  private init<E: Entity & SendableMetatype, Source>(
     _ name: String, _ source: any KeyPath<E, Attribute<Source>> & Sendable,
     _ transform: @escaping @Sendable (StoreValue) -> StoreValue
   ) {

@@ -86,15 +86,12 @@ extension Attribute {
   ///     //   WHERE Z_PK IN (SELECT value FROM json_each(?))
   ///
   /// The value changes with the save or the batch that changes the relationship.
-  public init<E: Entity & SendableMetatype, D: Entity>(
+  public init<E: Entity & SendableMetatype, D: Entity & SendableMetatype>(
     _ name: String, countOf path: any KeyPath<E, ToMany<D>> & Sendable
   ) {
-    self.init(
-      name,
-      UnresolvedDerivation { schema in
-        guard let relationship = (schema as? E)?[keyPath: path].name else { return nil }
-        return Derivation(RelatedDerivation(relationship: relationship, kind: .count))
-      })
+    self.init(name) { (schema: E) in
+      Derivation(RelatedDerivation(relationship: schema[keyPath: path].name, kind: .count))
+    }
   }
 
   /// Declares an attribute that adds up a number of the objects of a to-many relationship; 0 without
@@ -106,13 +103,11 @@ extension Attribute {
     _ name: String, sumOf path: any KeyPath<E, ToMany<D>> & Sendable,
     _ number: any KeyPath<D, Attribute<Number>> & Sendable
   ) {
-    self.init(
-      name,
-      UnresolvedDerivation { schema in
-        guard let relationship = (schema as? E)?[keyPath: path].name else { return nil }
-        let attribute = D()[keyPath: number].name
-        return Derivation(RelatedDerivation(relationship: relationship, kind: .sum(of: attribute)))
-      })
+    self.init(name) { (schema: E) in
+      let attribute = D()[keyPath: number].name
+      return Derivation(
+        RelatedDerivation(relationship: schema[keyPath: path].name, kind: .sum(of: attribute)))
+    }
   }
 
   /// Declares an attribute that has the value of an attribute at the other end of a to-one
@@ -123,24 +118,20 @@ extension Attribute {
   public init<E: Entity & SendableMetatype, Source: AttributeValue>(
     _ name: String, copyOf path: any KeyPath<E, Attribute<Source>> & Sendable
   ) where Value == Source? {
-    self.init(name, copied: path)
+    self.init(name) { (schema: E) in Derivation(related: schema[keyPath: path].keyPath) }
   }
 
   /// Declares an attribute that has the value of an optional one at the other end.
   public init<E: Entity & SendableMetatype, Wrapped: AttributeValue>(
     _ name: String, copyOf path: any KeyPath<E, Attribute<Wrapped?>> & Sendable
   ) where Value == Wrapped? {
-    self.init(name, copied: path)
+    self.init(name) { (schema: E) in Derivation(related: schema[keyPath: path].keyPath) }
   }
 
-  private init<E: Entity & SendableMetatype, Source: AttributeValue>(
-    _ name: String, copied path: any KeyPath<E, Attribute<Source>> & Sendable
+  /// Only when the model is built: making the schema here would make this attribute again.
+  private init<E: Entity & SendableMetatype>(
+    _ name: String, _ derivation: @escaping @Sendable (E) -> Derivation?
   ) {
-    self.init(
-      name,
-      UnresolvedDerivation { schema in
-        guard let keyPath = (schema as? E)?[keyPath: path].keyPath else { return nil }
-        return Derivation(related: keyPath)
-      })
+    self.init(name, UnresolvedDerivation { ($0 as? E).flatMap(derivation) })
   }
 }

@@ -114,7 +114,7 @@ private struct Page: Entity, LifecycleHooks {
   }
 
   @Test func ofAParentEntityRunFirst() throws {
-    try Calls.$current.withValue(calls) {
+    Calls.$current.withValue(calls) {
       let letter = fixture.context.insert(Letter.self)
       #expect(letter.address == "7" && calls.take() == ["awakeFromInsert Letter"])
     }

@@ -60,9 +60,9 @@ enum HostileModel {
     let seats = Attribute<Int64>("seats", default: 40)
   }
 
-  static let entities: [any Entity.Type] = [
-    Author.self, Book.self, Tag.self, Vehicle.self, Tram.self, Bus.self,
-  ]
+  static var entities: [any Entity.Type] {
+    [Author.self, Book.self, Tag.self, Vehicle.self, Tram.self, Bus.self]
+  }
 
   static func open(_ url: URL, readOnly: Bool = false) throws -> PersistentContainer {
     var options = StoreOptions()
