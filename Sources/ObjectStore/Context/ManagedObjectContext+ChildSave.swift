@@ -61,7 +61,7 @@ extension ManagedObjectContext {
 
   /// Makes an object exist again, or still; false if it has no row and was not to be inserted.
   private func restoreDeleted(_ own: AnyManagedObject) -> Bool {
-    guard own.state.contains(.deleted) else { return own.isInserted || own.readableRow() != nil }
+    guard own.state.contains(.deleted) else { return !own.isGone }
     willChange(own)
     own.state.remove(.deleted)
     deleted.removeAll { $0 === own }
