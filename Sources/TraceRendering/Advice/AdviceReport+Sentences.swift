@@ -95,15 +95,18 @@ extension AdviceReport {
     return size + "insert of a row: \(words(writes.insert)); update: \(words(writes.update))"
   }
 
-  /// What is not known of the order of an index's columns, and how to know it.
+  /// Why the order of an index's columns is open, and which option decides it; nil if it is not.
   func orderSentence(_ creation: IndexAdvice.Creation) -> String? {
     guard let other = creation.otherOrder else { return nil }
-    let columns = other.columns.joined(separator: ", ")
     let count = steps(abs(other.difference))
     let difference =
-      other.difference == 0 ? "as many steps" : "\(count) steps \(other.difference > 0 ? "more" : "fewer")"
-    return "the order of its columns is INCONCLUSIVE: (\(columns)) takes \(difference) with the "
-      + "sampled values; record the program's own with record --values"
+      switch other.difference {
+      case 0: "as many steps"
+      case ..<0: "\(count) steps fewer"
+      default: "\(count) steps more"
+      }
+    return "the order of its columns is INCONCLUSIVE: (\(other.columns.joined(separator: ", "))) "
+      + "takes \(difference) with the sampled values; record the program's own with record --values"
   }
 
   func entries(_ creation: IndexAdvice.Creation) -> String? {
