@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import StoreEvents
+package import StoreEvents
 
 /// Keeps what is seen of one input while it is read.
 package final class SourceLedger {

@@ -33,6 +33,7 @@ extension ContextRun {
     participant.hasLinkChanges = false
     if let parent = participant.parent {
       takeOver(expected, participant, parent)
+      if hadChanges { parent.redoMark = nil }
     } else {
       try adopt(expected, changes, participant, hadChanges: hadChanges)
     }
@@ -129,7 +130,6 @@ extension ContextRun {
     let before = parent.view
     parent.context.performAndWait { parent.context.processPendingChanges() }
     parent.view = outcome.below
-    parent.redoMark = nil
     parent.hasLinkChanges = true
     for (node, row) in outcome.settled { participant.view.rows[node] = row }
     participant.base = participant.view
