@@ -75,7 +75,7 @@ import Testing
 
   private func waitFor(_ words: String, in server: Server) async throws -> String {
     var text = ""
-    for _ in 0..<100 {
+    for _ in 0..<600 {
       text = server.get("/metrics")
       if text.contains(words) { return text }
       try await Task.sleep(for: .milliseconds(100))
@@ -107,6 +107,15 @@ import Testing
     #expect(second.contains("storescope_recordings_total{result=\"added\"} 2"))
     #expect(second.contains("verdict=\"regression\"} 1"))
     #expect(server.get("/").contains("<!DOCTYPE html>") || server.get("/").contains("<html"))
+  }
+
+  @Test func servesOneTrace() async throws {
+    let trace = folder.url.appending(path: "trace")
+    try run(1).writeTrace(to: trace)
+    let server = try Server(report, ["--listen", "127.0.0.1:0", trace.path])
+    let text = try await waitFor("storescope_fetches_total 1", in: server)
+    #expect(text.contains("storescope_recordings_total{result=\"added\"} 1"))
+    #expect(text.contains("storescope_recordings_total{result=\"failed\"} 0"))
   }
 
   @Test func answersNothingButGetOfItsOwnHost() async throws {

@@ -49,16 +49,16 @@ final class FolderServeSource: ServeSource {
   private let baseline: BaselineV1?
   private var sum = ProfileSum()
   private var counted = CountedRecordings(requiresIdentity: true)
-  /// By name: its size and time when it was last looked at.
+  /// By path: its size and time when it was last looked at.
   private var seen: [String: String] = [:]
   private var failed: Set<String> = []
   private var added: UInt64 = 0
   private var verdicts: [String: UInt64] = [:]
   private var lastScan = ContinuousClock.now - .seconds(60)
 
-  // A second is arbitrary: a scrape comes every few seconds. 100,000 names take some megabytes.
+  // A second is arbitrary: a scrape comes every few seconds. 100,000 paths take some megabytes.
   private static let pause = Duration.seconds(1)
-  private static let maxNames = 100_000
+  private static let maxPaths = 100_000
 
   init(_ folder: String, baseline: BaselineV1?) {
     self.folder = folder
@@ -73,23 +73,29 @@ final class FolderServeSource: ServeSource {
   func read() throws {
     guard ContinuousClock.now - lastScan >= Self.pause else { return }
     lastScan = .now
-    guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
-      throw Failure("cannot read the folder \(LogText.quoted(folder))")
-    }
-    for name in names.sorted() where !name.hasPrefix(".") && !name.hasSuffix(".part") {
+    for path in try paths() {
       guard Signals.end == nil, !ReadingInterruption.isRequested else { return }
-      let path = "\(folder)/\(name)"
-      guard let mark = Self.mark(path), seen[name] != mark, seen.count < Self.maxNames else {
+      guard let mark = Self.mark(path), seen[path] != mark, seen.count < Self.maxPaths else {
         continue
       }
       // What still changes is read when it has stayed the same for a scan.
-      guard seen[name] == "?" + mark else {
-        seen[name] = "?" + mark
+      guard seen[path] == "?" + mark else {
+        seen[path] = "?" + mark
         continue
       }
       add(path)
-      seen[name] = mark
+      seen[path] = mark
     }
+  }
+
+  /// The recordings of the folder, which may be one itself.
+  private func paths() throws -> [String] {
+    if Self.mark(folder) != nil { return [folder] }
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
+      throw Failure("cannot read the folder \(LogText.quoted(folder))")
+    }
+    return names.sorted().filter { !$0.hasPrefix(".") && !$0.hasSuffix(".part") }
+      .map { "\(folder)/\($0)" }
   }
 
   private func add(_ path: String) {
