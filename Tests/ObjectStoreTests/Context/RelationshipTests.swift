@@ -177,6 +177,31 @@ struct Paper: Entity {
       try fixture.rows("SELECT ZCONVERSATION FROM ZOWNER") == ["\(second.objectID.primaryKey)"])
   }
 
+  @Test func aMergeEndsTheOneToOneThatWasSetElsewhere() throws {
+    let fixture = try StoreFixture(social)
+    let owner = fixture.context.insert(Owner.self)
+    let conversations = (0..<2).map { _ in fixture.context.insert(Conversation.self) }
+    try fixture.context.save()
+    let (ownerID, ids) = (owner.objectID, conversations.map(\.objectID))
+    func relate(_ id: ManagedObjectID, in context: ManagedObjectContext) throws {
+      let owner = try context.object(with: ownerID).as(Owner.self)
+      owner?.conversation = try context.object(with: id).as(Conversation.self)
+    }
+    let mine = fixture.container.newBackgroundContext()
+    mine.automaticallyMergesChangesFromParent = true
+    try mine.performAndWait { try relate(ids[0], in: mine) }
+    let other = fixture.container.newBackgroundContext()
+    try other.performAndWait {
+      try relate(ids[1], in: other)
+      try other.save()
+    }
+    try mine.performAndWait { try mine.save() }
+    #expect(
+      try fixture.rows("SELECT Z_PK, ZOWNER FROM ZCONVERSATION ORDER BY Z_PK")
+        == ["\(ids[0].primaryKey)|\(ownerID.primaryKey)", "\(ids[1].primaryKey)|NULL"].sorted())
+    #expect(try fixture.rows("SELECT ZCONVERSATION FROM ZOWNER") == ["\(ids[0].primaryKey)"])
+  }
+
   @Test func deniesADeletionWhileSomethingRefersToIt() throws {
     let fixture = try StoreFixture(social)
     let conversation = fixture.context.insert(Conversation.self)
