@@ -39,15 +39,22 @@ import Testing
         "\(events)")
       #expect(run.status == 0, "\(run.error)")
     }
-    let measured = try await measure(["summary", input])
-    let read = measured.output.replacing(",", with: "").firstMatch(of: /(\d+) events/)
-    let count = try #require(read.flatMap { Int($0.1) }, "\(measured.output)")
-    #expect(count >= events)
-    return measured.peak
+    var (peak, samples) = (0, 0)
+    // On a busy machine a whole run may pass between two looks.
+    for _ in 0..<100 where samples < 30 {
+      let measured = try await measure(["summary", input])
+      let read = measured.output.replacing(",", with: "").firstMatch(of: /(\d+) events/)
+      let count = try #require(read.flatMap { Int($0.1) }, "\(measured.output)")
+      #expect(count >= events)
+      (peak, samples) = (max(peak, measured.peak), samples + measured.samples)
+    }
+    return peak
   }
 
-  /// Runs the tool, and looks at its memory until it ends.
-  private func measure(_ arguments: [String]) async throws -> (peak: Int, output: String) {
+  /// Runs the tool, and looks at its memory until it ends; samples are those of the tool at work.
+  private func measure(
+    _ arguments: [String]
+  ) async throws -> (peak: Int, samples: Int, output: String) {
     let output = folder.path("output")
     try Data().write(to: URL(filePath: output))
     let process = Process()
@@ -55,17 +62,18 @@ import Testing
     process.arguments = arguments
     process.standardOutput = FileHandle(forWritingAtPath: output)
     try process.run()
-    var peak = 0
+    var (peak, samples) = (0, 0)
     let status = "/proc/\(process.processIdentifier)/status"
     while process.isRunning {
       let text = (try? String(contentsOfFile: status, encoding: .utf8)) ?? ""
       let line = text.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }
       if let now = line?.split(whereSeparator: { !$0.isNumber }).first.flatMap({ Int($0) }) {
         peak = max(peak, now)
+        if now > 1000 { samples += 1 }
       }
       try await Task.sleep(for: .milliseconds(5))
     }
     #expect(process.terminationStatus == 0)
-    return (peak, try String(contentsOfFile: output, encoding: .utf8))
+    return (peak, samples, try String(contentsOfFile: output, encoding: .utf8))
   }
 }
