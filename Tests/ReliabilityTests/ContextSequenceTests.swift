@@ -27,7 +27,7 @@ import Testing
     "701447", "701801", "61000102", "62000358", "62002493", "63003842", "64006360",
     "64008945", "64014153", "66027008", "66030227",
     "66004427", "70006190", "80005833", "90002783", "90017342", "90020791",
-    "100027148",
+    "100027148", "120009456",
   ])
   func aSequenceThatFailedBeforePasses(_ seed: String) async throws {
     let run = try await Program("store-torture").run("contexts", "1", seed)

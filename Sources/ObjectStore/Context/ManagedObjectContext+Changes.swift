@@ -155,8 +155,11 @@ extension ManagedObjectContext {
   /// An object that was requested before its row existed, or that is there again.
   private func revive(_ object: AnyManagedObject?) {
     guard let object else { return }
-    lost[ObjectIdentifier(object)] = nil
-    guard object.state == .inaccessible else { return }
+    let wasLost = lost.removeValue(forKey: ObjectIdentifier(object)) != nil
+    guard object.state == .inaccessible else {
+      if wasLost { _ = takeOver(object) }
+      return
+    }
     object.state = []
     object.snapshot = nil
     object.links = nil
