@@ -10,6 +10,7 @@ extension ManagedObjectContext {
   ///     // BEGIN EXCLUSIVE
   ///     // SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?
   ///     // UPDATE OR FAIL Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ? AND Z_MAX = ?
+  ///     // SELECT 1 FROM ZSTOP WHERE Z_PK >= ? LIMIT 1
   ///     // COMMIT
   ///
   /// - Throws: ``StoreError``, and no id is changed then.
@@ -24,6 +25,7 @@ extension ManagedObjectContext {
     try operation.transaction { writer in
       for (_, objects) in Dictionary(grouping: new, by: \.entity.index) {
         try writer.allocateKeys(objects[0].entity, objects)
+        try writer.checkUnused(objects[0].entity, from: objects.map(\.newPrimaryKey).min() ?? 0)
       }
     }
     let keys = Dictionary(

@@ -53,6 +53,17 @@ extension SaveWriter {
     return damage("Z_PRIMARYKEY", entityID, "Z_MAX", value)
   }
 
+  /// A save of an object with an id of its own takes a row with that id for the object's.
+  ///
+  /// - Throws: ``StoreError/damagedRow`` if there are rows with keys that were just allocated.
+  mutating func checkUnused(_ entity: EntityDescription, from key: Int64) throws {
+    var isUsed = false
+    try run("SELECT 1 FROM \(entity.table) WHERE Z_PK >= ? LIMIT 1", [.integer(key)]) { _ in
+      isUsed = true
+    }
+    if isUsed { throw damage("Z_PRIMARYKEY", entity.root.entityID, "Z_MAX", "\(key - 1)") }
+  }
+
   /// The same for one of the entities of the history.
   func numberDamage(history name: String) throws -> StoreError {
     let find = try connection.prepare(

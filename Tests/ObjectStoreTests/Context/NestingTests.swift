@@ -194,7 +194,8 @@ import Testing
     #expect(
       fixture.observer.sql == [
         "BEGIN EXCLUSIVE", "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?",
-        "UPDATE OR FAIL Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ? AND Z_MAX = ?", "COMMIT",
+        "UPDATE OR FAIL Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ? AND Z_MAX = ?",
+        "SELECT 1 FROM ZSTOP WHERE Z_PK >= ? LIMIT 1", "COMMIT",
       ])
     #expect(stop.objectID.primaryKey == 4 && stop.isInserted && time.stop === stop)
     #expect(child.registeredObject(for: stop.objectID) === stop)

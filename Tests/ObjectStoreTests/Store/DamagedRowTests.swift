@@ -147,6 +147,21 @@ import Testing
     }
   }
 
+  @Test func aPermanentIDIsNeverThatOfARow() throws {
+    let container = try damaged("UPDATE Z_PRIMARYKEY SET Z_MAX = 0 WHERE Z_NAME = 'Item'")
+    defer { container.close() }
+    let context = container.mainContext
+    context.mergePolicy = .objectTrump
+    let codes = try context.fetch(FetchRequest<Item>()).map(\.code).sorted()
+    let item = context.insert(Item.self)
+    item.code = 50
+    let error = #expect(throws: StoreError.self) { try context.obtainPermanentIDs(for: [item]) }
+    #expect(error?.description.contains("Z_MAX") == true)
+    #expect(item.objectID.isTemporary)
+    context.rollback()
+    #expect(try context.fetch(FetchRequest<Item>()).map(\.code).sorted() == codes)
+  }
+
   @Test func theLastKeysAreAllocated() throws {
     let container = try damaged(
       "UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775804 WHERE Z_NAME = 'Item'")
