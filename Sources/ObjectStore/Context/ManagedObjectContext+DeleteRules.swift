@@ -35,8 +35,8 @@ extension ManagedObjectContext {
   /// A one-to-one that was set here stays set after a merge: the object that was related meanwhile
   /// elsewhere is not.
   private func unlinkReplaced() {
-    guard !reread.isEmpty else { return }
-    for object in exchange(&reread, with: []) where object.hasChanges && !object.isRemoved {
+    guard !rebased.isEmpty else { return }
+    for object in exchange(&rebased, with: []) where object.hasChanges && !object.isRemoved {
       for relationship in object.entity.toOnes {
         for other in related(relationship, to: object) where !other.isRemoved {
           other.linkDestination(nil, relationship.inverse.slot)

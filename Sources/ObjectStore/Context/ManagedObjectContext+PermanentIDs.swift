@@ -30,15 +30,11 @@ extension ManagedObjectContext {
     }
     let keys = Dictionary(
       new.map { ($0.primaryKey, $0.newPrimaryKey) }, uniquingKeysWith: { a, _ in a })
-    parent?.performAndWait { parent?.takeKeys(keys, ofObjectsLike: new) }
-    for object in new { rekey(object, object.newPrimaryKey) }
-    replaceReferences(keys)
-    recordKeys(keys)
-    notifyObservationsOfKeys()
+    takeKeys(keys, ofObjectsLike: new)
   }
 
-  /// Takes over the keys that a child has assigned to objects which were here before: the child has
-  /// undone their deletion.
+  /// Sets the keys of new objects, in the parents first: an object whose deletion a child has undone is
+  /// there as well.
   private func takeKeys(_ keys: [Int64: Int64], ofObjectsLike new: [AnyManagedObject]) {
     parent?.performAndWait { parent?.takeKeys(keys, ofObjectsLike: new) }
     let own = new.compactMap { registered($0.entity, $0.primaryKey) }

@@ -128,9 +128,8 @@ extension ManagedObjectContext {
       !(row === RowSnapshot.deleted)
     {
       object.snapshot = row
-      object.discardSavedChanges()
+      keepChanges(of: object)
       object.links?.discardDestinations()
-      if object.hasChanges { reread.append(object) }
     } else if object.hasChanges {
       _ = try reread(object)
     } else {
@@ -186,8 +185,7 @@ extension ManagedObjectContext {
       object.links?.discardUnchanged()
       guard try fire(object) else { return false }
       object.state.remove(.inaccessible)
-      object.discardSavedChanges()
-      if object.hasChanges { reread.append(object) }
+      keepChanges(of: object)
       return true
     }
     var cost = QueryCost()
@@ -199,10 +197,15 @@ extension ManagedObjectContext {
     object.snapshot = row
     object.state.remove(.inaccessible)
     lost[ObjectIdentifier(object)] = nil
-    object.discardSavedChanges()
+    keepChanges(of: object)
     object.links?.discardUnchanged()
-    if object.hasChanges { reread.append(object) }
     return true
+  }
+
+  /// Puts what was changed here over the row that was just read.
+  private func keepChanges(of object: AnyManagedObject) {
+    object.discardSavedChanges()
+    if object.hasChanges { rebased.append(object) }
   }
 }
 

@@ -87,7 +87,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// undone.
   var lost: [ObjectIdentifier: AnyManagedObject] = [:]
   /// Changed objects whose rows were read again since the delete rules were last followed.
-  var reread: [AnyManagedObject] = []
+  var rebased: [AnyManagedObject] = []
   let childSaveObservers = SaveObservers()
   let changeNotices = Broadcaster<ContextChanges>()
   let willSaveNotices = Broadcaster<ContextChanges>()

@@ -27,10 +27,11 @@ public struct SharedStatement: Hashable, Sendable {
 
   /// Reads a statement.
   public init(sql: String) {
-    let tokens = SQLTokenizer.tokens(of: SQLFingerprint(sql: sql).description)
+    let form = SQLFingerprint(sql: sql).description
+    let tokens = SQLTokenizer.tokens(of: form)
     operation = Self.operation(in: tokens)
     tables = Self.tables(in: tokens)
-    text = Self.withoutQuotedValues(SQLFingerprint(sql: sql).description, tokens)
+    text = Self.withoutQuotedValues(form, tokens)
   }
 
   private static let operations: Set = [
