@@ -31,6 +31,7 @@ extension ContextRun {
       "conflicts of \(expected.conflicts.sorted()) were not told")
     try expect(!participant.context.hasChanges, "the context has changes after its save")
     participant.hasLinkChanges = false
+    participant.discarded = []
     if let parent = participant.parent {
       takeOver(expected, participant, parent)
       if hadChanges { parent.redoMark = nil }

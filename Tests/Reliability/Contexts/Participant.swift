@@ -66,6 +66,8 @@ final class Participant {
     changes.deleted.subtract(fulfilled)
     doomed.subtract(fulfilled)
     fulfilled = []
+    // A node whose deletion was undone and made again is to be deleted, be it that it is back below.
+    changes.deleted.formUnion(discarded.intersection(image.rows.keys))
     let gone = Set(base.rows.keys).subtracting(image.rows.keys)
     base = image
     view = changes.applied(to: image, keepingInverses: true)
@@ -73,6 +75,8 @@ final class Participant {
     view.delete(Set(base.rows.keys).subtracting(view.rows.keys))
     // What the rules deleted with it, denied references may still lead to.
     doomed.formUnion(Set(base.rows.keys).subtracting(view.rows.keys))
+    // What its parent has discarded a deletion of is there again.
+    doomed.subtract(view.rows.keys)
     isOutdated = false
     return gone.isDisjoint(with: changes.updated.keys) && !changes.repeatsPairs(of: image)
   }
