@@ -61,7 +61,9 @@ extension ContextRun {
       participant.view.rows[number] = row
     case .setValue(let number, let name, let value):
       guard let node = try node(number, participant),
-        participant.view.rows[number]?.values[name] != nil
+        let shown = participant.view.rows[number]?.values[name],
+        // Data whose file another context has deleted cannot be compared: set again, it is a change.
+        name != "blob" || value != shown || !participant.isOutdated
       else { return }
       try node.setValue(value, forKey: name)
       participant.view.rows[number]?.values[name] = value
