@@ -33,6 +33,7 @@ final class ChangeJournal {
   func restore(in context: ManagedObjectContext) {
     for image in images { image.restore(in: context) }
     lists.restore(in: context)
+    context.discardMembersOfOwners()
   }
 
   /// Takes the changes back, and returns the journal that redoes them.

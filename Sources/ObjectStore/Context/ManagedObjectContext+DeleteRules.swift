@@ -32,6 +32,12 @@ extension ManagedObjectContext {
     if let faultError { throw faultError }
   }
 
+  /// Lets members be looked up again that were loaded while some were to be deleted, which they may not
+  /// be any more.
+  func discardMembersOfOwners() {
+    for (owner, slot) in ownersOfDeleted { owner.links?.toManys[slot]?.discardMembers() }
+  }
+
   /// A one-to-one that was set here stays set after a merge: the object that was related meanwhile
   /// elsewhere is not.
   private func unlinkReplaced() {

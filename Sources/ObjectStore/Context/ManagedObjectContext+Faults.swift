@@ -189,6 +189,7 @@ extension ManagedObjectContext {
       }
     }
     // What was deleted leaves its owners by the delete rules, which a fault may come after.
+    if saved.contains(where: \.isRemoved) { ownersOfDeleted.append((object, relationship.slot)) }
     return saved.filter { !left.contains(ObjectIdentifier($0)) && !$0.isRemoved } + joined
   }
 

@@ -18,6 +18,7 @@ extension ManagedObjectContext {
         object.state.subtract([.updated, .deleted])
       }
     }
+    discardMembersOfOwners()
     discardChanges()
     discardLost()
     faultError = nil

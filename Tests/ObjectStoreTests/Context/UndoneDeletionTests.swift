@@ -7,6 +7,8 @@ private struct Place: Entity {
   let name = Attribute<String?>("name")
   let origin: ToOne<Place> = ToOne("origin", inverse: \.copies)
   let copies: ToMany<Place> = ToMany("copies", inverse: \.origin, deleteRule: .noAction)
+  let stopOf: ToOne<Place> = ToOne("stopOf", inverse: \.stops)
+  let stops: ToMany<Place> = ToMany("stops", inverse: \.stopOf)
   let route: ToMany<Place> = ToMany("route", inverse: \.routes, ordered: true)
   let routes: ToMany<Place> = ToMany("routes", inverse: \.route)
 }
@@ -42,6 +44,23 @@ private struct Place: Entity {
     #expect(try inChild(own).copies.map(\.objectID) == [copy.objectID])
     try parent.save()
     #expect(own.copies.map(\.objectID) == [copy.objectID])
+  }
+
+  /// Read before the delete rule is followed, and of a rule that leaves the owner alone.
+  @Test func membersThatWereReadWhileOneWasDeletedAreCompleteAfterARollbackAndAnUndo() throws {
+    let (stop, origin) = (fixture.context.insert(Place.self), fixture.context.insert(Place.self))
+    (stop.origin, stop.stopOf) = (origin, origin)
+    try fixture.context.save()
+    for takeBack in [{ parent.rollback() }, { parent.undoManager?.undo() }] {
+      for members in [{ $0.copies }, { $0.stops }] as [(ManagedObject<Place>) -> ToManyMembers<Place>] {
+        parent.reset()
+        let own = try #require(try parent.object(with: origin.objectID).as(Place.self))
+        parent.delete(try parent.object(with: stop.objectID))
+        #expect(members(own).isEmpty)
+        takeBack()
+        #expect(members(own).map(\.objectID) == [stop.objectID])
+      }
+    }
   }
 
   @Test func aPairOfAnObjectWithItselfIsTakenBackWithItsGroup() throws {

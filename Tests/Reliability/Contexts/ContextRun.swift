@@ -232,6 +232,7 @@ final class ContextRun {
       } else {
         other.notices.append(notice)
         other.fulfilled.formUnion(other.changes.deleted.filter { store.rows[$0] == nil })
+        other.vanished.formUnion(other.base.rows.keys.filter { store.rows[$0] == nil })
       }
       recordChange(of: other, from: before)
     }

@@ -97,6 +97,26 @@ struct NodeImage: Equatable {
 }
 
 extension NodeImage {
+  /// Leaves out references and pairs that the other image lacks and that lead to some nodes; no action
+  /// leaves the references.
+  mutating func dropReferences(since other: NodeImage, to nodes: Set<Int>) {
+    guard !nodes.isEmpty else { return }
+    for (node, row) in rows {
+      for (reference, destination) in row.references
+      where reference != .origin && nodes.contains(destination)
+        && other.rows[node]?.references[reference] != destination
+      {
+        rows[node]?.references[reference] = nil
+      }
+    }
+    for table in pairs.keys {
+      let known = other.pairs[table] ?? []
+      pairs[table] = pairs[table]?.filter {
+        known.contains($0) || !nodes.contains($0.first) && !nodes.contains($0.second)
+      }
+    }
+  }
+
   /// Leaves out references and pairs that the other image lacks and that lead to no node; no action
   /// leaves them, and so does what was deleted here.
   mutating func dropReferences(since other: NodeImage, except doomed: Set<Int>) {
@@ -155,6 +175,16 @@ struct NodeChanges {
   var isEmpty: Bool {
     inserted.isEmpty && deleted.isEmpty && updated.isEmpty
       && added.values.allSatisfy(\.isEmpty) && removed.values.allSatisfy(\.isEmpty)
+  }
+
+  /// Nodes that others have deleted first are not deleted here, nor are the pairs among them.
+  mutating func forgetDeletions(of nodes: Set<Int>) {
+    deleted.subtract(nodes)
+    for table in NodePairs.allCases {
+      removed[table] = removed[table]?.filter {
+        !nodes.contains($0.first) || !nodes.contains($0.second)
+      }
+    }
   }
 
   /// Whether somebody else has added, or removed, the same pairs.

@@ -25,6 +25,8 @@ final class Participant {
   var discarded: Set<Int> = []
   /// What it has deleted and others have deleted before it: their rows may be there again.
   var fulfilled: Set<Int> = []
+  /// What the saves that it has not merged yet have deleted: the row may be there again.
+  var vanished: Set<Int> = []
   /// What it showed, and had deleted, when its undo manager knew nothing.
   var undoMark = Mark()
   /// Whether its parent has discarded changes: it refreshes itself as soon as it can.
@@ -62,8 +64,12 @@ final class Participant {
   /// - Returns: false if they do not fit: nodes that were changed here are gone there, or the same
   ///   pairs were changed.
   func rebase(onto image: NodeImage) -> Bool {
+    // A merge drops references to what is gone; one that follows does not bring them back.
+    let restored = vanished.intersection(image.rows.keys).subtracting(changes.updated.keys)
+    view.dropReferences(since: base, to: restored.subtracting(doomed))
+    vanished = []
     var changes = changes
-    changes.deleted.subtract(fulfilled)
+    changes.forgetDeletions(of: fulfilled)
     doomed.subtract(fulfilled)
     fulfilled = []
     // A node whose deletion was undone and made again is to be deleted, be it that it is back below.
@@ -83,8 +89,8 @@ final class Participant {
 
   /// Whether ``rebase(onto:)`` would succeed.
   func fits(_ image: NodeImage) -> Bool {
-    let before = (base, view, doomed, isOutdated, fulfilled)
-    defer { (base, view, doomed, isOutdated, fulfilled) = before }
+    let before = (base, view, doomed, isOutdated, fulfilled, vanished)
+    defer { (base, view, doomed, isOutdated, fulfilled, vanished) = before }
     return rebase(onto: image)
   }
 
