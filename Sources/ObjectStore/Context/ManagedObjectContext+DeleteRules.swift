@@ -32,10 +32,9 @@ extension ManagedObjectContext {
     if let faultError { throw faultError }
   }
 
-  /// Lets members be looked up again that were loaded while some were to be deleted, which they may not
-  /// be any more.
+  /// Lets members be looked up again that were loaded with changes of other objects, which are taken back.
   func discardMembersOfOwners() {
-    for (owner, slot) in ownersOfDeleted { owner.links?.toManys[slot]?.discardMembers() }
+    for (owner, slot) in ownersOfChanged { owner.links?.toManys[slot]?.discardMembers() }
   }
 
   /// A one-to-one that was set here stays set after a merge: the object that was related meanwhile

@@ -189,8 +189,11 @@ extension ManagedObjectContext {
       }
     }
     // What was deleted leaves its owners by the delete rules, which a fault may come after.
-    if saved.contains(where: \.isRemoved) { ownersOfDeleted.append((object, relationship.slot)) }
-    return saved.filter { !left.contains(ObjectIdentifier($0)) && !$0.isRemoved } + joined
+    let kept = saved.filter { !left.contains(ObjectIdentifier($0)) && !$0.isRemoved }
+    if kept.count < saved.count || !joined.isEmpty {
+      ownersOfChanged.append((object, relationship.slot))
+    }
+    return kept + joined
   }
 
   // MARK: - Events

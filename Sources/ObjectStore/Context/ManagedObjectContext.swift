@@ -88,8 +88,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var lost: [ObjectIdentifier: AnyManagedObject] = [:]
   /// Changed objects whose rows were read again since the delete rules were last followed.
   var rebased: [AnyManagedObject] = []
-  /// Objects whose members were loaded without some that are to be deleted, and the relationship's slot.
-  var ownersOfDeleted: [(object: AnyManagedObject, slot: Int)] = []
+  /// Objects whose members were loaded when they differed from the saved ones, and the relationship's slot.
+  var ownersOfChanged: [(object: AnyManagedObject, slot: Int)] = []
   let childSaveObservers = SaveObservers()
   let changeNotices = Broadcaster<ContextChanges>()
   let willSaveNotices = Broadcaster<ContextChanges>()
@@ -346,6 +346,6 @@ public final class ManagedObjectContext: @unchecked Sendable {
     inserted = []
     changed = []
     deleted = []
-    ownersOfDeleted = []
+    ownersOfChanged = []
   }
 }
