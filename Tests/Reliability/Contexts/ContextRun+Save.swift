@@ -51,6 +51,12 @@ extension ContextRun {
         ids[origin]?.isTemporary == true
       else { continue }
       participant.view.rows[node]?.references[.origin] = nil
+      // No step of the undo manager: an undo brings the reference back with its node alone.
+      if participant.undoMark.view.rows[origin] == nil,
+        participant.undoMark.view.rows[node]?.references[.origin] == origin
+      {
+        participant.undoMark.view.rows[node]?.references[.origin] = nil
+      }
     }
   }
 
