@@ -14,7 +14,8 @@
 // See loading.c.
 #pragma weak backtrace
 
-enum { SHOWN_FRAMES = 16 };
+// A library such as GRDB has some 20 frames of its own between the application and SQLite.
+enum { SHOWN_FRAMES = 48 };
 
 static bool is_of_probe_or_sqlite(const char *file) {
   return strstr(file, "libstorescope-probe") != NULL || strstr(file, "/libsqlite3") != NULL;
@@ -22,11 +23,16 @@ static bool is_of_probe_or_sqlite(const char *file) {
 
 int native_frames(void **addresses, int count) { return backtrace ? backtrace(addresses, count) : 0; }
 
-// Writes the frames of the program as text; false if there are none.
+// A program that was started by a relative path is named from the folder in which it started.
+static const char *folder_of(const char *module) { return module[0] == '/' ? "" : start_folder(); }
+
+// Writes the frames of the program as text; false if there are none. A frame in the same file as the one
+// before has the offset alone.
 bool describe_frames(void *const *addresses, int count, struct caller *caller, char *buffer,
                      size_t size) {
   size_t used = 0;
   int shown = 0;
+  const void *last = NULL;
   buffer[0] = 0;
   for (int i = 0; i < count && shown < SHOWN_FRAMES; i++) {
     // The call is before the address to which it returns.
@@ -34,13 +40,17 @@ bool describe_frames(void *const *addresses, int count, struct caller *caller, c
     Dl_info info;
     if (!dladdr(call, &info) || !info.dli_fname || is_of_probe_or_sqlite(info.dli_fname)) continue;
     if (shown == 0 && info.dli_sname) caller->function = info.dli_sname;
-    int written = snprintf(buffer + used, size - used, "%s%s+0x%zx", shown > 0 ? ";" : "",
-                           object_path(info.dli_fname), (size_t)(call - (const char *)info.dli_fbase));
+    const char *module = object_path(info.dli_fname);
+    bool is_same = info.dli_fbase == last;
+    int written = snprintf(buffer + used, size - used, "%s%s%s+0x%zx", shown > 0 ? ";" : "",
+                           is_same ? "" : folder_of(module), is_same ? "" : module,
+                           (size_t)(call - (const char *)info.dli_fbase));
     if (written < 0 || (size_t)written >= size - used) {
       buffer[used] = 0;
       break;
     }
     used += (size_t)written;
+    last = info.dli_fbase;
     shown++;
   }
   caller->language = "native";

@@ -33,19 +33,20 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 enum caller_mode caller_mode;
 
-static char start_folder[4096];
-static size_t start_length;
+static char folder[4096];
+static size_t folder_length;
+
+const char *start_folder(void) { return folder; }
 
 // As Swift's #fileID, a place must not differ between two machines that hold the same project.
 static const char *without_start_folder(const char *file) {
-  return start_length > 1 && strncmp(file, start_folder, start_length) == 0 ? file + start_length
-                                                                           : file;
+  return folder_length > 1 && strncmp(file, folder, folder_length) == 0 ? file + folder_length : file;
 }
 
 void callers_start(void) {
-  if (getcwd(start_folder, sizeof start_folder - 1)) {
-    start_length = strlen(start_folder);
-    start_folder[start_length++] = '/';
+  if (getcwd(folder, sizeof folder - 1)) {
+    folder_length = strlen(folder);
+    folder[folder_length++] = '/';
   }
   const char *setting = getenv("STORE_CALLERS");
   if (!setting) return;
@@ -120,7 +121,7 @@ static bool is_sampled(struct text *text) {
   return true;
 }
 
-enum { MAX_FRAMES = 32 };
+enum { MAX_FRAMES = 64 };
 
 // A native place is known by its addresses; their text is made when it is due alone.
 static uint64_t native_place(char *buffer, size_t size) {

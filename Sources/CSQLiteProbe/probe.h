@@ -364,6 +364,8 @@ uint64_t caller_now(const char *sql, bool may_lock);
 bool python_caller(struct caller *caller, char *buffer, size_t size, bool may_lock);
 bool php_caller(struct caller *caller);
 int native_frames(void **addresses, int count);
+// The folder in which the program started, with a slash at its end; "" if it is not known.
+const char *start_folder(void);
 bool describe_frames(void *const *addresses, int count, struct caller *caller, char *buffer,
                      size_t size);
 bool comment_caller(const char *sql, struct caller *caller, char *buffer, size_t size);

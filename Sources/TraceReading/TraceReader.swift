@@ -33,8 +33,9 @@ public enum TraceReader {
     for source in sources.prefix(maxReadAhead) { source.readAhead() }
     var events: UInt64 = 0
     var start: Nanoseconds = 0
+    let callers = NativeCallers()
     let isWhole = try EventMerger(sources).readAll { record in
-      try body(record)
+      if case .caller = record.event { try body(callers.resolve(record)) } else { try body(record) }
       if events == 0 { start = record.timestamp }
       events &+= 1
       // 65536 is arbitrary: often enough for a progress line, too seldom to cost anything.
@@ -48,7 +49,8 @@ public enum TraceReader {
       for input in inputs { input.ledger.addProblem(ReadingInterruption.sentence) }
     }
     for input in inputs { input.ledger.finish() }
-    let report = ReadingReport(sources: inputs.map(\.ledger.report))
+    var report = ReadingReport(sources: inputs.map(\.ledger.report))
+    if !report.sources.isEmpty { report.sources[0].remarks += callers.remarks }
     if !report.sources.contains(where: { $0.eventsRead > 0 }) {
       for input in inputs { try input.ledger.throwIfNothingWasRead() }
     }

@@ -11,13 +11,7 @@ from trouble import _with_own_copy
 
 def _doctor(*command):
     """The exit status, and the ways in that it names."""
-    report = next((path for path in (os.path.join(ROOT, ".build", build, "trace-report")
-                                     for build in ("debug", "release")) if os.path.exists(path)), None)
-    if not report:
-        raise Skipped("trace-report is not built: swift build --product trace-report")
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("STORE_")}
-    process = subprocess.run([report, "doctor", *command], env=dict(environment, STORESCOPE_PROBE=PROBE),
-                             capture_output=True, text=True, timeout=120)
+    process = report("doctor", *command)
     return process.returncode, process.stdout + process.stderr
 
 
@@ -53,6 +47,10 @@ def doctor_on_node():
 def doctor_on_c_programs():
     _expect_observed(compiled("threads"))
     _expect_observed(_with_own_copy("threads", name="threads-own"), way="symbols")
+    lines = "the program has no debug information"
+    for flags, name, is_noted in (["-g"], "threads-g", False), (["-s"], "threads-s", True):
+        _, text = _doctor(compiled("threads", *flags, name=name))
+        expect((lines in text) == is_noted, text)
     _expect_not_observed("stripped", _with_own_copy("threads", "-s", name="threads-stripped"))
     _expect_not_observed("static", compiled("simple", "-static", name="simple-static"))
 

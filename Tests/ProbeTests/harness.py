@@ -12,6 +12,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 PROGRAMS = os.path.join(ROOT, "Tests", "ProbeTests", "programs")
 BUILD = os.path.join(ROOT, ".build", "probe")
 PROBE = os.path.join(BUILD, "libstorescope-probe.so")
+# A package of its own, with GRDB, that --install builds.
+GRDB = os.path.join(BUILD, "grdb")
 VENV = os.path.join(BUILD, "python")
 PYTHON = os.path.join(VENV, "bin", "python")
 DEBIAN = ["sqlite3", "python3", "php-cli", "php-sqlite3", "ruby", "ruby-sqlite3", "libdbd-sqlite3-perl",
@@ -51,6 +53,17 @@ def run(command, probe=True, level=None, variables=(), input=None, timeout=120, 
                              timeout=timeout, errors="replace", cwd=folder)
     lines = open(log, errors="replace").read().splitlines() if os.path.exists(log) else []
     return process, lines
+
+
+def report(*arguments, variables=()):
+    """The finished process of trace-report."""
+    program = next((path for path in (os.path.join(ROOT, ".build", build, "trace-report")
+                                      for build in ("debug", "release")) if os.path.exists(path)), None)
+    if not program:
+        raise Skipped("trace-report is not built: swift build --product trace-report")
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("STORE_")}
+    environment.update(variables, STORESCOPE_PROBE=PROBE)
+    return subprocess.run([program, *arguments], env=environment, capture_output=True, text=True, timeout=120)
 
 
 def events(lines, name):
@@ -151,3 +164,5 @@ def install():
         if not os.path.exists(os.path.join(folder, f"{package}-{version}.tar.gz")):
             subprocess.run([PYTHON, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:",
                             "--no-build-isolation", "-d", folder, f"{package}=={version}"], check=True)
+    subprocess.run(["swift", "build", "--package-path", os.path.join(PROGRAMS, "grdb"), "--scratch-path", GRDB],
+                   check=True)

@@ -120,6 +120,20 @@ def a_c_program_with_callbacks_of_its_own():
     compare([compiled("simple")], language="native")
 
 
+def grdb():
+    program = os.path.join(GRDB, "debug", "grdb-program")
+    installed(program)
+    compare([program], language="native")
+
+
+def the_tests_of_a_grdb_program():
+    installed(os.path.join(GRDB, "debug", "grdb-program"))
+    process = subprocess.run(["swift", "test", "--package-path", os.path.join(PROGRAMS, "grdb"),
+                              "--scratch-path", GRDB], capture_output=True, text=True)
+    expect(process.returncode == 0 and "2 tests" in process.stdout + process.stderr,
+           process.stdout[-1000:] + process.stderr[-500:])
+
+
 def two_copies_in_one_process():
     imported(PYTHON, "apsw")
     code = ("import sqlite3, apsw\n"

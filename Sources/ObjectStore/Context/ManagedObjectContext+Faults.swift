@@ -178,9 +178,7 @@ extension ManagedObjectContext {
     var left: Set<ObjectIdentifier> = []
     var joined: [AnyManagedObject] = []
     for other in changed + inserted
-    where other.entity.isKind(of: relationship.destination) && !other.changes.isEmpty
-      && !other.isRemoved
-    {
+    where other.entity.isKind(of: relationship.destination) && !other.changes.isEmpty {
       guard let value = other.changes[slot] else { continue }
       if value != .object(object.objectID) {
         left.insert(ObjectIdentifier(other))
@@ -188,12 +186,14 @@ extension ManagedObjectContext {
         joined.append(other)
       }
     }
+    let kept = saved.filter { !left.contains(ObjectIdentifier($0)) }
+    let members = kept + joined
     // What was deleted leaves its owners by the delete rules, which a fault may come after.
-    let kept = saved.filter { !left.contains(ObjectIdentifier($0)) && !$0.isRemoved }
-    if kept.count < saved.count || !joined.isEmpty {
+    let present = members.filter { !$0.isRemoved }
+    if present.count < members.count || kept.count < saved.count || !joined.isEmpty {
       ownersOfChanged.append((object, relationship.slot))
     }
-    return kept + joined
+    return present
   }
 
   // MARK: - Events

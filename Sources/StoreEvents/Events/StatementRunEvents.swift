@@ -153,7 +153,8 @@ public struct CallerAnnounced: EventPayload {
   public var file: String
   public var line: UInt64
   public var function: String
-  /// Return addresses as `module+0xoffset`, separated by `;`, for a reader with debug information.
+  /// Return addresses as `module+0xoffset`, separated by `;`, for a reader with debug information; the
+  /// module is left out where it is that of the address before.
   public var frames: String
 
   @inlinable

@@ -12,6 +12,7 @@ public import StoreEvents
 public final class LiveReader {
   private let ledger: SourceLedger
   private let source: any LiveSource
+  private let callers = NativeCallers()
 
   /// Opens a log, `-` for one on standard input, or `net://HOST:PORT/host/HOSTNAME/SESSION`.
   ///
@@ -71,7 +72,14 @@ public final class LiveReader {
     until deadline: ContinuousClock.Instant, _ body: (EventRecord) throws -> Void
   ) throws -> Bool {
     repeat {
-      guard try source.readBatch(body) else { return false }
+      let isOpen = try source.readBatch { record in
+        if case .caller = record.event {
+          try body(callers.resolve(record))
+        } else {
+          try body(record)
+        }
+      }
+      guard isOpen else { return false }
     } while !source.isDry && ContinuousClock.now < deadline
     return true
   }

@@ -31,8 +31,24 @@ public enum Doctor {
       try trial.run(started, probe, &diagnosis, readLog: readLog)
     } else {
       inspectLibraries(of: program, &diagnosis)
+      inspectLines(of: program, &diagnosis)
     }
     return diagnosis
+  }
+
+  /// Whether a report can name the lines that run statements.
+  private static func inspectLines(of program: String, _ diagnosis: inout ProgramDiagnosis) {
+    guard let data = FileManager.default.contents(atPath: program), let file = ElfFile(data) else {
+      return
+    }
+    if !file.hasDebugInformation {
+      diagnosis.remarks.append(
+        "the program has no debug information: its lines will not be known; compile it with -g")
+    } else if !["llvm-symbolizer", "addr2line"].contains(where: { access(locate($0), X_OK) == 0 }) {
+      diagnosis.remarks.append(
+        "neither llvm-symbolizer nor addr2line is in PATH: the program's lines will not be known; "
+          + "install binutils, or llvm for Swift and Rust")
+    }
   }
 
   private static func inspectSurroundings(_ diagnosis: inout ProgramDiagnosis) {

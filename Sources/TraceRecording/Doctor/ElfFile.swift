@@ -14,6 +14,8 @@ struct ElfFile {
   var exportsSQLite = false
   /// Whether the symbol table of an unstripped file defines `sqlite3_open_v2`.
   var hasSQLiteSymbols = false
+  /// Whether the file has the lines of its code.
+  var hasDebugInformation = false
   /// Whether the file holds SQLite's code, by the text that each database begins with.
   var containsSQLite: Bool
 
@@ -40,8 +42,14 @@ struct ElfFile {
     guard let sections = bytes.integer(40, 8), let size = bytes.integer(58, 2),
       let count = bytes.integer(60, 2)
     else { return }
+    let nameTable = bytes.integer(62, 2).flatMap { bytes.integer(sections + $0 * size + 24, 8) }
     for index in 0..<min(count, 4096) {
       let section = sections + index * size
+      if let nameTable, let name = bytes.integer(section, 4),
+        bytes.text(nameTable + name) == ".debug_info"
+      {
+        hasDebugInformation = true
+      }
       guard let type = bytes.integer(section + 4, 4), type == 2 || type == 11,
         let offset = bytes.integer(section + 24, 8), let length = bytes.integer(section + 32, 8),
         let link = bytes.integer(section + 40, 4),

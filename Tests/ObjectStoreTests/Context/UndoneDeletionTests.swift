@@ -64,6 +64,19 @@ private struct Place: Entity {
     }
   }
 
+  @Test func anInsertionThatWasDeletedWhileItsOwnerWasReadIsAMemberAgain() throws {
+    let origin = fixture.context.insert(Place.self)
+    try fixture.context.save()
+    let own = try #require(try parent.object(with: origin.objectID).as(Place.self))
+    let stop = parent.insert(Place.self)
+    stop.origin = own
+    parent.processPendingChanges()
+    parent.delete(stop)
+    #expect(own.copies.isEmpty)
+    undo()
+    #expect(Array(own.copies) == [stop])
+  }
+
   /// The owner was not the member's owner when the member was changed.
   @Test func membersReadAfterAMergeAreCompleteAfterARollback() throws {
     let (stop, origin) = (fixture.context.insert(Place.self), fixture.context.insert(Place.self))

@@ -178,7 +178,7 @@ struct NodeChanges {
   }
 
   /// Nodes that others have deleted first are not deleted here, nor are the pairs among them.
-  mutating func forgetDeletions(of nodes: Set<Int>) {
+  mutating func dropDeletions(of nodes: Set<Int>) {
     deleted.subtract(nodes)
     for table in NodePairs.allCases {
       removed[table] = removed[table]?.filter {

@@ -69,7 +69,7 @@ final class Participant {
     view.dropReferences(since: base, to: restored.subtracting(doomed))
     vanished = []
     var changes = changes
-    changes.forgetDeletions(of: fulfilled)
+    changes.dropDeletions(of: fulfilled)
     doomed.subtract(fulfilled)
     fulfilled = []
     // A node whose deletion was undone and made again is to be deleted, be it that it is back below.

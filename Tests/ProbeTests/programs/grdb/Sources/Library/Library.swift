@@ -12,19 +12,20 @@ public struct Library {
     configuration.prepareDatabase(prepare)
     queue = try DatabaseQueue(configuration: configuration)
     try queue.write { database in
-      try database.create(table: "author") { table in
-        table.autoIncrementedPrimaryKey("id")
-        table.column("name", .text).notNull()
-      }
-      try database.create(table: "book") { table in
-        table.autoIncrementedPrimaryKey("id")
-        table.belongsTo("author").notNull()
-        table.column("title", .text).notNull()
-      }
+      // By SQL: GRDB's own way to make tables reads the schema, which its trace does not count in rows.
+      try database.execute(
+        sql: """
+          CREATE TABLE author (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+          CREATE TABLE book (
+            id INTEGER PRIMARY KEY, authorId INTEGER NOT NULL REFERENCES author, title TEXT NOT NULL);
+          CREATE INDEX book_authorId ON book (authorId);
+          """)
       for number in 1...20 {
-        try database.execute(sql: "INSERT INTO author(name) VALUES (?)", arguments: ["author \(number)"])
         try database.execute(
-          sql: "INSERT INTO book(authorId, title) VALUES (?, 'a'), (?, 'b')", arguments: [number, number])
+          sql: "INSERT INTO author(name) VALUES (?)", arguments: ["author \(number)"])
+        try database.execute(
+          sql: "INSERT INTO book(authorId, title) VALUES (?, 'a'), (?, 'b')",
+          arguments: [number, number])
       }
     }
   }

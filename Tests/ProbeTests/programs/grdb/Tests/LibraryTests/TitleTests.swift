@@ -11,19 +11,17 @@ import Testing
 
   @Test func titlesOfAllAuthorsAreOneStatement() throws {
     let connection = try library.queue.read { $0.sqliteConnection! }
-    try expectStatements(on: connection, atMost: 1, rows: 40) {
-      #expect(try library.titles().count == 20)
-    }
+    let titles = try expectStatements(on: connection, atMost: 5, rows: 40) { try library.titles() }
+    #expect(titles.count == 20)
   }
 
+  /// GRDB itself runs four statements around each read.
   @Test func oneByOneAStatementForEachAuthorIsReported() throws {
     let connection = try library.queue.read { $0.sqliteConnection! }
-    withKnownIssue {
-      try expectStatements(on: connection, atMost: 2, fullScans: 0) {
-        #expect(try library.titlesOneByOne().count == 20)
-      }
+    try withKnownIssue {
+      _ = try expectStatements(on: connection, atMost: 5) { try library.titlesOneByOne() }
     } matching: { issue in
-      issue.description.contains("21 statements")
+      issue.description.contains("counted 25")
     }
   }
 }

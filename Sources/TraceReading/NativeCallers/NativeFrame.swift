@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A return address in a file that a program has loaded.
+struct NativeFrame: Hashable {
+  /// The file's path.
+  var module: String
+  /// From the address at which the file was loaded.
+  var offset: UInt64
+
+  /// Whether the file belongs to the system or to a toolchain.
+  var isOfSystem: Bool {
+    ["/lib/", "/lib64/", "/lib32/"].contains { module.hasPrefix($0) }
+      || ["/usr/lib/", "/usr/lib64/", "/usr/local/lib/", "/site-packages/", "/dist-packages/"]
+        .contains {
+          module.contains($0)
+        }
+  }
+
+  /// Reads the field `frames` of the event `caller`: `/bin/app+0x10;+0x20;/lib/libc.so+0x30`.
+  static func frames(_ text: String) -> [NativeFrame] {
+    var module = ""
+    return text.split(separator: ";").compactMap { part in
+      guard let plus = part.lastIndex(of: "+"),
+        part[plus...].hasPrefix("+0x"), let offset = UInt64(part[plus...].dropFirst(3), radix: 16)
+      else { return nil }
+      // The module is that of the frame before.
+      if plus > part.startIndex { module = String(part[..<plus]) }
+      return module.isEmpty ? nil : NativeFrame(module: module, offset: offset)
+    }
+  }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A function and the line at which it calls the next one.
+struct SymbolizedLine: Hashable {
+  var function: String
+  /// An absolute path as the compiler wrote it; "" where there is no debug information.
+  var file: String
+  var line: UInt64
+
+  /// Whether the application's author wrote it, as far as paths show: package managers and toolchains
+  /// have folders of their own.
+  var isOfApplication: Bool {
+    line > 0 && !isOfSQLite && !Self.libraryFolders.contains { file.contains($0) }
+  }
+
+  var isOfSQLite: Bool { file.hasSuffix("/sqlite3.c") || file.hasSuffix("/sqlite3.h") }
+
+  private static let libraryFolders = [
+    // SwiftPM, and the toolchain as it was built.
+    "/checkouts/", "/home/build-user/", "/usr/lib/", "/usr/include/", "/usr/src/",
+    "<compiler-generated>",
+    // Cargo and Rust, Go, CMake and vcpkg, Conan.
+    "/.cargo/", "/rustc/", "/pkg/mod/", "/usr/local/go/", "/_deps/", "/vcpkg/", "/.conan",
+    "/vcpkg_installed/",
+    "/node_modules/", "/site-packages/", "/dist-packages/", "/third_party/", "/third-party/",
+    "/vendor/",
+  ]
+}
+
+extension String {
+  /// This path from the deepest folder that holds the program as well, so that it is the same on each
+  /// machine that holds the project.
+  ///
+  ///     /home/ann/app/Sources/App/List.swift, of /home/ann/app/.build/debug/App  →  Sources/App/List.swift
+  ///
+  /// The path itself where they have no more in common than `/home` or `/usr`.
+  func path(besideProgram program: String) -> String {
+    let folders = split(separator: "/").dropLast()
+    let common = zip(folders, program.split(separator: "/").dropLast()).prefix { $0 == $1 }.count
+    guard hasPrefix("/"), common > 1 else { return self }
+    return split(separator: "/").dropFirst(common).joined(separator: "/")
+  }
+}

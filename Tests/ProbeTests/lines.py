@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lines of native programs, which the reader finds by their debug information."""
+
+import json
+import os
+import shutil
+import subprocess
+
+from harness import *
+
+LINES = {"INSERT INTO t(b) VALUES(?)": "sqlite3_step(insert)", "SELECT b FROM t LIMIT 7": "sqlite3_get_table(handle"}
+
+
+def _line_of(text, path):
+    return next(number for number, line in enumerate(open(path), 1) if text in line)
+
+
+def _summary(program, folder=None, **variables):
+    """The callers of each statement in a report of a run, and the notes of the report."""
+    log = os.path.join(scratch, "lines.log")
+    if os.path.exists(log):
+        os.remove(log)
+    process, _ = run([program], variables={"STORE_SQL_DEBUG": "1", "STORE_SQL_DEBUG_FILE": log}, folder=folder)
+    expect(process.returncode == 0, process.stderr)
+    return _report(log, **variables)
+
+
+def _report(log, **variables):
+    process = report("summary", "--json", log, variables=variables)
+    expect(process.returncode in (0, 3), process.stderr)
+    profile = json.loads(process.stdout)
+    callers = {statement["sql"]: {(caller["file"], caller["line"]) for caller in statement["callers"]}
+               for statement in profile["statements"]}
+    return callers, profile["completeness"]["remarks"]
+
+
+def _expect_lines(callers, folder="Tests/ProbeTests/programs/"):
+    for sql, text in LINES.items():
+        expected = {(folder + "simple.c", _line_of(text, script("simple.c")))}
+        expect(callers[sql] == expected, f"{sql} is of {callers[sql]}, not of {expected}")
+
+
+def _built(name, *flags):
+    """A program in the checkout, so that its files are named from there."""
+    folder = os.path.join(BUILD, "lines")
+    os.makedirs(folder, exist_ok=True)
+    shutil.copy2(compiled("simple", *flags, name=name), os.path.join(folder, name))
+    return os.path.join(folder, name)
+
+
+def lines_of_relocatable_and_other_programs():
+    for name, flags in ("lines-pie", ["-pie", "-fPIE"]), ("lines-no-pie", ["-no-pie"]), ("lines-dwarf4", ["-gdwarf-4"]):
+        callers, remarks = _summary(_built(name, *flags))
+        _expect_lines(callers)
+        expect(remarks == [], f"{remarks}")
+
+
+def lines_of_a_program_that_is_started_from_its_folder():
+    program = _built("lines-pie", "-pie", "-fPIE")
+    callers, _ = _summary("./" + os.path.basename(program), folder=os.path.dirname(program))
+    _expect_lines(callers)
+
+
+def lines_by_binutils():
+    folder = os.path.join(scratch, "binutils")
+    os.makedirs(folder, exist_ok=True)
+    if not shutil.which("addr2line"):
+        raise Skipped("addr2line is not installed")
+    if not os.path.exists(os.path.join(folder, "addr2line")):
+        os.symlink(shutil.which("addr2line"), os.path.join(folder, "addr2line"))
+    for name, flags in ("lines-pie", ["-pie", "-fPIE"]), ("lines-no-pie", ["-no-pie"]):
+        callers, _ = _summary(_built(name, *flags), PATH=folder)
+        _expect_lines(callers)
+
+
+def lines_that_cannot_be_found_are_stated():
+    callers, remarks = _summary(_built("lines-pie", "-pie", "-fPIE"), PATH=scratch)
+    expect(callers["SELECT b FROM t LIMIT 7"] == {("", 0)}, f"{callers}")
+    expect(len(remarks) == 1 and "neither llvm-symbolizer nor addr2line is in PATH" in remarks[0], f"{remarks}")
+    callers, remarks = _summary(_built("lines-none", "-g0"))
+    expect(callers["SELECT b FROM t LIMIT 7"] <= {("", 0), ("main", 0)}, f"{callers}")
+
+
+def lines_of_a_program_that_was_built_again_are_not_those_of_before():
+    program = _built("lines-again", "-pie", "-fPIE")
+    log = os.path.join(scratch, "lines.log")
+    _expect_lines(_summary(program)[0])
+    os.utime(program)
+    callers, remarks = _report(log)
+    expect(callers["SELECT b FROM t LIMIT 7"] == {("", 0)}, f"{callers}")
+    expect(len(remarks) == 1 and "lines-again was changed after it ran" in remarks[0], f"{remarks}")
+    os.remove(program)
+    _, remarks = _report(log)
+    expect(len(remarks) == 1 and "lines-again is not here any more" in remarks[0], f"{remarks}")

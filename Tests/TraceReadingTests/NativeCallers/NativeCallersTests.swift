@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import StoreEvents
+import TestSupport
+import Testing
+
+@testable import TraceReading
+
+/// The lines of real programs are tried by `make test-probe`.
+@Suite struct NativeCallersTests {
+  @Test func aFrameWithoutAModuleIsOfTheModuleBefore() {
+    let frames = NativeFrame.frames("/bin/app+0x10;+0xff;/lib/a+b.so+0x1;+0x2")
+    #expect(frames.map(\.module) == ["/bin/app", "/bin/app", "/lib/a+b.so", "/lib/a+b.so"])
+    #expect(frames.map(\.offset) == [0x10, 0xff, 1, 2])
+  }
+
+  @Test(arguments: [
+    "", ";", "+0x1", "/bin/app", "/bin/app+12", "/bin/app+0x", "/bin/app+0x1ffffffffffffffff",
+  ])
+  func whatIsNoFrameIsLeftOut(text: String) {
+    #expect(NativeFrame.frames(text).isEmpty)
+  }
+
+  @Test(arguments: [
+    (
+      "/home/ann/app/Sources/App/List.swift", "/home/ann/app/.build/debug/App",
+      "Sources/App/List.swift"
+    ),
+    ("/home/ann/app/main.c", "/home/ann/app/main", "main.c"),
+    ("/build/app-1.0/src/list.c", "/usr/bin/app", "/build/app-1.0/src/list.c"),
+    ("/home/ann/list.c", "/home/bob/app", "/home/ann/list.c"),
+    ("list.c", "/home/ann/app", "list.c"),
+  ])
+  func aFileIsNamedFromTheFolderOfTheProject(file: String, program: String, name: String) {
+    #expect(file.path(besideProgram: program) == name)
+  }
+
+  @Test(arguments: [
+    ("/home/ann/app/Sources/App/List.swift", 3 as UInt64, true),
+    ("/home/ann/app/.build/checkouts/GRDB.swift/GRDB/Core/Statement.swift", 3, false),
+    ("/home/ann/.cargo/registry/src/index/rusqlite-0.31.0/src/lib.rs", 3, false),
+    ("/rustc/abc/library/core/src/ops/function.rs", 3, false),
+    ("/home/ann/app/third_party/sqlite3.c", 3, false), ("/home/ann/app/db/sqlite3.c", 3, false),
+    ("<compiler-generated>", 0, false), ("/home/ann/app/List.swift", 0, false),
+  ])
+  func linesOfLibrariesAreNotTheApplications(file: String, line: UInt64, isOfApplication: Bool) {
+    let line = SymbolizedLine(function: "", file: file, line: line)
+    #expect(line.isOfApplication == isOfApplication)
+  }
+
+  @Test func onlyFilesOfElfAreOpenedAndNoneIsWaitedFor() throws {
+    let folder = try TemporaryDirectory()
+    let pipe = folder.url.appending(path: "pipe").path
+    #expect(mkfifo(pipe, 0o600) == 0)
+    let text = folder.url.appending(path: "text").path
+    try Data(repeating: 0x41, count: 4096).write(to: URL(filePath: text))
+    for path in [
+      pipe, text, folder.url.path, "/dev/zero", "/dev/null", "relative", "/no/such", "/a\nb",
+      "/a\"b",
+    ] {
+      #expect(ModuleImage(path: path) == nil, "\(path)")
+    }
+    #expect(ModuleImage(path: "/proc/self/exe")?.base == 0)
+  }
+
+  @Test func aTraceOfAnotherHostIsNotReadWithTheFilesOfThisOne() {
+    let callers = NativeCallers()
+    let caller = CallerAnnounced(
+      callerID: 1, language: "native", file: "", line: 0, function: "",
+      frames: "/proc/self/exe+0x1000")
+    let record = EventRecord(
+      timestamp: .max, process: ProcessIdentity(id: 1, name: "app", host: "elsewhere"), threadID: 1,
+      contextID: 0, event: .caller(caller))
+    #expect(callers.resolve(record) == record)
+    #expect(
+      callers.remarks == [
+        "The lines of 1 native caller are not known: they ran on the host elsewhere. Read the trace there."
+      ])
+  }
+}
