@@ -32,10 +32,19 @@ struct SharedStatementTests {
     "INSERT INTO b VALUES (\"secret\", x'5ec4e7'), (\"secret\", 'secret')",
     "SELECT a FROM b WHERE c IN (\"secret\", 'x') /* secret */", "SELECT 1 + 5ec4e7",
     "SELECT a FROM b WHERE c LIKE \"secret%\"", "SELECT CASE WHEN a THEN \"secret\" END",
+    "SELECT 52374", "SELECT 52374 FROM b", "SELECT a FROM b WHERE c = abs(52374)",
+    "SELECT round(a, 52374), substr(b, 52374, 52374) FROM c LIMIT 52374", "SELECT f(-52374)",
   ])
   func valuesAreNotShared(sql: String) {
     let text = SharedStatement(sql: sql).text
-    #expect(!text.contains("secret") && !text.contains("5ec4e7"), "\(text)")
+    #expect(
+      !text.contains("secret") && !text.contains("5ec4e7") && !text.contains("52374"), "\(text)")
+  }
+
+  @Test func marksOfCoreDataStay() {
+    #expect(
+      SharedStatement(sql: "SELECT 0, t0.Z_PK FROM ZSTOP t0").text
+        == "SELECT 0, t0.Z_PK FROM ZSTOP t0")
   }
 
   @Test func quotedNamesStay() {

@@ -12,7 +12,10 @@ public struct SQLFingerprint: Hashable, Sendable, Comparable, CustomStringConver
   public let description: String
 
   /// Folds a statement.
-  public init(sql: String) {
+  public init(sql: String) { self.init(sql: sql, keepsNumbers: true) }
+
+  /// - Parameter keepsNumbers: whether numbers that distinguish queries stay, which may be values.
+  init(sql: String, keepsNumbers: Bool) {
     var words: [Substring] = []
     var previous: SQLToken?
     var calls: [Bool] = []
@@ -25,7 +28,8 @@ public struct SQLFingerprint: Hashable, Sendable, Comparable, CustomStringConver
       }
       let isArgument = calls.last == true && Self.stands(alone: index, in: tokens)
       let word =
-        isArgument && token.kind == .number ? token.text : Self.folded(token, after: previous)
+        keepsNumbers && isArgument && token.kind == .number
+        ? token.text : Self.folded(token, after: previous, keepsNumbers: keepsNumbers)
       // `?, ?` in parentheses is one list, however long.
       if word == "?", calls.last != true, words.count >= 2, words[words.count - 1] == ",",
         words[words.count - 2] == "?"
@@ -49,11 +53,15 @@ public struct SQLFingerprint: Hashable, Sendable, Comparable, CustomStringConver
       && (after.isSymbol(")") || after.isSymbol(","))
   }
 
-  private static func folded(_ token: SQLToken, after previous: SQLToken?) -> Substring {
+  private static func folded(
+    _ token: SQLToken, after previous: SQLToken?, keepsNumbers: Bool
+  ) -> Substring {
     switch token.kind {
     case .parameter, .text: "?"
     // `SELECT 0` and `SELECT 1` are Core Data's marks for whole and partial objects.
-    case .number: previous?.isWord("SELECT") == true ? token.text : "?"
+    case .number:
+      previous?.isWord("SELECT") == true && (keepsNumbers || ["0", "1"].contains(token.text))
+        ? token.text : "?"
     // The number distinguishes several lists; it is not part of the query.
     case .word where token.text.hasPrefix("_Z_intarray"): "_Z_intarray"
     case .word, .quotedName, .symbol: token.text

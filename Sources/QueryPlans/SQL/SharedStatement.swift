@@ -6,7 +6,9 @@
 ///     SELECT b.title FROM book b JOIN author a ON a.id = b.author WHERE a.name = ?
 ///     SELECT book author
 public struct SharedStatement: Hashable, Sendable {
-  /// The form, see `SQLFingerprint`; a text in double quotes where SQLite may take it for a value is `?`.
+  /// The form, see `SQLFingerprint`, without any number but Core Data's `SELECT 0` and `SELECT 1`.
+  ///
+  /// A text in double quotes where SQLite may take it for a value is `?`.
   public let text: String
   /// The first word, such as `SELECT`; that after the common tables of WITH.
   public let operation: String
@@ -27,7 +29,7 @@ public struct SharedStatement: Hashable, Sendable {
 
   /// Reads a statement.
   public init(sql: String) {
-    let form = SQLFingerprint(sql: sql).description
+    let form = SQLFingerprint(sql: sql, keepsNumbers: false).description
     let tokens = SQLTokenizer.tokens(of: form)
     operation = Self.operation(in: tokens)
     tables = Self.tables(in: tokens)
