@@ -133,8 +133,8 @@ test-openings: ## opens a store a hundred times beside a process that writes for
 	OPENING_SECONDS=60 swift test --filter OpeningBesideAWriterTests
 
 .PHONY: test-live
-test-live: ## starts programs under top, in live sessions of LTTng
-	LIVE=1 swift test --filter TraceRecorderTests
+test-live: ## starts programs under top, in live sessions of LTTng; the relay's as root
+	LIVE=1 swift test --filter 'TraceRecorderTests|RelayedRecordingTests|ServeCommandTests'
 
 .PHONY: fight
 fight: probe ## lets four programs fight over one database, and compares 1,000 samples of 'locks' with what they wrote down

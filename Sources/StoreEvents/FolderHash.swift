@@ -4,8 +4,8 @@ import Glibc
 
 /// The hash of a file's bytes, or of the names and bytes of all files beneath a folder.
 public enum FolderHash {
-  // 16 is arbitrary: LTTng's archived chunks lie seven deep.
-  private static let maxLevels = 16
+  // 32 is arbitrary: LTTng's archived chunks lie seven deep, a relayed trace beneath 16 labels more.
+  private static let maxLevels = 32
   private static let blockSize = 1 << 20
 
   /// Returns nil if a file cannot be read; the reason is in `errno`.

@@ -52,6 +52,9 @@ enum InputKind {
     return file
   }
 
+  // 32 is arbitrary: LTTng's archived chunks lie seven deep, a relayed trace beneath 16 labels more.
+  private static let maxDepth = 32
+
   /// Finds the folders with a `metadata` file: `ust/uid/0/64-bit`, `ust/pid/…`, archived chunks.
   static func traceFolders(
     beneath path: String, depth: Int = 0
@@ -60,8 +63,7 @@ enum InputKind {
       throw .unreadable(path, reason: systemError())
     }
     if entries.contains(where: { $0.name == "metadata" && !$0.isFolder }) { return [path] }
-    // 16 is arbitrary: LTTng's archived chunks lie seven deep.
-    guard depth < 16 else { return [] }
+    guard depth < maxDepth else { return [] }
     var found: [String] = []
     for entry in entries where entry.isFolder {
       found += try traceFolders(beneath: "\(path)/\(entry.name)", depth: depth + 1)
@@ -70,7 +72,7 @@ enum InputKind {
   }
 
   private static func holdsFile(_ path: String, depth: Int = 0) -> Bool {
-    guard depth < 16, let entries = folderEntries(path) else { return true }
+    guard depth < maxDepth, let entries = folderEntries(path) else { return true }
     // A hidden one may be the mark of a recorder that was killed.
     return entries.contains {
       $0.isFolder ? holdsFile("\(path)/\($0.name)", depth: depth + 1) : !$0.name.hasPrefix(".")
@@ -78,7 +80,7 @@ enum InputKind {
   }
 
   /// The entries of a folder, sorted; a symbolic link is not a folder, so none is a loop.
-  private static func folderEntries(_ path: String) -> [(name: String, isFolder: Bool)]? {
+  static func folderEntries(_ path: String) -> [(name: String, isFolder: Bool)]? {
     guard let directory = opendir(path) else { return nil }
     defer { closedir(directory) }
     var entries: [(name: String, isFolder: Bool)] = []

@@ -8,6 +8,7 @@ extension RecordingSeal {
   ///
   /// Whether they are those that were recorded, its reading reports.
   public static func labels(ofTrace folder: String) -> [String: String] {
+    if RelayFolder.isRecording(folder) { return RelayFolder.labels(of: folder) }
     guard let data = try? Data(contentsOf: URL(filePath: "\(folder)/\(fileName)")) else {
       return [:]
     }
@@ -18,6 +19,7 @@ extension RecordingSeal {
   static func check(_ folder: String, _ ledger: SourceLedger) {
     let path = "\(folder)/\(fileName)"
     guard FileManager.default.fileExists(atPath: path) else {
+      guard !RelayFolder.isRecording(folder) else { return checkRelayed(folder, ledger) }
       // A recorder removes its mark when all is written.
       if FileManager.default.fileExists(atPath: "\(folder)/\(RecordingMark.fileName)") {
         ledger.addProblem("its recorder was killed; what was not written yet is missing")
@@ -40,5 +42,22 @@ extension RecordingSeal {
     case false?: ledger.addProblem("its files are not as they were recorded")
     case nil: ledger.addProblem("its files cannot be read: \(systemError())")
     }
+  }
+  /// The same of a recording that went through a relay daemon, which writes no seal.
+  private static func checkRelayed(_ folder: String, _ ledger: SourceLedger) {
+    let labels = RelayFolder.labels(of: folder)
+    if !labels.isEmpty { ledger.addLabels(labels) }
+    guard let end = RelayFolder.end(of: folder) else {
+      ledger.addProblem(
+        "its recording has not ended, or its recorder or its relay was lost; what was not sent "
+          + "until then is missing")
+      return
+    }
+    switch end {
+    case .exit(0), .unseen: break
+    case .exit(let code): ledger.addFailure("the program ended with code \(code)")
+    case .signal(let number): ledger.addFailure("the program was ended by signal \(number)")
+    }
+    ledger.addUnended("it came through a relay, which keeps no hash of what it was sent")
   }
 }

@@ -28,8 +28,13 @@ struct LTTngCommand {
   }
 
   /// Runs a program apart from the terminal: an interrupt is for us to pass on.
-  func run(_ program: String, _ arguments: [String]) async throws -> Output {
+  func run(
+    _ program: String, _ arguments: [String], adding variables: [String: String] = [:]
+  ) async throws -> Output {
     var environment = Environment.inherit
+    for (name, value) in variables {
+      environment = environment.updating([Environment.Key(stringLiteral: name): value])
+    }
     if let home { environment = environment.updating(["LTTNG_HOME": home]) }
     var options = PlatformOptions()
     options.createSession = true

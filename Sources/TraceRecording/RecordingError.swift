@@ -22,6 +22,13 @@ public enum RecordingError: Error, Hashable, Sendable {
   case noSuchProcess(Int32)
   case processNotTraced(Int32)
   case diskTooSmall(given: Int, needed: Int)
+  case relayUnknown(String, reason: String)
+  case relayUnreachable(String, reason: String)
+  /// Something else listens there.
+  case relayIsOther(String)
+  /// - Parameter exitCode: the program's own, which ran to its end.
+  case relayIncomplete(String, reason: String, exitCode: Int32)
+  case labelsTooLong
 }
 
 extension RecordingError: CustomStringConvertible {
@@ -72,6 +79,19 @@ extension RecordingError: CustomStringConvertible {
     case .diskTooSmall(let given, let needed):
       "the snapshots of these conditions need \(needed >> 20) MiB, and --disk allows "
         + "\(given >> 20); raise --disk or lower --memory"
+    case .relayUnknown(let host, let reason):
+      "the host '\(host)' of the relay is unknown (\(reason)); check --relay, or pass its address"
+    case .relayUnreachable(let address, let reason):
+      "no relay daemon answers at \(address) (\(reason)), so nothing was recorded; start one there: "
+        + "lttng-relayd --output=FOLDER"
+    case .relayIsOther(let address):
+      "what listens at \(address) is no LTTng relay daemon, so nothing was recorded; pass the "
+        + "control port of one: --relay HOST:PORT"
+    case .relayIncomplete(let address, let reason, _):
+      "the relay daemon at \(address) did not get all of the recording (\(reason)); its part there "
+        + "is marked as not ended; check the daemon, its disk and the network, and record again"
+    case .labelsTooLong:
+      "the labels do not fit into the path of the relay's folder, where they are kept; shorten them"
     }
   }
 

@@ -27,6 +27,8 @@ struct RecordingSession {
     /// The newest events are kept in memory, and written to the folder by triggers alone.
     case flight(String)
     case relay(RelayDaemon)
+    /// To a relay daemon of others, which keeps it.
+    case stream(RelayTarget)
   }
 
   /// Makes a session and starts it; on failure nothing of it remains.
@@ -153,8 +155,31 @@ struct RecordingSession {
 
   /// The address at which libbabeltrace2 joins the session; nil if it is none for live readers.
   var address: String? {
-    guard case .relay(let relay) = destination else { return nil }
-    return relay.address(ofSession: name)
+    switch destination {
+    case .relay(let relay): relay.address(ofSession: name)
+    case .stream(let target):
+      target.address.liveAddress(hostName: RelayDaemon.hostName, session: name)
+    case .folder, .snapshot, .flight: nil
+    }
+  }
+
+  /// Has a relay daemon make the folder that states that all of a session was sent.
+  ///
+  /// A session of the same name makes it as it starts, and writes nothing into it.
+  static func mark(
+    _ end: RelayedRecording.End, at target: RelayTarget, of session: RecordingSession,
+    with command: LTTngCommand
+  ) async throws {
+    let name = session.name
+    try await command.lttng("create", name, "--set-url=\(target.url(of: end))")
+    do {
+      try await command.lttng("enable-channel", "--userspace", "--session=\(name)", "end")
+      try await command.lttng("start", name)
+    } catch {
+      try? await command.lttng("destroy", "--no-wait", name)
+      throw error
+    }
+    try await command.lttng("destroy", name)
   }
 
   private static let namePrefix = "trace-report-"
@@ -182,7 +207,7 @@ extension RecordingSession.Destination {
   fileprivate var isSnapshot: Bool {
     switch self {
     case .snapshot, .flight: true
-    case .folder, .relay: false
+    case .folder, .relay, .stream: false
     }
   }
 
@@ -192,6 +217,7 @@ extension RecordingSession.Destination {
     case .snapshot(let folder), .flight(let folder): ["--snapshot", "--output=\(folder)"]
     // In µs, how late an event may come of a program that does little.
     case .relay(let relay): ["--live=250000", "--set-url=\(relay.url)"]
+    case .stream(let target): ["--live=1000000", "--set-url=\(target.url)"]
     }
   }
 

@@ -52,7 +52,10 @@ struct SessionDaemon {
 
   private static func start(in directory: RuntimeDirectory) async throws -> LTTngCommand {
     let ours = LTTngCommand(home: directory.path)
-    let output = try await ours.run("lttng-sessiond", ["--no-kernel", "--daemonize"])
+    let output = try await ours.run(
+      "lttng-sessiond", ["--no-kernel", "--daemonize"],
+      // In ms: a relay daemon that hangs would otherwise hold up the daemon and all its sessions.
+      adding: ["LTTNG_NETWORK_SOCKET_TIMEOUT": "10000"])
     guard output.isSuccess, daemonID(home: directory.path) != nil else {
       throw output.refusal.map { RecordingError.noPermission(reason: $0) }
         ?? RecordingError.daemonDidNotStart(reason: output.lastLine)

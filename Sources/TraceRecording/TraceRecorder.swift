@@ -117,7 +117,7 @@ public enum TraceRecorder {
       outcome: outcome, directory: options.directory, snapshots: snapshots.map { $0 + 1 } ?? 0)
   }
 
-  private static func start(
+  static func start(
     _ options: RecordingOptions, _ session: RecordingSession, _ command: LTTngCommand
   ) throws(RecordingError) -> pid_t {
     try TracedProgram.start(

@@ -17,6 +17,9 @@ struct Inputs: ParsableArguments {
     completion: .file())
   var paths: [String]
 
+  /// Reads each recording that a relay keeps as an input of its own.
+  mutating func validate() { paths = Self.expanded(paths) }
+
   /// Reads all of them, with progress on a terminal if that takes over a second.
   func profile(_ filter: EventFilter = EventFilter()) throws -> Profile {
     try Self.profile(of: paths, filter)
@@ -58,6 +61,7 @@ struct Inputs: ParsableArguments {
     defer { progress.end() }
     ReadingInterruption.catchSignals()
     do {
+      let paths = expanded(paths)
       let saved = try paths.filter { try InputContent.isJSON(path: $0) }
       let profiles = try saved.map { path in
         guard filter.isEmpty else { throw SavedReportError.notFiltered(path) }
@@ -67,19 +71,31 @@ struct Inputs: ParsableArguments {
       for (path, profile) in zip(saved, profiles) { try counted.add(profile, name: path) }
       let traces = paths.filter { !saved.contains($0) }
       guard !traces.isEmpty else { return TimedProfile(profile: .merged(profiles)) }
-      var traced = try TimedProfile(reading: traces, filter: filter, isTimed: isTimed) {
-        progress.report($0)
+      // Tracks over time show all hosts at once; sums keep what was noted of each.
+      let groups = isTimed ? [traces] : RelayFolder.groups(of: traces)
+      var read = try groups.map { group in
+        try TimedProfile(reading: group, filter: filter, isTimed: isTimed) { progress.report($0) }
       }
-      guard !profiles.isEmpty else { return traced }
-      try counted.add(traced.profile, name: traces.joined(separator: " "))
-      traced.profile = .merged([traced.profile] + profiles)
-      return traced
+      guard !profiles.isEmpty || read.count > 1 else { return read[0] }
+      for (group, timed) in zip(groups, read) {
+        try counted.add(timed.profile, name: group.joined(separator: " "))
+      }
+      read[0].profile = .merged(read.map(\.profile) + profiles)
+      return read[0]
     } catch let error as TraceReadingError {
       throw Failure(error)
     } catch let error as SavedReportError {
       throw Failure(error)
     } catch let error as DoubleCounting {
       throw Failure("\(error)", status: ExitStatus.inconclusive)
+    }
+  }
+
+  /// The inputs, with the recordings of a relay's folder in its place.
+  private static func expanded(_ paths: [String]) -> [String] {
+    paths.flatMap { path in
+      let recordings = RelayFolder.recordings(beneath: path)
+      return recordings.isEmpty ? [path] : recordings
     }
   }
 }

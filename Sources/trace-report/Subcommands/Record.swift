@@ -20,6 +20,10 @@ struct Record: AsyncParsableCommand {
 
       With --when nothing is written until a condition holds: then the last events of all recorded processes, with the \
       plan and the locks. See 'trace-report incidents'.
+
+      trace-report record --relay collector.example -- my-server
+
+      With --relay the events go to 'lttng-relayd' of another host, whose folder of many hosts all commands read.
       """)
 
   @Option(
@@ -54,6 +58,12 @@ struct Record: AsyncParsableCommand {
 
   @OptionGroup(title: "Flight recorder") var flight: FlightArguments
 
+  @Option(
+    help: ArgumentHelp(
+      "Stream to an LTTng relay daemon, rather than into a folder here; ports 5342 and 5343 by default.",
+      valueName: "host[:port[:dataport]]"))
+  var relay: String?
+
   @Option(help: "Record a process that runs already, with the probe or a store, until it ends.")
   var pid: Int32?
 
@@ -78,6 +88,17 @@ struct Record: AsyncParsableCommand {
     if flight.isActive, !labels.pairs.isEmpty {
       throw ValidationError("--when takes no --label: incidents are no whole runs to add up.")
     }
+    if let relay {
+      guard RelayAddress(relay) != nil else {
+        throw ValidationError(
+          "--relay takes HOST, HOST:PORT or HOST:PORT:DATAPORT, not '\(relay)'.")
+      }
+      if output != nil || snapshot || lossless || flight.isActive {
+        throw ValidationError(
+          "--relay takes no -o, --snapshot, --lossless or --when: nothing is written here, and no "
+            + "program waits for a network.")
+      }
+    }
     if let memory, !(1...64).contains(memory) {
       throw ValidationError("--memory takes MiB from 1 to 64, not \(memory).")
     }
@@ -98,6 +119,7 @@ struct Record: AsyncParsableCommand {
     options.probe = noProbe || pid != nil ? nil : probe
     options.memory = memory.map { $0 << 20 } ?? options.flight?.memory
     options.guardian = ["/proc/self/exe", GuardRecording.name]
+    if let relay = relay.flatMap(RelayAddress.init) { return try await stream(options, to: relay) }
     let recording: Recording
     do {
       recording = try await TraceRecorder.record(
@@ -107,6 +129,29 @@ struct Record: AsyncParsableCommand {
     }
     if flight.isActive { return try list(recording) }
     try summarize(recording)
+  }
+
+  private func stream(_ options: RecordingOptions, to relay: RelayAddress) async throws {
+    do {
+      let title = relay.title
+      let relayed = try await TraceRecorder.record(options, to: relay) { live in
+        Output.complain("streams to \(title); there: trace-report top \(live)")
+      } lost: {
+        Output.complain(
+          "the relay daemon at \(title) was lost, so events from now on are not recorded; the "
+            + "program runs on")
+      }
+      Output.complain(
+        "\(Self.ending(relayed.outcome))recorded at \(title); there: trace-report summary "
+          + LogText.quoted(relayed.folder))
+      if relayed.outcome.exitCode != 0 { throw ExitCode(relayed.outcome.exitCode) }
+    } catch let error as RecordingError {
+      guard case .relayIncomplete(_, _, let code) = error, code != 0 else {
+        throw Failure("\(error)")
+      }
+      Output.complain("\(error)")
+      throw ExitCode(code)
+    }
   }
 
   private func list(_ recording: Recording) throws {
@@ -156,10 +201,14 @@ struct Record: AsyncParsableCommand {
     let size =
       "\(recording.byteCount >> 10) KiB in \(folder)"
       + (count > 0 ? ", \(count) snapshot\(count == 1 ? "" : "s")" : "")
-    return switch recording.outcome {
-    case .exited(0): "recorded \(size)"
-    case .exited(let code): "the program ended with code \(code); recorded \(size)"
-    case .killed(let signal): "the program was ended by signal \(signal); recorded \(size)"
+    return "\(ending(recording.outcome))recorded \(size)"
+  }
+
+  private static func ending(_ outcome: Recording.Outcome) -> String {
+    switch outcome {
+    case .exited(0): ""
+    case .exited(let code): "the program ended with code \(code); "
+    case .killed(let signal): "the program was ended by signal \(signal); "
     }
   }
 

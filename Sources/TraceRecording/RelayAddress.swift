@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// Where an LTTng relay daemon takes recordings: `HOST`, `HOST:PORT` or `HOST:PORT:DATAPORT`.
+public struct RelayAddress: Hashable, Sendable {
+  /// A name, or an address; one of IPv6 without its brackets.
+  public var host: String
+  /// Of control data.
+  public var port: UInt16
+  /// Of trace data.
+  public var dataPort: UInt16
+
+  /// lttng-relayd's own ports.
+  static let ports: (control: UInt16, live: UInt16) = (5342, 5344)
+
+  /// Reads an address; nil if it is none.
+  public init?(_ text: String) {
+    var rest = text[...]
+    if rest.hasPrefix("[") {
+      guard let end = rest.firstIndex(of: "]") else { return nil }
+      host = String(rest[rest.index(after: rest.startIndex)..<end])
+      rest = rest[rest.index(after: end)...]
+      guard rest.isEmpty || rest.hasPrefix(":") else { return nil }
+    } else {
+      host = String(rest.prefix { $0 != ":" })
+      rest = rest.dropFirst(host.count)
+    }
+    let parts = rest.split(separator: ":", omittingEmptySubsequences: false).dropFirst()
+    let numbers = parts.map { UInt16($0) ?? 0 }
+    guard !host.isEmpty, !host.contains("/"), numbers.count <= 2, !numbers.contains(0) else {
+      return nil
+    }
+    port = numbers.first ?? Self.ports.control
+    guard numbers.count == 2 || port < .max else { return nil }
+    dataPort = numbers.count == 2 ? numbers[1] : port + 1
+  }
+
+  /// For messages.
+  public var title: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
+
+  /// What `lttng create --set-url` takes.
+  ///
+  /// - Parameter numeric: the address of the host, so that LTTng looks up no name.
+  func url(numeric: String, path: String) -> String {
+    let isNew = numeric.contains(":")
+    return
+      "\(isNew ? "net6" : "net")://\(isNew ? "[\(numeric)]" : numeric):\(port):\(dataPort)/\(path)"
+  }
+
+  /// Where `top` joins a session that streams there.
+  ///
+  /// A relay daemon takes readers on its own machine alone, unless it is started with `--live-port`.
+  func liveAddress(hostName: String, session: String) -> String {
+    "net://\(host.contains(":") ? "[\(host)]" : host):\(Self.ports.live)/host/\(hostName)/\(session)"
+  }
+}
