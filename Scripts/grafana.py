@@ -51,12 +51,13 @@ def ask(server, path, **parameters):
 
 
 def wait_for(server):
-    """Waits until two scrapes have succeeded, which a rate needs."""
+    """Waits until two scrapes have succeeded, which a rate needs, and a rule was evaluated after them."""
     for _ in range(60):
         try:
             answer = ask(server, "query", query='count_over_time(storescope_fetches_total[1m])')
             results = answer.get("data", {}).get("result", [])
-            if results and float(results[0]["value"][1]) >= 3:
+            recorded = ask(server, "query", query="storescope:run_duration:p95_5m")
+            if results and float(results[0]["value"][1]) >= 3 and recorded["data"]["result"]:
                 return
         except (OSError, ValueError):  # starting
             pass

@@ -31,7 +31,8 @@ for _ in $(seq 50); do
   sleep 0.2
 done
 cat >"$folder/prometheus.yml" <<YAML
-global: {scrape_interval: 1s}
+global: {scrape_interval: 1s, evaluation_interval: 1s}
+rule_files: ["$PWD/dashboards/prometheus/rules.yml"]
 scrape_configs:
   - job_name: storescope
     static_configs: [{targets: ["127.0.0.1:$(cat "$folder/port")"]}]

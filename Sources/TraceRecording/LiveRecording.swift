@@ -67,15 +67,18 @@ public final class LiveRecording {
 
   /// Starts the program.
   ///
+  /// - Parameter probe: the library that observes programs without the store; nil for stores alone.
   /// - Throws: ``RecordingError``.
-  public func startProgram(output: Output) throws(RecordingError) {
+  public func startProgram(output: Output, probe: String?) throws(RecordingError) {
     let output: TracedProgram.Output =
       switch output {
       case .standardError: .standardError
       case .file(let path): .file(path)
       }
     program = try TracedProgram.start(
-      command, adding: [session.variable] + TraceRecorder.variables(daemon.command),
+      command,
+      adding: [session.variable] + (probe.map(ProbeLibrary.variables) ?? [])
+        + TraceRecorder.variables(daemon.command),
       output: output)
   }
 

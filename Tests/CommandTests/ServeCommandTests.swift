@@ -73,12 +73,15 @@ import Testing
     }
   }
 
-  private func waitFor(_ words: String, in server: Server) async throws -> String {
+  /// - Parameter pause: longer where an answer takes the server longer, which reads in between.
+  private func waitFor(
+    _ words: String, in server: Server, pause: Duration = .milliseconds(100)
+  ) async throws -> String {
     var text = ""
     for _ in 0..<600 {
       text = server.get("/metrics")
       if text.contains(words) { return text }
-      try await Task.sleep(for: .milliseconds(100))
+      try await Task.sleep(for: pause)
     }
     return text
   }
@@ -116,6 +119,80 @@ import Testing
     let text = try await waitFor("storescope_fetches_total 1", in: server)
     #expect(text.contains("storescope_recordings_total{result=\"added\"} 1"))
     #expect(text.contains("storescope_recordings_total{result=\"failed\"} 0"))
+  }
+
+  @Test func bucketsNameAStatementOfTheDashboard() async throws {
+    let trace = folder.url.appending(path: "trace")
+    try run(1).writeTrace(to: trace)
+    let server = try Server(report, ["--listen", "127.0.0.1:0", trace.path])
+    let text = try await waitFor("storescope_fetches_total 1", in: server)
+    let exemplar = try #require(text.firstMatch(of: /# \{statement="([0-9a-f]{16})"/))
+    #expect(text.contains("storescope_statement_info{statement=\"\(exemplar.1)\""))
+    #expect(server.get("/").contains(exemplar.1))
+  }
+
+  /// A log with a process that runs so many statements, each of another form, up to a number.
+  private func append(_ forms: Range<Int>, process: Int64, to log: String) throws {
+    let run = RunBuilder {
+      $0.process = ProcessIdentity(id: process, name: "app")
+      $0.open(start: process)
+      for form in forms { $0.fetch("SELECT a\(form) FROM book", entity: "Book\(form)", rows: 3) }
+      $0.close()
+    }
+    if !FileManager.default.fileExists(atPath: log) {
+      try Data().write(to: URL(filePath: log))
+    }
+    let file = try #require(FileHandle(forWritingAtPath: log))
+    try file.seekToEnd()
+    try file.write(contentsOf: Data(run.log.utf8))
+    try file.close()
+  }
+
+  @Test func memoryIsBoundedHoweverManyFormsThereAre() async throws {
+    let log = folder.path("run.log")
+    // As many as are distinguished, so that all tables are full.
+    try append(0..<25_000, process: 1, to: log)
+    let server = try Server(report, ["--listen", "127.0.0.1:0", log])
+    func memory(after count: Int) async throws -> Int {
+      let words = "storescope_fetches_total \(count)\n"
+      #expect(try await waitFor(words, in: server, pause: .seconds(3)).contains(words))
+      let path = "/proc/\(server.process.processIdentifier)/status"
+      let line = try String(contentsOfFile: path, encoding: .utf8)
+        .split(separator: "\n").first { $0.hasPrefix("RssAnon:") }
+      return try #require(line?.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) })
+    }
+    let full = try await memory(after: 25_000)
+    try append(25_000..<37_500, process: 2, to: log)
+    let twice = try await memory(after: 37_500)
+    try append(37_500..<62_500, process: 3, to: log)
+    let more = try await memory(after: 62_500)
+    // The allocator's steps; another 25,000 forms would take some 25 MiB.
+    #expect(more <= twice + twice / 10 + 4096, "\(full), \(twice), then \(more) KiB")
+    #expect(full > 1000)
+    // 100 statements and 100 entities.
+    #expect(server.get("/metrics").utf8.count < 1_000_000)
+  }
+
+  @Test(
+    .enabled(if: ProcessInfo.processInfo.environment["LIVE"] != nil, "make test-live"))
+  func anyProgramIsObserved() async throws {
+    let script = folder.path("app.py")
+    let end = folder.path("end")
+    try """
+    import os, sqlite3, sys, time
+    db = sqlite3.connect(sys.argv[1])
+    db.execute("CREATE TABLE stop(id INTEGER PRIMARY KEY)")
+    for number in range(100):
+        db.execute("SELECT id FROM stop WHERE id = ?", (number,)).fetchall()
+    while not os.path.exists(sys.argv[2]):
+        time.sleep(0.05)
+    """.write(toFile: script, atomically: true, encoding: .utf8)
+    let server = try Server(
+      report,
+      ["--listen", "127.0.0.1:0", "--", "python3", script, folder.path("app.db"), end])
+    let text = try await waitFor("\"} 100\n", in: server)
+    #expect(text.contains(/storescope_statement_runs_total\{.*app\.py:5"\} 100\n/))
+    #expect(FileManager.default.createFile(atPath: end, contents: nil))
   }
 
   @Test func answersNothingButGetOfItsOwnHost() async throws {

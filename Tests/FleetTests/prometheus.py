@@ -86,10 +86,10 @@ def main(folder):
         [TOOL, "serve", "--listen", f"127.0.0.1:{port}", recordings,
          "--baseline", folder / "baseline.json"], stdout=subprocess.DEVNULL)
     prometheus = subprocess.Popen(
-        ["prometheus", f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data",
+        ["prometheus", "--enable-feature=exemplar-storage", f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data",
          f"--web.listen-address=127.0.0.1:{own}"],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    firing = set()
+    firing, exemplars = set(), set()
     try:
         def alerts():
             try:
@@ -109,12 +109,19 @@ def main(folder):
             if EXPECTED <= firing:
                 break
             time.sleep(1)
+        url = (f"http://127.0.0.1:{own}/api/v1/query_exemplars?start={time.time() - 300}&end={time.time()}"
+               "&query=storescope_run_duration_seconds_bucket")
+        answer = json.load(urllib.request.urlopen(url, timeout=5))
+        exemplars = {e["labels"]["statement"] for series in answer["data"] for e in series["exemplars"]}
     finally:
         for process in (serve, prometheus):
             process.terminate()
         for process in (serve, prometheus):
             process.wait(20)
     print("fired:", ", ".join(sorted(firing)))
+    print("exemplars of", len(exemplars), "statements")
+    if not exemplars:
+        sys.exit("Prometheus stored no exemplar")
     if not EXPECTED <= firing:
         sys.exit(f"did not fire: {sorted(EXPECTED - firing)}")
 

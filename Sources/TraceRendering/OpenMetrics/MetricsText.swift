@@ -36,7 +36,11 @@ struct MetricsText {
     text += "# HELP \(name) \(Self.escaped(help))\n"
     for sample in samples {
       let suffix = kind == .counter ? "_total" : kind == .info ? "_info" : ""
-      text += "\(name)\(suffix)\(sample.suffix)\(Self.labels(sample.labels)) \(sample.value)\n"
+      text += "\(name)\(suffix)\(sample.suffix)\(Self.labels(sample.labels)) \(sample.value)"
+      if let exemplar = sample.exemplar {
+        text += " # \(Self.labels(exemplar.labels)) \(exemplar.value)"
+      }
+      text += "\n"
     }
   }
 
@@ -44,6 +48,8 @@ struct MetricsText {
     var suffix = ""
     var labels: [(String, String)] = []
     var value: String
+    /// One of the runs that a bucket counts.
+    var exemplar: (labels: [(String, String)], value: String)?
 
     init(_ value: UInt64, _ labels: [(String, String)] = []) {
       self.labels = labels

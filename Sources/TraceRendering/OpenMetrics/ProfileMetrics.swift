@@ -7,14 +7,18 @@ public import TraceAnalysis
 /// The counts and times of a profile as metrics for Prometheus.
 public enum ProfileMetrics {
   /// - Parameters:
-  ///   - top: how many statements have metrics of their own, longest total time first: each is a time
-  ///     series.
+  ///   - top: how many statements and entities have metrics of their own, longest total time first:
+  ///     each is a time series.
+  ///   - exemplars: whether the buckets of histograms name a statement that is in them. The older text
+  ///     format, which node_exporter's collector of files reads, has none.
   ///   - more: families beside those of the profile, see ``recordings(added:failed:verdicts:)``.
-  public static func text(_ profile: Profile, top: Int = 100, adding more: String = "") -> String {
+  public static func text(
+    _ profile: Profile, top: Int = 100, exemplars: Bool = false, adding more: String = ""
+  ) -> String {
     var text = MetricsText(more)
     addTotals(of: profile, to: &text)
     addStatements(of: profile, top: top, to: &text)
-    addDurations(of: profile, to: &text)
+    addDurations(of: profile, top: top, exemplars: exemplars, to: &text)
     addReading(of: profile, to: &text)
     return text.finished
   }
@@ -98,7 +102,7 @@ public enum ProfileMetrics {
     text.family(
       "storescope_statement", .info, help: "The SQL of a statement, without its values.",
       groups.map { group in
-        .init(1, labels(group) + [("sql", group.fingerprint.description)])
+        .init(1, labels(group) + [("sql", SharedStatement(sql: group.statement.sql ?? "").text)])
       })
     counter("runs", "Runs of a statement.") { $0.work.count }
     counter("rows", "Rows that a statement returned.") { $0.work.rows }
@@ -125,23 +129,28 @@ public enum ProfileMetrics {
     5_000_000_000, 10_000_000_000,
   ]
 
-  private static func addDurations(of profile: Profile, to text: inout MetricsText) {
+  private static func addDurations(
+    of profile: Profile, top: Int, exemplars: Bool, to text: inout MetricsText
+  ) {
     var samples: [MetricsText.Sample] = []
-    for group in profile.groups(by: .entity).sorted(by: { $0.name < $1.name })
-    where group.work.count > 0 {
+    let slowest = exemplars ? DurationExemplars(profile, bounds: bounds) : nil
+    let entities = profile.groups(by: .entity).filter { $0.work.count > 0 }.prefix(top)
+    for group in entities.sorted(by: { $0.name < $1.name }) {
       let entity = [("entity", group.name)]
       var buckets = group.latency.buckets[...]
       var sum: UInt64 = 0
-      for bound in bounds {
+      for (index, bound) in bounds.enumerated() {
         while let bucket = buckets.first, bucket.duration <= bound {
           sum &+= bucket.count
           buckets.removeFirst()
         }
         samples.append(
           .init(suffix: "_bucket", "\(sum)", entity + [("le", MetricsText.seconds(bound))]))
+        samples[samples.count - 1].exemplar = slowest?.exemplar(of: group.name, index)
       }
       let count = buckets.reduce(sum) { $0 &+ $1.count }
       samples.append(.init(suffix: "_bucket", "\(count)", entity + [("le", "+Inf")]))
+      samples[samples.count - 1].exemplar = slowest?.exemplar(of: group.name, bounds.count)
       samples.append(
         .init(suffix: "_sum", MetricsText.seconds(group.work.totalTime), entity))
       samples.append(.init(suffix: "_count", "\(count)", entity))

@@ -54,6 +54,7 @@ final class FolderServeSource: ServeSource {
   private var failed: Set<String> = []
   private var added: UInt64 = 0
   private var verdicts: [String: UInt64] = [:]
+  private var hasComplained = false
   private var lastScan = ContinuousClock.now - .seconds(60)
 
   // A second is arbitrary: a scrape comes every few seconds. 100,000 paths take some megabytes.
@@ -75,7 +76,9 @@ final class FolderServeSource: ServeSource {
     lastScan = .now
     for path in try paths() {
       guard Signals.end == nil, !ReadingInterruption.isRequested else { return }
-      guard let mark = Self.mark(path), seen[path] != mark, seen.count < Self.maxPaths else {
+      guard let mark = Self.mark(path), seen[path] != mark else { continue }
+      guard seen[path] != nil || seen.count < Self.maxPaths else {
+        complainOfPaths()
         continue
       }
       // What still changes is read when it has stayed the same for a scan.
@@ -88,9 +91,19 @@ final class FolderServeSource: ServeSource {
     }
   }
 
+  private func complainOfPaths() {
+    guard !hasComplained else { return }
+    hasComplained = true
+    Output.complain(
+      "\(LogText.quoted(folder)) has more than \(UInt64(Self.maxPaths).grouped) recordings; those "
+        + "beyond are not added: merge old ones, and start serve again")
+  }
+
   /// The recordings of the folder, which may be one itself.
   private func paths() throws -> [String] {
     if Self.mark(folder) != nil { return [folder] }
+    let relayed = RelayFolder.recordings(beneath: folder)
+    guard relayed.isEmpty else { return relayed }
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
       throw Failure("cannot read the folder \(LogText.quoted(folder))")
     }
@@ -124,6 +137,8 @@ final class FolderServeSource: ServeSource {
     guard stat(path, &status) == 0 else { return nil }
     // A folder is a recording when it is sealed.
     if status.st_mode & S_IFMT == S_IFDIR {
+      // One that went through a relay is whole when its end is there.
+      if RelayFolder.hasEnded(path) { return "\(status.st_ino)" }
       guard stat("\(path)/\(RecordingSeal.fileName)", &status) == 0 else { return nil }
     }
     return "\(status.st_ino) \(status.st_size) \(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"

@@ -14,9 +14,10 @@ struct Serve: AsyncParsableCommand {
     discussion: """
       trace-report serve debug.log
       trace-report serve --listen 127.0.0.1:9464 recordings/ --baseline baseline.json
-      trace-report serve -- transit search --repeat 100000
+      trace-report serve -- python3 app.py
 
-      /metrics is OpenMetrics, / the dashboard, /healthz answers ok. In a folder each trace and saved \
+      A program after -- is observed as by 'record'. /metrics is OpenMetrics, with exemplars that name \
+      statements, / the dashboard, /healthz answers ok. In a folder each trace and saved \
       report is added once, when it is whole. Memory is bounded; nothing can be changed through it. An \
       address that is not of this host needs --token-file: then 'Authorization: Bearer TOKEN' is required.
       """)
@@ -30,7 +31,7 @@ struct Serve: AsyncParsableCommand {
   @Option(help: "With a folder: compare each recording with this baseline.", completion: .file())
   var baseline: String?
 
-  @Option(help: "The number of statements with metrics of their own.")
+  @Option(help: "The number of statements and of entities with metrics of their own.")
   var top = 100
 
   @Argument(
@@ -131,7 +132,7 @@ struct Serve: AsyncParsableCommand {
       case "/healthz": return .init(body: "ok\n")
       case "/metrics":
         let text = ProfileMetrics.text(
-          sums.profile ?? .empty, top: top, adding: sums.metrics)
+          sums.profile ?? .empty, top: top, exemplars: true, adding: sums.metrics)
         return .init(
           type: "application/openmetrics-text; version=1.0.0; charset=utf-8", body: text)
       case "/":

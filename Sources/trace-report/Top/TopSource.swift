@@ -34,7 +34,7 @@ final class TopSource {
         command, guardian: ["/proc/self/exe", GuardRecording.name])
       do {
         reader = try LiveReader(recording.address)
-        try recording.startProgram(output: output)
+        try recording.startProgram(output: output, probe: ProbeLibrary.path())
       } catch {
         await recording.end()
         throw error

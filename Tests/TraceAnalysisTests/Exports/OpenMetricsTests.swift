@@ -44,6 +44,26 @@ struct OpenMetricsTests {
     #expect(bucket("+Inf") == "5")
   }
 
+  @Test func exemplarsNameTheStatementWithTheLongestRun() throws {
+    let profile = RunBuilder { trace in
+      trace.open()
+      trace.fetch("SELECT a", total: 50_000)
+      trace.fetch("SELECT b", total: 60_000)
+      trace.fetch("SELECT c", total: 20_000_000_000)
+      trace.close()
+    }.profile()
+    #expect(!ProfileMetrics.text(profile).contains(" # {"))
+    let metrics = try OpenMetrics(ProfileMetrics.text(profile, exemplars: true))
+    func statement(_ bound: String) throws -> String {
+      let exemplars = metrics.exemplars.filter { $0.key.contains("le=\"\(bound)\"") }
+      return try #require(exemplars.first?.value)
+    }
+    #expect(try statement("0.0001").contains("\(StatementID(sql: "SELECT b"))"))
+    #expect(try statement("+Inf").contains("\(StatementID(sql: "SELECT c"))"))
+    // No run lies between 100 and 250 µs.
+    #expect(metrics.exemplars.count == 2)
+  }
+
   @Test func anEmptyProfileAndAnOddOneAreValid() throws {
     _ = try OpenMetrics(ProfileMetrics.text(RunBuilder().profile()))
     var samples = EventSamples(seed: 53)
@@ -65,6 +85,8 @@ private struct OpenMetrics {
   enum Invalid: Error { case line(String) }
 
   private var values: [String: [String: String]] = [:]
+  /// The labels of exemplars by those of their buckets.
+  private(set) var exemplars: [String: String] = [:]
   subscript(_ name: String) -> [String: String]? { values[name] }
 
   init(_ text: String) throws {
@@ -103,6 +125,8 @@ private struct OpenMetrics {
       "counter": ["_total"], "gauge": [""], "info": ["_info"],
       "histogram": ["_bucket", "_sum", "_count"],
     ]
+    let parts = line.split(separator: " # ", maxSplits: 1)
+    let line = String(parts[0])
     guard
       let match = line.wholeMatch(
         of: /([a-zA-Z_:][a-zA-Z0-9_:]*)(\{([^\n]*)\})? (-?[0-9]+(\.[0-9]+)?)/),
@@ -123,6 +147,15 @@ private struct OpenMetrics {
     guard !labels.unicodeScalars.contains(where: { $0.value < 0x20 }),
       values[String(match.1), default: [:]].updateValue(String(match.4), forKey: labels) == nil
     else { throw Invalid.line(line) }
+    if parts.count > 1 {
+      guard match.1.hasSuffix("_bucket"),
+        let exemplar = parts[1].wholeMatch(of: /\{([^\n}]*)\} ([0-9]+(\.[0-9]+)?)/),
+        exemplar.1.count <= 128, exemplar.1.hasPrefix("statement=\""),
+        let bound = labels.split(separator: "\"").last.map({ Double($0) ?? .infinity }),
+        Double(exemplar.2) ?? .infinity <= bound
+      else { throw Invalid.line(String(parts[1])) }
+      exemplars[labels] = String(exemplar.1)
+    }
     if type != "gauge", match.4.hasPrefix("-") { throw Invalid.line(line) }
   }
 
