@@ -12,9 +12,17 @@ enum LTTngProcesses {
       guard let name = RuntimeDirectory.text(ofFile: "/proc/\(process)/comm", limit: 64),
         let variables = RuntimeDirectory.text(ofFile: "/proc/\(process)/environ", limit: 1 << 16)
       else { return false }
-      return name.hasPrefix("lttng")
+      return name.hasPrefix("lttng") && isOurs(process)
         && variables.split(separator: "\0").contains("LTTNG_HOME=\(home)")
     }
+  }
+
+  /// Whether a process is none of another host of `hosts.sh`, with daemons of its own.
+  private static func isOurs(_ process: String) -> Bool {
+    func namespace(_ process: String) -> String? {
+      try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/ns/pid")
+    }
+    return namespace(process) == namespace("self")
   }
 
   /// The processes that a recorder started to clean up after it.
