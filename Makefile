@@ -110,6 +110,13 @@ test-otlp: ## checks OTLP against the protocol's package, which it installs, and
 test-rows: ## answers the recipes of dashboards/sql on DuckDB, ClickHouse and Spark, which it installs, and compares them
 	@Scripts/test-fleet.sh rows
 
+.PHONY: test-fleet-commands fleet-scale
+test-fleet-commands: probe ## runs every command of Documentation/Fleet.md as it stands there; as root
+	@Scripts/test-fleet.sh commands
+
+fleet-scale: probe ## measures 1,000 hosts and 100,000,000 rows in DuckDB and ClickHouse: an hour, 20 GB of disk
+	@Scripts/test-fleet.sh scale
+
 .PHONY: test-prometheus
 test-prometheus: ## tests the rules and alerts, and lets a real Prometheus, which it installs, scrape serve until they fire
 	@Scripts/test-fleet.sh prometheus

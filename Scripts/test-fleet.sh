@@ -3,6 +3,8 @@
 # Holds what leaves the machine against the programs that take it.
 #   test-fleet.sh otlp        the protocol's own definitions, a collector that is away for a minute
 #   test-fleet.sh rows        the recipes of dashboards/sql on DuckDB, ClickHouse and Spark
+#   test-fleet.sh commands    every command of Documentation/Fleet.md, as it stands there; as root
+#   test-fleet.sh scale       1,000 hosts and 100,000,000 rows in DuckDB and ClickHouse: an hour, 20 GB of disk
 #   test-fleet.sh prometheus  rules and alerts, and a real Prometheus that scrapes `serve`
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -24,6 +26,16 @@ otlp)
 rows)
   install_packages duckdb chdb pyspark
   FLEET_ENGINES=duckdb,clickhouse,spark swift test --filter RowsCommandTests
+  ;;
+commands)
+  install_packages duckdb-cli
+  swift build --product trace-report
+  "$FLEET_PYTHON" Tests/FleetTests/commands.py "$(swift build --show-bin-path)/trace-report" .
+  ;;
+scale)
+  install_packages duckdb chdb
+  swift build --product trace-report
+  "$FLEET_PYTHON" Tests/FleetTests/scale.py "$(swift build --show-bin-path)/trace-report" .build/fleet-scale
   ;;
 prometheus)
   command -v promtool >/dev/null || {
