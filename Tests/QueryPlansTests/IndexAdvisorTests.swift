@@ -62,6 +62,18 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("SELECT ZKIND FROM ZSTOP WHERE lower(ZNAME) = lower(?)", "lower(ZNAME)"),
+    ("SELECT ZKIND FROM ZSTOP WHERE ZNAME = ? COLLATE NOCASE", "ZNAME COLLATE NOCASE"),
+  ])
+  func anExpressionThatIsComparedGetsAnIndexOfItsOwn(sql: String, terms: String) throws {
+    let creation = try #require(try advice(sql).creations.first)
+    #expect(creation.candidate.terms == terms)
+    #expect(creation.writes?.insert != nil && creation.writes?.update != nil)
+    try connection.execute(creation.candidate.sql)
+    #expect(try advice(sql).creations.isEmpty)
+  }
+
   @Test func theOrderOfColumnsIsOpenWhereValuesWereSampled() throws {
     let sampled = try advice(Self.geo)
     let index = try #require(sampled.creations.first)

@@ -4,27 +4,39 @@
 public struct IndexCandidate: Hashable, Sendable {
   public var table: String
   public var columns: [String]
+  /// As SQL, of the columns; nil for an index on the columns themselves.
+  public var expression: String?
   /// Whether some columns are there only so that the table need not be read.
   var isWidened = false
 
   /// As SQLite takes it.
   public var sql: String {
     "CREATE INDEX \(SQLName.quotedIfNeeded(name)) ON \(SQLName.quotedIfNeeded(table)) "
-      + "(\(columns.map(SQLName.quotedIfNeeded).joined(separator: ", ")))"
+      + "(\(terms))"
   }
 
-  /// The name that a store in Core Data's layout uses for an index.
-  public var name: String { ([table] + columns).joined(separator: "_") }
+  /// What it sorts its entries by, as SQL.
+  public var terms: String {
+    expression ?? columns.map(SQLName.quotedIfNeeded).joined(separator: ", ")
+  }
+
+  /// The name that a store in Core Data's layout uses for an index; of an expression, its words.
+  public var name: String {
+    let words = expression?.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init)
+    return ([table] + (words ?? columns)).joined(separator: "_")
+  }
 
   /// Whether an index of the database has these columns first already.
   func isServed(by indexes: [DatabaseIndex]) -> Bool {
-    indexes.contains { index in
-      index.table.lowercased() == table.lowercased() && !index.isPartial
-        && index.terms.count >= columns.count
-        && zip(index.terms, columns).allSatisfy {
-          $0.column?.lowercased() == $1.lowercased() && $0.collation == "BINARY" && !$0.isDescending
-        }
-    }
+    expression == nil
+      && indexes.contains { index in
+        index.table.lowercased() == table.lowercased() && !index.isPartial
+          && index.terms.count >= columns.count
+          && zip(index.terms, columns).allSatisfy {
+            $0.column?.lowercased() == $1.lowercased() && $0.collation == "BINARY"
+              && !$0.isDescending
+          }
+      }
   }
 
   /// What could serve the predicates, joins and sorts of a statement.
@@ -39,10 +51,13 @@ public struct IndexCandidate: Hashable, Sendable {
       // An index of more than four columns is hardly smaller than its table.
       guard !columns.isEmpty, columns.count <= 4 else { return }
       let candidate = IndexCandidate(table: table, columns: columns, isWidened: isWidened)
-      if !candidates.contains(where: { $0.columns == columns && $0.table == table }) {
+      if !candidates.contains(where: {
+        $0.columns == columns && $0.table == table && $0.expression == nil
+      }) {
         candidates.append(candidate)
       }
     }
+    candidates += ComparedExpression.all(in: sql).map { IndexCandidate($0) }
     for columns in ComparedColumns.all(in: sql) {
       let table = columns.table
       for joined in [[]] + columns.joined.map({ [$0] }) {
@@ -61,5 +76,12 @@ public struct IndexCandidate: Hashable, Sendable {
       if columns.hasAlternatives { for column in columns.filtered { add(table, [column]) } }
     }
     return candidates
+  }
+}
+
+extension IndexCandidate {
+  /// An index on an expression.
+  public init(_ compared: ComparedExpression) {
+    self.init(table: compared.table, columns: compared.columns, expression: compared.text)
   }
 }

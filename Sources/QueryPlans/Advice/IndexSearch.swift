@@ -63,6 +63,7 @@ struct IndexSearch {
         let sides = Set(
           candidates.filter { candidate in
             candidate.table == columns.table && candidate.columns.count == 1
+              && candidate.expression == nil
               && columns.filtered.contains(candidate.columns[0])
           })
         if (2...4).contains(sides.count), !moves.contains(sides) { moves.append(sides) }

@@ -31,8 +31,8 @@ extension OrderingError: CustomStringConvertible {
       "the statement has \(wanted == 1 ? "1 parameter" : "\(wanted) parameters") and --bind has "
         + "\(given == 1 ? "1 value" : "\(given) values"); pass one for each, in their order"
     case .noSample(let parameter, let term):
-      "no column has a plausible value for parameter \(parameter) in '\(term)'; pass all values "
-        + "with --bind"
+      "no column has a plausible value for parameter \(parameter) in '\(term)'; record the values with "
+        + "'trace-report record --values', or pass them to 'orderings' with --bind"
     case .noFit(let counted, let best):
       "no sampled values do what the trace counted (\(Self.number(counted)) a run; the closest do "
         + "\(best.map(Self.number) ?? "nothing")), so this is inconclusive; record the values with "

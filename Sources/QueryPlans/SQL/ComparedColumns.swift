@@ -84,7 +84,7 @@ public struct ComparedColumns: Hashable, Sendable {
 
 extension SelectScope {
   /// WHERE, and the ON of its joins.
-  fileprivate var conditions: [Range<Int>] { joinConditions + (filter.map { [$0] } ?? []) }
+  var conditions: [Range<Int>] { joinConditions + (filter.map { [$0] } ?? []) }
 
   /// From its first column to its last clause; the SELECTs within are part of it.
   fileprivate var tokens: Range<Int> {

@@ -46,22 +46,40 @@ extension ParameterSampler {
   /// The other side of `NSCoreDataStringFold( t0.ZNAME, 1) = ?`, `? < t0.ZA + t0.ZB` and the like.
   func computedComparison(at place: Int) -> (Operand, ColumnComparison.Kind, isLow: Bool)? {
     guard place > 1 else { return nil }
-    let before = tokens[place - 1]
+    let (first, last) = value(around: place)
+    let before = tokens[first - 1]
     if before.isWord("AND"), place > 3, tokens[place - 2].kind == .parameter,
       tokens[place - 3].isWord("BETWEEN")
     {
       return operand(endingAt: place - 3).map { ($0, .between, isLow: false) }
     }
-    if let kind = ColumnComparison.Kind(before), ends(after: place) {
-      return operand(endingAt: place - 1).map { ($0, kind, isLow: true) }
+    if let kind = ColumnComparison.Kind(before), ends(after: last) {
+      return operand(endingAt: first - 1).map { ($0, kind, isLow: true) }
     }
-    guard place + 2 < tokens.count, ends(before: place),
-      let kind = ColumnComparison.Kind(tokens[place + 1])
+    guard last + 2 < tokens.count, ends(before: first),
+      let kind = ColumnComparison.Kind(tokens[last + 1])
     else { return nil }
-    return operand(place + 2..<end(ofOperandBeginningAt: place + 2)).map {
+    return operand(last + 2..<end(ofOperandBeginningAt: last + 2)).map {
       ($0, kind.mirrored, isLow: true)
     }
   }
+
+  /// The place with the functions around it that return a value of the other side as it is, as in
+  /// `lower(name) = lower(?)`, and with its collation.
+  private func value(around place: Int) -> (first: Int, last: Int) {
+    var (first, last) = (place, place)
+    while first > 2, last + 1 < tokens.count, tokens[first - 1].isSymbol("("),
+      tokens[last + 1].isSymbol(")"), Self.idempotent.contains(where: tokens[first - 2].isWord)
+    {
+      (first, last) = (first - 2, last + 1)
+    }
+    if last + 2 < tokens.count, tokens[last + 1].isWord("COLLATE") { last += 2 }
+    return (first, last)
+  }
+
+  private static let idempotent = [
+    "LOWER", "UPPER", "TRIM", "LTRIM", "RTRIM", "ABS", "DATE", "DATETIME",
+  ]
 
   // MARK: - Operands
 

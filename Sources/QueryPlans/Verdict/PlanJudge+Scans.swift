@@ -60,7 +60,12 @@ extension PlanJudge {
     var scan = PlanJudgement.Scan(
       name: access.name, table: access.table, size: size, harmlessBecause: nil, isCertain: true,
       index: nil, isInCorrelatedSubquery: place.isCorrelated,
-      comparedColumns: scope.map { comparedColumns(of: access.name, in: $0) } ?? [])
+      comparedColumns: scope.map { comparedColumns(of: access.name, in: $0, place) } ?? [])
+    scan.comparedExpression = scope.flatMap { scope in
+      ComparedExpression.all(in: scope, outline).first {
+        $0.table.lowercased() == access.table?.lowercased()
+      }
+    }
     if case .named(let index, _) = access.index { scan.index = index }
     scan.isVirtual = readsAllOfModule(access)
     scan.harmlessBecause = reason(access, scope, size, place, scan.isVirtual)
@@ -150,8 +155,19 @@ extension PlanJudge {
     }
   }
 
-  private func comparedColumns(of name: String, in scope: SelectScope) -> [String] {
-    scope.source(named: name).flatMap { ComparedColumns(of: $0, in: scope, outline) }
-      .map { $0.joined + $0.filtered } ?? []
+  private func comparedColumns(
+    of name: String, in scope: SelectScope, _ place: Place
+  ) -> [String] {
+    guard let source = scope.source(named: name),
+      let compared = ComparedColumns(of: source, in: scope, outline)
+    else { return [] }
+    // What is read first is not found by a join, unless another table could be read before it.
+    let others = scope.sources.filter { $0 != source }
+    let mayComeLater =
+      !place.isOutermost
+      || others.contains {
+        ComparedColumns(of: $0, in: scope, outline)?.filtered.isEmpty == false
+      }
+    return (mayComeLater ? compared.joined : []) + compared.filtered
   }
 }

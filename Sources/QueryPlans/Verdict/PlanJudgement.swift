@@ -18,6 +18,8 @@ public struct PlanJudgement: Hashable, Sendable {
     public var isInCorrelatedSubquery: Bool
     /// The columns that WHERE compares, equalities first.
     public var comparedColumns: [String]
+    /// What WHERE compares in place of columns, such as `lower(email)`; nil for none.
+    public var comparedExpression: ComparedExpression?
     /// Whether it is a virtual table that its module reads from end to end.
     public internal(set) var isVirtual = false
     /// Whether every run of the statement makes this scan, from end to end.

@@ -53,10 +53,6 @@ extension BaselineV1 {
     }
   }
 
-  private static let names: Set<String> = [
-    "schemaVersion", "check", "sqliteVersion", "tags", "totals", "budget", "statements",
-  ]
-
   /// Reads a baseline file, its version first.
   ///
   /// - Throws: ``BaselineError``.
@@ -71,7 +67,7 @@ extension BaselineV1 {
       self = try BoundedJSON.decode(Self.self, from: data)
       // Without its name, a check would be none.
       let names = try BoundedJSON.decode(Names.self, from: data).names
-      if let unknown = names.subtracting(Self.names).sorted().first {
+      if let unknown = names.subtracting(CodingKeys.allCases.map(\.rawValue)).sorted().first {
         throw BaselineError.unreadable(path, reason: "it has '\(unknown)', which no baseline has")
       }
       if let check, try check != contentHash { throw BaselineError.damaged(path) }

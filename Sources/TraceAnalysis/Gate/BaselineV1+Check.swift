@@ -20,6 +20,7 @@ extension BaselineV1 {
       copy.check = nil
       copy.budget = nil
       for index in copy.statements.indices { copy.statements[index].budget = nil }
+      for index in copy.tests?.indices ?? 0..<0 { copy.tests?[index].budget = nil }
       return try ContentHash.text(of: copy)
     }
   }

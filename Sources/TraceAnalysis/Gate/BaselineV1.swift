@@ -24,6 +24,11 @@ public struct BaselineV1: Codable, Hashable, Sendable {
   /// The tests that markers named: their `sql` is `test NAME`.
   public var tests: [Statement]?
 
+  /// All of them: a file with other names at its top is refused.
+  enum CodingKeys: String, CodingKey, CaseIterable {
+    case schemaVersion, check, sqliteVersion, tags, totals, budget, statements, tests
+  }
+
   /// The totals of a run.
   public struct Totals: Codable, Hashable, Sendable {
     /// Fetch requests.

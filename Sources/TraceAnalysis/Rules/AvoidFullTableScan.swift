@@ -74,6 +74,10 @@ struct AvoidFullTableScan: Rule {
   private func fix(
     _ statement: JudgedStatement, _ scan: PlanJudgement.Scan?, _ workload: Workload
   ) -> String {
+    let expression = ComparedExpression.all(in: statement.profile.sql ?? "").first
+    if let expression, expression.hasCollation || statement.comparedColumns == nil {
+      return IndexCandidate(expression).sql
+    }
     if let columns = statement.comparedColumns {
       return IndexFix(columns, entity: statement.entity).sentence
     }

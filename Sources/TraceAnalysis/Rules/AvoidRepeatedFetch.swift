@@ -47,8 +47,9 @@ struct AvoidRepeatedFetch: Rule {
         fix: statement.profile.isCount
           ? "count once, before the loop, and keep the number; count again when a save may have "
             + "changed it"
-          : "fetch once, before the loop, and keep the objects; an object whose id is known comes "
-            + "from the context without SQL",
+          : statement.isOfObjects
+            ? "fetch once, before the loop, and keep the objects; an object whose id is known comes "
+              + "from the context without SQL" : "run it once, before the loop, and keep its rows",
         saving: .init(
           atMost: repeats.time, basis: "the time of all runs but the first of each value"))
     }

@@ -41,6 +41,9 @@ extension JudgedStatement {
 
   private var work: Work { profile.work }
 
+  /// Whether an object store ran it, rather than a program that writes its SQL itself.
+  var isOfObjects: Bool { !profile.entity.isEmpty }
+
   /// What an index could serve: the first table of which WHERE compares columns.
   var comparedColumns: ComparedColumns? {
     ComparedColumns.all(in: profile.sql ?? "").first { !$0.filtered.isEmpty }

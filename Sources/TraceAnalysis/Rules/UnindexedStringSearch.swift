@@ -42,10 +42,15 @@ struct UnindexedStringSearch: Rule {
         \(statement.work.perRun(\.rows).wholeText)\(statement.runsText).
         """,
       evidence: statement.profile.scanEvidence,
-      fix: """
+      fix: statement.isOfObjects
+        ? """
         store the text a second time, normalized (an attribute with derivedFrom and \
         searchNormalized: lower case, no marks), index that attribute and search it with \
         BEGINSWITH; for words within the text, an entity of search terms
+        """
+        : """
+        where the pattern begins with text, an index on the column with COLLATE NOCASE serves LIKE, a \
+        plain one GLOB; for words within the text, an FTS5 table
         """,
       saving: statement.profile.isCounted ? statement.scanSaving : nil)
   }

@@ -44,8 +44,8 @@ extension AdviceReport {
     guard !left.isEmpty else { return nil }
     let ids = left.prefix(3).map(\.statement).joined(separator: ", ")
     let others = left.count > 3 ? " and \(left.count - 3) more" : ""
-    return "\(left.count.counted("full scan")) remain\(left.count == 1 ? "s" : ""), which no index "
-      + "tried makes cheaper: \(ids)\(others)."
+    return "\(left.count.counted("full scan")) remain\(left.count == 1 ? "s" : ""): no index tried "
+      + "saves enough of the workload: \(ids)\(others)."
   }
 
   /// Whether statistics help, as clearly where they do not.

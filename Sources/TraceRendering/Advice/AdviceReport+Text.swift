@@ -45,8 +45,8 @@ extension AdviceReport {
       let entity = creation.entity.map { "in \($0), " } ?? ""
       drawing.text("or \(entity)with the properties' own spelling:", indent: 2, hang: 2)
       drawing.text(declaration, indent: 2, hang: 2)
-    } else {
-      drawing.text(creation.undeclarableSentence ?? "", indent: 2, hang: 2)
+    } else if let sentence = creation.undeclarableSentence {
+      drawing.text(sentence, indent: 2, hang: 2)
     }
     drawing.text("saves \(steps(creation.saving)) steps of the workload", indent: 2)
     if let order = orderSentence(creation) {
@@ -77,7 +77,7 @@ extension AdviceReport {
     for rejection in advice.rejections {
       let candidate = rejection.candidate
       drawing.text(
-        "\(candidate.table) (\(candidate.columns.joined(separator: ", "))): \(rejection.sentence)",
+        "\(candidate.table) (\(candidate.terms)): \(rejection.sentence)",
         indent: 2, hang: 2, ink: .faint)
     }
   }

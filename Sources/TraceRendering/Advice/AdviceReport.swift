@@ -64,9 +64,13 @@ public struct AdviceReport {
 }
 
 extension IndexAdvice.Creation {
-  /// `Index(\.longitude, \.latitude)`, or nil where a column belongs to no property.
+  /// `Index(\.longitude, \.latitude)`, or nil where a column belongs to no property of an object store.
   var declaration: String? {
-    guard undeclarable == nil else { return nil }
+    guard undeclarable == nil, candidate.expression == nil,
+      ([candidate.table] + candidate.columns).allSatisfy({
+        $0.hasPrefix("Z") && $0 == $0.uppercased()
+      })
+    else { return nil }
     let paths = candidate.columns.map { column in
       "\\."
         + LogText.escaped(
@@ -115,7 +119,8 @@ extension IndexAdvice.Rejection.Reason {
 extension AdviceV1.Creation {
   fileprivate init(_ creation: IndexAdvice.Creation) {
     self.init(
-      table: creation.candidate.table, columns: creation.candidate.columns,
+      table: creation.candidate.table,
+      columns: creation.candidate.expression.map { [$0] } ?? creation.candidate.columns,
       entity: creation.entity, sql: creation.candidate.sql, declaration: creation.declaration,
       savingSteps: creation.saving, bytes: creation.bytes,
       entriesWritten: creation.entriesWritten, writes: creation.writes.map(AdviceV1.Writes.init),

@@ -65,15 +65,30 @@ extension PlanJudgement.Scan {
     let how = index.map { ", in the order of index '\($0)'" } ?? ""
     let often = isInCorrelatedSubquery ? " once for every row of the outer SELECT" : ""
     let why =
-      comparedColumns.isEmpty
+      comparedColumns.isEmpty && comparedExpression == nil
       ? "; no WHERE term narrows it"
       : "; no index fits its WHERE"
     return "reads every row of '\(place)'\(rows)\(how)\(often)\(why)"
   }
 
+  /// The expression that the hint is about: a collation of its own makes an index on the column useless.
+  private var hintedExpression: ComparedExpression? {
+    comparedExpression.flatMap {
+      comparedColumns.isEmpty || $0.hasCollation ? $0 : nil
+    }
+  }
+
+  /// What WHERE compares, for the hint.
+  var comparedSentence: String {
+    if let expression = hintedExpression { return "WHERE compares \(expression.text)" }
+    return "columns compared: \(comparedColumns.joined(separator: ", "))"
+  }
+
   /// An index that might turn the scan into a search; a guess, not a trial.
   var indexHint: String? {
-    guard harmlessBecause == nil, let table, !comparedColumns.isEmpty else { return nil }
+    guard harmlessBecause == nil, let table else { return nil }
+    if let expression = hintedExpression { return IndexCandidate(expression).sql }
+    guard !comparedColumns.isEmpty else { return nil }
     let index = ([table] + comparedColumns).joined(separator: "_")
     let name = SQLName.quotedIfNeeded
     return "CREATE INDEX \(name(index)) ON \(name(table))"

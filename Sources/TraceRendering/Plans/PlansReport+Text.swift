@@ -59,8 +59,7 @@ struct PlanDrawing {
       text(scan.sentence, indent: 2, ink: scan.harmlessBecause == nil ? .red : nil)
       if let hint = scan.indexHint {
         text(
-          "hint: columns compared: \(scan.comparedColumns.joined(separator: ", ")); try \(hint)",
-          indent: 2, hang: 6)
+          "hint: \(scan.comparedSentence); try \(hint)", indent: 2, hang: 6)
       }
     }
     for remark in judgement.remarks { text(remark, indent: 2, ink: .yellow) }

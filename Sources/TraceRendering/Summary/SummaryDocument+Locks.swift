@@ -34,7 +34,14 @@ extension LockWait {
     var notes: [Cell] = []
     if let sql = waiter.sql { notes.append(.sql(sql)) }
     guard let holder else {
-      notes.append(.text("waited for a program that was not recorded, or whose end is missing"))
+      // In WAL mode readers keep nobody from committing.
+      let isCommit = waiter.sql.map { ["COMMIT", "END"].contains($0.firstWord) } ?? false
+      notes.append(
+        .text(
+          isCommit
+            ? "waited for readers: with a rollback journal a COMMIT waits until no connection reads; "
+              + "with PRAGMA journal_mode = WAL it does not"
+            : "waited for a program that was not recorded, or whose end is missing"))
       return notes
     }
     let place = holder.location.text.map { " at \($0)" } ?? ""
@@ -51,5 +58,11 @@ extension LockWait {
       notes.append(.text("- \(line)\(site.sql ?? "\(site.statement)")\(times)"))
     }
     return notes
+  }
+}
+
+extension String {
+  fileprivate var firstWord: String {
+    (split { !$0.isLetter }.first ?? "").uppercased()
   }
 }

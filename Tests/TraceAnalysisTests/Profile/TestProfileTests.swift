@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import StoreEvents
 import TestSupport
 import Testing
@@ -51,6 +52,20 @@ import TraceRendering
     let result = Gate().compare(suite(scanSteps: 500), with: baseline)
     let test = try #require(result.regressions.first { $0.sql == "test test_search" })
     #expect(test.changes == [.init(metric: .fullScanSteps, before: 400, after: 500)])
+  }
+
+  @Test func aFileOfABaselineWithTestsAndTheirBudgetsIsRead() throws {
+    let folder = try TemporaryDirectory()
+    let file = folder.url.appending(path: "baseline.json")
+    var baseline = try BaselineV1(suite(scanSteps: 400)).sealed
+    for budget in [nil, ["count": 1], ["fullScanSteps": 0]] as [[String: UInt64]?] {
+      baseline.tests?[0].budget = budget
+      try JSONEncoder().encode(baseline).write(to: file)
+      #expect(try BaselineV1(path: file.path) == baseline)
+    }
+    baseline.tests?[0].count += 1
+    try JSONEncoder().encode(baseline).write(to: file)
+    #expect(throws: BaselineError.damaged(file.path)) { try BaselineV1(path: file.path) }
   }
 
   @Test func aTestHasABudget() {

@@ -30,6 +30,15 @@ import TraceAnalysis
     #expect(finding.caller == .search)
   }
 
+  /// A program that writes its SQL itself has rows.
+  @Test func repeatedRunsOfAProgramWithoutObjectsAreRunOnce() throws {
+    let found = findings("AvoidRepeatedFetch") { trace in
+      trace.connect()
+      for _ in 1...20 { trace.run("SELECT a FROM t WHERE b = ?", bindHash: 7) }
+    }
+    #expect(found.map(\.fix) == ["run it once, before the loop, and keep its rows"])
+  }
+
   /// Of a count there are no objects to keep.
   @Test func aRepeatedCountIsCountedOnce() throws {
     let found = findings("AvoidRepeatedFetch") { trace in

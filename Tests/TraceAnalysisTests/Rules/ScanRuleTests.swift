@@ -56,6 +56,26 @@ import TraceAnalysis
     #expect(found.map(\.rule) == ["UnindexedStringSearch"])
   }
 
+  @Test(arguments: [
+    ("SELECT * FROM t WHERE lower(a) = lower(?)", "CREATE INDEX t_lower_a ON t (lower(a))"),
+    (
+      "SELECT * FROM t WHERE a = ? COLLATE NOCASE",
+      "CREATE INDEX t_a_COLLATE_NOCASE ON t (a COLLATE NOCASE)"
+    ),
+    (
+      "SELECT * FROM t WHERE a LIKE ?",
+      "where the pattern begins with text, an index on the column with COLLATE NOCASE serves LIKE, a "
+        + "plain one GLOB; for words within the text, an FTS5 table"
+    ),
+  ])
+  func aProgramThatWritesItsSQLIsAdvisedInSQL(sql: String, fix: String) {
+    let found = findings { trace in
+      trace.connect()
+      trace.run(sql, step: 1_000_000, fullScanSteps: 12_800)
+    }
+    #expect(found.map(\.fix) == [fix])
+  }
+
   @Test func leavesSmallTablesAlone() {
     #expect(findings { $0.fetch(Self.geo, rows: 1, fullScanSteps: 40) }.isEmpty)
   }

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An expression of columns that a SELECT compares with values: an index on the expression finds the rows,
+/// one on its columns does not.
+///
+///     SELECT … FROM customer c WHERE lower(c.email) = lower(?)     // customer: lower(email)
+///     SELECT … FROM customer WHERE email = ? COLLATE NOCASE        // customer: email COLLATE NOCASE
+///
+/// See <https://www.sqlite.org/expridx.html>.
+public struct ComparedExpression: Hashable, Sendable {
+  public var table: String
+  /// As the statement has it, without the table's alias.
+  public var text: String
+  /// The columns in it.
+  public var columns: [String]
+  /// Whether the comparison has a collation of its own.
+  public var hasCollation: Bool { text.uppercased().contains(" COLLATE ") }
+
+  /// Reads the tables of all SELECTs of a statement, outermost first.
+  public static func all(in sql: String) -> [ComparedExpression] {
+    let outline = StatementOutline(sql)
+    var seen: Set<ComparedExpression> = []
+    return outline.scopes.flatMap { all(in: $0, outline) }.filter { seen.insert($0).inserted }
+  }
+
+  /// Reads the tables of one SELECT.
+  static func all(in scope: SelectScope, _ outline: StatementOutline) -> [ComparedExpression] {
+    scope.conditions.flatMap { TermTree($0, of: outline.tokens).terms }
+      .flatMap { all(in: $0, scope, outline.tokens) }
+  }
+
+  private static func all(
+    in term: Range<Int>, _ scope: SelectScope, _ tokens: [SQLToken]
+  ) -> [ComparedExpression] {
+    let term = TermTree.unwrapped(term, tokens)
+    guard let place = operatorPlace(in: term, tokens) else { return [] }
+    let sides = [term.lowerBound..<place, place + 1..<term.upperBound]
+    let isList = tokens[place].isWord("IN") || tokens[place].isWord("BETWEEN")
+    return zip(sides, sides.reversed()).prefix(isList ? 1 : 2).compactMap { side, value in
+      // A value of another table's row is known where that table is read first.
+      guard !names(in: value, tokens).contains(where: { $0.qualifier == nil }) else { return nil }
+      return ComparedExpression(side, comparedWith: value, scope, tokens)
+    }
+  }
+
+  private init?(
+    _ side: Range<Int>, comparedWith value: Range<Int>, _ scope: SelectScope, _ tokens: [SQLToken]
+  ) {
+    let side = TermTree.unwrapped(side, tokens)
+    let names = Self.names(in: side, tokens)
+    guard !names.isEmpty, let table = Self.table(of: names, scope), Self.isIndexable(side, tokens)
+    else { return nil }
+    self.table = table
+    columns = names.map(\.column)
+    text = Self.text(side, tokens)
+    // A column alone is one of `ComparedColumns`, unless it is compared by another collation.
+    guard names.count == 1, side.count == (names[0].qualifier == nil ? 1 : 3) else { return }
+    guard let collation = Self.collation(at: value, tokens) else { return nil }
+    text += " COLLATE \(collation)"
+  }
+
+  // MARK: - Reading
+
+  private static func operatorPlace(in term: Range<Int>, _ tokens: [SQLToken]) -> Int? {
+    var level = 0
+    for index in term {
+      if tokens[index].isSymbol("(") || tokens[index].isWord("CASE") { level += 1 }
+      if tokens[index].isSymbol(")") || tokens[index].isWord("END") { level -= 1 }
+      guard level == 0 else { continue }
+      switch tokens[index].text.uppercased() {
+      case "=", "==", ">", ">=", "<", "<=", "IN", "BETWEEN": return index
+      case "NOT", "IS", "LIKE", "GLOB", "MATCH", "REGEXP", "<>", "!=", "EXISTS": return nil
+      default: break
+      }
+    }
+    return nil
+  }
+
+  private struct Name {
+    var qualifier: String?
+    var column: String
+  }
+
+  /// The columns among the tokens: names that are neither functions nor keywords.
+  private static func names(in range: Range<Int>, _ tokens: [SQLToken]) -> [Name] {
+    range.compactMap { index in
+      let token = tokens[index]
+      guard token.kind == .word || token.kind == .quotedName, let name = token.name,
+        index + 1 == tokens.count || !tokens[index + 1].isSymbol("(")
+      else { return nil }
+      if token.kind == .word, keywords.contains(name.uppercased()) { return nil }
+      if index > range.lowerBound,
+        tokens[index - 1].isWord("COLLATE") || tokens[index - 1].isWord("AS")
+      {
+        return nil
+      }
+      if index + 1 < range.upperBound, tokens[index + 1].isSymbol(".") { return nil }
+      let isQualified = index >= range.lowerBound + 2 && tokens[index - 1].isSymbol(".")
+      return Name(qualifier: isQualified ? tokens[index - 2].name : nil, column: name)
+    }
+  }
+
+  /// The one table whose columns these are.
+  private static func table(of names: [Name], _ scope: SelectScope) -> String? {
+    let sources = Set(
+      names.map { name in
+        name.qualifier.map { scope.source(named: $0) }
+          ?? (scope.sources.count == 1 ? scope.sources[0] : nil)
+      })
+    guard sources.count == 1, let source = sources.first else { return nil }
+    return source?.table
+  }
+
+  /// Whether it has one value for a row: no parameter, no subquery, and functions that SQLite takes in an
+  /// index.
+  private static func isIndexable(_ range: Range<Int>, _ tokens: [SQLToken]) -> Bool {
+    range.allSatisfy { index in
+      let token = tokens[index]
+      if token.kind == .parameter || token.isWord("SELECT") { return false }
+      let isFunction =
+        token.kind == .word && index + 1 < range.upperBound && tokens[index + 1].isSymbol("(")
+      return !isFunction || functions.contains(token.text.lowercased())
+    }
+  }
+
+  private static func collation(at range: Range<Int>, _ tokens: [SQLToken]) -> String? {
+    guard range.count > 2, tokens[range.upperBound - 2].isWord("COLLATE") else { return nil }
+    return String(tokens[range.upperBound - 1].text)
+  }
+
+  /// The tokens as written, but for the table's alias: an index knows one table only.
+  private static func text(_ range: Range<Int>, _ tokens: [SQLToken]) -> String {
+    var text = ""
+    for index in range {
+      let isQualifier = index + 1 < range.upperBound && tokens[index + 1].isSymbol(".")
+      if isQualifier || tokens[index].isSymbol(".") { continue }
+      if index > range.lowerBound,
+        tokens[index - 1].range.upperBound < tokens[index].range.lowerBound
+      {
+        text += " "
+      }
+      text += tokens[index].text
+    }
+    return text
+  }
+
+  private static let keywords: Set = [
+    "NULL", "TRUE", "FALSE", "COLLATE", "AS", "CAST", "AND", "OR", "CURRENT_DATE", "CURRENT_TIME",
+    "CURRENT_TIMESTAMP", "ESCAPE",
+  ]
+
+  // Deterministic functions of SQLite; those of dates are where they do not ask for the time.
+  private static let functions: Set = [
+    "abs", "cast", "coalesce", "date", "datetime", "hex", "ifnull", "instr", "json_extract",
+    "julianday",
+    "length", "lower", "ltrim", "nullif", "replace", "round", "rtrim", "strftime", "substr",
+    "substring",
+    "time", "trim", "unicode", "unixepoch", "upper",
+  ]
+}
