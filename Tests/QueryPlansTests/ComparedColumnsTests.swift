@@ -53,4 +53,15 @@ import Testing
     let sql = "SELECT 0 FROM a t0 WHERE " + String(repeating: "(", count: 1_000_000) + "t0.x = ?"
     #expect(columns(sql) == [])
   }
+
+  @Test(arguments: [
+    ("SELECT * FROM t ORDER BY a, b DESC LIMIT 5", ["a", "b"]),
+    ("SELECT * FROM t WHERE c = 1 ORDER BY \"my a\" ASC", ["my a"]),
+    ("SELECT x AS a FROM t ORDER BY a", []), ("SELECT * FROM t ORDER BY lower(a)", []),
+    ("SELECT * FROM t ORDER BY 1", []), ("SELECT * FROM t ORDER BY a COLLATE NOCASE", []),
+    ("SELECT * FROM t, u ORDER BY a", []), ("SELECT * FROM t ORDER BY a, max(b)", []),
+  ])
+  func columnsOfASortWithoutAnAlias(sql: String, sorted: [String]) {
+    #expect(ComparedColumns.all(in: sql).first?.sorted == sorted)
+  }
 }

@@ -74,6 +74,11 @@ import Testing
     #expect(try advice(sql).creations.isEmpty)
   }
 
+  @Test func columnsOfASortNeedNoAlias() throws {
+    let sql = "SELECT Z_PK FROM ZSTOP WHERE ZKIND = 2 ORDER BY ZNAME DESC LIMIT 5"
+    #expect(try advice(sql).creations.map(\.candidate.columns) == [["ZKIND", "ZNAME"]])
+  }
+
   @Test func theOrderOfColumnsIsOpenWhereValuesWereSampled() throws {
     let sampled = try advice(Self.geo)
     let index = try #require(sampled.creations.first)

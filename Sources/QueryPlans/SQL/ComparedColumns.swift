@@ -40,7 +40,12 @@ public struct ComparedColumns: Hashable, Sendable {
       read(ColumnComparison.all(in: term, of: tokens), of: source, in: scope, outline)
     }
     hasAlternatives = trees.contains { $0.holdsAlternatives }
-    if let order = scope.order { sorted = Self.columns(of: source, in: order, scope, tokens) }
+    if let order = scope.order {
+      sorted = Self.columns(of: source, in: order, scope, tokens)
+      if sorted.isEmpty, scope.sources.count == 1 {
+        sorted = Self.plainTerms(of: order, scope, tokens)
+      }
+    }
     let named = Set(filtered + joined + sorted + ["Z_PK"])
     covered = Self.columns(of: source, in: scope.tokens, scope, tokens)
       .filter { !named.contains($0) }
@@ -64,6 +69,37 @@ public struct ComparedColumns: Hashable, Sendable {
       } else {
         ranges.append(column)
       }
+    }
+  }
+
+  /// The columns of `ORDER BY status, created DESC`; empty where a term is anything else, such as a name that
+  /// the SELECT gives to a result.
+  private static func plainTerms(
+    of order: Range<Int>, _ scope: SelectScope, _ tokens: [SQLToken]
+  ) -> [String] {
+    var terms: [String] = []
+    var isStart = true
+    for index in order.dropFirst() {
+      let token = tokens[index]
+      if isStart, token.kind == .word || token.kind == .quotedName, let name = token.name,
+        !isResult(name, scope, tokens)
+      {
+        terms.append(name)
+        isStart = false
+      } else if !isStart, token.isSymbol(",") {
+        isStart = true
+      } else if isStart || !(token.isWord("ASC") || token.isWord("DESC")) {
+        return []
+      }
+    }
+    return terms
+  }
+
+  private static func isResult(
+    _ name: String, _ scope: SelectScope, _ tokens: [SQLToken]
+  ) -> Bool {
+    (scope.columns ?? 0..<0).dropFirst().contains {
+      tokens[$0].name?.lowercased() == name.lowercased() && tokens[$0 - 1].isWord("AS")
     }
   }
 

@@ -41,7 +41,7 @@ struct AvoidAutomaticIndex: Rule {
           .init("connectionNs", work.connectionTime),
         ],
         fix: """
-          declare an index on the column that the join or the subquery looks up\
+          make an index on the column that the join or the subquery looks up\
           \(workload.database == nil
             ? "; trace-report plans INPUT --database FILE names it behind AUTOMATIC" : "")
           """)

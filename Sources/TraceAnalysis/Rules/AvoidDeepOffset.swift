@@ -43,9 +43,14 @@ struct AvoidDeepOffset: Rule {
           .init("runs", work.count), .init("rows", work.rows), .init("offset", work.offset),
           .init("connectionNs", work.connectionTime),
         ],
-        fix: """
+        fix: statement.isOfObjects
+          ? """
           fetch what follows the last key seen ("name > %@", with the same sort and an index on \
           it), or fetch the whole list with a fetchBatchSize
+          """
+          : """
+          read what follows the last key seen, in place of OFFSET: WHERE key > ? ORDER BY key LIMIT ?, \
+          with an index on the key
           """,
         saving: .init(
           atMost: Int64(exactly: (Double(work.connectionTime) * part).rounded()) ?? 0,

@@ -81,7 +81,7 @@ struct AvoidFullTableScan: Rule {
     if let columns = statement.comparedColumns {
       return IndexFix(columns, entity: statement.entity).sentence
     }
-    if statement.judgement.unexplainedFullScanSteps != nil {
+    if workload.database != nil, statement.judgement.unexplainedFullScanSteps != nil {
       return """
         index the columns that refer to its table: triggers and foreign keys look rows up in \
         other tables

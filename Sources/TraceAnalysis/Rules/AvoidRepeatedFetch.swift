@@ -45,8 +45,8 @@ struct AvoidRepeatedFetch: Rule {
           .init("mostOfOneValue", repeats.mostOfOneValue), .init("repeatNs", repeats.time),
         ],
         fix: statement.profile.isCount
-          ? "count once, before the loop, and keep the number; count again when a save may have "
-            + "changed it"
+          ? "count once, before the loop, and keep the number; count again when a "
+            + (statement.isOfObjects ? "save" : "write") + " may have changed it"
           : statement.isOfObjects
             ? "fetch once, before the loop, and keep the objects; an object whose id is known comes "
               + "from the context without SQL" : "run it once, before the loop, and keep its rows",
