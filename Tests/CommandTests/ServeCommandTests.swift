@@ -151,7 +151,7 @@ import Testing
   @Test func memoryIsBoundedHoweverManyFormsThereAre() async throws {
     let log = folder.path("run.log")
     // As many as are distinguished, so that all tables are full.
-    try append(0..<25_000, process: 1, to: log)
+    try append(0..<21_000, process: 1, to: log)
     let server = try Server(report, ["--listen", "127.0.0.1:0", log])
     func memory(after count: Int) async throws -> Int {
       let words = "storescope_fetches_total \(count)\n"
@@ -161,12 +161,12 @@ import Testing
         .split(separator: "\n").first { $0.hasPrefix("RssAnon:") }
       return try #require(line?.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) })
     }
-    let full = try await memory(after: 25_000)
-    try append(25_000..<37_500, process: 2, to: log)
-    let twice = try await memory(after: 37_500)
-    try append(37_500..<62_500, process: 3, to: log)
-    let more = try await memory(after: 62_500)
-    // The allocator's steps; another 25,000 forms would take some 25 MiB.
+    let full = try await memory(after: 21_000)
+    try append(21_000..<26_000, process: 2, to: log)
+    let twice = try await memory(after: 26_000)
+    try append(26_000..<46_000, process: 3, to: log)
+    let more = try await memory(after: 46_000)
+    // The allocator's steps; another 20,000 forms would take some 70 MiB.
     #expect(more <= twice + twice / 10 + 4096, "\(full), \(twice), then \(more) KiB")
     #expect(full > 1000)
     // 100 statements and 100 entities.
