@@ -10,10 +10,15 @@ public enum RelayFolder {
 
   /// The recordings beneath a folder, sorted by path; empty if it is no relay's folder.
   ///
-  /// A recording itself is not beneath itself.
+  /// A recording itself is not beneath itself, and a folder that holds other traces as well is no relay's.
   public static func recordings(beneath path: String) -> [String] {
     guard !isRecording(path) else { return [] }
-    return folders(beneath: path, depth: 0).filter(holdsTrace)
+    let found = folders(beneath: path, depth: 0).filter(holdsTrace)
+    guard !found.isEmpty, let traces = try? InputKind.traceFolders(beneath: path) else { return [] }
+    let areAllRelayed = traces.allSatisfy {
+      $0.dropFirst(path.count).split(separator: "/").contains(where: RelayedRecording.isName)
+    }
+    return areAllRelayed ? found : []
   }
 
   /// The inputs that are read together: recordings of one host that have equal labels, and all others.
@@ -80,7 +85,10 @@ public enum RelayFolder {
   }
 
   private static func folders(beneath path: String, depth: Int) -> [String] {
-    names(in: path).flatMap { name -> [String] in
+    let names = names(in: path)
+    // LTTng's own folder in a trace.
+    guard !names.contains("ust") else { return [] }
+    return names.flatMap { name -> [String] in
       let folder = "\(path)/\(name)"
       if RelayedRecording.isName(name) { return [folder] }
       return depth + 1 < maxDepth ? folders(beneath: folder, depth: depth + 1) : []

@@ -45,6 +45,16 @@ struct RelayFolderTests {
     #expect(RelayFolder.end(of: folder.path("relay/a/storescope-1-3")) == .exit(0))
   }
 
+  @Test func aFolderWithOtherTracesIsNoRelays() throws {
+    try make("mixed/a/storescope-1-2/ust/uid/0/64-bit", "mixed/local/ust/uid/0/64-bit")
+    for trace in ["mixed/a/storescope-1-2", "mixed/local"] {
+      try Data().write(to: URL(filePath: folder.path("\(trace)/ust/uid/0/64-bit/metadata")))
+    }
+    #expect(recordings("mixed") == [])
+    #expect(recordings("mixed/a") == ["mixed/a/storescope-1-2"])
+    #expect(recordings("mixed/local") == [])
+  }
+
   @Test func theEndIsFoundWhereTheRelayGroupsBySession() throws {
     try make(
       "relay/s/a-20261123-010000/storescope-1-2/ust",

@@ -7,7 +7,7 @@ import StoreEvents
 struct ModuleImage {
   /// When its content was last changed, in nanoseconds since 1970.
   let modified: Nanoseconds
-  /// The lowest address at which it asks to be loaded: 0, but for programs that are not relocatable.
+  /// The lowest address that it is linked for: 0, but for programs that are not relocatable.
   let base: UInt64
 
   /// Nil if there is no such file.

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// A running `llvm-symbolizer` or `addr2line`, which is asked line by line.
+/// A running `llvm-symbolizer` or `addr2line`, which is queried line by line.
 final class SymbolizerProcess {
   private let process: pid_t
   private let socket: CInt

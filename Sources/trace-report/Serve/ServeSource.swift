@@ -102,13 +102,14 @@ final class FolderServeSource: ServeSource {
   /// The recordings of the folder, which may be one itself.
   private func paths() throws -> [String] {
     if Self.mark(folder) != nil { return [folder] }
-    let relayed = RelayFolder.recordings(beneath: folder)
-    guard relayed.isEmpty else { return relayed }
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
       throw Failure("cannot read the folder \(LogText.quoted(folder))")
     }
     return names.sorted().filter { !$0.hasPrefix(".") && !$0.hasSuffix(".part") }
-      .map { "\(folder)/\($0)" }
+      .flatMap { name -> [String] in
+        let relayed = RelayFolder.recordings(beneath: "\(folder)/\(name)")
+        return relayed.isEmpty ? ["\(folder)/\(name)"] : relayed
+      }
   }
 
   private func add(_ path: String) {
