@@ -68,11 +68,11 @@ wait_for() {
   exit 1
 }
 
-# Streams that can be read: LTTng writes buffers and what explains them twice a second.
+# Streams with events, of which the program has made some 200 KiB: the first packets may have none.
 wait_for_streams() {
   for _ in $(seq 600); do
     if find "$folder/relay" -name metadata -size +0 | grep -q . \
-      && find "$folder/relay" -name 'objectstore_*' -size +0 | grep -q .; then return; fi
+      && find "$folder/relay" -name 'objectstore_*' -size +16k | grep -q .; then return; fi
     sleep 0.1
   done
   echo "no streams came within 60 s" >&2
