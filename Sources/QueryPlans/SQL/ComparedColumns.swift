@@ -72,8 +72,8 @@ public struct ComparedColumns: Hashable, Sendable {
     }
   }
 
-  /// The columns of `ORDER BY status, created DESC`; empty where a term is anything else, such as a name that
-  /// the SELECT gives to a result.
+  /// The columns of `ORDER BY status, created DESC`; empty where a term is anything else, such as a name of
+  /// a result.
   private static func plainTerms(
     of order: Range<Int>, _ scope: SelectScope, _ tokens: [SQLToken]
   ) -> [String] {

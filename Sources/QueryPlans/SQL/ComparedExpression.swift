@@ -128,7 +128,7 @@ public struct ComparedExpression: Hashable, Sendable {
     return String(tokens[range.upperBound - 1].text)
   }
 
-  /// The tokens as written, but for the table's alias: an index knows one table only.
+  /// The tokens as written, but for the table's alias: an index is of one table.
   private static func text(_ range: Range<Int>, _ tokens: [SQLToken]) -> String {
     var text = ""
     for index in range {
@@ -149,7 +149,7 @@ public struct ComparedExpression: Hashable, Sendable {
     "CURRENT_TIMESTAMP", "ESCAPE",
   ]
 
-  // Deterministic functions of SQLite; those of dates are where they do not ask for the time.
+  // Deterministic functions of SQLite; those of dates are where they do not read the time.
   private static let functions: Set = [
     "abs", "cast", "coalesce", "date", "datetime", "hex", "ifnull", "instr", "json_extract",
     "julianday",

@@ -34,7 +34,7 @@ extension LockWait {
     var notes: [Cell] = []
     if let sql = waiter.sql { notes.append(.sql(sql)) }
     guard let holder else {
-      // In WAL mode readers keep nobody from committing.
+      // In WAL mode a COMMIT does not wait for readers.
       let isCommit = waiter.sql.map { ["COMMIT", "END"].contains($0.firstWord) } ?? false
       notes.append(
         .text(
