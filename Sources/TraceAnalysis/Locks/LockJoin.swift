@@ -113,7 +113,10 @@ struct LockJoin {
     let site = LockSite(statement: run.statementID, sql: sql, location: location, count: 1)
     let id = Key(process: process, id: run.transactionID)
     let before = run.transactionID == 0 ? nil : open[id]
+    var start = record.timestamp &- max(run.openTime, 0)
     if let index = namelessWaits.removeValue(forKey: thread) {
+      // It has the lock since then.
+      start = max(start, waits[index].end)
       waits[index].waiter = site
       waits[index].earliest = min(
         waits[index].start, record.timestamp &- max(run.openTime, 0))
@@ -137,13 +140,29 @@ struct LockJoin {
       run, site, form: form, thread: thread, connection: connection,
       database: databases[connection], at: record.timestamp)
     guard run.transactionID != 0, open.count < Self.maxOpen || before != nil else { return }
-    open[id, default: OpenTransaction(connection: connection)].add(run, site, at: record.timestamp)
+    open[id, default: OpenTransaction(connection: connection)].add(run, site, from: start)
   }
 
   /// Names the line of a save's wait.
   mutating func end(_ save: SaveEnd, _ record: EventRecord, in process: Int) {
     guard let index = namelessWaits.removeValue(forKey: thread(record, process)) else { return }
     waits[index].waiter.location = save.location
+  }
+
+  /// Where no transaction held the lock: two that wait for it can keep each other from it.
+  ///
+  /// BEGIN IMMEDIATE takes a snapshot, then the lock; it releases the lock and waits again where the snapshot
+  /// is old by then. That lasts for one attempt: who tried in vain twice waited for something else.
+  private mutating func nameOtherWaiters() {
+    for index in waits.indices where !waits[index].hasHolder && waits[index].wasBrief {
+      // Waits are in the order of their ends.
+      let wait = waits[index]
+      let before = waits[..<index].suffix(Self.maxRecent).filter { $0.end >= wait.earliest }
+      let after = waits[(index + 1)...].prefix(Self.maxRecent).filter { $0.earliest <= wait.end }
+      for other in before + after where other.database == wait.database {
+        waits[index].compare(other.asInterval)
+      }
+    }
   }
 
   private func thread(_ record: EventRecord, _ process: Int) -> Key {
@@ -168,6 +187,7 @@ struct LockJoin {
     for connection in sites.readingConnections {
       sites.endRead(of: connection, in: databases[connection], at: nil)
     }
+    nameOtherWaiters()
     var profile = sites.finished
     logs.finish(&profile) { databases.path(of: $0) }
     profile.waits = waits.map { $0.profile(databases.path(of: $0.database)) }
@@ -243,6 +263,18 @@ struct LockedWait {
     }
   }
 
+  var hasHolder: Bool { holder != nil || earlyHolder != nil }
+  var wasBrief: Bool { event.attempts <= 1 && event.gaveUp == 0 }
+
+  /// As what another wait may have waited for.
+  var asInterval: LockInterval {
+    LockInterval(
+      connection: connection, start: earliest, end: end,
+      holder: LockHolder(
+        process: process, kind: LockHolder.waiting, location: waiter.location, statements: [waiter])
+    )
+  }
+
   func profile(_ path: String) -> LockWait {
     LockWait(
       database: path, waiter: waiter, waiterProcess: process, holder: holder ?? earlyHolder,
@@ -266,7 +298,7 @@ struct OpenTransaction {
   /// Whether it has a snapshot that a write would have to upgrade.
   var hasOnlyRead: Bool { hasRead && writerStart == nil }
 
-  mutating func add(_ run: StatementRun, _ site: LockSite, at time: Nanoseconds) {
+  mutating func add(_ run: StatementRun, _ site: LockSite, from start: Nanoseconds) {
     if let index = steps.firstIndex(where: { $0.key == site.key }) {
       steps[index].count.add(1)
     } else if steps.count < Self.maxSteps {
@@ -274,7 +306,7 @@ struct OpenTransaction {
     }
     guard run.error.isEmpty else { return }
     if run.isReadOnly == 0, writerStart == nil {
-      writerStart = time &- max(run.openTime, 0)
+      writerStart = start
       writer = site
     }
     if run.isReadOnly != 0, !site.isTransactionControl { hasRead = true }

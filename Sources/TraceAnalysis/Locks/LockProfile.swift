@@ -51,7 +51,7 @@ public struct LockWait: Hashable, Sendable, Codable {
 /// The transactions that a line waited for.
 public struct LockHolder: Hashable, Sendable, Codable {
   public var process: String
-  /// `deferred`, `immediate`, `exclusive` or `autocommit`.
+  /// `deferred`, `immediate`, `exclusive` or `autocommit`; ``waiting`` of one that waited as well.
   public var kind: String
   /// The line that began to write: its first statement that is not read-only, or the save.
   public var location: SourceLocation
@@ -61,6 +61,9 @@ public struct LockHolder: Hashable, Sendable, Codable {
   public var time: Nanoseconds = 0
   /// Of that, between statements: in the program.
   public var idleTime: Nanoseconds = 0
+
+  /// The kind of a statement that waited for the lock at the same time, and took it for a moment.
+  public static let waiting = "waiting"
 }
 
 extension LockProfile? {

@@ -45,6 +45,11 @@ extension LockWait {
       return notes
     }
     let place = holder.location.text.map { " at \($0)" } ?? ""
+    guard holder.kind != LockHolder.waiting else {
+      notes.append(
+        .text("waited beside \(holder.process)\(place), which waited for the lock as well"))
+      return notes
+    }
     let idle =
       holder.time > 0
       ? ", \(Cell.ratio(Double(holder.idleTime) / Double(holder.time)).text) of it between statements"

@@ -46,6 +46,23 @@ import TraceRendering
     #expect(later.profile.locks?.waits.first?.holder == nil)
   }
 
+  /// Two that wait can keep each other from the lock for a moment, but not for long.
+  @Test(arguments: [(1 as UInt64, LockHolder.waiting as String?), (2, nil)])
+  func aBriefWaitWithoutAHolderNamesWhoWaitedAsWell(attempts: UInt64, kind: String?) throws {
+    var runs = LockRuns()
+    let (a, b) = (runs.open(1, "a"), runs.open(2, "b"))
+    runs.run(
+      "BEGIN IMMEDIATE", line: 9, of: a, at: 23, open: 4, transaction: 1, busy: (attempts, 1))
+    runs.run("BEGIN IMMEDIATE", line: 8, of: b, at: 40, open: 25, transaction: 2, busy: (9, 24))
+    let wait = try #require(runs.profile.locks?.waits.first { $0.waiterProcess == "a" })
+    #expect(wait.holder?.kind == kind)
+    #expect(wait.holder?.location.text == (kind == nil ? nil : "b.py:8"))
+    let text = Document(summary: runs.profile).text()
+    #expect(
+      text.contains("waited beside b at b.py:8, which waited for the lock as well") == (kind != nil)
+    )
+  }
+
   @Test func aWaitNamesItsHoldersStatementsAndLine() throws {
     let waits = try #require(fight().locks).waits
     let wait = try #require(waits.first)
