@@ -25,9 +25,17 @@ int was_recording;
 const struct tracepoints *tracepoints;
 int recording_process;
 
+static pthread_mutex_t beginning = PTHREAD_MUTEX_INITIALIZER;
+
+// Several threads may see it begin: for one of them alone all is to be reported again, and none goes on
+// before the generation is the new one.
 void recording_began(void) {
-  was_recording = 1;
-  __atomic_add_fetch(&generation, 1, __ATOMIC_RELAXED);
+  pthread_mutex_lock(&beginning);
+  if (!was_recording) {
+    __atomic_add_fetch(&generation, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&was_recording, 1, __ATOMIC_RELEASE);
+  }
+  pthread_mutex_unlock(&beginning);
 }
 
 void recording_ended(void) { was_recording = 0; }
@@ -83,6 +91,7 @@ static void after_fork_parent(void) {
 
 static void after_fork_child(void) {
   recording_process = getpid();
+  pthread_mutex_init(&beginning, NULL);
   process_after_fork();
   statements_after_fork();
   slots_after_fork();
