@@ -4,9 +4,9 @@
 
     prometheus.py TRACE_REPORT
 
-Recordings are Python programs under `record`: a usual one, then one that scans and whose log grows.
+Recordings are Python programs under `record`: a usual one, then one that scans and whose log grows, and one
+that runs statements faster than 1 MiB of buffers holds them.
 `offset 1h`, `[1h]`, `[10m]` and `[5m]` of the rules are shortened to seconds; nothing else is changed.
-Lost events cannot be made at will: rules-test.yml has them.
 """
 import json
 import pathlib
@@ -22,10 +22,21 @@ import urllib.request
 TOOL = str(pathlib.Path(sys.argv[1]).resolve())
 RULES = pathlib.Path(__file__).resolve().parents[2] / "dashboards" / "prometheus" / "rules.yml"
 EXPECTED = {
-    "StoreScopeNewFullScan", "StoreScopeLockHeldLong", "StoreScopeLogGrows", "StoreScopeGateWouldFail"}
+    "StoreScopeNewFullScan", "StoreScopeLockHeldLong", "StoreScopeLogGrows", "StoreScopeEventsLost",
+    "StoreScopeGateWouldFail"}
 PROGRAM = """
 import sqlite3, sys, threading, time
 heavy = sys.argv[2] == "heavy"
+if sys.argv[2] == "burst":
+    def run():
+        own = sqlite3.connect(":memory:", isolation_level=None)
+        for i in range(300000):
+            own.execute("SELECT 1").fetchall()
+    threads = [threading.Thread(target=run) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 c = sqlite3.connect(sys.argv[1])
 c.execute("PRAGMA journal_mode=WAL")
 c.execute("CREATE TABLE IF NOT EXISTS book(id INTEGER PRIMARY KEY, title TEXT)")
@@ -64,10 +75,10 @@ def main(folder):
     recordings = folder / "recordings"
     recordings.mkdir()
 
-    def record(name, kind):
+    def record(name, kind, *options):
         # Beside the folder first: it appears there when it is whole.
         subprocess.run(
-            [TOOL, "record", "-o", folder / name, "--", "python3", program, folder / f"{name}.db", kind],
+            [TOOL, "record", *options, "-o", folder / name, "--", "python3", program, folder / f"{name}.db", kind],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
         shutil.move(folder / name, recordings / name)
 
@@ -104,6 +115,7 @@ def main(folder):
         if before:
             sys.exit(f"fires on a usual run: {sorted(before)}")
         record("heavy", "heavy")
+        record("burst", "burst", "--memory", "1")
         for _ in range(60):
             firing |= alerts()
             if EXPECTED <= firing:
