@@ -35,7 +35,7 @@ public enum TraceReader {
     var start: Nanoseconds = 0
     let callers = NativeCallers()
     let isWhole = try EventMerger(sources).readAll { record in
-      if case .caller = record.event { try body(callers.resolve(record)) } else { try body(record) }
+      try callers.pass(record, to: body)
       if events == 0 { start = record.timestamp }
       events &+= 1
       // 65536 is arbitrary: often enough for a progress line, too seldom to cost anything.

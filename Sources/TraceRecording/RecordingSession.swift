@@ -158,7 +158,7 @@ struct RecordingSession {
     switch destination {
     case .relay(let relay): relay.address(ofSession: name)
     case .stream(let target):
-      target.address.liveAddress(hostName: RelayDaemon.hostName, session: name)
+      target.address.liveAddress(hostName: HostName.current, session: name)
     case .folder, .snapshot, .flight: nil
     }
   }

@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import StoreEvents
 
 /// A relay daemon of our own, which passes the events of a live session on to its reader.
 ///
@@ -24,7 +25,7 @@ struct RelayDaemon {
 
   /// What libbabeltrace2 takes.
   func address(ofSession name: String) -> String {
-    "net://127.0.0.1:\(ports[2])/host/\(Self.hostName)/\(name)"
+    "net://127.0.0.1:\(ports[2])/host/\(HostName.current)/\(name)"
   }
 
   // MARK: - Starting
@@ -110,12 +111,6 @@ struct RelayDaemon {
   private static let folderPrefix = "relay-"
 
   // MARK: - The network
-
-  static var hostName: String {
-    var name = [CChar](repeating: 0, count: 256)
-    gethostname(&name, name.count - 1)
-    return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-  }
 
   /// Ports without a listener, all held until the last is found.
   private static func freePorts(_ count: Int) -> [UInt16]? {

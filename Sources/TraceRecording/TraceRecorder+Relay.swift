@@ -33,31 +33,18 @@ extension TraceRecorder {
     }
     let connection = try RelayConnection(relay)
     TracedProgram.catchSignals()
-    let guardian = try RecordingGuardian(options.guardian)
-    defer { guardian?.dismiss() }
-    let daemon = try await SessionDaemon.join()
-    defer { daemon.leave() }
-    if let process = options.process {
-      try await TracedProcess.waitUntilTraced(process, by: daemon.command)
-    }
     let target = RelayTarget(
       address: relay, numericHost: connection.numericHost,
       recording: RelayedRecording.name(process: getpid(), number: .random(in: 0 ... .max)),
       labels: labels)
-    let session = try await RecordingSession.start(
-      .stream(target), of: options.process, memory: options.memory, with: daemon.command)
-    do {
-      guard !TracedProgram.wasInterrupted else { throw RecordingError.interrupted }
+    return try await withSession(options, .stream(target), isLossless: false) { session, command in
       connection.watch(lost)
       started(session.address ?? "")
-      let end = try await run(options, session, daemon.command)
+      let end = try await run(options, session, command)
       let isLost = connection.stop()
-      try await finish(session, target, end, isLost: isLost, daemon.command)
+      try await finish(session, target, end, isLost: isLost, command)
       return RelayedOutcome(
-        outcome: end.outcome ?? .exited(0), folder: "\(RelayDaemon.hostName)/\(target.recording)")
-    } catch let error as RecordingError {
-      try? await session.end()
-      throw error
+        outcome: end.outcome ?? .exited(0), folder: "\(HostName.current)/\(target.recording)")
     }
   }
 

@@ -44,6 +44,21 @@ public enum TraceRecorder {
       unlink(mark)
       lock.unlock()
     }
+    return try await withSession(options, options.destination, isLossless: options.isLossless) {
+      let recording = try await record(options, $0, $1, examiner)
+      // Of a program that ran before, the end is not known; incidents are no whole runs.
+      if options.flight == nil {
+        try recording.seal(knowsOutcome: options.process == nil, labels: options.labels)
+      }
+      return recording
+    }
+  }
+
+  /// Runs a body with a session that has started, which is ended if that throws.
+  static func withSession<Result>(
+    _ options: RecordingOptions, _ destination: RecordingSession.Destination, isLossless: Bool,
+    _ body: (RecordingSession, LTTngCommand) async throws -> Result
+  ) async throws -> Result {
     let guardian = try RecordingGuardian(options.guardian)
     defer { guardian?.dismiss() }
     let daemon = try await SessionDaemon.join()
@@ -52,16 +67,11 @@ public enum TraceRecorder {
       try await TracedProcess.waitUntilTraced(process, by: daemon.command)
     }
     let session = try await RecordingSession.start(
-      options.destination, of: options.process, isLossless: options.isLossless,
-      memory: options.memory, with: daemon.command)
+      destination, of: options.process, isLossless: isLossless, memory: options.memory,
+      with: daemon.command)
     do {
       guard !TracedProgram.wasInterrupted else { throw RecordingError.interrupted }
-      let recording = try await record(options, session, daemon.command, examiner)
-      // Of a program that ran before, the end is not known; incidents are no whole runs.
-      if options.flight == nil {
-        try recording.seal(knowsOutcome: options.process == nil, labels: options.labels)
-      }
-      return recording
+      return try await body(session, daemon.command)
     } catch let error as RecordingError {
       try? await session.end()
       throw error

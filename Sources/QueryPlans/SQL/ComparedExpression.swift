@@ -66,12 +66,8 @@ public struct ComparedExpression: Hashable, Sendable {
     for index in term {
       if tokens[index].isSymbol("(") || tokens[index].isWord("CASE") { level += 1 }
       if tokens[index].isSymbol(")") || tokens[index].isWord("END") { level -= 1 }
-      guard level == 0 else { continue }
-      switch tokens[index].text.uppercased() {
-      case "=", "==", ">", ">=", "<", "<=", "IN", "BETWEEN": return index
-      case "NOT", "IS", "LIKE", "GLOB", "MATCH", "REGEXP", "<>", "!=", "EXISTS": return nil
-      default: break
-      }
+      guard level == 0, let kind = ColumnComparison.Kind(tokens[index]) else { continue }
+      return kind == .pattern || kind == .other || tokens[index].isWord("IS") ? nil : index
     }
     return nil
   }

@@ -72,14 +72,7 @@ public final class LiveReader {
     until deadline: ContinuousClock.Instant, _ body: (EventRecord) throws -> Void
   ) throws -> Bool {
     repeat {
-      let isOpen = try source.readBatch { record in
-        if case .caller = record.event {
-          try body(callers.resolve(record))
-        } else {
-          try body(record)
-        }
-      }
-      guard isOpen else { return false }
+      guard try source.readBatch({ try callers.pass($0, to: body) }) else { return false }
     } while !source.isDry && ContinuousClock.now < deadline
     return true
   }

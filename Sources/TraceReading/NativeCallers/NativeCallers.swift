@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import StoreEvents
 
 /// Finds the line of the application behind the return addresses of native callers.
@@ -21,17 +20,16 @@ final class NativeCallers {
   private var images: [String: ModuleImage?] = [:]
   private var lines: [NativeFrame: [SymbolizedLine]] = [:]
   private var obstacles: [Obstacle: Int] = [:]
-  private let host: String
+  private let host = HostName.current
   // 50,000 is arbitrary: at some 50 µs each, seconds. A program has a few hundred.
   private static let maxAddresses = 50_000
 
-  init() {
-    var name = [CChar](repeating: 0, count: 256)
-    gethostname(&name, name.count - 1)
-    host = name.withUnsafeBytes { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+  /// Passes a record on: a native caller with its file and its line, if they are found.
+  @inline(__always)
+  func pass(_ record: EventRecord, to body: (EventRecord) throws -> Void) rethrows {
+    if case .caller = record.event { try body(resolve(record)) } else { try body(record) }
   }
 
-  /// The record with the file and the line, if it is a native caller and they are found.
   func resolve(_ record: EventRecord) -> EventRecord {
     guard case .caller(var caller) = record.event, caller.file.isEmpty, !caller.frames.isEmpty
     else { return record }

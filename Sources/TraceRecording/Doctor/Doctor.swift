@@ -30,17 +30,14 @@ public enum Doctor {
       // By the name that was given: a virtual environment of Python is a link to its interpreter.
       try trial.run(started, probe, &diagnosis, readLog: readLog)
     } else {
-      inspectLibraries(of: program, &diagnosis)
-      inspectLines(of: program, &diagnosis)
+      let image = inspectLibraries(of: program, &diagnosis)
+      if let image { inspectLines(of: image, &diagnosis) }
     }
     return diagnosis
   }
 
   /// Whether a report can name the lines that run statements.
-  private static func inspectLines(of program: String, _ diagnosis: inout ProgramDiagnosis) {
-    guard let data = FileManager.default.contents(atPath: program), let file = ElfFile(data) else {
-      return
-    }
+  private static func inspectLines(of file: ElfFile, _ diagnosis: inout ProgramDiagnosis) {
     if !file.hasDebugInformation {
       diagnosis.remarks.append(
         "the program has no debug information: its lines will not be known; compile it with -g")
@@ -86,11 +83,17 @@ public enum Doctor {
   }
 
   /// The copies that are linked; a copy that is loaded later is found when the program runs.
-  private static func inspectLibraries(of program: String, _ diagnosis: inout ProgramDiagnosis) {
+  ///
+  /// - Returns: the program's own file.
+  private static func inspectLibraries(
+    of program: String, _ diagnosis: inout ProgramDiagnosis
+  ) -> ElfFile? {
+    var image: ElfFile?
     for path in [program] + libraries(of: program) {
-      guard let data = FileManager.default.contents(atPath: path), let file = ElfFile(data),
-        file.containsSQLite || file.exportsSQLite
+      guard let data = FileManager.default.contents(atPath: path), let file = ElfFile(data)
       else { continue }
+      if path == program { image = file }
+      guard file.containsSQLite || file.exportsSQLite else { continue }
       let isLibrary = path != program
       let way: String? =
         isLibrary && file.exportsSQLite
@@ -106,6 +109,7 @@ public enum Doctor {
       diagnosis.remarks.append(
         "no SQLite is linked; one that the program loads later is observed when it runs")
     }
+    return image
   }
 
   /// What the loader would load, by its own list; nothing of the program runs.
