@@ -11,26 +11,6 @@ extension AnyManagedObject {
   }
 }
 
-extension EntityDescription {
-  /// Sets the entities beside the references among changes; those of other references stay.
-  func assignEntities(in changes: inout [StoreValue?]) {
-    guard !changes.isEmpty else { return }
-    for toOne in entityColumns {
-      guard let entitySlot = toOne.entitySlot else { continue }
-      changes[entitySlot] = changes[toOne.slot].map { toOne.entityValue(of: $0) }
-    }
-  }
-}
-
-extension RelationshipDescription {
-  /// The `Z_ENT` of what an entity column stands beside.
-  func entityValue(of value: StoreValue) -> StoreValue {
-    guard case .object(let id) = value else { return .null }
-    let entity = destination.kinds.first { $0.name == id.entityName }
-    return .integer((entity ?? destination).entityID)
-  }
-}
-
 extension ManagedObjectContext {
   /// The entity of an object that a relationship leads to.
   func entity(of id: ManagedObjectID, declared: EntityDescription) -> EntityDescription {

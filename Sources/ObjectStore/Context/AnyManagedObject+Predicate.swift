@@ -23,3 +23,31 @@ extension AnyManagedObject: PredicateSource {
     members(relationship.slot)
   }
 }
+
+extension AnyManagedObject: PredicateArgument {
+  /// The object, by its id.
+  public final var predicateExpression: FetchPredicate.Expression { .constant(.object(objectID)) }
+}
+
+extension ObjectExpression {
+  /// ` t0.ZSTOP = ?`.
+  public static func == (left: Self, right: ManagedObject<Destination>) -> FetchPredicate {
+    left.compare(.equal, right.predicateExpression)
+  }
+  /// ` t0.ZSTOP <> ?`.
+  public static func != (left: Self, right: ManagedObject<Destination>) -> FetchPredicate {
+    left.compare(.notEqual, right.predicateExpression)
+  }
+
+  /// ` t0.ZSTOP IN (?, ?)`; many objects are bound as one value.
+  public func isIn(_ objects: some Sequence<ManagedObject<Destination>>) -> FetchPredicate {
+    compare(.isIn, .list(objects.map(\.predicateExpression)))
+  }
+}
+
+extension CollectionExpression {
+  /// Whether an object is among them: `EXISTS (SELECT 1 FROM … )`.
+  public func contains(_ object: ManagedObject<Destination>) -> FetchPredicate {
+    .comparison(.init(.path(predicatePath), .contains, object.predicateExpression))
+  }
+}

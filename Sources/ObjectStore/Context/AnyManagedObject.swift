@@ -79,6 +79,13 @@ public class AnyManagedObject {
   /// The place of its table in all that is kept by table.
   final var table: Int { unretainedEntity._withUnsafeGuaranteedRef { $0.index } }
 
+  /// Whether an object of its table has hooks.
+  final var mayHaveHooks: Bool { register._withUnsafeGuaranteedRef { $0.hasHooks } }
+
+  final var hooks: [any LifecycleHooks.Type] {
+    register._withUnsafeGuaranteedRef { $0.traits.hooks(of: entity) }
+  }
+
   final var checksQueue: Bool { register._withUnsafeGuaranteedRef { $0.checksQueue } }
 
   /// Nil once the context is gone or was reset: an object must not keep its context alive.

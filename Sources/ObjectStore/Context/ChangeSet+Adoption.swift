@@ -8,7 +8,7 @@ extension ChangeSet {
     let epoch = outcome.cacheEpoch
     let (written, lost) = resolve(outcome.resolutions, in: context.store.cache, epoch)
     for object in written where !outcome.externalValues.isEmpty {
-      for (slot, value) in outcome.externalValues[ObjectIdentifier(object)] ?? [:] {
+      for (slot, value) in outcome.externalValues[object.rowID] ?? [:] {
         object.changes[slot] = value
       }
     }
@@ -43,12 +43,12 @@ extension ChangeSet {
   ///
   /// - Returns: the objects that have a new row now, and those that have none any more.
   private func resolve(
-    _ resolutions: [ObjectIdentifier: ConflictResolution], in cache: RowCache, _ epoch: UInt64
+    _ resolutions: [SavePlan.RowID: ConflictResolution], in cache: RowCache, _ epoch: UInt64
   ) -> (written: [AnyManagedObject], lost: [AnyManagedObject]) {
     var (written, lost) = (inserted, [AnyManagedObject]())
     if !resolutions.isEmpty { resolveReturned(resolutions, &written) }
     for object in updated + deleted {
-      switch resolutions[ObjectIdentifier(object)] {
+      switch resolutions[object.rowID] {
       case .merged(let row, let changes)? where !object.isRemoved:
         object.snapshot = row
         object.changes = changes
@@ -73,10 +73,10 @@ extension ChangeSet {
 
   /// Applies the resolutions to objects that were to be inserted and already had a row.
   private func resolveReturned(
-    _ resolutions: [ObjectIdentifier: ConflictResolution], _ written: inout [AnyManagedObject]
+    _ resolutions: [SavePlan.RowID: ConflictResolution], _ written: inout [AnyManagedObject]
   ) {
     for object in inserted {
-      switch resolutions[ObjectIdentifier(object)] {
+      switch resolutions[object.rowID] {
       case .merged(let row, let changes)?:
         object.snapshot = row
         object.changes = changes

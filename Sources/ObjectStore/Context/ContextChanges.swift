@@ -75,7 +75,7 @@ extension ContextChanges {
     if !outcome.resolutions.isEmpty { applyResolutions(changes, outcome) }
     for object in changes.inserted + changes.updated + changes.deleted {
       for toOne in object.entity.toOnes where toOne.inverse.isToMany {
-        recordOwners(of: object, toOne, context, outcome.resolutions[ObjectIdentifier(object)])
+        recordOwners(of: object, toOne, context, outcome.resolutions[object.rowID])
       }
     }
     for object in changes.linked { recordMembers(of: object) }
@@ -84,12 +84,12 @@ extension ContextChanges {
   /// Replaces what was to be written by the resolutions of conflicts.
   private mutating func applyResolutions(_ changes: ChangeSet, _ outcome: SaveOutcome) {
     for object in changes.inserted {
-      guard let resolution = outcome.resolutions[ObjectIdentifier(object)] else { continue }
+      guard let resolution = outcome.resolutions[object.rowID] else { continue }
       inserted.removeAll { $0 == object.savedID }
       if case .merged = resolution { updated.append(object.savedID) }
     }
     for object in changes.updated + changes.deleted {
-      switch outcome.resolutions[ObjectIdentifier(object)] {
+      switch outcome.resolutions[object.rowID] {
       case .inserted?:
         updated.removeAll { $0 == object.objectID }
         inserted.append(object.objectID)
@@ -146,5 +146,19 @@ extension AnyManagedObject {
   fileprivate final var savedID: ManagedObjectID {
     guard isInserted, newPrimaryKey > 0 else { return objectID }
     return ManagedObjectID(reference: entity.reference, primaryKey: newPrimaryKey)
+  }
+}
+
+extension ContextChanges {
+  /// Adds the objects whose derived attributes were computed again.
+  mutating func noteDerived(_ rows: [DerivedRowKeys]) {
+    guard !rows.isEmpty else { return }
+    var known = Set(inserted + updated + deleted)
+    for rows in rows {
+      for key in rows.keys {
+        let id = ManagedObjectID(reference: rows.reference, primaryKey: key)
+        if known.insert(id).inserted { updated.append(id) }
+      }
+    }
   }
 }

@@ -82,9 +82,9 @@ extension ManagedObjectContext {
   private func checkConflicts(_ changes: ChangeSet) throws {
     let conflicts = (changes.updated + changes.deleted).compactMap { object -> MergeConflict? in
       let own = own(object)
-      if own.isGone { return object.isRemoved ? nil : MergeConflict(object, persisted: nil) }
+      if own.isGone { return object.isRemoved ? nil : MergeConflict(of: object, persisted: nil) }
       return disputedSlots(object, own).isEmpty
-        ? nil : MergeConflict(object, persisted: own.currentRow)
+        ? nil : MergeConflict(of: object, persisted: own.currentRow)
     }
     guard conflicts.isEmpty else { throw StoreError.conflict(conflicts) }
   }
@@ -163,7 +163,7 @@ extension ManagedObjectContext {
           }
           continue
         }
-        conflicts.append(MergeConflict(destination, persisted: nil))
+        conflicts.append(MergeConflict(of: destination, persisted: nil))
         if policy != .error { object.linkDestination(nil, toOne.slot) }
       }
     }
@@ -171,7 +171,7 @@ extension ManagedObjectContext {
       for toMany in object.entity.toManys {
         let added = object.links?.toManys[toMany.slot]?.added ?? []
         for member in added where isKnownToBeGone(member) {
-          conflicts.append(MergeConflict(member, persisted: nil))
+          conflicts.append(MergeConflict(of: member, persisted: nil))
           if policy != .error { object.unlinkMember(member, toMany.slot) }
         }
       }
@@ -276,5 +276,13 @@ extension ChangeSet {
     }
     for object in context.deleted { context.evictRow(of: object) }
     context.discardChanges()
+  }
+}
+
+extension MergeConflict {
+  fileprivate init(of object: AnyManagedObject, persisted: RowSnapshot?) {
+    self.init(
+      SavePlan.Row(object, object.changes, object.snapshot), isDeletion: object.isRemoved,
+      persisted: persisted)
   }
 }

@@ -19,17 +19,21 @@ extension ManagedObjectContext {
     try checkDepth()
     let temporary = objects.filter { $0.primaryKey < 0 && $0.context === self }
     try obtainFromParent(temporary.filter { !$0.isInserted })
-    let new = temporary.filter(\.isInserted)
+    var seen: Set<ObjectIdentifier> = []
+    let new = temporary.filter { $0.isInserted && seen.insert(ObjectIdentifier($0)).inserted }
     guard !new.isEmpty else { return }
-    var operation = SaveOperation(context: self, inserting: 0, location: .unknown)
+    var operation = SaveOperation(of: store, by: saveOrigin, location: .unknown)
+    var keys: [Int64: Int64] = [:]
     try operation.transaction { writer in
-      for (_, objects) in Dictionary(grouping: new, by: \.entity.index) {
-        try writer.allocateKeys(objects[0].entity, objects)
-        try writer.checkUnused(objects[0].entity, from: objects.map(\.newPrimaryKey).min() ?? 0)
+      let tables = Dictionary(grouping: new, by: \.entity.index).sorted { $0.key < $1.key }
+      for (_, objects) in tables {
+        let first = try writer.allocateKeys(objects[0].entity, count: objects.count)
+        try writer.checkUnused(objects[0].entity, from: first)
+        for (index, object) in objects.enumerated() {
+          keys[object.primaryKey] = first + Int64(index)
+        }
       }
     }
-    let keys = Dictionary(
-      new.map { ($0.primaryKey, $0.newPrimaryKey) }, uniquingKeysWith: { a, _ in a })
     takeKeys(keys, ofObjectsLike: new)
   }
 

@@ -164,7 +164,7 @@ extension ManagedObjectContext {
   }
 
   private func turnIntoFault(_ object: AnyManagedObject) {
-    guard !object.entity.hooks.isEmpty, !object.isFault else { return dropValues(of: object) }
+    guard !object.hooks.isEmpty, !object.isFault else { return dropValues(of: object) }
     object.notify(.willTurnIntoFault)
     dropValues(of: object)
     object.notify(.didTurnIntoFault)

@@ -38,7 +38,7 @@ extension ManagedObjectContext {
     guard hasChanges else { return }
     if let faultError { throw faultError }
     guard parent != nil || !store.isReadOnly else { throw StoreError.readOnly(path: store.path) }
-    let (changes, outcome) = try attempt { journal in
+    let (changes, outcome) = try attempt { _ in
       try followDeleteRules()
       try notifyWillSave()
       try checkDenials()
@@ -47,8 +47,6 @@ extension ManagedObjectContext {
       if willSaveNotices.hasListeners {
         willSaveNotices.send(ContextChanges(self, saving: changes))
       }
-      // Places in an order are given while writing.
-      for object in changes.linked { journal.note(object) }
       try undoManager?.contextWillSave()
       return (changes, try write(changes, location))
     }
@@ -78,11 +76,11 @@ extension ManagedObjectContext {
 
   /// Calls the hooks of the objects that the save writes, until none of them changes any.
   private func notifyWillSave() throws {
-    guard store.model.hasHooks else { return }
+    guard traits.hasHooks else { return }
     var notified: [ObjectIdentifier: (AnyManagedObject.State, [StoreValue?])] = [:]
     for _ in 0..<Self.maxWillSaveRounds {
       let pending = (inserted + changed + deleted).filter { object in
-        guard object.hasChanges, !object.entity.hooks.isEmpty else { return false }
+        guard object.hasChanges, !object.hooks.isEmpty else { return false }
         return notified[ObjectIdentifier(object)].map { $0 != (object.state, object.changes) }
           ?? true
       }
@@ -99,24 +97,35 @@ extension ManagedObjectContext {
   // Core Data's own limit: a hook that changes its object each time would never end.
   private static let maxWillSaveRounds = 1000
 
+  var saveOrigin: SaveOrigin {
+    SaveOrigin(contextID: contextID, contextName: name, author: transactionAuthor)
+  }
+
   private func write(
     _ changes: ChangeSet, _ location: SourceLocation
   ) throws -> SaveOutcome {
     guard !changes.isEmpty else { return SaveOutcome(cacheEpoch: store.cache.epoch) }
-    var operation = SaveOperation(context: self, changes: changes, location: location)
+    var operation = SaveOperation(
+      of: store, by: saveOrigin, inserting: changes.inserted.count,
+      updating: changes.updated.count, deleting: changes.deleted.count, location: location)
     if let parent {
       try operation.measure { _ in
         try parent.performAndWait { try parent.takeOver(changes, of: self) }
       }
       return SaveOutcome()
     }
+    let plan = changes.makePlan(mergePolicy)
+    // Of a row that could not be read.
+    if let faultError { throw faultError }
     var outcome = SaveOutcome()
     try operation.run {
-      try $0.write(changes)
+      try $0.write(plan)
       outcome = $0.outcome
       outcome.cacheEpoch = store.cache.epoch
     }
     outcome.derived = operation.derived
+    for (object, key) in zip(changes.inserted, outcome.keys) { object.newPrimaryKey = key }
+    changes.adoptPlaces(plan, outcome)
     return outcome
   }
 }

@@ -27,6 +27,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// How many contexts there are from this one to the store.
   let depth: Int
   let store: PersistentStore
+  let group: ContextGroup
   /// By table.
   @exclusivity(unchecked) private var registers: [ObjectRegister] = []
   private let ended = EndedObjects()
@@ -115,15 +116,16 @@ public final class ManagedObjectContext: @unchecked Sendable {
     name: String = ""
   ) {
     self.init(
-      store: parent.store, parent: parent, concurrencyType: concurrencyType, name: name)
+      in: parent.group, parent: parent, concurrencyType: concurrencyType, name: name)
     parent.children.add(self)
   }
 
   init(
-    store: PersistentStore, parent: ManagedObjectContext? = nil, concurrencyType: ConcurrencyType,
-    name: String = ""
+    in group: ContextGroup, parent: ManagedObjectContext? = nil,
+    concurrencyType: ConcurrencyType, name: String = ""
   ) {
-    self.store = store
+    self.group = group
+    store = group.store
     self.parent = parent
     depth = (parent?.depth ?? 0) + 1
     self.name = name
@@ -170,7 +172,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
   }
 
   /// The observers of the saves of contexts with the same parent.
-  var saveObservers: SaveObservers { parent?.childSaveObservers ?? store.saveObservers }
+  var saveObservers: SaveObservers { parent?.childSaveObservers ?? group.saveObservers }
+
+  var traits: ObjectTraits { group.traits }
 
   var interests: Interests { store.instruments.interests }
   /// For StoreExpectations, which watches for a while.
@@ -215,10 +219,10 @@ public final class ManagedObjectContext: @unchecked Sendable {
     let (unretainedEntity, unretainedRegister) = (
       Unmanaged.passUnretained(entity), Unmanaged.passUnretained(register)
     )
-    let objectClass = entity.schema.objectClass
+    let objectClass = traits.objectClass(of: entity)
     let hasOneEntity = entity.hierarchy == nil
     var awakened: [AnyManagedObject] = []
-    let notifies = isFilled && entity.tableHasHooks
+    let notifies = isFilled && register.hasHooks
     page.forEach { row in
       let isNew = register.isBehindAll(row.primaryKey)
       if !isNew, let known = register.object(row.primaryKey) {
@@ -242,7 +246,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
   /// An object that no register has.
   func makeObject(_ entity: EntityDescription, _ primaryKey: Int64) -> AnyManagedObject {
-    entity.schema.objectClass.init(
+    traits.objectClass(of: entity).init(
       entity: .passUnretained(entity), primaryKey: primaryKey,
       register: .passUnretained(registers[entity.index]))
   }

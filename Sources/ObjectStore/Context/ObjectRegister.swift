@@ -13,7 +13,8 @@ import Synchronization
 final class ObjectRegister {
   @exclusivity(unchecked) private var unretainedContext: Unmanaged<ManagedObjectContext>?
   let checksQueue: Bool
-  private let hasHooks: Bool
+  let traits: ObjectTraits
+  let hasHooks: Bool
   private let queue: ContextQueue
   private let ended: EndedObjects
   private let model: ManagedObjectModel
@@ -36,7 +37,8 @@ final class ObjectRegister {
 
   init(_ context: ManagedObjectContext, of entity: EntityDescription, _ ended: EndedObjects) {
     model = context.store.model
-    hasHooks = entity.tableHasHooks
+    traits = context.traits
+    hasHooks = traits.tableHasHooks(entity)
     unretainedContext = .passUnretained(context)
     checksQueue = context.checksQueue
     queue = context.queue

@@ -10,6 +10,8 @@ public final class EntityDescription: @unchecked Sendable {
   public internal(set) var entityID: Int64 = 0
   /// The place of its table in all that is kept by table: shared by what inherits from one root.
   var index = 0
+  /// The place among all entities of the model.
+  var ordinal = 0
   /// What the ids of its objects share; the store's UUID is "" until the store is open.
   var reference: ManagedObjectID.EntityReference
   /// `ZSTOP` for `Stop`; the root's, where it inherits.
@@ -58,10 +60,6 @@ public final class EntityDescription: @unchecked Sendable {
   @exclusivity(unchecked) private(set) var derivedAttributes = DerivedAttributes.none
   /// Whether setting a value sets others too.
   @exclusivity(unchecked) private(set) var hasFollowers = false
-  /// Those of the entities that it inherits from first.
-  @exclusivity(unchecked) private(set) var hooks: [any LifecycleHooks.Type] = []
-  /// Whether some object of its table has hooks.
-  @exclusivity(unchecked) private(set) var tableHasHooks = false
   /// Whether an attribute has rules that a save checks its values against.
   @exclusivity(unchecked) private(set) var hasChecks = false
   /// The Swift schema that the entity was built from, with its slots bound.
@@ -126,15 +124,6 @@ public final class EntityDescription: @unchecked Sendable {
     defaultValues =
       attributes.map { has($0) ? $0.defaultValue : nil }
       + toOnes.map { has($0) ? .null : nil } + entityColumns.map { has($0) ? .null : nil }
-  }
-
-  func setHooks() {
-    func hooks(_ entity: EntityDescription) -> [any LifecycleHooks.Type] {
-      entity.schema.lineage.reversed().compactMap { $0.schema.type as? any LifecycleHooks.Type }
-    }
-    self.hooks = hooks(self)
-    let root = sequence(first: self) { $0.superentity }.reduce(self) { $1 }
-    tableHasHooks = root.kinds.contains { !hooks($0).isEmpty }
   }
 
   /// Finds an attribute.

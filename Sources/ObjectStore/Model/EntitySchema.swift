@@ -9,8 +9,6 @@ class EntitySchemaBase: @unchecked Sendable {
   /// Nil for an entity without a Swift schema.
   let type: (any Entity.Type)?
   let properties: [any EntityProperty]
-  /// The class of the entity's objects.
-  let objectClass: AnyManagedObject.Type
   /// The parent's type; nil for an entity that inherits from none.
   let parentType: (any Entity.Type)?
   /// Whether objects of the entity's table are of several entities.
@@ -23,15 +21,13 @@ class EntitySchemaBase: @unchecked Sendable {
 
   init(
     name: String, type: (any Entity.Type)? = nil, parentType: (any Entity.Type)? = nil,
-    properties: [any EntityProperty] = [], start: UnsafeRawPointer? = nil,
-    objectClass: AnyManagedObject.Type = AnyManagedObject.self
+    properties: [any EntityProperty] = [], start: UnsafeRawPointer? = nil
   ) {
     self.name = name
     self.type = type
     self.parentType = parentType
     self.properties = properties
     self.start = start
-    self.objectClass = objectClass
   }
 
   /// The properties behind the key paths of the declared indexes; nil where there is none.
@@ -67,7 +63,7 @@ final class EntitySchema<E: Entity>: EntitySchemaBase, @unchecked Sendable {
       parentType: E.Parent.self as? any Entity.Type,
       properties: Mirror(reflecting: prototype.pointee).children
         .compactMap { $0.value as? any EntityProperty },
-      start: UnsafeRawPointer(prototype), objectClass: ManagedObject<E>.self)
+      start: UnsafeRawPointer(prototype))
   }
 
   deinit {

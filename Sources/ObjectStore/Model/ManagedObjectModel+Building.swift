@@ -47,7 +47,6 @@ struct ModelBuilder {
       entity.setDefaults()
       try entity.setDerivedAttributes()
       entity.schema.bindSlots(of: entity)
-      entity.setHooks()
     }
     for entity in entities where entity.superentity == nil { try entity.setIndexes() }
   }
@@ -125,6 +124,7 @@ struct ModelBuilder {
     parent?.subentities.append(entity)
     entity.schema.lineage =
       [EntitySchemaBase.Unowned(schema: entity.schema)] + (parent?.schema.lineage ?? [])
+    entity.ordinal = entities.count
     entities.append(entity)
     byName[entity.name] = entity
     for child in children(of: definition.name) { add(child, below: entity) }

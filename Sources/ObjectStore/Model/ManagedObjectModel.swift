@@ -60,9 +60,6 @@ public final class ManagedObjectModel: Sendable {
   /// Whether large values of some attribute lie in files beside the store.
   var allowsExternalData: Bool { entities.contains { !$0.externalSlots.isEmpty } }
 
-  /// Whether objects of some entity are notified of what happens to them.
-  var hasHooks: Bool { entities.contains { !$0.hooks.isEmpty } }
-
   /// Takes over a file's numbers for its entities, and so the names of its join tables.
   ///
   /// Only before the model is used.

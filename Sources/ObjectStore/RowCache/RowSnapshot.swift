@@ -1,41 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a slot of a row snapshot is read.
-enum SlotKind: UInt8, Sendable {
-  case integer, real, text, blob
-  /// Of an attribute with external storage: bytes, or where they are.
-  case external
-}
-
-extension AttributeType {
-  var slotKind: SlotKind {
-    switch self {
-    case .int16, .int32, .int64, .bool: .integer
-    case .double, .float, .decimal, .date: .real
-    case .string, .url: .text
-    case .data, .uuid: .blob
-    }
-  }
-}
-
-extension AttributeDescription {
-  var slotKind: SlotKind { allowsExternalBinaryDataStorage ? .external : type.slotKind }
-}
-
-/// How the values of an entity's rows are laid out.
-struct RowLayout: Sendable {
-  let kinds: [SlotKind]
-  /// What a new row has as `Z_ENT`, which a row of a hierarchy keeps behind its slots; otherwise
-  /// nil.
-  var entityID: Int64?
-  var slotCount: Int { kinds.count }
-  var nullWordCount: Int { (kinds.count + 63) / 64 }
-  /// Header, null bits, slots and the entity, in words of eight bytes.
-  var fixedWordCount: Int {
-    RowPointer.headerWords + nullWordCount + kinds.count + (entityID == nil ? 0 : 1)
-  }
-}
-
 /// The values of one row as they were at one moment, immutable: a place in a page, and the page.
 ///
 /// Text and blobs become Swift values when they are read.

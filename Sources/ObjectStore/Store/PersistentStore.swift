@@ -30,7 +30,6 @@ final class PersistentStore: @unchecked Sendable {
   let derivedRows: DerivedRows
   /// Data of more bytes goes to a file, if its attribute allows that.
   let externalDataThreshold: Int
-  let saveObservers = SaveObservers()
   /// Sends after each commit of a save or of a batch.
   let commits = Broadcaster<Void>()
   /// Whose rules the localized comparators follow.

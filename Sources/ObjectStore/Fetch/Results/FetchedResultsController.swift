@@ -173,11 +173,6 @@ public final class FetchedResultsController<E: Entity> {
         + keyPath.joined(separator: "."), tables: tables)
   }
 
-  /// Removes the sections that controllers have kept beside a store, of one name or of all.
-  public static func deleteCache(named name: String?, of container: PersistentContainer) {
-    SectionCache.delete(name, of: container.store)
-  }
-
   // MARK: - Following the context
 
   private func follow(_ event: ContextObservation.Event) {

@@ -52,11 +52,6 @@ extension CollectionExpression {
     return SubqueryExpression(
       subquery: .init(predicatePath, variable: variable, where: predicate))
   }
-
-  /// Whether an object is among them: `EXISTS (SELECT 1 FROM … )`.
-  public func contains(_ object: ManagedObject<Destination>) -> FetchPredicate {
-    .comparison(.init(.path(predicatePath), .contains, object.predicateExpression))
-  }
 }
 
 /// How many subqueries surround the one being written: its variable must not hide theirs.

@@ -61,20 +61,12 @@ public struct VariableObject<Destination: Entity>: ObjectExpression {
 }
 
 extension ObjectExpression {
-  private func compare(
+  func compare(
     _ comparator: FetchPredicate.Comparator, _ right: FetchPredicate.Expression
   ) -> FetchPredicate {
     .comparison(.init(.path(predicatePath), comparator, right))
   }
 
-  /// ` t0.ZSTOP = ?`.
-  public static func == (left: Self, right: ManagedObject<Destination>) -> FetchPredicate {
-    left.compare(.equal, right.predicateExpression)
-  }
-  /// ` t0.ZSTOP <> ?`.
-  public static func != (left: Self, right: ManagedObject<Destination>) -> FetchPredicate {
-    left.compare(.notEqual, right.predicateExpression)
-  }
   /// ` t0.ZSTOP = ?`.
   public static func == (left: Self, right: ManagedObjectID) -> FetchPredicate {
     left.compare(.equal, right.predicateExpression)
@@ -91,14 +83,4 @@ extension ObjectExpression {
   public static func != (left: Self, right: _OptionalNilComparisonType) -> FetchPredicate {
     left.compare(.notEqual, .constant(.null))
   }
-
-  /// ` t0.ZSTOP IN (?, ?)`; many objects are bound as one value.
-  public func isIn(_ objects: some Sequence<ManagedObject<Destination>>) -> FetchPredicate {
-    compare(.isIn, .list(objects.map(\.predicateExpression)))
-  }
-}
-
-extension AnyManagedObject: PredicateArgument {
-  /// The object, by its id.
-  public final var predicateExpression: FetchPredicate.Expression { .constant(.object(objectID)) }
 }

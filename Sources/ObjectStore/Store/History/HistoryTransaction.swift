@@ -14,13 +14,6 @@ public struct HistoryTransaction: Hashable, Sendable {
   public let contextName: String?
   /// What it wrote, in the order in which it was written.
   public internal(set) var changes: [HistoryChange]
-  /// For ``ManagedObjectContext/mergeChanges(fromRemoteContextSave:into:)``.
-  public var contextChanges: ContextChanges {
-    func ids(_ kind: HistoryChange.Kind) -> [ManagedObjectID] {
-      changes.filter { $0.kind == kind }.map(\.objectID)
-    }
-    return ContextChanges(inserted: ids(.insert), updated: ids(.update), deleted: ids(.delete))
-  }
 }
 
 /// One row that a transaction wrote.

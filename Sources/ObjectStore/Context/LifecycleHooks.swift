@@ -73,7 +73,7 @@ enum LifecycleEvent {
 extension AnyManagedObject {
   /// Calls the hooks of the object's entity, if it has any.
   final func notify(_ event: LifecycleEvent) {
-    guard entity.tableHasHooks else { return }
-    for hooks in entity.hooks { hooks.notify(event, self) }
+    guard mayHaveHooks else { return }
+    for hooks in hooks { hooks.notify(event, self) }
   }
 }

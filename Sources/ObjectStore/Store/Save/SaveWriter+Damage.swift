@@ -10,23 +10,23 @@ extension SaveWriter {
   }
 
   /// `Z_OPT` of a row that is written.
-  func version(after version: Int64, of object: AnyManagedObject) throws -> Int64 {
+  func version(after version: Int64, of row: SavePlan.Row) throws -> Int64 {
     guard version < .max else {
-      throw damage(object.entity.table, object.primaryKey, "Z_OPT", "\(version)")
+      throw damage(row.entity.table, row.key, "Z_OPT", "\(version)")
     }
     return version + 1
   }
 
   /// Rows that were not found by their version: either another connection has changed it, or it is
   /// none.
-  mutating func checkVersions(of objects: [AnyManagedObject]) throws {
-    for object in objects {
-      let table = object.entity.table
+  mutating func checkVersions(of rows: [SavePlan.Row]) throws {
+    for row in rows {
+      let table = row.entity.table
       var found: String?
-      try run("SELECT Z_OPT FROM \(table) WHERE Z_PK = ?", [.integer(object.primaryKey)]) {
+      try run("SELECT Z_OPT FROM \(table) WHERE Z_PK = ?", [.integer(row.key)]) {
         if $0.columnType(0) != .integer { found = $0.literal(0) }
       }
-      if let found { throw damage(table, object.primaryKey, "Z_OPT", found) }
+      if let found { throw damage(table, row.key, "Z_OPT", found) }
     }
   }
 

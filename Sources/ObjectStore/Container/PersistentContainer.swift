@@ -18,6 +18,7 @@ public final class PersistentContainer: @unchecked Sendable {
   /// The same, for code that is alone with its container, as tests are.
   package let mainContext: ManagedObjectContext
   let store: PersistentStore
+  let contexts: ContextGroup
 
   /// Opens a store, or makes a new one where there is no file.
   ///
@@ -36,7 +37,8 @@ public final class PersistentContainer: @unchecked Sendable {
     store = try PersistentStore(
       path: try Self.path(of: url), model: model, options: options,
       instruments: instruments ?? .fromEnvironment())
-    mainContext = ManagedObjectContext(store: store, concurrencyType: .mainQueue)
+    contexts = ContextGroup(store)
+    mainContext = contexts.makeContext(.mainQueue)
   }
 
   /// Makes a store in memory, as for tests and previews; it is gone with the container.
@@ -69,7 +71,8 @@ public final class PersistentContainer: @unchecked Sendable {
     store = try PersistentStore(
       path: "/memory-\(UUID().uuidString)", model: self.model, options: options,
       instruments: instruments ?? .fromEnvironment())
-    mainContext = ManagedObjectContext(store: store, concurrencyType: .mainQueue)
+    contexts = ContextGroup(store)
+    mainContext = contexts.makeContext(.mainQueue)
   }
 
   /// Opens a store with a model that was made at run time, such as one of a model file.
@@ -88,7 +91,8 @@ public final class PersistentContainer: @unchecked Sendable {
     store = try PersistentStore(
       path: try Self.path(of: url), model: self.model, options: options,
       instruments: instruments ?? .fromEnvironment())
-    mainContext = ManagedObjectContext(store: store, concurrencyType: .mainQueue)
+    contexts = ContextGroup(store)
+    mainContext = contexts.makeContext(.mainQueue)
   }
 
   /// Opens a store, or makes a new one where there is no file.
@@ -119,7 +123,7 @@ public final class PersistentContainer: @unchecked Sendable {
 
   /// A context with a queue of its own; the name is for people.
   public func newBackgroundContext(name: String = "") -> ManagedObjectContext {
-    ManagedObjectContext(store: store, concurrencyType: .privateQueue, name: name)
+    contexts.makeContext(.privateQueue, name: name)
   }
 
   /// Runs work on a new context, on that context's queue, and returns its result.
@@ -131,7 +135,7 @@ public final class PersistentContainer: @unchecked Sendable {
   }
 
   /// What each context's save has written, from now on.
-  public var didSave: AsyncStream<ContextChanges> { store.saveObservers.notices.stream() }
+  public var didSave: AsyncStream<ContextChanges> { contexts.saveObservers.notices.stream() }
 
   /// What the store has done since it was opened, and what its row cache holds.
   public var statistics: Statistics {

@@ -16,13 +16,12 @@ extension PersistentContainer {
     observing request: FetchRequest<E>,
     _ value: @escaping @Sendable ([ManagedObject<E>]) throws -> Value
   ) -> AsyncThrowingStream<Value, any Error> {
-    let store = store
+    let contexts = contexts
     // Before the first fetch: what is committed while it runs counts.
     let commits = store.commits.stream(bufferingPolicy: .bufferingNewest(1))
     return AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let task = Task {
-        let context = ManagedObjectContext(
-          store: store, concurrencyType: .privateQueue, name: "observing \(E.entityName)")
+        let context = contexts.makeContext(.privateQueue, name: "observing \(E.entityName)")
         var last: Value?
         func send() async throws {
           let next = try await context.perform { () throws(any Error) in

@@ -6,7 +6,8 @@ import StoreInstruments
 
 /// One transaction of a save, and its events.
 struct SaveOperation {
-  let context: ManagedObjectContext
+  private let store: PersistentStore
+  private let origin: SaveOrigin
   private var inserted: UInt64
   private var updated: UInt64
   private var deleted: UInt64
@@ -20,25 +21,20 @@ struct SaveOperation {
   /// Rows whose derived attributes it has computed.
   private(set) var derived: [DerivedRowKeys] = []
 
-  init(context: ManagedObjectContext, changes: ChangeSet, location: SourceLocation) {
-    self.context = context
-    inserted = UInt64(changes.inserted.count)
-    updated = UInt64(changes.updated.count)
-    deleted = UInt64(changes.deleted.count)
+  /// A save of that many objects; a batch learns how many while it runs.
+  init(
+    of store: PersistentStore, by origin: SaveOrigin, inserting inserted: Int = 0,
+    updating updated: Int = 0, deleting deleted: Int = 0, location: SourceLocation
+  ) {
+    self.store = store
+    self.origin = origin
+    self.inserted = UInt64(max(inserted, 0))
+    self.updated = UInt64(updated)
+    self.deleted = UInt64(deleted)
     self.location = location
-    interests = context.interests
+    interests = store.interests
   }
 
-  init(context: ManagedObjectContext, inserting count: Int, location: SourceLocation) {
-    self.context = context
-    inserted = UInt64(max(count, 0))
-    updated = 0
-    deleted = 0
-    self.location = location
-    interests = context.interests
-  }
-
-  private var store: PersistentStore { context.store }
   private var isMeasured: Bool { interests.contains(.events) }
 
   /// Runs the writes within a transaction that is rolled back if they throw.
@@ -78,16 +74,16 @@ struct SaveOperation {
     let start = isMeasured ? TraceClock.now : 0
     try store.pool.withWriter { pooled in
       var writer = SaveWriter(
-        context: context, connection: pooled.connection, interests: interests)
+        store: store, origin: origin, connection: pooled.connection, interests: interests)
       var began: Nanoseconds = 0
       var isCommitting = false
-      store.reportIO(contextID: context.contextID)
+      store.reportIO(contextID: origin.contextID)
       var io = store.recordsIO && isMeasured ? SaveIO(pooled.connection) : nil
       do {
         try writer.execute("BEGIN EXCLUSIVE")
         began = isMeasured ? TraceClock.now : 0
         waitTime = began - start
-        store.reportBusyWait(on: pooled, contextID: context.contextID)
+        store.reportBusyWait(on: pooled, contextID: origin.contextID)
         _ = store.derivedRows.take()
         try writes(&writer)
         try writer.writeDerivedColumns()
@@ -109,14 +105,14 @@ struct SaveOperation {
         }
         io?.didCommit(
           commitIO(began), commit: commitTime, on: pooled.connection, of: store,
-          contextID: context.contextID)
+          contextID: origin.contextID)
         emitTransaction("commit", began)
         if interests.contains(.plans) {
-          for sql in writer.explained { store.explain(sql, contextID: context.contextID) }
+          for sql in writer.explained { store.explain(sql, contextID: origin.contextID) }
         }
       } catch {
         let waited = isMeasured ? TraceClock.now - start : 0
-        store.reportBusyWait(on: pooled, contextID: context.contextID)
+        store.reportBusyWait(on: pooled, contextID: origin.contextID)
         // A full disk makes SQLite roll back by itself.
         if pooled.connection.isInTransaction { try? writer.execute("ROLLBACK") }
         if isCommitting {
@@ -134,7 +130,7 @@ struct SaveOperation {
   }
 
   private func emit(_ event: StoreEvent) {
-    store.instruments.emit(event, contextID: context.contextID)
+    store.instruments.emit(event, contextID: origin.contextID)
   }
 
   private func emitTransaction(_ outcome: String, _ began: Nanoseconds) {

@@ -7,49 +7,56 @@ import SQLiteDriver
 struct HistoryEntry {
   var kind: HistoryChange.Kind
   var entityID: Int64
-  var keys: BatchInsertResult.Keys
+  var keys: RowKeys
   /// Of an update, what it changed.
   var properties: [String] = []
 }
 
 extension SaveWriter {
-  /// Records what a save writes, while the objects still hold it.
-  mutating func recordHistory(_ changes: ChangeSet) {
+  /// Records what a save has written.
+  mutating func recordHistory(_ plan: SavePlan) {
     guard tracksHistory else { return }
-    for object in changes.inserted {
-      guard resolutions[ObjectIdentifier(object)] == nil else {
-        recordUpdate(of: object)
+    let toManys = Dictionary(
+      plan.links.map { ($0.owner, $0.properties) }, uniquingKeysWith: { a, _ in a })
+    for (row, key) in zip(plan.insertions, outcome.keys) {
+      guard outcome.resolutions[row.id] == nil else {
+        recordUpdate(of: row, toManys[row.id] ?? [])
         continue
       }
-      recordHistory(.insert, object.entity, .range(first: object.newPrimaryKey, count: 1))
+      recordHistory(.insert, row.entity, .range(first: key, count: 1))
     }
-    var seen: Set<ObjectIdentifier> = []
-    for object in changes.updated + changes.linked
-    where !object.isInserted && seen.insert(ObjectIdentifier(object)).inserted {
-      recordUpdate(of: object)
+    var recorded: Set<SavePlan.RowID> = Set(plan.insertions.map(\.id))
+    for row in plan.updates {
+      recorded.insert(row.id)
+      recordUpdate(of: row, toManys[row.id] ?? [])
     }
-    for object in changes.deleted {
-      if case .kept? = resolutions[ObjectIdentifier(object)] { continue }
-      recordHistory(.delete, object.entity, .range(first: object.primaryKey, count: 1))
+    for links in plan.links where recorded.insert(links.owner).inserted {
+      recordHistory(
+        .update, links.entity, .range(first: links.owner.key, count: 1), links.properties)
+    }
+    for row in plan.deletions {
+      if case .kept? = outcome.resolutions[row.id] { continue }
+      recordHistory(.delete, row.entity, .range(first: row.key, count: 1))
     }
   }
 
   /// What was written after all, where another writer had changed the row meanwhile.
-  private mutating func recordUpdate(of object: AnyManagedObject) {
-    let key = BatchInsertResult.Keys.range(first: object.primaryKey, count: 1)
-    switch resolutions[ObjectIdentifier(object)] {
+  private mutating func recordUpdate(of row: SavePlan.Row, _ toManys: [String]) {
+    let key = RowKeys.range(first: row.key, count: 1)
+    switch outcome.resolutions[row.id] {
     case nil:
-      let properties = object.changedProperties(object.changes)
-      if !properties.isEmpty { recordHistory(.update, object.entity, key, properties) }
+      let properties = row.entity.properties(changedBy: row.changes, toManys)
+      if !properties.isEmpty { recordHistory(.update, row.entity, key, properties) }
     case .merged(_, let changes)?:
-      recordHistory(.update, object.entity, key, object.changedProperties(changes))
-    case .inserted?: recordHistory(.insert, object.entity, key)
+      recordHistory(
+        .update, row.entity, key, row.entity.properties(changedBy: changes, toManys))
+    case .inserted?: recordHistory(.insert, row.entity, key)
     case .kept?, .gone?: break
     }
   }
 
   mutating func recordHistory(
-    _ kind: HistoryChange.Kind, _ entity: EntityDescription, _ keys: BatchInsertResult.Keys,
+    _ kind: HistoryChange.Kind, _ entity: EntityDescription, _ keys: RowKeys,
     _ properties: [String] = []
   ) {
     guard tracksHistory else { return }
@@ -62,8 +69,8 @@ extension SaveWriter {
     let count = history.reduce(0) { $0 + $1.keys.count }
     guard count > 0 else { return }
     let transaction = try takeKeys(of: "TRANSACTION", count: 1)
-    let author = try stringKey(context.transactionAuthor)
-    let name = try stringKey(context.name.isEmpty ? nil : context.name)
+    let author = try stringKey(origin.author)
+    let name = try stringKey(origin.contextName.isEmpty ? nil : origin.contextName)
     try run(
       "INSERT INTO ATRANSACTION(Z_PK, Z_ENT, Z_OPT, ZAUTHORTS, ZCONTEXTNAMETS, ZTIMESTAMP) "
         + "VALUES(?, ?, 1, ?, ?, ?)",
@@ -130,43 +137,18 @@ extension SaveWriter {
   }
 }
 
-extension BatchInsertResult.Keys {
-  var count: Int {
-    switch self {
-    case .range(_, let count): count
-    case .list(let keys): keys.count
-    }
-  }
-
-  /// Those below a key, and the others.
-  func parted(at key: Int64) -> (Self, Self) {
-    guard case .list(let keys) = self else { return (.range(first: 0, count: 0), self) }
-    let all = keys[0..<keys.count]
-    return (.list(KeyList(all.filter { $0 < key })), .list(KeyList(all.filter { $0 >= key })))
-  }
-
-  subscript(index: Int) -> Int64 {
-    switch self {
-    case .range(let first, _): first + Int64(index)
-    case .list(let keys): keys[index]
-    }
-  }
-}
-
-extension AnyManagedObject {
-  /// The names of the properties that changes write, sorted.
-  fileprivate func changedProperties(_ changes: [StoreValue?]) -> [String] {
-    var names: [String] = []
+extension EntityDescription {
+  /// The names of the properties that changes write, sorted, with those of to-manys.
+  fileprivate func properties(changedBy changes: [StoreValue?], _ toManys: [String]) -> [String] {
+    var names = toManys
     for (slot, change) in changes.enumerated() where change != nil {
-      let toOne = slot - entity.attributes.count
+      let toOne = slot - attributes.count
       if toOne < 0 {
-        names.append(entity.attributes[slot].name)
-      } else if toOne < entity.toOnes.count {
-        names.append(entity.toOnes[toOne].name)
+        names.append(attributes[slot].name)
+      } else if toOne < toOnes.count {
+        names.append(toOnes[toOne].name)
       }
     }
-    for (slot, toMany) in entity.toManys.enumerated()
-    where links?.toManys[slot]?.hasChanges == true { names.append(toMany.name) }
     return names.sorted()
   }
 }

@@ -30,7 +30,7 @@ extension SaveWriter {
     let sets = assignments.map { "\($0.column) = \($0.sql ?? "?")" } + ["Z_OPT = Z_OPT + 1"]
     let changes = try runBatch(
       "UPDATE \(entity.table) SET \(sets.joined(separator: ", "))", entity,
-      assignments.filter { $0.sql == nil }.map { context.permanent($0.value) }, rows,
+      assignments.filter { $0.sql == nil }.map(\.value), rows,
       returnsKeys || tracksHistory)
     let columns = Set(assignments.map(\.column))
     let properties = entity.attributesByName.values.filter { columns.contains($0.column) }.map(

@@ -59,7 +59,7 @@ extension ManagedObjectContext {
     _ file: String, _ line: UInt, _ writes: (inout SaveWriter) throws -> BatchResult
   ) throws -> BatchResult {
     var operation = SaveOperation(
-      context: self, inserting: 0, location: SourceLocation(file: file, line: UInt64(line)))
+      of: store, by: saveOrigin, location: SourceLocation(file: file, line: UInt64(line)))
     var result = BatchResult(BatchChanges(), .update)
     try operation.run { result = try writes(&$0) }
     store.checkpointIfNeeded(contextID: contextID)

@@ -66,20 +66,6 @@ extension SaveWriter {
   }
 }
 
-extension ContextChanges {
-  /// Adds the objects whose derived attributes were computed again.
-  mutating func noteDerived(_ rows: [DerivedRowKeys]) {
-    guard !rows.isEmpty else { return }
-    var known = Set(inserted + updated + deleted)
-    for rows in rows {
-      for key in rows.keys {
-        let id = ManagedObjectID(reference: rows.reference, primaryKey: key)
-        if known.insert(id).inserted { updated.append(id) }
-      }
-    }
-  }
-}
-
 /// The column of an attribute that follows from the other end of a relationship.
 struct RelatedColumn: Sendable {
   let table: String

@@ -62,8 +62,9 @@ extension ManagedObjectContext {
   ) throws -> BatchInsertResult {
     guard !entity.isAbstract else { throw StoreError.abstractEntity(entity.name) }
     var operation = SaveOperation(
-      context: self, inserting: count, location: SourceLocation(file: file, line: UInt64(line)))
-    var keys = BatchInsertResult.Keys.range(first: 0, count: 0)
+      of: store, by: saveOrigin, inserting: count,
+      location: SourceLocation(file: file, line: UInt64(line)))
+    var keys = RowKeys.range(first: 0, count: 0)
     var first: Int64 = 0
     try operation.run { writer in
       let required = RequiredSlots(
@@ -111,8 +112,8 @@ extension SaveWriter {
   mutating func insertBatch(
     _ entity: EntityDescription, first: Int64, count: Int, _ policy: BatchConflictPolicy,
     _ required: RequiredSlots, fill: (Statement, Int) throws -> Void
-  ) throws -> BatchInsertResult.Keys {
-    let sql = entity.batchInsert(context.store.statements[entity.index].insert, policy)
+  ) throws -> RowKeys {
+    let sql = entity.batchInsert(store.statements[entity.index].insert, policy)
     let ordered = entity.toOnes.filter { $0.orderColumn != nil }
     var defaults = entity.defaultValues
     for slot in entity.derivedAttributes.dates { defaults[slot] = .date(Date()) }
@@ -165,7 +166,7 @@ extension SaveWriter {
       if policy != .fail, written.count == count { required.externalData?.discardRow() }
     }
     counts = (policy == .fail ? count : written.count, 0, 0)
-    let keys: BatchInsertResult.Keys =
+    let keys: RowKeys =
       policy == .fail ? .range(first: first, count: count) : .list(written)
     // A row that was there and was updated has a lower key.
     let (old, new) = keys.parted(at: first)

@@ -6,32 +6,17 @@ public import SQLiteDriver
 /// The rows that a batch insert wrote, in their order; those that it left out are not counted.
 public struct BatchInsertResult: Sendable {
   let reference: ManagedObjectID.EntityReference
-  let keys: Keys
+  let keys: RowKeys
   /// Rows with lower keys were there and were updated.
   let firstKey: Int64
 
-  enum Keys: Sendable {
-    case range(first: Int64, count: Int)
-    case list(KeyList)
-  }
-
   /// How many rows were inserted, or updated because of a uniqueness constraint.
-  public var count: Int {
-    switch keys {
-    case .range(_, let count): count
-    case .list(let keys): keys.count
-    }
-  }
+  public var count: Int { keys.count }
 
   /// The id of the row that was written as number `index`, from 0.
   public func objectID(at index: Int) -> ManagedObjectID {
     require(index >= 0 && index < count, "the batch wrote \(count) rows")
-    let key =
-      switch keys {
-      case .range(let first, _): first + Int64(index)
-      case .list(let keys): keys[index]
-      }
-    return ManagedObjectID(reference: reference, primaryKey: key)
+    return ManagedObjectID(reference: reference, primaryKey: keys[index])
   }
 
   /// The ids of all rows that were written.

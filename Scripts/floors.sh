@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Checks that the folders of ObjectStore use only what is below them: each is compiled with the
+# folders below it and without those above, so that a name from above is not there.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. Scripts/common.sh
+
+floors=(Model Predicate SQL RowCache Store Context Fetch Batch Container)
+
+for target in StoreInstruments StoreFunctions CSwiftRuntime; do
+  swift build --quiet --target "$target"
+done
+build=$(swift build --show-bin-path)
+flags=(-module-name ObjectStore -package-name "$(basename "$PWD" | tr '[:upper:]' '[:lower:]')"
+  -swift-version 6 -I "$build/Modules"
+  -plugin-path "$(swiftc -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')/host/plugins"
+  -enable-upcoming-feature MemberImportVisibility -enable-upcoming-feature ExistentialAny
+  -enable-upcoming-feature InternalImportsByDefault)
+for module in Sources/CSQLite "$build"/{CSQLiteFiles,CSwiftRuntime,CStoreTracepoints}.build; do
+  flags+=(-Xcc "-fmodule-map-file=$module/module.modulemap")
+done
+
+below=(Sources/ObjectStore/*.swift)
+status=0
+for floor in "${floors[@]}"; do
+  mapfile -d '' -t files < <(find "Sources/ObjectStore/$floor" -name '*.swift' -print0 | sort -z)
+  primary=()
+  for file in "${files[@]}"; do primary+=(-primary-file "$file"); done
+  if ! errors=$(swiftc -frontend -typecheck "${flags[@]}" "${primary[@]}" "${below[@]}" 2>&1); then
+    printf 'Sources/ObjectStore/%s uses what is above it:\n' "$floor" >&2
+    grep -E '^[^ ]+: error:' <<<"$errors" >&2 || printf '%s\n' "$errors" >&2
+    status=1
+  fi
+  below+=("${files[@]}")
+done
+for folder in Sources/ObjectStore/*/; do
+  folder=$(basename "$folder")
+  [[ $folder == *.docc || " ${floors[*]} " == *" $folder "* ]] && continue
+  printf 'Sources/ObjectStore/%s has no place among the floors of Scripts/floors.sh.\n' "$folder" >&2
+  status=1
+done
+exit $status

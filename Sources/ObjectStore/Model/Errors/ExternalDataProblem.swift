@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why the data of an attribute with external storage cannot be read.
+public enum ExternalDataProblem: Error, Hashable, Sendable {
+  /// The file is not there: the value was replaced or deleted since the object was read, or another
+  /// program removed the file.
+  case missing(path: String)
+  /// The row refers to no file that could be.
+  case damagedReference
+  /// The file cannot be read.
+  case unreadable(path: String, reason: String)
+}
+
+extension ExternalDataProblem: CustomStringConvertible {
+  /// What is wrong with the file, and what to do.
+  public var description: String {
+    switch self {
+    case .missing(let path):
+      "'\(path)' is not there; if the value was replaced or deleted meanwhile, refresh the object"
+    case .damagedReference: "its row is damaged; set the value again"
+    case .unreadable(let path, let reason):
+      "'\(path)': \(reason); see to it that the file may be read"
+    }
+  }
+}

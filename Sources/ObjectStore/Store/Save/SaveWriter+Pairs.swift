@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension SaveWriter {
+  /// Writes the changed pairs of many-to-many relationships, then the order of their members.
+  mutating func writePairs(_ links: [SavePlan.Links]) throws {
+    for links in links {
+      for pairs in links.pairs {
+        guard
+          case .joinTable(let table, let source, let destination, _) = pairs.relationship.storage
+        else { continue }
+        for member in pairs.removed {
+          try run(
+            "DELETE FROM \(table) WHERE \(source) = ? AND \(destination) = ?",
+            [.integer(key(links.owner)), .integer(key(member))])
+        }
+        for member in pairs.added {
+          try run(
+            "INSERT OR IGNORE INTO \(table)(\(source), \(destination)) VALUES(?, ?)",
+            [.integer(key(links.owner)), .integer(key(member))])
+        }
+      }
+    }
+    for (link, links) in links.enumerated() {
+      for (number, order) in links.orders.enumerated() {
+        outcome.places[link][number] = try writePlaces(
+          order, of: links.owner, outcome.places[link][number])
+      }
+    }
+  }
+
+  /// Renumbers the members of an ordered many-to-many, in steps of 1,024 as Core Data does.
+  private mutating func writePlaces(
+    _ order: SavePlan.Order, of owner: SavePlan.RowID, _ places: [Int64?]
+  ) throws -> [Int64?] {
+    guard
+      case .joinTable(let table, let source, let destination, let column?) =
+        order.relationship.storage
+    else { return places }
+    var places = places
+    for (index, member) in order.members.enumerated() {
+      let place = Int64(index + 1) * Self.orderGap
+      guard member.place != place else { continue }
+      places[index] = place
+      try run(
+        "UPDATE \(table) SET \(column) = ? WHERE \(source) = ? AND \(destination) = ?",
+        [.integer(place), .integer(key(owner)), .integer(key(member.id))])
+    }
+    return places
+  }
+}

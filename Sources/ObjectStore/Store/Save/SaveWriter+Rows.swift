@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SQLiteDriver
+import StoreInstruments
+
+extension SaveWriter {
+  /// - Parameter rows: places in the plan.
+  /// - Returns: those with keys from before, whose rows are there already.
+  mutating func insert(
+    _ entity: EntityDescription, _ rows: [Int], of plan: SavePlan
+  ) throws -> [Int] {
+    var returned: [Int] = []
+    let sql = store.statements[entity.index].insert
+    let ordered = entity.toOnes.filter { $0.orderColumn != nil }
+    let statement = try connection.cachedStatement(sql)
+    defer { connection.recycle(statement) }
+    statement.bind(entity.entityID, at: 2)
+    statement.bind(1 as Int64, at: 3)
+    for index in rows {
+      let row = plan.insertions[index]
+      let key = outcome.keys[index]
+      let changes = try columnValues(row.changes, of: row)
+      let values =
+        interests.contains(.sql) ? insertedValues(row, key, changes, ordered) : []
+      report(sql, values)
+      statement.bind(key, at: 1)
+      var parameter: Int32 = 4
+      for value in changes {
+        switch value {
+        case .object(let id)? where id.isTemporary:
+          statement.bind(permanent(.object(id)), at: parameter)
+        case let value?: statement.bind(value, at: parameter)
+        case nil: statement.bindNull(at: parameter)
+        }
+        parameter += 1
+      }
+      for toOne in ordered {
+        if let place = places[OrderPlace(member: row.id, slot: toOne.slot)] {
+          statement.bind(place, at: parameter)
+        } else {
+          statement.bindNull(at: parameter)
+        }
+        parameter += 1
+      }
+      do { try statement.run() } catch {
+        guard error.extendedCode == Self.primaryKeyIsTaken, row.key > 0 else { throw error }
+        statement.reset()
+        returned.append(index)
+      }
+    }
+    return returned
+  }
+
+  /// `SQLITE_CONSTRAINT_PRIMARYKEY`.
+  private static let primaryKeyIsTaken: Int32 = 1555
+
+  private func insertedValues(
+    _ row: SavePlan.Row, _ key: Int64, _ changes: [StoreValue?],
+    _ ordered: [RelationshipDescription]
+  ) -> [StoreValue] {
+    [.integer(key), .integer(row.entity.entityID), .integer(1)]
+      + changes.map { permanent($0 ?? .null) }
+      + ordered.map {
+        places[OrderPlace(member: row.id, slot: $0.slot)].map(StoreValue.integer) ?? .null
+      }
+  }
+
+  // MARK: - Updating and deleting
+
+  mutating func update(_ rows: [SavePlan.Row], _ policy: MergePolicy) throws {
+    var conflicted: [SavePlan.Row] = []
+    for row in rows {
+      let isWritten = try update(row, row.changes, version: row.version)
+      guard !isWritten else { continue }
+      discardExternalData(of: row)
+      conflicted.append(row)
+    }
+    if !conflicted.isEmpty { try resolve(conflicted, policy) }
+  }
+
+  /// Writes values over a row; false if the row has another version, or is gone.
+  mutating func update(
+    _ row: SavePlan.Row, _ changes: [StoreValue?], version: Int64
+  ) throws -> Bool {
+    var assignments: [String] = []
+    var values: [StoreValue] = []
+    let columns = row.entity.columns
+    for (slot, change) in try columnValues(changes, of: row).enumerated() {
+      guard let change else { continue }
+      assignments.append("\(columns[slot]) = ?")
+      values.append(permanent(change))
+    }
+    assignments.append("Z_OPT = ?")
+    values += [
+      .integer(try self.version(after: version, of: row)), .integer(row.key), .integer(version),
+    ]
+    try run(
+      "UPDATE \(row.entity.table) SET \(assignments.joined(separator: ", ")) "
+        + "WHERE Z_PK = ? AND Z_OPT = ?", values)
+    return connection.changes > 0
+  }
+
+  mutating func delete(_ rows: [SavePlan.Row], _ policy: MergePolicy) throws {
+    var conflicted: [SavePlan.Row] = []
+    // A row that is already gone is as deleted as it can be.
+    for row in rows where row.snapshot != nil {
+      let isDeleted = try delete(row, version: row.version)
+      if !isDeleted { conflicted.append(row) }
+    }
+    if !conflicted.isEmpty { try resolve(conflicted, policy, areDeletions: true) }
+    for row in rows {
+      if case .kept? = outcome.resolutions[row.id] { continue }
+      for relationship in row.entity.toManys {
+        guard case .joinTable(let table, let source, let destination, _) = relationship.storage
+        else { continue }
+        try run("DELETE FROM \(table) WHERE \(source) = ?", [.integer(row.key)])
+        guard relationship.inverse === relationship else { continue }
+        try run("DELETE FROM \(table) WHERE \(destination) = ?", [.integer(row.key)])
+      }
+    }
+  }
+
+  /// Deletes a row; false if it has another version, or is gone.
+  mutating func delete(_ row: SavePlan.Row, version: Int64) throws -> Bool {
+    try run(
+      store.statements[row.entity.index].delete, [.integer(row.key), .integer(version)])
+    return connection.changes > 0
+  }
+}
