@@ -12,7 +12,9 @@ enum BenchCounts {
   /// How often each path is taken; so often that what it takes once does not show.
   private static let paths = [
     "cacheMiss": 5_000, "cachedFault": 20_000, "fetchFaults": 20_000, "fetchFilled": 20_000,
-    "geoFetch": 200, "insertAndSave": 10_000, "tracingOff": 100_000,
+    "geoFetch": 200, "insertAndSave": 10_000, "tracingOff": 100_000, "emptyFetch": 500,
+    "textSearch": 200, "updateAndSave": 10_000, "saveOne": 200, "openStore": 20,
+    "prefetchMembers": 10_000, "faultMembers": 10_000, "batches": 10_000,
   ]
 
   static func main() {
@@ -46,7 +48,7 @@ enum BenchCounts {
   }
 
   private static func check(_ now: Thresholds, against known: Thresholds) -> Int32 {
-    print("per unit: a row, a fault, an object, a fetch of 15 rows, an event")
+    print("per unit: a row, a fault, an object, a member, a fetch, a save, an opening, an event")
     let differences = now.paths.sorted { $0.key < $1.key }.flatMap { path, counts in
       [
         Difference(

@@ -10,6 +10,8 @@ import StoreInstruments
 /// A path whose instructions and allocations are counted.
 enum HotPath: String, CaseIterable {
   case fetchFilled, fetchFaults, cachedFault, cacheMiss, insertAndSave, geoFetch, tracingOff
+  case emptyFetch, textSearch, updateAndSave, saveOne, openStore
+  case prefetchMembers, faultMembers, batches
 
   /// Runs the path so many times, and returns the allocations that took.
   ///
@@ -27,16 +29,17 @@ enum HotPath: String, CaseIterable {
       "an LTTng session records this process, which would be counted; end it (lttng list)"
   }
 
-  private struct Work {
-    let fixture: StopFixture
+  struct Work {
+    /// A ``StopFixture`` or a ``TimetableFixture``.
+    let fixture: AnyObject
     /// Objects do not keep their context, nor a context its container.
     var keeping: [AnyObject] = []
     let run: () throws -> Void
   }
 
-  private func work(_ count: Int, _ known: StopFixture? = nil) throws -> Work {
-    let rows = rows(count)
-    let fixture = try known ?? StopFixture(count: rows)
+  private func work(_ count: Int, _ known: AnyObject? = nil) throws -> Work {
+    if let work = try timetableWork(count, known as? TimetableFixture) { return work }
+    let fixture = try known as? StopFixture ?? StopFixture(count: rows(count))
     let container = fixture.container
     let context = container.newBackgroundContext()
     switch self {
@@ -56,10 +59,40 @@ enum HotPath: String, CaseIterable {
       let stops = Self.mixed(try Self.fetch(context, asFaults: true))
       return Work(fixture: fixture, keeping: [container, context]) { Self.read(stops) }
     case .insertAndSave:
-      return Work(fixture: fixture) { try Self.insert(count, context) }
+      return Work(fixture: fixture) { try Self.insert(0..<count, context) }
     case .geoFetch:
       let search = try GeoSearch()
       return Work(fixture: fixture) { _ = try search.run(count, in: context) }
+    case .emptyFetch:
+      let nowhere = try FetchPredicate("longitude == %@", 99.0)
+      return Work(fixture: fixture) {
+        for _ in 0..<count {
+          var request = FetchRequest<Stop>(predicate: nowhere)
+          request.fetchLimit = 1
+          let stops = try context.fetch(request)
+          precondition(stops.isEmpty, "a stop was found")
+        }
+      }
+    case .updateAndSave:
+      let stops = try Self.fetch(context, asFaults: false)
+      return Work(fixture: fixture) {
+        for stop in stops { stop.name = stop.name == "Anhalter" ? "Potsdamer" : "Anhalter" }
+        try context.save()
+      }
+    case .saveOne:
+      return Work(fixture: fixture) {
+        for index in 0..<count { try Self.insert(index..<index + 1, context) }
+      }
+    case .openStore:
+      return Work(fixture: fixture) {
+        for _ in 0..<count {
+          let container = try PersistentContainer(at: fixture.url, entities: Stop.self)
+          defer { container.close() }
+          _ = try container.newBackgroundContext().count(FetchRequest<Stop>())
+        }
+      }
+    case .textSearch, .prefetchMembers, .faultMembers, .batches:
+      preconditionFailure("\(rawValue) has a fixture of its own")
     case .tracingOff:
       let instruments = Instruments(observers: [Tracepoints()])
       return Work(fixture: fixture) { Self.emit(count, instruments) }
@@ -69,9 +102,9 @@ enum HotPath: String, CaseIterable {
   /// Of the table, to begin with.
   private func rows(_ count: Int) -> Int {
     switch self {
-    case .fetchFilled, .fetchFaults, .cachedFault, .cacheMiss: count
-    case .geoFetch: GeoSearch.stops
-    case .insertAndSave, .tracingOff: 0
+    case .fetchFilled, .fetchFaults, .cachedFault, .cacheMiss, .updateAndSave: count
+    case .geoFetch, .emptyFetch, .openStore: GeoSearch.stops
+    default: 0
     }
   }
 
@@ -88,8 +121,10 @@ enum HotPath: String, CaseIterable {
     stops.indices.map { stops[$0 * 7_919 % stops.count] }
   }
 
-  private static func insert(_ count: Int, _ context: ManagedObjectContext) throws {
-    for index in 0..<count {
+  private static func insert(
+    _ indices: Range<Int>, _ context: ManagedObjectContext
+  ) throws {
+    for index in indices {
       let stop = context.insert(Stop.self)
       stop.identifier = Int64(index * 7)
       stop.latitude = 52.3 + Double(index * 7_919 % 100_000) / 250_000

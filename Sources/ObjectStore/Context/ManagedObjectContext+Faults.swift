@@ -123,7 +123,9 @@ extension ManagedObjectContext {
     }
     instruments.counters.countCacheMiss()
     let sql = store.statements[object.entity.index].toManyFaults[relationship.slot]
+    let isOrdered = relationship.isOrdered
     var members: [AnyManagedObject] = []
+    var places: [ToManyLink.Place] = []
     var cost = QueryCost()
     try store.query(
       SelectStatement(sql: sql, bindings: [.integer(object.primaryKey)]), interests: interests,
@@ -133,8 +135,9 @@ extension ManagedObjectContext {
       let member = self.object(entity, row.int64(1), origin: object.origin)
       member.releaseOwner(object, relationship)
       members.append(member)
-      if relationship.isOrdered { link.orderKeys[ObjectIdentifier(member)] = row.int64(2) }
+      if isOrdered { places.append((ObjectIdentifier(member), row.int64(2))) }
     }
+    link.notePlaces(places)
     if interests.contains(.events) {
       let duration = TraceClock.now - start
       emitMiss(object, relationship.name, duration, sql, StatementID(sql: sql), cost)
@@ -166,34 +169,7 @@ extension ManagedObjectContext {
     to saved: [AnyManagedObject], _ relationship: RelationshipDescription,
     of object: AnyManagedObject, _ link: ToManyLink
   ) -> [AnyManagedObject] {
-    guard !relationship.inverse.isToMany else {
-      let removed = Set(link.removed.map(ObjectIdentifier.init))
-      // Another context may have saved the same pair.
-      let known = link.added.isEmpty ? [] : Set(saved.map(ObjectIdentifier.init))
-      return saved.filter { !removed.contains(ObjectIdentifier($0)) }
-        + link.added.filter { !known.contains(ObjectIdentifier($0)) }
-    }
-    let slot = relationship.inverse.slot
-    let known = Set(saved.map(ObjectIdentifier.init))
-    var left: Set<ObjectIdentifier> = []
-    var joined: [AnyManagedObject] = []
-    for other in changed + inserted
-    where other.entity.isKind(of: relationship.destination) && !other.changes.isEmpty {
-      guard let value = other.changes[slot] else { continue }
-      if value != .object(object.objectID) {
-        left.insert(ObjectIdentifier(other))
-      } else if !known.contains(ObjectIdentifier(other)) {
-        joined.append(other)
-      }
-    }
-    let kept = saved.filter { !left.contains(ObjectIdentifier($0)) }
-    let members = kept + joined
-    // What was deleted leaves its owners by the delete rules, which a fault may come after.
-    let present = members.filter { !$0.isRemoved }
-    if present.count < members.count || kept.count < saved.count || !joined.isEmpty {
-      ownersOfChanged.append((object, relationship.slot))
-    }
-    return present
+    MemberChanges(self, of: relationship).apply(to: saved, of: object, link)
   }
 
   // MARK: - Events

@@ -214,35 +214,12 @@ public final class ManagedObjectContext: @unchecked Sendable {
     of page: RowPage, _ entity: EntityDescription, _ origin: FetchOrigin?, isFilled: Bool,
     to objects: inout [AnyManagedObject]
   ) {
-    queue.recordUse()
-    let register = registers[entity.index]
-    let (unretainedEntity, unretainedRegister) = (
-      Unmanaged.passUnretained(entity), Unmanaged.passUnretained(register)
-    )
-    let objectClass = traits.objectClass(of: entity)
-    let hasOneEntity = entity.hierarchy == nil
-    var awakened: [AnyManagedObject] = []
-    let notifies = isFilled && register.hasHooks
-    page.forEach { row in
-      let isNew = register.isBehindAll(row.primaryKey)
-      if !isNew, let known = register.object(row.primaryKey) {
-        if notifies, known.isFault { awakened.append(known) }
-        if isFilled { known.fill(row) }
-        return objects.append(known)
-      }
-      let object =
-        hasOneEntity
-        ? objectClass.init(
-          entity: unretainedEntity, primaryKey: row.primaryKey, register: unretainedRegister)
-        : makeObject(RowSnapshot(row).entity(in: entity), row.primaryKey)
-      if let origin { object.origin = origin }
-      if isFilled { object.fill(row) }
-      if isNew { register.append(object) } else { register.insert(object) }
-      if notifies { awakened.append(object) }
-      objects.append(consume object)
-    }
-    for object in awakened { object.notify(.awakeFromFetch) }
+    var maker = RowObjects(self, entity, origin, isFilled: isFilled)
+    page.forEach { objects.append(maker.object(of: $0)) }
+    maker.notify()
   }
+
+  func register(ofTable index: Int) -> ObjectRegister { registers[index] }
 
   /// An object that no register has.
   func makeObject(_ entity: EntityDescription, _ primaryKey: Int64) -> AnyManagedObject {

@@ -41,10 +41,24 @@ final class ObjectLinks {
 
 /// What is known of one to-many relationship of one object.
 final class ToManyLink {
+  typealias Place = (member: ObjectIdentifier, place: Int64)
+
   /// Nil while the relationship is a fault.
-  var members: [AnyManagedObject]?
+  @exclusivity(unchecked) var members: [AnyManagedObject]?
   /// The saved place of each member in an ordered relationship.
-  var orderKeys: [ObjectIdentifier: Int64] = [:]
+  var orderKeys: [ObjectIdentifier: Int64] {
+    get {
+      tabulatePlaces()
+      return placeTable
+    }
+    _modify {
+      tabulatePlaces()
+      yield &placeTable
+    }
+  }
+  private var placeTable: [ObjectIdentifier: Int64] = [:]
+  /// Places that were read, in no table yet: most members are never moved.
+  private var places: [Place] = []
   /// The members in the order that was changed, to be given to those that are looked up again.
   var keptOrder: [AnyManagedObject]?
   /// Whether members were moved since the last save.
@@ -57,12 +71,24 @@ final class ToManyLink {
   func copy() -> ToManyLink {
     let copy = ToManyLink()
     copy.members = members
-    copy.orderKeys = orderKeys
+    copy.placeTable = placeTable
+    copy.places = places
     copy.keptOrder = keptOrder
     copy.isReordered = isReordered
     copy.added = added
     copy.removed = removed
     return copy
+  }
+
+  /// Takes over the places of members that were read.
+  func notePlaces(_ read: [Place]) {
+    if places.isEmpty { places = read } else { places += read }
+  }
+
+  private func tabulatePlaces() {
+    guard !places.isEmpty else { return }
+    for (member, place) in places { placeTable[member] = place }
+    places = []
   }
 
   var hasChanges: Bool { isReordered || !added.isEmpty || !removed.isEmpty }

@@ -25,6 +25,17 @@ public struct ToManyMembers<D: Entity>: RandomAccessCollection {
     members[position].assumed(D.self)
   }
 
+  /// Goes through the members that there are now, whatever is added or removed meanwhile.
+  public func makeIterator() -> Iterator { Iterator(members: members.makeIterator()) }
+
+  /// The members, one after the other.
+  public struct Iterator: IteratorProtocol {
+    fileprivate var members: IndexingIterator<[AnyManagedObject]>
+
+    /// The next member, which may be a fault; nil after the last one.
+    public mutating func next() -> ManagedObject<D>? { members.next()?.assumed(D.self) }
+  }
+
   /// Whether an object is a member, without looking at its values.
   public func contains(_ object: ManagedObject<D>) -> Bool {
     members.contains { $0 === object }

@@ -14,12 +14,13 @@ extension FetchOperation {
     }
     var objects: [AnyManagedObject] = []
     var rows: [RowSnapshot] = []
+    let keepsRows = prefetched.readsRows
     let origin = origin
     try store.pages(
       of: entity, select, interests: interests, contextID: context.contextID, cost: &cost
     ) { page in
       context.appendObjects(of: page, entity, origin, isFilled: fillsObjects, to: &objects)
-      if !prefetched.isEmpty { page.forEach { rows.append(RowSnapshot($0)) } }
+      if keepsRows { page.forEach { rows.append(RowSnapshot($0)) } }
     }
     return try finish(objects, overlay, prefetched, rows: rows)
   }

@@ -93,6 +93,21 @@ private struct Page: Entity, LifecycleHooks {
     }
   }
 
+  @Test func runForObjectsThatArePrefetchedFilled() throws {
+    try Calls.$current.withValue(calls) {
+      fixture.context.insert(Page.self).note = fixture.context.insert(Note.self)
+      try fixture.context.save()
+      let context = fixture.container.newBackgroundContext()
+      var request = FetchRequest<Page>()
+      request.returnsObjectsAsFaults = false
+      request.relationshipKeyPathsForPrefetching = ["note"]
+      _ = calls.take()
+      let page = try #require(try context.fetch(request).first)
+      #expect(calls.take() == ["awakeFromFetch Note"])
+      #expect(page.note?.isFault == false && calls.take() == [])
+    }
+  }
+
   @Test func runWhenAFaultFiresOnceAndWhenItBecomesOneAgain() throws {
     try Calls.$current.withValue(calls) {
       fixture.context.insert(Note.self).text = "a"

@@ -122,6 +122,28 @@ import Testing
     #expect(observer.sql == [] && container.statistics.cacheMisses == 0)
   }
 
+  @Test func linksMembersToOwnersInAnyOrderAndToOnesThatComeTwice() throws {
+    let (container, observer) = try opened()
+    var request = request("paragraphs", "tags.articles")
+    request.sortDescriptors = [SortDescriptor(\.title, ascending: false)]
+    let articles = try container.mainContext.fetch(request)
+    observer.removeAll()
+    #expect(
+      articles.map { $0.paragraphs.map(\.text) } == [
+        ["5.1", "5.0"], ["4.0"], [], ["2.1", "2.0"], ["1.0"], [],
+      ])
+    let tagged = articles[2].tags.map { $0.articles.map(\.title).sorted().joined() }
+    #expect(tagged.sorted() == ["1235", "23", "3"])
+    #expect(observer.sql == [])
+  }
+
+  @Test func goesThroughMembersThatAreRemovedMeanwhile() throws {
+    let (container, _) = try opened()
+    let articles = try container.mainContext.fetch(request("tags"))
+    for tag in articles[3].tags { articles[3].tags.remove(tag) }
+    #expect(articles[3].tags.isEmpty)
+  }
+
   @Test func movesNoPrefetchedMemberWhenOneIsAppended() throws {
     let (container, observer) = try opened()
     let articles = try container.mainContext.fetch(request("paragraphs"))

@@ -18,16 +18,18 @@ extension FetchOperation {
   ) throws {
     // What parents have not saved is for their children to see: the faults read from them.
     guard !tree.isEmpty, !objects.isEmpty, !context.inheritsChanges else { return }
-    let rows = Dictionary(rows.map { ($0.primaryKey, $0) }, uniquingKeysWith: { a, _ in a })
+    let rows =
+      tree.readsRows
+      ? Dictionary(rows.map { ($0.primaryKey, $0) }, uniquingKeysWith: { a, _ in a }) : [:]
     for branch in tree.branches {
       var operation = FetchOperation(prefetching: branch, for: self)
       let (members, memberRows) = try operation.measure {
         branch.relationship.isToMany
-          ? try $0.fetchMembers(branch.relationship, of: objects)
+          ? try $0.fetchMembers(branch, of: objects)
           : try $0.fetchDestinations(branch.relationship, of: objects, rows)
       }
       store.instruments.annotate(
-        "Prefetching with key '\(branch.keyPath)'.  Got \(members.count) rows.",
+        "Prefetching with key '\(branch.keyPath)'.  Got \(operation.resultCount) rows.",
         contextID: context.contextID)
       try prefetch(branch.tree, of: members, rows: memberRows)
     }
@@ -63,65 +65,73 @@ extension FetchOperation {
     let fetched = try store.rows(
       of: entity, select, interests: interests, contextID: context.contextID, cost: &cost)
     let start = isMeasured ? TraceClock.now : 0
-    let origin = origin
+    var maker = RowObjects(context, entity, origin, isFilled: fillsObjects)
     var destinations: [Int64: AnyManagedObject] = [:]
-    for row in fetched { destinations[row.primaryKey] = object(of: row, origin) }
+    for row in fetched { destinations[row.primaryKey] = maker.object(of: row.pointer) }
     for (object, key) in zip(objects, keys) {
       guard let destination = key.flatMap({ destinations[$0] }) else { continue }
       object.makeLinks().toOnes[slot - object.entity.attributes.count] = destination
     }
-    finish(fetched.compactMap { destinations[$0.primaryKey] }, since: start)
-    return (fetched.compactMap { destinations[$0.primaryKey] }, fetched)
+    maker.notify()
+    let found = fetched.compactMap { destinations[$0.primaryKey] }
+    if isMeasured { materializeTime = TraceClock.now - start }
+    resultCount = found.count
+    if interests.contains(.rows) { returned = found }
+    return (found, fetched)
   }
 
   // MARK: - To-many
 
   private mutating func fetchMembers(
-    _ relationship: RelationshipDescription, of objects: [AnyManagedObject]
+    _ branch: PrefetchTree.Branch, of objects: [AnyManagedObject]
   ) throws -> ([AnyManagedObject], [RowSnapshot]) {
+    let relationship = branch.relationship
     let owners = objects.filter { $0.needsMembers(relationship.slot) }
     select = SelectStatement(
       sql: store.statements[relationship.entity.index].toManyPrefetches[relationship.slot],
       bindings: [.string(JSONArray(keys: owners.map(\.primaryKey)).text)])
-    var places: [(owner: Int64, place: Int64)] = []
-    let ownerColumn: Int32 = relationship.isOrdered ? 2 : 1
-    let fetched = try store.rows(
-      of: entity, select, interests: interests, contextID: context.contextID, cost: &cost
-    ) { row in
-      places.append(
-        (row.int64(row.columnCount - ownerColumn), row.int64(row.columnCount - 1)))
+    // The owners and places of the rows of one page.
+    var ends: [(owner: Int64, place: Int64?)] = []
+    let isOrdered = relationship.isOrdered
+    var lists = MemberLists(owners)
+    var maker = RowObjects(context, entity, origin, isFilled: fillsObjects)
+    var members: [AnyManagedObject] = []
+    var rows: [RowSnapshot] = []
+    let (listsMembers, keepsRows) = (
+      !branch.tree.isEmpty || interests.contains(.rows), branch.tree.readsRows
+    )
+    var count = 0
+    try store.pages(
+      of: entity, select, interests: interests, contextID: context.contextID, cost: &cost,
+      extra: { row in
+        let last = row.columnCount - 1
+        ends.append(
+          isOrdered ? (row.int64(last - 1), row.int64(last)) : (row.int64(last), nil))
+      }
+    ) { page in
+      var index = 0
+      page.forEach { row in
+        let member = maker.object(of: row)
+        lists.append(member, of: ends[index].owner, place: ends[index].place)
+        if listsMembers { members.append(member) }
+        if keepsRows { rows.append(RowSnapshot(row)) }
+        index += 1
+      }
+      count += index
+      ends.removeAll(keepingCapacity: true)
     }
     let start = isMeasured ? TraceClock.now : 0
-    let origin = origin
-    let members = fetched.map { object(of: $0, origin) }
-    var indices: [Int64: [Int]] = [:]
-    for index in members.indices { indices[places[index].owner, default: []].append(index) }
-    for owner in owners {
+    let changes = MemberChanges(context, of: relationship)
+    lists.forEach { owner, list in
       let link = owner.unloadedLink(relationship.slot)
-      let indices = indices[owner.primaryKey] ?? []
-      if relationship.isOrdered {
-        for index in indices {
-          link.orderKeys[ObjectIdentifier(members[index])] = places[index].place
-        }
-      }
-      link.members = link.arranged(
-        context.applyChanges(to: indices.map { members[$0] }, relationship, of: owner, link))
+      if isOrdered { link.notePlaces(list.places) }
+      link.members = link.arranged(changes.apply(to: list.members, of: owner, link))
     }
-    finish(members, since: start)
-    return (members, fetched)
-  }
-
-  /// Filled where the fetch fills its own.
-  private func object(of row: RowSnapshot, _ origin: FetchOrigin?) -> AnyManagedObject {
-    let object = context.object(row.entity(in: entity), row.primaryKey, origin: origin)
-    if fillsObjects, object.snapshot == nil { object.snapshot = row }
-    return object
-  }
-
-  private mutating func finish(_ objects: [AnyManagedObject], since start: Nanoseconds) {
-    if isMeasured { materializeTime = TraceClock.now - start }
-    resultCount = objects.count
-    if interests.contains(.rows) { returned = objects }
+    maker.notify()
+    if isMeasured { materializeTime = TraceClock.now - start + cost.materialize }
+    resultCount = count
+    if interests.contains(.rows) { returned = members }
+    return (members, rows)
   }
 }
 

@@ -12,6 +12,8 @@ struct PrefetchTree {
   }
 
   var isEmpty: Bool { branches.isEmpty }
+  /// Whether it needs the rows of its objects, which refer to the destinations of to-ones.
+  var readsRows: Bool { branches.contains { !$0.relationship.isToMany } }
 
   init() {}
 

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Makes the objects of the rows of one statement, or finds those that the context has.
+struct RowObjects {
+  private let context: ManagedObjectContext
+  private let entity: EntityDescription
+  private let register: ObjectRegister
+  private let objectClass: AnyManagedObject.Type
+  private let hasOneEntity: Bool
+  private let origin: FetchOrigin?
+  /// Whether objects that are faults get the rows.
+  private let isFilled: Bool
+  private let notifies: Bool
+  private var awakened: [AnyManagedObject] = []
+
+  init(
+    _ context: ManagedObjectContext, _ entity: EntityDescription, _ origin: FetchOrigin?,
+    isFilled: Bool
+  ) {
+    context.queue.recordUse()
+    self.context = context
+    self.entity = entity
+    self.origin = origin
+    self.isFilled = isFilled
+    register = context.register(ofTable: entity.index)
+    objectClass = context.traits.objectClass(of: entity)
+    hasOneEntity = entity.hierarchy == nil
+    notifies = isFilled && register.hasHooks
+  }
+
+  @inline(__always)
+  mutating func object(of row: RowPointer) -> AnyManagedObject {
+    let isNew = register.isBehindAll(row.primaryKey)
+    if !isNew, let known = register.object(row.primaryKey) {
+      if notifies, known.isFault { awakened.append(known) }
+      if isFilled { known.fill(row) }
+      return known
+    }
+    let object =
+      hasOneEntity
+      ? objectClass.init(
+        entity: .passUnretained(entity), primaryKey: row.primaryKey,
+        register: .passUnretained(register))
+      : context.makeObject(RowSnapshot(row).entity(in: entity), row.primaryKey)
+    if let origin { object.origin = origin }
+    if isFilled { object.fill(row) }
+    if isNew { register.append(object) } else { register.insert(object) }
+    if notifies { awakened.append(object) }
+    return object
+  }
+
+  /// Calls the hooks of the objects that were filled.
+  mutating func notify() {
+    for object in awakened { object.notify(.awakeFromFetch) }
+    awakened = []
+  }
+}
