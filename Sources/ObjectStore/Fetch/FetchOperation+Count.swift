@@ -6,9 +6,7 @@ extension FetchOperation {
   /// Counts what a fetch of objects would return.
   mutating func count() throws -> Int {
     guard let overlay = try pendingOverlay() else {
-      select = try .count(
-        of: entity, where: predicate, includingSubentities: includesSubentities, limit: limit,
-        offset: offset)
+      select = try statement(.count, limit: limit, offset: offset)
       return try selectCount()
     }
     // What was changed is counted in memory, and by SQL everything else.

@@ -71,9 +71,7 @@ extension FetchOperation {
         instead: "fetch dictionaries")
     }
     guard includesPropertyValues else {
-      select = try .objectIDs(
-        of: entity, where: predicate, includingSubentities: includesSubentities, sortedBy: terms,
-        limit: limit, offset: offset)
+      select = try statement(.objectIDs, limit: limit, offset: offset)
       return .keys
     }
     guard projection.columns.isEmpty else {
@@ -83,10 +81,18 @@ extension FetchOperation {
         includingSubentities: includesSubentities, sortedBy: terms, limit: limit, offset: offset)
       return .parts(properties)
     }
-    select = try .objects(
-      of: entity, where: predicate, includingSubentities: includesSubentities, sortedBy: terms,
-      limit: limit, offset: offset)
+    select = try statement(.objects, limit: limit, offset: offset)
     return .rows
+  }
+
+  /// The SELECT of the request, written before if it differed in values only.
+  func statement(
+    _ result: SelectRequest.Result, limit: Int, offset: Int
+  ) throws(FetchPredicateError) -> SelectStatement {
+    try store.templates.statement(
+      SelectRequest(
+        result: result, predicate: predicate, includesSubentities: includesSubentities,
+        terms: terms, limit: limit, offset: offset), of: entity)
   }
 
   // MARK: - Objects

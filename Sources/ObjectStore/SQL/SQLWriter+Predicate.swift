@@ -106,7 +106,7 @@ extension SQLWriter {
 
   /// Up to so many values get a `?` each; beyond that the text of the statement, and with it the
   /// time to compile it and its place in the statement cache, must not depend on their number.
-  private static var maxPlaceholders: Int { 32 }
+  static var maxPlaceholders: Int { 32 }
 
   private mutating func appendIn(
     _ operand: ResolvedOperand, _ values: [StoreValue], _ folding: StringFolding

@@ -17,6 +17,8 @@ final class Broadcaster<Element: Sendable>: Sendable {
 
   /// Ends the sequences there are.
   func finish() {
+    // Each context has five of these, and many a context lives for one fetch.
+    guard hasListeners else { return }
     let continuations = state.withLock { state in
       defer { state.continuations = [:] }
       return Array(state.continuations.values)

@@ -20,6 +20,7 @@ final class PersistentStore: @unchecked Sendable {
   let instruments: Instruments
   let pool: ConnectionPool
   let statements: [EntityStatements]
+  let templates: SelectTemplates
   let isReadOnly: Bool
   let isInMemory: Bool
   /// Whether values of statements are recorded.
@@ -64,6 +65,7 @@ final class PersistentStore: @unchecked Sendable {
     locale = options.collationLocale
     cache = RowCache(entityCount: model.entities.count, byteLimit: options.rowCacheSize)
     statements = model.entities.map(EntityStatements.init)
+    templates = SelectTemplates(entityCount: model.entities.count)
     sideFiles = opened.sideFiles
     writeAheadLog = opened.writer?.connection.followWriteAheadLog()
     let entityCount = model.entities.count

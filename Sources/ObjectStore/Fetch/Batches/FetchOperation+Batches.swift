@@ -11,9 +11,8 @@ extension FetchOperation {
   mutating func fetchKeys(for request: BatchRequest) throws -> BatchLoader {
     batchSize = request.batchSize
     let overlay = try pendingOverlay()
-    select = try .objectIDs(
-      of: entity, where: predicate, includingSubentities: includesSubentities, sortedBy: terms,
-      limit: overlay == nil ? limit : 0, offset: overlay == nil ? offset : 0)
+    select = try statement(
+      .objectIDs, limit: overlay == nil ? limit : 0, offset: overlay == nil ? offset : 0)
     var keys = KeyList()
     try store.query(
       select, interests: interests, contextID: context.contextID, cost: &cost
