@@ -21,7 +21,7 @@ test-probe: probe ## runs real programs under the probe, which it installs, and 
 	@Tests/ProbeTests/run.py $(if $(SHORT),,--install)
 
 .PHONY: bench-probe
-bench-probe: probe ## measures what the probe costs, beside the same programs without it
+bench-probe: probe ## measures the cost of the probe, compared with the same programs without it
 	@Tests/ProbeTests/costs.py
 
 lint: ## checks the style of every Swift file, the words of comments and documents, and the floors of ObjectStore
@@ -79,10 +79,10 @@ bench-quick: ## the same, small, and only printed; without the programs that mak
 test-bench: ## tests what makes the tables of make bench: medians, intervals, verdicts
 	swift test --package-path Benchmarks --test-product BenchmarksPackageTests
 
-bench-counts: ## holds the hot paths' instructions and allocations against Benchmarks/thresholds.json; UPDATE=1 writes it
+bench-counts: ## compares the hot paths' instructions and allocations with Benchmarks/thresholds.json; UPDATE=1 writes it
 	@Scripts/bench-counts.sh $(if $(UPDATE),--update)
 
-agreement: ## draws 100,000 predicates, and compares the rows of SQL with those of memory
+agreement: ## generates 100,000 random predicates, and compares the rows of SQL with those in memory
 	AGREEMENT_COUNT=100000 swift test --filter PredicateAgreementTests
 
 .PHONY: verdicts pitfalls
@@ -108,7 +108,7 @@ test-otlp: ## checks OTLP against the protocol's package, which it installs, and
 	@Scripts/test-fleet.sh otlp
 
 .PHONY: test-rows
-test-rows: ## answers the recipes of dashboards/sql on DuckDB, ClickHouse and Spark, which it installs, and compares them
+test-rows: ## runs the recipes of dashboards/sql on DuckDB, ClickHouse and Spark, which it installs, and compares them
 	@Scripts/test-fleet.sh rows
 
 .PHONY: test-fleet-commands fleet-scale
@@ -119,12 +119,12 @@ fleet-scale: probe ## measures 1,000 hosts and 100,000,000 rows in DuckDB and Cl
 	@Scripts/test-fleet.sh scale
 
 .PHONY: test-prometheus
-test-prometheus: ## tests the rules and alerts, and lets a real Prometheus, which it installs, scrape serve until they fire
+test-prometheus: ## tests the rules and alerts with a real Prometheus, which it installs and which scrapes serve until they fire
 	@Scripts/test-fleet.sh prometheus
 
 .PHONY: damage
 DAMAGE_VARIANTS ?= 5000
-damage: ## holds 5,000 damaged logs, traces and reports against a baseline: none passes with other numbers
+damage: ## compares 5,000 damaged logs, traces and reports with a baseline: none passes with other numbers
 	DAMAGE_VARIANTS=$(DAMAGE_VARIANTS) swift test --filter DamagedGateTests
 
 test-scale: ## reads a log and a trace of ten million events, and compares memory with that of one million
@@ -145,7 +145,7 @@ test-live: ## starts programs under top, in live sessions of LTTng; the relay's 
 	LIVE=1 swift test --filter 'TraceRecorderTests|RelayedRecordingTests|ServeCommandTests'
 
 .PHONY: fight
-fight: probe ## lets four programs fight over one database, and compares 1,000 samples of 'locks' with what they wrote down
+fight: probe ## runs four programs against one database, and compares 1,000 samples of 'locks' with their logs
 	swift build --product trace-report && swift build --product lock-holder
 	Tests/LockFights/fight.py
 
@@ -158,7 +158,7 @@ flight: probe ## runs a flight recorder for ten minutes over a program that is s
 test-grafana: ## tries every query of dashboards/grafana on a real Prometheus, which it installs
 	@Scripts/test-grafana.sh
 
-torture: ## kills a process that saves, 1,000 times, and looks at the store after it
+torture: ## kills a process that saves, 1,000 times, and checks the store after each kill
 	swift build --product store-torture
 	"$$(swift build --show-bin-path)/store-torture" kills 1000
 
@@ -167,13 +167,13 @@ HOSTILE_COUNT ?= 20000
 hostile: ## opens, reads, changes and saves 20,000 stores that were damaged at random; HOSTILE_COUNT=20000 HOSTILE_SEED=1
 	HOSTILE_COUNT=$(HOSTILE_COUNT) swift test --filter HostileDatabaseTests
 
-threads: ## lets eight threads read and write one store for a minute
+threads: ## runs eight threads that read and write one store for a minute
 	swift build --product store-torture
 	"$$(swift build --show-bin-path)/store-torture" threads 60
 
 .PHONY: contexts
 CONTEXT_SEEDS ?= 5000
-contexts: ## does random steps in three contexts, and compares them and their controllers with plain values; CONTEXT_SEEDS=5000
+contexts: ## runs random steps in three contexts, and compares them and their controllers with plain values; CONTEXT_SEEDS=5000
 	swift build --product store-torture
 	"$$(swift build --show-bin-path)/store-torture" contexts $(CONTEXT_SEEDS)
 
