@@ -10,7 +10,7 @@ public struct BatchInsertResult: Sendable {
   /// Rows with lower keys were there and were updated.
   let firstKey: Int64
 
-  /// How many rows were inserted, or updated because of a uniqueness constraint.
+  /// The number of rows that were inserted, or updated because of a uniqueness constraint.
   public var count: Int { keys.count }
 
   /// The id of the row that was written as number `index`, from 0.
@@ -38,13 +38,13 @@ public struct BatchInsertResult: Sendable {
   }
 }
 
-/// What a batch insert does with a row that a uniqueness constraint forbids.
+/// The treatment of a row that violates a uniqueness constraint.
 public enum BatchConflictPolicy: Sendable {
   /// Nothing of the batch is inserted.
   case fail
   /// The row is left out: `INSERT OR IGNORE`.
   case ignore
-  /// The row that is there gets the values that were set: `ON CONFLICT(ZIDENTIFIER) DO UPDATE`.
+  /// The existing row gets the values that were set: `ON CONFLICT(ZIDENTIFIER) DO UPDATE`.
   case update
 }
 
@@ -87,7 +87,7 @@ public struct BatchRow<E: Entity> {
   }
 }
 
-/// Which slots a row must set, and which of them it has not set yet.
+/// The slots that a row must set, and those that are not set yet.
 @usableFromInline
 final class RequiredSlots {
   private let required: [Bool]
@@ -95,9 +95,9 @@ final class RequiredSlots {
   private let requiredCount: Int
   private var missingCount: Int
   private(set) var hasReference: [Bool]
-  /// Which slots the row has set, if only to nil.
+  /// The slots that the row has set, including those set to nil.
   private(set) var isSet: [Bool]
-  /// A value that would come back as another one.
+  /// A value that would be read as a different value.
   private(set) var inexact: (slot: Int, value: Decimal)?
   private let entity: EntityDescription
   /// Whether setting an attribute may set others.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which rows to update, all by one statement, and to what.
+/// The rows to update, in one statement, and their new values.
 ///
 ///     var update = BatchUpdateRequest<Stop>(where: { $0.longitude > 13 })
 ///     update.set(\.note, to: "east")
@@ -9,7 +9,7 @@
 public struct BatchUpdateRequest<E: Entity> {
   /// Nil for all rows.
   public var predicate: FetchPredicate?
-  /// What the result contains.
+  /// The contents of the result.
   public var resultType = BatchResult.Kind.count
   private(set) var assignments: [(name: String, value: StoreValue)] = []
 
@@ -36,12 +36,12 @@ public struct BatchUpdateRequest<E: Entity> {
   }
 }
 
-/// Which rows to delete, past the context.
+/// The rows to delete, bypassing the context.
 ///
 ///     try context.execute(BatchDeleteRequest<StopTime>(where: { $0.departureTime < 0 }))
 ///     // DELETE FROM ZSTOPTIME WHERE Z_PK IN (SELECT t0.Z_PK FROM ZSTOPTIME t0 WHERE  t0.ZDEPARTURETIME < ?)
 public struct BatchDeleteRequest<E: Entity> {
-  /// What the result contains.
+  /// The contents of the result.
   public var resultType = BatchResult.Kind.count
   let source: Source
 
@@ -60,21 +60,21 @@ public struct BatchDeleteRequest<E: Entity> {
   public init(objectIDs: [ManagedObjectID]) { source = .ids(objectIDs) }
 }
 
-/// What a batch update, delete or insert did.
+/// The result of a batch update, delete or insert.
 public struct BatchResult: Sendable {
-  /// How many rows were written or deleted, those deleted by a cascade included.
+  /// The number of rows that were written or deleted, including those deleted by a cascade.
   public let count: Int
-  /// Which ones; empty unless the request returns them.
+  /// The ids of the rows; empty unless the request returns them.
   public let objectIDs: [ManagedObjectID]
   /// For ``ManagedObjectContext/mergeChanges(fromRemoteContextSave:into:)``, with the rows whose
   /// references a deletion has set to nil; empty unless the request returns ids.
   public let changes: ContextChanges
 
-  /// What a result contains.
+  /// The contents of a result.
   public enum Kind: Sendable {
-    /// How many rows.
+    /// The number of rows.
     case count
-    /// Which rows, to merge into the contexts that hold them.
+    /// The ids of the rows, to merge into the contexts that have them.
     case objectIDs
   }
 }

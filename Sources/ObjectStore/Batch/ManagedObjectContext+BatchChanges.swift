@@ -35,8 +35,8 @@ extension ManagedObjectContext {
   ///
   ///     // DELETE FROM ZSTOPTIME WHERE Z_PK IN (SELECT t0.Z_PK FROM ZSTOPTIME t0 WHERE …)
   ///
-  /// Where rows refer to the deleted ones, the delete rules are followed in the database, by more
-  /// statements.
+  /// If rows refer to the deleted ones, additional statements follow the delete rules in the
+  /// database.
   ///
   /// - Throws: ``FetchPredicateError`` if the predicate does not fit the entity; ``StoreError``:
   ///   `deletionDenied` if a rule denies it or a reference that is not optional would be left
@@ -143,7 +143,7 @@ extension EntityDescription {
 }
 
 extension RelationshipDescription {
-  /// Rows that come to an ordered relationship come behind those that are there.
+  /// Rows that are added to an ordered relationship come after the existing ones.
   fileprivate func assignments(
     _ column: String, _ value: StoreValue
   ) throws -> [BatchChanges.Assignment] {

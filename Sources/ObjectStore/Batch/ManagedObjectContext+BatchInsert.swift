@@ -13,7 +13,7 @@ extension ManagedObjectContext {
   ///     }
   ///     // INSERT INTO ZSTOP(Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES(?, ?, ?, ?)
   ///
-  /// Rows of an ordered relationship come behind those that are there, in the order of the batch.
+  /// Rows of an ordered relationship come after the existing ones, in the order of the batch.
   ///
   /// - Parameters:
   ///   - type: the entity.
@@ -22,7 +22,7 @@ extension ManagedObjectContext {
   ///   - file: the caller's file.
   ///   - line: the caller's line.
   ///   - fill: sets the values of one row; called with 0 up to `count`.
-  /// - Throws: ``StoreError``, and what `fill` throws; nothing is inserted then.
+  /// - Throws: ``StoreError``, and errors of `fill`; nothing is inserted then.
   @discardableResult
   public func batchInsert<E: Entity>(
     _ type: E.Type, count: Int, onConflict policy: BatchConflictPolicy = .fail,
@@ -37,8 +37,8 @@ extension ManagedObjectContext {
 
   /// Inserts rows whose values are given by name.
   ///
-  /// - Throws: ``StoreError``: `unknownEntity`, `unknownProperty`, `wrongType`, `invalid`, and what
-  ///   SQLite reports; nothing is inserted then.
+  /// - Throws: ``StoreError``: `unknownEntity`, `unknownProperty`, `wrongType`, `invalid`, and
+  ///   errors of SQLite; nothing is inserted then.
   @discardableResult
   public func batchInsert(
     entityNamed name: String, _ rows: [[String: StoreValue]],
@@ -46,7 +46,7 @@ extension ManagedObjectContext {
   ) throws -> BatchInsertResult {
     guard let entity = store.model.entity(named: name) else { throw StoreError.unknownEntity(name) }
     return try insert(entity, rows.count, policy, file, line) { statement, required, index in
-      // By name: a derived attribute follows from the source that was set, whatever the order.
+      // By name: a derived attribute is computed from the source that was set, in any order.
       for (name, value) in rows[index] {
         let (slot, value) = try entity.slotAndValue(name, value)
         required.note(slot, value)
@@ -178,7 +178,7 @@ extension SaveWriter {
     return keys
   }
 
-  /// Behind the last integer SQLite goes on with reals.
+  /// After the largest integer SQLite continues with reals.
   private func checkRaisedVersions(_ table: String, _ keys: KeyList) throws {
     let array = JSONArray(keys: (0..<keys.count).lazy.map { keys[$0] })
     try checkVersions(
@@ -204,7 +204,8 @@ extension EntityDescription {
   ///     INSERT INTO ZSTOP(…) VALUES(…) ON CONFLICT(ZIDENTIFIER) DO UPDATE SET Z_OPT = Z_OPT + 1,
   ///       ZNAME = iif(?7, excluded.ZNAME, ZNAME) RETURNING Z_PK
   ///
-  /// Whether the row set a value is bound behind the values: an update leaves the others alone.
+  /// Flags after the values state whether the row set a value: an update leaves the others
+  /// unchanged.
   fileprivate func batchInsert(_ insert: String, _ policy: BatchConflictPolicy) -> String {
     switch policy {
     case .fail: return insert

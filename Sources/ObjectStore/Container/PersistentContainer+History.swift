@@ -8,7 +8,7 @@ extension PersistentContainer {
   /// Whether what is written is also kept as history; see ``StoreOptions/tracksHistory``.
   public var tracksHistory: Bool { store.tracksHistory }
 
-  /// The place of the last transaction; nil while there is none.
+  /// The token of the last transaction; nil if there is none.
   ///
   /// - Throws: ``StoreError`` if SQLite fails.
   public func currentHistoryToken() throws -> HistoryToken? {
@@ -20,7 +20,7 @@ extension PersistentContainer {
     return token
   }
 
-  /// The transactions behind a place, the first first; all of them, if nil.
+  /// The transactions after a token, oldest first; all of them if it is nil.
   ///
   ///     let news = try container.history(after: lastToken)
   ///     for transaction in news where transaction.author != "import" { … }
@@ -38,7 +38,7 @@ extension PersistentContainer {
     try history("t0.ZTIMESTAMP > ?", .date(date))
   }
 
-  /// Deletes the transactions before a place; its own stays.
+  /// Deletes the transactions before a token; the token's own transaction stays.
   ///
   /// - Returns: how many there were.
   /// - Throws: ``StoreError`` if SQLite fails.
@@ -129,7 +129,7 @@ extension PersistentStore {
       cost: &cost, row: row)
   }
 
-  /// Runs writes in a transaction of their own.
+  /// Runs writes in a separate transaction.
   fileprivate func write(_ body: (Connection) throws -> Void) throws {
     do {
       try pool.withWriter { writer in

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PersistentContainer {
-  /// What a fetch returns now, and again after each commit that changes it.
+  /// The result of a fetch now, and again after each commit that changes it.
   ///
   ///     let names = container.values(observing: request) { $0.map(\.name) }
   ///     for try await names in names { show(names) }
   ///     // SELECT 0, t0.Z_PK, t0.ZNAME FROM ZSTOP t0 ORDER BY t0.ZNAME     now, and after a commit
   ///
-  /// Follows the saves and batches of this container; values that a reader has not taken are replaced
-  /// by newer ones. The fetch runs on a context of its own, so the closure returns values, not
-  /// objects. The sequence ends when the container is closed, or with the error of a fetch.
+  /// Observes the saves and batches of this container. Values that a reader has not received are
+  /// replaced by newer ones. The fetch runs on a separate context, so the closure returns values,
+  /// not objects. The sequence ends when the container is closed, or with the error of a fetch.
   ///
   /// - Parameter value: makes a value of the objects; equal ones are sent once.
   public func values<E: Entity & SendableMetatype, Value: Equatable & Sendable>(

@@ -32,7 +32,8 @@ extension PersistentContainer {
 
   /// Deletes files in the trash of external storage, which ``orphanedExternalFiles()`` lists.
   ///
-  /// Nothing else deletes them. Files that a row of a store in the same directory refers to stay.
+  /// Only this method deletes them. Files that a row of a store in the same directory refers to are
+  /// kept.
   ///
   ///     try container.deleteOrphanedExternalFiles(olderThan: .seconds(30 * 86_400))
   ///

@@ -15,16 +15,16 @@ public final class PersistentContainer: @unchecked Sendable {
   /// On the main actor, so that the compiler refuses to use it elsewhere. Objects cannot leave it; work
   /// of other tasks has ``newBackgroundContext(name:)`` and ``performBackgroundTask(_:)``.
   @MainActor public var viewContext: ManagedObjectContext { mainContext }
-  /// The same, for code that is alone with its container, as tests are.
+  /// The same, for code that has exclusive use of its container, such as tests.
   package let mainContext: ManagedObjectContext
   let store: PersistentStore
   let contexts: ContextGroup
 
-  /// Opens a store, or makes a new one where there is no file.
+  /// Opens a store, or creates it if the file does not exist.
   ///
   /// - Parameters:
   ///   - url: where the file is.
-  ///   - entities: the model; what the file has beyond it is let be.
+  ///   - entities: the model; other contents of the file are kept.
   ///   - options: how to open it.
   ///   - instruments: those that the environment configures, if nil.
   /// - Throws: ``ModelError`` if the entities do not make a model, ``StoreError`` if the file cannot
@@ -41,12 +41,12 @@ public final class PersistentContainer: @unchecked Sendable {
     mainContext = contexts.makeContext(.mainQueue)
   }
 
-  /// Makes a store in memory, as for tests and previews; it is gone with the container.
+  /// Creates a store in memory, for tests and previews; it is released with the container.
   ///
   ///     let container = try PersistentContainer(inMemory: Stop.self, StopTime.self)
   ///
-  /// The SQL is that of a store in a file, but a reader and a writer wait for each other: there is no
-  /// write-ahead log. Large data stays in its rows. SQLite allows it 1 GiB.
+  /// The SQL is that of a store in a file, but a reader and a writer wait for each other, because
+  /// there is no write-ahead log. Large data is stored in rows. SQLite limits it to 1 GiB.
   ///
   /// - Throws: ``ModelError`` if the entities do not make a model.
   public convenience init(
@@ -95,7 +95,7 @@ public final class PersistentContainer: @unchecked Sendable {
     mainContext = contexts.makeContext(.mainQueue)
   }
 
-  /// Opens a store, or makes a new one where there is no file.
+  /// Opens a store, or creates it if the file does not exist.
   ///
   /// - Throws: ``ModelError`` if the entities do not make a model, ``StoreError`` if the file cannot
   ///   be opened or does not fit the model.
@@ -121,7 +121,7 @@ public final class PersistentContainer: @unchecked Sendable {
 
   deinit { close() }
 
-  /// A context with a queue of its own; the name is for people.
+  /// A context with its own queue; the name is shown in reports.
   public func newBackgroundContext(name: String = "") -> ManagedObjectContext {
     contexts.makeContext(.privateQueue, name: name)
   }
@@ -134,21 +134,21 @@ public final class PersistentContainer: @unchecked Sendable {
     return try await context.perform { () throws(Failure) in try work(context) }
   }
 
-  /// What each context's save has written, from now on.
+  /// The changes that each context's save writes, from now on.
   public var didSave: AsyncStream<ContextChanges> { contexts.saveObservers.notices.stream() }
 
-  /// What the store has done since it was opened, and what its row cache holds.
+  /// The work of the store since it was opened, and the contents of its row cache.
   public var statistics: Statistics {
     var statistics = store.instruments.counters.statistics
     store.cache.fill(&statistics)
     return statistics
   }
-  /// What opening did to a file that was made with another model, in sentences such as `added
-  /// ZSTOP.ZNOTE`; empty if it fitted.
+  /// The changes that opening made to a file of another model, in sentences such as
+  /// `added ZSTOP.ZNOTE`; empty if it fitted.
   public var migrationSteps: [String] { store.migrationSteps }
   /// For StoreExpectations, which watches for a while.
   package var instruments: Instruments { store.instruments }
-  /// Where the file is.
+  /// The URL of the file.
   public var path: String { store.path }
   /// The store's UUID, as in its objects' URIs.
   public var storeUUID: String { store.uuid }

@@ -20,9 +20,9 @@ public struct StoreReader {
   /// - Throws: ``StoreError/notAQuery(_:)`` for another statement than SELECT, VALUES, WITH and EXPLAIN,
   ///   ``StoreError/sqlite(_:)`` for SQL that does not compile or that writes.
   public func rows(_ sql: String, _ values: [StoreValue] = []) throws -> [[StoreValue]] {
-    // What else a read-only connection takes would end the transaction, or stay with the connection,
-    // which fetches use later: COMMIT, CREATE TEMP TABLE, ATTACH, PRAGMA. Facts of a PRAGMA are read
-    // with SELECT … FROM pragma_table_info('ZSTOP').
+    // Other statements that a read-only connection accepts would end the transaction, or affect the
+    // connection, which fetches use later: COMMIT, CREATE TEMP TABLE, ATTACH, PRAGMA. Use SELECT …
+    // FROM pragma_table_info('ZSTOP') for the facts of a PRAGMA.
     guard SQLKeyword.queries.contains(SQLKeyword.first(of: sql)) else {
       throw StoreError.notAQuery(sql)
     }
@@ -70,8 +70,8 @@ extension PersistentContainer {
 
   /// The id of an object by its URI, such as `x-coredata://UUID/Stop/p7`.
   ///
-  /// Nil for what is no such URI, or is one of another store, of an entity that the model lacks, or
-  /// of an object that was never saved.
+  /// Nil if it is not the URI of an object, or if it belongs to another store, an entity that the
+  /// model does not have, or an object that was never saved.
   public func managedObjectID(forURI uri: String) -> ManagedObjectID? {
     let scheme = "x-coredata://"
     let parts = uri.dropFirst(scheme.count).split(separator: "/", omittingEmptySubsequences: false)

@@ -4,8 +4,8 @@ import Foundation
 import StoreInstruments
 
 extension AnyManagedObject {
-  /// A value, read from its file if it lies in one; NULL if it cannot be, which the context then
-  /// reports as its `faultError`.
+  /// A value, read from its file if it is in one; NULL if the file cannot be read, which the
+  /// context then reports as its `faultError`.
   final func loaded(_ value: StoreValue, _ slot: Int) -> StoreValue {
     guard case .external(let reference) = value else { return value }
     do {
@@ -38,7 +38,7 @@ extension AnyManagedObject {
     }
   }
 
-  /// Whether a value is the one that a row has, which may lie in a file.
+  /// Whether a value is that of a row, which may be in a file.
   final func isSaved(_ value: StoreValue, in row: RowSnapshot, _ slot: Int) -> Bool {
     let saved = row.storeValue(slot, in: entity)
     guard case .external(let reference) = saved, case .data(let data) = value else {

@@ -5,7 +5,7 @@ extension AnyManagedObject {
   final func assignEntity(of value: StoreValue, _ slot: Int) {
     for toOne in entity.entityColumns where toOne.slot == slot {
       guard let entitySlot = toOne.entitySlot, !changes.isEmpty else { continue }
-      // Also where the row has that entity: a merge may bring a row with another one.
+      // Also if the row has that entity: a merge may return a row with another one.
       changes[entitySlot] = changes[slot] == nil ? nil : toOne.entityValue(of: value)
     }
   }

@@ -53,7 +53,7 @@ extension AnyManagedObject {
   ///     try stop.mutableSet(forKey: "tags").insert(tag)
   ///     // INSERT OR IGNORE INTO Z_1TAGS(Z_1STOPS, Z_2TAGS) VALUES(?, ?)
   ///
-  /// Those of an ordered relationship are in their order, and can be inserted at a place.
+  /// The members of an ordered relationship are in order, and can be inserted at a place.
   ///
   /// - Throws: ``StoreError``: `unknownProperty` for a name that the entity lacks, `wrongType` for
   ///   an attribute or a to-one, `contextGone` if the context was reset or released.
@@ -103,10 +103,10 @@ extension AnyManagedObject {
     return context?.registered(relationship.destination, id.primaryKey)?.isFault ?? true
   }
 
-  /// Fires the fault, if the object is one.
+  /// Fires the object's fault, if it is one.
   ///
-  /// - Throws: ``StoreError/objectGone(_:)`` if the row is gone, ``StoreError/contextGone(_:)`` if the
-  ///   context is, and what SQLite reports.
+  /// - Throws: ``StoreError/objectGone(_:)`` if the row no longer exists,
+  ///   ``StoreError/contextGone(_:)`` if the context no longer exists, and errors of SQLite.
   public final func load() throws {
     guard isFault else { return }
     guard let context else { throw StoreError.contextGone(objectID) }

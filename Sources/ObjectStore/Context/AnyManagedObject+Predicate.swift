@@ -4,7 +4,7 @@ extension AnyManagedObject: PredicateSource {
   /// The object's id.
   public final var predicateObjectID: ManagedObjectID { objectID }
 
-  /// The value, with unsaved changes; of data in a file only that it is there.
+  /// The value, with unsaved changes; for data in a file, only whether it exists.
   public final func predicateValue(of attribute: AttributeDescription) -> StoreValue {
     unloadedValue(attribute.slot)
   }

@@ -28,8 +28,8 @@ extension AnyManagedObject {
 
   /// Whether this object keeps the one at the other end.
   ///
-  /// If each kept the other, neither would ever go; so the other one then finds this one in the
-  /// context's register.
+  /// If each retained the other, neither would ever be released, so the other one finds this one in
+  /// the context's register.
   private final func keeps(
     _ other: AnyManagedObject, _ relationship: RelationshipDescription
   ) -> Bool {
@@ -38,14 +38,14 @@ extension AnyManagedObject {
     return links.toOnes[relationship.slot - entity.attributes.count] === other
   }
 
-  /// Keeps an owner no more that keeps this object as a loaded member of its to-many.
+  /// Releases an owner that retains this object as a loaded member of its to-many.
   final func releaseOwner(_ owner: AnyManagedObject, _ relationship: RelationshipDescription) {
     guard let links, let inverse = relationship.inverse, !inverse.isToMany else { return }
     let index = inverse.slot - entity.attributes.count
     if links.toOnes[index] === owner { links.toOnes[index] = nil }
   }
 
-  /// Keeps no object that already keeps this one.
+  /// Does not retain an object that already retains this one.
   ///
   /// - Parameter isSaved: whether the row was written, in which no reference leads to an object that
   ///   has no permanent id.
@@ -124,7 +124,7 @@ extension AnyManagedObject {
     let links = makeLinks()
     if let link = links.toManys[slot] { return link }
     let link = ToManyLink()
-    // Nothing in the database refers to an object that is not there.
+    // No row in the database refers to an object that does not exist.
     if !state.isDisjoint(with: [.inserted, .inaccessible]) { link.members = [] }
     links.toManys[slot] = link
     return link
@@ -147,7 +147,7 @@ extension AnyManagedObject {
     } else if member.destination(inverse.slot) === self {
       linkMember(member, slot, at: index, isMember: true)
     } else {
-      // Members that are loaded behind the change of the other end hold the new one already.
+      // Members that were loaded after the change of the other end already contain the new one.
       if index != nil { _ = toManyLink(slot) }
       member.destination(inverse.slot)?.unlinkMember(member, slot)
       member.linkDestination(self, inverse.slot)
@@ -177,7 +177,7 @@ extension AnyManagedObject {
     context?.willChange(self)
     let relationship = entity.toManys[slot]
     let link = index == nil ? unloadedLink(slot) : toManyLink(slot)
-    // Of a one-to-many, the other end shows without a search whether the member is new.
+    // In a one-to-many, the other end shows without a search whether the member is new.
     let old = isMember ? link.members?.firstIndex { $0 === member } : nil
     if relationship.inverse.isToMany, old == nil {
       if let undone = link.removed.firstIndex(where: { $0 === member }) {
@@ -194,7 +194,7 @@ extension AnyManagedObject {
     markUpdated()
   }
 
-  /// Takes a member out at this end only.
+  /// Removes a member at this end only.
   final func unlinkMember(_ member: AnyManagedObject, _ slot: Int) {
     context?.willChange(self)
     let link = unloadedLink(slot)

@@ -3,18 +3,18 @@
 /// An object of a store within one context, whatever its entity: a row's snapshot, and what was
 /// changed since.
 ///
-/// Objects belong to their context's thread. There is one object per row in a context.
+/// Objects belong to their context's thread. A context has one object per row.
 public class AnyManagedObject {
   // Unchecked: a context belongs to one thread, and the check costs more than the access.
 
-  /// Keeps the entity as long as there is an object, and refers to the context.
+  /// Retains the entity while objects exist, and refers to the context.
   private final let register: Unmanaged<ObjectRegister>
   private final let unretainedEntity: Unmanaged<EntityDescription>
   // The entity keeps it.
   @usableFromInline final let unretainedSchema: Unmanaged<EntitySchemaBase>
   /// The row of ``snapshot``, of whose page the object holds a reference.
   @exclusivity(unchecked) @usableFromInline final private(set) var row: RowPointer?
-  /// By slot; empty while nothing was changed.
+  /// By slot; empty while nothing is changed.
   @exclusivity(unchecked) @usableFromInline final var changes: [StoreValue?] = []
   @exclusivity(unchecked) final var primaryKey: Int64
   /// The key that the save in progress has allocated.
@@ -25,7 +25,7 @@ public class AnyManagedObject {
   @exclusivity(unchecked) final var origin: FetchOrigin?
   @exclusivity(unchecked) private final var details: Details?
 
-  /// What few objects have.
+  /// Data that few objects have.
   private final class Details {
     var partial: PartialRow?
     var links: ObjectLinks?
@@ -36,7 +36,7 @@ public class AnyManagedObject {
     static let inserted = State(rawValue: 1)
     static let updated = State(rawValue: 2)
     static let deleted = State(rawValue: 4)
-    /// The row is gone: the object reads as nil and zero.
+    /// The row no longer exists: the object reads as nil and zero.
     static let inaccessible = State(rawValue: 8)
     /// Waits in the context's list of updated objects.
     static let listed = State(rawValue: 16)
@@ -88,7 +88,7 @@ public class AnyManagedObject {
 
   final var checksQueue: Bool { register._withUnsafeGuaranteedRef { $0.checksQueue } }
 
-  /// Nil once the context is gone or was reset: an object must not keep its context alive.
+  /// Nil once the context was released or reset: an object must not keep its context alive.
   final var context: ManagedObjectContext? { register._withUnsafeGuaranteedRef { $0.context } }
 
   /// Fills a fault with its values.
@@ -110,20 +110,20 @@ public class AnyManagedObject {
     }
   }
 
-  /// Takes over a row, with the caller's reference of its page.
+  /// Adopts a row, with the caller's reference to its page.
   final func fill(adopting row: consuming RowSnapshot) {
     self.row?.unretainedPage?.release()
     self.row = row.pointer
     _ = Unmanaged.passRetained(row.page)
   }
 
-  /// What a fetch has read of a fault.
+  /// The values that a fetch has read for a fault.
   final var partial: PartialRow? {
     get { details?.partial }
     set { if newValue != nil || details != nil { makeDetails().partial = newValue } }
   }
 
-  /// What is known of the objects it is related to.
+  /// The related objects that are known.
   final var links: ObjectLinks? {
     get { details?.links }
     set {
@@ -142,12 +142,12 @@ public class AnyManagedObject {
 
   // MARK: - Identity and state
 
-  /// Names the object, without firing a fault; temporary until the object is saved.
+  /// The id of the object, which does not fire a fault; temporary until the object is saved.
   public final var objectID: ManagedObjectID {
     ManagedObjectID(reference: entity.reference, primaryKey: primaryKey)
   }
 
-  /// The context; nil once it is gone or was reset.
+  /// The context; nil once it was released or reset.
   public final var managedObjectContext: ManagedObjectContext? { context }
   /// Whether the values are not loaded; they may still be in the row cache.
   public final var isFault: Bool { row == nil && !state.contains(.inserted) }
@@ -158,7 +158,7 @@ public class AnyManagedObject {
   /// Whether the next save deletes the object, or its row was found to be gone; false once a save of
   /// the context has deleted it.
   public final var isDeleted: Bool { isRemoved && !state.contains(.erased) }
-  /// Whether the next save deletes the object, or there is no row any more.
+  /// Whether the next save deletes the object, or its row no longer exists.
   package final var isRemoved: Bool { !state.isDisjoint(with: [.deleted, .inaccessible]) }
   /// Whether the next save writes anything for the object.
   public final var hasChanges: Bool {
@@ -176,7 +176,7 @@ public class AnyManagedObject {
     return withExtendedLifetime(self) { Value(row: row, slot: slot) }
   }
 
-  /// The row of a fault, which the object keeps; nil if there is none, or none any more.
+  /// The row of a fault, which the object keeps; nil if it does not exist.
   @usableFromInline
   final func firedRow(holding slot: Int) -> RowPointer? {
     var isUnknown = false
@@ -212,7 +212,7 @@ public class AnyManagedObject {
     markUpdated()
   }
 
-  /// Changes one value; false if there is no row, or none any more.
+  /// Changes one value; false if the row does not exist.
   final func assign(_ value: StoreValue, _ slot: Int) -> Bool {
     if !state.contains(.inserted) {
       guard !state.contains(.inaccessible), let row = readableRow() else { return false }
@@ -235,10 +235,12 @@ public class AnyManagedObject {
     context?.recordUpdate(of: self)
   }
 
-  /// The value in a slot: changed, saved, or NULL; its file is read, if it lies in one.
+  /// The value in a slot: changed, saved, or NULL.
+  ///
+  /// If the value is in a file, the file is read.
   final func storeValue(_ slot: Int) -> StoreValue { loaded(unloadedValue(slot), slot) }
 
-  /// The same, but for a file only the reference to it.
+  /// The same, but returns only the reference to a file.
   final func unloadedValue(_ slot: Int) -> StoreValue {
     checkQueue()
     if !changes.isEmpty, let value = changes[slot] { return value }
@@ -246,10 +248,10 @@ public class AnyManagedObject {
     return row?.storeValue(slot, in: entity) ?? .null
   }
 
-  /// The saved values, for which a fault fires; nil if there is no row, or none any more.
+  /// The saved values, for which a fault fires; nil if the row does not exist.
   final func readableRow() -> RowSnapshot? { makeReadable() ? snapshot : nil }
 
-  /// Fires a fault; false if there is no row, or none any more.
+  /// Fires a fault; false if the row does not exist.
   private final func makeReadable(isUnknown: Bool = false) -> Bool {
     if row != nil { return true }
     guard state.isDisjoint(with: [.inserted, .inaccessible]) else { return false }
@@ -276,7 +278,7 @@ public class AnyManagedObject {
 }
 
 extension AnyManagedObject: Hashable {
-  /// Whether they are the same object: there is one per row in a context.
+  /// Whether they are the same object: a context has one per row.
   public static func == (a: AnyManagedObject, b: AnyManagedObject) -> Bool { a === b }
 
   /// Hashes the identity, without firing a fault.

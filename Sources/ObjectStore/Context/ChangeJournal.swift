@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What objects were like before they were changed, so that the changes can be undone or reported.
+/// The states of objects before they were changed, for undoing or reporting the changes.
 ///
 /// A context records an object in its journals before it changes it; without journals that is free.
 final class ChangeJournal {
-  /// By object; the one changed first is the first.
+  /// By object, in the order of their first changes.
   private(set) var images: [ObjectImage] = []
   private var known: Set<ObjectIdentifier> = []
   private let lists: ChangeLists
@@ -16,27 +16,28 @@ final class ChangeJournal {
   /// dropping them, but by changing back.
   var isSaved = false
 
-  /// Keeps the object as it is now, unless an earlier state of it is kept.
+  /// Records the current state of the object, unless an earlier state is recorded.
   func note(_ object: AnyManagedObject) {
     guard known.insert(ObjectIdentifier(object)).inserted else { return }
     images.append(ObjectImage(object))
   }
 
-  /// Keeps what a save of these objects is to write over, or to remove from the disk.
+  /// Records the data of these objects that a save is about to overwrite, or to remove from the
+  /// disk.
   ///
   /// - Throws: ``StoreError/externalData(_:property:_:)``.
   func keepSavedValues() throws {
     for index in images.indices { try images[index].keepSavedValues(isSaved: isSaved) }
   }
 
-  /// Takes the changes back.
+  /// Undoes the changes.
   func restore(in context: ManagedObjectContext) {
     for image in images { image.restore(in: context) }
     lists.restore(in: context)
     context.discardMembersOfOwners()
   }
 
-  /// Takes the changes back, and returns the journal that redoes them.
+  /// Undoes the changes, and returns the journal that redoes them.
   func exchange(in context: ManagedObjectContext) -> ChangeJournal {
     let journal = ChangeJournal(context)
     for image in images {
@@ -67,7 +68,7 @@ final class ChangeJournal {
   }
 }
 
-/// Which objects of a context are to be written.
+/// The objects of a context that are to be written.
 private struct ChangeLists {
   let inserted, changed, deleted: [AnyManagedObject]
 

@@ -12,7 +12,7 @@ extension ChangeSet {
         object.changes[slot] = value
       }
     }
-    // From before a deletion that was undone: the cache takes their rows for deleted.
+    // Objects from before an undone deletion: the cache treats their rows as deleted.
     for object in inserted where object.primaryKey > 0 {
       context.store.cache.evict([object.primaryKey], object.table)
     }
@@ -41,7 +41,7 @@ extension ChangeSet {
 
   /// Applies the resolutions of conflicts to their objects.
   ///
-  /// - Returns: the objects that have a new row now, and those that have none any more.
+  /// - Returns: the objects that now have a new row, and those that no longer have one.
   private func resolve(
     _ resolutions: [SavePlan.RowID: ConflictResolution], in cache: RowCache, _ epoch: UInt64
   ) -> (written: [AnyManagedObject], lost: [AnyManagedObject]) {
@@ -133,7 +133,7 @@ extension ManagedObjectContext {
     unregister(object)
     object.links = nil
     object.changes = object.noChanges
-    // What another connection has deleted still counts as deleted.
+    // Objects that another connection has deleted still count as deleted.
     object.state = object.state.contains(.deleted) ? [.inaccessible, .erased] : .inaccessible
   }
 
@@ -151,7 +151,7 @@ extension ManagedObjectContext {
 }
 
 extension AnyManagedObject {
-  /// Takes a row for what the object is, and drops what was changed.
+  /// Makes a row the saved state of the object, and drops its changes.
   fileprivate final func keep(_ row: RowSnapshot) {
     snapshot = row
     links = nil

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ChangeSet {
-  /// What is to be written, as values.
+  /// The writes, as values.
   ///
   /// Loads the rows of deleted faults and the members of reordered relationships.
   func makePlan(_ policy: MergePolicy) -> SavePlan {
@@ -43,7 +43,7 @@ extension ChangeSet {
     return members
   }
 
-  /// Takes over the places that a save has given to the members of ordered relationships.
+  /// Adopts the places that a save has assigned to the members of ordered relationships.
   func adoptPlaces(_ plan: SavePlan, _ outcome: SaveOutcome) {
     for ((object, links), places) in zip(zip(linked, plan.links), outcome.places) {
       for (order, places) in zip(links.orders, places) {

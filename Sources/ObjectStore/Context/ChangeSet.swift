@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// What one save writes.
+/// The changes that one save writes.
 struct ChangeSet {
   let inserted: [AnyManagedObject]
   /// Objects that hold another value than their row, or that are related to others than before.
@@ -77,7 +77,7 @@ extension AnyManagedObject {
 }
 
 extension EntityDescription {
-  /// Whether a value is worth a look: most attributes have no rules.
+  /// Whether a value needs validation: most attributes have no rules.
   fileprivate func mayRefuse(_ value: StoreValue, _ slot: Int) -> Bool {
     switch value {
     case .null, .double, .decimal, .date: true

@@ -2,7 +2,8 @@
 
 import Glibc
 
-/// The check that `STORE_CONCURRENCY_DEBUG=1` enables: contexts and objects stay on their queues.
+/// The check that `STORE_CONCURRENCY_DEBUG=1` enables: contexts and objects are used only on their
+/// queues.
 ///
 /// Off, it costs one load a call of a context and nothing a read of a property: under the check no
 /// object is ever without a list of changes, so that reads leave their short way by themselves.

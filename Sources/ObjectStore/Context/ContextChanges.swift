@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which objects a context has changed, by their ids: safe to pass between threads.
+/// The ids of the objects that a context has changed.
+///
+/// Safe to pass between threads.
 public struct ContextChanges: Hashable, Sendable {
   /// The context that changed them; 0 for a batch, or for another process.
   public let contextID: UInt64
@@ -8,15 +10,15 @@ public struct ContextChanges: Hashable, Sendable {
   public internal(set) var inserted: [ManagedObjectID] = []
   /// Objects of which a value or a relationship is another.
   public internal(set) var updated: [ManagedObjectID] = []
-  /// Objects that are gone.
+  /// Objects that no longer exist.
   public internal(set) var deleted: [ManagedObjectID] = []
-  /// Objects that another context has changed, and that were in use in this one.
+  /// Objects that another context has changed, and that are in use in this one.
   public internal(set) var refreshed: [ManagedObjectID] = []
   let storeID: UInt64
   /// To-many relationships that have other members, or another order, than before.
   var toManys: Set<ToManyKey> = []
 
-  /// Names one to-many relationship of one object.
+  /// Identifies one to-many relationship of one object.
   struct ToManyKey: Hashable {
     let entity: Int
     let slot: Int
@@ -28,8 +30,8 @@ public struct ContextChanges: Hashable, Sendable {
     storeID = context.store.id
   }
 
-  /// Names what was changed past all contexts: by a batch, or by another process whose history
-  /// contains it.
+  /// Changes that bypassed all contexts: those of a batch, or of another process whose history
+  /// contains them.
   public init(
     inserted: [ManagedObjectID] = [], updated: [ManagedObjectID] = [],
     deleted: [ManagedObjectID] = []
@@ -48,7 +50,7 @@ public struct ContextChanges: Hashable, Sendable {
 }
 
 extension ContextChanges {
-  /// What a user event has changed, by what the objects were before.
+  /// The changes of a user event, from the states of the objects before it.
   init(_ context: ManagedObjectContext, since journal: ChangeJournal) {
     self.init(context)
     for image in journal.images {
@@ -63,7 +65,8 @@ extension ContextChanges {
     }
   }
 
-  /// What a save has written; before it is adopted, while the objects still hold their old values.
+  /// The changes that a save has written; created before they are adopted, while the objects still
+  /// have their old values.
   init(
     _ context: ManagedObjectContext, saving changes: ChangeSet,
     _ outcome: SaveOutcome = SaveOutcome()
@@ -110,7 +113,7 @@ extension ContextChanges {
   ) {
     let old = object.snapshot?.storeValue(toOne.slot, in: object.entity) ?? .null
     let new = object.isRemoved ? .null : context.permanent(object.storeValue(toOne.slot))
-    // What another context had written since, and this save has written over.
+    // Changes of another context that this save has overwritten.
     var other = old
     if case .merged(let row, _)? = resolution {
       other = row.storeValue(toOne.slot, in: object.entity)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The contexts of one store, and what they share.
+/// The contexts of one store, and their shared state.
 final class ContextGroup: Sendable {
   let store: PersistentStore
   let traits: ObjectTraits

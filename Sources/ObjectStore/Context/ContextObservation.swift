@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reports the objects that a context's events change, at once and on its thread, for as long as
-/// it is kept.
+/// Reports the objects that a context's events change, immediately and on its thread, while it is
+/// retained.
 final class ContextObservation {
-  /// What has happened to the objects of a context.
+  /// The changes of the objects of a context.
   enum Event {
     /// These objects were changed, changed back, or merged.
     case changed([AnyManagedObject])
@@ -76,8 +76,8 @@ struct ContextObservations {
 
   mutating func discardReported() { reported = [:] }
 
-  /// Takes the keys of unsaved objects, and discards what was reported: their context is to be
-  /// reset.
+  /// Records the keys of unsaved objects, and discards pending reports: their context is about to
+  /// be reset.
   mutating func takeUnsaved(_ pending: [AnyManagedObject]) -> [Int64] {
     guard !isEmpty else { return [] }
     let keys = (pending + reported.values.map(\.object) + refreshed).map(\.primaryKey)
@@ -121,7 +121,7 @@ extension ManagedObjectContext {
     if let event = takeObservedEvent() { notifyObservations(event) }
   }
 
-  /// What was changed since the last event, and is to be reported; nil for nothing.
+  /// The changes since the last event that are to be reported; nil if there are none.
   func takeObservedEvent() -> ContextObservation.Event? {
     let changed = observations.takeChanged { inserted + self.changed + deleted }
     if observations.takeRefreshOfAll() { return .refetch(changed.map(\.primaryKey)) }

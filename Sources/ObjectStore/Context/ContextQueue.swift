@@ -5,7 +5,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Where a context's work runs, one block after the other.
+/// The queue of a context's work, which runs one block at a time.
 ///
 /// A thread that runs blocks of several queues, one within the other, holds them all: so a block
 /// may wait for any of them again.
@@ -57,7 +57,7 @@ final class ContextQueue: Sendable {
     return false
   }
 
-  /// Whether another thread than this one may be using the context now.
+  /// Whether a thread other than the current one may be using the context.
   var isUsedElsewhere: Bool {
     let user = user.load(ordering: .relaxed)
     guard user != Self.never, user != pthread_self() else { return false }
@@ -77,7 +77,7 @@ final class ContextQueue: Sendable {
 
   /// Runs a block and waits for it; at once if the calling thread holds the queue already.
   ///
-  /// What the caller holds the block holds as well, on whichever thread it runs: the caller waits.
+  /// The block inherits the caller's locks on whichever thread it runs, because the caller waits.
   func sync<R>(_ body: () -> R) -> R {
     if isCurrent { return body() }
     let holds = pthread_getspecific(Self.key)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Takes the changes of a context back, one group after the other, and makes them again.
+/// Undoes and redoes the changes of a context, one group at a time.
 ///
 ///     context.undoManager = ContextUndoManager()
 ///     stop.name = "B"
@@ -10,7 +10,7 @@
 /// ``endUndoGrouping()``. A save does not end the history: what is undone after it is a change
 /// that the next save writes. A rollback and a reset do.
 public final class ContextUndoManager {
-  /// How many groups are kept; 0 for all.
+  /// The maximum number of groups; 0 for no limit.
   public var levelsOfUndo = 0 {
     didSet { trim() }
   }
@@ -41,7 +41,7 @@ public final class ContextUndoManager {
     if level == 0 { closeGroup() }
   }
 
-  /// Takes the last group back; what is not in a closed group yet counts as one.
+  /// Undoes the last group; changes that are not in a closed group yet count as one.
   public func undo() {
     context?.processPendingChanges()
     closeGroup()
@@ -83,7 +83,7 @@ public final class ContextUndoManager {
 
   func contextDidSave() {
     for journal in undoStack + redoStack { journal.isSaved = true }
-    // What an empty one gets from now on is not saved yet.
+    // Changes in an empty one from now on are not saved yet.
     if open?.isEmpty == false { open?.isSaved = true } else { reopen() }
   }
 
@@ -100,8 +100,8 @@ public final class ContextUndoManager {
     close()
     let inverse = group.exchange(in: context)
     context.discardLost()
-    // What the delete rules change when objects are deleted again is part of the same step: as one
-    // of its own it would follow each undo, and there would be no end of them.
+    // Changes of the delete rules when objects are deleted again belong to the same step. As a
+    // separate step they would follow each undo, without end.
     context.journals.append(inverse)
     do { try context.followDeleteRules() } catch { context.recordFaultError(error) }
     context.journals.removeAll { $0 === inverse }

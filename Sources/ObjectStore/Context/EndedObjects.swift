@@ -5,8 +5,9 @@ import Synchronization
 
 /// Objects that ended off their context's queue, which the queue is to take out of the registers.
 ///
-/// Until then the registers have their addresses, and so their memory stays. It is kept by the
-/// registers as well as by the context, which may be ending on another thread just now.
+/// Until then the registers have their addresses, so their memory must stay allocated. Both the
+/// registers and the context retain it; the context may be deallocated on another thread at the
+/// same time.
 final class EndedObjects: Sendable {
   private struct State: @unchecked Sendable {
     /// Nil once the context has left its objects.
@@ -21,7 +22,7 @@ final class EndedObjects: Sendable {
     let place: Int
     let primaryKey: Int64
     let address: UnsafeMutableRawPointer
-    // Keeps the memory of an object, which is never looked at again.
+    // Retains the memory of an object, which is not accessed again.
     private unowned let memory: AnyManagedObject
 
     init(_ object: AnyManagedObject, in register: ObjectRegister) {
@@ -37,13 +38,14 @@ final class EndedObjects: Sendable {
     state.withLock { $0.context = .passUnretained(context) }
   }
 
-  /// - Returns: false once the context has left its objects: this one is not looked up any more.
+  /// - Returns: false once the context has released its objects: this one is not looked up any
+  ///   longer.
   func add(_ object: AnyManagedObject, in register: ObjectRegister) -> Bool {
     let entry = Entry(object, in: register)
     let (isTaken, context) = state.withLock { state -> (Bool, ManagedObjectContext?) in
       guard let context = state.context else { return (false, nil) }
       state.entries.append(entry)
-      // Within the lock, which the context needs to end: its memory is there.
+      // Within the lock, which the context needs before it is deallocated, so its memory is valid.
       return (true, state.entries.count == 1 ? context.takeLiving() : nil)
     }
     // Outside the lock: this reference may be the last by now, and end the context here.
@@ -58,7 +60,7 @@ final class EndedObjects: Sendable {
     }
   }
 
-  /// Takes no more objects: what the context's registers held they have left.
+  /// Accepts no more objects: the registers have released those of the context.
   func contextDidEnd() -> [Entry] {
     state.withLock { state in
       defer { state = State() }
@@ -70,7 +72,7 @@ final class EndedObjects: Sendable {
 extension Unmanaged {
   /// The instance, unless its last reference is just going on another thread.
   ///
-  /// As expensive as a retain; a weak reference would take an allocation for each object.
+  /// As expensive as a retain; a weak reference would need an allocation for each object.
   func takeLiving() -> Instance? {
     CSwiftRuntime_tryRetain(toOpaque()) == nil ? nil : takeRetainedValue()
   }

@@ -12,8 +12,8 @@
 ///       }
 ///     }
 ///
-/// They run on the context's queue, those of a parent entity first, and make no SQL of their own.
-/// Batches, like Core Data's, make no objects and so call none.
+/// They run on the context's queue, those of a parent entity first, and run no SQL of their own.
+/// Like Core Data's, batches create no objects and call no hooks.
 public protocol LifecycleHooks: Entity {
   /// Called once for a new object, when it has its default values.
   static func awakeFromInsert(_ object: ManagedObject<Self>)
@@ -64,7 +64,7 @@ extension LifecycleHooks {
   }
 }
 
-/// What an object is notified of.
+/// The events that an object is notified of.
 enum LifecycleEvent {
   case awakeFromInsert, awakeFromFetch, willSave, didSave, prepareForDeletion, willTurnIntoFault
   case didTurnIntoFault

@@ -7,8 +7,8 @@
 ///     try context.save()
 ///     // UPDATE ZSTOP SET ZNAME = ?, Z_OPT = ? WHERE Z_PK = ? AND Z_OPT = ?
 ///
-/// Reading a member of a fault fires it. If its row is gone the object counts as deleted and its
-/// members read as nil, zero and empty; ``AnyManagedObject/value(forKey:)`` throws instead.
+/// Reading a member of a fault fires it. If its row no longer exists, the object counts as deleted
+/// and its members read as nil, zero and empty; ``AnyManagedObject/value(forKey:)`` throws instead.
 public final class ManagedObject<E: Entity>: AnyManagedObject, SchemaObject {}
 
 /// The members of ``ManagedObject``.
@@ -41,7 +41,7 @@ extension SchemaObject {
     set { setDestination(newValue, property(path).pointee.slot) }
   }
 
-  /// The objects at the other end of a to-many relationship; loaded when they are looked at.
+  /// The objects at the other end of a to-many relationship, loaded at the first access.
   @inlinable
   public subscript<D: Entity>(dynamicMember path: KeyPath<E, ToMany<D>>) -> ToManyMembers<D> {
     ToManyMembers(owner: self, slot: property(path).pointee.slot)

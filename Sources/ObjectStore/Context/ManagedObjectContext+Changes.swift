@@ -3,7 +3,7 @@
 extension ManagedObjectContext {
   // MARK: - Notifying
 
-  /// What each user event changes, from now on: after a ``perform(_:)``, a save, a merge or
+  /// The changes of each user event from now on: after a ``perform(_:)``, a save, a merge or
   /// ``processPendingChanges()``.
   public var objectsDidChange: AsyncStream<ContextChanges> {
     let stream = changeNotices.stream()
@@ -11,10 +11,10 @@ extension ManagedObjectContext {
     return stream
   }
 
-  /// What each save is about to write, from now on; sent once it is known to be valid.
+  /// The changes that each save is about to write, from now on; sent after validation.
   public var willSave: AsyncStream<ContextChanges> { willSaveNotices.stream() }
 
-  /// What each save has written, from now on.
+  /// The changes that each save has written, from now on.
   public var didSave: AsyncStream<ContextChanges> { didSaveNotices.stream() }
 
   private func startEvent() {
@@ -37,13 +37,13 @@ extension ManagedObjectContext {
 
   // MARK: - Merging
 
-  /// Takes over what another context has saved.
+  /// Merges the changes that another context has saved.
   ///
   ///     for await changes in background.didSave { await view.perform { view.mergeChanges(from: changes) } }
   ///
-  /// Loaded objects get their new values, from the row cache where it has them, and keep what was
-  /// changed here; objects deleted there are gone here, unless they were changed here: then a save
-  /// reports the conflict.
+  /// Loaded objects get their new values, from the row cache if possible, and keep unsaved changes.
+  /// Objects that were deleted there are deleted here, unless they have unsaved changes: then a
+  /// save reports the conflict.
   public func mergeChanges(from changes: ContextChanges) {
     checkQueue("mergeChanges")
     guard changes.contextID != contextID else { return }
@@ -71,7 +71,7 @@ extension ManagedObjectContext {
     notifyObservations(merging: changes)
   }
 
-  /// Takes over what a batch or another process has changed, in each context on its own queue.
+  /// Merges the changes of a batch or another process into each context, on its own queue.
   ///
   ///     let result = try background.execute(deletion)
   ///     ManagedObjectContext.mergeChanges(
@@ -122,13 +122,12 @@ extension ManagedObjectContext {
 
   private func takeOver(_ object: AnyManagedObject) -> Bool {
     guard !object.isInserted, !object.state.contains(.inaccessible) else { return false }
-    // Also for one to be deleted: the delete rules use the objects it refers to now.
+    // Also for an object to be deleted: the delete rules use its current references.
     do { try refreshValues(of: object) } catch { recordFaultError(error) }
     return !object.isRemoved
   }
 
-  /// Lets objects be gone whose rows are, and what was related to them here and is not saved be
-  /// related to them no more.
+  /// Marks objects without a row as deleted, and removes unsaved references to them.
   ///
   /// - Parameter keepsValues: whether objects that are loaded can still be read.
   func detach(_ objects: [AnyManagedObject], keepsValues: Bool = false) {
@@ -152,7 +151,7 @@ extension ManagedObjectContext {
     object.state = .inaccessible
   }
 
-  /// An object that was requested before its row existed, or that is there again.
+  /// An object that was requested before its row existed, or whose row exists again.
   private func revive(_ object: AnyManagedObject?) {
     guard let object else { return }
     let wasLost = lost.removeValue(forKey: ObjectIdentifier(object)) != nil
@@ -186,8 +185,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The members are looked up again when they are read, and what was changed here is put over
-  /// them; an order that was changed here stays.
+  /// The members are loaded again when they are read, and unsaved changes are applied to them; an
+  /// unsaved order stays.
   private func discardMembers(_ key: ContextChanges.ToManyKey) {
     let owner = registered(at: key.entity, key.primaryKey)
     owner?.links?.toManys[key.slot]?.discardMembers()
@@ -195,7 +194,8 @@ extension ManagedObjectContext {
 }
 
 extension AnyManagedObject {
-  /// Whether a save would write a value: not if the object was only related to others, or was given
-  /// what it had.
+  /// Whether a save would write a value.
+  ///
+  /// False if the object was only related to others, or if the new value is equal.
   final var hasChangedValues: Bool { changes.contains { $0 != nil } }
 }

@@ -3,9 +3,9 @@
 import StoreEvents
 import StoreInstruments
 
-/// A save to a parent: its objects get what was changed, and nothing is written.
+/// A save to a parent: its objects get the changes, and nothing is written.
 extension ManagedObjectContext {
-  /// Takes over what a child saves, on this context's queue.
+  /// Adopts the changes that a child saves, on this context's queue.
   ///
   /// - Throws: ``StoreError/conflict(_:)`` for objects that were deleted here, or given other values
   ///   than the child knew, and for references to objects that were deleted here, if the child's
@@ -40,8 +40,8 @@ extension ManagedObjectContext {
 
   /// Makes the object that a child inserts.
   ///
-  /// A child inserts an object again that was there before if it has undone its deletion: then the
-  /// object of this context is there again.
+  /// If a child has undone its deletion, it inserts an object again that existed before: the object
+  /// of this context is then restored.
   private func insert(_ object: AnyManagedObject) -> AnyManagedObject {
     let key = permanentKeys[object.primaryKey] ?? object.primaryKey
     if let own = registered(object.entity, key) ?? (key > 0 ? own(object) : nil),
@@ -68,7 +68,7 @@ extension ManagedObjectContext {
     return true
   }
 
-  /// - Returns: the updated objects of which anything is taken over.
+  /// - Returns: the updated objects of which changes are adopted.
   /// - Throws: all conflicts, if the policy is to refuse them.
   private func resolve(
     _ changes: ChangeSet, _ policy: MergePolicy
@@ -89,8 +89,8 @@ extension ManagedObjectContext {
     guard conflicts.isEmpty else { throw StoreError.conflict(conflicts) }
   }
 
-  /// What the child would write, or all if it would delete the object, that has got another value
-  /// here than it had when the child read it.
+  /// The properties that the child would write, or all if it would delete the object, whose values
+  /// have changed here since the child read them.
   private func disputedSlots(
     _ object: AnyManagedObject, _ own: AnyManagedObject
   ) -> [Int] {
@@ -99,7 +99,7 @@ extension ManagedObjectContext {
     return (0..<object.entity.slotNames.count).filter { slot in
       let change = object.changes.isEmpty ? nil : object.changes[slot]
       guard object.isRemoved || change != nil, !object.entity.isExternal(slot) else { return false }
-      // Also if both have written the same: of two increments one would be lost.
+      // Also if both have written the same value: of two increments one would be lost.
       return !isSame(own.storeValue(slot), read.storeValue(slot, in: object.entity))
     }
   }
@@ -111,8 +111,8 @@ extension ManagedObjectContext {
       ?? b.primaryKey
   }
 
-  /// Whether anything of an updated object is taken over, once the policy has resolved what is
-  /// disputed; the child's object becomes the result.
+  /// Whether any change of an updated object is adopted after the policy has resolved conflicts;
+  /// the child's object becomes the result.
   private func accept(_ object: AnyManagedObject, _ policy: MergePolicy) -> Bool {
     let own = own(object)
     if own.isGone {
@@ -225,7 +225,7 @@ extension ManagedObjectContext {
 }
 
 extension EntityDescription {
-  /// Whether a value may lie in a file: then it is not compared, which would read the file.
+  /// Whether a value may be in a file: then it is not compared, because that would read the file.
   fileprivate func isExternal(_ slot: Int) -> Bool {
     slot < attributes.count && attributes[slot].allowsExternalBinaryDataStorage
   }
@@ -235,12 +235,12 @@ extension AnyManagedObject {
   /// Whether it was deleted, or is a fault without a row.
   fileprivate final var isGone: Bool { isRemoved || !isInserted && readableRow() == nil }
 
-  /// The values as they are, unsaved ones too.
+  /// The current values, including unsaved ones.
   fileprivate final var currentRow: RowSnapshot {
     makeRow(primaryKey: primaryKey, version: snapshot?.version ?? 0) { $0 }
   }
 
-  /// Puts members in a child's order; those that are not in the child come last.
+  /// Puts members in a child's order; those that the child does not have come last.
   fileprivate final func takeOverOrder(
     _ members: [AnyManagedObject], _ slot: Int, of childLink: ToManyLink
   ) {
@@ -260,9 +260,9 @@ extension AnyManagedObject {
 }
 
 extension ChangeSet {
-  /// Makes what the parent has taken over the saved state of the child's objects.
+  /// Makes the changes that the parent has adopted the saved state of the child's objects.
   func adopt(inChild context: ManagedObjectContext) {
-    // One that is a fault, as only the order of its members was changed, stays one.
+    // A fault stays a fault if only the order of its members was changed.
     for object in inserted + updated where !object.isFault {
       object.snapshot = object.makeRow(
         primaryKey: object.primaryKey, version: object.snapshot?.version ?? 0

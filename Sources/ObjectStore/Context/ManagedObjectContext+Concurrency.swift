@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ManagedObjectContext {
-  /// Where a context's work runs.
+  /// The queue of a context's work.
   public enum ConcurrencyType: String, Hashable, Sendable {
     /// On the main queue, for what a program shows.
     case mainQueue = "main"

@@ -32,13 +32,13 @@ extension ManagedObjectContext {
     if let faultError { throw faultError }
   }
 
-  /// Lets members be looked up again that were loaded with changes of other objects, which are taken back.
+  /// Resets members that were loaded with changes of other objects, when these changes are undone.
   func discardMembersOfOwners() {
     for (owner, slot) in ownersOfChanged { owner.links?.toManys[slot]?.discardMembers() }
   }
 
-  /// A one-to-one that was set here stays set after a merge: the object that was related meanwhile
-  /// elsewhere is not.
+  /// A one-to-one that was set here stays set after a merge: the object that was related elsewhere
+  /// is removed.
   private func unlinkReplaced() {
     guard !rebased.isEmpty else { return }
     for object in exchange(&rebased, with: []) where object.hasChanges && !object.isRemoved {
@@ -59,7 +59,8 @@ extension ManagedObjectContext {
       }
     case .nullify:
       let inverse: RelationshipDescription = relationship.inverse
-      // Followed before, the rule has nothing left to do; what was related since stays so.
+      // If the rule was already followed, there is nothing to do; objects that were related since
+      // stay related.
       for other in try others(relationship, of: object) + related(relationship, to: object)
       where !other.isRemoved && other.mayLead(to: object, inverse) {
         if inverse.isToMany {

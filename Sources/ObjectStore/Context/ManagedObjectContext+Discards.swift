@@ -19,7 +19,8 @@ extension ManagedObjectContext {
   /// The rollbacks and resets of all parents that discarded changes; may be read on any thread.
   var parentDiscards: Int {
     var count = 0
-    // Below that depth nothing is read: many contexts are made in a time that grows with their number.
+    // Below that depth nothing is read. The time to create many nested contexts grows with their
+    // number.
     var next = depth > Self.maxDepth ? nil : parent
     while let context = next {
       count &+= context.discardCount.load(ordering: .acquiring)
@@ -30,8 +31,8 @@ extension ManagedObjectContext {
 
   /// Refreshes all objects if a parent has discarded changes since the last time.
   ///
-  /// Changes of this context stay, but references to objects that are gone do not; its undo manager
-  /// removes its groups, as after a rollback of its own.
+  /// Changes of this context stay, but references to objects that no longer exist are dropped; its
+  /// undo manager removes its groups, as after its own rollback.
   ///
   /// - Throws: what SQLite reports.
   func followDiscards() throws {
@@ -41,8 +42,8 @@ extension ManagedObjectContext {
     undoManager?.removeAllActions()
   }
 
-  // Each level takes some 2 kB of the stack where a child reads through all its parents; threads have
-  // 512 kB and more.
+  // Each level takes about 2 kB of stack when a child reads through all its parents; threads have
+  // at least 512 kB.
   static let maxDepth = 100
 
   /// - Throws: ``StoreError/nestedTooDeep(limit:)``.

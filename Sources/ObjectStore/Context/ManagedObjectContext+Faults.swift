@@ -7,7 +7,7 @@ import StoreInstruments
 extension ManagedObjectContext {
   // MARK: - Object faults
 
-  /// The row of a fault, where ``fire(_:)`` would find it in the row cache and do no more than that.
+  /// The row of a fault, if the row cache has it and ``fire(_:)`` would do nothing else.
   ///
   /// Counts no references but that of the row's page, which is the caller's: half of the time of a
   /// fault were atomic counts.
@@ -24,8 +24,9 @@ extension ManagedObjectContext {
 
   /// Loads an object's values: from the row cache, otherwise by one SELECT.
   ///
-  /// - Parameter isUnknown: Whether ``retainedRow(_:_:_:)`` just found that nothing is known of the row.
-  /// - Returns: false if the row is gone; the object then counts as deleted, if the context wants so.
+  /// - Parameter isUnknown: whether ``retainedRow(_:_:_:)`` just found no information on the row.
+  /// - Returns: false if the row no longer exists; the object then counts as deleted, if the
+  ///   context is configured so.
   func fire(_ object: AnyManagedObject, isUnknown: Bool = false) throws -> Bool {
     // The context keeps its store.
     try Unmanaged.passUnretained(store)._withUnsafeGuaranteedRef { store in
@@ -148,7 +149,7 @@ extension ManagedObjectContext {
     link.members = link.arranged(applyChanges(to: members, relationship, of: object, link))
   }
 
-  /// The members as the parents have them, if anything waits to be saved there.
+  /// The members in the parents, if they have unsaved changes of them.
   private func inheritedMembers(
     _ relationship: RelationshipDescription, of object: AnyManagedObject, _ link: ToManyLink
   ) -> [AnyManagedObject]? {
@@ -164,7 +165,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Puts this context's unsaved changes over the members that the database has.
+  /// Applies this context's unsaved changes to the members in the database.
   func applyChanges(
     to saved: [AnyManagedObject], _ relationship: RelationshipDescription,
     of object: AnyManagedObject, _ link: ToManyLink

@@ -12,8 +12,8 @@ extension ManagedObjectContext {
 
   /// The object of an id, loaded.
   ///
-  /// - Throws: ``StoreError/objectGone(_:)`` if there is no such row, and what ``object(with:)``
-  ///   throws.
+  /// - Throws: ``StoreError/objectGone(_:)`` if the row does not exist, and the errors of
+  ///   ``object(with:)``.
   public func existingObject(with id: ManagedObjectID) throws -> AnyManagedObject {
     let object = try object(with: id)
     guard object.isFault || object.state.contains(.inaccessible) else { return object }

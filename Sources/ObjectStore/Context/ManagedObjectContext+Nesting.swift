@@ -4,11 +4,11 @@ import StoreEvents
 
 /// Queries of a child to its parent, each on the parent's queue.
 extension ManagedObjectContext {
-  /// A context's answer about one of its store's rows.
+  /// A context's state of one of its store's rows.
   enum Answer {
-    /// As the store has it under this key, by the state of this context and its parents.
+    /// The saved row under this key, from this context and its parents.
     case asStored(Int64)
-    /// With what is not saved yet.
+    /// Including unsaved changes.
     case row(RowSnapshot)
     /// Deleted, or never saved.
     case gone
@@ -59,14 +59,14 @@ extension ManagedObjectContext {
 
   // MARK: - The members of a to-many
 
-  /// Names a member of a to-many relationship in another context.
+  /// Identifies a member of a to-many relationship in another context.
   struct MemberKey {
     let entity: EntityDescription
     let primaryKey: Int64
     let place: Int64?
   }
 
-  /// The members as a child sees them; nil to query the store, where nothing waits to be saved.
+  /// The members as a child sees them; nil to query the store, if there are no unsaved changes.
   func memberKeys(
     _ relationship: RelationshipDescription, of entity: EntityDescription, _ primaryKey: Int64
   ) -> [MemberKey]? {
@@ -91,7 +91,7 @@ extension ManagedObjectContext {
     let row: RowSnapshot?
   }
 
-  /// What this context and its parents have changed of the objects that are wanted.
+  /// The changes of this context and its parents to the requested objects.
   func unsavedObjects(_ isWanted: (AnyManagedObject) -> Bool) -> [UnsavedObject] {
     do { try followDeleteRules() } catch { recordFaultError(error) }
     var known: Set<Int64> = []
@@ -111,7 +111,7 @@ extension ManagedObjectContext {
     return inherited.filter { !known.contains($0.primaryKey) } + unsaved
   }
 
-  /// The objects that parents have changed and not saved, loaded as they are there.
+  /// The objects that parents have changed and not saved, loaded with their values there.
   func inheritedChanges(_ isWanted: (AnyManagedObject) -> Bool) -> [AnyManagedObject] {
     guard let parent else { return [] }
     return parent.performAndWait { parent.unsavedObjects(isWanted) }.map { unsaved in

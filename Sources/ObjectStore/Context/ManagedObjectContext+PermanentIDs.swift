@@ -37,8 +37,8 @@ extension ManagedObjectContext {
     takeKeys(keys, ofObjectsLike: new)
   }
 
-  /// Sets the keys of new objects, in the parents first: an object whose deletion a child has undone is
-  /// there as well.
+  /// Sets the keys of new objects, in the parents first, which also have an object whose deletion a
+  /// child has undone.
   private func takeKeys(_ keys: [Int64: Int64], ofObjectsLike new: [AnyManagedObject]) {
     parent?.performAndWait { parent?.takeKeys(keys, ofObjectsLike: new) }
     let own = new.compactMap { registered($0.entity, $0.primaryKey) }
@@ -77,7 +77,7 @@ extension ManagedObjectContext {
 
   // MARK: - After a save of the parent
 
-  /// Lets the children take over the keys that unsaved objects were given.
+  /// Makes the children adopt the keys that unsaved objects were assigned.
   func recordKeys(_ keys: [Int64: Int64]) {
     guard !keys.isEmpty else { return }
     keyCount.wrappingAdd(1, ordering: .releasing)
@@ -100,7 +100,7 @@ extension ManagedObjectContext {
     return count
   }
 
-  /// Takes over the permanent keys of objects that the parents have saved.
+  /// Adopts the permanent keys of objects that the parents have saved.
   func followKeys() {
     guard parent != nil, parentKeyCount != followedKeys || hasKeysToReport else { return }
     onQueue {
@@ -117,7 +117,7 @@ extension ManagedObjectContext {
     queue.isMain ? body() : queue.sync(body)
   }
 
-  /// Takes over the keys without a report, which may fetch: ``followKeys()`` reports them.
+  /// Adopts the keys without a report, which may fetch: ``followKeys()`` reports them.
   func takeKeys() { onQueue { takeKeysOfParent() } }
 
   private func takeKeysOfParent() {
@@ -142,7 +142,7 @@ extension ManagedObjectContext {
   func isBehindParentKeys() -> Bool {
     var root = self
     while let parent = root.parent { root = parent }
-    // A save that was committed publishes its keys before its context's queue goes on.
+    // A committed save publishes its keys before its context's queue continues.
     return root.performAndWait { parentKeyCount != followedKeys }
   }
 }

@@ -25,7 +25,7 @@ extension ManagedObjectContext {
     undoManager?.removeAllActions()
   }
 
-  /// Releases every object, changed or not; they must not be used any more.
+  /// Releases every object, changed or not; they must not be used afterwards.
   ///
   /// Controllers of fetched results fetch again. Children read the saved values from now on.
   public func reset() {
@@ -42,11 +42,11 @@ extension ManagedObjectContext {
 
   /// Makes an object a fault again, or reads its row again and keeps what was changed.
   ///
-  /// What another program has written since is seen: older rows of the row cache are not used any
-  /// more.
+  /// Changes written by another program are visible afterwards: older rows of the row cache are not
+  /// used.
   ///
-  /// - Throws: ``StoreError/objectGone(_:)`` if changes are to be kept and the row is gone, and what
-  ///   SQLite reports.
+  /// - Throws: ``StoreError/objectGone(_:)`` if changes are to be kept and the row no longer
+  ///   exists, and errors of SQLite.
   public func refresh(_ object: AnyManagedObject, mergeChanges: Bool) throws {
     checkQueue("refresh")
     guard !object.isInserted else { return }
@@ -65,8 +65,9 @@ extension ManagedObjectContext {
 
   /// Makes faults of all objects but those with changes, which are read again and keep them.
   ///
-  /// Objects that were changed here and deleted elsewhere stay as they are: the next save reports
-  /// it. One that was only related to others is gone, and what was related to it is no more.
+  /// Objects that were changed here and deleted elsewhere are unchanged: the next save reports the
+  /// conflict. An object that was only related to others counts as deleted, and its relationships
+  /// are removed.
   ///
   /// - Throws: what SQLite reports.
   public func refreshAllObjects() throws {
@@ -138,7 +139,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Objects whose rows are known to be deleted, and that keep no change of their own any more.
+  /// Objects whose rows are known to be deleted, and that have no changes of their own.
   func discardLost() {
     guard !lost.isEmpty else { return }
     let gone = lost.values.filter { !$0.isInserted && !$0.hasChangedValues }
@@ -146,7 +147,7 @@ extension ManagedObjectContext {
     detach(gone.filter { $0.context === self })
   }
 
-  /// Lets loaded objects without other changes read again what a save has derived for them.
+  /// Makes loaded objects without other changes read again the values that a save has derived.
   func discardDerived(_ rows: [DerivedRowKeys]) {
     for rows in rows {
       store.cache.evict(rows.keys, rows.tableIndex)
@@ -178,7 +179,7 @@ extension ManagedObjectContext {
     object.state.subtract([.updated, .inaccessible])
   }
 
-  /// Reads a row past the row cache; false if it is gone.
+  /// Reads a row, bypassing the row cache; false if it does not exist.
   private func reread(_ object: AnyManagedObject) throws -> Bool {
     if let parent {
       if case .gone = inherit(object, from: parent) { return false }
@@ -203,7 +204,7 @@ extension ManagedObjectContext {
     return true
   }
 
-  /// Puts what was changed here over the row that was just read.
+  /// Applies unsaved changes to the row that was just read.
   private func keepChanges(of object: AnyManagedObject) {
     object.discardSavedChanges()
     if object.hasChanges { rebased.append(object) }
@@ -211,7 +212,7 @@ extension ManagedObjectContext {
 }
 
 extension AnyManagedObject {
-  /// What the row that was just read has as well is no change any more.
+  /// A change that is equal to the value in the row that was just read is not a change any longer.
   fileprivate final func discardSavedChanges() {
     guard let snapshot else { return }
     for slot in changes.indices {

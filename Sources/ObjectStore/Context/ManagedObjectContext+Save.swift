@@ -18,7 +18,7 @@ extension ManagedObjectContext {
   ///
   /// A context with a parent writes nothing: the parent gets the changes, and saves them in turn.
   ///
-  /// If it throws, nothing was written and the context is what it was, its changes included.
+  /// If it throws, nothing was written, and the context and its changes are as before.
   ///
   /// - Throws: ``StoreError``: `invalid` for values the model does not allow, `deletionDenied`,
   ///   `conflict` if a row was changed elsewhere since it was read and the ``mergePolicy`` is
@@ -64,7 +64,7 @@ extension ManagedObjectContext {
     discardDerived(outcome.derived)
     for object in changes.inserted + changes.updated + changes.deleted { object.notify(.didSave) }
     undoManager?.contextDidSave()
-    // What a policy has resolved may be another value than before.
+    // The resolution of a policy may change a value.
     notifyObservationsOfSave(
       after: event, resolved: mergePolicy == .error ? [] : changes.updated + changes.deleted)
     if let saved {
@@ -115,7 +115,7 @@ extension ManagedObjectContext {
       return SaveOutcome()
     }
     let plan = changes.makePlan(mergePolicy)
-    // Of a row that could not be read.
+    // The error of a row that could not be read.
     if let faultError { throw faultError }
     var outcome = SaveOutcome()
     try operation.run {

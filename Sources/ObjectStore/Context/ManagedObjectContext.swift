@@ -4,11 +4,12 @@ import StoreEvents
 package import StoreInstruments
 import Synchronization
 
-/// A place to read, change and save objects; one object stands for one row.
+/// A context in which objects are read, changed and saved; it has one object per row.
 ///
 /// A context and its objects are used on the context's queue: within ``perform(_:)`` or
-/// ``performAndWait(_:)``, or, if it is of the main queue, on the main thread. A program that uses
-/// a context on one thread at a time may do without. `STORE_CONCURRENCY_DEBUG=1` traps otherwise.
+/// ``performAndWait(_:)``, or, for a main-queue context, on the main thread. A program that uses a
+/// context on one thread at a time does not need these. `STORE_CONCURRENCY_DEBUG=1` traps on other
+/// uses.
 ///
 /// It keeps the objects that were changed, and otherwise only those that are referenced elsewhere.
 ///
@@ -18,13 +19,13 @@ public final class ManagedObjectContext: @unchecked Sendable {
   public let contextID = ProcessCounter.nextContextID()
   /// A name for reports, in the event of the context's creation.
   public let name: String
-  /// Where its work runs.
+  /// The queue of its work.
   public let concurrencyType: ConcurrencyType
   let queue: ContextQueue
   let checksQueue = ConcurrencyDebug.isOn
-  /// The context that this one reads from and saves to; nil if that is the store.
+  /// The context that this one reads from and saves to; nil for the store.
   @exclusivity(unchecked) public private(set) var parent: ManagedObjectContext?
-  /// How many contexts there are from this one to the store.
+  /// The number of contexts from this one to the store.
   let depth: Int
   let store: PersistentStore
   let group: ContextGroup
@@ -40,33 +41,34 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var deleted: [AnyManagedObject] = []
   /// The author of changes here, as recorded in the history; see ``StoreOptions/tracksHistory``.
   public var transactionAuthor: String?
-  /// Why an object could not be read where nothing can be thrown, such as a damaged file.
+  /// The error of an object that could not be read where nothing can be thrown, such as a damaged
+  /// file.
   ///
   /// Its values were then nil, zero or empty; a save throws this error until
   /// ``rollback()`` or ``reset()``.
   public internal(set) var faultError: (any Error)?
-  /// Whether an object whose row is gone counts as deleted once it is found out.
+  /// Whether an object whose row no longer exists counts as deleted when this is detected.
   ///
   /// Otherwise it stays a fault, and ``faultError`` makes the next save throw. A call that can
-  /// throw, such as ``AnyManagedObject/value(forKey:)``, throws either way; nothing traps.
+  /// throw, such as ``AnyManagedObject/value(forKey:)``, throws in both cases; nothing traps.
   public var shouldDeleteInaccessibleFaults = true
   /// How old a row of the row cache may be when a fault is fired with it; nil for any age.
   ///
-  /// An object that is loaded stays as it is until it is refreshed.
+  /// A loaded object is unchanged until it is refreshed.
   public var stalenessInterval: Duration? {
     didSet { staleness = stalenessInterval.map { Nanoseconds($0 / .nanoseconds(1)) } ?? .max }
   }
   @exclusivity(unchecked) private(set) var staleness = Nanoseconds.max
-  /// What a save does with rows that were written elsewhere since they were read.
+  /// The treatment of rows that another writer has changed since they were read.
   public var mergePolicy = MergePolicy.error
-  /// Takes changes back, if there is one.
+  /// The undo manager, if there is one.
   public var undoManager: ContextUndoManager? {
     didSet {
       if oldValue !== undoManager { oldValue?.attach(to: nil) }
       undoManager?.attach(to: self)
     }
   }
-  /// Whether what other contexts save to the store, or to the parent, is merged by itself.
+  /// Whether saves of other contexts to the store, or to the parent, are merged automatically.
   ///
   /// It is merged on the context's queue, as ``mergeChanges(from:)`` does it.
   public var automaticallyMergesChangesFromParent = false {
@@ -84,8 +86,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   let discardCount = Atomic<Int>(0)
   /// The rollbacks and resets of all parents that this context has followed.
   var followedDiscards = 0
-  /// Objects with changes whose rows another context has deleted: they are gone once the changes are
-  /// undone.
+  /// Objects with changes whose rows another context has deleted: they count as deleted once the
+  /// changes are undone.
   var lost: [ObjectIdentifier: AnyManagedObject] = [:]
   /// Changed objects whose rows were read again since the delete rules were last followed.
   var rebased: [AnyManagedObject] = []
@@ -99,15 +101,15 @@ public final class ManagedObjectContext: @unchecked Sendable {
   let keyCount = Atomic<Int>(0)
   /// The sum of these counts of all parents that this context has followed.
   var followedKeys = 0
-  /// Whether keys were taken over that the observations have not seen.
+  /// Whether keys were adopted that the observations have not seen.
   var hasKeysToReport = false
-  /// By their temporary ones, the keys of objects that were saved.
+  /// By temporary keys, the permanent keys of objects that were saved.
   var permanentKeys: [Int64: Int64] = [:]
 
   /// Makes a child of a context: it sees what the parent has not saved, and saves to the parent.
   ///
-  /// When a parent discards changes by ``rollback()`` or ``reset()``, its children are refreshed
-  /// before they fetch, save or end an event; their own changes stay. Contexts may be nested 100
+  /// When a parent discards changes with ``rollback()`` or ``reset()``, its children are refreshed
+  /// before they fetch, save or end an event; their own changes stay. Contexts can be nested 100
   /// levels deep: below that, each fetch and save throws a ``StoreError``.
   ///
   ///     let edit = ManagedObjectContext(parent: container.viewContext)
@@ -144,13 +146,13 @@ public final class ManagedObjectContext: @unchecked Sendable {
   }
 
   deinit {
-    // In this order, as objects may be ending on other threads: while their register has them, their
-    // memory stays.
+    // In this order, because objects may be deallocated on other threads: their memory stays while
+    // their register has them.
     let linked = registers.flatMap { $0.leaveObjects() }
     let entries = ended.contextDidEnd()
     for register in registers { register.contextDidEnd() }
     for entry in entries { entry.register.objectDidEnd(entry) }
-    // Last: this may end objects, which must not find their context any more.
+    // Last, because this may deallocate objects, which must not find their context any longer.
     for object in linked { object.links = nil }
     releaseParents()
   }
@@ -190,7 +192,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     registers[index].object(primaryKey)
   }
 
-  /// The object of a row: the one there is, or a fault.
+  /// The object of a row: the existing one, or a fault.
   func object(
     _ entity: EntityDescription, _ primaryKey: Int64, origin: FetchOrigin?
   ) -> AnyManagedObject {
@@ -235,7 +237,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
   func unregister(_ object: AnyManagedObject) { registers[object.table].remove(object) }
 
-  /// Lets the queue take out of the registers what has ended elsewhere.
+  /// Makes the queue remove objects from the registers that were deallocated elsewhere.
   func takeEndedLater() { queue.async { [weak self] in self?.unregisterEnded() } }
 
   private func unregisterEnded() {
@@ -249,7 +251,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     return objects
   }
 
-  /// Leaves every object on its own: it keeps what it has loaded, and loads nothing more.
+  /// Detaches every object: it keeps its loaded values, and loads nothing more.
   func detachAll() {
     unregisterEnded()
     let left = registers

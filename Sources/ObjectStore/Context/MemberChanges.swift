@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a context has changed of the members of a to-many relationship, looked up once for all its
+/// The changes of a context to the members of a to-many relationship, collected once for all its
 /// owners.
 struct MemberChanges {
   private let context: ManagedObjectContext
   private let relationship: RelationshipDescription
-  /// Of a one-to-many: objects whose owner was changed, and the owners that they have now.
+  /// In a one-to-many: objects whose owner was changed, with their current owners.
   private var moved: [(object: AnyManagedObject, owner: StoreValue)] = []
 
   init(_ context: ManagedObjectContext, of relationship: RelationshipDescription) {
@@ -20,7 +20,7 @@ struct MemberChanges {
     }
   }
 
-  /// Puts the unsaved changes over the members that the database has.
+  /// Applies the unsaved changes to the members in the database.
   func apply(
     to saved: [AnyManagedObject], of owner: AnyManagedObject, _ link: ToManyLink
   ) -> [AnyManagedObject] {
@@ -38,7 +38,7 @@ struct MemberChanges {
     }
     let kept = saved.filter { !left.contains(ObjectIdentifier($0)) }
     let members = kept + joined
-    // What was deleted leaves its owners by the delete rules, which a fault may come after.
+    // The delete rules remove deleted objects from their owners; a fault may fire after that.
     let present = members.filter { !$0.isRemoved }
     if present.count < members.count || kept.count < saved.count || !joined.isEmpty {
       context.ownersOfChanged.append((owner, relationship.slot))

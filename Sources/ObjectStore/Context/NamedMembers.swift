@@ -16,7 +16,7 @@ public struct NamedMembers: RandomAccessCollection {
 
   /// Always 0.
   public var startIndex: Int { 0 }
-  /// How many members there are.
+  /// The number of members.
   public var endIndex: Int { members.count }
   /// One member, which may be a fault.
   public subscript(position: Int) -> AnyManagedObject { members[position] }
@@ -30,15 +30,15 @@ public struct NamedMembers: RandomAccessCollection {
     owner.addMember(object, relationship.slot, at: index)
   }
 
-  /// Takes an object out of the relationship; the object itself stays.
+  /// Removes an object from the relationship; the object is not deleted.
   public func remove(_ object: AnyManagedObject) { owner.removeMember(object, relationship.slot) }
 
-  /// Takes all objects out of the relationship.
+  /// Removes all objects from the relationship.
   public func removeAll() { for member in members { remove(member) } }
 
   /// Makes these objects the members, in this order where the relationship is ordered.
   ///
-  /// - Throws: as ``insert(_:at:)``; nothing is changed then.
+  /// - Throws: the errors of ``insert(_:at:)``; nothing is changed then.
   public func replace(with objects: [AnyManagedObject]) throws {
     for object in objects { try check(object) }
     try owner.loadMembers(relationship.slot)

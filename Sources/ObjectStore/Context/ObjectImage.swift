@@ -7,11 +7,11 @@ struct ObjectImage {
   private var snapshot: RowSnapshot?
   private let changes: [StoreValue?]
   private let links: ObjectLinks?
-  /// By slot: data of files that a save was to remove.
+  /// By slot: data of files that a save was about to remove.
   private var externalData: [Int: StoreValue] = [:]
-  /// By slot: members that were loaded when a save was to delete the object.
+  /// By slot: members that were loaded when a save was about to delete the object.
   private var savedMembers: [Int: [AnyManagedObject]] = [:]
-  /// By slot: what a save was to change of members that were not loaded.
+  /// By slot: the changes of a save to members that were not loaded.
   private var savedPairs: [Int: PairChanges] = [:]
 
   init(_ object: AnyManagedObject) {
@@ -24,7 +24,7 @@ struct ObjectImage {
 
   private var wasThere: Bool { state.isDisjoint(with: [.inaccessible, .deleted]) }
 
-  /// Makes the object what it was.
+  /// Restores the object's state.
   func restore(in context: ManagedObjectContext) {
     context.unregister(object)
     object.state = state
@@ -36,8 +36,10 @@ struct ObjectImage {
     if !state.contains(.inaccessible) { context.register(object) }
   }
 
-  /// Keeps the row that a save is to write over, which was not loaded yet if the object was a fault;
-  /// reads the files that the save is to remove, and keeps their data.
+  /// Records the row that a save is about to overwrite, which is not loaded yet if the object is a
+  /// fault.
+  ///
+  /// Reads the files that the save is about to remove, and keeps their data.
   ///
   /// - Parameter isSaved: whether the image is of a change that an earlier save has written.
   mutating func keepSavedValues(isSaved: Bool) throws {
@@ -112,7 +114,7 @@ struct ObjectImage {
     guard wasThere, !object.isRemoved else { return }
     let entity = object.entity
     for (slot, value) in values(in: context).enumerated() {
-      // What follows from other values comes with them.
+      // Derived values are restored with their sources.
       guard slot < entity.attributes.count + entity.toOnes.count,
         slot >= entity.attributes.count || entity.attributes[slot].derivation == nil
       else { continue }
@@ -164,11 +166,11 @@ struct ObjectImage {
     }
   }
 
-  /// By slot; nil where the object was a fault, and of what it never had.
+  /// By slot; nil if the object was a fault, and for slots that it does not have.
   private func values(in context: ManagedObjectContext) -> [StoreValue?] {
     (0..<object.entity.rowLayout.slotCount).map { slot in
       let attributes = object.entity.attributes
-      // Of another entity of the table.
+      // A slot of another entity of the table.
       if slot < attributes.count, !object.entity.has(attributes[slot]) { return nil }
       let value = changes.isEmpty ? nil : changes[slot]
       return (value ?? externalData[slot] ?? snapshot?.storeValue(slot, in: object.entity))
@@ -178,8 +180,8 @@ struct ObjectImage {
 }
 
 extension AnyManagedObject {
-  /// Calls back for each object that this one refers to and whose loaded members it is not among: an
-  /// earlier undo has made that one exist again.
+  /// Calls back for each object that this one refers to and whose loaded members do not contain it:
+  /// an earlier undo has restored that object.
   final func forEachOwnerWithoutIt(_ body: (AnyManagedObject, _ slot: Int) -> Void) {
     guard !isRemoved, !isFault else { return }
     for toOne in entity.toOnes where entity.has(toOne) && toOne.inverse.isToMany {
@@ -191,7 +193,7 @@ extension AnyManagedObject {
   }
 }
 
-/// What one image of a many-to-many has and another one has not.
+/// The members that one image of a many-to-many has and another one does not.
 private struct PairChanges {
   let inserted: [AnyManagedObject]
   let deleted: [AnyManagedObject]

@@ -6,9 +6,9 @@ import FoundationEssentials
 final class ObjectLinks {
   /// Destinations that were read, by the to-one's place among the to-ones.
   var toOnes: [AnyManagedObject?]
-  /// By the to-many's place among the to-manys.
+  /// By the to-many's index among the to-manys.
   var toManys: [ToManyLink?]
-  /// By slot: the data of files that were read, and which files.
+  /// By slot: the data of files that were read, with their references.
   var externalData: [Int: (reference: ExternalDataReference, data: Data)] = [:]
 
   init(entity: EntityDescription) {
@@ -24,12 +24,12 @@ final class ObjectLinks {
     externalData = links.externalData
   }
 
-  /// Lets destinations be looked up again, by the references that the object has now.
+  /// Resets destinations, which are then looked up by the object's current references.
   func discardDestinations() {
     for index in toOnes.indices { toOnes[index] = nil }
   }
 
-  /// Lets all be looked up again that was not changed since the last save.
+  /// Resets everything that was not changed since the last save.
   func discardUnchanged() {
     discardDestinations()
     for index in toManys.indices {
@@ -39,7 +39,7 @@ final class ObjectLinks {
   }
 }
 
-/// What is known of one to-many relationship of one object.
+/// The known state of one to-many relationship of one object.
 final class ToManyLink {
   typealias Place = (member: ObjectIdentifier, place: Int64)
 
@@ -80,7 +80,7 @@ final class ToManyLink {
     return copy
   }
 
-  /// Takes over the places of members that were read.
+  /// Stores the places of members that were read.
   func notePlaces(_ read: [Place]) {
     if places.isEmpty { places = read } else { places += read }
   }
@@ -93,7 +93,8 @@ final class ToManyLink {
 
   var hasChanges: Bool { isReordered || !added.isEmpty || !removed.isEmpty }
 
-  /// Lets the members be looked up again, and what was changed be put over them, their order too.
+  /// Resets the members, which are then loaded again; unsaved changes and an unsaved order are
+  /// applied to them.
   func discardMembers() {
     if isReordered, let members { keptOrder = members }
     members = nil

@@ -4,11 +4,11 @@ import Synchronization
 
 /// The objects of one table in a context, by primary key; not retained.
 ///
-/// What a fetch makes in the order of the keys is first only listed: if the objects end before
-/// anyone looks for one of them, they are never indexed.
+/// Objects that a fetch creates in the order of their keys are first only listed: if they are
+/// deallocated before one of them is looked up, they are never indexed.
 ///
-/// A register outlives its context as long as there are objects of it, and keeps their entities:
-/// so each object costs a plain count, where a reference of its own would cost atomic ones.
+/// A register outlives its context while objects of it exist, and retains their entities. Each
+/// object then costs a plain count; a reference of its own would cost atomic counts.
 @usableFromInline
 final class ObjectRegister {
   @exclusivity(unchecked) private var unretainedContext: Unmanaged<ManagedObjectContext>?
@@ -18,9 +18,10 @@ final class ObjectRegister {
   private let queue: ContextQueue
   private let ended: EndedObjects
   private let model: ManagedObjectModel
-  /// The objects, and the context: changed on the context's queue, and once it is gone on any thread.
+  /// The objects and the context: changed on the context's queue, and after the context is released
+  /// on any thread.
   private let shareCount = Atomic<Int>(1)
-  /// Whether an object has ever kept others, which may keep it in turn.
+  /// Whether an object has ever retained others, which may retain it in turn.
   @exclusivity(unchecked) var hasLinks = false
   @exclusivity(unchecked) private var index = KeyTable<Unmanaged<AnyManagedObject>>()
   /// Objects with ascending keys, none of them in the index.
@@ -45,10 +46,10 @@ final class ObjectRegister {
     self.ended = ended
   }
 
-  /// Nil once the context is gone or was reset.
+  /// Nil once the context was released or reset.
   var context: ManagedObjectContext? { unretainedContext?.takeUnretainedValue() }
 
-  /// The same without counting a reference; no other thread may release it meanwhile.
+  /// The same without reference counting; no other thread may release it at the same time.
   func withContext<R>(_ body: (ManagedObjectContext) -> R) -> R? {
     unretainedContext?._withUnsafeGuaranteedRef(body)
   }
@@ -74,7 +75,7 @@ final class ObjectRegister {
 
   /// An object ends, on the thread that released it last.
   func objectDidEnd(_ object: AnyManagedObject) {
-    // Elsewhere nothing here may be looked at: the context may be ending.
+    // On other threads nothing here may be accessed: the context may be deallocating.
     if queue.isUsedElsewhere {
       if !ended.add(object, in: self) { releaseShare() }
     } else if unretainedContext == nil {
@@ -92,7 +93,7 @@ final class ObjectRegister {
     count(-1)
   }
 
-  /// Leaves the objects on their own.
+  /// Detaches the objects.
   ///
   /// - Returns: those that keep others.
   func leaveObjects() -> [AnyManagedObject] {
@@ -107,7 +108,7 @@ final class ObjectRegister {
     return linked
   }
 
-  /// Lets the objects keep the register, the last of which releases it.
+  /// Makes the objects retain the register, which the last of them releases.
   func contextDidEnd() {
     _ = Unmanaged.passRetained(self)
     unretainedContext = nil
@@ -134,7 +135,7 @@ final class ObjectRegister {
   /// Whether a row is new to the context, by its key alone.
   func isBehindAll(_ primaryKey: Int64) -> Bool { index.count == 0 && primaryKey > lastKey }
 
-  /// Takes an object whose key ``isBehindAll(_:)``.
+  /// Adds an object whose key ``isBehindAll(_:)``.
   func append(_ object: AnyManagedObject) {
     object.place = UInt32(truncatingIfNeeded: list.count)
     lastKey = object.primaryKey
@@ -147,7 +148,7 @@ final class ObjectRegister {
     index.set(object.primaryKey, .passUnretained(object))
   }
 
-  /// Takes an object out; another one under the same key stays.
+  /// Removes an object; another one under the same key stays.
   func remove(_ object: AnyManagedObject) {
     remove(object.primaryKey, Int(object.place), Unmanaged.passUnretained(object).toOpaque())
   }

@@ -4,7 +4,7 @@
 final class ObjectTraits: @unchecked Sendable {
   private let classes: [AnyManagedObject.Type]
   private let hooks: [[any LifecycleHooks.Type]]
-  /// By table, whether some object of it has hooks.
+  /// By table, whether any of its objects has hooks.
   private let tables: [Bool]
   /// Whether objects of some entity have hooks.
   let hasHooks: Bool
@@ -31,7 +31,7 @@ final class ObjectTraits: @unchecked Sendable {
     classes[entity.ordinal]
   }
 
-  /// Those of the entities that an entity inherits from first.
+  /// The hooks of parent entities come first.
   func hooks(of entity: EntityDescription) -> [any LifecycleHooks.Type] { hooks[entity.ordinal] }
 
   func tableHasHooks(_ entity: EntityDescription) -> Bool { tables[entity.ordinal] }

@@ -57,7 +57,7 @@ final class PartialProperties: Sendable {
     isRead = (0..<entity.rowLayout.slotCount).map { read.contains($0) }
   }
 
-  /// Reads the row a statement stands on: `1, Z_PK` or `Z_ENT, Z_PK`, then the columns.
+  /// Reads the current row of a statement: `1, Z_PK` or `Z_ENT, Z_PK`, then the columns.
   func row(of statement: Statement, _ builder: inout RowBuilder) -> RowSnapshot {
     builder.begin()
     for slot in 0..<layout.slotCount { builder.setNull(slot) }

@@ -27,7 +27,7 @@ final class SaveObservers: Sendable {
     observers.withLock { $0.removeAll { $0.context == nil || $0.context === context } }
   }
 
-  /// Lets each context merge the changes, on its own queue.
+  /// Makes each context merge the changes, on its own queue.
   func notify(_ changes: ContextChanges) {
     let contexts = observers.withLock { observers in
       observers.removeAll { $0.context == nil }

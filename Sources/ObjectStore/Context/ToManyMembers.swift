@@ -2,8 +2,8 @@
 
 /// The members of a to-many relationship, in order where it is ordered.
 ///
-/// The first look loads which objects they are, in one round trip; their own values stay faults.
-/// Changes through this collection change the relationship, and its inverse with it.
+/// The first access loads the ids of the members in one round trip; the members stay faults.
+/// Changes through this collection change the relationship and its inverse.
 public struct ToManyMembers<D: Entity>: RandomAccessCollection {
   @usableFromInline let owner: AnyManagedObject
   @usableFromInline let slot: Int
@@ -18,14 +18,14 @@ public struct ToManyMembers<D: Entity>: RandomAccessCollection {
 
   /// Always 0.
   public var startIndex: Int { 0 }
-  /// How many members there are.
+  /// The number of members.
   public var endIndex: Int { members.count }
   /// One member, which may be a fault.
   public subscript(position: Int) -> ManagedObject<D> {
     members[position].assumed(D.self)
   }
 
-  /// Goes through the members that there are now, whatever is added or removed meanwhile.
+  /// Iterates over the current members, even if members are added or removed during the iteration.
   public func makeIterator() -> Iterator { Iterator(members: members.makeIterator()) }
 
   /// The members, one after the other.
@@ -41,16 +41,16 @@ public struct ToManyMembers<D: Entity>: RandomAccessCollection {
     members.contains { $0 === object }
   }
 
-  /// Adds an object at the end; a member stays where it is.
+  /// Adds an object at the end; an existing member keeps its place.
   public func append(_ object: ManagedObject<D>) { owner.addMember(object, slot, at: nil) }
-  /// Adds an object; a member stays where it is.
+  /// Adds an object; an existing member keeps its place.
   public func insert(_ object: ManagedObject<D>) { owner.addMember(object, slot, at: nil) }
   /// Adds an object at a place, or moves it there.
   public func insert(_ object: ManagedObject<D>, at index: Int) {
     owner.addMember(object, slot, at: index)
   }
-  /// Takes an object out of the relationship; the object itself stays.
+  /// Removes an object from the relationship; the object is not deleted.
   public func remove(_ object: ManagedObject<D>) { owner.removeMember(object, slot) }
-  /// Takes all objects out of the relationship.
+  /// Removes all objects from the relationship.
   public func removeAll() { for member in members { owner.removeMember(member, slot) } }
 }

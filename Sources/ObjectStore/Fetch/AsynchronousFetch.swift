@@ -47,7 +47,7 @@ final class AsynchronousFetch: @unchecked Sendable {
     let cost: QueryCost
   }
 
-  /// Reads the rows on a thread of its own; ends early if the task is cancelled.
+  /// Reads the rows on a separate thread; ends early if the task is cancelled.
   func read(_ watch: FetchWatch) async throws -> Reading {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in

@@ -9,7 +9,7 @@ extension FetchOperation {
       select = try statement(.count, limit: limit, offset: offset)
       return try selectCount()
     }
-    // What was changed is counted in memory, and by SQL everything else.
+    // Changed objects are counted in memory, all others by SQL.
     let saved = overlay.savedIDs
     let unchanged = saved.isEmpty ? predicate : .excluding(saved, from: predicate)
     select = try .count(

@@ -47,7 +47,7 @@ extension FetchOperation {
 }
 
 extension EntityDescription {
-  /// What a dictionary holds of an object by default: all attributes.
+  /// The contents of a dictionary by default: all attributes.
   fileprivate var valueColumns: [ResultColumn] {
     attributesByName.keys.sorted().map { ResultColumn($0) }
   }

@@ -39,7 +39,7 @@ extension FetchOperation {
     return try finish(objects, overlay, prefetched, rows: rows.whole)
   }
 
-  /// Puts the unsaved changes over the saved objects, and loads what is to be loaded with them.
+  /// Applies the unsaved changes to the saved objects, and prefetches.
   private mutating func finish(
     _ saved: [AnyManagedObject], _ overlay: PendingChanges?, _ prefetched: PrefetchTree,
     rows: [RowSnapshot]
@@ -60,7 +60,7 @@ extension FetchOperation {
       form, of: entity, select, interests: interests, contextID: context.contextID, cost: &cost)
   }
 
-  /// Writes the SELECT, and returns what it reads.
+  /// Builds the SELECT, and returns the columns that it reads.
   ///
   /// - Parameter isWhole: whether limit and offset can be left to SQLite.
   mutating func prepareObjects(isWhole: Bool) throws(FetchPredicateError) -> FetchedRows.Form {
@@ -121,7 +121,7 @@ extension FetchOperation {
     }
     guard refreshesObjects else { return object }
     if context.parent != nil {
-      // What a parent has changed is another value than the row's.
+      // A parent's change differs from the row.
       do { try context.refreshValues(of: object) } catch { context.recordFaultError(error) }
     } else if known.version <= row.version {
       object.adopt(row)
@@ -142,7 +142,7 @@ extension FetchOperation {
 }
 
 extension AnyManagedObject {
-  /// Takes over a row that was read again; what was changed stays.
+  /// Adopts a row that was read again; unsaved changes stay.
   fileprivate func adopt(_ row: RowSnapshot) {
     snapshot = row
     links?.discardUnchanged()

@@ -15,17 +15,17 @@ struct FetchOperation {
   let offset: Int
   let includesPendingChanges: Bool
   let location: SourceLocation
-  /// The fetch that this one serves, or 0.
+  /// The fetch that this one belongs to, or 0.
   var parentID: UInt64 = 0
   var batchSize = 0
   var prefetchedKeyPaths: [String] = []
   /// Whether objects come filled; otherwise as faults.
   var fillsObjects = false
   var includesSubentities = true
-  /// Whether objects that the context has already take over the values fetched.
+  /// Whether registered objects adopt the values fetched.
   var refreshesObjects = false
   var includesPropertyValues = true
-  /// What is read or computed instead of whole objects.
+  /// The columns to read or compute in place of whole objects.
   var projection = GroupedQuery()
 
   let interests: Interests

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What to fetch: the objects of an entity that fulfil a predicate, in an order.
+/// A fetch of the objects of an entity that match a predicate, in an order.
 ///
 ///     var request = FetchRequest<Stop>(where: { $0.longitude >= west && $0.longitude <= east })
 ///     request.fetchLimit = 200
@@ -10,12 +10,12 @@ public struct FetchRequest<E: Entity>: Sendable {
   public var predicate: FetchPredicate?
   /// The first counts most; without any, the order is the database's.
   public var sortDescriptors: [SortDescriptor<E>] = []
-  /// How many objects at most; 0 for all.
+  /// The maximum number of objects; 0 for all.
   public var fetchLimit = 0
-  /// How many objects to leave out first.
+  /// The number of objects to skip.
   public var fetchOffset = 0
-  /// How many objects ``ManagedObjectContext/fetchInBatches(_:file:line:)`` loads at a time; 0 for
-  /// all at once.
+  /// The number of objects that ``ManagedObjectContext/fetchInBatches(_:file:line:)`` loads at a
+  /// time; 0 for all at once.
   public var fetchBatchSize = 0
   /// Relationships whose objects the fetch loads too, by one more statement each: `["stopTimes"]`,
   /// or `["stopTimes.stop"]` for both on the way.
@@ -29,17 +29,18 @@ public struct FetchRequest<E: Entity>: Sendable {
   ///     // SELECT 1, t0.Z_PK, t0.ZNAME FROM ZSTOP t0       objects
   ///     // SELECT t0.ZNAME FROM ZSTOP t0                   dictionaries
   public var propertiesToFetch: [FetchedProperty<E>] = []
-  /// What the objects behind one dictionary have in common.
+  /// The properties that the objects of one group share.
   public var propertiesToGroupBy: [FetchedProperty<E>] = []
-  /// Which groups return a dictionary; computed values are referred to by name: `$count > 3`.
+  /// The groups that return a dictionary; computed values are referred to by name: `$count > 3`.
   public var havingPredicate: FetchPredicate?
   /// Whether equal dictionaries come once; objects and ids always do.
   public var returnsDistinctResults = false
-  /// Whether rows are read; otherwise only keys are, objects come as faults and the row cache stays
-  /// as it is: `SELECT 0, t0.Z_PK FROM ZSTOP t0`.
+  /// Whether rows are read.
+  ///
+  /// Otherwise only keys are read, objects are faults and the row cache is unchanged:
+  /// `SELECT 0, t0.Z_PK FROM ZSTOP t0`.
   public var includesPropertyValues = true
-  /// Whether objects that the context has already take over what was fetched; what was changed in
-  /// the context stays.
+  /// Whether registered objects adopt the fetched values; unsaved changes stay.
   public var shouldRefreshRefetchedObjects = false
   /// Whether objects come as faults, their rows in the row cache; otherwise they come filled.
   public var returnsObjectsAsFaults = true

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a fetch reads of each object, or computes of many.
+/// A column that a fetch reads for each object, or computes over many.
 ///
 ///     request.propertiesToFetch = [FetchedProperty(\.name), .count(\.identifier, as: "stops")]
 ///     request.propertiesToGroupBy = [FetchedProperty(\.name)]
 ///     // SELECT t0.ZNAME, COUNT( t0.ZIDENTIFIER) FROM ZSTOP t0 GROUP BY  t0.ZNAME
 ///
-/// By name where the entity has no Swift schema: `["name", .count("identifier", as: "stops")]`.
+/// By name if the entity has no Swift schema: `["name", .count("identifier", as: "stops")]`.
 public struct FetchedProperty<E: Entity>: Hashable, Sendable {
   let column: ResultColumn
 
@@ -40,15 +40,15 @@ public struct FetchedProperty<E: Entity>: Hashable, Sendable {
 // MARK: - Computed of many objects
 
 extension FetchedProperty {
-  /// How many objects there are: `COUNT( t0.Z_PK)`.
+  /// The number of objects: `COUNT( t0.Z_PK)`.
   public static func count(as name: String) -> Self { Self(.count, "", name) }
 
-  /// How many objects have a value: `COUNT( t0.ZNAME)`.
+  /// The number of objects with a value: `COUNT( t0.ZNAME)`.
   public static func count<Value>(
     _ path: KeyPath<E, Attribute<Value>>, as name: String
   ) -> Self { Self(.count, E()[keyPath: path].keyPath, name) }
 
-  /// How many objects a relationship has, over all objects of the group.
+  /// The number of objects of a relationship, over all objects of the group.
   ///
   ///     .count(\.stopTimes, as: "departures")
   ///     // COUNT( t1.Z_PK) FROM ZSTOP t0 LEFT OUTER JOIN ZSTOPTIME t1 ON t0.Z_PK = t1.ZSTOP

@@ -3,13 +3,13 @@
 import SQLiteDriver
 import StoreInstruments
 
-/// What a fetch of objects has read.
+/// The rows that a fetch of objects has read.
 enum FetchedRows: Sendable {
   case rows([RowSnapshot])
   case parts([RowSnapshot], PartialProperties)
   case keys([Key])
 
-  /// What a fetch of objects is to read: whole rows, parts of them, or their keys alone.
+  /// The parts that a fetch of objects reads: whole rows, parts of them, or only their keys.
   enum Form: Sendable {
     case rows
     case parts(PartialProperties)
@@ -20,7 +20,7 @@ enum FetchedRows: Sendable {
     if case .rows(let rows) = self { rows } else { [] }
   }
 
-  /// A row of which nothing else was read.
+  /// A row of which only this was read.
   struct Key: Sendable {
     var primaryKey: Int64
     /// `Z_ENT`, or 0 where the table holds one entity.

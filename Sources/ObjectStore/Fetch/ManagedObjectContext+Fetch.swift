@@ -7,8 +7,8 @@ import StoreInstruments
 extension ManagedObjectContext {
   /// Fetches objects; always queries the database.
   ///
-  /// All at once: of a request with a batch size, which ``fetchInBatches(_:file:line:)`` heeds, the
-  /// debug log warns.
+  /// All at once. If the request has a batch size, the debug log warns;
+  /// ``fetchInBatches(_:file:line:)`` uses it.
   ///
   /// - Throws: ``FetchPredicateError`` if the predicate does not fit the entity, ``StoreError``.
   public func fetch<E: Entity>(
@@ -92,7 +92,7 @@ extension ManagedObjectContext {
     return operation
   }
 
-  /// The same array under its static type: a copy would retain every object once more.
+  /// The same array under its static type: a copy would retain every object again.
   func downcast<E: Entity>(_ objects: [AnyManagedObject]) -> [ManagedObject<E>] {
     unsafeBitCast(objects, to: [ManagedObject<E>].self)
   }

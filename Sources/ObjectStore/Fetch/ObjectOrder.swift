@@ -13,14 +13,14 @@ struct ObjectOrder {
 
   var isEmpty: Bool { terms.isEmpty }
 
-  /// What an object is sorted by.
+  /// The sort key of an object.
   struct Key {
     var values: [StoreValue]
     /// Equal objects keep the order in which the database returned them.
     var place: Int
   }
 
-  /// - Parameter object: nil for one whose row is gone.
+  /// - Parameter object: nil if its row no longer exists.
   func key(of object: AnyManagedObject?, place: Int) -> Key {
     Key(values: terms.map { object?.value(at: $0.term.keyPath[...]) ?? .null }, place: place)
   }

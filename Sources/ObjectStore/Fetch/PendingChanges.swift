@@ -61,7 +61,7 @@ struct PendingChanges {
   }
 
   func wantedCount() throws -> Int { try changed.count { try isWanted($0) } }
-  /// Those that the database may contain.
+  /// The changed objects that the database may contain.
   var savedIDs: [ManagedObjectID] { changed.map(\.objectID).filter { !$0.isTemporary } }
 
   // MARK: - Applying
@@ -78,7 +78,8 @@ struct PendingChanges {
     return order.sorted(objects).window(limit: limit, offset: offset)
   }
 
-  /// The same for ids, except that their order stays: what the database did not find comes last.
+  /// The same for ids, except that their order stays: ids that the database did not return come
+  /// last.
   func apply(to saved: [ManagedObjectID], limit: Int, offset: Int) throws -> [ManagedObjectID] {
     let touched = Set(changed.map(\.primaryKey))
     let wanted = try changed.filter { try isWanted($0) }.map(\.objectID)

@@ -25,8 +25,8 @@ public struct SortDescriptor<E: Entity>: Sendable {
     term = SortTerm(E()[keyPath: path].keyPath, ascending: ascending, comparator: comparator)
   }
 
-  /// Orders by a named attribute, or by a key path over to-one relationships such as `stop.name`;
-  /// a comparator other than `binary` wants a text.
+  /// Orders by a named attribute, or by a key path over to-one relationships such as `stop.name`; a
+  /// comparator other than `binary` requires text.
   public init(_ keyPath: String, comparator: Comparator = .binary, ascending: Bool = true) {
     term = SortTerm(keyPath, ascending: ascending, comparator: comparator)
   }

@@ -10,7 +10,7 @@ public import FoundationEssentials
 public struct Attribute<Value: AttributeValue> {
   /// The name in the model.
   public let name: String
-  /// The name, behind those of the to-one relationships it was reached through: `stop.name`.
+  /// The name, after the names of the to-one relationships on its path: `stop.name`.
   public let keyPath: String
   let defaultValue: Value?
   let derivation: UnresolvedDerivation?
@@ -91,13 +91,13 @@ public struct Attribute<Value: AttributeValue> {
 }
 
 extension Attribute where Value == Data {
-  /// Declares data that may lie in a file beside the store, if it is large.
+  /// Declares data that may be stored in a file beside the store if it is large.
   ///
   ///     let blob = Attribute<Data>("blob", allowsExternalBinaryDataStorage: true)
   ///     // ZBLOB BLOB; beyond StoreOptions.externalDataThreshold, .NAME_SUPPORT/_EXTERNAL_DATA/UUID
   ///
-  /// The file is read when the value is, not when the object is fetched. Predicates can test
-  /// whether there is a value, and nothing else.
+  /// The file is read when the value is read, not when the object is fetched. Predicates can only
+  /// test whether there is a value.
   public init(
     _ name: String, default defaultValue: Data? = nil, renamingIdentifier: String? = nil,
     allowsExternalBinaryDataStorage: Bool
@@ -109,7 +109,7 @@ extension Attribute where Value == Data {
 }
 
 extension Attribute where Value == Data? {
-  /// Declares data that may lie in a file beside the store, if it is large, or may be nil.
+  /// Declares optional data that may be stored in a file beside the store if it is large.
   public init(
     _ name: String, default defaultValue: Data? = nil, renamingIdentifier: String? = nil,
     allowsExternalBinaryDataStorage: Bool
@@ -120,7 +120,7 @@ extension Attribute where Value == Data? {
   }
 }
 
-/// Where a property of a model's schema is kept: written once, when the model is built.
+/// The place of a property of a model's schema: set once, when the model is built.
 @usableFromInline
 final class SlotBinding: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var slot = -1

@@ -7,8 +7,9 @@ public import Foundation
 ///     let price = Attribute<Decimal>("price", default: 0)
 ///     // ZPRICE DECIMAL
 ///
-/// SQLite keeps 15 digits exactly. A save refuses a value with more: it would come back as another
-/// one. In a predicate the arithmetic is SQLite's: `5 / 2` of two whole numbers is 2.
+/// SQLite keeps 15 digits exactly. A save refuses a value with more digits, because it would be
+/// read as a different value. In a predicate the arithmetic is SQLite's: `5 / 2` of two whole
+/// numbers is 2.
 extension Decimal: AttributeValue {
   /// `.decimal`.
   public static var attributeType: AttributeType { .decimal }
@@ -17,7 +18,7 @@ extension Decimal: AttributeValue {
   /// `.decimal`.
   public var storeValue: StoreValue { .decimal(self) }
 
-  /// Takes `.decimal`.
+  /// Accepts `.decimal`.
   public init?(_ value: StoreValue) {
     guard case .decimal(let decimal) = value else { return nil }
     self = decimal
@@ -28,13 +29,13 @@ extension Decimal: AttributeValue {
 
   init(stored number: Double) { self = Decimal(string: "\(number)") ?? .nan }
 
-  /// As the column holds it.
+  /// The value in its column.
   var storedNumber: Double { Double("\(self)") ?? .nan }
 
-  /// Whether the same value comes back from the column.
+  /// Whether the column returns the same value.
   var isStoredExactly: Bool { !isNaN && Decimal(stored: storedNumber) == self }
 
-  /// As SQLite returns it: a whole number is an integer there.
+  /// The value that SQLite returns: a whole number is an integer there.
   var columnValue: StoreValue {
     let number = storedNumber
     return Int64(exactly: number).map { .integer($0) } ?? .double(number)

@@ -8,7 +8,7 @@ import Foundation
 ///     let kind = Attribute<Kind>("kind", default: .tram)
 ///     // ZKIND INTEGER
 ///
-/// A value of the file that is no case reads as the first case.
+/// A value of the file that is not a case reads as the first case.
 extension AttributeValue where Self: RawRepresentable & CaseIterable, RawValue: AttributeValue {
   /// The raw value's.
   public static var attributeType: AttributeType { RawValue.attributeType }
@@ -20,7 +20,7 @@ extension AttributeValue where Self: RawRepresentable & CaseIterable, RawValue: 
   /// The raw value's.
   public var storeValue: StoreValue { rawValue.storeValue }
 
-  /// Takes the raw value of a case.
+  /// Accepts the raw value of a case.
   public init?(_ value: StoreValue) {
     guard let rawValue = RawValue(value) else { return nil }
     self.init(rawValue: rawValue)
@@ -58,7 +58,7 @@ extension CodableAttributeValue {
     return (try? encoder.encode(self)).map(StoreValue.data) ?? .null
   }
 
-  /// Takes JSON.
+  /// Accepts JSON.
   public init?(_ value: StoreValue) {
     guard case .data(let data) = value else { return nil }
     let decoder = JSONDecoder()

@@ -10,7 +10,7 @@ extension String: AttributeValue {
   /// `.string`.
   @inlinable public var storeValue: StoreValue { .string(self) }
 
-  /// Takes `.string`.
+  /// Accepts `.string`.
   @inlinable public init?(_ value: StoreValue) {
     guard case .string(let string) = value else { return nil }
     self = string
@@ -30,7 +30,7 @@ extension Date: AttributeValue {
   /// `.date`.
   @inlinable public var storeValue: StoreValue { .date(self) }
 
-  /// Takes `.date`.
+  /// Accepts `.date`.
   @inlinable public init?(_ value: StoreValue) {
     guard case .date(let date) = value else { return nil }
     self = date
@@ -50,13 +50,13 @@ extension Data: AttributeValue {
   /// `.data`.
   @inlinable public var storeValue: StoreValue { .data(self) }
 
-  /// Takes `.data`.
+  /// Accepts `.data`.
   @inlinable public init?(_ value: StoreValue) {
     guard case .data(let data) = value else { return nil }
     self = data
   }
 
-  /// Copies the bytes; of data in a file that was not read there are none.
+  /// Copies the bytes; data in a file that was not read has no bytes.
   @inlinable public init(row: RowPointer, slot: Int) {
     self = row.isExternal(slot) ? Data() : row.withBytes(slot) { Data($0) }
   }
@@ -72,7 +72,7 @@ extension UUID: AttributeValue {
   /// `.uuid`.
   @inlinable public var storeValue: StoreValue { .uuid(self) }
 
-  /// Takes `.uuid`.
+  /// Accepts `.uuid`.
   @inlinable public init?(_ value: StoreValue) {
     guard case .uuid(let uuid) = value else { return nil }
     self = uuid
@@ -97,13 +97,13 @@ extension URL: AttributeValue {
   /// `.url`.
   @inlinable public var storeValue: StoreValue { .url(self) }
 
-  /// Takes `.url`.
+  /// Accepts `.url`.
   @inlinable public init?(_ value: StoreValue) {
     guard case .url(let url) = value else { return nil }
     self = url
   }
 
-  /// Text that is no URL reads as `about:blank`.
+  /// Text that is not a URL reads as `about:blank`.
   public init(row: RowPointer, slot: Int) {
     self = URL(string: String(row: row, slot: slot)) ?? .valueForNull
   }

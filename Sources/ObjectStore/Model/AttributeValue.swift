@@ -5,11 +5,11 @@
 /// Int16, Int32, Int64, Int, Bool, Double, Float, String, Date, Data, UUID, URL, and the optional
 /// of each.
 public protocol AttributeValue: Sendable {
-  /// What the column holds.
+  /// The value in the column.
   static var attributeType: AttributeType { get }
   /// Whether nil is one of the values.
   static var isOptional: Bool { get }
-  /// What an attribute reads as where the column holds NULL: nil, or the type's zero.
+  /// The value of an attribute whose column is NULL: nil, or the type's zero.
   static var valueForNull: Self { get }
   /// The value as a store holds it.
   var storeValue: StoreValue { get }
@@ -20,7 +20,7 @@ public protocol AttributeValue: Sendable {
 }
 
 extension AttributeValue {
-  /// False; only `Optional` answers true.
+  /// False; only `Optional` returns true.
   @inlinable public static var isOptional: Bool { false }
 }
 
@@ -55,7 +55,7 @@ extension AttributeValue where Self: FixedWidthInteger {
   /// `.integer`.
   @inlinable public var storeValue: StoreValue { .integer(Int64(self)) }
 
-  /// Takes an integer that fits.
+  /// Accepts an integer that fits.
   @inlinable public init?(_ value: StoreValue) {
     guard case .integer(let integer) = value else { return nil }
     self.init(exactly: integer)
@@ -95,7 +95,7 @@ extension Bool: AttributeValue {
   /// `.bool`.
   @inlinable public var storeValue: StoreValue { .bool(self) }
 
-  /// Takes `.bool`.
+  /// Accepts `.bool`.
   @inlinable public init?(_ value: StoreValue) {
     guard case .bool(let bool) = value else { return nil }
     self = bool
@@ -113,7 +113,7 @@ extension Double: AttributeValue {
   /// `.double`.
   @inlinable public var storeValue: StoreValue { .double(self) }
 
-  /// Takes `.double`.
+  /// Accepts `.double`.
   @inlinable public init?(_ value: StoreValue) {
     guard case .double(let double) = value else { return nil }
     self = double
@@ -131,7 +131,7 @@ extension Float: AttributeValue {
   /// `.double`.
   @inlinable public var storeValue: StoreValue { .double(Double(self)) }
 
-  /// Takes `.double`, rounded.
+  /// Accepts `.double`, rounded.
   @inlinable public init?(_ value: StoreValue) {
     guard case .double(let double) = value else { return nil }
     self = Float(double)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the value of a derived attribute follows from.
+/// The source of a derived attribute.
 ///
 /// The store keeps it: setting a source, by any route, sets what is derived from it. A value
 /// set on a derived attribute itself is a programming error.
@@ -10,9 +10,9 @@ public struct Derivation: Sendable {
   let kind: Kind
 
   enum Kind: Sendable {
-    /// From another attribute of the same object.
+    /// Another attribute of the same object.
     case value(of: String, @Sendable (StoreValue) -> StoreValue)
-    /// From the other end of a relationship.
+    /// The other end of a relationship.
     case related(RelatedDerivation)
     /// The time of the save that wrote the object last.
     case now
@@ -60,7 +60,7 @@ extension Attribute {
     self.init(name, source) { Source($0).map { $0[keyPath: transform].storeValue } ?? .null }
   }
 
-  /// Declares an attribute that follows from what is no attribute.
+  /// Declares an attribute with a derivation that has no source attribute.
   ///
   ///     let modified = Attribute<Date?>("modified", derivedFrom: .now)
   public init(_ name: String, derivedFrom derivation: Derivation) {
@@ -71,7 +71,7 @@ extension Attribute {
     _ name: String, _ source: any KeyPath<E, Attribute<Source>> & Sendable,
     _ transform: @escaping @Sendable (StoreValue) -> StoreValue
   ) {
-    // Only when the model is built: making the schema here would make this attribute again.
+    // Only when the model is built: building the schema here would build this attribute again.
     self.init(
       name,
       UnresolvedDerivation { schema in

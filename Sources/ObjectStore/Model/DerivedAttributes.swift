@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The derived attributes of an entity, by what they follow from.
+/// The derived attributes of an entity, by their sources.
 struct DerivedAttributes: Sendable {
-  /// What follows from a slot; empty for an entity without derived attributes.
+  /// The attributes that are derived from a slot; empty for an entity without derived attributes.
   private let bySource: [[Step]]
-  /// Those that hold the time of the last save.
+  /// The attributes that contain the time of the last save.
   let dates: [Int]
 
   /// One attribute that follows from another.
@@ -49,7 +49,7 @@ struct DerivedAttributes: Sendable {
 
   var isEmpty: Bool { bySource.isEmpty }
 
-  /// What follows from an attribute; nothing from a to-one relationship.
+  /// The attributes that are derived from an attribute; none for a to-one relationship.
   func steps(from slot: Int) -> [Step] { slot < bySource.count ? bySource[slot] : [] }
 
   /// The values of a new object, with what follows from its defaults.

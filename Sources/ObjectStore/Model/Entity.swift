@@ -19,9 +19,9 @@
 ///     }
 ///     // SELECT t0.Z_ENT, t0.Z_PK, … FROM ZVEHICLE t0 WHERE  t0.Z_ENT = ?
 ///
-/// Of two relationships that are each other's inverse, one must state its type as `stopTimes`
-/// does, or Swift sees a circular reference, or `no dynamic member 'stopTimes' using key path from
-/// root type 'NoParent'`.
+/// For two relationships that are each other's inverse, one must state its type as `stopTimes`
+/// does. Otherwise Swift reports a circular reference, or
+/// `no dynamic member 'stopTimes' using key path from root type 'NoParent'`.
 @dynamicMemberLookup
 public protocol Entity: EntityParent {
   /// The entity that this one inherits from.
@@ -36,7 +36,7 @@ public protocol Entity: EntityParent {
   static var searchIndex: SearchIndex<Self> { get }
   /// Whether there are objects of its subentities only.
   static var isAbstract: Bool { get }
-  /// What the entity was called in an earlier model; its name if not given.
+  /// The name of the entity in an earlier model; by default its name.
   static var renamingIdentifier: String? { get }
   /// An inherited property, as predicates, sort descriptors and objects name it.
   subscript<Property>(dynamicMember path: KeyPath<Parent, Property>) -> Property { get }
@@ -63,7 +63,7 @@ extension Entity {
 
 // Not Entity itself: names would be looked up along a chain of parents without an end.
 
-/// What an entity can have as its parent: another entity, or ``NoParent``.
+/// The parent of an entity: another entity, or ``NoParent``.
 public protocol EntityParent {
   /// Makes the schema; the store keeps one per model.
   init()
@@ -80,7 +80,7 @@ public struct NoParent: EntityParent {
 ///     UniquenessConstraint(\.feed, \.identifier)
 ///     // CREATE TABLE ZSTOP ( …, CONSTRAINT ZFEED_ZIDENTIFIER UNIQUE (ZFEED, ZIDENTIFIER) )
 ///
-/// Rows that lack one of the values are not compared, as everywhere in SQL.
+/// Rows in which one of the values is NULL are not compared, as in all of SQL.
 public struct UniquenessConstraint<E: Entity>: Sendable {
   let paths: [any PartialKeyPath<E> & Sendable]
 

@@ -6,7 +6,7 @@ struct EntityDefinition: @unchecked Sendable {
   /// The name of the entity that it inherits from.
   var superentity: String?
   var isAbstract = false
-  /// What it was called in an earlier model, for migration.
+  /// The name in an earlier model, for migration.
   var renamingIdentifier: String?
   /// Its own; those that it inherits belong to the superentity.
   var attributes: [AttributeDescription] = []
@@ -31,7 +31,7 @@ struct RelationshipDefinition {
   var deleteRule = DeleteRule.nullify
   var renamingIdentifier: String?
   var versionHashModifier: String?
-  /// How many objects a to-many must have, if it has any or is not optional.
+  /// The number of objects that a to-many must have, if it has any or is not optional.
   var counts: ClosedRange<Int>?
   /// Whether it only leads back from one that has no inverse.
   var isHidden = false
@@ -39,7 +39,7 @@ struct RelationshipDefinition {
 
 /// An index before its model is built.
 struct IndexDefinition {
-  /// Of a fetch index; nil for one named by its columns.
+  /// The name of a fetch index; nil for one that is named by its columns.
   var name: String?
   /// Attributes and to-one relationships, in order; nil where a key path leads to neither.
   var properties: [String?]

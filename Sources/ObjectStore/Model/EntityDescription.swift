@@ -12,39 +12,44 @@ public final class EntityDescription: @unchecked Sendable {
   var index = 0
   /// The place among all entities of the model.
   var ordinal = 0
-  /// What the ids of its objects share; the store's UUID is "" until the store is open.
+  /// The common part of the ids of its objects; the store's UUID is "" until the store is open.
   var reference: ManagedObjectID.EntityReference
   /// `ZSTOP` for `Stop`; the root's, where it inherits.
   public internal(set) var table: String
-  /// What it inherits from.
+  /// The parent entity.
   public internal(set) unowned(unsafe) var superentity: EntityDescription?
-  /// What inherits from it directly, sorted by name.
+  /// The direct subentities, sorted by name.
   public internal(set) var subentities: [EntityDescription] = []
   /// Whether there are objects of its subentities only.
   public internal(set) var isAbstract = false
-  /// What it was called in an earlier model; see ``StoreOptions/migrationPolicy``.
+  /// The name in an earlier model; see ``StoreOptions/migrationPolicy``.
   public internal(set) var renamingIdentifier: String?
   /// Nil where it neither inherits nor is inherited from.
   @exclusivity(unchecked) var hierarchy: EntityHierarchy?
-  /// Those of its table: sorted by name, but each subentity's behind the root's.
+  /// The attributes of its table: sorted by name, with those of each subentity after those of the
+  /// root.
   ///
   /// ``attributesByName`` has those that its own objects have.
   public internal(set) var attributes: [AttributeDescription] = []
   /// Its own and those it inherits, sorted by name.
   public internal(set) var relationships: [RelationshipDescription] = []
-  /// Those of its table: of the hierarchy and the to-one relationships first, then the declared.
+  /// The indexes of its table: those of the hierarchy and the to-one relationships first, then the
+  /// declared ones.
   public internal(set) var indexes: [IndexDescription] = []
   /// Its own, which its subentities share.
   public internal(set) var searchIndex: SearchIndexDescription?
-  /// What a model file adds to the version hash.
+  /// The modifier that a model file adds to the version hash.
   public internal(set) var versionHashModifier: String?
-  /// As they were declared, by which the columns are found again in a file that has other ones.
+  /// The columns as declared.
+  ///
+  /// With them, the columns are found in a file with other ones.
   var indexDefinitions: [IndexDefinition] = []
   var constraintDefinitions: [[String?]] = []
   var searchIndexDefinition: SearchIndexDefinition?
   /// The columns of each uniqueness constraint of its table.
   public internal(set) var uniquenessConstraints: [[String]] = []
-  /// The to-one relationships of its table, in the order of their slots behind the attributes'.
+  /// The to-one relationships of its table, in the order of their slots, which follow those of the
+  /// attributes.
   private(set) var toOnes: [RelationshipDescription] = []
   /// The to-many relationships of its table, in the order of their slots.
   private(set) var toManys: [RelationshipDescription] = []
@@ -54,9 +59,10 @@ public final class EntityDescription: @unchecked Sendable {
   @exclusivity(unchecked) private(set) var externalSlots: [Int] = []
   /// How the values of a row are laid out in its snapshot.
   private(set) var rowLayout = RowLayout(kinds: [])
-  /// What a new object holds; nil for what only other entities of its table have.
+  /// The default values of a new object; nil for properties that only other entities of its table
+  /// have.
   private(set) var defaultValues: [StoreValue?] = []
-  /// What is set along with other attributes.
+  /// The attributes that are set together with other attributes.
   @exclusivity(unchecked) private(set) var derivedAttributes = DerivedAttributes.none
   /// Whether setting a value sets others too.
   @exclusivity(unchecked) private(set) var hasFollowers = false
@@ -98,7 +104,7 @@ public final class EntityDescription: @unchecked Sendable {
     setDefaults()
   }
 
-  /// Again when a file's numbers are taken over.
+  /// Set again when a file's numbers are adopted.
   func setRowLayout() {
     externalSlots = attributes.filter(\.allowsExternalBinaryDataStorage).map(\.slot)
     entityColumns = toOnes.filter { $0.entityColumn != nil }
@@ -165,21 +171,21 @@ struct TableProperties {
 public final class AttributeDescription: @unchecked Sendable {
   /// The name in the model.
   public let name: String
-  /// What the column holds.
+  /// The value kind of the column.
   public let type: AttributeType
   /// Whether a save without it is allowed.
   public let isOptional: Bool
-  /// What a new object holds; `.null` for nothing.
+  /// The default value of a new object; `.null` if there is none.
   public let defaultValue: StoreValue
-  /// What its value follows from; nil for an attribute that is set.
+  /// The source of its value; nil for an attribute that is set.
   public let derivation: Derivation?
-  /// What it was called in an earlier model; see ``StoreOptions/migrationPolicy``.
+  /// The name in an earlier model; see ``StoreOptions/migrationPolicy``.
   public let renamingIdentifier: String?
-  /// Whether large values lie in files beside the store; of type `data` only.
+  /// Whether large values are stored in files beside the store; only for the type `data`.
   public let allowsExternalBinaryDataStorage: Bool
-  /// What a model file adds to the version hash of the entity.
+  /// The modifier that a model file adds to the version hash of the entity.
   public let versionHashModifier: String?
-  /// What a save checks its values for.
+  /// The rules that a save checks its values with.
   let checks: [ValidationCheck]
   /// Its place in a row snapshot; its column in a row is three further.
   public internal(set) var slot = -1

@@ -2,7 +2,7 @@
 
 /// Entities that inherit from one root and share its table.
 ///
-/// Immutable once its model is built, but for the numbers of an opened file.
+/// Immutable once its model is built, except for the numbers of an opened file.
 final class EntityHierarchy: @unchecked Sendable {
   /// The root first, each before its subentities.
   let entities: [EntityDescription]
@@ -60,7 +60,7 @@ extension EntityDescription {
       ? nil : kinds.map(\.entityID)
   }
 
-  /// Lets statements leave out rows of entities that the model lacks, or not.
+  /// Sets whether statements exclude rows of entities that the model does not have.
   func setPartial(_ isPartial: Bool) {
     if isPartial, hierarchy == nil {
       hierarchy = EntityHierarchy([self])
@@ -73,7 +73,8 @@ extension EntityDescription {
 }
 
 extension EntityDescription {
-  /// Sets the entities beside the references among changes; those of other references stay.
+  /// Sets the entities next to the references among changes; those of other references are
+  /// unchanged.
   func assignEntities(in changes: inout [StoreValue?]) {
     guard !changes.isEmpty else { return }
     for toOne in entityColumns {
@@ -84,7 +85,7 @@ extension EntityDescription {
 }
 
 extension RelationshipDescription {
-  /// The `Z_ENT` of what an entity column stands beside.
+  /// The `Z_ENT` of the reference that belongs to an entity column.
   func entityValue(of value: StoreValue) -> StoreValue {
     guard case .object(let id) = value else { return .null }
     let entity = destination.kinds.first { $0.name == id.entityName }

@@ -13,9 +13,9 @@ class EntitySchemaBase: @unchecked Sendable {
   let parentType: (any Entity.Type)?
   /// Whether objects of the entity's table are of several entities.
   @exclusivity(unchecked) @usableFromInline final var isInHierarchy = false
-  /// Where its properties lie, bound; nil without a Swift schema.
+  /// The places of its properties, bound; nil without a Swift schema.
   @usableFromInline final let start: UnsafeRawPointer?
-  /// Itself, then what it inherits from; unowned, as the model keeps them all.
+  /// Itself, then its parents; unowned, because the model retains all of them.
   final var lineage: [Unowned] = []
   private final let paths = Mutex(PathTable())
 
@@ -30,19 +30,19 @@ class EntitySchemaBase: @unchecked Sendable {
     self.start = start
   }
 
-  /// The properties behind the key paths of the declared indexes; nil where there is none.
+  /// The properties of the key paths of the declared indexes; nil where there is none.
   func indexedProperties() -> [[(any EntityProperty)?]] { [] }
 
   /// - Throws: ``ModelError/invalidDerivation(_:entity:)``.
   func makeAttributes() throws -> [AttributeDescription] { [] }
 
-  /// The properties behind the key paths of the constraints; nil where there is none.
+  /// The properties of the key paths of the constraints; nil where there is none.
   func uniqueProperties() -> [[(any EntityProperty)?]] { [] }
 
-  /// What the schema declares; nil if it declares none.
+  /// The indexes that the schema declares; nil if it declares none.
   func searchIndex() -> SearchIndexDefinition? { nil }
 
-  /// The property at the end of a key path that is the schema's own, bound; nil if there is none.
+  /// The property at the end of a key path of the schema itself, bound; nil if there is none.
   fileprivate func boundProperty(_ path: AnyKeyPath, _ slot: (String) -> Int) -> UnsafeRawPointer? {
     nil
   }
@@ -126,7 +126,7 @@ extension EntitySchemaBase {
 
   /// The bound property at the end of a key path, for as long as the schema lives.
   ///
-  /// By the key path's own root, because an object of a subentity may be seen as one of its parent.
+  /// By the key path's own root, because an object of a subentity may have the type of its parent.
   @inlinable @inline(__always)
   final func property<Root: Entity, Property>(
     _ path: KeyPath<Root, Property>
@@ -141,7 +141,7 @@ extension EntitySchemaBase {
     return start.advanced(by: offset).assumingMemoryBound(to: Property.self)
   }
 
-  /// Where the properties lie that an entity of the same hierarchy declares.
+  /// The places of properties that an entity of the same hierarchy declares.
   @usableFromInline
   final func start(of root: any Entity.Type) -> UnsafeRawPointer? {
     lineage.first { $0.schema.type == root }?.schema.start
@@ -185,7 +185,7 @@ private struct BoundProperty: @unchecked Sendable {
   let address: UnsafeRawPointer
 }
 
-/// The properties behind key paths that were used.
+/// The properties of key paths that were used.
 private struct PathTable: @unchecked Sendable {
   var slots: [String: Int] = [:]
   private var byPath: [AnyKeyPath: BoundProperty] = [:]

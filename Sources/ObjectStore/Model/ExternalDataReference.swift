@@ -2,15 +2,17 @@
 
 public import Foundation
 
-/// Names the file beside a store that holds one value of an attribute with external storage.
+/// The name of the file beside a store that contains one value of an attribute with external
+/// storage.
 public struct ExternalDataReference: Hashable, Sendable {
   /// The name of the file; nil where the row is damaged and names none.
   ///
-  /// Nothing but a UUID can name a file, so that none outside of the folder can be named.
+  /// Only a UUID can name a file, so a name cannot lead out of the folder.
   public let uuid: UUID?
 }
 
-/// What a column of an attribute with external storage holds: a mark, and what it announces.
+/// The contents of a column of an attribute with external storage: a mark, followed by the data or
+/// the reference.
 ///
 ///     01 FF D8 FF E0 …       the bytes themselves
 ///     02 36 31 39 46 … 00    the UUID of a file, in 36 characters and a NUL
@@ -71,7 +73,7 @@ extension ExternalDataReference {
 }
 
 extension AttributeDescription {
-  /// A value as the column holds it, if it is to stay in its row.
+  /// The column value for data that stays in its row.
   func inlineColumnValue(_ value: StoreValue) -> StoreValue {
     guard allowsExternalBinaryDataStorage, case .data(let data) = value else { return value }
     return .data(ExternalDataColumn.bytes(inline: data))

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Names one object of a store: safe to pass between threads, where objects are not.
+/// Identifies one object of a store.
+///
+/// Safe to pass between threads, unlike objects.
 public struct ManagedObjectID: Hashable, Sendable {
   let reference: EntityReference
   /// The primary key; negative until the object is saved.

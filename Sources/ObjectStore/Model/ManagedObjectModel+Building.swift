@@ -2,7 +2,7 @@
 
 /// Builds the entities of a model, which refer to each other, from definitions, which hold names.
 struct ModelBuilder {
-  /// How many steps an entity may be below its root.
+  /// The maximum depth of an entity below its root.
   ///
   /// Each entity has the properties of all above it: the time and the memory grow with the square of
   /// the depth. 200 is arbitrary: far above what a person writes.
@@ -11,7 +11,7 @@ struct ModelBuilder {
   static let columnLimit = 2000
 
   private let definitions: [String: EntityDefinition]
-  /// By the name of the superentity, "" for none; each by name.
+  /// By the name of the superentity, "" for none; each sorted by name.
   private let childrenByName: [String: [EntityDefinition]]
   /// The root of each hierarchy, then what inherits from it; each group by name.
   private(set) var entities: [EntityDescription] = []
@@ -51,7 +51,7 @@ struct ModelBuilder {
     for entity in entities where entity.superentity == nil { try entity.setIndexes() }
   }
 
-  /// Adds to each relationship of a model file that lacks an inverse one without a name of its own.
+  /// Adds an unnamed inverse to each relationship of a model file that has none.
   ///
   /// The store keeps such relationships as Core Data does: a to-one in its column, a to-many in a
   /// column of the destination, `Z1PETS`.
@@ -267,7 +267,7 @@ extension EntityDescription {
   }
 }
 
-/// What can name a table or a column.
+/// Whether a text can name a table or a column.
 enum ModelName {
   /// - Throws: ``ModelError/invalidName(_:entity:)``.
   static func check(_ name: String, in entity: String?) throws {
@@ -277,7 +277,7 @@ enum ModelName {
     else { throw ModelError.invalidName(name, entity: entity) }
   }
 
-  /// Collects names that are none, or that two properties share.
+  /// Collects invalid names, and names that two properties share.
   static func checkProperties(
     of definition: EntityDefinition, _ problems: inout ModelProblems
   ) throws {

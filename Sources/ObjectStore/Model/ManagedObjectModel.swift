@@ -2,7 +2,7 @@
 
 /// The entities of a store and how they refer to each other.
 public final class ManagedObjectModel: Sendable {
-  /// By name, each followed by the entities that inherit from it; numbered from 1 in this order.
+  /// By name, each followed by its subentities; numbered from 1 in this order.
   public let entities: [EntityDescription]
   let entitiesByName: [String: EntityDescription]
   private let entitiesByType: [ObjectIdentifier: EntityDescription]
@@ -16,7 +16,7 @@ public final class ManagedObjectModel: Sendable {
       definitions: types.map { try EntityDefinition(EntitySchemaBase.make($0)) })
   }
 
-  /// What a model file declares and a store does not keep, in sentences; of a model file only.
+  /// Declarations of a model file that a store does not keep, in sentences; empty for other models.
   public let remarks: [String]
   private let definitions: [EntityDefinition]
 
@@ -36,9 +36,9 @@ public final class ManagedObjectModel: Sendable {
     for entity in entities { entity.hierarchy = nil }
   }
 
-  /// The same model, numbered again: an open store numbers its model as the file does.
+  /// The same model with other numbers: an open store numbers its model as in the file.
   func copy() throws -> ManagedObjectModel {
-    // With attributes of its own: two files may have them in different columns.
+    // With separate attributes: two files may have them in different columns.
     let definitions = definitions.map { definition in
       var copy = definition
       copy.attributes = definition.attributes.map { AttributeDescription(copying: $0) }
@@ -54,13 +54,13 @@ public final class ManagedObjectModel: Sendable {
     entitiesByType[ObjectIdentifier(type)]
   }
 
-  /// Those that have a table: each stands for what inherits from it too.
+  /// The entities that have a table; each represents its subentities too.
   var roots: [EntityDescription] { entities.filter { $0.superentity == nil } }
 
-  /// Whether large values of some attribute lie in files beside the store.
+  /// Whether large values of an attribute are stored in files beside the store.
   var allowsExternalData: Bool { entities.contains { !$0.externalSlots.isEmpty } }
 
-  /// Takes over a file's numbers for its entities, and so the names of its join tables.
+  /// Adopts a file's numbers for its entities, and with them the names of its join tables.
   ///
   /// Only before the model is used.
   func renumber(_ entityIDs: [String: Int64], storeUUID: String) throws {
@@ -74,7 +74,7 @@ public final class ManagedObjectModel: Sendable {
     didMapColumns()
   }
 
-  /// Lets indexes and constraints follow the columns that a file has.
+  /// Adapts indexes and constraints to the columns of a file.
   func didMapColumns() {
     for root in roots { try? root.setIndexes() }
     for entity in entities { entity.setRowLayout() }

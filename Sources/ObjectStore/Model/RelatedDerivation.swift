@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a derived attribute follows from at the other end of a relationship.
+/// A source of a derived attribute at the other end of a relationship.
 ///
 /// The store computes it in SQL before a save or a batch commits, for the objects that the transaction
 /// may concern.
@@ -26,7 +26,7 @@ struct RelatedDerivation: Sendable {
     }
   }
 
-  /// Nil if a model does not have what it follows from.
+  /// Nil if a model does not have the source.
   func source(in entity: EntityDescription) -> RelatedSource? {
     guard let relationship = entity.relationship(named: relationship) else { return nil }
     let destination: EntityDescription = relationship.destination
@@ -128,7 +128,7 @@ extension Attribute {
     self.init(name) { (schema: E) in Derivation(related: schema[keyPath: path].keyPath) }
   }
 
-  /// Only when the model is built: making the schema here would make this attribute again.
+  /// Only when the model is built: building the schema here would build this attribute again.
   private init<E: Entity & SendableMetatype>(
     _ name: String, _ derivation: @escaping @Sendable (E) -> Derivation?
   ) {

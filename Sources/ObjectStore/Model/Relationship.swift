@@ -8,7 +8,7 @@
 public struct ToOne<Destination: Entity> {
   // Not public: `$0.stop.name` is the name of the stop.
   let name: String
-  /// The name, behind those of the to-one relationships it was reached through.
+  /// The name, after the names of the to-one relationships on its path.
   let keyPath: String
   @usableFromInline let binding: SlotBinding
   let inverse: any PartialKeyPath<Destination> & Sendable
@@ -97,7 +97,7 @@ public struct ToMany<Destination: Entity> {
   @inlinable var slot: Int { binding.slot }
 }
 
-/// What happens to the other end of a relationship when an object is deleted.
+/// The effect on the other end of a relationship when an object is deleted.
 public typealias DeleteRule = RelationshipDescription.DeleteRule
 
 /// A relationship of any kind, for building a model from a schema.

@@ -10,22 +10,22 @@ public final class RelationshipDescription: @unchecked Sendable {
   public let isOrdered: Bool
   /// Whether a save without it is allowed.
   public let isOptional: Bool
-  /// What happens to the other end when an object is deleted.
+  /// The effect on the other end when an object is deleted.
   public let deleteRule: DeleteRule
-  /// Where it starts.
+  /// The source entity.
   public internal(set) unowned var entity: EntityDescription
-  /// Where it leads to.
+  /// The destination entity.
   public internal(set) unowned var destination: EntityDescription
   /// A to-one's place in a row snapshot; a to-many's place among the to-manys.
   public internal(set) var slot = -1
   /// The name of the destination's relationship that leads back.
   var inverseName: String?
   var versionHashModifier: String?
-  /// How many objects a to-many must have, if it has any or is not optional.
+  /// The number of objects that a to-many must have, if it has any or is not optional.
   public internal(set) var counts: ClosedRange<Int>?
-  /// What it was called in an earlier model; see ``StoreOptions/migrationPolicy``.
+  /// The name in an earlier model; see ``StoreOptions/migrationPolicy``.
   public internal(set) var renamingIdentifier: String?
-  /// Of a to-one to an entity with subentities: the column for `Z_ENT` of the destination, such as
+  /// For a to-one to an entity with subentities: the column for `Z_ENT` of the destination, such as
   /// `Z10_QUOTE`.
   public internal(set) var entityColumn: String?
   /// The entity column's place in a row snapshot.
@@ -34,7 +34,7 @@ public final class RelationshipDescription: @unchecked Sendable {
   public internal(set) unowned var inverse: RelationshipDescription!
   /// Whether it only leads back from a relationship that has no inverse in the model.
   let isHidden: Bool
-  /// Where the store keeps it.
+  /// The storage of the relationship.
   public internal(set) var storage: Storage
 
   /// The column of a to-one.
@@ -43,7 +43,7 @@ public final class RelationshipDescription: @unchecked Sendable {
     return column
   }
 
-  /// Where a relationship is kept.
+  /// The storage of a relationship.
   public enum Storage: Hashable, Sendable {
     /// A to-one: a column of this entity's table, such as `ZSTOP`.
     case column(String)
@@ -54,9 +54,9 @@ public final class RelationshipDescription: @unchecked Sendable {
     case joinTable(String, source: String, destination: String, order: String?)
   }
 
-  /// What happens to the other end when an object is deleted.
+  /// The effect on the other end when an object is deleted.
   public enum DeleteRule: String, Hashable, Sendable {
-    /// The other end keeps its reference to a row that is gone.
+    /// The other end keeps its reference to a row that no longer exists.
     case noAction
     /// The other end is set to nil, or the object removed from it.
     case nullify

@@ -66,8 +66,10 @@ struct RelationshipLinker {
       column, order: relationship.isOrdered ? "Z_FOK_" + column.dropFirst() : nil)
   }
 
-  /// Each table is named for the side with the lower entity id; its columns for the relationships
-  /// that lead to what they hold, numbered so that no two tables have the same.
+  /// Each table is named after the side with the lower entity id.
+  ///
+  /// Its columns are named after the relationships whose objects they contain, with numbers so that
+  /// no two tables have the same name.
   private func nameJoinTables() {
     var usedTables: Set<String> = []
     var usedColumns: Set<String> = []

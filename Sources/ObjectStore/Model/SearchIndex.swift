@@ -6,15 +6,15 @@
 ///     // CREATE VIRTUAL TABLE Z_FTS_NOTE USING fts5(ZTITLE, ZBODY, content='ZNOTE',
 ///     //   content_rowid='Z_PK', tokenize='unicode61 remove_diacritics 2')
 ///
-/// The text itself stays in the entity's table alone. Triggers of that table keep the index up to
-/// date, whichever program writes.
+/// The text is stored only in the entity's table. Triggers of that table keep the index up to date,
+/// whichever program writes.
 ///
 /// Related SQLite documentation: <https://www.sqlite.org/fts5.html>
 public struct SearchIndex<E: Entity>: Sendable {
   let paths: [any PartialKeyPath<E> & Sendable]
   let tokenizer: SearchTokenizer
 
-  /// Indexes attributes whose values are texts, or URLs; without any there is no index.
+  /// Indexes attributes whose values are texts or URLs; without attributes there is no index.
   public init(
     _ paths: (any PartialKeyPath<E> & Sendable)..., tokenizer: SearchTokenizer = .words
   ) {
@@ -70,7 +70,7 @@ extension SearchIndexDefinition {
 }
 
 extension SearchIndexDescription {
-  /// Of the names of all tables and triggers of search indexes.
+  /// The prefix of all tables and triggers of search indexes.
   static let prefix = "Z_FTS_"
 }
 

@@ -4,7 +4,8 @@ import StoreFunctions
 @_spi(_Unicode) import Swift
 
 extension String {
-  /// The text as it is searched: decomposed, without non-spacing marks, in lower case, composed.
+  /// The text in the form used for searches: decomposed, without non-spacing marks, in lower case,
+  /// composed.
   ///
   ///     "U Görlitzer Bahnhof (Berlin)".searchNormalized   // u gorlitzer bahnhof (berlin)
   ///

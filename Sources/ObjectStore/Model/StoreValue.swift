@@ -30,7 +30,7 @@ public enum StoreValue: Hashable, Sendable {
   case object(ManagedObjectID)
 }
 
-/// What an attribute's column holds.
+/// The value of an attribute's column.
 public enum AttributeType: String, Hashable, Sendable {
   /// Integers: stored as such.
   case int16, int32, int64, bool

@@ -28,13 +28,13 @@ public struct Validation<Value: AttributeValue>: Sendable {
     Self { range.contains($0) ? nil : .outOfRange(boundsText(range)) }
   }
 
-  /// How many characters a text may have.
+  /// The number of characters of a text.
   public static func length<Bounds: RangeExpression<Int> & Sendable>(_ range: Bounds) -> Self
   where Value == String {
     Self { range.contains($0.count) ? nil : .wrongLength($0.count, allowed: boundsText(range)) }
   }
 
-  /// How many bytes there may be.
+  /// The number of bytes.
   public static func length<Bounds: RangeExpression<Int> & Sendable>(_ range: Bounds) -> Self
   where Value == Data {
     Self { range.contains($0.count) ? nil : .wrongLength($0.count, allowed: boundsText(range)) }
@@ -42,7 +42,8 @@ public struct Validation<Value: AttributeValue>: Sendable {
 
   /// A regular expression that the whole text must match, as MATCHES in a predicate.
   ///
-  /// The expression is compiled when the model is built; one that is none ends the program then.
+  /// The expression is compiled when the model is built; an invalid expression then ends the
+  /// program.
   public static func matches(_ pattern: String) -> Self where Value == String {
     Self(pattern: pattern)
   }
@@ -56,7 +57,7 @@ public struct Validation<Value: AttributeValue>: Sendable {
     }
   }
 
-  /// Nil for what is no regular expression.
+  /// Nil for an invalid regular expression.
   static func check(matching pattern: String) -> ValidationCheck? where Value == String {
     guard let expression = try? NSRegularExpression(pattern: "\\A(?:\(pattern))\\z") else {
       return nil
@@ -85,7 +86,7 @@ extension Attribute {
   }
 }
 
-/// A range as it is written in Swift.
+/// A range in Swift syntax.
 private func boundsText<Bounds: RangeExpression>(_ range: Bounds) -> String {
   switch range {
   case let range as PartialRangeFrom<Bounds.Bound>: "\(range.lowerBound)..."

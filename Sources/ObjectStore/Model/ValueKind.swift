@@ -2,10 +2,10 @@
 
 import Foundation
 
-/// What kind of value an operand has; only values of one kind can be compared.
+/// The kind of an operand's value; only values of one kind can be compared.
 enum ValueKind: Equatable {
   case number, string, date, data, uuid
-  /// Of an attribute with external storage: there or not, and no more is known.
+  /// An attribute with external storage, of which only the presence of a value is known.
   case externalData
   case object(ObjectKind)
 

@@ -37,7 +37,7 @@ extension FetchPredicate {
   public struct Subquery: Hashable, Sendable {
     /// The to-many relationship that is searched.
     public var collection: PropertyPath
-    /// What the condition calls each of them, without `$`.
+    /// The variable's name in the condition, without `$`.
     public var variable: String
     /// The condition on its objects.
     public var predicate: FetchPredicate
@@ -50,7 +50,7 @@ extension FetchPredicate {
     }
   }
 
-  /// What is computed of a collection; the raw value is the format's word, without `@`.
+  /// A computation over a collection; the raw value is the format's operator, without `@`.
   public enum CollectionOperator: String, Hashable, Sendable, CaseIterable {
     /// A function over the objects of a to-many relationship.
     case count, sum, min, max, avg

@@ -3,7 +3,7 @@
 import StoreFunctions
 
 extension FetchPredicate {
-  /// What the resolver takes at most: its predicates and its expressions, one in the other.
+  /// The maximum depth that the resolver accepts: nested predicates and expressions.
   private static let levelLimit = 600
 
   /// Refuses a predicate that would overflow the stack of whatever walks through it.
@@ -15,7 +15,7 @@ extension FetchPredicate {
     }
   }
 
-  /// Goes down so many levels, and no more.
+  /// Descends this many levels at most.
   fileprivate func isDeeper(than levels: Int) -> Bool {
     guard levels > 0 else { return true }
     switch self {
@@ -48,9 +48,9 @@ extension FetchPredicate.Expression {
 // MARK: - Many terms
 
 extension PredicateResolver {
-  /// SQLite takes a time that grows with the square of their number: 0.6 s for so many.
+  /// SQLite's time grows with the square of their number: 0.6 s for this many.
   static let termLimit = 10_000
-  /// Up to so many terms are written as they are: SQLite compiles them in 0.2 s.
+  /// Up to this many terms are written individually: SQLite compiles them in 0.2 s.
   static let plainTerms = 5_000
 
   /// The terms of an OR, many equal comparisons of a property as one IN; of an AND, unequal ones as
@@ -95,7 +95,7 @@ private struct MembershipKey: Hashable {
 }
 
 extension ResolvedPredicate {
-  /// How many conditions SQLite has to compile.
+  /// The number of conditions that SQLite has to compile.
   var termCount: Int {
     switch self {
     case .and(let terms), .or(let terms): terms.reduce(0) { $0 + $1.termCount }

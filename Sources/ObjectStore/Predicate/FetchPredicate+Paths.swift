@@ -12,7 +12,7 @@ extension FetchPredicate {
 
 private struct PathCollector {
   private(set) var paths: Set<[String]> = []
-  /// What leads to the objects that a variable stands for.
+  /// The path to the objects of a variable.
   private var variables: [String: [String]] = [:]
 
   mutating func collect(_ predicate: FetchPredicate) {

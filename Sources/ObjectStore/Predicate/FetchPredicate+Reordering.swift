@@ -5,9 +5,9 @@ extension FetchPredicate {
   ///
   ///     name CONTAINS[cd] "zoo" AND longitude > 13   →   longitude > 13 AND name CONTAINS[cd] "zoo"
   ///
-  /// Nil where the cheap terms stand first already, or where the predicate does not fit the entity.
-  /// SQLite tries the terms in their order, but for those that an index serves. Terms inside a
-  /// SUBQUERY keep their order. The reason names properties, and no value.
+  /// Nil if the cheap terms are already first, or if the predicate does not fit the entity. SQLite
+  /// evaluates the terms in order, except for those that an index serves. Terms inside a SUBQUERY
+  /// keep their order. The reason names properties, and no values.
   func reordered(
     for entity: EntityDescription
   ) -> (predicate: FetchPredicate, reason: String)? {

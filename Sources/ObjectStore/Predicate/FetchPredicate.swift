@@ -30,7 +30,7 @@ public enum FetchPredicate: Hashable, Sendable {
     public var right: Expression
     /// How strings are compared.
     public var options: StringOptions
-    /// How many objects of a to-many relationship must match.
+    /// The number of objects of a to-many relationship that must match.
     public var quantifier: Quantifier
 
     /// Makes a comparison; `options` count for strings only.
@@ -70,13 +70,13 @@ public enum FetchPredicate: Hashable, Sendable {
     case beginsWith = "BEGINSWITH"
     /// A string that ends with another one.
     case endsWith = "ENDSWITH"
-    /// `?` stands for one character, `*` for any number.
+    /// `?` matches one character, `*` any number.
     case like = "LIKE"
     /// A string that matches a regular expression as a whole.
     case matches = "MATCHES"
   }
 
-  /// Which of the objects of a to-many relationship have to fulfil a comparison.
+  /// The objects of a to-many relationship that must fulfil a comparison.
   public enum Quantifier: String, Hashable, Sendable {
     /// The object's own value.
     case direct = ""
@@ -134,10 +134,10 @@ extension FetchPredicate {
     return .or(terms)
   }
 
-  /// A longer chain goes on in groups: each step copies a group and the list of groups, where it
-  /// would copy all terms before it.
+  /// A longer chain continues in groups: each step copies one group and the list of groups, not all
+  /// previous terms.
   private static var groupSize: Int { 300 }
 
-  /// The opposite, where there is one: a comparison with nil is neither.
+  /// The opposite, if there is one: a comparison with nil is neither.
   public static prefix func ! (predicate: FetchPredicate) -> FetchPredicate { .not(predicate) }
 }

@@ -8,7 +8,7 @@ import StoreFunctions
 struct PredicateEvaluation {
   /// By slot.
   private var objects: [any PredicateSource]
-  /// Why a match was stopped; the result is then invalid.
+  /// The reason why a match was stopped; the result is then invalid.
   private(set) var failure: FetchPredicateError?
 
   init(_ object: any PredicateSource) { objects = [object] }
@@ -133,12 +133,12 @@ struct PredicateEvaluation {
       return function.value(of: arguments.map { value($0) }).cast(as: kind).asStored
     case .cast(let operand, let kind): return value(operand).cast(as: kind).asStored
     case .unindexed(let operand): return value(operand)
-    // Of a group: no object has it.
+    // A property of a group, which no object has.
     case .result: return .null
     }
   }
 
-  /// As SQLite's `total`, `avg`, `min` and `max`: nil does not count.
+  /// Like SQLite's `total`, `avg`, `min` and `max`: nil is ignored.
   private mutating func value(_ aggregate: ResolvedAggregate) -> StoreValue {
     var values: [StoreValue] = []
     for member in members(aggregate.collection) {

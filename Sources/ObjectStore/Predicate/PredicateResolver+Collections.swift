@@ -9,7 +9,7 @@ extension PredicateResolver {
   ) throws(FetchPredicateError) -> ResolvedPredicate {
     if let member = try collectionMember(list, element, comparison.options) { return member }
     guard case .list(let elements) = list else {
-      // As in Core Data, a string IN a string is a part of it.
+      // As in Core Data, a string IN a string means that it is a substring.
       var search = comparison
       (search.left, search.right) = (list, element)
       return try self.search(search, .contains)
@@ -40,7 +40,7 @@ extension PredicateResolver {
     return others.isEmpty ? isIn : .or([isIn] + others)
   }
 
-  /// `stops CONTAINS object`, or nil where the left side is no to-many relationship.
+  /// `stops CONTAINS object`, or nil if the left side is not a to-many relationship.
   mutating func collectionMember(
     _ list: FetchPredicate.Expression, _ element: FetchPredicate.Expression,
     _ options: FetchPredicate.StringOptions
@@ -79,14 +79,14 @@ extension PredicateResolver {
         instead: "a to-many relationship holds no nil; write \(path.predicateFormat).@count == 0 "
           + "for objects without any")
     }
-    // A second to-many relationship, behind the first one.
+    // A second to-many relationship, after the first one.
     if try firstCollection(in: member.left) == nil { member.quantifier = .direct }
     let predicate = try resolve(member)
     guard isAll else { return .exists(collection, slot: slot, predicate) }
     return .not(.exists(collection, slot: slot, .isNotTrue(predicate)))
   }
 
-  /// The first path over a to-many relationship, cut behind that.
+  /// The first path over a to-many relationship, cut after it.
   private func firstCollection(
     in expression: FetchPredicate.Expression
   ) throws(FetchPredicateError) -> (ResolvedCollection, FetchPredicate.PropertyPath, Int)? {

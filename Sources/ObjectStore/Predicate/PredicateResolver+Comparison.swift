@@ -42,7 +42,7 @@ extension PredicateResolver {
   ) throws(FetchPredicateError) -> ResolvedPredicate {
     let (left, right) = try operands(comparison)
     let isEquality = operation == .equal || operation == .notEqual
-    // Only where nil is written: a computed nil, such as 1 / 0, is not known to be equal to any.
+    // Only for a literal nil: a computed nil, such as 1 / 0, is not equal to anything.
     switch (comparison.left, comparison.right) {
     case _ where !isEquality: break
     case (.constant(.null), .constant(.null)): return .always(operation == .equal)
@@ -64,7 +64,7 @@ extension PredicateResolver {
       ? .collate(left, operation, right, folding) : .compare(left, operation, right, folding)
   }
 
-  /// "ö" is one scalar or two: a constant is looked for in both spellings, so that an index serves.
+  /// "ö" is one scalar or two: the constant is searched in both forms, so that an index is used.
   private func equality(
     _ left: ResolvedOperand, _ operation: RelationalOperator, _ right: ResolvedOperand,
     _ folding: StringFolding, _ options: FetchPredicate.StringOptions

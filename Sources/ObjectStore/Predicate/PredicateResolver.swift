@@ -77,7 +77,7 @@ struct PredicateResolver {
     return (resolved, .toOne(relationship))
   }
 
-  /// Follows a path to its first to-many relationship, and answers what comes after that.
+  /// Follows a path to its first to-many relationship, and returns the rest of the path.
   func resolveCollection(
     _ path: FetchPredicate.PropertyPath
   ) throws(FetchPredicateError) -> (ResolvedCollection, rest: ArraySlice<String>)? {
@@ -126,7 +126,7 @@ struct PredicateResolver {
 
   mutating func close() { variables.removeLast() }
 
-  /// Resolves a predicate over the objects of a collection, which a variable stands for.
+  /// Resolves a predicate over the objects of a collection, which a variable represents.
   mutating func resolve(
     _ predicate: FetchPredicate, over collection: ResolvedCollection, variable: String
   ) throws(FetchPredicateError) -> (slot: Int, ResolvedPredicate) {

@@ -15,7 +15,7 @@ public protocol PredicateSource {
 }
 
 extension FetchPredicate {
-  /// Whether an object fulfils the predicate, as the SQL of a fetch would answer.
+  /// Whether an object fulfils the predicate, with the same result as the SQL of a fetch.
   ///
   /// - Throws: ``FetchPredicateError`` if the predicate does not fit the entity, or if MATCHES takes
   ///   too long, as a fetch would.

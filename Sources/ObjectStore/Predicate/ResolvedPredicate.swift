@@ -3,8 +3,8 @@
 import FoundationEssentials
 import StoreFunctions
 
-/// A predicate whose names were found in the model and whose constants have the type of what they
-/// are compared with.
+/// A predicate whose names were found in the model and whose constants have the types of their
+/// comparisons.
 ///
 /// Both ways out start here, SQL and the evaluation in memory, so that they refuse the same
 /// predicates and mean the same by the others.
@@ -46,7 +46,7 @@ enum RelationalOperator: String {
 indirect enum ResolvedOperand {
   case constant(StoreValue)
   case property(ResolvedPath, Property)
-  /// How many objects of a collection there are, or how many fulfil a predicate.
+  /// The number of objects of a collection, or of those that fulfil a predicate.
   case count(ResolvedCollection, slot: Int, where: ResolvedPredicate?)
   /// The sum, the average, the least or the greatest value of a collection's objects.
   case aggregate(ResolvedAggregate)
@@ -69,7 +69,7 @@ indirect enum ResolvedOperand {
 struct ResolvedAggregate {
   var operation: FetchPredicate.CollectionOperator
   var collection: ResolvedCollection
-  /// What the value and the predicate call each object.
+  /// The variable that the value and the predicate use for each object.
   var slot: Int
   var value: ResolvedOperand
   var predicate: ResolvedPredicate?

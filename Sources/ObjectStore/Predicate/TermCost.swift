@@ -2,7 +2,7 @@
 
 import StoreFunctions
 
-/// What a term costs for each row, the cheapest first; the raw value is shown in the debug log.
+/// The cost of a term per row, the cheapest first; the debug log shows the raw value.
 enum TermCost: String, CaseIterable, Comparable {
   case number
   case string

@@ -2,8 +2,8 @@
 
 /// Pointers by primary key: open addressing with linear probing, at most half full.
 ///
-/// A dictionary with a keyed hash costs several times as much, and there is one look-up per row
-/// fetched in a context's register and one in the row cache.
+/// A dictionary with a keyed hash is several times slower, and each fetched row is looked up once
+/// in a context's register and once in the row cache.
 struct KeyTable<Value>: ~Copyable {
   struct Slot {
     var key: Int64
@@ -12,7 +12,7 @@ struct KeyTable<Value>: ~Copyable {
 
   private var slots: UnsafeMutableBufferPointer<Slot>
   private(set) var count = 0
-  /// Slots that hold a value, or did: a look-up has to go on behind them.
+  /// Slots that contain a value, or did: a look-up has to continue after them.
   private var usedCount = 0
 
   // The key of a slot whose value was removed. The one key that a table does not take: SQLite
@@ -31,7 +31,7 @@ struct KeyTable<Value>: ~Copyable {
     return slots
   }
 
-  /// Runs of 8 keys stay together, as rows of a scan do; the runs are spread.
+  /// Runs of 8 keys stay adjacent, like rows of a scan; the runs are spread.
   private func home(_ key: Int64) -> Int {
     let key = UInt64(bitPattern: key)
     let run = (key &>> 3) &* 0x9e37_79b9_7f4a_7c15
@@ -55,21 +55,21 @@ struct KeyTable<Value>: ~Copyable {
     return nil
   }
 
-  /// What ``set(_:_:over:)`` did.
+  /// The result of ``set(_:_:over:)``.
   enum Outcome {
     case added
     case replaced(Value)
     case kept
   }
 
-  /// Puts a value in, and returns the one that was there.
+  /// Sets a value, and returns the previous one.
   @discardableResult
   mutating func set(_ key: Int64, _ value: Value) -> Value? {
     guard case .replaced(let old) = set(key, value, over: { _ in true }) else { return nil }
     return old
   }
 
-  /// Puts a value in unless one is there that is to stay; one look for both.
+  /// Sets a value unless an existing one is to be kept, with a single look-up.
   @inline(__always)
   mutating func set(_ key: Int64, _ value: Value, over isOlder: (Value) -> Bool) -> Outcome {
     guard key != Self.removed else { return .kept }
@@ -89,7 +89,7 @@ struct KeyTable<Value>: ~Copyable {
     return .added
   }
 
-  /// Takes a value out; a slot that nothing follows is free again, and those before it.
+  /// Removes a value; a slot that nothing follows becomes free again, and so do those before it.
   @discardableResult
   mutating func remove(_ key: Int64) -> Value? {
     guard var index = index(of: key), let value = slots[index].value else { return nil }
@@ -104,7 +104,7 @@ struct KeyTable<Value>: ~Copyable {
     return value
   }
 
-  /// Empties the table; it stays as large as it is, unless it was nearly empty before.
+  /// Removes all values; the capacity is unchanged, unless the table was nearly empty.
   mutating func removeAll() {
     guard usedCount > 0 else { return }
     if usedCount &* 8 < slots.count, slots.count > Self.minSlots {
@@ -122,7 +122,7 @@ struct KeyTable<Value>: ~Copyable {
     }
   }
 
-  /// Doubles the table, or sweeps it if most of what it holds was removed.
+  /// Doubles the capacity, or only removes deleted slots if they are most of the table.
   private mutating func makeRoom() {
     let old = slots
     slots = Self.makeSlots(count &* 4 >= old.count ? old.count * 2 : old.count)

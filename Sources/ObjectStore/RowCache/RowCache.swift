@@ -17,7 +17,8 @@ final class RowCache: @unchecked Sendable {
   private let generationLimit: Int
   /// Counts what makes earlier reads suspect: saves, and writes by others.
   private let currentEpoch = Atomic<UInt64>(0)
-  /// What was read or saved before this epoch may be older than rows that are not here any more.
+  /// Rows that were read or saved before this epoch may be older than rows that were already
+  /// evicted.
   private var firstGoodEpoch: UInt64 = 0
 
   init(entityCount: Int, byteLimit: Int) {
@@ -46,7 +47,7 @@ final class RowCache: @unchecked Sendable {
   /// The row, with a reference of its page for the caller; nil if it is not among the younger ones,
   /// or known to be gone.
   ///
-  /// - Parameter isUnknown: becomes true where nothing is known of the row.
+  /// - Parameter isUnknown: becomes true if there is no information on the row.
   @inline(__always)
   func retainedRow(
     _ entity: Int, _ primaryKey: Int64, _ isUnknown: inout Bool
@@ -62,7 +63,8 @@ final class RowCache: @unchecked Sendable {
     }
   }
 
-  /// Keeps rows, but never one that is older than what is there, or may be than what was there.
+  /// Stores rows, but never a row that is older than the stored one, or may be older than an
+  /// evicted one.
   func insert(_ page: RowPage, _ entity: Int, readIn epoch: UInt64) {
     lock.withLock { _ in
       guard epoch >= firstGoodEpoch else { return }
@@ -70,7 +72,7 @@ final class RowCache: @unchecked Sendable {
     }
   }
 
-  /// Keeps rows that were just written.
+  /// Stores rows that were just written.
   func insert(_ page: RowPage, _ entity: Int, savedIn epoch: UInt64) {
     lock.withLock { _ in
       guard beginSave(epoch) else { return page.forEach { drop($0.primaryKey, entity) } }
@@ -78,7 +80,7 @@ final class RowCache: @unchecked Sendable {
     }
   }
 
-  /// Keeps a row that a save has found in the file.
+  /// Stores a row that a save has found in the file.
   func insert(_ row: RowSnapshot, _ entity: Int, savedIn epoch: UInt64) {
     lock.withLock { _ in
       guard beginSave(epoch) else { return drop(row.primaryKey, entity) }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Rows by entity and primary key, and the pages that they lie in.
+/// Rows by entity and primary key, and their pages.
 struct RowGeneration: ~Copyable {
   // No buffer pointer: Swift 6.3.1 makes an invalid module of a change through one that is a
   // constant, under the thread sanitizer.
   private let tables: UnsafeMutablePointer<KeyTable<RowPointer>>
   let entityCount: Int
-  /// Of the pages, whole as long as one of their rows is here, and of the entries.
+  /// The size of the pages, counted in full while one of their rows is here, and of the entries.
   private(set) var byteCount = 0
   private(set) var rowCount = 0
   /// The epoch of the last save whose rows were put here.
@@ -27,7 +27,7 @@ struct RowGeneration: ~Copyable {
     tables.deallocate()
   }
 
-  /// Removes all rows; the tables stay as large as they were: about as many rows will come.
+  /// Removes all rows; the tables keep their capacity, because about as many rows will follow.
   mutating func removeAll() {
     releasePages()
     for entity in 0..<entityCount { tables[entity].removeAll() }
@@ -57,7 +57,7 @@ struct RowGeneration: ~Copyable {
     }
   }
 
-  /// Takes the rows of a page, but none that is older than the one here.
+  /// Adds the rows of a page, except those older than the stored ones.
   mutating func insert(_ page: RowPage, _ entity: Int) {
     let entered = Unmanaged.passUnretained(page)
     enter(entered, rows: page.rowCount)

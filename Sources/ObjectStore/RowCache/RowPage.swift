@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Rows that were read together, one behind the other in one allocation; immutable once it is made.
+/// Rows that were read together, contiguous in one allocation; immutable after creation.
 ///
-/// A fetch allocates a page for some dozens of rows where an allocation for each would cost as much
-/// as reading it. A page lives as long as one of its rows is used, by the row cache or an object.
+/// A fetch allocates a page for several dozen rows; an allocation for each row would cost as much
+/// as reading it. A page lives as long as one of its rows is used by the row cache or an object.
 final class RowPage: ManagedBuffer<RowPage.Header, UInt64> {
   struct Header {
-    /// How many of the rows the row cache holds; guarded by its lock.
+    /// The number of rows in the row cache; guarded by its lock.
     // The first one: to the thread sanitizer a change of any is one of where the header begins.
     var cachedRows = 0
     let wordCount: Int
@@ -15,7 +15,7 @@ final class RowPage: ManagedBuffer<RowPage.Header, UInt64> {
     let loadedAt: Int64
   }
 
-  /// Copies rows that lie one behind the other, and sets the page of each.
+  /// Copies contiguous rows, and sets the page of each.
   static func make(
     _ words: UnsafePointer<UInt64>, wordCount: Int, rowCount: Int, loadedAt: Int64
   ) -> RowPage {
@@ -35,7 +35,7 @@ final class RowPage: ManagedBuffer<RowPage.Header, UInt64> {
 
   var rowCount: Int { withUnsafeMutablePointerToHeader { $0.pointee.rowCount } }
 
-  /// What the page takes, in bytes; 32 stands for the object header and the allocator's.
+  /// The size of the page in bytes; 32 is for the object header and the allocator's.
   var byteCount: Int {
     32 + MemoryLayout<Header>.size + withUnsafeMutablePointerToHeader { $0.pointee.wordCount } * 8
   }

@@ -15,7 +15,7 @@ extension RowSnapshot {
     return row
   }()
 
-  /// Keeps the page of a row.
+  /// Retains the page of a row.
   init(_ pointer: RowPointer) {
     guard let page = pointer.unretainedPage else {
       self = .deleted
@@ -24,7 +24,7 @@ extension RowSnapshot {
     self.init(page: page.takeUnretainedValue(), pointer: pointer)
   }
 
-  /// Copies a row into a page of its own.
+  /// Copies a row into a separate page.
   init(copying row: RowPointer) {
     let known = RowSnapshot(row)
     guard row != RowSnapshot.deleted.pointer else {
@@ -94,11 +94,11 @@ struct RowBuilder: ~Copyable {
   private let fixedWordCount: Int
   private var words: UnsafeMutablePointer<UInt64>
   private var capacity: Int
-  /// Where the row in progress begins, in words.
+  /// The start of the current row, in words.
   private var start = 0
   /// The rows ended before it.
   private var rowCount = 0
-  /// Where its next text goes, in bytes from its first null word.
+  /// The position of its next text, in bytes from its first null word.
   private var byteCount = 0
   // Once per statement: a clock read per row would cost as much as the row.
   private var loadedAt = TraceClock.coarseNow
@@ -107,7 +107,7 @@ struct RowBuilder: ~Copyable {
   static let externalFlag: UInt64 = 1 << 63
 
   private let pageWords: Int
-  // A page is freed as a whole: 4 KiB is some dozens of rows, and small beside one photo.
+  // A page is freed as a whole: 4 KiB is several dozen rows, and small compared with a photo.
   static let usualPageWords = 512
   // 64 KiB for each entity and reader at most.
   private static let maxKeptWords = 8192
@@ -131,7 +131,7 @@ struct RowBuilder: ~Copyable {
   mutating func restart() {
     (start, rowCount) = (0, 0)
     loadedAt = TraceClock.coarseNow
-    // One large blob is no reason to keep its room.
+    // The capacity is not kept for a single large blob.
     if capacity > Self.maxKeptWords { resize(Self.usualCapacity(layout, pageWords)) }
   }
 
@@ -163,7 +163,7 @@ struct RowBuilder: ~Copyable {
     nulls[nullWordCount &+ slot] = 0
   }
 
-  /// Puts a value where ``setNull(_:)`` has put none.
+  /// Sets a value for which ``setNull(_:)`` has set none.
   mutating func replaceNull(_ slot: Int, _ value: StoreValue) {
     let nulls = nulls
     nulls[slot &>> 6] &= ~(1 &<< UInt64(slot & 63))
@@ -181,7 +181,7 @@ struct RowBuilder: ~Copyable {
     byteCount &+= bytes.count
   }
 
-  /// Puts a reference to a file in place of bytes; nothing, where it is damaged.
+  /// Sets a reference to a file in place of bytes; nothing, if it is damaged.
   mutating func set(_ slot: Int, external reference: ExternalDataReference) {
     if let uuid = reference.uuid {
       withUnsafeBytes(of: uuid.uuid) { set(slot, bytes: $0) }
@@ -229,7 +229,7 @@ struct RowBuilder: ~Copyable {
 }
 
 extension RowBuilder {
-  /// Reads the row a statement stands on: `0, Z_PK, Z_OPT`, then the columns of the slots.
+  /// Reads the current row of a statement: `0, Z_PK, Z_OPT`, then the columns of the slots.
   mutating func read(_ statement: Statement) {
     begin()
     var column: Int32 = 3
@@ -237,7 +237,7 @@ extension RowBuilder {
       let kind = layout.kinds[slot]
       switch kind {
       case .integer:
-        // Only a 0 may be NULL, which needs a second call; so for a real.
+        // Only a 0 can be NULL, which needs a second call; the same applies to a real.
         let value = statement.int64(column)
         if value == 0, statement.isNull(column) {
           setNull(slot)
@@ -278,7 +278,7 @@ extension RowBuilder {
     }
   }
 
-  /// Puts a value in a slot, of the kind that the slot has.
+  /// Sets a value of the slot's kind in a slot.
   mutating func set(_ slot: Int, _ value: StoreValue) {
     switch value {
     case .null: setNull(slot)
@@ -301,7 +301,7 @@ extension RowBuilder {
     text.withUTF8 { set(slot, bytes: UnsafeRawBufferPointer($0)) }
   }
 
-  /// Takes over a slot of an older snapshot.
+  /// Copies a slot of an older snapshot.
   mutating func copy(_ slot: Int, from row: RowSnapshot) {
     guard !row.isNull(slot) else { return setNull(slot) }
     switch layout.kinds[slot] {

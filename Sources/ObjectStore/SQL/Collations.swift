@@ -29,7 +29,7 @@ public enum Collations {
 }
 
 extension SortTerm.Comparator {
-  /// What follows COLLATE; nil for SQLite's own order.
+  /// The name after COLLATE; nil for SQLite's own order.
   var collation: TextCollation? {
     switch self {
     case .binary: nil

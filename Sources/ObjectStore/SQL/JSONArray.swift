@@ -11,7 +11,7 @@ struct JSONArray {
   /// Encodes what JSON would change: SQLite reads its numbers with rounding, ends its strings at a
   /// NUL, and it has no blobs.
   ///
-  /// Where there are such, all strings are encoded.
+  /// If there are any, all strings are encoded.
   init(_ values: [StoreValue], _ folding: StringFolding) {
     isEncoded = values.contains(where: Self.needsEncoding)
     var text = "["

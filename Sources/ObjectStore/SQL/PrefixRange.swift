@@ -2,7 +2,7 @@
 
 /// The range that holds exactly the strings with a prefix, in the order of UTF-8 bytes.
 enum PrefixRange {
-  /// The first string behind all that begin with `prefix`, or nil where there is none.
+  /// The first string after all that begin with `prefix`, or nil if there is none.
   ///
   /// `"az"` → `"a{"`; `"\u{D7FF}"` → `"\u{E000}"`, as surrogates are no scalars;
   /// `"a\u{10FFFF}"` → `"b"`; `"\u{10FFFF}"` and `""` → nil.

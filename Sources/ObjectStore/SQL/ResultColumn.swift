@@ -2,16 +2,16 @@
 
 /// One column of a dictionary result: a value of each object, or one that is computed of a group.
 public struct ResultColumn: Hashable, Sendable {
-  /// What the dictionary, HAVING and the sort terms call it.
+  /// The name in the dictionary, HAVING and the sort terms.
   public var name: String
   /// The expression that is selected.
   public var expression: FetchPredicate.Expression
   /// Nil for the value itself.
   public var aggregate: Aggregate?
 
-  /// What is computed of the values of a group.
+  /// A computation over the values of a group.
   public enum Aggregate: String, Hashable, Sendable, CaseIterable {
-    /// How many values are not nil.
+    /// The number of values that are not nil.
     case count
     /// A real, 0 for no values: SQLite's `total`, which does not overflow.
     case sum
@@ -57,19 +57,19 @@ public struct ResultColumn: Hashable, Sendable {
 /// How the values of a result column are read.
 enum ResultType: Sendable {
   case attribute(AttributeType)
-  /// Of an attribute with external storage.
+  /// The column of an attribute with external storage.
   case externalData
   case object(EntityDescription)
   /// The next column holds the entity.
   case objectAndEntity(EntityDescription)
-  /// As SQLite returns it.
+  /// The value that SQLite returns.
   case dynamic
 
   init(_ attribute: AttributeDescription) {
     self = attribute.allowsExternalBinaryDataStorage ? .externalData : .attribute(attribute.type)
   }
 
-  /// How many columns it is made of.
+  /// The number of its columns.
   var columnCount: Int32 {
     if case .objectAndEntity = self { 2 } else { 1 }
   }

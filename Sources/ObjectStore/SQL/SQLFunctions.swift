@@ -18,7 +18,7 @@ import StoreFunctions
 ///
 /// The bits of `options`: 1 case-insensitive, 4 at the end (with 8), 8 anchored, 32 by the current
 /// locale, 128 diacritic-insensitive, 256 width-insensitive. None of them can use an index: each
-/// row's text is looked at, ASCII without allocation. A pattern is folded, or compiled, once per
+/// row's text is read, ASCII without allocation. A pattern is folded, or compiled, once per
 /// statement.
 public enum SQLFunctions {
   /// Makes the functions known to a connection.

@@ -36,14 +36,14 @@ extension SQLWriter {
     if !folding.isEmpty { append(", \(folding.rawValue))") }
   }
 
-  /// Writes an operand as a value of its own, which a row may lack.
+  /// Writes an operand as a separate value, which a row may not have.
   mutating func appendValue(_ operand: ResolvedOperand, space: Bool = true) {
     withoutConjunction { $0.append(operand, space: space) }
   }
 
   // MARK: - Computations
 
-  /// - Parameter binding: how tightly the operator binds on whose left this stands; 0 for none.
+  /// - Parameter binding: the precedence of the operator whose left side this is; 0 for none.
   private mutating func append(
     _ function: PredicateFunction, _ arguments: [ResolvedOperand], within binding: Int
   ) {
@@ -87,7 +87,7 @@ extension SQLWriter {
 }
 
 extension FetchPredicate.CollectionOperator {
-  /// Core Data sums with `total`, which answers 0 for nothing and cannot overflow.
+  /// Core Data sums with `total`, which returns 0 for no rows and cannot overflow.
   fileprivate var sqlFunction: String {
     switch self {
     case .count: "COUNT"

@@ -104,8 +104,10 @@ extension SQLWriter {
 
   // MARK: - IN
 
-  /// Up to so many values get a `?` each; beyond that the text of the statement, and with it the
-  /// time to compile it and its place in the statement cache, must not depend on their number.
+  /// Up to this many values get a `?` each.
+  ///
+  /// Beyond that the text of the statement must not depend on their number, and neither must the
+  /// time to compile it and its size in the statement cache.
   static var maxPlaceholders: Int { 32 }
 
   private mutating func appendIn(
@@ -172,7 +174,7 @@ extension SQLWriter {
 
   /// A range, which an index serves: `( t0.ZNAME >= ? AND  t0.ZNAME < ?)`.
   private mutating func appendPrefix(_ text: ResolvedOperand, _ prefix: String) {
-    // Of an empty prefix as well: IS NOT NULL would turn into true under NOT where the text is NULL.
+    // Also for an empty prefix: IS NOT NULL would be true under NOT if the text is NULL.
     guard let upperBound = PrefixRange.upperBound(of: prefix) else {
       return append(.compare(text, .greaterOrEqual, .constant(.string(prefix)), []))
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Subqueries over the objects of a to-many relationship, each a scope with joins of its own.
+/// Subqueries over the objects of a to-many relationship, each with its own scope and joins.
 extension SQLWriter {
   /// Writes terms of which no single one has to be true for the row to be kept.
   mutating func withoutConjunction(_ body: (inout SQLWriter) -> Void) {
@@ -10,7 +10,7 @@ extension SQLWriter {
     conjunctionScope = saved
   }
 
-  /// What a subquery answers: `1`, `COUNT(t1.Z_PK)`, or `MAX( t1.ZDEPARTURETIME)`.
+  /// The result column of a subquery: `1`, `COUNT(t1.Z_PK)`, or `MAX( t1.ZDEPARTURETIME)`.
   enum SubqueryColumn {
     case one, count
     case aggregate(String, ResolvedOperand)
@@ -34,7 +34,7 @@ extension SQLWriter {
       while slots.count <= slot { slots.append((0, 0)) }
       slots[slot] = (member, scope)
     }
-    // The value before the condition: so stand their `?` in the text.
+    // The value before the condition, in the order of their `?` in the text.
     var value = ""
     if case .aggregate(_, let operand) = column {
       value = written(in: -1) { $0.append(operand) }
@@ -71,7 +71,7 @@ extension SQLWriter {
     append(") ")
   }
 
-  /// What is written with a SELECT's own conjunction, as a text of its own.
+  /// The text that is written with a SELECT's own conjunction.
   private mutating func written(in scope: Int, _ body: (inout SQLWriter) -> Void) -> String {
     let (savedText, savedScope) = (text, conjunctionScope)
     (text, conjunctionScope) = ([], scope)

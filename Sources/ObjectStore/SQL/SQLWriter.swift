@@ -13,7 +13,7 @@ struct SQLWriter {
   var slots: [(alias: Int, scope: Int)] = [(0, 0)]
   /// By SELECT, the outermost first.
   var joins: [[Join]] = [[]]
-  /// The SELECT whose rows are gone for certain if the term being written is not true.
+  /// The SELECT whose rows are certainly excluded if the term being written is not true.
   var conjunctionScope = 0
 
   /// ` LEFT OUTER JOIN ZSTOP t1 ON t0.ZSTOP = t1.Z_PK`.
@@ -120,7 +120,7 @@ struct SQLWriter {
     return alias
   }
 
-  /// Joins the objects of a to-many relationship, a row for each; owners without any stay.
+  /// Joins the objects of a to-many relationship, with one row each; owners without any are kept.
   mutating func joinMembers(of collection: ResolvedCollection, slot: Int) {
     let relationship = collection.relationship
     var parent = alias(of: collection.path, needsValue: false)

@@ -2,7 +2,7 @@
 
 import FoundationEssentials
 
-/// What a SELECT of a fetch is written from.
+/// The parts of a SELECT of a fetch.
 struct SelectRequest {
   enum Result {
     case objects, objectIDs, count
@@ -71,7 +71,7 @@ extension FetchPredicate {
     }
   }
 
-  /// The same with values that are unique.
+  /// The same with unique values.
   func replacingValues(_ probes: inout ProbeValues) -> FetchPredicate {
     switch self {
     case .always: return self
@@ -131,7 +131,7 @@ extension StoreValue {
   /// Values of one form lead to the same SQL, and are bound in the same way.
   fileprivate enum Form {
     case integer, double, date, string
-    /// Only the same value does.
+    /// Only equal values match.
     case exact
   }
 

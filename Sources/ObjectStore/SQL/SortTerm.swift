@@ -15,11 +15,11 @@ public struct SortTerm: Hashable, Sendable {
     case binary
     /// Upper and lower case are equal; independent of the language.
     case caseInsensitive
-    /// As the language of the store has it: "ä" beside "a" in German, behind "z" in Swedish.
+    /// In the order of the store's language: "ä" next to "a" in German, after "z" in Swedish.
     case localized
-    /// As ``localized``; upper and lower case are equal.
+    /// Like ``localized``; upper and lower case are equal.
     case localizedCaseInsensitive
-    /// As a file browser lists names: as ``localized``, with "9" before "10".
+    /// Like the names in a file browser: like ``localized``, with "9" before "10".
     case localizedStandard
   }
 

@@ -6,7 +6,7 @@ import StoreFunctions
 extension String {
   /// Bytes whose plain order is a comparator's order of the strings.
   ///
-  /// Kept in an attribute of its own, the key lets SQLite sort by an index, without a comparator:
+  /// If the key is stored in an attribute, SQLite can sort by an index, without a comparator:
   ///
   ///     let indexValue = Attribute<Data>("indexValue", derivedFrom: \Self.value, \.nameSortKey)
   ///     // ORDER BY t0.ZINDEXVALUE     in place of     ORDER BY t0.ZVALUE COLLATE NSCollateFinderlike

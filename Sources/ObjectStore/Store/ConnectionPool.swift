@@ -17,13 +17,13 @@ final class ConnectionPool: @unchecked Sendable {
   private let lock = Mutex(())
   private let writing = NSLock()
   // Unchecked: the lock guards them.
-  /// Those that are free.
+  /// The free readers.
   @exclusivity(unchecked) private var readers: [PooledConnection] = []
-  /// How many readers may still be taken.
+  /// The number of readers that may still be taken.
   @exclusivity(unchecked) private var freeCount: Int
   @exclusivity(unchecked) private var waitingCount = 0
   private let spare = Atomic<UnsafeRawPointer?>(nil)
-  /// How many wait; and one more once it is closed.
+  /// The number of waiting threads, plus one once it is closed.
   private let needs = Atomic<Int>(0)
   @exclusivity(unchecked) private var writer: PooledConnection?
   @exclusivity(unchecked) private var isClosed = false

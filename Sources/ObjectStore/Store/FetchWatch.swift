@@ -5,7 +5,7 @@ import Synchronization
 
 /// How far a fetch is that runs beside the program.
 public struct FetchProgress: Hashable, Sendable {
-  /// How many rows were read so far; the total is known only at the end.
+  /// The number of rows that were read so far; the total is known only at the end.
   public let rows: Int
 }
 
@@ -38,7 +38,7 @@ final class FetchWatch: Sendable {
         }
       }
     } catch {
-      // SQLITE_INTERRUPT, or what it led to.
+      // SQLITE_INTERRUPT, or an error that it caused.
       try check()
       throw error
     }

@@ -24,7 +24,7 @@ extension PersistentStore {
   }
 }
 
-/// What a save did to files, before its COMMIT and in it.
+/// The I/O of a save, before its COMMIT and in it.
 struct SaveIO {
   private var body: FileCounts?
   private var pages: PageCounts

@@ -13,7 +13,7 @@ final class PersistentStore: @unchecked Sendable {
   let path: String
   let model: ManagedObjectModel
   let uuid: String
-  /// What opening did to the file because the model had changed.
+  /// The changes that opening made to the file because the model had changed.
   let migrationSteps: [String]
   let tracksHistory: Bool
   let cache: RowCache
@@ -36,11 +36,11 @@ final class PersistentStore: @unchecked Sendable {
   /// Whose rules the localized comparators follow.
   let locale: String
   private let writeAheadLog: WriteAheadLogSize?
-  /// Those of a store that is only read.
+  /// The files of a read-only store.
   private let sideFiles: SideFiles?
   private let explained = Mutex<Set<String>>([])
 
-  // SQLite's own default: beyond it readers slow down.
+  // SQLite's own default: a longer log slows down readers.
   private static let checkpointFrames = 1000
 
   init(
@@ -138,13 +138,13 @@ final class PersistentStore: @unchecked Sendable {
     }
   }
 
-  /// What any observer wants to receive right now.
+  /// The events that an observer currently wants to receive.
   @inline(__always)
   var interests: Interests {
     Unmanaged.passUnretained(instruments)._withUnsafeGuaranteedRef { $0.interests }
   }
 
-  /// Whether no observer wants anything right now.
+  /// Whether no observer currently wants any event.
   @inline(__always)
   var isUnwatched: Bool { interests.isEmpty }
 

@@ -12,7 +12,7 @@ final class PooledConnection: @unchecked Sendable {
   let connection: Connection
   // Unchecked: the checks are 3% of a cache miss.
 
-  /// Those that fire object faults, by entity: found without hashing the text of a statement.
+  /// The statements that fire object faults, by entity: found without hashing their text.
   @exclusivity(unchecked) var rowReaders: [RowReader?]
   @exclusivity(unchecked) private(set) var busyAttempts: UInt64 = 0
   private var busySince: Nanoseconds = 0

@@ -12,7 +12,7 @@ enum ProcessStart {
     var buffer = [CChar](repeating: 0, count: 2048)
     guard fgets(&buffer, Int32(buffer.count), file) != nil else { return 0 }
     let text = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-    // The program's name, in parentheses, may hold spaces; the fields behind it do not.
+    // The program's name, in parentheses, may contain spaces; the fields after it do not.
     guard let end = text.lastIndex(of: UInt8(ascii: ")")) else { return 0 }
     let fields = text[(end + 1)...].split(separator: UInt8(ascii: " "))
     guard fields.count > 19, let ticks = Int64(String(decoding: fields[19], as: UTF8.self))

@@ -14,7 +14,7 @@ final class RowReader {
     builder = RowBuilder(layout: entity.rowLayout)
   }
 
-  /// Returns a row; nil if there is none.
+  /// Returns a row; nil if it does not exist.
   func row(
     _ primaryKey: Int64, _ measures: Bool, _ cost: inout QueryCost
   ) throws(SQLiteError) -> RowPage? {

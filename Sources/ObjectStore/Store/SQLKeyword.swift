@@ -5,7 +5,7 @@ enum SQLKeyword {
   /// Statements that read, and change nothing of their connection.
   static let queries: Set<String> = ["SELECT", "VALUES", "WITH", "EXPLAIN"]
 
-  /// In upper case, behind spaces, comments and empty statements; "" where there is none.
+  /// In upper case, after spaces, comments and empty statements; "" if there is none.
   static func first(of sql: String) -> String {
     var rest = sql.utf8[...]
     while let byte = rest.first {

@@ -4,15 +4,15 @@ import SQLiteDriver
 import StoreEvents
 import StoreInstruments
 
-/// What a statement cost; all zero unless it was measured.
+/// The cost of a statement; all zero unless it was measured.
 struct QueryCost {
   var wait: Nanoseconds = 0
   var prepare: Nanoseconds = 0
   var step: Nanoseconds = 0
-  /// What was done with the rows while the statement waited.
+  /// The time that the program spent on the rows while the statement waited.
   var materialize: Nanoseconds = 0
   var counters = StatementCounters()
-  /// Only where I/O is recorded.
+  /// Only if I/O is recorded.
   var pages = PageCounts()
   var statementID: StatementID?
 }
@@ -71,8 +71,10 @@ extension PersistentStore {
     }
   }
 
-  /// Selects whole objects, into the row cache too, and passes them on by the page while they are
-  /// in the processor's cache; `extra` reads the columns behind theirs.
+  /// Selects whole objects, fills the row cache, and passes them on page by page while they are in
+  /// the processor's cache.
+  ///
+  /// `extra` reads the columns after theirs.
   func pages(
     of entity: EntityDescription, _ select: SelectStatement, interests: Interests,
     contextID: UInt64, cost: inout QueryCost, extra: ((Statement) -> Void)? = nil,

@@ -3,26 +3,26 @@
 import StoreEvents
 import StoreInstruments
 
-/// Loads the objects of a batched fetch as they are read, and releases those read
-/// longest ago.
+/// Loads the objects of a batched fetch as they are read, and releases the least recently read
+/// ones.
 final class BatchLoader {
   let context: ManagedObjectContext
   let request: BatchRequest
   let keys: KeyList
   /// Objects of the result that were not saved when it was fetched; a save assigns them other keys.
   let unsaved: [Int64: AnyManagedObject]
-  /// Objects of an earlier result that need no loading while they are there.
+  /// Objects of an earlier result that need not be loaded while they exist.
   private var kept: [AnyManagedObject] = []
   private let origin: FetchOrigin
   /// The one read last is the last.
   private var batches: [Batch] = []
 
-  // A screen straddles two batches, and scrolling either way wants one more.
+  // A screen spans two batches, and scrolling in either direction needs one more.
   private static let maxBatches = 4
 
   private struct Batch {
     var number: Int
-    /// By place in the batch; nil where the row is gone.
+    /// By index in the batch; nil if the row no longer exists.
     var objects: [AnyManagedObject?]
     var rows: [RowSnapshot]
   }
@@ -38,7 +38,7 @@ final class BatchLoader {
     origin = FetchOrigin(fetchID: fetchID, location: request.location)
   }
 
-  /// How many objects are loaded at a time.
+  /// The number of objects per batch.
   var batchSize: Int { request.batchSize > 0 ? request.batchSize : max(keys.count, 1) }
   var loadedBatchCount: Int { batches.count }
   var fetchID: UInt64 { origin.fetchID }
@@ -49,7 +49,7 @@ final class BatchLoader {
     if batches.last?.number != number { try useBatch(number) }
     guard let object = batches[batches.count - 1].objects[place] else { return nil }
     if object.context == nil {
-      // The context was reset: what was loaded belongs to it no more.
+      // The context was reset: the loaded objects no longer belong to it.
       batches = []
       guard unsaved[keys[position]] == nil else { return nil }
       return try self.object(at: position)
@@ -67,7 +67,7 @@ final class BatchLoader {
     batches.append(batch)
   }
 
-  /// Takes over what another loader has loaded.
+  /// Adopts the objects that another loader has loaded.
   func keep(objectsOf other: BatchLoader) {
     kept = other.batches.flatMap { $0.objects.compactMap { $0 } }
     if kept.isEmpty { kept = other.kept }
@@ -97,11 +97,11 @@ final class BatchLoader {
       number: number, objects: keys.map { unsaved[$0] ?? objects[$0] }, rows: rows)
   }
 
-  /// The row as an object of the context, filled if the request wants it so.
+  /// The row as an object of the context, filled if the request returns no faults.
   func object(of row: RowSnapshot) -> AnyManagedObject {
     let object = context.object(
       row.entity(in: request.entity), row.primaryKey, origin: origin)
-    // What a parent has changed is another value than the row's: the fault reads from the parent.
+    // A parent's change differs from the row: the fault reads from the parent.
     if !request.returnsObjectsAsFaults, object.snapshot == nil, context.parent == nil {
       object.snapshot = row
     }
@@ -130,7 +130,7 @@ final class BatchLoader {
   }
 }
 
-/// What the batches of a result have in common.
+/// The state that the batches of a result share.
 struct BatchRequest {
   let entity: EntityDescription
   /// 0 for one batch of everything.

@@ -8,10 +8,9 @@
 ///     stops[0]?.name
 ///     // SELECT 0, t0.Z_PK, … FROM ZSTOP t0 WHERE  t0.Z_PK IN (SELECT value FROM json_each(?))  LIMIT 50
 ///
-/// An element is nil if its object was deleted since. At most four batches are kept, and so going
-/// through all objects, their slices or `lazy` views takes the memory of four batches and four or
-/// eight bytes an object. Its ids stay as they were fetched. Belongs to its context's thread, as
-/// objects do.
+/// An element is nil if its object was deleted since. At most four batches are kept, so iterating
+/// over all objects, their slices or `lazy` views takes the memory of four batches plus four or
+/// eight bytes per object. The ids stay as fetched. Belongs to its context's thread, as objects do.
 public struct BatchedObjects<E: Entity>: RandomAccessCollection {
   let loader: BatchLoader
 
@@ -19,9 +18,9 @@ public struct BatchedObjects<E: Entity>: RandomAccessCollection {
 
   /// Always 0.
   public var startIndex: Int { 0 }
-  /// How many objects were found; loads none.
+  /// The number of objects found; loads none.
   public var endIndex: Int { loader.keys.count }
-  /// How many objects are loaded at a time.
+  /// The number of objects per batch.
   public var batchSize: Int { loader.batchSize }
 
   /// The object at a place, or nil if it was deleted since.

@@ -3,8 +3,8 @@
 import StoreEvents
 
 extension ManagedObjectContext {
-  /// Fetches the ids of all objects, and loads `fetchBatchSize` objects at a time as they are
-  /// looked at.
+  /// Fetches the ids of all objects, and loads `fetchBatchSize` objects at a time when they are
+  /// accessed.
   ///
   ///     SELECT 0, t0.Z_PK FROM ZSTOP t0 ORDER BY t0.ZNAME
   ///

@@ -82,7 +82,7 @@ extension AnyManagedObject {
 /// The keys from the database, without those of objects that the context has changed.
 private struct Unchanged {
   let loader: BatchLoader
-  /// By key: where the changed objects were.
+  /// By key: the positions of the changed objects.
   private(set) var places: [Int64: Int] = [:]
   let savedCount: Int
   private var gaps: [Int] = []
@@ -105,7 +105,7 @@ private struct Unchanged {
     loader.keep(objectsOf: saved)
   }
 
-  /// Where the database had the key at `index`.
+  /// The position of the key at `index` in the database.
   func savedPlace(of index: Int) -> Int {
     // The number of gaps before it: gap `n` lies before if at most `index + n` keys do.
     var low = 0

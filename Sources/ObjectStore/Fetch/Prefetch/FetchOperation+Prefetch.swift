@@ -16,7 +16,7 @@ extension FetchOperation {
   func prefetch(
     _ tree: PrefetchTree, of objects: [AnyManagedObject], rows: [RowSnapshot]
   ) throws {
-    // What parents have not saved is for their children to see: the faults read from them.
+    // Children read unsaved changes of their parents: the faults read from them.
     guard !tree.isEmpty, !objects.isEmpty, !context.inheritsChanges else { return }
     let rows =
       tree.readsRows

@@ -32,7 +32,7 @@ struct MemberLists {
     return unique
   }
 
-  /// Adds a member to the list of its owner; ignores one without an owner.
+  /// Adds a member to the list of its owner; ignores members without an owner.
   mutating func append(_ member: AnyManagedObject, of owner: Int64, place: Int64?) {
     guard current < owners.count, owners[current].primaryKey == owner || seek(owner) else { return }
     lists[current].members.append(member)
@@ -42,7 +42,7 @@ struct MemberLists {
   }
 
   private mutating func seek(_ key: Int64) -> Bool {
-    // Behind the last one, or anywhere: a column that is no integer has another order.
+    // After the last one, or anywhere: a column that is not an integer has another order.
     var low = owners[current].primaryKey < key ? current + 1 : 0
     if low < owners.count, owners[low].primaryKey == key {
       current = low

@@ -6,7 +6,7 @@ struct PrefetchTree {
 
   struct Branch {
     let relationship: RelationshipDescription
-    /// As the request names it: `stopTimes.trip`.
+    /// The key path of the request: `stopTimes.trip`.
     let keyPath: String
     var tree: PrefetchTree
   }

@@ -10,7 +10,7 @@ extension FetchOperation {
   ///
   ///     SELECT 0, t0.Z_PK, t0.ZINITIAL FROM ZRECORD t0 ORDER BY t0.ZINITIAL
   ///
-  /// - Parameter sectionKeyPath: nil where there are no sections, or where they are known.
+  /// - Parameter sectionKeyPath: nil if there are no sections, or if they are known.
   mutating func fetchSnapshot(
     for request: BatchRequest, sectionKeyPath: [String]?
   ) throws -> (BatchLoader, FetchedResultsSnapshot) {

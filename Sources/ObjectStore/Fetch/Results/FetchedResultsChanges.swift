@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What leads from one snapshot of a fetched results controller to the next.
+/// The difference between two snapshots of a fetched results controller.
 ///
-/// Old places count before any change, new places after all of them, as lists on a screen want it.
+/// Old places count before any change, and new places after all of them, as list views require.
 public struct FetchedResultsChanges: Hashable, Sendable {
   /// A position in a list with sections.
   public typealias Position = FetchedResultsSnapshot.Position
 
-  /// What happened to sections.
+  /// The changes of sections.
   public internal(set) var sections: [SectionChange] = []
-  /// What happened to objects, those of inserted and deleted sections included.
+  /// The changes of objects, including those of inserted and deleted sections.
   public internal(set) var objects: [ObjectChange] = []
 
   /// A section that came or went.
   public enum SectionChange: Hashable, Sendable {
     /// At its new place.
     case insert(name: String, at: Int)
-    /// From its old place.
+    /// At its old place.
     case delete(name: String, from: Int)
   }
 
@@ -26,7 +26,7 @@ public struct FetchedResultsChanges: Hashable, Sendable {
     case insert(ManagedObjectID, at: Position)
     /// From its old place.
     case delete(ManagedObjectID, from: Position)
-    /// Among the others, or to another section; its values may be others too.
+    /// Within its section, or to another section; its values may also have changed.
     case move(ManagedObjectID, from: Position, to: Position)
     /// The id is another than before where the object was saved for the first time.
     case update(ManagedObjectID, from: Position, to: Position)

@@ -3,7 +3,7 @@
 import Foundation
 import StoreEvents
 
-/// Keeps the objects of a fetch in sections, and reports how its context's changes change them.
+/// Keeps the objects of a fetch in sections, and reports how its context's changes affect them.
 ///
 ///     let controller = try FetchedResultsController(
 ///       request, context: context, sectionNameKeyPath: "initial", cacheName: "records")
@@ -11,27 +11,27 @@ import StoreEvents
 ///     // SELECT 0, t0.Z_PK, t0.ZINITIAL FROM ZRECORD t0 ORDER BY t0.ZINITIAL, t0.ZVALUE
 ///     controller.onChange = { changes in list.apply(changes) }
 ///
-/// Batched underneath: it holds ids, and loads `fetchBatchSize` objects as they are looked at. It
-/// reacts to its context only, after each user event and save; what another context saves
-/// has to be merged into that. The order and the sections are those of the values that were fetched,
-/// changed here or merged; the first change after a fetch, a reset, a refresh of all objects, and
-/// each change where there is a limit or an offset fetch again. Belongs to its context's thread.
+/// It keeps ids, and loads `fetchBatchSize` objects when they are accessed. It reacts only to its
+/// context, after each user event and save; saves of other contexts have to be merged into it. The
+/// order and the sections are those of the values that were fetched, changed here or merged. It
+/// fetches again at the first change after a fetch, after a reset or a refresh of all objects, and
+/// at each change if there is a limit or an offset. Belongs to its context's thread.
 public final class FetchedResultsController<E: Entity> {
-  /// What is fetched.
+  /// The request.
   public let request: FetchRequest<E>
   /// Whose changes are followed.
   public let context: ManagedObjectContext
   /// The attribute that names an object's section, such as `initial`; nil for one section.
   public let sectionNameKeyPath: String?
-  /// Names the file that keeps the sections; nil for none.
+  /// The name of the file that caches the sections; nil for no cache.
   public let cacheName: String?
   /// The objects there are now; empty until ``performFetch(file:line:)``.
   public var snapshot: FetchedResultsSnapshot { results?.snapshot ?? FetchedResultsSnapshot() }
   /// Called with each change, after ``snapshot`` has changed.
   public var onChange: ((FetchedResultsChanges) -> Void)?
-  /// What a section is listed by in an index; the upper-case first letter of its name by default.
+  /// The title of a section in an index; by default the upper-case first letter of its name.
   public var sectionIndexTitle: (String) -> String? = { $0.first.map { $0.uppercased() } }
-  /// Why the last change could not be followed; the snapshot is then as it was before it.
+  /// The reason why the last change could not be followed; the snapshot is then the one before it.
   public private(set) var changeError: (any Error)?
 
   private let entity: EntityDescription
@@ -224,7 +224,7 @@ public final class FetchedResultsController<E: Entity> {
   private func result(
     after changed: [AnyManagedObject], _ saved: [Int64: Int64]
   ) throws -> Results {
-    // What lies beyond a limit is known to the database only.
+    // The objects beyond a limit are only in the database.
     guard let results, let list = results.list, request.fetchLimit <= 0, request.fetchOffset <= 0,
       request.includesPendingChanges
     else { return try fetchList() }
@@ -245,7 +245,7 @@ public final class FetchedResultsController<E: Entity> {
   }
 }
 
-/// What a controller has fetched.
+/// The results of a controller's fetch.
 private struct Results {
   let loader: BatchLoader
   let snapshot: FetchedResultsSnapshot
@@ -287,13 +287,13 @@ extension FetchedResultsController {
     return try results?.loader.object(at: index)?.assumed(E.self)
   }
 
-  /// All objects as a collection that loads those looked at; nil until the fetch.
+  /// All objects as a collection that loads those that are accessed; nil until the fetch.
   public var fetchedObjects: BatchedObjects<E>? {
     guard let loader = results?.loader else { return nil }
     return BatchedObjects(loader)
   }
 
-  /// Where an object is; nil if it is not among the results.
+  /// The place of an object; nil if it is not among the results.
   public func position(of object: ManagedObject<E>) -> FetchedResultsSnapshot.Position? {
     snapshot.firstIndex { $0.primaryKey == object.primaryKey }.map(snapshot.position(of:))
   }
@@ -313,7 +313,7 @@ extension FetchedResultsController {
   }
 }
 
-/// Why a fetched results controller cannot return its results.
+/// The reason why a fetched results controller cannot return its results.
 public enum FetchedResultsError: Error, Hashable, CustomStringConvertible {
   /// The request has no order.
   case notSorted

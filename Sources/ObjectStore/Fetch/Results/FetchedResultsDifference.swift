@@ -6,7 +6,7 @@ struct FetchedResultsDifference {
   let new: FetchedResultsSnapshot
   /// Keys of objects that may have other values; these move rather than others.
   let touched: Set<Int64>
-  /// What was saved for the first time: its key now, by its key in the old snapshot.
+  /// Objects that were saved for the first time: the current key, by the key in the old snapshot.
   let saved: [Int64: Int64]
 
   /// An object of both snapshots, by its places.
@@ -102,7 +102,7 @@ struct FetchedResultsDifference {
 
   // MARK: - Moves
 
-  /// Those that passed others, of objects in sections that stay: touched ones where that is enough.
+  /// Objects of unchanged sections that passed others: changed ones if that is sufficient.
   private func movedKeys(_ common: [Common]) -> Set<Int64> {
     let anchors = common.filter { !touched.contains($0.key) }.map(\.new)
     guard zip(anchors, anchors.dropFirst()).allSatisfy(<) else { return leaving(common) }

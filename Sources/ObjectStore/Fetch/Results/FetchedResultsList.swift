@@ -2,8 +2,8 @@
 
 /// The objects of a fetched results controller in order, with the values that they are sorted by.
 ///
-/// A changed object gets its place by these values, never by those of objects and rows as they are
-/// by then: another context may have saved others, and the list is in the order of the old ones.
+/// A changed object is placed by these values, never by the current values of objects and rows:
+/// another context may have saved other values, and the list is in the order of the old ones.
 struct FetchedResultsList {
   private(set) var entries: [Entry] = []
   private let order: ObjectOrder
@@ -26,9 +26,9 @@ struct FetchedResultsList {
     return snapshot
   }
 
-  /// Takes out objects by their keys, and puts others in their places.
+  /// Removes objects by their keys, and inserts others at their places.
   ///
-  /// Among equals an object stays where it was; one that is new comes last.
+  /// Among equal objects an object keeps its place; a new one comes last.
   func replacing(
     _ removed: Set<Int64>, with objects: [AnyManagedObject],
     section: (AnyManagedObject) -> String
@@ -77,7 +77,7 @@ struct FetchedResultsList {
     return low
   }
 
-  /// The part that a limit and an offset leave; a limit of 0 is none.
+  /// The part that a limit and an offset select; a limit of 0 is no limit.
   func window(limit: Int, offset: Int) -> FetchedResultsList {
     guard limit > 0 || offset > 0 else { return self }
     var result = self

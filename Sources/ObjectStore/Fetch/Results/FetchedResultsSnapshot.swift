@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which objects a fetched results controller has at one moment, in order and in sections.
+/// The objects of a fetched results controller at one moment, in order and in sections.
 ///
 /// A value of ids: comparing, keeping or passing it to another thread loads nothing.
 public struct FetchedResultsSnapshot: RandomAccessCollection, Hashable, Sendable {
   var ids: [ManagedObjectID] = []
-  /// In order; none of them empty.
+  /// In order; no section is empty.
   public internal(set) var sections: [Section] = []
 
   /// Objects that belong together, one after the other.
   public struct Section: Hashable, Sendable {
-    /// The value at the section key path, as text; "" for nil and where there are no sections.
+    /// The value at the section key path, as text; "" for nil and without sections.
     public var name: String
-    /// Where its objects are in the snapshot.
+    /// The indexes of its objects in the snapshot.
     public var range: Range<Int>
   }
 
@@ -23,7 +23,7 @@ public struct FetchedResultsSnapshot: RandomAccessCollection, Hashable, Sendable
     /// Within the section, from 0.
     public var item: Int
 
-    /// Names the place of an item.
+    /// The place of an item.
     public init(section: Int, item: Int) {
       self.section = section
       self.item = item
@@ -37,7 +37,7 @@ public struct FetchedResultsSnapshot: RandomAccessCollection, Hashable, Sendable
 
   /// Always 0.
   public var startIndex: Int { 0 }
-  /// How many objects there are.
+  /// The number of objects.
   public var endIndex: Int { ids.count }
   /// The id of the object at a place.
   public subscript(position: Int) -> ManagedObjectID { ids[position] }

@@ -55,7 +55,7 @@ struct SectionCache {
       at: name.map { folder.appending(path: fileName($0)) } ?? folder)
   }
 
-  /// The names and counts of the sections; nil where there are none that fit.
+  /// The names and counts of the sections; nil if there are none that fit.
   func sections(_ context: ManagedObjectContext) -> SavedSections? {
     guard let bytes = try? Data(contentsOf: file),
       let contents = try? JSONDecoder().decode(Contents.self, from: bytes),
@@ -67,7 +67,7 @@ struct SectionCache {
     return SavedSections(ids: contents.ids, names: contents.names, counts: contents.counts)
   }
 
-  /// A cache that cannot be written is no reason to fail: the next fetch reads the sections again.
+  /// A cache that cannot be written is not an error: the next fetch reads the sections again.
   func save(_ snapshot: FetchedResultsSnapshot, data: [String]) {
     let contents = Contents(
       request: request, data: data, ids: SavedSections.hash(snapshot.ids),
@@ -95,7 +95,7 @@ struct SectionCache {
   }
 }
 
-/// What a section cache has kept.
+/// The contents of a section cache.
 struct SavedSections {
   let ids: UInt64
   let names: [String]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why the data of an attribute with external storage cannot be read.
+/// The reason why the data of an attribute with external storage cannot be read.
 public enum ExternalDataProblem: Error, Hashable, Sendable {
   /// The file is not there: the value was replaced or deleted since the object was read, or another
   /// program removed the file.
@@ -12,7 +12,7 @@ public enum ExternalDataProblem: Error, Hashable, Sendable {
 }
 
 extension ExternalDataProblem: CustomStringConvertible {
-  /// What is wrong with the file, and what to do.
+  /// Describes what is wrong with the file, with advice.
   public var description: String {
     switch self {
     case .missing(let path):

@@ -4,15 +4,15 @@
 public struct MergeConflict: Hashable, Sendable {
   /// The object.
   public let objectID: ManagedObjectID
-  /// What the object would write, by property; empty if it was to be deleted.
+  /// The values that the object would write, by property; empty for a deletion.
   public let changedValues: [String: StoreValue]
-  /// What the object was when it was read, by property.
+  /// The values of the object when it was read, by property.
   public let snapshot: [String: StoreValue]
   /// `Z_OPT` when the object was read.
   public let oldVersion: Int64
-  /// What the row is now, by property; nil if it is gone.
+  /// The current values of the row, by property; nil if it no longer exists.
   public let persistedSnapshot: [String: StoreValue]?
-  /// `Z_OPT` now; 0 if the row is gone.
+  /// The current `Z_OPT`; 0 if the row no longer exists.
   public let newVersion: Int64
 
   /// The properties that both have changed, sorted.

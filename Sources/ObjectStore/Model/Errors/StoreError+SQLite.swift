@@ -29,7 +29,7 @@ extension EntityDescription {
 }
 
 extension SQLiteError {
-  /// What failed, by the extended code, whose message is `disk I/O error` whatever it was.
+  /// Describes the failure by the extended code; SQLite's message is always `disk I/O error`.
   var inputOutputReason: String {
     let call: String? =
       switch extendedCode >> 8 {

@@ -9,7 +9,7 @@ extension ManagedObjectModel {
   /// Its objects have no members: their properties are reached by name. What a store does not keep,
   /// such as transient attributes, is left out and listed in ``remarks``.
   ///
-  /// - Throws: ``ModelFileError`` with the line where there is one, and ``ModelError``.
+  /// - Throws: ``ModelFileError``, with the line if it is known, and ``ModelError``.
   public convenience init(contentsOf url: URL) throws {
     let file = try ModelFolder(url).contents()
     let data: Data
@@ -33,7 +33,8 @@ struct ModelFolder {
 
   init(_ url: URL) { self.url = url }
 
-  /// - Throws: ``ModelFileError`` if there is no model, or several and none is current.
+  /// - Throws: ``ModelFileError`` if there is no model, or if there are several and none is
+  ///   current.
   func contents() throws -> URL {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {

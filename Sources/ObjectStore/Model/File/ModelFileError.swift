@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a model file cannot be read.
+/// The reason why a model file cannot be read.
 public enum ModelFileError: Error, Hashable, Sendable {
-  /// There is no such file or folder, or it cannot be read.
+  /// The file or folder does not exist, or cannot be read.
   case unreadable(path: String, reason: String)
   /// A folder holds no model, or several and none that is current.
   case noModel(path: String, found: [String])
@@ -17,7 +17,7 @@ public enum ModelFileError: Error, Hashable, Sendable {
 }
 
 extension ModelFileError: CustomStringConvertible {
-  /// What is wrong, where, and what to do.
+  /// Describes what is wrong and where, with advice.
   public var description: String {
     switch self {
     case .unreadable(let path, let reason):

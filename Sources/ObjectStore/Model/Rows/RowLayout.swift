@@ -3,7 +3,7 @@
 /// How a slot of a row snapshot is read.
 enum SlotKind: UInt8, Sendable {
   case integer, real, text, blob
-  /// Of an attribute with external storage: bytes, or where they are.
+  /// For an attribute with external storage: bytes, or a reference to them.
   case external
 }
 
@@ -25,8 +25,7 @@ extension AttributeDescription {
 /// How the values of an entity's rows are laid out.
 struct RowLayout: Sendable {
   let kinds: [SlotKind]
-  /// What a new row has as `Z_ENT`, which a row of a hierarchy keeps behind its slots; otherwise
-  /// nil.
+  /// The `Z_ENT` of a new row, which a row of a hierarchy stores after its slots; otherwise nil.
   var entityID: Int64?
   var slotCount: Int { kinds.count }
   var nullWordCount: Int { (kinds.count + 63) / 64 }

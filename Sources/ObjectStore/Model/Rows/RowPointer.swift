@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a row lies in its page, which the caller has to keep.
+/// The position of a row in its page, which the caller must retain.
 ///
 ///     ┌─────┬─────────┬──────┬────────┬───────────┬────────┬────────┬─────┬─────────────────────────┐
 ///     │ key │ version │ page │ counts │ null bits │ slot 0 │ slot 1 │  …  │ bytes of text and blobs │
@@ -22,7 +22,7 @@ public struct RowPointer: Equatable, @unchecked Sendable {
 
   var primaryKey: Int64 { Int64(bitPattern: words[0]) }
   var version: Int64 { Int64(bitPattern: words[1]) }
-  /// Of the whole row; a row is at most 2^31 bytes long, by SQLite's limits.
+  /// The size of the whole row; a row is at most 2^31 bytes long, by SQLite's limits.
   var wordCount: Int { Int(words[Self.counts] &>> 32) }
   @inlinable var nullWordCount: Int { Int(words[3] & 0xffff_ffff) }
 

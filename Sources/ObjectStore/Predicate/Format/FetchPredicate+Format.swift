@@ -101,7 +101,7 @@ extension StoreValue {
     case .uuid(let uuid): "CAST(\"\(uuid.uuidString)\", \"NSUUID\")"
     case .decimal(let decimal): "\(decimal)"
     case .url(let url): "CAST(" + Self.quoted(url.absoluteString) + ", \"NSURL\")"
-    // No constant of a predicate is one.
+    // No constant of a predicate has this value.
     case .external: "nil"
     case .object(let id): "CAST(" + Self.quoted(id.uri) + ", \"NSManagedObjectID\")"
     }

@@ -2,7 +2,7 @@
 
 public import Foundation
 
-/// A value that can stand for `%@` or another placeholder of a predicate format.
+/// A value for `%@` or another placeholder of a predicate format.
 ///
 /// Numbers, Bool, String, Date, Data, UUID, URL, object ids, and arrays, sets and closed ranges of
 /// them.

@@ -10,9 +10,9 @@ public struct PredicateFormatError: Error, Hashable, Sendable {
   public var line: Int
   /// In characters, from 1.
   public var column: Int
-  /// What stands there, such as `")"` or `the end`.
+  /// The unexpected text, such as `")"` or `the end`.
   public var found: String
-  /// What should stand there, such as `a value`.
+  /// The expected text, such as `a value`.
   public var expected: String
 
   /// - Parameter offset: the place in the format, in UTF-8 bytes.

@@ -3,7 +3,7 @@
 import FoundationEssentials
 
 extension PredicateParser {
-  /// Takes the next argument for `%@`, `%K`, `%d` and so on.
+  /// Returns the next argument for `%@`, `%K`, `%d` and so on.
   mutating func argument(
     _ conversion: UInt8
   ) throws(PredicateFormatError) -> FetchPredicate.Expression {

@@ -34,8 +34,8 @@ extension FetchPredicate {
 ///
 ///     OR < AND < NOT < comparison < + - < * / < **
 ///
-/// A parenthesis may hold a predicate or a value, and it shows only behind it which one; so each
-/// step answers either, and operators check what they get.
+/// A parenthesis may contain a predicate or a value, which is known only after it. Each step
+/// therefore returns either of them, and operators check their operands.
 struct PredicateParser {
   /// Deeper formats are refused before they overflow a stack.
   static let depthLimit = 100
@@ -119,7 +119,7 @@ struct PredicateParser {
       throw unexpected("a comparison that SQLite can answer, such as == or BEGINSWITH")
     default: break
     }
-    // What is missing is behind the value, not at its start.
+    // The missing part is after the value, not at its start.
     throw unexpected("a comparison such as == or CONTAINS")
   }
 
@@ -148,7 +148,7 @@ struct PredicateParser {
     return try predicate(node)
   }
 
-  /// Reads a predicate or value whose operators bind at least as tightly as `precedence`.
+  /// Parses a predicate or value whose operators bind at least as tightly as `precedence`.
   mutating func node(_ precedence: Precedence) throws(PredicateFormatError) -> Node {
     depth += 1
     defer { depth -= 1 }
@@ -230,7 +230,7 @@ struct PredicateParser {
     return .init(left, comparator, right, options: options)
   }
 
-  /// Reads `[cd]`, if it is there.
+  /// Parses `[cd]`, if it is next.
   private mutating func options() throws(PredicateFormatError) -> FetchPredicate.StringOptions {
     guard try accept(.sign(.openBracket)) else { return [] }
     var options: FetchPredicate.StringOptions = []

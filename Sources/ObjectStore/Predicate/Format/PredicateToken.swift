@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One token of a predicate format, and where it stands in it.
+/// One token of a predicate format, and its position.
 struct PredicateToken {
   enum Kind: Equatable {
-    /// A name; also the part of one behind `@`.
+    /// A name; also the part of a name after `@`.
     case identifier(String)
     case word(PredicateWord)
     /// `$x`, without the `$`.
     case variable(String)
-    /// Digits too large for an Int64 stay a magnitude: -9223372036854775808 is one.
+    /// Digits too large for an Int64 remain a magnitude: -9223372036854775808 is valid.
     case integer(UInt64)
     case double(Double)
     case string(String)

@@ -127,7 +127,7 @@ struct PredicateTokenizer {
     return letter
   }
 
-  /// What stands at a place, for an error.
+  /// The text at a position, for an error.
   func foundCharacter(at offset: Int) -> String {
     guard offset < bytes.count else { return "the end" }
     let scalar = String(decoding: bytes[offset...].prefix(4), as: UTF8.self).unicodeScalars.first

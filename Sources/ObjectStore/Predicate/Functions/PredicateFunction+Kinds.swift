@@ -37,12 +37,12 @@ extension PredicateFunction {
 }
 
 extension PredicateNumber {
-  /// Nil for what is no number; a Date is its seconds since 2001.
+  /// Nil for a value that is not a number; a Date is its seconds since 2001.
   init?(_ value: StoreValue) { self.init(value.functionValue) }
 }
 
 extension StoreValue {
-  /// As a column holds it; an object and what lies in a file of its own are no value.
+  /// The column value; an object, and data in a file, have none.
   var functionValue: FunctionValue {
     switch self {
     case .null, .object, .external: .null

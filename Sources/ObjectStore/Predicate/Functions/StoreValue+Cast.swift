@@ -4,7 +4,7 @@ import Foundation
 import StoreFunctions
 
 extension StoreValue {
-  /// The value as one of another kind, as CAST returns it; nil where text is no number.
+  /// The value converted to another kind, as CAST returns it; nil if the text is not a number.
   func cast(as kind: ValueKind) -> StoreValue {
     switch (kind, self) {
     case (.date, .integer(let seconds)):

@@ -7,7 +7,7 @@ struct TextSearch {
   let index: SearchIndexDescription
   /// The indexed attributes.
   let attributes: [AttributeDescription]
-  /// With columns in place of attributes.
+  /// With column names in place of attribute names.
   let query: String
   private let engine: SearchEngine
 
@@ -45,7 +45,7 @@ struct TextSearch {
 }
 
 extension PredicateResolver {
-  /// `SELF MATCHES "blue note"`, or nil where the left side is no object.
+  /// `SELF MATCHES "blue note"`, or nil if the left side is not an object.
   mutating func textSearch(
     _ comparison: FetchPredicate.Comparison
   ) throws(FetchPredicateError) -> ResolvedPredicate? {

@@ -41,7 +41,7 @@ final class SearchEngine: Sendable {
     self.connection = Mutex(connection)
   }
 
-  /// - Throws: `SQLiteError` for what is no query.
+  /// - Throws: `SQLiteError` if the text is not a query.
   func check(_ query: String) throws(SQLiteError) {
     try connection.withLock { connection throws(SQLiteError) in
       _ = try Self.finds(query, connection)
@@ -52,7 +52,7 @@ final class SearchEngine: Sendable {
   func matches(_ texts: [String?], _ query: String) throws(SQLiteError) -> Bool {
     try connection.withLock { connection throws(SQLiteError) in
       try connection.execute("BEGIN")
-      // Nothing stays in the table.
+      // The table is empty afterwards.
       defer { try? connection.execute("ROLLBACK") }
       let row = try connection.cachedStatement(insert)
       defer { connection.recycle(row) }

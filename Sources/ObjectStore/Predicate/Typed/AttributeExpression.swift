@@ -31,7 +31,7 @@ public struct VariableAttribute<Value: AttributeValue>: AttributeExpression {
   public let predicateExpression: FetchPredicate.Expression
 }
 
-/// How many objects a relationship or a subquery has.
+/// The number of objects of a relationship or a subquery.
 public struct CountExpression: AttributeExpression {
   /// A count is never nil.
   public typealias Value = Int
@@ -174,7 +174,7 @@ extension AttributeExpression where Value: TextAttributeValue {
         quantifier: predicateQuantifier))
   }
 
-  /// Equal but for case or diacritics: `NSCoreDataStringFold( t0.ZNAME, 129) = ?`.
+  /// Equal without regard to case or diacritics: `NSCoreDataStringFold( t0.ZNAME, 129) = ?`.
   public func isEqual(
     to text: String, options: FetchPredicate.StringOptions
   ) -> FetchPredicate { compare(.equal, text, options) }
@@ -184,17 +184,17 @@ extension AttributeExpression where Value: TextAttributeValue {
     _ text: String, options: FetchPredicate.StringOptions = []
   ) -> FetchPredicate { compare(.beginsWith, text, options) }
 
-  /// Looks at each row's text: `instr( t0.ZNAME, ?) > 0`.
+  /// Reads each row's text: `instr( t0.ZNAME, ?) > 0`.
   public func contains(
     _ text: String, options: FetchPredicate.StringOptions = []
   ) -> FetchPredicate { compare(.contains, text, options) }
 
-  /// Looks at each row's text: `NSCoreDataStringSearch( t0.ZNAME, ?, 12, 0)`.
+  /// Reads each row's text: `NSCoreDataStringSearch( t0.ZNAME, ?, 12, 0)`.
   public func endsWith(
     _ text: String, options: FetchPredicate.StringOptions = []
   ) -> FetchPredicate { compare(.endsWith, text, options) }
 
-  /// Looks at each row's text: `NSCoreDataLike( t0.ZNAME, ?, 0, 0)`; `?` is one character, `*` any
+  /// Reads each row's text: `NSCoreDataLike( t0.ZNAME, ?, 0, 0)`; `?` is one character, `*` any
   /// number.
   public func like(
     _ pattern: String, options: FetchPredicate.StringOptions = []

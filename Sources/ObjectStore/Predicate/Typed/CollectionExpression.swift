@@ -17,7 +17,7 @@ extension ToMany: CollectionExpression {
   public var predicatePath: FetchPredicate.PropertyPath { .init([name]) }
 }
 
-/// A to-many relationship behind to-one relationships or a variable.
+/// A to-many relationship after to-one relationships or a variable.
 public struct CollectionPath<Destination: Entity>: CollectionExpression {
   /// The key path.
   public let predicatePath: FetchPredicate.PropertyPath
@@ -27,14 +27,14 @@ public struct CollectionPath<Destination: Entity>: CollectionExpression {
 public struct SubqueryExpression {
   let subquery: FetchPredicate.Subquery
 
-  /// How many there are: `(SELECT COUNT(t1.Z_PK) FROM … )`.
+  /// The number of objects: `(SELECT COUNT(t1.Z_PK) FROM … )`.
   public var count: CountExpression {
     CountExpression(predicateExpression: .collection(.count, of: .subquery(subquery), property: []))
   }
 }
 
 extension CollectionExpression {
-  /// How many objects there are: `(SELECT COUNT(t1.Z_PK) FROM … )`.
+  /// The number of objects: `(SELECT COUNT(t1.Z_PK) FROM … )`.
   public var count: CountExpression {
     CountExpression(
       predicateExpression: .collection(.count, of: .path(predicatePath), property: []))
@@ -54,7 +54,7 @@ extension CollectionExpression {
   }
 }
 
-/// How many subqueries surround the one being written: its variable must not hide theirs.
+/// The number of subqueries around the one being written: its variable must not hide theirs.
 private enum SubqueryDepth {
   @TaskLocal static var current = 0
 }

@@ -13,10 +13,10 @@ extension Entity {
   ///     FetchRequest<Note>(where: { $0.matchesSearch("title : blue AND note*") })
   ///     //  t0.Z_PK IN (SELECT rowid FROM Z_FTS_NOTE WHERE Z_FTS_NOTE MATCH ?)
   ///
-  /// Words stand for themselves; all of them have to be there. `"two words"` is a phrase, `not*` the
-  /// beginning of a word, `title : blue` a word of one attribute; AND, OR, NOT and NEAR connect them.
-  /// A fetch throws ``FetchPredicateError/searchQuery(_:)`` for a query that cannot be read. Unsaved
-  /// changes are searched, too.
+  /// All words must occur. `"two words"` is a phrase, `not*` is a prefix, `title : blue` searches
+  /// one attribute; AND, OR, NOT and NEAR combine terms. A fetch throws
+  /// ``FetchPredicateError/searchQuery(_:)`` for a query with a syntax error. Unsaved changes are
+  /// searched, too.
   public func matchesSearch(_ query: String) -> FetchPredicate { .search(.init([]), query) }
 
   /// Whether the object holds all of some words, whatever characters they have.
@@ -24,7 +24,7 @@ extension Entity {
   /// For text that a person types: up to 50,000 bytes of it are never an error. An empty text finds
   /// nothing.
   ///
-  /// - Parameter lastIsPrefix: whether the last word may go on, as while it is typed.
+  /// - Parameter lastIsPrefix: whether the last word is a prefix, as while the user types.
   public func matchesSearch(words: String, lastIsPrefix: Bool = false) -> FetchPredicate {
     matchesSearch(SearchQuery.quoting(words, lastIsPrefix: lastIsPrefix))
   }

@@ -9,7 +9,7 @@ final class BatchExternalData {
   private let isExternal: [Bool]
   /// By slot, those of the row that is filled.
   private var references: [Int: ExternalDataReference] = [:]
-  /// What went wrong while a row was filled, where nothing can be thrown.
+  /// The error that occurred while a row was filled, if nothing can be thrown.
   private(set) var error: (any Error)?
 
   /// Nil for an entity without such attributes.

@@ -30,7 +30,7 @@ struct DataFile: ~Copyable {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// In bytes; nil for what is no regular file.
+  /// In bytes; nil if it is not a regular file.
   var size: Int? {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { return nil }
@@ -72,9 +72,9 @@ struct DataFile: ~Copyable {
     }
   }
 
-  /// Lets those use it who may, whatever the process's umask takes away.
+  /// Sets the permissions, whatever the process's umask removes.
   func setAccess(_ access: FileAccess) -> Bool {
-    // As SQLite does it for the log: only root can set an owner.
+    // As SQLite does for the log: only root can set an owner.
     if geteuid() == 0, fchown(descriptor, access.owner, access.group) != 0 { return false }
     return fchmod(descriptor, access.mode) == 0
   }
@@ -82,7 +82,7 @@ struct DataFile: ~Copyable {
   /// Waits until the disk has it.
   func sync() -> Bool { fsync(descriptor) == 0 }
 
-  /// Why a file could not be read, of `errno`.
+  /// The reason why a file could not be read, from `errno`.
   static func problem(_ path: String) -> ExternalDataProblem {
     errno == ENOENT
       ? .missing(path: path) : .unreadable(path: path, reason: String(cString: strerror(errno)))
@@ -101,7 +101,7 @@ struct FileAccess {
     self.group = group
   }
 
-  /// That of a file which is there; that of the process's user if it is not.
+  /// The owner of an existing file; the process's user if it does not exist.
   init(of path: String) {
     var status = stat()
     self =
@@ -115,7 +115,7 @@ struct FileAccess {
 }
 
 extension StoreError {
-  /// Of an attempt to write a file.
+  /// The reason why a file could not be written.
   init(externalData path: String, _ code: Int32) {
     self =
       code == ENOSPC || code == EDQUOT

@@ -32,7 +32,7 @@ struct FileStamp: Hashable {
   let changed: Int
   let isRegular: Bool
 
-  /// Nil if nothing is there.
+  /// Nil if it does not exist.
   init?(_ path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }

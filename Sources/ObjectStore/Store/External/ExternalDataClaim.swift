@@ -9,14 +9,14 @@ enum ExternalDataClaim {
   /// No other store is known to use the folder. Copies have folders of their own: a file may be
   /// removed if each of these has it as well.
   case sole(copies: [String])
-  /// Other stores use the folder, none of them a copy of this one.
+  /// Other stores use the folder; none of them is a copy of this one.
   case shared(copies: [String])
   /// A copy of the store may refer to the same files, or it cannot be found out.
   case copied
 
   enum Verdict { case remove, trash, keep }
 
-  /// What may happen to a file that no row of the store refers to any more.
+  /// The treatment of a file that no row of the store refers to any longer.
   func verdict(on uuid: UUID) -> Verdict {
     switch self {
     case .sole(let copies): areComplete(copies, uuid) ? .remove : .keep

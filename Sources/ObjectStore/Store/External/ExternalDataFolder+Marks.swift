@@ -73,7 +73,7 @@ extension ExternalDataFolder {
     guard let owner else { return }
     let mark = ownMark(owner)
     guard marks?.contains(mark) != true else { return }
-    // A line that was cut off must not swallow this one.
+    // A truncated line must not swallow this one.
     let line = Data("\n\(mark.line)\n".utf8)
     guard let file = DataFile(appendingTo: marksPath, FileAccess(of: storePath)), file.write(line),
       file.sync()

@@ -5,7 +5,8 @@ import Glibc
 import SQLiteDriver
 
 extension ExternalDataFolder {
-  /// The files that rows refer to, of any table and column: what the model lacks stays in the file.
+  /// The files that rows refer to, in any table and column: contents that the model does not have
+  /// stay in the file.
   ///
   ///     SELECT substr(ZBLOB, 2, 36) FROM ZPHOTO WHERE length(ZBLOB) IN (37, 38) AND …
   static func references(in connection: Connection) throws(SQLiteError) -> Set<UUID> {
@@ -30,12 +31,12 @@ extension ExternalDataFolder {
   /// Brings the folder in order when its store is opened: files that rows refer to and that are
   /// elsewhere come here, and files that no row refers to go to the trash.
   ///
-  /// Files younger than the grace period stay: a save of another process may be about to refer to
-  /// them, or a backup that is being restored. Nothing is removed.
+  /// Files younger than the grace period stay: a save of another process, or a backup that is being
+  /// restored, may be about to refer to them. Nothing is removed.
   func tidy(_ connection: Connection, owner: String?, gracePeriod: Duration) throws(SQLiteError) {
     guard let owner, !neighbors.supportFolders.isEmpty else { return }
     let present = files
-    // Before the rows are read: a file that a save writes from now on is none of these.
+    // Before the rows are read: a file that a save writes from now on is not among these.
     let old = present.filter { FileStamp(path(of: $0)).map { $0.age >= gracePeriod } ?? false }
     let references = try Self.references(in: connection)
     for uuid in references.subtracting(present) { bringBack(uuid) }

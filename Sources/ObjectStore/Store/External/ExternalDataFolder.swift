@@ -24,7 +24,7 @@ struct ExternalDataFolder: Sendable {
 
   /// - Parameter path: of the store, which exists.
   init(store path: String) {
-    // Where SQLite has its log: beside the file itself, not beside a link to it.
+    // The folder of SQLite's log: that of the file itself, not of a link to it.
     let resolved = realpath(path, nil)
     defer { free(resolved) }
     let file = URL(fileURLWithPath: resolved.map { String(cString: $0) } ?? path)
@@ -60,8 +60,8 @@ struct ExternalDataFolder: Sendable {
     return file.contents() == data
   }
 
-  /// Where a file is that is not in this folder: in its trash, or with another store of the
-  /// directory, as when the store was renamed or copied without its folder.
+  /// Searches for a file that is not in this folder: in the trash, or in folders of other stores of
+  /// the directory, for example after the store was renamed or copied without its folder.
   ///
   /// A UUID names one file only, whichever folder it is in.
   func strayPath(of uuid: UUID) -> String? {
@@ -142,8 +142,8 @@ struct ExternalDataFolder: Sendable {
     for uuid in uuids { unlink(path(of: uuid)) }
   }
 
-  /// Removes files that no row of this store refers to any more, unless another store may refer to
-  /// them: those of another store go to the trash, those of a copy stay.
+  /// Removes files that no row of this store refers to, unless another store may refer to them:
+  /// those of another store are moved to the trash, those of a copy stay.
   ///
   /// - Parameter owner: `Z_UUID`.
   func release(_ uuids: Set<UUID>, owner: String) {
@@ -183,7 +183,7 @@ struct ExternalDataFolder: Sendable {
     guard (try? makeFolder()) != nil else { return false }
     if rename(trashPath(of: uuid), path(of: uuid)) == 0 { return true }
     guard let stray = strayPath(of: uuid) else { return false }
-    // A second name: the file stays where another store may look for it.
+    // A hard link: the file stays where another store may look for it.
     return link(stray, path(of: uuid)) == 0
   }
 }

@@ -4,7 +4,7 @@ import Foundation
 import SQLiteDriver
 import Synchronization
 
-/// The files that one transaction makes, and those that it has no more use for.
+/// The files that one transaction creates, and those that it no longer needs.
 ///
 ///     BEGIN EXCLUSIVE ─ files written and synced ─ their folder synced ─ COMMIT ─ files removed
 ///
@@ -37,7 +37,7 @@ final class ExternalDataTransaction {
     if let uuid = reference.uuid { unused.insert(uuid) }
   }
 
-  /// A file that its row does not refer to any more, where no trigger reports that.
+  /// A file that its row no longer refers to, if no trigger reports that.
   func replace(_ reference: ExternalDataReference) { folder.replaced.insert(reference) }
 
   /// - Throws: `SQLiteError`; ``StoreError/cannotWriteExternalData(path:reason:)``.
@@ -53,7 +53,7 @@ final class ExternalDataTransaction {
     let useless = unused.union(doubtful)
     guard !useless.isEmpty || !replaced.isEmpty, folder.syncLog() else { return }
     folder.remove(useless)
-    // Without a UUID owners cannot be distinguished: the files stay.
+    // Without a UUID, owners cannot be distinguished, so the files stay.
     guard let owner = try? ExternalDataFolder.owner(connection) else { return }
     folder.release(replaced.subtracting(useless), owner: owner)
   }
@@ -68,8 +68,8 @@ final class ExternalDataTransaction {
   /// Removes the files of a commit that failed and was rolled back: now, or if the disk is still
   /// broken, with the next commit.
   ///
-  /// It may stand in the log all the same, and come back with a crash: SQLite notes in memory last
-  /// how far the log is valid. A commit that takes its place makes an end of that.
+  /// The commit may still be in the log and become effective after a crash, because SQLite updates
+  /// the valid length of the log in memory last. Another commit in its place prevents that.
   func commitDidFail(_ connection: Connection) {
     guard !made.isEmpty else { return }
     folder.doubtful.insert(made)
@@ -84,7 +84,7 @@ final class ExternalDataTransaction {
     }
   }
 
-  /// Writes the first page as it is, so that the commit is written even if nothing was changed.
+  /// Writes the first page unchanged, so that the commit is written even if nothing was changed.
   private func takePlace(_ connection: Connection) throws(SQLiteError) {
     let version = try connection.prepare("PRAGMA user_version")
     guard try version.step() else { return }
@@ -93,8 +93,9 @@ final class ExternalDataTransaction {
   }
 }
 
-/// Files that no row refers to, unless a commit that failed comes back with a crash: to be removed
-/// once another commit has taken its place in the log.
+/// Files that no row refers to, unless a failed commit becomes effective after a crash.
+///
+/// They are removed once another commit has taken its place in the log.
 final class DoubtfulData: Sendable {
   private let files = Mutex<Set<UUID>>([])
 
@@ -110,7 +111,7 @@ final class DoubtfulData: Sendable {
   }
 }
 
-/// The files of values that were overwritten or deleted by the transaction that goes on.
+/// The files of values that the current transaction replaced or deleted.
 final class ReplacedData: Sendable {
   private let files = Mutex<Set<UUID>>([])
 

@@ -7,7 +7,7 @@ import Synchronization
 /// The other files of the directory that a store is in, which may be stores that use its folder of
 /// external data: `photos.db` and `photos.backup` beside `photos.sqlite`.
 final class StoreNeighbors: Sendable {
-  /// What a file beside the store is.
+  /// The kind of a file beside the store.
   enum Kind: Sendable {
     /// A store, with its UUID.
     case store(uuid: String)
@@ -21,11 +21,11 @@ final class StoreNeighbors: Sendable {
   struct Neighbor {
     let name: String
     let kind: Kind
-    /// Where it looks for its external data.
+    /// The folder of its external data.
     let dataFolder: String
   }
 
-  /// A name beyond this count is not examined: the store then counts as copied.
+  /// Names beyond this count are not examined: the store then counts as copied.
   private static let examinedLimit = 1000
 
   let directory: String
@@ -83,7 +83,7 @@ final class StoreNeighbors: Sendable {
     return neighbors
   }
 
-  /// Whether another file, of whatever content, has the name of the store but for its extension.
+  /// Whether another file, with any content, has the name of the store except for its extension.
   var hasNamesake: Bool {
     guard let names = fileNames else { return true }
     let base = Self.base(name).lowercased()
@@ -116,7 +116,7 @@ final class StoreNeighbors: Sendable {
   /// Opens a file by way of SQLite: to open it otherwise, and close it, drops the locks that this
   /// process has on it.
   private func connect(_ path: String) throws(SQLiteError) -> Connection {
-    // Without a log an immutable connection reads all, and leaves no log behind.
+    // Without a log, an immutable connection reads everything, and creates no log.
     let hasContent = (FileStamp(path + "-wal")?.size ?? 0) > 0
     return try Connection(path: path, mode: hasContent ? .readOnly : .immutable, busyTimeout: 0)
   }
@@ -158,7 +158,7 @@ final class StoreNeighbors: Sendable {
     }
   }
 
-  /// Nil if it is no store.
+  /// Nil if it is not a store.
   private static func uuid(_ connection: Connection) throws(SQLiteError) -> String? {
     do {
       return try bounded(connection) { connection in

@@ -12,7 +12,7 @@ public struct HistoryTransaction: Hashable, Sendable {
   public let author: String?
   /// The context's name; nil if it has none.
   public let contextName: String?
-  /// What it wrote, in the order in which it was written.
+  /// Its changes, in the order in which they were written.
   public internal(set) var changes: [HistoryChange]
 }
 
@@ -20,13 +20,13 @@ public struct HistoryTransaction: Hashable, Sendable {
 public struct HistoryChange: Hashable, Sendable {
   /// The object of the row, which may be gone since.
   public let objectID: ManagedObjectID
-  /// What was done to it.
+  /// The kind of change.
   public let kind: Kind
-  /// Of an update, the properties whose values were changed, sorted; nil if they are not known,
-  /// as in a history that Core Data wrote.
+  /// For an update, the properties whose values were changed, sorted; nil if they are not known, as
+  /// in a history that Core Data wrote.
   public let updatedProperties: [String]?
 
-  /// What was done to a row, numbered as `ZCHANGETYPE`.
+  /// The kind of change to a row, numbered as `ZCHANGETYPE`.
   public enum Kind: Int64, Hashable, Sendable {
     /// The object was inserted, updated or deleted.
     case insert, update, delete

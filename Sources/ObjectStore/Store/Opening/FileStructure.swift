@@ -39,7 +39,7 @@ struct FileStructure {
   /// Rows of `Z_PRIMARYKEY` that name no entity, or one that another row names.
   private(set) var unusableEntities: [String] = []
   private var places: [Int64: Int] = [:]
-  /// By number: the entity at the top.
+  /// By number: the root entity.
   private var roots: [Int64: Entity] = [:]
   private var entitiesByTable: [String: [Entity]] = [:]
   private(set) var uuid = ""
@@ -168,7 +168,7 @@ struct PairColumn {
 }
 
 extension FileStructure.Table {
-  /// Whether its name is one of a table of pairs, such as `Z_5LABELS`.
+  /// Whether its name is that of a table of pairs, such as `Z_5LABELS`.
   var isNamedAsPairs: Bool { PairColumn(name) != nil }
 
   /// The two columns of a table of pairs; one, twice, of a relationship that is its own inverse.
@@ -188,7 +188,7 @@ extension Character {
 }
 
 extension FileStructure.Column {
-  /// As a table declares it, whatever a file has as its name and its type.
+  /// In the form of a column declaration, whatever name and type a file contains.
   var declaration: String {
     let isPlain = type.allSatisfy { $0.isLetter || $0.isNumber || " (),_".contains($0) }
     return "\(SchemaComparison.quoted(name)) \(isPlain ? type : SchemaComparison.quoted(type))"

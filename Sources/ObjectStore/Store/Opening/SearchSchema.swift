@@ -4,10 +4,10 @@ import SQLiteDriver
 
 /// The tables and triggers of search indexes in a file.
 struct SearchSchema {
-  /// By name: the SQL of each table and trigger.
+  /// The SQL of each table and trigger, by name.
   private let present: [String: String]
 
-  /// What the file has, ours and others.
+  /// The objects of the file, ours and others.
   init(_ connection: Connection) throws(SQLiteError) {
     let rows = try connection.prepare(
       "SELECT name, sql FROM sqlite_master WHERE type IN ('table', 'trigger') "
@@ -17,7 +17,7 @@ struct SearchSchema {
     self.present = present
   }
 
-  /// Whether an index is there, and is kept up to date in the same way.
+  /// Whether an index exists and is kept up to date in the same way.
   func has(_ index: SearchIndexDescription) -> Bool {
     index.statements.allSatisfy { present[$0.name] == $0.sql }
   }
@@ -41,7 +41,7 @@ struct SearchSchema {
     return names.filter { !declared.contains($0) }
   }
 
-  /// Drops an index: the text stays where it is.
+  /// Drops an index: the text stays in its table.
   static func drop(_ name: String, on connection: Connection) throws(SQLiteError) {
     for trigger in SearchIndexDescription.triggerNames(of: name) {
       try connection.execute("DROP TRIGGER IF EXISTS \(SchemaComparison.quoted(trigger))")

@@ -24,7 +24,7 @@ struct SideFiles {
 
   /// Removes the files that reading has made, once the connections are closed.
   ///
-  /// Those that were there before belong to another process, or to a log that the file needs.
+  /// Files that existed before belong to another process, or to a log that the file needs.
   func remove() {
     guard !wereThere, Self.exists(path + "-wal") || Self.exists(path + "-shm"),
       Self.size(path + "-wal") <= 0, access(path, W_OK) == 0,
@@ -35,7 +35,7 @@ struct SideFiles {
 
   private static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-  /// -1 where there is no such file.
+  /// -1 if the file does not exist.
   private static func size(_ path: String) -> Int {
     var information = stat()
     return stat(path, &information) == 0 ? Int(information.st_size) : -1

@@ -12,7 +12,7 @@ struct StoreMetadata: Equatable {
   /// Ours, which show whether the model has changed.
   private static let hashes = "ObjectStoreModelVersionHashes"
 
-  /// Of a new store.
+  /// The metadata of a new store.
   init(_ model: ManagedObjectModel) {
     values = [
       "NSStoreType": "SQLite", "NSStoreModelVersionIdentifiers": [String](),
@@ -21,10 +21,10 @@ struct StoreMetadata: Equatable {
     setModel(model)
   }
 
-  /// Of a file without a property list.
+  /// The metadata of a file without a property list.
   init() { values = [:] }
 
-  /// Of an existing store; empty where the bytes are no property list.
+  /// The metadata of an existing store; empty if the bytes are not a property list.
   init(propertyList: UnsafeRawBufferPointer) {
     let list = try? PropertyListSerialization.propertyList(
       from: Data(propertyList), format: nil)
@@ -66,12 +66,12 @@ struct StoreMetadata: Equatable {
 
   var columns: [String: String] { values[Self.columnsKey] as? [String: String] ?? [:] }
 
-  /// Notes the model that the file fits now.
+  /// Stores the model that the file now fits.
   ///
-  /// - Parameter changesStructure: whether tables or columns changed. Core Data's hashes are those of
-  ///   a model that the file fits no more then; otherwise they stay.
+  /// - Parameter changesStructure: whether tables or columns changed. The file then no longer fits
+  ///   the model of Core Data's hashes; otherwise they stay.
   mutating func setModel(_ model: ManagedObjectModel, changesStructure: Bool = true) {
-    // Columns that the model lacks stay in the file as they are.
+    // Columns that the model does not have stay in the file unchanged.
     var external = externalColumns
     for root in model.roots {
       for attribute in root.attributes { external.subtract(root.columnNames(of: attribute)) }
@@ -100,7 +100,7 @@ struct StoreMetadata: Equatable {
 
   /// Attributes that allow external storage in the model and not in the file, or the other way round.
   ///
-  /// None in a store of Core Data's, which is taken to be as the model has it.
+  /// A store that Core Data wrote has none, and is assumed to match the model.
   func movedAttributes(_ model: ManagedObjectModel, in file: FileStructure) -> [MovedAttribute] {
     guard versionHashes != nil else { return [] }
     let external = externalColumns
@@ -141,7 +141,7 @@ extension FileStructure {
 }
 
 extension ManagedObjectModel {
-  /// By property, such as `Message.text`: columns that are not those of a new file.
+  /// By property, such as `Message.text`: columns that differ from those of a new file.
   fileprivate var mappedColumns: [String: String] {
     let new = try? copy()
     var columns: [String: String] = [:]

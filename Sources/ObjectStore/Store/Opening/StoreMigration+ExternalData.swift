@@ -78,7 +78,7 @@ extension StoreMigration {
 }
 
 extension EntityDescription {
-  /// `ZPHOTO.ZBLOB`, and what it was called before the entity or the attribute was renamed.
+  /// `ZPHOTO.ZBLOB`, and its name before the entity or the attribute was renamed.
   func columnNames(of attribute: AttributeDescription) -> [String] {
     let tables = [table] + [renamingIdentifier].compactMap { $0.map { "Z" + $0.uppercased() } }
     let columns =

@@ -104,7 +104,7 @@ extension StoreMigration {
     }
   }
 
-  /// Drops the columns, tables and entities that the model lacks, with what they hold.
+  /// Drops the columns, tables and entities that the model does not have, with their contents.
   mutating func drop(_ rest: StorePlan.Leftovers, _ plan: StorePlan) throws {
     for root in model.roots {
       guard let columns = rest.columns[root.table], !columns.isEmpty else { continue }

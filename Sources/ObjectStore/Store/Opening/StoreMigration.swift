@@ -4,15 +4,15 @@ import SQLiteDriver
 
 /// Carries out a ``StorePlan`` within the transaction that opens the file.
 ///
-/// It goes as far as it can and notes what it cannot do; the caller rolls back then, and so the file
-/// is as it was.
+/// It proceeds as far as possible and records the steps that fail. The caller then rolls back,
+/// which restores the file.
 struct StoreMigration {
   let model: ManagedObjectModel
   let connection: Connection
   let files: ExternalDataTransaction
-  /// What was done, in sentences for the log.
+  /// The steps that were taken, in sentences for the log.
   private(set) var remarks: [String] = []
-  /// What cannot be done.
+  /// The steps that cannot be taken.
   private(set) var obstacles: [String] = []
 
   init(
@@ -34,7 +34,7 @@ struct StoreMigration {
     remarks.append(remark)
   }
 
-  /// Takes all steps, and counts before and after them.
+  /// Runs all steps, and counts before and after them.
   ///
   /// - Throws: `SQLiteError`, ``StoreError``.
   mutating func run(_ plan: StorePlan, isExact: Bool) throws {

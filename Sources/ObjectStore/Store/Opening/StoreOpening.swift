@@ -12,7 +12,7 @@ struct StoreOpening {
   let model: ManagedObjectModel
   let options: StoreOptions
 
-  /// What was found, or made.
+  /// The state that was found or created.
   struct Result {
     /// Nil for a read-only store.
     var writer: PooledConnection?
@@ -20,12 +20,12 @@ struct StoreOpening {
     var uuid: String
     var journalMode: String
     var pageSize: Int64
-    /// What was done to the file because the model had changed.
+    /// The changes of the file because of a changed model.
     var migrationSteps: [String] = []
     var tracksHistory = false
     let externalData: ExternalDataFolder
     var derivedRows = DerivedRows()
-    /// Those of a read-only store, to be removed when it is closed.
+    /// The files of a read-only store, which are removed when it is closed.
     var sideFiles: SideFiles?
   }
 
@@ -118,7 +118,7 @@ struct StoreOpening {
     }
   }
 
-  /// What has to be done; nil for a file that holds nothing yet.
+  /// The required steps; nil for an empty file.
   ///
   /// - Throws: ``StoreError``: `notAStore`, `incompatibleModel`.
   private func makePlan(_ connection: Connection) throws -> StorePlan? {
@@ -246,8 +246,7 @@ struct StoreOpening {
     return (plan.file.uuid, migration.remarks)
   }
 
-  /// Notes the model that the file was found to fit, and brings the folder of external storage in
-  /// order.
+  /// Stores the model that the file fits, and cleans up the folder of external storage.
   ///
   /// Both can wait: nothing is done while another connection writes.
   private func tidy(

@@ -4,25 +4,25 @@ import StoreFunctions
 
 /// How a store is opened.
 public struct StoreOptions: Sendable {
-  /// Whether nothing is ever written to the file.
+  /// Whether the file is read-only.
   public var isReadOnly = false
-  /// What happens to indexes that differ from the model's.
+  /// The treatment of indexes that differ from the model's.
   public var indexPolicy = IndexPolicy.create
-  /// What happens where the file does not fit the model.
+  /// The treatment of a file that does not fit the model.
   public var migrationPolicy = MigrationPolicy.automatic
   /// Whether every save and batch is also kept as history: who changed which object, and how.
   ///
-  /// A store that has a history goes on with it in any case: it must not have gaps.
+  /// A store that has a history continues it in any case: it must not have gaps.
   public var tracksHistory = false
   /// How long to wait for another connection's lock.
   public var busyTimeout = Duration.seconds(5)
-  /// How many connections read at once.
+  /// The number of connections that can read at the same time.
   public var readerCount = 4
   /// How much the row cache holds, in bytes.
   public var rowCacheSize = 128 << 20
   /// Data of more bytes than this goes to a file beside the store, if its attribute allows that.
   ///
-  /// Where Core Data draws the line is not documented; 100 KB to 128 KB were seen.
+  /// Core Data's threshold is not documented; 100 KB to 128 KB were observed.
   public var externalDataThreshold = 128 << 10
   /// How old a file of external storage that no row refers to must be for an opening to move it to the
   /// trash; see ``PersistentContainer/orphanedExternalFiles()``.
@@ -43,7 +43,7 @@ public struct StoreOptions: Sendable {
   /// `trace-report record --io` sets it from outside.
   public var recordsIO = false
 
-  /// What happens to the indexes of entity tables.
+  /// The treatment of the indexes of entity tables.
   public enum IndexPolicy: Hashable, Sendable {
     /// Indexes that the file lacks are created; others stay.
     case create
@@ -51,14 +51,15 @@ public struct StoreOptions: Sendable {
     case exact
   }
 
-  /// What happens to a file that was made with another model.
+  /// The treatment of a file that was written with another model.
   public enum MigrationPolicy: Hashable, Sendable {
     /// It is not opened.
     case refuse
-    /// What it lacks is added, what has a renaming identifier is renamed; what it has beyond the
-    /// model stays. All in the transaction that opens it, or nothing.
+    /// Missing parts are added, and parts with a renaming identifier are renamed; contents that the
+    /// model does not have stay. Everything is done in the transaction that opens the file, or
+    /// nothing is.
     case automatic
-    /// What it has beyond the model is dropped as well.
+    /// Contents that the model does not have are dropped as well.
     case exact
   }
 

@@ -40,7 +40,7 @@ struct StoreSchema {
       + attributes(["BLOB"])
   }
 
-  /// With those that every table has.
+  /// Including the columns that every table has.
   static func allColumns(of entity: EntityDescription) -> [Column] {
     ["Z_PK", "Z_ENT", "Z_OPT"].map { Column(name: $0, type: "INTEGER") } + columns(of: entity)
   }
@@ -100,13 +100,13 @@ extension StoreSchema.JoinTable {
 }
 
 extension RelationshipDescription {
-  /// Of the two ends of a many-to-many, the one that the join table is named for.
+  /// The end of a many-to-many that the join table is named after.
   var ownsJoinTable: Bool {
     guard case .joinTable = storage, let inverse else { return false }
     return (entity.entityID, name) <= (inverse.entity.entityID, inverse.name)
   }
 
-  /// The column behind a to-one that holds the object's place in the ordered inverse.
+  /// The column after a to-one with the object's place in the ordered inverse.
   var orderColumn: String? {
     guard case .column = storage, let inverse,
       case .inverseColumn(_, let order) = inverse.storage

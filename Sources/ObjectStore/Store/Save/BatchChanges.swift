@@ -2,7 +2,7 @@
 
 import SQLiteDriver
 
-/// What the statements of a batch changed.
+/// The changes of the statements of a batch.
 struct BatchChanges {
   var count = 0
   /// Empty unless they are wanted.
@@ -102,7 +102,7 @@ struct BatchKeys {
 
   init(_ entity: EntityDescription) { self.entity = entity }
 
-  /// Takes what a statement returns that ends in the entity's `returningKeys`.
+  /// Adds the rows that a statement returns that ends in the entity's `returningKeys`.
   mutating func append(_ row: Statement) {
     let owner = entity.hierarchy == nil ? entity : entity.root.entity(numbered: row.int64(1))
     count += 1

@@ -10,7 +10,7 @@ struct BatchDeletion {
   private var doomed: [(entity: EntityDescription, keys: Set<Int64>)] = []
   private var deleted: [(EntityDescription, [Int64])] = []
   private var nullified: [(entity: EntityDescription, keys: [Int64], property: String)] = []
-  /// Where a to-one with the rule to deny leads, which is known only while the rows are there.
+  /// The destinations of a to-one with the deny rule, which are known only while the rows exist.
   private var denying: [(relationship: RelationshipDescription, owners: [Int64: Int64])] = []
 
   init(returnsKeys: Bool) { self.returnsKeys = returnsKeys }
@@ -100,7 +100,7 @@ struct BatchDeletion {
 
   // MARK: - What is left behind
 
-  /// The doomed rows are gone: whatever still refers to them is not.
+  /// The rows to delete no longer exist, so the remaining references belong to other rows.
   private mutating func applyRule(
     _ relationship: RelationshipDescription, _ keys: Set<Int64>, _ writer: inout SaveWriter
   ) throws {
@@ -177,7 +177,7 @@ extension EntityDescription {
 }
 
 extension SaveWriter {
-  /// Of the rows that refer to some keys.
+  /// The keys of the rows that refer to some keys.
   fileprivate func checkVersions(_ table: String, _ column: String, _ keys: Set<Int64>) throws {
     let keys = keys.sorted()
     for start in stride(from: 0, to: keys.count, by: 100_000) {
@@ -188,7 +188,7 @@ extension SaveWriter {
     }
   }
 
-  /// Runs `… IN` for keys, so many at a time that the bound text stays around a megabyte.
+  /// Runs `… IN` for keys, in parts whose bound text is about a megabyte.
   fileprivate mutating func run(
     _ sql: String, _ keys: some Sequence<Int64>, then end: String = "",
     row: (Statement) -> Void = { _ in }

@@ -73,7 +73,7 @@ struct RelatedColumn: Sendable {
   /// The place of its table in all that is kept by table.
   let tableIndex: Int
   let reference: ManagedObjectID.EntityReference
-  /// What computes the value of a row.
+  /// The SQL that computes the value of a row.
   let value: String
   let triggers: [Trigger]
 

@@ -12,7 +12,7 @@ enum RowKeys: Sendable {
     }
   }
 
-  /// Those below a key, and the others.
+  /// The keys below a key, and the others.
   func parted(at key: Int64) -> (RowKeys, RowKeys) {
     guard case .list(let keys) = self else { return (.range(first: 0, count: 0), self) }
     let all = keys[0..<keys.count]

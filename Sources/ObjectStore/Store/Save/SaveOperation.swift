@@ -63,7 +63,7 @@ struct SaveOperation {
     }
   }
 
-  /// Runs the writes, untold but for the transaction.
+  /// Runs the writes; observers are notified only of the transaction.
   mutating func transaction(_ writes: (inout SaveWriter) throws -> Void) throws {
     try commit(writes)
     for rows in derived { store.cache.evict(rows.keys, rows.tableIndex) }
@@ -113,7 +113,7 @@ struct SaveOperation {
       } catch {
         let waited = isMeasured ? TraceClock.now - start : 0
         store.reportBusyWait(on: pooled, contextID: origin.contextID)
-        // A full disk makes SQLite roll back by itself.
+        // When the disk is full, SQLite itself rolls back.
         if pooled.connection.isInTransaction { try? writer.execute("ROLLBACK") }
         if isCommitting {
           writer.externalData.commitDidFail(pooled.connection)

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// What one save writes, as values: a context makes it, and ``SaveWriter`` carries it out without a
+/// The writes of one save as values: a context creates it, and ``SaveWriter`` executes it without a
 /// reference to any object.
 struct SavePlan {
   /// In the order in which they get their keys, entity by entity.
@@ -11,10 +11,10 @@ struct SavePlan {
   var deletions: [Row] = []
   /// The rows whose to-many relationships are changed, and how.
   var links: [Links] = []
-  /// What a conflict with another writer leads to.
+  /// The resolution of a conflict with another writer.
   var mergePolicy = MergePolicy.error
 
-  /// Names a row before and after it has its permanent key.
+  /// Identifies a row before and after it has its permanent key.
   struct RowID: Hashable {
     /// The place of its table in all that is kept by table.
     let table: Int
@@ -27,11 +27,11 @@ struct SavePlan {
     let entity: EntityDescription
     /// `Z_PK`; below zero for a row that gets its key while it is written.
     let key: Int64
-    /// The new values by slot, nil for one that stays; empty if none is new.
+    /// The new values by slot, nil for an unchanged one; empty if there are none.
     let changes: [StoreValue?]
-    /// The row as it was read; nil for one that is inserted, or that is gone.
+    /// The row as it was read; nil for one that is inserted, or that no longer exists.
     let snapshot: RowSnapshot?
-    /// By slot: data that was read from files, which may be gone by now.
+    /// By slot: data that was read from files, which may no longer exist.
     var readData: [Int: (reference: ExternalDataReference, data: Data)] = [:]
 
     var id: RowID { RowID(table: entity.index, key: key) }
@@ -63,7 +63,7 @@ struct SavePlan {
   struct Order {
     let relationship: RelationshipDescription
     let members: [Member]
-    /// Whether they come behind members that are not loaded.
+    /// Whether they are placed after members that are not loaded.
     let isAppended: Bool
 
     struct Member {
@@ -91,25 +91,25 @@ struct SavePlan {
 enum ConflictResolution {
   /// These changes were written over the row that another writer had written.
   case merged(RowSnapshot, changes: [StoreValue?])
-  /// Nothing was written: the row stays what it is.
+  /// Nothing was written: the row is unchanged.
   case kept(RowSnapshot)
   /// The row was inserted again, with these values.
   case inserted([StoreValue?])
-  /// The row is gone, and stays so.
+  /// The row no longer exists, and is not inserted again.
   case gone
 }
 
-/// What a save that was written leaves to adopt.
+/// The results of a save that the context adopts.
 struct SaveOutcome {
   /// The row cache's before the commit, while no other writer could write.
   var cacheEpoch: UInt64 = 0
   /// The key of each inserted row, in the order of the plan.
   var keys: [Int64] = []
-  /// By the plan's links and their orders: the new place of each member, nil where it keeps its own.
+  /// By the plan's links and their orders: the new place of each member, nil if it is unchanged.
   var places: [[[Int64?]]] = []
   /// How conflicts were resolved.
   var resolutions: [SavePlan.RowID: ConflictResolution] = [:]
-  /// By slot: data with external storage, or the files that it went to.
+  /// By slot: data with external storage, or the files to which it was written.
   var externalValues: [SavePlan.RowID: [Int: StoreValue]] = [:]
   /// Rows whose derived attributes were computed from the other end of a relationship.
   var derived: [DerivedRowKeys] = []

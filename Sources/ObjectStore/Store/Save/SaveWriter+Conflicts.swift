@@ -92,7 +92,7 @@ extension SaveWriter {
 }
 
 extension SavePlan.Row {
-  /// All values by slot: the new ones, and those that stay.
+  /// All values by slot, changed and unchanged.
   fileprivate var values: [StoreValue?] {
     (0..<entity.rowLayout.slotCount).map { slot in
       (changes.isEmpty ? nil : changes[slot]) ?? snapshot?.storeValue(slot, in: entity) ?? .null

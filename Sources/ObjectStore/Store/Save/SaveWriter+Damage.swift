@@ -17,8 +17,8 @@ extension SaveWriter {
     return version + 1
   }
 
-  /// Rows that were not found by their version: either another connection has changed it, or it is
-  /// none.
+  /// Rows that were not found by their version: another connection has changed them, or the version
+  /// is not an integer.
   mutating func checkVersions(of rows: [SavePlan.Row]) throws {
     for row in rows {
       let table = row.entity.table
@@ -30,12 +30,12 @@ extension SaveWriter {
     }
   }
 
-  /// Refuses a batch that would raise a version that is no integer, or the last one: in SQL the
-  /// integer after the last one is a real, and NULL stays NULL.
+  /// Refuses a batch that would increment a version that is not an integer, or is the largest
+  /// integer: in SQL the next value would be a real, and NULL would stay NULL.
   ///
   /// - Parameter condition: which rows are to be written.
   func checkVersions(_ table: String, _ condition: String, _ values: [StoreValue]) throws {
-    // Not reported: it is no statement of the batch, whose text and number the log shows.
+    // Not reported: it is not a statement of the batch, whose text and number the log shows.
     let statement = try connection.cachedStatement(
       "SELECT Z_PK, Z_OPT FROM \(table) WHERE (typeof(Z_OPT) <> 'integer' "
         + "OR Z_OPT = 9223372036854775807)\(condition) LIMIT 1")
@@ -53,7 +53,7 @@ extension SaveWriter {
     return damage("Z_PRIMARYKEY", entityID, "Z_MAX", value)
   }
 
-  /// A save of an object with an id of its own takes a row with that id for the object's.
+  /// A save of an object with a preassigned id would overwrite a row with that id.
   ///
   /// - Throws: ``StoreError/damagedRow`` if there are rows with keys that were just allocated.
   mutating func checkUnused(_ entity: EntityDescription, from key: Int64) throws {

@@ -27,7 +27,7 @@ extension SaveWriter {
     return values
   }
 
-  /// A value that an undo has brought back may lie in a file that its new row must not share.
+  /// A value that an undo has restored may be in a file that its new row must not share.
   private func data(
     _ value: StoreValue?, of row: SavePlan.Row, _ slot: Int
   ) throws -> Data? {

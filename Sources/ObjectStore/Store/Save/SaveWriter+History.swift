@@ -8,7 +8,7 @@ struct HistoryEntry {
   var kind: HistoryChange.Kind
   var entityID: Int64
   var keys: RowKeys
-  /// Of an update, what it changed.
+  /// For an update, the changed properties.
   var properties: [String] = []
 }
 
@@ -40,7 +40,7 @@ extension SaveWriter {
     }
   }
 
-  /// What was written after all, where another writer had changed the row meanwhile.
+  /// The values that were written after another writer had changed the row.
   private mutating func recordUpdate(of row: SavePlan.Row, _ toManys: [String]) {
     let key = RowKeys.range(first: row.key, count: 1)
     switch outcome.resolutions[row.id] {
@@ -104,7 +104,7 @@ extension SaveWriter {
     history = []
   }
 
-  /// Takes keys that were never given before, not even to what was purged since.
+  /// Assigns keys that were never used before, not even by purged rows.
   private mutating func takeKeys(
     of name: String, count: Int
   ) throws -> (first: Int64, entity: Int64) {
@@ -114,7 +114,7 @@ extension SaveWriter {
         + "AND typeof(Z_MAX) = 'integer' RETURNING Z_MAX, Z_ENT",
       [.integer(Int64(count)), .string(name), .integer(HistorySchema.firstEntity)]
     ) {
-      // Behind the last integer SQLite goes on with reals.
+      // After the largest integer SQLite continues with reals.
       if $0.columnType(0) == .integer { taken = ($0.int64(0), $0.int64(1)) }
     }
     guard let taken, taken.last >= Int64(count) else { throw try numberDamage(history: name) }

@@ -9,7 +9,7 @@ struct OrderPlace: Hashable {
 }
 
 extension SaveWriter {
-  // Gaps, so that a member put between two others does not move the ones behind it.
+  // Gaps, so that inserting a member between two others does not move the following ones.
   static let orderGap: Int64 = 1024
 
   /// Assigns places to the members of ordered one-to-manys that were changed.
@@ -51,7 +51,7 @@ extension SaveWriter {
     return isTooLarge ? last + 1 : max(last + 1, spaced)
   }
 
-  /// For each member the next saved place behind it.
+  /// For each member, the next saved place after it.
   private func nextPlaces(_ members: [SavePlan.Order.Member]) -> [Int64?] {
     var next: Int64?
     var places: [Int64?] = members.reversed().map { member in
@@ -82,7 +82,7 @@ extension SaveWriter {
     return last
   }
 
-  /// The member behind which there is no place.
+  /// The member after which there is no place left.
   private func damagedOrder(
     _ owner: SavePlan.RowID, _ relationship: RelationshipDescription
   ) throws -> StoreError {

@@ -5,7 +5,7 @@ import StoreInstruments
 
 extension SaveWriter {
   /// - Parameter rows: places in the plan.
-  /// - Returns: those with keys from before, whose rows are there already.
+  /// - Returns: the objects that already had keys, whose rows exist.
   mutating func insert(
     _ entity: EntityDescription, _ rows: [Int], of plan: SavePlan
   ) throws -> [Int] {
@@ -78,7 +78,7 @@ extension SaveWriter {
     if !conflicted.isEmpty { try resolve(conflicted, policy) }
   }
 
-  /// Writes values over a row; false if the row has another version, or is gone.
+  /// Overwrites the values of a row; false if the row has another version or does not exist.
   mutating func update(
     _ row: SavePlan.Row, _ changes: [StoreValue?], version: Int64
   ) throws -> Bool {
@@ -120,7 +120,7 @@ extension SaveWriter {
     }
   }
 
-  /// Deletes a row; false if it has another version, or is gone.
+  /// Deletes a row; false if it has another version or does not exist.
   mutating func delete(_ row: SavePlan.Row, version: Int64) throws -> Bool {
     try run(
       store.statements[row.entity.index].delete, [.integer(row.key), .integer(version)])

@@ -10,14 +10,14 @@ struct SaveWriter: ~Copyable {
   let connection: Connection
   let interests: Interests
   private(set) var statementCount: UInt64 = 0
-  /// What a batch wrote, which is known only when it is done.
+  /// The rows that a batch wrote, which are known only at its end.
   var counts: (inserted: Int, updated: Int, deleted: Int)?
   let tracksHistory: Bool
   /// The entries of this transaction in the history.
   var history: [HistoryEntry] = []
-  /// Statements whose plans are worth reporting: they search.
+  /// Statements whose plans should be reported, because they search.
   var explained: Set<String> = []
-  /// What the save leaves to adopt.
+  /// The results of the save that the context adopts.
   var outcome = SaveOutcome()
   /// Places in ordered one-to-manys that this save assigns.
   var places: [OrderPlace: Int64] = [:]
@@ -68,7 +68,7 @@ struct SaveWriter: ~Copyable {
     return .object(ManagedObjectID(reference: id.reference, primaryKey: key))
   }
 
-  /// The key of a row that is there once the save is written.
+  /// The key that a row has once the save is written.
   func key(_ id: SavePlan.RowID) -> Int64 {
     id.key < 0 ? permanentKeys.value(id.key) ?? id.key : id.key
   }
@@ -103,7 +103,7 @@ struct SaveWriter: ~Copyable {
 
   // MARK: - Inserting
 
-  /// A permanent id that was obtained before, or one from before a deletion that was undone, stays.
+  /// A permanent id that was obtained before, or one from before an undone deletion, is kept.
   private mutating func assignKeys(_ entity: EntityDescription, _ rows: [Int]) throws {
     let new = rows.filter { outcome.keys[$0] < 0 }
     guard !new.isEmpty else { return }
@@ -111,7 +111,7 @@ struct SaveWriter: ~Copyable {
     for (index, row) in new.enumerated() { outcome.keys[row] = first + Int64(index) }
   }
 
-  /// Takes keys from the root's row of `Z_PRIMARYKEY`, as Core Data does.
+  /// Reserves keys in the root's row of `Z_PRIMARYKEY`, as Core Data does.
   mutating func allocateKeys(_ entity: EntityDescription, count: Int) throws -> Int64 {
     let entity = entity.root
     var found: Int64?

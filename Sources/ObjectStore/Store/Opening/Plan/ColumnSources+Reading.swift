@@ -55,7 +55,7 @@ extension ColumnSources {
     for (places, family) in unclear {
       for id in ids {
         var free = family.filter { used[id, default: []].contains($0) }
-        // A namesake of another case in the same entity has a column of its own, too.
+        // A property of the same entity whose name differs only in case has its own column.
         let own = places.filter { relevant[$0].contains(id) }
         for place in own where free.contains(properties[place].defaultColumn) {
           columns[place][id] = properties[place].defaultColumn

@@ -37,13 +37,13 @@ struct NameMatch {
   }
 }
 
-/// Which entity of a file is which of a model.
+/// Matches the entities of a file with those of a model.
 struct EntityMatch {
-  /// By the name of the model's entity: the file's.
+  /// The names in the file, by the names in the model.
   private(set) var inFile: [String: FileStructure.Entity] = [:]
-  /// By the file's number: the name of the model's entity.
+  /// The names in the model, by the numbers in the file.
   private(set) var inModel: [Int64: String] = [:]
-  /// By name: the numbers of the model's entities; new ones follow those of the file.
+  /// The numbers of the model's entities, by name; new ones follow those of the file.
   private(set) var numbers: [String: Int64] = [:]
   /// Entities of the file that the model lacks.
   private(set) var gone: [FileStructure.Entity] = []

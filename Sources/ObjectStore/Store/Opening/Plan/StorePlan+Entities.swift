@@ -87,8 +87,7 @@ extension StorePlan {
     }
   }
 
-  /// A table that takes the name of another waits under a name of its own until that one has its
-  /// new name.
+  /// A table that takes the name of another one gets a temporary name until that one is renamed.
   private mutating func planTableRenames() {
     let renamed = model.roots.compactMap { root -> (from: String, to: String)? in
       guard let home = homes[root.name], home != root.table else { return nil }

@@ -8,7 +8,7 @@ extension StorePlan {
     let entity: FileStructure.Entity
     let from: String
     let root: EntityDescription
-    /// What is added to its keys, so that they differ from those of the rows there.
+    /// The offset for its keys, which makes them differ from those of existing rows.
     var offset: Int64 = 0
   }
 
@@ -27,7 +27,7 @@ extension StorePlan {
       try checkReferences(move)
       try plan(move)
     }
-    // Only now: rows of one entity may refer to those of another that moves along.
+    // Only now, because rows of one entity may refer to those of another that also moves.
     for move in moves where move.offset != 0 { planReferences(move) }
     for move in moves {
       let table = quoted(currentNames[move.from] ?? move.from)
@@ -41,7 +41,7 @@ extension StorePlan {
     }
   }
 
-  /// Roots count the keys of their table: a new one goes on where the old one stopped.
+  /// Roots count the keys of their table: a new root continues where the old one stopped.
   private mutating func planKeys() {
     for root in model.roots {
       let tables = Set(root.kinds.compactMap { sourceTable(of: $0) })
@@ -71,7 +71,7 @@ extension StorePlan {
         moves[index].offset = known
         continue
       }
-      // Beyond the keys of both tables: a key that has its new value is no old one of another row.
+      // Above the keys of both tables, so a new key is never the old key of another row.
       let first = try highest[root] ?? homes[root].map(last) ?? 0
       let offset = try first == 0 ? 0 : max(first, last(from))
       let (sum, isTooLarge) = try offset.addingReportingOverflow(last(from))
@@ -175,7 +175,7 @@ extension StorePlan {
 
   // MARK: - References
 
-  /// Where the file has keys of rows of a table: the table, the column, the relationship.
+  /// The places of a file that contain keys of rows of a table: table, column, relationship.
   private func references(
     to table: String
   ) -> [(table: String, column: String, relationship: RelationshipDescription)] {
@@ -207,7 +207,7 @@ extension StorePlan {
     }
   }
 
-  /// What refers to a row must still be able to, where the row is of another hierarchy now.
+  /// References to a row must still be allowed when the row belongs to another hierarchy.
   private mutating func checkReferences(_ move: Move) throws {
     for (_, _, relationship) in references(to: move.from) {
       let isKind = relationship.destination.kinds.contains {

@@ -12,9 +12,9 @@ extension StorePlan {
   private struct Candidate {
     let near: RelationshipDescription
     let table: String
-    /// Holds the keys of what `near` leads to.
+    /// The column with the keys of the destinations of `near`.
     let toNear: PairColumn
-    /// Holds the keys of the objects that have `near`.
+    /// The column with the keys of the objects that have `near`.
     let toFar: PairColumn
     let score: Int
     /// Whether both columns have the names of today.
@@ -87,7 +87,7 @@ extension StorePlan {
       isHalf: names.contains(0))
   }
 
-  /// Two tables of which either may be meant are not decided between.
+  /// If two tables are possible, neither is chosen.
   private mutating func recordRival(
     of candidate: Candidate, among candidates: [Candidate], _ used: Set<String>
   ) {

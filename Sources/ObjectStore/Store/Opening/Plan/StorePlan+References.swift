@@ -67,7 +67,7 @@ extension StorePlan {
     lateSteps.append(Step(differences: []) { try $0.connection.execute(sql) })
   }
 
-  /// Looks for what a to-one relationship without a column may have been before.
+  /// Searches for the earlier form of a to-one relationship without a column.
   mutating func planNewToOne(_ toOne: RelationshipDescription) throws {
     guard let inverse = toOne.inverse else { return }
     for (name, table) in file.tables.sorted(by: { $0.key < $1.key }) {

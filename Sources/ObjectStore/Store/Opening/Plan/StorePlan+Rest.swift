@@ -49,7 +49,7 @@ extension StorePlan {
 
   // MARK: - Values
 
-  /// Looks for required values that are missing, which no column of the file contains.
+  /// Searches for missing required values that no column of the file contains.
   mutating func planRequired() throws {
     let changed = metadata.changedEntities(model)
     for entity in model.entities where changed.contains(entity.name) {

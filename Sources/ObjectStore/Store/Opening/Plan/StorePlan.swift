@@ -2,8 +2,8 @@
 
 import SQLiteDriver
 
-/// What an opening has to do so that a file fits a model: found by reading, before anything is
-/// written.
+/// The steps of an opening that make a file fit a model; they are determined by reading, before
+/// anything is written.
 ///
 /// Each entity, table, column and pair of the file is found in the model, or is recorded as what
 /// the model lacks. What is neither is an obstacle, and so is what could only be adapted with a
@@ -11,14 +11,16 @@ import SQLiteDriver
 struct StorePlan {
   /// One change of the file.
   struct Step {
-    /// Why a store that may not be adapted is refused; empty for what can stay as it is.
+    /// The reasons why a store that may not be adapted is refused; empty if the file can stay
+    /// unchanged.
     var differences: [String]
     /// Whether tables or columns change, and not only values or indexes.
     var changesStructure = true
     let run: (inout StoreMigration) throws -> Void
   }
 
-  /// What the model lacks: it stays in the file, or is dropped under `.exact`.
+  /// The contents that the model does not have: they stay in the file, or are dropped under
+  /// `.exact`.
   struct Leftovers {
     /// By table.
     var columns: [String: [String]] = [:]
@@ -27,7 +29,7 @@ struct StorePlan {
     var constraints: [String: [[String]]] = [:]
   }
 
-  /// Where an entity's rows are.
+  /// The table of an entity's rows.
   struct Place {
     let home: FileStructure.Table
     var sources: ColumnSources
@@ -45,7 +47,7 @@ struct StorePlan {
   var obstacles: [String] = []
   var leftovers = Leftovers()
   var censuses: [Census] = []
-  /// By their names after the renames, with the columns that they will have.
+  /// By their names after the renames, with their future columns.
   var tables: [String: FileStructure.Table]
   /// By the name of the file's table: its name after the renames.
   var currentNames: [String: String] = [:]
@@ -59,14 +61,14 @@ struct StorePlan {
   var homes: [String: String] = [:]
   /// By the root's name, then by the file's table: where its properties are.
   var sources: [String: [String: ColumnSources]] = [:]
-  /// Those that the file lacks, which get their values along with their columns.
+  /// Columns that the file does not have; they get their values when they are added.
   var newAttributes: Set<ObjectIdentifier> = []
   /// Search indexes that the model does not declare.
   var otherSearchIndexes: [String] = []
-  /// How many properties of entities that the file has were found there, or not.
+  /// The number of properties, of entities in the file, that were found there or not.
   var kinship = Kinship()
 
-  /// Takes the file's numbers, columns and tables into the model, and lists what is to be done.
+  /// Copies the file's numbers, columns and tables to the model, and lists the steps.
   init(
     _ model: ManagedObjectModel, _ file: FileStructure, _ connection: Connection,
     externalDataThreshold: Int, mayAdapt: Bool
@@ -98,7 +100,7 @@ struct StorePlan {
 
   // MARK: - What was found
 
-  /// What a store that may not be adapted is refused for, the obstacles first.
+  /// The reasons to refuse a store that may not be adapted, obstacles first.
   var differences: [String] {
     var seen: Set<String> = []
     return (obstacles + steps.flatMap(\.differences)).filter { seen.insert($0).inserted }
@@ -158,7 +160,7 @@ struct StorePlan {
 
   func quoted(_ name: String) -> String { SchemaComparison.quoted(name) }
 
-  /// The file's table that holds an entity's rows; nil where there is none.
+  /// The file's table of an entity's rows; nil if there is none.
   func sourceTable(of entity: EntityDescription) -> String? {
     guard let known = match.inFile[entity.name] else { return nil }
     let name = file.tableName(of: known)

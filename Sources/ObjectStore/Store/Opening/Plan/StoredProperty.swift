@@ -20,7 +20,7 @@ struct StoredProperty {
   let defaultColumn: String
   let type: String
 
-  /// Those of a hierarchy's table, in the order of their slots.
+  /// The properties of a hierarchy's table, in the order of their slots.
   static func all(of root: EntityDescription) -> [StoredProperty] {
     let attributes = root.attributes.map { attribute in
       let owner = root.kinds.first { $0.attributesByName[attribute.name] === attribute } ?? root
@@ -52,7 +52,7 @@ struct StoredProperty {
 
   var wanted: NameMatch.Wanted { NameMatch.Wanted(name: baseColumn, former: formerColumn) }
 
-  /// Lets the model read and write it in a column of the file.
+  /// Makes the model use a column of the file.
   func use(_ column: String) {
     switch kind {
     case .attribute(let attribute): attribute.column = column
@@ -63,8 +63,9 @@ struct StoredProperty {
 
 /// In which columns of one table of a file the properties of a model are.
 struct ColumnSources {
-  /// By the property's place: the column of its name, or of its earlier one; nil where neither is.
+  /// By the property's place: the column of its name, or of its earlier name; nil if the file has
+  /// neither.
   var bases: [String?]
-  /// By the property's place, then by `Z_ENT`: the column that the entity's rows have it in.
+  /// By the property's place, then by `Z_ENT`: the column that the entity's rows use.
   var columns: [[Int64: String]]
 }
