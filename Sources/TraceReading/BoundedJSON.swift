@@ -4,23 +4,23 @@ public import FoundationEssentials
 
 /// Reads JSON that may come from anywhere.
 ///
-/// Foundation's decoder traps on arrays in arrays 513 deep, so the depth is looked at first.
+/// Foundation's decoder traps on arrays nested 513 deep, so the depth is checked first.
 public enum BoundedJSON {
-  /// Why a text was not decoded.
+  /// The reason why a text was not decoded.
   public struct TooDeep: Error, Hashable, CustomStringConvertible {
     public var description: String {
       "it nests arrays or objects more than \(BoundedJSON.maxLevels) deep"
     }
   }
 
-  // What this tool writes has nine levels; 64 is arbitrary.
+  // The output of this tool has nine levels; 64 is arbitrary.
   static let maxLevels = 64
 
   /// Decodes a value.
   ///
   /// - Throws: ``TooDeep``, or what the decoder throws.
   public static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
-    // Of UTF-16, which the decoder takes as well, the brackets could not be counted byte by byte.
+    // In UTF-16, which the decoder also accepts, brackets cannot be counted byte by byte.
     guard !data.contains(0) else {
       throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "a NUL byte"))
     }
@@ -28,7 +28,7 @@ public enum BoundedJSON {
     return try JSONDecoder().decode(type, from: data)
   }
 
-  /// Whether no bracket stands deeper than is allowed, whatever the text is otherwise.
+  /// Whether no bracket is deeper than allowed, even if the text is not JSON.
   static func isShallow(_ data: Data) -> Bool {
     var depth = 0
     var isInString = false

@@ -64,7 +64,7 @@ package protocol EventSource: AnyObject {
   /// - Returns: false at the end.
   func readBatch(_ body: (EventRecord) throws -> Void) throws -> Bool
 
-  /// From now on reads a little ahead, in a thread of its own, if that is worth it.
+  /// After this call, reads ahead in a separate thread, if that is worthwhile.
   func readAhead()
 
   /// How much was read, approximately; nil where that is unknown.

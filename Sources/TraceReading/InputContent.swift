@@ -3,13 +3,13 @@
 import Glibc
 import StoreEvents
 
-/// What an input looks like before it is read.
+/// The appearance of an input before it is read.
 public enum InputContent {
-  /// Whether the first byte that is no space opens a JSON object.
+  /// Whether the first byte that is not a space opens a JSON object.
   ///
-  /// What is read of standard input for that is given to its reader again.
+  /// Bytes of standard input that were read for this are passed to its reader.
   ///
-  /// - Throws: ``TraceReadingError`` if there is no such input, or it cannot be opened.
+  /// - Throws: ``TraceReadingError`` if the input does not exist, or cannot be opened.
   public static func isJSON(path: String) throws(TraceReadingError) -> Bool {
     if path == "-" { return isJSON(try FileDescriptor.peek(path)) }
     var status = stat()
@@ -52,8 +52,7 @@ public enum InputContent {
     return hash.text
   }
 
-  // 512 MiB is arbitrary: a report of as many statements as a profile distinguishes has some 100
-  // MB.
+  // 512 MiB is arbitrary: a report with the maximum number of statements has about 100 MB.
   private static let longest = 512 << 20
 
   private static func isJSON(_ bytes: [UInt8]) -> Bool {

@@ -4,13 +4,13 @@ import Glibc
 import StoreEvents
 import Synchronization
 
-/// What an input is, found from its content.
+/// The kind of an input, from its content.
 enum InputKind {
   /// Folders that hold a `metadata` file each.
   case ctf([String])
   case log(FileDescriptor)
 
-  /// Looks at an input and opens it if it is a file.
+  /// Examines an input and opens it if it is a file.
   init(of path: String) throws(TraceReadingError) {
     if path == "-" {
       var status = stat()
@@ -28,7 +28,7 @@ enum InputKind {
     if status.st_mode & S_IFMT == S_IFDIR {
       let folders = try Self.traceFolders(beneath: path)
       guard !folders.isEmpty else {
-        // What LTTng leaves of a program that never reached a tracepoint: folders alone.
+        // The output of LTTng for a program that never reached a tracepoint: only folders.
         throw Self.holdsFile(path) ? .folderWithoutTrace(path) : .empty(path)
       }
       self = .ctf(folders)
@@ -52,7 +52,7 @@ enum InputKind {
     return file
   }
 
-  // 32 is arbitrary: LTTng's archived chunks lie seven deep, a relayed trace beneath 16 labels more.
+  // 32 is arbitrary: LTTng's archived chunks are seven levels deep, a relayed trace 16 labels more.
   private static let maxDepth = 32
 
   /// Finds the folders with a `metadata` file: `ust/uid/0/64-bit`, `ust/pid/…`, archived chunks.
@@ -101,20 +101,20 @@ enum InputKind {
   }
 }
 
-/// What the last error of the system means, and what to do about it.
+/// The meaning of the last system error, with advice.
 func systemError() -> String { SystemErrorText.last.sentence }
 
 /// An open file, closed with its last user.
 final class FileDescriptor: Sendable {
   private let rawValue: CInt
   private let closes: Bool
-  /// What was read to see its kind, and is not yet consumed.
+  /// The bytes that were read to detect its kind, and are not yet consumed.
   private let peeked = Mutex<[UInt8]>([])
 
   /// Pipes of which something was peeked: bytes that were read cannot be read again.
   private static let pipes = Mutex<[String: FileDescriptor]>([:])
 
-  /// Opens an input, or goes on with a pipe that was peeked into.
+  /// Opens an input, or continues with a pipe that was partly read.
   static func input(_ path: String) throws(TraceReadingError) -> FileDescriptor {
     if let known = pipes.withLock({ $0.removeValue(forKey: path) }) { return known }
     return path == "-" ? FileDescriptor(standardInput: ()) : try FileDescriptor(opening: path)
@@ -150,7 +150,7 @@ final class FileDescriptor: Sendable {
 
   private var isFile: Bool { byteCount != nil }
 
-  /// Nil for what is no regular file.
+  /// Nil if it is not a regular file.
   var byteCount: Int? {
     var status = stat()
     guard closes, fstat(rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -176,7 +176,7 @@ final class FileDescriptor: Sendable {
     while true {
       let count = Glibc.read(rawValue, buffer.baseAddress, buffer.count)
       if count >= 0 || errno != EINTR { return count }
-      // What came until then is all there will be.
+      // No more data will arrive after what was read until then.
       if ReadingInterruption.isRequested { return 0 }
     }
   }

@@ -12,7 +12,7 @@ public enum ReadingInterruption {
 
   static let sentence = "reading was interrupted; what follows was not read"
 
-  /// From now on the first signal ends the reading, and a second one the process.
+  /// After this call, the first signal ends the reading, and a second one the process.
   public static func catchSignals() {
     for signal in [SIGINT, SIGTERM] {
       var action = sigaction()

@@ -4,7 +4,7 @@ import StoreEvents
 
 /// How far a reading is.
 public struct ReadingProgress: Hashable, Sendable {
-  /// Those that were read so far.
+  /// The events that were read so far.
   public var events: UInt64
   /// How much of the inputs that is, from 0 to 1; nil where it is unknown, as of a pipe.
   public var part: Double?

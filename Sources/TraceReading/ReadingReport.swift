@@ -2,7 +2,7 @@
 
 public import StoreEvents
 
-/// What a reader saw of its inputs.
+/// The result of reading the inputs.
 public struct ReadingReport: Hashable, Sendable, Codable {
   /// In the order in which the inputs were given.
   public var sources: [SourceReport]
@@ -10,7 +10,7 @@ public struct ReadingReport: Hashable, Sendable, Codable {
   public init(sources: [SourceReport]) { self.sources = sources }
 }
 
-/// What a reader saw of one input.
+/// The result of reading one input.
 public struct SourceReport: Hashable, Sendable, Codable {
   public enum Kind: String, CaseIterable, Hashable, Sendable, Codable {
     case ctf, log
@@ -27,20 +27,20 @@ public struct SourceReport: Hashable, Sendable, Codable {
   public var unrecognizedLines: UInt64
   /// The first few of them, escaped, with their places.
   public var unrecognizedSamples: [String]
-  /// What cut the input short, such as a line without its end; one sentence each.
+  /// The reasons why the input ended early, such as an incomplete line; one sentence each.
   public var problems: [String]
-  /// What this kind of input never contains; one sentence each.
+  /// The data that this kind of input never contains; one sentence each.
   public var remarks: [String] = []
   /// Processes that do not count their events, so that a gap among them cannot be seen.
   public var uncountedProcesses: [ProcessIdentity] = []
 
-  /// Why the input cannot show that it has all that was written; one sentence each, nil for none.
+  /// The reasons why the input cannot be shown to be complete; one sentence each, nil for none.
   public var unended: [String]?
   /// Programs that ended with an error, and how; nil for none.
   public var failures: [String]?
-  /// By which it is found if it is counted twice; nil without events, and in older reports.
+  /// The identity with which double counting is detected; nil without events, and in older reports.
   public var identity: SourceIdentity?
-  /// What `record --label` noted, such as `version`; nil for none.
+  /// The labels of `record --label`, such as `version`; nil for none.
   public var labels: [String: String]?
 
   public init(

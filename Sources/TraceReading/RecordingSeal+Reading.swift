@@ -4,7 +4,7 @@ import FoundationEssentials
 public import StoreEvents
 
 extension RecordingSeal {
-  /// The labels of a trace before it is read; none where it has none, or is no folder.
+  /// The labels of a trace before it is read; empty if it has none, or is not a folder.
   ///
   /// Whether they are those that were recorded, its reading reports.
   public static func labels(ofTrace folder: String) -> [String: String] {
@@ -15,7 +15,7 @@ extension RecordingSeal {
     return (try? BoundedJSON.decode(Self.self, from: data))?.labels ?? [:]
   }
 
-  /// Notes whether a trace is whole, and how its program ended.
+  /// Records whether a trace is complete, and how its program ended.
   static func check(_ folder: String, _ ledger: SourceLedger) {
     let path = "\(folder)/\(fileName)"
     guard FileManager.default.fileExists(atPath: path) else {
@@ -43,7 +43,7 @@ extension RecordingSeal {
     case nil: ledger.addProblem("its files cannot be read: \(systemError())")
     }
   }
-  /// The same of a recording that went through a relay daemon, which writes no seal.
+  /// The same for a recording that was sent through a relay daemon, which writes no seal.
   private static func checkRelayed(_ folder: String, _ ledger: SourceLedger) {
     let labels = RelayFolder.labels(of: folder)
     if !labels.isEmpty { ledger.addLabels(labels) }

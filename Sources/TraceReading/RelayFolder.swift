@@ -8,9 +8,10 @@ public enum RelayFolder {
   // A relay daemon groups by host, by session, or not at all.
   private static let maxDepth = 3
 
-  /// The recordings beneath a folder, sorted by path; empty if it is no relay's folder.
+  /// The recordings beneath a folder, sorted by path; empty if it is not a relay's folder.
   ///
-  /// A recording itself is not beneath itself, and a folder that holds other traces as well is no relay's.
+  /// A recording is not beneath itself, and a folder that also contains other traces is not a
+  /// relay's folder.
   public static func recordings(beneath path: String) -> [String] {
     guard !isRecording(path) else { return [] }
     let found = folders(beneath: path, depth: 0).filter(holdsTrace)
@@ -64,7 +65,7 @@ public enum RelayFolder {
     return labels
   }
 
-  /// Whether all of a relayed recording is there; false for another folder.
+  /// Whether a relayed recording is complete; false for another folder.
   public static func hasEnded(_ path: String) -> Bool {
     isRecording(path) && end(of: path) != nil
   }
@@ -73,7 +74,8 @@ public enum RelayFolder {
   static func end(of recording: String) -> RelayedRecording.End? {
     let own = names(in: "\(recording)/\(RelayedRecording.endFolder)")
     if let end = own.lazy.compactMap(RelayedRecording.end).first { return end }
-    // Grouped by session, the end lies beside the streams, in a folder with another date.
+    // If the relay groups by session, the end is next to the streams, in a folder with another
+    // date.
     let parts = recording.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count > 2 else { return nil }
     let session = parts.dropLast(2).joined(separator: "/")

@@ -2,7 +2,8 @@
 
 public import StoreEvents
 
-/// By which the events of a recording are found again in a copy, a log or a saved report of it.
+/// The identity that finds the events of a recording again in a copy, a log or a saved report of
+/// it.
 public struct SourceIdentity: Hashable, Sendable, Codable {
   /// Sixteen hexadecimal digits: a hash of when and where each event happened.
   public var id: String

@@ -2,7 +2,7 @@
 
 package import StoreEvents
 
-/// Keeps what is seen of one input while it is read.
+/// Collects the observations on one input while it is read.
 package final class SourceLedger {
   // Unchecked: one thread counts, each event.
   @exclusivity(unchecked) package private(set) var report: SourceReport
@@ -19,7 +19,7 @@ package final class SourceLedger {
   /// The place of the input among all of them.
   let index: Int
 
-  // 5 and 20 are arbitrary: enough to see what it is, few enough to print.
+  // 5 and 20 are arbitrary: enough to recognize the problem, few enough to print.
   private static let sampleCount = 5
   private static let problemCount = 20
   private static let sampleLength = 160
@@ -37,10 +37,10 @@ package final class SourceLedger {
     identity.add(event)
   }
 
-  /// Notes what is known of an input that was read to its end.
+  /// Records facts about an input that was read to its end.
   func finish() { report.identity = identity.identity }
 
-  /// Notes what `record --label` wrote.
+  /// Records the labels of `record --label`.
   func addLabels(_ labels: [String: String]) { report.labels = labels }
 
   package func countLost(_ count: UInt64) {
@@ -55,7 +55,7 @@ package final class SourceLedger {
     report.unrecognizedSamples.append(Self.cut(LogText.escaped(sample())))
   }
 
-  /// Adds what another ledger has of the same input, but for its events.
+  /// Adds the contents of another ledger of the same input, except for its events.
   func add(_ other: SourceReport) {
     countLost(other.eventsLost)
     let room = Self.sampleCount - report.unrecognizedSamples.count
@@ -64,7 +64,7 @@ package final class SourceLedger {
     for problem in other.problems { addProblem(problem) }
   }
 
-  /// Puts the findings of the seal before all others.
+  /// Inserts the findings of the seal before all others.
   func addFirst(_ seal: SourceReport) {
     let problems = report.problems
     report.problems = seal.problems
@@ -74,7 +74,7 @@ package final class SourceLedger {
     report.labels = seal.labels
   }
 
-  /// Notes what cut the input short; the first few are kept, each once.
+  /// Records a reason why the input ended early; the first few are kept, each once.
   package func addProblem(_ sentence: String) {
     guard report.problems.count < Self.problemCount, !report.problems.contains(sentence) else {
       return
@@ -82,17 +82,17 @@ package final class SourceLedger {
     report.problems.append(sentence)
   }
 
-  /// Records what the input does not contain, without putting in doubt what it contains.
+  /// Records data that the input does not contain, without doubting the data that it contains.
   func addRemark(_ sentence: @autoclosure () -> String) {
     guard report.remarks.count < Self.problemCount else { return }
     let sentence = sentence()
     if !report.remarks.contains(sentence) { report.remarks.append(sentence) }
   }
 
-  /// Notes why the input cannot show that it has all that was written; the first few are kept.
+  /// Records a reason why the input cannot be shown to be complete; the first few are kept.
   func addUnended(_ sentence: String) { add(sentence, to: \.unended) }
 
-  /// Notes a program that failed; the first few are kept.
+  /// Records a program that failed; the first few are kept.
   func addFailure(_ sentence: String) { add(sentence, to: \.failures) }
 
   private func add(_ sentence: String, to path: WritableKeyPath<SourceReport, [String]?>) {
@@ -101,7 +101,7 @@ package final class SourceLedger {
     report[keyPath: path] = known + [sentence]
   }
 
-  /// Notes a process of Core Data's log, in which no process counts its events.
+  /// Records a process of Core Data's log, in which no process counts its events.
   func addUncounted(_ process: ProcessIdentity) {
     // 10,000 is arbitrary, and more than a profile distinguishes.
     if report.uncountedProcesses.count < 10_000 { report.uncountedProcesses.append(process) }

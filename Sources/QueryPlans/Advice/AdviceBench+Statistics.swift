@@ -32,7 +32,7 @@ extension AdviceBench {
   }
 }
 
-/// What `ANALYZE` has written.
+/// The result of `ANALYZE`.
 private struct StatisticsTables {
   private static let names = ["sqlite_stat1", "sqlite_stat4"]
   private let tables: [String]

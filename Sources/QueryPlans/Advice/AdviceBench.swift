@@ -4,9 +4,8 @@ import SQLiteDriver
 
 /// The statements of a workload on a copy of their database, with the steps that they take.
 ///
-/// Steps are VM steps, and 4 for each page that is looked up. They are counted and not timed: the
-/// same copy and the same values take the same steps, so that every run compares sets of indexes
-/// alike.
+/// Steps are VM steps, and 4 for each page look-up. They are counted, not timed: the same copy and
+/// the same values take the same steps, so every run ranks sets of indexes in the same way.
 final class AdviceBench {
   let statements: [MeasuredStatement]
   let unmeasured: [(statement: String, reason: String)]
@@ -28,7 +27,7 @@ final class AdviceBench {
     var indexes: Set<IndexCandidate>
     /// Steps of a run of each statement.
     var steps: [Double]
-    /// Of all runs, and of all writes to the indexes.
+    /// The steps of all runs, and of all writes to the indexes.
     var reading: Double
     var writing: Double
 
@@ -77,7 +76,7 @@ final class AdviceBench {
       do {
         statements.append(try MeasuredStatement(statement, on: connection))
       } catch OrderingError.notASelect {
-        // What writes needs no index to read by.
+        // Statements that write need no index for reading.
       } catch let error as OrderingError {
         unmeasured.append((statement.id, "\(error)"))
       } catch let error as SQLiteError where !error.isInterruption {
@@ -92,7 +91,7 @@ final class AdviceBench {
 
   // MARK: - Candidates
 
-  /// What no index of the database serves yet, of tables that are not tiny.
+  /// Candidates that no index of the database serves yet, on tables that are not tiny.
   func candidates() throws -> [IndexCandidate] {
     let facts = try DatabaseFacts(connection)
     var seen: Set<String> = []
@@ -142,7 +141,7 @@ final class AdviceBench {
   /// The sets that were counted.
   var trials: [Trial] { Array(known.values) }
 
-  /// What the statements cost that no set of indexes has changed.
+  /// The cost of the statements that no set of indexes has changed.
   var unchangedCost: Double {
     statements.indices.reduce(0) { sum, index in
       guard known.values.allSatisfy({ $0.steps[index] == steps[index] }) else { return sum }
@@ -198,7 +197,7 @@ final class AdviceBench {
     return .unused
   }
 
-  /// By Z_PRIMARYKEY, which a store in Core Data's layout has.
+  /// From Z_PRIMARYKEY, which a store in Core Data's layout has.
   func entity(of table: String) throws -> String? {
     let names = try? connection.texts("SELECT Z_NAME FROM Z_PRIMARYKEY")
     return names?.first { "Z" + $0.uppercased() == table.uppercased() }

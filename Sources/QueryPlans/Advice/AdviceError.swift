@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why no advice can be given.
+/// The reason why no advice is possible.
 public enum AdviceError: Error, Hashable, Sendable {
   case noStatements
   case otherDatabase(SchemaMatch)

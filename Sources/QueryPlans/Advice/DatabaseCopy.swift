@@ -4,7 +4,7 @@ import FoundationEssentials
 import Glibc
 import SQLiteDriver
 
-/// A copy of a database, of which the file has no name any more: however we end, it is gone.
+/// A copy of a database in an unlinked file, which is removed however the process ends.
 ///
 /// Indexes are tried on it; the database itself is only read.
 final class DatabaseCopy {
@@ -40,7 +40,8 @@ final class DatabaseCopy {
       do throws(SQLiteError) {
         try connection.execute("REINDEX \(name)")
       } catch {
-        // One whose texts are no longer unique stays as it is, and only costs more to maintain.
+        // An index whose texts are no longer unique stays unchanged, and only costs more to
+        // maintain.
         if error.isInterruption { throw error }
       }
     }

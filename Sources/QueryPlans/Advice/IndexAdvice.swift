@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Indexes worth having and indexes not worth keeping, each tried on a copy of the database.
+/// Indexes to create and indexes to drop, each tried on a copy of the database.
 public struct IndexAdvice: Sendable {
   /// A statement, counted before and after.
   public struct Effect: Hashable, Sendable {
@@ -17,14 +17,14 @@ public struct IndexAdvice: Sendable {
   /// An index to make.
   public struct Creation: Sendable {
     public var candidate: IndexCandidate
-    /// The entity behind the table, if the database contains it.
+    /// The entity of the table, if the database contains it.
     public var entity: String?
     /// Steps that the whole workload takes more without it, the others being there.
     public var saving: Double
     public var bytes: UInt64?
     /// Entries that the workload's own writes put into it.
     public var entriesWritten: Double = 0
-    /// Of its table, with all of the advice; nil where it was not measured.
+    /// The cost of writing to its table with all of the advice; nil if it was not measured.
     public var writes: WriteCost?
     /// Nil where the statements it serves were measured with the program's own values.
     public var otherOrder: OtherOrder?
@@ -55,13 +55,13 @@ public struct IndexAdvice: Sendable {
     public enum Reason: Hashable, Sendable {
       /// SQLite made no use of it.
       case unused
-      /// Alone it saves so many steps of so many.
+      /// The steps that it saves alone, and the total.
       case smallSaving(steps: Double, of: Double)
-      /// Beside the advised ones it saves so many steps of so many.
+      /// The steps that it saves in addition to the advised ones, and the total.
       case littleBeside(steps: Double, of: Double)
       /// The writes of the workload cost more than its reads save; whether their table is known.
       case writes(entries: Double, steps: Double, isCertain: Bool)
-      /// By time it is slower.
+      /// It is slower in measured time.
       case slower(PairedRatio)
       case failed(String)
     }
@@ -73,18 +73,18 @@ public struct IndexAdvice: Sendable {
   public internal(set) var creations: [Creation] = []
   public internal(set) var removals: [Removal] = []
   public internal(set) var rejections: [Rejection] = []
-  /// Why no index to drop was looked for; nil if all were.
+  /// The reason why no indexes to drop were searched; nil if they were.
   public internal(set) var removalsSkipped: String?
   /// The workload under other statistics, with the indexes that the database has.
   public internal(set) var statistics: [StatisticsTrial] = []
   /// Every statement that was measured.
   public internal(set) var effects: [Effect] = []
-  /// Why a statement was not measured, by its id.
+  /// The reason why a statement was not measured, by its id.
   public internal(set) var unmeasured: [(statement: String, reason: String)] = []
   /// The functions and collations of a store that the statements use: they ran as ObjectStore has
   /// them.
   public internal(set) var storeNames: [String] = []
-  /// How many indexes were tried.
+  /// The number of indexes that were tried.
   public internal(set) var tried = 0
   /// Whether the search ended early: a better set may exist, or less to drop or to write.
   public internal(set) var wasCancelled = false

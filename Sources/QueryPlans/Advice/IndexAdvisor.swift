@@ -8,11 +8,11 @@ public import SQLiteDriver
 ///         └── its statements timed beside a copy without it, in interleaved rounds
 public struct IndexAdvisor {
   public struct Options: Sendable {
-    /// A set of indexes that saves less than this part of the workload's steps is not worth it.
+    /// The minimum part of the workload's steps that a set of indexes must save.
     public var minimumEffect = 0.05
-    /// What the workload wrote: each index has to be kept up to date.
+    /// The writes of the workload, for which each index has to be updated.
     public var writes: [WorkloadWrite] = []
-    /// Why the workload may not be whole; then no index to drop is reported.
+    /// The reasons why the workload may be incomplete; in that case no index to drop is reported.
     public var incompleteness: String?
     /// For all timing together; what is not timed until then is advised by its counts.
     public var timeBudget = Duration.seconds(20)
@@ -23,7 +23,7 @@ public struct IndexAdvisor {
 
   public enum Step: Hashable, Sendable {
     case copied(pages: Int, of: Int)
-    /// Of those that are left to try in this round; one that is worth having begins another.
+    /// Progress within the candidates of this round; a useful index starts another round.
     case tried(indexes: Int, of: Int)
   }
 
@@ -32,7 +32,7 @@ public struct IndexAdvisor {
   private let options: Options
   private let progress: (Step) -> Void
 
-  /// Copies the database and counts what every statement takes as it is.
+  /// Copies the database and counts the steps of every statement with the current indexes.
   ///
   /// - Throws: ``AdviceError``, or ``SQLiteError``, such as ``SQLiteError/interruption``.
   public init(
@@ -107,8 +107,8 @@ public struct IndexAdvisor {
 
   // MARK: - Times
 
-  /// Times the statements that take other steps now; an index all of whose statements are slower
-  /// beyond doubt is rejected.
+  /// Times the statements whose steps have changed; an index is rejected if all its statements are
+  /// significantly slower.
   private func timed(
     _ outcome: inout IndexSearch.Outcome, beside original: DatabaseCopy,
     until deadline: ContinuousClock.Instant, _ advice: inout IndexAdvice
@@ -250,7 +250,7 @@ public struct IndexAdvisor {
 
   // MARK: - Writes
 
-  /// Of each table that the advice is about, without and with all of it.
+  /// The cost of each table that the advice affects, without and with all of it.
   private func measureWrites(
     _ advice: inout IndexAdvice, beside original: DatabaseCopy,
     until deadline: ContinuousClock.Instant

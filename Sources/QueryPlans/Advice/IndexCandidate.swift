@@ -4,18 +4,18 @@
 public struct IndexCandidate: Hashable, Sendable {
   public var table: String
   public var columns: [String]
-  /// As SQL, of the columns; nil for an index on the columns themselves.
+  /// The indexed expression, as SQL; nil for an index on the columns themselves.
   public var expression: String?
-  /// Whether some columns are there only so that the table need not be read.
+  /// Whether some columns are included only to make the index covering.
   var isWidened = false
 
-  /// As SQLite takes it.
+  /// The SQL that creates it.
   public var sql: String {
     "CREATE INDEX \(SQLName.quotedIfNeeded(name)) ON \(SQLName.quotedIfNeeded(table)) "
       + "(\(terms))"
   }
 
-  /// What it sorts its entries by, as SQL.
+  /// Its sort terms, as SQL.
   public var terms: String {
     expression ?? columns.map(SQLName.quotedIfNeeded).joined(separator: ", ")
   }
@@ -39,7 +39,7 @@ public struct IndexCandidate: Hashable, Sendable {
       }
   }
 
-  /// What could serve the predicates, joins and sorts of a statement.
+  /// Candidates that could serve the predicates, joins and sorts of a statement.
   ///
   /// Columns compared for equality come first, then one range, then the other ranges, which the
   /// index can then check without the table; or the columns of the sort in place of ranges.

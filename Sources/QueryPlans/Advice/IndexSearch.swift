@@ -25,7 +25,7 @@ struct IndexSearch {
 
   // A set this close to the cheapest one is as good: within the precision of a cost in steps.
   private static let tolerance = 0.05
-  // An index that saves less of the whole is not worth its room.
+  // An index that saves a smaller part of the total is not worth its space.
   private static let minPart = 0.005
   // 2⁶ sets: as many as the greedy search tries of a dozen candidates.
   private static let exhaustiveCount = 6
@@ -112,14 +112,14 @@ struct IndexSearch {
       }
       return trial
     } catch let error as SQLiteError where !error.isInterruption && !error.isFull {
-      // A column that is none, such as an alias, makes no index.
+      // A term that is not a column, such as an alias, makes no index.
       outcome.tried += 1
       for candidate in move { outcome.failures[candidate] = error.message }
       return nil
     }
   }
 
-  /// By cost, then by size, then by name: the same answer every time.
+  /// By cost, then by size, then by name, so the result is always the same.
   private func isBetter(_ a: AdviceBench.Trial, _ b: AdviceBench.Trial) -> Bool {
     a.cost != b.cost ? a.cost < b.cost : a.isSmaller(than: b)
   }
@@ -178,7 +178,8 @@ struct IndexSearch {
   private func smallest() throws -> AdviceBench.Trial {
     let none = try bench.trial([])
     let best = try cheapest()
-    // Beside a long statement that no index helps, all indexes for a short one would seem alike.
+    // Compared with a long statement that no index helps, all indexes for a short one would seem
+    // equal.
     let constant = bench.unchangedCost
     func isClose(_ trial: AdviceBench.Trial, to best: AdviceBench.Trial, _ slack: Double) -> Bool {
       trial.cost - best.cost <= max(Self.tolerance * (best.cost - constant), slack)

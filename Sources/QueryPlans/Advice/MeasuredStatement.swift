@@ -2,14 +2,14 @@
 
 import SQLiteDriver
 
-/// A statement of a workload: what it is, how often it ran, and what is known of its values.
+/// A statement of a workload, with its number of runs and its known values.
 public struct WorkloadStatement: Hashable, Sendable {
   public var id: String
   public var sql: String
   public var runs: UInt64
-  /// What the source counted of a run.
+  /// The counts of a run from the source.
   public var counted: CountedRuns
-  /// Values of some runs, where they were recorded; each tuple has a value for every parameter.
+  /// Values of some runs, if they were recorded; each tuple has a value for every parameter.
   public var values: [[BindValue]]
 
   public init(
@@ -39,10 +39,10 @@ final class MeasuredStatement {
   /// Steps by program and run: the same program on the same rows takes the same steps.
   private var knownSteps: [ProgramRun: UInt64] = [:]
 
-  /// VM steps that looking up a page stands for.
+  /// The number of VM steps that a page look-up counts as.
   ///
-  /// A row that an index finds in its table is one VM step and two or three pages: 200 to 300 ns,
-  /// where a step of a search takes 25 to 40.
+  /// To find a row of a table by an index is one VM step and two or three pages, 200 to 300 ns; a
+  /// step of a search takes 25 to 40 ns.
   private static let stepsOfPage: UInt64 = 4
 
   private struct ProgramRun: Hashable {

@@ -16,7 +16,7 @@ public struct TimeEffect: Hashable, Sendable {
 
 /// Times two ways to do one thing, in interleaved rounds.
 struct StatementRace {
-  /// Of each run, the statement without and with the change.
+  /// For each run, the statement without and with the change.
   let pairs: [(Statement, Statement)]
 
   /// - Returns: nil where there was no time for rounds enough.

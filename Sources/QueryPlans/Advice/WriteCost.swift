@@ -2,7 +2,7 @@
 
 import SQLiteDriver
 
-/// What a workload wrote.
+/// The writes of a workload.
 public struct WorkloadWrite: Hashable, Sendable {
   public enum Kind: Hashable, Sendable { case insert, update, delete }
 
@@ -22,7 +22,7 @@ public struct WorkloadWrite: Hashable, Sendable {
 }
 
 extension IndexCandidate {
-  /// VM steps that writing one entry of an index stands for.
+  /// The number of VM steps that writing one index entry counts as.
   ///
   /// The steps themselves are three or four, but one of them finds a place in a b-tree and writes
   /// a page: 0.6 to 2 µs were measured, where a step of a search takes 25 to 40 ns.
@@ -42,13 +42,13 @@ extension IndexCandidate {
   }
 }
 
-/// What it costs to write rows of a table, without and with the advice.
+/// The cost of writing rows of a table, without and with the advice.
 public struct WriteCost: Hashable, Sendable {
   /// Nanoseconds of a row's insert.
   public var insert: TimeEffect?
   /// Nanoseconds of a row's update, of the columns that the advice is about.
   public var update: TimeEffect?
-  /// Why a cost is missing.
+  /// The reason why a cost is missing.
   public var failure: String?
 
   // 500 rows take some milliseconds: long enough for the clock.
@@ -87,7 +87,7 @@ private struct WriteTrial {
   private let insertion: String
   private let updating: String
 
-  /// Keeps copies of rows in a temporary table.
+  /// Stores copies of rows in a temporary table.
   init(
     _ table: String, _ columns: [String], rows: Int, on connection: Connection
   ) throws {

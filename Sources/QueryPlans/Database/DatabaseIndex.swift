@@ -22,14 +22,14 @@ public struct DatabaseIndex: Hashable, Sendable {
   public var sql: String?
   /// Whether it holds only the rows that its WHERE clause names.
   public var isPartial: Bool
-  /// Whether a store in Core Data's layout makes it by itself, for a relationship.
+  /// Whether a store in Core Data's layout creates it for a relationship.
   public var servesRelationship: Bool
   /// Pages in the file times their size; nil where SQLite was built without `dbstat`, or where the
   /// file is so large that counting would take long.
   public var bytes: UInt64?
 
-  /// Whether all terms of this one are the first terms of another, so that the other serves what
-  /// this one serves.
+  /// Whether the terms of this index are a prefix of another one's terms, so that the other one
+  /// serves the same statements.
   public func isPrefix(of other: DatabaseIndex) -> Bool {
     table == other.table && terms.count <= other.terms.count && !isPartial && !other.isPartial
       && terms.allSatisfy { $0.column != nil } && Array(other.terms.prefix(terms.count)) == terms
@@ -45,7 +45,7 @@ public struct DatabaseIndex: Hashable, Sendable {
     return isPlain || (definition != nil && definition == other.definition)
   }
 
-  /// What stands behind ON in the CREATE INDEX, in lower case but for texts.
+  /// The text after ON in the CREATE INDEX, in lower case except for string literals.
   private var definition: [String]? {
     guard let sql else { return nil }
     let tokens = SQLTokenizer.tokens(of: sql)

@@ -10,9 +10,9 @@
 struct OrderedStatement {
   /// One way to write it.
   struct Variant: Hashable {
-    /// The terms in the order in which they stand; a subquery's follow the term that holds it.
+    /// The terms in order; the terms of a subquery follow the term that contains it.
     var order: [Int]
-    /// Of each group, the order of its parts.
+    /// For each group, the order of its parts.
     fileprivate var choice: [[Int]]
   }
 
@@ -20,11 +20,11 @@ struct OrderedStatement {
   let terms: [String]
   /// The tokens of each term, in ``outline``.
   let termTokens: [Range<Int>]
-  /// Of each group its parts, as the numbers of their terms.
+  /// For each group its parts, as the numbers of their terms.
   let groups: [[[Int]]]
   let outline: StatementOutline
   let scope: SelectScope
-  /// How many values it takes.
+  /// The number of parameters.
   let parameterCount: Int
   private let root: TermGroup
   var groupSizes: [Int] { groups.map(\.count) }
@@ -67,8 +67,8 @@ struct OrderedStatement {
   // 24 is four terms in every order; the more variants, the more rounds each comparison takes.
   private static let maxVariants = 24
 
-  /// The order as written, then others: of one group all, as far as they are few; of several, all
-  /// combinations, or each group by itself.
+  /// The original order, then others: all orders of a single group if they are few; for several
+  /// groups, all combinations, or the orders of each group separately.
   var variants: [Variant] {
     let written = groupSizes.map { Array(0..<$0) }
     let orders = groupSizes.map(Self.orders)
@@ -98,7 +98,7 @@ struct OrderedStatement {
     return Variant(order: root.order(choice), choice: choice)
   }
 
-  /// Of each group the parts that compare columns first, then those that call functions.
+  /// For each group, the parts that compare columns first, then those that call functions.
   private var cheapFirst: [[Int]] {
     groups.map { parts in
       let isCostly = parts.map { $0.contains(where: isCostly(term:)) }

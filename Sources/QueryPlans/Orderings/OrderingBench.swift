@@ -26,7 +26,7 @@ final class OrderingBench {
   private var compiled: [Int: Statement] = [:]
   private let connection: Connection
 
-  // 200 million VM steps take some 6 s of the 20 that a comparison has.
+  // 200 million VM steps take about 6 s of the 20 s of a comparison.
   private static let maxCountedSteps: UInt64 = 200_000_000
   // An order that takes four times the steps of another one is not the faster one.
   private static let maxStepsFactor: UInt64 = 4

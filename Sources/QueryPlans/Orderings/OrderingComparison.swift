@@ -10,9 +10,9 @@ public struct OrderingComparison: Sendable {
     public var values: [BindValue]?
     /// The values that runs bound, as far as they were recorded.
     public var recorded: [[BindValue]] = []
-    /// What a trace counted of the runs.
+    /// The counts of the runs in a trace.
     public var counted = CountedRuns()
-    /// An effect below this part is no difference.
+    /// A smaller effect does not count as a difference.
     public var minimumEffect = 0.05
     public var budget = Duration.seconds(20)
     /// Called often: once it returns true, the comparison ends with the rounds that it has.
@@ -25,7 +25,7 @@ public struct OrderingComparison: Sendable {
     case faster, writtenIsFastest, noDifference, inconclusive
   }
 
-  /// Why the orders differ, or do not.
+  /// The reason for the difference, or for its absence.
   public enum Explanation: String, Sendable, Codable {
     /// At most one term is left to evaluate row by row; an index serves the others.
     case indexServed
@@ -44,23 +44,24 @@ public struct OrderingComparison: Sendable {
     public var medianTime: Double?
     /// Its time as a multiple of the written order's; nil without rounds enough.
     public var ratio: PairedRatio?
-    /// Of a run; nil where it failed, or was stopped after four times those of another order.
+    /// The steps of a run; nil if it failed, or was stopped after four times the steps of another
+    /// order.
     public var vmSteps: UInt64?
-    /// Why it was left out, such as SQLite's message.
+    /// The reason why it was left out, such as SQLite's message.
     public var failure: String?
     public var hasWrittenPlan: Bool
   }
 
   public internal(set) var terms: [String]
   public internal(set) var roles: [TermRole]
-  /// Of each run that was measured.
+  /// The values of each measured run.
   public internal(set) var runs: [[BindValue]]
   public internal(set) var source: ValueSource
   /// The keys sampled for each table `_Z_intarrayN`.
   public internal(set) var keys: [(table: String, keys: [Int64])]
   /// The functions and collations of a store that it uses: they ran as ObjectStore has them.
   public internal(set) var storeNames: [String]
-  /// Rows that every order timed returns; without LIMIT where there is one.
+  /// The rows that every timed order returns, counted without LIMIT.
   public internal(set) var rows: UInt64
   /// Whether rows were compared without the LIMIT, under which any order may return other rows.
   public internal(set) var comparedWithoutLimit: Bool
@@ -139,8 +140,8 @@ public struct OrderingComparison: Sendable {
     explanation = Self.explanation(roles, groups: bench.statement.groups)
   }
 
-  /// How many orders a budget can time, by the steps of one: six, or as many as rounds enough for a
-  /// verdict take half of it, but two.
+  /// The number of orders to time: up to six, if the rounds that a verdict needs fit in half of the
+  /// budget, and at least two.
   private static func timedCount(steps: UInt64, _ budget: Duration) -> Int {
     // 30 ns a step, and rounds of two milliseconds at least.
     let run = max(Double(steps) * 30, 2_000_000)
@@ -174,7 +175,7 @@ public struct OrderingComparison: Sendable {
 
   /// - Parameter timed: the numbers of the orders that were timed, the one as written first.
   static func verdict(_ verdict: OrderingTrial.Verdict, _ timed: [Int]) -> (Verdict, Int?) {
-    // Nothing is left to compare it with.
+    // There is no other order to compare with.
     if timed.count == 1 { return (.writtenIsFastest, 0) }
     return switch verdict {
     case .fastest(0): (.writtenIsFastest, 0)

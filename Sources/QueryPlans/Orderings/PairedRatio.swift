@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How many times as long one thing takes as another, measured in pairs, with an interval.
+/// The ratio of the times of two alternatives, measured in pairs, with an interval.
 ///
 /// The median of the ratios of each round, and the confidence interval of a median from its order
 /// statistics (the sign test's): it assumes no distribution, and a round that another program
@@ -30,7 +30,7 @@ public struct PairedRatio: Hashable, Sendable {
   static func rank(rounds: Int, comparisons: Int) -> Int? {
     guard rounds > 0 else { return nil }
     let most = 0.025 / Double(max(comparisons, 1))
-    // 2⁻ⁿ does not underflow: rounds are at most some hundreds.
+    // 2⁻ⁿ does not underflow: there are at most a few hundred rounds.
     var probability = 1.0
     for _ in 0..<rounds { probability /= 2 }
     var cumulative = 0.0

@@ -8,7 +8,7 @@
 /// Properties are the columns in lower case, and a to-many relationship is the other table: the
 /// database does not contain the model's spelling.
 public struct PredicateFormat {
-  /// What could not be written as a predicate.
+  /// The part that cannot be written as a predicate.
   public struct Failure: Error, Hashable, Sendable {
     public var term: String
 
@@ -129,7 +129,7 @@ public struct PredicateFormat {
     }
   }
 
-  /// Of a search; 8 is anchored, 4 at the end.
+  /// The flags of a search: 8 is anchored, 4 at the end.
   private func word(of call: Int) -> String {
     switch tokens[call].text {
     case "NSCoreDataMatches": return "MATCHES"
@@ -183,6 +183,6 @@ public struct PredicateFormat {
 }
 
 extension TermTree {
-  /// What AND joins at the top; the whole where OR does.
+  /// The operands of a top-level AND; the whole term if the top level is an OR.
   fileprivate var conjunctTrees: [TermTree] { kind == .and ? parts : [self] }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What SQLite does with a term, wherever it is written.
+/// How SQLite evaluates a term, wherever it is written.
 public enum TermRole: String, Hashable, Sendable, Codable {
   /// An index finds its rows: it is not evaluated row by row.
   case indexServed
@@ -12,8 +12,9 @@ public enum TermRole: String, Hashable, Sendable, Codable {
 
 /// Finds out the roles of terms from the plan.
 ///
-/// SQLite codes a loop's terms in up to three passes: those that a covering index answers, then the
-/// others as written, then those with a correlated subquery (`whereLoop` in its wherecode.c).
+/// SQLite codes a loop's terms in up to three passes: those that a covering index can evaluate,
+/// then the others as written, then those with a correlated subquery (`whereLoop` in its
+/// wherecode.c).
 struct TermRoles {
   let statement: OrderedStatement
   let plan: QueryPlan
@@ -65,7 +66,7 @@ struct TermRoles {
 }
 
 extension ColumnComparison {
-  /// As a plan's constraint writes them.
+  /// The form in which a plan's constraint writes them.
   fileprivate var operators: [String] {
     switch kind {
     case .equality: ["="]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the table behind a name in a plan, by the FROM clauses of the statement.
+/// Finds the table of a name in a plan, from the FROM clauses of the statement.
 struct AliasResolver {
   let outline: StatementOutline
   /// The SQL of a view, by its name.

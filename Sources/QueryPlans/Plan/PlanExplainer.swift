@@ -4,13 +4,13 @@ public import SQLiteDriver
 
 /// Explains statements against one database, whatever program they come from.
 ///
-/// What only that program has is stood in for: functions and collations named `NS…`, and the
-/// tables `_Z_intarrayN` that Core Data keeps its IN lists in. They are made on this connection,
-/// in its temporary database, which is in memory.
+/// Objects that only the program has are replaced: functions and collations named `NS…`, and the
+/// tables `_Z_intarrayN` in which Core Data stores IN lists. They are created on this connection,
+/// in its temporary in-memory database.
 public final class PlanExplainer {
   private let connection: Connection
   private var sizes: [String: TableSize?] = [:]
-  /// Why a table that a plan names could not be read: the first such error, of a damaged file.
+  /// The reason why a table of a plan could not be read: the first such error of a damaged file.
   public private(set) var damage: SQLiteError?
 
   /// Collations of the schema's own indexes, stood in for from the beginning.
@@ -33,16 +33,16 @@ public final class PlanExplainer {
     try? connection.execute("PRAGMA foreign_keys = ON")
   }
 
-  /// A statement's plan and what it means, or why there is none.
+  /// A statement's plan and its meaning, or the reason why there is none.
   public struct Explanation {
     public var sql: String
     public var plan: QueryPlan?
     public var judgement: PlanJudgement?
     public var error: SQLiteError?
-    /// What was stood in for.
+    /// The objects that were replaced.
     public var standIns: [String] = []
 
-    /// SQLite's words on why there is no plan.
+    /// SQLite's error message if there is no plan.
     public var failure: String? { error?.message }
     public var verdict: PlanVerdict { judgement?.verdict ?? .error }
   }
@@ -111,7 +111,7 @@ public final class PlanExplainer {
     }
   }
 
-  /// Runs a body again each time it fails for want of something that can be stood in for.
+  /// Runs a body again each time that it fails because of a missing object that can be replaced.
   private func retrying<T>(
     _ standIns: inout [String], _ body: () throws(SQLiteError) -> T
   ) throws(SQLiteError) -> T {
@@ -119,7 +119,7 @@ public final class PlanExplainer {
       do throws(SQLiteError) {
         return try body()
       } catch {
-        // The same thing missing twice would go on for ever.
+        // Without this check, the same missing object would cause an endless loop.
         guard let missing = MissingThing(error), !standIns.contains(missing.name) else {
           throw error
         }
@@ -131,7 +131,7 @@ public final class PlanExplainer {
 
   // MARK: - The database's facts
 
-  // Counting a million rows takes some tens of milliseconds; beyond that the number is no news.
+  // Counting a million rows takes tens of milliseconds; a larger number would add no information.
   private static let maxRowsCounted = 1_000_000
 
   func size(of table: String) -> TableSize? {
@@ -164,7 +164,7 @@ public final class PlanExplainer {
       let statement = try connection.prepare(sql)
       return try statement.step() ? Int(statement.int64(0)) : nil
     } catch {
-      // A table that is not in the file, such as a stand-in, has no size; that is no damage.
+      // A table that is not in the file, such as a replacement, has no size; that is not damage.
       if !error.isMistake { damage = damage ?? error }
       return nil
     }
@@ -186,7 +186,7 @@ public final class PlanExplainer {
   }
 }
 
-/// What a statement needs that only its own program has.
+/// The objects that a statement needs and only its own program has.
 private enum MissingThing {
   case function(String)
   case collation(String)

@@ -147,7 +147,7 @@ extension Substring {
     return nil
   }
 
-  /// What stands in the parentheses at the end.
+  /// The text in the parentheses at the end.
   fileprivate var constraint: Substring? {
     guard hasSuffix(")"), let start = range(of: " (") else { return nil }
     return self[start.upperBound...].dropLast()

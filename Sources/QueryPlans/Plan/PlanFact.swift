@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one step of a plan does.
+/// The operation of one step of a plan.
 ///
 /// See <https://www.sqlite.org/eqp.html>.
 public enum PlanFact: Hashable, Sendable {
@@ -46,15 +46,15 @@ public struct TableAccess: Hashable, Sendable {
     /// Made for this run of the statement, and thrown away.
     case automatic(isCovering: Bool)
     case rowid
-    /// Of a table WITHOUT ROWID.
+    /// The primary key of a table WITHOUT ROWID.
     case primaryKey
     /// `idxNum:idxStr`, known to the table's own module only.
     case virtualTable(String)
   }
 
-  /// The name in the statement: the alias where there is one.
+  /// The name in the statement: the alias if there is one.
   public var name: String
-  /// The table behind the name; nil for a subquery, or where it could not be resolved.
+  /// The table of the name; nil for a subquery, or if it could not be resolved.
   public var table: String?
   public var index: Index?
   /// SQLite's words, such as `ZLONGITUDE>? AND ZLONGITUDE<?`.

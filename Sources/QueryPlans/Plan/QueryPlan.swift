@@ -4,7 +4,7 @@ public import SQLiteDriver
 
 /// SQLite's plan of a statement, as a tree.
 public struct QueryPlan: Hashable, Sendable {
-  /// One step, and the steps it is made of.
+  /// One step, and its substeps.
   public struct Node: Hashable, Sendable {
     /// SQLite's words.
     public var detail: String

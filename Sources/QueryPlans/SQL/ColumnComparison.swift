@@ -13,13 +13,14 @@ struct ColumnComparison: Hashable {
   /// Whether an index on the column can find the rows.
   var isIndexable: Bool { kind != .pattern && kind != .other }
 
-  /// Reads the term from the left, then from the right: in `a.x = b.y` either may be meant.
+  /// Parses the term from the left, then from the right: in `a.x = b.y` either side may be the
+  /// column.
   static func all(in term: Range<Int>, of tokens: [SQLToken]) -> [ColumnComparison] {
     let term = TermTree.unwrapped(term, tokens)
     return [leading(term, tokens), trailing(term, tokens)].compactMap { $0 }
   }
 
-  /// The column on the other side, if that is one and nothing else.
+  /// The column on the other side, if it is only a column.
   func otherColumn(in tokens: [SQLToken]) -> (alias: String?, column: String)? {
     guard let name = Self.name(at: value.lowerBound, value.upperBound, tokens),
       name.end == value.upperBound, name.alias != nil

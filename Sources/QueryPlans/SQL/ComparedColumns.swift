@@ -13,7 +13,7 @@ public struct ComparedColumns: Hashable, Sendable {
   public var sorted: [String] = []
   /// Every other column of the table that the SELECT names.
   public var covered: [String] = []
-  /// Whether an OR stands between comparisons, so that no one index serves them all.
+  /// Whether an OR separates comparisons, so that no single index serves them all.
   public var hasAlternatives = false
 
   /// The columns in the order that serves an index: equal ones, then ranges.
@@ -122,7 +122,7 @@ extension SelectScope {
   /// WHERE, and the ON of its joins.
   var conditions: [Range<Int>] { joinConditions + (filter.map { [$0] } ?? []) }
 
-  /// From its first column to its last clause; the SELECTs within are part of it.
+  /// From its first column to its last clause, including nested SELECTs.
   fileprivate var tokens: Range<Int> {
     let ends = [filter?.upperBound, order?.upperBound, columns?.upperBound].compactMap { $0 }
     let starts = [columns?.lowerBound, filter?.lowerBound].compactMap { $0 }

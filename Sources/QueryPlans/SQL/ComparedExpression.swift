@@ -9,11 +9,11 @@
 /// See <https://www.sqlite.org/expridx.html>.
 public struct ComparedExpression: Hashable, Sendable {
   public var table: String
-  /// As the statement has it, without the table's alias.
+  /// As written in the statement, without the table's alias.
   public var text: String
   /// The columns in it.
   public var columns: [String]
-  /// Whether the comparison has a collation of its own.
+  /// Whether the comparison specifies a collation.
   public var hasCollation: Bool { text.uppercased().contains(" COLLATE ") }
 
   /// Reads the tables of all SELECTs of a statement, outermost first.
@@ -53,7 +53,7 @@ public struct ComparedExpression: Hashable, Sendable {
     self.table = table
     columns = names.map(\.column)
     text = Self.text(side, tokens)
-    // A column alone is one of `ComparedColumns`, unless it is compared by another collation.
+    // A column alone belongs to `ComparedColumns`, unless it is compared with another collation.
     guard names.count == 1, side.count == (names[0].qualifier == nil ? 1 : 3) else { return }
     guard let collation = Self.collation(at: value, tokens) else { return nil }
     text += " COLLATE \(collation)"
@@ -124,7 +124,7 @@ public struct ComparedExpression: Hashable, Sendable {
     return String(tokens[range.upperBound - 1].text)
   }
 
-  /// The tokens as written, but for the table's alias: an index is of one table.
+  /// The tokens as written, except for the table's alias: an index belongs to one table.
   private static func text(_ range: Range<Int>, _ tokens: [SQLToken]) -> String {
     var text = ""
     for index in range {

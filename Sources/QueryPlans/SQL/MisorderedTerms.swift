@@ -8,7 +8,7 @@ public struct MisorderedTerms: Hashable, Sendable {
   public var costly: String
   public var cheap: String
 
-  /// Looks at the top AND terms of the outer WHERE.
+  /// Examines the top-level AND terms of the outer WHERE.
   ///
   /// - Parameter plan: where known, terms that an index serves are left out.
   /// - Returns: nil where the order is as it should be.
@@ -42,7 +42,7 @@ public struct MisorderedTerms: Hashable, Sendable {
     } && !tokens[term].contains { $0.isWord("SELECT") }
   }
 
-  /// A comparison of a column with a value, and nothing else.
+  /// A comparison of a single column with a value.
   private static func isPlain(_ term: Range<Int>, _ tokens: [SQLToken]) -> Bool {
     !tokens[term].contains { $0.isWord("SELECT") || $0.isSymbol("||") }
       && ColumnComparison.all(in: term, of: tokens).contains { $0.isIndexable }

@@ -2,8 +2,9 @@
 
 /// A statement without its values, by which runs of different programs and days are matched.
 ///
-/// The arguments of a function are no list, and its numbers are part of the query: Core Data's
-/// `NSCoreDataStringSearch(x, ?, 8, 0)` is another search than `NSCoreDataStringSearch(x, ?, 137, 0)`.
+/// The arguments of a function are not a list, and its numbers are part of the query: Core Data's
+/// `NSCoreDataStringSearch(x, ?, 8, 0)` is a different search from
+/// `NSCoreDataStringSearch(x, ?, 137, 0)`.
 ///
 ///     SELECT 0, t0.Z_PK FROM ZSTOP t0  WHERE t0.ZNAME IN ('a', 'b')  LIMIT 100
 ///     SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE t0.ZNAME IN (?) LIMIT ?
@@ -14,7 +15,8 @@ public struct SQLFingerprint: Hashable, Sendable, Comparable, CustomStringConver
   /// Folds a statement.
   public init(sql: String) { self.init(sql: sql, keepsNumbers: true) }
 
-  /// - Parameter keepsNumbers: whether numbers that distinguish queries stay, which may be values.
+  /// - Parameter keepsNumbers: whether to keep numbers that distinguish queries, although they may
+  ///   be values.
   init(sql: String, keepsNumbers: Bool) {
     var words: [Substring] = []
     var previous: SQLToken?
@@ -30,7 +32,7 @@ public struct SQLFingerprint: Hashable, Sendable, Comparable, CustomStringConver
       let word =
         keepsNumbers && isArgument && token.kind == .number
         ? token.text : Self.folded(token, after: previous, keepsNumbers: keepsNumbers)
-      // `?, ?` in parentheses is one list, however long.
+      // `?, ?` in parentheses is one list, whatever its length.
       if word == "?", calls.last != true, words.count >= 2, words[words.count - 1] == ",",
         words[words.count - 2] == "?"
       {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Names in SQL that is written for a user to run.
+/// Names in SQL that is printed for a user to run.
 public enum SQLName {
-  /// A name as it is, or in double quotes where SQLite would not take it for one.
+  /// A name as written, or in double quotes if SQLite would not parse it as a name.
   public static func quotedIfNeeded(_ name: String) -> String {
     let isPlain = name.utf8.allSatisfy {
       $0 == UInt8(ascii: "_") || (0x30...0x39).contains($0) || (0x41...0x5a).contains($0 & 0xdf)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One word of SQL, with the place it stands at.
+/// One token of SQL, with its position.
 struct SQLToken: Hashable {
   enum Kind { case word, quotedName, text, number, parameter, symbol }
 
@@ -17,9 +17,9 @@ struct SQLToken: Hashable {
 
   func isSymbol(_ symbol: String) -> Bool { kind == .symbol && text == symbol }
 
-  /// The name it stands for, without quotes; nil if it can be none.
+  /// The name without quotes; nil if the token cannot be a name.
   ///
-  /// SQLite takes `'text'` for a name where only a name can stand.
+  /// SQLite accepts `'text'` as a name where only a name is allowed.
   var name: String? {
     switch kind {
     case .word: String(text)

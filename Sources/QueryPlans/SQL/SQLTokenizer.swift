@@ -4,7 +4,7 @@
 ///
 ///     SQLTokenizer.tokens(of: "a<=?1 -- b")   // a, <=, ?1
 ///
-/// What SQLite would refuse becomes symbols: SQLite reports it better.
+/// Invalid SQL becomes symbols: SQLite reports the error better.
 ///
 /// See <https://www.sqlite.org/lang_expr.html> and <https://www.sqlite.org/lang_comment.html>.
 struct SQLTokenizer {
@@ -81,7 +81,7 @@ struct SQLTokenizer {
 
   // MARK: - Lengths in bytes
 
-  /// The quote is the first byte; a doubled one stands for itself.
+  /// The quote is the first byte; a doubled quote is an escaped one.
   private static func quotedLength(_ bytes: Substring.UTF8View) -> Int {
     guard let quote = bytes.first else { return 0 }
     var length = 1

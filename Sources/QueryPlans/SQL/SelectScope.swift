@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One SELECT (or UPDATE, or DELETE) of a statement: what it reads, and which clauses it has.
+/// One SELECT (or UPDATE, or DELETE) of a statement: its tables and its clauses.
 struct SelectScope: Hashable {
-  /// Where the SELECT stands.
+  /// The position of the SELECT.
   enum Role: Hashable {
     case statement
     case commonTable(String)
@@ -20,7 +20,7 @@ struct SelectScope: Hashable {
   }
 
   var role: Role
-  /// How many SELECTs it stands in.
+  /// The number of SELECTs that contain it.
   var depth: Int
   var sources: [Source] = []
   /// The tokens between SELECT and FROM, `DISTINCT` included.

@@ -59,11 +59,11 @@ public struct SharedStatement: Hashable, Sendable {
     return "WITH"
   }
 
-  /// Names behind FROM, JOIN, INTO, UPDATE and TABLE, and in a list of FROM.
+  /// Names after FROM, JOIN, INTO, UPDATE and TABLE, and in a list of FROM.
   private static func tables(in tokens: [SQLToken]) -> [String] {
     var tables: [String] = []
     var depth = 0
-    // The depth of parentheses at which a list of tables goes on, if one does.
+    // The depth of parentheses at which a list of tables continues, if any.
     var list: Int?
     var isExpected = false
     for (index, token) in tokens.enumerated() {
@@ -86,7 +86,7 @@ public struct SharedStatement: Hashable, Sendable {
       default:
         if token.isSymbol(","), list == depth { isExpected = true }
         guard isExpected, token.kind == .word || token.kind == .quotedName else { continue }
-        // `main.book`: the name is behind the point.
+        // `main.book`: the name is after the dot.
         if tokens.dropFirst(index + 1).first?.isSymbol(".") == true { continue }
         let name = token.text.filter { !"\"`[]".contains($0) }
         if !tables.contains(name), !name.isEmpty { tables.append(name) }
@@ -101,7 +101,7 @@ public struct SharedStatement: Hashable, Sendable {
     "IS", "THEN", "ELSE",
   ]
 
-  /// SQLite takes `"x"` for a text where there is no column x.
+  /// SQLite parses `"x"` as a string if there is no column x.
   private static func withoutQuotedValues(_ text: String, _ tokens: [SQLToken]) -> String {
     guard tokens.contains(where: { $0.kind == .quotedName && $0.text.hasPrefix("\"") }) else {
       return text

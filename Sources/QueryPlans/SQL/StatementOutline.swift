@@ -2,7 +2,8 @@
 
 /// The SELECTs of a statement, outermost first, and the tokens they are made of.
 ///
-/// It reads what SQLite has compiled or will compile; of other text it makes what it can.
+/// It parses SQL that SQLite has compiled or will compile; for other text the result is a best
+/// effort.
 struct StatementOutline {
   let tokens: [SQLToken]
   private(set) var scopes: [SelectScope] = []
@@ -228,7 +229,7 @@ struct StatementOutline {
     }
   }
 
-  /// An ON goes on until the next join.
+  /// An ON clause extends to the next join.
   private func extendJoinCondition(_ scope: inout SelectScope) {
     let words = ["LEFT", "RIGHT", "FULL", "INNER", "CROSS", "NATURAL", "OUTER"]
     guard let last = scope.joinConditions.last, last.upperBound == position - 1,

@@ -3,8 +3,8 @@
 import SQLiteDriver
 import StoreFunctions
 
-/// What a statement calls by a store's own names: functions and collations, all of which begin
-/// with `NS`.
+/// The store's own names that a statement uses: functions and collations, which all begin with
+/// `NS`.
 enum StoreNames {
   /// In alphabetical order.
   static func used(by tokens: [SQLToken]) -> [String] {

@@ -5,12 +5,12 @@
 ///     WHERE ((a = 1 AND  b BETWEEN 2 AND 3) AND  (c OR  d))
 ///     // and: a = 1, b BETWEEN 2 AND 3, or: c, d
 ///
-/// Parentheses around a whole are looked through, and AND within AND is one level.
+/// Parentheses around a whole term are ignored, and nested ANDs are one level.
 struct TermTree: Hashable {
   enum Kind: Hashable { case term, and, or }
 
   var kind: Kind
-  /// With the parentheses around it.
+  /// Including the parentheses around it.
   var range: Range<Int>
   /// Two or more of AND and OR; none of a term.
   var parts: [TermTree] = []
@@ -18,7 +18,7 @@ struct TermTree: Hashable {
   init(_ range: Range<Int>, of tokens: [SQLToken]) {
     self.range = range
     let inner = Self.unwrapped(range, tokens)
-    // OR binds less than AND: where there is one, it is the top.
+    // OR binds less tightly than AND: if there is one, it is the top level.
     for (kind, word) in [(Kind.or, "OR"), (.and, "AND")] {
       let pieces = Self.split(inner, by: word, tokens)
       guard pieces.count > 1 else { continue }
@@ -62,7 +62,7 @@ struct TermTree: Hashable {
     return pieces + [start..<range.upperBound]
   }
 
-  /// Leaves out parentheses around the whole, but not those of a subquery.
+  /// Removes parentheses around the whole term, but not those of a subquery.
   static func unwrapped(_ range: Range<Int>, _ tokens: [SQLToken]) -> Range<Int> {
     var range = range
     while range.count > 2, tokens[range.lowerBound].isSymbol("("),

@@ -33,7 +33,7 @@ public enum BindValue: Hashable, Sendable {
     }
   }
 
-  /// What stands in `x'00ff'`.
+  /// The digits in `x'00ff'`.
   private static func digits(ofBlob text: String) -> Substring? {
     guard text.count >= 3, text.lowercased().hasPrefix("x'"), text.hasSuffix("'") else {
       return nil
@@ -65,7 +65,7 @@ public enum BindValue: Hashable, Sendable {
 }
 
 extension BindValue: CustomStringConvertible {
-  /// As `--bind` takes it.
+  /// In the syntax of `--bind`.
   public var description: String {
     switch self {
     case .null: "NULL"

@@ -6,10 +6,10 @@ import SQLiteDriver
 struct ColumnSample {
   let values: [BindValue]
 
-  // 10,000 seeks take some 20 ms, whatever the table's size.
+  // 10,000 seeks take about 20 ms, whatever the table's size.
   private static let maxCount = 10_000
 
-  /// - Returns: nil if there is no value but NULL, or if the expression does not compile.
+  /// - Returns: nil if all values are NULL, or if the expression does not compile.
   init?(_ operand: ParameterSampler.Operand, on connection: Connection) {
     var values = Self.read(Self.evenly(operand), connection) ?? []
     // A table without rowids, or a view.
@@ -18,7 +18,7 @@ struct ColumnSample {
     self.values = values
   }
 
-  /// All rows of a small table; of a large one those behind evenly spaced rowids.
+  /// All rows of a small table; for a large one, the rows after evenly spaced rowids.
   private static func evenly(_ operand: ParameterSampler.Operand) -> String {
     let (alias, source) = (PlanExplainer.quoted(operand.alias), operand.source)
     return """
@@ -64,7 +64,7 @@ struct ColumnSample {
     }
   }
 
-  /// The part at which a value stands: the middle of its equals.
+  /// The quantile of a value: the middle of the values equal to it.
   func part(of value: BindValue) -> Double {
     let low = firstIndex { !$0.precedes(value) }
     let high = firstIndex { value.precedes($0) }
@@ -92,7 +92,7 @@ struct ColumnSample {
         runs.append((value, 1))
       }
     }
-    // Stable: equal frequencies stay in the order of their values.
+    // Stable: values with equal frequencies keep their order.
     let sorted = runs.enumerated().sorted { ($0.1.count, $0.0) < ($1.1.count, $1.0) }
     guard sorted.count > count else { return sorted.map(\.1.value) }
     return (0..<count).map { sorted[$0 * (sorted.count - 1) / (count - 1)].1.value }

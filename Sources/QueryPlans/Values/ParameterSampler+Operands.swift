@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ParameterSampler {
-  /// What `NSCoreDataStringSearch( t0.ZNAME, ?, 129, 0)`, similar functions and `LIKE` search.
+  /// The columns that `NSCoreDataStringSearch( t0.ZNAME, ?, 129, 0)`, similar functions and `LIKE`
+  /// search.
   func pattern(at place: Int) -> ParameterSlot? {
     if let slot = operatorPattern(at: place) { return slot }
     guard let call = call(around: place), let operand = operand(call.text) else { return nil }
@@ -43,7 +44,8 @@ extension ParameterSampler {
     return (name.uppercased(), start..<place - 1)
   }
 
-  /// The other side of `NSCoreDataStringFold( t0.ZNAME, 1) = ?`, `? < t0.ZA + t0.ZB` and the like.
+  /// The other side of `NSCoreDataStringFold( t0.ZNAME, 1) = ?`, `? < t0.ZA + t0.ZB` and similar
+  /// comparisons.
   func computedComparison(at place: Int) -> (Operand, ColumnComparison.Kind, isLow: Bool)? {
     guard place > 1 else { return nil }
     let (first, last) = value(around: place)
@@ -64,8 +66,8 @@ extension ParameterSampler {
     }
   }
 
-  /// The place with the functions around it that return a value of the other side as it is, as in
-  /// `lower(name) = lower(?)`, and with its collation.
+  /// The position with the functions around it that return a value of the other side unchanged, as
+  /// in `lower(name) = lower(?)`, and with its collation.
   private func value(around place: Int) -> (first: Int, last: Int) {
     var (first, last) = (place, place)
     while first > 2, last + 1 < tokens.count, tokens[first - 1].isSymbol("("),

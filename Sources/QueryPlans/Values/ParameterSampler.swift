@@ -9,20 +9,20 @@ import SQLiteDriver
 /// it. How many rows they find depends on the ``Choice``: a range becomes wider and a text that is
 /// searched for shorter. What a subquery's count is compared with is 0.
 struct ParameterSampler {
-  /// Of SQL whose parameters are numbered.
+  /// The SQL; its parameters are numbered.
   let outline: StatementOutline
   let parameterCount: Int
   let connection: Connection
 
-  /// Which values to take.
+  /// The values to choose.
   struct Choice {
     /// The part of a column that a range holds.
     var width = 0.1
-    /// By alias, the row around which values lie; the median of each column where there is none.
+    /// By alias, the row whose values are used; without a row, the median of each column.
     var row: [String: [Operand: BindValue]] = [:]
     var limit: Int64 = 100
     var offset: Int64 = 0
-    /// Keys of a list that is one value.
+    /// Keys of a list that is bound as one value.
     var listCount = ParameterSampler.batch
   }
 
@@ -223,7 +223,7 @@ struct ParameterSampler {
     operand(endingAt: tokens[place - 1].isWord("NOT") ? place - 1 : place)
   }
 
-  // What a screen or two show, and so a batch of keys that is requested at once.
+  // The number of rows that a screen or two show, and therefore a typical batch of keys.
   static let batch = 50
 
   /// - Parameter isEncoded: whether `NSCoreDataValue` makes the values from texts that contain

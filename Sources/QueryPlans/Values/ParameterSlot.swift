@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a parameter of a statement is compared with, and how.
+/// The comparison that a parameter belongs to.
 enum ParameterSlot {
   /// How a text that is searched for is written.
   enum TextForm: Hashable {
-    /// A piece of the value as it is, from its beginning or from its end.
+    /// A part of the unchanged value, from its beginning or from its end.
     case prefix, suffix
     /// A whole value.
     case whole

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a trace counted of the runs of a statement, by which values are found.
+/// The counts of a statement's runs in a trace, which are used to find values.
 public struct CountedRuns: Hashable, Sendable {
   /// Rows a run returned, on average; nil where the source does not count them.
   public var rows: Double?
@@ -21,7 +21,7 @@ public struct CountedRuns: Hashable, Sendable {
   }
 }
 
-/// Where the values come from that a statement was measured with.
+/// The origin of the values that a statement was measured with.
 public enum ValueSource: Hashable, Sendable {
   /// The statement takes none.
   case none
@@ -31,7 +31,7 @@ public enum ValueSource: Hashable, Sendable {
   case recorded
   /// Sampled from the database, so that a run returns as many rows as the trace counted.
   case fitted(rows: Double, counted: Double)
-  /// The same by the VM steps of a run: the number of rows does not depend on them.
+  /// The same with the VM steps of a run, if the number of rows does not depend on the values.
   case fittedSteps(steps: Double, counted: Double)
   /// Sampled from the middle of the columns; nothing was counted that they could be compared with.
   case sampled

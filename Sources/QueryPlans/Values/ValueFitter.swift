@@ -19,7 +19,7 @@ final class ValueFitter {
   private let query: Statement
   private var stepsLeft: UInt64 = maxSteps
 
-  /// What the runs are compared by.
+  /// The counts by which runs are compared.
   private enum Target {
     case rows(Double)
     case result(Double)
@@ -265,7 +265,7 @@ final class ValueFitter {
 
   private typealias Row = [String: [ParameterSampler.Operand: BindValue]]
 
-  /// By alias, the operands whose values one row of a table has.
+  /// By alias, the operands whose values come from one row of a table.
   private var operands: [String: [ParameterSampler.Operand]] {
     Dictionary(grouping: Set(slots.compactMap(\.operand)), by: \.alias)
       .mapValues { $0.sorted { $0.sql < $1.sql } }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PlanJudge {
-  /// Where a step stands in its plan.
+  /// The position of a step in its plan.
   struct Place {
     var depth = 0
     var isCorrelated = false
@@ -85,7 +85,7 @@ extension PlanJudge {
     if case .virtualTable = access.index, !isVirtual { return .virtualTable }
     if let scope, scope.isBounded, !place.isSorted, offset(of: scope) == .small { return .limit }
     if let scope, isEntryCount(scope), !isVirtual { return .entryCount }
-    // A small scan costs little once; within another loop it runs for every row.
+    // A small scan costs little once, but within another loop it runs for every row.
     guard !place.isCorrelated, place.isOutermost || place.depth > 0 else { return nil }
     if let size, !size.isAtLeast, Double(size.rows) < ScanBound.minRows { return .smallTable }
     return scope.map(returnsAll) == true ? .returnsAll : nil
@@ -94,7 +94,7 @@ extension PlanJudge {
   /// Whether the plan alone shows that the scan goes to the end.
   private func isCertain(_ scope: SelectScope?, _ place: Place) -> Bool {
     guard let scope else {
-      // A table of a view, of a trigger or of a foreign key: nothing of it stands in the text.
+      // A table of a view, of a trigger or of a foreign key, which is not in the text.
       return place.isOutermost && outline.scopes.allSatisfy { $0.limit == nil }
     }
     if scope.role == .exists { return false }
@@ -161,7 +161,7 @@ extension PlanJudge {
     guard let source = scope.source(named: name),
       let compared = ComparedColumns(of: source, in: scope, outline)
     else { return [] }
-    // What is read first is not found by a join, unless another table could be read before it.
+    // A join cannot find the rows of the first table, unless another table could be read before it.
     let others = scope.sources.filter { $0 != source }
     let mayComeLater =
       !place.isOutermost

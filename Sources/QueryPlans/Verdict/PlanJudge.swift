@@ -2,14 +2,14 @@
 
 /// Decides whether a statement scans: the one judge of all commands.
 ///
-/// Counters decide where there are any: those of a trace, or those of one run on the database. The
-/// plan names the tables, shows counters that belong to another plan, and decides alone where
-/// nothing was counted; where values decide, its verdict is ``PlanVerdict/mayScan``.
+/// Counters are decisive if they exist: those of a trace, or those of one run on the database. The
+/// plan names the tables, shows counters that belong to another plan, and is used alone if nothing
+/// was counted. If the verdict depends on values, it is ``PlanVerdict/mayScan``.
 public struct PlanJudge {
   /// One run of the statement on the database, or some with the values that were recorded.
   public struct Measurement: Hashable, Sendable {
     public var work: StatementWork
-    /// Whether values were sampled, for want of the program's.
+    /// Whether values were sampled because the program's own are not known.
     public var isSampled: Bool
     /// Whether the run was ended before its end, at a number of VM steps.
     public var isCut: Bool
@@ -36,7 +36,7 @@ public struct PlanJudge {
     }
   }
 
-  /// What the judge reads from a database.
+  /// The data that the judge reads from a database.
   public struct Source {
     /// The number of rows of a table; nil where that is unknown.
     public var size: (String) -> TableSize?
@@ -133,7 +133,7 @@ public struct PlanJudge {
       // The rows that the log counted are those of the program's own values.
       run.rows = work.wholePerRun(\.rows)
     } else if measurement.isSampled, Double(run.rows) < Double(run.fullScanSteps) * 0.8 {
-      // How many rows a WHERE leaves is not known, only that it leaves some out.
+      // The number of rows that a WHERE matches is not known, only that it discards some.
       run.rows = 0
     }
     let evidence = measurement.isSampled ? PlanJudgement.Evidence.sampled : .measured
@@ -196,7 +196,7 @@ public struct PlanJudge {
     judgement.work = work
     guard judgement.suspects.isEmpty, judgement.automaticIndexes.isEmpty, let work else { return }
     let real = judgement.scans.indices.filter { judgement.scans[$0].table != nil }
-    // A scan that looked harmless is not, where nothing else can have made the steps.
+    // A scan that looked harmless is not harmless if nothing else can have caused the steps.
     if let largest = real.max(by: { judgement.scans[$0].rows < judgement.scans[$1].rows }) {
       judgement.scans[largest].harmlessBecause = nil
     } else {

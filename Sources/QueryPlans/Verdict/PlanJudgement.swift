@@ -4,7 +4,7 @@
 public struct PlanJudgement: Hashable, Sendable {
   /// One step that reads a table or an index from end to end.
   public struct Scan: Hashable, Sendable {
-    /// As the statement calls it.
+    /// The name in the statement.
     public var name: String
     public var table: String?
     public var size: TableSize?
@@ -18,7 +18,8 @@ public struct PlanJudgement: Hashable, Sendable {
     public var isInCorrelatedSubquery: Bool
     /// The columns that WHERE compares, equalities first.
     public var comparedColumns: [String]
-    /// What WHERE compares in place of columns, such as `lower(email)`; nil for none.
+    /// The expressions that WHERE compares in place of columns, such as `lower(email)`; nil for
+    /// none.
     public var comparedExpression: ComparedExpression?
     /// Whether it is a virtual table that its module reads from end to end.
     public internal(set) var isVirtual = false
@@ -32,7 +33,7 @@ public struct PlanJudgement: Hashable, Sendable {
     }
   }
 
-  /// What the verdict rests on.
+  /// The evidence for the verdict.
   public enum Evidence: String, Hashable, Sendable, Codable {
     /// Counters of the trace.
     case counted
@@ -58,7 +59,7 @@ public struct PlanJudgement: Hashable, Sendable {
   /// The work of one run that the verdict rests on; nil where only the plan was there.
   public internal(set) var work: StatementWork?
   public internal(set) var scans: [Scan] = []
-  /// What is sorted or made distinct without an index, such as `ORDER BY`.
+  /// The rows that are sorted or made distinct without an index, such as `ORDER BY`.
   public internal(set) var temporaryBTrees: [String] = []
   /// The tables for which SQLite makes an index at every run.
   public internal(set) var automaticIndexes: [String] = []

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a plan means for the program that runs it.
+/// The meaning of a plan for the program that runs it.
 public enum PlanVerdict: String, CaseIterable, Hashable, Sendable, Codable {
   /// Every table is searched, or none is read.
   case search
@@ -23,7 +23,7 @@ public enum PlanVerdict: String, CaseIterable, Hashable, Sendable, Codable {
 public enum ScanBound {
   // 500 is arbitrary: fewer rows are read in less time than the rest of a query takes.
   public static let minRows = 500.0
-  // A scan that returns a quarter of what it reads is about as fast as an index.
+  // A scan that returns a quarter of the rows that it reads is about as fast as an index.
   public static let minStepsPerRow = 4.0
 
   /// Whether one run reads far more than it returns or changes.
@@ -38,7 +38,7 @@ public enum ScanBound {
   }
 }
 
-/// Why a scan does not matter.
+/// The reason why a scan does not matter.
 public enum HarmlessReason: String, Hashable, Sendable, Codable {
   case constantRow
   /// The rows of a subquery or a common table; the steps that make them are judged by themselves.
@@ -47,11 +47,11 @@ public enum HarmlessReason: String, Hashable, Sendable, Codable {
   case smallTable
   /// `SELECT count(*) FROM t`: SQLite adds up the entries of each page and steps through none.
   case entryCount
-  /// It returns, or changes, what it reads.
+  /// It returns or changes most rows that it reads.
   case returnsAll
   /// The module of a virtual table finds the rows, as fts5 does for MATCH.
   case virtualTable
-  /// `_Z_intarray0` and the like: the values of an IN list.
+  /// `_Z_intarray0` and similar tables: the values of an IN list.
   case valueList
   /// The trace counted too few full-scan steps a run to matter.
   case countedFew
@@ -59,7 +59,7 @@ public enum HarmlessReason: String, Hashable, Sendable, Codable {
   case measuredFew
 }
 
-/// How many rows a table has.
+/// The number of rows of a table.
 public struct TableSize: Hashable, Sendable {
   public var rows: Int
   /// Whether counting stopped there.

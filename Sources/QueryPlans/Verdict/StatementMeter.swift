@@ -12,7 +12,7 @@ final class StatementMeter {
   private static let maxCopiedBytes: Int64 = 64_000_000
   // Ten million VM steps scan a table of a million rows, in a fifth of a second.
   private static let maxSteps = 10_000_000
-  // Of all statements together.
+  // The limit of all statements together.
   private static let maxAllSteps = 300_000_000
   private static let stepsAtOnce: Int32 = 1000
 
@@ -72,7 +72,7 @@ final class StatementMeter {
     return sum
   }
 
-  // 4 is arbitrary: enough to see that values differ in what they find.
+  // 4 is arbitrary: enough to detect that values differ in the rows that they find.
   private static func some(of runs: [[BindValue]]) -> [[BindValue]] {
     let count = min(runs.count, 4)
     return count == 0 ? [[]] : (0..<count).map { runs[$0 * runs.count / count] }
@@ -134,7 +134,8 @@ final class StatementMeter {
   }
 }
 
-/// Where statements are run: a copy that SQLite removes with its connection, or the file, read-only.
+/// The database on which statements are run: a copy that SQLite removes with its connection, or the
+/// file, read-only.
 private final class Bench {
   let connection: Connection
   let isWritable: Bool

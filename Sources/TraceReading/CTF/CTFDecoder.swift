@@ -13,10 +13,10 @@ final class CTFDecoder: @unchecked Sendable {
   private let strings = StringCache()
   // Unchecked: one thread reads, each event.
   @exclusivity(unchecked) private var processes = ProcessTable()
-  /// Those that have a next event, in the order of their ids.
+  /// The streams that have a next event, in the order of their ids.
   @exclusivity(unchecked) private var streams: [EventStream] = []
   private var isBegun = false
-  /// Of all packets.
+  /// The sum of all packets.
   let byteCount: Int
 
   /// Opens the stream files, and records those that are damaged.
@@ -54,7 +54,7 @@ final class CTFDecoder: @unchecked Sendable {
     return files
   }
 
-  /// Puts files of the same stream together, as of the chunks of a session that was rotated.
+  /// Groups files of the same stream, such as those of the chunks of a rotated session.
   private static func grouped(_ files: [StreamFile]) -> [[StreamFile]] {
     var groups: [[StreamFile]] = []
     for file in files {
@@ -169,7 +169,7 @@ final class CTFDecoder: @unchecked Sendable {
         let contextID = try fields.uint64("context_id")
         let event = try StoreEvent(kind, from: &fields)
         stream.place = fields.end
-        // From then on, the members are read one after the other.
+        // From this member on, the members are read one by one.
         if fields.isInOrder {
           eventClass.stepsBehindKnown = eventClass.payload.steps(from: fields.requestCount)
         }
@@ -218,12 +218,12 @@ final class CTFDecoder: @unchecked Sendable {
 }
 
 extension EventStream {
-  /// Where the next event stands among those of other streams.
+  /// The position of the next event among those of other streams.
   fileprivate var order: Int64 { time ?? .min }
 }
 
 extension EventFieldError {
-  /// The fact as words, to stand after the event's name.
+  /// The fact as text after the event's name.
   package var sentence: String {
     switch self {
     case .missing(let field): "field '\(field)' is missing"

@@ -9,7 +9,7 @@ struct InOrderFieldReader: EventFieldReader {
   private(set) var place: UnsafeRawPointer
   private let end: UnsafeRawPointer
   private let strings: StringCache
-  /// Whether a field reached beyond the end of the packet, so that the values are not usable.
+  /// Whether a field extended beyond the end of the packet, which makes the values unusable.
   private(set) var isCut = false
 
   init(_ place: UnsafeRawPointer, to end: UnsafeRawPointer, strings: StringCache) {
@@ -46,14 +46,14 @@ struct ByNameFieldReader: EventFieldReader {
   fileprivate enum Requested { case signed, unsigned, string }
 
   private let members: [FieldMember]
-  /// Where each member begins, and the last one ends.
+  /// The start of each member, and the end of the last one.
   private var places: [UnsafeRawPointer]
   private let strings: StringCache
   /// Whether all requests so far were for the members in their order, in LTTng's own types.
   private(set) var isInOrder = true
   private(set) var requestCount = 0
 
-  /// `nil` if the members reach beyond the end.
+  /// `nil` if the members extend beyond the end.
   init?(
     _ payload: FieldLayout, at place: UnsafeRawPointer, to end: UnsafeRawPointer,
     strings: StringCache
@@ -70,7 +70,7 @@ struct ByNameFieldReader: EventFieldReader {
     }
   }
 
-  /// Where the payload ends.
+  /// The end of the payload.
   var end: UnsafeRawPointer { places[places.count - 1] }
 
   mutating func int64(_ name: StaticString) throws(EventFieldError) -> Int64 {

@@ -9,13 +9,13 @@ package struct CTFTrace {
 
   package init(folders: [String]) { self.folders = folders }
 
-  /// How many files it has beside its metadata; 0 for folders that cannot be listed.
+  /// The number of files next to its metadata; 0 for folders that cannot be listed.
   package var streamCount: Int {
     folders.reduce(0) { $0 + ((try? StreamFile.names(inFolder: $1))?.count ?? 0) }
   }
 
-  /// Puts folders of the same trace together, so that what was discarded between two chunks is
-  /// counted, and what two snapshots share is read once.
+  /// Groups folders of the same trace, so that events discarded between two chunks are counted, and
+  /// events that two snapshots share are read once.
   static func grouping(_ folders: [String]) -> [CTFTrace] {
     var groups: [(id: String, folders: [String])] = []
     for folder in folders {
@@ -56,7 +56,8 @@ package struct CTFTrace {
     }
   }
 
-  /// Of the folder that describes the most: LTTng adds to it as programs register their events.
+  /// The metadata of the folder that describes the most events: LTTng adds to it as programs
+  /// register their events.
   private func metadata() throws(TSDLError) -> CTFMetadata {
     var result: CTFMetadata?
     for folder in folders {
@@ -68,7 +69,7 @@ package struct CTFTrace {
         let metadata = try CTFMetadata(text)
         if metadata.eventClassCount > result?.eventClassCount ?? -1 { result = metadata }
       } catch {
-        // What another tracer wrote may be more than is read here.
+        // Another tracer may have written fields that are unknown here.
         throw error.isForeign || CTFMetadata.isOfLTTng(text) ? error : .foreign(error.reason)
       }
     }

@@ -6,7 +6,7 @@ import Glibc
 package struct ContextValues {
   package var processID: Int64?
   package var threadID: Int64?
-  /// A name, and what stands behind its NUL byte.
+  /// A name, and any bytes after its NUL byte.
   package var name: UnsafeRawBufferPointer?
 
   package init() {}
@@ -16,13 +16,14 @@ package struct ContextValues {
   }
 }
 
-/// Where the recorder's contexts `vpid`, `vtid` and `procname` stand before the fields of a class.
+/// The positions of the recorder's contexts `vpid`, `vtid` and `procname` before the fields of a
+/// class.
 struct ContextFields {
   private let members: [FieldMember]
   private let processID: Int?
   private let threadID: Int?
   private let name: Int?
-  /// Where they stand if nothing before them varies in size, as with LTTng.
+  /// Their positions if no field before them varies in size, as with LTTng.
   private let fixed: Fixed?
 
   private struct Fixed {
@@ -65,7 +66,7 @@ struct ContextFields {
       })
   }
 
-  /// Reads the contexts, and moves a place behind them; `nil` if they reach beyond the end.
+  /// Reads the contexts, and moves a position after them; `nil` if they extend beyond the end.
   @inline(__always)
   func values(at place: inout UnsafeRawPointer, to end: UnsafeRawPointer) -> ContextValues? {
     guard let fixed else { return slowValues(at: &place, to: end) }

@@ -6,7 +6,7 @@ import StoreEvents
 ///
 /// Unchecked: it has one owner at a time, who fills it or reads it.
 final class EventBatch: @unchecked Sendable {
-  /// What was seen beside the events.
+  /// Other data that was read with the events.
   private(set) var ledger = SourceLedger(path: "", kind: .ctf)
   /// The bytes of the packets that were begun.
   var bytesBegun = 0
@@ -18,7 +18,7 @@ final class EventBatch: @unchecked Sendable {
   @exclusivity(unchecked) private var next = 0
   @exclusivity(unchecked) private var count = 0
 
-  // 256 records of some 300 bytes are 75 KiB, so that four batches stay in a processor's cache.
+  // 256 records of about 300 bytes are 75 KiB, so that four batches stay in a processor's cache.
   private static let capacity = 256
 
   init() { records = .allocate(capacity: Self.capacity) }

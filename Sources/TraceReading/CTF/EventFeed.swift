@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Reads a trace in a thread of its own, a few batches ahead of who uses the events.
+/// Reads a trace in a separate thread, a few batches ahead of the consumer of the events.
 ///
 ///     packets ─ decoder ─▶ filled ─▶ profile
 ///                          ▲           │

@@ -14,7 +14,7 @@ enum EventHeaderLayout {
   struct Header {
     var id: UInt64
     var time: UInt64
-    /// How many bits of the clock the time is.
+    /// The number of bits of the clock in the time.
     var timeBits: Int
     var size: Int
   }
@@ -52,7 +52,7 @@ enum EventHeaderLayout {
       && extended.map(\.bits) == [32, 64] && extended[1].isClock
   }
 
-  /// Reads the header at a place; `nil` if it reaches beyond the end.
+  /// Reads the header at a position; `nil` if it extends beyond the end.
   @inline(__always)
   func header(at place: UnsafeRawPointer, to end: UnsafeRawPointer) -> Header? {
     let room = end - place

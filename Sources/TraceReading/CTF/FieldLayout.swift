@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// Where an integer stands in a structure whose members before it have a fixed size.
+/// The position of an integer in a structure whose previous members have a fixed size.
 struct IntegerPlace {
   var offset = 0
   let bytes: Int
@@ -39,7 +39,7 @@ enum FieldStep {
   case string
   /// The length of the next sequence.
   case length(IntegerPlace)
-  /// Elements of so many bytes.
+  /// Elements of this many bytes.
   case sequence(Int)
 }
 
@@ -54,7 +54,7 @@ struct FieldMember {
 
   let name: String
   let kind: Kind
-  /// Of an integer, from the member's beginning.
+  /// The offset of an integer from the start of the member.
   let integer: IntegerPlace?
   let step: FieldStep
 }
@@ -97,7 +97,7 @@ struct FieldLayout {
     return result
   }
 
-  /// Where the members of a structure of fixed size stand.
+  /// The positions of the members of a structure of fixed size.
   struct Fixed {
     fileprivate(set) var offsets: [String: Int] = [:]
     fileprivate(set) var integers: [String: IntegerPlace] = [:]
@@ -178,7 +178,7 @@ extension TSDLType {
 }
 
 extension FieldStep {
-  /// Steps over a field; `nil` if it reaches beyond the end.
+  /// Skips a field; `nil` if it extends beyond the end.
   ///
   /// - Parameter length: that of the next sequence.
   @inline(__always)
@@ -200,7 +200,7 @@ extension FieldStep {
 }
 
 extension [FieldStep] {
-  /// Steps over the fields; `nil` if they reach beyond the end.
+  /// Skips the fields; `nil` if they extend beyond the end.
   @inline(__always)
   func end(from start: UnsafeRawPointer, to end: UnsafeRawPointer) -> UnsafeRawPointer? {
     var length: UInt64 = 0
@@ -214,7 +214,7 @@ extension [FieldStep] {
 }
 
 extension UnsafeRawPointer {
-  /// The byte after the next NUL; `nil` if there is none before the end.
+  /// The byte after the next NUL; `nil` if there is no NUL before the end.
   @inline(__always)
   func afterString(to end: UnsafeRawPointer) -> UnsafeRawPointer? {
     memchr(self, 0, end - self).map { UnsafeRawPointer($0) + 1 }

@@ -9,7 +9,7 @@ package protocol ForeignTraceReading: Sendable {
 
   /// Joins a live session.
   ///
-  /// - Throws: ``TraceReadingError`` if no daemon answers there, or there is no such session.
+  /// - Throws: ``TraceReadingError`` if no daemon responds, or if the session does not exist.
   func join(session url: String, _ ledger: SourceLedger) throws(TraceReadingError) -> any LiveSource
 }
 

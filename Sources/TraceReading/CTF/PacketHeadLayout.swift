@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// What stands before the context of each packet of a trace.
+/// The layout of the data before the context of each packet of a trace.
 ///
 ///     packet.header := struct { uint32_t magic; uint8_t uuid[16]; uint32_t stream_id; … };
 struct PacketHeadLayout {
@@ -37,7 +37,7 @@ struct PacketHeadLayout {
 
   /// The kind of stream, and which one of its kind, if that is known.
   ///
-  /// - Returns: `nil` for what is no packet of the trace.
+  /// - Returns: `nil` if the bytes are not a packet of the trace.
   func stream(of head: UnsafeRawPointer) -> (id: UInt64, instance: UInt64?)? {
     if let magic, magic.value(head) != 0xc1fc_1fc1 { return nil }
     if let uuid, memcmp(head + uuid.offset, uuid.bytes, 16) != 0 { return nil }
@@ -89,7 +89,7 @@ struct PacketContextLayout {
   }
 }
 
-/// Where a packet lies, and its context.
+/// The position of a packet, and its context.
 struct StreamPacket: Equatable {
   var file = 0
   var offset: UInt64
@@ -101,7 +101,7 @@ struct StreamPacket: Equatable {
   let begin: UInt64
   let end: UInt64
   let sequence: UInt64?
-  /// Of the stream, until the packet's end.
+  /// The counts of the stream up to the packet's end.
   let discarded: UInt64?
 
   /// Whether both are copies of one packet, as of two snapshots.

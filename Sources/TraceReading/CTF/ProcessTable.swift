@@ -17,8 +17,8 @@ package struct ProcessTable {
 
   /// The process that emitted an event.
   ///
-  /// `procname` is the name of a *thread*, and threads of one process may differ in it: the main
-  /// thread's stands for the process, and until it is seen, that of the first one.
+  /// `procname` is the name of a *thread*, and threads of one process may have different names. The
+  /// main thread's name is used for the process and, until it is read, that of the first thread.
   package mutating func process(
     _ contexts: ContextValues, in environment: TraceEnvironment
   ) -> ProcessIdentity {

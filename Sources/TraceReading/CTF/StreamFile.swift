@@ -6,10 +6,10 @@ import StoreEvents
 /// A stream file of a trace, walked from packet to packet.
 struct StreamFile {
   let path: String
-  /// Those before the damage, if there is any.
+  /// The packets before the damage, if any.
   private(set) var packets: [StreamPacket] = []
   private(set) var isWhole = true
-  /// Those of the first packet; `nil` of a file without one.
+  /// The fields of the first packet; `nil` for a file without packets.
   private(set) var streamID: UInt64?
   private(set) var instanceID: UInt64?
 
@@ -67,12 +67,12 @@ struct StreamFile {
   }
 }
 
-/// Why the system refused a file.
+/// The reason why the system refused a file.
 struct SystemFailure: Error {
   let path: String
   let reason: SystemErrorText
 
-  /// Takes the reason from `errno`.
+  /// Reads the reason from `errno`.
   init(_ path: String) {
     reason = .last
     self.path = path
@@ -104,7 +104,7 @@ final class ReadableFile {
     }
   }
 
-  /// Maps a part of the file, which must be in it: what lies beyond its end ends the process.
+  /// Maps a part of the file, which must exist: access beyond the end of the file ends the process.
   func map(_ place: UInt64, _ count: Int) -> MappedBytes? {
     guard place <= UInt64(Int.max - count), Int(place) + count <= size else { return nil }
     return MappedBytes(descriptor, place, count)

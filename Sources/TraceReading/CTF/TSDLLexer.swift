@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why the metadata of a trace cannot be used.
+/// The reason why the metadata of a trace cannot be used.
 struct TSDLError: Error {
   let reason: String
   /// Whether the metadata is valid as far as it was read, and describes what only libbabeltrace2

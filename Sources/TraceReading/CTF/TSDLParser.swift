@@ -4,7 +4,7 @@
 indirect enum TSDLType {
   case integer(TSDLInteger)
   case string
-  /// Of a fixed size in bits, such as a floating-point number.
+  /// A type with a fixed size in bits, such as a floating-point number.
   case opaque(bits: Int, align: Int)
   case structure([TSDLMember])
   case array(TSDLType, count: Int)
@@ -19,7 +19,7 @@ struct TSDLMember {
   let type: TSDLType
 }
 
-/// An integer, or an enumeration, which is one with labels for its values.
+/// An integer, or an enumeration, which is an integer with labels for its values.
 struct TSDLInteger {
   var bits = 0
   var align = 1
@@ -37,7 +37,7 @@ struct TSDLInteger {
 struct TSDLBlock {
   var kind: String
   var numbers: [String: Int] = [:]
-  /// Also those of words: `byte_order = le`.
+  /// Also for words: `byte_order = le`.
   var texts: [String: String] = [:]
   var types: [String: TSDLType] = [:]
 }
@@ -206,7 +206,7 @@ struct TSDLParser {
         try expect("]")
       }
       for (count, length) in dimensions.reversed() {
-        // 2^31 is arbitrary: no packet is so long.
+        // 2^31 is arbitrary: no packet is that long.
         guard count ?? 0 < 1 << 31 else { throw unexpected("a shorter array") }
         type = count.map { .array(type, count: Int($0)) } ?? .sequence(type, length: length)
       }
@@ -305,7 +305,7 @@ struct TSDLParser {
     return path
   }
 
-  /// The words up to a symbol; but for the last one, which is then the current token.
+  /// The words up to a symbol, except for the last one, which is then the current token.
   private mutating func words(butLast: Bool = false) throws(TSDLError) -> [String] {
     var words: [String] = []
     while case .word(let word) = token {

@@ -5,7 +5,7 @@ import StoreEvents
 /// A line of Core Data about a statement, after it or before it.
 enum CoreDataAnnotation {
   case connecting(path: String)
-  /// Of a statement that is no fetch, such as a pragma.
+  /// For a statement that is not a fetch, such as a pragma.
   case executionTime
   case connectionTime(Nanoseconds)
   case fetchTime(Nanoseconds, rows: UInt64)
@@ -76,8 +76,8 @@ enum CoreDataAnnotation {
       listsObjects: cursor.rest.trimmed.hasSuffix("with values: ("))
   }
 
-  /// Reads a line that ends within the id of its object, as in `fault fulfilled from database for :
-  /// 0xd0000`; nil if it is none.
+  /// Parses a line that ends within the id of its object, as in
+  /// `fault fulfilled from database for : 0xd0000`; nil if it is not such a line.
   init?(cut text: UnsafeRawBufferPointer) {
     var cursor = ByteCursor(text)
     guard cursor.take("fault fulfilled from database for "), cursor.takeThrough("0x") != nil else {
@@ -116,7 +116,7 @@ struct CoreDataObjectID {
 }
 
 extension ByteCursor {
-  /// Takes `0.0053s`.
+  /// Parses `0.0053s`.
   fileprivate mutating func takeSeconds() -> Nanoseconds? {
     // 9 digits are 31 years; a comma is the point of some locales.
     guard let seconds = takeNumber(), seconds < 1_000_000_000 else { return nil }

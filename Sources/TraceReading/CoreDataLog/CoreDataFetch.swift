@@ -23,9 +23,9 @@ struct CoreDataFetch {
   /// Keyed per process, so that no value can be read from the sum.
   var binds = Hasher()
   var hasBinds = false
-  /// Whether its beginning was given, so that it cannot become a fault any more.
+  /// Whether its beginning was returned, so that it can no longer become a fault.
   var hasBegun = false
-  /// What ran within it, held until the line after it identifies it.
+  /// The events within it, held until the line after it identifies it.
   var held: [EventRecord] = []
 
   var statementID: StatementID { sql.id }

@@ -13,11 +13,11 @@ struct CoreDataLine {
 
   let head: CoreDataLineHead?
   let category: Category
-  /// Whether `CoreData: `, or the end of it, stands before the category.
+  /// Whether `CoreData: `, or the end of it, precedes the category.
   let isMarked: Bool
   let text: UnsafeRawBufferPointer
 
-  /// Returns `nil` if no category stands in the line.
+  /// Returns `nil` if the line has no category.
   init?(_ line: UnsafeRawBufferPointer) {
     guard let (name, end, category) = Self.category(in: line) else { return nil }
     let before = UnsafeRawBufferPointer(rebasing: line[..<name])
@@ -77,7 +77,7 @@ struct CoreDataLine {
   private static func isBoundary(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == 9 }
 }
 
-/// What stands before `CoreData: `: when, and which process and thread.
+/// The prefix before `CoreData: `: time, process and thread.
 ///
 ///     2014-07-31 15:29:04.797 WordList[73416:2971038]          NSLog; the thread decimal or hex
 ///     2026-01-02 10:00:00.123456+0100 0x1a2b Default 0x0 4711 0 App: (CoreData) [com.apple…:sql]
@@ -88,8 +88,8 @@ struct CoreDataLineHead {
   let process: ProcessIdentity
   let threadID: Int64
 
-  // 1,024 is arbitrary: a name has 255 bytes at most. Each bracket is looked at, so a line of
-  // nothing else would take the square of its length.
+  // 1,024 is arbitrary: a name has at most 255 bytes. Every bracket is examined, so a line that
+  // consists only of brackets would take quadratic time.
   private static let longest = 1024
 
   init?(_ text: UnsafeRawBufferPointer) {
@@ -110,7 +110,7 @@ struct CoreDataLineHead {
 }
 
 extension ByteCursor {
-  /// Takes `.797` or `.123456`, in nanoseconds.
+  /// Parses `.797` or `.123456`, in nanoseconds.
   fileprivate mutating func takeFraction() -> Nanoseconds {
     guard take(".") || take(",") else { return 0 }
     let digits = take { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
@@ -121,7 +121,7 @@ extension ByteCursor {
     return value
   }
 
-  /// Takes `+0100`, `+01:00` or `Z`, in nanoseconds.
+  /// Parses `+0100`, `+01:00` or `Z`, in nanoseconds.
   fileprivate mutating func takeZone() -> Nanoseconds? {
     if take("Z") { return 0 }
     var ahead = self
@@ -135,7 +135,7 @@ extension ByteCursor {
     return (isWest ? -1 : 1) * (hours * 60 + minutes) * 60_000_000_000
   }
 
-  /// Takes `My App[73416:c07]`.
+  /// Parses `My App[73416:c07]`.
   fileprivate mutating func takeBracketed() -> (ProcessIdentity, Int64)? {
     var ahead = self
     while let name = ahead.takeThrough("[") {
@@ -159,7 +159,7 @@ extension ByteCursor {
     return words.dropFirst(isCompact ? 1 : 0).joined(separator: " ")
   }
 
-  /// Takes the columns of `log show`: thread, type, activity, process id, time to live, process.
+  /// Parses the columns of `log show`: thread, type, activity, process id, time to live, process.
   fileprivate mutating func takeUnifiedColumns() -> (ProcessIdentity, Int64)? {
     var ahead = self
     guard ahead.take("0x"), let thread = Int64(hexadecimal: ahead.takeColumn()) else { return nil }
@@ -180,7 +180,7 @@ extension ByteCursor {
 }
 
 extension Int64 {
-  /// Reads a whole text as a hexadecimal number; `nil` if it is none or does not fit.
+  /// Parses a whole text as a hexadecimal number; `nil` if it is not a number or does not fit.
   fileprivate init?(hexadecimal bytes: UnsafeRawBufferPointer) {
     guard !bytes.isEmpty, bytes.count <= 15 else { return nil }
     self.init(String(decoding: bytes, as: UTF8.self), radix: 16)

@@ -4,7 +4,7 @@ import StoreEvents
 
 /// Turns the lines of Core Data's own log into events, those of each thread apart.
 ///
-/// What the log does not contain (callers, contexts, SQLite's work, the cost of a save) stays
+/// Data that the log does not contain (callers, contexts, SQLite's work, the cost of a save) stays
 /// empty, and the ledger has a remark on it.
 final class CoreDataLogParser {
   private enum Place { case none, sql, objects, plan, remark }
@@ -21,10 +21,10 @@ final class CoreDataLogParser {
   private var threads: [Key: CoreDataThread] = [:]
   private var thread: CoreDataThread?
   private var place = Place.none
-  /// An annotation that no rule matches, and may go on in the next line.
+  /// An annotation that no rule matches, and that may continue on the next line.
   private var fragment: (text: [UInt8], line: UInt64)?
   private var interleaved: UInt64 = 0
-  /// Those that belong to no statement of the log.
+  /// The lines that belong to no statement of the log.
   private var errors: UInt64 = 0
   /// Events of threads that were evicted.
   private var evicted: [EventRecord] = []
@@ -41,7 +41,7 @@ final class CoreDataLogParser {
   /// Reads a line.
   ///
   /// - Parameter isMarkedOnly: whether a line without `CoreData: ` is another program's.
-  /// - Returns: false if it is none of Core Data's.
+  /// - Returns: false if it is not a Core Data line.
   func read(_ line: UnsafeRawBufferPointer, number: UInt64, isMarkedOnly: Bool) -> Bool {
     guard let parsed = CoreDataLine(line), parsed.isMarked || !isMarkedOnly else {
       return continues(line)
@@ -85,7 +85,7 @@ final class CoreDataLogParser {
     return records
   }
 
-  /// Whether the last line of a file, which has no line feed, is whole all the same.
+  /// Whether the last line of a file, which has no line feed, is nevertheless complete.
   static func isWhole(_ line: UnsafeRawBufferPointer) -> Bool {
     guard let parsed = CoreDataLine(line), let last = parsed.text.trimmed.last else { return false }
     switch parsed.category {
@@ -143,7 +143,7 @@ final class CoreDataLogParser {
     errors += 1
   }
 
-  /// Takes a line without a category where it goes on with the one before.
+  /// Parses a line without a category if it continues the previous line.
   private func continues(_ line: UnsafeRawBufferPointer) -> Bool {
     if let (text, _) = fragment {
       let whole = text + [UInt8(ascii: " ")] + line.trimmed
@@ -168,7 +168,7 @@ final class CoreDataLogParser {
     case .plan: if CoreDataContinuation.isPlan(line) { return true }
     case .remark: if CoreDataContinuation.isIndented(line) { return true }
     }
-    // The statement may go on behind another program's line.
+    // The statement may continue after a line of another program.
     if place != .objects { place = .none }
     return false
   }
@@ -187,7 +187,7 @@ final class CoreDataLogParser {
 
   private func select(_ head: CoreDataLineHead?) {
     clock.read(head)
-    // A line that lost its head goes on with the thread before.
+    // A line that lost its head continues that of the previous thread.
     if head == nil, thread != nil { return }
     let key = Key(process: head?.process ?? unnamed, thread: head?.threadID ?? 0)
     if let known = threads[key] {

@@ -2,18 +2,18 @@
 
 import StoreEvents
 
-/// What a Core Data log has shown so far of one process.
+/// The state of one process of a Core Data log.
 final class CoreDataProcess {
   let identity: ProcessIdentity
   private var fetchID: UInt64 = 0
   private var saveID: UInt64 = 0
   private var announced: Set<StatementID> = []
   private var entities: [String: String] = [:]
-  /// By the lines that they were read from.
+  /// By the lines from which they were read.
   private var statements: [String: CoreDataSQL] = [:]
   // 65,536 is arbitrary: SQL that is built from values would fill the memory.
   private static let maxNames = 65_536
-  // Arbitrary as well; a program has some hundreds.
+  // Also arbitrary; a program has a few hundred.
   private static let maxStatements = 1024
 
   init(_ identity: ProcessIdentity) { self.identity = identity }
@@ -46,7 +46,7 @@ final class CoreDataProcess {
     return sql
   }
 
-  /// Learns the name behind a table from a line of level 2.
+  /// Stores the entity of a table from a line of level 2.
   func learn(_ entity: String, table: String) {
     guard entities.count < Self.maxNames, table == "Z" + entity.uppercased() else { return }
     entities[table] = entity
@@ -56,7 +56,7 @@ final class CoreDataProcess {
   func entity(ofTable table: String) -> String { entities[table] ?? table }
 }
 
-/// When the lines of a log were written, or the order in which they stand.
+/// The time at which the lines of a log were written, or their order.
 final class CoreDataClock {
   private(set) var now: Nanoseconds = 0
   /// Whether the lines contain the time.

@@ -2,7 +2,7 @@
 
 import StoreEvents
 
-/// What a statement of Core Data's is for, by its words.
+/// The kind of a Core Data statement, from its text.
 enum CoreDataStatement: Equatable {
   case fetch(FetchKind, table: String)
   case begin, commit, rollback
@@ -110,7 +110,7 @@ extension ByteCursor {
     return String(decoding: take { $0 != UInt8(ascii: " ") }, as: UTF8.self)
   }
 
-  /// Takes the name of a table, which has the letters of an entity's in any alphabet.
+  /// Parses the name of a table, which has the letters of an entity's name in any alphabet.
   fileprivate mutating func takeName() -> String {
     _ = take { $0 == UInt8(ascii: " ") }
     return String(

@@ -4,7 +4,7 @@ import StoreEvents
 
 /// The fetches, faults and saves of one thread of a Core Data log.
 ///
-/// The line after a fetch identifies it, and prefetches stand inside the fetch they serve:
+/// The line after a fetch identifies it, and prefetches are within the fetch that they serve:
 ///
 ///     sql: SELECT … FROM ZNOTE t0            open
 ///     annotation: sql connection fetch time  open, may nest
@@ -59,7 +59,7 @@ final class CoreDataThread {
     if !open.isEmpty, !transactions.isOpen { open[open.count - 1].bind(text) }
   }
 
-  /// Takes the message of an error of SQLite's; false if nothing was running.
+  /// Handles an error message of SQLite; false if nothing was running.
   func read(error: String) -> Bool {
     start()
     guard var fetch = open.popLast() else { return transactions.fail(error) }
@@ -69,7 +69,7 @@ final class CoreDataThread {
     return true
   }
 
-  /// Takes an annotation; false if it refers to something that is not in the log.
+  /// Handles an annotation; false if it refers to an object that is not in the log.
   func read(_ annotation: CoreDataAnnotation) -> Bool {
     start()
     switch annotation {
@@ -133,7 +133,7 @@ final class CoreDataThread {
     return true
   }
 
-  /// Takes a line of level 2 or 3, which has entity, SQL and rows of a fetch.
+  /// Handles a line of level 2 or 3, which has entity, SQL and rows of a fetch.
   private func read(fetchOf entity: String, _ sql: String, rows: UInt64?) {
     let table = "Z" + entity.uppercased()
     let index =
@@ -285,7 +285,7 @@ final class CoreDataThread {
     return true
   }
 
-  /// Keeps events until the fetch they are part of is known to be one.
+  /// Holds events until it is known whether the fetch that contains them is a fetch.
   private func hold(_ events: [EventRecord], within parentID: UInt64) {
     guard let index = open.firstIndex(where: { $0.id == parentID }) else {
       records += events
@@ -303,7 +303,7 @@ final class CoreDataThread {
     let fetch = open.removeFirst()
     let hasEnded = fetch.hasRows || fetch.connectionTime == nil
     records += beginning(of: fetch) + fetch.held
-    // A log may have no times at all: its statements ran all the same.
+    // A log may have no times at all; its statements still ran.
     if hasEnded { records.append(record(.fetchEnd(fetch.ending), at: fetch.end)) }
   }
 

@@ -47,7 +47,7 @@ struct CoreDataTransactions {
     current = transaction
   }
 
-  /// Notes an error of the transaction; false if none is open.
+  /// Records an error of the transaction; false if none is open.
   mutating func fail(_ error: String) -> Bool {
     current?.error = error
     return current != nil

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// Takes a line apart from its front, byte by byte.
+/// Parses a line from its start, byte by byte.
 struct ByteCursor {
   private let bytes: UnsafeRawBufferPointer
   private(set) var position = 0
@@ -15,7 +15,7 @@ struct ByteCursor {
 
   mutating func skip() { position += 1 }
 
-  /// Takes this text if it stands here.
+  /// Consumes this text if it is at the current position.
   mutating func take(_ text: StaticString) -> Bool {
     let count = text.utf8CodeUnitCount
     guard bytes.count - position >= count, let base = bytes.baseAddress,
@@ -25,7 +25,7 @@ struct ByteCursor {
     return true
   }
 
-  /// Takes all up to this text, and the text.
+  /// Consumes everything up to and including this text.
   mutating func takeThrough(_ text: StaticString) -> UnsafeRawBufferPointer? {
     guard let base = bytes.baseAddress else { return nil }
     var ahead = self
@@ -44,7 +44,7 @@ struct ByteCursor {
     return nil
   }
 
-  /// Takes as many decimal digits as requested.
+  /// Consumes as many decimal digits as requested.
   mutating func takeDigits(_ count: Int) -> Int64? {
     guard bytes.count - position >= count else { return nil }
     var value: Int64 = 0
@@ -57,14 +57,14 @@ struct ByteCursor {
     return value
   }
 
-  /// Takes bytes while they satisfy a condition.
+  /// Consumes bytes while they satisfy a condition.
   mutating func take(while condition: (UInt8) -> Bool) -> UnsafeRawBufferPointer {
     let start = position
     while position < bytes.count, condition(bytes[position]) { position += 1 }
     return UnsafeRawBufferPointer(rebasing: bytes[start..<position])
   }
 
-  /// Takes a text between double quotes, in which a backslash escapes the byte after it.
+  /// Consumes a text in double quotes, in which a backslash escapes the next byte.
   mutating func takeQuoted() -> (text: UnsafeRawBufferPointer, isEscaped: Bool)? {
     guard take("\"") else { return nil }
     let start = position
@@ -86,7 +86,7 @@ struct ByteCursor {
 }
 
 extension FixedWidthInteger {
-  /// Reads a whole text as a decimal number; `nil` if it is none or does not fit.
+  /// Parses a whole text as a decimal number; `nil` if it is not a number or does not fit.
   init?(decimal bytes: UnsafeRawBufferPointer) {
     let isNegative = Self.isSigned && bytes.first == UInt8(ascii: "-")
     guard bytes.count > (isNegative ? 1 : 0) else { return nil }

@@ -8,7 +8,7 @@ final class LineReader {
     /// The bytes without the line feed, and the carriage return before it; valid until the next
     /// call.
     case complete(UnsafeRawBufferPointer)
-    /// What stood after the last line feed, of the input or of a file that another one replaced.
+    /// The bytes after the last line feed of the input, or of a file that another one replaced.
     case cut(UnsafeRawBufferPointer)
     case tooLong
   }
@@ -17,11 +17,11 @@ final class LineReader {
   // 16 MiB is arbitrary: SQLite's longest statement has 1 MB, escaped at worst 8 MB.
   static let longestLine = 16 << 20
 
-  // 1 GiB is arbitrary: what goes on for so long without a line feed has none.
+  // 1 GiB is arbitrary: a longer text without a line feed is not a log.
   private static let longestSkip = 1 << 30
 
   private let file: any ByteSource
-  /// What was read so far.
+  /// The number of bytes read so far.
   private(set) var byteCount = 0
   private var skipped = 0
   private var buffer: UnsafeMutableRawBufferPointer
@@ -37,10 +37,10 @@ final class LineReader {
 
   deinit { buffer.deallocate() }
 
-  /// Whether the next line needs no more of the file.
+  /// Whether the next line is already in memory.
   var hasBufferedLine: Bool { lineFeed(from: start) != nil }
 
-  /// Returns the next line, or `nil` at the end, or where an input that grows has no more yet.
+  /// Returns the next line, or `nil` at the end, or if a growing input has no more data yet.
   func next() throws(TraceReadingFailure) -> Line? {
     var scanned = start
     while true {
@@ -89,7 +89,7 @@ final class LineReader {
       ? nil : .cut(UnsafeRawBufferPointer(rebasing: buffer[start..<end]))
   }
 
-  /// Moves what is left to the front and reads behind it.
+  /// Moves the rest to the front of the buffer and reads after it.
   private func fill() throws(TraceReadingFailure) {
     let held = end - start
     if held * 2 > buffer.count { grow() }
@@ -111,7 +111,7 @@ final class LineReader {
   }
 }
 
-/// Why a file could not be read on.
+/// The reason why reading a file failed.
 struct TraceReadingFailure: Error {
   let reason: String
 }

@@ -8,7 +8,7 @@ import StoreEvents
 ///     details: SQLite bind[0] = (double) 13.41
 ///     details: SQLite bind[1] = "Am Treptower Park"
 ///
-/// The lines of a group go out at once, so that no other line of the process stands between them.
+/// The lines of a group are written at once, so no other line of the process is between them.
 struct LogBindings {
   private struct Run {
     let id: StatementID
@@ -25,7 +25,7 @@ struct LogBindings {
     run = Run(id: id, localTime: line.localTime, threadID: line.threadID, process: process)
   }
 
-  /// Takes a line that belongs to the statement; false if it does not.
+  /// Handles a line that belongs to the statement; false if it does not.
   mutating func take(_ line: LogLine, _ process: LogProcess) -> Bool {
     guard let run, run.threadID == line.threadID, run.process === process,
       let (index, value) = LogBinding.parse(line.text), index == values.count
@@ -84,7 +84,7 @@ extension ByteCursor {
     return Double(String(decoding: text, as: UTF8.self)).map { .real($0) }
   }
 
-  /// Takes `16 bytes x'00ff…'`, which ends in `…` where the blob is longer.
+  /// Parses `16 bytes x'00ff…'`, which ends in `…` if the blob is longer.
   private mutating func takeBlob() -> RecordedValues.Value? {
     guard let count = Int(decimal: take { $0 != UInt8(ascii: " ") }), take(" bytes x'") else {
       return nil

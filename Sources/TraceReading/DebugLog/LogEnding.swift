@@ -10,10 +10,10 @@ struct LogEnding {
   private var stated = LogCheck()
   private var openings = 0
   private var closings = 0
-  /// Those that are not 0.
+  /// The counts that are not 0.
   private var statuses: Set<Int32> = []
 
-  /// Takes a line; false if it is a closing line that is damaged.
+  /// Handles a line; false if it is a damaged closing line.
   mutating func take(_ line: LogLine, _ whole: UnsafeRawBufferPointer) -> Bool {
     if line.category == .annotation, line.text.hasPrefix("log closed: ") {
       guard let closing = LogCheck.read(closing: String(decoding: line.text, as: UTF8.self)) else {

@@ -5,8 +5,8 @@ import StoreEvents
 
 /// The events of one debug log.
 ///
-/// Lines made for people are recognized and skipped: the lines made for machines carry the same
-/// facts, exactly.
+/// Lines for people are recognized and skipped: the lines of fields contain the same facts,
+/// exactly.
 final class LogEventSource: LiveSource {
   private let file: any ByteSource
   private let lines: LineReader
@@ -24,7 +24,7 @@ final class LogEventSource: LiveSource {
   private lazy var coreData = CoreDataLogParser(ledger: ledger)
   private var hasCoreDataLines = false
 
-  // 1 GiB is arbitrary: another program's output may go on without end.
+  // 1 GiB is arbitrary: another program's output may be endless.
   private static let longestSearch = 1 << 30
   // 10,000 is arbitrary: those that were evicted announce their statements once more.
   private static let maxProcesses = 10_000
@@ -191,7 +191,7 @@ final class LogEventSource: LiveSource {
       process)
   }
 
-  /// Takes what the log reports about itself; any other annotation is a remark for people.
+  /// Handles the log's reports about itself; any other annotation is a remark for people.
   private func note(_ text: UnsafeRawBufferPointer, _ process: LogProcess) {
     if let opening = LogOpening(text) {
       process.reopen(utcOffset: opening.utcOffset)
@@ -203,7 +203,7 @@ final class LogEventSource: LiveSource {
     }
   }
 
-  /// Takes `12 lines of this log were lost: they could not be written`.
+  /// Parses `12 lines of this log were lost: they could not be written`.
   private func countLostLines(_ text: UnsafeRawBufferPointer) {
     var cursor = ByteCursor(text)
     let count = cursor.take { $0 != UInt8(ascii: " ") }
@@ -275,7 +275,7 @@ extension UnsafeRawBufferPointer {
 }
 
 extension StatementID {
-  /// Hashes SQL that stands unescaped in a log.
+  /// Hashes SQL that is unescaped in a log.
   fileprivate init(sqlBytes: UnsafeRawBufferPointer) {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in sqlBytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }

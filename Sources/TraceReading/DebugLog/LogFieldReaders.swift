@@ -114,7 +114,7 @@ struct AnyOrderLogFieldReader: EventFieldReader {
 }
 
 extension UInt8 {
-  /// Whether the byte may stand in the name of an event or a field.
+  /// Whether the byte is valid in the name of an event or a field.
   var isNameByte: Bool {
     switch self {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "_"),

@@ -12,7 +12,7 @@ struct LogLine {
 
   /// Nanoseconds since 1970-01-01 00:00 on the clock of the writer's time zone.
   let localTime: Nanoseconds
-  /// The process's name and id as they are written, such as `transit[2367`.
+  /// The process's name and id as written, such as `transit[2367`.
   let process: UnsafeRawBufferPointer
   let threadID: Int64
   let category: Category
@@ -55,7 +55,7 @@ extension ByteCursor {
     return nil
   }
 
-  /// Takes `2026-11-21 14:12:28.633104`.
+  /// Parses `2026-11-21 14:12:28.633104`.
   fileprivate mutating func takeTimestamp() -> Nanoseconds? {
     guard let seconds = takeDateTime(), take("."), let microseconds = takeDigits(6) else {
       return nil
@@ -63,7 +63,7 @@ extension ByteCursor {
     return seconds * 1_000_000_000 + microseconds * 1000
   }
 
-  /// Takes `2026-11-21 14:12:28`, in seconds since 1970-01-01 00:00.
+  /// Parses `2026-11-21 14:12:28`, in seconds since 1970-01-01 00:00.
   mutating func takeDateTime() -> Int64? {
     guard let year = takeDigits(4), take("-"), let month = takeDigits(2), take("-"),
       let day = takeDigits(2), take(" "), let hour = takeDigits(2), take(":"),

@@ -3,7 +3,7 @@
 import Glibc
 import StoreEvents
 
-/// What a log has shown so far of one process.
+/// The state of one process of a log.
 final class LogProcess {
   let identity: ProcessIdentity
   /// Nanoseconds by which the process's clock is ahead of UTC; `nil` until the log contains it.
@@ -34,7 +34,7 @@ final class LogProcess {
     return announced.insert(id).inserted
   }
 
-  /// Takes a line of the process for the count and the sum that its closing line states.
+  /// Adds a line of the process to the count and the checksum that its closing line states.
   func check(_ line: LogLine, _ whole: UnsafeRawBufferPointer, ledger: SourceLedger) {
     if ending.take(line, whole) { return }
     ledger.addProblem("\(name): its line 'log closed' is damaged")
@@ -70,7 +70,7 @@ struct LogOpening {
 }
 
 extension ByteCursor {
-  /// Takes `+05:30` as nanoseconds.
+  /// Parses `+05:30` as nanoseconds.
   fileprivate mutating func takeOffset() -> Nanoseconds? {
     let isWest = next == UInt8(ascii: "-")
     guard isWest || next == UInt8(ascii: "+") else { return nil }

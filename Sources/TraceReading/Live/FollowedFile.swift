@@ -7,7 +7,7 @@ import Glibc
 ///     debug.log grows ── is renamed to debug.log.1 ── a new debug.log appears: read from its start
 ///                     └─ is emptied in place (copytruncate): read from its start
 ///
-/// While the name is gone the old file is read on.
+/// While the name does not exist, the old file is read.
 final class FollowedFile: ByteSource {
   private let path: String
   private var descriptor: CInt

@@ -8,7 +8,7 @@ public import StoreEvents
 ///     let reader = try LiveReader("debug.log")
 ///     while try reader.read(until: .now + .seconds(1), { count($0) }) { show() }
 ///
-/// Memory does not grow, however long that goes on.
+/// Memory does not grow, however long this takes.
 public final class LiveReader {
   private let ledger: SourceLedger
   private let source: any LiveSource
@@ -19,7 +19,7 @@ public final class LiveReader {
   /// A log is read from its beginning, and followed where it is rotated or emptied; a session is
   /// read from now on.
   ///
-  /// - Throws: ``TraceReadingError`` if there is none, or it is of another kind.
+  /// - Throws: ``TraceReadingError`` if it does not exist, or is of another kind.
   public init(_ input: String) throws(TraceReadingError) {
     if Self.isSession(input) {
       ledger = SourceLedger(path: input, kind: .ctf)
@@ -63,10 +63,10 @@ public final class LiveReader {
       && folders.allSatisfy { MetadataPackets.text(inFolder: $0)?.contains("event {") ?? false }
   }
 
-  /// Returns the events that are there and were not returned before, and does not wait for more.
+  /// Returns the available events that were not returned before, without waiting for more.
   ///
   /// - Parameter deadline: when to stop, although there are more.
-  /// - Returns: false if nothing can come any more.
+  /// - Returns: false if no more events can arrive.
   /// - Throws: whatever `body` throws.
   public func read(
     until deadline: ContinuousClock.Instant, _ body: (EventRecord) throws -> Void
@@ -77,7 +77,7 @@ public final class LiveReader {
     return true
   }
 
-  /// What was read so far, and what was lost.
+  /// The inputs that were read so far, and the events that were lost.
   public var report: ReadingReport { ReadingReport(sources: [ledger.report]) }
 }
 

@@ -4,8 +4,8 @@ import StoreEvents
 
 /// Merges several sources into one stream, in the order of their timestamps.
 ///
-/// Holds one batch of each source, never a whole one. Events of one source keep their order, as
-/// the lines of a log do; events of the same nanosecond keep the order of the sources.
+/// Holds one batch of each source, never a whole source. Events of one source keep their order,
+/// like the lines of a log; events of the same nanosecond keep the order of the sources.
 struct EventMerger {
   private let sources: [any EventSource]
 
@@ -56,7 +56,7 @@ struct EventMerger {
       return record
     }
 
-    /// Takes batches until there is a record; false at the end of the source.
+    /// Reads batches until there is a record; false at the end of the source.
     mutating func refill() throws -> Bool {
       records.removeAll(keepingCapacity: true)
       head = 0

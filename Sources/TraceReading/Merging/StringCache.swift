@@ -12,7 +12,8 @@ package final class StringCache {
   private static let slotCount = 1024
   // A longer text costs more to make than its allocation does.
   private static let longest = 1024
-  // Unchecked, as what else is used for every event: one thread reads, and checks are a twentieth.
+  // Unchecked, like other types that are used for every event: only one thread reads, and checks
+  // take a twentieth of the time.
   @exclusivity(unchecked) private var slots = [String](repeating: "", count: slotCount)
 
   /// The string of UTF-8 bytes; what is not UTF-8 is replaced by U+FFFD.

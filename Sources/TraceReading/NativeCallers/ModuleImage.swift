@@ -7,10 +7,10 @@ import StoreEvents
 struct ModuleImage {
   /// When its content was last changed, in nanoseconds since 1970.
   let modified: Nanoseconds
-  /// The lowest address that it is linked for: 0, but for programs that are not relocatable.
+  /// The lowest address that it is linked for: 0, except for programs that are not relocatable.
   let base: UInt64
 
-  /// Nil if there is no such file.
+  /// Nil if the file does not exist.
   init?(path: String) {
     // A symbolizer reads a command a line, with the path in quotes.
     guard path.hasPrefix("/"), !path.utf8.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\"") })

@@ -4,7 +4,7 @@
 struct NativeFrame: Hashable {
   /// The file's path.
   var module: String
-  /// From the address at which the file was loaded.
+  /// The offset from the address at which the file was loaded.
   var offset: UInt64
 
   /// Whether the file belongs to the system or to a toolchain.

@@ -3,7 +3,7 @@
 /// A function and the line at which it calls the next one.
 struct SymbolizedLine: Hashable {
   var function: String
-  /// An absolute path as the compiler wrote it; "" where there is no debug information.
+  /// An absolute path as the compiler wrote it; "" without debug information.
   var file: String
   var line: UInt64
 
@@ -33,7 +33,7 @@ extension String {
   ///
   ///     /home/ann/app/Sources/App/List.swift, of /home/ann/app/.build/debug/App  →  Sources/App/List.swift
   ///
-  /// The path itself where they have no more in common than `/home` or `/usr`.
+  /// The path itself if they have only `/home` or `/usr` in common.
   func path(besideProgram program: String) -> String {
     let folders = split(separator: "/").dropLast()
     let common = zip(folders, program.split(separator: "/").dropLast()).prefix { $0 == $1 }.count

@@ -11,12 +11,12 @@ final class Symbolizer {
 
   private let path: String
   private let kind: Kind
-  /// By file; LLVM's has one for all.
+  /// By file; LLVM's has one for all files.
   private var processes: [String: SymbolizerProcess] = [:]
 
   /// Nil if neither program is in the folders of `PATH`.
   init?() {
-    // As Debian names the versions that it has beside each other.
+    // With the suffixes of Debian for parallel versions.
     let names = ["llvm-symbolizer"] + (11...30).reversed().map { "llvm-symbolizer-\($0)" }
     if let path = names.lazy.compactMap(Self.find).first {
       (self.path, kind) = (path, .llvm)
@@ -29,7 +29,7 @@ final class Symbolizer {
 
   /// The functions at an address, the innermost of inlined ones first; empty if they are not known.
   ///
-  /// - Parameter address: as the file's own tables have it.
+  /// - Parameter address: the address in the file's own tables.
   func lines(at address: UInt64, in module: String) -> [SymbolizedLine] {
     let hex = "0x" + String(address, radix: 16)
     switch kind {
@@ -41,7 +41,8 @@ final class Symbolizer {
       let process = process(module) {
         SymbolizerProcess(path, ["-f", "-i", "-C", "-a", "-e", module])
       }
-      // It marks no end of an answer: the next address that it repeats does, with its own two lines.
+      // It does not mark the end of a response. The next address, which it repeats with its own two
+      // lines, does.
       let end = "0x" + String(repeating: "f", count: 16)
       var linesOfEnd = 0
       let answer = process?.answer(to: "\(hex)\n\(end)") {

@@ -15,7 +15,7 @@ final class SymbolizerProcess {
   init?(_ program: String, _ arguments: [String]) {
     var pair: (CInt, CInt) = (-1, -1)
     let isPaired = withUnsafeMutableBytes(of: &pair) {
-      // A socket, since writing to a process that has ended must not end this one.
+      // A socket, because writing to a process that has ended must not end this one.
       socketpair(
         AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0,
         $0.assumingMemoryBound(to: CInt.self).baseAddress) == 0
@@ -58,9 +58,9 @@ final class SymbolizerProcess {
     while waitpid(process, &status, 0) < 0, errno == EINTR {}
   }
 
-  /// Sends a question and returns the lines before the one that ends its answer.
+  /// Sends a request and returns the lines before the one that ends its response.
   ///
-  /// - Returns: nil if there is no answer, now and from now on.
+  /// - Returns: nil if there is no response, now and in the future.
   func answer(to question: String, endsAnswer: (Substring) -> Bool) -> [Substring]? {
     guard isUsable, send(question + "\n") else {
       isUsable = false
