@@ -9,8 +9,9 @@ import TraceReading
 import TraceRendering
 
 extension AdviceReport {
-  /// Tries the indexes that a workload may want, with progress on a terminal; each statement with the
-  /// verdict that `plans` has of it.
+  /// Tries candidate indexes for a workload, with progress on a terminal.
+  ///
+  /// Each statement has the same verdict as in `plans`.
   ///
   /// - Throws: ``Failure``, with one sentence.
   init(
@@ -31,7 +32,7 @@ extension AdviceReport {
 }
 
 extension IndexAdvice {
-  /// Tries the indexes that a workload may want, with progress on a terminal.
+  /// Tries candidate indexes for a workload, with progress on a terminal.
   ///
   /// - Throws: ``Failure``, with one sentence.
   fileprivate init(

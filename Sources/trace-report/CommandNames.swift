@@ -3,9 +3,9 @@
 import ArgumentParser
 
 extension TraceReport {
-  /// The command whose name a word misses by a letter or two: `plan` is `plans`.
+  /// The command whose name differs from a word by one or two letters: `plans` for `plan`.
   ///
-  /// Without a command's name the words are inputs of summary, so that a mistyped one is none.
+  /// Words without a command's name are inputs of summary, so a mistyped command is not found.
   static func command(like word: String) -> String? {
     let names = configuration.subcommands.filter { $0.configuration.shouldDisplay }.map {
       $0.configuration.commandName ?? "\($0)".lowercased()
@@ -15,7 +15,7 @@ extension TraceReport {
       .min { $0.distance < $1.distance }?.name
   }
 
-  /// How many letters have to be put in, left out or replaced: Levenshtein's distance.
+  /// The number of letters to insert, remove or replace: the Levenshtein distance.
   private static func distance(_ a: String, _ b: String) -> Int {
     let b = Array(b)
     var row = Array(0...b.count)

@@ -11,7 +11,7 @@ final class DatabasePlans {
   private let explainer: PlanExplainer
   private let path: String
   private var match = SchemaMatch()
-  /// By text: the verdicts rest on it.
+  /// By text, because the verdicts depend on it.
   private let work: [String: StatementWork]
 
   init(path: String, of profile: Profile) throws {
@@ -28,12 +28,12 @@ final class DatabasePlans {
     explainer = PlanExplainer(database.connection) { profile.values.tuples(of: $0) }
   }
 
-  /// Throws if the file turned out damaged, since its plans are unreliable.
+  /// Throws if the file is damaged, because its plans are unreliable.
   func checkIntegrity() throws {
     try explainer.checkIntegrity(of: database.path)
   }
 
-  /// Set where the statements explained so far are not of this database.
+  /// Set if the statements explained so far do not belong to this database.
   var mismatch: Failure? { match.isOtherDatabase ? .otherDatabase(path, match) : nil }
 
   /// The plan of a statement; one that does not compile has the verdict `error`.

@@ -8,7 +8,7 @@ import TraceReading
 struct EventPass {
   let path: String
   let filter: EventFilter
-  /// What `record --label` noted.
+  /// The labels of `record --label`.
   let labels: [String: String]
 
   init(_ path: String, _ filter: EventFilter) {
@@ -17,7 +17,7 @@ struct EventPass {
     labels = RecordingSeal.labels(ofTrace: path)
   }
 
-  /// Passes each event that the filter takes, and those that the others refer to.
+  /// Passes each event that the filter accepts, and the events that these refer to.
   ///
   /// - Returns: the sums of the same events.
   func read(

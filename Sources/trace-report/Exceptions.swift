@@ -6,7 +6,7 @@ import Glibc
 import StoreEvents
 import TraceAnalysis
 
-/// The file of findings that the project decided to live with.
+/// The file of findings that the project accepts.
 struct Exceptions: ParsableArguments {
   @Option(
     name: .customLong("exceptions"),
@@ -16,7 +16,7 @@ struct Exceptions: ParsableArguments {
     completion: .file())
   var path: String?
 
-  /// The file named, or the usual one if it is there.
+  /// The file named by the option, or the default file if it exists.
   ///
   /// - Throws: ``Failure`` if it cannot be read or understood.
   func file() throws -> ExceptionFile? {

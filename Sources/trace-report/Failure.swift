@@ -7,11 +7,11 @@ import TraceAnalysis
 import TraceReading
 import TraceRendering
 
-/// A failure that has its sentence and its exit code.
+/// A failure with its message and its exit code.
 struct Failure: Error {
   var message: String
   var status: ExitCode
-  /// Whether an input was read whole, and holds no events.
+  /// Whether an input was read completely and contains no events.
   var isOfNoEvents = false
 
   init(_ message: String, status: ExitCode = ExitStatus.failed) {
@@ -47,7 +47,7 @@ struct Failure: Error {
     Self("interrupted before \(milestone); nothing to report", status: ExitStatus.interrupted)
   }
 
-  /// The statements are not of the database that was given.
+  /// The statements do not belong to the database of `--database`.
   static func otherDatabase(_ path: String, _ match: SchemaMatch) -> Self {
     Self(
       match.sentence(
@@ -55,7 +55,7 @@ struct Failure: Error {
       status: ExitStatus.inconclusive)
   }
 
-  /// Of a program that was recorded, or logged, from its beginning to its end.
+  /// For a program that was recorded or logged from its start to its end.
   static func noEvents(from program: String, because reason: String) -> Self {
     Self(
       "no events of a store from '\(LogText.escaped(program))': it \(reason)",
@@ -71,7 +71,7 @@ struct Failure: Error {
 }
 
 extension Failure {
-  /// No event passes a filter; `entities` are those that could be named instead.
+  /// No event passes a filter; `entities` are the names that exist.
   static func nothing(of conditions: [String], in paths: [String], entities: [String]) -> Self {
     let paths = paths.map(LogText.escaped).joined(separator: ", ")
     let conditions = conditions.map(LogText.escaped).joined(separator: ", ")
@@ -96,7 +96,7 @@ extension Inputs {
   // 20 is arbitrary: enough names to find a typing error.
   private static let maxEntities = 20
 
-  /// The entities of the inputs without a filter, read again; none of what cannot be read twice.
+  /// The entities of the inputs without a filter, read again; empty for standard input.
   var entities: [String] {
     guard !paths.contains("-"), let profile = try? Self.profile(of: paths) else { return [] }
     return profile.entities.prefix(Self.maxEntities).map(\.name)

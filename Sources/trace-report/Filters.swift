@@ -4,7 +4,7 @@ public import ArgumentParser
 import StoreEvents
 public import TraceAnalysis
 
-/// Which events a report is of.
+/// The events that a report includes.
 struct Filters: ParsableArguments {
   @Option(help: "Only events from this time on: 2s or 500ms after the first event, or a UTC time.")
   var since: TracePointArgument?

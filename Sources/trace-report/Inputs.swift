@@ -17,7 +17,7 @@ struct Inputs: ParsableArguments {
     completion: .file())
   var paths: [String]
 
-  /// Reads each recording that a relay keeps as an input of its own.
+  /// Reads each recording of a relay as a separate input.
   mutating func validate() { paths = Self.expanded(paths) }
 
   /// Reads all of them, with progress on a terminal if that takes over a second.
@@ -30,7 +30,7 @@ struct Inputs: ParsableArguments {
     try Self.read(paths, filter, isTimed: true)
   }
 
-  /// Reads each input as a run of its own.
+  /// Reads each input as a separate run.
   ///
   /// - Throws: ``Failure`` if one is passed twice: the same measurement shows no variation.
   func distinctRuns() throws -> [Profile] {
@@ -71,7 +71,7 @@ struct Inputs: ParsableArguments {
       for (path, profile) in zip(saved, profiles) { try counted.add(profile, name: path) }
       let traces = paths.filter { !saved.contains($0) }
       guard !traces.isEmpty else { return TimedProfile(profile: .merged(profiles)) }
-      // Tracks over time show all hosts at once; sums keep what was noted of each.
+      // Tracks over time show all hosts together; sums keep the labels of each.
       let groups = isTimed ? [traces] : RelayFolder.groups(of: traces)
       var read = try groups.map { group in
         try TimedProfile(reading: group, filter: filter, isTimed: isTimed) { progress.report($0) }

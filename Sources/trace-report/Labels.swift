@@ -16,7 +16,7 @@ struct Labels: ParsableArguments {
       pairs.compactMap(Self.split), uniquingKeysWith: { _, last in last })
   }
 
-  // 16 and 256 are arbitrary: a label is a dimension of all sums, and each value a row of its own.
+  // 16 and 256 are arbitrary: a label is a dimension of all sums, and each value adds a row.
   private static let maxCount = 16
   private static let maxLength = 256
 

@@ -5,8 +5,9 @@ import SQLiteDriver
 import StoreEvents
 import TraceAnalysis
 
-/// A run, and the user's database where one was given; of another program's database nothing is
-/// used.
+/// A run and, if one was passed, the user's database.
+///
+/// A database of another program is ignored.
 struct ReportedWorkload {
   let database: InspectedDatabase?
   let explanations: [StatementID: PlanExplainer.Explanation]
@@ -36,7 +37,7 @@ struct ReportedWorkload {
       (file, workload.explanations, workload.findings, nil)
   }
 
-  /// Notes the plan of each form, so that plans can be compared over hosts and versions.
+  /// Records the plan of each form, to compare plans over hosts and versions.
   func addPlans(to profile: inout Profile) {
     guard let database, !explanations.isEmpty else { return }
     profile.setPlans(database: database.path) { statement in

@@ -13,7 +13,7 @@ final class ResultPlaces {
   private let inputs: [String]
   private var lines: [String: [Substring]] = [:]
 
-  // 64 MB of text are searched in a tenth of a second; of a larger log the first line is named.
+  // 64 MB of text are searched in a tenth of a second; for a larger log the first line is used.
   private static let maxSearchedBytes = 64 << 20
 
   init(inputs: [String], sourceRoot: String) {
@@ -27,7 +27,7 @@ final class ResultPlaces {
       return .init(path: sources.path(of: caller.file), line: caller.line)
     }
     if let sql {
-      // As a log has it, and as JSON does.
+      // As written in a log, and in JSON.
       let texts = [
         LogText.escaped(sql), sql.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""),
       ]
@@ -42,7 +42,7 @@ final class ResultPlaces {
     return .init(path: inputs.first.map { relative(file(in: $0)) } ?? "standard-input", line: 1)
   }
 
-  /// Empty for folders and for what cannot be read.
+  /// Empty for folders and for files that cannot be read.
   private func lines(of path: String) -> [Substring] {
     if let known = lines[path] { return known }
     var found: [Substring] = []
@@ -65,7 +65,7 @@ final class ResultPlaces {
     return metadata.map { path + "/" + $0 } ?? path
   }
 
-  /// From the source root, as hosts want it.
+  /// Relative to the source root, as code hosts require.
   private func relative(_ path: String) -> String {
     var path = path
     let top = FileManager.default.currentDirectoryPath + "/" + (root == "." ? "" : root + "/")

@@ -7,7 +7,7 @@ struct SourcePaths {
   /// Paths from the root, by the file's name.
   private var paths: [String: [String]] = [:]
 
-  // 8 is arbitrary: Sources/Module/Folder/Folder lies four deep.
+  // 8 is arbitrary: Sources/Module/Folder/Folder is four levels deep.
   private static let deepest = 8
 
   init(root: String) { add(root, from: "", depth: 0) }

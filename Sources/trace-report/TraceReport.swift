@@ -27,9 +27,10 @@ struct TraceReport: AsyncParsableCommand {
     ],
     defaultSubcommand: Summary.self)
 
-  /// Runs the command; a ``Failure`` becomes one sentence on standard error and its exit code.
+  /// Runs the command; a ``Failure`` becomes an error message and an exit code.
   static func main() async {
-    // A write beyond the limit of a file's size then fails, and the failure is reported.
+    // With the signal ignored, a write beyond the file size limit fails, and the failure is
+    // reported.
     signal(SIGXFSZ, SIG_IGN)
     BabeltraceReader.register()
     do {
@@ -46,7 +47,7 @@ struct TraceReport: AsyncParsableCommand {
       exit(withError: failure.status)
     } catch {
       exitIfInterrupted()
-      // Help and the version are reports as well: what prints them does not check that it could.
+      // ArgumentParser does not check whether help and the version could be printed.
       guard exitCode(for: error) == .success else { exit(withError: error) }
       let text = fullMessage(for: error)
       if !text.isEmpty { Output.print(text + "\n") }
@@ -54,8 +55,8 @@ struct TraceReport: AsyncParsableCommand {
     }
   }
 
-  /// Ends as if by the signal, after printing what was read so far: half an input supports no
-  /// conclusion.
+  /// Exits with the code of the signal after printing the results so far: an incomplete input
+  /// supports no conclusion.
   private static func exitIfInterrupted() {
     if ReadingInterruption.isRequested { exit(withError: ExitStatus.interrupted) }
   }

@@ -18,7 +18,7 @@ public struct FindingException: Hashable, Sendable {
   public var reason: String
   /// The last day on which it holds, such as `2027-03-01`.
   public var expires: String?
-  /// Where its file names it.
+  /// The location of the exception in its file.
   public var line: Int
 
   /// Whether it is about this; whatever it leaves out may be anything.
@@ -33,6 +33,6 @@ public struct FindingException: Hashable, Sendable {
     return true
   }
 
-  /// Days as `2027-03-01` stand in the order of time.
+  /// Dates such as `2027-03-01` sort in chronological order.
   func isExpired(on today: String) -> Bool { expires.map { $0 < today } ?? false }
 }

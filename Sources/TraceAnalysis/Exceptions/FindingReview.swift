@@ -22,9 +22,9 @@ public struct FindingReview: Hashable, Sendable {
   /// Findings without exceptions.
   public init(_ findings: [Finding]) { self.findings = findings }
 
-  /// Takes out what a file excuses, and returns which of its exceptions excuse nothing.
+  /// Removes the findings that a file excuses, and returns the exceptions that excuse nothing.
   ///
-  /// An expired exception excuses nothing: its finding comes back.
+  /// An expired exception excuses nothing: its finding is reported again.
   ///
   /// - Parameters:
   ///   - findings: the findings of a run.

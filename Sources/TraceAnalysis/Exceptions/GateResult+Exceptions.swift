@@ -3,9 +3,10 @@
 import StoreEvents
 
 extension GateResult {
-  /// Takes out the regressions of statements that a file excuses under `[Gate]`.
+  /// Removes the regressions of statements that a file excuses under `[Gate]`.
   ///
-  /// The totals hold the work of those statements too: by so much they may have risen.
+  /// The totals include the work of those statements too, so they may have increased by that
+  /// amount.
   ///
   /// - Parameters:
   ///   - file: the exceptions.

@@ -3,7 +3,8 @@
 public import StoreEvents
 import TraceReading
 
-/// Why profiles cannot be added up: some events would count twice, or it cannot be excluded.
+/// The reason why profiles cannot be added up: some events are counted twice, or this cannot be
+/// ruled out.
 public enum DoubleCounting: Error, Hashable, Sendable {
   /// Both hold the sums of one recording.
   case sameRecording(String, String)
@@ -45,7 +46,7 @@ public struct CountedRecordings {
   /// - Parameter requiresIdentity: whether a profile whose events have no identity is refused.
   public init(requiresIdentity: Bool) { self.requiresIdentity = requiresIdentity }
 
-  /// Notes the recordings of a profile.
+  /// Adds the recordings of a profile.
   ///
   /// - Throws: ``DoubleCounting`` if one of them was noted of another profile.
   public mutating func add(_ profile: Profile, name: String) throws(DoubleCounting) {

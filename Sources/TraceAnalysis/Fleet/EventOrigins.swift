@@ -2,11 +2,11 @@
 
 public import StoreEvents
 
-/// Where the events of a stream happened, for exports that write them one by one.
+/// The origins of the events of a stream, for exports that write events one by one.
 public struct EventOrigins {
   /// The place of an event, and its process.
   public struct Place: Hashable, Sendable {
-    /// Where it ran; the database is "" for what no statement runs on.
+    /// The origin of an event; the database is "" for events without one.
     public var origin: OriginProfile
     /// Distinguishes processes that had one id one after the other.
     public var processStart: Nanoseconds

@@ -7,13 +7,13 @@ public import StoreEvents
 ///
 /// A form is a statement without its values, see `SQLFingerprint`.
 public struct FormProfile: Hashable, Sendable, Codable {
-  /// The hash of the form's text; 0 for the row that holds all forms beyond the bound.
+  /// The hash of the form's text; 0 for the row of all forms beyond the limit.
   public var form: StatementID
   /// The text without values; nil where it is unknown, and in the row of the others.
   public var sql: String?
   /// The steps of the plan, joined by "; "; nil where no database was given.
   public var plan: String?
-  /// Where it ran.
+  /// The origin of the runs.
   public var origin: OriginProfile
   /// The counts and times of the runs.
   public var work = Work()
@@ -32,7 +32,7 @@ public struct FormProfile: Hashable, Sendable, Codable {
     self.origin = origin
   }
 
-  /// Whether it holds the forms beyond the bound.
+  /// Whether this is the row of all forms beyond the limit.
   public var isRest: Bool { form == Bounds.restOfStatements }
 
   /// The text for a reader; the row of the others with the number of forms in it.
@@ -50,7 +50,7 @@ extension FormProfile {
     Self(statement: id, sql: sql, origin: OriginProfile()).form
   }
 
-  /// A statement's form; one without a text stands for itself.
+  /// A statement's form; a statement without a text is its own form.
   init(statement id: StatementID, sql: String?, origin: OriginProfile) {
     guard id != Bounds.restOfStatements else {
       self.init(form: id, sql: nil, origin: OriginProfile())
@@ -115,9 +115,9 @@ extension Profile {
     return FormProfile.merged(rows, limit: .max)
   }
 
-  /// Notes the plan of each form, of the database at a path.
+  /// Sets the plan of each form, for the database at a path.
   ///
-  /// - Parameter plan: returns the plan of a statement, nil where there is none.
+  /// - Parameter plan: returns the plan of a statement, or nil if there is none.
   public mutating func setPlans(database: String, _ plan: (StatementProfile) -> String?) {
     var plans: [StatementID: String] = [:]
     for group in statementGroups.values {

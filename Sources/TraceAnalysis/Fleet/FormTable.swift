@@ -4,7 +4,7 @@ import StoreEvents
 
 /// The statements by where they ran, while they are being counted.
 ///
-/// As long as all of them ran at one place, nothing is counted twice: the place is noted, and the sums
+/// While all of them run in one place, no second sums are kept: the place is recorded, and the sums
 /// are those of the statements.
 struct FormTable {
   struct Key: TallyKey {
@@ -14,7 +14,7 @@ struct FormTable {
   }
 
   private struct Tally {
-    /// Of what was counted before the second place was seen.
+    /// The sums that were counted before a second place was seen.
     var before: FormProfile?
     var tally = CallerTally()
   }

@@ -3,7 +3,8 @@
 import StoreEvents
 import TraceReading
 
-/// Where statements ran: the host, the database, the copy of SQLite, and what the user noted.
+/// Where statements ran: the host, the database, the copy of SQLite, and the labels of the
+/// recording.
 public struct OriginProfile: Hashable, Sendable, Codable {
   /// "" where the source does not contain it; the label `host` comes before the system's name.
   public var host: String
@@ -11,7 +12,7 @@ public struct OriginProfile: Hashable, Sendable, Codable {
   public var database: String
   /// "" where it is unknown.
   public var sqliteVersion: String
-  /// What `record --label` noted, `host` left out.
+  /// The labels of `record --label`, without `host`.
   public var labels: [String: String]
 
   /// Makes an origin.
@@ -59,9 +60,9 @@ struct OriginTable {
   /// Connections by their numbers, contexts of stores by theirs.
   private var connections: [Key: Int] = [:]
   private var contexts: [Key: Int] = [:]
-  /// By process and store.
+  /// The origins by process and store.
   private var stores: [Key: Int] = [:]
-  /// By process: of its stores, or the place that stands for several of them.
+  /// The origins by process: that of its stores, or one that represents several of them.
   private var processes: [Int: Int] = [:]
   private var lastConnection: (key: Key, index: Int)?
   private var lastContext: (key: Key, index: Int)?
@@ -121,7 +122,7 @@ struct OriginTable {
     return index
   }
 
-  /// Of an event whose `store_id` is a connection's number where the probe wrote it.
+  /// The origin of an event; for events of the probe, `store_id` is the number of a connection.
   mutating func index(
     ofStoreOrConnection id: UInt64, _ context: Key, host: @autoclosure () -> String
   ) -> Int {

@@ -16,7 +16,7 @@ extension Profile {
     forms = FormProfile.merged(parts.flatMap(\.formRows), limit: limit)
   }
 
-  /// The profile with at most so many rows of forms.
+  /// The profile with at most this many rows of forms.
   func withForms(limit: Int) -> Self {
     guard forms?.count ?? statements.count > limit else { return self }
     var profile = self
@@ -24,7 +24,7 @@ extension Profile {
     return profile
   }
 
-  /// Holds a merged profile within the bounds of one trace; what is beyond is counted together.
+  /// Keeps a merged profile within the limits of one trace; the rest is counted together.
   mutating func bound() {
     var sentences: [String] = []
     if statements.count > Bounds.statements + 1 {
@@ -67,7 +67,8 @@ extension Profile {
     return .merged(kept.prefix(Bounds.callers) + [rest])
   }
 
-  /// Of too many processes those of which something is missing are kept, since they are doubts.
+  /// If there are too many processes, those with missing events are kept, because they cause
+  /// doubts.
   private mutating func boundProcesses() {
     if processes.count > Bounds.processes {
       let order =

@@ -2,8 +2,8 @@
 
 /// Adds up profiles one by one, in memory and time that hardly depend on how many there are.
 ///
-/// Like the digits of a binary counter: sums of equally many profiles are merged, so that each profile
-/// takes part in as many merges as the count has digits.
+/// Works like a binary counter: sums of the same number of profiles are merged, so the number of
+/// merges of a profile is at most the number of digits of the count.
 public struct ProfileSum {
   private var parts: [(count: Int, profile: Profile)] = []
   private let maxForms: Int

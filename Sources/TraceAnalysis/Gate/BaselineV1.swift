@@ -19,7 +19,7 @@ public struct BaselineV1: Codable, Hashable, Sendable {
   public var totals: Totals
   /// The most that a total may be, by its name, such as `cacheMisses`: written by people, and kept.
   public var budget: [String: UInt64]?
-  /// By their SQL.
+  /// The statements by their SQL.
   public var statements: [Statement]
   /// The tests that markers named: their `sql` is `test NAME`.
   public var tests: [Statement]?
@@ -92,7 +92,7 @@ public struct BaselineV1: Codable, Hashable, Sendable {
     public var meanNs: [Double]?
   }
 
-  /// SQLite's words, indented, and what they mean.
+  /// The steps in SQLite's text, indented, and their meaning.
   public struct Plan: Codable, Hashable, Sendable {
     /// `search`, `harmlessScan`, `mayScan`, `fullScan` or `error`.
     public var verdict: String
@@ -108,7 +108,7 @@ public struct BaselineV1: Codable, Hashable, Sendable {
 }
 
 extension BaselineV1 {
-  /// Takes the counts of a profile.
+  /// Copies the counts of a profile.
   ///
   /// - Parameters:
   ///   - profile: the run.
@@ -174,7 +174,7 @@ extension BaselineV1.Statement {
 }
 
 extension BaselineV1 {
-  /// Takes over what people wrote into an older baseline.
+  /// Copies the budgets that were edited by hand from an older baseline.
   public mutating func keepBudgets(of older: BaselineV1) {
     budget = older.budget
     let budgets = Dictionary(
@@ -189,7 +189,7 @@ extension BaselineV1 {
     }
   }
 
-  /// Notes the mean times of several runs, for gates that compare times.
+  /// Records the mean times of several runs, for gates that compare times.
   public mutating func addTimes(of runs: [Profile]) {
     let groups = Dictionary(
       uniqueKeysWithValues: TimingGate.groups(of: runs).map { ($0.description, $1) })
@@ -198,7 +198,7 @@ extension BaselineV1 {
     }
   }
 
-  /// The names in budgets that are no counts'.
+  /// The names in budgets that are not names of counts.
   var unknownBudgets: [String] {
     let names = Set(GateMetric.ofStatements.map(\.0.rawValue))
     let totals = Set(GateMetric.ofTotals.map(\.0.rawValue))

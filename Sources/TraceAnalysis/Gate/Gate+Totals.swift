@@ -68,7 +68,7 @@ extension Gate {
     }
   }
 
-  /// A change worth a word; nil where a side does not count it.
+  /// A change to report; nil if one side does not count it.
   private func change(
     _ metric: GateMetric, _ before: UInt64?, _ after: UInt64?, budget: UInt64?
   ) -> GateResult.Change? {

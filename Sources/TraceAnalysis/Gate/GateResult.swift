@@ -2,11 +2,12 @@
 
 public import StoreEvents
 
-/// What came of holding a run against a baseline.
+/// The result of comparing a run with a baseline.
 public struct GateResult: Hashable, Sendable {
   /// The outcome of a comparison.
   public enum Verdict: String, Hashable, Sendable {
-    /// The same work or less, far less for a little more, more work, or not enough data to decide.
+    /// The same work or less, far less of one kind for a little more of another, more work, or not
+    /// enough data to decide.
     case same, mixed, regression, inconclusive
   }
 
@@ -48,7 +49,7 @@ public struct GateResult: Hashable, Sendable {
   public struct Difference: Hashable, Sendable {
     /// The fingerprint, or nil for the totals.
     public var sql: String?
-    /// What it was, where it was rewritten.
+    /// The previous statement, if it was rewritten.
     public var sqlBefore: String?
     /// The statement's id.
     public var statement: StatementID?
@@ -68,9 +69,9 @@ public struct GateResult: Hashable, Sendable {
   public var mixed: [Difference] = []
   /// Statements that do less work than the baseline.
   public var improvements: [Difference] = []
-  /// Plans in other words that are no worse.
+  /// Plans that changed without more work.
   public var replanned: [Difference] = []
-  /// Statements that were rewritten, and do no more than they did.
+  /// Statements that were rewritten and do no more work than before.
   public var rewritten: [Difference] = []
   /// Statements that took longer, and less long, where times are compared.
   public var slower: [TimingGate.Change] = []
@@ -82,9 +83,9 @@ public struct GateResult: Hashable, Sendable {
   public var appeared: [Difference] = []
   /// Statements of the baseline that did not run.
   public var gone: [Difference] = []
-  /// Why nothing can be concluded at all; one sentence each.
+  /// The reasons why the result is inconclusive; one sentence each.
   public var doubts: [String] = []
-  /// Why a part could not be compared; one sentence each.
+  /// The reasons why a part could not be compared; one sentence each.
   public var reservations: [String] = []
 
   /// Regressions that the project decided to live with.

@@ -9,7 +9,8 @@ public struct ProfileDifference: Sendable {
   public var before: Profile
   /// The second run.
   public var after: Profile
-  /// By the time of the slower side, longest first; a side is nil where the statement is missing.
+  /// By the time of the slower side, longest first; a side is nil if it does not have the
+  /// statement.
   public var pairs: [Pair]
 
   /// A statement of the two runs.
@@ -19,7 +20,7 @@ public struct ProfileDifference: Sendable {
     /// The statement in the second run, or nil if it did not run.
     public var after: StatementGroup?
 
-    /// How many times as fast a run has become: above 1 is faster; nil where a side is missing.
+    /// The factor by which a run has become faster: above 1 is faster; nil if a side is missing.
     public var speedup: Double? {
       guard let before = before?.meanTime, let after = after?.meanTime, after > 0 else {
         return nil

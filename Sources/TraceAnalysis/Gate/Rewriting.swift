@@ -2,10 +2,10 @@
 
 import QueryPlans
 
-/// Which statements of a run are those of a baseline in other words.
+/// Finds the statements of a run that are rewritten statements of a baseline.
 ///
-/// The same words in another order, as after moving the terms of an AND; otherwise the only
-/// statement of its entity at the same line of code.
+/// The same tokens in another order, for example after terms of an AND were moved; otherwise the
+/// only statement of its entity at the same line of code.
 struct Rewriting {
   /// The baseline's statement, by the new one's fingerprint.
   private(set) var before: [String: BaselineV1.Statement] = [:]

@@ -9,7 +9,7 @@ public struct StatementGroup: Hashable, Sendable {
   public var fingerprint: SQLFingerprint
   /// The one of them that did most work a run, by its counts.
   public var statement: StatementProfile
-  /// Of all of them.
+  /// The work of all its statements.
   public var work: Work
   /// Faults that were read from the database.
   public var misses: UInt64
@@ -17,7 +17,7 @@ public struct StatementGroup: Hashable, Sendable {
   public var latency: Latency
   /// By total time, longest first.
   public var callers: [CallerProfile]
-  /// How many texts have the fingerprint.
+  /// The number of texts that have the fingerprint.
   public var texts: Int
 
   /// The line that spent most time on it.
@@ -68,7 +68,7 @@ extension StatementProfile {
 }
 
 extension Profile {
-  /// The statements by their fingerprints; one without its text stands for itself.
+  /// The statements by their fingerprints; a statement without a text is a group of its own.
   public var statementGroups: [SQLFingerprint: StatementGroup] {
     // Statements come by their time, so that each group's first is the one that took most.
     var groups: [SQLFingerprint: [StatementProfile]] = [:]

@@ -27,17 +27,17 @@ public struct Growth: Hashable, Sendable {
     public var caller: SourceLocation
     /// The counts at each size, smallest first.
     public var points: [Point]
-    /// The fit of its VM steps; nil if there is none.
+    /// The fit of its VM steps; nil without a fit.
     public var vmSteps: GrowthFit?
-    /// The fit of its full-scan steps; nil if there is none.
+    /// The fit of its full-scan steps; nil without a fit.
     public var fullScanSteps: GrowthFit?
-    /// The fit of its rows; nil if there is none.
+    /// The fit of its rows; nil without a fit.
     public var rows: GrowthFit?
     /// The verdict.
     public var verdict: Verdict
   }
 
-  /// What one run of a statement did, on average, at one size.
+  /// The average work of one run of a statement at one size.
   public struct Point: Hashable, Sendable {
     /// The size of the store.
     public var size: UInt64
@@ -55,14 +55,14 @@ public struct Growth: Hashable, Sendable {
   /// The minimum number of sizes.
   public static let minSizes = 3
   static let minQuality = 0.9
-  // Half the growth of the store: a search grows by the depth of a tree, some hundredths.
+  // Half the growth of the store. A search grows only by the depth of a tree, a few hundredths.
   static let maxSlope = 0.5
 
-  /// Those that grow like a scan first, then by their work at the largest size.
+  /// Statements that grow like a scan first, then by their work at the largest size.
   public var statements: [Statement]
   /// The sizes that were run, smallest first.
   public var sizes: [UInt64]
-  /// What limits the comparison; one sentence each.
+  /// The limitations of the comparison; one sentence each.
   public var doubts: [String]
 
   /// Compares runs of the same work on stores of several sizes.
@@ -126,7 +126,7 @@ extension Growth.Statement {
     } else if work.quality < Growth.minQuality {
       copy.verdict = .inconclusive
     } else {
-      // As many rows more as work more: the result itself grows.
+      // The rows increase as much as the work: the result itself grows.
       let wastes = points.last.map {
         ScanBound.isExceeded(steps: $0.fullScanSteps, rows: $0.rows)
       }

@@ -2,9 +2,9 @@
 
 public import StoreEvents
 
-/// What statements and commits read, wrote and synced.
+/// The reads, writes and syncs of statements and commits.
 public struct IOProfile: Hashable, Sendable, Codable {
-  /// Of all statements, and of what belongs to none.
+  /// The sum of all statements, and of work that belongs to no statement.
   public var total = IOWork()
   /// By line of code, by total time, longest first.
   public var commits: [CommitProfile] = []
@@ -15,7 +15,7 @@ public struct IOProfile: Hashable, Sendable, Codable {
   public init() {}
 }
 
-/// Calls of files, and the pages behind them.
+/// Calls of files, and the pages that caused them.
 public struct IOWork: Hashable, Sendable, Codable {
   /// Pages found in the page cache.
   public var cacheHits: UInt64 = 0
@@ -75,7 +75,7 @@ public struct IOWork: Hashable, Sendable, Codable {
   }
 }
 
-/// What one statement did to files at one line of code.
+/// The I/O of one statement at one line of code.
 public struct StatementIOProfile: Hashable, Sendable, Codable {
   /// The statement and the line; `count` is the number of runs that used pages or files.
   public var site: LockSite
@@ -101,7 +101,7 @@ public struct CommitProfile: Hashable, Sendable, Codable {
   public var checkpointTime: Nanoseconds = 0
   /// The rest of COMMIT.
   public var commitTime: Nanoseconds = 0
-  /// From their begins to their ends: the sum of the parts.
+  /// The total time of the commits: the sum of the parts.
   public var totalTime: Nanoseconds = 0
   /// Rows inserted, updated or deleted.
   public var changes: UInt64 = 0

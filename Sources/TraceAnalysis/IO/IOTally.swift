@@ -2,8 +2,9 @@
 
 import StoreEvents
 
-/// Folds the events of I/O, which stand before the run, the fetch or the transaction that they
-/// belong to, on the same thread.
+/// Folds the events of I/O.
+///
+/// They precede the run, the fetch or the transaction of the same thread that they belong to.
 struct IOTally {
   typealias Key = ProfileBuilder.Key
   // Arbitrary, as in `Bounds`.
@@ -13,10 +14,10 @@ struct IOTally {
   private var profile = IOProfile()
   private var commits: [LockSite.Key: CommitProfile] = [:]
   private var statements: [LockSite.Key: StatementIOProfile] = [:]
-  /// By thread: what its next run, or the statement of its next commit, belongs to.
+  /// The I/O of a thread's next run, or of the statement of its next commit, by thread.
   private var pendingRuns: [Key: StatementIO] = [:]
   private var pendingCommits: [Key: CommitIO] = [:]
-  /// By transaction: the statement with which it began to write.
+  /// The statement with which a transaction began to write, by transaction.
   private var writers: [Key: LockSite] = [:]
 
   mutating func add(_ event: StatementIO, on thread: Key) {

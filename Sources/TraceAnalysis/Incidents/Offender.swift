@@ -12,7 +12,7 @@ public struct Offender: Hashable, Sendable, Codable {
   public var threadID: Int64
   /// Nanoseconds since 1970.
   public var timestamp: Nanoseconds
-  /// Of the statement in SQLite, the save, the transaction or the wait.
+  /// The duration of the statement in SQLite, the save, the transaction or the wait.
   public var duration: Nanoseconds
   /// The statement; nil where the snapshot does not hold its text.
   public var sql: String?
@@ -26,13 +26,13 @@ public struct Offender: Hashable, Sendable, Codable {
   public var vmSteps: UInt64?
   /// Steps through tables without an index.
   public var fullScanSteps: UInt64?
-  /// How often SQLite tried again to get a lock, for a wait.
+  /// For a wait, how often SQLite retried the lock.
   public var attempts: UInt64?
   /// The entity's name.
   public var entity: String?
   /// The error of a failed statement, fetch or save.
   public var error: String?
-  /// Events of the snapshot that meet the condition, this one included.
+  /// Events of the snapshot that meet the condition, including this one.
   public var matches: UInt64 = 1
 
   init(_ record: EventRecord, duration: Nanoseconds) {
@@ -56,7 +56,8 @@ extension Offender {
 
   /// Finds the newest second of a snapshot in which more faults read the database than a limit.
   ///
-  /// - Returns: the last of these faults, with their number as `rows`; nil if there is no such second.
+  /// - Returns: the last of these faults, with their number as `rows`; nil if no second has enough
+  ///   of them.
   /// - Throws: `TraceReadingError` where the snapshot cannot be read.
   public init?(stormIn folder: String, moreThan limit: UInt64) throws {
     guard let offender = try OffenderSearch.storm(in: folder, moreThan: limit) else { return nil }

@@ -7,9 +7,9 @@ import TraceReading
 struct OffenderSearch {
   private var texts: [StatementID: String] = [:]
   private var callers = CallerNames()
-  /// By process: the databases of connections, and those of stores, by their ids.
+  /// The databases of connections and of stores, by process and id.
   private var databases: [Owner: String] = [:]
-  /// By process: the lines of fetches that began.
+  /// The lines of fetches that have begun, by process.
   private var fetches: [Owner: SourceLocation] = [:]
   private var found: Offender?
   private var matches: UInt64 = 0
@@ -130,7 +130,7 @@ struct OffenderSearch {
     }
   }
 
-  /// Of a connection that the probe observes, or of a store.
+  /// The database of a connection that the probe observes, or of a store.
   private func database(_ pid: Int64, _ id: UInt64) -> String? {
     databases[Owner(pid: pid, kind: .connection, id: id)]
       ?? databases[Owner(pid: pid, kind: .store, id: id)]

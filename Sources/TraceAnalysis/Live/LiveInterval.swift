@@ -3,19 +3,19 @@
 import QueryPlans
 public import StoreEvents
 
-/// What happened in one interval, beside what happened since counting began.
+/// The work of one interval, and the work since counting began.
 public struct LiveInterval: Sendable {
   /// In nanoseconds; at least one.
   public var duration: Nanoseconds
   /// All since counting began.
   public var profile: Profile
-  /// What the interval added to the totals.
+  /// The difference of the totals in the interval.
   public var added: Profile.Totals
   /// Waiting for a connection, or for the writer and its lock, in the interval.
   public var waitTime: Nanoseconds
   /// In the order of their total time, longest first.
   public var statements: [LiveStatement]
-  /// By what the interval added, most misses first.
+  /// By the difference in the interval, most misses first.
   public var faults: [LiveFaults]
   /// The findings up to now.
   public var findings: [Finding]
@@ -66,7 +66,7 @@ public struct LiveInterval: Sendable {
 public struct LiveStatement: Sendable {
   /// All since counting began.
   public var group: StatementGroup
-  /// What the interval added.
+  /// The difference in the interval.
   public var added: Work
   /// The misses of the interval.
   public var missesAdded: UInt64
@@ -85,12 +85,12 @@ public struct LiveFaults: Sendable {
 // MARK: - Differences
 
 extension FixedWidthInteger {
-  /// What was added since; 0 where less is left, since the rest was evicted.
+  /// The difference since then; 0 if the sum is smaller because the rest was evicted.
   fileprivate func since(_ before: Self) -> Self { self > before ? self - before : 0 }
 }
 
 extension Work {
-  /// The sums that a live view shows; the others stay 0.
+  /// The sums that a live view shows; the others are 0.
   fileprivate func since(_ before: Self) -> Self {
     var added = Work()
     added.count = count.since(before.count)

@@ -4,7 +4,7 @@ import QueryPlans
 public import StoreEvents
 public import TraceReading
 
-/// What a program that still runs does, interval by interval.
+/// The work of a running program, interval by interval.
 ///
 ///     events ──▶ builder ──▶ profile so far ──┬──▶ totals, findings
 ///                            sums of before ──┴──▶ what the interval added
@@ -17,7 +17,7 @@ public struct LiveProfile {
   private var findings: [Finding] = []
   private var isChanged = false
 
-  // 1000 is arbitrary: far above what a screen shows, and grouped by form within some 20 ms.
+  // 1000 is arbitrary: far more than a screen shows, and grouped by form within about 20 ms.
   static let maxStatements = 1000
 
   /// Makes an empty profile.
@@ -49,7 +49,7 @@ public struct LiveProfile {
   ) -> LiveInterval {
     var profile = builder.profile(of: reading)
     profile.statements = Array(profile.statements.prefix(Self.maxStatements))
-    // Without an event the rules would find what they found before.
+    // Without a new event the findings are unchanged.
     if isChanged { findings = profile.cheapFindings }
     isChanged = false
     let groups = profile.statementGroups
@@ -78,10 +78,11 @@ struct LiveSums {
 }
 
 extension Profile {
-  // 100 is arbitrary: rules take some 50 µs a statement, and the rest is on no screen.
+  // 100 is arbitrary: rules take about 50 µs per statement, and the rest is not visible on a
+  // screen.
   private static let maxStatementsChecked = 100
 
-  /// What the rules find of the statements that take most time.
+  /// The findings of the rules for the statements that take most time.
   fileprivate var cheapFindings: [Finding] {
     var profile = self
     profile.statements = Array(statements.prefix(Self.maxStatementsChecked))

@@ -3,7 +3,7 @@
 import StoreEvents
 
 extension ProfileBuilder {
-  /// Resets all counts; texts, and fetches that are running, stay known.
+  /// Resets all counts; texts and running fetches are kept.
   mutating func resetCounts() {
     var new = ProfileBuilder(filter)
     new.texts = texts

@@ -9,7 +9,7 @@ import StoreEvents
 struct LockDatabases {
   private typealias Key = ProfileBuilder.Key
   private var ids: [ProfileBuilder.Key: String] = [:]
-  /// By path: the database that a connection of the probe found there.
+  /// By path: the database of the probe's connection to that path.
   private var inodes: [String: String] = [:]
   private var paths: [String: String] = [:]
   // 100,000 is arbitrary: a program may open a connection for each request.

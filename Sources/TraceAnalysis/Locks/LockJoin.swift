@@ -23,10 +23,11 @@ struct LockJoin {
   private var saves: [Key: SourceLocation] = [:]
   private var recent: [String: [LockInterval]] = [:]
   private var waits: [LockedWait] = []
-  /// By thread: the wait whose statement, and the transaction whose last statement, follows.
+  /// By thread: the wait that belongs to the next statement, or to the transaction whose last
+  /// statement comes next.
   private var namelessWaits: [Key: Int] = [:]
   private var namelessTransactions: [Key: LockInterval] = [:]
-  /// By thread: the writer of the transaction whose last statement follows.
+  /// By thread: the writer of the transaction whose last statement comes next.
   private var endedWriters: [Key: LockSite] = [:]
   var sites = LockSites()
   private var logs = LogWatch()
@@ -143,16 +144,17 @@ struct LockJoin {
     open[id, default: OpenTransaction(connection: connection)].add(run, site, from: start)
   }
 
-  /// Names the line of a save's wait.
+  /// Sets the line of a save's wait.
   mutating func end(_ save: SaveEnd, _ record: EventRecord, in process: Int) {
     guard let index = namelessWaits.removeValue(forKey: thread(record, process)) else { return }
     waits[index].waiter.location = save.location
   }
 
-  /// Where no transaction held the lock: two that wait for it can keep each other from it.
+  /// If no transaction held the lock: two waiting statements can block each other.
   ///
-  /// BEGIN IMMEDIATE takes a snapshot, then the lock; it releases the lock and waits again where the snapshot
-  /// is old by then. That lasts for one attempt: who tried in vain twice waited for something else.
+  /// BEGIN IMMEDIATE takes a snapshot, then the lock. If its snapshot is no longer current, it
+  /// releases the lock and waits again. That lasts for one attempt, so a statement that failed two
+  /// attempts waited for something else.
   private mutating func nameOtherWaiters() {
     for index in waits.indices where !waits[index].hasHolder && waits[index].wasBrief {
       // Waits are in the order of their ends.
@@ -192,7 +194,7 @@ struct LockJoin {
     logs.finish(&profile) { databases.path(of: $0) }
     profile.waits = waits.map { $0.profile(databases.path(of: $0.database)) }
       .merged(by: \.key) { $0.add($1) }.sorted(by: LockWait.order)
-    // Of two hosts, databases may have one path.
+    // Databases on two hosts may have the same path.
     return profile == LockProfile() ? nil : .merged([profile])
   }
 }
@@ -266,7 +268,7 @@ struct LockedWait {
   var hasHolder: Bool { holder != nil || earlyHolder != nil }
   var wasBrief: Bool { event.attempts <= 1 && event.gaveUp == 0 }
 
-  /// As what another wait may have waited for.
+  /// As a candidate for another wait.
   var asInterval: LockInterval {
     LockInterval(
       connection: connection, start: earliest, end: end,

@@ -2,7 +2,7 @@
 
 public import StoreEvents
 
-/// What connections to one database did to each other: who waited for whom, and why.
+/// The lock waits between connections to one database, with their holders and causes.
 public struct LockProfile: Hashable, Sendable, Codable {
   /// By failures, then by waits, most first.
   public var waits: [LockWait] = []
@@ -14,12 +14,12 @@ public struct LockProfile: Hashable, Sendable, Codable {
   public var abandoned: [LockSite] = []
   /// Reads during which other connections committed; `count` is the most commits within one.
   public var longReads: [LockSite] = []
-  /// Writes that ran again and again, each in a transaction of its own; `count` is the longest row.
+  /// Writes that ran repeatedly, each in a transaction of its own; `count` is the longest sequence.
   public var autocommits: [LockSite] = []
 
-  /// Logs that did not begin again from their start; nil if there are none.
+  /// Logs that were not reset; nil if there are none.
   public var logs: [LogGrowth]?
-  /// Lines whose commits ran checkpoints of what others had written; nil if there are none.
+  /// Lines whose commits checkpointed pages that others had written; nil if there are none.
   public var checkpointPayers: [CheckpointPayer]?
 
   public init() {}
@@ -42,7 +42,7 @@ public struct LockWait: Hashable, Sendable, Codable {
   /// Nil where no recorded transaction held the lock: another program, or one that was not traced.
   public var holder: LockHolder?
   public var count: UInt64 = 0
-  /// Those that ended in SQLITE_BUSY.
+  /// The waits that ended in SQLITE_BUSY.
   public var failures: UInt64 = 0
   public var time: Nanoseconds = 0
   public var longest: Nanoseconds = 0
@@ -57,9 +57,9 @@ public struct LockHolder: Hashable, Sendable, Codable {
   public var location: SourceLocation
   /// The statements of one of them, in their order; at most eight.
   public var statements: [LockSite]
-  /// Of these transactions together, each counted once for a wait.
+  /// The total time of these transactions, each counted once per wait.
   public var time: Nanoseconds = 0
-  /// Of that, between statements: in the program.
+  /// The part of it between statements, in the program.
   public var idleTime: Nanoseconds = 0
 
   /// The kind of a statement that waited for the lock at the same time, and took it for a moment.

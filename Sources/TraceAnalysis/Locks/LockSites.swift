@@ -15,14 +15,15 @@ struct LockSites {
   private var refusals: [LockSite.Key: LockSite] = [:]
   private var longReads: [LockSite.Key: LockSite] = [:]
   private var autocommits: [LockSite.Key: LockSite] = [:]
-  /// By statement and values: failures that no later run made good.
+  /// By statement and values: failures without a later successful run.
   private var failures: [Failure: LockSite] = [:]
   private var continued: Set<Failure> = []
-  /// By thread: the last failures, until the thread runs something else.
+  /// By thread: the last failures, until the thread runs another statement.
   private var lastFailure: [Key: Failure] = [:]
-  /// By database: when connections committed.
+  /// By database: the times of commits of connections.
   private var commits: [String: [(time: Nanoseconds, connection: Key)]] = [:]
-  /// By thread: the form that wrote last, outside of a transaction, and how often in a row.
+  /// By thread: the form that wrote last outside of a transaction, and its number of consecutive
+  /// runs.
   private var rows: [Key: (site: LockSite, form: UInt64, count: UInt64)] = [:]
   /// By connection: the first read of its transaction.
   private var reads: [Key: Read] = [:]
@@ -169,7 +170,7 @@ struct LockSites {
     sites[site.key, default: LockSite(site, count: 0)].count.add(1)
   }
 
-  /// What rules look at; sites below their limits are left out.
+  /// The sites that rules check; sites below their limits are left out.
   var finished: LockProfile {
     var profile = LockProfile()
     profile.upgrades = Array(upgrades.values).summed(+)

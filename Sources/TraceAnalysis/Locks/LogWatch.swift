@@ -22,7 +22,7 @@ struct LogWatch {
   }
 
   private var logs: [String: Log] = [:]
-  /// By thread: the frames of the checkpoint within the run that follows.
+  /// By thread: the frames of the checkpoint within the next run.
   private var pending: [Key: UInt64] = [:]
   private var payers: [LockSite.Key: CheckpointPayer] = [:]
 
@@ -34,7 +34,8 @@ struct LogWatch {
     logs[database]?.growths.add(1)
   }
 
-  /// - Parameter thread: the thread whose run it belongs to; nil of a store, which runs it by itself.
+  /// - Parameter thread: the thread whose run it belongs to; nil for a store, which runs it
+  ///   separately.
   mutating func checkpoint(_ event: CheckpointDone, in database: String, on thread: Key?) {
     guard logs.count < Self.maxDatabases || logs[database] != nil else { return }
     logs[database, default: Log()].checkpoints.add(1)
@@ -73,7 +74,7 @@ struct LogWatch {
       frames: frames, own: own, others: all - min(own, all))
   }
 
-  /// What rules look at: logs that only grew, and lines that paid for others.
+  /// The input of rules: logs that only grew, and lines that checkpointed for others.
   func finish(_ profile: inout LockProfile, path: (String) -> String) {
     let growths = logs.compactMap { database, log -> LogGrowth? in
       var growth = log.longest
@@ -101,12 +102,12 @@ public struct LogGrowth: Hashable, Sendable, Codable {
   public var lastFrames: UInt64 = 0
   /// The largest size that was seen, in bytes; 0 if none was.
   public var largestBytes: UInt64 = 0
-  /// How often it was seen larger than before.
+  /// How often the log was seen to have grown.
   public var growths: UInt64 = 0
   /// Whether no checkpoint was seen.
   public var isNeverCheckpointed = false
 
-  /// By how much it grew; 0 of a damaged report in which it shrank.
+  /// The growth; 0 for a damaged report in which the log shrank.
   var frames: UInt64 { lastFrames - min(firstFrames, lastFrames) }
 
   // Four times what starts a checkpoint, as in AvoidCheckpointStall: 16 MB of the usual pages.

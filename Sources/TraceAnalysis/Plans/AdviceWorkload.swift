@@ -11,12 +11,13 @@ public struct AdviceWorkload: Sendable {
   public var statements: [WorkloadStatement] = []
   /// The writes per table.
   public var writes: [WorkloadWrite] = []
-  /// What is missing; one sentence each.
+  /// The reasons why the workload may be incomplete; one sentence each.
   public var doubts: [String]
-  /// Why an index may be used though no statement of the profile uses it; nil if none can be.
+  /// The reason why an index may be used although no statement of the profile uses it; nil if there
+  /// is none.
   public var incompleteness: String?
 
-  /// Takes the statements and writes of a profile.
+  /// Adds the statements and writes of a profile.
   public init(_ profile: Profile) {
     let completeness = profile.completeness
     doubts = completeness.doubts

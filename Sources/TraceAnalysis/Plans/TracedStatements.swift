@@ -20,7 +20,7 @@ public struct TracedStatements: Sendable {
 
   /// The statements, in the order of their first run.
   public private(set) var statements: [Statement] = []
-  /// What was read, and what was lost.
+  /// The inputs that were read, and the events that were lost.
   public private(set) var reading = ReadingReport(sources: [])
   /// Statements that ran, whose text is not in the source.
   public private(set) var unresolved = 0
@@ -52,7 +52,7 @@ public struct TracedStatements: Sendable {
     unresolved = profile.statements.count { $0.id.rawValue != 0 && !known.contains($0.id) }
   }
 
-  /// Takes the statements of a profile, such as that of a saved report.
+  /// Adds the statements of a profile, such as that of a saved report.
   public init(of profile: Profile) {
     reading = profile.reading
     values = profile.values

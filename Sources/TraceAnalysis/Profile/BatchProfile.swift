@@ -36,10 +36,12 @@ extension ProfileBuilder {
     var statement: StatementID
   }
 
-  // 10,000 results at once are more than a program keeps; beyond, the oldest are evicted.
+  // 10,000 results are more than a program keeps; the oldest ones beyond that are evicted.
   private static let maxBatchedFetches = 10_000
 
-  /// Notes a batched fetch, and what its batches load later, when it has long ended.
+  /// Records a batched fetch.
+  ///
+  /// Its batches load long after it has ended.
   mutating func addBatch(_ event: FetchEnd, from location: SourceLocation, in process: Int) {
     if event.kind == .batch {
       guard let fetch = batchedFetches[Key(process: process, id: event.parentID)] else { return }

@@ -3,8 +3,9 @@
 public import StoreEvents
 import TraceReading
 
-/// How much of a trace is counted separately, so that its report stays small: all of them
-/// arbitrary, and far above what people look at.
+/// The limits of what is counted separately, which keep a report small.
+///
+/// All are arbitrary, and far above what a user reads.
 public enum Bounds {
   static let statements = 20_000
   /// Bytes of all SQL texts together.
@@ -12,7 +13,7 @@ public enum Bounds {
   /// Bytes of the recorded values of all statements together.
   static let values = 64 << 20
   static let faults = 10_000
-  /// Of one statement, and of all saves.
+  /// The callers of one statement, and of all saves.
   static let callers = 1000
   static let contexts = 20_000
   static let stores = 1000
@@ -34,7 +35,7 @@ public struct StatementTexts {
   private var byteCount = 0
   /// Whether some were left out.
   public private(set) var isFull = false
-  /// How many texts do not have the hash that is their statement's id.
+  /// The number of texts whose hash is not their statement's id.
   public private(set) var damaged: UInt64 = 0
 
   /// Makes an empty table.
@@ -48,7 +49,7 @@ public struct StatementTexts {
     texts.filter { !ids.contains($0.key) }.values.sorted()
   }
 
-  /// Keeps the text of a statement that is announced for the first time.
+  /// Stores the text of a statement that is announced for the first time.
   public mutating func add(_ statement: StatementAnnounced) {
     guard texts[statement.statementID] == nil else { return }
     guard statement.hasWholeText else { return damaged.add(1) }

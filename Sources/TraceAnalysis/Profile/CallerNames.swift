@@ -2,7 +2,7 @@
 
 public import StoreEvents
 
-/// The lines of code behind the caller ids of each process, in bounded memory.
+/// The lines of code of the caller ids of each process, in bounded memory.
 public struct CallerNames {
   private var locations: [Key: SourceLocation] = [:]
   private var lastLocations: [Site: SourceLocation] = [:]
@@ -26,7 +26,7 @@ public struct CallerNames {
   /// Makes an empty table.
   public init() {}
 
-  /// Keeps the line that a caller id refers to.
+  /// Stores the line of a caller id.
   public mutating func add(_ caller: CallerAnnounced, of record: EventRecord) {
     let key = key(caller.callerID, record)
     guard locations.count < Self.maxCallers || locations[key] != nil else { return }
@@ -55,7 +55,7 @@ public struct CallerNames {
 }
 
 extension CallerAnnounced {
-  /// The line; a function alone stands for its file where there is no debug information.
+  /// The line; without debug information the name of the function is used in place of the file.
   public var location: SourceLocation {
     if !file.isEmpty { return SourceLocation(file: file, line: line) }
     return SourceLocation(file: function, line: 0)

@@ -7,22 +7,24 @@ public import TraceReading
 public struct Completeness: Hashable, Sendable {
   /// Events read.
   public var eventsRead: UInt64
-  /// What the tracer reports as discarded, or what the counters miss: the larger of the two.
+  /// The number of events that the tracer discarded or that the counters show as missing, whichever
+  /// is larger.
   public var eventsLost: UInt64
   /// Lines of logs that no rule matches.
   public var unrecognizedLines: UInt64
-  /// What the profile cannot vouch for; one sentence each.
+  /// The reasons why the profile may be incomplete; one sentence each.
   public var doubts: [String]
-  /// What the sources never contain; one sentence each.
+  /// The data that the sources never contain; one sentence each.
   public var remarks: [String] = []
-  /// Why an input cannot show that it has all that was written; one sentence each.
+  /// The reasons why an input cannot be shown to be complete; one sentence each.
   public var unended: [String] = []
-  /// The same of logs of stores and of the probe, which do show it unless they were cut.
+  /// The same for logs of stores and of the probe, which can be shown to be complete unless they
+  /// were truncated.
   public var cutLogs: [String] = []
   /// Programs that ended with an error; one sentence each.
   public var failures: [String] = []
 
-  /// Whether nothing is known to be missing, and nothing could be without being known.
+  /// Whether no data is missing, and every input can be shown to be complete.
   public var isComplete: Bool { eventsLost == 0 && doubts.isEmpty }
 }
 
@@ -57,7 +59,7 @@ extension UnobservedCopy {
 }
 
 extension ReadingReport {
-  /// What is missing from the inputs, one sentence each.
+  /// Describes the data that is missing from the inputs; one sentence each.
   public var doubts: [String] { sources.flatMap(\.doubts) }
 }
 

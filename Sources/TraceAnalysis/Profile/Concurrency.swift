@@ -25,7 +25,8 @@ extension Work {
   }
 }
 
-/// Which threads of a process use its store at once: those beyond the number of connections wait.
+/// The threads of a process that use its store at the same time: if there are more than
+/// connections, they wait.
 ///
 ///     thread 1  ──save──┐
 ///     thread 2      ──save─────   contended: thread 1 had the writer when it began
@@ -33,7 +34,7 @@ struct Concurrency {
   /// `StoreOptions.readerCount` of a store that sets none.
   static let defaultReaders = 4
 
-  /// By process and thread: the fetch that no other fetch contains.
+  /// By process and thread: the outermost fetch.
   private var fetches: [Int: [UInt64: UInt64]] = [:]
   /// By process: the save that ended last.
   private var lastSaves: [Int: (thread: UInt64, end: Nanoseconds)] = [:]

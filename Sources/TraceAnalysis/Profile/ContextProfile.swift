@@ -2,7 +2,7 @@
 
 public import StoreEvents
 
-/// What one managed object context did.
+/// The work of one managed object context.
 public struct ContextProfile: Hashable, Sendable, Codable {
   /// The place of its process in ``Profile/processes``.
   public var process: Int

@@ -5,15 +5,15 @@ import StoreEvents
 
 /// How long the runs of something took, while they are being counted.
 ///
-/// A histogram takes 10 KB and more, and most statements of a program that builds its SQL from
-/// values run once: the first few durations are kept as they are.
+/// A histogram takes 10 KB or more, and most statements of a program that builds its SQL from
+/// values run once. Therefore the first few durations are stored individually.
 struct Durations {
   private var few: [UInt64] = []
   private var many: Histogram<UInt64>?
 
   // 256 is arbitrary: they take 2 KB.
   private static let maxFew = 256
-  // A year: longer is no measurement, and the buckets up to it stay few.
+  // A year: a longer time is not a measurement, and the number of buckets up to it is small.
   static let longest: Nanoseconds = 31_536_000_000_000_000
 
   /// Records a duration; one below zero, from a clock that jumped, counts as zero.

@@ -3,7 +3,7 @@
 public import StoreEvents
 import TraceReading
 
-/// Which events of a trace a profile is of.
+/// The events of a trace that a profile includes.
 ///
 /// Every event is still read, so that lost events are still detected.
 public struct EventFilter: Hashable, Sendable {
@@ -37,7 +37,7 @@ public struct EventFilter: Hashable, Sendable {
     ].compactMap(\.self)
   }
 
-  /// The span of time in which an event that ended now may lie.
+  /// The span of time that an event that ended now may cover.
   private var isInTime: Bool {
     let start = start ?? now
     return (since.map { now >= $0.timestamp(start: start) } ?? true)
@@ -86,7 +86,7 @@ public struct EventFilter: Hashable, Sendable {
   }
 }
 
-/// A moment of a trace: so long after its first event, or a time of day.
+/// A point in time of a trace: an offset from its first event, or a date and time.
 public enum TracePoint: Hashable, Sendable, CustomStringConvertible {
   /// A time after the first event.
   case afterStart(Nanoseconds)
@@ -120,7 +120,7 @@ extension SourceLocation {
 }
 
 extension TracePoint {
-  /// Reads `2026-11-21T14:12:28`, with `.123` and `Z` or without; nil if it is none.
+  /// Parses `2026-11-21T14:12:28`, with or without `.123` and `Z`; nil if the text is not a time.
   public init?(utc text: String) {
     let parts = text.split(whereSeparator: { "-T: ".contains($0) }).map(String.init)
     guard parts.count == 6, parts[0].count == 4,

@@ -19,14 +19,14 @@ public struct EventSelection {
   private struct Key: Hashable {
     var pid: Int64
     var host: String
-    /// Of a fetch, or of a thread.
+    /// The state of a fetch, or of a thread.
     var id: UInt64
   }
 
   /// Makes a selection by a filter.
   public init(_ filter: EventFilter) { self.filter = filter }
 
-  /// Takes an event, and returns those that pass, in their order.
+  /// Adds an event, and returns the events that pass, in order.
   public mutating func add(
     _ record: EventRecord, _ body: (EventRecord) throws -> Void
   ) rethrows {

@@ -4,7 +4,7 @@ public import StoreEvents
 
 /// The faults of one entity or relationship on objects that one line of code fetched.
 public struct FaultProfile: Hashable, Sendable, Codable {
-  /// Where the faults come from.
+  /// The origin of the faults.
   public var origin: Origin
   /// Faults that were filled from the row cache.
   public var hits: UInt64 = 0
@@ -42,7 +42,7 @@ public struct FaultProfile: Hashable, Sendable, Codable {
   public init(origin: Origin) { self.origin = origin }
 }
 
-/// What happened to one entity, for all callers.
+/// The work on one entity, for all callers.
 public struct EntityProfile: Hashable, Sendable, Codable {
   /// The entity's name.
   public var name: String

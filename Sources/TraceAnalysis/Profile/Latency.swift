@@ -13,7 +13,7 @@ public struct Latency: Hashable, Sendable, Codable {
   public var p99: Nanoseconds = 0
   /// The maximum.
   public var max: Nanoseconds = 0
-  /// How many runs took how long, shortest first.
+  /// The distribution of the times of runs, shortest first.
   public var buckets: [Bucket] = []
 
   /// Runs of the same length, within 1 %.
@@ -56,13 +56,13 @@ public struct Latency: Hashable, Sendable, Codable {
     max = longest
   }
 
-  /// The same as HdrHistogram's, which looks at thousands of empty buckets for each.
+  /// The same result as HdrHistogram's, which visits thousands of empty buckets for each.
   private func percentile(
     _ percent: Double, of total: UInt64, _ longest: Nanoseconds
   ) -> Nanoseconds {
     let rank = Swift.max(1, (percent.nextDown * Double(total) / 100).rounded(.up))
     var sum = 0.0
-    // Its upper end may lie above anything measured.
+    // Its upper end may be above every measured time.
     for bucket in buckets {
       sum += Double(bucket.count)
       if sum >= rank { return Swift.min(bucket.duration, longest) }
@@ -107,7 +107,8 @@ extension Latency.Bucket: Codable {
 }
 
 extension Histogram<UInt64> {
-  /// A histogram of durations in a few kilobytes: two digits, and no more buckets than needed.
+  /// A histogram of durations in a few kilobytes, with two significant digits and only the buckets
+  /// needed.
   ///
   /// - Parameter longest: what is known of them; to grow for it later takes longer.
   static func durations(upTo longest: UInt64 = 0) -> Self {

@@ -10,7 +10,7 @@ import StoreEvents
 /// A child may run while the parent's cursor is open, or after it ended; the time at which a run
 /// began decides.
 struct LoopDetector {
-  // A page of a list has 10 rows; fewer are no loop worth a finding.
+  // A page of a list has 10 rows; a loop over fewer rows is not worth a finding.
   static let minRows: UInt64 = 10
   // Arbitrary: loops nest less deep, and run fewer statements for each row.
   private static let maxParents = 8
@@ -25,7 +25,7 @@ struct LoopDetector {
     var location: SourceLocation
   }
 
-  /// What the detector needs of a run.
+  /// The fields of a run that the detector needs.
   struct Run {
     var site: Site
     var statement: StatementID
@@ -95,7 +95,7 @@ struct LoopDetector {
 
   private mutating func open(_ run: Run, in state: inout Thread) {
     var parent = Parent(site: run.site, statement: run.statement, rows: run.rows)
-    // Runs that began after this one did ran within its open cursor.
+    // Runs that began after this one did so within its open cursor.
     parent.children = state.unowned.filter { $0.start >= run.start && $0.site != run.site }
     state.unowned.removeAll()
     if state.parents.count >= Self.maxParents { close(state.parents.removeFirst()) }
@@ -139,8 +139,8 @@ struct LoopDetector {
 }
 
 extension QueryLoop {
-  /// Whether the runs are too many for a coincidence: once, a run for nine rows of ten; more often, for
-  /// every second row.
+  /// Whether there are too many runs for a coincidence: a run for nine rows of ten if it happened
+  /// once, for every second row if it happened more often.
   fileprivate var isLoop: Bool {
     let needed = occurrences < 3 ? parentRows - parentRows / 10 : parentRows / 2
     return runs >= LoopDetector.minRows && runs >= needed

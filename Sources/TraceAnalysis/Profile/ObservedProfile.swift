@@ -2,7 +2,7 @@
 
 public import StoreEvents
 
-/// What the probe observed of programs that use SQLite without the store.
+/// The work that the probe observed in programs that use SQLite without the store.
 public struct ObservedProfile: Hashable, Sendable, Codable {
   /// Statements run.
   public var runs: UInt64 = 0
@@ -31,7 +31,7 @@ public struct UnobservedCopy: Hashable, Sendable, Codable {
   public var path: String
   /// "" if it is unknown.
   public var version: String
-  /// Why it was not observed.
+  /// The reason why it was not observed.
   public var reason: String
 }
 

@@ -12,8 +12,8 @@ public struct ProcessProfile: Hashable, Sendable, Codable {
   public var eventsEmitted: UInt64?
   /// Events read after the last `counters` event.
   public var eventsUncounted: UInt64 = 0
-  /// What tracing itself took of the process's time, up to the last `counters` event; nil if the
-  /// source does not contain it.
+  /// The cost of tracing in the process's time, up to the last `counters` event; nil if the source
+  /// does not contain it.
   public var tracingTime: Nanoseconds?
   /// Fetches that began and had not ended when the trace did.
   public var unfinishedFetches: UInt64 = 0
@@ -25,7 +25,7 @@ public struct ProcessProfile: Hashable, Sendable, Codable {
   /// The timestamp of its last event; nil in older reports.
   public var lastEvent: Nanoseconds?
 
-  /// Whether its stores count what they emit; Core Data does not.
+  /// Whether its stores count the events that they emit; Core Data does not.
   public var countsEvents = true
 
   /// Makes an empty profile of a process.

@@ -6,7 +6,7 @@ import StoreEvents
 struct ProcessTable {
   private(set) var profiles: [ProcessProfile] = []
   private var starts: [Nanoseconds?] = []
-  /// By store: the last `counters` of each process.
+  /// By store: the last `counters` event of each process.
   private var counters: [[UInt64: CountersSampled]] = []
   private var indexes: [ID: Int] = [:]
   private var last: (id: ID, index: Int)?
@@ -84,7 +84,7 @@ struct ProcessTable {
     profiles[index].tracingTime = tracingTime > 0 ? tracingTime : nil
   }
 
-  /// Notes the processes that no `counters` event can be expected of.
+  /// Records the processes that cannot have a `counters` event.
   mutating func excuse(_ identities: [ProcessIdentity]) {
     for index in profiles.indices where identities.contains(profiles[index].identity) {
       profiles[index].countsEvents = false

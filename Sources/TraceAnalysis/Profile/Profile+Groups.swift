@@ -2,9 +2,9 @@
 
 public import StoreEvents
 
-/// What the work of a profile can be added up by.
+/// The keys by which the work of a profile can be grouped.
 public enum Grouping: String, CaseIterable, Hashable, Sendable {
-  /// What the groups are made by.
+  /// The key of the groups.
   case statement, entity, caller, context, process, host, database, version, sqlite
 }
 

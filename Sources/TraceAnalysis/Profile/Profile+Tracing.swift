@@ -2,8 +2,10 @@
 
 public import StoreEvents
 
-/// What tracing itself took of the traced programs' time, as they measured it on a sample of
-/// their events; what the tracer's own processes took is not in it.
+/// The cost of tracing in the traced programs' time, which they measured for a sample of their
+/// events.
+///
+/// The cost of the tracer's own processes is not included.
 public struct TracingCost: Hashable, Sendable {
   /// The time that tracing took.
   public var time: Nanoseconds

@@ -3,7 +3,7 @@
 public import StoreEvents
 public import TraceReading
 
-/// What happened in a trace, or in several: one pass over its events, folded.
+/// The contents of one or several traces, folded in one pass over their events.
 ///
 /// Its size depends on how many statements, callers and processes there are, not on how long
 /// they ran.
@@ -30,17 +30,17 @@ public struct Profile: Sendable, Codable {
   public var processes: [ProcessProfile]
   /// The sources read, with their losses and remarks.
   public var reading: ReadingReport
-  /// Which events it is of, where not of all: `entity Stop`.
+  /// The conditions that select its events, if not all: `entity Stop`.
   public var selection: [String] = []
-  /// The texts of statements that ran without an event of their own, such as the UPDATE of a save.
+  /// The texts of statements that ran without events of their own, such as the UPDATE of a save.
   public var otherSQL: [String]?
-  /// What the probe observed; nil if it observed nothing.
+  /// The observations of the probe; nil if it observed nothing.
   public var observed: ObservedProfile?
   /// Who waited for whose lock; nil if nothing was seen of that.
   public var locks: LockProfile?
-  /// What reached files; nil unless that was recorded.
+  /// The I/O on files; nil unless it was recorded.
   public var io: IOProfile?
-  /// Where all of its statements ran; nil where that is unknown, or they ran at several places.
+  /// The place where all its statements ran; nil if it is unknown, or if there are several.
   public var origin: OriginProfile?
   /// The statements by form and by where they ran; nil if all of them ran at ``origin``.
   public var forms: [FormProfile]?
@@ -64,8 +64,8 @@ extension ProfileBuilder {
   }
 }
 
-/// Profiles are equal where the same things happened; what they were read from, and the names
-/// that only one kind of source contains, are left out: a log equals the trace of its run.
+/// Profiles are equal if the recorded events were the same. The inputs, and names that only one
+/// kind of source contains, are ignored: a log is equal to the trace of its run.
 extension Profile: Equatable {
   public static func == (a: Self, b: Self) -> Bool {
     a.totals == b.totals && a.statements == b.statements && a.faults == b.faults

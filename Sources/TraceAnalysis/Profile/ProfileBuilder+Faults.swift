@@ -3,7 +3,7 @@
 import StoreEvents
 
 extension ProfileBuilder {
-  /// Keeps a miss until the fault of its thread that caused it, which has the origin.
+  /// Stores a miss until the fault of its thread that caused it, which has the origin.
   mutating func add(_ event: CacheMiss, on thread: Key) {
     if let orphan = pendingMisses.insert(event, for: thread) {
       add(orphan: orphan, in: thread.process)

@@ -67,7 +67,7 @@ extension ProfileBuilder {
     contexts.update(currentContext, make: ContextTally.init) { $0.add(event) }
   }
 
-  /// Keeps the time of a nested fetch out of the statement that it served.
+  /// Excludes the time of a nested fetch from the statement that it served.
   private mutating func addNested(_ event: FetchEnd, in process: Int) {
     let key = Key(process: process, id: event.parentID)
     guard var parent = pendingFetches[key] else { return }

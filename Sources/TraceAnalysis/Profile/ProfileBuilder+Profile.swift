@@ -52,7 +52,7 @@ extension ProfileBuilder {
       .sorted(by: { Int64(clamping: $0.misses) }, then: \.origin.sortKey)
     let others = texts.texts(without: Set(statements.map(\.id)))
     let programs = processes.profiles.map(\.identity.name)
-    // Of a part of the events, a holder may be missing.
+    // With a part of the events, a holder may be missing.
     let locks =
       filter.isEmpty ? locks.finish { programs.indices.contains($0) ? programs[$0] : "" } : nil
     var profile = Profile(
@@ -72,7 +72,7 @@ extension ProfileBuilder {
     return profile
   }
 
-  /// The entities behind tables: Core Data's log names one or the other.
+  /// The entities of tables: Core Data's log names one or the other.
   private var entityNames: [String: String] {
     let names = Set(faults.keys.map(\.entity)).union(statements.values.map(\.entity))
     return Dictionary(

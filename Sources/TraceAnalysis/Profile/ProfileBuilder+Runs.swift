@@ -3,13 +3,13 @@
 import QueryPlans
 import StoreEvents
 
-/// What the probe reported, while it is being folded.
+/// The reports of the probe, while they are folded.
 struct ObservedTally {
   var profile = ObservedProfile()
   var callers = CallerNames()
   var loops = LoopDetector()
   var tests = TestTally()
-  /// By statement: the hash of its form, in which literals are `?`.
+  /// The hash of a statement's form, in which literals are `?`, by statement.
   private var forms: [StatementID: UInt64] = [:]
 
   /// The form of a statement; its own id where the text is unknown.
@@ -81,7 +81,8 @@ extension ProfileBuilder {
     findLoops(run, record, at: location, in: process)
   }
 
-  /// Takes what is not the program's own: markers of tests, and drivers' PRAGMAs that succeeded.
+  /// Handles statements that are not the program's own: markers of tests, and drivers' PRAGMAs that
+  /// succeeded.
   private mutating func isLeftOut(_ run: StatementRun, _ sql: String, in process: Int) -> Bool {
     if let name = nameOfTest(markedBy: sql) {
       observed.tests.begin(name, in: process)
@@ -112,7 +113,7 @@ extension StatementTally {
     generation: UInt64, waits: LockWaits?
   ) {
     observedRuns.add(1)
-    // A statement that writes is no repeat of itself.
+    // A statement that writes is never a repeat.
     if run.isReadOnly != 0 { repeats.add(values, generation: generation, time: run.stepTime) }
     callers.update(location, make: CallerTally.init) { $0.add(run, waits) }
   }

@@ -6,7 +6,7 @@ import StoreEvents
 ///
 ///     run(values 7) · run(values 9) · run(values 7) ── a repeat ── commit · run(values 7) ── none
 struct RepeatTally {
-  // 256 is arbitrary: a value that comes back after more than so many others is not followed.
+  // 256 is arbitrary: a value that repeats after more than this many others is not tracked.
   private static let maxValues = 256
 
   /// Values that one process bound.
@@ -16,7 +16,7 @@ struct RepeatTally {
   }
 
   private struct Seen {
-    /// How many commits its process had made.
+    /// The number of commits of its process at that time.
     var generation: UInt64
     var runs: UInt64
   }
@@ -24,7 +24,8 @@ struct RepeatTally {
   private(set) var repeats = Repeats()
   private var seen: [Values: Seen] = [:]
 
-  /// - Parameter generation: the commits of the process so far: after one, the rows may be others.
+  /// - Parameter generation: the number of commits of the process so far; the rows may differ after
+  ///   a commit.
   mutating func add(_ values: Values, generation: UInt64, time: Nanoseconds) {
     // A source without values writes 0.
     guard values.hash != 0 else { return }

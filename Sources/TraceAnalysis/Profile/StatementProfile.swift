@@ -8,9 +8,9 @@ public struct StatementProfile: Hashable, Sendable, Codable {
   public var id: StatementID
   /// The text, or nil if the source does not contain it.
   public var sql: String?
-  /// The entity, or the table where there is none.
+  /// The entity, or the table if there is no entity.
   public var entity: String
-  /// What ran it, each kind once; empty if only faults did.
+  /// The kinds of fetches that ran it, each once; empty if only faults did.
   public var kinds: [FetchKind] = []
   /// The counts and times of the runs.
   public var work = Work()
@@ -20,7 +20,7 @@ public struct StatementProfile: Hashable, Sendable, Codable {
   public var latency = Latency()
   /// The runs with the same values.
   public var repeats = Repeats()
-  /// Runs that the probe reported, of a program without the store; nil if there are none.
+  /// Runs in a program without the store, which the probe reported; nil if there are none.
   public var observedRuns: UInt64?
   /// By total time, longest first.
   public var callers: [CallerProfile] = []
@@ -61,7 +61,7 @@ public struct CallerProfile: Hashable, Sendable, Codable {
   public init(location: SourceLocation) { self.location = location }
 }
 
-/// What some runs of a statement did and cost, added up.
+/// The total work and cost of some runs of a statement.
 public struct Work: Hashable, Sendable, Codable {
   /// Runs.
   public var count: UInt64 = 0
@@ -97,7 +97,7 @@ public struct Work: Hashable, Sendable, Codable {
   public var totalTime: Nanoseconds = 0
   /// Rows inserted, updated or deleted; nil where the source does not count them.
   public var changes: UInt64?
-  /// How often SQLite retried the lock of another connection; nil where no run waited.
+  /// How often SQLite retried the lock of another connection; nil if no run waited.
   public var busyAttempts: UInt64?
   /// Runs that began while every reader of a store with the default number was in use; nil if none did.
   public var contended: UInt64?

@@ -2,7 +2,7 @@
 
 import StoreEvents
 
-/// What is counted by key, in bounded memory.
+/// Values that are counted by key, in bounded memory.
 ///
 /// A key that came lately is found without hashing it, since the keys of an event are mostly
 /// those of the events before it. Of too many keys the last ones share one value.
@@ -11,15 +11,16 @@ struct TallyTable<Key: TallyKey, Value> {
   private(set) var values: [Value] = []
   /// By key; empty while there are few.
   private var places: [Key: Int] = [:]
-  /// By the mixed key: the place of the last key that fell there, or -1.
+  /// By the mixed key: the index of the last key with this hash, or -1.
   private var recent: [Int32] = []
   private let capacity: Int
-  /// The value that the keys beyond the capacity share.
+  /// The value that all keys beyond the capacity share.
   private let restKey: Key
   /// Whether there were more keys than the table holds.
   private(set) var isFull = false
 
-  // Arbitrary both: so few are compared one by one, and so many lie in one page of memory.
+  // Both are arbitrary: this few keys are compared one by one, and this many fit in one page of
+  // memory.
   private static var few: Int { 8 }
   private static var recentCount: Int { 256 }
 
@@ -90,7 +91,9 @@ extension ProfileBuilder.Key: TallyKey {
   var mixed: UInt64 { id ^ UInt64(process) << 48 }
 }
 
-/// What has begun and not ended; what began last is found first, without hashing its key.
+/// Operations that have begun and not ended.
+///
+/// The one that began last is found first, without hashing its key.
 struct PendingTable<Key: Hashable, Value> {
   private var recent: [(key: Key, value: Value)] = []
   private var older: [Key: Value] = [:]

@@ -2,12 +2,12 @@
 
 public import StoreEvents
 
-/// What a test of a suite ran, from its marker to the next marker in the same process.
+/// The work of a test, from its marker to the next marker in the same process.
 ///
 ///     SELECT 'storescope: test test_departures'
 public struct TestProfile: Hashable, Sendable, Codable {
   public var name: String
-  /// What its statements did, the marker left out.
+  /// The work of its statements, without the marker.
   public var work = Work()
   /// The statement that made most full-scan steps, if any did.
   public var scanning: StatementID?
@@ -56,7 +56,7 @@ struct TestTally {
   }
 
   private var tests: [String: Test] = [:]
-  /// By process: the test that runs.
+  /// By process: the running test.
   private var current: [Int: String] = [:]
 
   mutating func begin(_ name: String, in process: Int) {

@@ -2,7 +2,7 @@
 
 public import StoreEvents
 
-/// Something worth changing: what it is, where, how it shows, and what to write instead.
+/// A problem that a rule found: what happens, where, the evidence, and the fix.
 public struct Finding: Hashable, Sendable {
   /// The rule's name, such as `AvoidFullTableScan`.
   public var rule: String
@@ -14,18 +14,18 @@ public struct Finding: Hashable, Sendable {
   public var statement: StatementID?
   /// The line of code to look at.
   public var caller: SourceLocation
-  /// The index, table or column it is about, where it is no statement's; "" otherwise.
+  /// The index, table or column of a finding that has no statement; "" otherwise.
   public var object: String
-  /// What happens, with its numbers, in one sentence.
+  /// A description of the problem, with its counts, in one sentence.
   public var message: String
   /// The numbers again, by name.
   public var evidence: [Evidence]
-  /// What to change, in code or in SQL.
+  /// The change to make, in code or in SQL.
   public var fix: String
   /// Nil where the data do not show it.
   public var saving: Saving?
 
-  /// What the change can save at most.
+  /// The maximum saving.
   public var savesAtMost: Nanoseconds? { saving?.atMost }
 
   /// How serious a finding is.
@@ -38,15 +38,15 @@ public struct Finding: Hashable, Sendable {
 
   /// How far the data support the finding.
   public enum Confidence: String, Hashable, Sendable {
-    /// What was counted or read proves it.
+    /// The counts prove it.
     case high
-    /// What was counted fits it, and seldom anything else.
+    /// The counts support it, and rarely have another cause.
     case medium
-    /// Something the data does not show decides it.
+    /// It depends on something that the data does not show.
     case low
   }
 
-  /// Time that the change can save at most, and what that is taken from.
+  /// The maximum time that the change can save, and how it was computed.
   public struct Saving: Hashable, Sendable {
     /// The upper bound of the saving.
     public var atMost: Nanoseconds

@@ -10,7 +10,7 @@ struct IndexFix {
   private let table: String
   private let columns: [String]
   private let entity: String
-  /// Whether each column needs an index of its own.
+  /// Whether each column needs a separate index.
   private let isEach: Bool
 
   /// One index for all terms that AND joins, one for each term that OR joins.

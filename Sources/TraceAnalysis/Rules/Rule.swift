@@ -2,14 +2,14 @@
 
 import StoreEvents
 
-/// Looks for one kind of waste in a workload.
+/// Checks a workload for one kind of problem.
 ///
-/// A rule returns values; what fails a build, and how it is printed, belongs to the tool.
+/// A rule returns values; the tool decides what fails a build and how findings are printed.
 public protocol Rule: Sendable {
   /// The text for `explain` and Documentation/Rules.md.
   static var explanation: RuleExplanation { get }
 
-  /// Finds what the rule forbids.
+  /// Returns the violations of the rule.
   func check(_ workload: Workload) -> [Finding]
 }
 
@@ -18,7 +18,7 @@ extension Rule {
   public static var name: String { "\(Self.self)" }
 }
 
-/// The rules of this version, each in a file of its own.
+/// The rules of this version, one per file.
 public enum Rules {
   /// All rules.
   public static let all: [any Rule] = [
@@ -40,11 +40,11 @@ public enum Rules {
 }
 
 extension Profile {
-  /// What all rules find without a database: warnings first, then by what they can save.
+  /// The findings of all rules without a database: warnings first, then by their saving.
   public var findings: [Finding] { Workload(self).findings }
 }
 
-// MARK: - Words that the rules share
+// MARK: - Text that the rules share
 
 extension JudgedStatement {
   /// ` (20 runs)`, or ` (20 runs of 20 statements that differ in their values)`.

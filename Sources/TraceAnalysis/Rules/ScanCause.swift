@@ -3,13 +3,13 @@
 import QueryPlans
 import StoreEvents
 
-/// Why a statement scans: the one rule of several that reports it.
+/// The cause of a scan, which decides which rule reports it.
 enum ScanCause {
   case deepOffset, automaticIndex, correlatedSubquery, stringSearch, localeSort, sort, table
 }
 
 extension Rules {
-  /// The rules that report a full scan, each for another cause.
+  /// The rules that report a full scan, each for a different cause.
   public static let ofScans: Set<String> = [
     AvoidDeepOffset.name, AvoidAutomaticIndex.name, AvoidScanInCorrelatedSubquery.name,
     UnindexedStringSearch.name, UseStoredSortKey.name, UseIndexForSort.name,
@@ -44,7 +44,7 @@ extension JudgedStatement {
   /// Whether an object store ran it, rather than a program that writes its SQL itself.
   var isOfObjects: Bool { !profile.entity.isEmpty }
 
-  /// What an index could serve: the first table of which WHERE compares columns.
+  /// The columns that an index could serve: those of the first table whose columns WHERE compares.
   var comparedColumns: ComparedColumns? {
     ComparedColumns.all(in: profile.sql ?? "").first { !$0.filtered.isEmpty }
   }
@@ -56,7 +56,7 @@ extension JudgedStatement {
     return Double(judgement.largestScan?.size?.rows ?? 0)
   }
 
-  /// Rows that OFFSET leaves out, per run: from the source, or from the text.
+  /// Rows that OFFSET skips, per run: from the source, or from the text.
   var skippedRows: Double {
     let traced = work.perRun(\.offset)
     return traced > 0 ? traced : Double(StatementClauses(sql: profile.sql ?? "").offset ?? 0)

@@ -3,17 +3,17 @@
 import QueryPlans
 import StoreEvents
 
-/// What the rules look at: the runs of one form of a statement of one line of code.
+/// The input of a rule: the runs of one form of a statement at one line of code.
 ///
 /// Statements that differ only in their values are one form. A finding is one rule, one form, one
 /// line of code.
 @dynamicMemberLookup
 struct JudgedStatement {
-  /// Has one caller.
+  /// The statement; it has one caller.
   var profile: StatementProfile
   var judgement: PlanJudgement
   var plan: QueryPlan?
-  /// How many texts the form has, differing in their values.
+  /// The number of texts of the form, which differ in their values.
   var texts = 1
 
   subscript<T>(dynamicMember path: KeyPath<StatementProfile, T>) -> T { profile[keyPath: path] }
@@ -22,17 +22,17 @@ struct JudgedStatement {
 /// A form of a statement at one line of code, as a whole and text by text.
 struct StatementForm {
   var whole: JudgedStatement
-  /// By their work, most first; empty where the form has one text.
+  /// By their work, most first; empty if the form has one text.
   var texts: [JudgedStatement] = []
 
-  /// What a rule finds of the whole, otherwise of the text that did most work.
+  /// The finding of a rule for the whole form, otherwise for the text that did most work.
   func finding(_ check: (JudgedStatement) -> Finding?) -> Finding? {
     check(whole) ?? texts.lazy.compactMap(check).first
   }
 }
 
 extension Workload {
-  /// What a rule finds of each form at each line of code.
+  /// The findings of a rule for each form at each line of code.
   func findings(_ check: (JudgedStatement) -> Finding?) -> [Finding] {
     forms.compactMap { $0.finding(check) }
   }
@@ -109,6 +109,6 @@ extension StatementProfile {
 }
 
 extension SourceLocation {
-  /// Orders lines of code whatever the clock measured.
+  /// A key that orders lines of code independently of times.
   var sortKey: String { "\(file):\(String(repeating: "0", count: 20 - "\(line)".count))\(line)" }
 }

@@ -4,7 +4,7 @@ public import QueryPlans
 public import SQLiteDriver
 public import StoreEvents
 
-/// What the rules look at: a run, and the database it ran against where one was given.
+/// The input of the rules: a run and, if available, the database that it used.
 public struct Workload {
   /// The sums of the run.
   public var profile: Profile
@@ -12,14 +12,14 @@ public struct Workload {
   public var database: DatabaseFacts?
   /// By statement; empty without a database.
   public var explanations: [StatementID: PlanExplainer.Explanation] = [:]
-  /// Of statements without events of their own, such as those of saves.
+  /// The plans of statements without events of their own, such as those of saves.
   var otherPlans: [QueryPlan?] = []
   /// The bytes of each result column of one run, by the column's name; nil where it cannot be run.
   var columnBytes: (String) -> [String: UInt64]? = { _ in nil }
   /// By their text, then by their line of code.
   let forms: [StatementForm]
 
-  /// A run by itself.
+  /// A run without a database.
   public init(_ profile: Profile) {
     self.profile = profile.withoutRests
     forms = Self.forms(of: self.profile.statements) { _ in nil }
@@ -45,12 +45,12 @@ public struct Workload {
     }
   }
 
-  /// Whether the statements are of the database.
+  /// Whether the statements belong to the database.
   public var schemaMatch: SchemaMatch {
     SchemaMatch(profile.statements.compactMap { explanations[$0.id] })
   }
 
-  /// What all rules find: warnings first, then by what they can save.
+  /// The findings of all rules: warnings first, then by their saving.
   public var findings: [Finding] {
     Rules.all.flatMap { $0.check(self) }.sorted { a, b in
       if a.severity != b.severity { return a.severity > b.severity }

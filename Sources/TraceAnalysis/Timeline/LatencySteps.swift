@@ -2,7 +2,7 @@
 
 import StoreEvents
 
-/// How many runs took how long, in steps that are few and small: four to each doubling.
+/// The number of runs per duration, in four steps per power of two.
 ///
 ///     step  0  1  2  3  …  100            101            …
 ///     ns    1  1  1  1  …  33,554,432 to  41,943,040 to  …
@@ -13,7 +13,7 @@ public struct LatencySteps: Hashable, Sendable {
   /// Makes an empty distribution.
   public init() {}
 
-  /// Two bits behind the first select the quarter of a doubling.
+  /// The two bits after the first one select the quarter of a power of two.
   static func step(of duration: Nanoseconds) -> Int {
     let value = UInt64(clamping: max(duration, 1))
     let doublings = 63 - value.leadingZeroBitCount

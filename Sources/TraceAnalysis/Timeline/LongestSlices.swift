@@ -25,7 +25,7 @@ struct LongestSlices {
     }
   }
 
-  /// By their beginnings, outer ones first, each with its depth in its lane.
+  /// By start time, outer ones first, each with its depth in its lane.
   var byBeginning: [Timeline.Slice] {
     var slices = heap.unordered.map(\.slice).sorted {
       ($0.begin, $1.duration, $0.kind.rawValue) < ($1.begin, $0.duration, $1.kind.rawValue)

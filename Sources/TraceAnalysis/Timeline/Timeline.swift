@@ -23,7 +23,7 @@ public struct Timeline: Sendable {
   public var faults: [FaultProfile.Origin] = []
   /// By the keys of ``Bucket/saves``.
   public var saves: [SourceLocation] = []
-  /// By their beginnings.
+  /// By start time.
   public var slices: [Slice] = []
   /// Reads that pinned a write-ahead log, longest first.
   public var pins: [Pin] = []
@@ -33,7 +33,7 @@ public struct Timeline: Sendable {
   /// Makes an empty timeline.
   public init() {}
 
-  /// What ended in a stretch of time.
+  /// The events that ended in a time span.
   public struct Bucket: Hashable, Sendable {
     /// The totals of the bucket.
     public var totals = Profile.Totals()
@@ -54,7 +54,7 @@ public struct Timeline: Sendable {
     public enum Kind: Int, CaseIterable, Hashable, Sendable {
       /// Slices of this kind.
       case fetches, faults, cacheMisses, saves, lockWaits, checkpoints
-      /// Transactions, for as long as they kept others from writing; they are no slices.
+      /// Transactions, for the time that they blocked other writers; they are not slices.
       case writeLocks
       /// The size of the largest write-ahead log: the counts are bytes.
       case logSize
@@ -66,15 +66,15 @@ public struct Timeline: Sendable {
     public var kind: Kind
     /// Events by the bucket in which they ended.
     public var counts: [UInt64]
-    /// Nanoseconds of their work that lie in each bucket.
+    /// Nanoseconds of their work in each bucket.
     public var busy: [Nanoseconds]
   }
 
-  /// What one context of a process did, over time.
+  /// The work of one context of a process, over time.
   public struct Lane: Hashable, Sendable {
     /// The name of the thread.
     public var name: String
-    /// Nanoseconds of its work that lie in each bucket.
+    /// Nanoseconds of its work in each bucket.
     public var busy: [Nanoseconds]
   }
 
@@ -110,7 +110,7 @@ public struct Timeline: Sendable {
     public var subject: Int?
     /// Rows returned.
     public var rows: UInt64
-    /// How many slices of its lane it lies within.
+    /// The number of slices of its lane that contain it.
     public var depth = 0
 
     var end: Nanoseconds { begin &+ duration }

@@ -25,7 +25,7 @@ struct TimelineBuilder {
     Timeline.Track(kind: $0, counts: [], busy: [])
   }
   private var lanes = Numbers<LaneKey>()
-  /// What contexts are called, by which they share lanes.
+  /// The names of contexts, by which they share lanes.
   private var labels: [ProfileBuilder.Key: String] = [:]
   private var laneBusy: [[Nanoseconds]] = []
   private var runs = Numbers<Timeline.Run>()
@@ -53,7 +53,7 @@ struct TimelineBuilder {
     self.context = context
   }
 
-  /// Notes what the whole trace adds up to, after an event.
+  /// Records the totals of the whole trace after an event.
   mutating func note(_ totals: Profile.Totals) {
     guard !buckets.isEmpty else { return }
     buckets[buckets.count - 1].totals = totals
@@ -247,7 +247,7 @@ struct Numbers<Key: Hashable> {
   private var numbers: [Key: Int] = [:]
   private var last: (key: Key, number: Int)?
 
-  /// - Parameter most: the last number stands for all things that come later.
+  /// - Parameter most: the last number; it represents all further values.
   mutating func number(of key: Key, most: Int = .max) -> Int {
     if let last, last.key == key { return last.number }
     if let number = numbers[key] {
@@ -269,7 +269,7 @@ extension [UInt64] {
     stride(from: 0, to: count, by: 2).map { Swift.max(self[$0], $0 + 1 < count ? self[$0 + 1] : 0) }
   }
 
-  /// Fills what was not looked at with what was seen last.
+  /// Fills buckets without a sample with the last sample before them.
   fileprivate mutating func carryForward() {
     for index in indices.dropFirst() where self[index] == 0 { self[index] = self[index - 1] }
   }
@@ -290,7 +290,7 @@ extension Array where Element: FixedWidthInteger {
 }
 
 extension [Nanoseconds] {
-  /// Adds to each bucket the part of a stretch of time that lies in it.
+  /// Adds to each bucket the part of a time span that it covers.
   fileprivate mutating func spread(
     from begin: Nanoseconds, to end: Nanoseconds, width: Nanoseconds
   ) {

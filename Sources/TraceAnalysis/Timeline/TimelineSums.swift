@@ -8,17 +8,19 @@ public protocol TimelineSum: Hashable, Sendable {
   init()
   /// Adds another sum.
   mutating func add(_ other: Self)
-  /// What it took: where not all sums can be kept, the smallest go.
+  /// The time; if not all sums can be kept, the smallest are dropped.
   var weight: Nanoseconds { get }
 }
 
-/// Sums by small numbers, in bounded memory: beyond the limit, the smallest are added up as others.
+/// Sums by small numbers, in bounded memory: beyond the limit, the smallest ones are added up as
+/// others.
 public struct LimitedSums<Sum: TimelineSum>: Hashable, Sendable {
-  // 64 lines of code running statements in a thousandth of a trace: beyond, a table helps no one.
+  // 64 lines of code that ran statements in a thousandth of a trace; a longer table would not be
+  // useful.
   private static var capacity: Int { 64 }
   /// The sums by key.
   public private(set) var sums: [Int: Sum] = [:]
-  /// What belongs to keys that were evicted; they may be among ``sums`` again.
+  /// The sums of keys that were evicted; such a key may be in ``sums`` again.
   public private(set) var others = Sum()
 
   /// Makes an empty table.

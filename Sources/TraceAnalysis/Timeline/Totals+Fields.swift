@@ -3,7 +3,7 @@
 public import StoreEvents
 
 extension Profile.Totals {
-  /// What came after an earlier moment.
+  /// The difference to an earlier moment.
   func since(_ earlier: Self) -> Self {
     var totals = Self()
     for path in Self.counts {

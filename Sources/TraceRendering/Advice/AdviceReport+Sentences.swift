@@ -36,7 +36,7 @@ extension AdviceReport {
       + "\(steps(advice.before)) steps."
   }
 
-  /// The full scans of `plans` that the advice leaves; nil if there are none.
+  /// The full scans of `plans` that remain with the advice; nil if there are none.
   var scansLeft: String? {
     let left = advice.effects.filter { effect in
       verdicts[effect.statement] == .fullScan && effect.after >= effect.before
@@ -95,7 +95,8 @@ extension AdviceReport {
     return size + "insert of a row: \(words(writes.insert)); update: \(words(writes.update))"
   }
 
-  /// Why the order of an index's columns is open, and which option decides it; nil if it is not.
+  /// Why the order of an index's columns is inconclusive, and which option decides it; nil if it is
+  /// not.
   func orderSentence(_ creation: IndexAdvice.Creation) -> String? {
     guard let other = creation.otherOrder else { return nil }
     let count = steps(abs(other.difference))
@@ -156,7 +157,7 @@ extension IndexAdvice.Rejection {
 }
 
 extension IndexAdvice.Removal {
-  /// What the index is of, and why it may go.
+  /// The columns of the index, and the reason to drop it.
   var sentence: String {
     let reason =
       switch reason {

@@ -8,9 +8,9 @@ public struct AdviceReport {
   public var database: String
   public var sqliteVersion: String
   public var advice: IndexAdvice
-  /// What limits the report, one sentence each.
+  /// The limitations of the report, one sentence each.
   public var doubts: [String]
-  /// By the id of a statement, as `plans` judges it.
+  /// By the id of a statement, the verdict of `plans`.
   public var verdicts: [String: PlanVerdict] = [:]
 
   public init(
@@ -56,7 +56,7 @@ public struct AdviceReport {
     }
   }
 
-  /// What a search that ended early leaves open.
+  /// The candidates that remain if a search ended early.
   var cancellation: [String] {
     advice.wasCancelled
       ? ["interrupted: not every index was tried, neither to make nor to drop"] : []
@@ -82,7 +82,7 @@ extension IndexAdvice.Creation {
   /// The first of its columns that an object store keeps for itself: `Z_OPT`, `Z_ENT`.
   private var undeclarable: String? { candidate.columns.first { $0.hasPrefix("Z_") } }
 
-  /// What to do without a declaration.
+  /// The change to make if there is no declaration.
   var undeclarableSentence: String? {
     undeclarable.map {
       "\($0) belongs to no property, so no declaration creates it; run the SQL for each new store"

@@ -11,12 +11,12 @@ public struct AdviceV1: Codable, Hashable, Sendable {
   /// Steps of all runs of the statements measured.
   public var beforeSteps: Double
   public var afterSteps: Double
-  /// Of all runs of the statements that were timed, those that the advice changes; medians.
+  /// All runs of the timed statements whose steps the advice changes; medians.
   public var beforeNs: Double
   public var afterNs: Double
   public var create: [Creation]
   public var drop: [Removal]
-  /// Why no index to drop was looked for; null if all were.
+  /// The reason why no indexes to drop were searched; null if they were.
   public var dropSkipped: String?
   public var rejected: [Rejection]
   public var statistics: [Statistics]
@@ -42,7 +42,7 @@ public struct AdviceV1: Codable, Hashable, Sendable {
     /// Entries that the workload's own writes put into it.
     public var entriesWritten: Double
     public var writes: Writes?
-    /// The same columns in an order that may be better; null where the program's own values decided.
+    /// The same columns in an order that may be better; null if the program's own values decided.
     public var otherOrder: OtherOrder?
   }
 
@@ -58,7 +58,7 @@ public struct AdviceV1: Codable, Hashable, Sendable {
     public var sql: String
     /// `unused` or `redundant`.
     public var reason: String
-    /// The index that serves what it serves, if it is redundant.
+    /// The index that serves the same statements, if it is redundant.
     public var servedBy: String?
     public var bytes: UInt64?
     public var writes: Writes?
@@ -79,11 +79,11 @@ public struct AdviceV1: Codable, Hashable, Sendable {
     public var changed: [String]
   }
 
-  /// Of a row of the table, without and with all of the advice.
+  /// The cost of a row of the table, without and with all of the advice.
   public struct Writes: Codable, Hashable, Sendable {
     public var insert: Times?
     public var update: Times?
-    /// Why a cost is missing.
+    /// The reason why a cost is missing.
     public var failure: String?
   }
 
@@ -99,7 +99,7 @@ public struct AdviceV1: Codable, Hashable, Sendable {
   public struct Statement: Codable, Hashable, Sendable {
     public var id: String
     public var runs: UInt64
-    /// As `plans` judges it before the advice: `search`, `fullScan` and others.
+    /// The verdict of `plans` before the advice: `search`, `fullScan` and others.
     public var verdict: String?
     public var beforeSteps: Double
     public var afterSteps: Double

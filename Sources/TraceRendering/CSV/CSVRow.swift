@@ -4,9 +4,10 @@ import StoreEvents
 
 /// One line of comma-separated values.
 ///
-/// See <https://www.rfc-editor.org/rfc/rfc4180>; a text that a spreadsheet would take for a formula
-/// gets an apostrophe before it: <https://owasp.org/www-community/attacks/CSV_Injection>. What is
-/// unsafe on a terminal is written as `\u{1b}`; line feeds stay, within quotes.
+/// See <https://www.rfc-editor.org/rfc/rfc4180>. A text that a spreadsheet would interpret as a
+/// formula gets a leading apostrophe: <https://owasp.org/www-community/attacks/CSV_Injection>.
+/// Characters that are unsafe on a terminal are written as `\u{1b}`; line feeds stay, within
+/// quotes.
 struct CSVRow {
   private(set) var text = ""
   private var isEmpty = true
@@ -43,7 +44,7 @@ struct CSVRow {
     isEmpty = false
   }
 
-  /// A carriage return stays as well: it is a line break of the text, and stands within quotes.
+  /// A carriage return also stays: it is a line break of the text, within quotes.
   private static func escaped(_ value: String) -> String {
     value.split(separator: "\r", omittingEmptySubsequences: false)
       .map { String($0).withVisibleControls }.joined(separator: "\r")

@@ -14,7 +14,7 @@ public enum Cell: Hashable, Sendable {
   case duration(Nanoseconds)
   /// A part of a whole, from 0 to 1.
   case ratio(Double)
-  /// How many times as much.
+  /// A factor.
   case factor(Double)
   /// A mean of counts.
   case number(Double)
@@ -59,7 +59,7 @@ extension Double {
     }
   }
 
-  /// A decimal number with so many digits after the point.
+  /// A decimal number with this many digits after the point.
   fileprivate func digits(_ count: Int) -> String {
     let scale = (0..<count).reduce(1.0) { value, _ in value * 10 }
     guard let scaled = Int64(exactly: (self * scale).rounded()) else { return "\(self)" }

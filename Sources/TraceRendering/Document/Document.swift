@@ -2,7 +2,7 @@
 
 /// A report as a reader meets it, before it is text, Markdown or HTML.
 ///
-/// Strings are as the data has them: escaping is each renderer's duty.
+/// Strings are unescaped: each renderer escapes them.
 public struct Document: Hashable, Sendable {
   public var title: String
   public var blocks: [Block] = []

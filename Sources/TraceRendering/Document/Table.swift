@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Rows of typed cells; what does not fit a column stands below its row.
+/// Rows of typed cells; a cell that does not fit its column is printed below its row.
 public struct Table: Hashable, Sendable {
   public var columns: [Column]
   public var rows: [Row]
@@ -12,7 +12,7 @@ public struct Table: Hashable, Sendable {
 
   public struct Column: Hashable, Sendable {
     public var title: String
-    /// Numbers stand to the right.
+    /// Numbers are aligned to the right.
     public var isNumeric: Bool
 
     public static func text(_ title: String) -> Self { Self(title: title, isNumeric: false) }

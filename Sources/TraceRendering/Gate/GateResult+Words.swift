@@ -4,7 +4,7 @@ import StoreEvents
 public import TraceAnalysis
 
 extension GateResult {
-  /// The verdict and what it rests on, in one line without an end.
+  /// The verdict and its main evidence, in one line without a line feed.
   ///
   ///     gate: regression: 1 statement does more (full-scan steps 0 → 12,800 at Search.swift:42)
   public var oneLine: String {

@@ -7,7 +7,7 @@ extension String {
   /// The text with its control characters and bidirectional marks made visible; what HTML takes for
   /// markup is escaped by the templates.
   var visible: String {
-    // Nothing can be forged in a page, so that SQL keeps its backslashes.
+    // Escaping makes forged text impossible in a page, so SQL keeps its backslashes.
     split(separator: "\\", omittingEmptySubsequences: false)
       .map { LogText.escaped(String($0)) }.joined(separator: "\\")
   }
@@ -37,7 +37,7 @@ extension Table.Column {
 }
 
 extension Dashboards.Table {
-  /// A table of a document as it is.
+  /// A table of a document, unchanged.
   init(
     _ table: Table, name: String, caption: String, sortedBy: String? = nil,
     minor: Set<String> = []

@@ -78,7 +78,7 @@ extension DashboardPage {
     return part
   }
 
-  // 20 is arbitrary: who wants all of them reads --json.
+  // 20 is arbitrary: --json lists all of them.
   private static let maxCallers = 20
 
   private func latencyPart(of group: StatementGroup) -> Dashboards.Part {

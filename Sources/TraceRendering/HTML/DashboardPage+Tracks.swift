@@ -5,7 +5,7 @@ import StoreEvents
 import TraceAnalysis
 
 extension DashboardPage {
-  /// Nil where nothing happened.
+  /// Nil if nothing happened.
   func tracks(of timeline: Timeline) throws -> Dashboards.Tracks? {
     guard !timeline.buckets.isEmpty else { return nil }
     let drawing = TimelineDrawing(timeline)

@@ -10,7 +10,7 @@ import TraceReading
 public struct DashboardPage {
   let profile: Profile
   let timeline: Timeline?
-  /// How many statements, callers and others have rows of their own.
+  /// The number of statements, callers and others that have rows of their own.
   let top: Int
   /// The findings to show.
   public var review: FindingReview
@@ -20,7 +20,7 @@ public struct DashboardPage {
 
   let statements: [StatementGroup]
   let callers: [GroupProfile]
-  /// By the statements' ids, all of those of a form.
+  /// By the ids of all statements of a form.
   let statementRows: [StatementID: Int]
 
   public init(_ timed: TimedProfile, top: Int = 100) {

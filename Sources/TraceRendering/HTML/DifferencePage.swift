@@ -68,12 +68,12 @@ public struct DifferencePage {
 
   private var isGain: Bool { storeTime.before > storeTime.after && storeTime.after > 0 }
 
-  /// Of fetches, faults and saves: a change may move work from one to another.
+  /// The sum for fetches, faults and saves: a change may move work from one to another.
   private var storeTime: (before: Nanoseconds, after: Nanoseconds) {
     (difference.before.totals.storeTime, difference.after.totals.storeTime)
   }
 
-  /// States how the store's time changed, and the counts behind it.
+  /// States how the store's time changed, and the counts that explain it.
   ///
   ///     Fetches, faults and saves took 812 ms → 14.0 ms: 58.0× faster; full-scan steps 1,204,512 → 0,
   ///     cache misses 184 → 0.

@@ -4,7 +4,7 @@ import Dashboards
 import StoreEvents
 import TraceAnalysis
 
-/// How many runs took how long, in steps of 1, 2 and 5 times ten.
+/// The number of runs per duration, in steps of 1, 2 and 5 times powers of ten.
 ///
 ///     up to 200 µs  ▇▇▇▇▇▇▇▇▇▇▇▇  180
 ///     up to 500 µs  ▇              12
@@ -14,7 +14,7 @@ struct LatencyHistogram {
   init(_ latency: Latency) {
     var counts: [Nanoseconds: UInt64] = [:]
     for bucket in latency.buckets {
-      // A bucket's end may lie above anything measured.
+      // A bucket's end may be above every measured time.
       counts[Self.bound(of: min(bucket.duration, latency.max)), default: 0] &+= bucket.count
     }
     guard let first = counts.keys.min(), let last = counts.keys.max() else { return }

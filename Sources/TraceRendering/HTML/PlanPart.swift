@@ -6,7 +6,7 @@ import QueryPlans
 extension PlanExplainer.Explanation {
   var badge: Dashboards.Line { Dashboards.Line(verdict.words, tone: verdict.tone) }
 
-  /// The plan as the sqlite3 shell draws it, and what it means.
+  /// The plan in the format of the sqlite3 shell, and its meaning.
   var part: Dashboards.Part {
     var part = Dashboards.Part("Plan: \(verdict.words)")
     part.lines = plan.map { Self.lines(of: $0.roots, prefix: "") } ?? []

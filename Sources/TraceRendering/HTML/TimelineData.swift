@@ -4,10 +4,10 @@ import FoundationEssentials
 import StoreEvents
 import TraceAnalysis
 
-/// What the dashboard's scripts draw and sum up, as JSON; times are in nanoseconds.
+/// The data that the dashboard's scripts draw and sum up, as JSON; times are in nanoseconds.
 ///
-/// A bucket's sums lie in one array, since there may be a hundred thousand of them:
-/// key, sum, sum, …, key, sum, …; the key -1 is what has no row.
+/// A bucket's sums are in one array, because there may be a hundred thousand of them: key, sum,
+/// sum, …, key, sum, …; the key -1 is for events without a row.
 struct TimelineData: Encodable {
   var width: Int64
   var tracks: [Track]
@@ -16,7 +16,7 @@ struct TimelineData: Encodable {
     "fetches", "counts", "nestedFetches", "rows", "faults", "relationshipFaults", "cacheHits",
     "cacheMisses", "saves", "errors", "connectionTime", "totalTime", "faultTime", "saveTime",
   ]
-  /// By bucket, in the order of ``totalFields``; empty where nothing ended.
+  /// By bucket, in the order of ``totalFields``; empty if nothing ended.
   var totals: [[Int64]]
   /// By key: the rows of the statement and of the caller, -1 for none.
   var runs: [[Int]]
@@ -46,7 +46,7 @@ struct TimelineData: Encodable {
     var busy: [Int64]
   }
 
-  /// What the rows are of, for the slices.
+  /// The titles of the rows, for the slices.
   struct Labels: Encodable {
     var statements: [String]
     var callers: [String]
@@ -88,7 +88,7 @@ struct TimelineData: Encodable {
     self.labels = labels
   }
 
-  /// JSON for a script element: `<`, `>` and `&` stand escaped in its strings.
+  /// JSON for a script element: `<`, `>` and `&` are escaped in its strings.
   func json() throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -4,10 +4,10 @@ import Dashboards
 import StoreEvents
 import TraceAnalysis
 
-/// The tracks of a whole trace as SVG paths: what stands in the page before a script zooms in.
+/// The tracks of a whole trace as SVG paths, which the page shows until a script zooms in.
 struct TimelineDrawing {
   let timeline: Timeline
-  /// How many of the buckets one bar stands for: 256 bars suffice for a page on paper.
+  /// The number of buckets per bar: 256 bars are enough for a printed page.
   private let step: Int
 
   private static let width = 1000.0
@@ -62,7 +62,8 @@ struct TimelineDrawing {
     }
   }
 
-  /// - Parameter isSize: whether the largest of joined values stands for them, not their sum.
+  /// - Parameter isSize: whether joined values are represented by the largest one in place of the
+  ///   sum.
   private func bars(_ values: [Double], height: Double, isSize: Bool = false) -> String {
     let sums = stride(from: 0, to: values.count, by: step).map { first in
       let joined = values[first..<min(first + step, values.count)]
@@ -72,7 +73,7 @@ struct TimelineDrawing {
     let width = Self.width * Double(step) / Double(values.count)
     return sums.enumerated().map { index, sum in
       guard sum > 0 else { return "" }
-      // What is little must still be seen.
+      // Small values must remain visible.
       let top = height - max(sum / most * (height - 4), 2)
       return Self.box(Double(index) * width, top, Double(index + 1) * width, height)
     }.joined()
@@ -86,7 +87,7 @@ struct TimelineDrawing {
     }.joined()
   }
 
-  /// By its two edges, each rounded alone, so that neighbours share theirs.
+  /// Both edges are rounded separately, so neighbours share an edge.
   private static func box(
     _ left: Double, _ top: Double, _ right: Double, _ bottom: Double
   ) -> String {

@@ -56,7 +56,7 @@ extension Document {
 }
 
 extension IncidentV1 {
-  /// What the offender did.
+  /// The work of the offender.
   public var headline: String {
     let duration = Cell.duration(offender.duration).text
     let name = offender.process.title

@@ -13,7 +13,7 @@ public struct IncidentV1: Codable, Hashable, Sendable {
   public var offender: Offender
   /// The plan of the offender's statement, one step a line, indented; nil without a statement.
   public var plan: [String]?
-  /// Why there is no plan.
+  /// The reason why there is no plan.
   public var planError: String?
   /// The lock state of each database that the program had open, at that time; `holds` are those of
   /// the seconds before as well.

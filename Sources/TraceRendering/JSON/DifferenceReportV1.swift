@@ -2,7 +2,7 @@
 
 public import TraceAnalysis
 
-/// What `diff --json` prints, version 1; times are in nanoseconds.
+/// The output of `diff --json`, version 1; times are in nanoseconds.
 public struct DifferenceReportV1: Codable, Hashable, Sendable {
   public var schemaVersion = 1
   public var before: ReportV1.Totals

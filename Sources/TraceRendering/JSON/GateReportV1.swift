@@ -2,7 +2,7 @@
 
 public import TraceAnalysis
 
-/// What `gate --json` prints, version 1.
+/// The output of `gate --json`, version 1.
 public struct GateReportV1: Codable, Hashable, Sendable {
   public var schemaVersion = 1
   /// `same`, `mixed`, `regression` or `inconclusive`.
@@ -23,7 +23,7 @@ public struct GateReportV1: Codable, Hashable, Sendable {
   public var unchanged: Int
   /// Regressions that the file of exceptions excuses.
   public var excused: [Difference]
-  /// What is wrong with its exceptions.
+  /// The problems of its exceptions.
   public var exceptionProblems: [String]
 
   /// Medians of the runs' mean times.
@@ -32,7 +32,7 @@ public struct GateReportV1: Codable, Hashable, Sendable {
     public var caller: ReportV1.Place?
     public var beforeNs: Double
     public var afterNs: Double
-    /// How often chance alone would order the runs so.
+    /// The probability that chance alone orders the runs in this way.
     public var probability: Double
   }
 

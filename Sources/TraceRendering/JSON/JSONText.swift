@@ -2,8 +2,8 @@
 
 import FoundationEssentials
 
-/// JSON as every command prints it: keys sorted, indented, a newline at the end; nothing in it moves a
-/// terminal's cursor or turns text round.
+/// JSON as every command prints it: keys sorted, indented, with a newline at the end, and without
+/// characters that move a terminal's cursor or change the direction of text.
 public enum JSONText {
   /// Writes a value.
   public static func encoded(_ value: some Encodable) throws -> String {

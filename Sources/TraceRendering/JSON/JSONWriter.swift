@@ -67,7 +67,7 @@ struct JSONWriter {
 }
 
 extension Unicode.Scalar {
-  /// `\u001b`, and two of them beyond the first 65,536.
+  /// `\u001b`, or two of them for a scalar beyond the first 65,536.
   fileprivate var jsonEscape: String {
     UTF16.encode(self)?.map { unit in
       let digits = String(unit, radix: 16)

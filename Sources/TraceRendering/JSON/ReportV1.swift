@@ -2,7 +2,7 @@
 
 public import TraceAnalysis
 
-/// What `summary --json` prints, version 1; times are in nanoseconds.
+/// The output of `summary --json`, version 1; times are in nanoseconds.
 ///
 /// Fields are added, never renamed.
 public struct ReportV1: Codable, Equatable, Sendable {
@@ -20,7 +20,7 @@ public struct ReportV1: Codable, Equatable, Sendable {
   public var excused: [Excused]
   /// Exceptions that are expired, or that match nothing.
   public var exceptionProblems: [String]
-  /// By what `--group-by` names; null without it.
+  /// By the key of `--group-by`; null without it.
   public var groups: [Group]?
   /// All that was counted, exactly, in nanoseconds: what a saved report is read from.
   public var profile: Profile?
@@ -40,9 +40,9 @@ public struct ReportV1: Codable, Equatable, Sendable {
     public var eventsRead: UInt64
     public var eventsLost: UInt64
     public var unrecognizedLines: UInt64
-    /// What the report cannot vouch for; empty if it saw all.
+    /// The reasons why the report may be incomplete; empty if it is complete.
     public var doubts: [String]
-    /// What the sources cannot contain; null in older reports.
+    /// The data that the sources cannot contain; null in older reports.
     public var remarks: [String]?
   }
 
@@ -63,7 +63,7 @@ public struct ReportV1: Codable, Equatable, Sendable {
     public var errors: UInt64
   }
 
-  /// What tracing itself took of the program's time, estimated from a sample of its events.
+  /// The cost of tracing in the program's time, estimated from a sample of its events.
   public struct Tracing: Codable, Hashable, Sendable {
     public var timeNs: Int64
     public var timePerEventNs: Int64
@@ -173,7 +173,7 @@ public struct ReportV1: Codable, Equatable, Sendable {
     public var savingBasis: String?
     /// `high`, `medium` or `low`.
     public var confidence: String
-    /// The index, table, column or relationship it is about, where it is no statement's.
+    /// The index, table, column or relationship of a finding that has no statement.
     public var object: String?
   }
 }

@@ -5,7 +5,7 @@ import StoreEvents
 public import TraceAnalysis
 import TraceReading
 
-/// What `summary --json` and `export --format json` wrote, read again.
+/// A report that `summary --json` or `export --format json` wrote, read again.
 public enum SavedReport {
   private struct Header: Decodable {
     var schemaVersion: Int
@@ -56,7 +56,7 @@ public enum SavedReport {
   }
 }
 
-/// Why a saved report could not be read.
+/// The reason why a saved report could not be read.
 public enum SavedReportError: Error, Hashable, Sendable {
   case unreadable(String)
   case unknownVersion(String, version: Int)

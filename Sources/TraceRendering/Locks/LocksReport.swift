@@ -50,7 +50,7 @@ extension LockState.Waiter.Evidence {
 }
 
 extension CheckpointState.Obstacle {
-  /// What a reader prevents, without its name.
+  /// The effect of a reader, without its name.
   var words: String {
     switch self {
     case .copiesNothing: "copies nothing: a reader uses read mark 0, the database without the log"

@@ -5,7 +5,7 @@ public struct LocksV1: Codable, Hashable, Sendable {
   public var schemaVersion = 1
   public var database: String
   public var inode: UInt64
-  /// The moment lies between these: nanoseconds since 1970.
+  /// The time of the sample is between these: nanoseconds since 1970.
   public var observedFromNs: Int64
   public var observedUntilNs: Int64
   /// `wal`, `rollback`, `empty` or `unknown`.
@@ -23,7 +23,7 @@ public struct LocksV1: Codable, Hashable, Sendable {
   public var readMarks: [UInt32?]?
   /// The processes that have the database open, as far as they may be seen.
   public var users: [Process]
-  /// Those that go on, then those that ended since the line before.
+  /// Current holds, then those that have ended since the previous line.
   public var holds: [Held]
   public var blindSpots: [String]
   /// Whether a holder may have gone unseen.
@@ -61,7 +61,7 @@ public struct LocksV1: Codable, Hashable, Sendable {
   public struct Checkpoint: Codable, Hashable, Sendable {
     public var frames: UInt32
     public var checkpointed: UInt32
-    /// `copiesNothing`, `stops` or `keepsLog`; null where nothing is in its way.
+    /// `copiesNothing`, `stops` or `keepsLog`; null if nothing prevents the checkpoint.
     public var obstacle: String?
     public var slot: Int?
     public var frame: UInt32?

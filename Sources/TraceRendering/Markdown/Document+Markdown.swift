@@ -5,7 +5,7 @@ import StoreEvents
 extension Document {
   /// The report in GitHub's Markdown, as for a comment on a pull request; it ends in a newline.
   ///
-  /// What comes from data is text: it makes no markup, no link and no mention.
+  /// Data is escaped: it contains no markup, links or mentions.
   public func markdown() -> String {
     var lines = ["## \(MarkdownText.escaped(title))", ""]
     for block in blocks { lines += block.markdown + [""] }
@@ -76,7 +76,7 @@ enum MarkdownText {
     replaced(text) { #"\`*_{}[]|!~"#.unicodeScalars.contains($0) ? "\\\($0)" : nil }
   }
 
-  /// The text as code within a line, which is one line of a table's cell as well.
+  /// The text as inline code, which is also one line in a table's cell.
   ///
   /// Markdown is parsed within an HTML element as well, where a backslash escapes nothing.
   static func code(_ text: String) -> String {

@@ -17,7 +17,7 @@ public enum OTLPMetrics {
     ("0.1", 100_000_000), ("0.5", 500_000_000), ("1", 1_000_000_000), ("5", 5_000_000_000),
     ("10", 10_000_000_000),
   ]
-  // 1,000 is arbitrary: some hundred kilobytes a line.
+  // 1,000 is arbitrary: some hundred kilobytes per line.
   private static let rowsPerLine = 1000
 
   /// - Parameter version: of this tool.

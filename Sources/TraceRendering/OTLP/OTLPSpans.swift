@@ -20,12 +20,12 @@ public struct OTLPSpans {
   private var callers = CallerNames()
   private var pending = PendingFetches()
   private var shared: [StatementID: SharedStatement] = [:]
-  /// By fetch: the one that it is nested in, at the top.
+  /// By fetch: the outermost fetch that contains it.
   private var roots: [FetchKey: UInt64] = [:]
   private var misses: UInt64 = 0
   private var spans: [OTLPResource: [String]] = [:]
   private var count = 0
-  /// How many spans were written.
+  /// The number of spans that were written.
   public private(set) var written: UInt64 = 0
 
   private struct FetchKey: Hashable {
@@ -86,13 +86,13 @@ public struct OTLPSpans {
 
   // MARK: - Spans
 
-  /// What distinguishes one span from another, before it is written.
+  /// The properties that distinguish one span from another.
   private struct Span {
     enum Kind: Int { case `internal` = 1, client = 3 }
     var name: String
     var duration: Nanoseconds
     var kind: Kind
-    /// The number of the span within its process, after what it is; "" for one without children.
+    /// The number of the span within its process, after its kind; "" for a span without children.
     var id = ""
     /// The span at the top, and the one above.
     var root: String?
@@ -194,7 +194,7 @@ public struct OTLPSpans {
     }
   }
 
-  /// The statements of a transaction refer to it; in autocommit there is none.
+  /// The statements of a transaction refer to it; in autocommit mode there is none.
   private mutating func add(
     _ transaction: TransactionEnded, _ record: EventRecord, _ place: EventOrigins.Place
   ) throws {
@@ -271,7 +271,7 @@ public struct OTLPSpans {
     attributes.add("thread.id", record.threadID)
     if !span.error.isEmpty { attributes.add("error.type", OTLPText.errorType(span.error)) }
     let process = Self.key(record.process, place)
-    // What has no number of its own is one by its end and its thread.
+    // An event without a number is identified by its end and its thread.
     let own =
       span.id.isEmpty ? "\(span.name) \(record.timestamp) \(record.threadID)" : span.id
     let end = max(record.timestamp, 0)
@@ -299,7 +299,7 @@ public struct OTLPSpans {
     count += 1
     written &+= 1
     if spans[resource]?.count ?? 0 >= Self.batch { try flush(resource) }
-    // Of very many processes the fullest would come too late.
+    // With very many processes, a single batch may take too long to become full.
     if count >= 16 * Self.batch { try finish() }
   }
 

@@ -49,7 +49,7 @@ struct DurationExemplars {
       let length = (labels + [("caller", caller)]).reduce(0) {
         $0 + $1.0.unicodeScalars.count + $1.1.unicodeScalars.count
       }
-      // Only the id leads somewhere; a caller is for the reader.
+      // Only the id can be followed; the caller is for the reader.
       if length <= Self.maxLength { labels.append(("caller", caller)) }
     }
     return (labels, MetricsText.seconds(run.duration))

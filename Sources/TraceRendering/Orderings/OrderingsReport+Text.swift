@@ -82,7 +82,7 @@ extension OrderingsReport {
     }
   }
 
-  /// Those timed by their times, then the others by their steps.
+  /// Timed orders by their times, then the others by their steps.
   private func rank(_ variant: OrderingComparison.Variant) -> (Int, Double) {
     if let time = variant.medianTime { return (0, variant.ratio?.median ?? time) }
     return (1, variant.vmSteps.map(Double.init) ?? .infinity)

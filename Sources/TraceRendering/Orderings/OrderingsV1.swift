@@ -7,7 +7,7 @@ public struct OrderingsV1: Codable, Hashable, Sendable {
   public var sqliteVersion: String
   public var sql: String
   public var terms: [Term]
-  /// Of the first run measured, as `--bind` takes them.
+  /// The values of the first measured run, in the syntax of `--bind`.
   public var values: [String]
   public var valuesAreSampled: Bool
   /// `none`, `given`, `recorded`, `fitted` or `fittedSteps`: where they come from.
@@ -29,7 +29,8 @@ public struct OrderingsV1: Codable, Hashable, Sendable {
   /// `indexServed`, `deferred` or `residual`.
   public var explanation: String
   public var sentence: String
-  /// With `--suggest`, the format string in the better order, or in the written one if none is.
+  /// With `--suggest`, the format string in the better order, or in the original one if none is
+  /// better.
   public var suggestion: String?
   /// The order to write, where it is faster than the one as written.
   public var fastest: Order?
@@ -58,7 +59,7 @@ public struct OrderingsV1: Codable, Hashable, Sendable {
     public var ratioHigh: Double?
     /// Null where it failed, or was stopped since it takes far more than another order.
     public var vmSteps: UInt64?
-    /// Why it was left out; null where it was not.
+    /// The reason why it was left out; null if it was not.
     public var failure: String?
   }
 }

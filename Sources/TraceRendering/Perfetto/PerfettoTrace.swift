@@ -21,7 +21,7 @@ public struct PerfettoTrace {
   private var named: Set<Track> = []
   private var processes: [ProcessIdentity: Int64] = [:]
 
-  /// A thread of a process; lanes beyond its first have numbers of their own.
+  /// A thread of a process; each lane after its first has its own number.
   private struct Track: Hashable {
     var process: Int64
     var thread: Int64
@@ -231,7 +231,7 @@ public struct PerfettoTrace {
   private mutating func thread(
     _ record: EventRecord, lane: Int, process: Int64
   ) throws -> Int64 {
-    // Linux's thread ids stay below 2^22.
+    // Linux's thread ids are below 2^22.
     let number = record.threadID &+ Int64(lane) << 32
     guard named.insert(Track(process: process, thread: number)).inserted else { return number }
     try event("thread_name", "M", process: process, thread: number, at: 0) {

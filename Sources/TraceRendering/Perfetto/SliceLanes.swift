@@ -2,7 +2,7 @@
 
 import StoreEvents
 
-/// Puts the slices of one thread into lanes, in each of which they nest.
+/// Assigns the slices of one thread to lanes in which they nest.
 ///
 /// Slices come by their ends. Two that overlap, and neither holds the other, as those of tasks
 /// that take turns on a thread, need two lanes:
@@ -16,7 +16,7 @@ struct SliceLanes {
   }
 
   private var lanes: [[Slice]] = []
-  // A slice that holds more than so many before it is taken to hold them all.
+  // A slice that contains more than this many slices is assumed to contain all before it.
   private static let maxSlices = 1024
   // 64 is arbitrary: more tasks than that at once share the last lane.
   private static let maxLanes = 64
@@ -32,7 +32,7 @@ struct SliceLanes {
   private mutating func add(_ slice: Slice, to index: Int) -> Bool {
     let outer = lanes[index].lastIndex { $0.begin < slice.begin }
     if let outer, lanes[index][outer].end > slice.begin { return false }
-    // What it holds can meet no other slice any more.
+    // The slices that it contains cannot overlap any later slice.
     lanes[index].removeSubrange((outer.map { $0 + 1 } ?? 0)...)
     lanes[index].append(slice)
     if lanes[index].count > Self.maxSlices { lanes[index].removeFirst(Self.maxSlices / 2) }

@@ -37,7 +37,7 @@ extension PlanJudgement.Scan {
     return " (\(size.isAtLeast ? "at least " : "")\(size.rows.counted("row")))"
   }
 
-  /// What is read, and why that matters or not.
+  /// The tables that are read, and whether that matters.
   var sentence: String {
     switch harmlessBecause {
     case nil: fullScanSentence
@@ -71,14 +71,14 @@ extension PlanJudgement.Scan {
     return "reads every row of '\(place)'\(rows)\(how)\(often)\(why)"
   }
 
-  /// The expression that the hint is about: a collation of its own makes an index on the column useless.
+  /// The expression for the hint: with another collation, an index on the column cannot be used.
   private var hintedExpression: ComparedExpression? {
     comparedExpression.flatMap {
       comparedColumns.isEmpty || $0.hasCollation ? $0 : nil
     }
   }
 
-  /// What WHERE compares, for the hint.
+  /// The columns or expressions that WHERE compares, for the hint.
   var comparedSentence: String {
     if let expression = hintedExpression { return "WHERE compares \(expression.text)" }
     return "columns compared: \(comparedColumns.joined(separator: ", "))"
@@ -97,7 +97,7 @@ extension PlanJudgement.Scan {
 }
 
 extension PlanJudgement {
-  /// What else is worth knowing of the plan.
+  /// Other remarks on the plan.
   var remarks: [String] {
     var remarks = [basis].compactMap(\.self)
     switch change {
@@ -125,7 +125,7 @@ extension PlanJudgement {
     return remarks
   }
 
-  /// The counts that the verdict rests on, where it is no search.
+  /// The counts that support the verdict, if it is not a search.
   private var basis: String? {
     guard let work, work.executions > 0, verdict == .fullScan || verdict == .mayScan else {
       return nil

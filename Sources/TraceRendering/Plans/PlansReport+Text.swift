@@ -30,7 +30,7 @@ extension PlansReport {
   }
 }
 
-/// Draws statements and their plans within a width, 80 where there is no terminal.
+/// Draws statements and their plans within a width; 80 without a terminal.
 struct PlanDrawing {
   let style: TextStyle
   private(set) var output = ""
@@ -69,7 +69,7 @@ struct PlanDrawing {
     }
   }
 
-  /// As the sqlite3 shell draws it, with the table behind each alias.
+  /// In the format of the sqlite3 shell, with the table of each alias.
   private mutating func draw(_ nodes: [QueryPlan.Node], prefix: String) {
     for (index, node) in nodes.enumerated() {
       let isLast = index == nodes.count - 1

@@ -20,9 +20,10 @@ public struct PlansReport {
   public var database: String
   public var sqliteVersion: String
   public var entries: [Entry]
-  /// How many statements are not among ``entries``, since SQLite plans nothing: `BEGIN` and others.
+  /// The number of statements that are not in ``entries`` because SQLite has no plan for them:
+  /// `BEGIN` and others.
   public let withoutPlan: Int
-  /// What limits the report, one sentence each.
+  /// The limitations of the report, one sentence each.
   public var doubts: [String] = []
 
   public init(database: String, sqliteVersion: String, entries: [Entry]) {

@@ -41,7 +41,7 @@ public struct PlansV1: Codable, Hashable, Sendable {
   public struct Scan: Codable, Hashable, Sendable {
     public var table: String?
     public var rows: Int?
-    /// Why it does not matter; null where it does.
+    /// The reason why it does not matter; null if it does.
     public var harmlessBecause: String?
     public var sentence: String
     public var comparedColumns: [String]

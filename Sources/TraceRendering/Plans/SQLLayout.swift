@@ -45,7 +45,7 @@ enum SQLLayout {
       + indented(text[group.upperBound...], by: indent, width: width)
   }
 
-  /// Cuts before words that stand outside parentheses and quotes.
+  /// Breaks before keywords outside parentheses and quotes.
   private static func pieces(of sql: Substring, before words: [String]) -> [Substring] {
     var pieces: [Substring] = []
     var start = sql.startIndex
@@ -57,7 +57,7 @@ enum SQLLayout {
     return pieces + [sql[start...]]
   }
 
-  /// What stands within the widest parentheses, if anything there could be broken.
+  /// The text within the widest parentheses, if it can be broken.
   private static func widestGroup(in sql: Substring) -> Range<String.Index>? {
     var scanner = SQLLayoutScanner(sql)
     var widest: Range<String.Index>?
@@ -70,7 +70,7 @@ enum SQLLayout {
   }
 }
 
-/// Finds what stands outside parentheses and quotes.
+/// Finds the text outside parentheses and quotes.
 private struct SQLLayoutScanner {
   private let sql: Substring
   private var index: String.Index
@@ -99,7 +99,7 @@ private struct SQLLayoutScanner {
     return nil
   }
 
-  /// What stands between the next parentheses.
+  /// The text between the next parentheses.
   mutating func nextGroup() -> Range<String.Index>? {
     var start: String.Index?
     while let (here, character) = step() {

@@ -19,7 +19,7 @@ public struct EventRowV1: Codable, Hashable, Sendable {
   public var tid: Int64 = 0
   /// As in Documentation/Vocabulary.md: `statement_run`, `fetch_end`, `cache_miss`, `fault`, `save_end`, `transaction`, `busy`, `checkpoint`.
   public var event: String = ""
-  /// Of a fetch, a fault, a transaction or a checkpoint.
+  /// The id of a fetch, a fault, a transaction or a checkpoint.
   public var kind: String = ""
   /// The path of the database.
   public var database: String = ""

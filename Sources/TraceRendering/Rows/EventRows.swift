@@ -14,7 +14,7 @@ public struct EventRows {
   private var forms: [StatementID: (form: String, summary: String)] = [:]
   private var date = RowDate()
   private var labels = RowLabels()
-  /// How many rows were written.
+  /// The number of rows that were written.
   public private(set) var written: UInt64 = 0
 
   // As many as a profile distinguishes.

@@ -22,7 +22,7 @@ public struct SumRows {
   /// The tables of an export, events included.
   public static let tables = ["events", "sums", "buckets", "loops", "locks"]
 
-  /// Where a table has a file even if it has no row, so that engines find the table.
+  /// Creates a file for a table even without rows, so that engines find the table.
   public func place(of table: String) -> RowPlace {
     let rows = profile.formRows.filter { !$0.isRest }
     return RowPlace(table: table, date: date, host: rows.first?.origin.host ?? "")

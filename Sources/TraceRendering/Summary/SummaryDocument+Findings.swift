@@ -4,7 +4,7 @@ import StoreEvents
 import TraceAnalysis
 
 extension Document {
-  // 20 is arbitrary: they are sorted by what they save, and a user who fixes 20 runs it again.
+  // 20 is arbitrary: findings are sorted by their saving, and a user who fixes 20 runs it again.
   private static let minFindings = 20
 
   static func findings(
@@ -37,7 +37,7 @@ extension Document {
 }
 
 extension FindingReview {
-  /// What was excused and why, and what is wrong with the exceptions.
+  /// The findings that were excused, with their reasons, and the problems of the exceptions.
   fileprivate var remarks: [Document.Block] {
     excused.map { excused in
       let place = excused.finding.caller.text ?? excused.finding.object

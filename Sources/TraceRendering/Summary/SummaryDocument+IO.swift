@@ -4,7 +4,7 @@ import StoreEvents
 import TraceAnalysis
 
 extension Document {
-  /// Where the time of commits went, and which statements touched files.
+  /// The parts of the time of commits, and the statements that used files.
   static func io(of profile: Profile, options: SummaryOptions) -> [Block] {
     guard let io = profile.io else { return [] }
     return commits(io, options) + files(io, options)

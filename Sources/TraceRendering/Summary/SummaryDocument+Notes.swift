@@ -21,7 +21,7 @@ extension StatementGroup {
 }
 
 extension Work {
-  /// What a run did in SQLite; "" where nothing is known.
+  /// A summary of the SQLite use of a run; "" if nothing is known.
   func notes(misses: UInt64) -> Cell {
     func perRun(_ path: KeyPath<Work, UInt64>, _ name: String) -> String? {
       let number = self.perRun(path)

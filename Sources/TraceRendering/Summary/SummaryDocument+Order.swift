@@ -22,7 +22,7 @@ extension SummaryOptions.Order {
 }
 
 extension Profile {
-  /// The statements, largest first; equal ones stay in the order of their total time.
+  /// The statements, largest first; equal ones keep the order of their total time.
   func statements(by order: SummaryOptions.Order) -> [StatementProfile] {
     statements.sorted(byLargest: { order.amount($0.work, $0.latency, misses: $0.misses) })
   }

@@ -196,7 +196,7 @@ extension FaultProfile.Origin {
 }
 
 extension Profile {
-  /// How many fetches a line of code made; nil if it made none.
+  /// The number of fetches of a line of code; nil if there are none.
   fileprivate func fetches(at location: SourceLocation) -> Double? {
     // A saved report may hold any numbers, whose sum may be no integer.
     var count = 0.0

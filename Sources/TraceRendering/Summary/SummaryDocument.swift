@@ -4,12 +4,12 @@ import StoreEvents
 public import TraceAnalysis
 import TraceReading
 
-/// What the summary shows, and in which order.
+/// The contents of the summary, and their order.
 public struct SummaryOptions: Hashable, Sendable {
-  /// How many statements, savers and fault origins are listed at most.
+  /// The maximum number of statements, savers and fault origins to list.
   public var top: Int
   public var order: Order
-  /// What to add the work up by, in place of the usual tables.
+  /// The key for groups, in place of the usual tables.
   public var grouping: Grouping?
 
   public enum Order: String, CaseIterable, Hashable, Sendable {
@@ -26,7 +26,7 @@ public struct SummaryOptions: Hashable, Sendable {
 }
 
 extension Document {
-  /// Totals, statements, faults and saves; the findings stand last, where a terminal stops.
+  /// Totals, statements, faults and saves; the findings are last, where a terminal stops scrolling.
   ///
   /// - Parameter review: the findings to show; nil for all that the profile has.
   public init(
@@ -69,10 +69,10 @@ extension Profile {
     return parts.isEmpty ? "no process" : parts.joined(separator: ", ")
   }
 
-  /// What was read: `t (ctf): 1,234 events, none lost`.
+  /// The inputs that were read: `t (ctf): 1,234 events, none lost`.
   var provenance: String {
     let only = selection.isEmpty ? "" : "; only what is \(selection.joined(separator: ", "))"
-    // 8 is arbitrary: of a sum over a thousand hosts the rest is one sentence.
+    // 8 is arbitrary: for a sum over a thousand hosts, the rest is one sentence.
     var parts = reading.sources.prefix(8).map { source in
       "\(source.path) (\(source.kind.rawValue)): " + Self.extent(of: [source])
     }
@@ -176,7 +176,7 @@ extension Profile.Totals {
 }
 
 extension Profile {
-  /// Where the time of all fetches and misses went: `2% waiting, 1% preparing, …`.
+  /// The parts of the time of all fetches and misses: `2% waiting, 1% preparing, …`.
   fileprivate var timeSplit: [Document.Block] {
     timeSplitSentence.map { [.paragraph(""), .paragraph($0, .quiet)] } ?? []
   }

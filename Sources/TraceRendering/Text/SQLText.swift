@@ -2,12 +2,12 @@
 
 /// SQL made short for a reader.
 enum SQLText {
-  /// Leaves out the column list of a SELECT that is too long.
+  /// Removes the column list of a SELECT that is too long.
   ///
   ///     SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZNAME FROM ZSTOP t0 WHERE t0.ZNAME = ?
   ///     SELECT … FROM ZSTOP t0 WHERE t0.ZNAME = ?
   static func abridged(_ sql: String, to width: Int) -> String {
-    // The SQL of the second side of a comparison stands behind an arrow.
+    // The SQL of the second side of a comparison follows an arrow.
     let sql = onOneLine(sql)
     let mark = sql.hasPrefix("→ ") ? "→ " : ""
     guard TerminalText.width(sql) > width, sql.dropFirst(mark.count).hasPrefix("SELECT "),

@@ -2,7 +2,7 @@
 
 /// The note on functions and collations that only stores have.
 enum StoreNamesNote {
-  /// Nil where there is none.
+  /// Nil if there are none.
   static func sentence(_ names: [String]) -> String? {
     guard !names.isEmpty else { return nil }
     return names.joined(separator: ", ") + " ran as ObjectStore has "

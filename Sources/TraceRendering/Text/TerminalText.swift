@@ -9,7 +9,7 @@ enum TerminalText {
     cut(escaped(text), to: width)
   }
 
-  /// The same for a text that is escaped already.
+  /// The same for a text that is already escaped.
   static func cut(_ text: String, to width: Int) -> String {
     let units = units(ofEscaped: text)
     if units.reduce(0, { $0 + $1.width }) <= width { return units.map(\.text).joined() }
@@ -76,7 +76,7 @@ enum TerminalText {
 
   private static func units(of text: String) -> [Unit] { units(ofEscaped: escaped(text)) }
 
-  /// The escaped text; a backslash that begins no escape stays as it is: `Index(\.name)`.
+  /// The escaped text; a backslash that does not begin an escape is unchanged: `Index(\.name)`.
   private static func escaped(_ text: String) -> String {
     let escaped = LogText.escaped(text)
     guard escaped.contains(#"\\"#) else { return escaped }
@@ -113,8 +113,7 @@ enum TerminalText {
 }
 
 extension Character {
-  /// Two for the characters of East Asian writing and for emoji, none for marks that stand alone,
-  /// else one.
+  /// Two for East Asian wide characters and emoji, zero for combining marks, otherwise one.
   ///
   /// See <https://www.unicode.org/reports/tr11/>.
   var terminalColumns: Int {

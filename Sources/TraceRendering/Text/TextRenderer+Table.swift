@@ -82,7 +82,7 @@ private struct ColumnLayout {
   private(set) var widths: [Int]
   private(set) var gap = 2
 
-  // An entity's name or the end of a path is known by so much.
+  // This many characters are enough to recognize an entity's name or the end of a path.
   private static let minText = 16
 
   /// Nil where the columns do not fit.

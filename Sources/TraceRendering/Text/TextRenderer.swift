@@ -39,7 +39,7 @@ struct TextRenderer {
 
   // MARK: - Blocks
 
-  /// Facts stand in columns of equal width, filled downwards.
+  /// Facts are in columns of equal width, filled downwards.
   private mutating func render(_ facts: [Document.Fact]) {
     line("")
     let labels = facts.map { TerminalText.width($0.label) }.max() ?? 0

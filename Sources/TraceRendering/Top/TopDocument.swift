@@ -4,7 +4,7 @@ import StoreEvents
 import TraceAnalysis
 
 extension Document {
-  /// A frame where there is no screen: one block of text an interval.
+  /// A frame without a screen: one block of text per interval.
   ///
   /// - Parameter time: of day, when the interval ended.
   public init(_ frame: TopFrame, time: String, top: Int = 10) {

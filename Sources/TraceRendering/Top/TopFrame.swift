@@ -19,7 +19,7 @@ public struct TopFrame: Sendable {
 
   public enum State: Hashable, Sendable {
     case running, paused
-    /// Nothing comes any more; one sentence on why.
+    /// The end of the input; one sentence with the reason.
     case ended(String)
   }
 
@@ -88,7 +88,7 @@ public struct TopFrame: Sendable {
     ].compactMap(\.self).joined(separator: ", ")
   }
 
-  /// What puts the numbers in doubt; one sentence each.
+  /// The doubts about the numbers; one sentence each.
   var warnings: [String] {
     interval.profile.reading.sources.flatMap { source -> [String] in
       var warnings = source.problems.suffix(1).map { "\(source.path): \($0)" }
@@ -104,7 +104,7 @@ public struct TopFrame: Sendable {
   }
 }
 
-/// What stands first among the statements.
+/// The order of the statements.
 public enum TopOrder: String, CaseIterable, Hashable, Sendable {
   case now, total, runs, rows, mean, misses
 

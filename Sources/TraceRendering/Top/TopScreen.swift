@@ -5,7 +5,7 @@ import StoreEvents
 import TraceAnalysis
 
 extension TopFrame {
-  /// The lines of a terminal's screen: at most so many, each at most so wide.
+  /// The lines of a terminal's screen, limited in number and width.
   ///
   ///     transit[2367]  0:12                                       by now
   ///     fetches/s      20.0   rows/s         300   …
@@ -33,7 +33,7 @@ struct TopScreen {
     self.rows = rows
     style = TextStyle(width: columns, isColored: isColored)
     drawHead()
-    // The help stays, as long as there is room for anything below the rates.
+    // The help is shown if there is room below the rates.
     let room = rows - lines.count - 2
     if room > 1 { drawBody(room) }
     if rows - lines.count > 1 { lines += Array(repeating: "", count: rows - lines.count - 1) }
@@ -143,7 +143,7 @@ struct TopScreen {
     ]
   }
 
-  /// Faults and findings, in at most so many lines.
+  /// Faults and findings, in a limited number of lines.
   private func rest(_ room: Int) -> [Line] {
     var lines: [Line] = []
     let faults = frame.interval.faults
@@ -222,7 +222,7 @@ enum TopColumn: CaseIterable {
     return cell.text
   }
 
-  /// Those that leave half of the line to the statement, from the first on.
+  /// The columns that leave half of the line to the statement, from the first on.
   static func fitting(_ width: Int) -> [TopColumn] {
     var columns: [TopColumn] = []
     // The misses come with wide terminals only.

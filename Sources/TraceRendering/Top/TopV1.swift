@@ -13,10 +13,10 @@ public struct TopV1: Codable, Hashable, Sendable {
   public var intervalNs: Int64
   /// Since counting began.
   public var elapsedNs: Int64
-  /// Why nothing comes any more; null while something may.
+  /// The reason why no more events can arrive; null while they can.
   public var ended: String?
   public var completeness: ReportV1.Completeness
-  /// What the interval added.
+  /// The difference in the interval.
   public var interval: Counts
   /// Since counting began.
   public var totals: Counts
@@ -45,7 +45,7 @@ public struct TopV1: Codable, Hashable, Sendable {
     public var sql: String?
     public var entity: String
     public var caller: ReportV1.Place?
-    /// What the interval added.
+    /// The difference in the interval.
     public var interval: Work
     public var totals: Work
   }

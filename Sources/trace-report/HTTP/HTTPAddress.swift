@@ -2,11 +2,11 @@
 
 import StoreEvents
 
-/// `http://host:port/path`, as far as the tool implements HTTP: without TLS.
+/// `http://host:port/path`, without TLS, which the tool does not implement.
 struct HTTPAddress: Hashable {
   var host: String
   var port: UInt16
-  /// With its first slash and without a last one; "" for the root.
+  /// With a leading slash and without a trailing one; "" for the root.
   var path: String
 
   enum Problem: Error, Hashable {
@@ -50,7 +50,7 @@ struct HTTPAddress: Hashable {
     return (String(host), port)
   }
 
-  /// As the header `Host` has it.
+  /// The value of the header `Host`.
   var authority: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
 
   func appending(_ part: String) -> Self {

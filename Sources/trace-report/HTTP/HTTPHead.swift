@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where the head of a message ends.
+/// Finds the end of the head of a message.
 enum HTTPHead {
-  /// The place behind the empty line; nil while it is missing.
+  /// The index after the empty line; nil while it is missing.
   static func end(of bytes: [UInt8]) -> Int? {
     guard bytes.count >= 4 else { return nil }
     return (4...bytes.count).first {

@@ -24,7 +24,7 @@ struct IncidentList {
     incidents.sort { $0.number < $1.number }
   }
 
-  /// Nil if the folder is not that of a flight recorder.
+  /// Nil if a flight recorder did not write the folder.
   init?(ifFlightRecorders folder: String) {
     self.init(folder: folder)
     if incidents.isEmpty, unexamined.isEmpty { return nil }
@@ -34,7 +34,7 @@ struct IncidentList {
     Document(incidents: incidents, unexamined: unexamined, folder: folder, time: \.localTime)
   }
 
-  /// The incident whose folder this is; nil if it is none.
+  /// The incident of a folder; nil if it is not the folder of an incident.
   static func incident(in folder: String) -> IncidentV1? {
     let file = "\(folder)/\(IncidentV1.fileName)"
     guard access(file, F_OK) == 0, let data = FileManager.default.contents(atPath: file) else {

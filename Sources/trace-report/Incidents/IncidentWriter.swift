@@ -21,11 +21,11 @@ struct IncidentWriter: IncidentExaminer {
     var state: LockState
   }
 
-  // 32 is arbitrary: a program with more databases open is observed for the first ones.
+  // 32 is arbitrary: of a program with more open databases, only the first ones are observed.
   private static let maxDatabases = 32
 
   mutating func observe(_ processes: RecordedProcesses) {
-    // Which files are open takes milliseconds to find; 2 s is arbitrary.
+    // Finding the open files takes milliseconds; 2 s is arbitrary.
     if listed.map({ .now - $0 > .seconds(2) }) ?? true || watched.isEmpty {
       for path in OpenDatabases.paths(of: processes.ids)
       where watched[path] == nil && watched.count < Self.maxDatabases {
@@ -60,7 +60,7 @@ struct IncidentWriter: IncidentExaminer {
       let file = "\(snapshot.folder)/\(IncidentV1.fileName)"
       try Output.write(JSONText.encoded(incident), toFile: file)
     } catch {
-      // The trace is kept all the same.
+      // The trace is still kept.
       Output.complain("cannot write \(IncidentV1.fileName) of incident \(snapshot.number)")
     }
     return true
@@ -90,7 +90,7 @@ struct IncidentWriter: IncidentExaminer {
       return
     }
     do {
-      // A writer that holds the file is not waited for.
+      // Do not wait for a writer that has locked the file.
       let database = try InspectedDatabase(path: path, busyTimeout: 0)
       let explanation = PlanExplainer(database.connection).explain(sql)
       incident.plan = explanation.plan?.lines
@@ -108,7 +108,7 @@ struct IncidentWriter: IncidentExaminer {
 }
 
 extension QueryPlan {
-  /// SQLite's words, one step a line, indented.
+  /// The plan in SQLite's text, one step per line, indented.
   fileprivate var lines: [String] {
     func lines(of node: Node, _ indent: String) -> [String] {
       [indent + node.detail] + node.children.flatMap { lines(of: $0, indent + "  ") }

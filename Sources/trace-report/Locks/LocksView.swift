@@ -4,7 +4,7 @@ import DatabaseLocks
 import Glibc
 import TraceRendering
 
-/// Prints the lock state: a screen that is written over, blocks of text, or JSON.
+/// Prints the lock state as a screen that is redrawn, as blocks of text, or as JSON.
 struct LocksView {
   private let isJSON: Bool
   private let isRepeated: Bool

@@ -8,13 +8,13 @@ struct Roff {
     text += ([".\(name)"] + arguments).joined(separator: " ") + "\n"
   }
 
-  /// A line of running text; one that begins like a macro is none.
+  /// A line of running text, escaped if it starts like a macro.
   mutating func line(_ words: String) {
     let words = Self.escaped(words)
     text += (words.hasPrefix(".") || words.hasPrefix("'") ? "\\&" : "") + words + "\n"
   }
 
-  /// A line whose fonts are set already.
+  /// A line that already contains font escapes.
   mutating func raw(_ line: String) { text += line + "\n" }
 
   /// Paragraphs; lines that begin with the tool's name are examples.
@@ -40,7 +40,7 @@ struct Roff {
   static func bold(_ text: String) -> String { "\\fB\(escaped(text))\\fR" }
   static func italic(_ text: String) -> String { "\\fI\(escaped(text))\\fR" }
 
-  /// Backslashes, hyphens that are typed as such, and what is not ASCII.
+  /// Escapes backslashes, literal hyphens, and characters that are not ASCII.
   static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {

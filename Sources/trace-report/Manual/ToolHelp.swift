@@ -15,7 +15,7 @@ struct ToolHelp: Decodable {
     var subcommands: [Command]?
     var arguments: [Argument]?
 
-    /// Those that help shows, in its order.
+    /// The commands that help shows, in its order.
     var shownCommands: [Command] {
       (subcommands ?? []).filter { $0.shouldDisplay != false && $0.commandName != "help" }
     }
@@ -39,7 +39,7 @@ struct ToolHelp: Decodable {
     var parsingStrategy: String?
   }
 
-  /// - Throws: the decoder's error for a dump of another form.
+  /// - Throws: the decoder's error for a dump in another format.
   static func ofTraceReport() throws -> ToolHelp {
     try JSONDecoder().decode(ToolHelp.self, from: Data(TraceReport._dumpHelp().utf8))
   }

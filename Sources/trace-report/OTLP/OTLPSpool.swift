@@ -5,7 +5,7 @@ import Glibc
 import StoreEvents
 import TraceReading
 
-/// Lines that wait for a collector, each a file that is written as a whole.
+/// Lines that wait for a collector, each in a file that is written atomically.
 ///
 ///     0000000001-traces.json    0000000002-metrics.json    refused-0000000003-traces.json
 final class OTLPSpool {
@@ -46,7 +46,9 @@ final class OTLPSpool {
   var count: Int { files.count }
   var isFull: Bool { files.reduce(0) { $0 + $1.bytes } >= maxBytes }
 
-  /// The oldest line; one that cannot be read is an error, since it would be lost.
+  /// The oldest line.
+  ///
+  /// A line that cannot be read is an error, because it would be lost.
   var first: (line: String, signal: OTLPSender.Signal)? {
     get throws {
       guard let file = files.first, let signal = Self.signal(of: file.name) else { return nil }
@@ -70,7 +72,7 @@ final class OTLPSpool {
     files.removeFirst()
   }
 
-  /// Keeps what a collector refused for good, and returns the file's name.
+  /// Keeps a request that a collector refused permanently, and returns the file's name.
   func keepRefused(_ line: String, _ signal: OTLPSender.Signal) throws -> String {
     try write(line, signal, prefix: "refused-")
   }

@@ -12,7 +12,7 @@ struct RowsExport {
   let filter: EventFilter
   let folder: String
 
-  /// - Returns: how many rows of events were written.
+  /// - Returns: the number of rows of events that were written.
   func run() throws -> UInt64 {
     var progress = Progress("events read")
     defer { progress.end() }
@@ -64,7 +64,7 @@ struct RowsExport {
     return written
   }
 
-  /// The id of the recording; of several, the hash of their ids.
+  /// The id of the recording; for several, the hash of their ids.
   private static func name(_ profile: Profile) -> String {
     let ids = profile.reading.sources.compactMap(\.identity?.id).sorted()
     guard ids.count != 1 else { return ids[0] }

@@ -3,7 +3,7 @@
 import ArgumentParser
 import TraceRecording
 
-/// What `record` starts beside itself; not for users.
+/// The process that `record` starts to clean up after it; not for users.
 struct GuardRecording: AsyncParsableCommand {
   static let name = "guard-recording"
   static let configuration = CommandConfiguration(

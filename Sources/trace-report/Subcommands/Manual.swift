@@ -2,7 +2,7 @@
 
 import ArgumentParser
 
-/// What `make man` runs; not for users, who have the page.
+/// The command that `make man` runs; not for users.
 struct Manual: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Prints the manual page, trace-report(1).", shouldDisplay: false)

@@ -51,8 +51,7 @@ struct Plans: ParsableCommand {
         .init(id: $0.id, explanation: explainer.explain($0.sql, work: $0.work), work: $0.work)
       })
     report.doubts = statements.doubts
-    // Plans of another database prove nothing; one of them is enough to report why it is another
-    // one.
+    // Plans of another database prove nothing; one of them is enough to report the reason.
     let match = report.schemaMatch
     if match.isOtherDatabase {
       try explainer.checkIntegrity(of: database)
@@ -63,7 +62,7 @@ struct Plans: ParsableCommand {
     try judge(report, statements.list)
   }
 
-  /// Full scans that the file of exceptions excuses for each line that runs them.
+  /// Full scans that the file of exceptions excuses at each line that runs them.
   private func excusedScans(
     _ report: PlansReport, _ statements: [StatementSource.Statement]
   ) throws -> Int {

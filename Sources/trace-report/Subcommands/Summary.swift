@@ -97,7 +97,7 @@ struct Summary: ParsableCommand {
     try Output.write(JSONText.encoded(log), toFile: path)
   }
 
-  /// Lost events may hide a finding: without one, nothing is concluded.
+  /// Lost events may hide a finding, so a run without findings is then inconclusive.
   private func judge(_ review: FindingReview, _ completeness: Completeness) throws {
     guard let failOn else { return }
     let count = review.findings.count { failOn == .note || $0.severity == .warning }

@@ -7,9 +7,9 @@ enum Key: Equatable {
   case character(Character)
   case up, down, escape
 
-  /// Parses keys from bytes; an unknown sequence is one unknown key, which is left out.
+  /// Parses keys from bytes; an unknown sequence is one unknown key, which is ignored.
   ///
-  /// `ESC [ A` is an arrow, and `ESC O A` where the terminal is in its application mode.
+  /// `ESC [ A` is an arrow, and `ESC O A` if the terminal is in application mode.
   static func keys(in bytes: some Collection<UInt8>) -> [Key] {
     var keys: [Key] = []
     var rest = Array(bytes)[...]
@@ -34,7 +34,7 @@ enum Key: Equatable {
     return keys
   }
 
-  /// Waits for keys, or until something else happens: a signal, or the time.
+  /// Waits for keys, a signal or a timeout.
   static func wait(on descriptor: Int32, milliseconds: Int32) -> [Key] {
     var question = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard poll(&question, descriptor < 0 ? 0 : 1, milliseconds) > 0 else { return [] }

@@ -7,9 +7,11 @@ import TraceRendering
 
 /// Standard output and standard error, and what kind of thing they are.
 enum Output {
-  /// Prints a part of the report, all of it: ends the program with 1 where that fails.
+  /// Prints a part of the report.
   ///
-  /// Where the reader went away, such as `head`, the rest is dropped.
+  /// Exits with 1 if not all of it can be written.
+  ///
+  /// If the reader exits, as `head` does, the rest is dropped.
   static func print(_ text: String) {
     guard let error = write(text, to: STDOUT_FILENO), error != EPIPE else { return }
     complain("cannot write to standard output: \(SystemErrorText(error).sentence)")
@@ -22,7 +24,7 @@ enum Output {
 
   /// Writes a text.
   ///
-  /// - Returns: the system's error where not all of it was written.
+  /// - Returns: the system's error if not all of it was written.
   @discardableResult
   static func write(_ text: String, to descriptor: Int32) -> Int32? {
     var text = text
@@ -39,14 +41,14 @@ enum Output {
     }
   }
 
-  /// Writes a file as a whole: a reader sees the old text or the new one.
+  /// Writes a file atomically: a reader sees the old text or the new one.
   static func write(_ text: String, toFile path: String) throws {
     let file = try OutputFile(path)
     try file.write(text)
     try file.finish()
   }
 
-  /// Whether a line can be written over: on a terminal that is not dumb.
+  /// Whether a line can be overwritten: true on a terminal that is not dumb.
   static func canRewriteLines(_ descriptor: Int32) -> Bool {
     isTerminal(descriptor) && TextStyle.environment("TERM") != "dumb"
   }
@@ -55,7 +57,7 @@ enum Output {
 }
 
 extension TextStyle {
-  /// Colours and width on a terminal, neither in a pipe; `NO_COLOR` and `COLUMNS` are heeded.
+  /// Colours and width on a terminal, neither in a pipe; `NO_COLOR` and `COLUMNS` are respected.
   ///
   /// See <https://no-color.org>.
   static var ofStandardOutput: Self {

@@ -3,10 +3,10 @@
 import Glibc
 import StoreEvents
 
-/// A file that is written piece by piece, or standard output.
+/// A file that is written in parts, or standard output.
 ///
-/// The file appears under its name when it is finished: no reader sees half of it. A device or a
-/// pipe is written to directly, since a rename would replace it.
+/// The file gets its name when it is complete, so no reader sees a part of it. A device or a pipe
+/// is written to directly, because a rename would replace it.
 final class OutputFile {
   private var descriptor: Int32
   private let path: String?
@@ -14,7 +14,7 @@ final class OutputFile {
   private var buffer: [UInt8] = []
   private static let blockSize = 256 << 10
 
-  /// - Throws: ``Failure`` if the file cannot be made.
+  /// - Throws: ``Failure`` if the file cannot be created.
   init(_ path: String?) throws {
     self.path = path
     guard let path else {
@@ -44,11 +44,11 @@ final class OutputFile {
     if buffer.count >= Self.blockSize { try flush() }
   }
 
-  /// Writes what is left, and renames the file to its final name.
+  /// Writes the rest, and renames the file to its final name.
   func finish() throws {
     try flush()
     guard let path, !temporaryPath.isEmpty else { return }
-    // A quota may be noticed as late as here.
+    // A quota error may be reported only here.
     let isClosed = close(descriptor) == 0
     descriptor = -1
     guard isClosed else {
@@ -70,7 +70,7 @@ final class OutputFile {
         Glibc.write(descriptor, $0.baseAddress?.advanced(by: written), $0.count - written)
       }
       if count < 0, errno == EINTR { continue }
-      // A reader that went away, such as `head`, wants no more.
+      // A reader that exited, such as `head`, needs no more output.
       guard count > 0 else {
         if path == nil, errno == EPIPE { break }
         throw Self.failure(path ?? "standard output")

@@ -5,12 +5,12 @@ import StoreEvents
 import TraceAnalysis
 import TraceReading
 
-/// A line on a terminal's standard error for work of more than a second: how much is done, how
-/// fast, and the time left if known.
+/// A line on a terminal's standard error for work of more than a second: the amount, the rate and,
+/// if known, the time left.
 ///
 ///     1,234,567 events read, 812,000/s, 12 s left
 struct Progress {
-  /// Whether the user wants no such lines.
+  /// Whether the user has disabled progress lines.
   @TaskLocal static var isSilent = false
 
   private let unit: String
@@ -35,9 +35,9 @@ struct Progress {
     report(count, of: all, part: Double(count) / Double(max(all, 1)))
   }
 
-  /// Shows an amount, five times a second at most.
+  /// Shows an amount, at most five times a second.
   ///
-  /// - Parameter part: how much of the whole that is, from 0 to 1; nil where it is not known.
+  /// - Parameter part: the fraction that is done, from 0 to 1; nil if it is not known.
   mutating func report(_ count: UInt64, of all: UInt64? = nil, part: Double?) {
     let now = clock.now
     guard isShown, now >= next else { return }
@@ -48,7 +48,7 @@ struct Progress {
     Output.write("\r\(text)\u{1b}[K", to: STDERR_FILENO)
   }
 
-  /// Wipes the line.
+  /// Clears the line.
   mutating func end() {
     if wasShown { Output.write("\r\u{1b}[K", to: STDERR_FILENO) }
     wasShown = false
@@ -59,13 +59,13 @@ struct Progress {
   ) -> String {
     var text = "\(count.grouped)\(all.map { " of \($0.grouped)" } ?? "") \(unit)"
     let rate = Double(count) / seconds
-    // Below ten a second the number beside it is more precise.
+    // Below ten a second, the amount itself is more precise.
     if rate >= 10 { text += ", \(UInt64(rate).grouped)/s" }
     if let left = timeLeft(after: seconds, part: part) { text += ", \(left) left" }
     return text
   }
 
-  /// `12 s`, `3 min`; nil below a hundredth, of which a guess would be wild.
+  /// `12 s`, `3 min`; nil below a hundredth, where an estimate would be unreliable.
   static func timeLeft(after seconds: Double, part: Double?) -> String? {
     guard let part, part >= 0.01 else { return nil }
     let left = UInt64(min(seconds * (1 - min(part, 1)) / part, 1e9).rounded(.up))

@@ -3,13 +3,13 @@
 import Glibc
 import Synchronization
 
-/// Signals that a command notices when it gets to it, instead of ending at once.
+/// Signals that a command records and handles later, instead of ending at once.
 enum Signals {
   private static let ending = Atomic<Int32>(0)
   private static let suspending = Atomic<Bool>(false)
   private static let resizing = Atomic<Bool>(false)
 
-  /// From now on the first SIGINT, SIGTERM or SIGHUP is only recorded; the second one ends the
+  /// After this call, the first SIGINT, SIGTERM or SIGHUP is only recorded; the second one ends the
   /// process.
   static func catchEnding() {
     for signal in [SIGINT, SIGTERM, SIGHUP] {
@@ -19,7 +19,7 @@ enum Signals {
     }
   }
 
-  /// From now on suspending by the terminal, and a change of its size, are only recorded.
+  /// After this call, SIGTSTP and a change of the terminal's size are only recorded.
   static func catchTerminal() {
     handle(SIGTSTP) { _ in Signals.suspending.store(true, ordering: .relaxed) }
     handle(SIGWINCH) { _ in Signals.resizing.store(true, ordering: .relaxed) }
@@ -31,10 +31,10 @@ enum Signals {
     return signal == 0 ? nil : signal
   }
 
-  /// Whether we were to be suspended since the last call.
+  /// Whether the terminal has requested a suspension since the last call.
   static func takeSuspension() -> Bool { suspending.exchange(false, ordering: .relaxed) }
 
-  /// Whether the size changed since the last call.
+  /// Whether the size has changed since the last call.
   static func takeResize() -> Bool { resizing.exchange(false, ordering: .relaxed) }
 
   private static func handle(
@@ -43,7 +43,7 @@ enum Signals {
     var action = sigaction()
     action.sa_flags = flags
     action.__sigaction_handler.sa_handler = body
-    // Cannot fail: all of these may be caught.
+    // Cannot fail: all of these signals can be caught.
     sigaction(signal, &action, nil)
   }
 }

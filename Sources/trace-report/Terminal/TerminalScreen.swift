@@ -3,32 +3,33 @@
 import Glibc
 import Synchronization
 
-/// A terminal's other screen, without echo and without waiting for the end of a line.
+/// A terminal's alternate screen, without echo and without line buffering.
 ///
-/// The terminal is as it was when this ends, however we end: by `leave`, by an exit, by a signal,
-/// by a trap; only SIGKILL leaves it as it is.
+/// The terminal is restored when the process ends by `leave`, an exit, a signal or a trap. Only
+/// SIGKILL leaves it unrestored.
 enum TerminalScreen {
-  /// The file descriptor of the terminal that keys are read from; -1 while the screen is not ours.
+  /// The file descriptor of the terminal that keys are read from; -1 while the screen is not in
+  /// use.
   private static let keys = Atomic<Int32>(-1)
   /// Written before ``keys`` is set, and read by the code that resets ``keys``.
   nonisolated(unsafe) private static var original = termios()
 
-  // XTerm's private modes: the other screen, and the cursor.
+  // XTerm's private modes: the alternate screen, and the cursor.
   // See <https://invisible-island.net/xterm/ctlseqs/ctlseqs.html>.
   private static let enterSequence: StaticString = "\u{1b}[?1049h\u{1b}[?25l"
   private static let leaveSequence: StaticString = "\u{1b}[?25h\u{1b}[?1049l"
 
-  /// Takes the screen of standard output.
+  /// Switches standard output to the alternate screen.
   ///
   /// - Parameter descriptor: the terminal that keys are read from.
-  /// - Returns: false if it is no terminal.
+  /// - Returns: false if it is not a terminal.
   static func enter(keys descriptor: Int32) -> Bool {
     guard tcgetattr(descriptor, &original) == 0 else { return false }
     atexit { TerminalScreen.leave() }
     for signal in [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT] { leave(on: signal) }
     keys.store(descriptor, ordering: .sequentiallyConsistent)
     var raw = original
-    // Interrupt and suspend keep their keys.
+    // The keys for interrupt and suspend keep their effect.
     raw.c_lflag &= ~tcflag_t(ICANON | ECHO)
     tcsetattr(descriptor, TCSAFLUSH, &raw)
     put(enterSequence)
@@ -49,7 +50,7 @@ enum TerminalScreen {
 
   private static func leave(on signal: Int32) {
     var action = sigaction()
-    // Raised again with its usual effect once the handler returns.
+    // The signal is raised again, with its default effect, once the handler returns.
     action.sa_flags = Int32(bitPattern: UInt32(SA_RESETHAND))
     action.__sigaction_handler.sa_handler = { signal in
       TerminalScreen.leave()
@@ -58,7 +59,7 @@ enum TerminalScreen {
     sigaction(signal, &action, nil)
   }
 
-  /// The terminal's size as it is now; 80 × 24 where it is unknown.
+  /// The terminal's current size; 80 × 24 if it is unknown.
   static var size: (columns: Int, rows: Int) {
     var size = winsize()
     guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0
@@ -66,11 +67,11 @@ enum TerminalScreen {
     return (Int(size.ws_col), Int(size.ws_row))
   }
 
-  /// Shows lines from the top, and wipes what was there.
+  /// Shows lines from the top, and clears the rest.
   static func show(_ lines: [String]) {
     var text = "\u{1b}[H"
     for (index, line) in lines.enumerated() {
-      // Without a line feed after the last one, which would scroll.
+      // No line feed after the last line, because it would scroll.
       text += line + "\u{1b}[K" + (index == lines.count - 1 ? "" : "\r\n")
     }
     Output.write(text + "\u{1b}[J", to: STDOUT_FILENO)

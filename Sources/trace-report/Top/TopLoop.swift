@@ -8,12 +8,12 @@ import TraceAnalysis
 import TraceReading
 import TraceRendering
 
-/// Reads, and shows a frame each interval, until it is to end.
+/// Reads events and shows a frame each interval, until the end is requested.
 struct TopLoop {
   let source: TopSource
   let view: any TopView
   let interval: Duration
-  /// How many frames to show; nil for no end.
+  /// The number of frames to show; nil for no limit.
   let count: Int?
 
   private var profile = LiveProfile()
@@ -28,9 +28,9 @@ struct TopLoop {
     self.count = count
   }
 
-  // 100 ms is arbitrary: a key is answered quickly, and polling stays cheap.
+  // 100 ms is arbitrary: keys are handled quickly, and polling stays cheap.
   private static let pause: Int32 = 100
-  /// How long a session may take to pass on what a program wrote before it ended.
+  /// How long a session may take to deliver the events that a program wrote before it ended.
   private static let drainTime = Duration.milliseconds(800)
 
   /// - Throws: ``Failure``, or ``ArgumentParser/ExitCode``.
@@ -39,7 +39,7 @@ struct TopLoop {
     defer { view.end() }
     var ended: ContinuousClock.Instant?
     while Signals.end == nil {
-      // A fast program must not keep us from showing anything.
+      // A program that emits many events must not prevent frames from being shown.
       try source.read(until: .now + .milliseconds(200)) { profile.add($0) }
       if ended == nil, source.ending != nil { ended = .now }
       let isLast = ended.map { .now - $0 >= Self.drainTime } ?? false
@@ -89,7 +89,7 @@ extension Duration {
 /// A request of a view to the loop.
 enum TopRequest { case quit, reset }
 
-/// Where frames are shown.
+/// The output for frames.
 protocol TopView: AnyObject {
   /// Whether the last frame stays until a key is pressed.
   var staysAfterEnd: Bool { get }

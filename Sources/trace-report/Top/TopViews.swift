@@ -5,7 +5,7 @@ import QueryPlans
 import TraceAnalysis
 import TraceRendering
 
-/// One block of text, or one line of JSON, an interval.
+/// One block of text, or one line of JSON, per interval.
 final class TopLines: TopView {
   enum Form { case text, json }
 
@@ -40,7 +40,7 @@ final class TopLines: TopView {
     return nil
   }
 
-  /// Of day, such as `14:12:28`.
+  /// The time of day, such as `14:12:28`.
   private static var time: String {
     var now = Glibc.time(nil)
     var local = tm()
@@ -60,7 +60,7 @@ final class TopTerminal: TopView {
   private var frame: TopFrame?
   let staysAfterEnd = true
 
-  /// Nil where standard output is no terminal, or no key can be read.
+  /// Nil if standard output is not a terminal, or no key can be read.
   init?(order: TopOrder, isColored: Bool) {
     guard Output.isTerminal(STDOUT_FILENO) else { return nil }
     keys = Output.isTerminal(STDIN_FILENO) ? STDIN_FILENO : open("/dev/tty", O_RDONLY | O_CLOEXEC)
@@ -113,7 +113,7 @@ final class TopTerminal: TopView {
     return nil
   }
 
-  /// Moves the selection; above the first statement it goes.
+  /// Moves the selection; moving up from the first statement removes it.
   private func select(by step: Int) {
     guard var frame else { return }
     frame.order = order
@@ -123,7 +123,7 @@ final class TopTerminal: TopView {
     selection = next >= 0 ? statements[next] : nil
   }
 
-  /// Restores the terminal, stops as Ctrl-Z would, and continues when resumed.
+  /// Restores the terminal, stops the process as Ctrl-Z does, and continues when resumed.
   private func suspend() {
     TerminalScreen.leave()
     raise(SIGSTOP)

@@ -8,7 +8,8 @@
 /// Larger than the Other", Annals of Mathematical Statistics 18 (1947),
 /// <https://doi.org/10.1214/aoms/1177730491>.
 struct MannWhitneyTest {
-  /// How often chance alone makes the second sample as large against the first, or larger.
+  /// The probability that chance alone makes the second sample at least this large compared with
+  /// the first.
   let probability: Double
 
   // Up to 20 values a side the exact numbers are made in a millisecond.
@@ -35,7 +36,8 @@ struct MannWhitneyTest {
     // counts[i][u]: arrangements of i values of the first sample among those of the second so far.
     var counts = [[Double]](repeating: [Double](repeating: 0, count: n * m + 1), count: n + 1)
     counts[0][0] = 1
-    // Each value of the first sample lies below some number of values of the second, 0 to m.
+    // For each value of the first sample, the number of values of the second one that are larger, 0
+    // to m.
     for below in 0...m {
       for taken in stride(from: 1, through: n, by: 1) {
         for sum in stride(from: below, through: n * m, by: 1) {

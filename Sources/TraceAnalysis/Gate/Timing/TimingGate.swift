@@ -5,14 +5,15 @@ public import StoreEvents
 
 /// Compares how long statements took, over several runs each side.
 ///
-/// A statement is slower if chance alone would hardly order the runs so, and the effect is worth a
-/// word: both, since many runs make the smallest effect certain.
+/// A statement is slower if the order of the runs is unlikely by chance and the effect is large
+/// enough. Both are required, because with many runs even the smallest effect is significant.
 public struct TimingGate: Sendable {
   /// The least change of the median that counts, as a part of it.
   public var minimumEffect: Double
   /// The default minimum effect, 10%.
   public static let defaultMinimumEffect = 0.1
-  // With five runs a side the rarest order has 1 chance in 252; with four, 1 in 70 is no proof.
+  // With five runs per side the rarest order has 1 chance in 252; with four, 1 in 70 is not
+  // sufficient.
   /// The minimum number of runs on each side.
   public static let minRuns = 5
   static let significance = 0.01
@@ -42,7 +43,7 @@ public struct TimingGate: Sendable {
     public var slower: [Change] = []
     /// Statements that became faster.
     public var faster: [Change] = []
-    /// Why there is no verdict; nil if there is one.
+    /// The reason why there is no verdict; nil if there is one.
     public var reservation: String?
   }
 
