@@ -10,11 +10,11 @@ public struct FetchTime: Hashable, Sendable {
   public let connection: Duration
   /// Until the objects were there.
   public let total: Duration
-  /// How many objects there were.
+  /// The number of objects.
   public let rows: Int
 }
 
-/// Keeps the time of the last fetch.
+/// Stores the time of the last fetch.
 final class FetchTimer: StoreObserver {
   private let last = Mutex<FetchTime?>(nil)
 

@@ -5,9 +5,9 @@ public import ObjectStore
 
 /// An entry of a list that people read in the order of its values.
 public struct Record: Entity {
-  /// A name, as it is shown: `Åström, Elin`.
+  /// A name as displayed: `Åström, Elin`.
   public let text = Attribute<String>("value")
-  /// What the value is sorted by: bytes, whose plain order is that of the values in a language.
+  /// The sort key of the value: bytes whose binary order is the localized order of the values.
   public let indexValue = Attribute<Data>("indexValue", derivedFrom: \Self.text, \.listSortKey)
 
   /// The index on `indexValue` has its order; one on the value cannot have a language's order.
@@ -18,6 +18,6 @@ public struct Record: Entity {
 }
 
 extension String {
-  /// As the list sorts: by letters, then by their marks; upper and lower case are equal.
+  /// In the order of the list: by letters, then by diacritics; upper and lower case are equal.
   var listSortKey: Data { sortKey(.localizedCaseInsensitive, locale: RecordStore.locale) }
 }

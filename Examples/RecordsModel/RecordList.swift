@@ -3,7 +3,7 @@
 import Foundation
 import ObjectStore
 
-/// The two ways to get the same list: as one begins, and as one ends.
+/// The two ways to get the same list: naive and optimized.
 public enum Version: String, Hashable, Sendable, CaseIterable {
   /// Sorted by the value, in the order of a language.
   case before
@@ -24,15 +24,15 @@ public struct RecordList: Sendable {
   public struct Section: Sendable {
     /// A letter; `#` for what begins with none.
     public let initial: String
-    /// In order.
+    /// The names, in order.
     public fileprivate(set) var values: [String]
   }
 
-  /// Which way it was fetched.
+  /// The version of the fetch.
   public let version: Version
-  /// In order.
+  /// The sections, in order.
   public let sections: [Section]
-  /// Of each fetch, the one that took least first.
+  /// The fetches, fastest first.
   public let times: [FetchTime]
 }
 
@@ -86,7 +86,7 @@ private struct Initials {
 
   func initial(of value: String) -> String {
     guard let first = value.first(where: \.isLetter) else { return "#" }
-    // Letters of other scripts come behind Z, each under itself.
+    // Letters of other scripts come after Z, each in its own section.
     guard let scalar = first.unicodeScalars.first, scalar.value < 0x370 || scalar.value > 0x1DFF
     else { return first.uppercased() }
     let key = String(value.drop { !$0.isLetter }).listSortKey

@@ -2,8 +2,8 @@
 
 /// Invents names such as "Åström, Elin" or "de la Cruz, Zoë"; the same seed makes the same names.
 ///
-/// Every family meets every given name once, in an order that a stride mixes: no name comes twice
-/// until there are none left.
+/// Every family name is combined with every given name once, in an order that a stride shuffles: no
+/// name is repeated until all are used.
 struct RecordNames: Sequence, IteratorProtocol {
   private var place: Int
   private var left: Int
@@ -17,7 +17,7 @@ struct RecordNames: Sequence, IteratorProtocol {
     left = Self.count
   }
 
-  /// How many there are.
+  /// The number of names.
   static var limit: Int { count }
 
   mutating func next() -> String? {

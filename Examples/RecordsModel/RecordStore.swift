@@ -8,7 +8,7 @@ import StoreInstruments
 public struct RecordStore {
   /// The names are of many languages: none of them decides the order.
   static let locale = ""
-  /// How many records can be made.
+  /// The maximum number of records.
   public static var maxRecords: Int { RecordNames.limit }
 
   /// The open store.
@@ -17,7 +17,7 @@ public struct RecordStore {
 
   /// Opens a store that exists.
   ///
-  /// - Throws: ``RecordsError/noStore(_:)`` if there is no such file, and `StoreError`.
+  /// - Throws: ``RecordsError/noStore(_:)`` if the file does not exist, and `StoreError`.
   public init(path: String) throws {
     guard FileManager.default.fileExists(atPath: path) else { throw RecordsError.noStore(path) }
     try self.init(opening: path)
@@ -65,7 +65,7 @@ public struct RecordStore {
   }
 }
 
-/// Why there is no store to list, or to write.
+/// The reason why there is no store to list, or to write.
 public enum RecordsError: Error, Hashable, CustomStringConvertible {
   case noStore(String)
   case storeExists(String)

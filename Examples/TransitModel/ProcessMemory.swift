@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// What this process takes of the machine's memory.
+/// The memory use of this process.
 public enum ProcessMemory {
-  /// In bytes, without what it shares with others; nil where `/proc` does not report it.
+  /// In bytes, without shared memory; nil if `/proc` does not report it.
   ///
   /// Under LTTng, the trace buffers are not counted. The kernel keeps a maximum only of the total,
   /// so the caller must sample this to find its maximum.

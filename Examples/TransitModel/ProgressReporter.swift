@@ -64,7 +64,7 @@ public final class ProgressReporter {
 extension Duration {
   var seconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
 
-  /// Seconds with one digit behind the point.
+  /// Seconds with one digit after the point.
   fileprivate var tenths: String {
     let tenths = Int((seconds * 10).rounded())
     return "\(tenths / 10).\(tenths % 10)"

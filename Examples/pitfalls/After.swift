@@ -4,7 +4,7 @@ import Foundation
 import ObjectStore
 
 extension After {
-  /// What ``Before`` does, as it should be done.
+  /// The same work as ``Before``, without the mistakes.
   static func run(in container: PersistentContainer) throws -> Int {
     let steps: [(ManagedObjectContext) throws -> Int] = [
       ownersAtOnce, itemCounts, search, textSearch, sort, oneFetch, nextPage, batches, labels,

@@ -4,7 +4,7 @@ import Foundation
 import ObjectStore
 
 extension Before {
-  /// Each mistake once, in a context of its own.
+  /// Each mistake once, in a separate context.
   static func run(in container: PersistentContainer) throws -> Int {
     let steps: [(ManagedObjectContext) throws -> Int] = [
       ownersOneByOne, itemCounts, scan, textSearch, sort, repeatedFetch, deepPage, copiedBatches,
@@ -29,7 +29,7 @@ extension Before {
     return owners.reduce(0) { $0 + $1.items.count }
   }
 
-  /// There is no index on the price.
+  /// The price has no index.
   private static func scan(_ context: ManagedObjectContext) throws -> Int {
     let request = FetchRequest<Item>(where: { $0.price == 77 })
     return try context.fetch(request).count  // finds: AvoidFullTableScan

@@ -3,7 +3,7 @@
 import RecordsModel
 import StoreEvents
 
-/// What a list prints: its sections, then the two times of the fetch in the words of the log.
+/// The output of a list: its sections, then the two times of the fetch as in the debug log.
 struct ListReport {
   let list: RecordList
   let showsAll: Bool
@@ -42,7 +42,7 @@ struct ListReport {
 }
 
 extension Duration {
-  /// `0.001304`, as the log has it.
+  /// `0.001304`, as in the log.
   fileprivate var seconds: String {
     let microseconds =
       components.seconds * 1_000_000 + (components.attoseconds + 500_000_000_000)

@@ -3,7 +3,7 @@
 import StoreEvents
 import TransitModel
 
-/// What a search prints: the rows, then what they cost.
+/// The output of a search: the rows, then their cost.
 struct SearchReport {
   let result: SearchResult
 
@@ -15,7 +15,7 @@ struct SearchReport {
     guard case .named = result.search else { return result.found.map(row) }
     // Sorted by name: the poles of a station come one after the other, and make one line.
     return result.found.namesWithCounts.map { name, count in
-      // Names come from the feed: a control character in one must not reach the terminal.
+      // Names come from the feed: their control characters must not reach the terminal.
       "  \(LogText.escaped(name))" + (count > 1 ? "  (\(count) stops)" : "")
     }
   }
@@ -84,7 +84,7 @@ extension [FoundStop] {
 }
 
 extension Double {
-  /// The number with some digits behind the point.
+  /// The number with a fixed number of digits after the point.
   func digits(_ count: Int) -> String {
     let scale = (0..<count).reduce(1.0) { scale, _ in scale * 10 }
     let whole = Int((magnitude * scale).rounded())

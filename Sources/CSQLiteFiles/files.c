@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Counts the calls of open files. Each file gets a table of methods of its own, which begins what is
-// kept for it: so SQLite's structure for a file is neither enlarged nor moved.
+// Counts the calls of open files. Each file gets its own method table, at the start of the data
+// that is kept for it, so SQLite's structure for a file is neither enlarged nor moved.
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ struct wrapped {
   enum kind kind;
   // The VFS of Unix syncs the folder with the first sync of a new journal.
   bool syncs_folder;
-  // Of a database: its place in the list.
+  // For a database: its index in the list.
   struct wrapped *next;
   char *name;
 };
@@ -229,7 +229,7 @@ void wrap_file(struct file *file, const char *name, int flags, int syncs_folder)
   struct wrapped *wrapped = calloc(1, sizeof *wrapped);
   bool is_database = (flags & OPEN_MAIN_DB) != 0;
   if (wrapped && is_database) wrapped->name = strdup(name ? name : "");
-  // Without memory the file is used as it is.
+  // Without memory the file is used unchanged.
   if (!wrapped || (is_database && !wrapped->name)) {
     free(wrapped);
     return;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Two ways to see files opened: the entry `open` of SQLite's own VFSs is replaced, so that a program finds
-// the same VFSs under the same names; or a VFS of our own stands before the default one.
+// There are two ways to observe how files are opened: to replace the entry `open` of SQLite's own
+// VFSs, so that a program finds the same VFSs under the same names; or to register a VFS of our own
+// before the default one.
 
 #include <pthread.h>
 #include <string.h>

@@ -48,7 +48,7 @@ void keep_zeroes(struct statement *statement, int index, uint64_t length) {
   value_kept(statement, index, literal);
 }
 
-// Of long values the beginning, the end and the length count.
+// Long values are hashed by their beginning, end and length.
 static uint64_t hash_value(const void *bytes, size_t length, uint64_t type) {
   if (!bytes) return type;
   if (length <= LONGEST_HASHED) return hash_bytes(bytes, length, type);

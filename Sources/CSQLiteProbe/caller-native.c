@@ -14,7 +14,7 @@
 // See loading.c.
 #pragma weak backtrace
 
-// A library such as GRDB has some 20 frames of its own between the application and SQLite.
+// A library such as GRDB has about 20 frames between the application and SQLite.
 enum { SHOWN_FRAMES = 48 };
 
 static bool is_of_probe_or_sqlite(const char *file) {
@@ -26,8 +26,8 @@ int native_frames(void **addresses, int count) { return backtrace ? backtrace(ad
 // A program that was started by a relative path is named from the folder in which it started.
 static const char *folder_of(const char *module) { return module[0] == '/' ? "" : start_folder(); }
 
-// Writes the frames of the program as text; false if there are none. A frame in the same file as the one
-// before has the offset alone.
+// Writes the frames of the program as text; returns false if there are none. A frame in the same
+// file as the previous one has only an offset.
 bool describe_frames(void *const *addresses, int count, struct caller *caller, char *buffer,
                      size_t size) {
   size_t used = 0;

@@ -145,7 +145,7 @@ static bool find_line(struct caller *caller, char *buffer, size_t size) {
   return best > 0;
 }
 
-// Only on a thread that runs Python. Takes the interpreter's lock where that cannot block another
+// Only on a thread that runs Python. Acquires the interpreter's lock if that cannot block another
 // thread that waits for SQLite.
 bool python_caller(struct caller *caller, char *buffer, size_t size, bool may_lock) {
   pthread_once(&python_once, find_python);

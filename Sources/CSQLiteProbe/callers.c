@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which line of the program runs a statement. Each place is announced once and has a number.
+// The line of the program that runs a statement. Each place is announced once and has a number.
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "probe.h"
 
 enum {
-  // The first runs of a statement are looked at, and then one in so many.
+  // The callers of the first runs of a statement are looked up, and then those of every nth run.
   FIRST_RUNS = 16, RUNS_BETWEEN = 16,
   // 65,536 is arbitrary: a program with more places gets no numbers for the rest.
   MAX_PLACES = 65536, BUCKETS = 4096,
@@ -38,7 +38,7 @@ static size_t folder_length;
 
 const char *start_folder(void) { return folder; }
 
-// As Swift's #fileID, a place must not differ between two machines that hold the same project.
+// Like Swift's #fileID, a place must be the same on two machines with the same project.
 static const char *without_start_folder(const char *file) {
   return folder_length > 1 && strncmp(file, folder, folder_length) == 0 ? file + folder_length : file;
 }
@@ -81,7 +81,7 @@ static bool is_due(struct place *place) {
   return true;
 }
 
-// The number of a place, by a hash of what it is and whether its text is due.
+// The number of a place, by a hash of its contents, and whether its text must be announced.
 static uint64_t number_of(uint64_t hash, bool *is_announcement_due) {
   pthread_mutex_lock(&lock);
   struct place *place = find_or_make(hash);

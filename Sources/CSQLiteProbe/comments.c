@@ -5,7 +5,7 @@
 //     SELECT … /*controller='users',action='show',route='%2Fusers%2F%3Aid'*/    sqlcommenter, Rails
 //     /*application:shop,controller:users,line:/app/user.rb:12:in `find'*/ SELECT …    Marginalia
 //
-// They differ from run to run, so they are no part of the statement.
+// They differ from run to run, so they are not part of the statement.
 
 #include <ctype.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ static struct part trimmed(struct part part) {
   return part;
 }
 
-// Takes a comment off the front; `inside` is its text.
+// Removes a leading comment; `inside` is its text.
 static bool take_front(struct part *sql, struct part *inside) {
   if (sql->end - sql->start < 4 || sql->start[0] != '/' || sql->start[1] != '*') return false;
   for (const char *at = sql->start + 2; at + 1 < sql->end; at++) {
@@ -128,7 +128,7 @@ static bool is_equal(struct part key, const char *name) {
          strncmp(key.start, name, strlen(name)) == 0;
 }
 
-// Those that differ from request to request would make each one a caller of its own.
+// Comments that differ from request to request would make each request a separate caller.
 static bool is_of_one_request(struct part key) {
   static const char *const names[] = {"traceparent", "tracestate", "request_id", "pid", "socket",
                                       "db_host", "job_id", "span_id", "trace_id"};
@@ -137,7 +137,7 @@ static bool is_of_one_request(struct part key) {
   return false;
 }
 
-// Takes `/app/user.rb:12:in `find'`.
+// Parses `/app/user.rb:12:in `find'`.
 static void take_location(struct tags *tags, const char *text) {
   snprintf(tags->file, sizeof tags->file, "%s", text);
   for (char *colon = strchr(tags->file, ':'); colon; colon = strchr(colon + 1, ':')) {

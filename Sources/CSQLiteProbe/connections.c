@@ -11,8 +11,8 @@
 
 enum { BUCKETS = 1024 };
 
-// Chains only grow; a connection that was closed stays, and is used again when SQLite allocates
-// another one at the same address. So readers take no lock.
+// Chains only grow. A closed connection stays in them, and its entry is reused when SQLite
+// allocates another one at the same address, so readers take no lock.
 static struct connection *buckets[BUCKETS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t last_id;
@@ -42,7 +42,7 @@ static struct connection *make_connection(sqlite3 *handle) {
   return connection;
 }
 
-// Takes note of a connection; its events begin when something records.
+// Registers a connection; its events begin when a listener is enabled.
 struct connection *open_connection(struct copy *copy, sqlite3 *handle, enum way way,
                                    bool is_hooked) {
   start_recording_once();
@@ -123,7 +123,7 @@ void close_connection(struct connection *connection) {
   if (connection->announced_generation != 0) emit_closed(connection->id);
 }
 
-// Installs our callback, or takes it away with a mask of 0, and passes on what the program wants.
+// Installs our callback, or removes it with a mask of 0, and forwards to the program's callback.
 void set_trace(struct connection *connection, unsigned mask) {
   unsigned wanted = mask;
   if (connection->program_trace) wanted |= connection->program_mask;

@@ -19,7 +19,7 @@ static struct copy *find(const char *path, const void *base) {
   return NULL;
 }
 
-// A free entry, or one whose object is no longer mapped.
+// An unused entry, or one whose object is no longer mapped.
 static struct copy *take_entry(void) {
   for (int i = 0; i < MAX_COPIES; i++)
     if (!copies[i].is_used) return &copies[i];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Hooks for the functions of libc that close descriptors: those of LTTng stay open, as with its
-// liblttng-ust-fd.so. Without them lttng-ust ends the process.
+// Hooks for the functions of libc that close descriptors. They keep LTTng's descriptors open, like
+// its liblttng-ust-fd.so. Without them lttng-ust ends the process.
 
 #define _GNU_SOURCE
 #include <limits.h>

@@ -114,7 +114,7 @@ struct field {
   const char *text;
 };
 
-// The tracepoints, in a library of their own that is loaded with the first connection.
+// The tracepoints, in a separate library that is loaded with the first connection.
 struct tracepoints {
   // The states of the tracepoint `statement_run`: any other value than 0 is on.
   const int *run_state;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The functions that stand before SQLite's own in the slots of the program's objects. Each copy of
+// The functions that replace SQLite's own in the slots of the program's objects. Each copy of
 // SQLite has its own set, so that a hook calls the right copy.
 //
 // A hook calls SQLite exactly as the program did and returns what SQLite returned.
@@ -68,7 +68,7 @@ static int closing(sqlite3 *handle, int (*real)(sqlite3 *)) {
   if (!connection) return real(handle);
   uint64_t id = connection->id;
   int code = real(handle);
-  // By now another thread may have opened a connection at the same address.
+  // Another thread may already have opened a connection at the same address.
   if (code == SQLITE_OK && connection->id == id) close_connection(connection);
   return code;
 }
@@ -80,7 +80,7 @@ INLINE int hook_close_v2(struct copy *copy, sqlite3 *a) { return closing(a, copy
 
 INLINE int hook_step(struct copy *copy, sqlite3_stmt *a) {
   if (LIKELY(!is_recording())) return copy->real.step(a);
-  // Most rows of a long fetch: no more than this is done for them.
+  // Only this is done for most rows of a long fetch.
   struct statement *fetching = this_thread.fetching;
   if (UNLIKELY(!fetching || fetching->stmt != a || fetching->untimed == 0))
     return step_recorded(copy, a);
@@ -228,7 +228,7 @@ INLINE int hook_wal_checkpoint_v2(struct copy *copy, sqlite3 *a, const char *b, 
   return checkpoint_recorded(copy, a, b, c, d, e);
 }
 
-// As SQLite defines it. An automatic checkpoint calls it within the step that commits.
+// With SQLite's signature. An automatic checkpoint calls it within the step that commits.
 INLINE int hook_wal_checkpoint(struct copy *copy, sqlite3 *a, const char *b) {
   if (LIKELY(!is_recording())) return copy->real.wal_checkpoint(a, b);
   return checkpoint_recorded(copy, a, b, 0, NULL, NULL);

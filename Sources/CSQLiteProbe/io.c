@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// With STORE_TRACE_IO=1: what statements and commits read, wrote and synced, and for how long. SQLite
-// works on the thread that calls it, so the counts of a thread since its last run are those of its next.
+// With STORE_TRACE_IO=1: the reads, writes and syncs of statements and commits, with their times.
+// SQLite works on the thread that calls it, so the counts of a thread since its last run belong to
+// its next run.
 
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +85,7 @@ void io_of_run(struct connection *connection, const struct ended_run *run) {
   uint32_t hits = cache_status(connection, SQLITE_DBSTATUS_CACHE_HIT);
   uint32_t misses = cache_status(connection, SQLITE_DBSTATUS_CACHE_MISS);
   io->run = CSQLiteFiles_take();
-  // Of a program that set them back to 0, the whole numbers.
+  // The total counts, if the program reset them.
   emit(connection, run->event.run_id, hits >= io->cache_hits ? hits - io->cache_hits : hits,
        misses >= io->cache_misses ? misses - io->cache_misses : misses);
   io->cache_hits = hits;

@@ -2,8 +2,8 @@
 
 // Hooks for the loader's functions, so that objects loaded later are seen.
 //
-// dlopen() and dlsym() depend on who calls them. Where that matters, and otherwise at the end, they are
-// called by a jump: the caller's return address stays.
+// The result of dlopen() and dlsym() depends on their caller. They are therefore called by a jump
+// where this matters, so that the caller's return address stays on the stack.
 
 #define _GNU_SOURCE
 #include "loading.h"
@@ -20,14 +20,14 @@
 // functions are 0 there instead, and the probe does nothing.
 #pragma weak dladdr1
 
-// Whether objects may have been loaded that were not looked at.
+// Whether objects may have been loaded that were not examined.
 static int is_dirty;
 
 static void look_at_new_objects(bool is_deep) {
   int error = errno;
   __atomic_store_n(&is_dirty, 0, __ATOMIC_RELAXED);
   patch_new_objects_of(is_deep);
-  // A call that succeeded leaves no message behind.
+  // A successful call must leave no error message.
   dlerror();
   errno = error;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Objects that the loader maps, and the functions of libc that the probe stands before.
+// Objects that the loader maps, and the functions of libc that the probe replaces.
 
 #ifndef storescope_loading_h
 #define storescope_loading_h
@@ -30,8 +30,8 @@ void *descriptor_hook(const char *name);
 // The hook for one of SQLite's functions at an address, or NULL if it is not to be hooked.
 void *sqlite_hook(const char *name, void *function);
 
-// The same for a slot by which a copy calls a function of its own. What the connections run that it
-// opens in this way is seen by callbacks.
+// The same for a slot through which a copy calls one of its own functions. Connections that it
+// opens in this way are observed by callbacks.
 void *own_call_hook(const char *name, void *function);
 
 // The addresses of the object that covers one. Faster than dladdr(), which reads all symbols.
@@ -40,7 +40,7 @@ void object_extent(const void *address, const void **start, const void **end);
 // Replaces the value of an object's slots for a function; returns false if it has none.
 bool replace_slot(const void *base, const char *name, void *value);
 
-// What sqlite3_auto_extension() of a static copy is to call for each connection.
+// The function that sqlite3_auto_extension() of a static copy calls for each connection.
 void *static_entry(void);
 
 // The address of a function in the symbol table of an object's file, or NULL.

@@ -9,7 +9,7 @@ static uint64_t mixed(uint64_t value) {
   return product ^ product >> 32;
 }
 
-// The same as StoreEvents/ContentHash.swift.
+// Same as StoreEvents/ContentHash.swift.
 uint64_t line_hash(const char *bytes, size_t count) {
   uint64_t hash = mixed(0xcbf29ce484222325u ^ count);
   while (count >= 8) {

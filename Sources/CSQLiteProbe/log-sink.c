@@ -25,7 +25,8 @@ enum {
 
 static int descriptor = -1;
 static char *file_path;
-// What was opened: the program may close the descriptor and open a file of its own in its place.
+// The identity of the opened file: the program may close the descriptor and open another file in
+// its place.
 static dev_t device;
 static ino_t inode;
 static bool is_stream;
@@ -81,7 +82,7 @@ static bool is_ready(void) {
   return (request.revents & (POLLERR | POLLHUP | POLLNVAL)) == 0;
 }
 
-// As many whole lines as a pipe that is ready takes at once, or that part of a longer one.
+// As many complete lines as a pipe accepts at once, or that part of a longer line.
 static size_t chunk_of(const char *bytes, size_t count) {
   if (count <= PIPE_BUF) return count;
   const char *end = memrchr(bytes, '\n', PIPE_BUF);
@@ -108,7 +109,7 @@ static long lines_in(const char *bytes, size_t count) {
   return lines;
 }
 
-// Keeps the rest of a line that went out in part; the lines behind it are lost.
+// Keeps the rest of a line that was written in part; the lines after it are lost.
 static void keep_rest(const char *bytes, size_t count) {
   const char *end = memchr(bytes, '\n', count);
   size_t kept = end ? (size_t)(end - bytes) + 1 : count;

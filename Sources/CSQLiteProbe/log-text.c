@@ -66,7 +66,7 @@ static int sequence_length(const unsigned char *at, size_t count) {
   if (length == 0 || (size_t)length > count) return 0;
   for (int i = 1; i < length; i++)
     if ((at[i] & 0xc0) != 0x80) return 0;
-  // Overlong forms, surrogates, and beyond U+10FFFF.
+  // Overlong forms, surrogates, and values above U+10FFFF.
   if ((lead == 0xe0 && at[1] < 0xa0) || (lead == 0xed && at[1] >= 0xa0) ||
       (lead == 0xf0 && at[1] < 0x90) || (lead == 0xf4 && at[1] >= 0x90))
     return 0;

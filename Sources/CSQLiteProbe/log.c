@@ -22,7 +22,7 @@ static struct log_text log_lines;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static long utc_offset;
 static bool is_open;
-// Of the lines since the last closing line.
+// The counts of the lines since the last closing line.
 static struct log_check check;
 
 static void begin_line(const char *category) {
@@ -110,7 +110,7 @@ void log_after_fork(void) {
 // The line by which a reader finds that none before it is missing or changed.
 void log_close(int status) {
   if (!is_open) return;
-  // A thread that was stopped may hold the lock for ever; then the log has no end.
+  // A thread that was stopped may hold the lock forever; then the log has no closing line.
   int tries = 0;
   while (pthread_mutex_trylock(&lock) != 0)
     if (++tries > 100) return;

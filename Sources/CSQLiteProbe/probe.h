@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the files of the probe share.
+// Declarations that the files of the probe share.
 
 #ifndef storescope_probe_h
 #define storescope_probe_h
@@ -68,7 +68,7 @@ struct ended_run {
   struct text *text;
   sqlite3_stmt *stmt;
   int64_t start, end;
-  // Of it, the waits for locks.
+  // The part of it that was spent waiting for locks.
   int64_t wait_ns;
   uint64_t waits;
 };
@@ -82,7 +82,7 @@ struct connection {
   enum way way;
   bool is_excluded;
   bool is_closed;
-  // Whether our trace callback is installed, with which mask, and whether it was ever called.
+  // Whether our trace callback is installed, its mask, and whether it was ever called.
   bool is_traced;
   bool is_called;
   unsigned mask;
@@ -119,8 +119,8 @@ struct connection {
 
 enum { HASHED_PARAMETERS = 16, KEPT_PARAMETERS = 64 };
 
-// What is kept for one prepared statement. Never freed, but used again for another statement:
-// compare `stmt` before use.
+// The state of one prepared statement. Never freed, but reused for another statement: compare
+// `stmt` before use.
 struct statement {
   struct statement *next;
   sqlite3_stmt *stmt;
@@ -150,7 +150,8 @@ struct statement {
   uint64_t rows;
   uint64_t caller_id;
   int total_changes;
-  // Of a long fetch few steps are timed: `untimed` of `skipped` steps remain until the next one is.
+  // Few steps of a long fetch are timed: `untimed` of `skipped` steps remain until the next timed
+  // one.
   uint32_t untimed;
   uint32_t skipped;
   uint64_t timed_steps;
@@ -195,7 +196,7 @@ extern int was_recording;
 void recording_began(void);
 void recording_ended(void);
 
-// Whether any event is wanted. Off is one comparison.
+// Whether any event is enabled. When all are off, this is one comparison.
 static inline bool is_recording(void) {
   if (LIKELY((log_level | *tracepoint_state) == 0)) {
     if (UNLIKELY(was_recording)) recording_ended();
@@ -316,7 +317,7 @@ static inline bool keeps_values(void) { return UNLIKELY(record_values || log_lev
 void keep_text(struct statement *statement, int index, const char *text, size_t length);
 void keep_blob(struct statement *statement, int index, const unsigned char *blob, size_t length);
 void keep_zeroes(struct statement *statement, int index, uint64_t length);
-// Keeps the values that stand in `expanded` for the parameters of `sql`.
+// Records the values that `expanded` contains for the parameters of `sql`.
 void keep_expanded(struct statement *statement, const char *sql, const char *expanded);
 
 // MARK: - trace.c
@@ -369,7 +370,7 @@ const char *start_folder(void);
 bool describe_frames(void *const *addresses, int count, struct caller *caller, char *buffer,
                      size_t size);
 bool comment_caller(const char *sql, struct caller *caller, char *buffer, size_t size);
-// Copies SQL without the comments that name a caller; returns 0 if there are none.
+// Copies SQL without the comments that name a caller; returns 0 if it has none.
 size_t sql_without_tags(const char *sql, size_t length, char *buffer);
 
 // MARK: - slots.c, loading.c

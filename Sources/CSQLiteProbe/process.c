@@ -47,7 +47,7 @@ static size_t read_file(const char *path, char *buffer, size_t size) {
 static int64_t read_process_start(void) {
   char stat[2048];
   if (read_file("/proc/self/stat", stat, sizeof stat) == 0) return 0;
-  // The program's name, in parentheses, may hold spaces; the fields behind it do not.
+  // The program's name, in parentheses, may contain spaces; the fields after it do not.
   char *field = strrchr(stat, ')');
   for (int skipped = 0; field && skipped < 20; skipped++) field = strchr(field + 1, ' ');
   if (!field) return 0;

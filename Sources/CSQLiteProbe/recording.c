@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Where events go: the debug log, and LTTng's tracepoints, which a library of their own holds.
+// The destinations of events: the debug log, and LTTng's tracepoints, which are in a separate
+// library.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -27,8 +28,8 @@ int recording_process;
 
 static pthread_mutex_t beginning = PTHREAD_MUTEX_INITIALIZER;
 
-// Several threads may see it begin: for one of them alone all is to be reported again, and none goes on
-// before the generation is the new one.
+// Several threads may notice that a listener begins. Only one of them triggers that everything is
+// reported again, and none continues before the generation is the new one.
 void recording_began(void) {
   pthread_mutex_lock(&beginning);
   if (!was_recording) {
@@ -102,7 +103,7 @@ static void after_fork_child(void) {
   if (tracepoints && handles_forks) tracepoints->after_fork_child(&signals_before_fork);
 }
 
-// What pthread_atfork() of glibc calls; weak, see loading.c.
+// The function that pthread_atfork() of glibc calls; weak, see loading.c.
 extern void *__dso_handle;
 extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void), void *)
     __attribute__((weak));
@@ -148,7 +149,7 @@ void start_recording_once(void) { pthread_once(&start_once, start); }
 
 static void count_event(void) { __atomic_add_fetch(&event_count, 1, __ATOMIC_RELAXED); }
 
-// Lets a reader compare the events that it read with those that were emitted before this one.
+// With it, a reader compares the events that it read with those that were emitted before this one.
 static void emit_counters(void) {
   if (!is_recording()) return;
   uint64_t events = __atomic_fetch_add(&event_count, 1, __ATOMIC_RELAXED);

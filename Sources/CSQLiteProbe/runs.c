@@ -88,9 +88,10 @@ void begin_run(struct statement *statement, bool is_traced) {
 }
 
 enum {
-  // A fast row may be followed by a long scan: the first steps are all timed, then one of so many.
+  // A fast row may be followed by a long scan: the first steps are all timed, then one of many.
   FIRST_STEPS = 32, STEPS_BETWEEN = 64,
-  // A step that takes longer, in ns, costs so much more than the clock that the next is timed as well.
+  // If a step takes longer than this, in ns, the cost of the clock is negligible, and the next step
+  // is timed as well.
   LONG_STEP = 1000000,
 };
 
@@ -228,7 +229,7 @@ static bool may_be_repeated(const struct statement_run *event) {
   return event->rows == 0 && event->vm_steps <= 4;
 }
 
-// What is known of a run when its result is: the transaction, the waits and the error.
+// The data of a run that is known when its result is: the transaction, the waits and the error.
 static void report(struct connection *connection, struct ended_run *run, int code,
                    const struct statement *bindings) {
   bool gave_up = (code & 0xff) == SQLITE_BUSY;
@@ -250,7 +251,7 @@ void end_run(struct statement *statement, int code, int64_t now) {
                           .waits = thread->busy_attempts};
   int error = errno;
   statement->is_running = false;
-  // Of the runs whose caller was not looked up, the slow ones.
+  // Slow runs whose caller was not looked up.
   if (UNLIKELY(now - statement->start > SLOW && statement->caller_id == 0)) look_up_slow(statement);
   thread->busy_ns = 0;
   thread->busy_attempts = 0;
@@ -276,7 +277,7 @@ void flush_pending(struct connection *connection, int code) {
   report(connection, &connection->pending, has_failed ? code : SQLITE_OK, NULL);
 }
 
-// Goes on with a run that seemed to have ended when SQLite prepared the statement again.
+// Continues a run that seemed to have ended when SQLite prepared the statement again.
 void resume_run(struct statement *statement) {
   struct connection *connection = statement->connection;
   connection->has_pending = false;

@@ -61,7 +61,7 @@ static int collect(struct dl_phdr_info *info, size_t size, void *context) {
   (void)size;
   collection->adds = info->dlpi_adds;
   collection->subs = info->dlpi_subs;
-  // Nothing was loaded or unloaded since.
+  // No object was loaded or unloaded since the last call.
   if (info->dlpi_adds == adds && info->dlpi_subs == subs) return 1;
   if (collection->count == collection->capacity) {
     size_t capacity = collection->capacity * 2 + 32;
@@ -176,7 +176,7 @@ static size_t find_wanted(const struct object *object, struct wanted wanted[MAX_
   return count;
 }
 
-// What the loader will find for a slot that it has not resolved yet.
+// The address that the loader will find for a slot that is not resolved yet.
 static void *resolve_later(const struct object *object, const char *name, bool is_deep) {
   void *global = is_deep ? NULL : dlsym(RTLD_DEFAULT, name);
   return global ? global : object->handle ? dlsym(object->handle, name) : NULL;
@@ -341,7 +341,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool is_requested;
 
 // Patches the objects that were loaded since the last call. Never waits for another thread, which
-// may hold the loader's lock: that one goes on with what is new for both.
+// may hold the loader's lock: that thread then also patches the new objects of this one.
 void patch_new_objects_of(bool is_deep) {
   __atomic_store_n(&is_requested, true, __ATOMIC_RELEASE);
   while (__atomic_load_n(&is_requested, __ATOMIC_ACQUIRE) && pthread_mutex_trylock(&lock) == 0) {

@@ -70,7 +70,7 @@ struct sqlite_api {
 #undef FIELD
 };
 
-// The functions that the program calls and that the probe stands before.
+// The functions that the program calls and that the probe replaces.
 //
 // X(return type, name, parameters, arguments)
 #define HOOKED_FUNCTIONS(X)                                                                      \

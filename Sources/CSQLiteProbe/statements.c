@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is kept for each prepared statement, found by its address.
+// The state of each prepared statement, found by its address.
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static struct statement **cache_of(sqlite3_stmt *stmt) {
   return &this_thread.cache[hash_of(stmt) % CACHED_STATEMENTS];
 }
 
-// The record of a statement, or NULL if there is none.
+// The state of a statement, or NULL if there is none.
 struct statement *find_statement(sqlite3_stmt *stmt) {
   struct statement **cached = cache_of(stmt);
   if (LIKELY(*cached && (*cached)->stmt == stmt)) return *cached;

@@ -133,7 +133,7 @@ static const struct static_copy *examine(const Dl_info *object, const char *path
 }
 
 // The copy whose object calls; NULL for one that is observed by its slots. `is_new` if the object
-// was not looked at before.
+// was not examined before.
 static const struct static_copy *calling_copy(const void *caller, Dl_info *object,
                                               const char **path, bool *is_new) {
   if (!dladdr(caller, object) || !object->dli_fname) return NULL;

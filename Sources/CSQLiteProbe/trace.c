@@ -47,8 +47,8 @@ static struct statement *traced_statement(struct connection *connection, sqlite3
   return statement->is_running && statement->is_traced_run ? statement : NULL;
 }
 
-// Only the first row's time is SQLite's alone. Of the time to each later one the program has an
-// unknown part: the shortest such time, for each row, is the estimate.
+// Only the time to the first row is SQLite's alone. The time to each later row includes an unknown
+// time of the program; the estimate is the shortest such time for each row.
 static void time_row(struct statement *statement) {
   if (statement->rows > 64 && statement->rows % 16 != 0) return;
   int64_t now = clock_now();

@@ -12,7 +12,7 @@
 
 static uint64_t last_transaction;
 
-// The size of the log's file, looked at once in so many ns: 100 ms.
+// The interval in ns at which the size of the log's file is read: 100 ms.
 static const int64_t LOG_PERIOD = 100000000;
 
 static uint64_t log_bytes(struct connection *connection, int64_t now) {

@@ -12,7 +12,7 @@
 
 #include "probe.h"
 
-// Nothing can be read from a hash by one who does not have the key.
+// The values cannot be read from a hash without the key.
 static uint64_t keys[2];
 
 void values_start(void) {
@@ -38,13 +38,14 @@ void value_bound(struct statement *statement, int index, uint64_t hash) {
     statement->bound[index - 1] = mixed;
     return;
   }
-  // Those behind count in the order in which they are bound; the first one begins again.
+  // Further parameters are hashed in the order in which they are bound; binding the first one
+  // starts again.
   uint64_t last = statement->bound_rest;
   statement->bound_rest = (index == HASHED_PARAMETERS + 1 ? 0 : last * 31) + mixed;
   statement->bind_hash ^= last ^ statement->bound_rest;
 }
 
-// Keeps a value as an SQL literal.
+// Records a value as an SQL literal.
 void value_kept(struct statement *statement, int index, const char *literal) {
   if (index < 1 || index > KEPT_PARAMETERS) {
     if (index > statement->last_parameter) statement->last_parameter = index;

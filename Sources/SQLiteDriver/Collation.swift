@@ -12,7 +12,7 @@ extension Connection {
     init(_ compare: @escaping CollationBody) { self.compare = compare }
   }
 
-  /// Makes an order of texts known to SQL; equal to itself, transitive, and the same for ever.
+  /// Registers an order of texts with SQL; it must be reflexive, transitive and constant.
   ///
   ///     try connection.createCollation("Reversed") { b, a in memcmp(a.baseAddress!, …) }
   ///     // SELECT ZNAME FROM ZSTOP ORDER BY ZNAME COLLATE Reversed

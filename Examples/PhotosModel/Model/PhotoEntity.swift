@@ -7,7 +7,7 @@ import ObjectStore
 public enum PhotoVersion: Int, CaseIterable, Sendable {
   /// The bytes of the picture in the row that is listed; tags as one text.
   case first = 1
-  /// The bytes behind a relationship.
+  /// The bytes in an entity of their own.
   case second
   /// A thumbnail with the photo; each tag once, normalized for searches.
   case third
@@ -17,11 +17,11 @@ public enum PhotoVersion: Int, CaseIterable, Sendable {
 protocol PhotoEntity: Entity {
   static var version: PhotoVersion { get }
   static var entities: [any Entity.Type] { get }
-  /// What leads to the bytes of the picture.
+  /// The relationship path to the bytes of the picture.
   static var pictureRelationships: [String] { get }
 
   static func label(of photo: ManagedObject<Self>) -> String
-  /// What the list shows beside the label.
+  /// The attributes that the list shows in addition to the label.
   static func thumbnail(of photo: ManagedObject<Self>) -> Data?
   static func picture(of photo: ManagedObject<Self>) -> Data?
   static func fill(

@@ -31,7 +31,7 @@ enum FirstVersion {
   }
 }
 
-/// The bytes behind a to-one relationship.
+/// The bytes in an entity of their own, with a to-one relationship.
 enum SecondVersion {
   struct Photo: PhotoEntity {
     let label = Attribute<String>("label")

@@ -4,14 +4,14 @@ public import Foundation
 
 /// An invented collection of photos: the same for the same seed, on every machine.
 public struct Album: Sendable {
-  /// How many photos.
+  /// The number of photos.
   public let count: Int
   /// Pixels along each side of a photo.
   public let side: Int
   /// Decides everything else.
   public let seed: UInt64
 
-  /// What is known of one photo before it is stored.
+  /// The data of one photo before it is stored.
   public struct Entry: Sendable {
     /// Such as `Café Rome 017`.
     public var label: String

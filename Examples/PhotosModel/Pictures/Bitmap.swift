@@ -66,7 +66,7 @@ public struct Bitmap: Sendable {
     return Data(bytes)
   }
 
-  /// Width and height of a BMP file; nil if the bytes are none.
+  /// Width and height of a BMP file; nil if the bytes are not a BMP file.
   public static func size(of file: Data) -> (width: Int, height: Int)? {
     let bytes = [UInt8](file.prefix(headerSize))
     guard bytes.count == headerSize, bytes.starts(with: "BM".utf8) else { return nil }

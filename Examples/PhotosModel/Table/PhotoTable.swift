@@ -3,7 +3,7 @@
 import Foundation
 import ObjectStore
 
-/// Whether the list does as one begins, or as one ends.
+/// The naive or the optimized way to show the list.
 public enum Manner: String, CaseIterable, Sendable {
   /// All photos are fetched at once; pictures come one by one.
   case before
@@ -11,26 +11,26 @@ public enum Manner: String, CaseIterable, Sendable {
   case after
 }
 
-/// What a list of photos does, step by step, and what each step cost.
+/// The work of showing a list of photos, step by step, with the cost of each step.
 public enum TableStep: Hashable, Sendable {
   /// The list appears, and shows its first rows.
   case launch
   /// The picture of a photo is shown; photos are counted from 1.
   case click(Int)
-  /// Every row is gone through, and its picture is shown.
+  /// Iterates over every row and shows its picture.
   case scroll
 }
 
 /// The result and the cost of one step of the list.
 public struct StepReport: Sendable {
-  /// What was done.
+  /// The step.
   public var step: TableStep
   /// Photos in the list; rows or pictures that were shown.
   public var count: Int
   public var shown: Int
   /// The bytes of the pictures and thumbnails that were shown.
   public var bytesShown: Int
-  /// What was read from files, in bytes; nil where the machine does not report it.
+  /// The number of bytes read from files; nil if the machine does not report it.
   public var bytesRead: Int?
   /// Fetch requests, batches and prefetches included.
   public var fetches: UInt64

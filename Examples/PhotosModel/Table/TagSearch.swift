@@ -91,7 +91,7 @@ extension ThirdVersion {
 }
 
 extension String {
-  /// The pattern of what begins with this text, its own signs taken as they are.
+  /// The pattern for a prefix, with its special characters escaped.
   fileprivate var patternOfBeginning: String {
     let escaped = flatMap { character -> [Character] in
       #"\^$.|?*+()[]{}"#.contains(character) ? ["\\", character] : [character]

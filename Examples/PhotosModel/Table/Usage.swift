@@ -4,7 +4,7 @@ import Foundation
 import ObjectStore
 import StoreInstruments
 
-/// What a store and its process have done up to a moment.
+/// The work of a store and its process up to a point in time.
 struct Usage {
   private let statistics: Statistics
   private let bytesRead: Int?

@@ -23,7 +23,7 @@ struct CSVParser {
     func string(_ field: Int) -> String { String(decoding: self[field], as: UTF8.self) }
   }
 
-  /// What makes a text no CSV.
+  /// The reason why a text is not CSV.
   enum Failure: Error, Equatable {
     case openQuote(line: Int)
     case recordTooLong(line: Int)
@@ -36,7 +36,7 @@ struct CSVParser {
   private var line = 1
   private var isAfterCarriageReturn = false
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
-  /// How many bytes of the mark were seen; nil once the beginning of the text is past.
+  /// The number of bytes of the byte order mark that were read; nil after the start of the text.
   private var markBytes: Int? = 0
   /// Longer than any line of a real feed: a quote left open must not read the rest into memory.
   static let longestRecord = 1 << 20

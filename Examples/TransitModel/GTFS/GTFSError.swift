@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a feed cannot be read at all; single bad rows are ``GTFSRemarks``.
+/// The reason why a feed cannot be read at all; single bad rows are ``GTFSRemarks``.
 public enum GTFSError: Error, Hashable {
   case notFound(path: String)
   case unreadable(path: String, reason: String)

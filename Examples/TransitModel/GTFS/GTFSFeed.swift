@@ -18,7 +18,7 @@ public struct GTFSFeed: Sendable {
 
   /// Finds a feed.
   ///
-  /// - Throws: ``GTFSError`` if there is none, or the archive cannot be listed.
+  /// - Throws: ``GTFSError`` if the feed does not exist, or the archive cannot be listed.
   public init(path: String) async throws {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
@@ -66,7 +66,7 @@ public struct GTFSFeed: Sendable {
 
   /// Feeds are zipped with a folder around them at times, so the last component counts.
   private static func members(ofArchive path: String) async throws -> [String: String] {
-    // A gigabyte of member names is no feed.
+    // A gigabyte of member names is not a feed.
     let listing = try await unzip(["-Z1", "--", path], archive: path) {
       try await Subprocess.run(
         .name("unzip"), arguments: $0, output: .string(limit: 1 << 24), error: .string(limit: 4096))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads the stops and then the stop times of a feed, and counts what it leaves out.
+/// Reads the stops and then the stop times of a feed, and counts the rows that it skips.
 public struct GTFSReader {
-  /// What was left out or open so far.
+  /// The remarks so far.
   public private(set) var remarks = GTFSRemarks()
   private let feed: GTFSFeed
   private var identifiers: [Substring: Int64] = [:]
@@ -49,7 +49,7 @@ public struct GTFSReader {
       let departure = time(row[2], line: row.line)
       if row[1].isEmpty && row[2].isEmpty { remarks.note(.blankTime, line: row.line) }
       if let departure, departure > .latest { remarks.note(.lateTime, line: row.line) }
-      // GTFS: where a ride does not wait, one time stands for both.
+      // GTFS: if a ride does not wait, one time is used for both.
       let record = StopTimeRecord(
         arrivalTime: (arrival ?? (row[1].isEmpty ? departure : nil))?.seconds,
         departureTime: (departure ?? (row[2].isEmpty ? arrival : nil))?.seconds,
@@ -60,7 +60,7 @@ public struct GTFSReader {
 
   /// Makes a stop id a number: a plain number is itself, other text its FNV-1a hash above 2⁶².
   ///
-  /// The same text has the same number in every import.
+  /// The same text gets the same number in every import.
   static func identifier(of text: Substring) -> Int64 {
     if let number = Int64(text), (0..<1 << 62).contains(number), String(number) == text {
       return number

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What was left out or open in a feed that could be read, each kind with its count and first line.
+/// Remarks on a feed that could be read: rows that were skipped or incomplete, by kind, with the
+/// count and the first line.
 public struct GTFSRemarks: Sendable {
   /// One kind of oddity.
   public enum Kind: String, CaseIterable, Sendable {
     case notAStop, badCoordinate, repeatedStop, unknownStop, blankTime, badTime, lateTime, badType
   }
 
-  /// How often each kind was met, and the line where it was met first.
+  /// The count of each kind, and the line of its first occurrence.
   public private(set) var counts: [Kind: (count: Int, firstLine: Int)] = [:]
 
-  /// Nothing remarked yet.
+  /// No remarks.
   public init() {}
 
   mutating func note(_ kind: Kind, line: Int) {

@@ -16,7 +16,7 @@ struct GTFSTable {
     }
   }
 
-  /// A column, and whether a feed may do without it.
+  /// A column, and whether it is optional.
   struct Column {
     var name: String
     var isRequired = true
@@ -24,7 +24,7 @@ struct GTFSTable {
 
   /// Reads the rows of a file, in order.
   ///
-  /// - Throws: ``GTFSError`` if the file or a required column is missing, or it is no CSV.
+  /// - Throws: ``GTFSError`` if the file or a required column is missing, or if it is not CSV.
   static func read(
     _ file: String, of feed: GTFSFeed, columns wanted: [Column], _ body: (Row) throws -> Void
   ) async throws {

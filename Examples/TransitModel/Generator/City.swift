@@ -5,7 +5,7 @@
 public struct City: Sendable {
   /// In the order of their identifiers.
   public let stops: [StopRecord]
-  /// How many stop times each stop has; they sum up to the number requested.
+  /// The number of stop times of each stop; the sum is the requested number.
   public let departureCounts: [Int]
   private let seed: UInt64
 

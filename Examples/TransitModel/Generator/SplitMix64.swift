@@ -24,6 +24,6 @@ struct SplitMix64: RandomNumberGenerator {
 
   /// A number near 0 in a bell of deviation 1, cut at ±6: the sum of twelve units less six.
   ///
-  /// Sums and nothing else, so that no mathematics library can change a digit.
+  /// Only sums, so the result does not depend on a mathematics library.
   mutating func bell() -> Double { (0..<12).reduce(-6.0) { sum, _ in sum + unit() } }
 }

@@ -26,7 +26,7 @@ public struct Coordinate: Hashable, Sendable {
 
   /// The great-circle distance to another point, in metres.
   ///
-  /// By the haversine formula, which keeps its digits for points close together.
+  /// With the haversine formula, which is accurate for small distances.
   public func distance(to other: Coordinate) -> Double {
     let ownLatitude = latitude * .pi / 180
     let otherLatitude = other.latitude * .pi / 180

@@ -18,8 +18,9 @@ public struct SearchBox: Hashable, Sendable {
 
   /// Finds the boxes around a circle: one, or two where it crosses the 180° meridian.
   ///
-  /// With D the widened radius in metres and R the Earth's, a box reaches D/R north and south, and
-  /// D/(R·cos(latitude)) east and west. Where it holds a pole it holds every longitude.
+  /// With D the widened radius in metres and R the Earth's radius, a box extends D/R to the north
+  /// and south, and D/(R·cos(latitude)) to the east and west. A box that contains a pole contains
+  /// every longitude.
   ///
   /// - Parameter radius: in metres.
   public static func around(_ center: Coordinate, radius: Double) -> [SearchBox] {
@@ -40,7 +41,7 @@ public struct SearchBox: Hashable, Sendable {
     return ranges.map { SearchBox(west: $0.west, east: $0.east, south: south, north: north) }
   }
 
-  /// Whether a point lies in the box or on its edge.
+  /// Whether a point is in the box or on its edge.
   public func contains(_ point: Coordinate) -> Bool {
     west <= point.longitude && point.longitude <= east
       && south <= point.latitude && point.latitude <= north

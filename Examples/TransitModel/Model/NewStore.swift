@@ -3,7 +3,7 @@
 import Foundation
 import ObjectStore
 
-/// A store being made beside the place it will have: until it is whole, nothing is there.
+/// A store that is created next to its final path and moved there when it is complete.
 public struct NewStore {
   private let path: String
   private var draft: String { path + ".new" }
@@ -33,7 +33,7 @@ public struct NewStore {
     removeDraft()
   }
 
-  /// What a run that was interrupted left behind goes too.
+  /// The files of an interrupted run are removed too.
   private func removeDraft() {
     unlink(draft)
     Self.removeLog(of: draft)

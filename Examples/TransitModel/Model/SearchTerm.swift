@@ -2,7 +2,7 @@
 
 public import ObjectStore
 
-/// A word of a stop's name as it is searched, so that an index finds words within names.
+/// A word of a stop's name, normalized for searches, so that an index finds words within names.
 ///
 /// "Gedenkstätte Dt. Widerstand (Berlin)" has four: gedenkstatte, dt, widerstand, berlin.
 public struct SearchTerm: Entity {

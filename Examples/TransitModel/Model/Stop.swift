@@ -10,9 +10,9 @@ public struct Stop: Entity {
   public let latitude = Attribute<Double>("latitude")
   /// Degrees, east positive.
   public let longitude = Attribute<Double>("longitude")
-  /// The name as it is shown: `U Görlitzer Bahnhof (Berlin)`.
+  /// The name as displayed: `U Görlitzer Bahnhof (Berlin)`.
   public let name = Attribute<String>("name")
-  /// The name as it is searched: `u gorlitzer bahnhof (berlin)`.
+  /// The name, normalized for searches: `u gorlitzer bahnhof (berlin)`.
   public let normalizedName = Attribute<String>(
     "normalizedName", derivedFrom: \Self.name, \.searchNormalized)
   /// In the order of the timetable.
@@ -22,7 +22,7 @@ public struct Stop: Entity {
   public let searchTerms: ToMany<SearchTerm> = ToMany(
     "searchTerms", inverse: \.stop, deleteRule: .cascade)
 
-  /// Those of the version that the model is built for.
+  /// The indexes of the version that the model is built for.
   public static var indexes: [Index<Stop>] {
     let indexes: [Index<Stop>] = [Index(\.identifier), Index(\.normalizedName)]
     return Version.ofModel == .before ? indexes : indexes + [Index(\.longitude, \.latitude)]
@@ -42,7 +42,7 @@ public struct StopTime: Entity {
   public let pickupType = Attribute<Int16>("pickupType")
   /// GTFS's `drop_off_type`, numbered as `pickupType`.
   public let dropOffType = Attribute<Int16>("dropOffType")
-  /// Where it calls.
+  /// The stop.
   public let stop = ToOne<Stop>("stop", inverse: \.stopTimes)
 
   /// Makes the schema.

@@ -9,15 +9,15 @@ public import StoreInstruments
 public final class StopStore {
   /// The open store.
   public let container: PersistentContainer
-  /// Which way it is searched.
+  /// The version of its searches.
   public let version: Version
-  /// What opening it did to its indexes, in sentences.
+  /// The changes that the opening made to its indexes, in sentences.
   public let indexChanges: [String]
 
   /// Opens an existing store, and creates the indexes of a version.
   ///
   /// - Parameter instruments: those that the environment configures, if nil.
-  /// - Throws: ``TransitError`` if there is no such file, and `StoreError`.
+  /// - Throws: ``TransitError`` if the file does not exist, and `StoreError`.
   public init(path: String, version: Version, instruments: Instruments? = nil) throws {
     guard FileManager.default.fileExists(atPath: path) else { throw TransitError.noStore(path) }
     let earlier = Self.indexNames(path)
@@ -59,7 +59,7 @@ public final class StopStore {
     }
   }
 
-  /// Empty where the file is no database: opening it reports that.
+  /// Empty if the file is not a database: opening it reports that.
   private static func indexNames(_ path: String) -> Set<String> {
     var names: Set<String> = []
     guard let connection = try? Connection(path: path, mode: .readOnly),
@@ -70,7 +70,7 @@ public final class StopStore {
   }
 }
 
-/// Why there is no store to search, or to write.
+/// The reason why there is no store to search, or to write.
 public enum TransitError: Error, Hashable, CustomStringConvertible {
   case noStore(String)
   case storeExists(String)

@@ -3,7 +3,8 @@
 import ObjectStore
 
 extension StopWriter {
-  /// Writes an invented city, stop by stop, so that each stop's times lie together in the file.
+  /// Writes an invented city, stop by stop, so that the times of each stop are adjacent in the
+  /// file.
   public func write(_ city: City) throws {
     let progress = ProgressReporter(
       "generating", unit: "stop times", total: city.departureCounts.reduce(0, +))
@@ -16,7 +17,7 @@ extension StopWriter {
     progress.finish(done: done)
   }
 
-  /// Writes a feed, its stop times row by row, and counts what it wrote.
+  /// Writes a feed, its stop times row by row, and counts the rows.
   public func write(
     _ reader: inout GTFSReader
   ) async throws -> (stops: Int, stopTimes: Int) {

@@ -8,7 +8,8 @@ public final class StopWriter {
   private let context: ManagedObjectContext
   private var pending: [(stop: ManagedObjectID, time: StopTimeRecord)] = []
 
-  // Large enough that a transaction costs nothing, small enough that its log stays in memory.
+  // Large enough that the cost of a transaction is negligible, small enough that its log stays in
+  // memory.
   private static let batchSize = 32_768
 
   init(path: String) throws {
@@ -32,7 +33,7 @@ public final class StopWriter {
     return ids
   }
 
-  /// Inserts a stop time, behind those that its stop has.
+  /// Inserts a stop time after the existing ones of its stop.
   func insert(_ time: StopTimeRecord, of stop: ManagedObjectID) throws {
     pending.append((stop, time))
     if pending.count == Self.batchSize { try flush() }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The two ways to keep and to search the same stops: as one begins, and as one ends.
+/// The two ways to store and to search the same stops: naive and optimized.
 public enum Version: String, Hashable, Sendable, CaseIterable {
-  /// No index on the coordinates; the subquery first; names searched as they are shown.
+  /// No index on the coordinates; the subquery first; searches on displayed names.
   case before
   /// An index on longitude and latitude together; cheap terms first; normalized names.
   case after

@@ -2,15 +2,15 @@
 
 import ObjectStore
 
-/// What going through all stop times of a store took.
+/// The cost of iterating over all stop times of a store.
 public struct AllStopTimes: Sendable {
-  /// How many there are.
+  /// The number of stop times.
   public var count: Int
-  /// The first and the last departure; nil where nothing departs.
+  /// The first and the last departure; nil if there are none.
   public var departures: ClosedRange<ServiceTime>?
   /// Until the count was known.
   public var fetchTime: Duration
-  /// From the first object to the last.
+  /// The time from the first object to the last.
   public var readTime: Duration
   /// The most memory that the process was seen to take meanwhile, in bytes.
   public var peakMemory: Int

@@ -2,15 +2,15 @@
 
 public import ObjectStore
 
-/// A stop that a search found, as it is shown.
+/// A stop that a search found, as displayed.
 public struct FoundStop: Hashable, Sendable {
   /// The object's id in its store.
   public var objectID: ManagedObjectID
   /// The feed's number for it.
   public var identifier: Int64
-  /// The name as it is shown.
+  /// The name as displayed.
   public var name: String
-  /// From the point of interest, in metres; nil for a text search.
+  /// The distance from the point of interest, in metres; nil for a text search.
   public var distance: Double?
 }
 

@@ -2,15 +2,15 @@
 
 public import ObjectStore
 
-/// What a search found, and how long its fetches took.
+/// The results of a search, and the time of its fetches.
 public struct SearchResult: Sendable {
-  /// What was searched.
+  /// The search.
   public var search: StopSearch
-  /// Which way.
+  /// The version.
   public var version: Version
-  /// How many rows the store returned, before the second pass.
+  /// The number of rows that the store returned, before the second pass.
   public var rowCount: Int
-  /// What the second pass let through.
+  /// The rows that passed the second pass.
   public var found: [FoundStop]
   /// The clock times at which something leaves each found stop; empty unless departures were
   /// searched.

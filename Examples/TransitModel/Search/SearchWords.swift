@@ -3,7 +3,7 @@
 import ObjectStore
 
 extension String {
-  /// The words of a text as they are searched, each once, in order.
+  /// The words of a text, normalized for searches, each once, in order.
   ///
   ///     "Gedenkstätte Dt. Widerstand (Berlin)".searchWords   // gedenkstatte, dt, widerstand, berlin
   public var searchWords: [String] {
@@ -14,7 +14,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// Letters, digits, and the marks that stay with a letter when text is normalized.
+  /// Letters, digits, and the marks that remain after normalization.
   fileprivate var isPartOfWord: Bool {
     switch properties.generalCategory {
     case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,

@@ -39,7 +39,7 @@ public enum StopSearch: Hashable, Sendable {
 
   /// Fetches at most 200 stops, not as faults, in no order.
   ///
-  /// Each kind fetches at a line of its own, by which a report names it.
+  /// Each kind fetches at a separate line, which identifies it in a report.
   ///
   /// - Throws: an error of the predicate format, which only a mistake in this file could cause, and
   ///   what the store throws.
@@ -76,7 +76,7 @@ public enum StopSearch: Hashable, Sendable {
     return boxes.count == 1 ? boxes[0] : .or(boxes)
   }
 
-  /// With a departure in a window, or in one of the two near midnight.
+  /// With a departure in a window, or in one of the two windows around midnight.
   private static func departs(_ windows: [DepartureWindow]) throws -> FetchPredicate {
     let terms = try windows.map { window in
       try FetchPredicate(

@@ -18,7 +18,7 @@ public enum TextForm: String, Hashable, Sendable, CaseIterable {
 extension TextForm {
   /// Fetches at most ``StopSearch/limit`` stops.
   ///
-  /// Each form fetches at a line of its own, by which a report names it.
+  /// Each form fetches at a separate line, which identifies it in a report.
   func fetch(_ text: String, in context: ManagedObjectContext) throws -> [ManagedObject<Stop>] {
     switch self {
     case .begins:

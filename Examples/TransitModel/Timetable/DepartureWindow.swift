@@ -13,9 +13,10 @@ public struct DepartureWindow: Hashable, Sendable {
 
   /// Finds the service times that leave in the minutes after a time on the clock.
   ///
-  /// One clock time belongs to two service days at night: at 00:10, rides of today at 00:10 and
-  /// rides of yesterday at 24:10 leave together. At 23:50 the window reaches into tomorrow, which
-  /// begins again at 00:00. So the window is one span by day and two near midnight:
+  /// At night one clock time belongs to two service days: at 00:10, rides of today at 00:10 and
+  /// rides of yesterday at 24:10 depart at the same time. At 23:50 the window extends into
+  /// tomorrow, which starts again at 00:00. The window is therefore one span by day and two around
+  /// midnight:
   ///
   ///     23:50 + 20 min   23:50:00–24:10:00 today, 00:00:00–00:10:00 tomorrow
   ///     00:10 + 20 min   00:10:00–00:30:00 today, 24:10:00–24:30:00 yesterday
@@ -47,6 +48,6 @@ public struct DepartureWindow: Hashable, Sendable {
     self.clockOffset = clockOffset
   }
 
-  /// Whether a service time lies in the window.
+  /// Whether a service time is in the window.
   public func contains(_ time: ServiceTime) -> Bool { from <= time && time <= until }
 }

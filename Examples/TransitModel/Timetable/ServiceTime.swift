@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A time of the service day: seconds since its midnight, beyond 24:00:00 for the night's last rides.
+/// A time of the service day: seconds since its midnight, above 24:00:00 for the last rides of the
+/// night.
 ///
 /// A ride that sets out at 23:50 and calls at 00:10 belongs to the day on which it set out: its
 /// feed has 24:10:00, and so does the store. A `Date` would have to invent a day, and a clock time
@@ -18,7 +19,7 @@ public struct ServiceTime: Hashable, Comparable, Sendable, CustomStringConvertib
   /// Makes a time from seconds since midnight.
   public init(seconds: Int64) { self.seconds = seconds }
 
-  /// Reads `H:MM:SS`, `HH:MM:SS`, or `HH:MM`; nil where the text is no such time.
+  /// Parses `H:MM:SS`, `HH:MM:SS`, or `HH:MM`; nil if the text is not a time.
   public init?(_ text: some StringProtocol) {
     let parts = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
     guard (2...3).contains(parts.count) else { return nil }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What SQLite reads, writes and syncs, counted where it calls its VFS.
+// SQLite's reads, writes and syncs, counted at the calls of its VFS.
 //
 // Used by the probe, which observes copies of SQLite of any version, and by the store: so the layouts of
 // SQLite's structures are declared here, and no function of SQLite is linked.
@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Of one thread. Times are in nanoseconds.
+// The counts of one thread. Times are in nanoseconds.
 struct CSQLiteFiles_counts {
   uint64_t reads, read_bytes;
   int64_t read_ns;
@@ -20,8 +20,8 @@ struct CSQLiteFiles_counts {
   // fsync() of files, and of the folder of a journal that is created or removed.
   uint64_t syncs;
   int64_t sync_ns;
-  // Of these, outside of checkpoints: into the write-ahead log or the rollback journal, into the
-  // database file, and syncs.
+  // The part outside of checkpoints: writes to the write-ahead log or the rollback journal, writes
+  // to the database file, and syncs.
   uint64_t log_writes;
   int64_t log_ns;
   uint64_t file_writes;
@@ -33,12 +33,12 @@ struct CSQLiteFiles_counts {
   int64_t checkpoint_ns;
 };
 
-// What the calling thread did since it last called this.
+// The counts of the calling thread since its last call of this function.
 struct CSQLiteFiles_counts CSQLiteFiles_take(void);
 
 void CSQLiteFiles_add(struct CSQLiteFiles_counts *sum, const struct CSQLiteFiles_counts *counts);
 
-// Called when a database is opened, and for each call of a file; NULL stands for true.
+// Called when a database is opened, and for each call of a file; NULL means true.
 struct CSQLiteFiles_conditions {
   bool (*takes_database)(void);
   bool (*is_counting)(void);
@@ -51,8 +51,8 @@ void CSQLiteFiles_observe(void *(*find)(const char *name));
 // Counts the calls of a database file that is open already.
 void CSQLiteFiles_wrap(void *file, const char *path);
 
-// Registers a VFS, once, that counts what it passes on to SQLite's default one; returns its name, or
-// NULL if there is none.
+// Registers, once, a VFS that counts calls and forwards them to SQLite's default VFS. Returns its
+// name, or NULL if there is no default VFS.
 const char *CSQLiteFiles_vfs(void *(*find)(const char *name), int (*add)(void *vfs, int is_default));
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The LTTng-UST provider `sqliteprobe`: a library of its own, because lttng-ust starts threads where it
-// is loaded, and a process that opens no connection shall have none.
+// The LTTng-UST provider `sqliteprobe`. It is a separate library because lttng-ust starts threads
+// when it is loaded, and a process that opens no connection must not have them.
 
 #define _GNU_SOURCE
 #include <signal.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The LTTng-UST provider `objectstore` as plain C: LTTng's macros, which Swift cannot read, stay
-// inside. Built without STORE_LTTNG every function exists, none is enabled, and none does anything.
+// The LTTng-UST provider `objectstore` as plain C. LTTng's macros, which Swift cannot import, are
+// not in this header. Without STORE_LTTNG every function exists, none is enabled, and none has an
+// effect.
 //
 // One function an event, the fields in the order of StoreEvents' payloads after `context_id`.
 // Strings are UTF-8 that ends in NUL; times are in nanoseconds.

@@ -76,7 +76,7 @@ public final class DebugLog: StoreObserver {
   func end(status: Int32?) {
     // The lines that a fork inherits are the parent's.
     guard getpid() == processID else { return }
-    // A thread that was stopped may hold the lock for ever; then the log has no end.
+    // A thread that was stopped may hold the lock forever; then the log has no closing line.
     for _ in 1...100 {
       let isDone: Void? = state.withLockIfAvailable { state in
         guard state.lines.check.lines > 0 else { return }
