@@ -39,12 +39,22 @@ struct JSONArray {
 
   /// Keys, of which JSON changes none.
   init(keys: some Sequence<Int64>) {
-    var text = "["
+    // Bytes: to interpolate and append a string for each key takes four times as long.
+    var text: [UInt8] = [UInt8(ascii: "[")]
+    text.reserveCapacity(8 * keys.underestimatedCount + 2)
     for key in keys {
-      if text.utf8.count > 1 { text += "," }
-      text += String(key)
+      if text.count > 1 { text.append(UInt8(ascii: ",")) }
+      if key < 0 { text.append(UInt8(ascii: "-")) }
+      let start = text.count
+      var rest = key.magnitude
+      repeat {
+        text.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+        rest /= 10
+      } while rest > 0
+      text[start...].reverse()
     }
-    self.text = text + "]"
+    text.append(UInt8(ascii: "]"))
+    self.text = String(decoding: text, as: UTF8.self)
     isEncoded = false
   }
 

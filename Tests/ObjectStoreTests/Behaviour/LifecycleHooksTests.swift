@@ -108,6 +108,23 @@ private struct Page: Entity, LifecycleHooks {
     }
   }
 
+  @Test func runForObjectsThatComeFilledInABatch() throws {
+    try Calls.$current.withValue(calls) {
+      _ = fixture.context.insert(Note.self)
+      try fixture.context.save()
+      for isFault in [true, false] {
+        let context = fixture.container.newBackgroundContext()
+        var request = FetchRequest<Note>()
+        request.returnsObjectsAsFaults = isFault
+        request.fetchBatchSize = 2
+        let notes = try context.fetchInBatches(request)
+        _ = calls.take()
+        #expect(notes[0]?.isFault == isFault)
+        #expect(calls.take() == (isFault ? [] : ["awakeFromFetch Note"]))
+      }
+    }
+  }
+
   @Test func runWhenAFaultFiresOnceAndWhenItBecomesOneAgain() throws {
     try Calls.$current.withValue(calls) {
       fixture.context.insert(Note.self).text = "a"

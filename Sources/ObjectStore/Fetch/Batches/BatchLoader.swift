@@ -91,10 +91,19 @@ final class BatchLoader {
     if let batch = keptBatch(number, keys) { return batch }
     let saved = unsaved.isEmpty ? keys : keys.filter { unsaved[$0] == nil }
     var operation = FetchOperation(batchOf: self)
-    var objects: [Int64: AnyManagedObject] = [:]
-    let rows = try operation.measure { try $0.fetchBatch(saved, for: self, into: &objects) }
-    return Batch(
-      number: number, objects: keys.map { unsaved[$0] ?? objects[$0] }, rows: rows)
+    let (found, rows) = try operation.measure { try $0.fetchBatch(saved, for: self) }
+    guard !unsaved.isEmpty else { return Batch(number: number, objects: found, rows: rows) }
+    var next = found.makeIterator()
+    let objects = keys.map { unsaved[$0] ?? next.next() ?? nil }
+    return Batch(number: number, objects: objects, rows: rows)
+  }
+
+  /// Makes the objects of rows, filled if the request wants them so; nil for a child, whose parents
+  /// may have other keys and values for them.
+  var objectMaker: RowObjects? {
+    guard context.parent == nil else { return nil }
+    return RowObjects(
+      context, request.entity, origin, isFilled: !request.returnsObjectsAsFaults)
   }
 
   /// The row as an object of the context, filled if the request returns no faults.
@@ -117,7 +126,8 @@ final class BatchLoader {
       if let object = batch.objects[place] { held.insert(object.primaryKey) }
     }
     context.store.cache.remove(
-      batch.rows.filter { !held.contains($0.primaryKey) }, request.entity.index)
+      held.isEmpty ? batch.rows : batch.rows.filter { !held.contains($0.primaryKey) },
+      request.entity.index)
   }
 
   func warnOfLoadingAll() {

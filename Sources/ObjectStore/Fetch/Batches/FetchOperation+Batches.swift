@@ -36,25 +36,52 @@ extension FetchOperation {
     fillsObjects = !loader.request.returnsObjectsAsFaults
   }
 
-  /// Selects whole objects by their keys.
+  /// Selects whole objects by their keys; nil for those whose rows are gone.
   ///
   ///     SELECT 0, t0.Z_PK, … FROM ZSTOP t0 WHERE  t0.Z_PK IN (SELECT value FROM json_each(?))  LIMIT 50
   mutating func fetchBatch(
-    _ keys: [Int64], for loader: BatchLoader, into objects: inout [Int64: AnyManagedObject]
-  ) throws -> [RowSnapshot] {
+    _ keys: [Int64], for loader: BatchLoader
+  ) throws -> (objects: [AnyManagedObject?], rows: [RowSnapshot]) {
     select = SelectStatement(
       sql: store.statements[entity.index].rowsByKey + "  LIMIT \(limit)",
       bindings: [.string(JSONArray(keys: keys).text)])
-    let rows = try store.rows(
-      of: entity, select, interests: interests, contextID: context.contextID, cost: &cost)
+    var maker = loader.objectMaker
+    var found: [AnyManagedObject] = []
+    var rows: [RowSnapshot] = []
+    found.reserveCapacity(keys.count)
+    rows.reserveCapacity(keys.count)
+    try store.pages(
+      of: entity, select, interests: interests, contextID: context.contextID, cost: &cost
+    ) { page in
+      page.forEach { row in
+        found.append(maker?.object(of: row) ?? loader.object(of: RowSnapshot(row)))
+        rows.append(RowSnapshot(page: page, pointer: row))
+      }
+    }
+    maker?.notify()
     let start = isMeasured ? TraceClock.now : 0
-    for row in rows { objects[row.primaryKey] = loader.object(of: row) }
-    if isMeasured { materializeTime = TraceClock.now - start }
+    let objects = Self.placed(found, rows, at: keys)
+    if isMeasured { materializeTime = TraceClock.now - start + cost.materialize }
     resultCount = rows.count
-    let found = keys.compactMap { objects[$0] }
-    if interests.contains(.rows) { returned = found }
-    try prefetch(loader.request.prefetched, of: found, rows: rows)
-    return rows
+    let isWanted = interests.contains(.rows) || !loader.request.prefetched.isEmpty
+    let present = isWanted ? objects.compactMap { $0 } : []
+    if interests.contains(.rows) { returned = present }
+    try prefetch(loader.request.prefetched, of: present, rows: rows)
+    return (objects, rows)
+  }
+
+  /// The objects in the order of the keys.
+  private static func placed(
+    _ found: [AnyManagedObject], _ rows: [RowSnapshot], at keys: [Int64]
+  ) -> [AnyManagedObject?] {
+    // SQLite finds rows in the order of their keys, as most that goes through all objects does.
+    if rows.count == keys.count, zip(rows, keys).allSatisfy({ $0.primaryKey == $1 }) {
+      return found
+    }
+    var objects: [Int64: AnyManagedObject] = [:]
+    objects.reserveCapacity(found.count)
+    for (row, object) in zip(rows, found) { objects[row.primaryKey] = object }
+    return keys.map { objects[$0] }
   }
 
   func warnOfBatchSize(_ size: Int) {
