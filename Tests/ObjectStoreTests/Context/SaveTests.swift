@@ -57,6 +57,45 @@ import Testing
     #expect(fixture.observer.sql.isEmpty)
   }
 
+  @Test func updatesRowsWithOtherColumnsOneAfterTheOther() throws {
+    let fixture = try StoreFixture()
+    let stops = ["A", "B", "C", "D"].map { fixture.makeStop($0, identifier: 1) }
+    try fixture.context.save()
+    fixture.observer.removeAll()
+    stops[0].name = "a"
+    stops[1].name = "b"
+    stops[2].identifier = 2
+    stops[3].name = "d"
+    stops[3].identifier = 3
+    stops[3].note = "note"
+    try fixture.context.save()
+    let end = "Z_OPT = ? WHERE Z_PK = ? AND Z_OPT = ?"
+    #expect(
+      fixture.observer.sql == [
+        "BEGIN EXCLUSIVE", "UPDATE ZSTOP SET ZNAME = ?, \(end)",
+        "UPDATE ZSTOP SET ZNAME = ?, \(end)",
+        "UPDATE ZSTOP SET ZIDENTIFIER = ?, \(end)",
+        "UPDATE ZSTOP SET ZIDENTIFIER = ?, ZNAME = ?, ZNOTE = ?, \(end)", "COMMIT",
+      ])
+    #expect(
+      fixture.observer.bindings[4] == [
+        .integer(3), .text("d"), .text("note"), .integer(2), .integer(4), .integer(1),
+      ])
+    #expect(
+      try fixture.rows("SELECT Z_OPT, ZIDENTIFIER, ZNAME, ZNOTE FROM ZSTOP ORDER BY Z_PK") == [
+        "2|1|a|NULL", "2|1|b|NULL", "2|2|C|NULL", "2|3|d|note",
+      ])
+    stops[0].note = "kept"
+    stops[1].note = "lost"
+    stops[1].note = nil
+    stops[2].note = "more"
+    try fixture.context.save()
+    #expect(
+      try fixture.rows("SELECT Z_OPT, ZNOTE FROM ZSTOP ORDER BY Z_PK") == [
+        "3|kept", "2|NULL", "3|more", "2|note",
+      ])
+  }
+
   @Test func deletesByKeyAndVersion() throws {
     let fixture = try StoreFixture()
     let stop = fixture.makeStop("A")

@@ -69,8 +69,11 @@ extension SaveWriter {
 
   mutating func update(_ rows: [SavePlan.Row], _ policy: MergePolicy) throws {
     var conflicted: [SavePlan.Row] = []
+    // Rows of one entity with the same changed columns, one after the other, share a statement.
+    var prepared: PreparedUpdate?
+    defer { if let prepared { connection.recycle(prepared.statement) } }
     for row in rows {
-      let isWritten = try update(row, row.changes, version: row.version)
+      let isWritten = try update(row, row.changes, version: row.version, by: &prepared)
       guard !isWritten else { continue }
       discardExternalData(of: row)
       conflicted.append(row)
@@ -82,21 +85,43 @@ extension SaveWriter {
   mutating func update(
     _ row: SavePlan.Row, _ changes: [StoreValue?], version: Int64
   ) throws -> Bool {
-    var assignments: [String] = []
-    var values: [StoreValue] = []
-    let columns = row.entity.columns
-    for (slot, change) in try columnValues(changes, of: row).enumerated() {
-      guard let change else { continue }
-      assignments.append("\(columns[slot]) = ?")
-      values.append(permanent(change))
+    var prepared: PreparedUpdate?
+    defer { if let prepared { connection.recycle(prepared.statement) } }
+    return try update(row, changes, version: version, by: &prepared)
+  }
+
+  private mutating func update(
+    _ row: SavePlan.Row, _ changes: [StoreValue?], version: Int64,
+    by prepared: inout PreparedUpdate?
+  ) throws -> Bool {
+    let changes = try columnValues(changes, of: row)
+    let next = try self.version(after: version, of: row)
+    if prepared?.fits(row.entity, changes) != true {
+      if let known = prepared { connection.recycle(known.statement) }
+      prepared = nil
+      prepared = try PreparedUpdate(row.entity, changes, on: connection)
     }
-    assignments.append("Z_OPT = ?")
-    values += [
-      .integer(try self.version(after: version, of: row)), .integer(row.key), .integer(version),
-    ]
-    try run(
-      "UPDATE \(row.entity.table) SET \(assignments.joined(separator: ", ")) "
-        + "WHERE Z_PK = ? AND Z_OPT = ?", values)
+    guard let update = prepared else { return false }
+    if interests.contains(.sql) {
+      let values = changes.compactMap { $0.map { permanent($0) } }
+      report(update.sql, values + [.integer(next), .integer(row.key), .integer(version)])
+    } else {
+      report(update.sql, [])
+    }
+    let statement = update.statement
+    var parameter: Int32 = 1
+    for case let change? in changes {
+      if case .object(let id) = change, id.isTemporary {
+        statement.bind(permanent(change), at: parameter)
+      } else {
+        statement.bind(change, at: parameter)
+      }
+      parameter += 1
+    }
+    statement.bind(next, at: parameter)
+    statement.bind(row.key, at: parameter + 1)
+    statement.bind(version, at: parameter + 2)
+    try statement.run()
     return connection.changes > 0
   }
 
@@ -125,5 +150,39 @@ extension SaveWriter {
     try run(
       store.statements[row.entity.index].delete, [.integer(row.key), .integer(version)])
     return connection.changes > 0
+  }
+}
+
+/// `UPDATE ZSTOP SET ZNAME = ?, Z_OPT = ? WHERE Z_PK = ? AND Z_OPT = ?`, for all rows of an entity of
+/// which the same columns are changed.
+private struct PreparedUpdate {
+  let sql: String
+  let statement: Statement
+  private let entity: EntityDescription
+  /// The slots of the columns.
+  private let slots: [Int]
+
+  init(
+    _ entity: EntityDescription, _ changes: [StoreValue?], on connection: Connection
+  ) throws(SQLiteError) {
+    self.entity = entity
+    slots = changes.indices.filter { changes[$0] != nil }
+    let columns = entity.columns
+    let assignments = slots.map { "\(columns[$0]) = ?" } + ["Z_OPT = ?"]
+    sql =
+      "UPDATE \(entity.table) SET \(assignments.joined(separator: ", ")) "
+      + "WHERE Z_PK = ? AND Z_OPT = ?"
+    statement = try connection.cachedStatement(sql)
+  }
+
+  func fits(_ entity: EntityDescription, _ changes: [StoreValue?]) -> Bool {
+    guard entity === self.entity else { return false }
+    var place = 0
+    for slot in changes.indices {
+      if case nil = changes[slot] { continue }
+      guard place < slots.count, slots[place] == slot else { return false }
+      place += 1
+    }
+    return place == slots.count
   }
 }
