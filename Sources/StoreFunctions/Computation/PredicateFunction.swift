@@ -89,7 +89,13 @@ extension PredicateFunction {
   }
 
   /// `NSCoreDataSqrt` of `sqrt:`, `NSCoreDataModulusBy` of `modulus:by:`.
-  package var sqlName: String {
+  package var sqlName: String { Self.sqlNames[self] ?? "" }
+
+  /// Made once: each connection that is opened registers all of them.
+  private static let sqlNames = Dictionary(
+    uniqueKeysWithValues: allCases.map { ($0, $0.makeSQLName()) })
+
+  private func makeSQLName() -> String {
     "NSCoreData"
       + rawValue.split(separator: ":").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
   }
