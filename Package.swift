@@ -22,7 +22,6 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
     .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
@@ -83,15 +82,11 @@ let package = Package(
       dependencies: ["StoreEvents", "TraceReading", "CBabeltrace", "CAbortGuard"]),
     .target(
       name: "QueryPlans",
-      dependencies: [
-        "SQLiteDriver", "StoreFunctions",
-        .product(name: "Collections", package: "swift-collections"),
-      ]),
+      dependencies: ["SQLiteDriver", "StoreFunctions"]),
     .target(
       name: "TraceAnalysis",
       dependencies: [
         "StoreEvents", "TraceReading", "QueryPlans", "SQLiteDriver",
-        .product(name: "Collections", package: "swift-collections"),
         .product(name: "Histogram", package: "hdrhistogram-swift"),
       ]),
     .target(
@@ -163,6 +158,9 @@ let package = Package(
     .executableTarget(
       name: "tour", dependencies: ["ObjectStore", "StoreEvents", "StoreInstruments"],
       path: "Examples/tour"),
+
+    // What `make demo` runs, so that one build makes both.
+    .target(name: "demo", dependencies: ["transit", "trace-report"], path: "Examples/demo"),
 
     // MARK: - Tests
 

@@ -6,7 +6,9 @@ cd "$(dirname "$0")/.."
 . Scripts/common.sh
 
 Scripts/setup.sh
-build_programs release
+build_demo_programs
+built=$SECONDS
+say "built after $(minutes "$built")"
 
 mkdir -p demo
 store=demo/transit.sqlite
@@ -61,3 +63,5 @@ heading "What got faster: trace-report diff $before $after"
 
 heading "Files"
 printf '%s\n' "$store" demo/* | sort -u
+
+heading "The demo took $(minutes "$SECONDS"), of which installing and building $(minutes "$built")"

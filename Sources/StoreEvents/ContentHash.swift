@@ -18,11 +18,17 @@ public struct ContentHash: Hashable, Sendable {
       hash = Self.mixed(hash ^ UInt64(littleEndian: word))
       place += 8
     }
-    var rest: UInt64 = 0
-    for index in 0..<(bytes.count - place) {
-      rest |= UInt64(bytes[place + index]) << UInt64(8 * index)
+    value = Self.mixed(hash ^ Self.rest(of: bytes, from: place))
+  }
+
+  /// The last bytes, fewer than eight, as the low ones of a word.
+  private static func rest(of bytes: UnsafeRawBufferPointer, from place: Int) -> UInt64 {
+    let count = bytes.count - place
+    if count > 0, bytes.count >= 8 {
+      let word = bytes.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)
+      return UInt64(littleEndian: word) >> UInt64(8 * (8 - count))
     }
-    value = Self.mixed(hash ^ rest)
+    return (0..<count).reduce(0) { $0 | UInt64(bytes[place + $1]) << UInt64(8 * $1) }
   }
 
   /// Adds a text as one piece.

@@ -8,7 +8,7 @@ package final class SourceLedger {
   @exclusivity(unchecked) package private(set) var report: SourceReport
   @exclusivity(unchecked) private var identity = IdentityTally()
   /// Whether anything showed that the input is of its kind, even without an event.
-  var isRecognized = false
+  @exclusivity(unchecked) var isRecognized = false
   /// Whether its recorder has not finished it.
   var isBeingRecorded = false {
     didSet {

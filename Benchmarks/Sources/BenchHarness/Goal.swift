@@ -8,16 +8,14 @@ package indirect enum Goal {
   case atMost(Double)
   /// As many times faster than this contender.
   case fasterThan(String, times: Double)
-  /// In nanoseconds a unit.
-  case within(Double)
-  /// In nanoseconds a unit more than this contender takes.
-  case beyond(String, within: Double)
-  /// Units a second.
-  case rate(Double)
-  /// Megabytes a second.
-  case throughput(Double)
+  /// A ratio to this contender.
+  case times(Double, of: String)
+  /// At most the time of this contender.
+  case noSlowerThan(String)
   /// At most so many times the peak memory of this contender.
   case memory(Double, of: String)
+  /// At most so many megabytes of peak memory.
+  case megabytes(Double)
   case both(Goal, Goal)
 }
 
@@ -67,53 +65,49 @@ extension Measurement {
 
   private func verdicts(_ index: Int, _ goal: Goal) -> [Verdict] {
     let two = { String(format: "%.2f", $0) }
+    let number = { String(format: "%g", $0) }
     switch goal {
     case .both(let first, let second): return verdicts(index, first) + verdicts(index, second)
     case .atMost(let limit):
       let reference = comparison.contenders[reference(of: index)].name
       return [
         Verdict(
-          goal: "≤ \(limit) × \(reference)", ratio(index, to: self.reference(of: index)),
+          goal: "≤ \(number(limit)) × \(reference)", ratio(index, to: self.reference(of: index)),
           limit: limit, isUpper: true, text: { String(format: limit < 1.1 ? "%.3f" : "%.2f", $0) })
       ]
     case .fasterThan(let name, let times):
       return [
         Verdict(
-          goal: "≥ \(times) × faster than \(name)", ratio(self.index(of: name), to: index),
+          goal: "≥ \(number(times)) × faster than \(name)", ratio(self.index(of: name), to: index),
           limit: times, isUpper: false, text: two)
       ]
-    case .within(let limit):
+    case .times(let limit, let name):
       return [
         Verdict(
-          goal: "≤ \(Cell.time(limit))", times(index), limit: limit, isUpper: true, text: Cell.time)
+          goal: "≤ \(number(limit)) × \(name)", ratio(index, to: self.index(of: name)),
+          limit: limit,
+          isUpper: true, text: two)
       ]
-    case .beyond(let name, let limit):
-      let more = zip(unitTimes[index], unitTimes[self.index(of: name)]).map { $0 - $1 }
+    case .noSlowerThan(let name):
       return [
         Verdict(
-          goal: "≤ \(Cell.time(limit)) beyond \(name)", Ratio(more), limit: limit, isUpper: true,
-          text: Cell.time)
-      ]
-    case .rate(let limit):
-      return [
-        Verdict(
-          goal: "≥ \(Cell.count(limit)) \(comparison.units.name)s/s",
-          Ratio(unitTimes[index].map { 1e9 / $0 }), limit: limit, isUpper: false, text: Cell.count)
-      ]
-    case .throughput(let limit):
-      let bytes = Double(comparison.contenders[index].bytes ?? 0) / Double(count(index))
-      return [
-        Verdict(
-          goal: "≥ \(Cell.count(limit)) MB/s", Ratio(unitTimes[index].map { bytes * 1e3 / $0 }),
-          limit: limit, isUpper: false, text: Cell.count)
+          goal: "never slower than \(name)", ratio(index, to: self.index(of: name)), limit: 1,
+          isUpper: true, text: two)
       ]
     case .memory(let limit, let name):
       let (ours, theirs) = (memory[index] ?? 0, memory[self.index(of: name)] ?? 0)
       let value = Double(ours) / Double(max(theirs, 1))
       return [
         Verdict(
-          goal: "memory ≤ \(limit) × \(name)", value: two(value),
+          goal: "memory ≤ \(number(limit)) × \(name)", value: two(value),
           outcome: ours > 0 && theirs > 0 && value <= limit ? .met : .missed)
+      ]
+    case .megabytes(let limit):
+      let bytes = Double(memory[index] ?? 0)
+      return [
+        Verdict(
+          goal: "≤ \(Cell.count(limit)) MB", value: "\(String(format: "%.1f", bytes / 1e6)) MB",
+          outcome: bytes > 0 && bytes <= limit * 1e6 ? .met : .missed)
       ]
     }
   }

@@ -4,8 +4,9 @@ import Foundation
 
 /// Counts the instructions and allocations of the hot paths, and holds them against thresholds.
 ///
-///     bench-counts WORKER THRESHOLDS SWIFT-VERSION [--update]
+///     bench-counts WORKER THRESHOLDS SWIFT-VERSION PROGRAMS [--update]
 ///
+/// PROGRAMS is the folder of `trace-report` and `event-emitter`.
 /// Exit codes are the gate's: 0 fine, 1 failed, 2 a regression, 3 inconclusive, 64 usage.
 @main
 enum BenchCounts {
@@ -19,25 +20,25 @@ enum BenchCounts {
 
   static func main() {
     let arguments = CommandLine.arguments
-    guard arguments.count == 4 || arguments.count == 5 && arguments[4] == "--update" else {
-      complain("usage: bench-counts WORKER THRESHOLDS SWIFT-VERSION [--update]")
+    guard arguments.count == 5 || arguments.count == 6 && arguments[5] == "--update" else {
+      complain("usage: bench-counts WORKER THRESHOLDS SWIFT-VERSION PROGRAMS [--update]")
       exit(64)
     }
     do {
       let counter = PathCounter(worker: arguments[1])
       let environment = try counter.environment(swift: arguments[3])
-      let isUpdate = arguments.count == 5
+      let isUpdate = arguments.count == 6
       guard isUpdate || FileManager.default.fileExists(atPath: arguments[2]) else {
         complain("no thresholds at '\(arguments[2])'; 'make bench-counts UPDATE=1' makes them")
         exit(3)
       }
       let known = isUpdate ? nil : try Thresholds(contentsOf: arguments[2])
-      let counts = try paths.sorted { $0.key < $1.key }.map { path, count in
+      var counts = try ReadingCounter(programs: arguments[4], counter: counter).counts()
+      for (path, count) in paths.sorted(by: { $0.key < $1.key }) {
         complain("counting \(path)")
-        return (path, try counter.count(path, count))
+        counts[path] = try counter.count(path, count)
       }
-      let now = Thresholds(
-        environment: environment, paths: Dictionary(uniqueKeysWithValues: counts))
+      let now = Thresholds(environment: environment, paths: counts)
       if let known { exit(check(now, against: known)) }
       try now.write(to: arguments[2])
       print("wrote \(arguments[2])")
@@ -54,10 +55,12 @@ enum BenchCounts {
         Difference(
           path: path, kind: "instructions", before: known.paths[path]?.instructions,
           now: counts.instructions, tolerancePercent: known.tolerancePercent.instructions),
-        Difference(
-          path: path, kind: "allocations", before: known.paths[path]?.allocations,
-          now: counts.allocations, tolerancePercent: known.tolerancePercent.allocations),
-      ]
+        counts.allocations.map {
+          Difference(
+            path: path, kind: "allocations", before: known.paths[path]?.allocations, now: $0,
+            tolerancePercent: known.tolerancePercent.allocations ?? 0)
+        },
+      ].compactMap(\.self)
     }
     for difference in differences { print(difference.text) }
     let others = now.environment.filter { known.environment[$0.key] != $0.value }

@@ -50,26 +50,33 @@ struct PathCounter {
         "--toggle-collect=CMeasuring_run", worker, "path", path, "\(count)",
       ]
     let (output, log) = try run(command)
-    // `==2367== Collected : 68252961`
-    let collected = log.split(separator: "\n").first { $0.contains("Collected :") }
-      .flatMap { $0.split(separator: " ").last }.flatMap { Double($0) }
+    let collected = try collected(command, log)
     let allocations = Double(output.trimmingCharacters(in: .whitespacesAndNewlines))
-    guard let collected, collected > 0, let allocations else {
-      throw Failure.answer(command, output + log)
-    }
+    guard let allocations else { throw Failure.answer(command, output + log) }
     return Thresholds.Counts(
       allocations: Self.tenths(allocations / Double(count)),
       instructions: Self.tenths(collected / Double(count)))
   }
 
-  private static func tenths(_ value: Double) -> Double { (value * 10).rounded() / 10 }
+  /// Reads `==2367== Collected : 68252961`.
+  func collected(_ command: [String], _ log: String) throws -> Double {
+    let collected = log.split(separator: "\n").first { $0.contains("Collected :") }
+      .flatMap { $0.split(separator: " ").last }.flatMap { Double($0) }
+    guard let collected, collected > 0 else { throw Failure.answer(command, log) }
+    return collected
+  }
 
-  private func run(_ command: [String]) throws -> (output: String, log: String) {
+  static func tenths(_ value: Double) -> Double { (value * 10).rounded() / 10 }
+
+  @discardableResult
+  func run(
+    _ command: [String], _ variables: [String: String] = [:]
+  ) throws -> (output: String, log: String) {
     let process = Process()
     let (output, log) = (Pipe(), Pipe())
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = command
-    process.environment = environment
+    process.environment = environment.merging(variables) { $1 }
     process.standardOutput = output
     process.standardError = log
     try process.run()

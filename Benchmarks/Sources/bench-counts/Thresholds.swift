@@ -12,7 +12,8 @@ struct Thresholds: Codable {
 
   /// A unit's work: a row, a fault, an object, a fetch, an event.
   struct Counts: Codable {
-    var allocations: Double
+    /// Nil where they are not counted.
+    var allocations: Double?
     var instructions: Double
   }
 

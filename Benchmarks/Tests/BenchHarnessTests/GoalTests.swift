@@ -8,12 +8,12 @@ import Testing
   private let reference = [100.0, 100, 100, 100, 100, 100]
 
   private func verdicts(
-    _ goal: Goal, _ times: [Double], bytes: Int? = nil, memory: [Int?] = [nil, nil]
+    _ goal: Goal, _ times: [Double], memory: [Int?] = [nil, nil]
   ) -> [Verdict] {
     let comparison = Comparison(
       title: "Read", units: (1, "row"),
       contenders: [
-        Contender(name: "C") { 0 }, Contender(name: "ours", goal: goal, bytes: bytes) { 0 },
+        Contender(name: "C") { 0 }, Contender(name: "ours", goal: goal) { 0 },
       ])
     return Measurement(comparison: comparison, unitTimes: [reference, times], memory: memory)
       .verdicts(1)
@@ -50,22 +50,27 @@ import Testing
       verdicts(.fasterThan("C", times: 1.7), [80, 80, 80, 80, 80, 80])[0].outcome == .missed)
   }
 
-  @Test func timesAreAbsoluteOrBeyondAnothers() {
+  @Test func aRatioToAnotherContenderNamesIt() {
     let times = [150.0, 150, 150, 150, 150, 150]
-    #expect(verdicts(.within(100), times)[0].outcome == .missed)
-    #expect(verdicts(.within(150), times)[0].value == "150 ns (150 ns–150 ns)")
-    #expect(verdicts(.beyond("C", within: 60), times)[0].outcome == .met)
-    #expect(verdicts(.beyond("C", within: 40), times)[0].outcome == .missed)
+    #expect(verdicts(.times(1.5, of: "C"), times)[0].goal == "≤ 1.5 × C")
+    #expect(verdicts(.times(1.5, of: "C"), times)[0].value == "1.50 (1.50–1.50)")
+    #expect(verdicts(.times(1.5, of: "C"), times)[0].outcome == .met)
+    #expect(verdicts(.times(1.4, of: "C"), times)[0].outcome == .missed)
   }
 
-  @Test func ratesAndThroughputAreLeast() {
-    let times = [500.0, 500, 500, 500, 500, 500]
-    #expect(verdicts(.rate(1e6), times)[0].goal == "≥ 1,000,000 rows/s")
-    #expect(verdicts(.rate(1e6), times)[0].outcome == .met)
-    #expect(verdicts(.rate(3e6), times)[0].outcome == .missed)
-    // 100 bytes in 500 ns.
-    #expect(verdicts(.throughput(200), times, bytes: 100)[0].outcome == .met)
-    #expect(verdicts(.throughput(201), times, bytes: 100)[0].outcome == .missed)
+  @Test func noSlowerIsARatioOfOneAtMost() {
+    #expect(verdicts(.noSlowerThan("C"), reference)[0].goal == "never slower than C")
+    #expect(verdicts(.noSlowerThan("C"), reference)[0].outcome == .met)
+    #expect(
+      verdicts(.noSlowerThan("C"), [101, 101, 101, 101, 101, 101])[0].outcome == .missed)
+  }
+
+  @Test func megabytesAreMillionsOfBytes() {
+    let (times, goal) = (reference, Goal.megabytes(50))
+    #expect(verdicts(goal, times, memory: [nil, 50_000_000])[0].goal == "≤ 50 MB")
+    #expect(verdicts(goal, times, memory: [nil, 50_000_000])[0].outcome == .met)
+    #expect(verdicts(goal, times, memory: [nil, 50_000_001])[0].outcome == .missed)
+    #expect(verdicts(goal, times)[0].outcome == .missed)
   }
 
   @Test func memoryThatWasNotMeasuredMeetsNoGoal() {
@@ -77,7 +82,7 @@ import Testing
   }
 
   @Test func bothGoalsHaveTheirVerdicts() {
-    let verdicts = verdicts(.both(.atMost(1.0), .within(200)), reference)
+    let verdicts = verdicts(.both(.atMost(1.0), .noSlowerThan("C")), reference)
     #expect(verdicts.map(\.outcome) == [.met, .met])
   }
 }

@@ -134,9 +134,11 @@ public enum FaultSource: String, CaseIterable, Hashable, Sendable {
 
   @inlinable
   init(field: StaticString, _ value: String) throws(EventFieldError) {
-    guard let source = FaultSource(rawValue: value) else {
-      throw .malformed(field: "\(field)", value: value)
+    // Not `init(rawValue:)`, as in `FetchKind`.
+    switch value {
+    case "row cache": self = .rowCache
+    case "database": self = .database
+    default: throw .malformed(field: "\(field)", value: value)
     }
-    self = source
   }
 }

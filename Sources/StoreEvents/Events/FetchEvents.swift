@@ -186,9 +186,15 @@ public enum FetchKind: String, CaseIterable, Hashable, Sendable, Codable {
 
   @inlinable
   init(field: StaticString, _ value: String) throws(EventFieldError) {
-    guard let kind = FetchKind(rawValue: value) else {
-      throw .malformed(field: "\(field)", value: value)
+    // Not `init(rawValue:)`, which searches a table of cases: 200 instructions, for each event.
+    switch value {
+    case "objects": self = .objects
+    case "ids": self = .ids
+    case "dictionaries": self = .dictionaries
+    case "count": self = .count
+    case "prefetch": self = .prefetch
+    case "batch": self = .batch
+    default: throw .malformed(field: "\(field)", value: value)
     }
-    self = kind
   }
 }

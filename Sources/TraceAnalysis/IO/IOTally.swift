@@ -46,7 +46,9 @@ struct IOTally {
     {
       writers[transaction] = site
     }
-    if run.transactionID == 0, let commit = pendingCommits.removeValue(forKey: thread) {
+    if run.transactionID == 0, !pendingCommits.isEmpty,
+      let commit = pendingCommits.removeValue(forKey: thread)
+    {
       add(commit, to: site)
     }
     end(run.runID, site, on: thread)
@@ -61,7 +63,9 @@ struct IOTally {
   }
 
   private mutating func end(_ run: UInt64, _ site: LockSite, on thread: Key) {
-    guard let event = pendingRuns.removeValue(forKey: thread), event.runID == run,
+    // A look into an empty table hashes as well.
+    guard !pendingRuns.isEmpty, let event = pendingRuns.removeValue(forKey: thread),
+      event.runID == run,
       statements.count < Self.maxSites || statements[site.key] != nil
     else { return }
     var site = site

@@ -34,8 +34,10 @@ struct Concurrency {
   /// `StoreOptions.readerCount` of a store that sets none.
   static let defaultReaders = 4
 
-  /// By process and thread: the outermost fetch.
-  private var fetches: [Int: [UInt64: UInt64]] = [:]
+  /// By thread: the fetch that no other fetch contains.
+  private var fetches = PendingTable<ProfileBuilder.Key, UInt64>()
+  /// By process: how many there are.
+  private var fetchCounts: [Int] = []
   /// By process: the save that ended last.
   private var lastSaves: [Int: (thread: UInt64, end: Nanoseconds)] = [:]
 
@@ -43,14 +45,15 @@ struct Concurrency {
   mutating func beginFetch(_ event: FetchBegin, on thread: ProfileBuilder.Key) -> Bool {
     guard event.parentID == 0 else { return false }
     // A fetch of this thread whose end is missing is over.
-    fetches[thread.process, default: [:]][thread.id] = event.fetchID
-    return fetches[thread.process, default: [:]].count > Self.defaultReaders
+    while fetchCounts.count <= thread.process { fetchCounts.append(0) }
+    if fetches.insert(event.fetchID, for: thread) == nil { fetchCounts[thread.process] += 1 }
+    return fetchCounts[thread.process] > Self.defaultReaders
   }
 
   mutating func endFetch(_ event: FetchEnd, on thread: ProfileBuilder.Key) {
-    if fetches[thread.process]?[thread.id] == event.fetchID {
-      fetches[thread.process]?[thread.id] = nil
-    }
+    guard fetches[thread] == event.fetchID else { return }
+    fetches.remove(thread)
+    fetchCounts[thread.process] -= 1
   }
 
   /// - Returns: whether another thread saved when it began.

@@ -28,7 +28,7 @@ struct ProcessTable {
   ///
   /// A process id that opens a store with another start time was used again: it is a new process.
   mutating func index(of record: EventRecord) -> Int {
-    guard let start = record.event.processStart else {
+    guard record.event.mayStartProcess, let start = record.event.processStart else {
       if let last, last.id.pid == record.process.id, last.id.host == record.process.host {
         return last.index
       }
@@ -64,13 +64,12 @@ struct ProcessTable {
   }
 
   mutating func count(_ record: EventRecord, at index: Int) {
-    let event = record.event
-    if event.isAnnouncement { return }
-    profiles[index].firstEvent = min(profiles[index].firstEvent ?? .max, record.timestamp)
-    profiles[index].lastEvent = max(profiles[index].lastEvent ?? .min, record.timestamp)
-    profiles[index].eventsSeen.add(1)
-    profiles[index].eventsUncounted.add(1)
-    guard case .counters(let sample) = event, index < Bounds.processes else { return }
+    if record.event.isAnnouncement { return }
+    profiles[index].count(record.timestamp)
+    // Without the value first, which is copied.
+    guard case .counters = record.event, case .counters(let sample) = record.event,
+      index < Bounds.processes
+    else { return }
     profiles[index].eventsUncounted = 0
     counters[index][sample.storeID] = sample
     var (emitted, tracingTime): (UInt64, Nanoseconds) = (0, 0)
@@ -94,7 +93,24 @@ struct ProcessTable {
   mutating func abandonFetch(at index: Int) { profiles[index].unfinishedFetches.add(1) }
 }
 
+extension ProcessProfile {
+  fileprivate mutating func count(_ timestamp: Nanoseconds) {
+    firstEvent = min(firstEvent ?? .max, timestamp)
+    lastEvent = max(lastEvent ?? .min, timestamp)
+    eventsSeen.add(1)
+    eventsUncounted.add(1)
+  }
+}
+
 extension StoreEvent {
+  // Each event is checked; the value itself, of which `processStart` makes a copy, is not needed.
+  fileprivate var mayStartProcess: Bool {
+    switch self {
+    case .storeOpened, .connectionOpened: true
+    default: false
+    }
+  }
+
   /// When its process started, if the event contains it.
   fileprivate var processStart: Nanoseconds? {
     switch self {

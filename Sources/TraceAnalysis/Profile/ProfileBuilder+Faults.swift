@@ -39,11 +39,10 @@ extension ProfileBuilder {
   }
 
   private mutating func takeMiss(behind fault: FaultFired, on thread: Key) -> CacheMiss? {
-    guard let miss = pendingMisses[thread], miss.pk == fault.pk, miss.entity == fault.entity,
-      miss.relationship == fault.relationship
-    else { return nil }
-    pendingMisses.remove(thread)
-    return miss
+    let isItsOwn = pendingMisses.holds(thread) { miss in
+      miss.pk == fault.pk && miss.entity == fault.entity && miss.relationship == fault.relationship
+    }
+    return isItsOwn ? pendingMisses.remove(thread) : nil
   }
 
   mutating func add(

@@ -25,6 +25,8 @@ public struct ProfileBuilder {
   var filter: EventFilter
   /// Nil unless it was requested.
   var timeline: TimelineBuilder?
+  // Each event is checked, and the optional is a kilobyte from which its case has to be computed.
+  private let isTimed: Bool
   var pendingFetches = PendingTable<Key, PendingFetch>()
   var pendingMisses = PendingTable<Key, CacheMiss>()
   /// By thread: its lock waits since its last statement, or since its save began.
@@ -52,6 +54,7 @@ public struct ProfileBuilder {
   ///   - isTimed: whether a timeline is wanted as well.
   public init(_ filter: EventFilter = EventFilter(), isTimed: Bool = false) {
     self.filter = filter
+    self.isTimed = isTimed
     if isTimed { timeline = TimelineBuilder() }
   }
 
@@ -61,8 +64,7 @@ public struct ProfileBuilder {
     processes.count(record, at: process)
     currentContext = Key(process: process, id: record.contextID)
     filter.move(to: record.timestamp)
-    timeline?.move(to: record.timestamp, in: currentContext)
-    defer { timeline?.note(totals) }
+    if isTimed { timeline?.move(to: record.timestamp, in: currentContext, after: totals) }
     switch record.event {
     case .storeOpened(let event):
       add(event)

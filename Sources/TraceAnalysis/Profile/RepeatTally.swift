@@ -10,9 +10,10 @@ struct RepeatTally {
   private static let maxValues = 256
 
   /// Values that one process bound.
-  struct Values: Hashable {
+  struct Values: TallyKey {
     var process: Int
     var hash: UInt64
+    var mixed: UInt64 { hash ^ UInt64(truncatingIfNeeded: process) << 48 }
   }
 
   private struct Seen {
@@ -22,7 +23,7 @@ struct RepeatTally {
   }
 
   private(set) var repeats = Repeats()
-  private var seen: [Values: Seen] = [:]
+  private var seen = SmallTable<Values, Seen>()
 
   /// - Parameter generation: the number of commits of the process so far; the rows may differ after
   ///   a commit.
@@ -30,12 +31,14 @@ struct RepeatTally {
     // A source without values writes 0.
     guard values.hash != 0 else { return }
     guard var known = seen[values], known.generation == generation else {
-      if seen.count >= Self.maxValues { seen = seen.filter { $0.value.runs > 1 } }
-      if seen.count < Self.maxValues { seen[values] = Seen(generation: generation, runs: 1) }
+      if seen.count >= Self.maxValues { seen.keep { $0.runs > 1 } }
+      if seen.count < Self.maxValues {
+        seen.set(Seen(generation: generation, runs: 1), for: values)
+      }
       return
     }
     known.runs.add(1)
-    seen[values] = known
+    seen.set(known, for: values)
     repeats.runs.add(1)
     repeats.time.add(time)
     repeats.mostOfOneValue = max(repeats.mostOfOneValue, known.runs)

@@ -110,11 +110,23 @@ struct PendingTable<Key: Hashable, Value> {
     return older.isEmpty ? nil : older[key]
   }
 
+  /// Whether a key has a value that satisfies a condition.
+  func holds(_ key: Key, where condition: (Value) -> Bool) -> Bool {
+    if let index = recent.lastIndex(where: { $0.key == key }) {
+      return condition(recent[index].value)
+    }
+    return older.isEmpty ? false : older[key].map(condition) ?? false
+  }
+
   /// Adds a value.
   ///
   /// - Returns: the one that its key had before.
   mutating func insert(_ value: Value, for key: Key) -> Value? {
-    let before = remove(key)
+    if let index = recent.lastIndex(where: { $0.key == key }) {
+      defer { recent[index].value = value }
+      return recent[index].value
+    }
+    let before = older.isEmpty ? nil : older.removeValue(forKey: key)
     if recent.count >= Self.mostRecent {
       let oldest = recent.removeFirst()
       older[oldest.key] = oldest.value
@@ -126,7 +138,8 @@ struct PendingTable<Key: Hashable, Value> {
   @discardableResult
   mutating func remove(_ key: Key) -> Value? {
     if let index = recent.lastIndex(where: { $0.key == key }) {
-      return recent.remove(at: index).value
+      // Mostly the one that began last, after which none moves.
+      return index == recent.count - 1 ? recent.removeLast().value : recent.remove(at: index).value
     }
     return older.isEmpty ? nil : older.removeValue(forKey: key)
   }

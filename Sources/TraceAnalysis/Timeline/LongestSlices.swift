@@ -1,33 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HeapModule
 import StoreEvents
 
 /// The longest events of a trace, in bounded memory.
 struct LongestSlices {
   // 2000 is arbitrary: more rectangles than a window shows apart, in 100 kB.
   private static let capacity = 2000
-  private var heap = Heap<Entry>()
+  /// A binary heap: none is longer than the two at twice its place, so that the first is the shortest.
+  private var heap: [Timeline.Slice] = []
   private(set) var offered: UInt64 = 0
-
-  private struct Entry: Comparable {
-    var slice: Timeline.Slice
-
-    static func < (a: Self, b: Self) -> Bool { a.slice.duration < b.slice.duration }
-  }
 
   mutating func add(_ slice: Timeline.Slice) {
     offered.add(1)
     if heap.count < Self.capacity {
-      heap.insert(Entry(slice: slice))
-    } else if let shortest = heap.min, shortest.slice.duration < slice.duration {
-      heap.replaceMin(with: Entry(slice: slice))
+      heap.append(slice)
+      moveUp(from: heap.count - 1)
+    } else if heap[0].duration < slice.duration {
+      heap[0] = slice
+      moveDown()
+    }
+  }
+
+  private mutating func moveUp(from place: Int) {
+    var place = place
+    while place > 0 {
+      let parent = (place - 1) / 2
+      guard heap[place].duration < heap[parent].duration else { return }
+      heap.swapAt(place, parent)
+      place = parent
+    }
+  }
+
+  private mutating func moveDown() {
+    var place = 0
+    while true {
+      var shortest = place
+      for child in (2 * place + 1)...(2 * place + 2)
+      where child < heap.count && heap[child].duration < heap[shortest].duration {
+        shortest = child
+      }
+      guard shortest != place else { return }
+      heap.swapAt(place, shortest)
+      place = shortest
     }
   }
 
   /// By start time, outer ones first, each with its depth in its lane.
   var byBeginning: [Timeline.Slice] {
-    var slices = heap.unordered.map(\.slice).sorted {
+    var slices = heap.sorted {
       ($0.begin, $1.duration, $0.kind.rawValue) < ($1.begin, $0.duration, $1.kind.rawValue)
     }
     var open: [Int: [Nanoseconds]] = [:]

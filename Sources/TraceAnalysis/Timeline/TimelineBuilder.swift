@@ -28,6 +28,8 @@ struct TimelineBuilder {
   /// The names of contexts, by which they share lanes.
   private var labels: [ProfileBuilder.Key: String] = [:]
   private var laneBusy: [[Nanoseconds]] = []
+  /// The lanes of contexts that were looked up lately.
+  private var recentLanes = [(context: ProfileBuilder.Key, lane: Int)?](repeating: nil, count: 64)
   private var runs = Numbers<Timeline.Run>()
   private var faults = Numbers<FaultProfile.Origin>()
   private var saves = Numbers<SourceLocation>()
@@ -35,25 +37,32 @@ struct TimelineBuilder {
 
   /// The contexts of a process that have one name, or none but the same kind of queue: a program
   /// that makes a context for each request still fits.
-  struct LaneKey: Hashable {
+  struct LaneKey: TallyKey {
     var process: Int
     var label: String
+    var mixed: UInt64 { UInt64(label.utf8.count) ^ UInt64(process) << 8 }
   }
 
   // MARK: - Time
 
   /// Moves to an event; one from before the last, as of a clock that was set, counts as now.
-  mutating func move(to timestamp: Nanoseconds, in context: ProfileBuilder.Key) {
+  ///
+  /// - Parameter totals: what the whole trace added up to before it.
+  mutating func move(
+    to timestamp: Nanoseconds, in context: ProfileBuilder.Key, after totals: Profile.Totals
+  ) {
     let start = self.start ?? timestamp
     self.start = start
     let (elapsed, overflow) = timestamp.subtractingReportingOverflow(start)
     now = overflow ? max(now, timestamp < start ? now : .max) : max(now, elapsed)
+    self.context = context
+    guard now / width >= Int64(buckets.count) else { return }
+    note(totals)
     while now / width >= Int64(Self.maxBuckets) { doubleTheWidth() }
     appendBuckets(through: Int(now / width))
-    self.context = context
   }
 
-  /// Records the totals of the whole trace after an event.
+  /// Notes what the whole trace adds up to, at the end of the last bucket.
   mutating func note(_ totals: Profile.Totals) {
     guard !buckets.isEmpty else { return }
     buckets[buckets.count - 1].totals = totals
@@ -88,6 +97,7 @@ struct TimelineBuilder {
   // MARK: - Events
 
   mutating func add(_ created: ContextCreated, as context: ProfileBuilder.Key) {
+    recentLanes[slot(of: context)] = nil
     labels[context] =
       if !created.contextName.isEmpty { created.contextName } else {
         created.queue == "main" ? "main queue" : "private queues"
@@ -169,14 +179,7 @@ struct TimelineBuilder {
     if !(isInner && kind == .fetches) {
       tracks[kind.rawValue].busy.spread(from: now - duration, to: now, width: width)
     }
-    let lane = lanes.number(
-      of: LaneKey(
-        process: context.process,
-        label: labels[context] ?? (context.id == 0 ? "unknown context" : "contexts")),
-      most: Self.maxLanes)
-    if laneBusy.count <= lane {
-      laneBusy += Array(repeating: [], count: lane + 1 - laneBusy.count)
-    }
+    let lane = currentLane()
     if !isInner {
       laneBusy[lane].grow(to: buckets.count)
       laneBusy[lane].spread(from: now - duration, to: now, width: width)
@@ -185,6 +188,26 @@ struct TimelineBuilder {
       Timeline.Slice(
         kind: kind, begin: now - duration, duration: duration, lane: lane, subject: subject,
         rows: rows))
+  }
+
+  /// The lane of the context of the event that is being folded.
+  private mutating func currentLane() -> Int {
+    let slot = slot(of: context)
+    if let recent = recentLanes[slot], recent.context == context { return recent.lane }
+    let lane = lanes.number(
+      of: LaneKey(
+        process: context.process,
+        label: labels[context] ?? (context.id == 0 ? "unknown context" : "contexts")),
+      most: Self.maxLanes)
+    if laneBusy.count <= lane {
+      laneBusy += Array(repeating: [], count: lane + 1 - laneBusy.count)
+    }
+    recentLanes[slot] = (context, lane)
+    return lane
+  }
+
+  private func slot(of context: ProfileBuilder.Key) -> Int {
+    Int(truncatingIfNeeded: context.mixed ^ context.mixed >> 48) & (recentLanes.count - 1)
   }
 
   // MARK: - The end
@@ -241,17 +264,20 @@ extension Timeline.Bucket {
 }
 
 /// Small numbers for things, in the order of their first appearance.
-struct Numbers<Key: Hashable> {
+struct Numbers<Key: TallyKey> {
   private(set) var keys: [Key] = []
   private(set) var overflowed = false
   private var numbers: [Key: Int] = [:]
-  private var last: (key: Key, number: Int)?
+  /// By the mixed key: the number of the last key that fell there, or -1.
+  private var recent = [Int32](repeating: -1, count: 256)
 
   /// - Parameter most: the last number; it represents all further values.
   mutating func number(of key: Key, most: Int = .max) -> Int {
-    if let last, last.key == key { return last.number }
+    let slot = Int(truncatingIfNeeded: (key.mixed &* 0x9e37_79b9_7f4a_7c15) >> 56)
+    let place = Int(recent[slot])
+    if place >= 0, keys[place] == key { return place }
     if let number = numbers[key] {
-      last = (key, number)
+      recent[slot] = Int32(truncatingIfNeeded: number)
       return number
     }
     guard keys.count < most else {
@@ -259,9 +285,14 @@ struct Numbers<Key: Hashable> {
       return most - 1
     }
     numbers[key] = keys.count
+    recent[slot] = Int32(truncatingIfNeeded: keys.count)
     keys.append(key)
     return keys.count - 1
   }
+}
+
+extension Timeline.Run: TallyKey {
+  var mixed: UInt64 { statement.mixed ^ caller.mixed << 16 }
 }
 
 extension [UInt64] {

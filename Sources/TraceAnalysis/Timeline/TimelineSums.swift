@@ -18,30 +18,62 @@ public struct LimitedSums<Sum: TimelineSum>: Hashable, Sendable {
   // 64 lines of code that ran statements in a thousandth of a trace; a longer table would not be
   // useful.
   private static var capacity: Int { 64 }
-  /// The sums by key.
-  public private(set) var sums: [Int: Sum] = [:]
-  /// The sums of keys that were evicted; such a key may be in ``sums`` again.
+  /// In the order in which the keys came.
+  private var entries: [(key: Int, value: Sum)] = []
+  /// By the lowest bits of a key: the place of the last one that fell there, since a table is hashed
+  /// for each event otherwise.
+  private var recent: [UInt8] = []
+  /// What belongs to keys that were evicted; they may be among ``sums`` again.
   public private(set) var others = Sum()
+
+  /// The sums by key.
+  public var sums: [Int: Sum] { Dictionary(uniqueKeysWithValues: entries.map { ($0, $1) }) }
 
   /// Makes an empty table.
   public init() {}
 
   mutating func add(_ sum: Sum, to key: Int) {
-    sums[key, default: Sum()].add(sum)
+    if let place = place(of: key) { return entries[place].value.add(sum) }
+    var first = Sum()
+    first.add(sum)
+    entries.append((key, first))
     // Twice as many until they are sorted out, so that each new one costs little.
-    if sums.count > 2 * Self.capacity { evictSmallest() }
+    if entries.count > 2 * Self.capacity { evictSmallest() }
+  }
+
+  private mutating func place(of key: Int) -> Int? {
+    if entries.count <= 4 { return entries.firstIndex { $0.key == key } }
+    if recent.isEmpty { recent = [UInt8](repeating: 0, count: Self.capacity) }
+    let slot = key & (Self.capacity - 1)
+    let place = Int(recent[slot])
+    if place < entries.count, entries[place].key == key { return place }
+    guard let place = entries.firstIndex(where: { $0.key == key }) else { return nil }
+    // There are no more than 129.
+    recent[slot] = UInt8(truncatingIfNeeded: place)
+    return place
   }
 
   mutating func add(_ other: Self) {
     others.add(other.others)
-    for (key, sum) in other.sums { add(sum, to: key) }
+    for (key, sum) in other.entries { add(sum, to: key) }
   }
 
   mutating func evictSmallest() {
-    guard sums.count > Self.capacity else { return }
-    let sorted = sums.sorted { ($1.value.weight, $0.key) < ($0.value.weight, $1.key) }
+    guard entries.count > Self.capacity else { return }
+    let sorted = entries.sorted { ($1.value.weight, $0.key) < ($0.value.weight, $1.key) }
     for (_, sum) in sorted[Self.capacity...] { others.add(sum) }
-    sums = Dictionary(uniqueKeysWithValues: sorted[..<Self.capacity].map { ($0.key, $0.value) })
+    entries = Array(sorted[..<Self.capacity])
+  }
+
+  /// Whether two tables hold the same sums, in any order.
+  public static func == (a: Self, b: Self) -> Bool {
+    a.others == b.others && a.sums == b.sums
+  }
+
+  /// Hashes the sums.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(others)
+    hasher.combine(sums)
   }
 }
 

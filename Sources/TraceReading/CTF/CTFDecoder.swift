@@ -186,7 +186,9 @@ final class CTFDecoder: @unchecked Sendable {
     _ contextID: UInt64, _ event: StoreEvent, _ contexts: ContextValues, _ time: Int64
   ) -> EventRecord {
     var process = processes.process(contexts, in: environment)
-    if let name = event.processName { process = processes.rename(process, to: name) }
+    if event.mayNameProcess, let name = event.processName {
+      process = processes.rename(process, to: name)
+    }
     return EventRecord(
       timestamp: time, process: process, threadID: contexts.threadID ?? process.id,
       contextID: contextID, event: event)
@@ -234,6 +236,14 @@ extension EventFieldError {
 }
 
 extension StoreEvent {
+  @inline(__always)
+  fileprivate var mayNameProcess: Bool {
+    switch self {
+    case .storeOpened, .connectionOpened: true
+    default: false
+    }
+  }
+
   /// The name of its process, if the event contains it.
   package var processName: String? {
     let name =

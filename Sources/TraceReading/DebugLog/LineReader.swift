@@ -21,14 +21,17 @@ final class LineReader {
   private static let longestSkip = 1 << 30
 
   private let file: any ByteSource
-  /// The number of bytes read so far.
-  private(set) var byteCount = 0
+  /// What was read so far.
+  @exclusivity(unchecked) private(set) var byteCount = 0
   private var skipped = 0
-  private var buffer: UnsafeMutableRawBufferPointer
-  private var start = 0
-  private var end = 0
-  private var isAtEnd = false
-  private var isSkipping = false
+  // Unchecked: one thread reads, each line.
+  @exclusivity(unchecked) private var buffer: UnsafeMutableRawBufferPointer
+  @exclusivity(unchecked) private var start = 0
+  @exclusivity(unchecked) private var end = 0
+  /// The end of the next line, if it was found already.
+  @exclusivity(unchecked) private var knownFeed: Int?
+  @exclusivity(unchecked) private var isAtEnd = false
+  @exclusivity(unchecked) private var isSkipping = false
 
   init(_ file: any ByteSource) {
     self.file = file
@@ -37,14 +40,18 @@ final class LineReader {
 
   deinit { buffer.deallocate() }
 
-  /// Whether the next line is already in memory.
-  var hasBufferedLine: Bool { lineFeed(from: start) != nil }
+  /// Whether the next line needs no more of the file.
+  var hasBufferedLine: Bool {
+    knownFeed = lineFeed(from: start)
+    return knownFeed != nil
+  }
 
   /// Returns the next line, or `nil` at the end, or if a growing input has no more data yet.
   func next() throws(TraceReadingFailure) -> Line? {
     var scanned = start
     while true {
-      if let feed = lineFeed(from: scanned) {
+      if let feed = knownFeed ?? lineFeed(from: scanned) {
+        knownFeed = nil
         let line = UnsafeRawBufferPointer(rebasing: buffer[start..<feed])
         start = feed + 1
         if !isSkipping { return .complete(line.last == UInt8(ascii: "\r") ? line.dropped : line) }

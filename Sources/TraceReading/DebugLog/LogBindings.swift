@@ -34,6 +34,9 @@ struct LogBindings {
     return true
   }
 
+  /// Whether a statement was started.
+  var isStarted: Bool { run != nil }
+
   /// Ends the statement; `nil` if it has no values.
   mutating func finish() -> EventRecord? {
     guard let run else { return nil }

@@ -15,7 +15,11 @@ struct LogEnding {
 
   /// Handles a line; false if it is a damaged closing line.
   mutating func take(_ line: LogLine, _ whole: UnsafeRawBufferPointer) -> Bool {
-    if line.category == .annotation, line.text.hasPrefix("log closed: ") {
+    guard line.category == .annotation, line.text.hasPrefix("log ") else {
+      read.add(line: whole)
+      return true
+    }
+    if line.text.hasPrefix("log closed: ") {
       guard let closing = LogCheck.read(closing: String(decoding: line.text, as: UTF8.self)) else {
         return false
       }
@@ -24,7 +28,7 @@ struct LogEnding {
       if let status = closing.status, status != 0 { statuses.insert(status) }
       return true
     }
-    if line.category == .annotation, line.text.hasPrefix("log opened: ") { openings += 1 }
+    if line.text.hasPrefix("log opened: ") { openings += 1 }
     read.add(line: whole)
     return true
   }

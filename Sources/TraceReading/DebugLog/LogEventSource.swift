@@ -10,19 +10,23 @@ import StoreEvents
 final class LogEventSource: LiveSource {
   private let file: any ByteSource
   private let lines: LineReader
-  private(set) var isDry = false
+  @exclusivity(unchecked) private(set) var isDry = false
   private let ledger: SourceLedger
   private let strings = StringCache()
   private var processes: [String: LogProcess] = [:]
-  private var current: LogProcess?
-  private var lineNumber: UInt64 = 0
-  private var isAtEnd = false
+  // Unchecked: one thread reads, each line.
+  @exclusivity(unchecked) private var parser = LogLineParser()
+  @exclusivity(unchecked) private var statements = LogStatements()
+  private let names = LogEventNames()
+  @exclusivity(unchecked) private var current: LogProcess?
+  @exclusivity(unchecked) private var lineNumber: UInt64 = 0
+  @exclusivity(unchecked) private var isAtEnd = false
+  /// Whether the line lacks its line feed, so that an event may lack its last fields: it is not used.
+  @exclusivity(unchecked) private var isCut = false
   private var plain: [UInt8] = []
-  private var bindings = LogBindings()
-  /// The values of the statement before the line that was read last.
-  private var finishedValues: EventRecord?
+  @exclusivity(unchecked) private var bindings = LogBindings()
   private lazy var coreData = CoreDataLogParser(ledger: ledger)
-  private var hasCoreDataLines = false
+  @exclusivity(unchecked) private var hasCoreDataLines = false
 
   // 1 GiB is arbitrary: another program's output may be endless.
   private static let longestSearch = 1 << 30
@@ -68,17 +72,14 @@ final class LogEventSource: LiveSource {
     }
     switch next {
     case .complete(let line):
-      let record = withoutColours(line, record)
-      try emitValues(body)
-      if let record {
-        ledger.count(record)
-        try body(record)
-      }
+      try withoutColours(line) { try take($0, body) }
       if hasCoreDataLines { try emit(coreData.takeRecords(), body) }
     case .cut(let line):
       isAtEnd = !file.mayGrow
       if withoutColours(line, CoreDataLogParser.isWhole) {
-        _ = withoutColours(line, record)
+        isCut = true
+        defer { isCut = false }
+        try withoutColours(line) { try take($0, body) }
       } else if !isKnown, lineNumber > 1 {
         // A picture, for example: nothing before it was a line of a log.
         ledger.countUnrecognized("line \(self.lineNumber), the last one")
@@ -97,7 +98,6 @@ final class LogEventSource: LiveSource {
     case nil:
       isAtEnd = !file.mayGrow
       if isAtEnd {
-        finishedValues = bindings.finish()
         try emitValues(body)
         endProcesses()
       }
@@ -110,11 +110,10 @@ final class LogEventSource: LiveSource {
     processes.removeAll()
   }
 
-  /// Not counted: the store did not write them as an event.
+  /// Ends the statement whose values were read; not counted, since the store did not write them as an
+  /// event.
   private func emitValues(_ body: (EventRecord) throws -> Void) rethrows {
-    guard let values = finishedValues else { return }
-    finishedValues = nil
-    try body(values)
+    if bindings.isStarted, let values = bindings.finish() { try body(values) }
   }
 
   private func emit(_ records: [EventRecord], _ body: (EventRecord) throws -> Void) rethrows {
@@ -124,71 +123,86 @@ final class LogEventSource: LiveSource {
     }
   }
 
-  /// Reads a line; `nil` if it contains no event.
-  private func record(_ line: UnsafeRawBufferPointer) -> EventRecord? {
-    guard !line.isEmpty else { return nil }
-    guard let parsed = LogLine(line), let process = process(parsed.process) else {
+  /// Reads a line, and passes its event on if it contains one.
+  private func take(
+    _ line: UnsafeRawBufferPointer, _ body: (EventRecord) throws -> Void
+  ) throws {
+    guard !line.isEmpty else { return }
+    guard let parsed = parser.line(line), let process = process(parsed.process) else {
       let isCoreData = coreData.read(
         line, number: lineNumber, isMarkedOnly: ledger.isRecognized)
       hasCoreDataLines = hasCoreDataLines || isCoreData
-      return isCoreData ? nil : unrecognized(line, "not a line of ObjectStore")
+      if !isCoreData { countUnrecognized(line, "not a line of ObjectStore") }
+      return
     }
     ledger.isRecognized = true
     process.check(parsed, line, ledger: ledger)
-    if parsed.category == .details, bindings.take(parsed, process) { return nil }
-    finishedValues = bindings.finish()
+    if parsed.category == .details, bindings.take(parsed, process) { return }
+    try emitValues(body)
     switch parsed.category {
-    case .sql: return statement(parsed, process)
-    case .annotation: return annotation(parsed, process, line)
+    case .sql: try takeStatement(parsed, process, body)
+    case .annotation: try takeAnnotation(parsed, process, line, body)
     case .warning: countLostLines(parsed.text)
     case .details, .error: break
     }
-    return nil
   }
 
-  private func statement(_ line: LogLine, _ process: LogProcess) -> EventRecord? {
-    let isEscaped = line.text.contains { $0 == UInt8(ascii: "\\") }
+  private func takeStatement(
+    _ line: LogLine, _ process: LogProcess, _ body: (EventRecord) throws -> Void
+  ) throws {
+    let isEscaped =
+      line.text.baseAddress.flatMap { memchr($0, CInt(UInt8(ascii: "\\")), line.text.count) } != nil
     let sql: String? = isEscaped ? strings.string(line.text, isEscaped: true) : nil
-    let id = sql.map(StatementID.init(sql:)) ?? StatementID(sqlBytes: line.text)
+    let id = sql.map(StatementID.init(sql:)) ?? statements.id(ofSQL: line.text)
     bindings.start(id, line, process)
-    guard process.announces(id) else { return nil }
+    guard process.announces(id) else { return }
     let announced = StatementAnnounced(
       storeID: 0, statementID: id, sql: sql ?? strings.string(line.text, isEscaped: false))
-    return record(.statement(announced), contextID: 0, line, process)
+    try pass(.statement(announced), contextID: 0, line, process, body)
   }
 
-  private func annotation(
-    _ line: LogLine, _ process: LogProcess, _ whole: UnsafeRawBufferPointer
-  ) -> EventRecord? {
+  private func takeAnnotation(
+    _ line: LogLine, _ process: LogProcess, _ whole: UnsafeRawBufferPointer,
+    _ body: (EventRecord) throws -> Void
+  ) throws {
     var cursor = ByteCursor(line.text)
     let name = cursor.take { $0.isNameByte }
-    if let kind = StoreEvent.Kind(wireName: name), cursor.takeBeginOfFields() {
-      do throws(EventFieldError) {
-        return try event(kind, cursor.rest, line, process)
-      } catch {
-        return unrecognized(whole, error.sentence)
-      }
+    if let kind = names.kind(name), cursor.takeBeginOfFields() {
+      return try takeEvent(kind, cursor.rest, line, process, whole, body)
     }
-    if cursor.take(" context_id=") { return unrecognized(whole, "unknown event") }
+    if cursor.take(" context_id=") { return countUnrecognized(whole, "unknown event") }
     note(line.text, process)
-    return nil
+  }
+
+  private func takeEvent(
+    _ kind: StoreEvent.Kind, _ fields: UnsafeRawBufferPointer, _ line: LogLine,
+    _ process: LogProcess, _ whole: UnsafeRawBufferPointer, _ body: (EventRecord) throws -> Void
+  ) throws {
+    let event: StoreEvent
+    let contextID: UInt64
+    do throws(EventFieldError) {
+      (event, contextID) = try read(kind, fields, process)
+    } catch {
+      return countUnrecognized(whole, error.sentence)
+    }
+    try pass(event, contextID: contextID, line, process, body)
   }
 
   /// Reads the fields of an event, first in the order in which this version writes them.
-  private func event(
-    _ kind: StoreEvent.Kind, _ fields: UnsafeRawBufferPointer, _ line: LogLine,
-    _ process: LogProcess
-  ) throws(EventFieldError) -> EventRecord {
-    var inOrder = InOrderLogFieldReader(fields, strings: strings)
-    let contextID = try inOrder.uint64("context_id")
-    if let event = try? StoreEvent(kind, from: &inOrder), inOrder.isAtEnd {
-      if case .statement(let announced) = event { _ = process.announces(announced.statementID) }
-      return record(event, contextID: contextID, line, process)
+  @inline(__always)
+  private func read(
+    _ kind: StoreEvent.Kind, _ fields: UnsafeRawBufferPointer, _ process: LogProcess
+  ) throws(EventFieldError) -> (StoreEvent, contextID: UInt64) {
+    if var inOrder = InOrderLogFieldReader(fields, strings: strings) {
+      let contextID = try inOrder.uint64("context_id")
+      if let event = try? StoreEvent(kind, from: &inOrder), inOrder.isAtEnd {
+        if case .statement(let announced) = event { _ = process.announces(announced.statementID) }
+        return (event, contextID)
+      }
     }
     var anyOrder = try AnyOrderLogFieldReader(fields, strings: strings)
-    return record(
-      try StoreEvent(kind, from: &anyOrder), contextID: try anyOrder.uint64("context_id"), line,
-      process)
+    let event = try StoreEvent(kind, from: &anyOrder)
+    return (event, try anyOrder.uint64("context_id"))
   }
 
   /// Handles the log's reports about itself; any other annotation is a remark for people.
@@ -212,13 +226,18 @@ final class LogEventSource: LiveSource {
     }
   }
 
-  private func record(
-    _ event: StoreEvent, contextID: UInt64, _ line: LogLine, _ process: LogProcess
-  ) -> EventRecord {
+  @inline(__always)
+  private func pass(
+    _ event: StoreEvent, contextID: UInt64, _ line: LogLine, _ process: LogProcess,
+    _ body: (EventRecord) throws -> Void
+  ) throws {
     let utcOffset = process.utcOffset ?? assumeUTC(process)
-    return EventRecord(
+    guard !isCut else { return }
+    let record = EventRecord(
       timestamp: line.localTime - utcOffset, process: process.identity,
       threadID: line.threadID, contextID: contextID, event: event)
+    ledger.count(record)
+    try body(record)
   }
 
   private func assumeUTC(_ process: LogProcess) -> Nanoseconds {
@@ -242,9 +261,8 @@ final class LogEventSource: LiveSource {
     return new
   }
 
-  private func unrecognized(_ line: UnsafeRawBufferPointer, _ reason: String) -> EventRecord? {
+  private func countUnrecognized(_ line: UnsafeRawBufferPointer, _ reason: String) {
     ledger.countUnrecognized("line \(lineNumber): \(reason): \(line.sample)")
-    return nil
   }
 
   /// Runs a closure on a line without its colours: `ESC [ 1 ; 31 m`.
@@ -274,28 +292,16 @@ extension UnsafeRawBufferPointer {
   fileprivate var sample: String { String(decoding: prefix(100), as: UTF8.self) }
 }
 
-extension StatementID {
-  /// Hashes SQL that is unescaped in a log.
-  fileprivate init(sqlBytes: UnsafeRawBufferPointer) {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for byte in sqlBytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    self.init(rawValue: hash)
-  }
-}
-
-extension StoreEvent.Kind {
-  /// The kind of this name, found without a string.
-  fileprivate init?(wireName: UnsafeRawBufferPointer) {
-    // No kind has a longer name; up to 15 bytes a string needs no allocation.
-    guard wireName.count <= 17 else { return nil }
-    self.init(rawValue: String(decoding: wireName, as: UTF8.self))
-  }
-}
-
 extension ByteCursor {
   /// Whether nothing or a field follows, as in `fault context_id=1` and not in `fault fulfilled from
   /// database for : <x-coredata:///Stop/p12>`; takes the space before it.
   fileprivate mutating func takeBeginOfFields() -> Bool {
+    // What the store writes.
+    var known = self
+    if known.take(" context_id=") {
+      skip()
+      return true
+    }
     if isAtEnd { return true }
     guard take(" ") else { return false }
     var ahead = self

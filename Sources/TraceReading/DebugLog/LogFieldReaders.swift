@@ -3,58 +3,6 @@
 import Glibc
 import StoreEvents
 
-/// Reads `fetch_id=12 entity="Stop" rows=4` in the order in which it was written.
-///
-/// A field that is left out is 0 or "". After the event, ``isAtEnd`` states whether every field was
-/// one that the payload has, at the place where it has it.
-struct InOrderLogFieldReader: EventFieldReader {
-  private var cursor: ByteCursor
-  private let strings: StringCache
-
-  init(_ fields: UnsafeRawBufferPointer, strings: StringCache) {
-    cursor = ByteCursor(fields)
-    self.strings = strings
-  }
-
-  var isAtEnd: Bool { cursor.isAtEnd }
-
-  mutating func int64(_ name: StaticString) throws(EventFieldError) -> Int64 {
-    try integer(name)
-  }
-
-  mutating func uint64(_ name: StaticString) throws(EventFieldError) -> UInt64 {
-    try integer(name)
-  }
-
-  mutating func string(_ name: StaticString) throws(EventFieldError) -> String {
-    guard takeName(name) else { return "" }
-    guard let (text, isEscaped) = cursor.takeQuoted(), takeSeparator() else {
-      throw .malformed(field: "\(name)", value: "a text without its quotes")
-    }
-    return strings.string(text, isEscaped: isEscaped)
-  }
-
-  private mutating func integer<Value: FixedWidthInteger>(
-    _ name: StaticString
-  ) throws(EventFieldError) -> Value {
-    guard takeName(name) else { return 0 }
-    let text = cursor.take { $0 != UInt8(ascii: " ") }
-    guard let value = Value(decimal: text), takeSeparator() else {
-      throw .malformed(field: "\(name)", value: String(decoding: text, as: UTF8.self))
-    }
-    return value
-  }
-
-  private mutating func takeName(_ name: StaticString) -> Bool {
-    var ahead = cursor
-    guard ahead.take(name), ahead.take("=") else { return false }
-    cursor = ahead
-    return true
-  }
-
-  private mutating func takeSeparator() -> Bool { cursor.isAtEnd || cursor.take(" ") }
-}
-
 /// Reads the same fields in any order, among others that the payload does not have: those of an
 /// older or a newer vocabulary wrote.
 struct AnyOrderLogFieldReader: EventFieldReader {

@@ -18,6 +18,17 @@ struct LogLine {
   let category: Category
   let text: UnsafeRawBufferPointer
 
+  init(
+    localTime: Nanoseconds, process: UnsafeRawBufferPointer, threadID: Int64, category: Category,
+    text: UnsafeRawBufferPointer
+  ) {
+    self.localTime = localTime
+    self.process = process
+    self.threadID = threadID
+    self.category = category
+    self.text = text
+  }
+
   /// Returns `nil` if the line is not of this form.
   init?(_ line: UnsafeRawBufferPointer) {
     var rest = ByteCursor(line)
@@ -46,7 +57,8 @@ struct LogLine {
 }
 
 extension ByteCursor {
-  fileprivate mutating func takeCategory() -> LogLine.Category? {
+  @inline(__always)
+  mutating func takeCategory() -> LogLine.Category? {
     if take("annotation: ") { return .annotation }
     if take("sql: ") { return .sql }
     if take("details: ") { return .details }

@@ -9,8 +9,11 @@ final class LogProcess {
   /// Nanoseconds by which the process's clock is ahead of UTC; `nil` until the log contains it.
   var utcOffset: Nanoseconds?
   private let head: [UInt8]
-  private var ending = LogEnding()
-  private var announced: Set<StatementID> = []
+  // Unchecked: one thread reads, each line.
+  @exclusivity(unchecked) private var ending = LogEnding()
+  @exclusivity(unchecked) private var announced: Set<StatementID> = []
+  /// Those that were looked up last, by their lowest bits, to save the hash of most of them.
+  @exclusivity(unchecked) private var lately = [StatementID?](repeating: nil, count: 64)
   // 65,536 is arbitrary: a store whose SQL is built from values would fill the memory.
   private static let maxStatements = 65_536
 
@@ -24,17 +27,27 @@ final class LogProcess {
   /// Whether a line begins with this process's name and id.
   func wrote(_ head: UnsafeRawBufferPointer) -> Bool {
     self.head.withUnsafeBytes { own in
-      own.count == head.count && own.elementsEqual(head)
+      guard own.count == head.count else { return false }
+      guard let one = own.baseAddress, let other = head.baseAddress else { return true }
+      return memcmp(one, other, own.count) == 0
     }
   }
 
   /// Whether a statement is met for the first time; discards all statements rather than grow.
   func announces(_ id: StatementID) -> Bool {
-    if announced.count >= Self.maxStatements { announced.removeAll() }
+    let slot = Int(truncatingIfNeeded: id.rawValue) & (lately.count - 1)
+    if lately[slot] == id { return false }
+    if announced.count >= Self.maxStatements { discardStatements() }
+    lately[slot] = id
     return announced.insert(id).inserted
   }
 
-  /// Adds a line of the process to the count and the checksum that its closing line states.
+  private func discardStatements() {
+    announced.removeAll()
+    for slot in lately.indices { lately[slot] = nil }
+  }
+
+  /// Takes a line of the process for the count and the sum that its closing line states.
   func check(_ line: LogLine, _ whole: UnsafeRawBufferPointer, ledger: SourceLedger) {
     if ending.take(line, whole) { return }
     ledger.addProblem("\(name): its line 'log closed' is damaged")
@@ -47,7 +60,7 @@ final class LogProcess {
 
   /// Starts again: another process may have got the same id.
   func reopen(utcOffset: Nanoseconds?) {
-    announced.removeAll()
+    discardStatements()
     if let utcOffset { self.utcOffset = utcOffset }
   }
 }

@@ -135,8 +135,8 @@ struct ProfileBoundsTests {
   }
 
   @Test func theMostOfOneKeyIsCountedBetweenOthers() {
-    var counts = BoundedCounts<Int>()
-    let most = [1, 1, 1, 2, 1, 2, 2].map { counts.count($0) }
+    var counts = BoundedCounts<StatementID>()
+    let most = [1, 1, 1, 2, 1, 2, 2].map { counts.count(StatementID(rawValue: $0)) }
     #expect(most == [1, 2, 3, 1, 4, 2, 3])
   }
 

@@ -18,7 +18,7 @@ enum FaultCases {
       units: (rows, "fault"),
       contenders: [
         contender("filled objects", .filled(fixture.container)),
-        contender("ObjectStore", .faults(fixture.container), goal: .within(100)),
+        contender("ObjectStore", .faults(fixture.container), goal: .atMost(2)),
         contender("ObjectStore, shuffled", .faults(fixture.container, isShuffled: true)),
       ])
   }
@@ -44,7 +44,7 @@ enum FaultCases {
           }
           return sum
         },
-        contender("ObjectStore", .faults(container, isShuffled: true), goal: .atMost(1.25)),
+        contender("ObjectStore", .faults(container, isShuffled: true), goal: .atMost(1.15)),
       ])
   }
 

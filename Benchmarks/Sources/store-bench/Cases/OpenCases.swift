@@ -30,7 +30,7 @@ enum OpenCases {
             return Int(sqlite3_column_int64(statement, 0))
           }
         },
-        Contender(name: "ObjectStore") {
+        Contender(name: "ObjectStore", goal: .times(1.5, of: "GRDB, DatabaseQueue")) {
           try sum(repeats) {
             let container = try PersistentContainer(at: url, entities: Stop.self)
             defer { container.close() }
@@ -84,7 +84,7 @@ enum OpenCases {
             return sum + rows(statement)
           }
         },
-        Contender(name: "ObjectStore, statement cache hit") {
+        Contender(name: "ObjectStore, statement cache hit", goal: .atMost(1.5)) {
           let context = container.newBackgroundContext()
           return try sum(repeats) { try fetch(context, 1) }
         },

@@ -10,6 +10,7 @@ import TransitModel
 /// From stops to their stop times.
 enum RelationshipCases {
   private static let columns = CStopTime.columns
+  private static let faulting = "ObjectStore, a fault a stop"
 
   static func traversal(_ workspace: Workspace) throws -> [Comparison] {
     let path = try workspace.transitStore()
@@ -35,8 +36,10 @@ enum RelationshipCases {
             withExtendedLifetime(database) {}
             return sum
           },
-          ours("ObjectStore, a fault a stop", store, stops, prefetching: []),
-          ours("ObjectStore, prefetched", store, stops, prefetching: ["stopTimes"]),
+          ours(faulting, store, stops, prefetching: []),
+          ours(
+            "ObjectStore, prefetched", goal: .both(.atMost(1.3), .noSlowerThan(faulting)), store,
+            stops, prefetching: ["stopTimes"]),
           Contender(name: "GRDB records, a request a stop") {
             try queue.read { database in
               let keys = try Int64.fetchAll(
@@ -54,9 +57,9 @@ enum RelationshipCases {
   }
 
   private static func ours(
-    _ name: String, _ store: StopStore, _ stops: Int, prefetching: [String]
+    _ name: String, goal: Goal? = nil, _ store: StopStore, _ stops: Int, prefetching: [String]
   ) -> Contender {
-    Contender(name: name) {
+    Contender(name: name, goal: goal) {
       let context = store.container.newBackgroundContext()
       var request = FetchRequest<TransitModel.Stop>()
       request.fetchLimit = stops

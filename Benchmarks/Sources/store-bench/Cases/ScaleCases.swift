@@ -75,7 +75,8 @@ enum ScaleCases {
               "SELECT \(CStopTime.columns) FROM ZSTOPTIME",
             ], in: workspace),
           .program(
-            "ObjectStore, batches of 50", [transit, "all", "--batch-size", "50", "--store", path],
+            "ObjectStore, batches of 50", goal: .both(.atMost(2), .megabytes(50)),
+            [transit, "all", "--batch-size", "50", "--store", path],
             in: workspace),
           .program(
             "ObjectStore, all at once", [transit, "all", "--batch-size", "0", "--store", path],

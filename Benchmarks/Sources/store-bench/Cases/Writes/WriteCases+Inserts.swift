@@ -26,7 +26,7 @@ extension WriteCases {
           return count
         },
         Contender(
-          name: "ObjectStore, insert and save", goal: .atMost(1.5),
+          name: "ObjectStore, insert and save", goal: .atMost(1.25),
           prepare: { try ours.fill(count: 0) }
         ) {
           let context = ours.container.newBackgroundContext()

@@ -27,7 +27,9 @@ extension WriteCases {
           }
           return repeats
         },
-        Contender(name: "ObjectStore", prepare: { try ours.fill(count: 0) }) {
+        Contender(
+          name: "ObjectStore", goal: .atMost(1.4), prepare: { try ours.fill(count: 0) }
+        ) {
           let context = ours.container.newBackgroundContext()
           for index in 0..<repeats {
             let stop = context.insert(Stop.self)

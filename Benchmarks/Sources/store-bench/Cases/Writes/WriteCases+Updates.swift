@@ -34,7 +34,7 @@ extension WriteCases {
           try theirs.database.execute("COMMIT")
           return count
         },
-        Contender(name: "ObjectStore", prepare: { try objects.fetch() }) {
+        Contender(name: "ObjectStore", goal: .atMost(1.8), prepare: { try objects.fetch() }) {
           // A value that is set to what it was may be no change.
           round.value += 1
           let name = "Name \(round.value)"
