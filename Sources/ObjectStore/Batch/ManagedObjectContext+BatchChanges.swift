@@ -160,7 +160,7 @@ extension RelationshipDescription {
     }
     if let orderColumn {
       assignments.append(
-        .init(column: orderColumn, value: .null, sql: value == .null ? nil : "Z_PK * 1024"))
+        .init(column: orderColumn, value: .null, sql: value == .null ? nil : "Z_PK * \(Self.orderGap)"))
     }
     return assignments
   }

@@ -148,7 +148,8 @@ extension SaveWriter {
         let parameter = 4 + slotCount + Int32(offset)
         if required.hasReference[toOne.slot] {
           // The last place, for keys of a damaged file.
-          let (place, isTooLarge) = key.multipliedReportingOverflow(by: 1024)
+          let (place, isTooLarge) = key.multipliedReportingOverflow(
+            by: RelationshipDescription.orderGap)
           statement.bind(isTooLarge ? key : place, at: parameter)
         } else {
           statement.bindNull(at: parameter)

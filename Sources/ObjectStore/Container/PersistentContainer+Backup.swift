@@ -26,10 +26,10 @@ extension PersistentContainer {
     do {
       try store.pool.withWriter { writer in
         // No save removes a file before it is copied.
-        try writer.connection.execute("BEGIN IMMEDIATE")
-        defer { try? writer.connection.execute("ROLLBACK") }
-        try store.copyExternalData(besides: path)
-        try store.copy(to: path)
+        try writer.connection.transaction(.immediate) {
+          try store.copyExternalData(besides: path)
+          try store.copy(to: path)
+        }
       }
     } catch let error as SQLiteError {
       throw StoreError(error, path: path)

@@ -133,15 +133,7 @@ extension PersistentStore {
   fileprivate func write(_ body: (Connection) throws -> Void) throws {
     do {
       try pool.withWriter { writer in
-        let connection = writer.connection
-        try connection.execute("BEGIN EXCLUSIVE")
-        do {
-          try body(connection)
-          try connection.execute("COMMIT")
-        } catch {
-          if connection.isInTransaction { try? connection.execute("ROLLBACK") }
-          throw error
-        }
+        try writer.connection.transaction(.exclusive) { try body(writer.connection) }
       }
     } catch let error as SQLiteError {
       throw StoreError(error, path: path)

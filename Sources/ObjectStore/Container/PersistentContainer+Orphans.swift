@@ -52,9 +52,7 @@ extension PersistentContainer {
 
   private func withWriteLock<R>(_ body: (Connection) throws -> R) throws -> R {
     try store.pool.withWriter { writer in
-      try writer.connection.execute("BEGIN IMMEDIATE")
-      defer { try? writer.connection.execute("ROLLBACK") }
-      return try body(writer.connection)
+      try writer.connection.transaction(.immediate) { try body(writer.connection) }
     }
   }
 }

@@ -46,10 +46,9 @@ extension PersistentContainer {
     do {
       try store.pool.withWriter { writer in
         let connection = writer.connection
-        try connection.execute("BEGIN IMMEDIATE")
-        defer { if connection.isInTransaction { try? connection.execute("ROLLBACK") } }
-        for index in model.searchIndexes { try body(index, connection) }
-        try connection.execute("COMMIT")
+        try connection.transaction(.immediate) {
+          for index in model.searchIndexes { try body(index, connection) }
+        }
       }
     } catch let error as SQLiteError {
       throw StoreError(error, path: path)

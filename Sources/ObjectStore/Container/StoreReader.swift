@@ -60,12 +60,12 @@ extension PersistentContainer {
     let reader = try store.pool.takeReader()
     defer { store.pool.release(reader) }
     do {
-      try reader.connection.execute("BEGIN")
-    } catch {
+      return try reader.connection.transaction(.deferred) {
+        try body(StoreReader(store: store, connection: reader.connection))
+      }
+    } catch let error as SQLiteError {
       throw StoreError(error, path: path)
     }
-    defer { if reader.connection.isInTransaction { try? reader.connection.execute("COMMIT") } }
-    return try body(StoreReader(store: store, connection: reader.connection))
   }
 
   /// The id of an object by its URI, such as `x-coredata://UUID/Stop/p7`.

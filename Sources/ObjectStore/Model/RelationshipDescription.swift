@@ -66,6 +66,10 @@ public final class RelationshipDescription: @unchecked Sendable {
     case deny
   }
 
+  /// Between the places of an order, so that a member put between two others does not move the ones
+  /// after it; Core Data's.
+  static let orderGap: Int64 = 1024
+
   init(
     name: String, isToMany: Bool, isOrdered: Bool, isOptional: Bool, deleteRule: DeleteRule,
     entity: EntityDescription, destination: EntityDescription, isHidden: Bool = false

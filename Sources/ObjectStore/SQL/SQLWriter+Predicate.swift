@@ -136,7 +136,7 @@ extension SQLWriter {
   private mutating func appendSearch(_ operand: ResolvedOperand, _ search: TextSearch) {
     // SQLite takes NULL IN () for false, and a search without a result is such a list: under NOT an
     // object that is nil must not be found.
-    let keepsNil = conjunctionScope == -1 && operand.mayBeNil
+    let keepsNil = conjunctionScope == nil && operand.mayBeNil
     if keepsNil { append("(") }
     append(operand)
     append(" IN (SELECT rowid FROM \(search.index.name) WHERE \(search.index.name) MATCH ")

@@ -5,7 +5,7 @@ extension SQLWriter {
   /// Writes terms of which no single one has to be true for the row to be kept.
   mutating func withoutConjunction(_ body: (inout SQLWriter) -> Void) {
     let saved = conjunctionScope
-    conjunctionScope = -1
+    conjunctionScope = nil
     body(&self)
     conjunctionScope = saved
   }

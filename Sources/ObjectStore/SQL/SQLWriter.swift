@@ -13,8 +13,9 @@ struct SQLWriter {
   var slots: [(alias: Int, scope: Int)] = [(0, 0)]
   /// By SELECT, the outermost first.
   var joins: [[Join]] = [[]]
-  /// The SELECT whose rows are certainly excluded if the term being written is not true.
-  var conjunctionScope = 0
+  /// The SELECT whose rows are certainly excluded if the term being written is not true; nil if there
+  /// is none.
+  var conjunctionScope: Int? = 0
 
   /// ` LEFT OUTER JOIN ZSTOP t1 ON t0.ZSTOP = t1.Z_PK`.
   struct Join {

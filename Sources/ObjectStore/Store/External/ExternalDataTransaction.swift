@@ -40,15 +40,42 @@ final class ExternalDataTransaction {
   /// A file that its row no longer refers to, if no trigger reports that.
   func replace(_ reference: ExternalDataReference) { folder.replaced.insert(reference) }
 
-  /// - Throws: `SQLiteError`; ``StoreError/cannotWriteExternalData(path:reason:)``.
-  func willCommit(_ connection: Connection) throws {
+  /// Runs the statements of the transaction, and lets the files follow its end.
+  ///
+  /// - Parameters:
+  ///   - execute: runs BEGIN, COMMIT and ROLLBACK, for callers that report them.
+  ///   - willCommit: called last before the COMMIT.
+  /// - Throws: `SQLiteError`; ``StoreError/cannotWriteExternalData(path:reason:)``; what `body` throws.
+  func run<R>(
+    _ kind: Connection.TransactionKind, on connection: Connection,
+    execute: ((String) throws -> Void)? = nil, willCommit: () -> Void = {},
+    _ body: () throws -> R
+  ) throws -> R {
+    var isCommitting = false
+    do {
+      let result = try connection.transaction(kind, execute: execute) {
+        let result = try body()
+        try self.willCommit(connection)
+        isCommitting = true
+        willCommit()
+        return result
+      }
+      didCommit(connection)
+      return result
+    } catch {
+      isCommitting ? commitDidFail(connection) : didRollBack()
+      throw error
+    }
+  }
+
+  private func willCommit(_ connection: Connection) throws {
     if !folder.doubtful.isEmpty { try takePlace(connection) }
     guard !made.isEmpty else { return }
     try folder.mark(owner: ExternalDataFolder.owner(connection))
     try folder.sync()
   }
 
-  func didCommit(_ connection: Connection) {
+  private func didCommit(_ connection: Connection) {
     let (replaced, doubtful) = (folder.replaced.take(), folder.doubtful.take())
     let useless = unused.union(doubtful)
     guard !useless.isEmpty || !replaced.isEmpty, folder.syncLog() else { return }
@@ -58,8 +85,8 @@ final class ExternalDataTransaction {
     folder.release(replaced.subtracting(useless), owner: owner)
   }
 
-  /// To be called after a rollback that no commit was tried before.
-  func didRollBack() {
+  /// After a rollback that no commit was tried before.
+  private func didRollBack() {
     for uuid in made { unlink(folder.path(of: uuid)) }
   }
 
@@ -70,18 +97,10 @@ final class ExternalDataTransaction {
   ///
   /// The commit may still be in the log and become effective after a crash, because SQLite updates
   /// the valid length of the log in memory last. Another commit in its place prevents that.
-  func commitDidFail(_ connection: Connection) {
+  private func commitDidFail(_ connection: Connection) {
     guard !made.isEmpty else { return }
     folder.doubtful.insert(made)
-    let next = ExternalDataTransaction(folder)
-    do {
-      try connection.execute("BEGIN EXCLUSIVE")
-      try next.willCommit(connection)
-      try connection.execute("COMMIT")
-      next.didCommit(connection)
-    } catch {
-      if connection.isInTransaction { try? connection.execute("ROLLBACK") }
-    }
+    try? ExternalDataTransaction(folder).run(.exclusive, on: connection) {}
   }
 
   /// Writes the first page unchanged, so that the commit is written even if nothing was changed.

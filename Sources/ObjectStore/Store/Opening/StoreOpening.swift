@@ -107,15 +107,7 @@ struct StoreOpening {
 
   /// Reads what is of one moment.
   private func reading<R>(_ connection: Connection, _ body: () throws -> R) throws -> R {
-    try connection.execute("BEGIN")
-    do {
-      let result = try body()
-      try connection.execute("COMMIT")
-      return result
-    } catch {
-      if connection.isInTransaction { try? connection.execute("ROLLBACK") }
-      throw error
-    }
+    try connection.transaction(.deferred, body)
   }
 
   /// The required steps; nil for an empty file.
@@ -181,10 +173,8 @@ struct StoreOpening {
     _ writer: PooledConnection, _ journalMode: String, _ folder: ExternalDataFolder
   ) throws -> Result {
     let connection = writer.connection
-    try connection.execute("BEGIN EXCLUSIVE")
     let externalData = ExternalDataTransaction(folder)
-    var isCommitting = false
-    do {
+    let result = try externalData.run(.exclusive, on: connection) {
       let (uuid, steps) = try makeOrAdapt(connection, externalData)
       var tracksHistory = try HistorySchema.exists(in: connection)
       if options.tracksHistory, !tracksHistory {
@@ -197,24 +187,15 @@ struct StoreOpening {
       let pageSize = try integer(connection, "PRAGMA page_size")
       try folder.replaced.watch(model, on: connection)
       let derivedRows = try DerivedRows(model, on: connection)
-      try externalData.willCommit(connection)
-      isCommitting = true
-      try connection.execute("COMMIT")
-      externalData.didCommit(connection)
-      if model.allowsExternalData || !steps.isEmpty { tidyExternalData(connection, folder) }
       return Result(
         writer: writer, readerMode: .readOnly, uuid: uuid, journalMode: journalMode,
         pageSize: pageSize, migrationSteps: steps, tracksHistory: tracksHistory,
         externalData: folder, derivedRows: derivedRows)
-    } catch {
-      if connection.isInTransaction { try? connection.execute("ROLLBACK") }
-      if isCommitting {
-        externalData.commitDidFail(connection)
-      } else {
-        externalData.didRollBack()
-      }
-      throw error
     }
+    if model.allowsExternalData || !result.migrationSteps.isEmpty {
+      tidyExternalData(connection, folder)
+    }
+    return result
   }
 
   private func makeOrAdapt(
@@ -255,21 +236,13 @@ struct StoreOpening {
     if model.allowsExternalData { tidyExternalData(connection, folder) }
     guard !plan.isChecked, options.migrationPolicy != .refuse else { return }
     do {
-      try connection.execute("BEGIN IMMEDIATE")
-      let externalData = ExternalDataTransaction(folder)
-      let current = try FileStructure(connection).metadata
-      if current == plan.metadata {
-        var metadata = current
+      try ExternalDataTransaction(folder).run(.immediate, on: connection) {
+        var metadata = try FileStructure(connection).metadata
+        guard metadata == plan.metadata else { return }
         metadata.setModel(model, changesStructure: false)
         try metadata.write(to: connection)
       }
-      try externalData.willCommit(connection)
-      try connection.execute("COMMIT")
-      externalData.didCommit(connection)
-    } catch {
-      if connection.isInTransaction { try? connection.execute("ROLLBACK") }
-      guard let error = error as? SQLiteError, error.isBusy else { throw error }
-    }
+    } catch let error as SQLiteError where error.isBusy {}
   }
 
   /// Needs no lock, and changes nothing in the file: what cannot be done now can be at the next

@@ -73,60 +73,55 @@ struct SaveOperation {
   private mutating func commit(_ writes: (inout SaveWriter) throws -> Void) throws {
     let start = isMeasured ? TraceClock.now : 0
     try store.pool.withWriter { pooled in
+      let connection = pooled.connection
       var writer = SaveWriter(
-        store: store, origin: origin, connection: pooled.connection, interests: interests)
-      var began: Nanoseconds = 0
-      var isCommitting = false
+        store: store, origin: origin, connection: connection, interests: interests)
+      var (began, written) = (Nanoseconds(0), Nanoseconds(0))
       store.reportIO(contextID: origin.contextID)
-      var io = store.recordsIO && isMeasured ? SaveIO(pooled.connection) : nil
+      var io = store.recordsIO && isMeasured ? SaveIO(connection) : nil
       do {
-        try writer.execute("BEGIN EXCLUSIVE")
-        began = isMeasured ? TraceClock.now : 0
-        waitTime = began - start
-        store.reportBusyWait(on: pooled, contextID: origin.contextID)
-        _ = store.derivedRows.take()
-        try writes(&writer)
-        try writer.writeDerivedColumns()
-        try writer.writeHistory()
-        let written = isMeasured ? TraceClock.now : 0
-        writeTime = written - began
-        try writer.externalData.willCommit(pooled.connection)
-        isCommitting = true
-        io?.willCommit()
-        try writer.execute("COMMIT")
-        writer.externalData.didCommit(pooled.connection)
-        commitTime = isMeasured ? TraceClock.now - written : 0
-        statements = writer.statementCount
-        derived = writer.outcome.derived
-        if let counts = writer.counts {
-          inserted = UInt64(counts.inserted)
-          updated = UInt64(counts.updated)
-          deleted = UInt64(counts.deleted)
-        }
-        io?.didCommit(
-          commitIO(began), commit: commitTime, on: pooled.connection, of: store,
-          contextID: origin.contextID)
-        emitTransaction("commit", began)
-        if interests.contains(.plans) {
-          for sql in writer.explained { store.explain(sql, contextID: origin.contextID) }
+        try writer.externalData.run(
+          .exclusive, on: connection, execute: { try writer.execute($0) },
+          willCommit: { io?.willCommit() }
+        ) {
+          began = isMeasured ? TraceClock.now : 0
+          waitTime = began - start
+          store.reportBusyWait(on: pooled, contextID: origin.contextID)
+          _ = store.derivedRows.take()
+          try writes(&writer)
+          try writer.writeDerivedColumns()
+          try writer.writeHistory()
+          written = isMeasured ? TraceClock.now : 0
+          writeTime = written - began
         }
       } catch {
         let waited = isMeasured ? TraceClock.now - start : 0
         store.reportBusyWait(on: pooled, contextID: origin.contextID)
-        // When the disk is full, SQLite itself rolls back.
-        if pooled.connection.isInTransaction { try? writer.execute("ROLLBACK") }
-        if isCommitting {
-          writer.externalData.commitDidFail(pooled.connection)
-        } else {
-          writer.externalData.didRollBack()
-        }
         statements = writer.statementCount
         if began > 0 { emitTransaction("rollback", began) }
         guard let error = error as? SQLiteError else { throw error }
         throw StoreError(
           error, path: store.path, waited: .nanoseconds(waited), model: store.model)
       }
+      commitTime = isMeasured ? TraceClock.now - written : 0
+      take(writer)
+      io?.didCommit(
+        commitIO(began), commit: commitTime, on: connection, of: store,
+        contextID: origin.contextID)
+      emitTransaction("commit", began)
+      if interests.contains(.plans) {
+        for sql in writer.explained { store.explain(sql, contextID: origin.contextID) }
+      }
     }
+  }
+
+  private mutating func take(_ writer: borrowing SaveWriter) {
+    statements = writer.statementCount
+    derived = writer.outcome.derived
+    guard let counts = writer.counts else { return }
+    inserted = UInt64(counts.inserted)
+    updated = UInt64(counts.updated)
+    deleted = UInt64(counts.deleted)
   }
 
   private func emit(_ event: StoreEvent) {

@@ -9,9 +9,6 @@ struct OrderPlace: Hashable {
 }
 
 extension SaveWriter {
-  // Gaps, so that inserting a member between two others does not move the following ones.
-  static let orderGap: Int64 = 1024
-
   /// Assigns places to the members of ordered one-to-manys that were changed.
   ///
   /// - Returns: saved members whose place is another now, with their to-one.
@@ -47,7 +44,7 @@ extension SaveWriter {
     of member: SavePlan.Order.Member, after last: Int64, before next: Int64?
   ) -> Int64 {
     if let next, next > last + 1 { return last + (next - last) / 2 }
-    let (spaced, isTooLarge) = key(member.id).multipliedReportingOverflow(by: Self.orderGap)
+    let (spaced, isTooLarge) = key(member.id).multipliedReportingOverflow(by: RelationshipDescription.orderGap)
     return isTooLarge ? last + 1 : max(last + 1, spaced)
   }
 

@@ -38,7 +38,7 @@ extension SaveWriter {
     else { return places }
     var places = places
     for (index, member) in order.members.enumerated() {
-      let place = Int64(index + 1) * Self.orderGap
+      let place = Int64(index + 1) * RelationshipDescription.orderGap
       guard member.place != place else { continue }
       places[index] = place
       try run(
