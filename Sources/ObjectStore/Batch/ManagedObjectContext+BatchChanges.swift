@@ -160,7 +160,8 @@ extension RelationshipDescription {
     }
     if let orderColumn {
       assignments.append(
-        .init(column: orderColumn, value: .null, sql: value == .null ? nil : "Z_PK * \(Self.orderGap)"))
+        .init(
+          column: orderColumn, value: .null, sql: value == .null ? nil : "Z_PK * \(Self.orderGap)"))
     }
     return assignments
   }

@@ -36,7 +36,8 @@ import Testing
     over snapshot: RowSnapshot? = nil
   ) -> SavePlan.Row {
     let isNew = snapshot == nil
-    var changes: [StoreValue?] = isNew ? entity.defaultValues : entity.defaultValues.map { _ in nil }
+    var changes: [StoreValue?] =
+      isNew ? entity.defaultValues : entity.defaultValues.map { _ in nil }
     for (slot, name) in entity.slotNames.enumerated() {
       if let value = values[name] { changes[slot] = value }
     }

@@ -44,7 +44,8 @@ extension SaveWriter {
     of member: SavePlan.Order.Member, after last: Int64, before next: Int64?
   ) -> Int64 {
     if let next, next > last + 1 { return last + (next - last) / 2 }
-    let (spaced, isTooLarge) = key(member.id).multipliedReportingOverflow(by: RelationshipDescription.orderGap)
+    let (spaced, isTooLarge) = key(member.id).multipliedReportingOverflow(
+      by: RelationshipDescription.orderGap)
     return isTooLarge ? last + 1 : max(last + 1, spaced)
   }
 
