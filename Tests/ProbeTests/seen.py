@@ -106,7 +106,20 @@ def apsw_with_its_own_copy():
 
 def a_wheel_with_its_own_copy():
     imported(PYTHON, "pysqlite3")
-    compare([PYTHON, script("counted.py"), "pysqlite3.dbapi2"])
+    compare([PYTHON, script("counted.py"), "pysqlite3.dbapi2"], language="python")
+
+
+def lines_of_python_where_sqlite_is_in_the_module():
+    """Its calls within the module are not observed, and it has released the interpreter's lock by then."""
+    imported(PYTHON, "sqlean")
+    program = os.path.join(scratch, "größe.py")
+    shutil.copy(script("counted.py"), program)
+    number = next(number for number, line in enumerate(open(program), 1) if "the line that runs them" in line)
+    runs, lines = compare([PYTHON, program, "sqlean"], language="python")
+    places = {(os.path.basename(event["file"]), event["line"], event["function"])
+              for event in events(lines, "caller")}
+    expect(("größe.py", str(number), "run") in places, f"{places}")
+    expect({file for file, _, _ in places} == {"größe.py"}, f"{places}")
 
 
 def node_with_its_own_copy():

@@ -37,7 +37,7 @@ final class NativeCallers {
       obstacles[.otherHost(record.process.host), default: 0] += 1
       return record
     }
-    let frames = NativeFrame.frames(caller.frames).filter { !$0.isOfSystem }
+    let frames = NativeFrame.frames(caller.frames).filter { !$0.isOfSystem && !$0.isOfInterpreter }
     guard let (line, module) = line(of: frames, at: record.timestamp) else { return record }
     caller.file = line.file.path(besideProgram: module)
     caller.line = line.line

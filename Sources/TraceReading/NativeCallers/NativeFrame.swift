@@ -16,6 +16,14 @@ struct NativeFrame: Hashable {
         }
   }
 
+  /// Whether the file is an interpreter, whose lines are the same for every program that it runs.
+  var isOfInterpreter: Bool {
+    let name = module.split(separator: "/").last ?? ""
+    let stem = name.prefix { !$0.isNumber && $0 != "." && $0 != "-" }
+    return ["python", "pypy", "node", "ruby", "perl", "php", "tclsh", "java", "jvm"]
+      .contains { stem == $0 || stem == "lib" + $0 }
+  }
+
   /// Reads the field `frames` of the event `caller`: `/bin/app+0x10;+0x20;/lib/libc.so+0x30`.
   static func frames(_ text: String) -> [NativeFrame] {
     var module = ""

@@ -23,6 +23,16 @@ import Testing
   }
 
   @Test(arguments: [
+    ("/root/.pyenv/versions/3.11.7/bin/python3.11", true), ("/opt/lib/libpython3.13.so.1.0", true),
+    ("/opt/node/bin/node", true), ("/opt/php-8.4/bin/php8.4", true),
+    ("/opt/java/lib/server/libjvm.so", true), ("/home/ann/pythonic", false),
+    ("/srv/nodes", false), ("/srv/app", false),
+  ])
+  func anInterpreterIsNoPlaceOfAProgram(module: String, isInterpreter: Bool) {
+    #expect(NativeFrame(module: module, offset: 1).isOfInterpreter == isInterpreter)
+  }
+
+  @Test(arguments: [
     (
       "/home/ann/app/Sources/App/List.swift", "/home/ann/app/.build/debug/App",
       "Sources/App/List.swift"
