@@ -11,7 +11,8 @@ words+='|know|knows|hear|hears|heard|speak|speaks|spoke|forget|forgets|forgot|fo
 words+='|settle|settles|settled|settling|mend|mends|mended|mending|hand over|hands over|handed'
 words+='|nobody|somebody|whoever|anew|kin|dear|dearer|dearest|thereof|whence|wherein|upon|lest'
 words+='|let go|lets go|letting go|worked off|of no|of its like|or else|else neither'
-words+='|held against|hold against|holds against'
+words+='|held against|hold against|holds against|for ever|in vain|heed|heeds|heeded|besides|altogether'
+words+='|beyond doubt|let be|vouch|vouches|left alone|anyone looks|as one begins'
 names='(most|fewest|least)[A-Z][A-Za-z]*|(tell|forget|give)[A-Z][A-Za-z]*|[a-z]+(Anew|Nobody|Told)'
 
 # Not prose: the name of a logging function, a query, and names of Swift and of the report's format.

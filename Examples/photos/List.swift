@@ -17,10 +17,10 @@ struct List: ParsableCommand {
     help: ArgumentHelp("Show the picture of a photo, from 1; may be repeated.", valueName: "n"))
   var click: [Int] = []
 
-  @Flag(help: "Go through the whole list, showing every picture.")
+  @Flag(help: "Scroll through the whole list, showing every picture.")
   var scroll = false
 
-  @Flag(help: "List as one begins, or as one ends.")
+  @Flag(help: "List with the naive or the optimized version.")
   var manner = Manner.before
 
   @OptionGroup var folder: FolderOption

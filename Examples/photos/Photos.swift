@@ -25,7 +25,7 @@ struct Photos: ParsableCommand {
     subcommands: [Generate.self, List.self, Search.self])
 }
 
-/// Where the photos are.
+/// The path of the photos.
 struct FolderOption: ParsableArguments {
   @Option(help: "The folder of photos-1.sqlite, photos-2.sqlite and photos-3.sqlite.")
   var folder = "."
@@ -34,7 +34,7 @@ struct FolderOption: ParsableArguments {
 struct VersionOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "1: the bytes in the listed row. 2: behind a relationship. 3: with thumbnails and tags.",
+      "1: the bytes in the listed row. 2: in an entity of their own. 3: with thumbnails and tags.",
       valueName: "1|2|3"))
   var version = PhotoVersion.third
 }

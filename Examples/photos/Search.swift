@@ -16,7 +16,7 @@ struct Search: ParsableCommand {
 
   @OptionGroup var version: VersionOption
 
-  @Flag(help: "Search as one begins, or as one ends.")
+  @Flag(help: "Search with the naive or the optimized version.")
   var manner = Manner.after
 
   @Option(help: "One form, instead of those of --before and --after.")

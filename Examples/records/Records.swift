@@ -6,7 +6,7 @@ import ArgumentParser
 struct Records: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "records",
-    abstract: "Lists names in the order of their language, as one begins and as one ends.",
+    abstract: "Lists names in localized order, in a naive and an optimized version.",
     discussion: """
       Make a store, and list it both ways:
 
@@ -20,7 +20,7 @@ struct Records: ParsableCommand {
     subcommands: [Generate.self, List.self])
 }
 
-/// Where the store is.
+/// The path of the store.
 struct StoreOption: ParsableArguments {
   @Option(name: .customLong("store"), help: "The store's file.")
   var path = "records.sqlite"

@@ -7,7 +7,7 @@ import Foundation
 struct Transit: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "transit",
-    abstract: "Searches the stops of a city and their departures, as one begins and as one ends.",
+    abstract: "Searches the stops and departures of a city, in a naive and an optimized version.",
     discussion: """
       Make a store, or import a feed, and search it both ways:
 
@@ -24,13 +24,13 @@ struct Transit: AsyncParsableCommand {
     subcommands: [Generate.self, Import.self, Search.self, All.self])
 }
 
-/// Where the store is.
+/// The path of the store.
 struct StoreOption: ParsableArguments {
   @Option(name: .customLong("store"), help: "The store's file.")
   var path = "transit.sqlite"
 }
 
-/// Where a new store goes, and whether it may replace another.
+/// The path of a new store, and whether it may replace an existing one.
 struct NewStoreOption: ParsableArguments {
   @OptionGroup var store: StoreOption
 

@@ -2,7 +2,7 @@
 
 import StoreEvents
 
-/// Why an input could not be read.
+/// The reason why an input could not be read.
 public enum TraceReadingError: Error, Hashable, Sendable {
   case noSuchInput(String)
   /// Neither a CTF folder nor a log.
@@ -11,7 +11,7 @@ public enum TraceReadingError: Error, Hashable, Sendable {
   case folderWithoutTrace(String)
   /// An input without a single event: an empty file, a trace of nothing, a folder without files.
   case empty(String)
-  /// A trace of which nothing is written yet.
+  /// A trace without any written data yet.
   case beingRecorded(String)
   case unreadable(String, reason: String)
   /// Ended by a signal before anything of it came.
@@ -46,13 +46,13 @@ extension TraceReadingError: CustomStringConvertible {
       "\(LogText.quoted(path)) is compressed; unpack it on the way: \(tool) FILE | trace-report "
         + "summary -"
     case .unreadable(let path, let reason):
-      // The reason may hold what stands in the file.
+      // The reason may contain text of the file.
       "cannot read \(LogText.quoted(path)): \(LogText.escaped(reason))"
     case .interrupted(let path):
       "reading \(LogText.quoted(path)) was interrupted before anything of it came"
     case .database(let path):
       "\(LogText.quoted(path)) is an SQLite database, not a trace of its use; pass it with "
-        + "--database, beside the trace or log of its program"
+        + "--database, together with the trace or log of its program"
     }
   }
 }

@@ -71,7 +71,7 @@ extension RecordingError: CustomStringConvertible {
     case .interrupted:
       "interrupted before the program was started; nothing was recorded"
     case .noSuchProcess(let id):
-      "there is no process \(id); pass the id of a running program with --pid"
+      "no process \(id); pass the id of a running program with --pid"
     case .processNotTraced(let id):
       "process \(id) is not traced: it was started without the probe and without a store's LTTng "
         + "trait, or by another user; start it with 'trace-report record', or with "

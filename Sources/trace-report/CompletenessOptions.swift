@@ -2,15 +2,15 @@
 
 import ArgumentParser
 
-/// What the user vouches for, where an input cannot.
+/// Assertions of the user about inputs that cannot be checked.
 struct CompletenessOptions: ParsableArguments {
-  @Flag(help: "Take a log or a trace for whole that cannot show it, such as a log of Core Data.")
+  @Flag(help: "Treat a log or a trace as complete that cannot show it, such as a log of Core Data.")
   var assumeComplete = false
 
   @Flag(help: "Compare the work of a program that ended with an error.")
   var allowMissing = false
 
-  /// The flags again, for a command that is shown.
+  /// The flags as arguments, for a command line that is printed.
   var arguments: [String] {
     (assumeComplete ? ["--assume-complete"] : []) + (allowMissing ? ["--allow-missing"] : [])
   }

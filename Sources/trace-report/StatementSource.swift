@@ -6,7 +6,7 @@ import StoreEvents
 import TraceAnalysis
 import TraceReading
 
-/// Where a command's statements come from: traces and logs, or the command line.
+/// The source of a command's statements: traces and logs, or the command line.
 struct StatementSource {
   var paths: [String]
   var sql: [String]
@@ -73,7 +73,7 @@ struct StatementSource {
     }
     if traced.unresolved > 0 {
       statements.doubts.append(
-        "\(traced.unresolved.counted("statement")) ran whose text the trace does not hold")
+        "\(traced.unresolved.counted("statement")) ran whose text is not in the trace")
     }
     statements.doubts += traced.reading.sources.flatMap {
       $0.problems + ($0.failures ?? []) + ($0.kind == .log ? $0.unended ?? [] : [])

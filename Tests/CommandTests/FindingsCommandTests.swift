@@ -202,7 +202,7 @@ import Testing
   @Test func explainsARule() async throws {
     let run = try await tool.run("explain", "avoidfaultstorm")
     #expect(run.status == 0)
-    #expect(run.output.hasPrefix("AvoidFaultStorm\nObjects that are read come with their values"))
+    #expect(run.output.hasPrefix("AvoidFaultStorm\nObjects are fetched with the values"))
     #expect(run.output.contains("Bad:") && run.output.contains("Good:"))
     let all = try await tool.run("explain")
     #expect(all.output.contains("KeepStatistics"))

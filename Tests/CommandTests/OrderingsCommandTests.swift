@@ -147,7 +147,7 @@ import Testing
     for (arguments, status, words) in [
       (["--sql", "DELETE FROM event WHERE id < 3 AND ts < 3"], 1, "not a SELECT"),
       (["--sql", Self.sql, "--bind", "1"], 1, "has 2 parameters and --bind has 1 value;"),
-      (["--sql", Self.sql, "--bind", "1", "abc"], 1, "'abc' is no value"),
+      (["--sql", Self.sql, "--bind", "1", "abc"], 1, "'abc' is not a value"),
       (["--sql", "SELECT id FROM event WHERE ts > 4"], 3, "one term"),
       (["--sql", "SELECT id FROM other WHERE a AND b"], 3, "no such table: other"),
     ] {

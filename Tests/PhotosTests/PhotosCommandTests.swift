@@ -135,7 +135,7 @@ import TraceReading
     #expect(nowhere.error.contains("make them with 'photos generate'"))
     let beyond = try await photos.run("list", "--click", "185", "--folder", folder.url.path)
     #expect(beyond.status == 1)
-    #expect(beyond.error == "Error: there is no photo 185; there are 184, counted from 1\n")
+    #expect(beyond.error == "Error: no photo 185; the store has 184 photos, numbered from 1\n")
     let text = try await photos.run(
       "search", "rom", "--version", "2", "--after", "--folder", folder.url.path)
     #expect(text.status == 1)

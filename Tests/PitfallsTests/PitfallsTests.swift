@@ -65,9 +65,9 @@ import Testing
       "AvoidRelationshipFaultStorm": "count 'items' for all owners",
       "AvoidFullTableScan": "declare Index(\\.price) in Item",
       "UnindexedStringSearch": "BEGINSWITH", "UseIndexForSort": "declare Index(\\.rank) in Item",
-      "AvoidRepeatedFetch": "fetch once, before the loop", "AvoidDeepOffset": "the last key seen",
+      "AvoidRepeatedFetch": "fetch once, before the loop", "AvoidDeepOffset": "after the last key",
       "KeepBatchSize": "keep the batched result itself",
-      "AvoidLargeColumnInList": "behind a to-one relationship",
+      "AvoidLargeColumnInList": "with a to-one relationship",
       "AvoidSlowSave": "save after the loop", "LimitFetch": "fetchLimit",
     ]
     let found = try await findings("before")

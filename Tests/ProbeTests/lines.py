@@ -91,4 +91,4 @@ def lines_of_a_program_that_was_built_again_are_not_those_of_before():
     expect(len(remarks) == 1 and "lines-again was changed after it ran" in remarks[0], f"{remarks}")
     os.remove(program)
     _, remarks = _report(log)
-    expect(len(remarks) == 1 and "lines-again is not here any more" in remarks[0], f"{remarks}")
+    expect(len(remarks) == 1 and "lines-again no longer exists here" in remarks[0], f"{remarks}")

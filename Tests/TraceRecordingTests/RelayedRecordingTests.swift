@@ -158,7 +158,7 @@ import TraceRendering
     #expect(host.status == 0, "\(host.messages)")
     let frames = try String(contentsOfFile: recorder.folder.path("top.out"), encoding: .utf8)
     #expect(frames.contains(" on kiosk-7\""))
-    #expect(frames.contains("\"ended\":\"nothing more comes\""))
+    #expect(frames.contains("\"ended\":\"no more events\""))
   }
 
   @Test(Self.namespaces) func whatIsNoRelayIsNamedBeforeTheProgramStarts() async throws {

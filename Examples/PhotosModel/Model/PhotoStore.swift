@@ -3,7 +3,7 @@
 import Foundation
 import ObjectStore
 
-/// The photos of one version, in a file of their own.
+/// The photos of one version, in a separate file.
 public struct PhotoStore {
   /// How the photos are kept.
   public let version: PhotoVersion
@@ -31,7 +31,8 @@ public struct PhotoStore {
 
   /// Writes an album in all three versions.
   ///
-  /// - Throws: ``PhotosError/storeExists(_:)`` if there is one already and it must stay, `StoreError`.
+  /// - Throws: ``PhotosError/storeExists(_:)`` if a store exists and must not be replaced,
+  ///   `StoreError`.
   public static func make(in folder: String, _ album: Album, replacing: Bool) throws {
     for version in PhotoVersion.allCases {
       let path = path(in: folder, version)
@@ -45,7 +46,7 @@ public struct PhotoStore {
     }
   }
 
-  /// With its side files, and the folder of its external data.
+  /// Including its side files and the folder of its external data.
   private static func remove(_ path: String) {
     for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
     let url = URL(fileURLWithPath: path)
@@ -53,7 +54,7 @@ public struct PhotoStore {
     try? FileManager.default.removeItem(at: url.deletingLastPathComponent().appending(path: name))
   }
 
-  // So many at a time that their bytes stay a few megabytes.
+  // The number of photos per save, so that their bytes take a few megabytes.
   private static let savedAtOnce = 32
 
   private func write<Photo: PhotoEntity>(_ album: Album, _ type: Photo.Type) throws {
@@ -71,7 +72,7 @@ public struct PhotoStore {
   }
 }
 
-/// The tags of the third version, each of which is one object.
+/// The tags of the third version, one object each.
 private struct TagIndex {
   private let context: ManagedObjectContext
   private var tags: [String: ManagedObject<ThirdVersion.Tag>] = [:]
@@ -103,7 +104,7 @@ extension PhotoVersion {
   }
 }
 
-/// Why there are no photos to list, or to write.
+/// The reason why there are no photos to list, or to write.
 public enum PhotosError: Error, Hashable, CustomStringConvertible {
   case noStore(String)
   case storeExists(String)
@@ -121,7 +122,7 @@ public enum PhotosError: Error, Hashable, CustomStringConvertible {
       "version \(version.rawValue) keeps the tags of a photo as one text; search it with "
         + "--form matches, or search version 3"
     case .noPhoto(let number, let count):
-      "there is no photo \(number); there are \(count), counted from 1"
+      "no photo \(number); the store has \(count) photos, numbered from 1"
     }
   }
 }

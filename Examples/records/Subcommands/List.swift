@@ -13,7 +13,7 @@ struct List: ParsableCommand {
       each fetch. --after sorts by the stored index value, which an index has in order.
       """)
 
-  @Flag(help: "List as one begins, or as one ends.")
+  @Flag(help: "List with the naive or the optimized version.")
   var version = Version.after
 
   @Flag(help: "List every value, and not only the first of each section.")

@@ -34,7 +34,7 @@ struct Search: ParsableCommand {
         """))
   var form: [TextForm] = []
 
-  @Flag(help: "Search as one begins, or as one ends.")
+  @Flag(help: "Search with the naive or the optimized version.")
   var version = Version.after
 
   @Option(help: ArgumentHelp("How many times to run each search.", valueName: "n"))
@@ -66,7 +66,7 @@ struct Search: ParsableCommand {
     }
     guard Coordinate(latitude: latitude, longitude: longitude).isValid else {
       throw ValidationError(
-        "\(latitude), \(longitude) is no point: latitudes go from -90 to 90, longitudes from -180 to 180."
+        "\(latitude), \(longitude) is not a valid point: latitudes go from -90 to 90, longitudes from -180 to 180."
       )
     }
     guard radius > 0, radius <= 1_000_000 else {

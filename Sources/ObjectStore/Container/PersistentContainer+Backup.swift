@@ -6,7 +6,7 @@ import SQLiteDriver
 import StoreInstruments
 
 extension PersistentContainer {
-  /// Copies the store, as it is at one moment, to a new file while it is in use.
+  /// Copies the state of the store at one moment to a new file, while the store is in use.
   ///
   ///     try container.backUp(to: folder.appending(path: "stops-backup.sqlite"))
   ///     // VACUUM INTO ?
@@ -27,7 +27,7 @@ extension PersistentContainer {
       try store.pool.withWriter { writer in
         // No save removes a file before it is copied.
         try writer.connection.transaction(.immediate) {
-          try store.copyExternalData(besides: path)
+          try store.copyExternalData(nextTo: path)
           try store.copy(to: path)
         }
       }
@@ -67,8 +67,8 @@ extension PersistentStore {
     try statement.run()
   }
 
-  /// Files of external storage never change: those that are there are complete.
-  fileprivate func copyExternalData(besides path: String) throws {
+  /// Files of external storage never change, so existing ones are complete.
+  fileprivate func copyExternalData(nextTo path: String) throws {
     let target = ExternalDataFolder(store: path)
     guard !externalData.files.isEmpty else { return }
     do {

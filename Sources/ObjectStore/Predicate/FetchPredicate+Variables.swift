@@ -8,10 +8,10 @@ extension FetchPredicate {
   ///       ["west": 13.3, "east": 13.4, "ids": [1, 2]])
   ///     // WHERE ((t0.ZLONGITUDE Between ? AND ?) AND  t0.ZIDENTIFIER IN (?, ?))
   ///
-  /// Nil stands for `nil`. A variable without a value stays one, for a later substitution; a fetch
-  /// refuses it. The variable of a SUBQUERY is its own.
+  /// Nil represents `nil`. A variable without a value remains, for a later substitution; a fetch
+  /// refuses it. The variable of a SUBQUERY is local to it.
   ///
-  /// - Throws: ``FetchPredicateError/unsupported(_:instead:)`` for a key path behind a variable that
+  /// - Throws: ``FetchPredicateError/unsupported(_:instead:)`` for a key path after a variable that
   ///   gets a value, such as `$stop.name`.
   public func withSubstitutionVariables(
     _ values: [String: (any PredicateArgument)?]
@@ -84,7 +84,7 @@ extension FetchPredicate.PropertyPath {
     guard let variable, let value = values[variable] else { return nil }
     guard names.isEmpty else {
       throw .unsupported(
-        predicateFormat, instead: "pass that value itself as a variable of its own")
+        predicateFormat, instead: "pass that value as a separate variable")
     }
     return value
   }

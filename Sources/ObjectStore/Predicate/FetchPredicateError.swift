@@ -2,11 +2,12 @@
 
 import SQLiteDriver
 
-/// Why a predicate or a sort term does not fit an entity, or cannot be answered by the store.
+/// The reason why a predicate or a sort term does not fit an entity, or is not supported by the
+/// store.
 public enum FetchPredicateError: Error, Hashable, Sendable {
   /// The entity has no such property; `nearest` is the name that differs least, if any is close.
   case unknownProperty(String, entity: String, nearest: String?)
-  /// The path goes on behind an attribute.
+  /// The path continues after an attribute.
   case pathThroughAttribute(String, path: String)
   /// A to-many relationship where one value is wanted.
   case toMany(String, path: String)
@@ -41,7 +42,7 @@ extension FetchPredicateError: CustomStringConvertible {
     case .unknownProperty(let name, let entity, let nearest):
       "\(entity) has no property \"\(name)\"" + (nearest.map { "; did you mean \"\($0)\"?" } ?? "")
     case .pathThroughAttribute(let name, let path):
-      "\"\(path)\" goes on behind \"\(name)\", which is an attribute; end the key path there"
+      "\"\(path)\" continues after \"\(name)\", which is an attribute; end the key path there"
     case .toMany(let name, let path):
       "\"\(path)\" has many values, as \"\(name)\" is to-many; "
         + "write ANY \(path), SUBQUERY(…).@count or \(name).@count"
@@ -98,7 +99,7 @@ extension EntityDescription {
   }
 }
 
-/// How many bytes have to be put in, taken out, changed or swapped with their neighbour.
+/// The number of bytes to insert, remove, change or swap with their neighbour.
 func editDistance(_ a: [UInt8], _ b: [UInt8]) -> Int {
   var beforeLast: [Int] = []
   var last = Array(0...b.count)

@@ -48,7 +48,7 @@ extension PredicateResolver {
     default:
       throw .unsupported(
         expression.predicateFormat,
-        instead: "write the operator behind a to-many relationship or SUBQUERY(…)")
+        instead: "write the operator after a to-many relationship or SUBQUERY(…)")
     }
     guard let (collection, rest) = try resolveCollection(path) else {
       _ = try resolve(path)  // names what is unknown
@@ -95,8 +95,8 @@ extension PredicateResolver {
       throw .typeMismatch(
         comparison: expression.predicateFormat,
         expected: operation == .min || operation == .max
-          ? "name an attribute with numbers, strings or Dates behind @\(operation.rawValue)"
-          : "name an attribute with numbers behind @\(operation.rawValue)")
+          ? "name an attribute with numbers, strings or Dates after @\(operation.rawValue)"
+          : "name an attribute with numbers after @\(operation.rawValue)")
     }
     var predicate: ResolvedPredicate?
     if let subquery { predicate = try resolve(subquery.predicate) }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The parts of a dictionary fetch beyond a predicate and an order.
+/// The parts of a dictionary fetch other than the predicate and the order.
 struct GroupedQuery {
   var columns: [ResultColumn] = []
   var groups: [ResultColumn] = []
   var having: FetchPredicate?
   var isDistinct = false
 
-  /// Whether only dictionaries can answer it.
+  /// Whether only dictionaries can be its result.
   var isGrouped: Bool { !groups.isEmpty || having != nil }
 }
 
@@ -125,7 +125,7 @@ struct DictionarySelectWriter {
     else { return operand }
     throw .typeMismatch(
       comparison: "the \(column.aggregate?.rawValue ?? "") of \(column.expression.predicateFormat)",
-      expected: "it is no number; count it, or take its min or max")
+      expected: "it is not a number; count it, or use its min or max")
   }
 
   private static let member = "member of the joined relationship"

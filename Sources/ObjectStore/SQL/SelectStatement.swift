@@ -61,7 +61,7 @@ public struct SelectStatement: Hashable, Sendable {
       offset: offset)
   }
 
-  /// Selects primary keys, and behind them the properties at the ends of key paths.
+  /// Selects primary keys, followed by the properties at the ends of key paths.
   ///
   ///     SELECT 0, t0.Z_PK, t0.ZINITIAL FROM ZRECORD t0
   static func objectIDs(
@@ -107,7 +107,7 @@ public struct SelectStatement: Hashable, Sendable {
       offset: offset)
   }
 
-  /// The same of all rows of an entity; nil if its table holds no others.
+  /// The same for all rows of an entity; nil if its table contains no others.
   static func keysOfKinds(
     of entity: EntityDescription
   ) throws(FetchPredicateError) -> SelectStatement? {
@@ -152,7 +152,7 @@ public struct SelectStatement: Hashable, Sendable {
     }
     let extra = writer.takeText()
 
-    // A column takes some 16 bytes; what surrounds them less than 200.
+    // A column takes about 16 bytes; the rest takes less than 200.
     let columnCount = columns == .objects ? entity.attributes.count + entity.relationships.count : 0
     writer.reserveCapacity(
       200 + 16 * columnCount + condition.utf8.count + order.utf8.count)
@@ -233,7 +233,7 @@ extension SQLWriter {
       guard property.isText else {
         throw .typeMismatch(
           comparison: "\(term.keyPath.joined(separator: ".")) by \(term.comparator.rawValue)",
-          expected: "it is no text; leave the comparator out")
+          expected: "it is not text; omit the comparator")
       }
       append(" COLLATE \(collation.rawValue) ")
       if !term.ascending { append("DESC") }

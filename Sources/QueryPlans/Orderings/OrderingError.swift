@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why the orders of a statement's terms cannot be compared.
+/// The reason why the orders of a statement's terms cannot be compared.
 public enum OrderingError: Error, Hashable, Sendable {
   case notASelect
   case compound
@@ -41,7 +41,7 @@ extension OrderingError: CustomStringConvertible {
       "the values of the parameters are not known; record them with 'trace-report record --values' "
         + "or a log of level 2 and pass that with --statement, or pass them with --bind"
     case .malformedValue(let text):
-      "'\(text)' is no value for --bind; write a number, 'a text' in single quotes, x'00ff', or NULL"
+      "'\(text)' is not a value for --bind; write a number, 'a text' in single quotes, x'00ff', or NULL"
     case .needsProgram(let name):
       "the statement needs '\(name)', which only its own program has, so it cannot be measured here; "
         + Self.measureThere

@@ -2,11 +2,11 @@
 
 /// Whether statements are of the database that they are explained against.
 public struct SchemaMatch: Hashable, Sendable {
-  /// How many were explained.
+  /// The number of statements that were explained.
   public private(set) var statements = 0
-  /// How many of them do not compile, for whatever reason.
+  /// The number of statements that do not compile, for any reason.
   public private(set) var failures = 0
-  /// How many of those name a table or a column that the database lacks.
+  /// The number of those that name a table or a column that the database does not have.
   public private(set) var strangers = 0
   /// SQLite's message for the first missing name, otherwise for the first failure: `no such table:
   /// ZSTOP`.
@@ -21,7 +21,7 @@ public struct SchemaMatch: Hashable, Sendable {
 
   /// Counts a statement.
   public mutating func add(_ explanation: PlanExplainer.Explanation) {
-    // What has no plan was not compiled.
+    // A statement without a plan was not compiled.
     if explanation.verdict != .noPlan { add(failure: explanation.failure) }
   }
 
@@ -36,13 +36,13 @@ public struct SchemaMatch: Hashable, Sendable {
     firstMissing = firstMissing ?? failure
   }
 
-  /// Whether the database is another program's, or another version's: none of the statements
-  /// compiles, or most name what it lacks.
+  /// Whether the database belongs to another program or another version: no statement compiles, or
+  /// most name tables or columns that it does not have.
   public var isOtherDatabase: Bool {
     statements > 0 && (failures == statements || strangers * 2 > statements)
   }
 
-  /// What is wrong with a database, by the words for it and for ``reason``, and what to do.
+  /// The error for a wrong database, from its description and ``reason``, with advice.
   public func sentence(database: String, reason: String) -> String {
     let compiled = statements - failures
     let subject =

@@ -73,7 +73,7 @@ extension RegularExpression.Failure: CustomStringConvertible {
   package var description: String {
     switch self {
     case .invalidPattern(let pattern):
-      "\"\(pattern)\" is no regular expression of ICU; escape what is meant literally by \\"
+      "\"\(pattern)\" is not a regular expression of ICU; escape literal characters with \\"
     case .tooManySteps(let steps):
       "MATCHES was stopped after \(steps) steps; write a pattern without nested repetition such as "
         + "(a+)+, or use LIKE, BEGINSWITH or CONTAINS"

@@ -2,7 +2,7 @@
 
 import StoreEvents
 
-/// Why a file of exceptions cannot be used.
+/// The reason why a file of exceptions cannot be used.
 public enum ExceptionFileError: Error, Hashable, Sendable {
   /// A line of a file.
   public struct Place: Hashable, Sendable {
@@ -12,7 +12,7 @@ public enum ExceptionFileError: Error, Hashable, Sendable {
     public var line: Int
   }
 
-  /// A line that is no exception.
+  /// A line that does not declare an exception.
   case notUnderstood(Place, String)
   /// A rule that does not exist.
   case unknownRule(Place, String)
@@ -38,16 +38,16 @@ extension ExceptionFileError: CustomStringConvertible {
       "\(place.text): no rule \(LogText.quoted(rule)); 'trace-report explain' lists them, and "
         + "Gate is for regressions"
     case .unknownKey(let place, let key):
-      "\(place.text): \(LogText.quoted(key)) is no key; write caller, statement, sql, object, "
+      "\(place.text): \(LogText.quoted(key)) is not a key; write caller, statement, sql, object, "
         + "reason or expires"
     case .noValue(let place, let key):
       "\(place.text): \(LogText.quoted(key)) has no value"
     case .noReason(let place, let rule):
-      "\(place.text): the exception from \(rule) has no reason; write why it is let be"
+      "\(place.text): the exception from \(rule) has no reason; write why the finding is accepted"
     case .notAStatement(let place, let text):
-      "\(place.text): \(LogText.quoted(text)) is no statement's id, sixteen hexadecimal digits"
+      "\(place.text): \(LogText.quoted(text)) is not the id of a statement, sixteen hexadecimal digits"
     case .notADay(let place, let text):
-      "\(place.text): \(LogText.quoted(text)) is no day; write it as 2027-03-01"
+      "\(place.text): \(LogText.quoted(text)) is not a date; write it as 2027-03-01"
     }
   }
 }

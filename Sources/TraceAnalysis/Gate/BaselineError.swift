@@ -4,9 +4,9 @@ import FoundationEssentials
 import StoreEvents
 import TraceReading
 
-/// Why there is nothing to hold a run against.
+/// The reason why there is no baseline to compare a run with.
 public enum BaselineError: Error, Hashable, Sendable {
-  /// There is no such file.
+  /// The file does not exist.
   case missing(String)
   /// The file cannot be read or decoded.
   case unreadable(String, reason: String)
@@ -22,7 +22,7 @@ extension BaselineError: CustomStringConvertible {
     case .missing(let path):
       "no baseline \(LogText.quoted(path)); write one with: trace-report baseline INPUT -o FILE"
     case .unreadable(let path, let reason):
-      "\(LogText.quoted(path)) is no baseline: \(LogText.escaped(reason)); write it again with: "
+      "\(LogText.quoted(path)) is not a baseline: \(LogText.escaped(reason)); write it again with: "
         + "trace-report baseline INPUT -o FILE"
     case .unknownVersion(let path, let version):
       "baseline \(LogText.quoted(path)) has schemaVersion \(version), this trace-report reads "
@@ -73,7 +73,7 @@ extension BaselineV1 {
       if let check, try check != contentHash { throw BaselineError.damaged(path) }
       if let unknown = unknownBudgets.first {
         throw BaselineError.unreadable(
-          path, reason: "a budget names '\(unknown)', which is no count")
+          path, reason: "a budget names '\(unknown)', which is not a count")
       }
     } catch let error as BaselineError {
       throw error
@@ -88,7 +88,7 @@ extension BaselineV1 {
 }
 
 extension DecodingError {
-  /// What is wrong, and where.
+  /// Describes what is wrong, and where.
   fileprivate var sentence: String {
     func place(_ context: Context) -> String {
       let path = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }

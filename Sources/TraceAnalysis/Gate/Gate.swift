@@ -3,16 +3,16 @@
 import QueryPlans
 import StoreEvents
 
-/// Holds a run against a baseline, by counts that do not vary.
+/// Compares a run with a baseline, by counts that do not vary.
 public struct Gate: Sendable {
-  /// By how much VM steps may differ, as a part of them; all other counts are exact.
+  /// The tolerated relative difference of VM steps; all other counts are exact.
   public var tolerance: Double
-  // Some steps depend on where rows lie in their pages: 2 % is above what that was seen to do.
+  // Some steps depend on the position of rows in their pages; 2% is above the observed variation.
   /// The default tolerance, 2%.
   public static let defaultTolerance = 0.02
   /// Whether an input that cannot show that it has all is taken for whole.
   public var assumesComplete = false
-  /// Whether the work of a program that failed is compared all the same.
+  /// Whether the work of a program that failed is compared.
   public var allowsMissing = false
 
   /// Makes a gate that tolerates this relative increase of a count.
@@ -75,11 +75,11 @@ public struct Gate: Sendable {
       + names.compactMap { tag in
         switch (baseline.tags[tag], tags[tag]) {
         case (let known?, let value?) where known != value:
-          "the baseline is of \(tag)=\(known), this run of \(tag)=\(value)"
+          "the baseline has \(tag)=\(known), this run has \(tag)=\(value)"
         case (let known?, nil):
-          "the baseline is of \(tag)=\(known), this run has no tag \(tag); if it is the same, pass "
+          "the baseline has \(tag)=\(known), this run has no tag \(tag); if it is the same, pass "
             + "--tag \(tag)=\(known)"
-        case (nil, let value?): "this run is of \(tag)=\(value), the baseline has no tag \(tag)"
+        case (nil, let value?): "this run has \(tag)=\(value), the baseline has no tag \(tag)"
         default: nil
         }
       }
@@ -117,7 +117,7 @@ public struct Gate: Sendable {
   }
 
   func differs(_ change: GateResult.Change) -> Bool {
-    // Within its budget a count may rise; below the baseline it is worth a word all the same.
+    // A count may increase within its budget; a decrease below the baseline is still reported.
     if change.budget != nil { return change.isWorse || change.after < change.before }
     guard change.metric == .vmSteps else { return change.before != change.after }
     let (before, after) = (Double(change.before), Double(change.after))
@@ -166,7 +166,8 @@ extension GateResult.Difference {
     planAfter?.verdict == "fullScan" && planBefore?.verdict != "fullScan"
   }
 
-  /// Whether few more VM steps or rows stand beside far fewer runs or cache misses.
+  /// Whether a small increase of VM steps or rows comes with a large decrease of runs or cache
+  /// misses.
   var isMixed: Bool {
     !hasWorsePlan && changes.contains(where: \.isWorse) && changes.contains(where: \.isLargeFall)
       && changes.allSatisfy { !$0.isWorse || $0.isSmallRise }

@@ -3,7 +3,7 @@
 import StoreEvents
 
 extension Profile {
-  /// Why its counts are not those of a whole run; one sentence each.
+  /// The reasons why the counts are not those of a complete run; one sentence each.
   public var comparisonDoubts: [String] {
     var doubts = completeness.doubts
     if !selection.isEmpty {
@@ -14,18 +14,19 @@ extension Profile {
     let textless = statements.count { $0.sql == nil && $0.id != Bounds.restOfStatements }
     if textless > 0 {
       doubts.append(
-        "the text of \(textless.counted("statement")) is missing or damaged, so that it cannot be compared"
+        "the text of \(textless.counted("statement")) is missing or damaged, so it cannot be compared"
       )
     }
     return doubts
   }
 
-  /// Why its counts may not be those of a whole run, unless the user vouches for them.
+  /// The reasons why the counts may not be those of a complete run, unless the user asserts that
+  /// they are.
   public func reservations(assumingComplete: Bool, allowingMissing: Bool) -> [String] {
     let completeness = completeness
-    let unended = completeness.unended.map { "\($0); if it is whole, pass --assume-complete" }
+    let unended = completeness.unended.map { "\($0); if it is complete, pass --assume-complete" }
     let failures = completeness.failures.map {
-      "\($0), so that work may be missing; if none is, pass --allow-missing"
+      "\($0), so work may be missing; if none is, pass --allow-missing"
     }
     return (allowingMissing ? [] : failures) + (assumingComplete ? [] : unended)
   }

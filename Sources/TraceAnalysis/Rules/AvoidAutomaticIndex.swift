@@ -7,7 +7,7 @@ import StoreEvents
 struct AvoidAutomaticIndex: Rule {
   static let explanation = RuleExplanation(
     law: "A join or a subquery finds its rows by an index of the schema.",
-    reason: "Where there is none, SQLite may build one for each run, and throws it away.",
+    reason: "If there is none, SQLite may build an index for each run and then discard it.",
     bad: """
       SELECT … FROM ZSTOP t0 JOIN ZSTOPTIME t1 ON t1.ZSTOP = t0.Z_PK
       -- SEARCH t1 USING AUTOMATIC COVERING INDEX (ZSTOP=?)
@@ -17,8 +17,8 @@ struct AvoidAutomaticIndex: Rule {
       -- SEARCH t1 USING INDEX ZSTOPTIME_ZSTOP_INDEX (ZSTOP=?)
       """,
     limits: """
-      Reported when a run puts 500 rows or more into such indexes, whatever it returns. Where a log has no counters, a run
-      on `--database`, or its plan, takes their place.
+      Reported when a run puts 500 rows or more into such indexes, whatever it returns. If a log has no counters, a run
+      on `--database`, or its plan, is used instead.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
@@ -33,7 +33,7 @@ struct AvoidAutomaticIndex: Rule {
         rule: Self.name, confidence: isCounted ? .high : .medium, statement: statement.id,
         caller: statement.profile.mainCaller, object: tables.first ?? "",
         message: """
-          Each run builds an index\(place)\(rows) and throws it away\(statement.runsText).
+          Each run builds an index\(place)\(rows) and discards it\(statement.runsText).
           """,
         evidence: [
           .init("runs", work.count), .init("rows", work.rows),
@@ -41,9 +41,9 @@ struct AvoidAutomaticIndex: Rule {
           .init("connectionNs", work.connectionTime),
         ],
         fix: """
-          make an index on the column that the join or the subquery looks up\
+          create an index on the column that the join or the subquery looks up\
           \(workload.database == nil
-            ? "; trace-report plans INPUT --database FILE names it behind AUTOMATIC" : "")
+            ? "; trace-report plans INPUT --database FILE names it after AUTOMATIC" : "")
           """)
     }
   }

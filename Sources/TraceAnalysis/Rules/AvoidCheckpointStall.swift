@@ -2,7 +2,7 @@
 
 import StoreEvents
 
-/// The write-ahead log is checkpointed often, a little at a time, and no reader blocks that.
+/// The write-ahead log is checkpointed often, in small parts, and no reader blocks this.
 struct AvoidCheckpointStall: Rule {
   static let minUnfinished: UInt64 = 3
   // 4,000 frames are 16 MB of the usual pages: four times what starts a checkpoint.
@@ -10,11 +10,11 @@ struct AvoidCheckpointStall: Rule {
 
   static let explanation = RuleExplanation(
     law:
-      "The write-ahead log is checkpointed often, a little at a time, and no reader blocks that.",
+      "The write-ahead log is checkpointed often, in small parts, and no reader blocks this.",
     reason: """
       A checkpoint copies the pages of the log into the file and waits for the disk, on the thread that committed last.
-      It stops at the first page that a reader still needs: a read left open lets the log grow, and every fetch looks
-      through it.
+      It stops at the first page that a reader still needs: while a read stays open, the log grows, and every fetch
+      searches it.
       """,
     bad: """
       -- checkpoint: passive, 812 of 96,204 frames      a reader has had its snapshot for a minute
@@ -24,8 +24,8 @@ struct AvoidCheckpointStall: Rule {
       """,
     limits: """
       Reported when the log grew to 4,000 frames or more, which is four times what starts a checkpoint; when three
-      checkpoints or more could not finish, a reader is the cause, otherwise a large save. Shorter logs, and a checkpoint
-      that a reader stopped once, are left alone.
+      checkpoints or more could not finish, a reader is the cause, otherwise a large save. Shorter logs, and a
+      checkpoint that a reader stopped once, are not reported.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
@@ -33,7 +33,7 @@ struct AvoidCheckpointStall: Rule {
     if waits.unfinishedCheckpoints >= Self.minUnfinished, waits.largestLog >= Self.maxLog {
       return [hindered(waits)]
     }
-    // A log that never begins again is not long because of large saves.
+    // A log that is never reset is not long because of large saves.
     let growsOnly = workload.profile.locks?.logs?.contains(where: \.isNeverReset) ?? false
     return waits.largestLog >= Self.maxLog && waits.unfinishedCheckpoints == 0 && !growsOnly
       ? [long(waits)] : []
@@ -61,7 +61,7 @@ struct AvoidCheckpointStall: Rule {
         \(waits.checkpoints.counted("checkpoint")) took \(waits.longestCheckpoint.millisecondsText).
         """,
       evidence: evidence(waits),
-      fix: "save every thousand objects, so that less is in the log when a checkpoint comes",
+      fix: "save every thousand objects, to keep the log short when a checkpoint runs",
       saving: .init(atMost: waits.checkpointTime, basis: "the time of all checkpoints"))
   }
 

@@ -10,7 +10,7 @@ struct AvoidDeepOffset: Rule {
 
   static let explanation = RuleExplanation(
     law: "A page is found by the last key of the page before it, not by an offset.",
-    reason: "SQLite reads the rows that an offset leaves out, each time: page n costs n pages.",
+    reason: "SQLite reads all rows that an offset skips, each time: page n costs n pages.",
     bad: """
       request.fetchOffset = 10_000; request.fetchLimit = 50
       SELECT … FROM ZSTOP t0 ORDER BY t0.ZNAME LIMIT 50 OFFSET 10000      -- reads 10,050 rows
@@ -21,8 +21,8 @@ struct AvoidDeepOffset: Rule {
       -- SEARCH t0 USING INDEX ZSTOP_ZNAME (ZNAME>?)
       """,
     limits: """
-      Reported when the runs of a form skip 1,000 rows on average, and four or more for each that they return; of pages
-      with their numbers in the text, when one of them does. The first pages of a list are left alone.
+      Reported when the runs of a form skip 1,000 rows on average, and four or more for each row that they return; if
+      the offsets are literals in the SQL, when one of the statements does. The first pages of a list are not reported.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
@@ -45,12 +45,12 @@ struct AvoidDeepOffset: Rule {
         ],
         fix: statement.isOfObjects
           ? """
-          fetch what follows the last key seen ("name > %@", with the same sort and an index on \
-          it), or fetch the whole list with a fetchBatchSize
+          fetch the rows after the last key ("name > %@", with the same sort and an index on it), \
+          or fetch the whole list with a fetchBatchSize
           """
           : """
-          read what follows the last key seen, in place of OFFSET: WHERE key > ? ORDER BY key LIMIT ?, \
-          with an index on the key
+          read the rows after the last key, in place of OFFSET: WHERE key > ? ORDER BY key LIMIT \
+          ?, with an index on the key
           """,
         saving: .init(
           atMost: Int64(exactly: (Double(work.connectionTime) * part).rounded()) ?? 0,

@@ -2,16 +2,16 @@
 
 import StoreEvents
 
-/// Objects that are read come with their values, not one query each.
+/// Objects are fetched with the values that are read, not with one query each.
 struct AvoidFaultStorm: Rule {
   // 10 is arbitrary: fewer misses than a screen has rows.
   static let minMisses: UInt64 = 10
 
   static let explanation = RuleExplanation(
-    law: "Objects that are read come with their values, not one query each.",
+    law: "Objects are fetched with the values that are read, not with one query each.",
     reason: """
-      A fault whose row is in the row cache costs no SQL; a cache miss is a query. N objects cost N queries, at the line
-      that reads them, and are fixed at the line that fetched them.
+      A fault whose row is in the row cache costs no SQL; a cache miss is a query. N objects cost N queries at the line
+      that reads them; the fix is at the line that fetched them.
       """,
     bad: """
       for photo in try context.fetch(photos) { print(photo.author.name) }
@@ -23,8 +23,8 @@ struct AvoidFaultStorm: Rule {
       -- SELECT … FROM ZAUTHOR t0 WHERE  t0.Z_PK IN (…)       once, into the row cache
       """,
     limits: """
-      Reported when ten faults or more on the objects of one fetch miss the row cache. Faults that the row cache answers are
-      left alone, and so is a click that opens one object.
+      Reported when ten faults or more on the objects of one fetch miss the row cache. Faults that the row cache serves
+      are not reported, nor is a click that opens one object.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
@@ -46,13 +46,13 @@ struct AvoidFaultStorm: Rule {
     }
     guard let fetch else {
       return """
-        fetch the \(entity) objects with those that refer to them: name the relationship in \
-        relationshipKeyPathsForPrefetching
+        prefetch the \(entity) objects with the objects that refer to them: add the relationship \
+        to relationshipKeyPathsForPrefetching
         """
     }
     let batch =
       fetch.work.limited == 0 && fetch.work.perRun(\.rows) >= 1000
-      ? "; of so many, a fetchBatchSize of twice what is seen at once" : ""
+      ? "; for this many objects, set a fetchBatchSize of twice the visible number" : ""
     return """
       fetch the values with the objects: request.returnsObjectsAsFaults = false\(batch)
       """

@@ -2,25 +2,25 @@
 
 import StoreEvents
 
-/// A commit does not run checkpoints of what others wrote.
+/// A commit does not checkpoint pages that other connections wrote.
 struct AvoidForeignCheckpoint: Rule {
   static let explanation = RuleExplanation(
-    law: "A commit does not run checkpoints of what others wrote.",
+    law: "A commit does not checkpoint pages that other connections wrote.",
     reason: """
-      SQLite runs a checkpoint within the commit that makes the log long, also if other connections wrote the rest of it. A
-      small, urgent write beside a busy writer then waits for a thousand pages to be copied and for the disk.
+      SQLite runs a checkpoint within the commit that exceeds the size limit of the log, even if other connections wrote
+      the rest of it. A small, urgent write then waits until a thousand pages of a busy writer are copied and synced.
       """,
     bad: """
       -- job.py: 4,000 commits
       -- web.py: INSERT INTO visit …   40 commits, of which 4 ran a checkpoint of 1,000 frames
       """,
     good: """
-      PRAGMA wal_autocheckpoint = 0         -- on web.py's connection; job.py goes on as it is
+      PRAGMA wal_autocheckpoint = 0         -- on web.py's connection; job.py is unchanged
       """,
     limits: """
-      Reported when commits of one line ran three checkpoints or more, and three quarters or more of the commits since the
-      checkpoints before them were those of other connections. A writer that fills the log itself is left alone. Needs the
-      probe's events of all writers, and a copy of SQLite whose checkpoints are seen.
+      Reported when commits of one line ran three checkpoints or more, and three quarters or more of the commits since
+      the checkpoints before them were those of other connections. A writer that fills the log itself is not reported.
+      Needs the probe's events of all writers, and a copy of SQLite whose checkpoints are observed.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
@@ -39,8 +39,8 @@ struct AvoidForeignCheckpoint: Rule {
           .init("otherCommits", payer.otherCommits), .init("ownCommits", payer.ownCommits),
         ],
         fix: """
-          set PRAGMA wal_autocheckpoint = 0 on this connection, and let those that write most run \
-          the checkpoints
+          set PRAGMA wal_autocheckpoint = 0 on this connection, and run checkpoints on the \
+          connections that write most
           """)
     }
   }

@@ -2,18 +2,18 @@
 
 import StoreEvents
 
-/// Checkpoints are rare beside commits.
+/// Checkpoints are rare compared with commits.
 struct AvoidFrequentCheckpoint: Rule {
   static let minCheckpoints: UInt64 = 10
   static let maxShare: UInt64 = 10
-  // What starts a checkpoint: a larger transaction has earned one of its own.
+  // The default size that starts a checkpoint; a larger transaction may have its own checkpoint.
   static let logOfALargeCommit: UInt64 = 1000
 
   static let explanation = RuleExplanation(
-    law: "Checkpoints are rare beside commits.",
+    law: "Checkpoints are rare compared with commits.",
     reason: """
-      A checkpoint syncs the log and the file, and writes each page of the log once, however often it was changed. Run after
-      every few commits it writes the same pages again and again, and makes them wait for the disk.
+      A checkpoint syncs the log and the file, and writes each page of the log once, however often it was changed. If it
+      runs after every few commits, it repeatedly writes the same pages, and the commits wait for the disk.
       """,
     bad: """
       PRAGMA wal_autocheckpoint = 10           -- 400 commits, 100 checkpoints
@@ -22,9 +22,9 @@ struct AvoidFrequentCheckpoint: Rule {
       PRAGMA wal_autocheckpoint = 1000         -- 400 commits, 1 checkpoint
       """,
     limits: """
-      Reported when commits of one line ran ten checkpoints or more, in one commit of ten or more often, and wrote less than
-      1,000 pages each on average. Where the log never began again (LetLogReset), only that is reported. Needs a recording
-      with --io.
+      Reported when commits of one line ran ten checkpoints or more, in one commit of ten or more often, and wrote less
+      than 1,000 pages each on average. If the log was never reset (LetLogReset), only that is reported. Needs a
+      recording with --io.
       """)
 
   func check(_ workload: Workload) -> [Finding] {

@@ -7,7 +7,7 @@ import StoreEvents
 struct AvoidFullTableScan: Rule {
   static let explanation = RuleExplanation(
     law: "A fetch finds its rows by an index instead of stepping through a table.",
-    reason: "A scan costs as much as the table is long, however few rows are wanted.",
+    reason: "The cost of a scan grows with the table, however few rows are returned.",
     bad: """
       SELECT … FROM ZSTOP t0 WHERE  t0.ZLONGITUDE >= ?
       -- SCAN t0
@@ -20,10 +20,10 @@ struct AvoidFullTableScan: Rule {
       """,
     limits: """
       Reported when a run reads 500 rows or more, and four or more for each row that it returns: the bound of
-      Documentation/Verdicts.md, which `plans` and `gate` use as well. Small tables are left alone, and so are fetches that
-      return most of what they read. A scan that another rule explains (a deep offset, a sort, a text search, an automatic
-      index, a correlated subquery) is reported by that rule alone. Where a log has no counters, as Core Data's, a run on
-      `--database`, or the plan and the size of the table, take their place.
+      Documentation/Verdicts.md, which `plans` and `gate` use as well. Small tables are not reported, nor are fetches
+      that return most of the rows that they read. A scan that another rule explains (a deep offset, a sort, a text
+      search, an automatic index, a correlated subquery) is reported by that rule alone. If a log has no counters, like
+      Core Data's, a run on `--database`, or the plan and the size of the table, are used instead.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
@@ -93,8 +93,8 @@ struct AvoidFullTableScan: Rule {
     }
     if let table = scan?.table {
       return """
-        keep the sum or the list that it makes of '\(table)' up to date in a row of its own, or \
-        index the columns that it reads
+        store the sum or the list that it computes from '\(table)' in a separate row and keep it \
+        up to date, or index the columns that it reads
         """
     }
     return workload.database == nil

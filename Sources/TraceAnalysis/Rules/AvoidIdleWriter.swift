@@ -2,11 +2,11 @@
 
 import StoreEvents
 
-/// A transaction that others wait for does its work between BEGIN and COMMIT, and nothing else.
+/// A transaction that others wait for does only database work between BEGIN and COMMIT.
 struct AvoidIdleWriter: Rule {
   static let explanation = RuleExplanation(
     law:
-      "A transaction that others wait for does its work between BEGIN and COMMIT, and nothing else.",
+      "A transaction that others wait for does only database work between BEGIN and COMMIT.",
     reason: """
       From its first write until it commits, a transaction keeps all other connections from writing. A request to a
       network, a computation or a user's answer between two statements makes all of them wait.
@@ -43,8 +43,9 @@ struct AvoidIdleWriter: Rule {
       statement: holder.statements.first { $0.location == holder.location }?.statement,
       caller: holder.location,
       message: """
-        \(count.counted("wait")) of other connections ended with its transactions, which were idle \
-        in the program for \(Int(Double(idle) / Double(max(time, 1)) * 100))% of their time.
+        \(count.counted("wait")) of other connections ended with its transactions, which were \
+        idle between statements for \(Int(Double(idle) / Double(max(time, 1)) * 100))% of their \
+        time.
         """,
       evidence: [
         .init("waits", count), .init("waitNs", waited), .init("transactionNs", time),

@@ -12,8 +12,8 @@ struct AvoidLargeColumnInList: Rule {
   static let explanation = RuleExplanation(
     law: "A list does not load the bytes of pictures and documents.",
     reason: """
-      A fetch of objects reads all columns of their table: large values are copied for every row of the list, and push other
-      pages out of the cache.
+      A fetch of objects reads all columns of their table: large values are copied for every row of the list, and evict
+      other pages from the cache.
       """,
     bad: """
       Photo(label, blob, timestamp)                  // the list shows label and timestamp
@@ -24,10 +24,10 @@ struct AvoidLargeColumnInList: Rule {
       SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZLABEL, t0.ZTHUMBNAIL, t0.ZTIMESTAMP, t0.ZBYTES FROM ZPHOTO t0
       """,
     limits: """
-      Needs `--database`: a trace does not hold the size of values. Reported when a statement returns 20 rows a run or more
-      and a column of type BLOB takes 4,096 bytes or more of each on average: as one run on the database returned them, or
-      else on average of all of the table's first 10,000 rows, those without a value included. Values kept outside the file
-      are short references, thumbnails fit in a page, and an object that is opened is one row: they are left alone.
+      Needs `--database`: a trace does not hold the size of values. Reported when a statement returns 20 rows a run or
+      more and a column of type BLOB takes 4,096 bytes or more of each on average: as one run on the database returned
+      them, otherwise averaged over the table's first 10,000 rows, including rows without a value. Values stored outside
+      the file (short references), thumbnails that fit in a page, and single objects are not reported.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
@@ -46,8 +46,7 @@ struct AvoidLargeColumnInList: Rule {
     }
   }
 
-  /// Bytes a row that the statement returns: of one run on the database, otherwise on average of
-  /// the table's rows.
+  /// Bytes per returned row: of one run on the database, otherwise averaged over the table's rows.
   private func bytes(
     of column: ResultColumns.Column, in sql: String, _ statement: JudgedStatement, _ average: Int,
     _ workload: Workload
@@ -76,8 +75,8 @@ struct AvoidLargeColumnInList: Rule {
         .init("stepAndCopyNs", work.stepTime),
       ],
       fix: """
-        move '\(column.name)' behind a to-one relationship, or let it lie outside the file, and \
-        keep what the list shows (a thumbnail) in \(column.table)
+        move '\(column.name)' to an entity of its own with a to-one relationship, or use external \
+        storage, and keep what the list shows (a thumbnail) in \(column.table)
         """)
   }
 }

@@ -12,7 +12,7 @@ struct AvoidLockWait: Rule {
     law:
       "No save, fetch or statement waits long for another connection's lock, or for a connection.",
     reason: """
-      SQLite has one writer at a time: a long save, or a transaction left open, stops all others. A fetch waits where more
+      SQLite has one writer at a time: a long save, or a transaction left open, blocks all others. A fetch waits if more
       threads fetch than the store has readers.
       """,
     bad: """
@@ -24,17 +24,18 @@ struct AvoidLockWait: Rule {
       -- save: wait 20 ms, write 12 ms, commit 3 ms
       """,
     limits: """
-      Reported when a wait for a lock, after a second attempt, ended in SQLITE_BUSY; when SQLite retried a lock of another connection 10 times or more
-      during the saves of a line, or the runs of a statement; when 10 saves or more of a line began while another thread of
-      the process saved; and when 10 fetches or more of a statement began while four other threads fetched, which is the
-      number of readers of a store that sets none. Nothing is reported of a process with one thread that no other
-      connection kept waiting. Attempts depend on the scheduler: this rule alone may differ from one run to the next.
+      Reported when a wait for a lock, after a second attempt, ended in SQLITE_BUSY; when SQLite retried a lock of
+      another connection 10 times or more during the saves of a line, or the runs of a statement; when 10 saves or more
+      of a line began while another thread of the process saved; and when 10 fetches or more of a statement began while
+      four other threads fetched, which is the default number of readers of a store. Nothing is reported for a process
+      with one thread that waited for no other connection. Attempts depend on the scheduler; this is the only rule whose
+      findings may differ from one run to the next.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
     let idle = Set(AvoidIdleWriter().check(workload).map(\.caller))
     let waits = workload.profile.locks?.waits ?? []
-    /// Whether all that a statement waited for is reported where it is to be changed.
+    /// Whether every transaction that a statement waited for is itself reported.
     func explained(_ statement: JudgedStatement) -> Bool {
       let waits = waits.filter { $0.waiter.statement == statement.id }
       return !waits.isEmpty
@@ -43,7 +44,7 @@ struct AvoidLockWait: Rule {
     let found =
       workload.profile.saves.compactMap(saveFinding)
       + workload.findings { fetchFinding($0) ?? runFinding($0, isExplained: explained($0)) }
-    return found + failures(workload.profile, besides: found)
+    return found + failures(workload.profile, excluding: found)
   }
 
   private func saveFinding(_ save: SaveProfile) -> Finding? {
@@ -114,9 +115,9 @@ struct AvoidLockWait: Rule {
       saving: .init(atMost: work.waitTime, basis: "the time these runs waited"))
   }
 
-  /// Failures without an attempt to wait are those of UseBeginImmediate and SetBusyTimeout, and some
-  /// belong to what was found already.
-  private func failures(_ profile: Profile, besides found: [Finding]) -> [Finding] {
+  /// UseBeginImmediate and SetBusyTimeout report failures without an attempt to wait, and other
+  /// findings already include some.
+  private func failures(_ profile: Profile, excluding found: [Finding]) -> [Finding] {
     let waits = profile.waits
     let atOnce = ((profile.locks?.upgrades ?? []) + (profile.locks?.refusals ?? []))
       .reduce(UInt64(0)) { $0.saturatingSum($1.count) }
@@ -140,7 +141,7 @@ struct AvoidLockWait: Rule {
           .init("busyNs", waits.busyTime), .init("longestNs", waits.longestBusy),
         ],
         fix: """
-          end the transaction that holds the lock sooner, and look at the errors of the saves and \
+          end the transaction that holds the lock sooner, and handle the errors of the saves and \
           fetches that failed: their changes are not in the file
           """)
     ]

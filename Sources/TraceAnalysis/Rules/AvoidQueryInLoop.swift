@@ -3,10 +3,10 @@
 import QueryPlans
 import StoreEvents
 
-/// A list is read with one statement, not with one more for each of its rows.
+/// A list is read with one statement, not with an additional one for each row.
 struct AvoidQueryInLoop: Rule {
   static let explanation = RuleExplanation(
-    law: "A list is read with one statement, not with one more for each of its rows.",
+    law: "A list is read with one statement, not with an additional one for each row.",
     reason: """
       Each statement is prepared, bound and stepped on its own. A join, or one statement with an IN list, reads the same
       rows in one run, and SQLite chooses the order of the tables.
@@ -21,9 +21,9 @@ struct AvoidQueryInLoop: Rule {
       -- one run
       """,
     limits: """
-      Reported when a statement that returned 10 rows or more is followed, on the same thread, by runs of another statement
-      from one line of code, with different values: nine runs or more for ten rows, or one for every second row where that
-      happened three times or more; and at most one for each row. Needs the probe's events.
+      Reported when a statement that returned 10 rows or more is followed, on the same thread, by runs of another
+      statement from one line of code, with different values: nine runs or more for ten rows, or one for every second
+      row if that happened three times or more; and at most one for each row. Needs the probe's events.
       """)
 
   func check(_ workload: Workload) -> [Finding] {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The members of many objects' relationship come with one fetch.
+/// The members of a relationship of many objects are fetched together.
 struct AvoidRelationshipFaultStorm: Rule {
   static let explanation = RuleExplanation(
-    law: "The members of many objects' relationship come with one fetch.",
-    reason: "The first look at each object's members is one query: N objects, N + 1 queries.",
+    law: "The members of a relationship of many objects are fetched together.",
+    reason: "The first access to each object's members is one query: N objects, N + 1 queries.",
     bad: """
       for stop in try context.fetch(request) { print(stop.stopTimes.count) }
       -- SELECT … FROM ZSTOPTIME t0 WHERE  t0.ZSTOP = ?                          15 times
@@ -15,9 +15,9 @@ struct AvoidRelationshipFaultStorm: Rule {
       -- SELECT … FROM ZSTOPTIME t0 WHERE  t0.ZSTOP IN (…)                       once
       """,
     limits: """
-      Reported when the relationships of ten objects or more of one fetch miss the row cache. Where no member was read
-      afterwards, only their number was wanted, and the fix is a count: prefetching would load members that nothing reads.
-      Members that came by a prefetch are left alone.
+      Reported when the relationships of ten objects or more of one fetch miss the row cache. If no member was read
+      afterwards, only their number was used, and the fix is a count: prefetching would load members that are never
+      read. Prefetched members are not reported.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
@@ -36,18 +36,18 @@ struct AvoidRelationshipFaultStorm: Rule {
   private static func fix(_ relationship: String, readsMembers: Bool) -> String {
     readsMembers
       ? """
-      fetch the members with their owners, in one statement more: \
+      prefetch the members with their owners, in one additional statement: \
       request.relationshipKeyPathsForPrefetching = ["\(relationship)"]
       """
       : """
-      no member was read, only how many there are: count '\(relationship)' for all owners in one \
-      fetch of dictionaries (count:); prefetching would load every member
+      only the number of members was used: count '\(relationship)' for all owners in one fetch of \
+      dictionaries (count:); prefetching would load every member
       """
   }
 }
 
 extension Profile {
-  /// Whether values were read of objects that came by a relationship of the same fetch.
+  /// Whether values were read from objects that a relationship of the same fetch returned.
   fileprivate func readsMembers(of fault: FaultProfile) -> Bool {
     faults.contains {
       $0.origin.relationship.isEmpty && $0.origin.location == fault.origin.location

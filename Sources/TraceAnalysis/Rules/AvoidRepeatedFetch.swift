@@ -2,16 +2,16 @@
 
 import StoreEvents
 
-/// What was fetched once, and has not changed since, is not fetched again.
+/// A fetch is not repeated while its result has not changed.
 struct AvoidRepeatedFetch: Rule {
   // 10 is arbitrary: fewer repeats than a screen has rows.
   static let minRepeats: UInt64 = 10
 
   static let explanation = RuleExplanation(
-    law: "What was fetched once, and has not changed since, is not fetched again.",
+    law: "A fetch is not repeated while its result has not changed.",
     reason: """
-      A fetch always queries the database, even for objects that the context holds; in a loop, or for each row of a list, the
-      same question is paid for each time.
+      A fetch always queries the database, even for objects that are registered in the context. In a loop, or for each
+      row of a list, the same query runs each time.
       """,
     bad: """
       for photo in photos { photo.author = try context.fetch(me).first }
@@ -23,9 +23,10 @@ struct AvoidRepeatedFetch: Rule {
       -- SELECT … FROM ZAUTHOR t0 WHERE  t0.ZNAME = ?      once
       """,
     limits: """
-      Reported when ten runs or more of one statement had values that it had run with before. A run after a commit of the
-      same process is no repeat, since the rows may be others, and neither is one with other values. Another process may have written in between, which the trace does not show. Needs the values' hashes: our trace
-      and log have them, Core Data's log does not.
+      Reported when ten runs or more of one statement had values that it had run with before. A run after a commit of
+      the same process is not a repeat, because the rows may have changed, and neither is a run with other values.
+      Another process may have written in between, which the trace does not show. Needs the values' hashes: LTTng traces
+      and debug logs have them, Core Data's log does not.
       """)
 
   func check(_ workload: Workload) -> [Finding] {

@@ -6,9 +6,9 @@ import StoreEvents
 /// A subquery that runs once for every row of the outer SELECT finds its rows by an index.
 struct AvoidScanInCorrelatedSubquery: Rule {
   static let explanation = RuleExplanation(
-    law: "A subquery that names a column of the outer SELECT finds its rows by an index.",
+    law: "A correlated subquery finds its rows by an index.",
     reason: """
-      It runs once for every row that the outer SELECT looks at: a scan within it reads its table as often as that.
+      It runs once for every row that the outer SELECT reads, and a scan in it reads its table each time.
       """,
     bad: """
       (SUBQUERY(stopTimes, $x, $x.departureTime >= %@).@count != 0)
@@ -22,9 +22,9 @@ struct AvoidScanInCorrelatedSubquery: Rule {
       --   SEARCH t1 USING INDEX ZSTOPTIME_ZSTOP_INDEX (ZSTOP=?)
       """,
     limits: """
-      Needs `--database`: only the plan shows which of two tables is scanned. Reported when the statement is a full scan by
-      the bound of Documentation/Verdicts.md and its plan scans a table in a correlated subquery. A subquery that runs once,
-      one that an index serves, and a run of fewer than 500 full-scan steps are left alone.
+      Needs `--database`: only the plan shows which of two tables is scanned. Reported when the statement is a full scan
+      by the bound of Documentation/Verdicts.md and its plan scans a table in a correlated subquery. A subquery that
+      runs once, one that an index serves, and a run of fewer than 500 full-scan steps are not reported.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
@@ -45,14 +45,15 @@ struct AvoidScanInCorrelatedSubquery: Rule {
       statement: statement.id, caller: statement.profile.mainCaller, object: table,
       message: """
         A correlated subquery reads all of '\(table)'\(rows) once for every row that the outer \
-        SELECT looks at\(statement.runsText).
+        SELECT reads\(statement.runsText).
         """,
       evidence: statement.profile.scanEvidence + [.init("tableRows", scan.size?.rows ?? 0)],
       fix: Self.fix(statement, table),
       saving: work.fullScanSteps > 0 ? statement.scanSaving : nil)
   }
 
-  /// The column that ties the subquery to the outer row comes first, then what else it compares.
+  /// The column that the subquery compares with the outer row comes first, then the other compared
+  /// columns.
   private static func fix(_ statement: JudgedStatement, _ table: String) -> String {
     let columns = ComparedColumns.all(in: statement.sql ?? "").first {
       $0.table == table && !$0.filtered.isEmpty

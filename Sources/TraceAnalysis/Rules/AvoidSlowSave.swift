@@ -2,7 +2,7 @@
 
 import StoreEvents
 
-/// A save takes less time than a user notices, and what belongs together is saved once.
+/// A save is short, and changes that belong together are saved together.
 struct AvoidSlowSave: Rule {
   // All are arbitrary: fewer saves are a user's, and more objects keep the writer for long.
   static let minSmallSaves: UInt64 = 50
@@ -10,10 +10,10 @@ struct AvoidSlowSave: Rule {
   static let minObjectsOfALargeSave = 50_000.0
 
   static let explanation = RuleExplanation(
-    law: "A save takes less time than a user notices, and what belongs together is saved once.",
+    law: "A save is short, and changes that belong together are saved together.",
     reason: """
-      Each save is a transaction: its commit waits for the disk, whatever it holds. And a save of very many objects keeps the
-      writer, and the thread that saves, for as long.
+      Each save is a transaction, and its commit waits for the disk, however small it is. A save of very many objects
+      holds the writer, and blocks the thread that saves, for a long time.
       """,
     bad: """
       for row in feed { insert(row); try context.save() }      // 10,000 commits
@@ -22,9 +22,9 @@ struct AvoidSlowSave: Rule {
       for part in feed.chunks(of: 1000) { insert(part); try context.save() }      // 10 commits
       """,
     limits: """
-      Reported when a line made 50 saves or more of up to four objects each, and when its saves hold 50,000 objects or more
-      on average. What they took is shown and decides nothing. A few small saves, and a long wait for another's lock
-      (AvoidLockWait), are left alone.
+      Reported when a line made 50 saves or more of up to four objects each, and when its saves contain 50,000 objects
+      or more on average. Their times are shown but do not affect the decision. A few small saves, and a long wait for
+      the lock of another connection (AvoidLockWait), are not reported.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
@@ -43,7 +43,7 @@ struct AvoidSlowSave: Rule {
     Finding(
       rule: Self.name, confidence: .medium, caller: save.location,
       message: """
-        \(save.count.counted("save")) of \(save.objects.counted("object")) altogether spent \
+        \(save.count.counted("save")) of \(save.objects.counted("object")) in total spent \
         \(save.commitTime.millisecondsText) in their commits.
         """,
       evidence: save.evidence,
@@ -58,13 +58,13 @@ struct AvoidSlowSave: Rule {
     return Finding(
       rule: Self.name, confidence: .high, caller: save.location,
       message: """
-        Each save writes \(save.objectsPerSave.counted("object")) in one transaction, and holds the \
-        write lock for \(own.millisecondsText) on average.
+        Each save writes \(save.objectsPerSave.counted("object")) in one transaction, and holds \
+        the write lock for \(own.millisecondsText) on average.
         """,
       evidence: save.evidence,
       fix: """
-        save every thousand objects, on a private-queue context; insert very many with a batch \
-        insert, and check whether all indexes of the entity are needed: each is written too
+        save every thousand objects, on a private-queue context; use a batch insert for very \
+        many, and check whether all indexes of the entity are needed: each is also written
         """)
   }
 }

@@ -18,12 +18,12 @@ struct AvoidSyncForFewRows: Rule {
       BEGIN; INSERT INTO event VALUES (…); COMMIT            -- 200 times: 800 syncs for 200 rows
       """,
     good: """
-      PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL  -- syncs at checkpoints alone
+      PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL  -- syncs only at checkpoints
       """,
     limits: """
-      Reported when 50 commits or more of one line synced at least once each, and wrote up to four rows on average. Where
-      GroupWrites or AvoidSlowSave report the same line, only they do. What the syncs took is shown and decides nothing.
-      Needs a recording with --io.
+      Reported when 50 commits or more of one line synced at least once each, and wrote up to four rows on average. A
+      line that GroupWrites or AvoidSlowSave reports is not reported again. The time of the syncs is shown but does not
+      affect the decision. Needs a recording with --io.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
@@ -42,8 +42,9 @@ struct AvoidSyncForFewRows: Rule {
       rule: Self.name, confidence: .high, statement: commits.site.known,
       caller: commits.site.location,
       message: """
-        \(commits.site.count.counted("commit")) of \(commits.changes.counted("row")) altogether \
-        waited for the disk \(commits.syncs.counted("time")), for \(commits.syncTime.millisecondsText).
+        \(commits.site.count.counted("commit")) of \(commits.changes.counted("row")) in total \
+        waited for the disk \(commits.syncs.counted("time")), for \
+        \(commits.syncTime.millisecondsText).
         """,
       evidence: [
         .init("commits", commits.site.count), .init("rows", commits.changes),
@@ -56,8 +57,8 @@ struct AvoidSyncForFewRows: Rule {
         transaction
         """
         : """
-        write more rows in one transaction; or set PRAGMA synchronous = NORMAL, if the last commits \
-        may be lost when the power fails
+        write more rows in one transaction; or set PRAGMA synchronous = NORMAL, if the last \
+        commits may be lost when the power fails
         """,
       saving: .init(atMost: commits.syncTime, basis: "the time of these syncs"))
   }

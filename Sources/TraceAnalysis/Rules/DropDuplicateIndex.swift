@@ -6,7 +6,7 @@ import QueryPlans
 struct DropDuplicateIndex: Rule {
   static let explanation = RuleExplanation(
     law: "No two indexes of a table have the same columns in the same order.",
-    reason: "Both are written at every save and take room in the file; a fetch uses one.",
+    reason: "Both are written at every save and take space in the file; a fetch uses only one.",
     bad: """
       CREATE INDEX ZSTOP_ZNAME ON ZSTOP (ZNAME)
       CREATE INDEX Z_Stop_byName ON ZSTOP (ZNAME)
@@ -15,8 +15,8 @@ struct DropDuplicateIndex: Rule {
       CREATE INDEX ZSTOP_ZNAME ON ZSTOP (ZNAME)
       """,
     limits: """
-      Needs `--database`. Another collation, another direction, another expression or another WHERE clause makes another
-      index; of two that are the same the one that keeps values unique stays.
+      Needs `--database`. An index with another collation, direction, expression or WHERE clause is not a duplicate. Of
+      two equal indexes, the unique one is kept.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
@@ -35,12 +35,13 @@ struct DropDuplicateIndex: Rule {
 }
 
 extension DatabaseIndex {
-  /// Whether another one can go because this one stays.
+  /// Whether another index can be dropped because this one serves the same fetches.
   func makesDuplicate(_ other: DatabaseIndex) -> Bool {
     guard name != other.name, other.isDeclared, !other.isUnique || isUnique,
       isSame(as: other)
     else { return false }
-    // Of equals, the one that a constraint or a relationship made stays, then the first by name.
+    // Of equal indexes, the one of a constraint or a relationship is kept, otherwise the first by
+    // name.
     func rank(_ index: DatabaseIndex) -> (Int, Int, String) {
       (index.isUnique ? 0 : 1, !index.isDeclared || index.servesRelationship ? 0 : 1, index.name)
     }
@@ -53,6 +54,6 @@ extension DatabaseIndex {
   }
 
   var dropText: String {
-    "take its declaration out of the model, or: DROP INDEX \(SQLName.quotedIfNeeded(name))"
+    "remove its declaration from the model, or: DROP INDEX \(SQLName.quotedIfNeeded(name))"
   }
 }

@@ -5,9 +5,9 @@ import QueryPlans
 /// No index has the first columns of another one.
 struct DropRedundantIndex: Rule {
   static let explanation = RuleExplanation(
-    law: "No index is only the first columns of another one.",
+    law: "No index is a prefix of another index.",
     reason:
-      "The longer one finds and sorts what the shorter one does; both are written at every save.",
+      "The longer index serves the same searches and sorts as the shorter one; both are written at every save.",
     bad: """
       CREATE INDEX ZSTOP_ZLONGITUDE ON ZSTOP (ZLONGITUDE)
       CREATE INDEX ZSTOP_ZLONGITUDE_ZLATITUDE ON ZSTOP (ZLONGITUDE, ZLATITUDE)
@@ -16,8 +16,8 @@ struct DropRedundantIndex: Rule {
       CREATE INDEX ZSTOP_ZLONGITUDE_ZLATITUDE ON ZSTOP (ZLONGITUDE, ZLATITUDE)
       """,
     limits: """
-      Needs `--database`. An index that keeps values unique is left alone, one with a WHERE clause is, and one that the store
-      makes by itself for a relationship. (ZLATITUDE) is no first part of (ZLONGITUDE, ZLATITUDE).
+      Needs `--database`. Unique indexes, partial indexes and the indexes that the store creates for relationships are
+      not reported. (ZLATITUDE) is not a prefix of (ZLONGITUDE, ZLATITUDE).
       """)
 
   func check(_ workload: Workload) -> [Finding] {
@@ -31,7 +31,7 @@ struct DropRedundantIndex: Rule {
       return Finding(
         rule: Self.name, confidence: .high, object: index.name,
         message: """
-          '\(index.name)' on \(index.table) (\(index.termsText)) is the first part of \
+          '\(index.name)' on \(index.table) (\(index.termsText)) is a prefix of \
           '\(longer.name)' (\(longer.termsText)), which serves the same fetches.
           """,
         evidence: index.evidence(workload), fix: index.dropText)

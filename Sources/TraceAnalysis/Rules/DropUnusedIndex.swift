@@ -3,12 +3,12 @@
 import QueryPlans
 import StoreEvents
 
-/// Every index serves some fetch.
+/// Every index is used by at least one fetch.
 struct DropUnusedIndex: Rule {
   static let explanation = RuleExplanation(
-    law: "Every index serves some fetch.",
+    law: "Every index is used by at least one fetch.",
     reason:
-      "An index that no plan uses is still written at every save, and takes room in the file.",
+      "An index that no plan uses is still written at every save, and takes space in the file.",
     bad: """
       CREATE INDEX ZSTOP_ZKIND ON ZSTOP (ZKIND)      -- in no plan of the workload
       """,
@@ -16,10 +16,10 @@ struct DropUnusedIndex: Rule {
       static let indexes = [Index(\\.longitude, \\.latitude), Index(\\.normalizedName)]
       """,
     limits: """
-      Needs `--database`, and is only as good as the workload: a screen that the trace does not show may use the index, so the
-      finding is a note. An index of a table that no statement of the trace reads is left alone, and so are those that keep
-      values unique, or that the store makes by itself for relationships. Where a statement cannot be explained, nothing
-      is reported.
+      Needs `--database`, and depends on the workload: a part of the program that the trace does not contain may use the
+      index, so the finding is a note. Indexes of tables that no statement of the trace reads, unique indexes and the
+      indexes that the store creates for relationships are not reported. If a statement cannot be explained, nothing is
+      reported.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
@@ -38,7 +38,7 @@ struct DropUnusedIndex: Rule {
       return Finding(
         rule: Self.name, severity: .note, confidence: .low, object: index.name,
         message: """
-          '\(index.name)' on \(index.table) (\(index.termsText)) is in no plan of the \
+          '\(index.name)' on \(index.table) (\(index.termsText)) is used by no plan of the \
           \(workload.plans.count.counted("statement")).
           """,
         evidence: index.evidence(workload), fix: index.dropText)
@@ -47,7 +47,7 @@ struct DropUnusedIndex: Rule {
 }
 
 extension Workload {
-  /// Of every statement, those of saves included; nil for one that does not compile.
+  /// The plans of all statements, including those of saves; nil for one that does not compile.
   var plans: [QueryPlan?] { explanations.values.map(\.plan) + otherPlans }
 
   /// The names of the indexes that some plan uses.

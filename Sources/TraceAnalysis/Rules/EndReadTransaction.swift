@@ -2,16 +2,16 @@
 
 import StoreEvents
 
-/// A read ends before many others have committed.
+/// A read ends before other connections have committed many times.
 struct EndReadTransaction: Rule {
   // A checkpoint is due after 1,000 pages: with a few pages a commit, that is soon after 100.
   static let minCommits: UInt64 = 100
 
   static let explanation = RuleExplanation(
-    law: "A read ends before many others have committed.",
+    law: "A read ends before other connections have committed many times.",
     reason: """
-      A read transaction, or a statement that is not stepped to its end and not reset, keeps its snapshot. With a write-ahead
-      log no checkpoint can pass it, the log grows, and every read searches a longer log.
+      A read transaction, or a statement that is not stepped to its end and not reset, keeps its snapshot. With a
+      write-ahead log, no checkpoint can copy later frames, so the log grows, and every read searches a longer log.
       """,
     bad: """
       for row in db.execute("SELECT … FROM item"):  slow(row)      -- 4,000 commits of others meanwhile

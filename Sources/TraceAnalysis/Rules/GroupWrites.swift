@@ -9,8 +9,9 @@ struct GroupWrites: Rule {
   static let explanation = RuleExplanation(
     law: "Writes that belong together are one transaction.",
     reason: """
-      Outside of a transaction each INSERT, UPDATE or DELETE is one of its own: it takes the lock, writes the log or the
-      journal, and waits for the disk. A thousand of them wait a thousand times, and so do all other writers.
+      Outside of a transaction, each INSERT, UPDATE or DELETE is a transaction of its own: it takes the lock, writes the
+      log or the journal, and waits for the disk. A thousand of them wait a thousand times, and other writers wait for
+      them.
       """,
     bad: """
       for row in rows: db.execute("INSERT INTO item VALUES (?)", row)        -- 1,000 commits

@@ -3,17 +3,19 @@
 import QueryPlans
 import StoreEvents
 
-/// A batched result is read through itself, a batch at a time, and each batch once.
+/// A batched result is read directly, a batch at a time, and each batch once.
 struct KeepBatchSize: Rule {
-  // Four batches are what a result keeps at once; a quarter of the rows read is a list looked at.
+  // A result keeps four batches; if only a quarter of the rows was read, the program displayed a
+  // list.
   static let minBatches: UInt64 = 4
   static let minPartRead = 0.25
 
   static let explanation = RuleExplanation(
-    law: "A batched result is read through itself, a batch at a time, and each batch once.",
+    law: "A batched result is read directly, a batch at a time, and each batch once.",
     reason: """
-      Whatever copies the result (an Array, a sorted list, a Set) touches all objects and so loads all batches, one query
-      each, which costs more than a fetch without a batch size. So does going back and forth over more batches than are kept.
+      A copy of the result (an Array, a sorted list, a Set) reads all objects and so loads all batches with one query
+      each, which costs more than a fetch without a batch size. The same happens if the program iterates back and forth
+      over more batches than are kept.
       """,
     bad: """
       let stops = Array(try context.fetchInBatches(request))       // 12,800 stops, 256 queries
@@ -24,9 +26,9 @@ struct KeepBatchSize: Rule {
       show(stops[0..<25])                                          // one batch
       """,
     limits: """
-      Reported when fetch(_:) was given a batch size, which loads all rows at once; when batches were loaded twice or more on
-      average; and when all of at least four batches were loaded though the faults show that fewer than a quarter of the
-      objects were read. A pass over all objects that reads them in order is left alone.
+      Reported when fetch(_:) was called with a batch size, which loads all rows at once; when batches were loaded twice
+      or more on average; and when all of at least four batches were loaded although the faults show that fewer than a
+      quarter of the objects were read. A single pass over all objects in order is not reported.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
@@ -39,7 +41,7 @@ struct KeepBatchSize: Rule {
     }
   }
 
-  /// Whole objects in one statement: the SELECT lists more than the key.
+  /// All objects were loaded in one statement: the SELECT lists more columns than the key.
   private func ignored(_ batch: BatchProfile, _ profile: Profile) -> Finding? {
     guard let sql = profile.statement(batch.statement)?.sql,
       ResultColumns.all(in: sql).contains(where: { $0.name != "Z_PK" })
@@ -47,8 +49,9 @@ struct KeepBatchSize: Rule {
     return finding(
       batch, .high,
       """
-      \(batch.fetches.counted("fetch", "fetches")) with a batch size of \(batch.batchSize.grouped) loaded all \
-      of \(batch.rows.grouped) \(batch.entity) objects at once.
+      \(batch.fetches.counted("fetch", "fetches")) with a batch size of \
+      \(batch.batchSize.grouped) loaded all of \(batch.rows.grouped) \(batch.entity) objects at \
+      once.
       """, "use fetchInBatches, or fetch without a batch size")
   }
 
@@ -58,9 +61,9 @@ struct KeepBatchSize: Rule {
       batch, .high,
       """
       \(batch.rows.grouped) \(batch.entity) objects were loaded in batches of \
-      \(batch.batchSize.grouped), \(batch.rowsLoaded.counted("row")) altogether: the same batches \
-      again and again.
-      """, "go through the result in its order, sort it by the fetch, or take larger batches",
+      \(batch.batchSize.grouped), \(batch.rowsLoaded.counted("row")) in total: the same batches \
+      were loaded repeatedly.
+      """, "iterate over the result in order, sort it in the fetch, or use larger batches",
       saving: .init(
         atMost: Int64(exactly: (Double(batch.batchTime) * needless).rounded()) ?? 0,
         basis: "the time of batches that were loaded before"))
@@ -77,7 +80,8 @@ struct KeepBatchSize: Rule {
       batch, .medium,
       """
       All of \(batch.rows.grouped) \(batch.entity) objects were loaded, in \
-      \(batch.batches.counted("batch", "batches")), and \(read.grouped) of them \(read == 1 ? "was" : "were") read.
+      \(batch.batches.counted("batch", "batches")), and \(read.grouped) of them \
+      \(read == 1 ? "was" : "were") read.
       """,
       "keep the batched result itself: an Array, a Set or a sort of it loads every object",
       saving: .init(

@@ -3,16 +3,16 @@
 import QueryPlans
 import StoreEvents
 
-/// The planner's statistics exist where it has a choice, and are of the tables as they are.
+/// The planner has up-to-date statistics where it chooses between indexes.
 struct KeepStatistics: Rule {
   static let minRows = 10_000
   static let maxGrowth = 4.0
 
   static let explanation = RuleExplanation(
-    law: "The planner's statistics exist where it has a choice, and are of the tables as they are.",
+    law: "The planner has up-to-date statistics where it chooses between indexes.",
     reason: """
-      Without statistics SQLite guesses that an equality leaves ten rows, whatever the column; with old ones it takes a large
-      table for a small one. Both make it choose the wrong index, or the wrong order of a join.
+      Without statistics SQLite assumes that an equality matches ten rows, whatever the column is; with outdated ones it
+      may treat a large table as a small one. It may then choose the wrong index, or the wrong order of a join.
       """,
     bad: """
       WHERE  t0.ZKIND = ? AND  t0.ZNAME = ?      -- SEARCH t0 USING INDEX ZSTOP_ZKIND: half the table
@@ -22,9 +22,10 @@ struct KeepStatistics: Rule {
       -- SEARCH t0 USING INDEX ZSTOP_ZNAME
       """,
     limits: """
-      Needs `--database`. Reported when a table has four times as many rows as in its statistics, or a quarter, and 10,000
-      of them; and when a database was never analyzed and a statement compares columns of a table of 10,000 rows that two
-      indexes begin with. Whether another plan would be faster is not known: advise tries it.
+      Needs `--database`. Reported when a table of 10,000 rows has four times as many rows as in its statistics, or a
+      quarter; and when a database was never analyzed and a statement compares columns of a table of 10,000 rows that
+      are the first columns of two indexes. It is not known whether another plan would be faster; `advise` measures
+      that.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
@@ -44,7 +45,7 @@ struct KeepStatistics: Rule {
       rule: Self.name, severity: .note, confidence: .medium, object: table.name,
       message: """
         '\(table.name)' has \(table.rows.isAtLeast ? "at least " : "")\
-        \(UInt64(table.rows.rows).grouped) rows, its statistics are of \(UInt64(known).grouped).
+        \(UInt64(table.rows.rows).grouped) rows; its statistics were collected with \(UInt64(known).grouped).
         """,
       evidence: [.init("tableRows", table.rows.rows), .init("rowsInStatistics", known)],
       fix: "run PRAGMA optimize when the store closes, or once: ANALYZE \(table.name)")

@@ -2,13 +2,13 @@
 
 import StoreEvents
 
-/// The write-ahead log begins again from its start after a checkpoint.
+/// The write-ahead log is reset after a checkpoint.
 struct LetLogReset: Rule {
   static let explanation = RuleExplanation(
-    law: "The write-ahead log begins again from its start after a checkpoint.",
+    law: "The write-ahead log is reset after a checkpoint.",
     reason: """
-      When a checkpoint has copied the whole log, the next writer begins again from its start, unless a reader still uses
-      the log. Readers that always overlap never leave such a gap: the log grows without end although every checkpoint
+      When a checkpoint has copied the whole log, the next writer restarts it from the beginning, unless a reader still
+      uses the log. Readers that always overlap prevent this: the log grows without limit although every checkpoint
       finishes, and each commit runs another one.
       """,
     bad: """
@@ -18,14 +18,14 @@ struct LetLogReset: Rule {
       -- checkpoint: passive, 1,004 of 1,004 frames;  1,001 of 1,001;  1,010 of 1,010
       """,
     limits: """
-      Reported when the log grew by 3,000 frames or more over three finished checkpoints or more in a row, and where no
-      checkpoint was seen and the log was seen to grow three times, to 16 MB or more. Checkpoints that a reader stops are
-      AvoidCheckpointStall's. Needs the probe's events; checkpoints of copies of SQLite that call themselves directly are
-      not seen.
+      Reported when the log grew by 3,000 frames or more over three finished checkpoints or more in a row, or when no
+      checkpoint was seen and the log was seen to grow three times, to 16 MB or more. Checkpoints that a reader stops
+      are reported by AvoidCheckpointStall. Needs the probe's events; checkpoints of copies of SQLite that call their
+      own functions directly are not observed.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
-    // A reader that pins the log is EndReadTransaction's.
+    // EndReadTransaction reports a reader that pins the log.
     let isPinned = !EndReadTransaction().check(workload).isEmpty
     return (workload.profile.locks?.logs ?? []).compactMap { log in
       log.isNeverReset ? unreset(log) : isPinned ? nil : unchecked(log)
@@ -37,12 +37,12 @@ struct LetLogReset: Rule {
       rule: Self.name, confidence: .high, object: log.database,
       message: """
         The log grew from \(log.firstFrames.counted("frame")) to \(log.lastFrames.grouped) over \
-        \(log.checkpoints.counted("checkpoint")) that all finished: it never began again.
+        \(log.checkpoints.counted("checkpoint")) that all finished; the log was never reset.
         """,
       evidence: evidence(log),
       fix: """
-        leave a gap between reads now and then, and run PRAGMA wal_checkpoint(RESTART) there, with \
-        a busy timeout: it waits for the readers of that moment
+        leave a gap between reads from time to time, and run PRAGMA wal_checkpoint(RESTART) in it, \
+        with a busy timeout: it waits for the current readers
         """)
   }
 
@@ -54,8 +54,8 @@ struct LetLogReset: Rule {
         """,
       evidence: evidence(log),
       fix: """
-        run PRAGMA wal_checkpoint(TRUNCATE) now and then, or set PRAGMA wal_autocheckpoint = 1000 \
-        on a connection that writes
+        run PRAGMA wal_checkpoint(TRUNCATE) from time to time, or set PRAGMA wal_autocheckpoint = \
+        1000 on a connection that writes
         """)
   }
 

@@ -2,7 +2,7 @@
 
 import StoreEvents
 
-/// A fetch requests what is used: by a predicate, a limit, or a batch size.
+/// A fetch is limited to the objects used, by a predicate, a limit or a batch size.
 struct LimitFetch: Rule {
   // 5,000 is arbitrary: a hundred screens.
   static let minRows = 5000.0
@@ -10,20 +10,20 @@ struct LimitFetch: Rule {
   static let minPartRead = 0.25
 
   static let explanation = RuleExplanation(
-    law: "A fetch requests what is used: by a predicate, a limit, or a batch size.",
-    reason: "Rows that are not used are read, copied and kept in memory all the same.",
+    law: "A fetch is limited to the objects used, by a predicate, a limit or a batch size.",
+    reason: "Rows that are not used are still read, copied and kept in memory.",
     bad: """
       let all = try context.fetch(FetchRequest<Stop>())       // 12,800 objects, for a screen of 25
       SELECT … FROM ZSTOP t0
       """,
     good: """
-      request.fetchBatchSize = 50                             // about twice what is seen at once
-      SELECT 0, t0.Z_PK FROM ZSTOP t0                         -- then 50 rows at a time, as they are touched
+      request.fetchBatchSize = 50                             // about twice the number of visible rows
+      SELECT 0, t0.Z_PK FROM ZSTOP t0                         -- then 50 rows at a time, as they are read
       """,
     limits: """
-      Reported when a run fetches 5,000 objects or more without a limit and without a batch size. Where they came as faults and a quarter of
-      them or more were read, the fetch is left alone; where none fired, the trace does not show how many were used, and the
-      finding is a note. Counts, ids and dictionaries are left alone.
+      Reported when a run fetches 5,000 objects or more without a limit and without a batch size. If they were fetched
+      as faults and a quarter of them or more were read, the fetch is not reported. If none fired, the trace does not
+      show how many were used, and the finding is a note. Counts, ids and dictionaries are not reported.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
@@ -52,8 +52,8 @@ struct LimitFetch: Rule {
         .init("totalNs", work.totalTime),
       ],
       fix: """
-        set request.fetchBatchSize to about twice what is seen at once, or a fetchLimit; to learn \
-        only how many there are, count
+        set request.fetchBatchSize to about twice the number of visible rows, or a fetchLimit; if \
+        only the number is needed, use count(_:)
         """,
       saving: read > 0
         ? .init(

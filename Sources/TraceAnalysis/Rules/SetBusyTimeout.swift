@@ -7,8 +7,8 @@ struct SetBusyTimeout: Rule {
   static let explanation = RuleExplanation(
     law: "A connection that shares its database has a busy timeout.",
     reason: """
-      Without a busy timeout, a statement fails as soon as another connection holds the lock it needs, even if that ends a
-      millisecond later. A timeout belongs to one connection: each one that is opened needs its own.
+      Without a busy timeout, a statement fails as soon as another connection holds the lock it needs, even if it is
+      released a millisecond later. A timeout applies to one connection: each connection needs its own.
       """,
     bad: """
       sqlite3_open("app.db", &db)                      -- INSERT: SQLITE_BUSY after 0 ms
@@ -17,9 +17,9 @@ struct SetBusyTimeout: Rule {
       sqlite3_open("app.db", &db); sqlite3_busy_timeout(db, 5000)
       """,
     limits: """
-      Reported from one failure on: SQLITE_BUSY without a second attempt, by a statement that had nothing to upgrade (see
-      UseBeginImmediate). A timeout that was set on another connection, or after the statement, has this effect as well.
-      Needs the probe's events.
+      Reported from the first failure on: SQLITE_BUSY without a second attempt, for a statement that did not upgrade a
+      read transaction (see UseBeginImmediate). A timeout that was set on another connection, or after the statement,
+      has this effect as well. Needs the probe's events.
       """)
 
   func check(_ workload: Workload) -> [Finding] {

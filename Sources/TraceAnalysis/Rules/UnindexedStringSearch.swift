@@ -3,12 +3,13 @@
 import QueryPlans
 import StoreEvents
 
-/// A text search compares normalized text by its beginning, which an index serves.
+/// A text search is a prefix search on normalized text, which an index serves.
 struct UnindexedStringSearch: Rule {
   static let explanation = RuleExplanation(
-    law: "A text search compares normalized text by its beginning, which an index serves.",
+    law: "A text search is a prefix search on normalized text, which an index serves.",
     reason: """
-      A function that ignores case and diacritics runs once for every row; so does a search within the text, or a pattern.
+      A function that ignores case and diacritics runs once for every row, and so does a search within the text or for a
+      pattern.
       """,
     bad: """
       name BEGINSWITH[cd] "u gorli"
@@ -22,9 +23,9 @@ struct UnindexedStringSearch: Rule {
       -- SEARCH t0 USING INDEX ZSTOP_ZNORMALIZEDNAME (ZNORMALIZEDNAME>? AND ZNORMALIZEDNAME<?)
       """,
     limits: """
-      Reported when such a search reads 500 rows a run or more, and four or more for each that it returns. A search among
-      rows that an index has narrowed down is left alone, and one beside a comparison that an index could serve is reported
-      as AvoidFullTableScan.
+      Reported when such a search reads 500 rows a run or more, and four or more for each that it returns. A search
+      among rows that an index has selected is not reported, and one with a comparison that an index could serve is
+      reported as AvoidFullTableScan.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
@@ -38,19 +39,19 @@ struct UnindexedStringSearch: Rule {
       rule: Self.name, confidence: statement.profile.isCounted ? .high : .medium,
       statement: statement.id, caller: statement.profile.mainCaller,
       message: """
-        Each run compares the text of \(statement.stepsPerRun.counted("row")), one by one, to return \
-        \(statement.work.perRun(\.rows).wholeText)\(statement.runsText).
+        Each run compares the text of \(statement.stepsPerRun.counted("row")), one by one, to \
+        return \(statement.work.perRun(\.rows).wholeText)\(statement.runsText).
         """,
       evidence: statement.profile.scanEvidence,
       fix: statement.isOfObjects
         ? """
         store the text a second time, normalized (an attribute with derivedFrom and \
         searchNormalized: lower case, no marks), index that attribute and search it with \
-        BEGINSWITH; for words within the text, an entity of search terms
+        BEGINSWITH; for words within the text, use an entity of search terms
         """
         : """
-        where the pattern begins with text, an index on the column with COLLATE NOCASE serves LIKE, a \
-        plain one GLOB; for words within the text, an FTS5 table
+        if the pattern begins with text, an index on the column with COLLATE NOCASE serves LIKE, \
+        and a plain index serves GLOB; for words within the text, use an FTS5 table
         """,
       saving: statement.profile.isCounted ? statement.scanSaving : nil)
   }

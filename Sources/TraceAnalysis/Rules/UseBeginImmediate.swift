@@ -7,8 +7,8 @@ struct UseBeginImmediate: Rule {
   static let explanation = RuleExplanation(
     law: "A transaction that reads and then writes begins with BEGIN IMMEDIATE.",
     reason: """
-      A deferred transaction that has read has a snapshot. If another connection writes meanwhile, the first write cannot
-      wait for it: the snapshot would be stale. SQLite fails it at once, whatever the busy timeout is.
+      A deferred transaction that has read has a snapshot. If another connection writes in the meantime, the first write
+      cannot wait, because the snapshot would be stale. SQLite fails it at once, whatever the busy timeout is.
       """,
     bad: """
       BEGIN; SELECT stock FROM item WHERE id = 7; UPDATE item SET stock = 3 WHERE id = 7; COMMIT
@@ -19,8 +19,8 @@ struct UseBeginImmediate: Rule {
       -- waits at BEGIN, and does not fail later
       """,
     limits: """
-      Reported from one failure on: SQLITE_BUSY without an attempt to wait, in a transaction that had read and not yet
-      written. Needs the probe's events.
+      Reported from the first failure on: SQLITE_BUSY without an attempt to wait, in a transaction that had read and not
+      yet written. Needs the probe's events.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
@@ -28,11 +28,11 @@ struct UseBeginImmediate: Rule {
       Finding(
         rule: Self.name, confidence: .high, statement: site.statement, caller: site.location,
         message: """
-          It failed \(site.count.counted("time")) with SQLITE_BUSY at once: its transaction had \
+          It failed at once with SQLITE_BUSY \(site.count.counted("time")): its transaction had \
           read before, and another connection wrote.
           """,
         evidence: [.init("failures", site.count)],
-        fix: "begin this transaction with BEGIN IMMEDIATE; then the busy timeout works")
+        fix: "begin this transaction with BEGIN IMMEDIATE; the busy timeout then takes effect")
     }
   }
 }

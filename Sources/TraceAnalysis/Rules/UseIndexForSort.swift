@@ -5,7 +5,7 @@ import StoreEvents
 
 /// A fetch of many rows reads them in the order of an index instead of sorting them.
 struct UseIndexForSort: Rule {
-  // Both are arbitrary: some tenths of a millisecond on a machine of today.
+  // Both are arbitrary: a few tenths of a millisecond on a current machine.
   static let minRows = 1000.0
   static let minSteps = 10_000.0
 
@@ -24,10 +24,10 @@ struct UseIndexForSort: Rule {
       -- SCAN t0 USING INDEX ZSTOP_ZNAME
       """,
     limits: """
-      Reported when ORDER BY sorts 1,000 rows a run or more, or takes 10,000 VM steps or more with a limit that hides the
-      rest, or reads a whole table for a few rows with no WHERE that an index could serve. Sorts of few rows are left alone,
-      and so are GROUP BY and DISTINCT. What the sort alone costs is not measured, so no saving is given. A sort by the rules
-      of a language is reported as UseStoredSortKey.
+      Reported when ORDER BY sorts 1,000 rows a run or more, or takes 10,000 VM steps or more with a limit that discards
+      the rest, or reads a whole table for a few rows with no WHERE that an index could serve. Sorts of few rows, GROUP
+      BY and DISTINCT are not reported. The cost of the sort alone is not measured, so no saving is estimated. A
+      localized sort is reported as UseStoredSortKey.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
@@ -66,7 +66,7 @@ extension StatementProfile {
 }
 
 extension JudgedStatement {
-  /// Whether each run sorts enough rows to matter, and nothing else is wrong with the statement.
+  /// Whether each run sorts enough rows to matter, and no other rule reports the statement.
   var sortsMuch: Bool {
     if let cause = scanCause { return cause == .sort || cause == .localeSort }
     let work = profile.work

@@ -2,13 +2,13 @@
 
 import StoreEvents
 
-/// A list sorted as a language wants it is sorted by a key that was stored for that.
+/// A list in localized order is sorted by a stored sort key.
 struct UseStoredSortKey: Rule {
   static let explanation = RuleExplanation(
-    law: "A list sorted as a language wants it is sorted by a key that was stored for that.",
+    law: "A list in localized order is sorted by a stored sort key.",
     reason: """
-      The comparison of a language is a function that runs some ten times for each row; no index of plain text has its
-      order. Arrange the data so that the default comparison serves.
+      A localized comparison is a function that runs about ten times for each row, and no index of plain text has its
+      order. Store a key for which the default comparison produces that order.
       """,
     bad: """
       SortDescriptor(\\.value, selector: .localizedCaseInsensitiveCompare)
@@ -16,14 +16,14 @@ struct UseStoredSortKey: Rule {
       -- USE TEMP B-TREE FOR ORDER BY
       """,
     good: """
-      SortDescriptor(\\.indexValue)              // stored with the value: folded, in the order wanted, indexed
+      SortDescriptor(\\.indexValue)              // stored with the value: folded, in the desired order, indexed
       SELECT … FROM ZRECORD t0 ORDER BY t0.ZINDEXVALUE
       -- SCAN t0 USING INDEX ZRECORD_ZINDEXVALUE
       """,
     limits: """
-      Reported when a run sorts 1,000 rows or more, or takes 10,000 VM steps or more with a limit that hides the rest. A
-      short list is left alone; a plain sort is reported as UseIndexForSort. What the sort alone costs is not measured, so
-      no saving is given.
+      Reported when a run sorts 1,000 rows or more, or takes 10,000 VM steps or more with a limit that discards the
+      rest. A short list is not reported; a plain sort is reported as UseIndexForSort. The cost of the sort alone is not
+      measured, so no saving is estimated.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
@@ -32,11 +32,11 @@ struct UseStoredSortKey: Rule {
       return Finding(
         rule: Self.name, confidence: statement.profile.isCounted ? .high : .medium,
         statement: statement.id, caller: statement.profile.mainCaller,
-        message: "\(statement.sortText) Its comparison is that of a language.",
+        message: "\(statement.sortText) Its comparison is localized.",
         evidence: statement.profile.sortEvidence,
         fix: """
-          store a sort key with the value (folded, in the order wanted), index it, and sort by it \
-          with the plain comparison
+          store a sort key with the value (folded, in the desired order), index it, and sort by \
+          it with the plain comparison
           """)
     }
   }

@@ -3,14 +3,14 @@
 import QueryPlans
 import StoreEvents
 
-/// Of terms that no index serves, the cheap ones are written before the costly ones.
+/// Among terms that no index serves, cheap terms are written before costly ones.
 struct WriteCheapTermsFirst: Rule {
   static let explanation = RuleExplanation(
-    law: "Of terms that no index serves, the cheap ones are written before the costly ones.",
+    law: "Among terms that no index serves, cheap terms are written before costly ones.",
     reason: """
-      SQLite evaluates such terms row by row in the order in which they are written, and stops at the first that fails: a
-      number compared first spares most rows the text search. It moves terms that an index serves, and correlated
-      subqueries, by itself.
+      SQLite evaluates such terms for each row in the order in which they are written, and stops at the first that is
+      false. If a number is compared first, most rows need no text search. SQLite itself moves terms that an index
+      serves, and correlated subqueries.
       """,
     bad: """
       (name CONTAINS[cd] %@) AND (timestamp >= %@)
@@ -21,9 +21,9 @@ struct WriteCheapTermsFirst: Rule {
       SELECT … WHERE ( t0.ZTIMESTAMP >= ? AND  NSCoreDataStringSearch(t0.ZNAME, ?, 129, 0))
       """,
     limits: """
-      Reported when a statement reads 500 rows a run or more and calls a text search before it compares a plain
-      column. With `--database` a comparison that an index serves is left alone, wherever it is written. How selective the
-      terms are is not known, so no saving is given: `trace-report orderings INPUT --statement ID` measures it.
+      Reported when a statement reads 500 rows a run or more and calls a text search before it compares a plain column.
+      With `--database` a comparison that an index serves is not reported, wherever it is written. The selectivity of
+      the terms is not known, so no saving is estimated; `trace-report orderings INPUT --statement ID` measures it.
       """)
 
   func check(_ workload: Workload) -> [Finding] {

@@ -23,7 +23,7 @@ struct CTFMetadata {
       throw TSDLError(reason: "its metadata describes no trace")
     }
     guard let order = trace.texts["byte_order"], ["le", "be"].contains(order) else {
-      throw .foreign("a byte order of its own")
+      throw .foreign("a byte order other than le or be")
     }
     let isBigEndian = order == "be"
     environment = TraceEnvironment(blocks.first { $0.kind == "env" } ?? TSDLBlock(kind: "env"))
@@ -49,7 +49,7 @@ struct CTFMetadata {
     eventClassCount = count
   }
 
-  /// From the Unix epoch, in nanoseconds.
+  /// Since the Unix epoch, in nanoseconds.
   private static func clockOffset(_ blocks: [TSDLBlock]) throws(TSDLError) -> Int64 {
     let clocks = blocks.filter { $0.kind == "clock" }
     guard clocks.count == 1, let clock = clocks.first else {
@@ -140,11 +140,10 @@ final class EventClass {
   let kind: StoreEvent.Kind?
   let contexts: ContextFields
   let payload: FieldLayout
-  /// Those over all of the payload.
+  /// The readers of the whole payload.
   let steps: [FieldStep]
   let hasPayload: Bool
-  /// The steps over the members that the vocabulary does not have, once it is known that all
-  /// others stand in its order.
+  /// The readers that skip members unknown to the vocabulary, if all others are in its order.
   @exclusivity(unchecked) var stepsBehindKnown: [FieldStep]?
 
   init(name fullName: String, contexts: ContextFields, payload: FieldLayout, hasPayload: Bool) {

@@ -4,7 +4,7 @@ import StoreEvents
 
 /// The events of one stream, packet by packet.
 ///
-/// Only the packet that is being read is in memory.
+/// Only the current packet is in memory.
 final class EventStream {
   let streamClass: StreamClass
   private let files: [StreamFile]
@@ -16,10 +16,10 @@ final class EventStream {
   // Unchecked: one thread reads, each event.
   /// The clock's value, of which most events have only the lower bits.
   @exclusivity(unchecked) private var clock: UInt64 = 0
-  /// Of what was not read yet: the contexts and the payload of the next event.
+  /// The data that was not read yet: the contexts and the payload of the next event.
   @exclusivity(unchecked) var place: UnsafeRawPointer
   @exclusivity(unchecked) private(set) var end: UnsafeRawPointer
-  /// When the next event happened; `nil` if its year is beyond reach.
+  /// The time of the next event; `nil` if its year is out of range.
   @exclusivity(unchecked) private(set) var time: Int64?
   /// The class of the next event.
   @exclusivity(unchecked) private(set) var eventClass: EventClass?
@@ -27,7 +27,7 @@ final class EventStream {
   /// Events that the tracer discarded, since this was read last.
   var eventsLost: UInt64 = 0
   private(set) var hasLostPackets = false
-  /// What ended the reading before the stream's end.
+  /// The error that ended the reading before the stream's end.
   private(set) var damage: Damage?
 
   enum Damage {
@@ -35,7 +35,7 @@ final class EventStream {
     case system(String)
   }
 
-  /// - Parameter files: of one stream; what they have in common is read once.
+  /// - Parameter files: the files of one stream; their common metadata is read once.
   init(_ files: [StreamFile], _ streamClass: StreamClass) {
     self.files = files
     self.streamClass = streamClass
@@ -75,7 +75,7 @@ final class EventStream {
   func advance() -> Bool {
     while place == end { guard openNextPacket() else { return false } }
     guard let header = streamClass.header.header(at: place, to: end) else {
-      return fail("an event's header reaches beyond the packet")
+      return fail("an event's header extends beyond the packet")
     }
     let classes = streamClass.events
     guard header.id < UInt64(classes.count), let eventClass = classes[Int(header.id)] else {
@@ -88,7 +88,7 @@ final class EventStream {
   }
 
   /// Ends the stream at the event that is being read.
-  func cut() { _ = fail("an event reaches beyond the packet") }
+  func cut() { _ = fail("an event extends beyond the packet") }
 
   @inline(__always)
   private func setClock(_ value: UInt64, bits: Int) {
@@ -139,7 +139,7 @@ final class EventStream {
         // A counter of 32 bits that ran over is smaller than it was.
         eventsLost &+= discarded >= before ? discarded - before : max(discarded, 1)
       } else if discarded > 0 {
-        // How many of them were before the trace began is not known.
+        // The number of those before the start of the trace is not known.
         eventsLost &+= 1
       }
     }

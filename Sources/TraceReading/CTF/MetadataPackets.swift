@@ -28,7 +28,7 @@ enum MetadataPackets {
       + "without it its trace cannot be read; copy the trace again"
   }
 
-  // 64 MiB is arbitrary: LTTng writes some 10 KiB a provider, and all of it is held.
+  // 64 MiB is arbitrary: LTTng writes about 10 KiB per provider, and all of it is kept in memory.
   private static let longest: UInt64 = 64 << 20
 
   /// The text within the packets; `nil` if it cannot be read, or is longer than any of LTTng's.
@@ -64,7 +64,7 @@ enum MetadataPackets {
   static func traceIdentifier(ofFolder folder: String) -> String? {
     let file = URL(filePath: folder, directoryHint: .isDirectory).appending(path: "metadata")
     guard let input = try? FileHandle(forReadingFrom: file) else { return nil }
-    // The trace block stands first; 64 KiB is arbitrary, LTTng writes it within 1 KiB.
+    // The trace block is first; 64 KiB is arbitrary, LTTng writes it within 1 KiB.
     let head = (try? input.read(upToCount: 64 << 10)).map { Array($0) } ?? []
     guard let word = word(head, at: 0, isBigEndian: false), head.count >= 20 else { return nil }
     if word == magic || word.byteSwapped == magic {
@@ -74,7 +74,7 @@ enum MetadataPackets {
     return text.firstMatch(of: /uuid\s*=\s*"([^"]+)"/).map { String($0.1) }
   }
 
-  /// Where the first packet begins that is not whole.
+  /// The start of the first packet that is incomplete.
   private static func damagedPlace(in input: FileHandle) throws -> UInt64? {
     let size = try input.seekToEnd()
     var place: UInt64 = 0

@@ -2,7 +2,7 @@
 
 import StoreEvents
 
-/// Finds the line of the application behind the return addresses of native callers.
+/// Finds the line of the application for the return addresses of native callers.
 ///
 /// The files that the program had loaded must be on this host, as they were then. What cannot be found
 /// is counted, and the report states why.
@@ -21,7 +21,7 @@ final class NativeCallers {
   private var lines: [NativeFrame: [SymbolizedLine]] = [:]
   private var obstacles: [Obstacle: Int] = [:]
   private let host = HostName.current
-  // 50,000 is arbitrary: at some 50 µs each, seconds. A program has a few hundred.
+  // 50,000 is arbitrary: at about 50 µs each, they take seconds. A program has a few hundred.
   private static let maxAddresses = 50_000
 
   /// Passes a record on: a native caller with its file and its line, if they are found.
@@ -99,7 +99,7 @@ final class NativeCallers {
     return image
   }
 
-  /// Why lines are not known, a sentence each.
+  /// The reasons why lines are not known, one sentence each.
   var remarks: [String] {
     func callers(_ count: Int) -> String {
       count == 1 ? "1 native caller" : "\(count) native callers"
@@ -113,7 +113,7 @@ final class NativeCallers {
         "The lines of \(callers(count)) are not known: \(LogText.escaped(module)) was changed after it ran. "
           + "Record the program again."
       case .missing(let module):
-        "The lines of \(callers(count)) are not known: \(LogText.escaped(module)) is not here any more."
+        "The lines of \(callers(count)) are not known: \(LogText.escaped(module)) no longer exists here."
       case .otherHost(let name):
         "The lines of \(callers(count)) are not known: they ran on the host \(LogText.escaped(name)). "
           + "Read the trace there."

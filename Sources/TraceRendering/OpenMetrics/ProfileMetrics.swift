@@ -23,7 +23,7 @@ public enum ProfileMetrics {
     return text.finished
   }
 
-  /// What came of the recordings of a folder: a text for `text(_:top:adding:)`.
+  /// The results of the recordings of a folder: a text for `text(_:top:adding:)`.
   public static func recordings(
     added: UInt64, failed: UInt64, verdicts: [String: UInt64]
   ) -> String {
@@ -122,7 +122,7 @@ public enum ProfileMetrics {
       })
   }
 
-  // From 100 µs to 10 s: a frame is 16 ms, and a second is what a person waits for.
+  // From 100 µs to 10 s: a frame is 16 ms, and users tolerate about a second.
   private static let bounds: [Nanoseconds] = [
     100_000, 250_000, 500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000, 25_000_000,
     50_000_000, 100_000_000, 250_000_000, 500_000_000, 1_000_000_000, 2_500_000_000,
@@ -163,7 +163,7 @@ public enum ProfileMetrics {
   private static func addReading(of profile: Profile, to text: inout MetricsText) {
     let completeness = profile.completeness
     text.family(
-      "storescope_events_read", .counter, help: "Events that the report was made of.",
+      "storescope_events_read", .counter, help: "Events in the report.",
       [.init(completeness.eventsRead)])
     text.family(
       "storescope_events_lost", .counter, help: "Events that were lost: counts may be too low.",

@@ -57,14 +57,14 @@ public struct OrderingsReport {
       "SQLite evaluates the correlated subquery last, wherever it is written"
     case .residual where comparison.verdict == .noDifference:
       "several terms are evaluated as they are written, but no other order is faster or slower by "
-        + "\(Cell.ratio(minimumEffect).text) or more, beyond doubt"
+        + "\(Cell.ratio(minimumEffect).text) or more with statistical significance"
     case .residual:
       "no index serves several of the terms, and SQLite evaluates those as they are written; the "
         + "cheap and the selective belong first"
     }
   }
 
-  /// The predicate in the order to write, or why there is none.
+  /// The predicate in the recommended order, or the reason why there is none.
   var suggestion: String? {
     guard suggests else { return nil }
     let variant = comparison.variants[comparison.best ?? 0]
@@ -78,10 +78,12 @@ public struct OrderingsReport {
   var suggestionText: String? {
     guard suggests else { return nil }
     guard let suggestion else {
-      return "no format string: a term of the statement is none that a predicate makes"
+      return "no format string: the statement has a term that no predicate produces"
     }
     let isBetter = comparison.verdict == .faster
-    return (isBetter ? "write it so, in the model's spelling: " : "as it is, there is no better: ")
+    return
+      (isBetter
+      ? "write it in this order, in the model's spelling: " : "no other order is better: ")
       + suggestion
   }
 

@@ -3,19 +3,19 @@
 import Glibc
 import StoreEvents
 
-/// One request over a connection of its own.
+/// A request over its own connection.
 ///
-/// The tool is linked statically and talks to an agent on this host or in its network; for one POST,
-/// Foundation's URLSession would bring libcurl and a TLS library.
+/// The tool is linked statically and sends to an agent on this host or in its network. Foundation's
+/// URLSession would add libcurl and a TLS library for one POST.
 enum HTTPClient {
   struct Response {
     var status: Int
-    /// Names in small letters.
+    /// Names in lower case.
     var headers: [String: String]
     var body: String
   }
 
-  /// Why there is no response; each may pass.
+  /// The reason why there is no response; each may be temporary.
   enum Failure: Error {
     case unreachable(String)
     case noAnswer(String)
@@ -23,15 +23,15 @@ enum HTTPClient {
     var sentence: String {
       switch self {
       case .unreachable(let reason): "cannot be reached: \(reason)"
-      case .noAnswer(let reason): "did not answer: \(reason)"
+      case .noAnswer(let reason): "did not respond: \(reason)"
       }
     }
   }
 
-  // 64 KiB is arbitrary: an answer to an export is a few bytes.
+  // 64 KiB is arbitrary: the response to an export is a few bytes.
   private static let maxResponse = 64 << 10
 
-  /// Sends a POST and waits for the whole answer.
+  /// Sends a POST and waits for the complete response.
   ///
   /// - Parameter seconds: for the connection, and for each part of the exchange.
   static func post(
@@ -62,13 +62,13 @@ enum HTTPClient {
       next = info.ai_next
       let socket = Glibc.socket(info.ai_family, info.ai_socktype | Int32(SOCK_CLOEXEC.rawValue), 0)
       guard socket >= 0 else { continue }
-      // A connection attempt ends after the time for sending.
+      // SO_SNDTIMEO also limits a connection attempt.
       var limit = timeval(tv_sec: seconds, tv_usec: 0)
       let size = socklen_t(MemoryLayout<timeval>.size)
       setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
       setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
       if Glibc.connect(socket, info.ai_addr, info.ai_addrlen) == 0 { return socket }
-      reason = errno == EINPROGRESS ? "no answer in \(seconds) s" : SystemErrorText.last.sentence
+      reason = errno == EINPROGRESS ? "no response in \(seconds) s" : SystemErrorText.last.sentence
       close(socket)
     }
     throw .unreachable(reason)
@@ -108,7 +108,7 @@ enum HTTPClient {
       ? "it took too long" : SystemErrorText.last.sentence
   }
 
-  /// Reads an answer; nil while a part is missing.
+  /// Parses a response; nil while a part is missing.
   static func response(_ bytes: [UInt8], isWhole: Bool) -> Response? {
     guard let end = HTTPHead.end(of: bytes) else { return nil }
     // CR and LF together are one Character.

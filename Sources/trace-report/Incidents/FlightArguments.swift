@@ -24,7 +24,7 @@ struct FlightArguments: ParsableArguments {
 
   func validate() throws {
     if !isActive, atMost != nil || disk != nil {
-      throw ValidationError("--at-most and --disk are for --when.")
+      throw ValidationError("--at-most and --disk need --when.")
     }
     if let atMost, !(1...3600).contains(atMost) {
       throw ValidationError("--at-most takes a number from 1 to 3600.")

@@ -5,11 +5,11 @@ import DatabaseLocks
 import StoreEvents
 import TraceRendering
 
-/// Samples the locks of a database, and shows them once or each interval.
+/// Samples the locks of a database, and shows them once or at each interval.
 struct LocksLoop {
   private let observer: LockObserver
   private var view: LocksView
-  /// Nanoseconds between two times of showing; nil to show one state.
+  /// The interval in nanoseconds; nil to show one state.
   private let interval: Int64?
   private let count: Int?
   /// How long a lock may be held.
@@ -34,12 +34,12 @@ struct LocksLoop {
     try check(state)
   }
 
-  /// Samples until it is certain whether a lock is held for as long as the limit.
+  /// Samples until it is known whether a lock is held for as long as the limit.
   private mutating func observeOnce() -> LockState {
     let begin = ContinuousClock.now
     var state = sample()
     while let limit, Signals.end == nil, excess == nil {
-      // Whatever was not held from the first sample on cannot reach the limit within it.
+      // A lock that was not held at the first sample cannot be held for the limit within it.
       let isOpen = history.current.contains { $0.samples == history.samples }
       guard isOpen, (.now - begin).nanoseconds < 2 * limit else { break }
       pause(Self.pace(limit))
@@ -75,7 +75,7 @@ struct LocksLoop {
     return state
   }
 
-  /// The hold that lasted for the limit.
+  /// The hold that lasted as long as the limit.
   private var excess: Hold? {
     guard let limit, let longest = history.longest, longest.duration >= limit else { return nil }
     return longest
@@ -88,7 +88,7 @@ struct LocksLoop {
     guard mayHideHolder else { return }
     let spots = state.sample.blindSpots.filter(\.mayHideHolder).map(\.description)
     throw Failure(
-      "a holder may have gone unseen. " + spots.joined(separator: " "),
+      "a holder may have gone undetected. " + spots.joined(separator: " "),
       status: ExitStatus.inconclusive)
   }
 

@@ -3,7 +3,7 @@
 import ArgumentParser
 import TraceAnalysis
 
-/// The manual page, trace-report(1), made from the parser's description of the commands.
+/// The manual page, trace-report(1), generated from the parser's description of the commands.
 struct ManualPage {
   private var roff = Roff()
 
@@ -19,7 +19,7 @@ struct ManualPage {
 
   private mutating func writeHead(_ tool: ToolHelp.Command) {
     let version = TraceReport.configuration.version
-    roff.raw(".\\\" Made from the options of trace-report by make man.")
+    roff.raw(".\\\" Generated from the options of trace-report by make man.")
     roff.macro(
       "TH", "TRACE\\-REPORT", "1", "\"\"", "\"StoreScope \(version)\"", "\"User Commands\"")
     roff.macro("SH", "NAME")
@@ -34,7 +34,7 @@ struct ManualPage {
     roff.line(
       "Reads LTTng traces and debug logs of ObjectStore, logs of Core Data, and reports saved with "
         + "--json; - is standard input, and several inputs are merged.")
-    roff.line("A command is only named where it is not summary, which is the default.")
+    roff.line("The default command, summary, may be omitted.")
     roff.macro("PP")
     roff.line("--help after a command describes it; --version prints the version.")
   }
@@ -82,11 +82,14 @@ struct ManualPage {
   }
 
   private static let variables = [
-    ("STORE_SQL_DEBUG", "Of the program, not of trace-report: 1 to 4 writes its debug log."),
+    (
+      "STORE_SQL_DEBUG",
+      "For the observed program, not for trace-report: 1 to 4 enables its debug log."
+    ),
     ("STORE_SQL_DEBUG_FILE", "The file of that log; standard error without it."),
     ("NO_COLOR", "If not empty, text has no colours."),
-    ("COLUMNS", "The width of text, in place of the terminal's; text for a pipe has none."),
-    ("TMPDIR", "Where advise copies the database to, and other commands a damaged one; /tmp."),
+    ("COLUMNS", "The width of text, in place of the terminal's; text for a pipe has no width."),
+    ("TMPDIR", "The folder for copies of databases; /tmp by default."),
   ]
 
   // MARK: - Arguments
@@ -96,7 +99,7 @@ struct ManualPage {
     return argument.shouldDisplay != false && !names.contains("help") && !names.contains("version")
   }
 
-  /// `-o, --output FILE`, or the name of what stands alone.
+  /// `-o, --output FILE`, or the name of a positional argument.
   private static func form(_ argument: ToolHelp.Argument) -> String {
     let value = Roff.italic(argument.valueName ?? "value")
     guard let names = argument.names, !names.isEmpty else {
@@ -111,7 +114,7 @@ struct ManualPage {
     Roff.bold((name.kind == "long" ? "--" : "-") + name.name)
   }
 
-  /// The command with what it cannot do without, and `[options]` for the rest.
+  /// The command with its required arguments, and `[options]` for the others.
   private static func synopsis(_ command: ToolHelp.Command) -> String {
     let arguments = (command.arguments ?? []).filter(isShown)
     var parts = [Roff.bold("trace-report \(command.commandName)")]

@@ -2,17 +2,17 @@
 
 import ArgumentParser
 
-/// Where OTLP is sent to.
+/// The destination of OTLP.
 struct CollectorOptions: ParsableArguments {
   @Option(help: "Send OTLP to this collector, such as http://localhost:4318, in place of a file.")
   var endpoint: String?
 
   @Option(
-    help: "With --endpoint: the folder that keeps what could not be sent yet.",
+    help: "With --endpoint: the folder for requests that could not be sent yet.",
     completion: .directory)
   var spool: String?
 
-  @Option(help: "With --spool: MiB that the folder may hold; beyond, reading waits.")
+  @Option(help: "With --spool: the folder's maximum size in MiB; if full, reading waits.")
   var spoolSize = 256
 
   @Option(help: "With --endpoint: seconds to wait for a collector that does not answer.")

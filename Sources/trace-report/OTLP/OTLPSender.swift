@@ -5,9 +5,9 @@ import Glibc
 import StoreEvents
 import TraceReading
 
-/// Sends lines of OTLP/JSON to a collector, in their order.
+/// Sends lines of OTLP/JSON to a collector, in order.
 ///
-///     line ──▶ collector          while it answers
+///     line ──▶ collector          while it responds
 ///     line ──▶ spool ──▶ collector   while it does not, or older lines wait
 ///
 /// Without a spool the export waits for the collector: the trace is the spool.
@@ -17,7 +17,7 @@ final class OTLPSender {
   private let address: HTTPAddress
   private let headers: [(String, String)]
   private let spool: OTLPSpool?
-  /// In seconds: how long a collector may be away, since it last answered, before the export ends.
+  /// The time in seconds since the collector's last response after which the export ends.
   private let patience: Int
   private var lastAnswer = OTLPSender.now
   private var nextAttempt = 0.0
@@ -25,7 +25,7 @@ final class OTLPSender {
   private(set) var sent = 0
   private(set) var refused: [String] = []
 
-  // A pause doubles up to this: a collector that comes back is found within seconds.
+  // Pauses double up to this limit, so a collector that is available again is found within seconds.
   private static let maxPause = 8.0
 
   init(address: HTTPAddress, spool: OTLPSpool?, patience: Int) throws {
@@ -37,7 +37,7 @@ final class OTLPSender {
     if let text = getenv("OTEL_EXPORTER_OTLP_HEADERS") {
       for pair in String(cString: text).split(separator: ",") {
         guard let equals = pair.firstIndex(of: "="), !pair.utf8.contains(where: { $0 < 0x20 })
-        else { throw Failure("OTEL_EXPORTER_OTLP_HEADERS has no form name=value,name=value") }
+        else { throw Failure("OTEL_EXPORTER_OTLP_HEADERS must be name=value,name=value") }
         headers.append(
           (
             String(pair[..<equals]).trimmed,
@@ -48,10 +48,10 @@ final class OTLPSender {
     self.headers = headers
   }
 
-  /// Sends a line, or keeps it.
+  /// Sends a line, or adds it to the spool.
   func send(_ line: String, _ signal: Signal) throws {
     guard let spool else { return try sendNow(line, signal) }
-    // Older lines first; one attempt a pause, so that reading goes on meanwhile.
+    // Older lines first, with one attempt per pause, so reading continues meanwhile.
     if spool.isEmpty, Self.now >= nextAttempt, try attempt(line, signal) { return }
     try spool.add(line, signal)
     while Self.now >= nextAttempt, let first = try spool.first {
@@ -59,16 +59,16 @@ final class OTLPSender {
       try spool.removeFirst()
     }
     guard spool.isFull else { return }
-    // Bounded: what is read from here on waits for the collector.
+    // The spool is full: reading waits for the collector.
     while spool.isFull, let first = try spool.first {
       try sendNow(first.line, first.signal)
       try spool.removeFirst()
     }
   }
 
-  /// Sends what waits.
+  /// Sends the lines in the spool.
   ///
-  /// - Throws: ``Failure`` if the collector stayed away, or refused something.
+  /// - Throws: ``Failure`` if the collector did not respond, or refused a part.
   func finish() throws {
     while let spool, let first = try spool.first {
       try sendNow(first.line, first.signal)
@@ -80,7 +80,7 @@ final class OTLPSender {
         + LogText.escaped(reason))
   }
 
-  /// Waits for the collector as long as the user's patience lasts.
+  /// Waits for the collector, for up to `--patience` seconds.
   private func sendNow(_ line: String, _ signal: Signal) throws {
     while true {
       let wait = nextAttempt - Self.now
@@ -100,7 +100,7 @@ final class OTLPSender {
   private var remainder: String {
     let done = "\(sent.counted("part was", "parts were")) sent"
     guard let spool, !spool.isEmpty else {
-      return "\(done); run the export again: what was sent has the same ids"
+      return "\(done); run the export again: parts that were sent have the same ids"
     }
     return
       "\(done), \(spool.count.counted("part waits", "parts wait")) in \(LogText.quoted(spool.folder)) "
@@ -126,7 +126,7 @@ final class OTLPSender {
         postpone(response.headers["retry-after"].flatMap { Double($0) })
         return false
       default:
-        // It would refuse it again; kept, so that nothing is lost.
+        // It would refuse it again. The request is kept, so no data is lost.
         lastAnswer = Self.now
         let place = try? spool?.keepRefused(line, signal)
         refused.append(
@@ -146,7 +146,8 @@ final class OTLPSender {
     pause = min(pause * 2, Self.maxPause)
   }
 
-  /// A collector may take a request and drop a part of it: `{"partialSuccess":{"rejectedSpans":"5"}}`.
+  /// A collector may accept a request and drop a part of it:
+  /// `{"partialSuccess":{"rejectedSpans":"5"}}`.
   private static func partialProblem(_ body: String) -> String? {
     struct Response: Decodable {
       var partialSuccess: Part?
@@ -184,7 +185,7 @@ final class OTLPSender {
 
   private enum Thread {
     static func pause(seconds: Double) {
-      // In parts, so that a signal ends it soon.
+      // In short parts, so that a signal ends the wait soon.
       var rest = seconds
       while rest > 0, !ReadingInterruption.isRequested {
         usleep(UInt32(min(rest, 0.2) * 1e6))

@@ -4,12 +4,12 @@ import Glibc
 import StoreEvents
 import TraceRendering
 
-/// The files of an export of rows, one a table, day and host, for each recording.
+/// The files of an export of rows: one per table, day, host and recording.
 ///
 ///     DIR/events/date=2026-11-22/host=kiosk-7/5a0c3e17bd2f4490.jsonl
 ///
-/// The name is the recording's id: exported again, it replaces its files and counts once. All files
-/// appear at the end, when all of them are whole.
+/// The name is the recording's id: a repeated export replaces the files, so the recording counts
+/// once. The files appear at the end, when all of them are complete.
 final class RowFolder {
   private let folder: String
   private var files: [RowPlace: (file: OutputFile, part: String)] = [:]
@@ -24,14 +24,14 @@ final class RowFolder {
 
   func write(_ place: RowPlace, _ line: String) throws {
     if let known = files[place] { return try known.file.write(line) }
-    // Two files of one place would get one name.
+    // Two files of one place would have the same name.
     if parts.contains(where: { $0.place == place }) {
       guard line.isEmpty else { throw Failure("the rows of \(place.path) are out of order") }
       return
     }
     guard files.count < Self.maxFiles else {
       throw Failure(
-        "the events are of more than \(Self.maxFiles) days and hosts; export fewer inputs at once, "
+        "the events have more than \(Self.maxFiles) days and hosts; export fewer inputs at once, "
           + "or a part with --since and --until")
     }
     let path = "\(folder)/\(place.path)"
@@ -42,7 +42,7 @@ final class RowFolder {
     try file.write(line)
   }
 
-  /// Ends the files that are open, which keep their temporary names.
+  /// Closes the open files, which keep their temporary names.
   func close() throws {
     for (place, file) in files {
       try file.file.finish()
@@ -68,7 +68,7 @@ final class RowFolder {
     for name in path.split(separator: "/") {
       prefix += name
       guard mkdir(prefix, 0o777) == 0 || errno == EEXIST || errno == EISDIR else {
-        throw Failure("cannot make \(LogText.quoted(prefix)): \(SystemErrorText.last.sentence)")
+        throw Failure("cannot create \(LogText.quoted(prefix)): \(SystemErrorText.last.sentence)")
       }
       prefix += "/"
     }

@@ -3,7 +3,9 @@
 import Glibc
 import StoreEvents
 
-/// Answers GET, one connection after the other, in the pauses of a loop; it writes nothing.
+/// Serves GET requests, one connection at a time, between the steps of a loop.
+///
+/// It is read-only.
 final class HTTPServer {
   struct Answer {
     var status = "200 OK"
@@ -16,7 +18,7 @@ final class HTTPServer {
   private let hosts: Set<String>?
   private let token: String?
 
-  // A scraper sends its request at once; one that does not must not keep others waiting.
+  // A scraper sends its request at once; a slow client must not block others.
   private static let patience = timeval(tv_sec: 1, tv_usec: 0)
   private static let maxHead = 16 << 10
 
@@ -55,7 +57,7 @@ final class HTTPServer {
 
   deinit { if socket >= 0 { close(socket) } }
 
-  /// The port, of the system's choice if 0 was passed.
+  /// The port; the system chooses one if 0 was passed.
   var port: UInt16 {
     var storage = sockaddr_storage()
     var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -63,12 +65,12 @@ final class HTTPServer {
       guard let address = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self),
         getsockname(socket, address, &size) == 0
       else { return 0 }
-      // The port stands at the same place in both families.
+      // The port is at the same offset in both families.
       return UInt16(bytes[2]) << 8 | UInt16(bytes[3])
     }
   }
 
-  /// Waits for connections and answers them, for a time at most.
+  /// Waits for connections and serves them, up to a time limit.
   func serve(milliseconds: Int32, _ answer: (String) -> Answer) {
     var question = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
     guard poll(&question, 1, milliseconds) > 0 else { return }
@@ -102,13 +104,13 @@ final class HTTPServer {
     let lines = head.split(separator: "\r\n", omittingEmptySubsequences: false)
     let words = (lines.first ?? "").split(separator: " ")
     guard words.count == 3, words[2].hasPrefix("HTTP/1.") else {
-      return Answer(status: "400 Bad Request", body: "no request of HTTP/1.1\n")
+      return Answer(status: "400 Bad Request", body: "not an HTTP/1.1 request\n")
     }
     func header(_ name: String) -> String? {
       lines.dropFirst().first { $0.lowercased().hasPrefix(name + ":") }
         .map { String($0.dropFirst(name.count + 1).drop { $0 == " " }) }
     }
-    // A page of another origin may resolve its own name to this address.
+    // A page of another origin can resolve its own name to this address (DNS rebinding).
     if let hosts {
       let host = HTTPAddress.split(header("host") ?? "localhost", defaultPort: 80)?.host ?? ""
       guard hosts.contains(host.lowercased()) else {
@@ -118,7 +120,7 @@ final class HTTPServer {
     let path = String(words[1].prefix { $0 != "?" })
     guard words[0] == "GET" || words[0] == "HEAD" else {
       return Answer(
-        status: "405 Method Not Allowed", body: "GET alone\n", headers: [("Allow", "GET, HEAD")])
+        status: "405 Method Not Allowed", body: "use GET\n", headers: [("Allow", "GET, HEAD")])
     }
     if let token, path != "/healthz", !Self.equal(header("authorization") ?? "", "Bearer \(token)")
     {

@@ -15,17 +15,18 @@ enum InputPath {
   }
 }
 
-/// What `serve` shows: the sums of a program that runs, or of a folder that recordings come into.
+/// The data that `serve` shows: the sums of a running program, or of a folder to which recordings
+/// are added.
 protocol ServeSource: AnyObject {
-  /// Takes what is new, for some time at most.
+  /// Reads new data, up to a time limit.
   func read() throws
   /// The sums so far; nil before the first event.
   func profile() -> Profile?
-  /// Metrics beside those of the profile, without the end of the text.
+  /// Metrics in addition to those of the profile, without the end marker of the text.
   var extraMetrics: String { get }
 }
 
-/// A log that grows, a session, or a program that is started.
+/// A growing log, a session, or a program that is started.
 final class LiveServeSource: ServeSource {
   private let source: TopSource
   private var live = LiveProfile()
@@ -43,13 +44,13 @@ final class LiveServeSource: ServeSource {
   var extraMetrics: String { "" }
 }
 
-/// A folder of traces, logs and saved reports, each of which is added once, when it is whole.
+/// A folder of traces, logs and saved reports; each is added once, when it is complete.
 final class FolderServeSource: ServeSource {
   private let folder: String
   private let baseline: BaselineV1?
   private var sum = ProfileSum()
   private var counted = CountedRecordings(requiresIdentity: true)
-  /// By path: its size and time when it was last looked at.
+  /// By path: the size and time at the last scan.
   private var seen: [String: String] = [:]
   private var failed: Set<String> = []
   private var added: UInt64 = 0
@@ -57,7 +58,7 @@ final class FolderServeSource: ServeSource {
   private var hasComplained = false
   private var lastScan = ContinuousClock.now - .seconds(60)
 
-  // A second is arbitrary: a scrape comes every few seconds. 100,000 paths take some megabytes.
+  // A second is arbitrary: a scrape comes every few seconds. 100,000 paths take a few megabytes.
   private static let pause = Duration.seconds(1)
   private static let maxPaths = 100_000
 
@@ -65,7 +66,7 @@ final class FolderServeSource: ServeSource {
     self.folder = folder
     self.baseline = baseline
     guard baseline != nil else { return }
-    // From 0 on: Prometheus sees no increase of a series that begins with 1.
+    // Starts at 0, because Prometheus sees no increase in a series that starts at 1.
     for verdict in [GateResult.Verdict.same, .mixed, .regression, .inconclusive] {
       verdicts[verdict.rawValue] = 0
     }
@@ -81,7 +82,7 @@ final class FolderServeSource: ServeSource {
         complainOfPaths()
         continue
       }
-      // What still changes is read when it has stayed the same for a scan.
+      // A file that changes is read after it has been unchanged for one scan.
       guard seen[path] == "?" + mark else {
         seen[path] = "?" + mark
         continue
@@ -95,11 +96,11 @@ final class FolderServeSource: ServeSource {
     guard !hasComplained else { return }
     hasComplained = true
     Output.complain(
-      "\(LogText.quoted(folder)) has more than \(UInt64(Self.maxPaths).grouped) recordings; those "
-        + "beyond are not added: merge old ones, and start serve again")
+      "\(LogText.quoted(folder)) has more than \(UInt64(Self.maxPaths).grouped) recordings; the "
+        + "others are not added: merge old ones, and restart serve")
   }
 
-  /// The recordings of the folder, which may be one itself.
+  /// The recordings of the folder, or the folder itself if it is a recording.
   private func paths() throws -> [String] {
     if Self.mark(folder) != nil { return [folder] }
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
@@ -136,9 +137,9 @@ final class FolderServeSource: ServeSource {
   private static func mark(_ path: String) -> String? {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
-    // A folder is a recording when it is sealed.
+    // A folder counts as a recording when it is sealed.
     if status.st_mode & S_IFMT == S_IFDIR {
-      // One that went through a relay is whole when its end is there.
+      // A relayed recording is complete when its end is recorded.
       if RelayFolder.hasEnded(path) { return "\(status.st_ino)" }
       guard stat("\(path)/\(RecordingSeal.fileName)", &status) == 0 else { return nil }
     }

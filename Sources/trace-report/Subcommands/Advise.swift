@@ -10,7 +10,7 @@ import TraceRendering
 
 struct Advise: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Finds the smallest set of indexes worth having, by trying them on a copy.",
+    abstract: "Finds the smallest set of useful indexes by trying them on a copy.",
     discussion: """
       trace-report advise trace --database transit.sqlite
 
@@ -19,9 +19,9 @@ struct Advise: ParsableCommand {
       every run; the statements that an index changes are then timed in interleaved rounds.
 
       Values: those of the trace if it was recorded with --values, or those of a log of level 2 or \
-      more; otherwise values are sampled from the database such that a run returns as many rows as \
-      the trace counted. A statement for which no sample does is not measured, and the report states \
-      that.
+      more; otherwise values sampled from the database, with which a run returns as many rows as \
+      the trace counted. A statement without such a sample is not measured, and the report \
+      states that.
 
       The store's own SQL functions and collations run as in the store, also for SQL of Core \
       Data. An input that is not complete is inconclusive (3), and no index to drop is named.

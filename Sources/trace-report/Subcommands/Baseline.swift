@@ -22,7 +22,7 @@ struct Baseline: ParsableCommand {
     help: "The program's database, for the plans; it is only read.", completion: .file())
   var database: String?
 
-  @Flag(help: "Take the work of a program that ended with an error.")
+  @Flag(help: "Accept a program that ended with an error.")
   var allowMissing = false
 
   @Flag(help: "Record times as well; each input is one run of the same work, five or more.")
@@ -40,12 +40,12 @@ struct Baseline: ParsableCommand {
         + "trace-report gate INPUT --baseline \(output)\n")
   }
 
-  /// Writes only what a later gate may trust, and keeps the budgets that people wrote.
+  /// Writes only counts that a later gate can rely on, and keeps budgets that were edited by hand.
   static func write(
     _ profile: Profile, tags: [String: String], database: String?, runs: [Profile],
     budgetsOf older: BaselineV1?, allowMissing: Bool, to path: String
   ) throws {
-    // Less than a whole run has makes no later run pass.
+    // With the counts of an incomplete run, no later run would pass.
     let doubts = (runs.isEmpty ? [profile] : runs).flatMap { run in
       run.comparisonDoubts
         + run.reservations(assumingComplete: true, allowingMissing: allowMissing)

@@ -11,8 +11,8 @@ struct Doctor: ParsableCommand {
     discussion: """
       trace-report doctor python3 app.py
 
-      Exits 0 if the program's statements would be observed, 3 if not. Of known interpreters it runs one line that opens \\
-      a database in memory.
+      Exits 0 if the program's statements would be observed, 3 if not. For known interpreters it \
+      runs one line that opens a database in memory.
       """)
 
   @Argument(parsing: .captureForPassthrough, help: "The program and its arguments.")

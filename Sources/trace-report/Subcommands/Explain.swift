@@ -19,7 +19,7 @@ struct Explain: ParsableCommand {
   var markdown = false
 
   func validate() throws {
-    if markdown, rule != nil { throw ValidationError("--markdown prints all rules; pass no name.") }
+    if markdown, rule != nil { throw ValidationError("--markdown prints all rules; omit RULE.") }
   }
 
   func run() throws {

@@ -18,10 +18,11 @@ struct Export: ParsableCommand {
       trace-report export trace/ --format otlp --endpoint http://localhost:4318 --spool spool/
 
       Perfetto and the CSV of events are written while the trace is read, whatever its length, and \
-      take no saved report, which has no events. OTLP has the events as spans and the sums as metrics; \
-      no value that a statement binds leaves the machine. --endpoint sends it to a collector, and waits \
-      while the collector is away; with --spool what cannot be sent is kept in files and sent first next \
-      time. The header Authorization comes from OTEL_EXPORTER_OTLP_HEADERS.
+      accept no saved report, which has no events. OTLP has the events as spans and the sums as \
+      metrics; it contains no value that a statement binds. --endpoint sends it to a collector, \
+      and waits while the collector does not respond; with --spool, requests that cannot be sent \
+      are kept in files, which the next export sends first. The header Authorization is read from \
+      OTEL_EXPORTER_OTLP_HEADERS.
       """)
 
   enum Format: String, CaseIterable, ExpressibleByArgument {
@@ -70,7 +71,7 @@ struct Export: ParsableCommand {
       do {
         try export.run()
       } catch {
-        // What was read until then is not lost.
+        // The events that were read until then are kept.
         try sender.finish()
         throw error
       }
@@ -127,7 +128,7 @@ struct Export: ParsableCommand {
     }
   }
 
-  /// The number of events, and of those of them that count work and passed the filters.
+  /// The number of events, and the number of events with counts that passed the filters.
   private struct Count {
     var read: UInt64 = 0
     var written: UInt64 = 0
@@ -142,7 +143,7 @@ struct Export: ParsableCommand {
       try body(record)
       switch record.event {
       case .fetchEnd, .cacheMiss, .fault, .saveEnd, .busy, .checkpoint, .statementRun: written += 1
-      // Always written, since the others refer to them.
+      // Always written, because other events refer to them.
       default: break
       }
     }
@@ -155,7 +156,7 @@ struct Export: ParsableCommand {
     return report
   }
 
-  /// The file is whole, but it may not be all.
+  /// The file is well-formed, but events may be missing.
   private func judge(_ report: ReadingReport, _ count: Count) throws {
     if count.read == 0 { throw Failure.noEvents(inputs.paths) }
     if count.written == 0, !filters.value.isEmpty {

@@ -11,10 +11,11 @@ struct Gate: ParsableCommand {
       trace-report gate trace/ --baseline baseline.json --markdown comment.md
 
       Runs, rows, faults, cache misses, full-scan steps and sorts are compared exactly, VM steps \
-      within the tolerance, times not at all. Far less of one count for a little more of another is \
-      mixed, a pass. Exits with 3 if there is no verdict: no events, lost events, no baseline, other \
-      tags, a filtered or damaged report; or, without a regression, another version of SQLite, whose \
-      VM steps and plans cannot be compared, a program that failed, or a log that may be cut.
+      within the tolerance, times not at all. A large decrease of one count with a small increase \
+      of another is "mixed" and passes. Exits with 3 if there is no verdict: no events, lost \
+      events, no baseline, other tags, a filtered or damaged report; or, without a regression, \
+      another version of SQLite, whose VM steps and plans cannot be compared, a program that \
+      failed, or a log that may be truncated.
       """)
 
   @OptionGroup var inputs: Inputs
@@ -61,7 +62,7 @@ struct Gate: ParsableCommand {
 
   private func hold() throws {
     let known = try readBaseline()
-    // Of several runs each does the same work: the first one's counts stand for all.
+    // All runs do the same work, so the counts of the first one represent all.
     let runs = timing ? try inputs.distinctRuns() : []
     let profile = try runs.first ?? inputs.profile()
     let plans = try database.map { try DatabasePlans(path: $0, of: profile) }
@@ -72,7 +73,7 @@ struct Gate: ParsableCommand {
       gate
       .compare(profile, with: known, tags: tags.values) { plans?.plan(of: $0) }
     try plans?.checkIntegrity()
-    // Counts are compared regardless; the plans of another database are no evidence.
+    // Counts are compared regardless; the plans of another database are not evidence.
     if let mismatch = plans?.mismatch { result.reservations.insert(mismatch.message, at: 0) }
     if let file = try exceptions.file() { result.excuse(by: file, today: Exceptions.today) }
     if timing { addTimes(of: runs, known, to: &result) }

@@ -11,7 +11,7 @@ import TraceRendering
 
 struct Growth: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Runs a program on several sizes, and lists the statements that grow like a scan.",
+    abstract: "Runs a program with several sizes, and lists statements that grow like a scan.",
     discussion: """
       trace-report growth --sizes 1000,10000,100000 -- ./search.sh {size}
 
@@ -74,7 +74,7 @@ struct Growth: ParsableCommand {
     LoggedProgram.wasInterrupted || ReadingInterruption.isRequested
   }
 
-  /// Of all sizes, or of those that were done when we were interrupted.
+  /// The runs of all sizes, or of those before an interruption.
   private func growth(in folder: URL) throws -> TraceAnalysis.Growth {
     var runs: [(size: UInt64, profile: Profile)] = []
     let begin = ContinuousClock.now
@@ -95,12 +95,12 @@ struct Growth: ParsableCommand {
     return growth
   }
 
-  /// A line that stays, on a terminal: the program may write below it.
+  /// On a terminal this line stays, because the program may write below it.
   private func announce(
     _ size: UInt64, after done: [UInt64], since begin: ContinuousClock.Instant
   ) {
     guard Output.isTerminal(STDERR_FILENO) else { return }
-    // A size is taken to need time as it is large.
+    // The time of a run is assumed to be proportional to its size.
     let sum = { (sizes: [UInt64]) in sizes.reduce(0.0) { $0 + Double($1) } }
     let left = Progress.timeLeft(
       after: Double((ContinuousClock.now - begin).nanoseconds) / 1e9,

@@ -15,7 +15,7 @@ struct Locks: ParsableCommand {
 
       Reads /proc/locks, the open files of processes and the -shm file. It takes no lock and needs \
       no tracing. Run it as the owner of the programs or as root. Connections and threads of one \
-      process are one holder; use 'record' to find which of them it was.
+      process are one holder; use 'record' to find out which of them holds it.
       """)
 
   @Argument(help: "The database file.", completion: .file())

@@ -15,9 +15,9 @@ struct Merge: ParsableCommand {
       trace-report summary fleet.json --group-by version
 
       The result is a saved report: summary, diff, gate, html, export and merge read it. Sums and \
-      distributions by form, plan, host, database, version and SQLite version are those of reading all \
-      inputs at once. An input that holds a recording of another input is refused (3), so nothing \
-      counts twice. Label runs with: trace-report record --label version=1.4
+      distributions by form, plan, host, database, version and SQLite version are those of reading \
+      all inputs at once. An input with a recording that another input also contains is refused \
+      (3), so nothing is counted twice. Label runs with: trace-report record --label version=1.4
       """)
 
   @OptionGroup var inputs: Inputs
@@ -28,7 +28,7 @@ struct Merge: ParsableCommand {
   var output: String?
 
   @Option(
-    help: "Rows of forms by host, version and plan to keep; the rest are one row, 'other'.")
+    help: "The maximum number of rows by form, host, version and plan; the rest are one row.")
   var maxForms = Bounds.forms
 
   func validate() throws {
@@ -66,16 +66,16 @@ struct Merge: ParsableCommand {
         + "\(others)\n")
   }
 
-  // An hour is arbitrary: no clock that is set at all is off by that much.
+  // An hour is arbitrary: no clock that is set is off by that much.
   private static let maxAhead: Nanoseconds = 3_600_000_000_000
 
-  /// Sums do not depend on clocks, but days of rows and of engines do.
+  /// Sums do not depend on clocks, but the dates of exported rows do.
   private static func checkClock(of profile: Profile, _ path: String) {
     let last = profile.reading.sources.compactMap(\.identity?.last).max() ?? 0
     let now = Date().timeIntervalSince1970 * 1e9
     guard Double(last) > now + Double(maxAhead) else { return }
     Output.complain(
-      "\(LogText.quoted(path)) has events of the future: the clock of its host is ahead, or this "
-        + "one's is behind; sums do not depend on it")
+      "\(LogText.quoted(path)) has events in the future: the clock of its host is ahead, or the "
+        + "clock of this host is behind; sums do not depend on it")
   }
 }

@@ -15,17 +15,17 @@ struct Orderings: ParsableCommand {
       trace-report orderings trace/ --statement 2156cf5652879464 --database transit.sqlite
       trace-report orderings --database transit.sqlite --sql 'SELECT … WHERE …'
 
-      Values: those of --bind; otherwise those of the trace if it was recorded with --values, or of a \
-      log of level 2 or more; otherwise values are sampled from the whole of the columns such that \
-      a run returns as many rows as the trace counted. If none does, or nothing was counted, the \
-      answer is inconclusive (3).
+      Values: those of --bind; otherwise those of the trace if it was recorded with --values, or \
+      of a log of level 2 or more; otherwise values sampled from the columns, with which a run \
+      returns as many rows as the trace counted. If there are none, or nothing was counted, the \
+      result is inconclusive (3).
 
       The VM steps of all orders are counted first. Those with the fewest, and those whose costly \
-      terms come last, are then timed in interleaved rounds. An order that fails where the one as \
-      written runs is listed with its error.
+      terms come last, are then timed in interleaved rounds. An order that fails although the \
+      original one runs is listed with its error.
 
       The store's own SQL functions and collations run as in the store, also for SQL of Core Data. \
-      A construct without a known meaning is inconclusive.
+      A construct whose meaning is unknown is inconclusive.
       """)
 
   @Argument(
@@ -91,7 +91,7 @@ struct Orderings: ParsableCommand {
     if report.comparison.verdict == .inconclusive { throw ExitStatus.inconclusive }
   }
 
-  /// The statement, with what a trace counted and recorded of it.
+  /// The statement, with its counts and values from a trace.
   private func subject() throws -> WorkloadStatement {
     guard let id = statement else {
       let read = try StatementSource(paths: [], sql: sql.map { [$0] } ?? []).read().list
@@ -132,14 +132,14 @@ struct Orderings: ParsableCommand {
     } catch let error as SQLiteError {
       throw Failure(
         LogText.escaped("'\(database)': \(error.message)")
-          + "; is it the store that the statement is from?",
+          + "; is this the database of the statement?",
         status: error.code == 1 ? ExitStatus.inconclusive : ExitStatus.failed)
     }
   }
 }
 
 extension OrderingError {
-  /// What cannot be compared is inconclusive; what was given wrongly has failed.
+  /// A statement that cannot be compared is inconclusive; wrong arguments are a failure.
   fileprivate var status: ExitCode {
     switch self {
     case .wrongValueCount, .malformedValue, .notASelect: ExitStatus.failed

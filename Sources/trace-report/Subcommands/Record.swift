@@ -13,17 +13,19 @@ struct Record: AsyncParsableCommand {
     discussion: """
       trace-report record -o before -- python3 app.py
 
-      The program is not changed: object stores emit events of their own, and a preloaded library observes any other use \
-      of SQLite. Starts what LTTng needs and ends it again. The exit code is the program's own, if not 0.
+      The program is not changed: object stores emit events of their own, and a preloaded library \
+      observes any other use of SQLite. Starts the daemons that LTTng needs, and stops them at the \
+      end. The exit code is the program's own, if not 0.
 
       trace-report record --when 'statement > 100ms' --when locked -o incidents -- my-server
 
-      With --when nothing is written until a condition holds: then the last events of all recorded processes, with the \
-      plan and the locks. See 'trace-report incidents'.
+      With --when nothing is written until a condition holds. The last events of all recorded \
+      processes are then written, with the plan and the locks. See 'trace-report incidents'.
 
       trace-report record --relay collector.example -- my-server
 
-      With --relay the events go to 'lttng-relayd' of another host, whose folder of many hosts all commands read.
+      With --relay the events are sent to 'lttng-relayd' on another host. All commands can read its \
+      folder, which contains the recordings of many hosts.
       """)
 
   @Option(
@@ -64,7 +66,7 @@ struct Record: AsyncParsableCommand {
       valueName: "host[:port[:dataport]]"))
   var relay: String?
 
-  @Option(help: "Record a process that runs already, with the probe or a store, until it ends.")
+  @Option(help: "Record a running process that has the probe or a store, until it ends.")
   var pid: Int32?
 
   @Argument(
@@ -77,16 +79,16 @@ struct Record: AsyncParsableCommand {
       throw ValidationError("Name the program to record after --.")
     }
     if !command.isEmpty, pid != nil {
-      throw ValidationError("--pid records a process that runs; name no program as well.")
+      throw ValidationError("--pid records a running process; do not name a program as well.")
     }
     if pid != nil, lossless || values || io || snapshot {
-      throw ValidationError("--pid takes no --lossless, --values, --io or --snapshot.")
+      throw ValidationError("--pid excludes --lossless, --values, --io and --snapshot.")
     }
     if flight.isActive, lossless || snapshot {
       throw ValidationError("--when excludes --lossless and --snapshot: it overwrites events.")
     }
     if flight.isActive, !labels.pairs.isEmpty {
-      throw ValidationError("--when takes no --label: incidents are no whole runs to add up.")
+      throw ValidationError("--when excludes --label: incidents are not complete runs.")
     }
     if let relay {
       guard RelayAddress(relay) != nil else {
@@ -95,7 +97,7 @@ struct Record: AsyncParsableCommand {
       }
       if output != nil || snapshot || lossless || flight.isActive {
         throw ValidationError(
-          "--relay takes no -o, --snapshot, --lossless or --when: nothing is written here, and no "
+          "--relay excludes -o, --snapshot, --lossless and --when: nothing is written here, and no "
             + "program waits for a network.")
       }
     }
@@ -103,7 +105,7 @@ struct Record: AsyncParsableCommand {
       throw ValidationError("--memory takes MiB from 1 to 64, not \(memory).")
     }
     if snapshot && lossless {
-      throw ValidationError("--snapshot overwrites old events; it cannot be --lossless as well.")
+      throw ValidationError("--snapshot excludes --lossless: it overwrites old events.")
     }
   }
 
@@ -178,7 +180,7 @@ struct Record: AsyncParsableCommand {
       Output.print(document.text(.ofStandardOutput))
       if profile.isEmpty { throw noEvents }
     } catch let error as Failure {
-      // What to look at is the program, not the trace that was made just now.
+      // The cause is the program, not the trace that was just recorded.
       let error = error.isOfNoEvents ? noEvents : error
       guard let failure else { throw error }
       Output.complain(error.message)

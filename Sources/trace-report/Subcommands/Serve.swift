@@ -16,10 +16,11 @@ struct Serve: AsyncParsableCommand {
       trace-report serve --listen 127.0.0.1:9464 recordings/ --baseline baseline.json
       trace-report serve -- python3 app.py
 
-      A program after -- is observed as by 'record'. /metrics is OpenMetrics, with exemplars that name \
-      statements, / the dashboard, /healthz answers ok. In a folder each trace and saved \
-      report is added once, when it is whole. Memory is bounded; nothing can be changed through it. An \
-      address that is not of this host needs --token-file: then 'Authorization: Bearer TOKEN' is required.
+      A program after -- is observed in the same way as by 'record'. /metrics is OpenMetrics with \
+      exemplars that name statements, / is the dashboard, and /healthz returns ok. In a folder \
+      each trace and saved report is added once, when it is complete. Memory is bounded, and the \
+      server is read-only. An address that is reachable from other hosts needs --token-file; \
+      requests then need 'Authorization: Bearer TOKEN'.
       """)
 
   @Option(help: "The address and the port; port 0 for any free one.")
@@ -116,7 +117,7 @@ struct Serve: AsyncParsableCommand {
     return (LiveServeSource(source), source)
   }
 
-  /// The answers; the sums are computed at most once a second.
+  /// The responses; the sums are computed at most once a second.
   private struct Page {
     let source: any ServeSource
     let top: Int
@@ -144,7 +145,7 @@ struct Serve: AsyncParsableCommand {
       }
     }
 
-    /// Of one moment.
+    /// The texts of one moment.
     private var sums: (profile: Profile?, metrics: String) {
       mutating get {
         if let computed, .now - computed.time < .seconds(1) {

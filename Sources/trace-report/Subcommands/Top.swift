@@ -14,9 +14,9 @@ struct Top: AsyncParsableCommand {
       trace-report top -- transit search --geo --repeat 100000
       trace-report top debug.log --json --count 60 > minute.jsonl
 
-      A log is read from its beginning and then followed, also where it is rotated or emptied. A \
-      program after -- is run under LTTng, and ended by q. Keys: q quits, s sorts by another \
-      column, p pauses, r resets the counts, arrows select a statement and show its SQL.
+      A log is read from its beginning and then followed, also if it is rotated or truncated. A \
+      program after -- is run under LTTng; q ends it. Keys: q quits, s sorts by another column, \
+      p pauses, r resets the counts, arrows select a statement and show its SQL.
       Without a terminal a block of text, or with --json a line, is printed each interval.
       """)
 
@@ -77,7 +77,7 @@ struct Top: AsyncParsableCommand {
     let result = Result { try loop.run() }
     await source.close()
     try result.get()
-    // On a screen one may have waited in vain on purpose.
+    // On a screen the user may have waited without events on purpose.
     if screen == nil, Signals.end == nil, source.exitCode == 0, !source.hasEvents {
       throw Failure.noEvents([source.name])
     }

@@ -4,17 +4,19 @@ import StoreEvents
 import TraceReading
 import TraceRecording
 
-/// Where `top` gets its events: what runs already, or a program that it starts itself.
+/// The source of the events of `top`: a running program, or one that it starts itself.
 final class TopSource {
   let name: String
   let reader: LiveReader
   private let recording: LiveRecording?
-  /// Whether the session can be read, as it can from then on.
+  /// Whether the session can be read.
+  ///
+  /// Once true, it stays true.
   private var isReadable: Bool
   private var isOver = false
   private var wasEndedByUs = false
 
-  /// Follows a log, or joins a session.
+  /// Follows a log, or attaches to a session.
   init(_ input: String) throws {
     do {
       reader = try LiveReader(input)
@@ -26,7 +28,7 @@ final class TopSource {
     isReadable = true
   }
 
-  /// Starts a program, and joins the session that records it.
+  /// Starts a program, and attaches to the session that records it.
   init(command: [String], output: LiveRecording.Output) async throws {
     name = command.joined(separator: " ")
     do {
@@ -57,26 +59,26 @@ final class TopSource {
     isOver = try !reader.read(until: deadline, body)
   }
 
-  /// Whether a store did anything yet.
+  /// Whether a store has emitted any event.
   var hasEvents: Bool { reader.report.sources.contains { $0.eventsRead > 0 } }
 
-  /// Why nothing comes any more, or nil while something may.
+  /// The reason why no more events can arrive, or nil while they can.
   ///
-  /// A program that ended has written its last events, but the session passes them on with delay.
+  /// A program that ended has written its last events, but the session delivers them with a delay.
   var ending: String? {
     if let outcome = recording?.outcomeIfEnded() { return Self.sentence(outcome) }
-    return isOver ? "nothing more comes" : nil
+    return isOver ? "no more events" : nil
   }
 
   /// The code to exit with: that of the program, if it failed by itself.
   var exitCode: Int32 { wasEndedByUs ? 0 : recording?.outcomeIfEnded()?.exitCode ?? 0 }
 
-  /// Ends the program, if there is one and it runs, and all that was started for it.
+  /// Ends the program, if it is running, and everything that was started for it.
   func close() async {
     guard let recording else { return }
     wasEndedByUs = recording.outcomeIfEnded() == nil
     if recording.endProgram() == nil {
-      Output.complain("the program did not end within 5 s; it goes on, unrecorded")
+      Output.complain("the program did not end within 5 s; it continues, unrecorded")
     } else if wasEndedByUs {
       Output.complain("the program was ended")
     }

@@ -57,7 +57,7 @@ import TraceRendering
     let last = try #require(run.output.split(separator: "\n").last)
     let line = try JSONDecoder().decode(TopV1.self, from: Data(last.utf8))
     #expect(line.totals.rows == 15)
-    #expect(line.ended == "nothing more comes")
+    #expect(line.ended == "no more events")
   }
 
   @Test(arguments: ["nowhere.log", "folder", "report.json"])

@@ -71,7 +71,8 @@ import Testing
     let model = try ManagedObjectModel(contentsOf: file.deletingLastPathComponent())
     #expect(
       model.remarks == [
-        "Place.distance is transient and not kept", "Stop.mark is no data and stays in its row",
+        "Place.distance is transient and not kept",
+        "Stop.mark is not of type Binary Data and stays in its row",
         "the fetch request template All is not kept",
       ])
     #expect(model.entities.map(\.name) == ["Place", "Stop", "StopTime"])
@@ -198,7 +199,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("<plist version='1.0'/>", 1, "no <model> element; this is no data model"),
+    ("<plist version='1.0'/>", 1, "no <model> element; this is not a data model"),
     ("<model>\n<entity/></model>", 2, "<entity> has no name"),
     (
       "<model>\n<entity name='A'>\n<attribute name='a' attributeType='Composite'/></entity></model>",

@@ -129,7 +129,7 @@ import Testing
   }
 
   @Test func refusesWithTheWordsThatItQuotes() throws {
-    let rows = rows(under: "| format | words of the sentence |")
+    let rows = rows(under: "| format | part of the error message |")
     #expect(rows.count > 10)
     for row in rows {
       let sentence: String

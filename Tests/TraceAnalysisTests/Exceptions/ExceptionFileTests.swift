@@ -83,11 +83,11 @@ import TraceAnalysis
     ("[NoSuchRule]\nreason = r", "no rule \"NoSuchRule\""),
     ("[AvoidFullTableScan]", "has no reason"),
     ("[AvoidFullTableScan]\nreason =", "\"reason\" has no value"),
-    ("[AvoidFullTableScan]\nwhy = r", "\"why\" is no key"),
+    ("[AvoidFullTableScan]\nwhy = r", "\"why\" is not a key"),
     ("reason = r", "neither [RULE] nor key = value"),
-    ("[Gate]\nreason = r\nexpires = 2027-13-01", "is no day"),
-    ("[Gate]\nreason = r\nexpires = soon", "is no day"),
-    ("[Gate]\nreason = r\nstatement = 12", "is no statement's id"),
+    ("[Gate]\nreason = r\nexpires = 2027-13-01", "is not a date"),
+    ("[Gate]\nreason = r\nexpires = soon", "is not a date"),
+    ("[Gate]\nreason = r\nstatement = 12", "is not the id of a statement"),
     ("[Gate]\nnonsense", "neither [RULE] nor key = value"),
   ])
   func whatIsNotUnderstoodIsAnError(_ text: String, _ words: String) {

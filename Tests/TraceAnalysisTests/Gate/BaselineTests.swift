@@ -57,7 +57,7 @@ import TraceRendering
     #expect(throws: BaselineError.missing("/nowhere")) { try BaselineV1(path: "/nowhere") }
     #expect(
       error("{\"schemaVersion\": 7}").contains("has schemaVersion 7, this trace-report reads 1"))
-    #expect(error("not json").contains("is no baseline: it is not JSON"))
+    #expect(error("not json").contains("is not a baseline: it is not JSON"))
     #expect(error("{}").contains("no 'schemaVersion'"))
     #expect(error("{\"schemaVersion\": 1, \"tags\": {}}").contains("no 'totals'"))
   }

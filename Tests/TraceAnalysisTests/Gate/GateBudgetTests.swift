@@ -78,7 +78,7 @@ struct GateBudgetTests {
     try JSONEncoder().encode(odd).write(to: URL(filePath: path))
     #expect {
       _ = try BaselineV1(path: path)
-    } throws: { "\($0)".contains("a budget names 'vmstep', which is no count") }
+    } throws: { "\($0)".contains("a budget names 'vmstep', which is not a count") }
   }
 
   // MARK: - Statements in other words

@@ -121,7 +121,7 @@ import TraceAnalysis
   @Test func otherDataIsInconclusive() {
     let result = gate(usual, tags: ["seed": "2"])
     #expect(result.verdict == .inconclusive)
-    #expect(result.doubts == ["the baseline is of seed=1, this run of seed=2"])
+    #expect(result.doubts == ["the baseline has seed=1, this run has seed=2"])
   }
 
   @Test func anotherSQLiteIsInconclusiveButCountsAreCompared() {

@@ -51,7 +51,7 @@ import TraceAnalysis
     #expect(
       found.first?.message == """
         A correlated subquery reads all of 'ZSTOPTIME' (2,000 rows) once for every row that the \
-        outer SELECT looks at (1 run).
+        outer SELECT reads (1 run).
         """)
     #expect(found.first?.fix.contains("CREATE INDEX ZSTOPTIME_ZSTOP") == true)
     #expect(try findings("AvoidFullTableScan", write).isEmpty)
@@ -163,8 +163,8 @@ import TraceAnalysis
     #expect(found.map(\.object) == ["a"])
     #expect(
       found.first?.message == """
-        'a' on ZSTOP (ZLONGITUDE) is the first part of 'b' (ZLONGITUDE, ZLATITUDE), which serves \
-        the same fetches.
+        'a' on ZSTOP (ZLONGITUDE) is a prefix of 'b' (ZLONGITUDE, ZLATITUDE), which serves the \
+        same fetches.
         """)
   }
 
@@ -201,7 +201,8 @@ import TraceAnalysis
       """)
     let found = try findings("KeepStatistics") { $0.fetch(Self.geo) }
     #expect(
-      found.map(\.message) == ["'ZSTOP' has 52,000 rows, its statistics are of 12,000."])
+      found.map(\.message)
+        == ["'ZSTOP' has 52,000 rows; its statistics were collected with 12,000."])
   }
 
   @Test func flagsMissingStatisticsWhereThereIsAChoice() throws {

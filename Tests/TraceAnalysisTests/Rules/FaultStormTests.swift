@@ -35,7 +35,7 @@ import TraceAnalysis
     }
     #expect(found.map(\.rule) == ["AvoidFaultStorm"])
     #expect(
-      found[0].fix.hasPrefix("fetch the Author objects with those that refer to them"))
+      found[0].fix.hasPrefix("prefetch the Author objects with the objects that refer to them"))
   }
 
   @Test func faultsThatTheRowCacheAnswersAreFree() {
@@ -71,7 +71,7 @@ import TraceAnalysis
     #expect(
       found[0].fix
         == """
-        fetch the members with their owners, in one statement more: \
+        prefetch the members with their owners, in one additional statement: \
         request.relationshipKeyPathsForPrefetching = ["stopTimes"]
         """)
     #expect(found[0].evidence.contains(.init("cacheMisses", 15)))

@@ -210,7 +210,7 @@ import TraceAnalysis
 
   @Test func flagsBatchesLoadedAgainAndAgain() throws {
     let found = findings("KeepBatchSize") { self.batched(&$0, batches: 60) }
-    #expect(found.first?.message.contains("3,000 rows altogether") == true)
+    #expect(found.first?.message.contains("3,000 rows in total") == true)
     #expect(found.first?.saving?.atMost == 4_000_000)
   }
 

@@ -20,7 +20,7 @@ import TraceAnalysis
     let finding = try #require(found.first)
     #expect(found.map(\.rule) == ["AvoidSlowSave"])
     #expect(
-      finding.message == "100 saves of 100 objects altogether spent 200 ms in their commits.")
+      finding.message == "100 saves of 100 objects in total spent 200 ms in their commits.")
     #expect(finding.saving?.atMost == 198_000_000)
     #expect(finding.fix.hasPrefix("save after the loop"))
   }

@@ -64,8 +64,8 @@ import TraceAnalysis
     ),
     (
       "SELECT * FROM t WHERE a LIKE ?",
-      "where the pattern begins with text, an index on the column with COLLATE NOCASE serves LIKE, a "
-        + "plain one GLOB; for words within the text, an FTS5 table"
+      "if the pattern begins with text, an index on the column with COLLATE NOCASE serves LIKE, and a "
+        + "plain index serves GLOB; for words within the text, use an FTS5 table"
     ),
   ])
   func aProgramThatWritesItsSQLIsAdvisedInSQL(sql: String, fix: String) {

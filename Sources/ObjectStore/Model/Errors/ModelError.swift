@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why entities do not make a model.
+/// The reason why entities do not form a model.
 public enum ModelError: Error, Hashable, Sendable {
   /// A name is empty, or holds anything but letters, digits and, inside, underscores.
   case invalidName(String, entity: String?)
@@ -14,11 +14,12 @@ public enum ModelError: Error, Hashable, Sendable {
   case mismatchedInverse(relationship: String, entity: String, found: String?)
   /// A part of an index or a uniqueness constraint is neither an attribute nor a to-one relationship.
   case invalidIndex(entity: String)
-  /// A part of a search index is no attribute whose values are texts, or is named twice.
+  /// A part of a search index is not an attribute with text values, or is named twice.
   case invalidSearchIndex(entity: String)
   /// An index or a uniqueness constraint is over an attribute with external storage.
   case indexOfExternalData(String, entity: String)
-  /// A derived attribute follows from what is no attribute of its entity, or is derived itself.
+  /// A derived attribute has a source that is not an attribute of its entity, or that is itself
+  /// derived.
   case invalidDerivation(String, entity: String)
   /// An entity inherits from one that is not among the entities.
   case missingSuperentity(String, entity: String)
@@ -33,7 +34,7 @@ public enum ModelError: Error, Hashable, Sendable {
 }
 
 extension ModelError: CustomStringConvertible {
-  /// What is wrong, and what to do.
+  /// Describes what is wrong, with advice.
   public var description: String {
     switch self {
     case .invalidName(let name, let entity):
@@ -53,13 +54,13 @@ extension ModelError: CustomStringConvertible {
       "an index or uniqueness constraint of \(entity) names something that has no column; use its "
         + "attributes and to-one relationships"
     case .invalidSearchIndex(let entity):
-      "the search index of \(entity) names something that is no text; use each of its attributes of "
+      "the search index of \(entity) names a property that is not text; use each of its attributes of "
         + "type String or URL once"
     case .indexOfExternalData(let name, let entity):
       "an index or uniqueness constraint of \(entity) is over '\(name)', whose data may lie in a file; "
         + "leave it out, or keep the data in the row"
     case .invalidDerivation(let name, let entity):
-      "\(entity).\(name) is derived from what is no attribute of \(entity), or is derived itself; "
+      "\(entity).\(name) is derived from a property that is not an attribute of \(entity), or is itself derived; "
         + "derive it from an attribute that is set"
     case .missingSuperentity(let name, let entity):
       "entity \(entity) inherits from \(name), which the model lacks; add it to the container's "

@@ -3,11 +3,11 @@
 public import SQLiteDriver
 import StoreEvents
 
-/// Why an operation of a store failed.
+/// The reason why an operation of a store failed.
 public enum StoreError: Error, Hashable, Sendable {
   /// The file could not be opened or made.
   case cannotOpen(path: String, reason: String)
-  /// The file is no SQLite database, or is encrypted.
+  /// The file is not an SQLite database, or is encrypted.
   case notADatabase(path: String)
   /// A key was given, and the SQLite that the program is linked with cannot encrypt.
   case noEncryption(path: String)
@@ -33,7 +33,7 @@ public enum StoreError: Error, Hashable, Sendable {
   case cannotWriteExternalData(path: String, reason: String)
   /// The data of an attribute is in a file that cannot be read; the object's id, if it is known.
   case externalData(ManagedObjectID?, property: String, ExternalDataProblem)
-  /// The disk, or whatever the file lies on, failed; a save was rolled back.
+  /// The disk, or another storage of the file, failed; a save was rolled back.
   case inputOutput(path: String, reason: String)
   /// A search index does not fit the text that it is of.
   case damagedSearchIndex(path: String)
@@ -49,7 +49,7 @@ public enum StoreError: Error, Hashable, Sendable {
   case invalid([ValidationFailure])
   /// Objects cannot be deleted while others refer to them.
   case deletionDenied(ManagedObjectID, relationship: String)
-  /// The object's row is gone.
+  /// The object's row no longer exists.
   case objectGone(ManagedObjectID)
   /// The object's context was reset or released.
   case contextGone(ManagedObjectID)
@@ -69,7 +69,7 @@ public enum StoreError: Error, Hashable, Sendable {
   case derivedAttribute(String, entity: String)
   /// A value is not of its property's type.
   case wrongType(property: String, entity: String, expected: String)
-  /// SQL of the program's own that is no query.
+  /// SQL of the program that is not a query.
   case notAQuery(String)
   /// Anything else that SQLite reports.
   case sqlite(SQLiteError)
@@ -80,7 +80,7 @@ public enum StoreError: Error, Hashable, Sendable {
     public let objectID: ManagedObjectID
     /// The attribute or relationship.
     public let property: String
-    /// What is wrong with it.
+    /// The problem.
     public let problem: Problem
 
     /// Makes a failure.
@@ -90,7 +90,7 @@ public enum StoreError: Error, Hashable, Sendable {
       self.problem = problem
     }
 
-    /// What can be wrong with a value.
+    /// The problems that a value can have.
     public enum Problem: Hashable, Sendable {
       /// It is nil, and the property is not optional.
       case missing
@@ -145,7 +145,7 @@ extension SQLiteError {
     return message.split(separator: " ").last.map(String.init)
   }
 
-  /// Why a file could not be opened, and what to do.
+  /// Describes why a file could not be opened, with advice.
   fileprivate var openingReason: String {
     let system = SystemErrorText(systemCode)
     let reason = systemCode == 0 ? message : system.reason
@@ -154,7 +154,7 @@ extension SQLiteError {
 }
 
 extension StoreError: CustomStringConvertible {
-  /// What went wrong, and what to do.
+  /// Describes what went wrong, with advice.
   public var description: String {
     switch self {
     case .cannotOpen(let path, let reason):
@@ -230,7 +230,7 @@ extension StoreError: CustomStringConvertible {
     case .wrongType(let property, let entity, let expected):
       "\(entity).\(property) takes \(expected); convert the value first"
     case .notAQuery(let sql):
-      "read runs queries alone, and this is none: \(sql.prefix(200)); begin it with SELECT, VALUES, WITH "
+      "read runs only queries, not: \(sql.prefix(200)); begin it with SELECT, VALUES, WITH "
         + "or EXPLAIN"
     case .sqlite(let error): error.description
     }

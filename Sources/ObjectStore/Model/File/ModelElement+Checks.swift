@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// What a model file allows as the value of an attribute, for a save to check.
+/// The constraints of a model file on the values of an attribute, which a save checks.
 extension ModelElement {
   func checks(_ type: AttributeType) throws -> [ValidationCheck] {
     switch type {
@@ -23,7 +23,7 @@ extension ModelElement {
     func number(_ key: String) throws -> Double? {
       guard let text = self[key] else { return nil }
       guard let number = Double(text) else {
-        throw parser.error("the \(key) '\(text)' of attribute \(try givenName()) is no number")
+        throw parser.error("the \(key) '\(text)' of attribute \(try givenName()) is not a number")
       }
       return number
     }

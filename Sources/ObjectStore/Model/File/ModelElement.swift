@@ -39,12 +39,13 @@ struct ModelElement {
       counts: try counts())
   }
 
-  /// How many objects a to-many may have; 0 is no limit.
+  /// The maximum number of objects of a to-many; 0 is no limit.
   private func counts() throws -> ClosedRange<Int>? {
     func number(_ key: String) throws -> Int {
       guard let text = self[key] else { return 0 }
       guard let number = Int(text), number >= 0 else {
-        throw parser.error("the \(key) '\(text)' of relationship \(try givenName()) is no number")
+        throw parser.error(
+          "the \(key) '\(text)' of relationship \(try givenName()) is not a number")
       }
       return number
     }
@@ -80,7 +81,7 @@ struct ModelElement {
     let type = try type()
     let allowsExternalData = flag("allowsExternalBinaryDataStorage")
     if allowsExternalData, type != .data {
-      remarks.append("\(entity).\(name) is no data and stays in its row")
+      remarks.append("\(entity).\(name) is not of type Binary Data and stays in its row")
     }
     if self["attributeType"] == "Transformable" {
       remarks.append("\(entity).\(name) is transformable: its value is the bytes, as data")
@@ -167,7 +168,7 @@ struct ModelElement {
 }
 
 extension Derivation {
-  /// Nil for an expression that is none over one attribute of the same entity.
+  /// Nil for an expression that is not over a single attribute of the same entity.
   init?(_ expression: String) {
     let parts = expression.split(separator: ":", maxSplits: 1)
     guard let last = parts.last else { return nil }

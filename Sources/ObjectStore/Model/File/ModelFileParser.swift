@@ -17,7 +17,7 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
   private(set) var remarks: [String] = []
   private var entities: [EntityDefinition] = []
   private var failure: (any Error)?
-  /// What cannot be kept, line by line.
+  /// The declarations that cannot be kept, line by line.
   private var problems: [ModelFileError] = []
   /// Whether the entity being read has no name.
   private var isSkippingEntity = false
@@ -50,7 +50,7 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
     if let first = problems.first {
       throw problems.count == 1 ? first : ModelFileError.several(problems)
     }
-    guard isModel else { throw error("no <model> element; this is no data model") }
+    guard isModel else { throw error("no <model> element; this is not a data model") }
     return entities
   }
 
@@ -58,9 +58,9 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
     .invalid(path: path, line: max(parser.lineNumber, 1), reason: reason)
   }
 
-  // It may go on after a fault, and then answers that all went well.
+  // The parser may continue after an error, and then report success.
   func parser(_ parser: XMLParser, parseErrorOccurred error: any Error) {
-    // What stopped because of a failure of ours is no fault of the XML.
+    // If our own error stopped it, the XML is not at fault.
     failure =
       failure
       ?? ModelFileError.malformed(
@@ -93,7 +93,7 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
     switch name {
     case "model": isModel = true
     case "entity":
-      guard isModel else { throw error("no <model> element; this is no data model") }
+      guard isModel else { throw error("no <model> element; this is not a data model") }
       try entities.append(element.entity())
     case "attribute":
       guard let attribute = try element.attribute(remarks: &remarks, in: entityName) else { return }

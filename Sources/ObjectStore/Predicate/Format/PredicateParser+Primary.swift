@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PredicateParser {
-  /// Reads a value or condition with what stands before it (`NOT`, `ANY`, `-`) and behind it
-  /// (`.name`, `[0]`).
+  /// Parses a value or condition with its prefixes (`NOT`, `ANY`, `-`) and suffixes (`.name`,
+  /// `[0]`).
   mutating func prefix() throws(PredicateFormatError) -> Node {
     switch token.kind {
     case .word(.not), .sign(.not):
@@ -194,7 +194,7 @@ extension PredicateParser {
     }
   }
 
-  /// Reads what follows a dot, and the names behind it.
+  /// Parses the name after a dot, and the following names.
   private mutating func member(
     of base: FetchPredicate.Expression
   ) throws(PredicateFormatError) -> FetchPredicate.Expression {
@@ -226,7 +226,7 @@ extension PredicateParser {
     case .collection(let operation, let collection, let property) where operation != .count:
       return .collection(operation, of: collection, property: property + names)
     default:
-      throw unexpected(start, "an operator such as @count, or no key path behind this value")
+      throw unexpected(start, "an operator such as @count, or no key path after this value")
     }
   }
 

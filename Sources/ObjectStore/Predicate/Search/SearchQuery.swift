@@ -6,7 +6,7 @@
 ///
 /// Related SQLite documentation: <https://www.sqlite.org/fts5.html#full_text_query_syntax>
 struct SearchQuery {
-  /// FTS5 takes a time that grows with the square of the number of words: 0.1 s for so many bytes.
+  /// FTS5's time grows with the square of the number of words: 0.1 s for this many bytes.
   private static let maxSize = 100_000
 
   private let scalars: [Unicode.Scalar]
@@ -21,7 +21,7 @@ struct SearchQuery {
     self.entity = entity
   }
 
-  /// Puts the names of columns in the places of those of attributes.
+  /// Replaces the names of attributes with those of columns.
   ///
   /// - Throws: ``FetchPredicateError``: `unknownProperty`, `searchQuery` for what FTS5 would read as
   ///   something else than a query.
@@ -29,12 +29,12 @@ struct SearchQuery {
     _ query: String, _ index: SearchIndexDescription, entity: String
   ) throws(FetchPredicateError) -> String {
     guard !query.utf8.contains(0) else {
-      throw .searchQuery("it holds a NUL character, behind which FTS5 reads nothing")
+      throw .searchQuery("it contains a NUL character, after which FTS5 reads nothing")
     }
     guard query.utf8.count <= maxSize else {
       throw .searchQuery("it has \(query.utf8.count) bytes, the limit is \(maxSize)")
     }
-    // FTS5 takes it for a command of its own.
+    // FTS5 would interpret it as a command.
     guard !query.utf8.starts(with: "*".utf8) else { throw .searchQuery("it begins with *") }
     // FTS5 refuses a query without a word, but takes a phrase without one.
     guard query.contains(where: { !$0.isWhitespace }) else { return "\"\"" }

@@ -15,7 +15,7 @@ struct Census {
     return (0..<rows.columnCount).map { rows.int64($0) }
   }
 
-  /// What was lost; nil if nothing was.
+  /// Describes the loss; nil if nothing was lost.
   func loss(from old: [Int64], to new: [Int64]) -> String? {
     guard let rowsBefore = old.first, let rowsAfter = new.first, old.count == new.count else {
       return "\(label) cannot be counted"
@@ -46,7 +46,7 @@ extension StorePlan {
   }
 }
 
-/// How many entities and properties a model and a file share.
+/// The number of entities and properties that a model and a file share.
 struct Kinship {
   var sharedProperties = 0
   var addedProperties = 0
@@ -75,8 +75,7 @@ extension StorePlan {
 
   /// Refuses a model of another application.
   ///
-  /// A file that was adapted to a model with an entity of the very same hash is related to this
-  /// one.
+  /// A file that was adapted to a model with an entity of the same hash is related to this one.
   mutating func checkKinship() throws {
     kinship.goneProperties =
       leftovers.columns.values.joined().filter {
@@ -92,13 +91,13 @@ extension StorePlan {
       })
     else { return }
     note(
-      "the model looks like one of another application: of its properties the file has "
+      "the model seems to belong to another application: of its properties the file has "
         + "\(kinship.sharedProperties) and lacks \(kinship.addedProperties), and the file has "
         + "\(kinship.goneProperties) that the model lacks; \(shared) entities are in both, "
         + "\(added) in the model only, \(match.gone.count) in the file only")
   }
 
-  /// Whether a column is one of a hierarchy's references, such as `Z10_QUOTE`.
+  /// Whether a column is a reference of a hierarchy, such as `Z10_QUOTE`.
   private static func isCompanion(_ column: String) -> Bool {
     let rest = column.dropFirst()
     let digits = rest.prefix { "0"..."9" ~= $0 }
