@@ -24,9 +24,9 @@ test-probe: probe ## runs real programs under the probe, which it installs, and 
 bench-probe: probe ## measures the cost of the probe, compared with the same programs without it
 	@Tests/ProbeTests/costs.py
 
-lint: ## checks the style of every Swift file, the words of comments and documents, and the floors of ObjectStore
+lint: ## checks the style of every Swift file, the words of comments and documents, and the layers of ObjectStore
 	@Scripts/words.sh
-	@Scripts/floors.sh
+	@Scripts/layers.sh
 	swift format lint --strict --recursive Package.swift Sources Tests Examples dashboards Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Tests
 
 format: ## writes every Swift file in that style

@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . Scripts/common.sh
 
-floors=(Model Predicate SQL RowCache Store Context Fetch Batch Container)
+layers=(Model Predicate SQL RowCache Store Context Fetch Batch Container)
 
 for target in StoreInstruments StoreFunctions CSwiftRuntime; do
   swift build --quiet --target "$target"
@@ -23,12 +23,12 @@ done
 
 below=(Sources/ObjectStore/*.swift)
 status=0
-for floor in "${floors[@]}"; do
-  mapfile -d '' -t files < <(find "Sources/ObjectStore/$floor" -name '*.swift' -print0 | sort -z)
+for layer in "${layers[@]}"; do
+  mapfile -d '' -t files < <(find "Sources/ObjectStore/$layer" -name '*.swift' -print0 | sort -z)
   primary=()
   for file in "${files[@]}"; do primary+=(-primary-file "$file"); done
   if ! errors=$(swiftc -frontend -typecheck "${flags[@]}" "${primary[@]}" "${below[@]}" 2>&1); then
-    printf 'Sources/ObjectStore/%s uses what is above it:\n' "$floor" >&2
+    printf 'Sources/ObjectStore/%s uses what is above it:\n' "$layer" >&2
     grep -E '^[^ ]+: error:' <<<"$errors" >&2 || printf '%s\n' "$errors" >&2
     status=1
   fi
@@ -36,8 +36,8 @@ for floor in "${floors[@]}"; do
 done
 for folder in Sources/ObjectStore/*/; do
   folder=$(basename "$folder")
-  [[ $folder == *.docc || " ${floors[*]} " == *" $folder "* ]] && continue
-  printf 'Sources/ObjectStore/%s has no place among the floors of Scripts/floors.sh.\n' "$folder" >&2
+  [[ $folder == *.docc || " ${layers[*]} " == *" $folder "* ]] && continue
+  printf 'Sources/ObjectStore/%s has no place among the layers of Scripts/layers.sh.\n' "$folder" >&2
   status=1
 done
 exit $status
