@@ -22,8 +22,14 @@ extension AnyManagedObject {
     let relationship = toOne(slot)
     let entity = context.entity(of: id, declared: relationship.destination)
     let object = context.object(entity, id.primaryKey, origin: origin)
-    if !object.keeps(self, relationship.inverse) { makeLinks().toOnes[index] = object }
+    keepDestination(object, relationship)
     return object
+  }
+
+  /// Retains the object that a to-one leads to, unless it retains this one.
+  final func keepDestination(_ object: AnyManagedObject, _ relationship: RelationshipDescription) {
+    guard !object.keeps(self, relationship.inverse) else { return }
+    makeLinks().toOnes[relationship.slot - entity.attributes.count] = object
   }
 
   /// Whether this object keeps the one at the other end.

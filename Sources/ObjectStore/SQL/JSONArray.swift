@@ -51,7 +51,12 @@ struct JSONArray {
         text.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
         rest /= 10
       } while rest > 0
-      text[start...].reverse()
+      // Not as a slice, which would copy the digits.
+      var (low, high) = (start, text.count - 1)
+      while low < high {
+        text.swapAt(low, high)
+        (low, high) = (low + 1, high - 1)
+      }
     }
     text.append(UInt8(ascii: "]"))
     self.text = String(decoding: text, as: UTF8.self)

@@ -35,7 +35,7 @@ final class SelectTemplates: Sendable {
     }
   }
 
-  /// By table.
+  /// By entity: those of one table select different rows.
   private let entries: Mutex<[Entries]>
 
   init(entityCount: Int) {
@@ -50,13 +50,13 @@ final class SelectTemplates: Sendable {
   ) throws(FetchPredicateError) -> SelectStatement {
     var values: [StoreValue] = []
     let found = entries.withLock { entries -> (index: Int, statement: SelectStatement?)? in
-      let count = entries[entity.index].list.count
+      let count = entries[entity.ordinal].list.count
       for index in 0..<count {
         values.removeAll(keepingCapacity: true)
-        guard entries[entity.index].list[index].request.hasForm(of: request, &values) else {
+        guard entries[entity.ordinal].list[index].request.hasForm(of: request, &values) else {
           continue
         }
-        return (index, entries[entity.index].list[index].template?.statement(values))
+        return (index, entries[entity.ordinal].list[index].template?.statement(values))
       }
       return nil
     }
@@ -67,13 +67,13 @@ final class SelectTemplates: Sendable {
       entries.withLock { entries in
         // Another thread may have replaced the entry.
         var others: [StoreValue] = []
-        guard entries[entity.index].list[found.index].request.hasForm(of: request, &others) else {
+        guard entries[entity.ordinal].list[found.index].request.hasForm(of: request, &others) else {
           return
         }
-        entries[entity.index].list[found.index].template = template
+        entries[entity.ordinal].list[found.index].template = template
       }
     } else if request.hasForm(of: request, &values) {
-      entries.withLock { $0[entity.index].add(request) }
+      entries.withLock { $0[entity.ordinal].add(request) }
     }
     return statement
   }

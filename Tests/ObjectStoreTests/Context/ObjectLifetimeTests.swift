@@ -44,6 +44,25 @@ import Testing
     #expect(container.mainContext.registeredObjects.isEmpty)
   }
 
+  @Test(arguments: [["stopTimes", "stopTimes.stop"], ["stopTimes.stop"], ["stopTimes"]])
+  func releasesPrefetchedObjectsThatReferToEachOther(keyPaths: [String]) throws {
+    let (fixture, container) = try makeStore(stopTimes: 3)
+    defer { withExtendedLifetime(fixture) {} }
+    weak var stop: ManagedObject<Stop>?
+    do {
+      // Before the prefetch, members refer to their owner.
+      let times = try container.mainContext.fetch(FetchRequest<StopTime>())
+      #expect(times.allSatisfy { $0.stop?.name == "A" })
+      var request = FetchRequest<Stop>()
+      request.relationshipKeyPathsForPrefetching = keyPaths
+      let stops = try container.mainContext.fetch(request)
+      #expect(stops.map(\.stopTimes.count) == [3])
+      #expect(stops[0].stopTimes.allSatisfy { $0.stop === stops[0] })
+      stop = stops[0]
+    }
+    #expect(stop == nil && container.mainContext.registeredObjects.isEmpty)
+  }
+
   @Test func releasesWhatWasSaved() throws {
     let fixture = try StoreFixture()
     weak var stop: ManagedObject<Stop>?

@@ -99,6 +99,27 @@ import Testing
     }
   }
 
+  struct Vehicle: Entity {
+    let line = Attribute<String>("line")
+  }
+
+  struct Bus: Entity {
+    typealias Parent = Vehicle
+    let doors = Attribute<Int64>("doors", default: 2)
+  }
+
+  @Test func entitiesOfOneTableHaveStatementsOfTheirOwn() throws {
+    let model = try ManagedObjectModel(entities: [Vehicle.self, Bus.self])
+    let templates = SelectTemplates(entityCount: model.entities.count)
+    let request = SelectRequest(
+      predicate: .comparison(.init(.path(.init(["line"])), .equal, .constant(.string("a")))))
+    for _ in 0..<3 {
+      for entity in model.entities {
+        #expect(try templates.statement(request, of: entity) == request.statement(of: entity))
+      }
+    }
+  }
+
   @Test func keepsRequestsApart() throws {
     let entity = try #require(model.entity(named: "Place"))
     let name = FetchPredicate.comparison(

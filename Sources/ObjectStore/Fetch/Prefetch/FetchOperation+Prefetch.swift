@@ -70,7 +70,7 @@ extension FetchOperation {
     for row in fetched { destinations[row.primaryKey] = maker.object(of: row.pointer) }
     for (object, key) in zip(objects, keys) {
       guard let destination = key.flatMap({ destinations[$0] }) else { continue }
-      object.makeLinks().toOnes[slot - object.entity.attributes.count] = destination
+      object.keepDestination(destination, relationship)
     }
     maker.notify()
     let found = fetched.compactMap { destinations[$0.primaryKey] }
@@ -125,6 +125,7 @@ extension FetchOperation {
     lists.forEach { owner, list in
       let link = owner.unloadedLink(relationship.slot)
       if isOrdered { link.notePlaces(list.places) }
+      for member in list.members { member.releaseOwner(owner, relationship) }
       link.members = link.arranged(changes.apply(to: list.members, of: owner, link))
     }
     maker.notify()
