@@ -66,12 +66,17 @@ static void look_up_caller(struct statement *statement, bool may_lock) {
   statement->caller_id = caller_of_run(statement, sql ? sql : "", may_lock);
 }
 
+static void announce(struct statement *statement) {
+  struct connection *connection = statement->connection;
+  if (UNLIKELY(connection->announced_generation != generation)) announce_connection(connection);
+  if (is_announcement_due(statement->text)) emit_statement(connection->id, statement->text);
+}
+
 void begin_run(struct statement *statement, bool is_traced) {
   struct connection *connection = statement->connection;
   check_text(statement);
   if (UNLIKELY(!statement->text)) return;
-  if (UNLIKELY(connection->announced_generation != generation)) announce_connection(connection);
-  if (is_announcement_due(statement->text)) emit_statement(connection->id, statement->text);
+  announce(statement);
   look_up_caller(statement, !is_traced || may_lock_in_callback(statement));
   statement->is_running = true;
   statement->is_traced_run = is_traced;
@@ -253,6 +258,11 @@ void end_run(struct statement *statement, int code, int64_t now) {
   statement->is_running = false;
   // Slow runs whose caller was not looked up.
   if (UNLIKELY(now - statement->start > SLOW && statement->caller_id == 0)) look_up_slow(statement);
+  // A listener that began while the statement ran has received neither its text nor its caller.
+  if (UNLIKELY(statement->text->generation != generation)) {
+    announce(statement);
+    look_up_slow(statement);
+  }
   thread->busy_ns = 0;
   thread->busy_attempts = 0;
   fill(statement, &run.event, now);
