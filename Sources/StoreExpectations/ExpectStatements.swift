@@ -24,6 +24,8 @@ public import Testing
 ///     them.
 ///   - rows: Rows that the statements return.
 ///   - fullScans: Runs that step through a table without an index.
+///   - sourceLocation: The line to which a failure is attributed.
+///   - body: The code whose statements are counted.
 /// - Returns: What the body returns.
 @discardableResult
 public func expectStatements<Result, Failure: Error>(

@@ -11,7 +11,9 @@ extension PersistentContainer {
   /// replaced by newer ones. The fetch runs on a separate context, so the closure returns values,
   /// not objects. The sequence ends when the container is closed, or with the error of a fetch.
   ///
-  /// - Parameter value: makes a value of the objects; equal ones are sent once.
+  /// - Parameters:
+  ///   - request: the fetch.
+  ///   - value: makes a value of the objects; equal ones are sent once.
   public func values<E: Entity & SendableMetatype, Value: Equatable & Sendable>(
     observing request: FetchRequest<E>,
     _ value: @escaping @Sendable ([ManagedObject<E>]) throws -> Value

@@ -117,7 +117,9 @@ extension Profile {
 
   /// Sets the plan of each form, for the database at a path.
   ///
-  /// - Parameter plan: returns the plan of a statement, or nil if there is none.
+  /// - Parameters:
+  ///   - database: the path.
+  ///   - plan: returns the plan of a statement, or nil if there is none.
   public mutating func setPlans(database: String, _ plan: (StatementProfile) -> String?) {
     var plans: [StatementID: String] = [:]
     for group in statementGroups.values {

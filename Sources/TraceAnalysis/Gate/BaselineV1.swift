@@ -45,9 +45,11 @@ public struct BaselineV1: Codable, Hashable, Sendable {
     public var cacheMisses: UInt64
     /// Saves, failed ones included.
     public var saves: UInt64
-    /// Rows that saves inserted; this and what follows is nil in older baselines.
+    /// Rows that saves inserted; nil in older baselines, like the following ones.
     public var inserted: UInt64?
+    /// Rows that saves updated.
     public var updated: UInt64?
+    /// Rows that saves deleted.
     public var deleted: UInt64?
     /// Statements that saves ran.
     public var saveStatements: UInt64?

@@ -6,7 +6,10 @@ public enum GateMetric: String, CaseIterable, Hashable, Sendable {
   case count, rows, cacheMisses, fullScanSteps, vmSteps, sorts, autoIndexRows, changes
   /// A total of the run.
   case fetches, counts, faults, relationshipFaults, saves
-  case inserted, updated, deleted, saveStatements, errors, busyFailures
+  /// A total of all saves.
+  case inserted, updated, deleted, saveStatements
+  /// A total of the failures of the run.
+  case errors, busyFailures
 
   /// The words for it.
   public var title: String {

@@ -22,14 +22,19 @@ public struct LockProfile: Hashable, Sendable, Codable {
   /// Lines whose commits checkpointed pages that others had written; nil if there are none.
   public var checkpointPayers: [CheckpointPayer]?
 
+  /// Makes a profile without waits.
   public init() {}
 }
 
 /// A statement at a line of code, and how often something happened to it.
 public struct LockSite: Hashable, Sendable, Codable {
+  /// The statement's id.
   public var statement: StatementID
+  /// The statement's text; nil if no event contains it.
   public var sql: String?
+  /// The line that ran it.
   public var location: SourceLocation
+  /// How often it happened.
   public var count: UInt64 = 0
 }
 
@@ -37,19 +42,25 @@ public struct LockSite: Hashable, Sendable, Codable {
 public struct LockWait: Hashable, Sendable, Codable {
   /// The database file; "" if no event names it.
   public var database: String
+  /// The statement that waited, and its line.
   public var waiter: LockSite
+  /// The process that waited.
   public var waiterProcess: String
   /// Nil where no recorded transaction held the lock: another program, or one that was not traced.
   public var holder: LockHolder?
+  /// The number of waits.
   public var count: UInt64 = 0
   /// The waits that ended in SQLITE_BUSY.
   public var failures: UInt64 = 0
+  /// The total time of the waits.
   public var time: Nanoseconds = 0
+  /// The longest wait.
   public var longest: Nanoseconds = 0
 }
 
 /// The transactions that a line waited for.
 public struct LockHolder: Hashable, Sendable, Codable {
+  /// The process that held the lock.
   public var process: String
   /// `deferred`, `immediate`, `exclusive` or `autocommit`; ``waiting`` of one that waited as well.
   public var kind: String

@@ -133,8 +133,9 @@ public struct CheckpointPayer: Hashable, Sendable, Codable {
   public var site: LockSite
   /// Frames that they moved.
   public var frames: UInt64 = 0
-  /// Commits since the checkpoints before them: of the same connection, and of others.
+  /// Commits of the same connection since the checkpoints before them.
   public var ownCommits: UInt64 = 0
+  /// Commits of other connections since the checkpoints before them.
   public var otherCommits: UInt64 = 0
 
   init(site: LockSite) { self.site = site }

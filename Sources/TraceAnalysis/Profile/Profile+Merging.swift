@@ -11,7 +11,9 @@ extension Profile {
   ///
   /// The order of the profiles decides the order of processes and sources alone.
   ///
-  /// - Parameter maxForms: how many rows of forms by place are kept; the rest are one row.
+  /// - Parameters:
+  ///   - profiles: the profiles to add up.
+  ///   - maxForms: how many rows of forms by place are kept; the rest are one row.
   public static func merged(_ profiles: [Profile], maxForms: Int = Bounds.forms) -> Profile {
     guard profiles.count != 1 else { return profiles[0].withForms(limit: maxForms) }
     var totals = Totals()

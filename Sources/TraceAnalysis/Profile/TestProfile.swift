@@ -6,12 +6,14 @@ public import StoreEvents
 ///
 ///     SELECT 'storescope: test test_departures'
 public struct TestProfile: Hashable, Sendable, Codable {
+  /// The name in the marker.
   public var name: String
   /// The work of its statements, without the marker.
   public var work = Work()
   /// The statement that made most full-scan steps, if any did.
   public var scanning: StatementID?
 
+  /// Makes a profile without work.
   public init(name: String) { self.name = name }
 
   mutating func add(_ other: Self) {

@@ -24,7 +24,9 @@ extension Entity {
   /// For text that a person types: up to 50,000 bytes of it are never an error. An empty text finds
   /// nothing.
   ///
-  /// - Parameter lastIsPrefix: whether the last word is a prefix, as while the user types.
+  /// - Parameters:
+  ///   - words: the words, separated by spaces.
+  ///   - lastIsPrefix: whether the last word is a prefix, as while the user types.
   public func matchesSearch(words: String, lastIsPrefix: Bool = false) -> FetchPredicate {
     matchesSearch(SearchQuery.quoting(words, lastIsPrefix: lastIsPrefix))
   }
