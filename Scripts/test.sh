@@ -11,4 +11,11 @@ Scripts/probe.sh
 heading "Build"
 swift build --build-tests
 heading "Tests"
-swift test --skip-build
+# What failed is said again at the end, after some 4,000 lines of what passed.
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+swift test --skip-build 2>&1 | tee "$log" || {
+  heading "What failed"
+  grep -A 8 -E '^✘ .* recorded an (issue|known issue)|^✘ .* failed' "$log" | grep -vE '^(✔|◇|--)' || true
+  exit 1
+}

@@ -5,8 +5,16 @@
 #ifndef storescope_events_h
 #define storescope_events_h
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+
+// Whether a session accepted an event. LTTng evaluates the fields of an event first for the filter of
+// a session, from the first field to the last, and again if the session takes the event.
+struct delivery {
+  bool is_accepted;
+  bool was_accepted;
+};
 
 struct connection_opened {
   uint64_t connection_id;
@@ -20,6 +28,13 @@ struct connection_opened {
   uint64_t inode;
   int64_t process_start_ns;
   const char *process_name;
+};
+
+struct announced_statement {
+  uint64_t store_id;
+  uint64_t statement_id;
+  const char *sql;
+  struct delivery *delivery;
 };
 
 struct caller {
@@ -53,6 +68,7 @@ struct statement_run {
   uint64_t filter_misses;
   uint64_t timed_steps;
   const char *error;
+  struct delivery *delivery;
 };
 
 struct transaction {
@@ -120,9 +136,10 @@ struct tracepoints {
   const int *run_state;
   void (*opened)(const struct connection_opened *);
   void (*closed)(uint64_t connection_id);
-  void (*statement)(uint64_t store_id, uint64_t statement_id, const char *sql);
+  // These return whether a session accepted the event; `statement` also if none has it enabled.
+  bool (*statement)(const struct announced_statement *);
+  bool (*run)(const struct statement_run *);
   void (*caller)(const struct caller *);
-  void (*run)(const struct statement_run *);
   void (*transaction)(const struct transaction *);
   void (*busy)(uint64_t store_id, uint64_t attempts, int64_t wait_ns, uint64_t gave_up);
   void (*checkpoint)(uint64_t store_id, const char *mode, uint64_t log_frames,

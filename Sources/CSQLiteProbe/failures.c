@@ -55,7 +55,7 @@ void failed_to_prepare(struct connection *connection, const char *sql, int lengt
   struct text *text = sql ? text_of_part(sql, length) : NULL;
   if (text) {
     announce_connection(connection);
-    if (is_announcement_due(text)) emit_statement(connection->id, text);
+    announce_text(connection->id, text);
     struct statement_run event = {
         .connection_id = connection->id,
         .statement_id = text->statement_id,

@@ -193,25 +193,25 @@ extern int recording_process;
 extern unsigned generation;
 extern int was_recording;
 
-void recording_began(void);
-void recording_ended(void);
+void recording_changed(int listeners);
 
 // Whether any event is enabled. When all are off, this is one comparison.
 static inline bool is_recording(void) {
-  if (LIKELY((log_level | *tracepoint_state) == 0)) {
-    if (UNLIKELY(was_recording)) recording_ended();
-    return false;
-  }
-  if (UNLIKELY(!was_recording)) recording_began();
-  return true;
+  // The level of a log takes three bits.
+  int listeners = log_level | *tracepoint_state << 3;
+  if (UNLIKELY(listeners != was_recording)) recording_changed(listeners);
+  return listeners != 0;
 }
+
+// Whether a session accepts the events of this process, as far as is known; true without tracepoints.
+extern bool is_received;
 
 void start_recording_once(void);
 void emit_opened(const struct connection_opened *event);
 void emit_closed(uint64_t connection_id);
 void emit_statement(uint64_t connection_id, const struct text *text);
 void emit_caller(const struct caller *event);
-void emit_run(const struct statement_run *event, const struct text *text,
+void emit_run(struct statement_run *event, const struct text *text,
               const struct statement *bindings);
 void emit_transaction(const struct transaction *event);
 void emit_busy(uint64_t connection_id, uint64_t attempts, int64_t wait_ns, uint64_t gave_up);
@@ -266,7 +266,7 @@ void statements_after_fork(void);
 
 struct text *text_of_sql(const char *sql);
 void release_text(struct text *text);
-bool is_announcement_due(struct text *text);
+void announce_text(uint64_t connection_id, struct text *text);
 
 // MARK: - runs.c
 

@@ -30,16 +30,25 @@ static pthread_mutex_t beginning = PTHREAD_MUTEX_INITIALIZER;
 
 // Several threads may notice that a listener begins. Only one of them triggers that everything is
 // reported again, and none continues before the generation is the new one.
-void recording_began(void) {
+void recording_changed(int listeners) {
   pthread_mutex_lock(&beginning);
-  if (!was_recording) {
-    __atomic_add_fetch(&generation, 1, __ATOMIC_RELAXED);
-    __atomic_store_n(&was_recording, 1, __ATOMIC_RELEASE);
+  if (was_recording != listeners) {
+    if (listeners & ~was_recording) __atomic_add_fetch(&generation, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&was_recording, listeners, __ATOMIC_RELEASE);
   }
   pthread_mutex_unlock(&beginning);
 }
 
-void recording_ended(void) { was_recording = 0; }
+bool is_received = true;
+
+// LTTng enables the events of a session some milliseconds before it starts the session, and the events
+// may be enabled for a session of other processes. What was announced before a session accepted the
+// first event is announced again.
+static void note_delivery(bool is_accepted) {
+  if (LIKELY(__atomic_load_n(&is_received, __ATOMIC_RELAXED) == is_accepted)) return;
+  if (!__atomic_exchange_n(&is_received, is_accepted, __ATOMIC_RELAXED) && is_accepted)
+    __atomic_add_fetch(&generation, 1, __ATOMIC_RELAXED);
+}
 
 // Events of this process; announcements are left out, since a reader may miss or repeat them.
 static uint64_t event_count;
@@ -196,7 +205,10 @@ void emit_closed(uint64_t connection_id) {
 
 // The log has the text in the `sql:` line of each run.
 void emit_statement(uint64_t connection_id, const struct text *text) {
-  if (tracepoints) tracepoints->statement(connection_id, text->statement_id, text->sql);
+  if (*tracepoint_state == 0) return;
+  struct delivery delivery = {false, false};
+  struct announced_statement event = {connection_id, text->statement_id, text->sql, &delivery};
+  note_delivery(tracepoints->statement(&event));
 }
 
 void emit_caller(const struct caller *event) {
@@ -210,7 +222,7 @@ void emit_caller(const struct caller *event) {
   if (tracepoints) tracepoints->caller(event);
 }
 
-void emit_run(const struct statement_run *event, const struct text *text,
+void emit_run(struct statement_run *event, const struct text *text,
               const struct statement *bindings) {
   count_event();
   if (log_level > 0) {
@@ -229,7 +241,10 @@ void emit_run(const struct statement_run *event, const struct text *text,
         UNSIGNED("timed_steps", event->timed_steps), TEXT("error", event->error)};
     log_run(event, text, bindings, fields, COUNT(fields));
   }
-  if (tracepoints) tracepoints->run(event);
+  if (*tracepoint_state == 0) return;
+  struct delivery delivery = {false, false};
+  event->delivery = &delivery;
+  note_delivery(tracepoints->run(event));
 }
 
 void emit_transaction(const struct transaction *event) {

@@ -69,7 +69,7 @@ static void look_up_caller(struct statement *statement, bool may_lock) {
 static void announce(struct statement *statement) {
   struct connection *connection = statement->connection;
   if (UNLIKELY(connection->announced_generation != generation)) announce_connection(connection);
-  if (is_announcement_due(statement->text)) emit_statement(connection->id, statement->text);
+  announce_text(connection->id, statement->text);
 }
 
 void begin_run(struct statement *statement, bool is_traced) {
@@ -259,6 +259,7 @@ void end_run(struct statement *statement, int code, int64_t now) {
   // Slow runs whose caller was not looked up.
   if (UNLIKELY(now - statement->start > SLOW && statement->caller_id == 0)) look_up_slow(statement);
   // A listener that began while the statement ran has received neither its text nor its caller.
+  if (UNLIKELY(is_recording() && !is_received)) announce_text(connection->id, statement->text);
   if (UNLIKELY(statement->text->generation != generation)) {
     announce(statement);
     look_up_slow(statement);

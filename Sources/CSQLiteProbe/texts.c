@@ -140,12 +140,17 @@ void release_text(struct text *text) {
 }
 
 // Counts one use of a text; races between threads announce it twice at worst.
-bool is_announcement_due(struct text *text) {
-  if (text->generation == generation && ++text->uses < USES_BETWEEN_ANNOUNCEMENTS &&
+static bool is_announcement_due(struct text *text) {
+  if (LIKELY(is_received) && text->generation == generation &&
+      ++text->uses < USES_BETWEEN_ANNOUNCEMENTS &&
       clock_coarse() - text->announced_ns < time_between_announcements)
     return false;
   text->generation = generation;
   text->uses = 1;
   text->announced_ns = clock_coarse();
   return true;
+}
+
+void announce_text(uint64_t connection_id, struct text *text) {
+  if (is_announcement_due(text)) emit_statement(connection_id, text);
 }

@@ -13,6 +13,21 @@
 /* Before the first tracepoint: set once, by the constructor below. */
 static int64_t storescope_recording;
 
+static uint64_t storescope_begin(struct delivery *delivery) {
+  delivery->was_accepted = delivery->is_accepted;
+  return 0;
+}
+
+static const char *storescope_accept(struct delivery *delivery, const char *text) {
+  delivery->is_accepted = true;
+  return text;
+}
+
+static int64_t storescope_end(struct delivery *delivery) {
+  delivery->is_accepted = delivery->was_accepted;
+  return storescope_recording;
+}
+
 #define LTTNG_UST_TRACEPOINT_HIDDEN_DEFINITION
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
@@ -37,11 +52,15 @@ __attribute__((constructor)) static void read_recording(void) {
 
 static void opened(const struct connection_opened *event) { EMIT(connection_opened, event); }
 static void closed(uint64_t connection_id) { EMIT(connection_closed, connection_id); }
-static void statement(uint64_t store_id, uint64_t statement_id, const char *sql) {
-  EMIT(statement, store_id, statement_id, sql);
+static bool statement(const struct announced_statement *event) {
+  EMIT(statement, event);
+  return event->delivery->is_accepted || !lttng_ust_tracepoint_enabled(sqliteprobe, statement);
 }
 static void caller(const struct caller *event) { EMIT(caller, event); }
-static void run(const struct statement_run *event) { EMIT(statement_run, event); }
+static bool run(const struct statement_run *event) {
+  EMIT(statement_run, event);
+  return event->delivery->is_accepted;
+}
 static void transaction(const struct transaction *event) { EMIT(transaction, event); }
 static void busy(uint64_t store_id, uint64_t attempts, int64_t wait_ns, uint64_t gave_up) {
   EMIT(busy, store_id, attempts, wait_ns, gave_up);

@@ -23,6 +23,9 @@
  * is evaluated there and not written. */
 #undef RECORDING
 #define RECORDING lttng_ust_field_integer_nowrite(int64_t, recording, storescope_recording)
+#undef RECORDING_DELIVERED
+#define RECORDING_DELIVERED \
+  lttng_ust_field_integer_nowrite(int64_t, recording, storescope_end(event->delivery))
 
 LTTNG_UST_TRACEPOINT_EVENT(
     sqliteprobe, connection_opened,
@@ -54,13 +57,13 @@ LTTNG_UST_TRACEPOINT_LOGLEVEL(sqliteprobe, connection_closed, LTTNG_UST_TRACEPOI
 
 LTTNG_UST_TRACEPOINT_EVENT(
     sqliteprobe, statement,
-    LTTNG_UST_TP_ARGS(uint64_t, store_id, uint64_t, statement_id, const char *, sql),
+    LTTNG_UST_TP_ARGS(const struct announced_statement *, event),
     LTTNG_UST_TP_FIELDS(
-        CONTEXT
-        lttng_ust_field_integer(uint64_t, store_id, store_id)
-        lttng_ust_field_integer(uint64_t, statement_id, statement_id)
-        lttng_ust_field_string(sql, sql)
-        RECORDING))
+        lttng_ust_field_integer(uint64_t, context_id, storescope_begin(event->delivery))
+        lttng_ust_field_integer(uint64_t, store_id, event->store_id)
+        lttng_ust_field_integer(uint64_t, statement_id, event->statement_id)
+        lttng_ust_field_string(sql, storescope_accept(event->delivery, event->sql))
+        RECORDING_DELIVERED))
 LTTNG_UST_TRACEPOINT_LOGLEVEL(sqliteprobe, statement, LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO)
 
 LTTNG_UST_TRACEPOINT_EVENT(
@@ -81,7 +84,7 @@ LTTNG_UST_TRACEPOINT_EVENT(
     sqliteprobe, statement_run,
     LTTNG_UST_TP_ARGS(const struct statement_run *, event),
     LTTNG_UST_TP_FIELDS(
-        CONTEXT
+        lttng_ust_field_integer(uint64_t, context_id, storescope_begin(event->delivery))
         lttng_ust_field_integer(uint64_t, connection_id, event->connection_id)
         lttng_ust_field_integer(uint64_t, statement_id, event->statement_id)
         lttng_ust_field_integer(uint64_t, run_id, event->run_id)
@@ -102,8 +105,8 @@ LTTNG_UST_TRACEPOINT_EVENT(
         lttng_ust_field_integer(uint64_t, filter_hits, event->filter_hits)
         lttng_ust_field_integer(uint64_t, filter_misses, event->filter_misses)
         lttng_ust_field_integer(uint64_t, timed_steps, event->timed_steps)
-        lttng_ust_field_string(error, event->error)
-        RECORDING))
+        lttng_ust_field_string(error, storescope_accept(event->delivery, event->error))
+        RECORDING_DELIVERED))
 LTTNG_UST_TRACEPOINT_LOGLEVEL(sqliteprobe, statement_run, LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO)
 
 LTTNG_UST_TRACEPOINT_EVENT(

@@ -4,9 +4,9 @@ public import SQLiteDriver
 
 /// Explains statements against one database, whatever program they come from.
 ///
-/// Objects that only the program has are replaced: functions and collations named `NS…`, and the
-/// tables `_Z_intarrayN` in which Core Data stores IN lists. They are created on this connection,
-/// in its temporary in-memory database.
+/// Objects that only the program has are replaced: its functions and collations, and the tables
+/// `_Z_intarrayN` in which Core Data stores IN lists. They are created on this connection, in its
+/// temporary in-memory database.
 public final class PlanExplainer {
   private let connection: Connection
   private var sizes: [String: TableSize?] = [:]
@@ -103,13 +103,15 @@ public final class PlanExplainer {
     while (try? schema.step()) == true {
       let tokens = SQLTokenizer.tokens(of: schema.string(0))
       for (word, token) in zip(tokens, tokens.dropFirst()) where word.isWord("COLLATE") {
-        guard let name = token.name, StoreNames.isStoreName(name),
+        guard let name = token.name, !Self.collationsOfSQLite.contains(name.uppercased()),
           (try? connection.addStandIn(collation: name)) != nil
         else { continue }
         schemaCollations.insert(name)
       }
     }
   }
+
+  private static let collationsOfSQLite: Set = ["BINARY", "NOCASE", "RTRIM"]
 
   /// Runs a body again each time that it fails because of a missing object that can be replaced.
   private func retrying<T>(
@@ -196,9 +198,9 @@ private enum MissingThing {
     func name(after prefix: String) -> String? {
       error.message.hasPrefix(prefix) ? String(error.message.dropFirst(prefix.count)) : nil
     }
-    if let name = name(after: "no such function: "), StoreNames.isStoreName(name) {
+    if let name = name(after: "no such function: ") {
       self = .function(name)
-    } else if let name = name(after: "no such collation sequence: "), StoreNames.isStoreName(name) {
+    } else if let name = name(after: "no such collation sequence: ") {
       self = .collation(name)
     } else if let name = name(after: "no such table: "), IntegerArrays.isName(name) {
       self = .integerArray(name)
