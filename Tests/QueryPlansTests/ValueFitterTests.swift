@@ -44,6 +44,25 @@ struct ValueFitterTests {
   }
 
   @Test(arguments: [
+    ("SELECT ? AS a FROM place WHERE name = ? LIMIT 1", [0] as [Int]),
+    ("SELECT id, coalesce(kind, ?) FROM place WHERE id = ?", [0]),
+    ("SELECT ?, (SELECT count(*) FROM place p WHERE p.n = ?), ? FROM place WHERE place.id = ?", [0, 2]),
+  ])
+  func aParameterOfAResultColumnHasAnyValue(sql: String, free: [Int]) throws {
+    let values = try fit(sql, CountedRuns(rows: 1))
+    let run = try #require(values.runs.first)
+    for (place, value) in run.values.enumerated() {
+      #expect((value == .integer(0)) == free.contains(place), "\(run.values)")
+    }
+  }
+
+  @Test func aParameterThatNothingTellsAboutIsNotSampled() throws {
+    #expect(throws: OrderingError.self) {
+      try fit("SELECT (SELECT 1 FROM place WHERE abs(x) + ? > 3) FROM place", CountedRuns(rows: 1))
+    }
+  }
+
+  @Test(arguments: [
     ("x BETWEEN ? AND ?", 20.0), ("? <= x AND x <= ? AND ? <= y AND y <= ?", 15),
     ("x >= ?", 30), ("n < ?", 400), ("? < x AND x < ?", 12_000), ("name LIKE ?", 3),
     ("instr(name, ?) > 0", 250), ("kind = ?", 20), ("kind = ?", 4000), ("kind = ?", 36_000),

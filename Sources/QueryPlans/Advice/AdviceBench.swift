@@ -95,7 +95,7 @@ final class AdviceBench {
   func candidates() throws -> [IndexCandidate] {
     let facts = try DatabaseFacts(connection)
     var seen: Set<String> = []
-    return statements.flatMap { IndexCandidate.all(for: $0.statement.sql) }.filter { candidate in
+    return statements.flatMap { IndexCandidate.all(for: $0.qualifiedSQL) }.filter { candidate in
       guard let table = facts.table(candidate.table), !candidate.isServed(by: facts.indexes),
         table.rows.isAtLeast || table.rows.rows > PlanJudge.smallTableRows
       else { return false }

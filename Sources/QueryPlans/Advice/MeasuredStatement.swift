@@ -32,6 +32,8 @@ final class MeasuredStatement {
   /// The functions and collations of a store that it uses.
   let storeNames: [String]
   let source: ValueSource
+  /// For analysis; see ``ColumnQualifier``.
+  let qualifiedSQL: String
   private let sql: String
   private let runs: [StatementValues.Run]
   private let arrays: IntegerArrays
@@ -56,7 +58,9 @@ final class MeasuredStatement {
     let original = try OrderingBench.compile(statement.sql, connection)
     guard original.isReadOnly, original.columnCount > 0 else { throw OrderingError.notASelect }
     let numbered = ParameterNumbering(statement.sql)
-    let outline = StatementOutline(numbered.sql)
+    let qualifier = ColumnQualifier(connection)
+    qualifiedSQL = qualifier.qualified(statement.sql)
+    let outline = StatementOutline(qualifier.qualified(numbered.sql))
     self.statement = statement
     self.connection = connection
     sql = numbered.sql

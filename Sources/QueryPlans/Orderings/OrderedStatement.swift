@@ -28,7 +28,8 @@ struct OrderedStatement {
   let parameterCount: Int
   private let root: TermGroup
   var groupSizes: [Int] { groups.map(\.count) }
-  private let sql: String
+  /// The SQL; its parameters are numbered.
+  let sql: String
   private let place: Range<String.Index>
   private let suffixWithoutLimit: String
 

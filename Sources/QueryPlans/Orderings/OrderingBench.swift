@@ -43,7 +43,8 @@ final class OrderingBench {
     guard original.isReadOnly, original.columnCount > 0 else { throw OrderingError.notASelect }
     let statement = try OrderedStatement(sql)
     let sampler = ParameterSampler(
-      outline: statement.outline, parameterCount: statement.parameterCount, connection: connection)
+      outline: StatementOutline(ColumnQualifier(connection).qualified(statement.sql)),
+      parameterCount: statement.parameterCount, connection: connection)
     try arrays.sample(by: sampler)
     try arrays.fill(on: connection)
     values = try Self.values(statement, sampler, options).first(Self.maxRuns)

@@ -7,12 +7,13 @@ extension OrderingError {
   init?(compiling error: SQLiteError) {
     func name(after prefix: String) -> String? {
       guard error.message.hasPrefix(prefix) else { return nil }
-      let name = error.message.dropFirst(prefix.count).prefix { $0 != "(" }
-      return StoreNames.isStoreName(String(name)) ? String(name) : nil
+      return String(error.message.dropFirst(prefix.count).prefix { $0 != "(" })
     }
     if let name = name(after: "no such function: ") ?? name(after: "no such collation sequence: ") {
       self = .needsProgram(name)
-    } else if let name = name(after: "wrong number of arguments to function ") {
+    } else if let name = name(after: "wrong number of arguments to function "),
+      StoreNames.isStoreName(name)
+    {
       self = .otherArguments(name)
     } else {
       return nil

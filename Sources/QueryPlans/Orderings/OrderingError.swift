@@ -7,7 +7,8 @@ public enum OrderingError: Error, Hashable, Sendable {
   case noWhere
   case oneTerm(String)
   case wrongValueCount(given: Int, wanted: Int)
-  case noSample(parameter: Int, term: String)
+  /// Without a term, the parameter is not within a WHERE clause.
+  case noSample(parameter: Int, term: String?)
   case noFit(counted: Double, best: Double?)
   case noValues
   case malformedValue(String)
@@ -31,7 +32,8 @@ extension OrderingError: CustomStringConvertible {
       "the statement has \(wanted == 1 ? "1 parameter" : "\(wanted) parameters") and --bind has "
         + "\(given == 1 ? "1 value" : "\(given) values"); pass one for each, in their order"
     case .noSample(let parameter, let term):
-      "no column has a plausible value for parameter \(parameter) in '\(term)'; record the values with "
+      "no column has a plausible value for parameter \(parameter)"
+        + (term.map { " in '\($0)'" } ?? " of the statement") + "; record the values with "
         + "'trace-report record --values', or pass them to 'orderings' with --bind"
     case .noFit(let counted, let best):
       "no sampled values do what the trace counted (\(Self.number(counted)) a run; the closest do "

@@ -19,6 +19,7 @@ public final class PlanExplainer {
   private let meter: StatementMeter
   private let values: (String) -> [[BindValue]]
   private lazy var modules: [String: String] = virtualModules()
+  private let qualifier: ColumnQualifier
 
   /// - Parameter values: returns the values that runs of a statement bound, as far as they were
   ///   recorded.
@@ -28,6 +29,7 @@ public final class PlanExplainer {
     self.connection = connection
     self.values = values
     meter = StatementMeter(connection)
+    qualifier = ColumnQualifier(connection)
     standInForSchema()
     // The plans of DELETE and UPDATE then show the checks of foreign keys.
     try? connection.execute("PRAGMA foreign_keys = ON")
@@ -36,6 +38,8 @@ public final class PlanExplainer {
   /// A statement's plan and its meaning, or the reason why there is none.
   public struct Explanation {
     public var sql: String
+    /// The SQL with the table before each column, where the statement has several tables.
+    public var qualifiedSQL: String
     public var plan: QueryPlan?
     public var judgement: PlanJudgement?
     public var error: SQLiteError?
@@ -50,7 +54,7 @@ public final class PlanExplainer {
   /// Explains a statement, and judges it by the work that a trace counted or, without counters, by
   /// one run here.
   public func explain(_ sql: String, work: StatementWork = StatementWork()) -> Explanation {
-    var explanation = Explanation(sql: sql)
+    var explanation = Explanation(sql: sql, qualifiedSQL: qualifier.qualified(sql))
     // EXPLAIN would fail for what the program did already: "table t already exists".
     guard StatementOutline(sql).hasPlan else {
       explanation.judgement = PlanJudge(sql: sql).judge(nil)
@@ -68,7 +72,9 @@ public final class PlanExplainer {
       let source = PlanJudge.Source(
         size: size, module: { [unowned self] in modules[$0.lowercased()] },
         measure: { [meter, values] in meter.measure(sql, values: values(sql)) })
-      explanation.judgement = PlanJudge(sql: sql, work: work, source: source).judge(plan)
+      explanation.judgement = PlanJudge(
+        sql: explanation.qualifiedSQL, work: work, source: source
+      ).judge(plan)
     } catch {
       explanation.error = error
     }

@@ -82,7 +82,7 @@ public struct ComparedColumns: Hashable, Sendable {
     for index in order.dropFirst() {
       let token = tokens[index]
       if isStart, token.kind == .word || token.kind == .quotedName, let name = token.name,
-        !isResult(name, scope, tokens)
+        !scope.hasResult(name, tokens)
       {
         terms.append(name)
         isStart = false
@@ -93,14 +93,6 @@ public struct ComparedColumns: Hashable, Sendable {
       }
     }
     return terms
-  }
-
-  private static func isResult(
-    _ name: String, _ scope: SelectScope, _ tokens: [SQLToken]
-  ) -> Bool {
-    (scope.columns ?? 0..<0).dropFirst().contains {
-      tokens[$0].name?.lowercased() == name.lowercased() && tokens[$0 - 1].isWord("AS")
-    }
   }
 
   private static func columns(

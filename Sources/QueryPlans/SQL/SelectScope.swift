@@ -22,6 +22,8 @@ struct SelectScope: Hashable {
   var role: Role
   /// The number of SELECTs that contain it.
   var depth: Int
+  /// The tokens from the word SELECT to its end, nested SELECTs included.
+  var extent = 0..<0
   var sources: [Source] = []
   /// The tokens between SELECT and FROM, `DISTINCT` included.
   var columns: Range<Int>?

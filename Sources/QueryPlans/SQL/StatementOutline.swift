@@ -126,6 +126,7 @@ struct StatementOutline {
     let index = scopes.count
     scopes.append(scope)
     var clause = token?.isWord("UPDATE") == true ? Clause.from : .columns
+    let first = position
     var start = position + 1
     var expectsSource = clause == .from
     position += 1
@@ -173,6 +174,7 @@ struct StatementOutline {
       }
     }
     close(position)
+    scope.extent = first..<position
     scopes[index] = scope
     if token?.isSymbol(")") == false { position += 1 }
   }

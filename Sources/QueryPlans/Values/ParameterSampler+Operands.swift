@@ -148,4 +148,17 @@ extension ParameterSampler {
     }
     return end
   }
+
+  /// Whether a parameter is in a result column, whose value does not change the work: `SELECT ? AS a`.
+  func isInResultColumn(_ place: Int) -> Bool {
+    let columns = outline.scopes.compactMap(\.columns)
+    let others = outline.scopes.flatMap {
+      [$0.filter, $0.limit].compactMap(\.self) + $0.joinConditions
+    }
+    func smallest(_ ranges: [Range<Int>]) -> Int? {
+      ranges.filter { $0.contains(place) }.map(\.count).min()
+    }
+    guard let column = smallest(columns) else { return false }
+    return smallest(others).map { column < $0 } ?? true
+  }
 }

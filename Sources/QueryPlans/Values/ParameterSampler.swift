@@ -58,7 +58,7 @@ struct ParameterSampler {
 
   private func noSample(_ number: Int) -> OrderingError {
     let place = tokens.indices.first { tokens[$0].text == "?\(number)" }
-    return .noSample(parameter: number, term: term(of: place) ?? "the statement")
+    return .noSample(parameter: number, term: term(of: place))
   }
 
   /// Marks the ends of ranges whose other end is bound as well.
@@ -94,6 +94,7 @@ struct ParameterSampler {
       {
         return slot
       }
+      if isInResultColumn(place) { return .zero }
     }
     return nil
   }

@@ -55,7 +55,8 @@ final class StatementMeter {
     let statement = try connection.prepare(numbered.sql)
     guard statement.isReadOnly || bench.isWritable else { return nil }
     let sampler = ParameterSampler(
-      outline: outline, parameterCount: numbered.count, connection: connection)
+      outline: StatementOutline(ColumnQualifier(connection).qualified(numbered.sql)),
+      parameterCount: numbered.count, connection: connection)
     let runs = recorded.filter { $0.count == numbered.count }
     let isSampled = runs.isEmpty && numbered.count > 0
     let values = isSampled ? [try sampler.values()] : Self.some(of: runs)

@@ -49,7 +49,7 @@ struct AvoidFullTableScan: Rule {
   private func countedText(_ statement: JudgedStatement) -> String {
     """
     Each run steps through \(statement.work.perRun(\.fullScanSteps).counted("row")) of a table \
-    without an index to return \(statement.work.perRun(\.rows).wholeText)\(statement.runsText).
+    without an index to \(statement.resultText)\(statement.runsText).
     """
   }
 
@@ -60,21 +60,20 @@ struct AvoidFullTableScan: Rule {
       ? " The trace counted no scan: the plan has changed since the trace." : ""
     guard let scan, let size = scan.size else {
       return """
-        A run here takes \(statement.stepsPerRun.counted("full-scan step")) to return \
-        \(statement.work.perRun(\.rows).wholeText)\(statement.runsText).\(change)
+        A run here takes \(statement.stepsPerRun.counted("full-scan step")) to \
+        \(statement.resultText)\(statement.runsText).\(change)
         """
     }
     return """
       By its plan each run reads all \(UInt64(size.rows).grouped) rows of \
-      '\(scan.table ?? scan.name)' to return \(statement.work.perRun(\.rows).wholeText)\
-      \(statement.runsText).\(change)
+      '\(scan.table ?? scan.name)' to \(statement.resultText)\(statement.runsText).\(change)
       """
   }
 
   private func fix(
     _ statement: JudgedStatement, _ scan: PlanJudgement.Scan?, _ workload: Workload
   ) -> String {
-    let expression = ComparedExpression.all(in: statement.profile.sql ?? "").first
+    let expression = ComparedExpression.all(in: statement.qualifiedSQL).first
     if let expression, expression.hasCollation || statement.comparedColumns == nil {
       return IndexCandidate(expression).sql
     }
@@ -104,10 +103,22 @@ struct AvoidFullTableScan: Rule {
 }
 
 extension JudgedStatement {
+  /// What a run is for: `return 15`, or `change 15` of a statement that writes.
+  fileprivate var resultText: String {
+    let writes = (profile.work.changes ?? 0) > profile.work.rows
+    return "\(writes ? "change" : "return") \(rowsPerRun.wholeText)"
+  }
+
+  /// Rows that a run returns, or changes.
+  private var rowsPerRun: Double {
+    let work = profile.statementWork
+    return work.executions == 0 ? 0 : Double(work.rows) / Double(work.executions)
+  }
+
   /// The time in SQLite for rows that were not returned.
   var scanSaving: Finding.Saving {
     let steps = stepsPerRun
-    let wanted = steps > 0 ? min(profile.work.perRun(\.rows) / steps, 1) : 1
+    let wanted = steps > 0 ? min(rowsPerRun / steps, 1) : 1
     return Finding.Saving(
       atMost: Int64(exactly: (Double(profile.work.connectionTime) * (1 - wanted)).rounded()) ?? 0,
       basis: "the time in SQLite for rows that were not returned")

@@ -55,7 +55,7 @@ struct AvoidScanInCorrelatedSubquery: Rule {
   /// The column that the subquery compares with the outer row comes first, then the other compared
   /// columns.
   private static func fix(_ statement: JudgedStatement, _ table: String) -> String {
-    let columns = ComparedColumns.all(in: statement.sql ?? "").first {
+    let columns = ComparedColumns.all(in: statement.qualifiedSQL).first {
       $0.table == table && !$0.filtered.isEmpty
     }
     guard let columns else {

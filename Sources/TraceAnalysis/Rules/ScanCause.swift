@@ -44,9 +44,27 @@ extension JudgedStatement {
   /// Whether an object store ran it, rather than a program that writes its SQL itself.
   var isOfObjects: Bool { !profile.entity.isEmpty }
 
-  /// The columns that an index could serve: those of the first table whose columns WHERE compares.
+  /// The columns that an index could serve: those of the table that is scanned, or without a plan of
+  /// the first table whose columns WHERE compares.
   var comparedColumns: ComparedColumns? {
-    ComparedColumns.all(in: profile.sql ?? "").first { !$0.filtered.isEmpty }
+    let all = ComparedColumns.all(in: qualifiedSQL)
+    let filtered = all.filter { !$0.filtered.isEmpty }
+    guard let scan = judgement.largestScan, let table = scan.table?.lowercased() else {
+      return filtered.first { !$0.filtered.allSatisfy(Self.isProbablyKey) } ?? filtered.first
+    }
+    let ofTable = { (columns: ComparedColumns) in columns.table.lowercased() == table }
+    guard var columns = filtered.first(where: ofTable) ?? all.first(where: ofTable),
+      !(columns.filtered + scan.comparedColumns).isEmpty
+    else { return nil }
+    // Another table can be read first if this one is then found by the columns of the join.
+    let joined = scan.comparedColumns.filter { !columns.filtered.contains($0) }
+    columns.equal.insert(contentsOf: joined, at: 0)
+    return columns
+  }
+
+  /// Whether a column has a name that is mostly that of an integer primary key, which needs no index.
+  private static func isProbablyKey(_ column: String) -> Bool {
+    ["id", "_id", "rowid", "oid", "_rowid_", "pk"].contains(column.lowercased())
   }
 
   /// Full-scan steps of a run: counted, measured, or as many as the scanned table has rows.

@@ -13,6 +13,8 @@ struct JudgedStatement {
   var profile: StatementProfile
   var judgement: PlanJudgement
   var plan: QueryPlan?
+  /// The SQL; of a join with a database, with the table before each column.
+  var qualifiedSQL: String
   /// The number of texts of the form, which differ in their values.
   var texts = 1
 
@@ -59,11 +61,12 @@ extension Workload {
     func judged(_ statement: StatementProfile) -> JudgedStatement {
       guard let explanation = explain(statement) else {
         let judge = PlanJudge(sql: statement.sql ?? "", work: statement.statementWork)
-        return JudgedStatement(profile: statement, judgement: judge.judge(nil))
+        return JudgedStatement(
+          profile: statement, judgement: judge.judge(nil), qualifiedSQL: statement.sql ?? "")
       }
       return JudgedStatement(
         profile: statement, judgement: explanation.judgement ?? PlanJudgement(),
-        plan: explanation.plan)
+        plan: explanation.plan, qualifiedSQL: explanation.qualifiedSQL)
     }
     guard runs.count > 1, var whole = runs.first else {
       return StatementForm(whole: judged(runs[0]))

@@ -38,7 +38,7 @@ struct UseIndexForSort: Rule {
   }
 
   private func finding(_ statement: JudgedStatement) -> Finding {
-    let columns = ComparedColumns.all(in: statement.sql ?? "").first { !$0.sorted.isEmpty }
+    let columns = ComparedColumns.all(in: statement.qualifiedSQL).first { !$0.sorted.isEmpty }
     return Finding(
       rule: Self.name, confidence: statement.profile.isCounted ? .high : .medium,
       statement: statement.id, caller: statement.profile.mainCaller, message: statement.sortText,

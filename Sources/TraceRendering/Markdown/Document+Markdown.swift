@@ -104,7 +104,7 @@ enum MarkdownText {
 
   /// The text as a block of SQL, fenced by more backticks than it has in a row.
   static func block(_ sql: String, indent: String) -> [String] {
-    let text = LogText.escaped(sql)
+    let text = TerminalText.escaped(sql)
     let longest = text.split { $0 != "`" }.map(\.count).max() ?? 0
     let fence = String(repeating: "`", count: max(3, longest + 1))
     return [indent + fence + "sql", indent + text, indent + fence]

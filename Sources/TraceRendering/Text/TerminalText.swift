@@ -77,7 +77,7 @@ enum TerminalText {
   private static func units(of text: String) -> [Unit] { units(ofEscaped: escaped(text)) }
 
   /// The escaped text; a backslash that does not begin an escape is unchanged: `Index(\.name)`.
-  private static func escaped(_ text: String) -> String {
+  static func escaped(_ text: String) -> String {
     let escaped = LogText.escaped(text)
     guard escaped.contains(#"\\"#) else { return escaped }
     var result = ""

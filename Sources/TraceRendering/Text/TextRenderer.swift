@@ -98,7 +98,7 @@ struct TextRenderer {
   /// SQL in a few lines, without its column list if it is long, the last line cut.
   func wrapped(sql: String, indent: Int, atMost count: Int) -> [String] {
     guard let width = style.width.map({ $0 - indent }) else {
-      return [LogText.escaped(SQLText.onOneLine(sql))]
+      return [TerminalText.escaped(SQLText.onOneLine(sql))]
     }
     var lines = TerminalText.wrapped(SQLText.abridged(sql, to: width), to: width)
     if lines.count > count {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import SQLiteDriver
 import StoreEvents
 import TestSupport
 import Testing
@@ -74,6 +75,52 @@ import TraceAnalysis
       trace.run(sql, step: 1_000_000, fullScanSteps: 12_800)
     }
     #expect(found.map(\.fix) == [fix])
+  }
+
+  /// Hand-written joins often name columns without their table.
+  @Test(arguments: [
+    (
+      "SELECT city FROM orders JOIN customer ON customer_id = id WHERE state = ? LIMIT 20",
+      "CREATE INDEX orders_state ON orders (state)"
+    ),
+    (
+      "SELECT city FROM orders JOIN customer ON customer_id = id WHERE city = ?",
+      "CREATE INDEX orders_customer_id ON orders (customer_id)"
+    ),
+    (
+      "SELECT city FROM customer WHERE id IN (SELECT customer_id FROM orders WHERE state = ?)",
+      "CREATE INDEX orders_state ON orders (state)"
+    ),
+  ])
+  func theIndexIsForTheTableThatIsScanned(sql: String, fix: String) throws {
+    let connection = try Connection(path: ":memory:")
+    try connection.execute(
+      """
+      CREATE TABLE customer(id INTEGER PRIMARY KEY, city TEXT);
+      CREATE TABLE orders(number INTEGER PRIMARY KEY, customer_id INT, state TEXT);
+      WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 3000)
+        INSERT INTO orders SELECT i, i % 900, 'state ' || (i % 90) FROM n;
+      INSERT INTO customer SELECT number, state FROM orders WHERE number < 900;
+      """)
+    let run = RunBuilder { trace in
+      trace.connect()
+      trace.run(sql, rows: 5, step: 1_000_000, fullScanSteps: 3000)
+    }
+    let workload = try Workload(run.profile(), database: connection)
+    let found = workload.findings.filter { $0.rule == "AvoidFullTableScan" }
+    #expect(found.map(\.fix) == [fix])
+  }
+
+  @Test func aScanThatWritesReportsWhatItChanges() {
+    let found = findings { trace in
+      trace.connect()
+      trace.run(
+        "UPDATE t SET a = 1 WHERE b = ?", changes: 20, step: 1_000_000, fullScanSteps: 12_800)
+    }
+    #expect(
+      found.map(\.message) == [
+        "Each run steps through 12,800 rows of a table without an index to change 20 (1 run)."
+      ])
   }
 
   @Test func leavesSmallTablesAlone() {
