@@ -58,8 +58,7 @@ struct IndexSearch {
   private func moves(_ candidates: [IndexCandidate]) -> [Set<IndexCandidate>] {
     var moves = candidates.map { Set([$0]) }
     for statement in bench.statements {
-      for columns in ComparedColumns.all(in: statement.qualifiedSQL) where columns.hasAlternatives
-      {
+      for columns in ComparedColumns.all(in: statement.qualifiedSQL) where columns.hasAlternatives {
         let sides = Set(
           candidates.filter { candidate in
             candidate.table == columns.table && candidate.columns.count == 1

@@ -13,8 +13,8 @@ public final class PlanExplainer {
   /// The reason why a table of a plan could not be read: the first such error of a damaged file.
   public private(set) var damage: SQLiteError?
 
-  /// Collations of the schema's own indexes, stood in for from the beginning.
-  private var schemaCollations: Set<String> = []
+  /// What was replaced on this connection; collations of the schema's own indexes from the beginning.
+  private var replaced: Set<String> = []
 
   private let meter: StatementMeter
   private let values: (String) -> [[BindValue]]
@@ -60,8 +60,8 @@ public final class PlanExplainer {
       explanation.judgement = PlanJudge(sql: sql).judge(nil)
       return explanation
     }
-    explanation.standIns = SQLTokenizer.tokens(of: sql).compactMap(\.name)
-      .filter(schemaCollations.contains)
+    explanation.standIns = Set(SQLTokenizer.tokens(of: sql).compactMap(\.name))
+      .intersection(replaced).sorted()
     do throws(SQLiteError) {
       let steps = try retrying(&explanation.standIns) { () throws(SQLiteError) in
         try connection.plan(sql)
@@ -112,7 +112,7 @@ public final class PlanExplainer {
         guard let name = token.name, !Self.collationsOfSQLite.contains(name.uppercased()),
           (try? connection.addStandIn(collation: name)) != nil
         else { continue }
-        schemaCollations.insert(name)
+        replaced.insert(name)
       }
     }
   }
@@ -133,6 +133,7 @@ public final class PlanExplainer {
         }
         try missing.standIn(on: connection)
         standIns.append(missing.name)
+        replaced.insert(missing.name)
       }
     }
   }

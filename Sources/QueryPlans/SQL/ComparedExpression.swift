@@ -17,20 +17,29 @@ public struct ComparedExpression: Hashable, Sendable {
   public var hasCollation: Bool { text.uppercased().contains(" COLLATE ") }
 
   /// Reads the tables of all SELECTs of a statement, outermost first.
-  public static func all(in sql: String) -> [ComparedExpression] {
+  ///
+  /// - Parameter programFunctions: functions that the program makes, which an index may call as well if
+  ///   they are deterministic.
+  public static func all(
+    in sql: String, programFunctions: [String] = []
+  ) -> [ComparedExpression] {
     let outline = StatementOutline(sql)
+    let functions = functions.union(programFunctions.map { $0.lowercased() })
     var seen: Set<ComparedExpression> = []
-    return outline.scopes.flatMap { all(in: $0, outline) }.filter { seen.insert($0).inserted }
+    return outline.scopes.flatMap { all(in: $0, outline, functions) }
+      .filter { seen.insert($0).inserted }
   }
 
   /// Reads the tables of one SELECT.
-  static func all(in scope: SelectScope, _ outline: StatementOutline) -> [ComparedExpression] {
+  static func all(
+    in scope: SelectScope, _ outline: StatementOutline, _ functions: Set<String> = functions
+  ) -> [ComparedExpression] {
     scope.conditions.flatMap { TermTree($0, of: outline.tokens).terms }
-      .flatMap { all(in: $0, scope, outline.tokens) }
+      .flatMap { all(in: $0, scope, outline.tokens, functions) }
   }
 
   private static func all(
-    in term: Range<Int>, _ scope: SelectScope, _ tokens: [SQLToken]
+    in term: Range<Int>, _ scope: SelectScope, _ tokens: [SQLToken], _ functions: Set<String>
   ) -> [ComparedExpression] {
     let term = TermTree.unwrapped(term, tokens)
     guard let place = operatorPlace(in: term, tokens) else { return [] }
@@ -39,16 +48,18 @@ public struct ComparedExpression: Hashable, Sendable {
     return zip(sides, sides.reversed()).prefix(isList ? 1 : 2).compactMap { side, value in
       // A value of another table's row is known where that table is read first.
       guard !names(in: value, tokens).contains(where: { $0.qualifier == nil }) else { return nil }
-      return ComparedExpression(side, comparedWith: value, scope, tokens)
+      return ComparedExpression(side, comparedWith: value, scope, tokens, functions)
     }
   }
 
   private init?(
-    _ side: Range<Int>, comparedWith value: Range<Int>, _ scope: SelectScope, _ tokens: [SQLToken]
+    _ side: Range<Int>, comparedWith value: Range<Int>, _ scope: SelectScope, _ tokens: [SQLToken],
+    _ functions: Set<String>
   ) {
     let side = TermTree.unwrapped(side, tokens)
     let names = Self.names(in: side, tokens)
-    guard !names.isEmpty, let table = Self.table(of: names, scope), Self.isIndexable(side, tokens)
+    guard !names.isEmpty, let table = Self.table(of: names, scope),
+      Self.isIndexable(side, tokens, functions)
     else { return nil }
     self.table = table
     columns = names.map(\.column)
@@ -109,7 +120,9 @@ public struct ComparedExpression: Hashable, Sendable {
 
   /// Whether it has one value for a row: no parameter, no subquery, and functions that SQLite takes in an
   /// index.
-  private static func isIndexable(_ range: Range<Int>, _ tokens: [SQLToken]) -> Bool {
+  private static func isIndexable(
+    _ range: Range<Int>, _ tokens: [SQLToken], _ functions: Set<String>
+  ) -> Bool {
     range.allSatisfy { index in
       let token = tokens[index]
       if token.kind == .parameter || token.isWord("SELECT") { return false }
@@ -146,7 +159,7 @@ public struct ComparedExpression: Hashable, Sendable {
   ]
 
   // Deterministic functions of SQLite; those of dates are where they do not read the time.
-  private static let functions: Set = [
+  static let functions: Set = [
     "abs", "cast", "coalesce", "date", "datetime", "hex", "ifnull", "instr", "json_extract",
     "julianday",
     "length", "lower", "ltrim", "nullif", "replace", "round", "rtrim", "strftime", "substr",

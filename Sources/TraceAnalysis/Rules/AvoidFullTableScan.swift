@@ -80,6 +80,7 @@ struct AvoidFullTableScan: Rule {
     if let columns = statement.comparedColumns {
       return IndexFix(columns, entity: statement.entity).sentence
     }
+    if let fix = fixOfProgramFunction(statement) { return fix }
     if workload.database != nil, statement.judgement.unexplainedFullScanSteps != nil {
       return """
         index the columns that refer to its table: triggers and foreign keys look rows up in \
@@ -99,6 +100,21 @@ struct AvoidFullTableScan: Rule {
     return workload.database == nil
       ? "see which table is scanned with: trace-report plans INPUT --database FILE"
       : "index the columns that it compares, or keep its result"
+  }
+}
+
+extension AvoidFullTableScan {
+  /// An index can call a function that the program makes, if the program states that it is deterministic.
+  private func fixOfProgramFunction(_ statement: JudgedStatement) -> String? {
+    let expressions = ComparedExpression.all(
+      in: statement.qualifiedSQL, programFunctions: statement.standIns)
+    guard let expression = expressions.first,
+      let function = statement.standIns.first(where: { expression.text.contains("\($0)(") })
+    else { return nil }
+    return """
+      store the result of '\(function)' in a column and index that; or make the function \
+      deterministic in every program that writes to the table, and: \(IndexCandidate(expression).sql)
+      """
   }
 }
 

@@ -15,6 +15,8 @@ struct JudgedStatement {
   var plan: QueryPlan?
   /// The SQL; of a join with a database, with the table before each column.
   var qualifiedSQL: String
+  /// Functions and collations that only the program has, as far as the database showed.
+  var standIns: [String] = []
   /// The number of texts of the form, which differ in their values.
   var texts = 1
 
@@ -66,7 +68,8 @@ extension Workload {
       }
       return JudgedStatement(
         profile: statement, judgement: explanation.judgement ?? PlanJudgement(),
-        plan: explanation.plan, qualifiedSQL: explanation.qualifiedSQL)
+        plan: explanation.plan, qualifiedSQL: explanation.qualifiedSQL,
+        standIns: explanation.standIns)
     }
     guard runs.count > 1, var whole = runs.first else {
       return StatementForm(whole: judged(runs[0]))

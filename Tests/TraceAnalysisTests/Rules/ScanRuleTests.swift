@@ -91,6 +91,12 @@ import TraceAnalysis
       "SELECT city FROM customer WHERE id IN (SELECT customer_id FROM orders WHERE state = ?)",
       "CREATE INDEX orders_state ON orders (state)"
     ),
+    (
+      "SELECT number FROM orders WHERE slug(state) = ?",
+      "store the result of 'slug' in a column and index that; or make the function deterministic in "
+        + "every program that writes to the table, and: CREATE INDEX orders_slug_state ON orders "
+        + "(slug(state))"
+    ),
   ])
   func theIndexIsForTheTableThatIsScanned(sql: String, fix: String) throws {
     let connection = try Connection(path: ":memory:")
