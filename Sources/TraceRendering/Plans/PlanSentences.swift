@@ -66,7 +66,7 @@ extension PlanJudgement.Scan {
     let often = isInCorrelatedSubquery ? " once for every row of the outer SELECT" : ""
     let why =
       comparedColumns.isEmpty && comparedExpression == nil
-      ? "; no WHERE term narrows it"
+      ? "; no WHERE term could use an index on its columns"
       : "; no index fits its WHERE"
     return "reads every row of '\(place)'\(rows)\(how)\(often)\(why)"
   }
