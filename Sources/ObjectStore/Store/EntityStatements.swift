@@ -10,6 +10,9 @@ struct EntityStatements: Sendable {
   /// Reads rows by their keys, the value of `?` being a ``JSONArray``:
   /// `SELECT 0, t0.Z_PK, … FROM ZSTOP t0 WHERE  t0.Z_PK IN (SELECT value FROM json_each(?))`.
   let rowsByKey: String
+  /// Reads rows whose keys follow each other, in a third of the work:
+  /// `SELECT 0, t0.Z_PK, … FROM ZSTOP t0 WHERE  t0.Z_PK BETWEEN ? AND ?`.
+  let rowsByKeyRange: String
   /// By the to-many's place: `SELECT 0, t0.Z_PK FROM ZSTOPTIME t0 WHERE  t0.ZSTOP = ?`, with the
   /// place in the order as a third column where there is one.
   let toManyFaults: [String]
@@ -26,6 +29,7 @@ struct EntityStatements: Sendable {
     let rows = Self.selectRows(of: entity) + " FROM \(entity.table) t0 WHERE  t0.Z_PK"
     fault = rows + " = ?"
     rowsByKey = rows + " IN (SELECT value FROM json_each(?))"
+    rowsByKeyRange = rows + " BETWEEN ? AND ?"
     faultID = StatementID(sql: fault)
     toManyFaults = entity.toManys.map(Self.toManyFault)
     toManyPrefetches = entity.toManys.map(Self.toManyPrefetch)

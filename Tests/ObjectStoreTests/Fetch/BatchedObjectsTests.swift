@@ -12,7 +12,9 @@ import Testing
 
   private static let columns =
     "SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZIDENTIFIER, t0.ZLATITUDE, t0.ZLONGITUDE, t0.ZNAME, t0.ZNOTE "
-    + "FROM ZSTOP t0 WHERE  t0.Z_PK IN (SELECT value FROM json_each(?))  LIMIT 10"
+    + "FROM ZSTOP t0 WHERE  t0.Z_PK "
+  private static let range = columns + "BETWEEN ? AND ?  LIMIT 10"
+  private static let list = columns + "IN (SELECT value FROM json_each(?))  LIMIT 10"
 
   /// A hundred saved stops, whose identifiers are 0 to 99 and whose names end in them.
   init() throws {
@@ -32,7 +34,7 @@ import Testing
   }
 
   private var batchCount: Int {
-    fixture.observer.sql.count { $0.contains("json_each") }
+    fixture.observer.sql.count { $0.contains("  LIMIT ") }
   }
 
   // MARK: - Loading
@@ -44,11 +46,44 @@ import Testing
       fixture.observer.sql == ["SELECT 0, t0.Z_PK FROM ZSTOP t0 ORDER BY t0.ZIDENTIFIER DESC"])
     #expect(stops[12]?.name == "stop 87")
     #expect(stops[19]?.name == "stop 80")
-    #expect(fixture.observer.sql.dropFirst() == [Self.columns])
-    #expect(
-      fixture.observer.bindings.last == [.text("[90,89,88,87,86,85,84,83,82,81]")])
+    #expect(fixture.observer.sql.dropFirst() == [Self.range])
+    #expect(fixture.observer.bindings.last == [.integer(81), .integer(90)])
     #expect(stops.objectID(at: 99).primaryKey == 1)
     #expect(batchCount == 1)
+  }
+
+  @Test func keysBetweenWhichOthersAreAreListed() throws {
+    var request = request()
+    request.predicate = FetchRequest<Stop>(where: { $0.identifier != 85 }).predicate
+    let stops = try context.fetchInBatches(request)
+    #expect(stops[12]?.name == "stop 87")
+    #expect(stops[30]?.name == "stop 68")
+    #expect(fixture.observer.sql.dropFirst() == [Self.list, Self.range])
+    #expect(
+      fixture.observer.bindings.dropFirst().map(\.self) == [
+        [.text("[90,89,88,87,85,84,83,82,81,80]")], [.integer(60), .integer(69)],
+      ])
+  }
+
+  @Test(arguments: [true, false]) func aRowDeletedSinceIsNilAndNoOtherTakesItsPlace(
+    isAscending: Bool
+  ) throws {
+    var request = request()
+    request.sortDescriptors = [isAscending ? .ascending(\.identifier) : .descending(\.identifier)]
+    let stops = try context.fetchInBatches(request)
+    let other = fixture.container.newBackgroundContext()
+    let place = isAscending ? 13 : 86
+    try other.performAndWait {
+      let gone = try #require(try other.fetch(FetchRequest<Stop>(where: { $0.identifier == 13 })).first)
+      other.delete(gone)
+      try other.save()
+    }
+    #expect(stops[place] == nil)
+    for (near, identifier) in [
+      (place - 1, isAscending ? 12 : 14), (place + 1, isAscending ? 14 : 12),
+    ] {
+      #expect(stops[near]?.identifier == Int64(identifier))
+    }
   }
 
   @Test func iteratesSlicesAndMapsLazilyBatchByBatch() throws {
@@ -170,12 +205,12 @@ import Testing
     #expect(ends[0].kind == .objects && ends[0].rows == 100 && ends[0].batchSize == 10)
     #expect(ends[1].kind == .batch && ends[1].rows == 10 && ends[1].batchSize == 10)
     #expect(ends[1].parentID == ends[0].fetchID && ends[0].parentID == 0)
-    #expect(ends[1].statementID == StatementID(sql: Self.columns))
+    #expect(ends[1].statementID == StatementID(sql: Self.range))
     guard
       case .fetchBegin(let begin) = fixture.observer.events.last(where: { $0.kind == .fetchBegin })
     else { return #expect(Bool(false)) }
     #expect(begin.location == SourceLocation(file: "f", line: 3))
-    #expect(fixture.observer.plans[Self.columns]?.contains(where: \.isTableScan) == false)
+    #expect(fixture.observer.plans[Self.range]?.contains(where: \.isTableScan) == false)
   }
 
   @Test func warnsWhenAllObjectsAreLoadedAtOnce() throws {

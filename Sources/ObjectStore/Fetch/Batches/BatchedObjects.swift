@@ -6,6 +6,8 @@
 ///     let stops = try context.fetchInBatches(request)
 ///     // SELECT 0, t0.Z_PK FROM ZSTOP t0
 ///     stops[0]?.name
+///     // SELECT 0, t0.Z_PK, … FROM ZSTOP t0 WHERE  t0.Z_PK BETWEEN ? AND ?  LIMIT 50
+///     // or, where other keys are between those of the batch,
 ///     // SELECT 0, t0.Z_PK, … FROM ZSTOP t0 WHERE  t0.Z_PK IN (SELECT value FROM json_each(?))  LIMIT 50
 ///
 /// An element is nil if its object was deleted since. At most four batches are kept, so iterating

@@ -38,13 +38,12 @@ extension FetchOperation {
 
   /// Selects whole objects by their keys; nil for those whose rows are gone.
   ///
+  ///     SELECT 0, t0.Z_PK, … FROM ZSTOP t0 WHERE  t0.Z_PK BETWEEN ? AND ?  LIMIT 50
   ///     SELECT 0, t0.Z_PK, … FROM ZSTOP t0 WHERE  t0.Z_PK IN (SELECT value FROM json_each(?))  LIMIT 50
   mutating func fetchBatch(
     _ keys: [Int64], for loader: BatchLoader
   ) throws -> (objects: [AnyManagedObject?], rows: [RowSnapshot]) {
-    select = SelectStatement(
-      sql: store.statements[entity.index].rowsByKey + "  LIMIT \(limit)",
-      bindings: [.string(JSONArray(keys: keys).text)])
+    select = selectRows(keys)
     var maker = loader.objectMaker
     var found: [AnyManagedObject] = []
     var rows: [RowSnapshot] = []
@@ -68,6 +67,27 @@ extension FetchOperation {
     if interests.contains(.rows) { returned = present }
     try prefetch(loader.request.prefetched, of: present, rows: rows)
     return (objects, rows)
+  }
+
+  /// By the range of the keys, where no other key is in it.
+  private func selectRows(_ keys: [Int64]) -> SelectStatement {
+    let statements = store.statements[entity.index]
+    if let range = Self.wholeRange(keys) {
+      return SelectStatement(
+        sql: statements.rowsByKeyRange + "  LIMIT \(limit)",
+        bindings: [.integer(range.lowerBound), .integer(range.upperBound)])
+    }
+    return SelectStatement(
+      sql: statements.rowsByKey + "  LIMIT \(limit)",
+      bindings: [.string(JSONArray(keys: keys).text)])
+  }
+
+  /// The range of keys that follow each other, up or down; nil where one is left out.
+  private static func wholeRange(_ keys: [Int64]) -> ClosedRange<Int64>? {
+    guard let first = keys.first, let last = keys.last else { return nil }
+    let step: Int64 = first <= last ? 1 : -1
+    for (place, key) in keys.enumerated() where key &- first != Int64(place) * step { return nil }
+    return min(first, last)...max(first, last)
   }
 
   /// The objects in the order of the keys.
