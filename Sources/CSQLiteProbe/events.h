@@ -136,10 +136,11 @@ struct tracepoints {
   const int *run_state;
   void (*opened)(const struct connection_opened *);
   void (*closed)(uint64_t connection_id);
-  // These return whether a session accepted the event; `statement` also if none has it enabled.
+  // This one and `run` return whether a session accepted the event; `statement` also if none has it
+  // enabled.
   bool (*statement)(const struct announced_statement *);
-  bool (*run)(const struct statement_run *);
   void (*caller)(const struct caller *);
+  bool (*run)(const struct statement_run *);
   void (*transaction)(const struct transaction *);
   void (*busy)(uint64_t store_id, uint64_t attempts, int64_t wait_ns, uint64_t gave_up);
   void (*checkpoint)(uint64_t store_id, const char *mode, uint64_t log_frames,

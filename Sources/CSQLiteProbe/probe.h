@@ -193,14 +193,17 @@ extern int recording_process;
 extern unsigned generation;
 extern int was_recording;
 
-void recording_changed(int listeners);
+void recording_began(void);
+void recording_ended(void);
 
 // Whether any event is enabled. When all are off, this is one comparison.
 static inline bool is_recording(void) {
-  // The level of a log takes three bits.
-  int listeners = log_level | *tracepoint_state << 3;
-  if (UNLIKELY(listeners != was_recording)) recording_changed(listeners);
-  return listeners != 0;
+  if (LIKELY((log_level | *tracepoint_state) == 0)) {
+    if (UNLIKELY(was_recording)) recording_ended();
+    return false;
+  }
+  if (UNLIKELY(!was_recording)) recording_began();
+  return true;
 }
 
 // Whether a session accepts the events of this process, as far as is known; true without tracepoints.

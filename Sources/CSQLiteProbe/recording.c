@@ -30,14 +30,16 @@ static pthread_mutex_t beginning = PTHREAD_MUTEX_INITIALIZER;
 
 // Several threads may notice that a listener begins. Only one of them triggers that everything is
 // reported again, and none continues before the generation is the new one.
-void recording_changed(int listeners) {
+void recording_began(void) {
   pthread_mutex_lock(&beginning);
-  if (was_recording != listeners) {
-    if (listeners & ~was_recording) __atomic_add_fetch(&generation, 1, __ATOMIC_RELAXED);
-    __atomic_store_n(&was_recording, listeners, __ATOMIC_RELEASE);
+  if (!was_recording) {
+    __atomic_add_fetch(&generation, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&was_recording, 1, __ATOMIC_RELEASE);
   }
   pthread_mutex_unlock(&beginning);
 }
+
+void recording_ended(void) { was_recording = 0; }
 
 bool is_received = true;
 
@@ -241,7 +243,11 @@ void emit_run(struct statement_run *event, const struct text *text,
         UNSIGNED("timed_steps", event->timed_steps), TEXT("error", event->error)};
     log_run(event, text, bindings, fields, COUNT(fields));
   }
-  if (*tracepoint_state == 0) return;
+  if (*tracepoint_state == 0) {
+    // Of a session that begins later, beside a log.
+    is_received = false;
+    return;
+  }
   struct delivery delivery = {false, false};
   event->delivery = &delivery;
   note_delivery(tracepoints->run(event));

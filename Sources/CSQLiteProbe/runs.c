@@ -259,7 +259,7 @@ void end_run(struct statement *statement, int code, int64_t now) {
   // Slow runs whose caller was not looked up.
   if (UNLIKELY(now - statement->start > SLOW && statement->caller_id == 0)) look_up_slow(statement);
   // A listener that began while the statement ran has received neither its text nor its caller.
-  if (UNLIKELY(is_recording() && !is_received)) announce_text(connection->id, statement->text);
+  if (UNLIKELY(!is_received)) announce_text(connection->id, statement->text);
   if (UNLIKELY(statement->text->generation != generation)) {
     announce(statement);
     look_up_slow(statement);

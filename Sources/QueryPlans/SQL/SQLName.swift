@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import SQLiteDriver
+
 /// Names in SQL that is printed for a user to run.
 public enum SQLName {
   /// A name as written, or in double quotes if SQLite would not parse it as a name.
@@ -7,6 +9,7 @@ public enum SQLName {
     let isPlain = name.utf8.allSatisfy {
       $0 == UInt8(ascii: "_") || (0x30...0x39).contains($0) || (0x41...0x5a).contains($0 & 0xdf)
     }
-    return isPlain && name.utf8.first.map { $0 > 0x39 } == true ? name : PlanExplainer.quoted(name)
+    let isName = isPlain && name.utf8.first.map { $0 > 0x39 } == true && !SQLKeyword.contains(name)
+    return isName ? name : PlanExplainer.quoted(name)
   }
 }

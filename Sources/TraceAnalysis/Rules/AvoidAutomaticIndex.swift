@@ -40,11 +40,26 @@ struct AvoidAutomaticIndex: Rule {
           .init("autoIndexRows", work.autoIndexRows),
           .init("connectionNs", work.connectionTime),
         ],
-        fix: """
+        fix: fix(statement)
+          ?? """
           create an index on the column that the join or the subquery looks up\
           \(workload.database == nil
             ? "; trace-report plans INPUT --database FILE names it after AUTOMATIC" : "")
           """)
     }
+  }
+
+  /// The index that SQLite builds, made once; nil where it is built on the rows of a subquery.
+  private func fix(_ statement: JudgedStatement) -> String? {
+    let built = statement.plan?.nodes.lazy.compactMap(\.fact.access).first {
+      if case .automatic = $0.index { !$0.isSubquery && $0.table != nil } else { false }
+    }
+    guard let built, let table = built.table else { return nil }
+    // `customer_id=? AND state=?`
+    let columns = (built.constraint ?? "").split(separator: " AND ").compactMap {
+      $0.hasSuffix("=?") ? String($0.dropLast(2)) : nil
+    }
+    guard !columns.isEmpty else { return nil }
+    return IndexFix(table: table, columns: columns, entity: statement.entity).sentence
   }
 }

@@ -21,6 +21,11 @@ struct IndexFix {
     isEach = columns.hasAlternatives && columns.filtered.count > 1
   }
 
+  init(table: String, columns: [String], entity: String) {
+    (self.table, self.columns, self.entity) = (table, columns, entity)
+    isEach = false
+  }
+
   /// Columns compared for equality come first, then those that sort.
   init(sorting columns: ComparedColumns, entity: String) {
     table = columns.table

@@ -9,11 +9,9 @@ static const int on = 1;
 
 static void opened(const struct connection_opened *event) { (void)event; }
 static void closed(uint64_t connection_id) { (void)connection_id; }
-static void statement(uint64_t store_id, uint64_t statement_id, const char *sql) {
-  (void)store_id, (void)statement_id, (void)sql;
-}
+static bool statement(const struct announced_statement *event) { return (void)event, true; }
 static void caller(const struct caller *event) { (void)event; }
-static void run(const struct statement_run *event) { (void)event; }
+static bool run(const struct statement_run *event) { return (void)event, true; }
 static void transaction(const struct transaction *event) { (void)event; }
 static void busy(uint64_t store_id, uint64_t attempts, int64_t wait_ns, uint64_t gave_up) {
   (void)store_id, (void)attempts, (void)wait_ns, (void)gave_up;

@@ -117,6 +117,28 @@ import TraceAnalysis
     #expect(found.map(\.fix) == [fix])
   }
 
+  @Test func anAutomaticIndexIsToBeMadeOnce() throws {
+    let connection = try Connection(path: ":memory:")
+    try connection.execute(
+      """
+      CREATE TABLE customer(id INTEGER PRIMARY KEY, city TEXT);
+      CREATE TABLE line("order" INT, sku TEXT);
+      WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 3000)
+        INSERT INTO line SELECT i, 'sku ' || (i % 90) FROM n;
+      INSERT INTO customer SELECT "order", sku FROM line;
+      """)
+    let run = RunBuilder { trace in
+      trace.connect()
+      trace.run(
+        #"SELECT city FROM customer LEFT JOIN line ON "order" = id AND sku = city"#, rows: 5,
+        step: 1_000_000, autoIndexRows: 3000)
+    }
+    let workload = try Workload(run.profile(), database: connection)
+    let found = workload.findings.filter { $0.rule == "AvoidAutomaticIndex" }
+    #expect(found.map(\.fix) == [#"CREATE INDEX line_order_sku ON line ("order", sku)"#])
+    for fix in found.map(\.fix) { #expect(throws: Never.self) { try connection.execute(fix) } }
+  }
+
   @Test func aScanThatWritesReportsWhatItChanges() {
     let found = findings { trace in
       trace.connect()
