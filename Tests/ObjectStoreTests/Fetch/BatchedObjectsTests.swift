@@ -74,8 +74,8 @@ import Testing
     let other = fixture.container.newBackgroundContext()
     let place = isAscending ? 13 : 86
     try other.performAndWait {
-      let gone = try #require(try other.fetch(FetchRequest<Stop>(where: { $0.identifier == 13 })).first)
-      other.delete(gone)
+      let request = FetchRequest<Stop>(where: { $0.identifier == 13 })
+      other.delete(try #require(try other.fetch(request).first))
       try other.save()
     }
     #expect(stops[place] == nil)
