@@ -46,7 +46,10 @@ struct ValueFitterTests {
   @Test(arguments: [
     ("SELECT ? AS a FROM place WHERE name = ? LIMIT 1", [0] as [Int]),
     ("SELECT id, coalesce(kind, ?) FROM place WHERE id = ?", [0]),
-    ("SELECT ?, (SELECT count(*) FROM place p WHERE p.n = ?), ? FROM place WHERE place.id = ?", [0, 2]),
+    (
+      "SELECT ?, (SELECT count(*) FROM place p WHERE p.n = ?), ? FROM place WHERE place.id = ?",
+      [0, 2]
+    ),
   ])
   func aParameterOfAResultColumnHasAnyValue(sql: String, free: [Int]) throws {
     let values = try fit(sql, CountedRuns(rows: 1))
@@ -57,9 +60,8 @@ struct ValueFitterTests {
   }
 
   @Test func aParameterThatNothingTellsAboutIsNotSampled() throws {
-    #expect(throws: OrderingError.self) {
-      try fit("SELECT (SELECT 1 FROM place WHERE abs(x) + ? > 3) FROM place", CountedRuns(rows: 1))
-    }
+    let sql = "SELECT (SELECT 1 FROM place WHERE abs(x) + ? > 3) FROM place"
+    #expect(throws: OrderingError.self) { try fit(sql, CountedRuns(rows: 1)) }
   }
 
   @Test(arguments: [

@@ -19,7 +19,7 @@ public struct AllStopTimes: Sendable {
 extension StopStore {
   /// Reads the departure of every stop time.
   ///
-  ///     SELECT 0, t0.Z_PK FROM ZSTOPTIME t0
+  ///     SELECT 0, t0.Z_PK FROM ZSTOPTIME t0 ORDER BY t0.Z_PK
   ///     SELECT 0, t0.Z_PK, … FROM ZSTOPTIME t0 WHERE  t0.Z_PK BETWEEN ? AND ?  LIMIT 50
   ///
   /// - Parameter batchSize: how many are loaded at a time; 0 for all at once.

@@ -18,7 +18,7 @@ struct LimitFetch: Rule {
       """,
     good: """
       request.fetchBatchSize = 50                             // about twice the number of visible rows
-      SELECT 0, t0.Z_PK FROM ZSTOP t0                         -- then 50 rows at a time, as they are read
+      SELECT 0, t0.Z_PK FROM ZSTOP t0 ORDER BY t0.Z_PK        -- then 50 rows at a time, as they are read
       """,
     limits: """
       Reported when a run fetches 5,000 objects or more without a limit and without a batch size. If they were fetched

@@ -8,11 +8,17 @@ extension FetchOperation {
   /// Selects the keys of what a batched fetch returns; the objects come later.
   ///
   ///     SELECT 0, t0.Z_PK FROM ZSTOP t0 ORDER BY t0.ZNAME
+  ///     SELECT 0, t0.Z_PK FROM ZSTOP t0 ORDER BY t0.Z_PK    -- all objects, in no order
   mutating func fetchKeys(for request: BatchRequest) throws -> BatchLoader {
     batchSize = request.batchSize
     let overlay = try pendingOverlay()
     select = try statement(
       .objectIDs, limit: overlay == nil ? limit : 0, offset: overlay == nil ? offset : 0)
+    // Otherwise SQLite reads the keys from the smallest index, and the rows of a batch lie all over
+    // the table.
+    if predicate == nil, terms.isEmpty, limit == 0, offset == 0, entity.hierarchy == nil {
+      select.sql += " ORDER BY t0.Z_PK"
+    }
     var keys = KeyList()
     try store.query(
       select, interests: interests, contextID: context.contextID, cost: &cost
