@@ -98,6 +98,11 @@ fuzz-predicates: ## reads a million random and mutated predicate formats
 fuzz-readers: ## reads damaged logs, reports and traces for ten minutes
 	FUZZ_SECONDS=600 swift test --filter ReaderFuzzTests
 
+.PHONY: ctf-agreement
+CTF_AGREEMENT_COUNT ?= 2000
+ctf-agreement: ## compares what we read of 2,000 damaged traces with babeltrace2, event for event; CTF_AGREEMENT_SEED=0
+	CTF_AGREEMENT_COUNT=$(CTF_AGREEMENT_COUNT) swift test --filter DamagedTraceAgreementTests
+
 .PHONY: merges
 MERGE_SPLITS ?= 1000
 merges: ## merges profiles of 1,000 random splits, and compares each sum with reading everything at once; MERGE_SPLITS=1000

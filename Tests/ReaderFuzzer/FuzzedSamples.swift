@@ -76,33 +76,4 @@ enum FuzzedSamples {
     report.check = nil
     return Array(try JSONText.encoded(report).utf8)
   }
-
-  /// Traces with metadata in plain text and in packets, and one of LTTng's own, with an index.
-  static func traces(in folder: URL) throws -> [[String: [UInt8]]] {
-    let built = try [false, true].map { packetizesMetadata in
-      var options = TraceBuilder.Options()
-      options.packetSize = 1024
-      options.packetizesMetadata = packetizesMetadata
-      var trace = TraceBuilder(options: options)
-      var samples = EventSamples(seed: 31)
-      for (index, record) in samples.records(39).enumerated() {
-        trace.add(record, stream: index % 2)
-      }
-      let place = folder.appending(path: "built")
-      defer { try? FileManager.default.removeItem(at: place) }
-      try trace.write(to: place)
-      return try files(in: place)
-    }
-    return try built + [files(in: root.appending(path: "traces/before"))]
-  }
-
-  private static func files(in folder: URL) throws -> [String: [UInt8]] {
-    var files: [String: [UInt8]] = [:]
-    for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
-      let file = folder.appending(path: name)
-      guard let data = try? Data(contentsOf: file) else { continue }
-      files[name] = Array(data)
-    }
-    return files
-  }
 }

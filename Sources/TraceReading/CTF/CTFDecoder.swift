@@ -126,6 +126,10 @@ final class CTFDecoder: @unchecked Sendable {
         "the trace in \(name) lost whole packets, each of many events; record again with more or "
           + "larger buffers")
     }
+    if let reason = stream.clockDamage {
+      ledger.addProblem(
+        "the trace in \(name) is damaged, the times of its events cannot be right: \(reason)")
+    }
     switch stream.damage {
     case .data(let reason):
       ledger.addProblem(

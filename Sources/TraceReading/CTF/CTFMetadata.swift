@@ -19,20 +19,29 @@ struct CTFMetadata {
   ///   write.
   init(_ text: [UInt8], onlyPackets: Bool = false) throws(TSDLError) {
     let blocks = try TSDLParser.blocks(text)
-    guard let trace = blocks.first(where: { $0.kind == "trace" }) else {
-      throw TSDLError(reason: "its metadata describes no trace")
+    let traces = blocks.filter { $0.kind == "trace" }
+    guard traces.count == 1, let trace = traces.first else {
+      throw TSDLError(reason: "its metadata describes \(traces.count.counted("trace"))")
+    }
+    guard trace.numbers["major"] == 1, trace.numbers["minor"] == 8 else {
+      throw TSDLError(reason: "its metadata is not of CTF 1.8")
     }
     guard let order = trace.texts["byte_order"], ["le", "be"].contains(order) else {
       throw .foreign("a byte order other than le or be")
     }
     let isBigEndian = order == "be"
-    environment = TraceEnvironment(blocks.first { $0.kind == "env" } ?? TSDLBlock(kind: "env"))
+    let variables = blocks.first { $0.kind == "env" } ?? TSDLBlock(kind: "env")
+    environment = TraceEnvironment(variables)
+    let version = (variables.numbers["tracer_major"] ?? 0, variables.numbers["tracer_minor"] ?? 0)
     head = try PacketHeadLayout(trace, isBigEndian: isBigEndian)
     let offset = onlyPackets ? 0 : try Self.clockOffset(blocks)
     var streams: [UInt64: StreamClass] = [:]
     for block in blocks where block.kind == "stream" {
       let stream = try StreamClass(
         block, clockOffset: offset, isBigEndian: isBigEndian, onlyPackets: onlyPackets)
+      // Before 2.11, LTTng could write events later than the end of their packet. See
+      // is_tracer_affected_by_lttng_event_after_packet_bug in the source of babeltrace2.
+      stream.hasExactPacketEnds = version >= (2, 11)
       guard streams.updateValue(stream, forKey: stream.id) == nil else {
         throw TSDLError(reason: "its metadata describes stream \(stream.id) twice")
       }
@@ -91,6 +100,7 @@ final class StreamClass {
   let header: EventHeaderLayout
   let clockOffset: Int64
   let packetContext: PacketContextLayout
+  fileprivate(set) var hasExactPacketEnds = true
   private(set) var events: [EventClass?] = []
   private let context: FieldLayout
   private let isBigEndian: Bool

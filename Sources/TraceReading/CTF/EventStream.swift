@@ -29,6 +29,8 @@ final class EventStream {
   private(set) var hasLostPackets = false
   /// The error that ended the reading before the stream's end.
   private(set) var damage: Damage?
+  /// The first place where the time is less than before, or beyond all years.
+  private(set) var clockDamage: String?
 
   enum Damage {
     case data(String)
@@ -93,6 +95,7 @@ final class EventStream {
   @inline(__always)
   private func setClock(_ value: UInt64, bits: Int) {
     if bits == 64 {
+      if value < clock { reportClock("goes back") }
       clock = value
     } else {
       let mask: UInt64 = (1 << UInt64(bits)) - 1
@@ -103,12 +106,27 @@ final class EventStream {
     let (sum, overflow) = Int64(truncatingIfNeeded: clock)
       .addingReportingOverflow(streamClass.clockOffset)
     time = overflow || clock > UInt64(Int64.max) ? nil : sum
+    if time == nil { reportClock("is in no year") }
+  }
+
+  /// Compares the end of a packet that was read with its last event.
+  private func checkEnd(of packet: StreamPacket) {
+    // 0 is that of a packet whose program was killed.
+    guard streamClass.hasExactPacketEnds, damage == nil, packet.end != 0 else { return }
+    setClock(packet.end, bits: 64)
+  }
+
+  @inline(never)
+  private func reportClock(_ fact: String) {
+    guard clockDamage == nil else { return }
+    clockDamage = "the clock \(fact) \(location(in: packets[nextPacket - 1]))"
   }
 
   private func openNextPacket() -> Bool {
+    let before = nextPacket > 0 ? packets[nextPacket - 1] : nil
+    if let before { checkEnd(of: before) }
     guard nextPacket < packets.count else { return false }
     let packet = packets[nextPacket]
-    let before = nextPacket > 0 ? packets[nextPacket - 1] : nil
     nextPacket += 1
     bytesRead += packet.size
     bytes = nil
@@ -129,6 +147,8 @@ final class EventStream {
     self.bytes = bytes
     place = bytes.start + packet.headSize
     end = bytes.start + packet.contentSize
+    // Chunks and snapshots may overlap.
+    if !streamClass.hasExactPacketEnds || before?.file != packet.file { clock = 0 }
     setClock(packet.begin, bits: 64)
     return true
   }
@@ -152,12 +172,15 @@ final class EventStream {
   }
 
   private func fail(_ reason: String, inPacket unread: StreamPacket? = nil) -> Bool {
-    let packet = unread ?? packets[nextPacket - 1]
-    let offset = bytes.map { place - $0.start } ?? 0
-    let path = LogText.quoted(files[packet.file].path)
-    damage = .data("\(reason), at byte \(packet.offset + UInt64(offset)) of \(path)")
+    damage = .data("\(reason), \(location(in: unread ?? packets[nextPacket - 1]))")
     nextPacket = packets.count
     end = place
     return false
+  }
+
+  private func location(in packet: StreamPacket) -> String {
+    let offset = bytes.map { place - $0.start } ?? 0
+    let path = LogText.quoted(files[packet.file].path)
+    return "at byte \(packet.offset + UInt64(offset)) of \(path)"
   }
 }

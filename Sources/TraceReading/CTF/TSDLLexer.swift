@@ -115,20 +115,40 @@ struct TSDLLexer {
     place += 1
     var result: [UInt8] = []
     while let byte = peek(), byte != UInt8(ascii: "\"") {
+      guard byte != 0 else { throw TSDLError(reason: "line \(line): a NUL byte in a text") }
       place += 1
-      guard byte == UInt8(ascii: "\\"), let escaped = peek() else {
-        result.append(byte)
-        continue
-      }
-      place += 1
-      switch escaped {
-      case UInt8(ascii: "n"): result.append(UInt8(ascii: "\n"))
-      case UInt8(ascii: "t"): result.append(UInt8(ascii: "\t"))
-      default: result.append(escaped)
-      }
+      result.append(byte == UInt8(ascii: "\\") ? try escapedByte() : byte)
     }
     guard peek() != nil else { throw TSDLError(reason: "a text without its end") }
     place += 1
     return String(decoding: result, as: UTF8.self)
+  }
+
+  /// Reads what follows a backslash: `n`, `"`, `x41`, `101`, as in C.
+  private mutating func escapedByte() throws(TSDLError) -> UInt8 {
+    let rest = bytes[place...]
+    let octal = rest.prefix(3).prefix { (UInt8(ascii: "0")...UInt8(ascii: "7")).contains($0) }
+    if !octal.isEmpty { return try byte(octal, radix: 8) }
+    guard let escaped = peek() else { throw TSDLError(reason: "a text without its end") }
+    place += 1
+    if escaped == UInt8(ascii: "x") {
+      let digits = rest.dropFirst().prefix(2).prefix { Character(UnicodeScalar($0)).isHexDigit }
+      return try byte(digits, radix: 16)
+    }
+    let (codes, values) = (
+      Array("abtnvfr\\\"'?".utf8), Array("\u{7}\u{8}\t\n\u{b}\u{c}\r\\\"'?".utf8)
+    )
+    guard let index = codes.firstIndex(of: escaped) else {
+      throw TSDLError(reason: "line \(line): an unknown escape in a text")
+    }
+    return values[index]
+  }
+
+  private mutating func byte(_ digits: ArraySlice<UInt8>, radix: Int) throws(TSDLError) -> UInt8 {
+    place += digits.count
+    guard let value = UInt8(String(decoding: digits, as: UTF8.self), radix: radix) else {
+      throw TSDLError(reason: "line \(line): an escape beyond one byte in a text")
+    }
+    return value
   }
 }

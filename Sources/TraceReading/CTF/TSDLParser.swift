@@ -40,6 +40,10 @@ struct TSDLBlock {
   /// Also for words: `byte_order = le`.
   var texts: [String: String] = [:]
   var types: [String: TSDLType] = [:]
+
+  func has(_ key: String) -> Bool {
+    numbers[key] != nil || texts[key] != nil || types[key] != nil
+  }
 }
 
 /// Reads the blocks of metadata as LTTng writes it.
@@ -67,7 +71,7 @@ struct TSDLParser {
     guard case .word(let kind) = token else { throw unexpected("a block") }
     switch kind {
     case "typealias":
-      try typealiased()
+      try typealiased(isNew: true)
       return nil
     case "struct", "enum", "variant":
       _ = try type()
@@ -84,12 +88,16 @@ struct TSDLParser {
     }
   }
 
-  private mutating func typealiased() throws(TSDLError) {
+  /// - Parameter isNew: whether no type may have the name, as outside of all blocks.
+  private mutating func typealiased(isNew: Bool = false) throws(TSDLError) {
     try advance()
     let aliased = try type()
     guard token == .assignment else { throw unexpected("':='") }
     try advance()
-    names[try words().joined(separator: " ")] = aliased
+    let name = try words().joined(separator: " ")
+    guard names.updateValue(aliased, forKey: name) == nil || !isNew else {
+      throw TSDLError(reason: "line \(lexer.line) of its metadata: '\(name)' is there twice")
+    }
     try expect(";")
   }
 
@@ -97,6 +105,10 @@ struct TSDLParser {
   private mutating func attribute(of block: inout TSDLBlock) throws(TSDLError) {
     if case .word("typealias") = token { return try typealiased() }
     let key = try path()
+    // A later variable of the environment replaces an earlier one.
+    guard block.kind == "env" || !block.has(key) else {
+      throw TSDLError(reason: "line \(lexer.line) of its metadata: '\(key)' is there twice")
+    }
     if token == .assignment {
       try advance()
       block.types[key] = try type()

@@ -43,6 +43,37 @@ struct CTFEventSourceTests {
     #expect(try Reading(directory.url.path).source.identity == reading.source.identity)
   }
 
+  @Test func reportsAClockThatGoesBack() throws {
+    var samples = EventSamples(seed: 6)
+    let records = samples.records(4)
+    var trace = TraceBuilder()
+    for index in [0, 2, 1, 3] { trace.add(records[index]) }
+    try trace.write(to: folder)
+    let reading = try Reading(directory.url.path)
+    #expect(reading.events.count == 4)
+    #expect(reading.source.problems.count == 1)
+    #expect(reading.source.problems.first?.contains("the clock goes back at byte ") == true)
+  }
+
+  @Test(arguments: [
+    ("stream_id = 0;", "stream_id = 0; stream_id = 0;", "'stream_id' is there twice"),
+    (
+      "/* CTF 1.8 */", "typealias integer { size = 8; } := int32_t;", "'int32_t' is there twice"
+    ),
+    ("objectstore:fault\"", "objectstore:fa\\qult\"", "an unknown escape in a text"),
+    ("objectstore:fault\"", "objectstore:fa\0ult\"", "a NUL byte in a text"),
+    ("minor = 8;", "minor = 9;", "not of CTF 1.8"),
+  ])
+  func refusesMetadataThatBabeltraceRefuses(text: String, other: String, reason: String) throws {
+    var samples = EventSamples(seed: 7)
+    try write(samples.records(3))
+    let file = folder.appending(path: "metadata")
+    let metadata = try String(contentsOf: file, encoding: .utf8)
+    try Data(metadata.replacing(text, with: other, maxReplacements: 1).utf8).write(to: file)
+    let error = #expect(throws: TraceReadingError.self) { try Reading(directory.url.path) }
+    #expect(error?.description.contains(reason) == true)
+  }
+
   @Test func readsFieldsOfAnotherVersionByName() throws {
     var samples = EventSamples(seed: 4)
     let records = samples.records(60)

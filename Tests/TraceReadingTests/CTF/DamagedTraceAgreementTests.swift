@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import StoreEvents
+import TestSupport
+import Testing
+import TraceReading
+
+/// What `babeltrace2` reads of a damaged trace is what ours reads of it.
+///
+/// `CTF_AGREEMENT_COUNT=2000` (`make ctf-agreement`) compares more traces; with
+/// `CTF_AGREEMENT_SEED=7` they begin at another seed.
+struct DamagedTraceAgreementTests {
+  private static let environment = ProcessInfo.processInfo.environment
+  private static let count = environment["CTF_AGREEMENT_COUNT"].flatMap(UInt64.init) ?? 60
+  private static let first = environment["CTF_AGREEMENT_SEED"].flatMap(UInt64.init) ?? 0
+
+  @Test func readsOfDamagedTracesWhatBabeltraceReads() throws {
+    let folder = try TemporaryDirectory()
+    let traces = try DamagedFiles.traces(in: folder.url)
+    var outcomes: [String: Int] = [:]
+    for seed in Self.first..<(Self.first + Self.count) {
+      var trace = traces.files(seed: seed)
+      // The seal of our recorder is not compared. Nor is LTTng's index of damaged files: babeltrace2
+      // takes the places of packets from it, and ours from the packets' own headers.
+      trace.files["recording.json"] = nil
+      if trace.damagedNames.contains(where: { !$0.hasSuffix("metadata") }) {
+        trace.files = trace.files.filter { !$0.key.hasSuffix(".idx") }
+      }
+      let place = folder.url.appending(path: "case")
+      try trace.write(to: place)
+      let ours = OwnRun(place)
+      let theirs = try BabeltraceRun(place, in: folder.url)
+      let comparison = TraceComparison(theirs, ours, isOfOneTrace: isOfOneTrace(trace.files))
+      outcomes[comparison.outcome, default: 0] += 1
+      for difference in comparison.differences {
+        Issue.record(
+          """
+          seed \(seed), damaged \(trace.damagedNames.sorted()): \(difference)
+          babeltrace2: \(theirs.status) \(theirs.log.suffix(1500))
+          ours: \(ours.problems)
+          """)
+      }
+    }
+    guard Self.environment["CTF_AGREEMENT_COUNT"] != nil else { return }
+    for (outcome, count) in outcomes.sorted(by: { $0.key < $1.key }) { print(count, outcome) }
+  }
+}
+
+/// Whether all packets have one UUID.
+private func isOfOneTrace(_ files: [String: [UInt8]]) -> Bool {
+  let magic: [UInt8] = [0xc1, 0x1f, 0xfc, 0xc1]
+  let heads = files.values.flatMap { bytes in
+    bytes.indices.dropLast(19).filter { bytes[$0] == 0xc1 && bytes[$0..<($0 + 4)] == magic[...] }
+      .map { Array(bytes[($0 + 4)..<($0 + 20)]) }
+  }
+  return Set(heads).count <= 1
+}

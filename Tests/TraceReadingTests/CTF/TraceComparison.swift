@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import StoreEvents
+import TraceReading
+
+/// What ours reads of a trace.
+struct OwnRun {
+  private(set) var events: [ReadEvent] = []
+  private(set) var problems: [String] = []
+  private(set) var unrecognized: UInt64 = 0
+
+  init(_ trace: URL) {
+    do {
+      let report = try TraceReader.read([trace.path]) { events.append(ReadEvent($0)) }
+      problems = report.sources.flatMap(\.problems)
+      unrecognized = report.sources[0].unrecognizedLines
+    } catch TraceReadingError.empty {
+      // No event and no damage.
+    } catch {
+      problems = ["\(error)"]
+    }
+  }
+}
+
+extension OwnRun {
+  func has(_ text: String) -> Bool { problems.contains { $0.contains(text) } }
+}
+
+/// The differences between two readings of one trace.
+struct TraceComparison {
+  private(set) var differences: [String] = []
+  private(set) var outcome = ""
+
+  init(_ theirs: BabeltraceRun, _ ours: OwnRun, isOfOneTrace: Bool) {
+    // A metadata file with a damaged packet: babeltrace2 reads the events that the packets before it
+    // describe, and ours refuses the trace, since others may be missing.
+    if ours.has("/metadata\" is cut or damaged in the packet at byte"), !theirs.events.isEmpty {
+      outcome = "refused by ours for a damaged packet of metadata, read by babeltrace2"
+      if !ours.events.isEmpty { differences.append("ours refuses it and reads events") }
+      return
+    }
+    // Metadata that describes what LTTng-UST does not write: trace-report reads it with libbabeltrace2,
+    // which these tests do not link.
+    if ours.has("is not laid out as LTTng-UST does, and needs libbabeltrace2") {
+      outcome = "left to libbabeltrace2 by ours"
+      if !ours.events.isEmpty { differences.append("ours refuses it and reads events") }
+      return
+    }
+    let known = Self.withoutOldTexts(theirs.events, ours.events)
+    let unknown = UInt64(theirs.events.count - known.count)
+    if !theirs.unreadLines.isEmpty {
+      differences.append("babeltrace2 printed \(theirs.unreadLines)")
+    }
+    // A packet with the UUID of another trace: babeltrace2 2.0.4 does not compare it, and ours reports
+    // its file as damaged and reads the packets before it.
+    if !isOfOneTrace, ours.has(" could be read"), !known.isEmpty {
+      outcome = "a packet of another trace, read by babeltrace2"
+      if theirs.status == 0, !Set(ours.events).isSubset(of: known) {
+        differences.append("ours reads events that babeltrace2 does not")
+      }
+      return
+    }
+    if theirs.status == 0 {
+      outcome = ours.problems.isEmpty ? "whole in both" : "damaged in ours"
+      if !ours.problems.isEmpty { differences.append("only ours reports damage") }
+      compareAll(known, ours.events)
+      if unknown != ours.unrecognized {
+        differences.append("\(unknown) unrecognized by babeltrace2's, \(ours.unrecognized) by ours")
+      }
+    } else {
+      outcome = ours.problems.isEmpty ? "damaged in babeltrace2's" : "damaged in both"
+      if ours.problems.isEmpty { differences.append("only babeltrace2 reports damage") }
+      // The event that extends beyond its packet's content is none; babeltrace2 prints it where the
+      // packet's padding has room for it, and fails at the next one.
+      let cut =
+        ours.has("an event extends beyond the packet") && !known.isEmpty
+        && known.dropLast().elementsEqual(ours.events.prefix(known.count - 1))
+      if cut, known.last != ours.events.dropFirst(known.count - 1).first {
+        outcome += ", which prints one event beyond the packet's content"
+        return
+      }
+      // A packet that begins later than its events: babeltrace2 merges streams by the beginnings of
+      // packets, too, and ours by events, so that only the order between the streams differs.
+      if ours.has("the clock goes back"), !known.starts(with: ours.events.prefix(known.count)) {
+        outcome += ", in another order for a clock that goes back"
+        let counts = Dictionary(ours.events.map { ($0, 1) }, uniquingKeysWith: +)
+        let missing = Dictionary(known.map { ($0, 1) }, uniquingKeysWith: +)
+          .filter { $1 > counts[$0] ?? 0 }
+        if !missing.isEmpty { differences.append("ours misses \(missing.keys)") }
+        return
+      }
+      compareAll(known, Array(ours.events.prefix(known.count)))
+    }
+  }
+
+  /// The events of the vocabulary, with those texts empty that babeltrace2 2.0.4 does not empty.
+  ///
+  /// It uses the object of an earlier event again and appends the bytes of the new text to the old
+  /// one, which it clears with the first byte: where there is none, the old text stays.
+  private static func withoutOldTexts(
+    _ theirs: [PrettyEvent], _ ours: [ReadEvent]
+  ) -> [ReadEvent] {
+    var old: [String: Set<String>] = [:]
+    var result: [ReadEvent] = []
+    for var line in theirs {
+      let printed = line.texts
+      guard var event = line.event else { continue }
+      if ours.indices.contains(result.count), event != ours[result.count] {
+        for (name, text) in ours[result.count].texts where text.isEmpty {
+          if let stale = printed[name], old["\(line.name) \(name)"]?.contains(stale) == true {
+            line.texts = [name: ""]
+          }
+        }
+        event = line.event ?? event
+        if event != ours[result.count] {
+          line.texts = printed.filter { old["\(line.name) \($0)"]?.contains($1) == true }
+            .mapValues { _ in "" }
+        }
+      }
+      defer {
+        for (name, text) in printed { old["\(line.name) \(name)", default: []].insert(text) }
+      }
+      // Without the old text it may be no event of the vocabulary.
+      guard line.event != nil else { continue }
+      result.append(event)
+    }
+    return result
+  }
+
+  private mutating func compareAll(_ theirs: [ReadEvent], _ ours: [ReadEvent]) {
+    if theirs == ours { return }
+    let index = zip(theirs, ours).enumerated().first { $1.0 != $1.1 }?.offset
+    guard let index else {
+      differences.append("babeltrace2 has \(theirs.count) events, ours \(ours.count)")
+      return
+    }
+    differences.append(
+      "event \(index) of \(theirs.count), \(ours.count):\n  \(theirs[index])\n  \(ours[index])")
+  }
+}
