@@ -16,10 +16,12 @@ struct ChangeSet {
     let changed = context.changed.filter { $0.isUpdated }
     updated = changed.filter { $0.changes.contains { $0 != nil } || $0.hasReorderedMembers }
     deleted = context.deleted.filter { !$0.isInserted }
-    let now = StoreValue.date(Date())
+    var now: StoreValue?
     for objects in [inserted, updated] {
       for object in objects where !object.entity.derivedAttributes.dates.isEmpty {
-        object.stamp(now)
+        let date = now ?? .date(Date())
+        object.stamp(date)
+        now = date
       }
     }
     linked = inserted.filter(\.hasChangedMembers) + changed.filter(\.hasChangedMembers)

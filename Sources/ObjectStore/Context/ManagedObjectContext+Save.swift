@@ -62,7 +62,9 @@ extension ManagedObjectContext {
     }
     lost = [:]
     discardDerived(outcome.derived)
-    for object in changes.inserted + changes.updated + changes.deleted { object.notify(.didSave) }
+    if traits.hasHooks {
+      for object in changes.inserted + changes.updated + changes.deleted { object.notify(.didSave) }
+    }
     undoManager?.contextDidSave()
     // The resolution of a policy may change a value.
     notifyObservationsOfSave(

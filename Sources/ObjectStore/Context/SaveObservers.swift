@@ -12,7 +12,7 @@ final class SaveObservers: Sendable {
   let notices = Broadcaster<ContextChanges>()
 
   /// Whether a save has observers other than its own context.
-  var isEmpty: Bool { observers.withLock(\.isEmpty) && !notices.hasListeners }
+  var isEmpty: Bool { observers.withLock { $0.isEmpty } && !notices.hasListeners }
 
   var contexts: [ManagedObjectContext] { observers.withLock { $0.compactMap(\.context) } }
 

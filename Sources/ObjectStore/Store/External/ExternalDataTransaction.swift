@@ -118,7 +118,7 @@ final class ExternalDataTransaction {
 final class DoubtfulData: Sendable {
   private let files = Mutex<Set<UUID>>([])
 
-  var isEmpty: Bool { files.withLock(\.isEmpty) }
+  var isEmpty: Bool { files.withLock { $0.isEmpty } }
 
   func insert(_ uuids: Set<UUID>) { files.withLock { $0.formUnion(uuids) } }
 

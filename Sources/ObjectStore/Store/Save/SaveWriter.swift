@@ -23,7 +23,7 @@ struct SaveWriter: ~Copyable {
   var places: [OrderPlace: Int64] = [:]
   let externalData: ExternalDataTransaction
   /// By the temporary keys of inserted rows.
-  private var permanentKeys = KeyTable<Int64>()
+  private var permanentKeys: KeyTable<Int64>?
 
   init(
     store: PersistentStore, origin: SaveOrigin, connection: Connection, interests: Interests
@@ -37,12 +37,7 @@ struct SaveWriter: ~Copyable {
   }
 
   mutating func write(_ plan: SavePlan) throws {
-    let groups = Dictionary(grouping: plan.insertions.indices) {
-      plan.insertions[$0].entity.ordinal
-    }
-    let inserted = store.model.entities.compactMap { entity in
-      groups[entity.ordinal].map { (entity, $0) }
-    }
+    let inserted = byEntity(plan.insertions)
     outcome.keys = plan.insertions.map(\.key)
     for (entity, rows) in inserted { try assignKeys(entity, rows) }
     if plan.mayReferToInsertions { noteKeys(plan.insertions) }
@@ -60,21 +55,33 @@ struct SaveWriter: ~Copyable {
     recordHistory(plan)
   }
 
+  /// The places of rows, entity by entity in the order of the model.
+  private func byEntity(_ rows: [SavePlan.Row]) -> [(EntityDescription, [Int])] {
+    guard let first = rows.first?.entity else { return [] }
+    if !rows.contains(where: { $0.entity !== first }) { return [(first, Array(rows.indices))] }
+    let groups = Dictionary(grouping: rows.indices) { rows[$0].entity.ordinal }
+    return store.model.entities.compactMap { entity in
+      groups[entity.ordinal].map { (entity, $0) }
+    }
+  }
+
   /// A reference as the database keeps it: to a row of this save by its new key, to one that was never
   /// saved as NULL.
   func permanent(_ value: StoreValue) -> StoreValue {
     guard case .object(let id) = value, id.isTemporary else { return value }
-    guard let key = permanentKeys.value(id.primaryKey) else { return .null }
+    guard let key = permanentKeys?.value(id.primaryKey) else { return .null }
     return .object(ManagedObjectID(reference: id.reference, primaryKey: key))
   }
 
   /// The key that a row has once the save is written.
   func key(_ id: SavePlan.RowID) -> Int64 {
-    id.key < 0 ? permanentKeys.value(id.key) ?? id.key : id.key
+    id.key < 0 ? permanentKeys?.value(id.key) ?? id.key : id.key
   }
 
   private mutating func noteKeys(_ rows: [SavePlan.Row]) {
-    for (row, key) in zip(rows, outcome.keys) where row.key < 0 { permanentKeys.set(row.key, key) }
+    var keys = KeyTable<Int64>()
+    for (row, key) in zip(rows, outcome.keys) where row.key < 0 { keys.set(row.key, key) }
+    permanentKeys = consume keys
   }
 
   // MARK: - Running statements
