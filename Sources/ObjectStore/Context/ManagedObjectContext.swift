@@ -34,12 +34,11 @@ public final class ManagedObjectContext: @unchecked Sendable {
   private let ended = EndedObjects()
   /// The observers that are notified at once of what an event has changed.
   var observations = ContextObservations()
-  // Unchecked: the context's queue alone uses them, several times each save.
   /// New objects, some of which were deleted since.
-  @exclusivity(unchecked) var inserted: [AnyManagedObject] = []
+  var inserted: [AnyManagedObject] = []
   /// Objects that were changed, some of which were inserted or deleted since.
-  @exclusivity(unchecked) var changed: [AnyManagedObject] = []
-  @exclusivity(unchecked) var deleted: [AnyManagedObject] = []
+  var changed: [AnyManagedObject] = []
+  var deleted: [AnyManagedObject] = []
   /// The author of changes here, as recorded in the history; see ``StoreOptions/tracksHistory``.
   public var transactionAuthor: String?
   /// The error of an object that could not be read where nothing can be thrown, such as a damaged
