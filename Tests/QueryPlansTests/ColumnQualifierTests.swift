@@ -56,6 +56,10 @@ struct ColumnQualifierTests {
       "SELECT city FROM customer, openOrders WHERE state = ?",
       "SELECT customer.city FROM customer, openOrders WHERE openOrders.state = ?"
     ),
+    (
+      "WITH orders(kind) AS (SELECT 1) SELECT kind FROM orders, customer WHERE name = ?",
+      "WITH orders(kind) AS (SELECT 1) SELECT kind FROM orders, customer WHERE customer.name = ?"
+    ),
     // The columns of a subquery and of a common table are not known.
     (
       "SELECT state FROM customer, (SELECT 1 AS x) WHERE x = 2 AND city = 'a'",

@@ -55,7 +55,10 @@ final class ColumnQualifier {
       return nil
     }
     for scope in around {
-      let tables = scope.sources.map { ($0, $0.table.flatMap(self.columns)) }
+      // A common table may have the name of a table, and other columns.
+      let tables = scope.sources.map { source in
+        (source, source.table.flatMap { outline.isCommonTable($0) ? nil : columns(of: $0) })
+      }
       let matches = tables.filter { $0.1?.contains(name.lowercased()) == true }
       if matches.count == 1 { return matches[0].0.alias }
       if !matches.isEmpty || tables.contains(where: { $0.1 == nil }) { return nil }
