@@ -11,7 +11,10 @@ extension Dashboards {
     var json: String
 
     public init(ticks: [String], tracks: [Track], lanes: [Lane], json: String) {
-      precondition(!json.utf8.contains(UInt8(ascii: "<")), "JSON that could end its element")
+      // In a buffer: there may be megabytes, which `utf8` takes one by one.
+      var json = json
+      let isSafe = json.withUTF8 { !$0.contains(UInt8(ascii: "<")) }
+      precondition(isSafe, "JSON that could end its element")
       self.ticks = ticks
       self.tracks = tracks
       self.lanes = lanes
@@ -24,7 +27,7 @@ extension Dashboards {
     var code: String
     var name: String
     var text: String
-    /// Of an SVG, 1000 units wide and 46 high.
+    /// Of an SVG, 1000 units wide and 46 high: letters and numbers, which need no escape.
     var path: String
 
     public init(code: String, name: String, text: String, path: String) {

@@ -30,12 +30,12 @@ extension ProfileBuilder {
     if let miss { add(miss, rows: event.rows, from: event.origin, in: currentContext) }
     let origin = FaultProfile.Origin(
       entity: event.entity, relationship: event.relationship, location: event.origin)
-    timeline?.add(event, at: origin)
-    faults.update(origin) {
+    let place = faults.update(origin) {
       FaultTally(origin: origin)
     } _: {
       $0.add(event, in: thread.process, statement: miss?.statementID)
     }
+    timeline?.add(event, at: origin, place: faults.isFull ? nil : place)
   }
 
   private mutating func takeMiss(behind fault: FaultFired, on thread: Key) -> CacheMiss? {

@@ -16,7 +16,7 @@ extension ProfileBuilder {
     let profile = finishedProfile(of: reading)
     let pins = filter.isEmpty ? locks.sites.pins : []
     self.timeline?.add(pins)
-    var timeline = timeline?.timeline { lane in
+    var timeline = self.timeline?.timeline { lane in
       profile.processes.count == 1
         ? lane.label : "\(profile.name(of: lane.process)) \(lane.label)"
     }

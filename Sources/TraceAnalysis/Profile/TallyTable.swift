@@ -36,9 +36,13 @@ struct TallyTable<Key: TallyKey, Value> {
   }
 
   /// Changes the value of a key, which is made if need be.
-  mutating func update(_ key: Key, make: () -> Value, _ change: (inout Value) -> Void) {
+  ///
+  /// - Returns: its place among ``keys``.
+  @discardableResult
+  mutating func update(_ key: Key, make: () -> Value, _ change: (inout Value) -> Void) -> Int {
     let place = place(of: key) ?? append(key, make)
     change(&values[place])
+    return place
   }
 
   private mutating func place(of key: Key) -> Int? {

@@ -9,16 +9,25 @@ struct LongestSlices {
   /// A binary heap: none is longer than the two at twice its place, so that the first is the shortest.
   private var heap: [Timeline.Slice] = []
   private(set) var offered: UInt64 = 0
+  /// The shortest of them; -1 while there is room.
+  private var shortest: Nanoseconds = -1
 
-  mutating func add(_ slice: Timeline.Slice) {
+  /// Counts an event, and returns whether it is one of the longest so far.
+  mutating func takes(_ duration: Nanoseconds) -> Bool {
     offered.add(1)
+    return duration > shortest
+  }
+
+  /// Adds an event that ``takes(_:)`` counted.
+  mutating func add(_ slice: Timeline.Slice) {
     if heap.count < Self.capacity {
       heap.append(slice)
       moveUp(from: heap.count - 1)
-    } else if heap[0].duration < slice.duration {
+    } else {
       heap[0] = slice
       moveDown()
     }
+    if heap.count == Self.capacity { shortest = heap[0].duration }
   }
 
   private mutating func moveUp(from place: Int) {

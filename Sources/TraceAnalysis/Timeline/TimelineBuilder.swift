@@ -18,16 +18,18 @@ struct TimelineBuilder {
   /// The time of the event that is being folded, from the start.
   private var now: Nanoseconds = 0
   private var context = ProfileBuilder.Key(process: 0, id: 0)
-  private var width = Self.shortestWidth
+  private var time = BucketTime(width: Self.shortestWidth)
   /// Their totals are those of the whole trace up to their ends.
   private var buckets: [Timeline.Bucket] = []
-  private var tracks: [Timeline.Track] = Timeline.Track.Kind.allCases.map {
-    Timeline.Track(kind: $0, counts: [], busy: [])
-  }
+  /// A row for each kind of track.
+  private var counts = BucketRows<UInt64>(count: Timeline.Track.Kind.allCases.count)
+  private var busy = BucketRows<Nanoseconds>(count: Timeline.Track.Kind.allCases.count)
   private var lanes = Numbers<LaneKey>()
   /// The names of contexts, by which they share lanes.
   private var labels: [ProfileBuilder.Key: String] = [:]
-  private var laneBusy: [[Nanoseconds]] = []
+  private var laneBusy = BucketRows<Nanoseconds>(count: 0)
+  /// The lane of ``context``, once it is known.
+  private var lane: Int?
   /// The lanes of contexts that were looked up lately.
   private var recentLanes = [(context: ProfileBuilder.Key, lane: Int)?](repeating: nil, count: 64)
   private var runs = Numbers<Timeline.Run>()
@@ -55,11 +57,24 @@ struct TimelineBuilder {
     self.start = start
     let (elapsed, overflow) = timestamp.subtractingReportingOverflow(start)
     now = overflow ? max(now, timestamp < start ? now : .max) : max(now, elapsed)
-    self.context = context
-    guard now / width >= Int64(buckets.count) else { return }
+    if context != self.context {
+      self.context = context
+      lane = nil
+    }
+    if now >= time.end { enterBucket(after: totals) }
+  }
+
+  /// Appends the bucket of an event beyond the last one.
+  private mutating func enterBucket(after totals: Profile.Totals) {
     note(totals)
-    while now / width >= Int64(Self.maxBuckets) { doubleTheWidth() }
-    appendBuckets(through: Int(now / width))
+    while now / time.width >= Int64(Self.maxBuckets) { doubleTheWidth() }
+    let index = Int(now / time.width)
+    if index >= buckets.count {
+      var empty = Timeline.Bucket()
+      empty.totals = buckets.last?.totals ?? Profile.Totals()
+      buckets += Array(repeating: empty, count: index + 1 - buckets.count)
+    }
+    time.last = buckets.count - 1
   }
 
   /// Notes what the whole trace adds up to, at the end of the last bucket.
@@ -68,36 +83,27 @@ struct TimelineBuilder {
     buckets[buckets.count - 1].totals = totals
   }
 
-  private mutating func appendBuckets(through index: Int) {
-    guard buckets.count <= index else { return }
-    var empty = Timeline.Bucket()
-    empty.totals = buckets.last?.totals ?? Profile.Totals()
-    buckets += Array(repeating: empty, count: index + 1 - buckets.count)
-    for track in tracks.indices {
-      tracks[track].counts.grow(to: buckets.count)
-      tracks[track].busy.grow(to: buckets.count)
-    }
-  }
-
   private mutating func doubleTheWidth() {
-    width *= 2
-    buckets = stride(from: 0, to: buckets.count, by: 2).map { index in
-      guard index + 1 < buckets.count else { return buckets[index] }
-      return buckets[index].joined(with: buckets[index + 1])
+    time.width *= 2
+    let half = (buckets.count + 1) / 2
+    for index in 0..<half {
+      // Taken out, so that its sums are changed in place.
+      var joined = Timeline.Bucket()
+      swap(&joined, &buckets[2 * index])
+      if 2 * index + 1 < buckets.count { joined.add(buckets[2 * index + 1]) }
+      buckets[index] = joined
     }
-    for track in tracks.indices {
-      let isSize = tracks[track].kind == .logSize
-      let counts = tracks[track].counts
-      tracks[track].counts = isSize ? counts.pairMaxima : counts.pairSums
-      tracks[track].busy = tracks[track].busy.pairSums
-    }
-    for lane in laneBusy.indices { laneBusy[lane] = laneBusy[lane].pairSums }
+    buckets.removeLast(buckets.count - half)
+    counts.joinPairs(maximaOf: Timeline.Track.Kind.logSize.rawValue)
+    busy.joinPairs()
+    laneBusy.joinPairs()
   }
 
   // MARK: - Events
 
   mutating func add(_ created: ContextCreated, as context: ProfileBuilder.Key) {
     recentLanes[slot(of: context)] = nil
+    lane = nil
     labels[context] =
       if !created.contextName.isEmpty { created.contextName } else {
         created.queue == "main" ? "main queue" : "private queues"
@@ -111,28 +117,29 @@ struct TimelineBuilder {
     _ fetch: FetchEnd, ownTime: Nanoseconds, from location: SourceLocation, isNested: Bool
   ) {
     let run = runs.number(of: Timeline.Run(statement: fetch.statementID, caller: location))
-    var own = fetch
-    own.totalTime = ownTime
-    last { $0.runs.add(RunSum(own), to: run) }
+    last { $0.runs.update(run) { $0.add(fetch, ownTime: ownTime) } }
     draw(.fetches, fetch.totalTime, subject: run, rows: fetch.rows, isInner: isNested)
   }
 
   mutating func add(_ statement: StatementRun, from location: SourceLocation) {
     let run = runs.number(of: Timeline.Run(statement: statement.statementID, caller: location))
-    last { $0.runs.add(RunSum(statement), to: run) }
+    last { $0.runs.update(run) { $0.add(statement) } }
     draw(.fetches, statement.stepTime, subject: run, rows: statement.rows)
   }
 
   mutating func add(_ miss: CacheMiss, rows: UInt64, from location: SourceLocation) {
     let run = runs.number(of: Timeline.Run(statement: miss.statementID, caller: location))
-    last { $0.runs.add(RunSum(miss, rows: rows), to: run) }
+    last { $0.runs.update(run) { $0.add(miss, rows: rows) } }
     // The fault that it is part of fills the lane already.
     draw(.cacheMisses, miss.duration, subject: run, rows: rows, isInner: true)
   }
 
-  mutating func add(_ fault: FaultFired, at origin: FaultProfile.Origin) {
-    let number = faults.number(of: origin)
-    last { $0.faults.add(FaultSum(fault), to: number) }
+  /// - Parameter place: that of its origin among all origins in the order of their first faults; nil
+  ///   if it is not known.
+  mutating func add(_ fault: FaultFired, at origin: FaultProfile.Origin, place: Int?) {
+    let number =
+      if let place, place < faults.keys.count { place } else { faults.number(of: origin) }
+    last { $0.faults.update(number) { $0.add(fault) } }
     draw(.faults, fault.duration, subject: number, rows: fault.rows)
   }
 
@@ -149,13 +156,11 @@ struct TimelineBuilder {
   /// A transaction that wrote, without its wait for the lock.
   mutating func add(_ transaction: TransactionEnded) {
     guard !buckets.isEmpty, transaction.writerTime >= 0 else { return }
-    let size = Timeline.Track.Kind.logSize.rawValue
-    tracks[size].counts[buckets.count - 1] = max(
-      tracks[size].counts[buckets.count - 1], transaction.logBytes)
+    counts.raise(row: Timeline.Track.Kind.logSize.rawValue, at: time.last, to: transaction.logBytes)
     let held = min(transaction.heldTime, now)
     let track = Timeline.Track.Kind.writeLocks.rawValue
-    tracks[track].counts[buckets.count - 1].add(1)
-    tracks[track].busy.spread(from: now - held, to: now, width: width)
+    counts.add(1, to: track, at: time.last)
+    busy.spread(from: now - held, to: now, over: track, time)
   }
 
   mutating func add(_ checkpoint: CheckpointDone) {
@@ -175,15 +180,13 @@ struct TimelineBuilder {
   ) {
     guard !buckets.isEmpty else { return }
     let duration = min(max(duration, 0), now)
-    tracks[kind.rawValue].counts[buckets.count - 1].add(1)
+    counts.add(1, to: kind.rawValue, at: time.last)
     if !(isInner && kind == .fetches) {
-      tracks[kind.rawValue].busy.spread(from: now - duration, to: now, width: width)
+      busy.spread(from: now - duration, to: now, over: kind.rawValue, time)
     }
     let lane = currentLane()
-    if !isInner {
-      laneBusy[lane].grow(to: buckets.count)
-      laneBusy[lane].spread(from: now - duration, to: now, width: width)
-    }
+    if !isInner { laneBusy.spread(from: now - duration, to: now, over: lane, time) }
+    guard slices.takes(duration) else { return }
     slices.add(
       Timeline.Slice(
         kind: kind, begin: now - duration, duration: duration, lane: lane, subject: subject,
@@ -192,17 +195,20 @@ struct TimelineBuilder {
 
   /// The lane of the context of the event that is being folded.
   private mutating func currentLane() -> Int {
+    if let lane { return lane }
     let slot = slot(of: context)
-    if let recent = recentLanes[slot], recent.context == context { return recent.lane }
+    if let recent = recentLanes[slot], recent.context == context {
+      self.lane = recent.lane
+      return recent.lane
+    }
     let lane = lanes.number(
       of: LaneKey(
         process: context.process,
         label: labels[context] ?? (context.id == 0 ? "unknown context" : "contexts")),
       most: Self.maxLanes)
-    if laneBusy.count <= lane {
-      laneBusy += Array(repeating: [], count: lane + 1 - laneBusy.count)
-    }
+    while laneBusy.count <= lane { laneBusy.appendRow() }
     recentLanes[slot] = (context, lane)
+    self.lane = lane
     return lane
   }
 
@@ -219,31 +225,35 @@ struct TimelineBuilder {
     for pin in pins {
       let begin = min(max(pin.start &- start, 0), now)
       let end = min(max(pin.end &- start, begin), now)
-      tracks[track].counts[min(Int(end / width), buckets.count - 1)].add(1)
-      tracks[track].busy.spread(from: begin, to: end, width: width)
+      counts.add(1, to: track, at: min(Int(end / time.width), buckets.count - 1))
+      busy.spread(from: begin, to: end, over: track, time)
     }
   }
 
   /// - Parameter name: a lane's name.
-  consuming func timeline(named name: (LaneKey) -> String) -> Timeline {
+  mutating func timeline(named name: (LaneKey) -> String) -> Timeline {
     var timeline = Timeline()
     timeline.start = start ?? 0
-    timeline.bucketWidth = width
+    timeline.bucketWidth = time.width
     var before = Profile.Totals()
-    timeline.buckets = buckets.map { bucket in
-      var bucket = bucket
-      let totals = bucket.totals
-      bucket.totals = totals.since(before)
+    for index in buckets.indices {
+      let totals = buckets[index].totals
+      buckets[index].totals = totals.since(before)
       before = totals
-      return bucket
     }
-    timeline.tracks = tracks
+    let bucketCount = buckets.count
+    timeline.buckets = buckets
+    timeline.tracks = Timeline.Track.Kind.allCases.map { kind in
+      Timeline.Track(
+        kind: kind, counts: counts.row(kind.rawValue, bucketCount),
+        busy: busy.row(kind.rawValue, bucketCount))
+    }
     timeline.tracks[Timeline.Track.Kind.logSize.rawValue].counts.carryForward()
-    timeline.lanes = laneBusy.enumerated().map { index, busy in
-      var busy = busy
-      busy.grow(to: buckets.count)
-      let isOthers = index == Self.maxLanes - 1 && lanes.overflowed
-      return Timeline.Lane(name: isOthers ? "other contexts" : name(lanes.keys[index]), busy: busy)
+    timeline.lanes = (0..<laneBusy.count).map { lane in
+      let isOthers = lane == Self.maxLanes - 1 && lanes.overflowed
+      return Timeline.Lane(
+        name: isOthers ? "other contexts" : name(lanes.keys[lane]),
+        busy: laneBusy.row(lane, bucketCount))
     }
     (timeline.runs, timeline.faults, timeline.saves) = (runs.keys, faults.keys, saves.keys)
     timeline.slices = slices.byBeginning
@@ -253,13 +263,11 @@ struct TimelineBuilder {
 }
 
 extension Timeline.Bucket {
-  fileprivate func joined(with next: Self) -> Self {
-    var joined = self
-    joined.totals = next.totals
-    joined.runs.add(next.runs)
-    joined.faults.add(next.faults)
-    joined.saves.add(next.saves)
-    return joined
+  fileprivate mutating func add(_ next: Self) {
+    totals = next.totals
+    runs.add(next.runs)
+    faults.add(next.faults)
+    saves.add(next.saves)
   }
 }
 
@@ -296,43 +304,8 @@ extension Timeline.Run: TallyKey {
 }
 
 extension [UInt64] {
-  fileprivate var pairMaxima: Self {
-    stride(from: 0, to: count, by: 2).map { Swift.max(self[$0], $0 + 1 < count ? self[$0 + 1] : 0) }
-  }
-
   /// Fills buckets without a sample with the last sample before them.
   fileprivate mutating func carryForward() {
     for index in indices.dropFirst() where self[index] == 0 { self[index] = self[index - 1] }
-  }
-}
-
-extension Array where Element: FixedWidthInteger {
-  fileprivate mutating func grow(to count: Int) {
-    if self.count < count { self += Self(repeating: 0, count: count - self.count) }
-  }
-
-  fileprivate var pairSums: Self {
-    stride(from: 0, to: count, by: 2).map { index in
-      var sum = self[index]
-      if index + 1 < count { sum.add(self[index + 1]) }
-      return sum
-    }
-  }
-}
-
-extension [Nanoseconds] {
-  /// Adds to each bucket the part of a time span that it covers.
-  fileprivate mutating func spread(
-    from begin: Nanoseconds, to end: Nanoseconds, width: Nanoseconds
-  ) {
-    var begin = begin
-    while begin < end {
-      let index = Int(begin / width)
-      guard index < count else { return }
-      let (next, overflow) = (Int64(index) + 1).multipliedReportingOverflow(by: width)
-      let part = (overflow ? end : Swift.min(next, end))
-      self[index].add(part - begin)
-      begin = part
-    }
   }
 }

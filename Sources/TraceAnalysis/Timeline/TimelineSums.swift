@@ -18,8 +18,10 @@ public struct LimitedSums<Sum: TimelineSum>: Hashable, Sendable {
   // 64 lines of code that ran statements in a thousandth of a trace; a longer table would not be
   // useful.
   private static var capacity: Int { 64 }
-  /// In the order in which the keys came.
-  private var entries: [(key: Int, value: Sum)] = []
+  /// In the order in which they came.
+  public private(set) var keys: [Int] = []
+  /// By the same places.
+  public private(set) var values: [Sum] = []
   /// By the lowest bits of a key: the place of the last one that fell there, since a table is hashed
   /// for each event otherwise.
   private var recent: [UInt8] = []
@@ -27,42 +29,49 @@ public struct LimitedSums<Sum: TimelineSum>: Hashable, Sendable {
   public private(set) var others = Sum()
 
   /// The sums by key.
-  public var sums: [Int: Sum] { Dictionary(uniqueKeysWithValues: entries.map { ($0, $1) }) }
+  public var sums: [Int: Sum] { Dictionary(uniqueKeysWithValues: zip(keys, values)) }
 
   /// Makes an empty table.
   public init() {}
 
-  mutating func add(_ sum: Sum, to key: Int) {
-    if let place = place(of: key) { return entries[place].value.add(sum) }
+  /// Changes the sum of a key.
+  mutating func update(_ key: Int, _ change: (inout Sum) -> Void) {
+    if let place = place(of: key) { return change(&values[place]) }
     var first = Sum()
-    first.add(sum)
-    entries.append((key, first))
+    change(&first)
+    keys.append(key)
+    values.append(first)
     // Twice as many until they are sorted out, so that each new one costs little.
-    if entries.count > 2 * Self.capacity { evictSmallest() }
+    if keys.count > 2 * Self.capacity { evictSmallest() }
   }
 
+  mutating func add(_ sum: Sum, to key: Int) { update(key) { $0.add(sum) } }
+
   private mutating func place(of key: Int) -> Int? {
-    if entries.count <= 4 { return entries.firstIndex { $0.key == key } }
-    if recent.isEmpty { recent = [UInt8](repeating: 0, count: Self.capacity) }
-    let slot = key & (Self.capacity - 1)
-    let place = Int(recent[slot])
-    if place < entries.count, entries[place].key == key { return place }
-    guard let place = entries.firstIndex(where: { $0.key == key }) else { return nil }
+    if keys.count <= 4 { return keys.firstIndex(of: key) }
+    // 256 is arbitrary: twice as many as there are keys, which are small numbers.
+    if recent.isEmpty { recent = [UInt8](repeating: 0, count: 256) }
+    let place = Int(recent[key & 255])
+    if place < keys.count, keys[place] == key { return place }
+    guard let place = keys.firstIndex(of: key) else { return nil }
     // There are no more than 129.
-    recent[slot] = UInt8(truncatingIfNeeded: place)
+    recent[key & 255] = UInt8(truncatingIfNeeded: place)
     return place
   }
 
   mutating func add(_ other: Self) {
     others.add(other.others)
-    for (key, sum) in other.entries { add(sum, to: key) }
+    for (key, sum) in zip(other.keys, other.values) { add(sum, to: key) }
   }
 
   mutating func evictSmallest() {
-    guard entries.count > Self.capacity else { return }
-    let sorted = entries.sorted { ($1.value.weight, $0.key) < ($0.value.weight, $1.key) }
-    for (_, sum) in sorted[Self.capacity...] { others.add(sum) }
-    entries = Array(sorted[..<Self.capacity])
+    guard keys.count > Self.capacity else { return }
+    let order = keys.indices.sorted {
+      (values[$1].weight, keys[$0]) < (values[$0].weight, keys[$1])
+    }
+    for place in order[Self.capacity...] { others.add(values[place]) }
+    let kept = order[..<Self.capacity]
+    (keys, values) = (kept.map { keys[$0] }, kept.map { values[$0] })
   }
 
   /// Whether two tables hold the same sums, in any order.
@@ -98,22 +107,34 @@ public struct RunSum: TimelineSum {
 
   public init() {}
 
-  init(_ fetch: FetchEnd) {
-    (count, rows, vmSteps, fullScanSteps) =
-      (1, fetch.rowsReturned, fetch.vmSteps, fetch.fullScanSteps)
-    (totalTime, longest) = (fetch.totalTime, fetch.totalTime)
+  mutating func add(_ fetch: FetchEnd, ownTime: Nanoseconds) {
+    rows.add(fetch.rowsReturned)
+    vmSteps.add(fetch.vmSteps)
+    fullScanSteps.add(fetch.fullScanSteps)
+    addRun(of: ownTime)
   }
 
-  init(_ run: StatementRun) {
-    (count, rows) = (1, run.rows)
-    (vmSteps, fullScanSteps) = (run.vmSteps, run.fullScanSteps)
-    (totalTime, longest) = (run.stepTime, run.stepTime)
+  mutating func add(_ run: StatementRun) {
+    rows.add(run.rows)
+    vmSteps.add(run.vmSteps)
+    fullScanSteps.add(run.fullScanSteps)
+    addRun(of: run.stepTime)
   }
 
-  init(_ miss: CacheMiss, rows: UInt64) {
-    (count, misses, self.rows) = (1, 1, rows)
-    (vmSteps, fullScanSteps) = (miss.vmSteps, miss.fullScanSteps)
-    (totalTime, longest) = (miss.duration, miss.duration)
+  mutating func add(_ miss: CacheMiss, rows: UInt64) {
+    misses.add(1)
+    self.rows.add(rows)
+    vmSteps.add(miss.vmSteps)
+    fullScanSteps.add(miss.fullScanSteps)
+    addRun(of: miss.duration)
+  }
+
+  private mutating func addRun(of time: Nanoseconds) {
+    if count == 1 { steps.add(1, of: longest) }
+    if count > 0 { steps.add(1, of: time) }
+    count.add(1)
+    totalTime.add(time)
+    longest = max(longest, time)
   }
 
   public var weight: Nanoseconds { totalTime }
@@ -154,11 +175,14 @@ public struct FaultSum: TimelineSum {
 
   public init() {}
 
-  init(_ fault: FaultFired) {
+  mutating func add(_ fault: FaultFired) {
     if fault.source == .rowCache {
-      (hits, hitTime) = (1, fault.duration)
+      hits.add(1)
+      hitTime.add(fault.duration)
     } else {
-      (misses, rows, missTime) = (1, fault.rows, fault.duration)
+      misses.add(1)
+      rows.add(fault.rows)
+      missTime.add(fault.duration)
     }
   }
 

@@ -11,7 +11,7 @@ extension DashboardPage {
     let drawing = TimelineDrawing(timeline)
     var tracks = Dashboards.Tracks(
       ticks: drawing.ticks, tracks: drawing.tracks, lanes: drawing.lanes,
-      json: try TimelineData(timeline, rows: rows, labels: labels).json())
+      json: try TimelineData(timeline: timeline, rows: rows, labels: labels).json())
     if timeline.sliceable > timeline.slices.count {
       tracks.remark.append(
         "The tracks count all of \(timeline.sliceable.counted("event")); the contexts show the "

@@ -13,7 +13,7 @@ public struct DashboardPage {
   /// The number of statements, callers and others that have rows of their own.
   let top: Int
   /// The findings to show.
-  public var review: FindingReview
+  let review: FindingReview
   /// The plans of the statements, where a database was given.
   public var explanations: [StatementID: PlanExplainer.Explanation] = [:]
   public var advice: AdviceReport?
@@ -23,11 +23,12 @@ public struct DashboardPage {
   /// By the ids of all statements of a form.
   let statementRows: [StatementID: Int]
 
-  public init(_ timed: TimedProfile, top: Int = 100) {
+  /// - Parameter review: the findings to show, those of the profile without a database by default.
+  public init(_ timed: TimedProfile, review: FindingReview? = nil, top: Int = 100) {
     profile = timed.profile
     timeline = timed.timeline
     self.top = top
-    review = FindingReview(timed.profile.findings)
+    self.review = review ?? FindingReview(timed.profile.findings)
     let groups = profile.statementGroups(by: .total)
     statements = Array(groups.prefix(top))
     callers = Array(profile.groups(by: .caller).prefix(top))

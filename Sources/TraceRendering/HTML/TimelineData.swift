@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
 import StoreEvents
 import TraceAnalysis
 
@@ -8,43 +7,15 @@ import TraceAnalysis
 ///
 /// A bucket's sums are in one array, because there may be a hundred thousand of them: key, sum,
 /// sum, …, key, sum, …; the key -1 is for events without a row.
-struct TimelineData: Encodable {
-  var width: Int64
-  var tracks: [Track]
-  var lanes: [Lane]
-  var totalFields = [
+struct TimelineData {
+  var timeline: Timeline
+  var rows: Rows
+  var labels: Labels
+
+  private static let totalFields = [
     "fetches", "counts", "nestedFetches", "rows", "faults", "relationshipFaults", "cacheHits",
     "cacheMisses", "saves", "errors", "connectionTime", "totalTime", "faultTime", "saveTime",
   ]
-  /// By bucket, in the order of ``totalFields``; empty if nothing ended.
-  var totals: [[Int64]]
-  /// By key: the rows of the statement and of the caller, -1 for none.
-  var runs: [[Int]]
-  var faults: [Int]
-  var saves: [Int]
-  /// By the same key: the row of the caller.
-  var saveCallers: [Int]
-  var runSums: [[Int64]]
-  /// Key, ``LatencySteps`` step, runs; of keys with one run in the bucket, nothing.
-  var runSteps: [[Int64]]
-  var faultSums: [[Int64]]
-  var saveSums: [[Int64]]
-  /// Kind, begin, duration, lane, key, rows, depth.
-  var slices: [[Int64]]
-  var labels: Labels
-
-  struct Track: Encodable {
-    var id: String
-    var name: String
-    /// `bytes` of sizes, `time` where counts show little; nil of events.
-    var unit: String?
-    var counts: [UInt64]
-    var busy: [Int64]
-  }
-
-  struct Lane: Encodable {
-    var busy: [Int64]
-  }
 
   /// The titles of the rows, for the slices.
   struct Labels: Encodable {
@@ -63,89 +34,139 @@ struct TimelineData: Encodable {
     var saver: (SourceLocation) -> Int?
   }
 
-  init(_ timeline: Timeline, rows: Rows, labels: Labels) {
-    width = timeline.bucketWidth
-    tracks = timeline.shownTracks.map {
-      Track(
-        id: $0.kind.code, name: $0.kind.name, unit: $0.kind.unit, counts: $0.counts, busy: $0.busy)
-    }
-    lanes = timeline.lanes.map { Lane(busy: $0.busy) }
-    totals = timeline.buckets.map(\.totals.values)
-    runs = timeline.runs.map { [rows.statement($0) ?? -1, rows.caller($0) ?? -1] }
-    faults = timeline.faults.map { rows.fault($0) ?? -1 }
-    saves = timeline.saves.map { rows.save($0) ?? -1 }
-    saveCallers = timeline.saves.map { rows.saver($0) ?? -1 }
-    runSums = timeline.buckets.map { $0.runs.flat(\.values) }
-    runSteps = timeline.buckets.map(\.runs.steps)
-    faultSums = timeline.buckets.map { $0.faults.flat(\.values) }
-    saveSums = timeline.buckets.map { $0.saves.flat(\.values) }
-    slices = timeline.slices.map {
-      [
-        Int64($0.kind.rawValue), $0.begin, $0.duration, Int64($0.lane), Int64($0.subject ?? -1),
-        Int64(clamping: $0.rows), Int64($0.depth),
-      ]
-    }
-    self.labels = labels
-  }
-
-  /// JSON for a script element: `<`, `>` and `&` are escaped in its strings.
+  /// JSON for a script element; the keys are sorted.
   func json() throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    var bytes: [UInt8] = []
-    for byte in try encoder.encode(self) {
-      switch byte {
-      case UInt8(ascii: "<"): bytes += #"\u003c"#.utf8
-      case UInt8(ascii: ">"): bytes += #"\u003e"#.utf8
-      case UInt8(ascii: "&"): bytes += #"\u0026"#.utf8
-      default: bytes.append(byte)
+    var json = JSONBytes()
+    let buckets = timeline.buckets
+    try json.object { json in
+      json.array("faultSums", buckets) { $1.faults.write(\.values, to: &$0) }
+      json.array("faults", timeline.faults) { $0.number(rows.fault($1) ?? -1) }
+      json.key("labels")
+      try json.value(labels)
+      json.array("lanes", timeline.lanes) { json, lane in
+        json.object { $0.array("busy", lane.busy) { $0.number($1) } }
       }
+      json.array("runSteps", buckets) { $1.runs.writeSteps(to: &$0) }
+      json.array("runSums", buckets) { $1.runs.write(\.values, to: &$0) }
+      // The rows of the statement and of the caller, -1 for none.
+      json.array("runs", timeline.runs) { json, run in
+        json.array {
+          $0.number(rows.statement(run) ?? -1)
+          $0.number(rows.caller(run) ?? -1)
+        }
+      }
+      json.array("saveCallers", timeline.saves) { $0.number(rows.saver($1) ?? -1) }
+      json.array("saveSums", buckets) { $1.saves.write(\.values, to: &$0) }
+      json.array("saves", timeline.saves) { $0.number(rows.save($1) ?? -1) }
+      json.array("slices", timeline.slices) { $1.write(to: &$0) }
+      json.key("totalFields")
+      try json.value(Self.totalFields)
+      json.array("totals", buckets) { $1.totals.write(to: &$0) }
+      try json.array("tracks", timeline.shownTracks) { try $1.write(to: &$0) }
+      json.key("width")
+      json.number(timeline.bucketWidth)
     }
-    return String(decoding: bytes, as: UTF8.self)
+    return json.text
   }
 }
 
 extension LimitedSums {
-  fileprivate func flat(_ values: (Sum) -> [Int64]) -> [Int64] {
-    var flat = sums.sorted { $0.key < $1.key }.flatMap { [Int64($0)] + values($1) }
-    if others != Sum() { flat += [-1] + values(others) }
-    return flat
+  private func forEachByKey(_ body: (Int, Sum) -> Void) {
+    let order = keys.indices.sorted { keys[$0] < keys[$1] }
+    for place in order { body(keys[place], values[place]) }
+  }
+
+  fileprivate func write(_ values: (Sum) -> [Int64], to json: inout JSONBytes) {
+    json.array { json in
+      forEachByKey { key, sum in
+        json.number(key)
+        for value in values(sum) { json.number(value) }
+      }
+      guard others != Sum() else { return }
+      json.number(-1)
+      for value in values(others) { json.number(value) }
+    }
   }
 }
 
 extension LimitedSums<RunSum> {
-  fileprivate var steps: [Int64] {
-    sums.sorted { $0.key < $1.key }.flatMap { key, sum in
-      sum.steps.counts.flatMap { [Int64(key), Int64($0.step), Int64(clamping: $0.count)] }
+  /// Key, ``LatencySteps`` step, runs; of keys with one run in the bucket, nothing.
+  fileprivate func writeSteps(to json: inout JSONBytes) {
+    json.array { json in
+      forEachByKey { key, sum in
+        for (step, count) in sum.steps.counts {
+          json.number(key)
+          json.number(step)
+          json.number(Int64(clamping: count))
+        }
+      }
+    }
+  }
+}
+
+extension Timeline.Slice {
+  /// Kind, begin, duration, lane, key, rows, depth.
+  fileprivate func write(to json: inout JSONBytes) {
+    json.array { json in
+      json.number(kind.rawValue)
+      json.number(begin)
+      json.number(duration)
+      json.number(lane)
+      json.number(subject ?? -1)
+      json.number(Int64(clamping: rows))
+      json.number(depth)
+    }
+  }
+}
+
+extension Timeline.Track {
+  /// The unit is `bytes` of sizes, `time` where counts show little; none of events.
+  fileprivate func write(to json: inout JSONBytes) throws {
+    try json.object { json in
+      json.array("busy", busy) { $0.number($1) }
+      json.array("counts", counts) { $0.number($1) }
+      json.key("id")
+      try json.value(kind.code)
+      json.key("name")
+      try json.value(kind.name)
+      guard let unit = kind.unit else { return }
+      json.key("unit")
+      try json.value(unit)
     }
   }
 }
 
 extension Profile.Totals {
-  fileprivate var values: [Int64] {
-    if self == Self() { return [] }
-    return Self.counts.map { Int64(clamping: self[keyPath: $0]) }
-      + Self.times.map { self[keyPath: $0] }
+  /// Empty if nothing ended.
+  fileprivate func write(to json: inout JSONBytes) {
+    json.array { json in
+      guard self != Self() else { return }
+      for path in Self.counts { json.number(Int64(clamping: self[keyPath: path])) }
+      for path in Self.times { json.number(self[keyPath: path]) }
+    }
   }
 }
 
 extension RunSum {
   fileprivate var values: [Int64] {
-    [count, rows, misses, vmSteps, fullScanSteps].map { Int64(clamping: $0) } + [
-      totalTime, longest,
+    [
+      Int64(clamping: count), Int64(clamping: rows), Int64(clamping: misses),
+      Int64(clamping: vmSteps), Int64(clamping: fullScanSteps), totalTime, longest,
     ]
   }
 }
 
 extension FaultSum {
   fileprivate var values: [Int64] {
-    [hits, misses, rows].map { Int64(clamping: $0) } + [hitTime, missTime]
+    [Int64(clamping: hits), Int64(clamping: misses), Int64(clamping: rows), hitTime, missTime]
   }
 }
 
 extension SaveSum {
   fileprivate var values: [Int64] {
-    [count, inserted, updated, deleted].map { Int64(clamping: $0) }
-      + [waitTime, writeTime, commitTime, totalTime]
+    [
+      Int64(clamping: count), Int64(clamping: inserted), Int64(clamping: updated),
+      Int64(clamping: deleted), waitTime, writeTime, commitTime, totalTime,
+    ]
   }
 }

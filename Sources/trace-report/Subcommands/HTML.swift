@@ -46,14 +46,14 @@ struct HTML: ParsableCommand {
   func run() throws {
     let timed = try inputs.timedProfile(filters.value)
     try inputs.check(timed.profile)
-    var page = DashboardPage(timed, top: top)
     let workload = try ReportedWorkload(timed.profile, database: database)
+    let review = try exceptions.review(workload.findings, in: timed.profile)
+    var page = DashboardPage(timed, review: review, top: top)
     page.explanations = workload.explanations
     if advise, let file = workload.database {
       page.advice = try AdviceReport(
         timed.profile, database: database ?? "", file.connection, minimumEffect: 0.05)
     }
-    page.review = try exceptions.review(workload.findings, in: timed.profile)
     try Output.write(page.html(), toFile: output)
     Output.print("Wrote \(LogText.escaped(output))\n")
     try workload.checkDatabase()

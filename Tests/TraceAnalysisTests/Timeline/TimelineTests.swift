@@ -93,6 +93,18 @@ import TraceAnalysis
         == (0..<1000).reduce(0, +))
   }
 
+  @Test func faultsBeyondTheBoundOfTheProfileHaveOriginsOfTheirOwn() throws {
+    var run = RunBuilder()
+    for _ in 0..<2 { for number in 0..<10_005 { run.fault("Entity\(number)", source: .rowCache) } }
+    let timeline = try #require(run.stretched(by: 1_000_000).timedProfile().timeline)
+    #expect(timeline.faults.map(\.entity) == (0..<10_005).map { "Entity\($0)" })
+    var hits = [UInt64](repeating: 0, count: timeline.faults.count)
+    for bucket in timeline.buckets {
+      for (key, sum) in bucket.faults.sums { hits[key] += sum.hits }
+    }
+    #expect(hits.allSatisfy { $0 == 2 })
+  }
+
   @Test func longEventsAreBusyWhereTheyRanAndCountWhereTheyEnded() throws {
     var run = RunBuilder { $0.open() }
     run.fetch("SELECT a", total: 1)
