@@ -22,7 +22,7 @@ public struct EventOrigins {
 
   /// The place of an event; call it for each event, in their order.
   public mutating func place(of record: EventRecord) -> Place {
-    let process = processes.index(of: record)
+    let process = processes.index(of: record, as: ProcessTable.Role(record.event))
     let host = record.process.host
     let context = ProfileBuilder.Key(process: process, id: record.contextID)
     let index: Int

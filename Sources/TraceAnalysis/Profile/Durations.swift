@@ -10,6 +10,8 @@ import StoreEvents
 struct Durations {
   private var few: [UInt64] = []
   private var many: Histogram<UInt64>?
+  // Each duration is checked; to compare the optional copies the histogram.
+  private var isMany = false
 
   // 256 is arbitrary: they take 2 KB.
   private static let maxFew = 256
@@ -19,13 +21,14 @@ struct Durations {
   /// Records a duration; one below zero, from a clock that jumped, counts as zero.
   mutating func record(_ duration: Nanoseconds) {
     let duration = UInt64(clamping: min(duration, Self.longest))
-    if many != nil {
+    if isMany {
       many?.record(duration)
     } else if few.count < Self.maxFew {
       few.append(duration)
     } else {
       many = histogram
       many?.record(duration)
+      isMany = true
       few = []
     }
   }

@@ -9,7 +9,9 @@ struct ProcessTable {
   /// By store: the last `counters` event of each process.
   private var counters: [[UInt64: CountersSampled]] = []
   private var indexes: [ID: Int] = [:]
-  private var last: (id: ID, index: Int)?
+  /// The process of the last event; the index is -1 before the first one.
+  private var lastID = ID(pid: 0, host: "")
+  private var lastIndex = -1
   /// Whether there were more processes than are counted separately.
   private(set) var isFull = false
 
@@ -18,19 +20,43 @@ struct ProcessTable {
     var pid: Int64
     var host: String
 
-    init(_ process: ProcessIdentity) {
-      pid = process.id
-      host = process.host
+    init(pid: Int64, host: String) {
+      self.pid = pid
+      self.host = host
+    }
+
+    init(_ process: ProcessIdentity) { self.init(pid: process.id, host: process.host) }
+  }
+
+  /// What an event is to the table.
+  enum Role {
+    /// It may contain when its process started.
+    case start
+    /// It is not among the events that `counters` count: it explains others, and may be repeated.
+    case announcement
+    case counters
+    case other
+
+    init(_ event: StoreEvent) {
+      switch event {
+      case .storeOpened, .connectionOpened: self = .start
+      // A log of level 2 has the values of every run.
+      case .statement, .caller, .values: self = .announcement
+      case .counters: self = .counters
+      default: self = .other
+      }
     }
   }
 
   /// Finds the process of an event.
   ///
   /// A process id that opens a store with another start time was used again: it is a new process.
-  mutating func index(of record: EventRecord) -> Int {
-    guard record.event.mayStartProcess, let start = record.event.processStart else {
-      if let last, last.id.pid == record.process.id, last.id.host == record.process.host {
-        return last.index
+  ///
+  /// - Parameter role: that of the event, which is copied where it is looked at.
+  mutating func index(of record: EventRecord, as role: Role) -> Int {
+    guard role == .start, let start = record.event.processStart else {
+      if lastID.pid == record.process.id, lastIndex >= 0, lastID.host == record.process.host {
+        return lastIndex
       }
       return take(indexes[ID(record.process)] ?? append(record.process), for: record.process)
     }
@@ -46,7 +72,7 @@ struct ProcessTable {
 
   private mutating func take(_ index: Int, for process: ProcessIdentity) -> Int {
     if index < Bounds.processes { indexes[ID(process)] = index }
-    last = (ID(process), index)
+    (lastID, lastIndex) = (ID(process), index)
     return index
   }
 
@@ -63,12 +89,10 @@ struct ProcessTable {
     return profiles.count - 1
   }
 
-  mutating func count(_ record: EventRecord, at index: Int) {
-    if record.event.isAnnouncement { return }
+  mutating func count(_ record: EventRecord, as role: Role, at index: Int) {
+    if role == .announcement { return }
     profiles[index].count(record.timestamp)
-    // Without the value first, which is copied.
-    guard case .counters = record.event, case .counters(let sample) = record.event,
-      index < Bounds.processes
+    guard role == .counters, case .counters(let sample) = record.event, index < Bounds.processes
     else { return }
     profiles[index].eventsUncounted = 0
     counters[index][sample.storeID] = sample
@@ -103,29 +127,12 @@ extension ProcessProfile {
 }
 
 extension StoreEvent {
-  // Each event is checked; the value itself, of which `processStart` makes a copy, is not needed.
-  fileprivate var mayStartProcess: Bool {
-    switch self {
-    case .storeOpened, .connectionOpened: true
-    default: false
-    }
-  }
-
   /// When its process started, if the event contains it.
   fileprivate var processStart: Nanoseconds? {
     switch self {
     case .storeOpened(let event): event.processStart
     case .connectionOpened(let event): event.processStart
     default: nil
-    }
-  }
-
-  /// Whether `counters` leave it out: it explains other events, and may be repeated.
-  fileprivate var isAnnouncement: Bool {
-    switch self {
-    // A log of level 2 has the values of every run.
-    case .statement, .caller, .values: true
-    default: false
     }
   }
 }

@@ -17,8 +17,14 @@ extension ProfileBuilder {
   }
 
   mutating func add(_ event: FaultFired, on thread: Key) {
-    let miss = event.source == .database ? takeMiss(behind: event, on: thread) : nil
-    guard filter.takes(event) else { return }
+    let isTaken = filter.takes(event)
+    var statement: StatementID?
+    // Not an optional miss: it has strings, which are checked wherever it ends.
+    if event.source == .database, let miss = takeMiss(behind: event, on: thread) {
+      statement = miss.statementID
+      if isTaken { add(miss, rows: event.rows, from: event.origin, in: currentContext) }
+    }
+    guard isTaken else { return }
     contexts.update(currentContext, make: ContextTally.init) { $0.add(event) }
     if event.relationship.isEmpty {
       totals.faults.add(1)
@@ -27,13 +33,10 @@ extension ProfileBuilder {
     }
     if event.source == .rowCache { totals.cacheHits.add(1) }
     totals.faultTime.add(event.duration)
-    if let miss { add(miss, rows: event.rows, from: event.origin, in: currentContext) }
     let origin = FaultProfile.Origin(
       entity: event.entity, relationship: event.relationship, location: event.origin)
-    let place = faults.update(origin) {
-      FaultTally(origin: origin)
-    } _: {
-      $0.add(event, in: thread.process, statement: miss?.statementID)
+    let place = faults.update(origin, from: FaultTally.init(origin:)) {
+      $0.add(event, in: thread.process, statement: statement)
     }
     timeline?.add(event, at: origin, place: faults.isFull ? nil : place)
   }

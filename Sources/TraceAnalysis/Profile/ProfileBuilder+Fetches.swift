@@ -85,7 +85,8 @@ extension ProfileBuilder {
 /// The runs of a statement while they are being counted.
 struct StatementTally {
   var entity: String
-  var kinds: Set<FetchKind> = []
+  // No set: there is one kind, and it would be hashed for each run.
+  var kinds: [FetchKind] = []
   var repeats = RepeatTally()
   /// Runs that the probe reported.
   var observedRuns: UInt64 = 0
@@ -97,7 +98,7 @@ struct StatementTally {
     _ fetch: FetchEnd, from location: SourceLocation, values: RepeatTally.Values,
     generation: UInt64, isContended: Bool
   ) {
-    kinds.insert(fetch.kind)
+    if !kinds.contains(fetch.kind) { kinds.append(fetch.kind) }
     // The probe reports the same statement without an entity.
     if entity.isEmpty { entity = fetch.entity }
     repeats.add(values, generation: generation, time: fetch.totalTime)
@@ -110,7 +111,7 @@ struct StatementTally {
 
   func finished(id: StatementID, sql: String?) -> StatementProfile {
     var profile = StatementProfile(id: id, sql: sql, entity: entity)
-    profile.kinds = FetchKind.allCases.filter(kinds.contains)
+    profile.kinds = FetchKind.allCases.filter { kinds.contains($0) }
     profile.repeats = repeats.repeats
     if observedRuns > 0 { profile.observedRuns = observedRuns }
     profile.callers = zip(callers.keys, callers.values).map { $1.finished(at: $0) }

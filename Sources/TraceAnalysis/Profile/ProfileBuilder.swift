@@ -60,8 +60,9 @@ public struct ProfileBuilder {
 
   /// Folds one event.
   public mutating func add(_ record: EventRecord) {
-    let process = processes.index(of: record)
-    processes.count(record, at: process)
+    let role = ProcessTable.Role(record.event)
+    let process = processes.index(of: record, as: role)
+    processes.count(record, as: role, at: process)
     currentContext = Key(process: process, id: record.contextID)
     filter.move(to: record.timestamp)
     if isTimed { timeline?.move(to: record.timestamp, in: currentContext, after: totals) }

@@ -40,6 +40,14 @@ struct TallyTable<Key: TallyKey, Value> {
   /// - Returns: its place among ``keys``.
   @discardableResult
   mutating func update(_ key: Key, make: () -> Value, _ change: (inout Value) -> Void) -> Int {
+    update(key, from: { _ in make() }, change)
+  }
+
+  /// - Parameter make: makes the value of the key, which is not copied into a closure then.
+  @discardableResult
+  mutating func update(
+    _ key: Key, from make: (Key) -> Value, _ change: (inout Value) -> Void
+  ) -> Int {
     let place = place(of: key) ?? append(key, make)
     change(&values[place])
     return place
@@ -55,13 +63,13 @@ struct TallyTable<Key: TallyKey, Value> {
     return place
   }
 
-  private mutating func append(_ key: Key, _ make: () -> Value) -> Int {
+  private mutating func append(_ key: Key, _ make: (Key) -> Value) -> Int {
     if keys.count >= capacity, key != restKey {
       isFull = true
-      return place(of: restKey) ?? append(restKey, make)
+      return place(of: restKey) ?? append(restKey, { _ in make(key) })
     }
     keys.append(key)
-    values.append(make())
+    values.append(make(key))
     if !places.isEmpty {
       places[key] = keys.count - 1
     } else if keys.count > Self.few {
