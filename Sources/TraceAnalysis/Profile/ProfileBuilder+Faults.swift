@@ -33,12 +33,16 @@ extension ProfileBuilder {
     }
     if event.source == .rowCache { totals.cacheHits.add(1) }
     totals.faultTime.add(event.duration)
-    let origin = FaultProfile.Origin(
-      entity: event.entity, relationship: event.relationship, location: event.origin)
-    let place = faults.update(origin, from: FaultTally.init(origin:)) {
+    // Mostly the objects of one fetch, one after the other.
+    let last = faults.updateLast(where: { $0.isOrigin(of: event) }) {
       $0.add(event, in: thread.process, statement: statement)
     }
-    timeline?.add(event, at: origin, place: faults.isFull ? nil : place)
+    let place =
+      last
+      ?? faults.update(FaultProfile.Origin(event), from: FaultTally.init(origin:)) {
+        $0.add(event, in: thread.process, statement: statement)
+      }
+    timeline?.add(event, place: faults.isFull ? nil : place)
   }
 
   private mutating func takeMiss(behind fault: FaultFired, on thread: Key) -> CacheMiss? {
@@ -59,6 +63,17 @@ extension ProfileBuilder {
     } _: {
       $0.add(miss, rows: rows, from: location)
     }
+  }
+}
+
+extension FaultProfile.Origin {
+  init(_ fault: FaultFired) {
+    self.init(
+      entity: fault.entity, relationship: fault.relationship, location: fault.origin)
+  }
+
+  func isOrigin(of fault: FaultFired) -> Bool {
+    entity == fault.entity && relationship == fault.relationship && location == fault.origin
   }
 }
 

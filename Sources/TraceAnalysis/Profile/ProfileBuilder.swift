@@ -60,13 +60,14 @@ public struct ProfileBuilder {
 
   /// Folds one event.
   public mutating func add(_ record: EventRecord) {
-    let role = ProcessTable.Role(record.event)
+    let content = record.event
+    let role = ProcessTable.Role(content)
     let process = processes.index(of: record, as: role)
     processes.count(record, as: role, at: process)
     currentContext = Key(process: process, id: record.contextID)
     filter.move(to: record.timestamp)
     if isTimed { timeline?.move(to: record.timestamp, in: currentContext, after: totals) }
-    switch record.event {
+    switch content {
     case .storeOpened(let event):
       add(event)
       locks.databases.add(event, on: record.process.host, in: process)

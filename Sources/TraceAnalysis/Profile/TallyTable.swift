@@ -13,6 +13,8 @@ struct TallyTable<Key: TallyKey, Value> {
   private var places: [Key: Int] = [:]
   /// By the mixed key: the index of the last key with this hash, or -1.
   private var recent: [Int32] = []
+  /// The place of the key that was updated last.
+  private var last = 0
   private let capacity: Int
   /// The value that all keys beyond the capacity share.
   private let restKey: Key
@@ -48,9 +50,19 @@ struct TallyTable<Key: TallyKey, Value> {
   mutating func update(
     _ key: Key, from make: (Key) -> Value, _ change: (inout Value) -> Void
   ) -> Int {
-    let place = place(of: key) ?? append(key, make)
-    change(&values[place])
-    return place
+    last = place(of: key) ?? append(key, make)
+    change(&values[last])
+    return last
+  }
+
+  /// Changes the value of the key that was updated last, if it satisfies a condition: no key has to
+  /// be made to find it.
+  ///
+  /// - Returns: its place among ``keys``, or nil if it does not.
+  mutating func updateLast(where isSame: (Key) -> Bool, _ change: (inout Value) -> Void) -> Int? {
+    guard last < keys.count, isSame(keys[last]) else { return nil }
+    change(&values[last])
+    return last
   }
 
   private mutating func place(of key: Key) -> Int? {

@@ -73,11 +73,18 @@ struct BucketRows<Number: FixedWidthInteger & Sendable> {
 
 extension BucketRows<Nanoseconds> {
   /// Adds to each bucket the part of a time span that it covers.
+  @inline(__always)
   mutating func spread(
     from begin: Nanoseconds, to end: Nanoseconds, over row: Int, _ time: BucketTime
   ) {
     // Most spans are shorter than a bucket, and a division takes as long as all of the rest.
-    if begin >= time.begin { return add(max(end - begin, 0), to: row, at: time.last) }
+    guard begin >= time.begin else { return spread(begin, end, over: row, time) }
+    add(max(end - begin, 0), to: row, at: time.last)
+  }
+
+  private mutating func spread(
+    _ begin: Nanoseconds, _ end: Nanoseconds, over row: Int, _ time: BucketTime
+  ) {
     var begin = begin
     while begin < end {
       let index = Int(begin / time.width)

@@ -30,12 +30,11 @@ public struct LatencySteps: Hashable, Sendable {
   }
 
   private mutating func add(_ count: UInt64, to step: Int) {
-    let place = counts.firstIndex { $0.step >= step } ?? counts.count
-    if place < counts.count, counts[place].step == step {
-      counts[place].count.add(count)
-    } else {
-      counts.insert((step, count), at: place)
+    for place in counts.indices where counts[place].step >= step {
+      if counts[place].step == step { return counts[place].count.add(count) }
+      return counts.insert((step, count), at: place)
     }
+    counts.append((step, count))
   }
 
   public static func == (a: Self, b: Self) -> Bool {

@@ -136,9 +136,11 @@ struct TimelineBuilder {
 
   /// - Parameter place: that of its origin among all origins in the order of their first faults; nil
   ///   if it is not known.
-  mutating func add(_ fault: FaultFired, at origin: FaultProfile.Origin, place: Int?) {
+  mutating func add(_ fault: FaultFired, place: Int?) {
     let number =
-      if let place, place < faults.keys.count { place } else { faults.number(of: origin) }
+      if let place, place < faults.keys.count { place } else {
+        faults.number(of: FaultProfile.Origin(fault))
+      }
     last { $0.faults.update(number) { $0.add(fault) } }
     draw(.faults, fault.duration, subject: number, rows: fault.rows)
   }

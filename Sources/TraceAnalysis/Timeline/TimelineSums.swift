@@ -48,9 +48,11 @@ public struct LimitedSums<Sum: TimelineSum>: Hashable, Sendable {
   mutating func add(_ sum: Sum, to key: Int) { update(key) { $0.add(sum) } }
 
   private mutating func place(of key: Int) -> Int? {
-    if keys.count <= 4 { return keys.firstIndex(of: key) }
-    // 256 is arbitrary: twice as many as there are keys, which are small numbers.
-    if recent.isEmpty { recent = [UInt8](repeating: 0, count: 256) }
+    if recent.isEmpty {
+      if keys.count <= 4 { return keys.firstIndex(of: key) }
+      // 256 is arbitrary: twice as many as there are keys, which are small numbers.
+      recent = [UInt8](repeating: 0, count: 256)
+    }
     let place = Int(recent[key & 255])
     if place < keys.count, keys[place] == key { return place }
     guard let place = keys.firstIndex(of: key) else { return nil }

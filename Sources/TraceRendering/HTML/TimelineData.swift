@@ -39,7 +39,7 @@ struct TimelineData {
     var json = JSONBytes()
     let buckets = timeline.buckets
     try json.object { json in
-      json.array("faultSums", buckets) { $1.faults.write(\.values, to: &$0) }
+      json.array("faultSums", buckets) { $1.faults.write(to: &$0) { $0.write(to: &$1) } }
       json.array("faults", timeline.faults) { $0.number(rows.fault($1) ?? -1) }
       json.key("labels")
       try json.value(labels)
@@ -47,7 +47,7 @@ struct TimelineData {
         json.object { $0.array("busy", lane.busy) { $0.number($1) } }
       }
       json.array("runSteps", buckets) { $1.runs.writeSteps(to: &$0) }
-      json.array("runSums", buckets) { $1.runs.write(\.values, to: &$0) }
+      json.array("runSums", buckets) { $1.runs.write(to: &$0) { $0.write(to: &$1) } }
       // The rows of the statement and of the caller, -1 for none.
       json.array("runs", timeline.runs) { json, run in
         json.array {
@@ -56,7 +56,7 @@ struct TimelineData {
         }
       }
       json.array("saveCallers", timeline.saves) { $0.number(rows.saver($1) ?? -1) }
-      json.array("saveSums", buckets) { $1.saves.write(\.values, to: &$0) }
+      json.array("saveSums", buckets) { $1.saves.write(to: &$0) { $0.write(to: &$1) } }
       json.array("saves", timeline.saves) { $0.number(rows.save($1) ?? -1) }
       json.array("slices", timeline.slices) { $1.write(to: &$0) }
       json.key("totalFields")
@@ -76,15 +76,15 @@ extension LimitedSums {
     for place in order { body(keys[place], values[place]) }
   }
 
-  fileprivate func write(_ values: (Sum) -> [Int64], to json: inout JSONBytes) {
+  fileprivate func write(to json: inout JSONBytes, _ write: (Sum, inout JSONBytes) -> Void) {
     json.array { json in
       forEachByKey { key, sum in
         json.number(key)
-        for value in values(sum) { json.number(value) }
+        write(sum, &json)
       }
       guard others != Sum() else { return }
       json.number(-1)
-      for value in values(others) { json.number(value) }
+      write(others, &json)
     }
   }
 }
@@ -148,25 +148,26 @@ extension Profile.Totals {
 }
 
 extension RunSum {
-  fileprivate var values: [Int64] {
-    [
-      Int64(clamping: count), Int64(clamping: rows), Int64(clamping: misses),
-      Int64(clamping: vmSteps), Int64(clamping: fullScanSteps), totalTime, longest,
-    ]
+  fileprivate func write(to json: inout JSONBytes) {
+    for count in [count, rows, misses, vmSteps, fullScanSteps] {
+      json.number(Int64(clamping: count))
+    }
+    json.number(totalTime)
+    json.number(longest)
   }
 }
 
 extension FaultSum {
-  fileprivate var values: [Int64] {
-    [Int64(clamping: hits), Int64(clamping: misses), Int64(clamping: rows), hitTime, missTime]
+  fileprivate func write(to json: inout JSONBytes) {
+    for count in [hits, misses, rows] { json.number(Int64(clamping: count)) }
+    json.number(hitTime)
+    json.number(missTime)
   }
 }
 
 extension SaveSum {
-  fileprivate var values: [Int64] {
-    [
-      Int64(clamping: count), Int64(clamping: inserted), Int64(clamping: updated),
-      Int64(clamping: deleted), waitTime, writeTime, commitTime, totalTime,
-    ]
+  fileprivate func write(to json: inout JSONBytes) {
+    for count in [count, inserted, updated, deleted] { json.number(Int64(clamping: count)) }
+    for time in [waitTime, writeTime, commitTime, totalTime] { json.number(time) }
   }
 }
