@@ -145,9 +145,7 @@ final class CTFDecoder: @unchecked Sendable {
   /// Makes a value of the next event of a stream, if that is possible.
   @inline(__always)
   private func takeEvent(of stream: EventStream, _ batch: EventBatch) {
-    guard let eventClass = stream.eventClass else { return }
-    // The stream's class keeps it.
-    Unmanaged.passUnretained(eventClass)._withUnsafeGuaranteedRef { take($0, of: stream, batch) }
+    stream.eventClass?._withUnsafeGuaranteedRef { take($0, of: stream, batch) }
   }
 
   private func take(_ eventClass: EventClass, of stream: EventStream, _ batch: EventBatch) {

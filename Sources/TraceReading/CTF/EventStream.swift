@@ -6,7 +6,9 @@ import StoreEvents
 ///
 /// Only the current packet is in memory.
 final class EventStream {
-  let streamClass: StreamClass
+  private let streamClass: StreamClass
+  // A constant: a variable of another class is checked for exclusive access at each event.
+  private let classes: [EventClass?]
   private let files: [StreamFile]
   private let packets: [StreamPacket]
   private var nextPacket = 0
@@ -21,8 +23,8 @@ final class EventStream {
   @exclusivity(unchecked) private(set) var end: UnsafeRawPointer
   /// The time of the next event; `nil` if its year is out of range.
   @exclusivity(unchecked) private(set) var time: Int64?
-  /// The class of the next event.
-  @exclusivity(unchecked) private(set) var eventClass: EventClass?
+  /// The class of the next event; `classes` keeps it.
+  @exclusivity(unchecked) private(set) var eventClass: Unmanaged<EventClass>?
 
   /// Events that the tracer discarded, since this was read last.
   var eventsLost: UInt64 = 0
@@ -41,6 +43,7 @@ final class EventStream {
   init(_ files: [StreamFile], _ streamClass: StreamClass) {
     self.files = files
     self.streamClass = streamClass
+    classes = streamClass.events
     packets = Self.merged(files)
     place = UnsafeRawPointer(bitPattern: 1).unsafelyUnwrapped
     end = place
@@ -79,11 +82,10 @@ final class EventStream {
     guard let header = streamClass.header.header(at: place, to: end) else {
       return fail("an event's header extends beyond the packet")
     }
-    let classes = streamClass.events
     guard header.id < UInt64(classes.count), let eventClass = classes[Int(header.id)] else {
       return fail("no event has the id \(header.id)")
     }
-    self.eventClass = eventClass
+    self.eventClass = Unmanaged.passUnretained(eventClass)
     place += header.size
     setClock(header.time, bits: header.timeBits)
     return true
