@@ -19,7 +19,7 @@ final class EndedObjects: Sendable {
 
   struct Entry: @unchecked Sendable {
     let register: ObjectRegister
-    let place: Int
+    let place: UInt32
     let primaryKey: Int64
     let address: UnsafeMutableRawPointer
     // Retains the memory of an object, which is not accessed again.
@@ -27,7 +27,7 @@ final class EndedObjects: Sendable {
 
     init(_ object: AnyManagedObject, in register: ObjectRegister) {
       self.register = register
-      place = Int(object.place)
+      place = object.place
       primaryKey = object.primaryKey
       address = Unmanaged.passUnretained(object).toOpaque()
       memory = object

@@ -27,8 +27,13 @@ final class ObjectRegister {
   /// Objects with ascending keys, none of them in the index.
   @exclusivity(unchecked) private var list: [Listed] = []
   @exclusivity(unchecked) private var listedCount = 0
+  /// How many ended objects were removed from the beginning of the list; places count them.
+  @exclusivity(unchecked) private var removedCount: UInt32 = 0
   /// No key in the list is larger.
   @exclusivity(unchecked) private var lastKey = Int64.min
+
+  // A batched fetch lists every object that it has made, and keeps a few batches of them.
+  private static let minSparseCount = 4096
 
   private struct Listed {
     let primaryKey: Int64
@@ -104,6 +109,7 @@ final class ObjectRegister {
     index = KeyTable()
     list = []
     listedCount = 0
+    removedCount = 0
     lastKey = .min
     return linked
   }
@@ -127,6 +133,9 @@ final class ObjectRegister {
 
   // MARK: - Objects
 
+  /// The length of the list, with objects that have ended.
+  var listLength: Int { list.count }
+
   func object(_ primaryKey: Int64) -> AnyManagedObject? {
     if listedCount > 0 { indexList() }
     return index.value(primaryKey)?.takeLiving()
@@ -137,7 +146,7 @@ final class ObjectRegister {
 
   /// Adds an object whose key ``isBehindAll(_:)``.
   func append(_ object: AnyManagedObject) {
-    object.place = UInt32(truncatingIfNeeded: list.count)
+    object.place = removedCount &+ UInt32(truncatingIfNeeded: list.count)
     lastKey = object.primaryKey
     list.append(Listed(primaryKey: lastKey, object: .passUnretained(object)))
     listedCount &+= 1
@@ -150,16 +159,21 @@ final class ObjectRegister {
 
   /// Removes an object; another one under the same key stays.
   func remove(_ object: AnyManagedObject) {
-    remove(object.primaryKey, Int(object.place), Unmanaged.passUnretained(object).toOpaque())
+    remove(object.primaryKey, object.place, Unmanaged.passUnretained(object).toOpaque())
   }
 
-  private func remove(_ primaryKey: Int64, _ place: Int, _ address: UnsafeMutableRawPointer) {
-    if place < list.count, list[place].object?.toOpaque() == address {
-      list[place].object = nil
+  private func remove(_ primaryKey: Int64, _ place: UInt32, _ address: UnsafeMutableRawPointer) {
+    let index = Int(place &- removedCount)
+    if index < list.count, list[index].object?.toOpaque() == address {
+      list[index].object = nil
       listedCount &-= 1
-      if listedCount == 0 { emptyList() }
-    } else if index.value(primaryKey)?.toOpaque() == address {
-      index.remove(primaryKey)
+      if listedCount == 0 {
+        emptyList()
+      } else if list.count >= Self.minSparseCount, listedCount &* 4 < list.count {
+        shrinkList()
+      }
+    } else if self.index.value(primaryKey)?.toOpaque() == address {
+      self.index.remove(primaryKey)
     }
   }
 
@@ -173,8 +187,17 @@ final class ObjectRegister {
     emptyList()
   }
 
+  /// Removes ended objects: those of the batches that were read first are at the beginning.
+  private func shrinkList() {
+    let start = list.firstIndex { $0.object != nil } ?? 0
+    list.removeFirst(start)
+    removedCount &+= UInt32(truncatingIfNeeded: start)
+    if listedCount &* 4 < list.count { indexList() }
+  }
+
   private func emptyList() {
     list.removeAll(keepingCapacity: true)
+    removedCount = 0
     listedCount = 0
     lastKey = .min
   }

@@ -16,8 +16,11 @@ extension FetchOperation {
     var rows: [RowSnapshot] = []
     let keepsRows = prefetched.readsRows
     let origin = origin
+    let isWhole = terms.isEmpty && (overlay != nil || limit == 0 && offset == 0)
     try store.pages(
-      of: entity, select, interests: interests, contextID: context.contextID, cost: &cost
+      of: entity, select,
+      collected: isWhole ? store.statements[entity.index].collected(select.sql) : nil,
+      interests: interests, contextID: context.contextID, cost: &cost
     ) { page in
       context.appendObjects(of: page, entity, origin, isFilled: fillsObjects, to: &objects)
       if keepsRows { page.forEach { rows.append(RowSnapshot($0)) } }

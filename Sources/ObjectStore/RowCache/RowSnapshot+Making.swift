@@ -229,8 +229,9 @@ struct RowBuilder: ~Copyable {
 }
 
 extension RowBuilder {
-  /// Reads the current row of a statement: `0, Z_PK, Z_OPT`, then the columns of the slots.
-  mutating func read(_ statement: Statement) {
+  /// Reads a row: `0, Z_PK, Z_OPT`, then the columns of the slots.
+  @inline(__always)
+  mutating func read(_ row: some RowColumns) {
     begin()
     var column: Int32 = 3
     for slot in 0..<slotCount {
@@ -238,21 +239,21 @@ extension RowBuilder {
       switch kind {
       case .integer:
         // Only a 0 can be NULL, which needs a second call; the same applies to a real.
-        let value = statement.int64(column)
-        if value == 0, statement.isNull(column) {
+        let value = row.int64(column)
+        if value == 0, row.isNull(column) {
           setNull(slot)
         } else {
           set(slot, UInt64(bitPattern: value))
         }
       case .real:
-        let value = statement.double(column)
-        if value == 0, statement.isNull(column) {
+        let value = row.double(column)
+        if value == 0, row.isNull(column) {
           setNull(slot)
         } else {
           set(slot, value.bitPattern)
         }
       case .text, .blob, .external:
-        let value = statement.value(column)
+        let value = row.value(column)
         let bytes = kind == .text ? value.utf8 : value.blob
         // An empty blob has no address either.
         if bytes.baseAddress == nil, value.isNull {
@@ -266,9 +267,9 @@ extension RowBuilder {
       column &+= 1
     }
     if layout.entityID != nil {
-      set(layout.slotCount, UInt64(bitPattern: statement.int64(0)))
+      set(layout.slotCount, UInt64(bitPattern: row.int64(0)))
     }
-    end(primaryKey: statement.int64(1), version: statement.int64(2))
+    end(primaryKey: row.int64(1), version: row.int64(2))
   }
 
   private mutating func set(_ slot: Int, column: ExternalDataColumn) {

@@ -13,6 +13,11 @@ struct EntityStatements: Sendable {
   /// Reads rows whose keys follow each other, in a third of the work:
   /// `SELECT 0, t0.Z_PK, … FROM ZSTOP t0 WHERE  t0.Z_PK BETWEEN ? AND ?`.
   let rowsByKeyRange: String
+  /// The same for a ``PageCollector``: `SELECT store_rows(0, t0.Z_PK, …) FROM …`; nil where the
+  /// entity has more columns than SQLite accepts arguments.
+  let collectedByKeyRange: String?
+  private let selectRows: String
+  private let collectedRows: String?
   /// By the to-many's place: `SELECT 0, t0.Z_PK FROM ZSTOPTIME t0 WHERE  t0.ZSTOP = ?`, with the
   /// place in the order as a third column where there is one.
   let toManyFaults: [String]
@@ -26,10 +31,16 @@ struct EntityStatements: Sendable {
 
   init(_ entity: EntityDescription) {
     let columns = entity.columns
-    let rows = Self.selectRows(of: entity) + " FROM \(entity.table) t0 WHERE  t0.Z_PK"
+    selectRows = Self.selectRows(of: entity)
+    let condition = " FROM \(entity.table) t0 WHERE  t0.Z_PK"
+    let rows = selectRows + condition
     fault = rows + " = ?"
     rowsByKey = rows + " IN (SELECT value FROM json_each(?))"
     rowsByKeyRange = rows + " BETWEEN ? AND ?"
+    collectedRows =
+      columns.count + 3 > PageCollector.maxColumns
+      ? nil : "SELECT \(PageCollector.function)(\(selectRows.dropFirst("SELECT ".count)))"
+    collectedByKeyRange = collectedRows.map { $0 + condition + " BETWEEN ? AND ?" }
     faultID = StatementID(sql: fault)
     toManyFaults = entity.toManys.map(Self.toManyFault)
     toManyPrefetches = entity.toManys.map(Self.toManyPrefetch)
@@ -38,6 +49,12 @@ struct EntityStatements: Sendable {
       "INSERT INTO \(entity.table)(\(inserted.joined(separator: ", "))) "
       + "VALUES(\(inserted.map { _ in "?" }.joined(separator: ", ")))"
     delete = "DELETE FROM \(entity.table) WHERE Z_PK = ? AND Z_OPT = ?"
+  }
+
+  /// The SELECT of whole objects for a ``PageCollector``.
+  func collected(_ sql: String) -> String? {
+    guard let collectedRows, sql.hasPrefix(selectRows) else { return nil }
+    return collectedRows + sql[sql.utf8.index(sql.startIndex, offsetBy: selectRows.utf8.count)...]
   }
 
   private static func toManyFault(_ relationship: RelationshipDescription) -> String {

@@ -10,6 +10,7 @@ import StoreInstruments
 /// Unchecked: a connection belongs to who has taken it.
 final class PooledConnection: @unchecked Sendable {
   let connection: Connection
+  let collector = PageCollector()
   // Unchecked: the checks are 3% of a cache miss.
 
   /// The statements that fire object faults, by entity: found without hashing their text.
@@ -27,6 +28,7 @@ final class PooledConnection: @unchecked Sendable {
     connection = try Connection(path: path, mode: mode, vfs: vfs)
     if let key = options.encryptionKey { try connection.setKey(key) }
     try SQLFunctions.register(on: connection)
+    try connection.register(collector, as: PageCollector.function)
     try Collations.register(on: connection, locale: options.collationLocale)
     rowReaders = Array(repeating: nil, count: entityCount)
     let limit = Nanoseconds(options.busyTimeout / .nanoseconds(1))

@@ -19,7 +19,7 @@ struct QueryCost {
 
 extension Statement {
   /// Hashed once for all its uses: the text is long.
-  fileprivate var id: StatementID {
+  fileprivate func id(of sql: String) -> StatementID {
     if tag == 0 { tag = StatementID(sql: sql).rawValue }
     return StatementID(rawValue: tag)
   }
@@ -30,6 +30,21 @@ extension PersistentStore {
   func query(
     _ select: SelectStatement, interests: Interests, contextID: UInt64, cost: inout QueryCost,
     watch: FetchWatch? = nil, row: (Statement) -> Void
+  ) throws {
+    try run(
+      select, interests: interests, contextID: contextID, cost: &cost
+    ) { statement, reader throws in
+      if let watch { return try watch.run(statement, on: reader.connection, row: row) }
+      while try statement.step() { row(statement) }
+    }
+  }
+
+  /// Runs a SELECT on a reader.
+  ///
+  /// - Parameter sql: what SQLite runs in its place, with the same values.
+  private func run(
+    _ select: SelectStatement, as sql: String? = nil, interests: Interests, contextID: UInt64,
+    cost: inout QueryCost, _ body: (Statement, PooledConnection) throws -> Void
   ) throws {
     let measures = interests.contains(.events)
     if interests.contains(.sql) {
@@ -46,7 +61,7 @@ extension PersistentStore {
     let taken = measures ? TraceClock.now : 0
     let pages = recordsIO ? reader.connection.pageCounts : PageCounts()
     do {
-      let statement = try reader.connection.cachedStatement(select.sql)
+      let statement = try reader.connection.cachedStatement(sql ?? select.sql)
       defer { reader.connection.recycle(statement) }
       for (index, value) in select.bindings.enumerated() {
         statement.bind(value, at: Int32(index + 1))
@@ -58,13 +73,12 @@ extension PersistentStore {
         if measures {
           cost = QueryCost(
             wait: taken - start, prepare: prepared - taken, step: TraceClock.now - prepared,
-            counters: statement.takeCounters(), statementID: statement.id)
+            counters: statement.takeCounters(), statementID: statement.id(of: select.sql))
           if recordsIO { cost.pages = reader.connection.pageCounts - pages }
           reportBusyWait(on: reader, contextID: contextID)
         }
       }
-      if let watch { return try watch.run(statement, on: reader.connection, row: row) }
-      while try statement.step() { row(statement) }
+      try body(statement, reader)
     } catch let error as SQLiteError {
       if let error = FetchPredicateError(error) { throw error }
       throw StoreError(error, path: path)
@@ -74,34 +88,46 @@ extension PersistentStore {
   /// Selects whole objects, fills the row cache, and passes them on page by page while they are in
   /// the processor's cache.
   ///
-  /// `extra` reads the columns after theirs.
+  /// - Parameters:
+  ///   - collected: the same for the connection's ``PageCollector``, if the order of the rows is
+  ///     the table's and all are wanted.
+  ///   - extra: reads the columns after theirs, of a row that is not collected.
   func pages(
-    of entity: EntityDescription, _ select: SelectStatement, interests: Interests,
-    contextID: UInt64, cost: inout QueryCost, extra: ((Statement) -> Void)? = nil,
-    watch: FetchWatch? = nil, page: (RowPage) -> Void
+    of entity: EntityDescription, _ select: SelectStatement, collected: String? = nil,
+    interests: Interests, contextID: UInt64, cost: inout QueryCost,
+    extra: ((Statement) -> Void)? = nil, watch: FetchWatch? = nil, page: (RowPage) -> Void
   ) throws {
-    var builder = RowBuilder(layout: entity.rowLayout, pageWords: RowBuilder.usualPageWords)
     let epoch = cache.epoch
     let measures = interests.contains(.events)
     var materialize: Nanoseconds = 0
-    func handOver(_ builder: inout RowBuilder) {
-      let rows = builder.takePage()
+    var read: Nanoseconds = 0
+    func handOver(_ rows: RowPage) {
       cache.insert(rows, entity.index, readIn: epoch)
       let start = measures ? TraceClock.now : 0
       page(rows)
       if measures { materialize += TraceClock.now - start }
     }
 
-    try query(
-      select, interests: interests, contextID: contextID, cost: &cost, watch: watch
-    ) { statement in
-      builder.read(statement)
-      extra?(statement)
-      if builder.isFull { handOver(&builder) }
+    if let collected {
+      try run(
+        select, as: collected, interests: interests, contextID: contextID, cost: &cost
+      ) { statement, reader throws in
+        try reader.collector.collect(statement, layout: entity.rowLayout, page: handOver)
+      }
+    } else {
+      var builder = RowBuilder(layout: entity.rowLayout, pageWords: RowBuilder.usualPageWords)
+      try query(
+        select, interests: interests, contextID: contextID, cost: &cost, watch: watch
+      ) { statement in
+        builder.read(statement)
+        extra?(statement)
+        if builder.isFull { handOver(builder.takePage()) }
+      }
+      let end = measures ? TraceClock.now : 0
+      if !builder.isEmpty { handOver(builder.takePage()) }
+      if measures { read = TraceClock.now - end }
     }
-    let end = measures ? TraceClock.now : 0
-    if !builder.isEmpty { handOver(&builder) }
-    if measures { cost.step += TraceClock.now - end - materialize }
+    if measures { cost.step += read - materialize }
     cost.materialize = materialize
   }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import ObjectStore
 import TestSupport
 import Testing
+
+@testable import ObjectStore
 
 @Suite struct ObjectLifetimeTests {
   private func makeStore(stopTimes: Int) throws -> (StoreFixture, PersistentContainer) {
@@ -91,6 +92,51 @@ import Testing
     try context.save()
     #expect(changed == nil)
     #expect(try fixture.rows("SELECT ZNAME FROM ZSTOP") == ["B"])
+  }
+
+  @Test func batchesThatWereReadLeaveNothingInTheRegister() throws {
+    let fixture = try StoreFixture()
+    try fixture.context.batchInsert(Stop.self, count: 30_000) { row, index in
+      row.identifier = Int64(index)
+      row.name = "S"
+    }
+    var request = FetchRequest<Stop>()
+    request.fetchBatchSize = 50
+    let stops = try fixture.context.fetchInBatches(request)
+    var count = 0
+    var longest = 0
+    let register = fixture.context.register(ofTable: stops[0]?.entity.index ?? 0)
+    for stop in stops where stop?.name == "S" {
+      count += 1
+      longest = max(longest, register.listLength)
+    }
+    #expect(count == 30_000)
+    #expect(longest <= 4096)
+  }
+
+  @Test(arguments: [2, 9, 300])
+  func objectsThatAreLeftOfALongFetchAreFoundAgain(oneIn: Int) throws {
+    let fixture = try StoreFixture()
+    try fixture.context.batchInsert(Stop.self, count: 20_000) { row, index in
+      row.identifier = Int64(index)
+      row.name = "S"
+    }
+    var random = SeededGenerator(UInt64(oneIn))
+    var kept = try fixture.context.fetch(FetchRequest<Stop>())
+    while kept.count > 20_000 / oneIn {
+      kept.swapAt(.random(in: kept.indices, using: &random), kept.count - 1)
+      kept.removeLast()
+      if kept.count.isMultiple(of: 3_000) {
+        #expect(try fixture.context.fetch(FetchRequest<Stop>()).count == 20_000)
+      }
+    }
+    let found = Dictionary(
+      uniqueKeysWithValues: try fixture.context.fetch(FetchRequest<Stop>()).map {
+        ($0.objectID, $0)
+      })
+    #expect(found.count == 20_000)
+    #expect(kept.allSatisfy { found[$0.objectID] === $0 })
+    #expect(fixture.context.registeredObjects.count == 20_000)
   }
 
   // The address sanitizer keeps what is freed for a while.

@@ -49,14 +49,15 @@ extension FetchOperation {
   mutating func fetchBatch(
     _ keys: [Int64], for loader: BatchLoader
   ) throws -> (objects: [AnyManagedObject?], rows: [RowSnapshot]) {
-    select = selectRows(keys)
+    let collected = selectRows(keys)
     var maker = loader.objectMaker
     var found: [AnyManagedObject] = []
     var rows: [RowSnapshot] = []
     found.reserveCapacity(keys.count)
     rows.reserveCapacity(keys.count)
     try store.pages(
-      of: entity, select, interests: interests, contextID: context.contextID, cost: &cost
+      of: entity, select, collected: collected, interests: interests,
+      contextID: context.contextID, cost: &cost
     ) { page in
       page.forEach { row in
         found.append(maker?.object(of: row) ?? loader.object(of: RowSnapshot(row)))
@@ -75,17 +76,22 @@ extension FetchOperation {
     return (objects, rows)
   }
 
-  /// By the range of the keys, where no other key is in it.
-  private func selectRows(_ keys: [Int64]) -> SelectStatement {
+  /// Writes the SELECT: by the range of the keys, where no other key is in it.
+  ///
+  /// - Returns: the same for a ``PageCollector``, if it can run it; as many rows as keys are in a
+  ///   range, it needs no limit.
+  private mutating func selectRows(_ keys: [Int64]) -> String? {
     let statements = store.statements[entity.index]
     if let range = Self.wholeRange(keys) {
-      return SelectStatement(
+      select = SelectStatement(
         sql: statements.rowsByKeyRange + "  LIMIT \(limit)",
         bindings: [.integer(range.lowerBound), .integer(range.upperBound)])
+      return statements.collectedByKeyRange
     }
-    return SelectStatement(
+    select = SelectStatement(
       sql: statements.rowsByKey + "  LIMIT \(limit)",
       bindings: [.string(JSONArray(keys: keys).text)])
+    return nil
   }
 
   /// The range of keys that follow each other, up or down; nil where one is left out.

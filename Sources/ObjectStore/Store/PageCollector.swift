@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SQLiteDriver
+
+/// Builds pages of the rows that SQLite passes to it.
+final class PageCollector: RowCollector {
+  // Unchecked: it belongs to a connection, which one thread uses at a time, and the checks are made
+  // for every row.
+  @exclusivity(unchecked) private var builder = RowBuilder(layout: RowLayout(kinds: []))
+  @exclusivity(unchecked) private var page: ((RowPage) -> Void)?
+
+  static let function = "store_rows"
+  // SQLite's own limit on arguments may be lower, but is never higher in Debian's builds.
+  static let maxColumns = 127
+
+  /// Runs a statement whose only column is the function's, and passes on the pages.
+  func collect(
+    _ statement: Statement, layout: RowLayout, page: (RowPage) -> Void
+  ) throws(SQLiteError) {
+    builder = RowBuilder(layout: layout, pageWords: RowBuilder.usualPageWords)
+    // The buffer is not kept for a single large blob.
+    defer { builder.restart() }
+    var failure: SQLiteError?
+    withoutActuallyEscaping(page) { page in
+      self.page = page
+      defer { self.page = nil }
+      do throws(SQLiteError) {
+        try statement.run()
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    if !builder.isEmpty { page(builder.takePage()) }
+  }
+
+  override func collect(_ row: CollectedRow) {
+    // A statement of the program's own has no pages.
+    guard let page else { return }
+    builder.read(row)
+    if builder.isFull { page(builder.takePage()) }
+  }
+}
