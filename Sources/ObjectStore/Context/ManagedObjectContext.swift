@@ -211,16 +211,6 @@ public final class ManagedObjectContext: @unchecked Sendable {
     return object
   }
 
-  /// The objects of the rows of a page; those that are faults get the rows if requested.
-  func appendObjects(
-    of page: RowPage, _ entity: EntityDescription, _ origin: FetchOrigin?, isFilled: Bool,
-    to objects: inout [AnyManagedObject]
-  ) {
-    var maker = RowObjects(self, entity, origin, isFilled: isFilled)
-    page.forEach { objects.append(maker.object(of: $0)) }
-    maker.notify()
-  }
-
   func register(ofTable index: Int) -> ObjectRegister { registers[index] }
 
   /// An object that no register has.

@@ -10,7 +10,7 @@ struct RowObjects {
   private let origin: FetchOrigin?
   /// Whether objects that are faults get the rows.
   private let isFilled: Bool
-  private let notifies: Bool
+  let notifies: Bool
   private var awakened: [AnyManagedObject] = []
 
   init(
@@ -53,5 +53,35 @@ struct RowObjects {
   mutating func notify() {
     for object in awakened { object.notify(.awakeFromFetch) }
     awakened = []
+  }
+}
+
+/// The objects of the pages of one fetch.
+///
+/// Unchecked: the pages may come on another thread, but one after the other, and while the
+/// context's own waits for them.
+final class FetchedObjects: @unchecked Sendable {
+  private let context: ManagedObjectContext
+  // Unchecked: the checks would be made for every row.
+  @exclusivity(unchecked) private var maker: RowObjects
+  @exclusivity(unchecked) private(set) var all: [AnyManagedObject] = []
+
+  init(
+    _ context: ManagedObjectContext, _ entity: EntityDescription, _ origin: FetchOrigin?,
+    isFilled: Bool
+  ) {
+    self.context = context
+    maker = RowObjects(context, entity, origin, isFilled: isFilled)
+  }
+
+  /// Whether another thread may make them: no hook runs, no parent is asked, and no check of the
+  /// context's queue would fail.
+  var mayBeMadeElsewhere: Bool {
+    context.parent == nil && !context.checksQueue && !maker.notifies
+  }
+
+  func append(_ page: RowPage) {
+    page.forEach { all.append(maker.object(of: $0)) }
+    maker.notify()
   }
 }

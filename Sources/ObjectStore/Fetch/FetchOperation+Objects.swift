@@ -12,20 +12,20 @@ extension FetchOperation {
     guard case .rows = form, !refreshesObjects else {
       return try makeObjects(try read(form), overlay, prefetched)
     }
-    var objects: [AnyManagedObject] = []
+    let objects = FetchedObjects(context, entity, origin, isFilled: fillsObjects)
     var rows: [RowSnapshot] = []
     let keepsRows = prefetched.readsRows
-    let origin = origin
     let isWhole = terms.isEmpty && (overlay != nil || limit == 0 && offset == 0)
     try store.pages(
       of: entity, select,
       collected: isWhole ? store.statements[entity.index].collected(select.sql) : nil,
-      interests: interests, contextID: context.contextID, cost: &cost
+      overlaps: !keepsRows && objects.mayBeMadeElsewhere, interests: interests,
+      contextID: context.contextID, cost: &cost
     ) { page in
-      context.appendObjects(of: page, entity, origin, isFilled: fillsObjects, to: &objects)
+      objects.append(page)
       if keepsRows { page.forEach { rows.append(RowSnapshot($0)) } }
     }
-    return try finish(objects, overlay, prefetched, rows: rows)
+    return try finish(objects.all, overlay, prefetched, rows: rows)
   }
 
   private var origin: FetchOrigin? {

@@ -91,44 +91,53 @@ extension PersistentStore {
   /// - Parameters:
   ///   - collected: the same for the connection's ``PageCollector``, if the order of the rows is
   ///     the table's and all are wanted.
+  ///   - overlaps: whether many pages may be passed on by another thread, while this one reads.
   ///   - extra: reads the columns after theirs, of a row that is not collected.
   func pages(
     of entity: EntityDescription, _ select: SelectStatement, collected: String? = nil,
-    interests: Interests, contextID: UInt64, cost: inout QueryCost,
+    overlaps: Bool = false, interests: Interests, contextID: UInt64, cost: inout QueryCost,
     extra: ((Statement) -> Void)? = nil, watch: FetchWatch? = nil, page: (RowPage) -> Void
   ) throws {
     let epoch = cache.epoch
     let measures = interests.contains(.events)
     var materialize: Nanoseconds = 0
-    var read: Nanoseconds = 0
-    func handOver(_ rows: RowPage) {
-      cache.insert(rows, entity.index, readIn: epoch)
-      let start = measures ? TraceClock.now : 0
-      page(rows)
-      if measures { materialize += TraceClock.now - start }
-    }
-
-    if let collected {
-      try run(
-        select, as: collected, interests: interests, contextID: contextID, cost: &cost
-      ) { statement, reader throws in
-        try reader.collector.collect(statement, layout: entity.rowLayout, page: handOver)
+    try withoutActuallyEscaping(page) { page in
+      let relay = PageRelay(mayBegin: overlaps) { rows in
+        self.cache.insert(rows, entity.index, readIn: epoch)
+        page(rows)
       }
-    } else {
-      var builder = RowBuilder(layout: entity.rowLayout, pageWords: RowBuilder.usualPageWords)
-      try query(
-        select, interests: interests, contextID: contextID, cost: &cost, watch: watch
-      ) { statement in
-        builder.read(statement)
-        extra?(statement)
-        if builder.isFull { handOver(builder.takePage()) }
+      func handOver(_ rows: RowPage) {
+        let start = measures ? TraceClock.now : 0
+        relay.add(rows)
+        if measures { materialize += TraceClock.now - start }
       }
-      let end = measures ? TraceClock.now : 0
-      if !builder.isEmpty { handOver(builder.takePage()) }
-      if measures { read = TraceClock.now - end }
+      // An error may come while the other thread uses pages.
+      defer { relay.finish() }
+      if let collected {
+        try run(
+          select, as: collected, interests: interests, contextID: contextID, cost: &cost
+        ) { statement, reader throws in
+          try reader.collector.collect(statement, layout: entity.rowLayout, page: handOver)
+        }
+      } else {
+        var builder = RowBuilder(layout: entity.rowLayout, pageWords: RowBuilder.usualPageWords)
+        try query(
+          select, interests: interests, contextID: contextID, cost: &cost, watch: watch
+        ) { statement in
+          builder.read(statement)
+          extra?(statement)
+          if builder.isFull { handOver(builder.takePage()) }
+        }
+        let end = measures ? TraceClock.now : 0
+        if !builder.isEmpty { handOver(builder.takePage()) }
+        if measures { cost.step += TraceClock.now - end }
+      }
+      guard measures else { return }
+      cost.step -= materialize
+      let end = TraceClock.now
+      relay.finish()
+      cost.materialize = materialize + TraceClock.now - end
     }
-    if measures { cost.step += read - materialize }
-    cost.materialize = materialize
   }
 
   /// Selects whole objects, as ``pages(of:_:interests:contextID:cost:extra:watch:page:)`` does.
