@@ -25,6 +25,8 @@ struct EntityStatements: Sendable {
   /// `SELECT 0, t0.Z_PK, …, t0.ZSTOP FROM ZSTOPTIME t0 WHERE  t0.ZSTOP IN (SELECT value FROM
   /// json_each(?))  ORDER BY t0.ZSTOP`, the owner and its order being the last columns.
   let toManyPrefetches: [String]
+  /// The same for a ``PageCollector``, in any order; nil where there are too many columns.
+  let collectedPrefetches: [String?]
   /// Writes one row: `INSERT INTO ZSTOP(Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES(?, ?, ?, ?)`.
   let insert: String
   let delete: String
@@ -37,13 +39,17 @@ struct EntityStatements: Sendable {
     fault = rows + " = ?"
     rowsByKey = rows + " IN (SELECT value FROM json_each(?))"
     rowsByKeyRange = rows + " BETWEEN ? AND ?"
-    collectedRows =
-      columns.count + 3 > PageCollector.maxColumns
-      ? nil : "SELECT \(PageCollector.function)(\(selectRows.dropFirst("SELECT ".count)))"
+    collectedRows = Self.collected(selectRows, columns.count + 3)
     collectedByKeyRange = collectedRows.map { $0 + condition + " BETWEEN ? AND ?" }
     faultID = StatementID(sql: fault)
     toManyFaults = entity.toManys.map(Self.toManyFault)
-    toManyPrefetches = entity.toManys.map(Self.toManyPrefetch)
+    let prefetches = entity.toManys.map(Self.toManyPrefetch)
+    toManyPrefetches = prefetches.map { $0.columns + $0.source + $0.order }
+    collectedPrefetches = zip(prefetches, entity.toManys).map { prefetch, relationship in
+      // The owner and its order follow.
+      Self.collected(prefetch.columns, relationship.destination.columns.count + 5)
+        .map { $0 + prefetch.source }
+    }
     let inserted = ["Z_PK", "Z_ENT", "Z_OPT"] + columns + StoreSchema.orderColumns(of: entity)
     insert =
       "INSERT INTO \(entity.table)(\(inserted.joined(separator: ", "))) "
@@ -76,28 +82,36 @@ struct EntityStatements: Sendable {
     "SELECT \(entity.headColumn), t0.Z_PK, t0.Z_OPT" + entity.columns.map { ", t0." + $0 }.joined()
   }
 
-  private static func toManyPrefetch(_ relationship: RelationshipDescription) -> String {
+  private static func collected(_ columns: String, _ count: Int) -> String? {
+    guard count <= PageCollector.maxColumns else { return nil }
+    return "SELECT \(PageCollector.function)(\(columns.dropFirst("SELECT ".count)))"
+  }
+
+  private struct Prefetch {
+    var columns = ""
+    var source = ""
+    var order = ""
+  }
+
+  private static func toManyPrefetch(_ relationship: RelationshipDescription) -> Prefetch {
     let table = relationship.destination.table
     var source = "\(table) t0"
     var owner = ""
     var place: String?
-    // Equal places are in the order of the keys, as where one object's members are read.
-    var lastOrder: String?
     switch relationship.storage {
-    case .column: return ""
+    case .column: return Prefetch()
     case .inverseColumn(let column, let order):
       owner = "t0." + column
       place = order.map { "t0." + $0 }
-      lastOrder = order.map { _ in "t0.Z_PK" }
     case .joinTable(let pairs, let from, let to, let order):
       source = "\(pairs) t1 JOIN \(table) t0 ON t0.Z_PK = t1.\(to)"
       owner = "t1." + from
       place = order.map { "t1." + $0 }
-      lastOrder = "t0.Z_PK"
     }
-    let extra = [owner, place].compactMap { $0 }
-    return selectRows(of: relationship.destination) + extra.map { ", " + $0 }.joined()
-      + " FROM \(source) WHERE  \(owner) IN (SELECT value FROM json_each(?))  ORDER BY "
-      + (extra + [lastOrder].compactMap { $0 }).joined(separator: ", ")
+    return Prefetch(
+      columns: selectRows(of: relationship.destination) + ", \(owner)"
+        + (place.map { ", " + $0 } ?? ""),
+      source: " FROM \(source) WHERE  \(owner) IN (SELECT value FROM json_each(?))",
+      order: "  ORDER BY \(owner)")
   }
 }

@@ -8,22 +8,25 @@ final class PageCollector: RowCollector {
   // for every row.
   @exclusivity(unchecked) private var builder = RowBuilder(layout: RowLayout(kinds: []))
   @exclusivity(unchecked) private var page: ((RowPage) -> Void)?
+  @exclusivity(unchecked) private var extra: ((any RowColumns) -> Void)?
 
   static let function = "store_rows"
   // SQLite's own limit on arguments may be lower, but is never higher in Debian's builds.
   static let maxColumns = 127
 
-  /// Runs a statement whose only column is the function's, and passes on the pages.
+  /// Runs a statement whose only column is the function's, and passes on the pages; `extra` reads
+  /// the columns after those of a row.
   func collect(
-    _ statement: Statement, layout: RowLayout, page: (RowPage) -> Void
+    _ statement: Statement, layout: RowLayout, extra: ((any RowColumns) -> Void)?,
+    page: (RowPage) -> Void
   ) throws(SQLiteError) {
     builder = RowBuilder(layout: layout, pageWords: RowBuilder.usualPageWords)
     // The buffer is not kept for a single large blob.
     defer { builder.restart() }
     var failure: SQLiteError?
     withoutActuallyEscaping(page) { page in
-      self.page = page
-      defer { self.page = nil }
+      (self.page, self.extra) = (page, extra)
+      defer { (self.page, self.extra) = (nil, nil) }
       do throws(SQLiteError) {
         try statement.run()
       } catch {
@@ -38,6 +41,7 @@ final class PageCollector: RowCollector {
     // A statement of the program's own has no pages.
     guard let page else { return }
     builder.read(row)
+    extra?(row)
     if builder.isFull { page(builder.takePage()) }
   }
 }

@@ -89,14 +89,14 @@ extension PersistentStore {
   /// the processor's cache.
   ///
   /// - Parameters:
-  ///   - collected: the same for the connection's ``PageCollector``, if the order of the rows is
-  ///     the table's and all are wanted.
+  ///   - collected: the same for the connection's ``PageCollector``, if all rows are wanted, in the
+  ///     order of the table or in any.
   ///   - overlaps: whether many pages may be passed on by another thread, while this one reads.
-  ///   - extra: reads the columns after theirs, of a row that is not collected.
+  ///   - extra: reads the columns after theirs.
   func pages(
     of entity: EntityDescription, _ select: SelectStatement, collected: String? = nil,
     overlaps: Bool = false, interests: Interests, contextID: UInt64, cost: inout QueryCost,
-    extra: ((Statement) -> Void)? = nil, watch: FetchWatch? = nil, page: (RowPage) -> Void
+    extra: ((any RowColumns) -> Void)? = nil, watch: FetchWatch? = nil, page: (RowPage) -> Void
   ) throws {
     let epoch = cache.epoch
     let measures = interests.contains(.events)
@@ -117,7 +117,8 @@ extension PersistentStore {
         try run(
           select, as: collected, interests: interests, contextID: contextID, cost: &cost
         ) { statement, reader throws in
-          try reader.collector.collect(statement, layout: entity.rowLayout, page: handOver)
+          try reader.collector.collect(
+            statement, layout: entity.rowLayout, extra: extra, page: handOver)
         }
       } else {
         var builder = RowBuilder(layout: entity.rowLayout, pageWords: RowBuilder.usualPageWords)
@@ -143,7 +144,7 @@ extension PersistentStore {
   /// Selects whole objects, as ``pages(of:_:interests:contextID:cost:extra:watch:page:)`` does.
   func rows(
     of entity: EntityDescription, _ select: SelectStatement, interests: Interests,
-    contextID: UInt64, cost: inout QueryCost, extra: ((Statement) -> Void)? = nil,
+    contextID: UInt64, cost: inout QueryCost, extra: ((any RowColumns) -> Void)? = nil,
     watch: FetchWatch? = nil
   ) throws -> [RowSnapshot] {
     var rows: [RowSnapshot] = []

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import ObjectStore
+import SQLiteDriver
 import StoreEvents
 import StoreInstruments
 import TestSupport
@@ -111,7 +113,7 @@ import Testing
       observer.sql.dropFirst() == [
         "SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZTEXT, t0.ZARTICLE, t0.ZARTICLE, t0.Z_FOK_ARTICLE "
           + "FROM ZPARAGRAPH t0 WHERE  t0.ZARTICLE IN (SELECT value FROM json_each(?))  "
-          + "ORDER BY t0.ZARTICLE, t0.Z_FOK_ARTICLE, t0.Z_PK"
+          + "ORDER BY t0.ZARTICLE"
       ])
     observer.removeAll()
     #expect(
@@ -135,6 +137,44 @@ import Testing
     let tagged = articles[2].tags.map { $0.articles.map(\.title).sorted().joined() }
     #expect(tagged.sorted() == ["1235", "23", "3"])
     #expect(observer.sql == [])
+  }
+
+  @Test(arguments: ["paragraphs", "tags", "links"])
+  func membersAreInTheOrderInWhichFaultsReadThem(_ name: String) throws {
+    let context = fixture.container.newBackgroundContext()
+    let article = context.insert(Article.self)
+    article.title = "many"
+    for index in 0..<60 {
+      let paragraph = context.insert(Paragraph.self)
+      paragraph.text = "\(index)"
+      article.paragraphs.append(paragraph)
+      let tag = context.insert(Tag.self)
+      tag.word = "\(index)"
+      article.tags.insert(tag)
+      article.links.insert(tag, at: index % 7)
+    }
+    try context.save()
+    // Equal places, none, and places below zero.
+    let order = "CASE Z_PK % 5 WHEN 0 THEN NULL WHEN 1 THEN -3 ELSE (Z_PK * 37) % 11 END"
+    try Connection(path: fixture.url.path, mode: .readWrite).execute(
+      "UPDATE ZPARAGRAPH SET Z_FOK_ARTICLE = \(order)")
+
+    func keys(prefetches: Bool) throws -> [[Int64]] {
+      let (container, observer) = try opened()
+      let articles = try container.mainContext.fetch(prefetches ? request(name) : request())
+      observer.removeAll()
+      defer { #expect(observer.sql.isEmpty == prefetches) }
+      return articles.map { article in
+        switch name {
+        case "paragraphs": article.paragraphs.map(\.objectID.primaryKey)
+        case "tags": article.tags.map(\.objectID.primaryKey)
+        default: article.links.map(\.objectID.primaryKey)
+        }
+      }
+    }
+    let faulted = try keys(prefetches: false)
+    #expect(try keys(prefetches: true) == faulted)
+    #expect(faulted.map(\.count).max() == 60)
   }
 
   @Test func goesThroughMembersThatAreRemovedMeanwhile() throws {

@@ -87,13 +87,15 @@ extension FetchOperation {
   ) throws -> ([AnyManagedObject], [RowSnapshot]) {
     let relationship = branch.relationship
     let owners = objects.filter { $0.needsMembers(relationship.slot) }
+    let statements = store.statements[relationship.entity.index]
     select = SelectStatement(
-      sql: store.statements[relationship.entity.index].toManyPrefetches[relationship.slot],
+      sql: statements.toManyPrefetches[relationship.slot],
       bindings: [.string(JSONArray(keys: owners.map(\.primaryKey)).text)])
     // The owners and places of the rows of one page.
-    var ends: [(owner: Int64, place: Int64?)] = []
+    var ends: [(owner: Int64, place: Int64)] = []
     let isOrdered = relationship.isOrdered
-    var lists = MemberLists(owners)
+    let firstEnd = Int32(entity.columns.count + 3)
+    var lists = MemberLists(owners, of: relationship)
     var maker = RowObjects(context, entity, origin, isFilled: fillsObjects)
     var members: [AnyManagedObject] = []
     var rows: [RowSnapshot] = []
@@ -102,11 +104,11 @@ extension FetchOperation {
     )
     var count = 0
     try store.pages(
-      of: entity, select, interests: interests, contextID: context.contextID, cost: &cost,
+      of: entity, select, collected: statements.collectedPrefetches[relationship.slot],
+      interests: interests, contextID: context.contextID, cost: &cost,
       extra: { row in
-        let last = row.columnCount - 1
-        ends.append(
-          isOrdered ? (row.int64(last - 1), row.int64(last)) : (row.int64(last), nil))
+        let place = isOrdered && !row.isNull(firstEnd + 1) ? row.int64(firstEnd + 1) : .min
+        ends.append((row.int64(firstEnd), place))
       }
     ) { page in
       var index = 0
@@ -124,7 +126,7 @@ extension FetchOperation {
     let changes = MemberChanges(context, of: relationship)
     lists.forEach { owner, list in
       let link = owner.unloadedLink(relationship.slot)
-      if isOrdered { link.notePlaces(list.places) }
+      if isOrdered { link.notePlaces(list.savedPlaces) }
       for member in list.members { member.releaseOwner(owner, relationship) }
       link.members = link.arranged(changes.apply(to: list.members, of: owner, link))
     }

@@ -10,13 +10,31 @@ struct MemberLists {
   /// The owner of the row before.
   private var current = 0
 
-  struct List {
-    var members: [AnyManagedObject] = []
-    /// The saved places of an ordered relationship.
-    var places: [ToManyLink.Place] = []
+  private let order: Order
+
+  /// The order of an owner's members, the same as where they are read by a fault.
+  fileprivate enum Order {
+    case rows, keys, places
   }
 
-  init(_ owners: [AnyManagedObject]) {
+  struct List {
+    fileprivate(set) var members: [AnyManagedObject] = []
+    /// Of an ordered relationship; `Int64.min` for NULL, which comes first.
+    fileprivate var places: [Int64] = []
+    fileprivate var isInOrder = true
+
+    /// The places as a fault reads them.
+    var savedPlaces: [ToManyLink.Place] {
+      zip(members, places).map { (member: ObjectIdentifier($0), place: $1 == .min ? 0 : $1) }
+    }
+  }
+
+  init(_ owners: [AnyManagedObject], of relationship: RelationshipDescription) {
+    switch relationship.storage {
+    case _ where relationship.isOrdered: order = .places
+    case .joinTable: order = .keys
+    default: order = .rows
+    }
     let isAscending = zip(owners, owners.dropFirst()).allSatisfy { $0.primaryKey < $1.primaryKey }
     self.owners = isAscending ? owners : Self.sorted(owners)
     lists = Array(repeating: List(), count: self.owners.count)
@@ -33,12 +51,9 @@ struct MemberLists {
   }
 
   /// Adds a member to the list of its owner; ignores members without an owner.
-  mutating func append(_ member: AnyManagedObject, of owner: Int64, place: Int64?) {
+  mutating func append(_ member: AnyManagedObject, of owner: Int64, place: Int64) {
     guard current < owners.count, owners[current].primaryKey == owner || seek(owner) else { return }
-    lists[current].members.append(member)
-    if let place {
-      lists[current].places.append((member: ObjectIdentifier(member), place: place))
-    }
+    lists[current].append(member, place: place, order)
   }
 
   private mutating func seek(_ key: Int64) -> Bool {
@@ -59,6 +74,33 @@ struct MemberLists {
   }
 
   func forEach(_ body: (AnyManagedObject, List) -> Void) {
-    for (owner, list) in zip(owners, lists) { body(owner, list) }
+    for (owner, list) in zip(owners, lists) { body(owner, list.sorted()) }
+  }
+}
+
+extension MemberLists.List {
+  fileprivate mutating func append(
+    _ member: AnyManagedObject, place: Int64, _ order: MemberLists.Order
+  ) {
+    if order != .rows, isInOrder, let last = members.last {
+      let lastPlace = places.last ?? place
+      isInOrder =
+        lastPlace < place || lastPlace == place && last.primaryKey < member.primaryKey
+    }
+    members.append(member)
+    if order == .places { places.append(place) }
+  }
+
+  /// By place, and equal places by key; nearly always they come so.
+  fileprivate func sorted() -> Self {
+    if isInOrder { return self }
+    let indices = members.indices.sorted {
+      let (a, b) = places.isEmpty ? (0, 0) : (places[$0], places[$1])
+      return a == b ? members[$0].primaryKey < members[$1].primaryKey : a < b
+    }
+    var sorted = self
+    sorted.members = indices.map { members[$0] }
+    if !places.isEmpty { sorted.places = indices.map { places[$0] } }
+    return sorted
   }
 }
