@@ -11,7 +11,7 @@ import StoreInstruments
 enum HotPath: String, CaseIterable {
   case fetchFilled, fetchFaults, cachedFault, cacheMiss, insertAndSave, geoFetch, tracingOff
   case emptyFetch, textSearch, updateAndSave, saveOne, openStore
-  case prefetchMembers, faultMembers, batches
+  case prefetchMembers, faultMembers, batches, longFetch
 
   /// Runs the path so many times, and returns the allocations that took.
   ///
@@ -45,7 +45,7 @@ enum HotPath: String, CaseIterable {
     switch self {
     case .fetchFilled:
       return Work(fixture: fixture) { Self.read(try Self.fetch(context, asFaults: false)) }
-    case .fetchFaults:
+    case .fetchFaults, .longFetch:
       return Work(fixture: fixture) { _ = try Self.fetch(context, asFaults: true) }
     case .cachedFault:
       let stops = try Self.fetch(context, asFaults: true)
@@ -102,7 +102,7 @@ enum HotPath: String, CaseIterable {
   /// Of the table, to begin with.
   private func rows(_ count: Int) -> Int {
     switch self {
-    case .fetchFilled, .fetchFaults, .cachedFault, .cacheMiss, .updateAndSave: count
+    case .fetchFilled, .fetchFaults, .longFetch, .cachedFault, .cacheMiss, .updateAndSave: count
     case .geoFetch, .emptyFetch, .openStore: GeoSearch.stops
     default: 0
     }

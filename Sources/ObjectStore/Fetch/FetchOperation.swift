@@ -56,6 +56,36 @@ struct FetchOperation {
     context.checkQueue("a fetch")
   }
 
+  // Made at once: to change it after it was made copies it.
+  init<E: Entity>(
+    _ request: FetchRequest<E>, context: ManagedObjectContext, kind: FetchKind,
+    location: SourceLocation
+  ) {
+    self.context = context
+    entity = context.description(of: E.self)
+    self.kind = kind
+    predicate = request.predicate
+    terms = request.terms
+    limit = max(request.fetchLimit, 0)
+    offset = max(request.fetchOffset, 0)
+    includesPendingChanges = request.includesPendingChanges
+    self.location = location
+    includesSubentities = request.includesSubentities
+    includesPropertyValues = request.includesPropertyValues
+    refreshesObjects = request.shouldRefreshRefetchedObjects
+    if request.isProjected {
+      projection = GroupedQuery(
+        columns: request.columns, groups: request.groups, having: request.havingPredicate,
+        isDistinct: request.returnsDistinctResults)
+    }
+    if kind == .objects {
+      fillsObjects = !request.returnsObjectsAsFaults
+      prefetchedKeyPaths = request.relationshipKeyPathsForPrefetching
+    }
+    interests = context.interests
+    context.checkQueue("a fetch")
+  }
+
   /// Puts cheap terms first, and reports it.
   mutating func reorderPredicate() {
     guard (try? predicate?.checkDepth()) != nil,
@@ -179,5 +209,11 @@ struct FetchOperation {
     var hasher = Hasher()
     hasher.combine(select.bindings)
     return UInt64(bitPattern: Int64(hasher.finalize()))
+  }
+}
+
+extension FetchRequest {
+  fileprivate var isProjected: Bool {
+    !columns.isEmpty || !groups.isEmpty || havingPredicate != nil || returnsDistinctResults
   }
 }

@@ -6,10 +6,18 @@
 ///     request.fetchLimit = 200
 ///     // SELECT 0, t0.Z_PK, … FROM ZSTOP t0 WHERE ( t0.ZLONGITUDE >= ? AND  t0.ZLONGITUDE <= ?)  LIMIT 200
 public struct FetchRequest<E: Entity>: Sendable {
+  // Not of the entity's type: each use of a generic array looks its type up.
+  private(set) var terms: [SortTerm] = []
+  private(set) var columns: [ResultColumn] = []
+  private(set) var groups: [ResultColumn] = []
+
   /// Nil for all objects.
   public var predicate: FetchPredicate?
   /// The first counts most; without any, the order is the database's.
-  public var sortDescriptors: [SortDescriptor<E>] = []
+  public var sortDescriptors: [SortDescriptor<E>] {
+    get { terms.map { SortDescriptor(term: $0) } }
+    set { terms = newValue.map { $0.term } }
+  }
   /// The maximum number of objects; 0 for all.
   public var fetchLimit = 0
   /// The number of objects to skip.
@@ -28,9 +36,15 @@ public struct FetchRequest<E: Entity>: Sendable {
   ///     request.propertiesToFetch = ["name"]
   ///     // SELECT 1, t0.Z_PK, t0.ZNAME FROM ZSTOP t0       objects
   ///     // SELECT t0.ZNAME FROM ZSTOP t0                   dictionaries
-  public var propertiesToFetch: [FetchedProperty<E>] = []
+  public var propertiesToFetch: [FetchedProperty<E>] {
+    get { columns.map { FetchedProperty(column: $0) } }
+    set { columns = newValue.map { $0.column } }
+  }
   /// The properties that the objects of one group share.
-  public var propertiesToGroupBy: [FetchedProperty<E>] = []
+  public var propertiesToGroupBy: [FetchedProperty<E>] {
+    get { groups.map { FetchedProperty(column: $0) } }
+    set { groups = newValue.map { $0.column } }
+  }
   /// The groups that return a dictionary; computed values are referred to by name: `$count > 3`.
   public var havingPredicate: FetchPredicate?
   /// Whether equal dictionaries come once; objects and ids always do.

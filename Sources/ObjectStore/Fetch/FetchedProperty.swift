@@ -10,6 +10,8 @@
 public struct FetchedProperty<E: Entity>: Hashable, Sendable {
   let column: ResultColumn
 
+  init(column: ResultColumn) { self.column = column }
+
   /// An attribute, under its own name.
   public init<Value>(_ path: KeyPath<E, Attribute<Value>>) {
     column = ResultColumn(E()[keyPath: path].keyPath)

@@ -67,40 +67,17 @@ extension ManagedObjectContext {
   func operation<E: Entity>(
     _ request: FetchRequest<E>, _ kind: FetchKind, _ file: String, _ line: UInt
   ) -> FetchOperation {
-    // Closures: a key path of a generic type is built again each time (11,000 instructions,
-    // callgrind); and none for lists without elements, whose types would be looked up (2,000).
-    var operation = FetchOperation(
-      context: self, entity: description(of: E.self), kind: kind, predicate: request.predicate,
-      terms: request.sortDescriptors.isEmpty ? [] : request.sortDescriptors.map { $0.term },
-      limit: request.fetchLimit,
-      offset: request.fetchOffset, includesPendingChanges: request.includesPendingChanges,
-      location: SourceLocation(file: file, line: UInt64(line)))
-    if request.reordersPredicates { operation.reorderPredicate() }
-    if request.isProjected {
-      operation.projection = GroupedQuery(
-        columns: request.propertiesToFetch.map { $0.column },
-        groups: request.propertiesToGroupBy.map { $0.column }, having: request.havingPredicate,
-        isDistinct: request.returnsDistinctResults)
+    let location = SourceLocation(file: file, line: UInt64(line))
+    guard request.reordersPredicates else {
+      return FetchOperation(request, context: self, kind: kind, location: location)
     }
-    operation.includesPropertyValues = request.includesPropertyValues
-    operation.refreshesObjects = request.shouldRefreshRefetchedObjects
-    if kind == .objects {
-      operation.fillsObjects = !request.returnsObjectsAsFaults
-      operation.prefetchedKeyPaths = request.relationshipKeyPathsForPrefetching
-    }
-    operation.includesSubentities = request.includesSubentities
+    var operation = FetchOperation(request, context: self, kind: kind, location: location)
+    operation.reorderPredicate()
     return operation
   }
 
   /// The same array under its static type: a copy would retain every object again.
   func downcast<E: Entity>(_ objects: [AnyManagedObject]) -> [ManagedObject<E>] {
     unsafeBitCast(objects, to: [ManagedObject<E>].self)
-  }
-}
-
-extension FetchRequest {
-  fileprivate var isProjected: Bool {
-    !propertiesToFetch.isEmpty || !propertiesToGroupBy.isEmpty || havingPredicate != nil
-      || returnsDistinctResults
   }
 }

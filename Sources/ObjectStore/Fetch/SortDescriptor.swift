@@ -7,6 +7,8 @@
 public struct SortDescriptor<E: Entity>: Sendable {
   let term: SortTerm
 
+  init(term: SortTerm) { self.term = term }
+
   /// How strings are ordered.
   public typealias Comparator = SortTerm.Comparator
 

@@ -102,7 +102,7 @@ extension PersistentStore {
     let measures = interests.contains(.events)
     var materialize: Nanoseconds = 0
     try withoutActuallyEscaping(page) { page in
-      let relay = PageRelay(mayBegin: overlaps) { rows in
+      var relay = PageRelay(mayBegin: overlaps) { rows in
         self.cache.insert(rows, entity.index, readIn: epoch)
         page(rows)
       }

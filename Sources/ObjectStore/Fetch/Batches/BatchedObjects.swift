@@ -44,7 +44,9 @@ public struct BatchedObjects<E: Entity>: RandomAccessCollection {
   public func object(at position: Int) throws -> ManagedObject<E>? {
     require(
       position >= 0 && position < endIndex, "place \(position) of \(endIndex) batched objects")
-    return try loader.object(at: position).map { $0.assumed(E.self) }
+    // No `map`: for a generic type it looks up the type of each result.
+    guard let object = try loader.object(at: position) else { return nil }
+    return object.assumed(E.self)
   }
 
   /// The id of the object at a place, which is not loaded; temporary where it was not yet saved.

@@ -51,7 +51,8 @@ extension FetchOperation {
   ) throws -> (objects: [AnyManagedObject?], rows: [RowSnapshot]) {
     let collected = selectRows(keys)
     var maker = loader.objectMaker
-    var found: [AnyManagedObject] = []
+    // Optional from the beginning: to convert the array casts each object.
+    var found: [AnyManagedObject?] = []
     var rows: [RowSnapshot] = []
     found.reserveCapacity(keys.count)
     rows.reserveCapacity(keys.count)
@@ -104,7 +105,7 @@ extension FetchOperation {
 
   /// The objects in the order of the keys.
   private static func placed(
-    _ found: [AnyManagedObject], _ rows: [RowSnapshot], at keys: [Int64]
+    _ found: [AnyManagedObject?], _ rows: [RowSnapshot], at keys: [Int64]
   ) -> [AnyManagedObject?] {
     // SQLite finds rows in the order of their keys, as most that goes through all objects does.
     if rows.count == keys.count, zip(rows, keys).allSatisfy({ $0.primaryKey == $1 }) {
