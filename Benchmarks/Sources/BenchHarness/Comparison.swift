@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
+
 /// Several ways to do the same work, measured side by side.
 package struct Comparison {
   package let title: String
@@ -32,16 +34,20 @@ package struct Measurement {
   package let comparison: Comparison
   /// In nanoseconds a unit, by contender, in the order of the rounds.
   package let unitTimes: [[Double]]
+  /// The processor time of all threads, in the same way; none where the work is another process's.
+  package let processorTimes: [[Double]]
   /// The most memory of any run, in bytes, by contender.
   package let memory: [Int?]
   package let remark: String
   package let checks: [Verdict]
 
   package init(
-    comparison: Comparison, unitTimes: [[Double]], memory: [Int?], remark: String = "",
-    checks: [Verdict] = []
+    comparison: Comparison, unitTimes: [[Double]], processorTimes: [[Double]] = [],
+    memory: [Int?], remark: String = "", checks: [Verdict] = []
   ) {
     (self.comparison, self.unitTimes, self.memory) = (comparison, unitTimes, memory)
+    self.processorTimes =
+      processorTimes.isEmpty ? comparison.contenders.map { _ in [] } : processorTimes
     (self.remark, self.checks) = (remark, checks)
   }
 
@@ -64,6 +70,20 @@ package struct Measurement {
 
   /// The median time of a unit, with its 95% interval.
   package func times(_ contender: Int) -> Ratio { Ratio(unitTimes[contender]) }
+
+  /// The median processor time of a unit, where it was measured.
+  package func processorTime(_ contender: Int) -> Double? {
+    let times = processorTimes[contender]
+    return times.isEmpty ? nil : Statistics.median(times)
+  }
+
+  /// Whether a contender worked in more than one thread.
+  package var usesThreads: Bool {
+    // What a thread that only waits takes is less.
+    comparison.contenders.indices.contains {
+      (processorTime($0) ?? 0) > 1.2 * times($0).median
+    }
+  }
 
   /// The median of the rounds' ratios to another contender, with its 95% interval.
   package func ratio(_ contender: Int, to reference: Int) -> Ratio {
@@ -130,19 +150,30 @@ extension Comparison {
     }
     let count = rounds.count(self, round: clock.now - start)
     var times = contenders.map { _ in [Double]() }
+    var processorTimes = times
     var memory = contenders.map { _ in Int?.none }
     for _ in 0..<count {
       for index in contenders.indices.shuffled() {
         let contender = contenders[index]
         try contender.prepare()
+        let units = Double(contender.count ?? units.count)
+        let processorStart = Self.processorTime
         let clocked = try clock.measure { _ = try contender.run() } / .nanoseconds(1)
-        times[index].append(
-          (contender.time() ?? clocked) / Double(contender.count ?? units.count))
+        let processorTime = Self.processorTime - processorStart
+        times[index].append((contender.time() ?? clocked) / units)
+        if contender.time() == nil { processorTimes[index].append(processorTime / units) }
         memory[index] = [memory[index], contender.memory()].compactMap(\.self).max()
       }
     }
     return Measurement(
-      comparison: described, unitTimes: times, memory: memory, remark: try remark(),
-      checks: try checks())
+      comparison: described, unitTimes: times, processorTimes: processorTimes, memory: memory,
+      remark: try remark(), checks: try checks())
+  }
+
+  /// Of this process and all its threads, in nanoseconds.
+  private static var processorTime: Double {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
   }
 }

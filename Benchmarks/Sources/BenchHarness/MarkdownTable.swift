@@ -4,7 +4,7 @@ import Foundation
 
 extension Measurement {
   /// One row a contender: time a unit, ratio to its reference with the 95% interval, goals; memory,
-  /// rates and published figures where there are any.
+  /// rates, published figures, and the processor time of threads, where there are any.
   package var markdown: String {
     let columns = columns
     var lines = [
@@ -30,6 +30,9 @@ extension Measurement {
       ("time per \(comparison.units.name)", { Cell.time(times($0).median) }),
       ("ratio to \(contenders[0].name)", ratioText),
     ]
+    if usesThreads {
+      columns.append(("processor time", { processorTime($0).map(Cell.time) ?? "" }))
+    }
     if contenders.contains(where: { $0.bytes != nil }) {
       columns.append(("\(comparison.units.name)s per second", rateText))
     }

@@ -40,6 +40,27 @@ import Testing
         """)
   }
 
+  @Test func processorTimeHasAColumnWhereThreadsWork() {
+    let contenders = ["one", "two", "elsewhere"].map { name in Contender(name: name) { 0 } }
+    func table(_ processorTime: Double) -> String {
+      Measurement(
+        comparison: Comparison(title: "Fetch", units: (1, "row"), contenders: contenders),
+        unitTimes: [[200], [110], [100]], processorTimes: [[200], [processorTime], []],
+        memory: [nil, nil, nil]
+      ).markdown
+    }
+    #expect(!table(130).contains("processor time"))
+    #expect(
+      table(210).contains(
+        """
+        |  | time per row | ratio to one | processor time |
+        |---|---|---|---|
+        | one | 200 ns | 1 | 200 ns |
+        | two | 110 ns | 0.55 (0.55–0.55) | 210 ns |
+        | elsewhere | 100 ns | 0.50 (0.50–0.50) |  |
+        """))
+  }
+
   @Test func goalsAndChecksAreInOneTable() {
     let markdown = report.markdown
     #expect(
