@@ -74,8 +74,8 @@ final class FetchedObjects: @unchecked Sendable {
     maker = RowObjects(context, entity, origin, isFilled: isFilled)
   }
 
-  /// Whether another thread may make them: no hook runs, no parent is asked, and no check of the
-  /// context's queue would fail.
+  /// Whether another thread may make them: there are neither hooks nor a parent context, and the
+  /// context's queue is not checked.
   var mayBeMadeElsewhere: Bool {
     context.parent == nil && !context.checksQueue && !maker.notifies
   }
