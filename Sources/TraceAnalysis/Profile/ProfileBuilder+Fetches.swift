@@ -110,7 +110,8 @@ struct StatementTally {
   }
 
   func finished(id: StatementID, sql: String?) -> StatementProfile {
-    var profile = StatementProfile(id: id, sql: sql, entity: entity)
+    let isRest = id == Bounds.restOfStatements
+    var profile = StatementProfile(id: id, sql: sql, entity: isRest ? "" : entity)
     profile.kinds = FetchKind.allCases.filter { kinds.contains($0) }
     profile.repeats = repeats.repeats
     if observedRuns > 0 { profile.observedRuns = observedRuns }

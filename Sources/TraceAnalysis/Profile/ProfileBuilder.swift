@@ -140,9 +140,7 @@ public struct ProfileBuilder {
     totals.saves.add(1)
     totals.saveTime.add(event.totalTime)
     if !event.error.isEmpty { totals.errors.add(1) }
-    saves.update(event.location) {
-      SaveTally(location: event.location)
-    } _: {
+    saves.update(event.location, from: SaveTally.init(location:)) {
       $0.add(event)
       if let waits { $0.profile.busyAttempts = ($0.profile.busyAttempts ?? 0) &+ waits.attempts }
       if isContended { $0.profile.contended = ($0.profile.contended ?? 0) &+ 1 }

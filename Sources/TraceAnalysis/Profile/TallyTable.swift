@@ -78,7 +78,7 @@ struct TallyTable<Key: TallyKey, Value> {
   private mutating func append(_ key: Key, _ make: (Key) -> Value) -> Int {
     if keys.count >= capacity, key != restKey {
       isFull = true
-      return place(of: restKey) ?? append(restKey, { _ in make(key) })
+      return place(of: restKey) ?? append(restKey, make)
     }
     keys.append(key)
     values.append(make(key))

@@ -7,7 +7,7 @@ import TraceReading
 
 @testable import TraceAnalysis
 
-/// What is told apart is bounded, and whatever is beyond is counted all the same.
+/// What is counted separately is bounded; the rest is counted together, and under no name of its own.
 struct ProfileBoundsTests {
   private func profile(_ records: [EventRecord]) -> Profile {
     var builder = ProfileBuilder()
@@ -26,6 +26,7 @@ struct ProfileBoundsTests {
     #expect(profile.totals.fetches == count + 1)
     #expect(profile.statements.count == Bounds.statements + 1)
     #expect(profile.statement(Bounds.restOfStatements)?.work.count == 500)
+    #expect(profile.statement(Bounds.restOfStatements)?.entity == "")
     #expect(profile.statement(StatementID(sql: "SELECT 7"))?.work.count == 2)
     #expect(profile.statements.reduce(0) { $0 + $1.work.rows } == (count + 1) * 2)
     #expect(
@@ -96,6 +97,37 @@ struct ProfileBoundsTests {
     #expect(statement.callers.first { $0.location == .unknown }?.work.count == 20)
     #expect(statement.work.count == count)
     #expect(statement.latency.buckets.reduce(0) { $0 + $1.count } == count)
+  }
+
+  @Test func savesBeyondTheBoundHaveNoPlace() {
+    let count = UInt64(Bounds.callers) + 20
+    var records = RunBuilder { trace in
+      for _ in 0..<count { trace.save() }
+    }.records
+    var line: UInt64 = 0
+    for index in records.indices {
+      guard case .saveEnd(var save) = records[index].event else { continue }
+      line += 1
+      save.location = SourceLocation(file: "transit/Save.swift", line: line)
+      records[index].event = .saveEnd(save)
+    }
+    let saves = profile(records).saves
+    #expect(saves.count == Bounds.callers + 1)
+    #expect(saves.first { $0.location == .unknown }?.count == 20)
+    #expect(Set(saves.map(\.location)).count == saves.count)
+  }
+
+  @Test func faultsBeyondTheBoundHaveNoPlace() {
+    let count = UInt64(Bounds.faults) + 30
+    let run = RunBuilder { trace in
+      for line in 0..<count {
+        trace.fault(source: .rowCache, at: SourceLocation(file: "transit/List.swift", line: line))
+      }
+    }
+    let faults = profile(run.records).faults
+    #expect(faults.count == Bounds.faults + 1)
+    let rest = faults.filter { $0.origin == Bounds.restOfFaults }
+    #expect(rest.map(\.hits) == [30])
   }
 
   @Test func longTextsBeyondTheBoundAreLeftOut() {
