@@ -25,6 +25,11 @@ final class PageThread: @unchecked Sendable {
   /// Nil if the system has no thread.
   init?(_ use: @escaping (RowPage) -> Void) {
     self.use = use
+    // Signals are the program's: a new thread begins with the mask of the one that makes it.
+    var (all, mask) = (sigset_t(), sigset_t())
+    sigfillset(&all)
+    pthread_sigmask(SIG_SETMASK, &all, &mask)
+    defer { pthread_sigmask(SIG_SETMASK, &mask, nil) }
     var thread = pthread_t()
     let this = Unmanaged.passRetained(self)
     let code = pthread_create(
