@@ -10,8 +10,9 @@ import Foundation
 /// Exit codes are the gate's: 0 fine, 1 failed, 2 a regression, 3 inconclusive, 64 usage.
 @main
 enum BenchCounts {
-  /// How often each path is taken; so often that what it takes once does not show. From 10,000 rows
-  /// a second thread makes the objects of a fetch: `longFetch` counts both.
+  /// How often each path is taken; so often that what it takes once does not show.
+  ///
+  /// From 10,000 rows a second thread makes the objects of a fetch: `longFetch` counts both.
   private static let paths = [
     "cacheMiss": 5_000, "cachedFault": 20_000, "fetchFaults": 9_000, "fetchFilled": 9_000,
     "longFetch": 40_000,
