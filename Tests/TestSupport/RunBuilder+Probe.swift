@@ -26,7 +26,8 @@ extension RunBuilder {
   public mutating func run(
     _ sql: String, caller: UInt64 = 0, rows: UInt64 = 1, changes: UInt64 = 0,
     bindHash: UInt64 = 0, step: Nanoseconds = 100, open: Nanoseconds = 100,
-    fullScanSteps: UInt64 = 0, autoIndexRows: UInt64 = 0, error: String = "", thread: Int64 = 1
+    fullScanSteps: UInt64 = 0, autoIndexRows: UInt64 = 0, sorts: UInt64 = 0, error: String = "",
+    thread: Int64 = 1
   ) {
     announce(sql)
     append(
@@ -35,7 +36,7 @@ extension RunBuilder {
           connectionID: 1, statementID: StatementID(sql: sql), runID: 1, transactionID: 0,
           callerID: caller, bindHash: bindHash, stepTime: step, openTime: open, rows: rows,
           changes: changes, isReadOnly: changes == 0 ? 1 : 0, vmSteps: 10,
-          fullScanSteps: fullScanSteps, sorts: 0, autoIndexRows: autoIndexRows, memory: 0,
+          fullScanSteps: fullScanSteps, sorts: sorts, autoIndexRows: autoIndexRows, memory: 0,
           reprepares: 0,
           filterHits: 0, filterMisses: 0, timedSteps: rows + 1, error: error)), thread: thread)
   }

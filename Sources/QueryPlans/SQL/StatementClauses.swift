@@ -4,6 +4,8 @@
 public struct StatementClauses: Hashable, Sendable {
   public let hasLimit: Bool
   public let hasOrderBy: Bool
+  /// Whether it computes rows of groups, whose order no index has.
+  public let isGrouped: Bool
   /// The number after OFFSET; nil without one, or where it is a parameter.
   public let offset: Int?
   /// Whether WHERE calls a function or uses an operator that searches within text.
@@ -14,6 +16,7 @@ public struct StatementClauses: Hashable, Sendable {
     let outer = outline.scopes.filter { $0.depth == 0 }
     hasLimit = outer.contains { $0.limit != nil }
     hasOrderBy = outer.contains(where: \.hasOrderBy)
+    isGrouped = outer.contains { $0.hasGroupBy || $0.hasAggregate }
     offset = outer.compactMap(\.limit).compactMap { outline.offset(in: $0) }.first
     let filters = outline.scopes.flatMap { $0.joinConditions + ($0.filter.map { [$0] } ?? []) }
     searchesText = filters.contains { outline.tokens[$0].contains(where: Self.isSearch) }

@@ -80,7 +80,7 @@ struct AvoidFullTableScan: Rule {
     if let columns = statement.comparedColumns {
       return IndexFix(columns, entity: statement.entity).sentence
     }
-    if let fix = fixOfProgramFunction(statement) { return fix }
+    if let fix = statement.fixOfView ?? fixOfProgramFunction(statement) { return fix }
     if workload.database != nil, statement.judgement.unexplainedFullScanSteps != nil {
       return """
         index the columns that refer to its table: triggers and foreign keys look rows up in \

@@ -33,7 +33,9 @@ extension JudgedStatement {
     }
     let columns = comparedColumns
     if columns == nil, profile.searchesStrings { return .stringSearch }
-    if columns == nil, sortsRows, work.limited > 0 || limitsRows {
+    if columns == nil, sortsRows, !isGrouped, work.limited > 0 || limitsRows,
+      ComparedExpression.all(in: qualifiedSQL).isEmpty
+    {
       return profile.sortsByLocale ? .localeSort : .sort
     }
     return .table
@@ -84,6 +86,9 @@ extension JudgedStatement {
     skippedRows >= AvoidDeepOffset.minSkipped
       && skippedRows >= work.perRun(\.rows) * AvoidDeepOffset.minSkippedPerRow
   }
+
+  /// Whether it sorts groups, not rows of a table.
+  var isGrouped: Bool { StatementClauses(sql: profile.sql ?? "").isGrouped }
 
   private var limitsRows: Bool { StatementClauses(sql: profile.sql ?? "").hasLimit }
 

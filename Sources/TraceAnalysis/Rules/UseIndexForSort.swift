@@ -43,7 +43,8 @@ struct UseIndexForSort: Rule {
       rule: Self.name, confidence: statement.profile.isCounted ? .high : .medium,
       statement: statement.id, caller: statement.profile.mainCaller, message: statement.sortText,
       evidence: statement.profile.sortEvidence,
-      fix: columns.map { IndexFix(sorting: $0, entity: statement.entity).sentence }
+      fix: statement.fixOfView
+        ?? columns.map { IndexFix(sorting: $0, entity: statement.entity).sentence }
         ?? "index the columns that its ORDER BY names, in their order")
   }
 }
@@ -69,6 +70,7 @@ extension JudgedStatement {
   /// Whether each run sorts enough rows to matter, and no other rule reports the statement.
   var sortsMuch: Bool {
     if let cause = scanCause { return cause == .sort || cause == .localeSort }
+    guard !isGrouped else { return false }
     let work = profile.work
     let isLarge =
       work.perRun(\.rows) >= UseIndexForSort.minRows

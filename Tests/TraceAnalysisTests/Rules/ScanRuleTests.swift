@@ -117,6 +117,67 @@ import TraceAnalysis
     #expect(found.map(\.fix) == [fix])
   }
 
+  private func shop() throws -> Connection {
+    let connection = try Connection(path: ":memory:")
+    try connection.execute(
+      """
+      CREATE TABLE customer(id INTEGER PRIMARY KEY, city TEXT);
+      CREATE TABLE invoice(id INTEGER PRIMARY KEY, customer_id INT, issued TEXT, total INT);
+      CREATE VIEW open_invoice AS SELECT i.id, i.issued AS day, i.total, c.city
+        FROM invoice i JOIN customer c ON c.id = i.customer_id WHERE i.total > 0;
+      WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 3000)
+        INSERT INTO invoice SELECT i, i % 900, date('2026-01-01', i || ' days'), i FROM n;
+      INSERT INTO customer SELECT id, 'city ' || id FROM invoice WHERE id < 900;
+      """)
+    return connection
+  }
+
+  @Test(arguments: [
+    (
+      "SELECT id, total FROM open_invoice WHERE day < ? ORDER BY day LIMIT 40", "UseIndexForSort",
+      "'open_invoice' is a view: index the columns of its tables behind 'day'"
+    ),
+    (
+      "SELECT id FROM open_invoice WHERE total = ? AND day > ?", "AvoidFullTableScan",
+      "'open_invoice' is a view: index the columns of its tables behind 'total', 'day'"
+    ),
+    (
+      "WITH paid AS (SELECT * FROM invoice) SELECT id FROM paid WHERE total = ?",
+      "AvoidFullTableScan",
+      "'paid' is a common table: index the columns of its tables behind 'total'"
+    ),
+    (
+      """
+      SELECT c.city, sum(i.total) FROM invoice i LEFT JOIN customer c ON c.id = i.customer_id
+      WHERE strftime('%Y-%m', i.issued) = ? GROUP BY c.city ORDER BY 2 DESC LIMIT 5
+      """, "AvoidFullTableScan",
+      """
+      CREATE INDEX invoice_strftime_Y_m_issued ON invoice (strftime('%Y-%m',issued))
+      """
+    ),
+    (
+      "SELECT city, max(id) FROM customer GROUP BY city ORDER BY 2 DESC LIMIT 5",
+      "AvoidFullTableScan",
+      """
+      store the sum or the list that it computes from 'customer' in a separate row and keep it up \
+      to date, or index the columns that it reads
+      """
+    ),
+  ])
+  func anIndexIsAdvisedOnlyForWhatCanHaveOne(sql: String, rule: String, fix: String) throws {
+    let connection = try shop()
+    let run = RunBuilder { trace in
+      trace.connect()
+      trace.run(sql, rows: 5, step: 1_000_000, fullScanSteps: 3000, sorts: 1)
+    }
+    let found = try Workload(run.profile(), database: connection).findings
+    #expect(found.map(\.rule) == [rule])
+    #expect(found.map(\.fix) == [fix])
+    for fix in found.map(\.fix) where fix.hasPrefix("CREATE") {
+      #expect(throws: Never.self) { try connection.execute(fix) }
+    }
+  }
+
   @Test func anAutomaticIndexIsToBeMadeOnce() throws {
     let connection = try Connection(path: ":memory:")
     try connection.execute(
