@@ -86,6 +86,7 @@ public struct IndexAdvisor {
         before: bench.steps[index], after: after[index], time: times[statement.statement.id],
         values: statement.source)
     }
+    advice.rowSearches = bench.statements.count { $0.statement.isRowSearch }
     return advice
   }
 

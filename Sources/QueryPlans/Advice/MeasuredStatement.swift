@@ -11,6 +11,8 @@ public struct WorkloadStatement: Hashable, Sendable {
   public var counted: CountedRuns
   /// Values of some runs, if they were recorded; each tuple has a value for every parameter.
   public var values: [[BindValue]]
+  /// Whether it stands for an UPDATE or a DELETE; see ``rowSearch``.
+  public internal(set) var isRowSearch = false
 
   public init(
     id: String, sql: String, runs: UInt64, counted: CountedRuns = CountedRuns(),

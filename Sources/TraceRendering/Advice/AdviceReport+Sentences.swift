@@ -8,8 +8,10 @@ extension AdviceReport {
   /// How the statements were measured, and where their values come from.
   var measured: String {
     let count = advice.effects.count.counted("statement")
-    return "\(count) measured \(valueSources); \(advice.tried.counted("set")) of indexes "
-      + "tried; a step is one of SQLite's VM steps, looking up a page counts as 4"
+    let writes = advice.rowSearches
+    let searches = writes > 0 ? ", \(writes) (UPDATE, DELETE) by the search for their rows" : ""
+    return "\(count) measured \(valueSources)\(searches); "
+      + "\(advice.tried.counted("set")) of indexes tried; a step is one of SQLite's VM steps, looking up a page counts as 4"
   }
 
   private var valueSources: String {
