@@ -24,8 +24,7 @@ build_programs() { # debug|release
 # without debugging information, which is a tenth of the compiler's time.
 build_demo_programs() {
   say "building transit and trace-report (release); the first time takes some minutes"
-  # Two threads for what LLVM does: the modules at the end wait for each other.
-  swift build -c release -debug-info-format none -Xswiftc -num-threads -Xswiftc 2 --target demo >&2
+  swift build -c release -debug-info-format none --target demo >&2
   set_programs release
 }
 
