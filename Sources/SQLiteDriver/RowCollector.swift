@@ -70,7 +70,4 @@ extension Connection {
       { data in if let data { Unmanaged<RowCollector>.fromOpaque(data).release() } })
     guard code == SQLITE_OK else { throw SQLiteError(connection: handle, code: code) }
   }
-
-  /// The number of arguments that SQLite accepts for a function.
-  public var maxArguments: Int { Int(sqlite3_limit(handle, SQLITE_LIMIT_FUNCTION_ARG, -1)) }
 }

@@ -56,20 +56,15 @@ struct FetchOperation {
     context.checkQueue("a fetch")
   }
 
-  // Made at once: to change it after it was made copies it.
   init<E: Entity>(
     _ request: FetchRequest<E>, context: ManagedObjectContext, kind: FetchKind,
     location: SourceLocation
   ) {
-    self.context = context
-    entity = context.description(of: E.self)
-    self.kind = kind
-    predicate = request.predicate
-    terms = request.terms
-    limit = max(request.fetchLimit, 0)
-    offset = max(request.fetchOffset, 0)
-    includesPendingChanges = request.includesPendingChanges
-    self.location = location
+    self.init(
+      context: context, entity: context.description(of: E.self), kind: kind,
+      predicate: request.predicate, terms: request.terms, limit: request.fetchLimit,
+      offset: request.fetchOffset, includesPendingChanges: request.includesPendingChanges,
+      location: location)
     includesSubentities = request.includesSubentities
     includesPropertyValues = request.includesPropertyValues
     refreshesObjects = request.shouldRefreshRefetchedObjects
@@ -82,8 +77,6 @@ struct FetchOperation {
       fillsObjects = !request.returnsObjectsAsFaults
       prefetchedKeyPaths = request.relationshipKeyPathsForPrefetching
     }
-    interests = context.interests
-    context.checkQueue("a fetch")
   }
 
   /// Puts cheap terms first, and reports it.

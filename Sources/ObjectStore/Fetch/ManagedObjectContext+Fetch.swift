@@ -68,11 +68,8 @@ extension ManagedObjectContext {
     _ request: FetchRequest<E>, _ kind: FetchKind, _ file: String, _ line: UInt
   ) -> FetchOperation {
     let location = SourceLocation(file: file, line: UInt64(line))
-    guard request.reordersPredicates else {
-      return FetchOperation(request, context: self, kind: kind, location: location)
-    }
     var operation = FetchOperation(request, context: self, kind: kind, location: location)
-    operation.reorderPredicate()
+    if request.reordersPredicates { operation.reorderPredicate() }
     return operation
   }
 

@@ -11,8 +11,8 @@ final class PageCollector: RowCollector {
   @exclusivity(unchecked) private var extra: ((any RowColumns) -> Void)?
 
   static let function = "store_rows"
-  // SQLite's own limit on arguments may be lower, but is never higher in Debian's builds.
-  static let maxColumns = 127
+  // SQLite's default limit on arguments, <https://www.sqlite.org/limits.html>; some builds have more.
+  static let maxColumns = 100
 
   /// Runs a statement whose only column is the function's, and passes on the pages; `extra` reads
   /// the columns after those of a row.
