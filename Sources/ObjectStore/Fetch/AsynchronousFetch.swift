@@ -20,8 +20,7 @@ final class AsynchronousFetch: @unchecked Sendable {
   private let contextID: UInt64
 
   /// - Throws: ``FetchPredicateError``; the fetch has then ended.
-  init(_ operation: FetchOperation) throws {
-    var operation = operation
+  init(_ operation: consuming FetchOperation) throws {
     operation.begin()
     do {
       prefetched = try PrefetchTree(operation.prefetchedKeyPaths, of: operation.entity)
@@ -34,12 +33,12 @@ final class AsynchronousFetch: @unchecked Sendable {
       operation.end(error)
       throw error
     }
-    self.operation = operation
     store = operation.store
     entity = operation.entity
     select = operation.select
     interests = operation.interests
     contextID = operation.context.contextID
+    self.operation = operation
   }
 
   struct Reading: Sendable {

@@ -4,8 +4,8 @@ import SQLiteDriver
 import StoreEvents
 import StoreInstruments
 
-/// One run of a fetch request: the SQL, the rows, the objects, and its events.
-struct FetchOperation {
+/// One run of a fetch request: the SQL, the rows, the objects, and its events; never copied.
+struct FetchOperation: ~Copyable {
   let context: ManagedObjectContext
   let entity: EntityDescription
   let kind: FetchKind

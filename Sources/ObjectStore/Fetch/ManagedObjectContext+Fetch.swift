@@ -40,8 +40,7 @@ extension ManagedObjectContext {
   /// Unsaved changes are never in them, whatever `includesPendingChanges` is: they are what the
   /// database holds.
   ///
-  /// - Throws: ``FetchPredicateError`` if a name does not fit the entity, or if a value is
-  ///   requested
+  /// - Throws: ``FetchPredicateError`` if a name does not fit the entity, or if a value is requested
   ///   that the objects of a group need not share; ``StoreError``.
   public func fetchDictionaries<E: Entity>(
     _ request: FetchRequest<E>, file: String = #fileID, line: UInt = #line

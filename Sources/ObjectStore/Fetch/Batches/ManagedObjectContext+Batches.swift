@@ -19,10 +19,9 @@ extension ManagedObjectContext {
   }
 
   func fetchInBatches<E: Entity>(
-    _ request: FetchRequest<E>, _ operation: FetchOperation
+    _ request: FetchRequest<E>, _ operation: consuming FetchOperation
   ) throws -> BatchLoader {
-    var operation = operation
-    return try operation.measure { operation in
+    try operation.measure { operation in
       try operation.fetchKeys(
         for: BatchRequest(
           entity: operation.entity, batchSize: max(request.fetchBatchSize, 0),

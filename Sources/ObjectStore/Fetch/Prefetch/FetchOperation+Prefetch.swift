@@ -35,7 +35,7 @@ extension FetchOperation {
     }
   }
 
-  private init(prefetching branch: PrefetchTree.Branch, for parent: FetchOperation) {
+  private init(prefetching branch: PrefetchTree.Branch, for parent: borrowing FetchOperation) {
     self.init(
       context: parent.context, entity: branch.relationship.destination, kind: .prefetch,
       predicate: nil, terms: [], limit: 0, offset: 0, includesPendingChanges: true,
