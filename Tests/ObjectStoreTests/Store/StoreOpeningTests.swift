@@ -26,11 +26,13 @@ import Testing
     #expect(try Data(contentsOf: url) == Data(repeating: 65, count: 5000))
   }
 
-  @Test func refusesADatabaseThatIsNoStore() throws {
+  // SQLite's own tables begin with `sqlite_`; a program's may begin with `sqlite`.
+  @Test(arguments: ["place", "sqliteplace"])
+  func refusesADatabaseThatIsNoStore(_ table: String) throws {
     let folder = try TemporaryDirectory()
     let url = folder.url.appending(path: "other.sqlite")
-    try Connection(path: url.path).execute("CREATE TABLE place (name)")
-    #expect(throws: StoreError.notAStore(path: url.path, tables: ["place"])) { try open(url) }
+    try Connection(path: url.path).execute("CREATE TABLE \(table) (name)")
+    #expect(throws: StoreError.notAStore(path: url.path, tables: [table])) { try open(url) }
   }
 
   @Test func listsEverythingInWhichTheSchemaDiffers() throws {

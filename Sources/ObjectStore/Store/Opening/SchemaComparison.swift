@@ -4,25 +4,31 @@ import SQLiteDriver
 
 /// Names and indexes of a file's tables.
 enum SchemaComparison {
-  /// The columns of each index that CREATE INDEX made, or UNIQUE if `origin` is `u`.
+  struct Index {
+    let name: String
+    /// SQLite's word: `c` for CREATE INDEX, `u` for UNIQUE, `pk` for PRIMARY KEY.
+    let origin: String
+    let columns: [String]
+  }
+
   static func indexes(
-    of table: String, in connection: Connection, origin: String = "c"
-  ) throws(SQLiteError) -> [String: [String]] {
+    of table: String, in connection: Connection
+  ) throws(SQLiteError) -> [Index] {
     let list = try connection.prepare("PRAGMA index_list(\(quoted(table)))")
-    var indexes: [String: [String]] = [:]
+    var indexes: [Index] = []
     while try list.step() {
-      guard list.string(3) == origin else { continue }
       let name = list.string(1)
       let info = try connection.prepare("PRAGMA index_info(\(quoted(name)))")
       var columns: [String] = []
       while try info.step() { columns.append(info.string(2)) }
-      indexes[name] = columns
+      indexes.append(Index(name: name, origin: list.string(3), columns: columns))
     }
     return indexes
   }
 
   static func quoted(_ name: String) -> String {
-    "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
+    guard name.utf8.contains(UInt8(ascii: "\"")) else { return "\"" + name + "\"" }
+    return "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
       + "\""
   }
 }

@@ -47,21 +47,23 @@ struct StoreMetadata: Equatable {
 
   private var appleHashes: [String: Data]? { values[Self.coreDataHashes] as? [String: Data] }
 
-  /// Whether no other library has adapted the file since our hashes were written.
-  private var isOurs: Bool {
-    guard let ours = versionHashes else { return false }
-    return appleHashes == ours || appleHashes == values[Self.seenHashesKey] as? [String: Data]
+  /// Our hashes, unless another library has adapted the file since they were written.
+  private var validHashes: [String: Data]? {
+    guard let ours = versionHashes else { return nil }
+    let apples = appleHashes
+    guard apples == ours || apples == values[Self.seenHashesKey] as? [String: Data] else {
+      return nil
+    }
+    return ours
   }
 
   /// Whether the file was last adapted to this very model.
-  func isChecked(_ model: ManagedObjectModel) -> Bool {
-    isOurs && versionHashes == model.versionHashes
-  }
+  func isChecked(_ model: ManagedObjectModel) -> Bool { validHashes == model.versionHashes }
 
   /// Whether the file was adapted to a model that had an entity of the very same hash.
   func hasEntity(of model: ManagedObjectModel) -> Bool {
-    let known = versionHashes ?? [:]
-    return isOurs && model.versionHashes.contains { known[$0.key] == $0.value }
+    let known = validHashes ?? [:]
+    return model.versionHashes.contains { known[$0.key] == $0.value }
   }
 
   var columns: [String: String] { values[Self.columnsKey] as? [String: String] ?? [:] }
@@ -93,7 +95,7 @@ struct StoreMetadata: Equatable {
 
   /// Entities that are kept in another way than the model has it; none in a store without hashes.
   func changedEntities(_ model: ManagedObjectModel) -> Set<String> {
-    guard isOurs, let old = versionHashes else { return [] }
+    guard let old = validHashes else { return [] }
     let new = model.versionHashes
     return Set(old.keys).union(new.keys).filter { old[$0] != new[$0] }
   }

@@ -38,11 +38,12 @@ struct StoreMigration {
   ///
   /// - Throws: `SQLiteError`, ``StoreError``.
   mutating func run(_ plan: StorePlan, isExact: Bool) throws {
-    let counts = try plan.censuses.map { try Census.counts($0.before, connection) }
+    let censuses = plan.censuses.map { $0() }
+    let counts = try censuses.map { try Census.counts($0.before, connection) }
     if plan.changesStructure || isExact { try dropSearchIndexes() }
     for step in plan.steps { try step.run(&self) }
     try fillRequired()
-    for (census, before) in zip(plan.censuses, counts) {
+    for (census, before) in zip(censuses, counts) {
       let after = try Census.counts(census.after, connection)
       if let loss = census.loss(from: before, to: after) { note(loss) }
     }
@@ -103,7 +104,7 @@ struct StoreMigration {
   /// An index with the same columns will do, whatever its name: Core Data's own have other ones.
   mutating func addIndexes() throws {
     for root in model.roots {
-      let present = try SchemaComparison.indexes(of: root.table, in: connection).values
+      let present = try made(of: root).map(\.columns)
       for index in root.indexes where !present.contains(index.columns) {
         try connection.execute("DROP INDEX IF EXISTS \(SchemaComparison.quoted(index.name))")
         try connection.execute(StoreSchema.createIndex(index, on: root.table))
@@ -115,10 +116,14 @@ struct StoreMigration {
   func dropOtherIndexes() throws {
     for root in model.roots {
       let declared = Set(root.indexes.map(\.columns))
-      for (name, columns) in try SchemaComparison.indexes(of: root.table, in: connection)
-      where !declared.contains(columns) {
-        try connection.execute("DROP INDEX \(SchemaComparison.quoted(name))")
+      for index in try made(of: root) where !declared.contains(index.columns) {
+        try connection.execute("DROP INDEX \(SchemaComparison.quoted(index.name))")
       }
     }
+  }
+
+  /// Those that CREATE INDEX made.
+  private func made(of root: EntityDescription) throws(SQLiteError) -> [SchemaComparison.Index] {
+    try SchemaComparison.indexes(of: root.table, in: connection).filter { $0.origin == "c" }
   }
 }

@@ -86,8 +86,9 @@ struct StoreOpening {
     if access(path, W_OK) != 0 {
       throw StoreError.notWritable(path: path, reason: String(cString: strerror(errno)))
     }
-    let folder = URL(fileURLWithPath: path).resolvingSymlinksInPath().deletingLastPathComponent()
-    if access(folder.path, W_OK) != 0 {
+    let file = realpath(path, nil)
+    defer { free(file) }
+    if let file, access(dirname(file), W_OK) != 0 {
       throw StoreError.notWritable(
         path: path, reason: "its folder cannot be written: " + String(cString: strerror(errno)))
     }

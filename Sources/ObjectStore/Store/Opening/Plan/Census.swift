@@ -33,16 +33,29 @@ extension StorePlan {
     _ found: ColumnSources, _ targets: [String]
   ) {
     for kind in root.kinds where sourceTable(of: kind) == home.name {
-      let number = kind.entityID
-      let places = properties.indices.filter { found.columns[$0][number] != nil }
-      let before = places.map { ", count(\(quoted(found.columns[$0][number] ?? "")))" }.joined()
-      let after = places.map { ", count(\(quoted(targets[$0])))" }.joined()
-      censuses.append(
-        Census(
-          label: "rows of \(kind.name)",
-          before: "SELECT count(*)\(before) FROM \(quoted(home.name)) WHERE Z_ENT = \(number)",
-          after: "SELECT count(*)\(after) FROM \(quoted(root.table)) WHERE Z_ENT = \(number)"))
+      let columns = properties.indices.compactMap { place in
+        found.columns[place][kind.entityID].map { (before: $0, after: targets[place]) }
+      }
+      let (name, number, from, to) = (kind.name, kind.entityID, home.name, root.table)
+      censuses.append { Census(rowsOf: name, number, columns, from: from, to: to) }
     }
+  }
+}
+
+extension Census {
+  /// Counts the rows with an entity's number, and the values of their columns.
+  init(
+    rowsOf name: String, _ number: Int64, _ columns: [(before: String, after: String)],
+    from: String, to: String
+  ) {
+    func select(_ columns: [String], _ table: String) -> String {
+      let counts = columns.map { ", count(\(SchemaComparison.quoted($0)))" }.joined()
+      return "SELECT count(*)\(counts) FROM \(SchemaComparison.quoted(table)) "
+        + "WHERE Z_ENT = \(number)"
+    }
+    self.init(
+      label: "rows of \(name)", before: select(columns.map(\.before), from),
+      after: select(columns.map(\.after), to))
   }
 }
 

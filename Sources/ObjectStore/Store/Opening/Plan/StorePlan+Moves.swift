@@ -117,14 +117,8 @@ extension StorePlan {
           "UPDATE ACHANGE SET ZENTITYPK = ZENTITYPK + \(move.offset) WHERE ZENTITY = \(number)")
       }
     }
-    func count(_ columns: [String], _ table: String) -> String {
-      "SELECT count(*)" + columns.map { ", count(\(quoted($0)))" }.joined()
-        + " FROM \(quoted(table)) WHERE Z_ENT = \(number)"
-    }
-    censuses.append(
-      Census(
-        label: "rows of \(name)", before: count(columns.map(\.from), move.from),
-        after: count(columns.map(\.to), target)))
+    let pairs = columns.map { (before: $0.from, after: $0.to) }
+    censuses.append { Census(rowsOf: name, number, pairs, from: move.from, to: target) }
   }
 
   /// Values that the model lacks go along, in columns of the same name.

@@ -182,11 +182,13 @@ extension StorePlan {
 
   private mutating func censusPairs(_ candidate: Candidate, _ merged: [Candidate]) throws {
     guard case .joinTable(let name, _, _, _) = candidate.near.storage else { return }
-    let before = ([candidate] + merged).map { "(SELECT count(*) FROM \(quoted($0.table)))" }
-    censuses.append(
-      Census(
+    let tables = ([candidate] + merged).map(\.table)
+    censuses.append {
+      let before = tables.map { "(SELECT count(*) FROM \(SchemaComparison.quoted($0)))" }
+      return Census(
         label: "pairs of \(name)", before: "SELECT " + before.joined(separator: " + "),
-        after: "SELECT count(*) FROM \(quoted(name))"))
+        after: "SELECT count(*) FROM \(SchemaComparison.quoted(name))")
+    }
   }
 
   // MARK: - A table that is not
@@ -237,11 +239,12 @@ extension StorePlan {
           + "SELECT Z_PK, \(column) FROM \(quotedFrom) WHERE \(column) IS NOT NULL",
         "made pairs of \(pairs) from \(from).\(column)")
     }
-    censuses.append(
+    censuses.append {
       Census(
         label: "pairs of \(pairs) from \(from).\(column)",
-        before: "SELECT 0, count(\(column)) FROM \(quoted(table))",
-        after: "SELECT 0, count(*) FROM \(pairs)"))
+        before: "SELECT 0, count(\(column)) FROM \(SchemaComparison.quoted(table))",
+        after: "SELECT 0, count(*) FROM \(pairs)")
+    }
   }
 }
 

@@ -51,6 +51,7 @@ extension StorePlan {
 
   /// Searches for missing required values that no column of the file contains.
   mutating func planRequired() throws {
+    guard !isChecked else { return }
     let changed = metadata.changedEntities(model)
     for entity in model.entities where changed.contains(entity.name) {
       for attribute in entity.attributesByName.values where attribute.derivation != nil {
@@ -60,7 +61,6 @@ extension StorePlan {
         add(nil, changesStructure: false) { try $0.derive(attribute, of: entity) }
       }
     }
-    guard !isChecked else { return }
     var isMissing = false
     for entity in model.entities where !entity.isAbstract {
       guard let table = sourceTable(of: entity), let found = sources[entity.root.name]?[table]

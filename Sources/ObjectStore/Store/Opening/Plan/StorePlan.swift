@@ -46,7 +46,8 @@ struct StorePlan {
   var steps: [Step] = []
   var obstacles: [String] = []
   var leftovers = Leftovers()
-  var censuses: [Census] = []
+  /// Made only where the file changes.
+  var censuses: [() -> Census] = []
   /// By their names after the renames, with their future columns.
   var tables: [String: FileStructure.Table]
   /// By the name of the file's table: its name after the renames.
