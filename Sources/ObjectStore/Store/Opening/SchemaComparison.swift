@@ -28,7 +28,8 @@ enum SchemaComparison {
 
   static func quoted(_ name: String) -> String {
     guard name.utf8.contains(UInt8(ascii: "\"")) else { return "\"" + name + "\"" }
-    return "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
+    return "\""
+      + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
       + "\""
   }
 }
