@@ -34,6 +34,25 @@ import Testing
     #expect(columns(sql)[1].filtered == ["ZSTOP", "ZDEPARTURETIME"])
   }
 
+  @Test(arguments: [
+    "WITH RECURSIVE d(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM d WHERE x < 20) ",
+    "WITH d(x) AS MATERIALIZED (SELECT y FROM e) ",
+  ])
+  func aCommonTableHasNoIndex(with: String) {
+    let sql = with + "SELECT x, (SELECT count(*) FROM a WHERE a.p = d.x) FROM d WHERE d.x = ?"
+    #expect(columns(sql).filter { !$0.filtered.isEmpty }.map(\.table) == ["a"])
+    #expect(ComparedColumns.ofCommonTables(in: sql).map(\.table).allSatisfy { $0 == "d" })
+  }
+
+  @Test func aPageIsNoValueOfARow() {
+    func bindsOnlyLimit(_ sql: String) -> Bool { StatementClauses(sql: sql).bindsOnlyLimit }
+    #expect(bindsOnlyLimit("SELECT a FROM t WHERE b = 'x' ORDER BY a LIMIT 20 OFFSET ?"))
+    #expect(bindsOnlyLimit("SELECT a FROM t LIMIT ?, ?"))
+    #expect(!bindsOnlyLimit("SELECT a FROM t WHERE b = ? LIMIT 20 OFFSET ?"))
+    #expect(!bindsOnlyLimit("SELECT a FROM t LIMIT 20 OFFSET 40"))
+    #expect(!bindsOnlyLimit("SELECT (SELECT c FROM u LIMIT ?) FROM t"))
+  }
+
   @Test func seesAlternatives() {
     #expect(columns("SELECT 0 FROM a t0 WHERE t0.x = ? OR t0.y = ?")[0].hasAlternatives)
   }

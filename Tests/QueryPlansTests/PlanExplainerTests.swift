@@ -111,6 +111,23 @@ import Testing
     #expect(explanation.verdict == .fullScan)
   }
 
+  @Test func aViewThatIsComputedIsNoTable() throws {
+    try connection.execute(
+      "CREATE VIEW counts AS SELECT ZNAME AS n, count(*) AS c FROM ZSTOP GROUP BY n")
+    let explanation = explainer.explain("SELECT * FROM counts WHERE c = ?")
+    #expect(explanation.judgement?.scans.map(\.table) == ["ZSTOP", nil])
+    #expect(explanation.judgement?.scans.last?.harmlessBecause == .subqueryResult)
+  }
+
+  @Test func aPartialIndexIsAsLargeAsItsPart() throws {
+    try connection.execute("CREATE INDEX few ON ZSTOP(ZLATITUDE) WHERE ZLONGITUDE < 400")
+    let sql = "SELECT ZNAME FROM ZSTOP INDEXED BY few WHERE ZLONGITUDE < 400 AND ZNAME = ?"
+    let scan = try #require(explainer.explain(sql).judgement?.scans.first)
+    #expect(scan.index == "few" && scan.isPartial)
+    #expect(scan.size?.rows == 399)
+    #expect(scan.comparedColumns == ["ZNAME"])
+  }
+
   @Test func correlatedScanIsFlagged() {
     let explanation = explainer.explain(
       """

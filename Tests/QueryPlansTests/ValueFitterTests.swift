@@ -43,6 +43,20 @@ struct ValueFitterTests {
     }
   }
 
+  /// Each seek would compute a view that sorts or groups.
+  @Test func aViewIsReadOnceForItsValues() throws {
+    try connection.execute(
+      "CREATE VIEW counts AS SELECT name, count(*) AS c, max(x) AS m FROM place GROUP BY name")
+    var pauses = 0
+    let values = try connection.interrupting(
+      when: {
+        pauses += 1
+        return pauses > 200_000
+      }, every: 1000
+    ) { try fit("SELECT c FROM counts WHERE m = ?", CountedRuns(rows: 1)) }
+    #expect(try rows("SELECT c FROM counts WHERE m = ?", values) == 1)
+  }
+
   @Test(arguments: [
     ("SELECT ? AS a FROM place WHERE name = ? LIMIT 1", [0] as [Int]),
     ("SELECT id, coalesce(kind, ?) FROM place WHERE id = ?", [0]),

@@ -3,21 +3,23 @@
 /// Finds the table of a name in a plan, from the FROM clauses of the statement.
 struct AliasResolver {
   let outline: StatementOutline
-  /// The SQL of a view, by its name.
   private let views: [StatementOutline]
+  /// In lower case.
+  private let viewNames: Set<String>
 
   init(sql: String, viewSQL: (String) -> String? = { _ in nil }) {
     outline = StatementOutline(sql)
     var views: [StatementOutline] = []
-    var seen: Set<String> = []
+    var (seen, viewNames): (Set<String>, Set<String>) = ([], [])
     var names = outline.tableNames
     while let name = names.popLast() {
       guard seen.insert(name.lowercased()).inserted, let sql = viewSQL(name) else { continue }
       let view = StatementOutline(sql)
       views.append(view)
+      viewNames.insert(name.lowercased())
       names += view.tableNames
     }
-    self.views = views
+    (self.views, self.viewNames) = (views, viewNames)
   }
 
   func resolved(_ access: TableAccess, depth: Int) -> TableAccess {
@@ -31,17 +33,22 @@ struct AliasResolver {
             .map { (outline, $0) }
         }).first
     else {
-      access.isSubquery = outline.isCommonTable(access.name)
+      access.isSubquery = isComputed(access.name, in: outline)
       // A table name that a view hides, or a statement we could not read.
       access.table = access.isSubquery ? nil : access.name
       return access
     }
-    if let table = source.table, !outline.isCommonTable(table) {
+    if let table = source.table, !isComputed(table, in: outline) {
       access.table = table
     } else {
       access.isSubquery = true
     }
     return access
+  }
+
+  /// Whether the rows are those of a SELECT: a common table, or a view.
+  private func isComputed(_ name: String, in outline: StatementOutline) -> Bool {
+    outline.isCommonTable(name) || viewNames.contains(name.lowercased())
   }
 }
 

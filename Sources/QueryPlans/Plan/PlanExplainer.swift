@@ -70,11 +70,15 @@ public final class PlanExplainer {
       plan.resolve(by: AliasResolver(sql: sql, viewSQL: viewSQL))
       explanation.plan = plan
       let source = PlanJudge.Source(
-        size: size, module: { [unowned self] in modules[$0.lowercased()] },
+        size: size, partialIndex: partialIndex,
+        module: { [unowned self] in modules[$0.lowercased()] },
         measure: { [meter, values] in meter.measure(sql, values: values(sql)) })
       explanation.judgement = PlanJudge(
         sql: explanation.qualifiedSQL, work: work, source: source
       ).judge(plan)
+      if explanation.judgement?.unexplainedFullScanSteps != nil {
+        explanation.judgement?.triggerScans = triggerScans(of: sql)
+      }
     } catch {
       explanation.error = error
     }
@@ -179,15 +183,43 @@ public final class PlanExplainer {
     }
   }
 
-  func viewSQL(of name: String) -> String? {
+  func viewSQL(of name: String) -> String? { schemaSQL("view", "name", name).first }
+
+  /// The CREATE TRIGGER of each trigger of a table.
+  func triggers(of table: String) -> [String] { schemaSQL("trigger", "tbl_name", table) }
+
+  private func schemaSQL(_ type: String, _ column: String, _ name: String) -> [String] {
     guard
-      let statement = try? connection.cachedStatement(
-        "SELECT sql FROM sqlite_schema WHERE type = 'view' AND name = ?1 COLLATE NOCASE")
-    else { return nil }
-    defer { connection.recycle(statement) }
-    statement.bind(name, at: 1)
-    return (try? statement.step()) == true ? statement.string(0) : nil
+      let query = try? connection.cachedStatement(
+        "SELECT sql FROM sqlite_schema WHERE type = ?1 AND \(column) = ?2 COLLATE NOCASE "
+          + "AND sql IS NOT NULL ORDER BY name")
+    else { return [] }
+    defer { connection.recycle(query) }
+    query.bind(type, at: 1)
+    query.bind(name, at: 2)
+    var texts: [String] = []
+    while (try? query.step()) == true { texts.append(query.string(0)) }
+    return texts
   }
+
+  /// The part of its table that an index holds; nil if it holds all rows.
+  private func partialIndex(_ name: String) -> PlanJudge.PartialIndex? {
+    guard let sql = schemaSQL("index", "name", name).first else { return nil }
+    let tokens = SQLTokenizer.tokens(of: sql)
+    guard let condition = tokens.firstIndex(where: { $0.isWord("WHERE") }),
+      let on = tokens[..<condition].firstIndex(where: { $0.isWord("ON") }),
+      let table = tokens[on + 1].name
+    else { return nil }
+    let text = sql[tokens[condition].range.lowerBound...]
+    let rows = number(
+      "SELECT count(*) FROM (SELECT 1 FROM main.\(Self.quoted(table)) INDEXED BY "
+        + "\(Self.quoted(name)) \(text) LIMIT \(Self.maxRowsCounted))")
+    return PlanJudge.PartialIndex(
+      columns: Set(tokens[(condition + 1)...].compactMap { $0.name?.lowercased() }),
+      size: rows.map { TableSize(rows: $0, isAtLeast: $0 >= Self.maxRowsCounted) })
+  }
+
+  func qualified(_ sql: String) -> String { qualifier.qualified(sql) }
 
   static func quoted(_ name: String) -> String {
     "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")

@@ -22,11 +22,22 @@ public struct ComparedColumns: Hashable, Sendable {
   /// Reads the tables of all SELECTs of a statement, outermost first.
   ///
   /// A column inside a function call is left out: an index does not find it. The primary key is
-  /// left out: it is found without one.
+  /// left out: it is found without one. Common tables are left out: they have no index.
   public static func all(in sql: String) -> [ComparedColumns] {
-    let outline = StatementOutline(sql)
-    return outline.scopes.flatMap { scope in
-      scope.sources.compactMap { ComparedColumns(of: $0, in: scope, outline) }
+    all(in: StatementOutline(sql)) { !$0.isCommonTable($1) }
+  }
+
+  /// Those of the tables that WITH defines.
+  public static func ofCommonTables(in sql: String) -> [ComparedColumns] {
+    all(in: StatementOutline(sql)) { $0.isCommonTable($1) }
+  }
+
+  private static func all(
+    in outline: StatementOutline, _ isWanted: (StatementOutline, String) -> Bool
+  ) -> [ComparedColumns] {
+    outline.scopes.flatMap { scope in
+      scope.sources.filter { $0.table.map { isWanted(outline, $0) } ?? false }
+        .compactMap { ComparedColumns(of: $0, in: scope, outline) }
     }
   }
 

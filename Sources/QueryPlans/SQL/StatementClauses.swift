@@ -8,6 +8,8 @@ public struct StatementClauses: Hashable, Sendable {
   public let isGrouped: Bool
   /// The number after OFFSET; nil without one, or where it is a parameter.
   public let offset: Int?
+  /// Whether it has parameters, and all of them are in LIMIT and OFFSET.
+  public let bindsOnlyLimit: Bool
   /// Whether WHERE calls a function or uses an operator that searches within text.
   public let searchesText: Bool
 
@@ -18,6 +20,11 @@ public struct StatementClauses: Hashable, Sendable {
     hasOrderBy = outer.contains(where: \.hasOrderBy)
     isGrouped = outer.contains { $0.hasGroupBy || $0.hasAggregate }
     offset = outer.compactMap(\.limit).compactMap { outline.offset(in: $0) }.first
+    let parameters = outline.tokens.indices.filter { outline.tokens[$0].kind == .parameter }
+    let limits = outer.compactMap(\.limit)
+    bindsOnlyLimit =
+      !parameters.isEmpty
+      && parameters.allSatisfy { place in limits.contains { $0.contains(place) } }
     let filters = outline.scopes.flatMap { $0.joinConditions + ($0.filter.map { [$0] } ?? []) }
     searchesText = filters.contains { outline.tokens[$0].contains(where: Self.isSearch) }
   }

@@ -19,6 +19,8 @@ struct ColumnSample {
   }
 
   /// All rows of a small table; for a large one, the rows after evenly spaced rowids.
+  ///
+  /// Some builds of SQLite let a view have a rowid, which is NULL; each seek would compute the view.
   private static func evenly(_ operand: ParameterSampler.Operand) -> String {
     let (alias, source) = (PlanExplainer.quoted(operand.alias), operand.source)
     return """
@@ -29,7 +31,7 @@ struct ColumnSample {
       SELECT v FROM (SELECT \(operand.sql) AS v FROM \(source), b WHERE n <= \(maxCount) \
       UNION ALL SELECT (SELECT \(operand.sql) FROM \(source) \
       WHERE \(alias).rowid >= lo + CAST((hi - lo) * (i / \(maxCount - 1).0) AS INTEGER) \
-      ORDER BY \(alias).rowid LIMIT 1) FROM g, b WHERE n > \(maxCount)) \
+      ORDER BY \(alias).rowid LIMIT 1) FROM g, b WHERE n > \(maxCount) AND lo IS NOT NULL) \
       WHERE v IS NOT NULL ORDER BY v
       """
   }

@@ -56,7 +56,10 @@ extension PlanJudge {
 
   private func scan(_ access: TableAccess, in place: Place) -> PlanJudgement.Scan {
     let scope = outline.scope(of: access.name, depth: place.depth)
-    let size = access.isSubquery ? nil : access.table.flatMap(source.size)
+    var size = access.isSubquery ? nil : access.table.flatMap(source.size)
+    var partial: PartialIndex?
+    if case .named(let index, _) = access.index { partial = source.partialIndex(index) }
+    if let partial { size = partial.size }
     var scan = PlanJudgement.Scan(
       name: access.name, table: access.table, size: size, harmlessBecause: nil, isCertain: true,
       index: nil, isInCorrelatedSubquery: place.isCorrelated,
@@ -67,6 +70,10 @@ extension PlanJudge {
       }
     }
     if case .named(let index, _) = access.index { scan.index = index }
+    if let partial {
+      scan.isPartial = true
+      scan.comparedColumns.removeAll { partial.columns.contains($0.lowercased()) }
+    }
     scan.isVirtual = readsAllOfModule(access)
     scan.harmlessBecause = reason(access, scope, size, place, scan.isVirtual)
     scan.isCertain = isCertain(scope, place)

@@ -36,10 +36,19 @@ public struct PlanJudge {
     }
   }
 
+  /// An index of the rows for which its WHERE is true.
+  public struct PartialIndex {
+    /// The names in its WHERE, in lower case.
+    public var columns: Set<String>
+    public var size: TableSize?
+  }
+
   /// The data that the judge reads from a database.
   public struct Source {
     /// The number of rows of a table; nil where that is unknown.
     public var size: (String) -> TableSize?
+    /// The part of its table that an index holds; nil for an index of all rows.
+    public var partialIndex: (String) -> PartialIndex?
     /// The module of a virtual table, in lower case; nil for other tables and for functions.
     public var module: (String) -> String?
     /// Runs the statement; nil where that is impossible.
@@ -47,10 +56,12 @@ public struct PlanJudge {
 
     public init(
       size: @escaping (String) -> TableSize? = { _ in nil },
+      partialIndex: @escaping (String) -> PartialIndex? = { _ in nil },
       module: @escaping (String) -> String? = { _ in nil },
       measure: @escaping () -> Measurement? = { nil }
     ) {
       self.size = size
+      self.partialIndex = partialIndex
       self.module = module
       self.measure = measure
     }

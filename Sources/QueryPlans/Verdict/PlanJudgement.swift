@@ -23,6 +23,8 @@ public struct PlanJudgement: Hashable, Sendable {
     public var comparedExpression: ComparedExpression?
     /// Whether it is a virtual table that its module reads from end to end.
     public internal(set) var isVirtual = false
+    /// Whether its index holds a part of the table's rows; the size is then that part.
+    public internal(set) var isPartial = false
     /// Whether every run of the statement makes this scan, from end to end.
     var isMandatory = false
 
@@ -31,6 +33,12 @@ public struct PlanJudgement: Hashable, Sendable {
         name: "", table: nil, size: nil, harmlessBecause: .constantRow, isCertain: true, index: nil,
         isInCorrelatedSubquery: isInCorrelatedSubquery, comparedColumns: [])
     }
+  }
+
+  /// A scan by a statement of a trigger.
+  public struct TriggerScan: Hashable, Sendable {
+    public var trigger: String
+    public var scan: Scan
   }
 
   /// The evidence for the verdict.
@@ -67,6 +75,8 @@ public struct PlanJudgement: Hashable, Sendable {
   var hasLargeAutomaticIndex = false
   /// Full-scan steps a run that no step of the plan explains, such as those of triggers.
   public internal(set) var unexplainedFullScanSteps: UInt64?
+  /// The scans that may explain them.
+  public internal(set) var triggerScans: [TriggerScan] = []
 
   public init() {}
 

@@ -73,11 +73,14 @@ struct AvoidFullTableScan: Rule {
   private func fix(
     _ statement: JudgedStatement, _ scan: PlanJudgement.Scan?, _ workload: Workload
   ) -> String {
+    if let trigger = statement.judgement.triggerScans.first { return Self.fix(trigger) }
     let expression = ComparedExpression.all(in: statement.qualifiedSQL).first
     if let expression, expression.hasCollation || statement.comparedColumns == nil {
       return IndexCandidate(expression).sql
     }
-    if let columns = statement.comparedColumns {
+    if let columns = statement.comparedColumns,
+      statement.judgement.unexplainedFullScanSteps == nil || workload.database == nil
+    {
       return IndexFix(columns, entity: statement.entity).sentence
     }
     if let fix = statement.fixOfView ?? fixOfProgramFunction(statement) { return fix }
@@ -104,6 +107,18 @@ struct AvoidFullTableScan: Rule {
 }
 
 extension AvoidFullTableScan {
+  private static func fix(_ trigger: PlanJudgement.TriggerScan) -> String {
+    let scan = trigger.scan
+    let cause = "the trigger '\(trigger.trigger)' reads all of '\(scan.table ?? scan.name)'"
+    if let expression = scan.comparedExpression, scan.comparedColumns.isEmpty {
+      return "\(cause): \(IndexCandidate(expression).sql)"
+    }
+    guard !scan.comparedColumns.isEmpty else { return "\(cause): index the columns it compares" }
+    let index = IndexFix(
+      table: scan.table ?? scan.name, columns: scan.comparedColumns, entity: "")
+    return "\(cause): \(index.sentence)"
+  }
+
   /// An index can call a function that the program makes, if the program states that it is deterministic.
   private func fixOfProgramFunction(_ statement: JudgedStatement) -> String? {
     let expressions = ComparedExpression.all(

@@ -22,12 +22,18 @@ struct AvoidQueryInLoop: Rule {
       """,
     limits: """
       Reported when a statement that returned 10 rows or more is followed, on the same thread, by runs of another
-      statement from one line of code, with different values: nine runs or more for ten rows, or one for every second
+      statement from one line of code, with different values, other than those of LIMIT and OFFSET: nine runs or more for ten rows, or one for every second
       row if that happened three times or more; and at most one for each row. Needs the probe's events.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
-    (workload.profile.observed?.loops ?? []).map(finding)
+    (workload.profile.observed?.loops ?? []).filter { !isPaging($0, workload) }.map(finding)
+  }
+
+  /// Whether the runs differ in the page that they read: no value of a row is looked up.
+  private func isPaging(_ loop: QueryLoop, _ workload: Workload) -> Bool {
+    let child = workload.profile.statements.first { $0.id == loop.child }
+    return child?.sql.map { StatementClauses(sql: $0).bindsOnlyLimit } ?? false
   }
 
   private func finding(_ loop: QueryLoop) -> Finding {

@@ -52,7 +52,7 @@ extension JudgedStatement {
     let all = ComparedColumns.all(in: qualifiedSQL)
     let filtered = all.filter { !$0.filtered.isEmpty }
     guard let scan = judgement.largestScan, let table = scan.table?.lowercased() else {
-      return filtered.first { !$0.filtered.allSatisfy(Self.isProbablyKey) } ?? filtered.first
+      return filtered.first { !$0.filtered.allSatisfy(Self.isProbablyKey) }
     }
     let ofTable = { (columns: ComparedColumns) in columns.table.lowercased() == table }
     guard var columns = filtered.first(where: ofTable) ?? all.first(where: ofTable),

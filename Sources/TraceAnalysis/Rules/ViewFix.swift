@@ -5,12 +5,28 @@ import QueryPlans
 extension JudgedStatement {
   /// The fix for a view or a common table, which cannot be indexed; nil if the statement names none.
   var fixOfView: String? {
-    let compared = ComparedColumns.all(in: qualifiedSQL)
-    guard let view = compared.first(where: { isView($0.table) }) else { return nil }
+    let views = ComparedColumns.all(in: qualifiedSQL).filter { isView($0.table) }
+    if let view = views.first { return fix(of: view, "view") }
+    return ComparedColumns.ofCommonTables(in: qualifiedSQL).first {
+      !($0.filtered + $0.sorted).isEmpty
+    }.map { fix(of: $0, "common table") }
+  }
+
+  private func fix(of view: ComparedColumns, _ kind: String) -> String {
     let sorted = view.sorted.filter { !view.filtered.contains($0) }
     let columns = (view.filtered + sorted).map { "'\($0)'" }.joined(separator: ", ")
-    let kind = qualifiedSQL.uppercased().hasPrefix("WITH ") ? "common table" : "view"
-    return "'\(view.table)' is a \(kind): index the columns of its tables behind \(columns)"
+    let isWhole =
+      plan?.nodes.contains {
+        $0.fact == .materialize(view.table) || $0.fact == .coroutine(view.table)
+      }
+      ?? false
+    guard isWhole, !columns.isEmpty else {
+      return "'\(view.table)' is a \(kind): index the columns of its tables behind \(columns)"
+    }
+    return """
+      all of the \(kind) '\(view.table)' is computed before its rows are compared: write the WHERE \
+      in its SELECT, and index the columns behind \(columns)
+      """
   }
 
   /// Whether the plan reads other tables in place of one that the SQL names.

@@ -62,6 +62,9 @@ extension PlanJudgement.Scan {
     guard isCertain else {
       return "may read every row of '\(place)'\(rows): it stops early only if the values allow it"
     }
+    if isPartial, comparedColumns.isEmpty, comparedExpression == nil {
+      return "reads every entry of the partial index '\(index ?? "")' of '\(place)'\(rows)"
+    }
     let how = index.map { ", in the order of index '\($0)'" } ?? ""
     let often = isInCorrelatedSubquery ? " once for every row of the outer SELECT" : ""
     let why =
@@ -119,8 +122,12 @@ extension PlanJudgement {
     }
     if let steps = unexplainedFullScanSteps {
       remarks.append(
-        "\(steps.counted("full-scan step")) a run are in no step of this plan: look at triggers "
-          + "and foreign keys without an index")
+        "\(steps.counted("full-scan step")) a run are in no step of this plan"
+          + (triggerScans.isEmpty ? ": look at triggers and foreign keys without an index" : ""))
+    }
+    remarks += triggerScans.map { scan in
+      "the trigger '\(scan.trigger)' \(scan.scan.sentence)"
+        + (scan.scan.indexHint.map { "; try \($0)" } ?? "")
     }
     return remarks
   }

@@ -146,6 +146,18 @@ import TraceAnalysis
     #expect(pages(3).map(\.runs) == [60])
   }
 
+  /// Twenty pages after a list of as many rows look up nothing of it.
+  @Test func pagesAreNoLoop() {
+    let rules = profile { trace in
+      trace.run(list, caller: 1, rows: 20)
+      for page in 1...20 {
+        trace.run(
+          "SELECT a FROM b ORDER BY a LIMIT 5 OFFSET ?", caller: 2, bindHash: UInt64(page))
+      }
+    }.findings.map(\.rule)
+    #expect(!rules.contains("AvoidQueryInLoop"))
+  }
+
   @Test func runsWithTheSameValuesAreNoLoop() {
     #expect(
       loops { trace in

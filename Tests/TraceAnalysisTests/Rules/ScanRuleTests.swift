@@ -117,6 +117,32 @@ import TraceAnalysis
     #expect(found.map(\.fix) == [fix])
   }
 
+  @Test func theIndexIsForTheTriggerThatScans() throws {
+    let connection = try shop()
+    try connection.execute(
+      """
+      CREATE TRIGGER paid AFTER UPDATE OF total ON invoice BEGIN
+        UPDATE invoice SET issued = NEW.issued WHERE total = OLD.total;
+      END
+      """)
+    let run = RunBuilder { trace in
+      trace.connect()
+      trace.run(
+        "UPDATE invoice SET total = 0 WHERE id = ?", rows: 0, changes: 1, step: 1_000_000,
+        fullScanSteps: 3000)
+    }
+    let found = try Workload(run.profile(), database: connection).findings
+    #expect(
+      found.map(\.fix) == [
+        "the trigger 'paid' reads all of 'invoice': CREATE INDEX invoice_total ON invoice (total)"
+      ])
+    // Without a database nothing shows that `id` is the key, and not what is scanned by.
+    #expect(
+      run.profile().findings.map(\.fix) == [
+        "see which table is scanned with: trace-report plans INPUT --database FILE"
+      ])
+  }
+
   private func shop() throws -> Connection {
     let connection = try Connection(path: ":memory:")
     try connection.execute(
@@ -125,6 +151,7 @@ import TraceAnalysis
       CREATE TABLE invoice(id INTEGER PRIMARY KEY, customer_id INT, issued TEXT, total INT);
       CREATE VIEW open_invoice AS SELECT i.id, i.issued AS day, i.total, c.city
         FROM invoice i JOIN customer c ON c.id = i.customer_id WHERE i.total > 0;
+      CREATE VIEW spent AS SELECT customer_id AS city, sum(total) AS sum FROM invoice GROUP BY 1;
       WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 3000)
         INSERT INTO invoice SELECT i, i % 900, date('2026-01-01', i || ' days'), i FROM n;
       INSERT INTO customer SELECT id, 'city ' || id FROM invoice WHERE id < 900;
@@ -140,6 +167,13 @@ import TraceAnalysis
     (
       "SELECT id FROM open_invoice WHERE total = ? AND day > ?", "AvoidFullTableScan",
       "'open_invoice' is a view: index the columns of its tables behind 'total', 'day'"
+    ),
+    (
+      "SELECT city FROM spent WHERE sum = ?", "AvoidFullTableScan",
+      """
+      all of the view 'spent' is computed before its rows are compared: write the WHERE in its \
+      SELECT, and index the columns behind 'sum'
+      """
     ),
     (
       "WITH paid AS (SELECT * FROM invoice) SELECT id FROM paid WHERE total = ?",

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A statement in the body of a trigger.
+struct TriggeredStatement: Hashable {
+  let trigger: String
+  /// With a parameter in place of each column of `NEW` and `OLD`.
+  let sql: String
+
+  /// The statements that a write runs by one trigger; none if the trigger is for other writes.
+  ///
+  ///     CREATE TRIGGER t AFTER UPDATE OF state ON job BEGIN DELETE FROM log WHERE job = OLD.id; END
+  ///     // DELETE FROM log WHERE job = ?
+  ///
+  /// See <https://www.sqlite.org/lang_createtrigger.html>.
+  static func all(inTrigger sql: String, firedBy write: WrittenTable) -> [TriggeredStatement] {
+    let tokens = SQLTokenizer.tokens(of: sql)
+    guard let trigger = tokens.firstIndex(where: { $0.isWord("TRIGGER") }),
+      let begin = tokens.firstIndex(where: { $0.isWord("BEGIN") }),
+      let name = name(of: tokens[(trigger + 1)..<begin]),
+      isFired(tokens[(trigger + 1)..<begin], by: write)
+    else { return [] }
+    let end = tokens.last?.isWord("END") == true ? tokens.endIndex - 1 : tokens.endIndex
+    return tokens[(begin + 1)..<end].split { $0.isSymbol(";") }.map {
+      TriggeredStatement(trigger: name, sql: text(of: $0, in: sql))
+    }
+  }
+
+  /// The name, behind IF NOT EXISTS and a schema.
+  private static func name(of head: ArraySlice<SQLToken>) -> String? {
+    var head = head
+    if head.first?.isWord("IF") == true { head = head.dropFirst(3) }
+    if head.dropFirst().first?.isSymbol(".") == true { head = head.dropFirst(2) }
+    return head.first?.name
+  }
+
+  /// - Parameter head: the words between TRIGGER and BEGIN.
+  private static func isFired(_ head: ArraySlice<SQLToken>, by write: WrittenTable) -> Bool {
+    guard let on = head.firstIndex(where: { $0.isWord("ON") }), on + 1 < head.endIndex,
+      head[on + 1].name?.lowercased() == write.table.lowercased()
+    else { return false }
+    // The name of the trigger may be one of these words; the event is the last of them before ON.
+    guard let event = head[..<on].lastIndex(where: { WorkloadWrite.Kind($0) == write.kind }) else {
+      return false
+    }
+    let columns = head[(event + 1)..<on].dropFirst().compactMap { $0.name?.lowercased() }
+    guard !columns.isEmpty, let set = write.columns else { return true }
+    return set.contains { columns.contains($0.lowercased()) }
+  }
+
+  private static func text(of tokens: ArraySlice<SQLToken>, in sql: String) -> String {
+    guard let first = tokens.first else { return "" }
+    var text = ""
+    var (place, index) = (first.range.lowerBound, tokens.startIndex)
+    while index < tokens.endIndex {
+      if index + 2 < tokens.endIndex, tokens[index].isWord("NEW") || tokens[index].isWord("OLD"),
+        tokens[index + 1].isSymbol(".")
+      {
+        text += sql[place..<tokens[index].range.lowerBound] + "?"
+        place = tokens[index + 2].range.upperBound
+        index += 3
+      } else {
+        index += 1
+      }
+    }
+    return text + sql[place..<tokens[tokens.endIndex - 1].range.upperBound]
+  }
+}
+
+extension WorkloadWrite.Kind {
+  fileprivate init?(_ token: SQLToken) {
+    if token.isWord("INSERT") {
+      self = .insert
+    } else if token.isWord("UPDATE") {
+      self = .update
+    } else if token.isWord("DELETE") {
+      self = .delete
+    } else {
+      return nil
+    }
+  }
+}
