@@ -44,6 +44,15 @@ import Testing
     statements.enumerated().map { WorkloadStatement(id: "\($0)", sql: $1, runs: 10) }
   }
 
+  @Test func theWritesOfAnIndexOnAGeneratedColumnAreMeasured() throws {
+    try connection.execute("ALTER TABLE ZSTOP ADD COLUMN slug AS (lower(ZNAME)) VIRTUAL")
+    let advice = try advice("SELECT Z_PK FROM ZSTOP WHERE slug = ?")
+    let creation = try #require(advice.creations.first)
+    #expect(creation.candidate.columns == ["slug"])
+    #expect(creation.writes?.failure == nil)
+    #expect(creation.writes?.insert != nil && creation.writes?.update != nil)
+  }
+
   @Test func findsTheCompoundIndexAndTheOneOfTheSubquery() throws {
     let advice = try advice(Self.geo, Self.members)
     let found = advice.creations.map(\.candidate)

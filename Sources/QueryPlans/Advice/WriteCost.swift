@@ -121,7 +121,12 @@ private struct WriteTrial {
     let chosen = "(\(key)) IN (SELECT * FROM temp.storescope_write_keys)"
     remove = "DELETE FROM \(name) WHERE \(chosen)"
     insertion = "INSERT INTO \(name)(\(list)) SELECT * FROM \(copy)"
-    let assignments = columns.map(PlanExplainer.quoted).map { "\($0) = \($0)" }
+    // A generated column follows the others: an UPDATE of all of them is the most that it can cost.
+    let isWritable = columns.allSatisfy { name in
+      own.contains { $0.lowercased() == name.lowercased() }
+    }
+    let written = isWritable ? columns : own.filter { !keys.contains($0) }
+    let assignments = written.map(PlanExplainer.quoted).map { "\($0) = \($0)" }
     updating = "UPDATE \(name) SET \(assignments.joined(separator: ", ")) WHERE \(chosen)"
   }
 

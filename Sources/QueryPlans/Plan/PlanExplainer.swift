@@ -8,7 +8,7 @@ public import SQLiteDriver
 /// `_Z_intarrayN` in which Core Data stores IN lists. They are created on this connection, in its
 /// temporary in-memory database.
 public final class PlanExplainer {
-  private let connection: Connection
+  let connection: Connection
   private var sizes: [String: TableSize?] = [:]
   /// The reason why a table of a plan could not be read: the first such error of a damaged file.
   public private(set) var damage: SQLiteError?
@@ -78,6 +78,9 @@ public final class PlanExplainer {
       ).judge(plan)
       if explanation.judgement?.unexplainedFullScanSteps != nil {
         explanation.judgement?.triggerScans = triggerScans(of: sql)
+      }
+      if explanation.verdict == .fullScan {
+        explanation.judgement?.unindexedReferences = unindexedReferences(of: sql)
       }
     } catch {
       explanation.error = error

@@ -41,6 +41,12 @@ public struct PlanJudgement: Hashable, Sendable {
     public var scan: Scan
   }
 
+  /// The columns of a foreign key.
+  public struct Reference: Hashable, Sendable {
+    public var table: String
+    public var columns: [String]
+  }
+
   /// The evidence for the verdict.
   public enum Evidence: String, Hashable, Sendable, Codable {
     /// Counters of the trace.
@@ -77,6 +83,8 @@ public struct PlanJudgement: Hashable, Sendable {
   public internal(set) var unexplainedFullScanSteps: UInt64?
   /// The scans that may explain them.
   public internal(set) var triggerScans: [TriggerScan] = []
+  /// The foreign keys that a deletion scans for; empty unless it scans.
+  public internal(set) var unindexedReferences: [Reference] = []
 
   public init() {}
 

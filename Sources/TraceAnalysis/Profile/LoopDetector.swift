@@ -15,6 +15,8 @@ struct LoopDetector {
   // Arbitrary: loops nest less deep, and run fewer statements for each row.
   private static let maxParents = 8
   private static let maxChildren = 16
+  // Arbitrary: what a page reads between a list and the loop over it, such as its user and its menu.
+  private static let maxRunsBetween: UInt64 = 16
   // Arbitrary: the threads of a program that run SQL at the same time.
   private static let maxThreads = 4096
   private static let maxLoops = 1000
@@ -40,6 +42,8 @@ struct LoopDetector {
     var site: Site
     var statement: StatementID
     var start: Nanoseconds
+    /// The runs of other statements since its parent ended.
+    var runsBefore: UInt64
     var runs: UInt64 = 0
     var time: Nanoseconds = 0
     var firstValues: UInt64
@@ -47,11 +51,15 @@ struct LoopDetector {
     var hasOtherValues = false
   }
 
-  private struct Parent {
+  fileprivate struct Parent {
     var site: Site
     var statement: StatementID
     var rows: UInt64
+    /// Its place among all parents, by their ends.
+    var number: UInt64
     var children: [Child] = []
+    /// The runs of all statements since it ended.
+    var runs: UInt64 = 0
   }
 
   /// The parents of a thread, oldest first, and the runs that no parent ended after.
@@ -61,11 +69,18 @@ struct LoopDetector {
   }
 
   private var threads: [ProfileBuilder.Key: Thread] = [:]
-  private var loops: [LoopKey: QueryLoop] = [:]
+  private var loops: [LoopKey: Loop] = [:]
+  private var parentCount: UInt64 = 0
 
   private struct LoopKey: Hashable {
     var parent: Site
     var child: Site
+  }
+
+  private struct Loop {
+    var sums: QueryLoop
+    /// The number of its last parent.
+    var parent: UInt64
   }
 
   /// Adds a run that ended.
@@ -77,9 +92,12 @@ struct LoopDetector {
       close(state.parents.remove(at: rerun))
     }
     if run.isReadOnly {
-      for index in state.parents.indices { Self.count(run, in: &state.parents[index].children) }
-      Self.count(run, in: &state.unowned)
+      for index in state.parents.indices {
+        Self.count(run, in: &state.parents[index].children, after: state.parents[index].runs)
+      }
+      Self.count(run, in: &state.unowned, after: 0)
     }
+    for index in state.parents.indices { state.parents[index].runs.add(1) }
     if run.isReadOnly, run.rows >= Self.minRows { open(run, in: &state) }
     threads[thread] = state
   }
@@ -87,14 +105,29 @@ struct LoopDetector {
   /// Ends what is open, and returns the loops, longest time first.
   mutating func finish() -> [QueryLoop] {
     closeAll()
-    return loops.values.filter(\.isLoop).sorted {
+    return nearest(loops.filter(\.value.sums.isLoop)).sorted {
       ($1.time, $0.child.rawValue, $0.childLocation.line)
         < ($0.time, $1.child.rawValue, $1.childLocation.line)
     }
   }
 
+  /// Of several statements that returned as many rows before the same runs, the last one.
+  private func nearest(_ loops: [LoopKey: Loop]) -> [QueryLoop] {
+    struct Runs: Hashable {
+      var child: Site
+      var runs: UInt64
+      var time: Nanoseconds
+    }
+    let groups = Dictionary(grouping: loops) {
+      Runs(child: $0.key.child, runs: $0.value.sums.runs, time: $0.value.sums.time)
+    }
+    return groups.values.compactMap { $0.max { $0.value.parent < $1.value.parent }?.value.sums }
+  }
+
   private mutating func open(_ run: Run, in state: inout Thread) {
-    var parent = Parent(site: run.site, statement: run.statement, rows: run.rows)
+    parentCount.add(1)
+    var parent = Parent(
+      site: run.site, statement: run.statement, rows: run.rows, number: parentCount)
     // Runs that began after this one did so within its open cursor.
     parent.children = state.unowned.filter { $0.start >= run.start && $0.site != run.site }
     state.unowned.removeAll()
@@ -102,13 +135,13 @@ struct LoopDetector {
     state.parents.append(parent)
   }
 
-  private static func count(_ run: Run, in children: inout [Child]) {
+  private static func count(_ run: Run, in children: inout [Child], after runs: UInt64) {
     if let index = children.firstIndex(where: { $0.site == run.site }) {
       children[index].add(run)
     } else if children.count < maxChildren {
       var child = Child(
-        site: run.site, statement: run.statement, start: run.start, firstValues: run.bindHash,
-        firstStatement: run.statement)
+        site: run.site, statement: run.statement, start: run.start, runsBefore: runs,
+        firstValues: run.bindHash, firstStatement: run.statement)
       child.add(run)
       children.append(child)
     }
@@ -120,21 +153,31 @@ struct LoopDetector {
   }
 
   private mutating func close(_ parent: Parent) {
-    for child in parent.children
-    where child.hasOtherValues && child.runs <= parent.rows &+ parent.rows / 10 {
+    for (index, child) in parent.children.enumerated()
+    where child.hasOtherValues && parent.mayLoop(over: child) {
+      // An earlier loop over the same rows lies between as well.
+      let runsOfLoops = parent.children[..<index].filter(parent.mayLoop).map(\.runs).reduce(0, +)
+      guard child.runsBefore <= runsOfLoops &+ Self.maxRunsBetween else { continue }
       let key = LoopKey(parent: parent.site, child: child.site)
       guard loops.count < Self.maxLoops || loops[key] != nil else { continue }
-      var loop =
-        loops[key]
+      var sums =
+        loops[key]?.sums
         ?? QueryLoop(
           parent: parent.statement, parentLocation: parent.site.location, child: child.statement,
           childLocation: child.site.location)
-      loop.occurrences.add(1)
-      loop.parentRows.add(parent.rows)
-      loop.runs.add(child.runs)
-      loop.time.add(child.time)
-      loops[key] = loop
+      sums.occurrences.add(1)
+      sums.parentRows.add(parent.rows)
+      sums.runs.add(child.runs)
+      sums.time.add(child.time)
+      loops[key] = Loop(sums: sums, parent: parent.number)
     }
+  }
+}
+
+extension LoopDetector.Parent {
+  /// Whether a child ran at most once for each row.
+  fileprivate func mayLoop(over child: LoopDetector.Child) -> Bool {
+    child.runs <= rows &+ rows / 10
   }
 }
 

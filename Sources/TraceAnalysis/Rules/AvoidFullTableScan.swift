@@ -74,6 +74,8 @@ struct AvoidFullTableScan: Rule {
     _ statement: JudgedStatement, _ scan: PlanJudgement.Scan?, _ workload: Workload
   ) -> String {
     if let trigger = statement.judgement.triggerScans.first { return Self.fix(trigger) }
+    let references = statement.judgement.unindexedReferences
+    if !references.isEmpty, statement.comparedColumns == nil { return Self.fix(references) }
     let expression = ComparedExpression.all(in: statement.qualifiedSQL).first
     if let expression, expression.hasCollation || statement.comparedColumns == nil {
       return IndexCandidate(expression).sql
@@ -107,6 +109,13 @@ struct AvoidFullTableScan: Rule {
 }
 
 extension AvoidFullTableScan {
+  private static func fix(_ references: [PlanJudgement.Reference]) -> String {
+    let indexes = references.map {
+      IndexFix(table: $0.table, columns: $0.columns, entity: "").sentence
+    }
+    return "index the foreign keys that refer to it: \(indexes.joined(separator: "; "))"
+  }
+
   private static func fix(_ trigger: PlanJudgement.TriggerScan) -> String {
     let scan = trigger.scan
     let cause = "the trigger '\(trigger.trigger)' reads all of '\(scan.table ?? scan.name)'"

@@ -79,7 +79,13 @@ extension AdviceReport {
   /// `1.2 ms → 34 µs a run`, or that the times do not differ.
   func words(_ effect: TimeEffect?) -> String {
     guard let effect else { return "not timed" }
-    let interval = "95% interval \(effect.ratio.interval)"
+    let ratio = effect.ratio
+    if ratio.high < 1, ratio.low > 0 {
+      let interval = "\(Cell.factor(1 / ratio.high).text)–\(Cell.factor(1 / ratio.low).text)"
+      return "\(time(effect.before)) → \(time(effect.after)) "
+        + "(\(Cell.factor(1 / ratio.median).text) faster, 95% interval \(interval))"
+    }
+    let interval = "95% interval \(ratio.interval)"
     return effect.isDifference
       ? "\(time(effect.before)) → \(time(effect.after)) (\(Cell.factor(effect.ratio.median).text), "
         + "\(interval))"

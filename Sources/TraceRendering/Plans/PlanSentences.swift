@@ -92,10 +92,14 @@ extension PlanJudgement.Scan {
     guard harmlessBecause == nil, let table else { return nil }
     if let expression = hintedExpression { return IndexCandidate(expression).sql }
     guard !comparedColumns.isEmpty else { return nil }
-    let index = ([table] + comparedColumns).joined(separator: "_")
-    let name = SQLName.quotedIfNeeded
-    return "CREATE INDEX \(name(index)) ON \(name(table))"
-      + "(\(comparedColumns.map(name).joined(separator: ", ")))"
+    return Self.indexSQL(table, comparedColumns)
+  }
+
+  fileprivate static func indexSQL(_ table: String, _ columns: [String]) -> String {
+    let quoted = SQLName.quotedIfNeeded
+    let name = ([table] + columns).joined(separator: "_")
+    return "CREATE INDEX \(quoted(name)) ON \(quoted(table))"
+      + "(\(columns.map(quoted).joined(separator: ", ")))"
   }
 }
 
@@ -124,6 +128,10 @@ extension PlanJudgement {
       remarks.append(
         "\(steps.counted("full-scan step")) a run are in no step of this plan"
           + (triggerScans.isEmpty ? ": look at triggers and foreign keys without an index" : ""))
+    }
+    remarks += unindexedReferences.map {
+      "a deletion looks for rows of '\($0.table)' by a foreign key without an index; try "
+        + Scan.indexSQL($0.table, $0.columns)
     }
     remarks += triggerScans.map { scan in
       "the trigger '\(scan.trigger)' \(scan.scan.sentence)"

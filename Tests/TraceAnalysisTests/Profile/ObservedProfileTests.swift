@@ -146,6 +146,38 @@ import TraceAnalysis
     #expect(pages(3).map(\.runs) == [60])
   }
 
+  @Test func runsLongAfterAListAreNoLoop() {
+    func loops(between count: Int) -> Int {
+      self.loops { trace in
+        trace.run(list, caller: 1, rows: 12)
+        for _ in 0..<count { trace.run("SELECT a FROM t", caller: 1, bindHash: 1) }
+        for row in 1...12 { trace.run(one, caller: 2, bindHash: UInt64(row)) }
+      }.count
+    }
+    #expect(loops(between: 16) == 1)
+    #expect(loops(between: 17) == 0)
+  }
+
+  @Test func aLoopAfterALoopOverTheSameRowsIsOne() {
+    let found = loops { trace in
+      trace.run(list, caller: 1, rows: 40)
+      for row in 1...40 { trace.run(one, caller: 2, bindHash: UInt64(row)) }
+      for row in 1...40 {
+        trace.run("SELECT count(*) FROM loan WHERE book = ?", caller: 2, bindHash: UInt64(row))
+      }
+    }
+    #expect(found.map(\.runs) == [40, 40])
+  }
+
+  @Test func ofTwoListsTheLastOneIsLoopedOver() {
+    let found = loops { trace in
+      trace.run("SELECT id FROM tag", caller: 1, rows: 12)
+      trace.run(list, caller: 1, rows: 12)
+      for row in 1...12 { trace.run(one, caller: 2, bindHash: UInt64(row)) }
+    }
+    #expect(found.map(\.parent) == [StatementID(sql: list)])
+  }
+
   /// Twenty pages after a list of as many rows look up nothing of it.
   @Test func pagesAreNoLoop() {
     let rules = profile { trace in

@@ -117,6 +117,34 @@ import TraceAnalysis
     #expect(found.map(\.fix) == [fix])
   }
 
+  @Test func theIndexesAreForTheForeignKeysOfADeletion() throws {
+    let connection = try shop()
+    try connection.execute(
+      """
+      CREATE TABLE line(id INTEGER PRIMARY KEY, bill INT REFERENCES bill ON DELETE CASCADE);
+      CREATE TABLE note(line INT REFERENCES line ON DELETE SET NULL, text, UNIQUE (text, line));
+      CREATE TABLE few(bill INT REFERENCES bill);
+      CREATE TABLE found(id INTEGER PRIMARY KEY REFERENCES bill, other INT REFERENCES bill);
+      CREATE INDEX found_other ON found(other, id);
+      CREATE TABLE bill(id INTEGER PRIMARY KEY);
+      INSERT INTO bill SELECT id FROM invoice; INSERT INTO line SELECT id, id FROM invoice;
+      INSERT INTO note SELECT id, id FROM invoice; INSERT INTO found SELECT id, id FROM invoice;
+      """)
+    let run = RunBuilder { trace in
+      trace.connect()
+      trace.run(
+        "DELETE FROM bill WHERE id = ?", rows: 0, changes: 1, step: 1_000_000, fullScanSteps: 6000)
+    }
+    let found = try Workload(run.profile(), database: connection).findings
+    #expect(
+      found.map(\.fix) == [
+        """
+        index the foreign keys that refer to it: CREATE INDEX line_bill ON line (bill); \
+        CREATE INDEX note_line ON note (line)
+        """
+      ])
+  }
+
   @Test func theIndexIsForTheTriggerThatScans() throws {
     let connection = try shop()
     try connection.execute(
