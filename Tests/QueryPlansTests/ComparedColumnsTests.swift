@@ -44,6 +44,16 @@ import Testing
     #expect(ComparedColumns.ofCommonTables(in: sql).map(\.table).allSatisfy { $0 == "d" })
   }
 
+  @Test func theRowidNeedsNoIndex() {
+    let sql = "DELETE FROM log WHERE rowid IN (SELECT _rowid_ FROM log WHERE at < ? LIMIT 100)"
+    #expect(columns(sql).map(\.filtered) == [[], ["at"]])
+  }
+
+  @Test func theTableOfAnAttachedDatabaseIsItsOwn() {
+    let sql = "SELECT a FROM main.t WHERE a = ? UNION ALL SELECT a FROM \"old\".t WHERE a = ?"
+    #expect(columns(sql).map(\.schema) == [nil, "old"])
+  }
+
   @Test func aPageIsNoValueOfARow() {
     func bindsOnlyLimit(_ sql: String) -> Bool { StatementClauses(sql: sql).bindsOnlyLimit }
     #expect(bindsOnlyLimit("SELECT a FROM t WHERE b = 'x' ORDER BY a LIMIT 20 OFFSET ?"))

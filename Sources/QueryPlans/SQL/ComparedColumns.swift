@@ -6,6 +6,8 @@
 ///     // ZSTOP: equal ZKIND, ranges ZLONGITUDE, sorted ZNAME
 public struct ComparedColumns: Hashable, Sendable {
   public var table: String
+  /// The name of an attached database; nil for the main one.
+  public var schema: String?
   public var equal: [String] = []
   public var ranges: [String] = []
   /// Compared for equality with a column of another table of the statement.
@@ -15,6 +17,8 @@ public struct ComparedColumns: Hashable, Sendable {
   public var covered: [String] = []
   /// Whether an OR separates comparisons, so that no single index serves them all.
   public var hasAlternatives = false
+  /// Whether the SELECT has a LIMIT, so that rows in the order of an index end it early.
+  public var isLimited = false
 
   /// The columns in the order that serves an index: equal ones, then ranges.
   public var filtered: [String] { equal + ranges }
@@ -45,6 +49,8 @@ public struct ComparedColumns: Hashable, Sendable {
   init?(of source: SelectScope.Source, in scope: SelectScope, _ outline: StatementOutline) {
     guard let table = source.table else { return nil }
     self.table = table
+    schema = source.schema
+    isLimited = scope.limit != nil
     let tokens = outline.tokens
     let trees = scope.conditions.map { TermTree($0, of: tokens) }
     for term in trees.flatMap(\.terms) {
@@ -69,7 +75,7 @@ public struct ComparedColumns: Hashable, Sendable {
     for comparison in comparisons
     where comparison.isIndexable && scope.names(source, comparison.alias) {
       let column = comparison.column
-      if column == "Z_PK" || (filtered + joined).contains(column) { continue }
+      if Self.isKey(column) || (filtered + joined).contains(column) { continue }
       // To an inner SELECT the column of an outer one is a value.
       if let other = comparison.otherColumn(in: outline.tokens)?.alias,
         scope.source(named: other) != nil
@@ -81,6 +87,11 @@ public struct ComparedColumns: Hashable, Sendable {
         ranges.append(column)
       }
     }
+  }
+
+  /// Whether it is a name of the key that finds a row without an index.
+  private static func isKey(_ column: String) -> Bool {
+    column == "Z_PK" || ["rowid", "_rowid_"].contains(column.lowercased())
   }
 
   /// The columns of `ORDER BY status, created DESC`; empty where a term is anything else, such as a name of

@@ -17,6 +17,8 @@ struct SelectScope: Hashable {
     var alias: String
     /// nil for a subquery.
     var table: String?
+    /// The name of an attached database; nil for the main one.
+    var schema: String?
   }
 
   var role: Role

@@ -216,12 +216,14 @@ struct StatementOutline {
       position = min(position + 2, tokens.count)  // UPDATE OR FAIL t
     } else if expectsSource, var name = token.name {
       position += 1
+      var schema: String?
       if self.token?.isSymbol(".") == true, let table = self.token(after: 1)?.name {
+        schema = name.lowercased() == "main" ? nil : name
         name = table
         position += 2
       }
       if self.token?.isSymbol("(") == true { skipParenthesis() }
-      scope.sources.append(.init(alias: alias() ?? name, table: name))
+      scope.sources.append(.init(alias: alias() ?? name, table: name, schema: schema))
       expectsSource = false
     } else {
       if token.isWord("ON") || token.isWord("USING") { scope.hasJoinCondition = true }

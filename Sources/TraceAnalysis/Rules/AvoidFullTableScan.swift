@@ -80,13 +80,13 @@ struct AvoidFullTableScan: Rule {
     if let expression, expression.hasCollation || statement.comparedColumns == nil {
       return IndexCandidate(expression).sql
     }
-    if let columns = statement.comparedColumns,
-      statement.judgement.unexplainedFullScanSteps == nil || workload.database == nil
-    {
+    let isElsewhere =
+      statement.plan != nil && statement.judgement.unexplainedFullScanSteps != nil
+    if let columns = statement.comparedColumns, !isElsewhere {
       return IndexFix(columns, entity: statement.entity).sentence
     }
     if let fix = statement.fixOfView ?? fixOfProgramFunction(statement) { return fix }
-    if workload.database != nil, statement.judgement.unexplainedFullScanSteps != nil {
+    if isElsewhere {
       return """
         index the columns that refer to its table: triggers and foreign keys look rows up in \
         other tables

@@ -10,13 +10,21 @@ struct IndexFix {
   private let table: String
   private let columns: [String]
   private let entity: String
+  /// The name of an attached database; nil for the main one.
+  private var schema: String?
   /// Whether each column needs a separate index.
   private let isEach: Bool
 
   /// One index for all terms that AND joins, one for each term that OR joins.
   init(_ columns: ComparedColumns, entity: String) {
     table = columns.table
-    self.columns = columns.filtered
+    schema = columns.schema
+    // The first rows of an order: behind columns that are equal the index has that order.
+    let isOrder =
+      columns.isLimited && columns.ranges.isEmpty && !columns.equal.isEmpty
+      && !columns.hasAlternatives && columns.sorted.count == 1
+    let order = isOrder ? columns.sorted.filter { !columns.equal.contains($0) && $0 != "Z_PK" } : []
+    self.columns = columns.filtered + order
     self.entity = entity
     isEach = columns.hasAlternatives && columns.filtered.count > 1
   }
@@ -64,7 +72,8 @@ struct IndexFix {
       ([table] + columns).joined(separator: "_")
       + (isOfStore && columns.count == 1 ? "_INDEX" : "")
     let quoted = SQLName.quotedIfNeeded
-    return "CREATE INDEX \(quoted(name)) ON \(quoted(table)) "
+    let prefix = schema.map { quoted($0) + "." } ?? ""
+    return "CREATE INDEX \(prefix)\(quoted(name)) ON \(quoted(table)) "
       + "(\(columns.map(quoted).joined(separator: ", ")))"
   }
 }

@@ -61,14 +61,16 @@ extension Workload {
     _ runs: [StatementProfile], _ explain: (StatementProfile) -> PlanExplainer.Explanation?
   ) -> StatementForm {
     func judged(_ statement: StatementProfile) -> JudgedStatement {
-      guard let explanation = explain(statement) else {
+      let explanation = explain(statement)
+      // Statements on an attached database or a temporary table have no plan, but their counts.
+      guard let explanation, let judgement = explanation.judgement else {
         let judge = PlanJudge(sql: statement.sql ?? "", work: statement.statementWork)
         return JudgedStatement(
           profile: statement, judgement: judge.judge(nil), qualifiedSQL: statement.sql ?? "")
       }
       return JudgedStatement(
-        profile: statement, judgement: explanation.judgement ?? PlanJudgement(),
-        plan: explanation.plan, qualifiedSQL: explanation.qualifiedSQL,
+        profile: statement, judgement: judgement, plan: explanation.plan,
+        qualifiedSQL: explanation.qualifiedSQL,
         standIns: explanation.standIns)
     }
     guard runs.count > 1, var whole = runs.first else {

@@ -145,6 +145,23 @@ import TraceAnalysis
       ])
   }
 
+  /// They have no plan in the file, but the trace has their counts.
+  @Test(arguments: [
+    (
+      "SELECT id FROM old.invoice WHERE total = ? ORDER BY issued DESC LIMIT 1",
+      "CREATE INDEX old.invoice_total_issued ON invoice (total, issued)"
+    ),
+    ("SELECT id FROM wanted WHERE kind = ?", "CREATE INDEX wanted_kind ON wanted (kind)"),
+  ])
+  func attachedAndTemporaryTablesHaveFindings(sql: String, fix: String) throws {
+    let run = RunBuilder { trace in
+      trace.connect()
+      trace.run(sql, rows: 5, step: 1_000_000, fullScanSteps: 3000)
+    }
+    let found = try Workload(run.profile(), database: shop()).findings
+    #expect(found.map(\.fix) == [fix])
+  }
+
   @Test func theIndexIsForTheTriggerThatScans() throws {
     let connection = try shop()
     try connection.execute(
