@@ -27,13 +27,13 @@ extension RunBuilder {
     _ sql: String, caller: UInt64 = 0, rows: UInt64 = 1, changes: UInt64 = 0,
     bindHash: UInt64 = 0, step: Nanoseconds = 100, open: Nanoseconds = 100,
     fullScanSteps: UInt64 = 0, autoIndexRows: UInt64 = 0, sorts: UInt64 = 0, error: String = "",
-    thread: Int64 = 1
+    thread: Int64 = 1, connection: UInt64 = 1
   ) {
     announce(sql)
     append(
       .statementRun(
         StatementRun(
-          connectionID: 1, statementID: StatementID(sql: sql), runID: 1, transactionID: 0,
+          connectionID: connection, statementID: StatementID(sql: sql), runID: 1, transactionID: 0,
           callerID: caller, bindHash: bindHash, stepTime: step, openTime: open, rows: rows,
           changes: changes, isReadOnly: changes == 0 ? 1 : 0, vmSteps: 10,
           fullScanSteps: fullScanSteps, sorts: sorts, autoIndexRows: autoIndexRows, memory: 0,

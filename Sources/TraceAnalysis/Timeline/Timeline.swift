@@ -15,7 +15,9 @@ public struct Timeline: Sendable {
   public var buckets: [Bucket] = []
   /// The tracks, one of each kind.
   public var tracks: [Track] = []
-  /// Processes and contexts.
+  /// Whether it has statements of the probe, and no event of an object store.
+  public var isObserved = false
+  /// Processes with their contexts, or with the connections that the probe observes.
   public var lanes: [Lane] = []
   /// The statements and lines of code that ``Bucket/runs`` counts, by its keys.
   public var runs: [Run] = []

@@ -25,6 +25,8 @@ struct TimelineBuilder {
   private var counts = BucketRows<UInt64>(count: Timeline.Track.Kind.allCases.count)
   private var busy = BucketRows<Nanoseconds>(count: Timeline.Track.Kind.allCases.count)
   private var lanes = Numbers<LaneKey>()
+  private var hasStatements = false
+  private var hasStoreEvents = false
   /// The names of contexts, by which they share lanes.
   private var labels: [ProfileBuilder.Key: String] = [:]
   private var laneBusy = BucketRows<Nanoseconds>(count: 0)
@@ -102,6 +104,7 @@ struct TimelineBuilder {
   // MARK: - Events
 
   mutating func add(_ created: ContextCreated, as context: ProfileBuilder.Key) {
+    hasStoreEvents = true
     recentLanes[slot(of: context)] = nil
     lane = nil
     labels[context] =
@@ -116,12 +119,15 @@ struct TimelineBuilder {
   mutating func add(
     _ fetch: FetchEnd, ownTime: Nanoseconds, from location: SourceLocation, isNested: Bool
   ) {
+    hasStoreEvents = true
     let run = runs.number(of: Timeline.Run(statement: fetch.statementID, caller: location))
     last { $0.runs.update(run) { $0.add(fetch, ownTime: ownTime) } }
     draw(.fetches, fetch.totalTime, subject: run, rows: fetch.rows, isInner: isNested)
   }
 
   mutating func add(_ statement: StatementRun, from location: SourceLocation) {
+    hasStatements = true
+    useLane(ofConnection: statement.connectionID)
     let run = runs.number(of: Timeline.Run(statement: statement.statementID, caller: location))
     last { $0.runs.update(run) { $0.add(statement) } }
     draw(.fetches, statement.stepTime, subject: run, rows: statement.rows)
@@ -147,11 +153,14 @@ struct TimelineBuilder {
 
   mutating func add(_ save: SaveEnd) {
     let number = saves.number(of: save.location)
+    hasStoreEvents = true
     last { $0.saves.add(SaveSum(save), to: number) }
     draw(.saves, save.totalTime, subject: number, rows: 0)
   }
 
   mutating func add(_ wait: BusyWaited) {
+    // The probe has the connection's number where a store has its own.
+    if !hasStoreEvents { useLane(ofConnection: wait.storeID) }
     draw(.lockWaits, wait.waitTime, subject: nil, rows: 0, isInner: true)
   }
 
@@ -204,14 +213,28 @@ struct TimelineBuilder {
       return recent.lane
     }
     let lane = lanes.number(
-      of: LaneKey(
-        process: context.process,
-        label: labels[context] ?? (context.id == 0 ? "unknown context" : "contexts")),
-      most: Self.maxLanes)
+      of: LaneKey(process: context.process, label: currentLabel), most: Self.maxLanes)
     while laneBusy.count <= lane { laneBusy.appendRow() }
     recentLanes[slot] = (context, lane)
     self.lane = lane
     return lane
+  }
+
+  // Distinguishes connections from contexts; both are numbered from 1 in each process.
+  private static let connectionBit: UInt64 = 1 << 63
+
+  private mutating func useLane(ofConnection id: UInt64) {
+    guard context.id == 0 else { return }
+    context.id = id | Self.connectionBit
+    lane = nil
+  }
+
+  private var currentLabel: String {
+    if let label = labels[context] { return label }
+    if context.id & Self.connectionBit != 0 {
+      return "connection \(context.id & ~Self.connectionBit)"
+    }
+    return context.id == 0 ? "unknown context" : "contexts"
   }
 
   private func slot(of context: ProfileBuilder.Key) -> Int {
@@ -237,6 +260,7 @@ struct TimelineBuilder {
     var timeline = Timeline()
     timeline.start = start ?? 0
     timeline.bucketWidth = time.width
+    timeline.isObserved = hasStatements && !hasStoreEvents
     var before = Profile.Totals()
     for index in buckets.indices {
       let totals = buckets[index].totals
@@ -254,7 +278,8 @@ struct TimelineBuilder {
     timeline.lanes = (0..<laneBusy.count).map { lane in
       let isOthers = lane == Self.maxLanes - 1 && lanes.overflowed
       return Timeline.Lane(
-        name: isOthers ? "other contexts" : name(lanes.keys[lane]),
+        name: isOthers
+          ? (timeline.isObserved ? "other connections" : "other contexts") : name(lanes.keys[lane]),
         busy: laneBusy.row(lane, bucketCount))
     }
     (timeline.runs, timeline.faults, timeline.saves) = (runs.keys, faults.keys, saves.keys)

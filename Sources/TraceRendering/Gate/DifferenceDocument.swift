@@ -31,16 +31,15 @@ extension Document {
     blocks.append(.paragraph("Times are one run each and vary; counts do not.", .quiet))
   }
 
+  /// The totals in the words of the store, or of SQLite where no store ran.
   static func totals(_ difference: ProfileDifference) -> Table {
-    let (before, after) = (difference.before.totals, difference.after.totals)
-    func row(_ name: String, _ path: KeyPath<Profile.Totals, UInt64>) -> Table.Row {
-      Table.Row([
-        .text(name), .count(before[keyPath: path]), .count(after[keyPath: path]),
-        .text(change(from: before[keyPath: path], to: after[keyPath: path])),
-      ])
+    let (before, after) = (difference.before, difference.after)
+    func row(_ name: String, _ count: (Profile) -> UInt64) -> Table.Row {
+      let (old, new) = (count(before), count(after))
+      return Table.Row([.text(name), .count(old), .count(new), .text(change(from: old, to: new))])
     }
     func time(_ name: String, _ path: KeyPath<Profile.Totals, Int64>) -> Table.Row {
-      let (old, new) = (before[keyPath: path], after[keyPath: path])
+      let (old, new) = (before.totals[keyPath: path], after.totals[keyPath: path])
       return Table.Row([
         .text(name), .duration(old), .duration(new),
         old > 0 && new > 0
@@ -48,15 +47,33 @@ extension Document {
           : old == new ? .none : .text(new == 0 ? "gone" : "new"),
       ])
     }
+    let isObserved = before.observed != nil || after.observed != nil
+    let isOfStore = before.totals.isOfStore || after.totals.isOfStore || !isObserved
+    var rows: [Table.Row] = []
+    if isOfStore {
+      rows += [
+        row("fetches", \.totals.fetches), row("counts", \.totals.counts),
+        row("rows", \.totals.rows), row("faults", \.totals.faults),
+        row("relationship faults", \.totals.relationshipFaults),
+        row("cache misses", \.totals.cacheMisses), row("saves", \.totals.saves),
+      ]
+    }
+    if isObserved {
+      rows += [
+        row("statements") { $0.observed?.runs ?? 0 },
+        row(isOfStore ? "their rows" : "rows") { $0.observed?.rows ?? 0 },
+        row("changes") { $0.observed?.changes ?? 0 }, row("commits", \.waits.commits),
+        row("lock waits", \.waits.busyWaits),
+      ]
+    }
+    rows.append(time("in SQLite", \.connectionTime))
+    if isOfStore {
+      rows += [
+        time("fetching", \.totalTime), time("in faults", \.faultTime), time("saving", \.saveTime),
+      ]
+    }
     return Table(
-      columns: [.text("totals"), .number("before"), .number("after"), .text("change")],
-      rows: [
-        row("fetches", \.fetches), row("counts", \.counts), row("rows", \.rows),
-        row("faults", \.faults), row("relationship faults", \.relationshipFaults),
-        row("cache misses", \.cacheMisses), row("saves", \.saves),
-        time("in SQLite", \.connectionTime), time("fetching", \.totalTime),
-        time("in faults", \.faultTime), time("saving", \.saveTime),
-      ])
+      columns: [.text("totals"), .number("before"), .number("after"), .text("change")], rows: rows)
   }
 
   private static func row(_ pair: ProfileDifference.Pair) -> Table.Row {

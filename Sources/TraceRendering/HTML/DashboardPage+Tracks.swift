@@ -14,7 +14,7 @@ extension DashboardPage {
       json: try TimelineData(timeline: timeline, rows: rows, labels: labels).json())
     if timeline.sliceable > timeline.slices.count {
       tracks.remark.append(
-        "The tracks count all of \(timeline.sliceable.counted("event")); the contexts show the "
+        "The tracks count all of \(timeline.sliceable.counted("event")); the lanes show the "
           + "\(UInt64(timeline.slices.count).grouped) longest one by one, and all of their time in grey."
       )
     }

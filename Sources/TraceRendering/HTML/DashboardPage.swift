@@ -47,9 +47,7 @@ public struct DashboardPage {
     var page = Dashboards.Page(title: profile.headline.visible)
     page.introduction = [profile.provenance.visible] + profile.completeness.remarks.map(\.visible)
     page.notices = [profile.completeness.notice]
-    page.totals = profile.totals.facts(hitRatio: profile.cacheHitRatio).map {
-      Dashboards.Fact($0.label, $0.cell.text)
-    }
+    page.totals = profile.facts.map { Dashboards.Fact($0.label, $0.cell.text) }
     page.remarks = [profile.timeSplitSentence, profile.isEmpty ? nil : profile.costOfTracing]
       .compactMap(\.self)
     page.tracks = try timeline.flatMap { try tracks(of: $0) }

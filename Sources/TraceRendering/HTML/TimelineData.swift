@@ -62,7 +62,9 @@ struct TimelineData {
       json.key("totalFields")
       try json.value(Self.totalFields)
       json.array("totals", buckets) { $1.totals.write(to: &$0) }
-      try json.array("tracks", timeline.shownTracks) { try $1.write(to: &$0) }
+      try json.array("tracks", timeline.shownTracks) {
+        try $1.write(named: timeline.name(of: $1.kind), to: &$0)
+      }
       json.key("width")
       json.number(timeline.bucketWidth)
     }
@@ -121,14 +123,14 @@ extension Timeline.Slice {
 
 extension Timeline.Track {
   /// The unit is `bytes` of sizes, `time` where counts show little; none of events.
-  fileprivate func write(to json: inout JSONBytes) throws {
+  fileprivate func write(named name: String, to json: inout JSONBytes) throws {
     try json.object { json in
       json.array("busy", busy) { $0.number($1) }
       json.array("counts", counts) { $0.number($1) }
       json.key("id")
       try json.value(kind.code)
       json.key("name")
-      try json.value(kind.name)
+      try json.value(name)
       guard let unit = kind.unit else { return }
       json.key("unit")
       try json.value(unit)

@@ -42,7 +42,7 @@ struct TimelineDrawing {
         default: count > 0 ? "\(count.grouped) · \(Cell.duration(busy).text)" : "none"
         }
       return Dashboards.Track(
-        code: track.kind.code, name: track.kind.name, text: text,
+        code: track.kind.code, name: timeline.name(of: track.kind), text: text,
         path: bars(
           track.kind == .pinnedLog
             ? track.busy.map(Double.init) : track.counts.map(Double.init),
@@ -104,12 +104,18 @@ extension Timeline {
     return "\(place)\(pin.process), \(Cell.duration(pin.duration).text)\(more)".visible
   }
 
-  /// The four that Instruments shows, and the others if they have something to show.
+  /// What any program runs are statements.
+  func name(of kind: Track.Kind) -> String {
+    isObserved && kind == .fetches ? "Statements" : kind.name
+  }
+
+  /// The four that Instruments shows for a store, and the others if they have something to show.
   var shownTracks: [Track] {
     let hasWaits = tracks.contains { $0.kind == .lockWaits && $0.counts.contains { $0 > 0 } }
     return tracks.filter { track in
       switch track.kind {
-      case .fetches, .faults, .cacheMisses, .saves: true
+      case .fetches: true
+      case .faults, .cacheMisses, .saves: !isObserved || track.counts.contains { $0 > 0 }
       case .lockWaits, .checkpoints, .logSize, .pinnedLog: track.counts.contains { $0 > 0 }
       // Who held the lock is of interest where someone waited for it.
       case .writeLocks: hasWaits && track.counts.contains { $0 > 0 }

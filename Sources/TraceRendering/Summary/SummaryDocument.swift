@@ -153,7 +153,7 @@ extension ObservedProfile {
 
 extension Profile.Totals {
   /// Whether any of it comes from an object store.
-  fileprivate var isOfStore: Bool {
+  var isOfStore: Bool {
     fetches > 0 || counts > 0 || faults > 0 || relationshipFaults > 0 || saves > 0
   }
 

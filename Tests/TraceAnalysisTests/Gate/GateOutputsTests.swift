@@ -105,6 +105,22 @@ struct GateOutputsTests {
           + "WHERE b = &#96;c&#96; AND ZD = &#126;"), "\(table)")
   }
 
+  @Test func totalsOfAProgramWithoutAStoreAreStatements() {
+    func profile(_ runs: Int) -> Profile {
+      RunBuilder { trace in
+        trace.connect()
+        for _ in 0..<runs { trace.run("SELECT a FROM b", rows: 3) }
+        trace.close()
+      }.profile()
+    }
+    let text = Document(
+      difference: ProfileDifference(before: profile(4), after: profile(6)), before: "a", after: "b"
+    ).text(.plain)
+    #expect(text.contains("statements       4       6  +2"), "\(text)")
+    #expect(text.contains("rows            12      18  +6"), "\(text)")
+    #expect(!text.contains("fault") && !text.contains("fetch"))
+  }
+
   // MARK: - JUnit
 
   private final class Reader: NSObject, XMLParserDelegate {

@@ -186,6 +186,22 @@ import TraceAnalysis
     #expect(timeline.lanes.count == lanes)
     #expect(timeline.lanes.last?.name == last)
   }
+
+  /// The lanes of a program without a store are its connections, their waits included.
+  @Test func connectionsAreLanes() throws {
+    var run = RunBuilder {
+      $0.connect()
+      $0.run("SELECT a")
+      $0.run("SELECT b", connection: 2)
+      $0.busy(50)
+      $0.run("SELECT a")
+    }
+    let timeline = try #require(run.timeline)
+    #expect(timeline.isObserved)
+    #expect(timeline.lanes.map(\.name) == ["connection 1", "connection 2"])
+    run.fetch("SELECT c")
+    #expect(try #require(run.timeline).isObserved == false)
+  }
 }
 
 extension RunBuilder {
@@ -209,5 +225,17 @@ private struct StretchedRun {
     var builder = ProfileBuilder(filter, isTimed: true)
     for record in records { builder.add(record) }
     return builder.timedProfile(of: run.profile().reading)
+  }
+}
+
+extension RunBuilder {
+  fileprivate var timeline: Timeline? {
+    var builder = ProfileBuilder(isTimed: true)
+    for record in records {
+      var record = record
+      record.contextID = 0
+      builder.add(record)
+    }
+    return builder.timedProfile(of: profile().reading).timeline
   }
 }
