@@ -63,8 +63,8 @@ struct FileStructure {
     }
   }
 
-  /// Reads each table by PRAGMAs of its own: joined to `sqlite_master` as functions, they take five
-  /// times as long.
+  /// Reads each table by a PRAGMA of its own: joined to `sqlite_master` as a function, it takes twice
+  /// as many instructions.
   private mutating func readTables(_ connection: Connection) throws(SQLiteError) {
     let rows = try connection.prepare(
       "SELECT name, sql LIKE 'CREATE VIRTUAL%' FROM sqlite_master "
