@@ -28,19 +28,19 @@ public struct ComparedColumns: Hashable, Sendable {
   /// A column inside a function call is left out: an index does not find it. The primary key is
   /// left out: it is found without one. Common tables are left out: they have no index.
   public static func all(in sql: String) -> [ComparedColumns] {
-    all(in: StatementOutline(sql)) { !$0.isCommonTable($1) }
+    all(in: StatementOutline(sql), areCommonTables: false)
   }
 
   /// Those of the tables that WITH defines.
   public static func ofCommonTables(in sql: String) -> [ComparedColumns] {
-    all(in: StatementOutline(sql)) { $0.isCommonTable($1) }
+    all(in: StatementOutline(sql), areCommonTables: true)
   }
 
   private static func all(
-    in outline: StatementOutline, _ isWanted: (StatementOutline, String) -> Bool
+    in outline: StatementOutline, areCommonTables: Bool
   ) -> [ComparedColumns] {
     outline.scopes.flatMap { scope in
-      scope.sources.filter { $0.table.map { isWanted(outline, $0) } ?? false }
+      scope.sources.filter { $0.table.map(outline.isCommonTable) == areCommonTables }
         .compactMap { ComparedColumns(of: $0, in: scope, outline) }
     }
   }

@@ -33,8 +33,8 @@ struct AvoidQueryInLoop: Rule {
 
   /// Whether the runs differ in the page that they read: no value of a row is looked up.
   private func isPaging(_ loop: QueryLoop, _ workload: Workload) -> Bool {
-    let child = workload.profile.statements.first { $0.id == loop.child }
-    return child?.sql.map { StatementClauses(sql: $0).bindsOnlyLimit } ?? false
+    workload.profile.statement(loop.child)?.sql.map { StatementClauses(sql: $0).bindsOnlyLimit }
+      ?? false
   }
 
   private func finding(_ loop: QueryLoop) -> Finding {

@@ -23,8 +23,7 @@ struct IndexFix {
     let isOrder =
       columns.isLimited && columns.ranges.isEmpty && !columns.equal.isEmpty
       && !columns.hasAlternatives && columns.sorted.count == 1
-    let order = isOrder ? columns.sorted.filter { !columns.equal.contains($0) && $0 != "Z_PK" } : []
-    self.columns = columns.filtered + order
+    self.columns = columns.filtered + (isOrder ? columns.order : [])
     self.entity = entity
     isEach = columns.hasAlternatives && columns.filtered.count > 1
   }
@@ -37,8 +36,8 @@ struct IndexFix {
   /// Columns compared for equality come first, then those that sort.
   init(sorting columns: ComparedColumns, entity: String) {
     table = columns.table
-    self.columns =
-      columns.equal + columns.sorted.filter { !columns.equal.contains($0) && $0 != "Z_PK" }
+    schema = columns.schema
+    self.columns = columns.equal + columns.order
     self.entity = entity
     isEach = false
   }
@@ -76,4 +75,9 @@ struct IndexFix {
     return "CREATE INDEX \(prefix)\(quoted(name)) ON \(quoted(table)) "
       + "(\(columns.map(quoted).joined(separator: ", ")))"
   }
+}
+
+extension ComparedColumns {
+  /// The columns that sort, behind those that are equal.
+  fileprivate var order: [String] { sorted.filter { !equal.contains($0) && $0 != "Z_PK" } }
 }

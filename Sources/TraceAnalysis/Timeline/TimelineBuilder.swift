@@ -147,6 +147,7 @@ struct TimelineBuilder {
       if let place, place < faults.keys.count { place } else {
         faults.number(of: FaultProfile.Origin(fault))
       }
+    hasStoreEvents = true
     last { $0.faults.update(number) { $0.add(fault) } }
     draw(.faults, fault.duration, subject: number, rows: fault.rows)
   }

@@ -151,12 +151,16 @@ import TraceAnalysis
       "SELECT id FROM old.invoice WHERE total = ? ORDER BY issued DESC LIMIT 1",
       "CREATE INDEX old.invoice_total_issued ON invoice (total, issued)"
     ),
+    (
+      "SELECT id FROM old.invoice ORDER BY issued LIMIT 5",
+      "CREATE INDEX old.invoice_issued ON invoice (issued)"
+    ),
     ("SELECT id FROM wanted WHERE kind = ?", "CREATE INDEX wanted_kind ON wanted (kind)"),
   ])
   func attachedAndTemporaryTablesHaveFindings(sql: String, fix: String) throws {
     let run = RunBuilder { trace in
       trace.connect()
-      trace.run(sql, rows: 5, step: 1_000_000, fullScanSteps: 3000)
+      trace.run(sql, rows: 5, step: 1_000_000, fullScanSteps: 3000, sorts: 1)
     }
     let found = try Workload(run.profile(), database: shop()).findings
     #expect(found.map(\.fix) == [fix])

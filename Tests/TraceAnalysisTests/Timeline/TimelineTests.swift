@@ -189,7 +189,7 @@ import TraceAnalysis
 
   /// The lanes of a program without a store are its connections, their waits included.
   @Test func connectionsAreLanes() throws {
-    var run = RunBuilder {
+    let run = RunBuilder {
       $0.connect()
       $0.run("SELECT a")
       $0.run("SELECT b", connection: 2)
@@ -199,8 +199,11 @@ import TraceAnalysis
     let timeline = try #require(run.timeline)
     #expect(timeline.isObserved)
     #expect(timeline.lanes.map(\.name) == ["connection 1", "connection 2"])
-    run.fetch("SELECT c")
-    #expect(try #require(run.timeline).isObserved == false)
+    var (fetch, fault) = (run, run)
+    fetch.fetch("SELECT c")
+    fault.fault()
+    #expect(try #require(fetch.timeline).isObserved == false)
+    #expect(try #require(fault.timeline).isObserved == false)
   }
 }
 
