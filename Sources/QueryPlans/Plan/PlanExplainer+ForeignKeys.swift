@@ -3,22 +3,22 @@
 import SQLiteDriver
 
 extension PlanExplainer {
-  /// The columns without an index by which a deletion finds the rows that refer to its own, and
-  /// those that refer to the rows that it deletes along with them.
+  /// The columns without an index by which a deletion, or an update of a key, finds the rows that
+  /// refer to its own; and those that refer to the rows that a deletion takes along.
   ///
   /// See section 3 of <https://www.sqlite.org/foreignkeys.html>.
   func unindexedReferences(of sql: String) -> [PlanJudgement.Reference] {
-    guard let write = WrittenTable(sql: sql), write.kind == .delete else { return [] }
+    guard let write = WrittenTable(sql: sql), write.kind != .insert else { return [] }
     var found: [PlanJudgement.Reference] = []
     var deleted = [write.table.lowercased()]
     var place = 0
     while place < deleted.count {
-      for (reference, cascades) in references(to: deleted[place]) {
+      for (reference, cascades) in references(to: deleted[place], updating: write.columns) {
         if !found.contains(reference), isLarge(reference.table), !isIndexed(reference) {
           found.append(reference)
         }
         let table = reference.table.lowercased()
-        if cascades, !deleted.contains(table) { deleted.append(table) }
+        if cascades, write.kind == .delete, !deleted.contains(table) { deleted.append(table) }
       }
       place += 1
     }
@@ -29,27 +29,35 @@ extension PlanExplainer {
     size(of: table).map { $0.isAtLeast || Double($0.rows) >= ScanBound.minRows } ?? false
   }
 
-  private func references(to table: String) -> [(PlanJudgement.Reference, cascades: Bool)] {
+  /// - Parameter columns: those that an UPDATE sets; nil for all.
+  private func references(
+    to table: String, updating columns: [String]?
+  ) -> [(PlanJudgement.Reference, cascades: Bool)] {
+    let updated = columns.map { Set($0.map { $0.lowercased() }) }
     guard
       let query = try? connection.cachedStatement(
         """
-        SELECT m.name, f.id, f."from", f.on_delete FROM sqlite_schema m, \
+        SELECT m.name, f.id, f."from", f.on_delete, coalesce(f."to", (SELECT p.name FROM \
+        pragma_table_info(f."table") p WHERE p.pk = f.seq + 1)) FROM sqlite_schema m, \
         pragma_foreign_key_list(m.name) f WHERE m.type = 'table' AND f."table" = ?1 COLLATE NOCASE \
         AND m.sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY m.name, f.id DESC, f.seq
         """)
     else { return [] }
     defer { connection.recycle(query) }
     query.bind(table, at: 1)
-    var keys: [(PlanJudgement.Reference, id: Int64, cascades: Bool)] = []
+    var keys: [(PlanJudgement.Reference, id: Int64, cascades: Bool, isWritten: Bool)] = []
     while (try? query.step()) == true {
       let (table, id, column) = (query.string(0), query.int64(1), query.string(2))
+      let isWritten = updated?.contains(query.string(4).lowercased()) ?? true
       if let last = keys.indices.last, keys[last].0.table == table, keys[last].id == id {
         keys[last].0.columns.append(column)
+        keys[last].isWritten = keys[last].isWritten || isWritten
       } else {
-        keys.append((.init(table: table, columns: [column]), id, query.string(3) == "CASCADE"))
+        keys.append(
+          (.init(table: table, columns: [column]), id, query.string(3) == "CASCADE", isWritten))
       }
     }
-    return keys.map { ($0.0, $0.cascades) }
+    return keys.filter(\.isWritten).map { ($0.0, $0.cascades) }
   }
 
   private func isIndexed(_ reference: PlanJudgement.Reference) -> Bool {

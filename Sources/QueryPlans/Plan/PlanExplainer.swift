@@ -76,10 +76,8 @@ public final class PlanExplainer {
       explanation.judgement = PlanJudge(
         sql: explanation.qualifiedSQL, work: work, source: source
       ).judge(plan)
-      if explanation.judgement?.unexplainedFullScanSteps != nil {
-        explanation.judgement?.triggerScans = triggerScans(of: sql)
-      }
       if explanation.verdict == .fullScan {
+        explanation.judgement?.triggerScans = triggerScans(of: sql)
         explanation.judgement?.unindexedReferences = unindexedReferences(of: sql)
       }
     } catch {

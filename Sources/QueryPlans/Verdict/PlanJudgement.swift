@@ -81,9 +81,9 @@ public struct PlanJudgement: Hashable, Sendable {
   var hasLargeAutomaticIndex = false
   /// Full-scan steps a run that no step of the plan explains, such as those of triggers.
   public internal(set) var unexplainedFullScanSteps: UInt64?
-  /// The scans that may explain them.
+  /// The scans of the triggers that a write fires; empty unless it scans.
   public internal(set) var triggerScans: [TriggerScan] = []
-  /// The foreign keys that a deletion scans for; empty unless it scans.
+  /// The foreign keys that a deletion, or an update of a key, scans for; empty unless it scans.
   public internal(set) var unindexedReferences: [Reference] = []
 
   public init() {}

@@ -73,15 +73,17 @@ struct AvoidFullTableScan: Rule {
   private func fix(
     _ statement: JudgedStatement, _ scan: PlanJudgement.Scan?, _ workload: Workload
   ) -> String {
-    if let trigger = statement.judgement.triggerScans.first { return Self.fix(trigger) }
-    let references = statement.judgement.unindexedReferences
-    if !references.isEmpty, statement.comparedColumns == nil { return Self.fix(references) }
+    let isElsewhere =
+      statement.plan != nil && statement.judgement.unexplainedFullScanSteps != nil
+    if isElsewhere || statement.comparedColumns == nil {
+      let references = statement.judgement.unindexedReferences
+      if !references.isEmpty { return Self.fix(references) }
+      if let trigger = statement.judgement.triggerScans.first { return Self.fix(trigger) }
+    }
     let expression = ComparedExpression.all(in: statement.qualifiedSQL).first
     if let expression, expression.hasCollation || statement.comparedColumns == nil {
       return IndexCandidate(expression).sql
     }
-    let isElsewhere =
-      statement.plan != nil && statement.judgement.unexplainedFullScanSteps != nil
     if let columns = statement.comparedColumns, !isElsewhere {
       return IndexFix(columns, entity: statement.entity).sentence
     }

@@ -130,7 +130,7 @@ extension PlanJudgement {
           + (triggerScans.isEmpty ? ": look at triggers and foreign keys without an index" : ""))
     }
     remarks += unindexedReferences.map {
-      "a deletion looks for rows of '\($0.table)' by a foreign key without an index; try "
+      "the write looks for rows of '\($0.table)' by a foreign key without an index; try "
         + Scan.indexSQL($0.table, $0.columns)
     }
     remarks += triggerScans.map { scan in

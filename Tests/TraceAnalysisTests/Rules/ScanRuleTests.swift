@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import QueryPlans
 import SQLiteDriver
 import StoreEvents
 import TestSupport
@@ -115,6 +116,42 @@ import TraceAnalysis
     let workload = try Workload(run.profile(), database: connection)
     let found = workload.findings.filter { $0.rule == "AvoidFullTableScan" }
     #expect(found.map(\.fix) == [fix])
+  }
+
+  /// An UPDATE of a key looks for the rows that refer to it, one of another column does not; the rows of
+  /// `INSERT … SELECT` are few beside what the trigger reads for each.
+  @Test(arguments: [
+    (
+      "UPDATE owner SET code = ? WHERE id = ?",
+      "index the foreign keys that refer to it: CREATE INDEX pet_owner ON pet (owner)"
+    ),
+    (
+      "INSERT INTO pet(owner) SELECT code FROM owner",
+      "the trigger 'counted' reads all of 'pet': CREATE INDEX pet_kind ON pet (kind)"
+    ),
+  ])
+  func whatAWriteReadsBesideItsPlanIsNamed(sql: String, fix: String) throws {
+    let connection = try shop()
+    try connection.execute(
+      """
+      CREATE TABLE owner(id INTEGER PRIMARY KEY, code TEXT UNIQUE, name TEXT);
+      CREATE TABLE pet(owner TEXT REFERENCES owner(code) ON UPDATE CASCADE, kind TEXT);
+      INSERT INTO owner SELECT id, 'o' || id, '' FROM invoice;
+      INSERT INTO pet SELECT code, code FROM owner;
+      CREATE TRIGGER counted AFTER INSERT ON pet BEGIN
+        DELETE FROM pet WHERE kind = NEW.owner;
+      END;
+      """)
+    let run = RunBuilder { trace in
+      trace.connect()
+      trace.run(sql, rows: 0, changes: 1, step: 1_000_000, fullScanSteps: 60_000)
+    }
+    let found = try Workload(run.profile(), database: connection).findings
+    #expect(found.map(\.fix) == [fix])
+    let other = PlanExplainer(connection).explain(
+      "UPDATE owner SET name = ? WHERE id = ?",
+      work: StatementWork(executions: 1, fullScanSteps: 60_000, vmSteps: 600_000))
+    #expect(other.judgement?.unindexedReferences == [])
   }
 
   @Test func theIndexesAreForTheForeignKeysOfADeletion() throws {
