@@ -122,8 +122,11 @@ import Testing
   func whatWasNotSentIsSentFirstNextTime() async throws {
     let file = try await export()
     let spool = ["--spool", folder.path("spool")]
-    let free = try PythonServer("collector.py", [folder.path("none"), "--away", "600"]).port
-    let away = try await send(folder.path("trace"), to: free, spool[0], spool[1], "--patience", "0")
+    // It keeps its port: another test's server would take one that is free.
+    let absent = try PythonServer("collector.py", [folder.path("none"), "--away", "600"])
+    let away = try await send(
+      folder.path("trace"), to: absent.port, spool[0], spool[1], "--patience", "0")
+    withExtendedLifetime(absent) {}
     #expect(away.status == 1)
     #expect(away.error.contains("cannot be reached: Connection refused"))
     let waiting = try spooled

@@ -66,12 +66,13 @@ class Collector(http.server.BaseHTTPRequestHandler):
         pass
 
 
-port = options.port
-if port == 0:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+# Bound while it does not listen: connections are refused, and no other server takes the port.
+held = socket.socket()
+held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+held.bind(("127.0.0.1", options.port))
+port = held.getsockname()[1]
 print(port, flush=True)
 sys.stdout.close()
 time.sleep(options.away)
+held.close()
 http.server.ThreadingHTTPServer(("127.0.0.1", port), Collector).serve_forever()
