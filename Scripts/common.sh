@@ -20,18 +20,20 @@ build_programs() { # debug|release
   set_programs "$configuration"
 }
 
-# Builds what the demo runs: both programs in one build, so that both processors have work, and
-# without debugging information, which is a tenth of the compiler's time.
+# Builds what the demos run: both programs in one build, so that both processors have work, without
+# debugging information and with reports that are not optimized (see Package.swift). In a folder of
+# its own: this trace-report is for short traces only.
 build_demo_programs() {
   say "building transit and trace-report (release); the first time takes some minutes"
-  swift build -c release -debug-info-format none --target demo >&2
-  set_programs release
+  STORESCOPE_DEMO=1 swift build -c release --scratch-path .build/demo -debug-info-format none \
+    --target demo >&2
+  set_programs release --scratch-path .build/demo
 }
 
 # Sets the paths of programs that are built.
-set_programs() { # debug|release
+set_programs() { # debug|release [OPTION...]
   local bin
-  bin=$(swift build -c "$1" --show-bin-path)
+  bin=$(swift build -c "$@" --show-bin-path)
   transit=$bin/transit
   # shellcheck disable=SC2034 # for who called
   records=$bin/records

@@ -6,8 +6,9 @@ cd "$(dirname "$0")/.."
 . Scripts/common.sh
 
 Scripts/setup.sh --python
-build_programs release
+build_demo_programs
 Scripts/probe.sh
+export STORESCOPE_PROBE=.build/probe/libstorescope-probe.so
 
 mkdir -p demo
 store=demo/web.sqlite
