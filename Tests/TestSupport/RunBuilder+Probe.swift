@@ -4,13 +4,17 @@ public import StoreEvents
 
 extension RunBuilder {
   /// A connection that the probe observes.
-  public mutating func connect(path: String = "app.db") {
+  public mutating func connect(path: String = "app.db", connection: UInt64 = 1) {
     append(
       .connectionOpened(
         ConnectionOpened(
-          connectionID: 1, path: path, vfs: "unix", flags: 0, sqliteVersion: "3.40.1",
+          connectionID: connection, path: path, vfs: "unix", flags: 0, sqliteVersion: "3.40.1",
           sqlitePath: "/usr/lib/libsqlite3.so.0", way: "got", device: 1, inode: 2,
           processStart: 1, processName: "python3 app.py")))
+  }
+
+  public mutating func disconnect(_ connection: UInt64) {
+    append(.connectionClosed(ConnectionClosed(connectionID: connection)))
   }
 
   /// A line of Python, which runs refer to by number.
@@ -26,7 +30,7 @@ extension RunBuilder {
   public mutating func run(
     _ sql: String, caller: UInt64 = 0, rows: UInt64 = 1, changes: UInt64 = 0,
     bindHash: UInt64 = 0, step: Nanoseconds = 100, open: Nanoseconds = 100,
-    fullScanSteps: UInt64 = 0, autoIndexRows: UInt64 = 0, sorts: UInt64 = 0, error: String = "",
+    vmSteps: UInt64 = 10, fullScanSteps: UInt64 = 0, autoIndexRows: UInt64 = 0, sorts: UInt64 = 0, error: String = "",
     thread: Int64 = 1, connection: UInt64 = 1
   ) {
     announce(sql)
@@ -35,7 +39,7 @@ extension RunBuilder {
         StatementRun(
           connectionID: connection, statementID: StatementID(sql: sql), runID: 1, transactionID: 0,
           callerID: caller, bindHash: bindHash, stepTime: step, openTime: open, rows: rows,
-          changes: changes, isReadOnly: changes == 0 ? 1 : 0, vmSteps: 10,
+          changes: changes, isReadOnly: changes == 0 ? 1 : 0, vmSteps: vmSteps,
           fullScanSteps: fullScanSteps, sorts: sorts, autoIndexRows: autoIndexRows, memory: 0,
           reprepares: 0,
           filterHits: 0, filterMisses: 0, timedSteps: rows + 1, error: error)), thread: thread)

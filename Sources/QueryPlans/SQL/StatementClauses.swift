@@ -12,6 +12,8 @@ public struct StatementClauses: Hashable, Sendable {
   public let bindsOnlyLimit: Bool
   /// Whether WHERE calls a function or uses an operator that searches within text.
   public let searchesText: Bool
+  /// The tables that it names, in small letters.
+  public let tables: Set<String>
 
   public init(sql: String) {
     let outline = StatementOutline(sql)
@@ -27,6 +29,7 @@ public struct StatementClauses: Hashable, Sendable {
       && parameters.allSatisfy { place in limits.contains { $0.contains(place) } }
     let filters = outline.scopes.flatMap { $0.joinConditions + ($0.filter.map { [$0] } ?? []) }
     searchesText = filters.contains { outline.tokens[$0].contains(where: Self.isSearch) }
+    tables = Set(outline.scopes.flatMap(\.sources).compactMap { $0.table?.lowercased() })
   }
 
   private static func isSearch(_ token: SQLToken) -> Bool {

@@ -59,7 +59,7 @@ extension Gate {
     return work.filter { !$0.isWorse }
   }
 
-  private func sums(
+  func sums(
     of before: [BaselineV1.Statement], _ now: [BaselineV1.Statement], _ metrics: [GateMetric]
   ) -> [GateResult.Change] {
     GateMetric.ofStatements.compactMap { metric, value in

@@ -43,20 +43,27 @@ public struct Gate: Sendable {
     let known = Dictionary(
       baseline.statements.map { ($0.sql, $0) }, uniquingKeysWith: { first, _ in first })
     let rewritten = Rewriting(from: baseline, to: groups).before
-    var all: [BaselineV1.Statement] = []
+    let ordered = groups.values.sorted { $0.fingerprint < $1.fingerprint }
+    let all = ordered.map {
+      BaselineV1.Statement($0, plan: isSameSQLite ? $0.statement.sql.flatMap(plan) : nil)
+    }
     var uncounted = UncountedMetrics()
-    for group in groups.values.sorted(by: { $0.fingerprint < $1.fingerprint }) {
-      let now = BaselineV1.Statement(
-        group, plan: isSameSQLite ? group.statement.sql.flatMap(plan) : nil)
-      all.append(now)
+    for (group, now) in zip(ordered, all) {
       guard let before = known[now.sql] ?? rewritten[now.sql] else {
         result.appeared.append(difference(nil, now, group, isSameSQLite: true))
         continue
       }
       uncounted.compare(before, now)
-      sort(difference(before, now, group, isSameSQLite: isSameSQLite), into: &result)
+      let difference = difference(before, now, group, isSameSQLite: isSameSQLite)
+      let isRewritten = difference.sqlBefore != nil
+      let joined =
+        difference.isWorse && isRewritten
+        ? self.difference(difference, joining: all, with: baseline, isSameSQLite: isSameSQLite)
+        : nil
+      sort(joined ?? difference, into: &result)
     }
     let present = Set(groups.keys.map(\.description) + rewritten.values.map(\.sql))
+    result.reservations += Self.doubtOfProgram(baseline, present)
     result.gone = baseline.statements.filter { !present.contains($0.sql) }.map(Self.gone)
     compareTests(of: profile, with: baseline, isSameSQLite: isSameSQLite, into: &result)
     uncounted.compare(baseline.totals, BaselineV1.Totals(profile))
@@ -83,6 +90,17 @@ public struct Gate: Sendable {
         default: nil
         }
       }
+  }
+
+  /// Another program does less of everything that the baseline counts.
+  private static func doubtOfProgram(_ baseline: BaselineV1, _ present: Set<String>) -> [String] {
+    let own = baseline.statements.filter { !LockSite.isTransactionControl($0.sql) }
+    // A test of one or two statements may well have been written anew.
+    guard own.count > 2, !own.contains(where: { present.contains($0.sql) }) else { return [] }
+    return [
+      "none of the baseline's \(own.count) statements ran: if this is the program that it was made "
+        + "of, and all of its SQL has changed, make a new baseline"
+    ]
   }
 
   // MARK: - Statements
@@ -160,7 +178,7 @@ public struct Gate: Sendable {
 
 extension GateResult.Difference {
   /// The plan matters for the verdict only where it starts or stops to scan.
-  fileprivate var isWorse: Bool { changes.contains(where: \.isWorse) || hasWorsePlan }
+  var isWorse: Bool { changes.contains(where: \.isWorse) || hasWorsePlan }
 
   fileprivate var hasWorsePlan: Bool {
     planAfter?.verdict == "fullScan" && planBefore?.verdict != "fullScan"

@@ -53,6 +53,8 @@ public struct GateResult: Hashable, Sendable {
     public var sqlBefore: String?
     /// The statement's id.
     public var statement: StatementID?
+    /// The baseline's statements on tables that the rewritten one joins now; ``changes`` has theirs.
+    public var joined: [String] = []
     /// The line of code that ran it.
     public var caller: SourceLocation
     /// The counts that changed.

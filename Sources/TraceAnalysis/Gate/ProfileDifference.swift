@@ -9,8 +9,8 @@ public struct ProfileDifference: Sendable {
   public var before: Profile
   /// The second run.
   public var after: Profile
-  /// By the time of the slower side, longest first; a side is nil if it does not have the
-  /// statement.
+  /// Those whose work changed first, then by the time of the slower side, longest first; a side is nil if it does not
+  /// have the statement.
   public var pairs: [Pair]
 
   /// A statement of the two runs.
@@ -27,6 +27,18 @@ public struct ProfileDifference: Sendable {
       }
       return before / after
     }
+
+    /// Whether a run did as many rows, scan steps and VM steps before as after, these within the tolerance of a gate.
+    public var isSamePerRun: Bool {
+      guard let before, let after else { return false }
+      let (old, new) = (before.work.perRun(\.vmSteps), after.work.perRun(\.vmSteps))
+      return abs(new - old) <= old * Gate.defaultTolerance
+        && before.work.perRun(\.rows) == after.work.perRun(\.rows)
+        && before.work.perRun(\.fullScanSteps) == after.work.perRun(\.fullScanSteps)
+    }
+
+    /// Whether it did the same work as often.
+    public var isSame: Bool { isSamePerRun && before?.work.count == after?.work.count }
 
     fileprivate var time: Int64 {
       max(before?.work.totalTime ?? 0, after?.work.totalTime ?? 0)
@@ -45,9 +57,10 @@ public struct ProfileDifference: Sendable {
       Self.take(from: &left, &right, by: key, into: &pairs)
     }
     pairs += left.map { Pair(before: $0, after: nil) } + right.map { Pair(before: nil, after: $0) }
-    self.pairs = pairs.sorted(by: \.time) {
+    let ordered = pairs.sorted(by: \.time) {
       ($0.before ?? $0.after)?.fingerprint.description ?? ""
     }
+    self.pairs = ordered.filter { !$0.isSame } + ordered.filter(\.isSame)
   }
 
   private static func take(
@@ -80,7 +93,11 @@ extension StatementGroup {
     fingerprint.description.split { " (),".contains($0) }.sorted().joined(separator: " ")
   }
 
-  fileprivate var callerKey: String? { caller.text.map { "\($0) \(statement.entity)" } }
+  /// An UPDATE does not take the place of a CREATE INDEX of the same line.
+  fileprivate var callerKey: String? {
+    let kind = fingerprint.description.prefix(while: \.isLetter)
+    return caller.text.map { "\($0) \(statement.entity) \(kind)" }
+  }
 
   /// The mean time of a run, in nanoseconds.
   public var meanTime: Double {

@@ -5,7 +5,7 @@ import QueryPlans
 /// Finds the statements of a run that are rewritten statements of a baseline.
 ///
 /// The same tokens in another order, for example after terms of an AND were moved; otherwise the
-/// only statement of its entity at the same line of code.
+/// only statement of its kind and entity at the same line of code.
 struct Rewriting {
   /// The baseline's statement, by the new one's fingerprint.
   private(set) var before: [String: BaselineV1.Statement] = [:]
@@ -18,8 +18,8 @@ struct Rewriting {
       .sorted { $0.fingerprint < $1.fingerprint }
     pair(&gone, &new, { Self.words($0.sql) }, { Self.words($0.fingerprint.description) })
     pair(
-      &gone, &new, { Self.place($0.caller, $0.entity) },
-      { Self.place($0.busiestCaller.text, $0.statement.entity) })
+      &gone, &new, { Self.place($0.caller, $0.entity, $0.sql) },
+      { Self.place($0.busiestCaller.text, $0.statement.entity, $0.fingerprint.description) })
   }
 
   /// Pairs what has a key that no other one on its side has.
@@ -42,7 +42,7 @@ struct Rewriting {
     sql.split { " (),".contains($0) }.sorted().joined(separator: " ")
   }
 
-  private static func place(_ caller: String?, _ entity: String?) -> String? {
-    caller.map { "\($0) \(entity ?? "")" }
+  private static func place(_ caller: String?, _ entity: String?, _ sql: String) -> String? {
+    caller.map { "\($0) \(entity ?? "") \(sql.prefix(while: \.isLetter))" }
   }
 }

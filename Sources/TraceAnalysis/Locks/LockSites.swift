@@ -147,8 +147,8 @@ struct LockSites {
   private mutating func noteWrite(
     _ run: StatementRun, _ site: LockSite, form: UInt64, thread: Key
   ) {
-    guard run.isReadOnly == 0 else { return }
-    guard run.transactionID == 0, run.changes > 0 else {
+    guard run.isReadOnly == 0, run.transactionID == 0, run.changes > 0 else {
+      // What runs between two writes may be another request of a server.
       rows.removeValue(forKey: thread)
       return
     }
@@ -186,8 +186,10 @@ struct LockSites {
 
 extension LockSite {
   /// Whether it begins, ends or marks a transaction: such a statement reads nothing.
-  var isTransactionControl: Bool {
-    guard let word = sql?.prefix(while: \.isLetter).uppercased() else { return false }
+  var isTransactionControl: Bool { sql.map(Self.isTransactionControl) ?? false }
+
+  static func isTransactionControl(_ sql: String) -> Bool {
+    let word = sql.prefix(while: \.isLetter).uppercased()
     return ["BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE"].contains(word)
   }
 

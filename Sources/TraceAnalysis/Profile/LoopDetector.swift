@@ -12,6 +12,8 @@ import StoreEvents
 struct LoopDetector {
   // A page of a list has 10 rows; a loop over fewer rows is not worth a finding.
   static let minRows: UInt64 = 10
+  // A loop within a loop is over fewer rows each time. Two runs after two rows are a coincidence.
+  private static let minInnerRows: UInt64 = 3
   // Arbitrary: loops nest less deep, and run fewer statements for each row.
   private static let maxParents = 8
   private static let maxChildren = 16
@@ -30,6 +32,7 @@ struct LoopDetector {
   /// The fields of a run that the detector needs.
   struct Run {
     var site: Site
+    var connection: Connection
     var statement: StatementID
     var start: Nanoseconds
     var rows: UInt64
@@ -38,8 +41,16 @@ struct LoopDetector {
     var isReadOnly: Bool
   }
 
+  struct Connection: Hashable {
+    var process: Int
+    var id: UInt64
+    /// Of its file.
+    var database: Int
+  }
+
   fileprivate struct Child {
     var site: Site
+    var database: Int
     var statement: StatementID
     var start: Nanoseconds
     /// The runs of other statements since its parent ended.
@@ -53,6 +64,7 @@ struct LoopDetector {
 
   fileprivate struct Parent {
     var site: Site
+    var connection: Connection
     var statement: StatementID
     var rows: UInt64
     /// Its place among all parents, by their ends.
@@ -92,14 +104,27 @@ struct LoopDetector {
       close(state.parents.remove(at: rerun))
     }
     if run.isReadOnly {
-      for index in state.parents.indices {
+      for index in state.parents.indices
+      where state.parents[index].connection.database == run.connection.database {
         Self.count(run, in: &state.parents[index].children, after: state.parents[index].runs)
       }
       Self.count(run, in: &state.unowned, after: 0)
     }
     for index in state.parents.indices { state.parents[index].runs.add(1) }
-    if run.isReadOnly, run.rows >= Self.minRows { open(run, in: &state) }
+    if run.isReadOnly, run.rows >= Self.minInnerRows { open(run, in: &state) }
     threads[thread] = state
+  }
+
+  /// Ends the parents of a connection: what runs later belongs to another task, such as the next request of a server.
+  mutating func close(_ connection: UInt64, of process: Int) {
+    for key in Array(threads.keys) where key.process == process {
+      guard var state = threads[key],
+        state.parents.contains(where: { $0.connection.id == connection })
+      else { continue }
+      for parent in state.parents where parent.connection.id == connection { close(parent) }
+      state.parents.removeAll { $0.connection.id == connection }
+      threads[key] = state
+    }
   }
 
   /// Ends what is open, and returns the loops, longest time first.
@@ -127,11 +152,18 @@ struct LoopDetector {
   private mutating func open(_ run: Run, in state: inout Thread) {
     parentCount.add(1)
     var parent = Parent(
-      site: run.site, statement: run.statement, rows: run.rows, number: parentCount)
+      site: run.site, connection: run.connection, statement: run.statement, rows: run.rows,
+      number: parentCount)
     // Runs that began after this one did so within its open cursor.
-    parent.children = state.unowned.filter { $0.start >= run.start && $0.site != run.site }
+    parent.children = state.unowned.filter {
+      $0.start >= run.start && $0.site != run.site && $0.database == run.connection.database
+    }
     state.unowned.removeAll()
-    if state.parents.count >= Self.maxParents { close(state.parents.removeFirst()) }
+    if state.parents.count >= Self.maxParents {
+      // The short lists of inner loops go before the long ones around them.
+      let short = state.parents.firstIndex { $0.rows < Self.minRows }
+      close(state.parents.remove(at: short ?? 0))
+    }
     state.parents.append(parent)
   }
 
@@ -140,7 +172,8 @@ struct LoopDetector {
       children[index].add(run)
     } else if children.count < maxChildren {
       var child = Child(
-        site: run.site, statement: run.statement, start: run.start, runsBefore: runs,
+        site: run.site, database: run.connection.database, statement: run.statement,
+        start: run.start, runsBefore: runs,
         firstValues: run.bindHash, firstStatement: run.statement)
       child.add(run)
       children.append(child)
@@ -175,17 +208,18 @@ struct LoopDetector {
 }
 
 extension LoopDetector.Parent {
-  /// Whether a child ran at most once for each row.
+  /// Whether a child ran at most once for each row; exactly once for each of a few.
   fileprivate func mayLoop(over child: LoopDetector.Child) -> Bool {
-    child.runs <= rows &+ rows / 10
+    rows < LoopDetector.minRows ? child.runs == rows : child.runs <= rows &+ rows / 10
   }
 }
 
 extension QueryLoop {
   /// Whether there are too many runs for a coincidence: a run for nine rows of ten if it happened
-  /// once, for every second row if it happened more often.
+  /// once, for every second row if it happened more often at a line that is known.
   fileprivate var isLoop: Bool {
-    let needed = occurrences < 3 ? parentRows - parentRows / 10 : parentRows / 2
+    let isOften = occurrences >= 3 && childLocation != .unknown
+    let needed = isOften ? parentRows / 2 : parentRows - parentRows / 10
     return runs >= LoopDetector.minRows && runs >= needed
   }
 }

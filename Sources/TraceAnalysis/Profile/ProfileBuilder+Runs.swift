@@ -67,7 +67,8 @@ extension ProfileBuilder {
     if !run.error.isEmpty { totals.errors.add(1) }
     timeline?.add(run, from: location)
     let generation = process < commits.count ? commits[process] : 0
-    let values = RepeatTally.Values(process: process, hash: run.bindHash)
+    let values = RepeatTally.Values(
+      process: process, connection: run.connectionID, hash: run.bindHash)
     let host = processes.profiles[process].identity.host
     let origin = origins.index(ofConnection: run.connectionID, in: process, host: host)
     addForm(run.statementID, from: origin) { $0.add(run, waits) }
@@ -78,7 +79,9 @@ extension ProfileBuilder {
     }
     contexts.update(currentContext, make: ContextTally.init) { $0.add(run) }
     if run.changes > 0 { countCommit(of: process) }
-    findLoops(run, record, at: location, in: process)
+    findLoops(
+      run, record, at: location,
+      on: .init(process: process, id: run.connectionID, database: origin))
   }
 
   /// Handles statements that are not the program's own: markers of tests, and drivers' PRAGMAs that
@@ -94,16 +97,18 @@ extension ProfileBuilder {
   }
 
   private mutating func findLoops(
-    _ run: StatementRun, _ record: EventRecord, at location: SourceLocation, in process: Int
+    _ run: StatementRun, _ record: EventRecord, at location: SourceLocation,
+    on connection: LoopDetector.Connection
   ) {
     guard run.statementID != Bounds.restOfStatements else { return }
     let form = observed.form(of: run.statementID, texts[run.statementID])
     observed.loops.add(
       LoopDetector.Run(
-        site: .init(form: form, location: location), statement: run.statementID,
+        site: .init(form: form, location: location), connection: connection,
+        statement: run.statementID,
         start: record.timestamp &- max(run.openTime, 0), rows: run.rows, bindHash: run.bindHash,
         time: run.stepTime, isReadOnly: run.isReadOnly != 0),
-      on: Key(process: process, id: UInt64(bitPattern: record.threadID)))
+      on: Key(process: connection.process, id: UInt64(bitPattern: record.threadID)))
   }
 }
 

@@ -120,7 +120,8 @@ public struct ProfileBuilder {
     case .caller(let event): observed.callers.add(event, of: record)
     case .statementRun(let event): add(event, of: record, in: process)
     case .copyNotObserved(let event): observed.add(event)
-    case .counters, .connectionClosed: break
+    case .connectionClosed(let event): observed.loops.close(event.connectionID, of: process)
+    case .counters: break
     }
   }
 

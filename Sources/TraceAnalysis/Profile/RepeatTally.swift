@@ -9,11 +9,15 @@ struct RepeatTally {
   // 256 is arbitrary: a value that repeats after more than this many others is not tracked.
   private static let maxValues = 256
 
-  /// Values that one process bound.
+  /// Values that one process bound; on one connection where a program has its own, since a server's requests have one
+  /// each.
   struct Values: TallyKey {
     var process: Int
+    var connection: UInt64 = 0
     var hash: UInt64
-    var mixed: UInt64 { hash ^ UInt64(truncatingIfNeeded: process) << 48 }
+    var mixed: UInt64 {
+      hash ^ UInt64(truncatingIfNeeded: process) << 48 ^ connection << 32
+    }
   }
 
   private struct Seen {

@@ -21,10 +21,11 @@ struct AvoidQueryInLoop: Rule {
       -- one run
       """,
     limits: """
-      Reported when a statement that returned 10 rows or more is followed, on the same thread, by runs of another
-      statement from one line of code, with different values, other than those of LIMIT and OFFSET: nine runs or more
-      for ten rows, or one for every second row if that happened three times or more; and at most one for each row. At
-      most 16 runs of statements outside the loop may lie between. Needs the probe's events.
+      Reported when a statement is followed, on the same thread and the same database, before its connection is closed,
+      by ten runs or more of another statement from one line of code, with different values, other than those of LIMIT
+      and OFFSET: nine runs or more for ten rows, or one for every second row if that happened three times or more at a
+      line that is known; and at most one for each row, exactly one where a list has less than ten. At most 16 runs of
+      statements outside the loop may lie between. Needs the probe's events.
       """)
 
   func check(_ workload: Workload) -> [Finding] {

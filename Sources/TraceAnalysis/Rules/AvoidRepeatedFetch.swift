@@ -25,7 +25,7 @@ struct AvoidRepeatedFetch: Rule {
     limits: """
       Reported when ten runs or more of one statement had values that it had run with before. A run after a commit of
       the same process is not a repeat, because the rows may have changed, and neither is a run with other values.
-      Another process may have written in between, which the trace does not show. Needs the values' hashes: LTTng traces
+      Runs on another connection are none either: each request of a server may have its own. Another process may have written in between, which the trace does not show. Needs the values' hashes: LTTng traces
       and debug logs have them, Core Data's log does not.
       """)
 

@@ -21,7 +21,7 @@ struct GroupWrites: Rule {
       """,
     limits: """
       Reported when one line ran one statement that writes 100 times or more in a row on one thread, outside of a
-      transaction. Needs the probe's events.
+      transaction, with no statement in between. Needs the probe's events.
       """)
 
   func check(_ workload: Workload) -> [Finding] {

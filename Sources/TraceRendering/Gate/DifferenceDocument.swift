@@ -90,10 +90,22 @@ extension Document {
       .text([before, after].map { $0?.caller.text ?? "–" }.joined(separator: " → ").collapsed))
     return Table.Row(
       [
-        .text(pair.speedup.map(change) ?? (before == nil ? "new" : "gone")),
+        .text(change(pair)),
         mean(before), mean(after), perRun(\.count), perRun(\.rows), perRun(\.fullScanSteps),
         perRun(\.vmSteps),
       ], notes: notes)
+  }
+
+  /// Times only where the work of a run is another: they vary from run to run.
+  private static func change(_ pair: ProfileDifference.Pair) -> String {
+    guard let before = pair.before, let after = pair.after else {
+      return pair.before == nil ? "new" : "gone"
+    }
+    if pair.isSame { return "same work" }
+    if pair.isSamePerRun {
+      return after.work.count < before.work.count ? "fewer runs" : "more runs"
+    }
+    return pair.speedup.map(change) ?? "–"
   }
 
   private static func mean(_ group: StatementGroup?) -> Cell {

@@ -62,7 +62,7 @@ extension GateResult {
   fileprivate func sentence(_ baseline: String) -> String {
     switch verdict {
     case .same:
-      improvements.isEmpty
+      (improvements + rewritten).allSatisfy(\.changes.isEmpty)
         ? "Does the same work as \(baseline)." : "Does less work than \(baseline)."
     case .mixed: "Does far less of one kind of work than \(baseline), and a little more of another."
     case .regression: "Does more work than \(baseline): look at the lines named below."
@@ -77,6 +77,7 @@ extension Document.Item {
     if let sql = difference.sqlBefore {
       lines.append(.init("", .sql(sql)))
     }
+    lines += difference.joined.map { .init("", .sql("+ " + $0)) }
     if let sql = difference.sql {
       lines.append(.init("", .sql(difference.sqlBefore == nil ? sql : "→ " + sql)))
     }

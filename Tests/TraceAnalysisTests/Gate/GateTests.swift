@@ -36,6 +36,19 @@ import TraceAnalysis
     #expect(result.verdict == .same)
   }
 
+  /// Another program does none of the baseline's work, which is no less work of this one.
+  @Test func aRunWithNoneOfTheBaselinesStatementsIsNoPass() {
+    let tables = ["a", "b", "c"]
+    func fetching(_ tables: [String]) -> Profile {
+      run { for table in tables { $0.fetch("SELECT x FROM \(table)", at: .unknown, vmSteps: 5) } }
+    }
+    let result = Gate().compare(fetching(["d"]), with: BaselineV1(fetching(tables)))
+    #expect(result.verdict != .same && result.verdict != .mixed)
+    #expect(result.reservations.map { $0.prefix(43) } == ["none of the baseline's 3 statements ran: if"])
+    let one = Gate().compare(fetching(["d", "a"]), with: BaselineV1(fetching(tables)))
+    #expect(one.reservations.isEmpty)
+  }
+
   @Test func timesAreNotCompared() {
     let slow = run { $0.fetch(Self.sql, rows: 15, total: 9_000_000, vmSteps: 1000) }
     #expect(gate(slow).verdict == .same)

@@ -114,6 +114,18 @@ import TraceAnalysis
     #expect(insert(200, otherEvery: 50) == [])
   }
 
+  /// A server that writes once for each request, which reads as well.
+  @Test func writesWithReadsBetweenAreNotInARow() {
+    let server = findings { runs, a, _ in
+      for request in 0..<200 {
+        let time = Double(request) * 10
+        runs.run("SELECT a FROM t WHERE b = ?", line: 3, of: a, at: time, rows: 1)
+        runs.run("INSERT INTO t VALUES (?)", line: 4, of: a, at: time + 5, writes: true)
+      }
+    }
+    #expect(!server.contains("GroupWrites 4"), "\(server)")
+  }
+
   @Test func aFailureThatTheProgramIgnoresIsReported() {
     func fail(retries: Bool, goesOn: Bool, bindHash: UInt64 = 7) -> [String] {
       findings { runs, a, _ in
