@@ -7,6 +7,7 @@
 #include <execinfo.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "loading.h"
 #include "probe.h"
@@ -21,6 +22,12 @@ static bool is_of_probe_or_sqlite(const char *file) {
   return strstr(file, "libstorescope-probe") != NULL || strstr(file, "/libsqlite3") != NULL;
 }
 
+// Where the executable is mapped.
+static const void *base_of_program(void) {
+  Dl_info info;
+  return dladdr((const void *)getauxval(AT_ENTRY), &info) ? info.dli_fbase : NULL;
+}
+
 int native_frames(void **addresses, int count) { return backtrace ? backtrace(addresses, count) : 0; }
 
 // A program that was started by a relative path is named from the folder in which it started.
@@ -33,13 +40,15 @@ bool describe_frames(void *const *addresses, int count, struct caller *caller, c
   size_t used = 0;
   int shown = 0;
   const void *last = NULL;
+  // The function of a driver, or of an interpreter, is the same for every line that runs a statement.
+  const void *program = program_is_interpreter() ? NULL : base_of_program();
   buffer[0] = 0;
   for (int i = 0; i < count && shown < SHOWN_FRAMES; i++) {
     // The call is before the address to which it returns.
     const char *call = (const char *)addresses[i] - 1;
     Dl_info info;
     if (!dladdr(call, &info) || !info.dli_fname || is_of_probe_or_sqlite(info.dli_fname)) continue;
-    if (shown == 0 && info.dli_sname) caller->function = info.dli_sname;
+    if (shown == 0 && info.dli_sname && info.dli_fbase == program) caller->function = info.dli_sname;
     const char *module = object_path(info.dli_fname);
     bool is_same = info.dli_fbase == last;
     int written = snprintf(buffer + used, size - used, "%s%s%s+0x%zx", shown > 0 ? ";" : "",

@@ -75,7 +75,7 @@ static bool read_frame(const char *line, size_t length, struct caller *caller, c
 
 static bool best_frame(const char *text, size_t length, struct caller *caller, char *buffer, size_t size) {
   char other[4096];
-  int best = 0;
+  int best = -1;
   for (const char *line = text, *end = text + length; line < end && best < 3;) {
     const char *newline = memchr(line, '\n', (size_t)(end - line));
     size_t count = (size_t)((newline ? newline : end) - line);
@@ -89,7 +89,7 @@ static bool best_frame(const char *text, size_t length, struct caller *caller, c
     }
     line += count + 1;
   }
-  return best > 0;
+  return best >= 0;
 }
 
 bool python_caller_from_dump(

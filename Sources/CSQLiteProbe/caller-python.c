@@ -4,7 +4,6 @@
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "probe.h"
@@ -68,28 +67,6 @@ static void find_python(void) {
                python.error_restore;
 }
 
-// Drivers and libraries that make SQL: the line of interest is the one that calls them.
-static bool is_library(const char *file) {
-  static const char *const parts[] = {
-      "/sqlite3/", "/pysqlite3/", "/pysqlite2/", "/apsw/", "/sqlean/", "/aiosqlite/", "/sqlalchemy/",
-      "/flask_sqlalchemy/", "/sqlmodel/", "/alembic/", "/django/", "/rest_framework/", "/peewee",
-      "/playhouse/", "/pony/", "/tortoise/", "/sqlite_utils/", "/databases/", "/piccolo/",
-      "/dataset/", "/pandas/", "/asgiref/"};
-  if (file[0] == '<') return true;
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-    if (strstr(file, parts[i])) return true;
-  return false;
-}
-
-// How well a file fits as the program's own: 3 the program, 2 an installed package, 1 a library.
-int rank_of_python_file(const char *file) {
-  if (is_library(file)) return 1;
-  if (strstr(file, "/site-packages/") || strstr(file, "/dist-packages/")) return 2;
-  // Python's own modules: lib/python3.11/threading.py.
-  const char *own = strstr(file, "/lib/python");
-  return own && own[11] >= '2' && own[11] <= '9' ? 1 : 3;
-}
-
 static void *code_of(void *frame) {
   return python.code ? python.code(frame) : python.attribute(frame, "f_code");
 }
@@ -104,25 +81,24 @@ static void *frame_behind(void *frame) {
   return back;
 }
 
-// Copies a text attribute of a code object; returns its length or -1.
-static int copy_attribute(void *code, const char *name, char *buffer, size_t size) {
+// Copies a text attribute of a code object, cut where it is too long; returns false without it.
+static bool copy_attribute(void *code, const char *name, char *buffer, size_t size) {
   void *value = python.attribute(code, name);
   const char *text = value ? python.utf8(value) : NULL;
   if (!text) python.error_clear();
-  int length = text ? snprintf(buffer, size, "%s", text) : -1;
+  if (text && !memccpy(buffer, text, 0, size)) buffer[size - 1] = 0;
   if (value) python.decrement(value);
-  return length;
+  return text != NULL;
 }
 
-static void take(void *frame, void *code, struct caller *caller, char *buffer, size_t size) {
+static void take(void *frame, void *code, const char *file, struct caller *caller, char *buffer, size_t size) {
   size_t half = size / 2;
   caller->language = "python";
   caller->line = (uint64_t)python.line(frame);
   caller->file = buffer;
   caller->function = buffer + half;
-  if (copy_attribute(code, "co_filename", buffer, half) < 0) buffer[0] = 0;
-  if (copy_attribute(code, "co_qualname", buffer + half, half) < 0 &&
-      copy_attribute(code, "co_name", buffer + half, half) < 0)
+  memcpy(buffer, file, strlen(file) + 1);
+  if (!copy_attribute(code, "co_qualname", buffer + half, half) && !copy_attribute(code, "co_name", buffer + half, half))
     buffer[half] = 0;
 }
 
@@ -131,12 +107,12 @@ static bool find_line(struct caller *caller, char *buffer, size_t size) {
   if (!frame) return false;
   python.increment(frame);
   char file[1024];
-  int best = 0;
+  int best = -1;
   for (int depth = 0; frame && depth < 200 && best < 3; depth++) {
     void *code = code_of(frame);
-    if (code && copy_attribute(code, "co_filename", file, sizeof file) >= 0) {
+    if (code && copy_attribute(code, "co_filename", file, sizeof file)) {
       int rank = rank_of_python_file(file);
-      if (rank > best) take(frame, code, caller, buffer, size);
+      if (rank > best) take(frame, code, file, caller, buffer, size);
       if (rank > best) best = rank;
     }
     if (code) python.decrement(code);
@@ -145,21 +121,40 @@ static bool find_line(struct caller *caller, char *buffer, size_t size) {
     frame = back;
   }
   if (frame) python.decrement(frame);
-  return best > 0;
+  return best >= 0;
 }
 
-// Only on a thread that runs Python. Acquires the interpreter's lock if that cannot block another
-// thread that waits for SQLite; otherwise works without it.
-bool python_caller(struct caller *caller, char *buffer, size_t size, bool may_lock) {
+// The state of a thread that runs Python, or NULL.
+static void *running_thread(void) {
   pthread_once(&python_once, find_python);
-  if (!has_python || !python.is_initialized()) return false;
-  if (python.is_finalizing && python.is_finalizing()) return false;
-  void *thread_state = python.this_thread_state();
-  if (!thread_state) return false;
+  if (!has_python || !python.is_initialized()) return NULL;
+  if (python.is_finalizing && python.is_finalizing()) return NULL;
+  return python.this_thread_state();
+}
+
+// A wait for the interpreter's lock that is longer, in ns, is one for another thread that computes. It lets
+// go after 5 ms, and would at each run.
+static const int64_t LONG_WAIT = 200000;
+enum { RUNS_AFTER_LONG_WAIT = 64 };
+static _Thread_local unsigned runs_without_lock;
+
+static int acquire(void) {
+  int64_t start = clock_now();
+  int state = python.ensure();
+  if (UNLIKELY(clock_now() - start > LONG_WAIT)) runs_without_lock = RUNS_AFTER_LONG_WAIT;
+  return state;
+}
+
+// Acquires the interpreter's lock if that cannot block another thread that waits for SQLite.
+bool python_caller(struct caller *caller, char *buffer, size_t size, bool may_lock) {
+  if (!running_thread()) return false;
   bool has_lock = python.has_lock() != 0;
-  if (!has_lock && !may_lock)
-    return python.dump && python_caller_from_dump(python.dump, thread_state, caller, buffer, size);
-  int state = has_lock ? 0 : python.ensure();
+  if (!has_lock && !may_lock) return false;
+  if (UNLIKELY(!has_lock && runs_without_lock > 0)) {
+    runs_without_lock--;
+    if (python_caller_without_lock(caller, buffer, size)) return true;
+  }
+  int state = has_lock ? 0 : acquire();
   void *type, *value, *traceback;
   python.error_fetch(&type, &value, &traceback);
   bool is_found = find_line(caller, buffer, size);
@@ -167,6 +162,13 @@ bool python_caller(struct caller *caller, char *buffer, size_t size, bool may_lo
   python.error_restore(type, value, traceback);
   if (!has_lock) python.release(state);
   return is_found;
+}
+
+bool python_can_be_dumped(void) { return python.dump && running_thread(); }
+
+bool python_caller_without_lock(struct caller *caller, char *buffer, size_t size) {
+  void *thread = running_thread();
+  return thread && python.dump && python_caller_from_dump(python.dump, thread, caller, buffer, size);
 }
 
 // MARK: - PHP

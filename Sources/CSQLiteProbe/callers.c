@@ -10,7 +10,7 @@
 #include "probe.h"
 
 enum {
-  // The callers of the first runs of a statement are looked up, and then those of every nth run.
+  // A native caller is looked up for the first runs of a statement, and then for one of 16 runs on average.
   FIRST_RUNS = 16, RUNS_BETWEEN = 16,
   // 65,536 is arbitrary: a program with more places gets no numbers for the rest.
   MAX_PLACES = 65536, BUCKETS = 4096,
@@ -110,15 +110,37 @@ static uint64_t announce_caller(const struct caller *caller) {
   return id;
 }
 
-static bool is_sampled(struct text *text) {
-  if (caller_mode == CALLERS_ALL) return true;
+// Between two look-ups are 8 to 23 runs: a program that repeats the same runs must not be sampled at the same one.
+static unsigned runs_until_lookup(struct text *text) {
+  text->random = text->random * 1664525u + 1013904223u;
+  return RUNS_BETWEEN / 2 + (text->random >> 16) % RUNS_BETWEEN;
+}
+
+// Whether a caller that is expensive to look up is looked up: as long as one place on one thread runs the
+// statement, a sample suffices.
+static bool is_sampled(struct text *text, bool has_lines) {
+  if (caller_mode == CALLERS_ALL || text->has_several_callers) return true;
+  int32_t thread = thread_id();
+  if (UNLIKELY(text->caller_thread != thread)) {
+    text->has_several_callers = text->caller_thread != 0 && has_lines;
+    text->caller_thread = thread;
+    return true;
+  }
   if (text->caller_lookups < FIRST_RUNS) {
     text->caller_lookups++;
     return true;
   }
-  if (++text->runs_since_lookup < RUNS_BETWEEN) return false;
-  text->runs_since_lookup = 0;
+  if (text->runs_until_lookup > 0) {
+    text->runs_until_lookup--;
+    return false;
+  }
+  text->runs_until_lookup = runs_until_lookup(text);
   return true;
+}
+
+static void saw_caller(struct text *text, uint64_t id, bool has_lines) {
+  if (text->first_caller == 0) text->first_caller = id;
+  if (text->first_caller != id && has_lines) text->has_several_callers = true;
 }
 
 enum { MAX_FRAMES = 64 };
@@ -137,17 +159,40 @@ static uint64_t native_place(char *buffer, size_t size) {
   return id;
 }
 
-uint64_t caller_now(const char *sql, bool may_lock) {
+// The places that cost little to look up: in a comment, or read directly from an interpreter.
+static bool cheap_caller(const char *sql, struct caller *caller, char *buffer, size_t size, bool may_lock) {
+  return (strchr(sql, '/') && comment_caller(sql, caller, buffer, size)) ||
+         python_caller(caller, buffer, size, may_lock) || php_caller(caller);
+}
+
+static uint64_t expensive_caller(struct caller *caller, char *buffer, size_t size) {
+  return python_caller_without_lock(caller, buffer, size) ? announce_caller(caller) : native_place(buffer, size);
+}
+
+// Looks up the caller; if `text` is not NULL, an expensive one for a sample of its runs alone.
+static uint64_t look_up(struct text *text, const char *sql, bool may_lock) {
   char buffer[8192];
   struct caller caller = {.language = "", .file = "", .function = "", .frames = ""};
   int error = errno;
-  bool is_found = (strchr(sql, '/') && comment_caller(sql, &caller, buffer, sizeof buffer)) ||
-                  python_caller(&caller, buffer, sizeof buffer, may_lock) || php_caller(&caller);
-  uint64_t id = is_found ? announce_caller(&caller) : native_place(buffer, sizeof buffer);
+  uint64_t id = 0;
+  if (cheap_caller(sql, &caller, buffer, sizeof buffer, may_lock)) {
+    id = announce_caller(&caller);
+  } else if (!text) {
+    id = expensive_caller(&caller, buffer, sizeof buffer);
+  } else {
+    // The frames of an interpreter that the probe cannot read differ, and have no line.
+    bool has_lines = !program_is_interpreter() || python_can_be_dumped();
+    if (is_sampled(text, has_lines)) {
+      id = expensive_caller(&caller, buffer, sizeof buffer);
+      saw_caller(text, id, has_lines);
+    }
+  }
   errno = error;
   return id;
 }
 
+uint64_t caller_now(const char *sql, bool may_lock) { return look_up(NULL, sql, may_lock); }
+
 uint64_t caller_of_run(struct statement *statement, const char *sql, bool may_lock) {
-  return is_sampled(statement->text) ? caller_now(sql, may_lock) : 0;
+  return look_up(statement->text, sql, may_lock);
 }

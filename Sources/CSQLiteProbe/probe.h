@@ -50,9 +50,13 @@ struct text {
   unsigned generation;
   unsigned uses;
   int64_t announced_ns;
-  // Times at which the program's line was looked up, and runs since.
+  // Of callers that are expensive to look up: those looked up first, and the runs until the next one.
   unsigned caller_lookups;
-  unsigned runs_since_lookup;
+  unsigned runs_until_lookup;
+  unsigned random;
+  int32_t caller_thread;
+  uint64_t first_caller;
+  bool has_several_callers;
   // The tuples of values that were recorded.
   struct value_sample *values;
   bool is_shared;
@@ -245,6 +249,7 @@ int64_t clock_coarse(void);
 int64_t process_start_ns(void);
 const char *process_name(void);
 const char *program_name(void);
+bool program_is_interpreter(void);
 int32_t thread_id(void);
 void process_after_fork(void);
 
@@ -365,10 +370,15 @@ void callers_after_fork(void);
 // Returns the number of the program's line that runs a statement, or 0.
 uint64_t caller_of_run(struct statement *statement, const char *sql, bool may_lock);
 uint64_t caller_now(const char *sql, bool may_lock);
+// How well a file fits as the program's own: 3 the program, 2 an installed package, 1 a library, 0 a launcher.
 int rank_of_python_file(const char *file);
+bool is_launcher(const char *file);
 bool python_caller_from_dump(
     void (*dump)(int, void *), void *thread_state, struct caller *caller, char *buffer, size_t size);
 bool python_caller(struct caller *caller, char *buffer, size_t size, bool may_lock);
+// On a thread without the interpreter's lock; expensive.
+bool python_can_be_dumped(void);
+bool python_caller_without_lock(struct caller *caller, char *buffer, size_t size);
 bool php_caller(struct caller *caller);
 int native_frames(void **addresses, int count);
 // The folder in which the program started, with a slash at its end; "" if it is not known.

@@ -105,8 +105,32 @@ static void append_script(const char *arguments, const char *end) {
   strncat(name, last_component(argument), sizeof name - strlen(name) - 1);
 }
 
+// Appends the main class of Java, or the file of -jar: `shop.Main` of `java -cp a.jar:. shop.Main`.
+static void append_main_class(const char *argument, const char *end) {
+  // Those that take the next argument.
+  static const char *const options[] = {
+      "-cp", "-classpath", "--class-path", "-p", "--module-path", "--upgrade-module-path", "--add-modules",
+      "--add-exports", "--add-opens", "--add-reads", "--limit-modules", "--patch-module", "--source",
+      "--enable-native-access"};
+  for (; argument < end && *argument == '-'; argument += strlen(argument) + 1)
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+      if (strcmp(argument, options[i]) == 0) {
+        argument += strlen(argument) + 1;
+        break;
+      }
+  if (argument >= end) return;
+  // Of a module, `shop/shop.Main`, nothing is left out.
+  const char *last = strrchr(argument, '.');
+  bool is_file = last && (strcmp(last, ".jar") == 0 || strcmp(last, ".java") == 0);
+  strncat(name, " ", sizeof name - strlen(name) - 1);
+  strncat(name, is_file ? last_component(argument) : argument, sizeof name - strlen(name) - 1);
+}
+
+static bool is_of_interpreter;
+
 static void find_names(void) {
-  char line[4096];
+  // Java's class path alone may have many kilobytes.
+  static char line[131072];
   size_t count = read_file("/proc/self/cmdline", line, sizeof line);
   if (count == 0) {
     strcpy(name, program);
@@ -114,7 +138,9 @@ static void find_names(void) {
   }
   snprintf(program, sizeof program, "%.63s", last_component(line));
   snprintf(name, sizeof name, "%s", program);
-  if (is_interpreter(program)) append_script(line + strlen(line) + 1, line + count);
+  is_of_interpreter = is_interpreter(program);
+  void (*append)(const char *, const char *) = strcmp(program, "java") == 0 ? append_main_class : append_script;
+  if (is_of_interpreter) append(line + strlen(line) + 1, line + count);
 }
 
 static pthread_once_t names_once = PTHREAD_ONCE_INIT;
@@ -128,6 +154,11 @@ const char *process_name(void) {
 const char *program_name(void) {
   pthread_once(&names_once, find_names);
   return program;
+}
+
+bool program_is_interpreter(void) {
+  pthread_once(&names_once, find_names);
+  return is_of_interpreter;
 }
 
 void process_after_fork(void) { this_thread.thread_id = 0; }

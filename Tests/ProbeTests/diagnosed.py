@@ -44,6 +44,13 @@ def doctor_on_node():
     _expect_observed(folder + "/bin/node", way="symbols")
 
 
+def doctor_on_java():
+    """Its driver contains the copy, and loads it when a program connects."""
+    installed("java")
+    status, text = _doctor("java", "-cp", "sqlite-jdbc.jar:.", "Main")
+    expect(status == 0 and "loads later" in text and "Statements would be observed." in text, text)
+
+
 def doctor_on_c_programs():
     _expect_observed(compiled("threads"))
     _expect_observed(_with_own_copy("threads", name="threads-own"), way="symbols")

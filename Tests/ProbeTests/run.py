@@ -18,6 +18,7 @@ import fights
 import files
 import instructions
 import lines
+import places
 import reported
 import seen
 import suites
@@ -26,7 +27,7 @@ import trouble
 
 def tests():
     """The functions of the modules, in the order in which they are written."""
-    for module in (seen, reported, lines, files, fights, trouble, diagnosed, instructions, suites):
+    for module in (seen, reported, lines, places, files, fights, trouble, diagnosed, instructions, suites):
         for name, value in list(vars(module).items()):
             if getattr(value, "__module__", "") == module.__name__ and callable(value) and name[0] != "_" and name != "added":
                 yield value

@@ -5,16 +5,34 @@ public import StoreEvents
 /// The lines of code of the caller ids of each process, in bounded memory.
 public struct CallerNames {
   private var locations: [Key: SourceLocation] = [:]
-  private var lastLocations: [Site: SourceLocation] = [:]
+  private var lastLines: [Site: LastLine] = [:]
+  private var lines: [ProcessStatement: Lines] = [:]
   // 100,000 is arbitrary: far more lines than a program runs SQL from.
   private static let maxCallers = 100_000
 
-  /// A statement on a thread.
-  private struct Site: Hashable {
+  /// A statement of a process.
+  private struct ProcessStatement: Hashable {
     var pid: Int64
     var host: String
-    var thread: Int64
     var statement: StatementID
+  }
+
+  /// A statement on a thread.
+  private struct Site: Hashable {
+    var statement: ProcessStatement
+    var thread: Int64
+  }
+
+  private struct LastLine {
+    var location: SourceLocation
+    /// Runs without a caller since the thread began.
+    var assumedRuns: UInt64 = 0
+  }
+
+  /// The lines that ran a statement.
+  private enum Lines: Equatable {
+    case one(SourceLocation)
+    case several
   }
 
   private struct Key: Hashable {
@@ -35,18 +53,57 @@ public struct CallerNames {
 
   /// The line that ran a statement, or `SourceLocation.unknown`.
   ///
-  /// The probe looks callers up for the first runs of a statement, for a sample and for slow runs.
-  /// A run without one counts for the line that the thread ran the statement from before.
+  /// The probe does not look up each caller that is expensive. A run without one counts for the line that
+  /// the thread ran the statement from before, or for the only line of the process that ran it.
   public mutating func location(of run: StatementRun, in record: EventRecord) -> SourceLocation {
-    let site = Site(
-      pid: record.process.id, host: record.process.host, thread: record.threadID,
-      statement: run.statementID)
-    guard run.callerID != 0 else { return lastLocations[site] ?? .unknown }
+    let statement = ProcessStatement(
+      pid: record.process.id, host: record.process.host, statement: run.statementID)
+    let site = Site(statement: statement, thread: record.threadID)
+    guard run.callerID != 0 else { return assumedLocation(site) }
     let location = locations[key(run.callerID, record)] ?? .unknown
-    if lastLocations.count < Self.maxCallers || lastLocations[site] != nil {
-      lastLocations[site] = location
+    if let last = lastLines[site], last.location == location { return location }
+    if lastLines.count < Self.maxCallers || lastLines[site] != nil {
+      lastLines[site, default: LastLine(location: location)].location = location
+    }
+    add(location, of: statement)
+    return location
+  }
+
+  private mutating func assumedLocation(_ site: Site) -> SourceLocation {
+    if let location = lastLines[site]?.location {
+      lastLines[site]?.assumedRuns.add(1)
+      return location
+    }
+    guard case .one(let location) = lines[site.statement] else { return .unknown }
+    if lastLines.count < Self.maxCallers {
+      lastLines[site] = LastLine(location: location, assumedRuns: 1)
     }
     return location
+  }
+
+  private mutating func add(_ location: SourceLocation, of statement: ProcessStatement) {
+    guard location != .unknown else { return }
+    if let known = lines[statement] {
+      if known != .one(location) { lines[statement] = .several }
+    } else if lines.count < Self.maxCallers {
+      lines[statement] = .one(location)
+    }
+  }
+
+  /// States which counts of lines are estimates; nil if none is.
+  var remark: String? {
+    var runs: UInt64 = 0
+    var statements: Set<StatementID> = []
+    for (site, last) in lastLines
+    where last.assumedRuns > 0 && lines[site.statement] == .several {
+      runs.add(last.assumedRuns)
+      statements.insert(site.statement.statement)
+    }
+    guard runs > 0 else { return nil }
+    return
+      "The callers of \(runs.counted("run")) of \(statements.count.counted("statement")) with several "
+      + "lines were not looked up. They count for the line before: the counts of these lines are "
+      + "estimates. STORE_CALLERS=all looks up each caller."
   }
 
   private func key(_ caller: UInt64, _ record: EventRecord) -> Key {

@@ -33,15 +33,21 @@ final class NativeCallers {
   func resolve(_ record: EventRecord) -> EventRecord {
     guard case .caller(var caller) = record.event, caller.file.isEmpty, !caller.frames.isEmpty
     else { return record }
-    guard ["", host].contains(record.process.host) else {
-      obstacles[.otherHost(record.process.host), default: 0] += 1
-      return record
+    let frames = NativeFrame.frames(caller.frames)
+    // The function is that of the first frame: one of a driver is no place of the program.
+    if let first = frames.first, first.isOfSharedLibrary || first.isOfInterpreter {
+      caller.function = ""
     }
-    let frames = NativeFrame.frames(caller.frames).filter { !$0.isOfSystem && !$0.isOfInterpreter }
-    guard let (line, module) = line(of: frames, at: record.timestamp) else { return record }
-    caller.file = line.file.path(besideProgram: module)
-    caller.line = line.line
-    caller.function = line.function
+    if ["", host].contains(record.process.host) {
+      let own = frames.filter { !$0.isOfSystem && !$0.isOfInterpreter }
+      if let (line, module) = line(of: own, at: record.timestamp) {
+        caller.file = line.file.path(besideProgram: module)
+        caller.line = line.line
+        caller.function = line.function
+      }
+    } else {
+      obstacles[.otherHost(record.process.host), default: 0] += 1
+    }
     var record = record
     record.event = .caller(caller)
     return record

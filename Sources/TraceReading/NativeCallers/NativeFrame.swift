@@ -24,6 +24,12 @@ struct NativeFrame: Hashable {
       .contains { stem == $0 || stem == "lib" + $0 }
   }
 
+  /// Whether the file is a shared library and no executable.
+  var isOfSharedLibrary: Bool {
+    let name = module.split(separator: "/").last ?? ""
+    return name.hasSuffix(".so") || name.contains(".so.") || name.hasSuffix(".node")
+  }
+
   /// Reads the field `frames` of the event `caller`: `/bin/app+0x10;+0x20;/lib/libc.so+0x30`.
   static func frames(_ text: String) -> [NativeFrame] {
     var module = ""

@@ -20,7 +20,8 @@ struct SymbolizedLine: Hashable {
     "/checkouts/", "/home/build-user/", "/usr/lib/", "/usr/include/", "/usr/src/",
     "<compiler-generated>",
     // Cargo and Rust, Go, CMake and vcpkg, Conan.
-    "/.cargo/", "/rustc/", "/pkg/mod/", "/usr/local/go/", "/_deps/", "/vcpkg/", "/.conan",
+    "/.cargo/", "/rustc/", "/pkg/mod/", "/usr/local/go/", "/usr/share/gocode/", "/usr/share/go-",
+    "/_deps/", "/vcpkg/", "/.conan",
     "/vcpkg_installed/",
     "/node_modules/", "/site-packages/", "/dist-packages/", "/third_party/", "/third-party/",
     "/vendor/",

@@ -31,7 +31,7 @@ public enum Doctor {
       try trial.run(started, probe, &diagnosis, readLog: readLog)
     } else {
       let image = inspectLibraries(of: program, &diagnosis)
-      if let image { inspectLines(of: image, &diagnosis) }
+      if let image, !diagnosis.loadsSQLiteLater { inspectLines(of: image, &diagnosis) }
     }
     return diagnosis
   }
@@ -106,10 +106,21 @@ public enum Doctor {
               + "as an extension where the driver can" : ""))
     }
     if diagnosis.copies.isEmpty {
+      diagnosis.loadsSQLiteLater = isRuntime(program)
       diagnosis.remarks.append(
         "no SQLite is linked; one that the program loads later is observed when it runs")
     }
     return image
+  }
+
+  /// Whether a program runs others, by its name: `lua5.4` does.
+  ///
+  /// There is no trial of its drivers, because only the program that it runs names them.
+  private static func isRuntime(_ program: String) -> Bool {
+    let name = program.split(separator: "/").last ?? ""
+    let stem = name.prefix { $0.isLetter }
+    return ["java", "dotnet", "mono", "lua", "luajit", "Rscript", "julia", "erl", "beam"]
+      .contains { stem == $0 }
   }
 
   /// What the loader would load, by its own list; nothing of the program runs.

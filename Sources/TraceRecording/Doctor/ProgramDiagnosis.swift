@@ -7,6 +7,8 @@ public struct ProgramDiagnosis: Hashable, Sendable {
   /// The file that would run, with the interpreter of a script in its place.
   public var program: String
   public var copies: [Copy] = []
+  /// Whether the program is a runtime whose programs load a driver with a copy of SQLite later.
+  public var loadsSQLiteLater = false
   /// What keeps statements from being observed; one sentence each.
   public var obstacles: [String] = []
   /// What makes a report poorer, and what to do about it.
@@ -25,5 +27,7 @@ public struct ProgramDiagnosis: Hashable, Sendable {
   }
 
   /// Whether a recording would have statements.
-  public var isObservable: Bool { obstacles.isEmpty && copies.contains { $0.way != nil } }
+  public var isObservable: Bool {
+    obstacles.isEmpty && (copies.contains { $0.way != nil } || copies.isEmpty && loadsSQLiteLater)
+  }
 }

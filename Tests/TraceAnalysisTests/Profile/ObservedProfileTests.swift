@@ -40,17 +40,37 @@ import TraceAnalysis
     #expect(profile.completeness.isComplete)
   }
 
+  private func counts(of sql: String, in profile: Profile) throws -> [UInt64: UInt64] {
+    let statement = try #require(profile.statement(StatementID(sql: sql)))
+    return Dictionary(statement.callers.map { ($0.location.line, $0.work.count) }) { $1 }
+  }
+
   @Test func aRunWithoutACallerCountsForTheLastLineOfItsThread() throws {
+    let profile = profile { trace in
+      trace.run(one, caller: 1, bindHash: 1)
+      trace.run(one, caller: 2, bindHash: 2)
+      trace.run(one, bindHash: 3)
+      trace.run(one, bindHash: 4, thread: 2)
+    }
+    #expect(try counts(of: one, in: profile) == [20: 1, 22: 2, 0: 1])
+    let remark = try #require(profile.completeness.remarks.first)
+    #expect(
+      remark.hasSuffix(
+        "The callers of 1 run of 1 statement with several lines were not looked up. They count for the line "
+          + "before: the counts of these lines are estimates. STORE_CALLERS=all looks up each caller."
+      ))
+  }
+
+  @Test func aRunWithoutACallerCountsForTheOnlyLineOfItsProcess() throws {
     let profile = profile { trace in
       trace.run(one, caller: 2, bindHash: 1)
       trace.run(one, bindHash: 2)
-      trace.run(one, bindHash: 3, thread: 2)
+      for run in 3...5 { trace.run(one, bindHash: UInt64(run), thread: 2) }
+      trace.run(list, thread: 2)
     }
-    let statement = try #require(profile.statement(StatementID(sql: one)))
-    #expect(
-      Dictionary(statement.callers.map { ($0.location.line, $0.work.count) }) { $1 } == [
-        22: 2, 0: 1,
-      ])
+    #expect(try counts(of: one, in: profile) == [22: 5])
+    #expect(try counts(of: list, in: profile) == [0: 1])
+    #expect(profile.completeness.remarks.isEmpty)
   }
 
   @Test func aStatementForEachRowOfAnEndedOneIsALoop() throws {

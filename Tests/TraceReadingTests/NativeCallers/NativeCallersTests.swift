@@ -50,6 +50,8 @@ import Testing
     ("/home/ann/app/Sources/App/List.swift", 3 as UInt64, true),
     ("/home/ann/app/.build/checkouts/GRDB.swift/GRDB/Core/Statement.swift", 3, false),
     ("/home/ann/.cargo/registry/src/index/rusqlite-0.31.0/src/lib.rs", 3, false),
+    ("/usr/share/gocode/src/github.com/mattn/go-sqlite3/sqlite3.go", 3, false),
+    ("/usr/share/go-1.19/src/database/sql/sql.go", 3, false),
     ("/rustc/abc/library/core/src/ops/function.rs", 3, false),
     ("/home/ann/app/third_party/sqlite3.c", 3, false), ("/home/ann/app/db/sqlite3.c", 3, false),
     ("<compiler-generated>", 0, false), ("/home/ann/app/List.swift", 0, false),
@@ -57,6 +59,23 @@ import Testing
   func linesOfLibrariesAreNotTheApplications(file: String, line: UInt64, isOfApplication: Bool) {
     let line = SymbolizedLine(function: "", file: file, line: line)
     #expect(line.isOfApplication == isOfApplication)
+  }
+
+  @Test(arguments: [
+    ("/usr/lib/perl5/auto/DBD/SQLite/SQLite.so+0x10", ""),
+    ("/tmp/sqlite-3.46-libsqlitejdbc.so+0x10;/opt/java/bin/java+0x4", ""),
+    ("/srv/node_modules/better-sqlite3/better_sqlite3.node+0x10", ""), ("/usr/bin/perl+0x10", ""),
+    ("/opt/libstore.so.1.2+0x10;/srv/app+0x4", ""), ("/srv/app+0x10;/opt/libstore.so+0x4", "save"),
+  ])
+  func theFunctionOfASharedLibraryIsNoCaller(frames: String, function: String) {
+    let caller = CallerAnnounced(
+      callerID: 1, language: "native", file: "", line: 0, function: "save", frames: frames)
+    let record = EventRecord(
+      timestamp: 0, process: ProcessIdentity(id: 1, name: "app", host: ""), threadID: 1,
+      contextID: 0, event: .caller(caller))
+    guard case .caller(let resolved) = NativeCallers().resolve(record).event else { return }
+    #expect(resolved.function == function)
+    #expect(resolved.file.isEmpty && resolved.line == 0)
   }
 
   @Test func onlyFilesOfElfAreOpenedAndNoneIsWaitedFor() throws {

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The line that runs each statement: how often, and whether it belongs to the program."""
+
+import collections
+import os
+import shutil
+import subprocess
+import sys
+import zipapp
+
+from harness import *
+
+QUERY = "c.execute(Q, (1,)).fetchall()"
+
+
+def _places(command, **arguments):
+    """How often each place, `file:line`, ran a statement; "" is unknown."""
+    process, lines = run(command, level=1, **arguments)
+    expect(process.returncode == 0, process.stderr[-500:])
+    places = {event["caller_id"]: f"{os.path.basename(event.get('file', '')) or event.get('function', '')}:"
+                                  f"{event.get('line', '0')}" for event in events(lines, "caller")}
+    runs = events(lines, "statement_run")
+    return collections.Counter(places.get(run.get("caller_id", "0"), "") for run in runs)
+
+
+def _written(folder, **files):
+    os.makedirs(folder, exist_ok=True)
+    for name, text in files.items():
+        with open(os.path.join(folder, name + ".py"), "w") as file:
+            file.write(text)
+    return folder
+
+
+def _project(*parts):
+    folder = os.path.join(scratch, *parts)
+    os.makedirs(folder, exist_ok=True)
+    return folder
+
+
+DATABASE = "import sqlite3\nc = sqlite3.connect(':memory:')\nQ = 'SELECT 1 + ?'\n"
+
+
+def counts_of_two_lines_of_python_are_exact():
+    program = os.path.join(_written(_project("two-lines"), two=DATABASE + (
+        "for block in range(40):\n"
+        "    for i in range(15):\n"
+        "        c.execute(Q, (i,)).fetchone()\n"
+        "    c.execute(Q, (15,)).fetchone()\n")), "two.py")
+    places = _places([sys.executable, program])
+    expect(places == {"two.py:6": 600, "two.py:7": 40}, f"{places}")
+
+
+def counts_of_threads_of_python_are_exact():
+    program = os.path.join(_written(_project("request"), request=(
+        "import sqlite3, threading\n"
+        "def request():\n"
+        "    c = sqlite3.connect(':memory:')\n"
+        "    for i in range(10):\n"
+        "        c.execute('SELECT 1 + ?', (i,)).fetchall()\n"
+        "for i in range(40):\n"
+        "    thread = threading.Thread(target=request)\n"
+        "    thread.start()\n"
+        "    thread.join()\n")), "request.py")
+    places = _places([sys.executable, program])
+    expect(places == {"request.py:5": 400}, f"{places}")
+
+
+def counts_of_threads_of_python_that_compete_are_exact():
+    """A thread that computes has the interpreter's lock: the line is then read without it."""
+    program = os.path.join(_written(_project("busy"), busy=(
+        "import sqlite3, threading\n"
+        "is_done = False\n"
+        "def compute():\n"
+        "    while not is_done: sum(range(1000))\n"
+        "threading.Thread(target=compute).start()\n" + DATABASE +
+        "for i in range(60):\n"
+        "    c.execute(Q, (i,)).fetchall()\n"
+        "    c.execute(Q, (i,)).fetchall()\n"
+        "is_done = True\n")), "busy.py")
+    places = _places([sys.executable, program])
+    expect(places == {"busy.py:10": 60, "busy.py:11": 60}, f"{places}")
+
+
+def counts_of_a_module_with_its_own_sqlite_follow_its_lines():
+    imported(PYTHON, "sqlean")
+    program = os.path.join(_written(_project("two-lines-of-sqlean"), two=DATABASE.replace("sqlite3", "sqlean") + (
+        "for block in range(40):\n"
+        "    for i in range(15):\n"
+        "        c.execute(Q, (i,)).fetchone()\n"
+        "    c.execute(Q, (15,)).fetchone()\n")), "two.py")
+    places = _places([PYTHON, program])
+    expect(places == {"two.py:6": 600, "two.py:7": 40}, f"{places}")
+
+
+def _native(what):
+    process, lines = run([compiled("callers"), what], level=1)
+    expect(process.returncode == 0, process.stderr)
+    return collections.Counter(run.get("caller_id", "0") for run in events(lines, "statement_run"))
+
+
+def one_native_line_is_sampled():
+    places = _native("one")
+    expect(len(places) == 2 and sum(places.values()) == 600 and 500 < places["0"] < 570, f"{places}")
+
+
+def two_native_lines_are_looked_up_at_each_run():
+    """Once the second one is seen, which a sample of runs may see late."""
+    expect(sorted(_native("alternating").values()) == [40, 600], f"{_native('alternating')}")
+    places = _native("two")
+    late = sorted(places.values())
+    expect(len(places) == 3 and sum(late) == 800 and late[1] >= 200 - 23, f"{places}")
+
+
+def native_threads_are_looked_up():
+    places = _native("threads")
+    expect(places["0"] == 0 and sum(places.values()) == 400, f"{places}")
+
+
+def folders_named_like_a_library_are_the_programs():
+    for name in "django", "dataset", "databases", "pandas", "peewee-blog", "sqlalchemy":
+        folder = _written(_project("named", name), queries=DATABASE + QUERY)
+        program = os.path.join(_written(_project("named"), main="import queries\n"), "main.py")
+        for command in [sys.executable, program], [sys.executable, "-m", "main"]:
+            places = _places(command, folder=os.path.dirname(program), variables={"PYTHONPATH": folder})
+            expect(places == {"queries.py:4": 1}, f"{name}: {places}")
+
+
+def a_zipapp_is_the_programs():
+    folder = _written(_project("zipped"), __main__=DATABASE + QUERY)
+    archive = os.path.join(scratch, "django.pyz")
+    zipapp.create_archive(folder, archive)
+    expect(_places([sys.executable, archive]) == {"__main__.py:4": 1}, f"{_places([sys.executable, archive])}")
+
+
+def _installed(*parts):
+    """A project with a virtual environment within it, whose package `shop` runs a statement by a library."""
+    project = _project(*parts)
+    packages = os.path.join(project, ".venv", "lib", "python3.11", "site-packages")
+    for name in "shop", "dataset":
+        _written(os.path.join(packages, name), __init__="")
+    _written(os.path.join(packages, "dataset"), table="def load(c):\n    return c.execute('SELECT 1').fetchall()\n")
+    _written(os.path.join(packages, "shop"), cli=(
+        "import sqlite3, dataset.table\n"
+        "def main():\n"
+        "    dataset.table.load(sqlite3.connect(':memory:'))\n"))
+    return project, packages
+
+
+def a_virtual_environment_within_the_project_is_a_library():
+    project, packages = _installed("with-environment")
+    _written(project, app="import shop.cli\nshop.cli.main()\n")
+    places = _places([sys.executable, os.path.join(project, "app.py")], variables={"PYTHONPATH": packages})
+    expect(places == {"app.py:2": 1}, f"{places}")
+
+
+LAUNCHERS = {
+    "pip": "import re\nimport sys\nfrom shop.cli import main\nif __name__ == '__main__':\n"
+           "    sys.argv[0] = re.sub(r'(-script\\.pyw|\\.exe)?$', '', sys.argv[0])\n    sys.exit(main())\n",
+    "setuptools": "# EASY-INSTALL-ENTRY-SCRIPT: 'shop'\nimport sys\ndef load_entry_point():\n    import shop.cli\n"
+                  "    return shop.cli.main\nif __name__ == '__main__':\n    sys.exit(load_entry_point()())\n",
+    "debian": "from shop import cli\nif __name__ == \"__main__\":\n    cli.main()\n",
+}
+
+
+def a_launcher_is_no_line_of_the_program():
+    project, packages = _installed("launched")
+    for name, text in LAUNCHERS.items():
+        program = os.path.join(_project("launched", ".venv", "bin"), name)
+        with open(program, "w") as file:
+            file.write("#!/usr/bin/python3\n" + text)
+        places = _places([sys.executable, program], variables={"PYTHONPATH": packages})
+        expect(places == {"cli.py:3": 1}, f"{name}: {places}")
+
+
+def a_script_in_bin_is_the_programs():
+    _, packages = _installed("scripts")
+    for text, line in ((DATABASE + "if __name__ == '__main__':\n    c.execute(Q, (1,))\n", 6),
+                       ("import shop.cli\nshop.cli.main()\n", 3)):
+        program = os.path.join(_project("scripts", "bin"), "report")
+        with open(program, "w") as file:
+            file.write("#!/usr/bin/python3\n" + text)
+        places = _places([sys.executable, program], variables={"PYTHONPATH": packages})
+        expect(places == {f"report:{line}": 1}, f"{places}")
+
+
+def a_driver_without_lines_is_no_caller():
+    """DBD::SQLite: its functions are in a shared library without debug information."""
+    if subprocess.run(["/usr/bin/perl", "-MDBD::SQLite", "-e", "1"], capture_output=True).returncode != 0:
+        raise Skipped("libdbd-sqlite3-perl is not installed")
+    places = _places(["/usr/bin/perl", script("counted.pl")])
+    expect(set(places) <= {"", ":0"}, f"{places}")
+    process, lines = run([compiled("simple", "-rdynamic", "-g0", name="simple-exporting")], level=1)
+    functions = {event.get("function") for event in events(lines, "caller")}
+    expect("main" in functions, f"a program's own function is its caller: {functions}")
+
+
+def java_is_named_by_its_class():
+    for arguments, name in ((["-cp", "/long/name.jar:" * 1000, "Main"], "java Main"),
+                            (["-cp", "a.jar:.", "-Xmx64m", "shop.Main", "-cp"], "java shop.Main"),
+                            (["-Dx=y", "-jar", "/no/such/shop.jar", "x"], "java shop.jar"),
+                            (["--class-path", ".", "--add-opens", "a/b=C", "Main"], "java Main"),
+                            (["-m", "shop/shop.Main"], "java shop/shop.Main")):
+        found = _name_of([_named("java"), *arguments])
+        expect(found == name, f"{found}, not {name}")
+
+
+def _named(name):
+    """A program of ours by the name of an interpreter."""
+    path = os.path.join(_project("named-programs"), name)
+    if not os.path.exists(path):
+        shutil.copy2(compiled("simple"), path)
+    return path
+
+
+def _name_of(command):
+    return events(run(command, level=1)[1], "connection_opened")[0]["process_name"]
