@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// Runs a program with its debug log in a file.
+/// Runs a program with its debug log in a file, observed by the probe where it is installed.
 public enum LoggedProgram {
   /// Whether a signal ended us while a program ran; the program got it as well.
   public static var wasInterrupted: Bool { TracedProgram.wasInterrupted }
@@ -23,6 +23,8 @@ public enum LoggedProgram {
     }
     TracedProgram.catchSignals()
     return try TracedProgram.run(
-      command, adding: [("STORE_SQL_DEBUG", "1"), ("STORE_SQL_DEBUG_FILE", log)])
+      command,
+      adding: [("STORE_SQL_DEBUG", "1"), ("STORE_SQL_DEBUG_FILE", log)]
+        + (ProbeLibrary.path().map(ProbeLibrary.variables) ?? []))
   }
 }

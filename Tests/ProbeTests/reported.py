@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the events hold."""
 
+import json
 import os
 import re
 import sys
@@ -127,3 +128,18 @@ def the_test_that_the_environment_names():
         texts = [line.split("sql: ", 1)[1] for line in lines if "ObjectStore: sql: " in line]
         name = value.replace("'", " ").removesuffix(" (call)")
         expect(process.stdout == "1\n" and texts == [f"SELECT 'storescope: test {name}'", "SELECT 1"], f"{texts}")
+
+
+def growth_of_a_program_of_any_language():
+    program = os.path.join(scratch, "growing.py")
+    with open(program, "w") as file:
+        file.write("import sqlite3, sys\n"
+                   "c = sqlite3.connect(':memory:')\n"
+                   "c.execute('CREATE TABLE t(id INTEGER PRIMARY KEY, a)')\n"
+                   "c.executemany('INSERT INTO t(a) VALUES (?)', [(i,) for i in range(int(sys.argv[1]))])\n"
+                   "c.execute('SELECT id FROM t WHERE a = ?', (7,)).fetchall()\n"
+                   "c.execute('SELECT a FROM t WHERE id = ?', (7,)).fetchall()\n")
+    process = report("growth", "--sizes", "100,1000,10000", "--json", "--", sys.executable, program, "{size}")
+    verdicts = {s["sql"]: s["verdict"] for s in json.loads(process.stdout)["statements"]}
+    expect(verdicts.get("SELECT id FROM t WHERE a = ?") == "growsLikeScan", f"{verdicts}{process.stderr}")
+    expect(verdicts.get("SELECT a FROM t WHERE id = ?") == "search", f"{verdicts}")

@@ -12,6 +12,8 @@ public struct StatementClauses: Hashable, Sendable {
   public let bindsOnlyLimit: Bool
   /// Whether WHERE calls a function or uses an operator that searches within text.
   public let searchesText: Bool
+  /// Whether it counts or deletes all rows of a table: `SELECT COUNT(*) FROM t`, `DELETE FROM t`.
+  public let isOfWholeTable: Bool
   /// The tables that it names, in small letters.
   public let tables: Set<String>
 
@@ -29,7 +31,17 @@ public struct StatementClauses: Hashable, Sendable {
       && parameters.allSatisfy { place in limits.contains { $0.contains(place) } }
     let filters = outline.scopes.flatMap { $0.joinConditions + ($0.filter.map { [$0] } ?? []) }
     searchesText = filters.contains { outline.tokens[$0].contains(where: Self.isSearch) }
+    isOfWholeTable = Self.isOfWholeTable(outline, outer)
     tables = Set(outline.scopes.flatMap(\.sources).compactMap { $0.table?.lowercased() })
+  }
+
+  private static func isOfWholeTable(_ outline: StatementOutline, _ outer: [SelectScope]) -> Bool {
+    guard outline.scopes.count == 1, let scope = outer.first, scope.sources.count == 1,
+      scope.filter == nil, !scope.hasGroupBy
+    else { return false }
+    if outline.tokens.first?.isWord("DELETE") == true { return scope.limit == nil }
+    let columns = scope.columns.map { outline.tokens[$0].map(\.text).joined() } ?? ""
+    return columns.uppercased() == "COUNT(*)"
   }
 
   private static func isSearch(_ token: SQLToken) -> Bool {

@@ -13,7 +13,7 @@ public struct Growth: Hashable, Sendable {
     case growsLikeScan
     /// Its rows grow as its work does: more is requested.
     case growsWithRows
-    /// Too few sizes, or the work follows no line.
+    /// Too few sizes, or the work follows no line, or VM steps do not show it.
     case inconclusive
   }
 
@@ -122,7 +122,9 @@ extension Growth.Statement {
       let rows = copy.rows, points.contains(where: { $0.vmSteps > 0 })
     else { return copy }
     if work.slope < Growth.maxSlope {
-      copy.verdict = .search
+      // One instruction of SQLite counts or deletes all rows, however many there are.
+      copy.verdict = StatementClauses(sql: fingerprint.description).isOfWholeTable
+        ? .inconclusive : .search
     } else if work.quality < Growth.minQuality {
       copy.verdict = .inconclusive
     } else {

@@ -87,4 +87,23 @@ import TraceAnalysis
   @Test func aLogWithoutCountersIsInconclusive() {
     #expect(growth(Self.sizes, vmSteps: { _ in 0 }).verdict == .inconclusive)
   }
+
+  /// One instruction counts, or deletes, all rows: 9 VM steps, at every size.
+  @Test(arguments: [
+    ("SELECT COUNT(*) FROM ZSTOP t0", true), ("DELETE FROM ZSTOP", true),
+    ("SELECT COUNT(*) FROM ZSTOP t0 WHERE t0.Z_PK = ?", false),
+    ("DELETE FROM ZSTOP WHERE Z_PK = ?", false), ("SELECT COUNT(ZNAME) FROM ZSTOP t0", false),
+  ])
+  func whatVMStepsDoNotShowIsInconclusive(_ sql: String, isOfWholeTable: Bool) {
+    let growth = Growth(
+      [1000, 10_000, 100_000].map { size in
+        let run = RunBuilder {
+          $0.open()
+          $0.fetch(sql, rows: 1, vmSteps: 9)
+          $0.close()
+        }
+        return (UInt64(size), run.profile())
+      })
+    #expect(growth.statements.map(\.verdict) == [isOfWholeTable ? .inconclusive : .search])
+  }
 }
