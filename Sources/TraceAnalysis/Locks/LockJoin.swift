@@ -115,6 +115,7 @@ struct LockJoin {
     let id = Key(process: process, id: run.transactionID)
     let before = run.transactionID == 0 ? nil : open[id]
     var start = record.timestamp &- max(run.openTime, 0)
+    var isUpgrade = false
     if let index = namelessWaits.removeValue(forKey: thread) {
       // It has the lock since then.
       start = max(start, waits[index].end)
@@ -124,7 +125,8 @@ struct LockJoin {
       for interval in recent[waits[index].database] ?? [] { waits[index].compare(interval) }
       let wait = waits[index].event
       if wait.gaveUp != 0, wait.attempts == 0 {
-        before?.hasOnlyRead == true ? sites.noteUpgrade(site) : sites.noteRefusal(site)
+        isUpgrade = before?.hasOnlyRead == true
+        isUpgrade ? sites.noteUpgrade(site) : sites.noteRefusal(site)
       }
     }
     if var interval = namelessTransactions.removeValue(forKey: thread) {
@@ -138,7 +140,7 @@ struct LockJoin {
       isCommit: run.isReadOnly == 0 || site.isTransactionControl,
       in: databases[connection], by: connection, on: thread)
     sites.note(
-      run, site, form: form, thread: thread, connection: connection,
+      run, site, form: form, isUpgrade: isUpgrade, thread: thread, connection: connection,
       database: databases[connection], at: record.timestamp)
     guard run.transactionID != 0, open.count < Self.maxOpen || before != nil else { return }
     open[id, default: OpenTransaction(connection: connection)].add(run, site, from: start)

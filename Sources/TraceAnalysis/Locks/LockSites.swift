@@ -18,6 +18,9 @@ struct LockSites {
   /// By statement and values: failures without a later successful run.
   private var failures: [Failure: LockSite] = [:]
   private var continued: Set<Failure> = []
+  /// Writes that failed in a transaction that had read, by form and thread: the next attempt reads again, and may compute
+  /// other values.
+  private var failedUpgrades: [Attempt: Failure] = [:]
   /// By thread: the last failures, until the thread runs another statement.
   private var lastFailure: [Key: Failure] = [:]
   /// By database: the times of commits of connections.
@@ -50,6 +53,11 @@ struct LockSites {
     var bindHash: UInt64
   }
 
+  private struct Attempt: Hashable {
+    var thread: Key
+    var form: UInt64
+  }
+
   mutating func noteUpgrade(_ site: LockSite) { Self.count(site, in: &upgrades) }
   mutating func noteRefusal(_ site: LockSite) { Self.count(site, in: &refusals) }
 
@@ -62,10 +70,10 @@ struct LockSites {
   }
 
   mutating func note(
-    _ run: StatementRun, _ site: LockSite, form: UInt64, thread: Key, connection: Key,
-    database: String, at time: Nanoseconds
+    _ run: StatementRun, _ site: LockSite, form: UInt64, isUpgrade: Bool, thread: Key,
+    connection: Key, database: String, at time: Nanoseconds
   ) {
-    noteFailure(run, site, form: form, thread: thread)
+    noteFailure(run, site, form: form, isUpgrade: isUpgrade, thread: thread)
     guard run.error.isEmpty else { return }
     noteRead(run, site, connection: connection, database: database, at: time)
     noteWrite(run, site, form: form, thread: thread)
@@ -73,8 +81,9 @@ struct LockSites {
 
   /// A statement that failed is made good by a later run of the same one with the same values.
   private mutating func noteFailure(
-    _ run: StatementRun, _ site: LockSite, form: UInt64, thread: Key
+    _ run: StatementRun, _ site: LockSite, form: UInt64, isUpgrade: Bool, thread: Key
   ) {
+    let attempt = Attempt(thread: thread, form: form)
     let failure = Failure(process: thread.process, form: form, bindHash: run.bindHash)
     if let last = lastFailure.removeValue(forKey: thread), last != failure {
       continued.insert(last)
@@ -83,6 +92,10 @@ struct LockSites {
       guard failures.count < Self.maxSites || failures[failure] != nil else { return }
       failures[failure, default: LockSite(site, count: 0)].count.add(1)
       lastFailure[thread] = failure
+      if isUpgrade { failedUpgrades[attempt] = failure }
+    } else if let upgrade = failedUpgrades.removeValue(forKey: attempt) {
+      failures.removeValue(forKey: upgrade)
+      continued.remove(upgrade)
     } else if failures.removeValue(forKey: failure) != nil {
       continued.remove(failure)
     }

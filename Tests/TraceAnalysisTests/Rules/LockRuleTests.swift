@@ -28,6 +28,25 @@ import TraceAnalysis
     #expect(upgrade == ["UseBeginImmediate 3"])
   }
 
+  /// It rolls back, reads again, and writes what it computes of the newer row.
+  @Test func aTransactionThatIsAttemptedAgainWithOtherValuesHandlesItsFailure() {
+    let retried = findings { runs, a, _ in
+      for transaction in 1...2 as ClosedRange<UInt64> {
+        let time = Double(transaction) * 10
+        runs.run("BEGIN", line: 1, of: a, at: time + 1, transaction: transaction)
+        runs.run("SELECT a FROM t", line: 2, of: a, at: time + 2, transaction: transaction, rows: 1)
+        runs.run(
+          "UPDATE t SET a = ?", line: 3, of: a, at: time + 3, transaction: transaction,
+          writes: true, bindHash: transaction, busy: transaction == 1 ? (0, 0) : nil,
+          error: transaction == 1 ? Self.locked : "")
+        runs.run(
+          transaction == 1 ? "ROLLBACK" : "COMMIT", line: 4, of: a, at: time + 4,
+          transaction: transaction)
+      }
+    }
+    #expect(retried == ["UseBeginImmediate 3"])
+  }
+
   @Test func aRefusalWithoutASecondAttemptNeedsATimeout() {
     let first = findings { runs, a, _ in
       runs.run("BEGIN", line: 1, of: a, at: 1, transaction: 1)
