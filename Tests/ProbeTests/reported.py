@@ -29,6 +29,26 @@ def waits_checkpoints_and_rollbacks():
     expect(kinds == [("immediate", "commit")] * 2 + [("immediate", "rollback")], f"transactions: {kinds}")
 
 
+def commits_are_what_changes_the_file():
+    """Compared with PRAGMA data_version of another connection, which changes with each commit that writes."""
+    path = os.path.join(scratch, "commits.db")
+    code = ("import sqlite3, sys\n"
+            "c = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
+            "other = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
+            "version = lambda: other.execute('PRAGMA data_version').fetchone()[0]\n"
+            "commits, last = 0, version()\n"
+            "for sql in ['CREATE TABLE t(a)'] + ['CREATE TABLE IF NOT EXISTS t(a)', 'DROP TABLE IF EXISTS u',\n"
+            "            'CREATE INDEX IF NOT EXISTS i ON t(a)', 'INSERT INTO t VALUES (1)'] * 3 + ['DROP INDEX i']:\n"
+            "    c.execute(sql)\n"
+            "    now = version()\n"
+            "    commits, last = commits + (now != last), now\n"
+            "print('commits', commits)\n")
+    process, lines = run([sys.executable, "-c", code, path], level=1)
+    seen = [t for t in events(lines, "transaction") if t["store_id"] == "1" and t["outcome"] == "commit"]
+    expect(process.stdout == f"commits {len(seen)}\n", f"{process.stdout} {process.stderr} {len(seen)} seen")
+    expect(len(seen) == 6, f"{seen}")
+
+
 def comments_that_name_a_caller():
     code = ("import sqlite3\nc = sqlite3.connect(':memory:')\n"
             "for i in range(3):\n"

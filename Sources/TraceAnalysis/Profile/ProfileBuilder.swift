@@ -149,11 +149,14 @@ public struct ProfileBuilder {
   }
 
   private mutating func add(_ event: TransactionEnded, in process: Int) {
-    defer { if event.outcome != "rollback" { countCommit(of: process) } }
+    // A transaction that only read changes nothing, and ends with COMMIT as well. Vocabulary 1 has neither field.
+    let hasWritten =
+      event.outcome != "rollback" && (event.writerTime >= 0 || event.kind.isEmpty)
+    defer { if hasWritten { countCommit(of: process) } }
     guard filter.takesUnattributed() else { return }
     timeline?.add(event)
     guard event.outcome != "rollback" else { return waits.rollbacks.add(1) }
-    waits.commits.add(1)
+    if hasWritten { waits.commits.add(1) }
   }
 
   mutating func countCommit(of process: Int) {

@@ -71,6 +71,21 @@ import TraceAnalysis
       }.isEmpty)
   }
 
+  /// As by a server that reads within BEGIN and COMMIT.
+  @Test func aTransactionThatOnlyReadMakesNoRowNew() {
+    #expect(
+      findings("AvoidRepeatedFetch") { trace in
+        for _ in 1...184 {
+          trace.fetch(Self.sql, total: 10_000, bindHash: 7)
+          trace.append(
+            .transaction(
+              TransactionEnded(
+                storeID: 1, saveID: 0, outcome: "commit", waitTime: 0, totalTime: 0,
+                transactionID: 1, kind: "deferred", writerTime: -1)))
+        }
+      }.count == 1)
+  }
+
   @Test func theSameValuesInTwoProcessesAreNoRepeats() {
     #expect(
       findings("AvoidRepeatedFetch") { trace in
