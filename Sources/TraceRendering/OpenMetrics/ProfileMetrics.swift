@@ -77,7 +77,7 @@ public enum ProfileMetrics {
       [.init(nanoseconds: profile.waits.longestBusy)])
     text.family(
       "storescope_wal_frames", .gauge,
-      help: "Frames in the write-ahead log when it was longest.",
+      help: "Frames in the write-ahead log when it was longest, as checkpoints found it.",
       [.init(profile.waits.largestLog)])
     counter("checkpoints", "Checkpoints of the write-ahead log.", profile.waits.checkpoints)
   }

@@ -108,6 +108,10 @@ extension Profile {
 extension Profile {
   var costOfTracing: String {
     guard let cost = tracingCost else {
+      if observed != nil {
+        return "The probe does not time itself; what it adds to a statement is in "
+          + "Documentation/Performance.md."
+      }
       return "The cost of tracing is unknown: the input does not contain it."
     }
     return "Tracing itself took about \(Cell.duration(cost.time).text) of the program's time, "
