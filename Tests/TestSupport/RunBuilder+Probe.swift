@@ -30,7 +30,8 @@ extension RunBuilder {
   public mutating func run(
     _ sql: String, caller: UInt64 = 0, rows: UInt64 = 1, changes: UInt64 = 0,
     bindHash: UInt64 = 0, step: Nanoseconds = 100, open: Nanoseconds = 100,
-    vmSteps: UInt64 = 10, fullScanSteps: UInt64 = 0, autoIndexRows: UInt64 = 0, sorts: UInt64 = 0, error: String = "",
+    vmSteps: UInt64 = 10, fullScanSteps: UInt64 = 0, autoIndexRows: UInt64 = 0, sorts: UInt64 = 0,
+    error: String = "",
     thread: Int64 = 1, connection: UInt64 = 1
   ) {
     announce(sql)

@@ -123,7 +123,8 @@ extension Growth.Statement {
     else { return copy }
     if work.slope < Growth.maxSlope {
       // One instruction of SQLite counts or deletes all rows, however many there are.
-      copy.verdict = StatementClauses(sql: fingerprint.description).isOfWholeTable
+      copy.verdict =
+        StatementClauses(sql: fingerprint.description).isOfWholeTable
         ? .inconclusive : .search
     } else if work.quality < Growth.minQuality {
       copy.verdict = .inconclusive

@@ -124,7 +124,8 @@ struct Growth: ParsableCommand {
     }
     guard FileManager.default.fileExists(atPath: log) else {
       throw Failure.noEvents(
-        from: command.joined(separator: " "), because: ProbeLibrary.path() == nil
+        from: command.joined(separator: " "),
+        because: ProbeLibrary.path() == nil
           ? "opened no ObjectStore store, and \(ProbeLibrary.fileName) was not found; run "
             + "'make probe', or name it in STORESCOPE_PROBE"
           : "ran no statement of SQLite that the probe could observe; see: trace-report doctor")

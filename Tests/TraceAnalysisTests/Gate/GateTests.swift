@@ -44,7 +44,8 @@ import TraceAnalysis
     }
     let result = Gate().compare(fetching(["d"]), with: BaselineV1(fetching(tables)))
     #expect(result.verdict != .same && result.verdict != .mixed)
-    #expect(result.reservations.map { $0.prefix(43) } == ["none of the baseline's 3 statements ran: if"])
+    #expect(
+      result.reservations.map { $0.prefix(43) } == ["none of the baseline's 3 statements ran: if"])
     let one = Gate().compare(fetching(["d", "a"]), with: BaselineV1(fetching(tables)))
     #expect(one.reservations.isEmpty)
   }

@@ -68,7 +68,8 @@ import TraceRendering
   @Test func aJoinThatDoesMoreThanTheLoopIsARegression() {
     let result = gate(looping(), joining(steps: 5000))
     #expect(result.verdict == .regression)
-    #expect(result.regressions.contains { $0.sqlBefore == "SELECT id, author_id FROM book LIMIT ?" })
+    #expect(
+      result.regressions.contains { $0.sqlBefore == "SELECT id, author_id FROM book LIMIT ?" })
   }
 
   @Test func aStatementOnAnotherTableThatIsGoneIsNoExcuse() {
