@@ -72,6 +72,19 @@ def recording_a_statement_costs_2000_instructions_beside_lttng():
         expect(recorded - plain <= 2000, f"{recorded} instructions, {plain} without the probe")
 
 
+def the_line_of_python_costs_6000_instructions():
+    """It is looked up at each run; 6,000 are some 800 ns."""
+    installed("valgrind")
+    def each(**variables):
+        def of(count):
+            command = ["/usr/bin/python3", script("costs.py"), "point", str(count)]
+            return _instructions(command, _probe_without_lttng(), PYTHONHASHSEED="0", **variables)
+        return (of(3000) - of(1000)) / 2000
+    without, looked_up = each(STORE_CALLERS="none"), each()
+    print(f"    {looked_up - without:+.0f} instructions a query for its line")
+    expect(looked_up - without <= 6000, f"{looked_up} instructions, {without} without callers")
+
+
 def a_process_without_sqlite_pays_little():
     installed("valgrind")
     plain, loaded = _instructions(["/bin/true"]), _instructions(["/bin/true"], PROBE, STORE_PROBE_LTTNG="0")
