@@ -128,6 +128,25 @@ import Testing
     #expect(scan.comparedColumns == ["ZNAME"])
   }
 
+  /// Its entries are those that the WHERE selects, as an index on ZLONGITUDE would find them.
+  @Test func aPartialIndexOfTheWhereIsNoScan() throws {
+    try connection.execute(
+      """
+      WITH n(i) AS (SELECT 501 UNION ALL SELECT i + 1 FROM n LIMIT 4000)
+        INSERT INTO ZSTOP SELECT i, -1, i, 'stop ' || i FROM n;
+      CREATE INDEX west ON ZSTOP(ZLATITUDE) WHERE ZLONGITUDE < 0 AND ZNAME IS NOT NULL
+      """)
+    let condition = "FROM ZSTOP t INDEXED BY west WHERE t.ZNAME IS NOT NULL AND (t.ZLONGITUDE < 0)"
+    let counted = StatementWork(executions: 1, rows: 1, fullScanSteps: 3999, vmSteps: 9000)
+    for work in [StatementWork(), counted] {
+      let judgement = explainer.explain("SELECT count(*) \(condition)", work: work).judgement
+      #expect(judgement?.scans.map(\.harmlessBecause) == [.partialIndex])
+      #expect(judgement?.verdict == .harmlessScan)
+    }
+    #expect(
+      explainer.explain("SELECT count(*) \(condition) AND ZNAME = 'x'").verdict == .fullScan)
+  }
+
   @Test func correlatedScanIsFlagged() {
     let explanation = explainer.explain(
       """

@@ -142,6 +142,20 @@ import Testing
     #expect(mended.change == .noLongerScans)
   }
 
+  /// A cursor that is closed early: the program has not read the rows that a run here returns.
+  @Test func aScanThatTheProgramReadsInPartHasNotChanged() {
+    let sql = "SELECT id FROM t ORDER BY name"
+    let work = StatementWork(executions: 5, rows: 50, fullScanSteps: 14_995, vmSteps: 90_000)
+    let here = StatementWork(executions: 1, rows: 3000, fullScanSteps: 2999, vmSteps: 40_000)
+    let judgement = judge(
+      "|--SCAN t\n`--USE TEMP B-TREE FOR ORDER BY", sql, rows: 3000, work: work,
+      measured: .init(work: here))
+    #expect(judgement.verdict == .fullScan)
+    #expect(judgement.evidence == .counted)
+    #expect(judgement.change == nil)
+    #expect(judgement.suspects.map(\.table) == ["t"])
+  }
+
   @Test func countersOfAnotherPlanAcquitNothing() {
     let sql = "SELECT 0 FROM t WHERE a = 5"
     let work = StatementWork(executions: 3, rows: 9, fullScanSteps: 0, vmSteps: 90)

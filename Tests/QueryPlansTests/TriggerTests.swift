@@ -71,4 +71,15 @@ import Testing
     let indexed = explainer.explain("UPDATE job SET state = 1 WHERE id = ?", work: counted)
     #expect(indexed.judgement?.triggerScans == [])
   }
+
+  @Test func anUpsertFiresTheTriggersOfItsUpdate() throws {
+    let sql = """
+      INSERT INTO job(id, state) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET state = 2 WHERE state > 1
+      """
+    let writes = WrittenTable.all(in: sql)
+    #expect(writes.map(\.kind) == [.insert, .update])
+    #expect(writes.map(\.table) == ["job", "job"])
+    #expect(writes.last?.columns == ["state"])
+    #expect(WrittenTable.all(in: "INSERT INTO job(id) VALUES (1)").map(\.kind) == [.insert])
+  }
 }

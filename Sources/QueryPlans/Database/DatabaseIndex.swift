@@ -50,9 +50,7 @@ public struct DatabaseIndex: Hashable, Sendable {
     guard let sql else { return nil }
     let tokens = SQLTokenizer.tokens(of: sql)
     guard let place = tokens.firstIndex(where: { $0.isWord("ON") }) else { return nil }
-    return tokens[(place + 1)...].map { token in
-      token.kind == .text ? String(token.text) : (token.name ?? String(token.text)).lowercased()
-    }
+    return tokens[(place + 1)...].map(SchemaWord.text)
   }
 
   /// The columns as written: `ZNAME, ZDATE DESC`.

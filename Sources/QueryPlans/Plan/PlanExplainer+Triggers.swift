@@ -3,9 +3,10 @@
 extension PlanExplainer {
   /// The scans of the triggers that a write fires: its own plan does not show them.
   func triggerScans(of sql: String) -> [PlanJudgement.TriggerScan] {
-    guard let write = WrittenTable(sql: sql) else { return [] }
-    return triggers(of: write.table).flatMap { trigger in
-      TriggeredStatement.all(inTrigger: trigger, firedBy: write).flatMap(scans)
+    WrittenTable.all(in: sql).flatMap { write in
+      triggers(of: write.table).flatMap { trigger in
+        TriggeredStatement.all(inTrigger: trigger, firedBy: write).flatMap(scans)
+      }
     }
   }
 

@@ -217,6 +217,7 @@ public final class PlanExplainer {
         + "\(Self.quoted(name)) \(text) LIMIT \(Self.maxRowsCounted))")
     return PlanJudge.PartialIndex(
       columns: Set(tokens[(condition + 1)...].compactMap { $0.name?.lowercased() }),
+      terms: SchemaWord.terms(of: condition + 1..<tokens.count, tokens),
       size: rows.map { TableSize(rows: $0, isAtLeast: $0 >= Self.maxRowsCounted) })
   }
 

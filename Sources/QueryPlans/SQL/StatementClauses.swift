@@ -8,6 +8,8 @@ public struct StatementClauses: Hashable, Sendable {
   public let isGrouped: Bool
   /// The number after OFFSET; nil without one, or where it is a parameter.
   public let offset: Int?
+  /// Whether OFFSET is a parameter, and no other clause discards rows of the one table that is read.
+  public let onlyOffsetDiscards: Bool
   /// Whether it has parameters, and all of them are in LIMIT and OFFSET.
   public let bindsOnlyLimit: Bool
   /// Whether WHERE calls a function or uses an operator that searches within text.
@@ -24,6 +26,12 @@ public struct StatementClauses: Hashable, Sendable {
     hasOrderBy = outer.contains(where: \.hasOrderBy)
     isGrouped = outer.contains { $0.hasGroupBy || $0.hasAggregate }
     offset = outer.compactMap(\.limit).compactMap { outline.offset(in: $0) }.first
+    onlyOffsetDiscards =
+      outline.scopes.count == 1
+      && outer.allSatisfy {
+        $0.sources.count == 1 && $0.filter == nil && !$0.hasGroupBy && !$0.isDistinct
+          && !$0.hasAggregate && $0.limit.map(outline.bindsOffset) == true
+      }
     let parameters = outline.tokens.indices.filter { outline.tokens[$0].kind == .parameter }
     let limits = outer.compactMap(\.limit)
     bindsOnlyLimit =
@@ -53,6 +61,15 @@ public struct StatementClauses: Hashable, Sendable {
 }
 
 extension StatementOutline {
+  /// `LIMIT 5 OFFSET ?`, or `LIMIT ?, 5`.
+  fileprivate func bindsOffset(in limit: Range<Int>) -> Bool {
+    let words = Array(tokens[limit])
+    if let place = words.firstIndex(where: { $0.isWord("OFFSET") }), place + 1 < words.count {
+      return words[place + 1].kind == .parameter
+    }
+    return words.count == 3 && words[1].isSymbol(",") && words[0].kind == .parameter
+  }
+
   /// `LIMIT 5 OFFSET 100`, or `LIMIT 100, 5`.
   fileprivate func offset(in limit: Range<Int>) -> Int? {
     let words = Array(tokens[limit])

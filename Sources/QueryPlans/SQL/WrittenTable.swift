@@ -7,6 +7,21 @@ public struct WrittenTable: Hashable, Sendable {
   /// The columns that an UPDATE sets; nil for the others.
   public var columns: [String]?
 
+  /// The writes of a statement: an INSERT with `ON CONFLICT … DO UPDATE` updates as well.
+  static func all(in sql: String) -> [WrittenTable] {
+    guard let write = WrittenTable(sql: sql) else { return [] }
+    let tokens = SQLTokenizer.tokens(of: sql)
+    guard write.kind == .insert,
+      let place = tokens.indices.dropLast(2).first(where: {
+        tokens[$0].isWord("DO") && tokens[$0 + 1].isWord("UPDATE")
+      })
+    else { return [write] }
+    var update = write
+    update.kind = .update
+    update.columns = assigned(tokens[place...])
+    return [write, update]
+  }
+
   /// Reads `INSERT OR REPLACE INTO t`, `UPDATE OR FAIL t SET a = ?, b = ?`, `DELETE FROM t`.
   ///
   /// - Returns: nil for a statement that writes no table, or that starts with a WITH clause.

@@ -11,11 +11,22 @@ struct ColumnSample {
 
   /// - Returns: nil if all values are NULL, or if the expression does not compile.
   init?(_ operand: ParameterSampler.Operand, on connection: Connection) {
-    var values = Self.read(Self.evenly(operand), connection) ?? []
-    // A table without rowids, or a view.
+    var values: [BindValue] = []
+    if Self.isRowidTree(operand.table, connection) {
+      values = Self.read(Self.evenly(operand), connection) ?? []
+    }
+    // A view, a virtual table, or a table without rowids.
     if values.isEmpty { values = Self.read(Self.first(operand), connection) ?? [] }
     guard !values.isEmpty else { return nil }
     self.values = values
+  }
+
+  /// Whether a rowid is found without a scan: a virtual table can have rowids and scan for each.
+  private static func isRowidTree(_ table: String, _ connection: Connection) -> Bool {
+    let sql = try? connection.texts(
+      "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?1 COLLATE NOCASE", table)
+    guard let sql = sql?.first else { return false }
+    return !SQLTokenizer.tokens(of: sql).prefix(2).contains { $0.isWord("VIRTUAL") }
   }
 
   /// All rows of a small table; for a large one, the rows after evenly spaced rowids.

@@ -76,6 +76,11 @@ extension PlanJudge {
     }
     scan.isVirtual = readsAllOfModule(access)
     scan.harmlessBecause = reason(access, scope, size, place, scan.isVirtual)
+    if let partial, let scope, scan.harmlessBecause == nil, place.isOutermost,
+      !place.isCorrelated, selects(scope, partial)
+    {
+      scan.harmlessBecause = .partialIndex
+    }
     scan.isCertain = isCertain(scope, place)
     scan.isMandatory =
       scan.isCertain && place.isOutermost && place.depth == 0 && !place.isCorrelated
@@ -135,6 +140,20 @@ extension PlanJudge {
     else { return false }
     let words = columns.map { $0.text.uppercased() }
     return words == ["COUNT", "(", "*", ")"]
+  }
+
+  /// Whether the WHERE has no terms but the ones of a partial index.
+  private func selects(_ scope: SelectScope, _ partial: PartialIndex) -> Bool {
+    guard scope.sources.count == 1, let filter = scope.filter else { return false }
+    return TermTree(filter, of: outline.tokens).conjuncts.allSatisfy { term in
+      let words = TermTree.unwrapped(term, outline.tokens).compactMap { index in
+        let isQualifier =
+          outline.tokens[index].isSymbol(".")
+          || index + 1 < outline.tokens.count && outline.tokens[index + 1].isSymbol(".")
+        return isQualifier ? nil : SchemaWord.text(of: outline.tokens[index])
+      }
+      return partial.terms.contains(words)
+    }
   }
 
   private func returnsAll(_ scope: SelectScope) -> Bool {

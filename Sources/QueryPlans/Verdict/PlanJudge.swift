@@ -40,6 +40,8 @@ public struct PlanJudge {
   public struct PartialIndex {
     /// The names in its WHERE, in lower case.
     public var columns: Set<String>
+    /// The words of each term that AND joins in it, in lower case except for literals.
+    var terms: Set<[String]> = []
     public var size: TableSize?
   }
 
@@ -101,10 +103,12 @@ public struct PlanJudge {
 
   // MARK: - By counters of a trace
 
+  // A run here that takes as many steps returns more rows: the program did not read all of them.
   private func judgeByCounters(_ judgement: inout PlanJudgement, hasPlan: Bool) {
     if isExceeded(by: work, judgement) {
       if hasPlan, judgement.suspects.isEmpty, judgement.automaticIndexes.isEmpty,
-        let now = source.measure(), !now.isCut, !isExceeded(by: now.work, judgement)
+        let now = source.measure(), !now.isCut, !isExceeded(by: now.work, judgement),
+        now.work.perRun(\.fullScanSteps) < work.perRun(\.fullScanSteps) / 2
       {
         judge(&judgement, by: now)
         judgement.change = .noLongerScans
@@ -184,8 +188,15 @@ public struct PlanJudge {
 
   private func isExceeded(by work: StatementWork, _ judgement: PlanJudgement) -> Bool {
     ScanBound.isExceeded(
-      steps: work.perRun(\.fullScanSteps) + virtualSteps(of: work, judgement),
+      steps: max(work.perRun(\.fullScanSteps) - partialSteps(judgement), 0)
+        + virtualSteps(of: work, judgement),
       autoIndexRows: work.perRun(\.autoIndexRows), rows: work.perRun(\.rows))
+  }
+
+  /// The entries of partial indexes that hold just the rows of the WHERE.
+  private func partialSteps(_ judgement: PlanJudgement) -> Double {
+    judgement.scans.filter { $0.harmlessBecause == .partialIndex }
+      .reduce(0) { $0 + Double($1.size?.rows ?? 0) }
   }
 
   /// The rows that modules were read for: SQLite counts no full-scan steps of virtual tables.

@@ -49,6 +49,8 @@ public enum HarmlessReason: String, Hashable, Sendable, Codable {
   case entryCount
   /// It returns or changes most rows that it reads.
   case returnsAll
+  /// A partial index holds the rows that the WHERE selects, and only those.
+  case partialIndex
   /// The module of a virtual table finds the rows, as fts5 does for MATCH.
   case virtualTable
   /// `_Z_intarray0` and similar tables: the values of an IN list.

@@ -59,8 +59,11 @@ final class StatementMeter {
       parameterCount: numbered.count, connection: connection)
     let runs = recorded.filter { $0.count == numbered.count }
     let isSampled = runs.isEmpty && numbered.count > 0
-    let values = isSampled ? [try sampler.values()] : Self.some(of: runs)
-    try arrays.sample(by: sampler)
+    let values = try bounded(connection) {
+      let values = isSampled ? [try sampler.values()] : Self.some(of: runs)
+      try arrays.sample(by: sampler)
+      return values
+    }
     try arrays.fill(on: connection)
     var sum: PlanJudge.Measurement?
     for values in values {
@@ -71,6 +74,18 @@ final class StatementMeter {
     }
     sum?.isSampled = isSampled
     return sum
+  }
+
+  /// Samples values within the limit of a run.
+  private func bounded<R>(_ connection: Connection, _ body: () throws -> R) rethrows -> R {
+    var steps = 0
+    let limit = min(Self.maxSteps, remaining)
+    defer { remaining -= steps }
+    return try connection.interrupting(
+      when: {
+        steps += Int(Self.stepsAtOnce)
+        return steps > limit
+      }, every: Self.stepsAtOnce, body)
   }
 
   // 4 is arbitrary: enough to detect that values differ in the rows that they find.

@@ -22,7 +22,8 @@ struct AvoidDeepOffset: Rule {
       """,
     limits: """
       Reported when the runs of a form skip 1,000 rows on average, and four or more for each row that they return; if
-      the offsets are literals in the SQL, when one of the statements does. The first pages of a list are not reported.
+      the offsets are literals in the SQL, when one of the statements does. If an offset is bound, and no WHERE, sort or group discards rows, the
+      rows that were read and not returned are those that it skips. The first pages of a list are not reported.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
@@ -40,7 +41,8 @@ struct AvoidDeepOffset: Rule {
           \(work.perRun(\.rows).wholeText)\(statement.runsText).
           """,
         evidence: [
-          .init("runs", work.count), .init("rows", work.rows), .init("offset", work.offset),
+          .init("runs", work.count), .init("rows", work.rows),
+          .init("offset", work.offset > 0 ? work.offset : statement.allSkipped),
           .init("connectionNs", work.connectionTime),
         ],
         fix: statement.isOfObjects

@@ -42,7 +42,8 @@ struct AvoidFullTableScan: Rule {
     return Finding(
       rule: Self.name, confidence: isCounted ? .high : .medium, statement: statement.id,
       caller: statement.profile.mainCaller, object: isCounted ? "" : scan?.table ?? "",
-      message: isCounted ? countedText(statement) : plannedText(statement, scan),
+      message: isCounted && scan?.isVirtual != true
+        ? countedText(statement) : plannedText(statement, scan),
       evidence: evidence, fix: fix(statement, scan, workload), saving: statement.scanSaving)
   }
 

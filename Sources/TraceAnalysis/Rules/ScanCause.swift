@@ -31,6 +31,7 @@ extension JudgedStatement {
     {
       return .automaticIndex
     }
+    if judgement.largestScan?.isVirtual == true { return .table }
     let columns = comparedColumns
     if columns == nil, profile.searchesStrings { return .stringSearch }
     if columns == nil, sortsRows, !isGrouped, work.limited > 0 || limitsRows,
@@ -76,10 +77,21 @@ extension JudgedStatement {
     return Double(judgement.largestScan?.size?.rows ?? 0)
   }
 
-  /// Rows that OFFSET skips, per run: from the source, or from the text.
+  /// Rows that OFFSET skips, per run: from the source, from the text, or from the rows that were read
+  /// and not returned.
   var skippedRows: Double {
     let traced = work.perRun(\.offset)
-    return traced > 0 ? traced : Double(StatementClauses(sql: profile.sql ?? "").offset ?? 0)
+    guard traced == 0 else { return traced }
+    let clauses = StatementClauses(sql: profile.sql ?? "")
+    if let offset = clauses.offset { return Double(offset) }
+    // Without a WHERE and a sort, only the offset discards rows that were read.
+    guard clauses.onlyOffsetDiscards, work.sorts == 0, profile.isCounted else { return 0 }
+    return max(work.perRun(\.fullScanSteps) - work.perRun(\.rows), 0)
+  }
+
+  /// Rows that OFFSET skips in all runs.
+  var allSkipped: UInt64 {
+    UInt64(exactly: (skippedRows * Double(work.count)).rounded()) ?? 0
   }
 
   var skipsRows: Bool {

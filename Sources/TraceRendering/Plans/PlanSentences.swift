@@ -47,6 +47,8 @@ extension PlanJudgement.Scan {
     case .smallTable: "scans '\(place)'\(rows): a small table"
     case .entryCount: "counts the entries of '\(place)'\(rows) without reading them"
     case .returnsAll: "scans '\(place)'\(rows), and returns or changes most of what it reads"
+    case .partialIndex:
+      "reads the partial index '\(index ?? "")' of '\(place)'\(rows), which holds the rows of its WHERE"
     case .virtualTable: "searches the virtual table '\(place)' by the index of its module"
     case .valueList: "reads '\(place)', the values of an IN list"
     case .countedFew:
@@ -149,8 +151,13 @@ extension PlanJudgement {
     let built =
       work.autoIndexRows > 0
       ? ", \(perRun(work.autoIndexRows).counted("row")) put into automatic indexes" : ""
+    // SQLite counts no full-scan steps of virtual tables.
+    let isVirtual = work.fullScanSteps == 0 && suspects.contains(where: \.isVirtual)
+    let steps =
+      isVirtual
+      ? perRun(work.vmSteps).counted("VM step") : perRun(work.fullScanSteps).counted("full-scan step")
     let counts = """
-      \(perRun(work.fullScanSteps).counted("full-scan step"))\(built) for \
+      \(steps)\(built) for \
       \(perRun(work.rows).counted("row"))
       """
     switch evidence {

@@ -229,6 +229,66 @@ import TraceAnalysis
       ])
   }
 
+  @Test func theTriggerOfAnUpsertIsNamed() throws {
+    let connection = try shop()
+    try connection.execute(
+      """
+      CREATE TRIGGER paid AFTER UPDATE ON invoice BEGIN
+        DELETE FROM invoice WHERE total = OLD.total;
+      END
+      """)
+    let run = RunBuilder { trace in
+      trace.connect()
+      trace.run(
+        "INSERT INTO invoice(id, total) VALUES (?, 1) ON CONFLICT DO UPDATE SET total = 2", rows: 0,
+        changes: 1, step: 1_000_000, fullScanSteps: 3000)
+    }
+    let found = try Workload(run.profile(), database: connection).findings
+    #expect(
+      found.map(\.fix) == [
+        "the trigger 'paid' reads all of 'invoice': CREATE INDEX invoice_total ON invoice (total)"
+      ])
+  }
+
+  /// The offset is not in the text; the rows that were read and not returned are those it skips.
+  @Test func anOffsetThatIsBoundIsCounted() {
+    func rules(_ sql: String, sorts: UInt64 = 0) -> [String] {
+      RunBuilder { trace in
+        trace.connect()
+        trace.run(sql, rows: 20, step: 1_000_000, fullScanSteps: 3169, sorts: sorts)
+      }.profile().findings.map(\.rule).filter { Rules.ofScans.contains($0) }
+    }
+    #expect(rules("SELECT id FROM log ORDER BY id LIMIT 20 OFFSET ?") == ["AvoidDeepOffset"])
+    #expect(rules("SELECT id FROM log ORDER BY id LIMIT ?, 20") == ["AvoidDeepOffset"])
+    #expect(
+      rules("SELECT id FROM log WHERE msg = ? LIMIT 20 OFFSET ?") == ["AvoidFullTableScan"])
+    #expect(
+      rules("SELECT id FROM log ORDER BY msg LIMIT 20 OFFSET ?", sorts: 1) == ["UseIndexForSort"])
+  }
+
+  /// Its index is that of its module: neither CREATE INDEX nor another FTS5 table helps.
+  @Test func aVirtualTableIsSearchedByItsModule() throws {
+    let connection = try Connection(path: ":memory:")
+    try connection.execute(
+      """
+      CREATE VIRTUAL TABLE doc USING fts5(title, body);
+      WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 3000)
+        INSERT INTO doc SELECT 'title ' || i, 'body ' || i FROM n;
+      """)
+    for condition in ["title LIKE '%5'", "title = 'title 5'"] {
+      let run = RunBuilder { trace in
+        trace.connect()
+        trace.run(
+          "SELECT body FROM doc WHERE \(condition)", rows: 0, step: 1_000_000, vmSteps: 30_000)
+      }
+      let found = try Workload(run.profile(), database: connection).findings
+      #expect(found.map(\.rule) == ["AvoidFullTableScan"])
+      #expect(found[0].message == "By its plan each run reads all 3,000 rows of 'doc' to return 0.")
+      #expect(
+        found[0].fix == "search 'doc' by its index: MATCH for full text, bounds for boxes")
+    }
+  }
+
   private func shop() throws -> Connection {
     let connection = try Connection(path: ":memory:")
     try connection.execute(
