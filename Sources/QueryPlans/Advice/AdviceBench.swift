@@ -96,11 +96,25 @@ final class AdviceBench {
   func candidates() throws -> [IndexCandidate] {
     let facts = try DatabaseFacts(connection)
     var seen: Set<String> = []
-    return statements.flatMap { IndexCandidate.all(for: $0.qualifiedSQL) }.filter { candidate in
+    let proposed = proposed()
+    return (statements.flatMap { IndexCandidate.all(for: $0.qualifiedSQL) } + proposed).filter {
+      candidate in
       guard let table = facts.table(candidate.table), !candidate.isServed(by: facts.indexes),
         table.rows.isAtLeast || table.rows.rows > PlanJudge.smallTableRows
       else { return false }
       return seen.insert(candidate.name.lowercased()).inserted
+    }
+  }
+
+  /// Those that `plans` and `summary` try as well, and that the text of a statement alone does not show.
+  private func proposed() -> [IndexCandidate] {
+    guard let copy = SchemaCopy(of: connection) else { return [] }
+    let explainer = PlanExplainer(connection)
+    return statements.flatMap { statement in
+      IndexProposals(
+        sql: statement.statement.sql, viewSQL: explainer.viewSQL, qualified: explainer.qualified,
+        columns: copy.columns
+      ).candidates
     }
   }
 

@@ -6,29 +6,46 @@ public struct IndexCandidate: Hashable, Sendable {
   public var columns: [String]
   /// The indexed expression, as SQL; nil for an index on the columns themselves.
   public var expression: String?
+  /// What follows a column in the index, such as `DESC` or `COLLATE NOCASE`, by the column.
+  public var modifiers: [String: String] = [:]
+  /// The WHERE of a partial index.
+  public var condition: String?
   /// Whether some columns are included only to make the index covering.
   var isWidened = false
 
   /// The SQL that creates it.
-  public var sql: String {
-    "CREATE INDEX \(SQLName.quotedIfNeeded(name)) ON \(SQLName.quotedIfNeeded(table)) "
-      + "(\(terms))"
+  public var sql: String { sql(named: name) }
+
+  func sql(named name: String) -> String {
+    let part = condition.map { " WHERE \($0)" } ?? ""
+    return "CREATE INDEX \(SQLName.quotedIfNeeded(name)) ON \(SQLName.quotedIfNeeded(table)) "
+      + "(\(terms))\(part)"
   }
+
+  /// Whether it is an index of whole columns, in their own order and of all rows.
+  public var isPlain: Bool { expression == nil && modifiers.isEmpty && condition == nil }
 
   /// Its sort terms, as SQL.
   public var terms: String {
-    expression ?? columns.map(SQLName.quotedIfNeeded).joined(separator: ", ")
+    expression
+      ?? columns.map { column in
+        SQLName.quotedIfNeeded(column) + (modifiers[column].map { " \($0)" } ?? "")
+      }.joined(separator: ", ")
   }
 
   /// The name that a store in Core Data's layout uses for an index; of an expression, its words.
   public var name: String {
     let words = expression?.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init)
-    return ([table] + (words ?? columns)).joined(separator: "_")
+    let terms = columns.flatMap { column in
+      [column] + (modifiers[column] ?? "").split(separator: " ").map(String.init)
+    }
+    let part = condition == nil ? [] : ["present"]
+    return ([table] + (words ?? terms) + part).joined(separator: "_")
   }
 
   /// Whether an index of the database has these columns first already.
   func isServed(by indexes: [DatabaseIndex]) -> Bool {
-    expression == nil
+    isPlain
       && indexes.contains { index in
         index.table.lowercased() == table.lowercased() && !index.isPartial
           && index.terms.count >= columns.count

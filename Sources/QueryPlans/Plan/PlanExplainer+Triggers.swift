@@ -14,7 +14,8 @@ extension PlanExplainer {
     guard let plan = plan(of: statement.sql) else { return [] }
     let judge = PlanJudge(sql: qualified(statement.sql), source: .init(size: size))
     return judge.judge(plan).suspects.filter { $0.table != nil }.map {
-      PlanJudgement.TriggerScan(trigger: statement.trigger, scan: $0)
+      PlanJudgement.TriggerScan(
+        trigger: statement.trigger, scan: withIndexes($0, in: statement.sql))
     }
   }
 }

@@ -20,6 +20,7 @@ public final class PlanExplainer {
   private let values: (String) -> [[BindValue]]
   private lazy var modules: [String: String] = virtualModules()
   private let qualifier: ColumnQualifier
+  private var trial: (schema: Int64, trial: IndexTrial?)?
 
   /// - Parameter values: returns the values that runs of a statement bound, as far as they were
   ///   recorded.
@@ -80,6 +81,7 @@ public final class PlanExplainer {
         explanation.judgement?.triggerScans = triggerScans(of: sql)
         explanation.judgement?.unindexedReferences = unindexedReferences(of: sql)
       }
+      tryIndexes(&explanation)
     } catch {
       explanation.error = error
     }
@@ -173,6 +175,23 @@ public final class PlanExplainer {
     return modules
   }
 
+  /// The trial of the schema as it is now.
+  func currentTrial() -> IndexTrial? {
+    let schema = number("PRAGMA schema_version").map(Int64.init) ?? 0
+    if let trial, trial.schema == schema { return trial.trial }
+    let new = IndexTrial(
+      connection, size: { [unowned self] in size(of: $0) },
+      rows: { [unowned self] candidate in
+        candidate.condition.flatMap { condition in
+          number(
+            "SELECT count(*) FROM (SELECT 1 FROM main.\(Self.quoted(candidate.table)) WHERE "
+              + "\(condition) LIMIT \(Self.maxRowsCounted))")
+        }
+      })
+    trial = (schema, new)
+    return new
+  }
+
   private func number(_ sql: String) -> Int? {
     do throws(SQLiteError) {
       let statement = try connection.prepare(sql)
@@ -226,41 +245,5 @@ public final class PlanExplainer {
   static func quoted(_ name: String) -> String {
     "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
       + "\""
-  }
-}
-
-/// The objects that a statement needs and only its own program has.
-private enum MissingThing {
-  case function(String)
-  case collation(String)
-  case integerArray(String)
-
-  init?(_ error: SQLiteError) {
-    func name(after prefix: String) -> String? {
-      error.message.hasPrefix(prefix) ? String(error.message.dropFirst(prefix.count)) : nil
-    }
-    if let name = name(after: "no such function: ") {
-      self = .function(name)
-    } else if let name = name(after: "no such collation sequence: ") {
-      self = .collation(name)
-    } else if let name = name(after: "no such table: "), IntegerArrays.isName(name) {
-      self = .integerArray(name)
-    } else {
-      return nil
-    }
-  }
-
-  var name: String {
-    switch self {
-    case .function(let name), .collation(let name), .integerArray(let name): name
-    }
-  }
-
-  func standIn(on connection: Connection) throws(SQLiteError) {
-    switch self {
-    case .function(let name): try connection.addStandIn(function: name)
-    case .collation(let name): try connection.addStandIn(collation: name)
-    case .integerArray(let name): try connection.execute(IntegerArrays.creation(of: name))
-    }
   }
 }

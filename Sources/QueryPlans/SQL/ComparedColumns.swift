@@ -13,6 +13,8 @@ public struct ComparedColumns: Hashable, Sendable {
   /// Compared for equality with a column of another table of the statement.
   public var joined: [String] = []
   public var sorted: [String] = []
+  /// The same with their directions; empty where ORDER BY has other terms as well.
+  public var sortTerms: [SortTerm] = []
   /// Every other column of the table that the SELECT names.
   public var covered: [String] = []
   /// Whether an OR separates comparisons, so that no single index serves them all.
@@ -58,6 +60,7 @@ public struct ComparedColumns: Hashable, Sendable {
     }
     hasAlternatives = trees.contains { $0.holdsAlternatives }
     if let order = scope.order {
+      sortTerms = SortTerm.all(in: order, of: source, scope, tokens)
       sorted = Self.columns(of: source, in: order, scope, tokens)
       if sorted.isEmpty, scope.sources.count == 1 {
         sorted = Self.plainTerms(of: order, scope, tokens)

@@ -74,6 +74,8 @@ extension PlanJudge {
       scan.isPartial = true
       scan.comparedColumns.removeAll { partial.columns.contains($0.lowercased()) }
     }
+    let conditions = scope.map { [$0] } ?? outline.scopes
+    scan.hasFilter = conditions.contains { $0.filter != nil || $0.hasJoinCondition }
     scan.isVirtual = readsAllOfModule(access)
     scan.harmlessBecause = reason(access, scope, size, place, scan.isVirtual)
     if let partial, let scope, scan.harmlessBecause == nil, place.isOutermost,

@@ -108,7 +108,8 @@ public struct PlanJudge {
     if isExceeded(by: work, judgement) {
       if hasPlan, judgement.suspects.isEmpty, judgement.automaticIndexes.isEmpty,
         let now = source.measure(), !now.isCut, !isExceeded(by: now.work, judgement),
-        now.work.perRun(\.fullScanSteps) < work.perRun(\.fullScanSteps) / 2
+        now.work.perRun(\.fullScanSteps) < work.perRun(\.fullScanSteps) / 2,
+        !(now.isSampled && insertsRows)
       {
         judge(&judgement, by: now)
         judgement.change = .noLongerScans
@@ -123,6 +124,9 @@ public struct PlanJudge {
     }
     acquit(&judgement, .counted, work, .countedFew)
   }
+
+  /// Whether the row that is written decides what is read: a conflict has triggers of its own.
+  private var insertsRows: Bool { ["INSERT", "REPLACE"].contains(outline.verb) }
 
   /// Whether the plan reads a table to its end, and the trace counted far fewer steps.
   private func nowScans(_ judgement: PlanJudgement) -> Bool {

@@ -25,6 +25,11 @@ public struct PlanJudgement: Hashable, Sendable {
     public internal(set) var isVirtual = false
     /// Whether its index holds a part of the table's rows; the size is then that part.
     public internal(set) var isPartial = false
+    /// Whether its SELECT has a WHERE or joins.
+    public internal(set) var hasFilter = true
+    /// The indexes that SQLite would use in place of the scan, by a trial on the schema; nil where none was
+    /// tried.
+    public internal(set) var indexes: [IndexCandidate]?
     /// Whether every run of the statement makes this scan, from end to end.
     var isMandatory = false
 
@@ -75,6 +80,8 @@ public struct PlanJudgement: Hashable, Sendable {
   public internal(set) var scans: [Scan] = []
   /// The rows that are sorted or made distinct without an index, such as `ORDER BY`.
   public internal(set) var temporaryBTrees: [String] = []
+  /// The index that SQLite would use in place of the sort; nil where none was tried.
+  public internal(set) var sortIndexes: [IndexCandidate]?
   /// The tables for which SQLite makes an index at every run.
   public internal(set) var automaticIndexes: [String] = []
   /// Whether one of them is of a table that is large, or of unknown size.

@@ -74,6 +74,10 @@ struct AvoidFullTableScan: Rule {
   private func fix(
     _ statement: JudgedStatement, _ scan: PlanJudgement.Scan?, _ workload: Workload
   ) -> String {
+    if let scan, scan.isVirtual {
+      return
+        "search '\(scan.table ?? scan.name)' by its index: MATCH for full text, bounds for boxes"
+    }
     let isElsewhere =
       statement.plan != nil && statement.judgement.unexplainedFullScanSteps != nil
     if isElsewhere || statement.comparedColumns == nil {
@@ -81,6 +85,7 @@ struct AvoidFullTableScan: Rule {
       if !references.isEmpty { return Self.fix(references) }
       if let trigger = statement.judgement.triggerScans.first { return Self.fix(trigger) }
     }
+    if let tried = scan?.indexes, !isElsewhere { return fix(statement, scan, tried) }
     let expression = ComparedExpression.all(in: statement.qualifiedSQL).first
     if let expression, expression.hasCollation || statement.comparedColumns == nil {
       return IndexCandidate(expression).sql
@@ -95,16 +100,7 @@ struct AvoidFullTableScan: Rule {
         other tables
         """
     }
-    if let scan, scan.isVirtual {
-      return
-        "search '\(scan.table ?? scan.name)' by its index: MATCH for full text, bounds for boxes"
-    }
-    if let table = scan?.table {
-      return """
-        store the sum or the list that it computes from '\(table)' in a separate row and keep it \
-        up to date, or index the columns that it reads
-        """
-    }
+    if let table = scan?.table { return fixWithoutIndex(statement, table) }
     return workload.database == nil
       ? "see which table is scanned with: trace-report plans INPUT --database FILE"
       : "index the columns that it compares, or keep its result"
@@ -112,6 +108,30 @@ struct AvoidFullTableScan: Rule {
 }
 
 extension AvoidFullTableScan {
+  /// - Parameter tried: the indexes that SQLite would use.
+  private func fix(
+    _ statement: JudgedStatement, _ scan: PlanJudgement.Scan?, _ tried: [IndexCandidate]
+  ) -> String {
+    let sorting = statement.sortsRows ? statement.judgement.sortIndexes ?? [] : []
+    let indexes = tried.isEmpty ? sorting : tried
+    if !indexes.isEmpty { return IndexFix(indexes, entity: statement.entity).sentence }
+    return statement.fixOfView ?? fixOfProgramFunction(statement)
+      ?? fixWithoutIndex(statement, scan?.table ?? "")
+  }
+
+  private func fixWithoutIndex(_ statement: JudgedStatement, _ table: String) -> String {
+    guard statement.isGrouped else {
+      return """
+        no index finds its rows: compare columns of '\(table)' with values by =, <, BETWEEN, IN or \
+        IS, not within other expressions
+        """
+    }
+    return """
+      store the sum or the list that it computes from '\(table)' in a separate row and keep it \
+      up to date, or index the columns that it reads
+      """
+  }
+
   private static func fix(_ references: [PlanJudgement.Reference]) -> String {
     let indexes = references.map {
       IndexFix(table: $0.table, columns: $0.columns, entity: "").sentence
@@ -122,6 +142,11 @@ extension AvoidFullTableScan {
   private static func fix(_ trigger: PlanJudgement.TriggerScan) -> String {
     let scan = trigger.scan
     let cause = "the trigger '\(trigger.trigger)' reads all of '\(scan.table ?? scan.name)'"
+    if let tried = scan.indexes {
+      return tried.isEmpty
+        ? "\(cause), and no index finds its rows"
+        : "\(cause): \(IndexFix(tried, entity: "").sentence)"
+    }
     if let expression = scan.comparedExpression, scan.comparedColumns.isEmpty {
       return "\(cause): \(IndexCandidate(expression).sql)"
     }

@@ -48,17 +48,22 @@ struct AvoidScanInCorrelatedSubquery: Rule {
         SELECT reads\(statement.runsText).
         """,
       evidence: statement.profile.scanEvidence + [.init("tableRows", scan.size?.rows ?? 0)],
-      fix: Self.fix(statement, table),
+      fix: Self.fix(statement, scan, table),
       saving: work.fullScanSteps > 0 ? statement.scanSaving : nil)
   }
 
   /// The column that the subquery compares with the outer row comes first, then the other compared
   /// columns.
-  private static func fix(_ statement: JudgedStatement, _ table: String) -> String {
+  private static func fix(
+    _ statement: JudgedStatement, _ scan: PlanJudgement.Scan, _ table: String
+  ) -> String {
+    if let tried = scan.indexes, !tried.isEmpty {
+      return IndexFix(tried, entity: statement.entity).sentence
+    }
     let columns = ComparedColumns.all(in: statement.qualifiedSQL).first {
       $0.table == table && !$0.filtered.isEmpty
     }
-    guard let columns else {
+    guard let columns, scan.indexes == nil else {
       return "index the column of \(table) that the subquery compares with the outer row"
     }
     return IndexFix(columns, entity: statement.entity).sentence

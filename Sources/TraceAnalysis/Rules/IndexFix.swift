@@ -7,57 +7,67 @@ import QueryPlans
 ///     declare Index(\\.kind, \\.price) in Item, or: CREATE INDEX ZITEM_ZKIND_ZPRICE ON ZITEM (ZKIND, ZPRICE)
 ///     CREATE INDEX item_kind_price ON item (kind, price)
 struct IndexFix {
-  private let table: String
-  private let columns: [String]
+  private let indexes: [IndexCandidate]
   private let entity: String
   /// The name of an attached database; nil for the main one.
   private var schema: String?
-  /// Whether each column needs a separate index.
+  /// Whether each term of an OR needs a separate index.
   private let isEach: Bool
 
   /// One index for all terms that AND joins, one for each term that OR joins.
   init(_ columns: ComparedColumns, entity: String) {
-    table = columns.table
-    schema = columns.schema
     // The first rows of an order: behind columns that are equal the index has that order.
     let isOrder =
       columns.isLimited && columns.ranges.isEmpty && !columns.equal.isEmpty
       && !columns.hasAlternatives && columns.sorted.count == 1
-    self.columns = columns.filtered + (isOrder ? columns.order : [])
-    self.entity = entity
     isEach = columns.hasAlternatives && columns.filtered.count > 1
+    indexes =
+      isEach
+      ? columns.filtered.map { IndexCandidate(table: columns.table, equal: [$0], order: []) }
+      : [
+        IndexCandidate(
+          table: columns.table, equal: columns.filtered, order: isOrder ? columns.order : [])
+      ]
+    schema = columns.schema
+    self.entity = entity
   }
 
   init(table: String, columns: [String], entity: String) {
-    (self.table, self.columns, self.entity) = (table, columns, entity)
+    indexes = [IndexCandidate(table: table, equal: columns, order: [])]
+    self.entity = entity
     isEach = false
   }
 
   /// Columns compared for equality come first, then those that sort.
   init(sorting columns: ComparedColumns, entity: String) {
-    table = columns.table
+    indexes = [IndexCandidate(table: columns.table, equal: columns.equal, order: columns.order)]
     schema = columns.schema
-    self.columns = columns.equal + columns.order
     self.entity = entity
     isEach = false
   }
 
+  /// Indexes that a trial found.
+  init(_ indexes: [IndexCandidate], entity: String) {
+    self.indexes = indexes
+    self.entity = entity
+    isEach = indexes.count > 1
+  }
+
   var sentence: String {
-    let parts = isEach ? columns.map { [$0] } : [columns]
-    let statements = parts.map(creation).joined(separator: "; ")
+    let statements = indexes.map(creation).joined(separator: "; ")
     let reason = isEach ? " (each OR needs its own)" : ""
-    guard isOfStore else { return "\(statements)\(reason)" }
-    let declarations = parts.map(declaration).joined(separator: ", ")
+    guard isOfStore, let table = indexes.first?.table else { return "\(statements)\(reason)" }
+    let declarations = indexes.map { declaration($0.columns) }.joined(separator: ", ")
+    let owner = "Z" + entity.uppercased() == table ? entity : "the entity of \(table)"
     return "declare \(declarations) in \(owner)\(reason), or: \(statements)"
   }
 
   /// Whether table and columns are named as a store names them: ZSTOP, ZLONGITUDE.
   private var isOfStore: Bool {
-    ([table] + columns).allSatisfy { $0.hasPrefix("Z") && $0 == $0.uppercased() }
-  }
-
-  private var owner: String {
-    "Z" + entity.uppercased() == table ? entity : "the entity of \(table)"
+    indexes.allSatisfy { index in
+      index.isPlain
+        && ([index.table] + index.columns).allSatisfy { $0.hasPrefix("Z") && $0 == $0.uppercased() }
+    }
   }
 
   /// A column does not show where its property has capitals: `ZDEPARTURETIME`.
@@ -66,18 +76,19 @@ struct IndexFix {
   }
 
   /// The name is the one that the store uses for the index.
-  private func creation(_ columns: [String]) -> String {
-    let name =
-      ([table] + columns).joined(separator: "_")
-      + (isOfStore && columns.count == 1 ? "_INDEX" : "")
+  private func creation(_ index: IndexCandidate) -> String {
     let quoted = SQLName.quotedIfNeeded
+    let name = index.name + (isOfStore && index.columns.count == 1 ? "_INDEX" : "")
     let prefix = schema.map { quoted($0) + "." } ?? ""
-    return "CREATE INDEX \(prefix)\(quoted(name)) ON \(quoted(table)) "
-      + "(\(columns.map(quoted).joined(separator: ", ")))"
+    let part = index.condition.map { " WHERE \($0)" } ?? ""
+    return "CREATE INDEX \(prefix)\(quoted(name)) ON \(quoted(index.table)) (\(index.terms))\(part)"
   }
 }
 
 extension ComparedColumns {
-  /// The columns that sort, behind those that are equal.
-  fileprivate var order: [String] { sorted.filter { !equal.contains($0) && $0 != "Z_PK" } }
+  /// The columns that sort.
+  fileprivate var order: [SortTerm] {
+    let terms = sortTerms.isEmpty ? sorted.map { SortTerm(column: $0) } : sortTerms
+    return terms.filter { $0.column != "Z_PK" }
+  }
 }

@@ -32,11 +32,12 @@ extension JudgedStatement {
       return .automaticIndex
     }
     if judgement.largestScan?.isVirtual == true { return .table }
-    let columns = comparedColumns
-    if columns == nil, profile.searchesStrings { return .stringSearch }
-    if columns == nil, sortsRows, !isGrouped, work.limited > 0 || limitsRows,
-      ComparedExpression.all(in: qualifiedSQL).isEmpty
-    {
+    let tried = judgement.largestScan?.indexes
+    if tried?.isEmpty ?? (comparedColumns == nil), profile.searchesStrings { return .stringSearch }
+    let finds =
+      tried.map { !$0.isEmpty }
+      ?? (comparedColumns != nil || !ComparedExpression.all(in: qualifiedSQL).isEmpty)
+    if !finds, sortsRows, !isGrouped, work.limited > 0 || limitsRows {
       return profile.sortsByLocale ? .localeSort : .sort
     }
     return .table

@@ -43,9 +43,20 @@ struct UseIndexForSort: Rule {
       rule: Self.name, confidence: statement.profile.isCounted ? .high : .medium,
       statement: statement.id, caller: statement.profile.mainCaller, message: statement.sortText,
       evidence: statement.profile.sortEvidence,
-      fix: statement.fixOfView
-        ?? columns.map { IndexFix(sorting: $0, entity: statement.entity).sentence }
-        ?? "index the columns that its ORDER BY names, in their order")
+      fix: fix(statement, columns))
+  }
+
+  private func fix(_ statement: JudgedStatement, _ columns: ComparedColumns?) -> String {
+    let tried = statement.judgement.sortIndexes
+    if let tried, !tried.isEmpty { return IndexFix(tried, entity: statement.entity).sentence }
+    if let view = statement.fixOfView { return view }
+    if tried == nil, let columns {
+      return IndexFix(sorting: columns, entity: statement.entity).sentence
+    }
+    return """
+      no index has this order: sort by columns of one table, or store the value that it sorts by in \
+      a column with an index
+      """
   }
 }
 

@@ -17,9 +17,15 @@ extension JudgedStatement {
     let columns = (view.filtered + sorted).map { "'\($0)'" }.joined(separator: ", ")
     let isWhole =
       plan?.nodes.contains {
-        $0.fact == .materialize(view.table) || $0.fact == .coroutine(view.table)
+        ($0.fact == .materialize(view.table) || $0.fact == .coroutine(view.table)) && $0.scans
       }
       ?? false
+    if !isWhole, judgement.largestScan?.indexes != nil {
+      return """
+        '\(view.table)' is a \(kind), and no index of its tables finds its rows: select from its \
+        tables, with only the joins and columns that are needed
+        """
+    }
     guard isWhole, !columns.isEmpty else {
       return "'\(view.table)' is a \(kind): index the columns of its tables behind \(columns)"
     }
@@ -40,5 +46,15 @@ extension JudgedStatement {
     // A name that is not resolved might be the table's.
     let tables = accesses.map { $0.table?.lowercased() }
     return !tables.isEmpty && !tables.contains(nil) && !tables.contains(table.lowercased())
+  }
+}
+
+extension QueryPlan.Node {
+  /// Whether a step below reads all of a table.
+  fileprivate var scans: Bool {
+    children.contains { child in
+      if case .scan(let access) = child.fact, !access.isSubquery { return true }
+      return child.scans
+    }
   }
 }

@@ -69,12 +69,16 @@ extension PlanJudgement.Scan {
     }
     let how = index.map { ", in the order of index '\($0)'" } ?? ""
     let often = isInCorrelatedSubquery ? " once for every row of the outer SELECT" : ""
+    let isServed = indexes.map { !$0.isEmpty } ?? isCompared
     let why =
-      comparedColumns.isEmpty && comparedExpression == nil
-      ? "; no WHERE term could use an index on its columns"
-      : "; no index fits its WHERE"
+      !hasFilter
+      ? ""
+      : isServed
+        ? "; no index fits its WHERE" : "; no WHERE term could use an index on its columns"
     return "reads every row of '\(place)'\(rows)\(how)\(often)\(why)"
   }
+
+  private var isCompared: Bool { !comparedColumns.isEmpty || comparedExpression != nil }
 
   /// The expression for the hint: with another collation, an index on the column cannot be used.
   private var hintedExpression: ComparedExpression? {
@@ -85,16 +89,33 @@ extension PlanJudgement.Scan {
 
   /// The columns or expressions that WHERE compares, for the hint.
   var comparedSentence: String {
+    if let indexes {
+      let columns = indexes.flatMap(\.columns)
+      if indexes.contains(where: { !$0.isPlain }) || !hasFilter
+        || !columns.allSatisfy(comparedColumns.contains)
+      {
+        return "an index of \(indexes.map(\.terms).joined(separator: ", and one of ")) serves it"
+      }
+      return "columns compared: \(columns.joined(separator: ", "))"
+    }
     if let expression = hintedExpression { return "WHERE compares \(expression.text)" }
     return "columns compared: \(comparedColumns.joined(separator: ", "))"
   }
 
-  /// An index that might turn the scan into a search; a guess, not a trial.
+  /// An index that turns the scan into a search, by a trial; where none was possible, a guess.
   var indexHint: String? {
     guard harmlessBecause == nil, let table else { return nil }
+    if let indexes {
+      return indexes.isEmpty ? nil : indexes.map(Self.indexSQL).joined(separator: "; ")
+    }
+    if isVirtual { return nil }
     if let expression = hintedExpression { return IndexCandidate(expression).sql }
     guard !comparedColumns.isEmpty else { return nil }
     return Self.indexSQL(table, comparedColumns)
+  }
+
+  fileprivate static func indexSQL(_ index: IndexCandidate) -> String {
+    index.isPlain ? indexSQL(index.table, index.columns) : index.sql
   }
 
   fileprivate static func indexSQL(_ table: String, _ columns: [String]) -> String {
@@ -120,8 +141,10 @@ extension PlanJudgement {
       )
     case nil: break
     }
-    remarks += temporaryBTrees.map {
-      "uses a temporary b-tree for \($0): no index has that order"
+    remarks += temporaryBTrees.map { purpose in
+      let isOrder = verdict == .fullScan && purpose.hasSuffix("ORDER BY")
+      let hint = (isOrder ? sortIndexes ?? [] : []).map { "; try \(Scan.indexSQL($0))" }.joined()
+      return "uses a temporary b-tree for \(purpose): no index has that order\(hint)"
     }
     for table in automaticIndexes {
       remarks.append("makes an index on '\(table)' at every run: a lasting one would be cheaper")
@@ -155,7 +178,8 @@ extension PlanJudgement {
     let isVirtual = work.fullScanSteps == 0 && suspects.contains(where: \.isVirtual)
     let steps =
       isVirtual
-      ? perRun(work.vmSteps).counted("VM step") : perRun(work.fullScanSteps).counted("full-scan step")
+      ? perRun(work.vmSteps).counted("VM step")
+      : perRun(work.fullScanSteps).counted("full-scan step")
     let counts = """
       \(steps)\(built) for \
       \(perRun(work.rows).counted("row"))

@@ -283,7 +283,9 @@ import TraceAnalysis
       }
       let found = try Workload(run.profile(), database: connection).findings
       #expect(found.map(\.rule) == ["AvoidFullTableScan"])
-      #expect(found[0].message == "By its plan each run reads all 3,000 rows of 'doc' to return 0.")
+      #expect(
+        found[0].message
+          == "By its plan each run reads all 3,000 rows of 'doc' to return 0 (1 run).")
       #expect(
         found[0].fix == "search 'doc' by its index: MATCH for full text, bounds for boxes")
     }
@@ -307,12 +309,12 @@ import TraceAnalysis
 
   @Test(arguments: [
     (
-      "SELECT id, total FROM open_invoice WHERE day < ? ORDER BY day LIMIT 40", "UseIndexForSort",
-      "'open_invoice' is a view: index the columns of its tables behind 'day'"
+      "SELECT id, total FROM open_invoice WHERE day < ? ORDER BY day LIMIT 40",
+      "AvoidFullTableScan", "CREATE INDEX invoice_issued ON invoice (issued)"
     ),
     (
       "SELECT id FROM open_invoice WHERE total = ? AND day > ?", "AvoidFullTableScan",
-      "'open_invoice' is a view: index the columns of its tables behind 'total', 'day'"
+      "CREATE INDEX invoice_total_issued ON invoice (total, issued)"
     ),
     (
       "SELECT city FROM spent WHERE sum = ?", "AvoidFullTableScan",
@@ -324,7 +326,7 @@ import TraceAnalysis
     (
       "WITH paid AS (SELECT * FROM invoice) SELECT id FROM paid WHERE total = ?",
       "AvoidFullTableScan",
-      "'paid' is a common table: index the columns of its tables behind 'total'"
+      "CREATE INDEX invoice_total ON invoice (total)"
     ),
     (
       """

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The indexes that could serve a table of a statement, the best guess first.
+///
+/// They are guesses from the text: ``IndexTrial`` finds which of them SQLite uses, and `advise` counts
+/// their steps. Some serve only together, such as those of the terms of an OR.
+struct IndexProposals {
+  /// The statement, with the table before each column, and the views that it reads.
+  let outlines: [StatementOutline]
+  /// Nil for what has no index.
+  let columns: (String) -> TableColumns?
+
+  init(
+    sql: String, viewSQL: (String) -> String?, qualified: (String) -> String,
+    columns: @escaping (String) -> TableColumns?
+  ) {
+    let statement = StatementOutline(qualified(sql))
+    var views: [String: StatementOutline] = [:]
+    var names = statement.tableNames
+    while let name = names.popLast()?.lowercased() {
+      guard views[name] == nil, let sql = viewSQL(name) else { continue }
+      let view = StatementOutline(qualified(sql))
+      views[name] = view
+      names += view.tableNames
+    }
+    outlines = [statement] + views.sorted { $0.key < $1.key }.map(\.value)
+    self.columns = columns
+    viewTerms = ViewTerm.all(in: outlines, views)
+  }
+
+  /// The columns of tables that the statement compares by a view.
+  private let viewTerms: [ViewTerm]
+
+  /// Those that find the rows of a table.
+  func finding(rowsOf table: String) -> [[IndexCandidate]] {
+    unique(
+      viewIndexes(on: table)
+        + places(of: table).flatMap { finding($0.source, in: $0.scope, $0.outline) })
+  }
+
+  /// Those that have the order of the rows.
+  func sorting() -> [[IndexCandidate]] {
+    let sets = outlines.prefix(1).flatMap { outline in
+      outline.scopes.filter { $0.hasOrderBy }.flatMap { scope in
+        scope.sources.flatMap { sorting($0, in: scope, outline) }
+      }
+    }
+    return unique(sets)
+  }
+
+  /// All of all tables, each alone.
+  var candidates: [IndexCandidate] {
+    let tables = outlines.flatMap(\.tableNames)
+    var seen: Set<String> = []
+    let finding = tables.filter { seen.insert($0.lowercased()).inserted }
+      .flatMap { self.finding(rowsOf: $0) }
+    return unique((finding + sorting()).joined().map { [$0] }).compactMap(\.first)
+  }
+
+  /// The columns that are compared by a view, with those that join it.
+  private func viewIndexes(on table: String) -> [[IndexCandidate]] {
+    guard let known = columns(table) else { return [] }
+    let terms = viewTerms.filter {
+      $0.table.lowercased() == table.lowercased() && known.isIndexable($0.column)
+    }
+    let equal = terms.filter(\.isEqual).map(\.column)
+    let ranges = terms.filter { !$0.isEqual }.map(\.column)
+    return ([equal + ranges] + (equal + ranges).map { [$0] }).filter { !$0.isEmpty }.map {
+      [IndexCandidate(table: table, columns: Array($0.prefix(4)))]
+    }
+  }
+
+  // MARK: - Reading
+
+  private struct Place {
+    var source: SelectScope.Source
+    var scope: SelectScope
+    var outline: StatementOutline
+  }
+
+  private func places(of table: String) -> [Place] {
+    outlines.flatMap { outline in
+      outline.isCommonTable(table)
+        ? []
+        : outline.scopes.flatMap { scope in
+          scope.sources.filter { $0.table?.lowercased() == table.lowercased() && $0.schema == nil }
+            .map { Place(source: $0, scope: scope, outline: outline) }
+        }
+    }
+  }
+
+  private func finding(
+    _ source: SelectScope.Source, in scope: SelectScope, _ outline: StatementOutline
+  ) -> [[IndexCandidate]] {
+    guard let table = source.table, let known = columns(table),
+      let compared = ComparedColumns(of: source, in: scope, outline)
+    else { return [] }
+    let equal = compared.equal.filter(known.isIndexable)
+    let ranges = compared.ranges.filter(known.isIndexable)
+    let joined = compared.joined.filter(known.isIndexable)
+    let expressions = ComparedExpression.all(in: scope, outline).filter { expression in
+      expression.table.lowercased() == table.lowercased() && !expression.text.hasPrefix("+")
+        && expression.columns.allSatisfy { known.names.contains($0.lowercased()) }
+    }.map { ($0, IndexCandidate($0)) }
+    let prefixes = TextPrefix.all(in: scope, of: source, outline.tokens)
+      .filter { known.isIndexable($0.column) }.map { $0.index(on: table) }
+    func index(_ columns: [String]) -> [IndexCandidate] {
+      columns.isEmpty ? [] : [IndexCandidate(table: table, columns: Array(columns.prefix(4)))]
+    }
+    var sets: [[IndexCandidate]] = []
+    if compared.hasAlternatives {
+      sets.append((equal + ranges).flatMap { index([$0]) } + expressions.map(\.1) + prefixes)
+    }
+    sets += expressions.filter(\.0.hasCollation).map { [$0.1] }
+    if compared.isLimited, ranges.isEmpty, !equal.isEmpty, !compared.hasAlternatives {
+      sets += sorting(source, in: scope, outline)
+    }
+    sets += [joined + equal + ranges, equal + ranges, joined + equal].map(index)
+    sets += ranges.map { index(equal + [$0]) } + (joined + equal + ranges).map { index([$0]) }
+    sets += prefixes.map { [$0] } + expressions.map { [$0.1] }
+    sets += Self.present(in: scope, of: source, outline.tokens).filter(known.isIndexable).map {
+      var partial = IndexCandidate(table: table, columns: [$0])
+      partial.condition = "\(SQLName.quotedIfNeeded($0)) IS NOT NULL"
+      return [partial]
+    }
+    sets += Self.extremes(of: scope, source, outline.tokens).filter(known.isIndexable).flatMap {
+      [index(equal + [$0]), index([$0])]
+    }
+    return sets
+  }
+
+  private func sorting(
+    _ source: SelectScope.Source, in scope: SelectScope, _ outline: StatementOutline
+  ) -> [[IndexCandidate]] {
+    guard let table = source.table, source.schema == nil, !outline.isCommonTable(table),
+      let known = columns(table), let order = scope.order,
+      let compared = ComparedColumns(of: source, in: scope, outline)
+    else { return [] }
+    let terms = SortTerm.all(in: order, of: source, scope, outline.tokens)
+    guard !terms.isEmpty, terms.allSatisfy({ known.names.contains($0.column.lowercased()) }) else {
+      return []
+    }
+    let equal = compared.equal.filter(known.isIndexable)
+    // An index ends with the rowid, so that an order by it comes without a column.
+    let short = terms.last?.column.lowercased() == known.rowid ? terms.dropLast() : terms[...]
+    return [short, terms[...]].filter { !$0.isEmpty && $0.count <= 4 }.flatMap { terms in
+      [equal, []].map { [IndexCandidate(table: table, equal: $0, order: Array(terms))] }
+    }
+  }
+
+  /// The columns of `a IS NOT NULL` and `a NOTNULL`.
+  private static func present(
+    in scope: SelectScope, of source: SelectScope.Source, _ tokens: [SQLToken]
+  ) -> [String] {
+    scope.conditions.flatMap { TermTree($0, of: tokens).conjuncts }.compactMap { term in
+      let words = Array(tokens[TermTree.unwrapped(term, tokens)])
+      let text = words.map { $0.text.uppercased() }
+      let count =
+        text.suffix(3) == ["IS", "NOT", "NULL"]
+        ? 3 : text.last == "NOTNULL" ? 1 : text.suffix(2) == ["NOT", "NULL"] ? 2 : 0
+      return count == 0 ? nil : column(words.dropLast(count), of: source, scope)
+    }
+  }
+
+  /// The column of `SELECT max(a)`.
+  private static func extremes(
+    of scope: SelectScope, _ source: SelectScope.Source, _ tokens: [SQLToken]
+  ) -> [String] {
+    guard !scope.hasGroupBy, let columns = scope.columns else { return [] }
+    let words = Array(tokens[columns])
+    guard words.count >= 4, words[0].isWord("MAX") || words[0].isWord("MIN"),
+      words[1].isSymbol("("), let end = words.firstIndex(where: { $0.isSymbol(")") })
+    else { return [] }
+    return column(words[2..<end], of: source, scope).map { [$0] } ?? []
+  }
+
+  /// The name of `a` or `t.a`.
+  static func column(
+    _ words: ArraySlice<SQLToken>, of source: SelectScope.Source, _ scope: SelectScope
+  ) -> String? {
+    let words = Array(words)
+    guard let last = words.last, last.kind == .word || last.kind == .quotedName else { return nil }
+    let isOfSource =
+      words.count == 1
+      ? scope.sources.count == 1
+      : words.count == 3 && words[1].isSymbol(".")
+        && words[0].name?.lowercased() == source.alias.lowercased()
+    return isOfSource ? last.name : nil
+  }
+
+  private func unique(_ sets: [[IndexCandidate]]) -> [[IndexCandidate]] {
+    var seen: Set<[IndexCandidate]> = []
+    return sets.filter { !$0.isEmpty && seen.insert($0).inserted }
+  }
+}
+
+/// A LIKE or GLOB whose pattern begins with text, which an index can find.
+///
+/// See <https://www.sqlite.org/optoverview.html#the_like_optimization>.
+private struct TextPrefix {
+  var column: String
+  var isGlob: Bool
+
+  static func all(
+    in scope: SelectScope, of source: SelectScope.Source, _ tokens: [SQLToken]
+  ) -> [TextPrefix] {
+    scope.conditions.flatMap { TermTree($0, of: tokens).terms }.compactMap { term in
+      let words = tokens[TermTree.unwrapped(term, tokens)]
+      guard let place = words.firstIndex(where: { $0.isWord("LIKE") || $0.isWord("GLOB") }),
+        let column = IndexProposals.column(words[..<place], of: source, scope)
+      else { return nil }
+      return TextPrefix(column: column, isGlob: words[place].isWord("GLOB"))
+    }
+  }
+
+  func index(on table: String) -> IndexCandidate {
+    var index = IndexCandidate(table: table, columns: [column])
+    if !isGlob { index.modifiers[column] = "COLLATE NOCASE" }
+    return index
+  }
+}

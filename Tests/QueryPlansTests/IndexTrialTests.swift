@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SQLiteDriver
+import Testing
+
+@testable import QueryPlans
+
+/// Indexes are advised only if SQLite uses them.
+@Suite struct IndexTrialTests {
+  let connection: Connection
+
+  init() throws {
+    connection = try Connection(path: ":memory:")
+    try connection.execute(
+      """
+      CREATE TABLE customer(id INTEGER PRIMARY KEY, name TEXT, email TEXT COLLATE NOCASE, city TEXT,
+        age INT, code TEXT, deleted TEXT);
+      CREATE TABLE orders(id INTEGER PRIMARY KEY, customer_id INT, status TEXT, created INT,
+        total REAL, note TEXT);
+      CREATE TABLE audit(id INTEGER PRIMARY KEY, what TEXT);
+      CREATE INDEX customer_city ON customer(city);
+      CREATE VIRTUAL TABLE doc USING fts5(title);
+      CREATE VIEW sale AS SELECT o.id AS number, o.total, c.name AS buyer, c.city
+        FROM orders o JOIN customer c ON c.id = o.customer_id;
+      WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 6000)
+        INSERT INTO orders SELECT i, i % 3000, 's' || i % 5, i * 7919 % 10007, i % 997, 'n' || i FROM n;
+      INSERT INTO customer SELECT id, 'Name ' || id, 'e' || id, 'c' || id % 300, id % 80, '' || id,
+        iif(id % 50, NULL, 'x') FROM orders WHERE id < 3000;
+      INSERT INTO audit SELECT id, note FROM orders;
+      INSERT INTO doc SELECT note FROM orders;
+      """)
+  }
+
+  /// The indexes for all scans that matter.
+  private func indexes(_ sql: String) -> [String] {
+    let judgement = PlanExplainer(connection).explain(sql).judgement
+    return (judgement?.suspects ?? []).flatMap { $0.indexes ?? [] }.map(\.sql)
+  }
+
+  @Test(arguments: [
+    ("name = 'x'", "(name)"),
+    // SQLite takes what is no column for a text.
+    (#"name = "Name 7""#, "(name)"),
+    ("name GLOB 'Name 77*'", "(name)"),
+    ("name LIKE 'name 7%'", "(name COLLATE NOCASE)"),
+    ("deleted IS NOT NULL", "(deleted)"),
+    ("lower(name) = 'x'", "(lower(name))"),
+    ("name = 'x' COLLATE NOCASE", "(name COLLATE NOCASE)"),
+    ("age BETWEEN 3 AND 4 AND name = 'x'", "(name, age)"),
+  ])
+  func anIndexThatIsUsedIsAdvised(condition: String, terms: String) {
+    let found = indexes("SELECT * FROM customer WHERE \(condition)")
+    #expect(found.count == 1)
+    #expect(found.first?.contains("ON customer \(terms)") == true, "\(found)")
+  }
+
+  @Test(arguments: [
+    "SELECT * FROM doc WHERE title = 'n7'",
+    "SELECT * FROM customer WHERE +id = 7",
+    "SELECT * FROM customer NOT INDEXED WHERE city = 'c7'",
+    "SELECT * FROM customer WHERE (? IS NULL OR city = ?)",
+    "SELECT * FROM customer WHERE city = coalesce(?, city)",
+    "SELECT * FROM customer WHERE city LIKE '%7'",
+    "SELECT count(*) FROM customer WHERE name NOT IN ('x', 'y')",
+    "SELECT * FROM customer WHERE +city = 'c7'",
+  ])
+  func anIndexThatCannotBeUsedIsNotAdvised(sql: String) throws {
+    let judgement = try #require(PlanExplainer(connection).explain(sql).judgement)
+    #expect(judgement.verdict == .fullScan)
+    #expect(judgement.suspects.map { $0.indexes?.map(\.sql) } == [[]])
+  }
+
+  /// A column of text that is compared as a number.
+  @Test func anIndexOfAnotherAffinityIsNotAdvised() {
+    let sql = "SELECT * FROM orders o JOIN customer c ON c.code = o.created WHERE o.id < 9"
+    #expect(indexes(sql) == [])
+  }
+
+  @Test func eachBranchOfACompoundHasItsOwnColumns() {
+    let sql =
+      "SELECT id FROM customer WHERE city = 'c7' UNION SELECT id FROM customer WHERE code = '7'"
+    #expect(indexes(sql) == ["CREATE INDEX customer_code ON customer (code)"])
+  }
+
+  @Test func anORHasIndexesForTheTermsThatLackOne() {
+    #expect(
+      indexes("SELECT * FROM customer WHERE city = 'c7' OR code = '7'")
+        == ["CREATE INDEX customer_code ON customer (code)"])
+    #expect(
+      indexes("SELECT * FROM customer WHERE name = 'c7' OR code = '7'") == [
+        "CREATE INDEX customer_name ON customer (name)",
+        "CREATE INDEX customer_code ON customer (code)",
+      ])
+    #expect(indexes("SELECT * FROM customer WHERE name = 'c7' OR code || ? = '7'") == [])
+  }
+
+  @Test(arguments: [
+    ("status, total DESC LIMIT 10", ["(status, total DESC)"]),
+    ("status DESC, total DESC LIMIT 10", ["(status, total)"]),
+    ("note COLLATE NOCASE LIMIT 10", ["(note COLLATE NOCASE)"]),
+    ("created, id LIMIT 10", ["(created)"]),
+    ("random() LIMIT 10", []),
+    ("total * 2 LIMIT 10", []),
+  ])
+  func theIndexOfASortHasItsDirections(order: String, terms: [String]) throws {
+    let judgement = PlanExplainer(connection).explain("SELECT * FROM orders ORDER BY \(order)")
+      .judgement
+    let indexes = try #require(judgement?.sortIndexes)
+    #expect(indexes.map { "(\($0.terms))" } == terms)
+    // `advise` counts the steps of the same index.
+    let candidates = try advised("SELECT * FROM orders ORDER BY \(order)")
+    for index in indexes { #expect(candidates.contains { $0.sql == index.sql }) }
+    if terms.isEmpty { #expect(candidates.isEmpty) }
+  }
+
+  private func advised(_ sql: String) throws -> [IndexCandidate] {
+    let copy = try DatabaseCopy(of: connection) { _, _ in }
+    return try AdviceBench([WorkloadStatement(id: "s", sql: sql, runs: 1)], writes: [], copy: copy)
+      .candidates()
+  }
+
+  @Test func aMaximumIsTheEndOfAnIndex() {
+    #expect(
+      indexes("SELECT max(total) FROM orders") == ["CREATE INDEX orders_total ON orders (total)"])
+  }
+
+  /// The column of the view, and the one that joins its tables.
+  @Test func aViewHasTheIndexesOfItsTables() throws {
+    #expect(
+      indexes("SELECT total FROM sale WHERE city = 'c7'")
+        == ["CREATE INDEX orders_customer_id ON orders (customer_id)"])
+    #expect(
+      indexes("SELECT buyer FROM sale WHERE total = 7")
+        == ["CREATE INDEX orders_total ON orders (total)"])
+    let candidates = try advised("SELECT total FROM sale WHERE city = 'c7'")
+    #expect(candidates.map(\.columns).contains(["customer_id"]))
+  }
+
+  /// Most rows have a status: an index of them is as long as the table.
+  @Test func aPartialIndexOfMostRowsIsNotAdvised() {
+    #expect(
+      indexes("SELECT count(*) FROM orders WHERE status IS NOT NULL AND note || ? = 'x'") == [])
+  }
+
+  @Test func statisticsAreThoseOfTheDatabase() throws {
+    let sql = "SELECT * FROM customer WHERE age = 7 AND code = '7'"
+    #expect(indexes(sql) == ["CREATE INDEX customer_age_code ON customer (age, code)"])
+    try connection.execute("ANALYZE")
+    #expect(indexes(sql) == ["CREATE INDEX customer_age_code ON customer (age, code)"])
+  }
+}
