@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A column of a table that a statement compares by the name that a view gives it.
+/// A column of a table that a statement compares by its name in a view.
 ///
 ///     CREATE VIEW sale AS SELECT o.total, c.city AS place FROM orders o JOIN customer c ON …
 ///     SELECT total FROM sale WHERE place = ?      // customer: city
@@ -22,8 +22,8 @@ struct ViewTerm: Hashable {
     var named: [String: Named] = [:]
     for outline in outlines {
       for scope in outline.scopes {
-        guard case .commonTable(let name) = scope.role else { continue }
-        let name = name.lowercased()
+        guard case .commonTable(let table) = scope.role else { continue }
+        let name = table.lowercased()
         named[name] = named[name] ?? Named(scope: scope, tokens: outline.tokens)
       }
     }
