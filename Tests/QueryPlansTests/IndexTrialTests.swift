@@ -136,6 +136,12 @@ import Testing
     #expect(candidates.map(\.columns).contains(["customer_id"]))
   }
 
+  /// Most rows have a status: an index of them is as long as the table.
+  @Test func aPartialIndexOfMostRowsIsNotAdvised() {
+    #expect(
+      indexes("SELECT count(*) FROM orders WHERE status IS NOT NULL AND note || ? = 'x'") == [])
+  }
+
   @Test func statisticsAreThoseOfTheDatabase() throws {
     let sql = "SELECT * FROM customer WHERE age = 7 AND code = '7'"
     #expect(indexes(sql) == ["CREATE INDEX customer_age_code ON customer (age, code)"])

@@ -129,7 +129,8 @@ final class IndexTrial {
         if case .automatic = access.index {
           sum += all + loops * Self.rowsOfSearch
         } else if isSearch, found {
-          sum += loops * Self.rowsOfSearch
+          // `a IS NOT NULL` searches a partial index for all of its entries.
+          sum += loops * (isOf(partial, access) ? all : Self.rowsOfSearch)
         } else {
           sum += loops * all
           loops *= max(all / Self.rowsOfSearch, 1)
@@ -142,6 +143,10 @@ final class IndexTrial {
       sum += inner
     }
     return sum
+  }
+
+  private func isOf(_ partial: [String: IndexCandidate], _ access: TableAccess) -> Bool {
+    if case .named(let name, _) = access.index { partial[name] != nil } else { false }
   }
 
   private func rows(of access: TableAccess, _ partial: [String: IndexCandidate]) -> Int {
