@@ -44,6 +44,32 @@ import Testing
     #expect(short != SQLFingerprint(sql: "SELECT 0 FROM a WHERE a.y IN (?, ?)"))
   }
 
+  @Test(arguments: [
+    ("SAVEPOINT s140_x1", "SAVEPOINT ?"), ("savepoint \"s140_x2\";", "savepoint ?;"),
+    ("RELEASE SAVEPOINT s140_x1", "RELEASE SAVEPOINT ?"), ("RELEASE 'a'", "RELEASE ?"),
+    ("RELEASE savepoint", "RELEASE ?"), ("ROLLBACK TO SAVEPOINT [a]", "ROLLBACK TO SAVEPOINT ?"),
+    ("ROLLBACK TRANSACTION TO a", "ROLLBACK TRANSACTION TO ?"), ("ROLLBACK", "ROLLBACK"),
+    ("ROLLBACK TRANSACTION", "ROLLBACK TRANSACTION"), ("SAVEPOINT ?", "SAVEPOINT ?"),
+  ]) func namesOfSavepointsAreValues(sql: String, expected: String) {
+    #expect(SQLFingerprint(sql: sql).description == expected)
+  }
+
+  @Test(arguments: [
+    ("INSERT INTO t(a, b) VALUES (?, ?), (?, ?), (?, ?)", "INSERT INTO t(a, b) VALUES (?)"),
+    (
+      "INSERT INTO t VALUES (1, NULL), (2, NULL), (3, lower('x')) ON CONFLICT DO NOTHING",
+      "INSERT INTO t VALUES (?, NULL), (?, lower(?)) ON CONFLICT DO NOTHING"
+    ),
+    (
+      "WITH c(x) AS (VALUES (1), (2), (3)) SELECT x FROM c",
+      "WITH c(x) AS (VALUES (?)) SELECT x FROM c"
+    ),
+  ]) func equalRowsAreOneRow(sql: String, expected: String) {
+    let form = SQLFingerprint(sql: sql)
+    #expect(form.description == expected)
+    #expect(SQLFingerprint(sql: form.description) == form)
+  }
+
   @Test(arguments: ["", "'", "SELECT", "(((", "?,?,?", "SELECT 'a\0b", "\u{1b}["])
   func survivesWhatIsNoSQL(sql: String) {
     _ = SQLFingerprint(sql: sql).description

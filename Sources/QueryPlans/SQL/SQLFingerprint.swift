@@ -8,6 +8,11 @@
 ///
 ///     SELECT 0, t0.Z_PK FROM ZSTOP t0  WHERE t0.ZNAME IN ('a', 'b')  LIMIT 100
 ///     SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE t0.ZNAME IN (?) LIMIT ?
+///
+/// Equal rows of VALUES are one row, and the name of a savepoint is a value: programs number them.
+///
+///     INSERT INTO book(id, title) VALUES (?, ?), (?, ?), (?, ?)
+///     INSERT INTO book(id, title) VALUES (?)
 public struct SQLFingerprint: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The SQL, values and lists of values folded to `?`, one space between words.
   public let description: String
@@ -19,9 +24,11 @@ public struct SQLFingerprint: Hashable, Sendable, Comparable, CustomStringConver
   ///   be values.
   init(sql: String, keepsNumbers: Bool) {
     var words: [Substring] = []
+    var rows = ValueRows()
     var previous: SQLToken?
     var calls: [Bool] = []
     let tokens = SQLTokenizer.tokens(of: sql)
+    let savepoint = Self.savepointName(in: tokens)
     for (index, token) in tokens.enumerated() {
       if token.isSymbol("(") {
         calls.append(previous.map { $0.kind == .word && !Self.isOperator($0.text) } ?? false)
@@ -30,8 +37,13 @@ public struct SQLFingerprint: Hashable, Sendable, Comparable, CustomStringConver
       }
       let isArgument = calls.last == true && Self.stands(alone: index, in: tokens)
       let word =
-        keepsNumbers && isArgument && token.kind == .number
-        ? token.text : Self.folded(token, after: previous, keepsNumbers: keepsNumbers)
+        if index == savepoint {
+          "?" as Substring
+        } else if keepsNumbers && isArgument && token.kind == .number {
+          token.text
+        } else {
+          Self.folded(token, after: previous, keepsNumbers: keepsNumbers)
+        }
       // `?, ?` in parentheses is one list, whatever its length.
       if word == "?", calls.last != true, words.count >= 2, words[words.count - 1] == ",",
         words[words.count - 2] == "?"
@@ -40,12 +52,34 @@ public struct SQLFingerprint: Hashable, Sendable, Comparable, CustomStringConver
       } else {
         words.append(word)
       }
+      rows.fold(&words, after: token, depth: calls.count)
       previous = token
     }
     description = Self.joined(words)
   }
 
   public static func < (a: Self, b: Self) -> Bool { a.description < b.description }
+
+  /// The place of the name in `SAVEPOINT x`, `RELEASE SAVEPOINT x` and `ROLLBACK TRANSACTION TO SAVEPOINT x`.
+  private static func savepointName(in tokens: [SQLToken]) -> Int? {
+    var place = 1
+    func skip(_ word: String) {
+      // A savepoint may have the name of the word: then nothing follows.
+      if place + 1 < tokens.count, tokens[place].isWord(word) { place += 1 }
+    }
+    guard let first = tokens.first else { return nil }
+    if first.isWord("RELEASE") {
+      skip("SAVEPOINT")
+    } else if first.isWord("ROLLBACK") {
+      skip("TRANSACTION")
+      guard place < tokens.count, tokens[place].isWord("TO") else { return nil }
+      place += 1
+      skip("SAVEPOINT")
+    } else if !first.isWord("SAVEPOINT") {
+      return nil
+    }
+    return place < tokens.count && !tokens[place].isSymbol(";") ? place : nil
+  }
 
   /// Whether a token is a whole argument, between parentheses and commas.
   private static func stands(alone index: Int, in tokens: [SQLToken]) -> Bool {

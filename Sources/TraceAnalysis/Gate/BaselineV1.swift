@@ -180,7 +180,8 @@ extension BaselineV1 {
   public mutating func keepBudgets(of older: BaselineV1) {
     budget = older.budget
     let budgets = Dictionary(
-      older.statements.map { ($0.sql, $0.budget) }, uniquingKeysWith: { first, _ in first })
+      older.withCurrentForms.statements.map { ($0.sql, $0.budget) },
+      uniquingKeysWith: { first, _ in first })
     for index in statements.indices {
       statements[index].budget = budgets[statements[index].sql] ?? nil
     }

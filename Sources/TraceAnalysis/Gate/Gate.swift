@@ -29,6 +29,7 @@ public struct Gate: Sendable {
     _ profile: Profile, with baseline: BaselineV1, tags: [String: String] = [:],
     plan: (String) -> BaselineV1.Plan? = { _ in nil }
   ) -> GateResult {
+    let baseline = baseline.withCurrentForms
     var result = GateResult()
     result.doubts = doubts(profile, baseline, tags)
     result.reservations = profile.reservations(

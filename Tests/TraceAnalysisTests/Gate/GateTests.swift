@@ -50,6 +50,41 @@ import TraceAnalysis
     #expect(one.reservations.isEmpty)
   }
 
+  private func transactions(_ name: String) -> Profile {
+    run { trace in
+      for number in 1...50 {
+        trace.fetch("SAVEPOINT \"\(name)_x\(number)\"", vmSteps: 2)
+        trace.fetch("RELEASE SAVEPOINT \"\(name)_x\(number)\"", vmSteps: 3)
+      }
+    }
+  }
+
+  /// Django names them by the thread.
+  @Test func namesOfSavepointsAreNotCompared() {
+    let baseline = BaselineV1(transactions("s140"))
+    #expect(baseline.statements.map(\.sql) == ["RELEASE SAVEPOINT ?", "SAVEPOINT ?"])
+    #expect(baseline.statements.map(\.count) == [50, 50])
+    let result = Gate().compare(transactions("s139"), with: baseline)
+    #expect(result.verdict == .same)
+    #expect(result.unchanged == 2)
+  }
+
+  @Test func aBaselineOfAnOlderVersionIsReadByTodaysForms() {
+    var baseline = BaselineV1(transactions("s140"))
+    baseline.statements = baseline.statements.flatMap { statement in
+      (1...50).map { number in
+        var one = statement
+        one.sql = statement.sql.replacing("?", with: "\"s140_x\(number)\"")
+        (one.count, one.rows) = (1, one.rows / 50)
+        one.vmSteps = one.vmSteps.map { $0 / 50 }
+        return one
+      }
+    }
+    let result = Gate().compare(transactions("s139"), with: baseline)
+    #expect(result.verdict == .same)
+    #expect(result.unchanged == 2)
+  }
+
   @Test func timesAreNotCompared() {
     let slow = run { $0.fetch(Self.sql, rows: 15, total: 9_000_000, vmSteps: 1000) }
     #expect(gate(slow).verdict == .same)

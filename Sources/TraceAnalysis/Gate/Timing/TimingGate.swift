@@ -50,7 +50,7 @@ public struct TimingGate: Sendable {
   /// Compares the mean times of each statement.
   public func compare(_ runs: [Profile], with baseline: BaselineV1) -> Result {
     var result = Result()
-    let before = baseline.statements.reduce(into: [String: [Double]]()) {
+    let before = baseline.withCurrentForms.statements.reduce(into: [String: [Double]]()) {
       $0[$1.sql] = $1.meanNs ?? []
     }
     let known = before.values.map(\.count).max() ?? 0

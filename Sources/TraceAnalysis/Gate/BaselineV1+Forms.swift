@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import QueryPlans
+
+extension BaselineV1 {
+  /// The statements by the forms of this version: some that an older version kept apart are one form.
+  var withCurrentForms: Self {
+    let forms = statements.map { SQLFingerprint(sql: $0.sql).description }
+    guard forms != statements.map(\.sql) else { return self }
+    var result = self
+    result.statements = []
+    var places: [String: Int] = [:]
+    for (form, statement) in zip(forms, statements) {
+      var statement = statement
+      statement.sql = form
+      if let place = places[form] {
+        result.statements[place].add(statement)
+      } else {
+        places[form] = result.statements.count
+        result.statements.append(statement)
+      }
+    }
+    return result
+  }
+}
+
+extension BaselineV1.Statement {
+  /// Adds the counts of another statement of the form; what both do not have is unknown.
+  fileprivate mutating func add(_ other: Self) {
+    func sum(_ path: KeyPath<Self, UInt64?>) -> UInt64? {
+      guard let mine = self[keyPath: path], let others = other[keyPath: path] else { return nil }
+      return mine.saturatingSum(others)
+    }
+    (vmSteps, fullScanSteps) = (sum(\.vmSteps), sum(\.fullScanSteps))
+    (sorts, autoIndexRows) = (sum(\.sorts), sum(\.autoIndexRows))
+    (changes, errors) = (sum(\.changes), sum(\.errors))
+    if other.count > count { (caller, entity) = (other.caller, other.entity) }
+    count = count.saturatingSum(other.count)
+    rows = rows.saturatingSum(other.rows)
+    cacheMisses = cacheMisses.saturatingSum(other.cacheMisses)
+    if plan != other.plan { plan = nil }
+    budget = budget.flatMap { mine in
+      other.budget.map { others in
+        mine.filter { others[$0.key] != nil }.merging(others) { $0.saturatingSum($1) }
+          .filter { mine[$0.key] != nil }
+      }
+    }
+    meanNs = nil
+  }
+}
