@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import QueryPlans
 public import StoreEvents
 public import TraceAnalysis
 
@@ -14,17 +15,18 @@ extension SARIFLog {
     place: (_ caller: SourceLocation, _ sql: String?) -> Place
   ) {
     let rules = Rules.all.map { type(of: $0) }
-    let results = findings.map { finding in
-      let sql = finding.statement.flatMap { profile.statement($0)?.sql }
+    let sql = findings.map { $0.statement.flatMap { profile.statement($0)?.sql } }
+    let places = zip(findings, sql).map { place($0.caller, $1) }
+    let fingerprints = Self.fingerprints(findings, sql, places)
+    let results = findings.indices.map { index in
+      let (finding, sql) = (findings[index], sql[index])
       return Result(
         ruleId: finding.rule, ruleIndex: rules.firstIndex { $0.name == finding.rule } ?? 0,
         level: finding.severity == .warning ? "warning" : "note",
         message: Message(
           text: "\(finding.message)\(sql.map { "\n\($0)" } ?? "")\nfix: \(finding.fix)"),
-        locations: [Location(place(finding.caller, sql))],
-        partialFingerprints: [
-          "finding/v1": "\(finding.rule)/\(finding.object)/\(StatementID(sql: sql ?? ""))"
-        ])
+        locations: [Location(places[index])],
+        partialFingerprints: ["finding/v2": fingerprints[index]])
     }
     let completeness = profile.completeness
     runs = [
@@ -43,5 +45,22 @@ extension SARIFLog {
             })
         ], results: results)
     ]
+  }
+  /// The rule, the object, the statement's form and the file, and of equal ones their order in the file: lines shift
+  /// when code above them changes.
+  private static func fingerprints(
+    _ findings: [Finding], _ sql: [String?], _ places: [Place]
+  ) -> [String] {
+    let keys = findings.indices.map { index in
+      let form = SQLFingerprint(sql: sql[index] ?? "").description
+      return "\(findings[index].rule)/\(findings[index].object)/\(StatementID(sql: form))/"
+        + places[index].path
+    }
+    var result = keys
+    for equal in Dictionary(grouping: findings.indices, by: { keys[$0] }).values {
+      let ordered = equal.sorted { (places[$0].line, $0) < (places[$1].line, $1) }
+      for (number, index) in ordered.enumerated() { result[index] += "/\(number + 1)" }
+    }
+    return result
   }
 }

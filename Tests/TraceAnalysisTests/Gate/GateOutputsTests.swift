@@ -238,4 +238,42 @@ struct GateOutputsTests {
     #expect(invocation["executionSuccessful"] as? Bool == false)
     #expect((invocation["toolExecutionNotifications"] as? [[String: Any]])?.isEmpty == false)
   }
+  // MARK: - SARIF of findings
+
+  /// The fingerprint of each finding, by its line.
+  private func fingerprints(_ lines: [UInt64]) throws -> [Int: String] {
+    let profile = run { trace in
+      for line in lines {
+        trace.fetch(
+          Self.sql, at: SourceLocation(file: "transit/Search.swift", line: line), rows: 1,
+          connection: Int64(line) * 1000, fullScanSteps: 12_800)
+      }
+      trace.fetch(
+        Self.sql, at: SourceLocation(file: "transit/Other.swift", line: 1), rows: 1,
+        fullScanSteps: 12_800)
+    }
+    let log = SARIFLog(findings: profile.findings, in: profile, version: "0.1.0") { caller, _ in
+      .init(path: caller.file, line: caller.line)
+    }
+    let text = try JSONText.encoded(log)
+    let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+    let run = try #require((object?["runs"] as? [[String: Any]])?.first)
+    let results = try #require(run["results"] as? [[String: Any]])
+    let pairs = try results.map { result in
+      let place = try #require((result["locations"] as? [[String: Any]])?.first)
+      let region = (place["physicalLocation"] as? [String: Any])?["region"] as? [String: Any]
+      let prints = try #require(result["partialFingerprints"] as? [String: String])
+      return (try #require(region?["startLine"] as? Int), try #require(prints["finding/v2"]))
+    }
+    return Dictionary(uniqueKeysWithValues: pairs)
+  }
+
+  @Test func findingsAtSeveralLinesHaveSeveralFingerprintsThatStayWhenLinesShift() throws {
+    let found = try fingerprints([42, 43, 44])
+    #expect(found.count == 4)
+    #expect(Set(found.values).count == 4)
+    let shifted = try fingerprints([52, 53, 60])
+    #expect([found[42], found[43], found[44]] == [shifted[52], shifted[53], shifted[60]])
+    #expect(found[1] == shifted[1])
+  }
 }
