@@ -44,6 +44,29 @@ import Testing
     statements.enumerated().map { WorkloadStatement(id: "\($0)", sql: $1, runs: 10) }
   }
 
+  @Test func savingsAreOfTheWorkloadAsItIsToday() throws {
+    try connection.execute(
+      """
+      CREATE TABLE p(id INTEGER PRIMARY KEY, k INT, v INT);
+      WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 3000)
+        INSERT INTO p SELECT i, i * 7 % 3000, i % 100 FROM n;
+      """)
+    let advice = try advice(
+      "SELECT a.id FROM p a JOIN p b ON a.k = b.k WHERE a.v = 3",
+      "SELECT id FROM p WHERE v = 3", "SELECT k FROM p WHERE id = 3",
+      "SELECT ZNAME FROM ZSTOP WHERE ZLATITUDE = 17 AND ZNAME = 'stop 4'")
+    #expect(!advice.creations.isEmpty)
+    for creation in advice.creations { #expect(creation.saving <= advice.before - advice.after) }
+    let keys = advice.rejections.filter { $0.candidate.columns == ["id"] }
+    #expect(keys.isEmpty, "the rows are stored by it")
+    for rejection in advice.rejections {
+      switch rejection.reason {
+      case .smallSaving(_, let all), .littleBeside(_, let all): #expect(all == advice.before)
+      default: break
+      }
+    }
+  }
+
   @Test func theWritesOfAnIndexOnAGeneratedColumnAreMeasured() throws {
     try connection.execute("ALTER TABLE ZSTOP ADD COLUMN slug AS (lower(ZNAME)) VIRTUAL")
     let advice = try advice("SELECT Z_PK FROM ZSTOP WHERE slug = ?")

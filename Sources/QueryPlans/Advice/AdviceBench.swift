@@ -102,6 +102,11 @@ final class AdviceBench {
       guard let table = facts.table(candidate.table), !candidate.isServed(by: facts.indexes),
         table.rows.isAtLeast || table.rows.rows > PlanJudge.smallTableRows
       else { return false }
+      if let first = candidate.columns.first, candidate.expression == nil, !candidate.isWidened,
+        keys(of: candidate.table).contains(first.lowercased())
+      {
+        return false
+      }
       return seen.insert(candidate.name.lowercased()).inserted
     }
   }
@@ -116,6 +121,16 @@ final class AdviceBench {
         columns: copy.columns
       ).candidates
     }
+  }
+
+  /// The names of the key by which a table's rows are stored, in lower case: an index on it finds nothing sooner.
+  private func keys(of table: String) -> Set<String> {
+    let columns = try? connection.texts(
+      """
+      SELECT lower(name) FROM pragma_table_xinfo(?1) WHERE pk = 1 AND type LIKE 'INTEGER'
+      AND 1 = (SELECT count(*) FROM pragma_table_xinfo(?1) WHERE pk > 0)
+      """, table)
+    return Set(columns ?? []).union(["rowid", "_rowid_", "oid"])
   }
 
   /// Rows of a table, at most a million.
@@ -155,6 +170,11 @@ final class AdviceBench {
 
   /// The sets that were counted.
   var trials: [Trial] { Array(known.values) }
+
+  /// The steps of the workload as it is today, without those of starting its runs.
+  var stepsToday: Double {
+    zip(statements, steps).reduce(0) { $0 + Double($1.0.statement.runs) * $1.1 }
+  }
 
   /// The cost of the statements that no set of indexes has changed.
   var unchangedCost: Double {

@@ -19,7 +19,7 @@ public struct IndexAdvice: Sendable {
     public var candidate: IndexCandidate
     /// The entity of the table, if the database contains it.
     public var entity: String?
-    /// Steps that the whole workload takes more without it, the others being there.
+    /// Steps that the whole workload takes more without it, the others being there; at most those that it takes more today.
     public var saving: Double
     public var bytes: UInt64?
     /// Entries that the workload's own writes put into it.
@@ -55,9 +55,9 @@ public struct IndexAdvice: Sendable {
     public enum Reason: Hashable, Sendable {
       /// SQLite made no use of it.
       case unused
-      /// The steps that it saves alone, and the total.
+      /// The steps that it saves alone, and those of the workload today.
       case smallSaving(steps: Double, of: Double)
-      /// The steps that it saves in addition to the advised ones, and the total.
+      /// The steps that it saves in addition to the advised ones, and those of the workload today.
       case littleBeside(steps: Double, of: Double)
       /// The writes of the workload cost more than its reads save; whether their table is known.
       case writes(entries: Double, steps: Double, isCertain: Bool)

@@ -153,6 +153,7 @@ public struct IndexAdvisor {
 
   private func creations(_ chosen: AdviceBench.Trial) throws -> [IndexAdvice.Creation] {
     var creations: [IndexAdvice.Creation] = []
+    let today = try bench.trial([])
     for candidate in chosen.indexes {
       let others = options.isCancelled() ? [] : chosen.indexes.subtracting([candidate])
       let without = try bench.trial(others)
@@ -160,7 +161,8 @@ public struct IndexAdvisor {
       creations.append(
         IndexAdvice.Creation(
           candidate: candidate, entity: try bench.entity(of: candidate.table),
-          saving: without.reading - chosen.reading,
+          // Without it the others alone may be more expensive than no index.
+          saving: min(without.reading, today.reading) - chosen.reading,
           bytes: options.isCancelled()
             ? nil
             : try DatabaseIndex.all(of: candidate.table, bench.connection)
@@ -219,11 +221,11 @@ public struct IndexAdvisor {
         entries: candidate.entriesWritten(by: options.writes), steps: saved, isCertain: isCertain)
     }
     if saved < options.minimumEffect * none.cost || chosen.indexes.isEmpty {
-      return .smallSaving(steps: max(saved, 0), of: none.reading)
+      return .smallSaving(steps: max(saved, 0), of: bench.stepsToday)
     }
     let beside = bench.trials.first { $0.indexes == chosen.indexes.union([candidate]) }
     return .littleBeside(
-      steps: max(chosen.reading - (beside?.reading ?? chosen.reading), 0), of: chosen.reading)
+      steps: max(chosen.reading - (beside?.reading ?? chosen.reading), 0), of: bench.stepsToday)
   }
 
   // MARK: - Indexes to drop
