@@ -42,16 +42,31 @@ struct AvoidFullTableScan: Rule {
     return Finding(
       rule: Self.name, confidence: isCounted ? .high : .medium, statement: statement.id,
       caller: statement.profile.mainCaller, object: isCounted ? "" : scan?.table ?? "",
-      message: isCounted && scan?.isVirtual != true
-        ? countedText(statement) : plannedText(statement, scan),
+      message: walkText(statement, scan)
+        ?? (isCounted && scan?.isVirtual != true
+          ? countedText(statement) : plannedText(statement, scan)),
       evidence: evidence, fix: fix(statement, scan, workload), saving: statement.scanSaving)
   }
 
   private func countedText(_ statement: JudgedStatement) -> String {
-    """
-    Each run steps through \(statement.work.perRun(\.fullScanSteps).counted("row")) of a table \
-    without an index to \(statement.resultText)\(statement.runsText).
-    """
+    // Nothing is compared: no index finds fewer rows, and one may be there.
+    let how = statement.comparesNothing ? "" : " without an index"
+    return """
+      Each run steps through \(statement.work.perRun(\.fullScanSteps).counted("row")) of a table\
+      \(how) to \(statement.resultText)\(statement.runsText).
+      """
+  }
+
+  /// Where an index is read as a whole, since every row counts; otherwise nil.
+  private func walkText(_ statement: JudgedStatement, _ scan: PlanJudgement.Scan?) -> String? {
+    guard let scan, let index = scan.index, statement.comparesNothing,
+      statement.judgement.change == nil
+    else { return nil }
+    return """
+      Each run reads all of '\(scan.table ?? scan.name)' in the order of the index '\(index)', \
+      \(UInt64(exactly: statement.stepsPerRun.rounded())?.counted("row") ?? "all rows"), to \
+      \(statement.resultText)\(statement.runsText).
+      """
   }
 
   /// Without counters, or with those of another plan.
@@ -100,7 +115,7 @@ struct AvoidFullTableScan: Rule {
         other tables
         """
     }
-    if let table = scan?.table { return fixWithoutIndex(statement, table) }
+    if let table = scan?.table { return fixWithoutIndex(statement, scan, table) }
     return workload.database == nil
       ? "see which table is scanned with: trace-report plans INPUT --database FILE"
       : "index the columns that it compares, or keep its result"
@@ -116,20 +131,23 @@ extension AvoidFullTableScan {
     let indexes = tried.isEmpty ? sorting : tried
     if !indexes.isEmpty { return IndexFix(indexes, entity: statement.entity).sentence }
     return statement.fixOfView ?? fixOfProgramFunction(statement)
-      ?? fixWithoutIndex(statement, scan?.table ?? "")
+      ?? fixWithoutIndex(statement, scan, scan?.table ?? "")
   }
 
-  private func fixWithoutIndex(_ statement: JudgedStatement, _ table: String) -> String {
+  private func fixWithoutIndex(
+    _ statement: JudgedStatement, _ scan: PlanJudgement.Scan?, _ table: String
+  ) -> String {
     guard statement.isGrouped else {
       return """
         no index finds its rows: compare columns of '\(table)' with values by =, <, BETWEEN, IN or \
         IS, not within other expressions
         """
     }
-    return """
+    let store = """
       store the sum or the list that it computes from '\(table)' in a separate row and keep it \
-      up to date, or index the columns that it reads
+      up to date
       """
+    return scan?.index == nil ? "\(store), or index the columns that it reads" : store
   }
 
   private static func fix(_ references: [PlanJudgement.Reference]) -> String {
@@ -171,6 +189,11 @@ extension AvoidFullTableScan {
 }
 
 extension JudgedStatement {
+  /// Whether no index can find fewer rows: the statement compares neither columns nor expressions.
+  fileprivate var comparesNothing: Bool {
+    comparedColumns == nil && ComparedExpression.all(in: qualifiedSQL).isEmpty
+  }
+
   /// What a run is for: `return 15`, or `change 15` of a statement that writes.
   fileprivate var resultText: String {
     let writes = (profile.work.changes ?? 0) > profile.work.rows

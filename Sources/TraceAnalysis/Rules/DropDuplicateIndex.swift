@@ -16,7 +16,7 @@ struct DropDuplicateIndex: Rule {
       """,
     limits: """
       Needs `--database`. An index with another collation, direction, expression or WHERE clause is not a duplicate. Of
-      two equal indexes, the unique one is kept.
+      two equal indexes, the unique one is kept. A note, unless the trace contains writes to the index.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
@@ -24,7 +24,8 @@ struct DropDuplicateIndex: Rule {
     return indexes.compactMap { index -> Finding? in
       guard let other = indexes.first(where: { $0.makesDuplicate(index) }) else { return nil }
       return Finding(
-        rule: Self.name, confidence: .high, object: index.name,
+        rule: Self.name, severity: index.isWritten(by: workload) ? .warning : .note,
+        confidence: .high, object: index.name,
         message: """
           '\(index.name)' is the same as '\(other.name)': both are on \(index.table) \
           (\(index.termsText)).
@@ -53,7 +54,25 @@ extension DatabaseIndex {
     return [.init("tableRows", rows)] + (bytes.map { [.init("bytes", $0)] } ?? [])
   }
 
+  /// Where an object store has a model, the index is declared there.
   var dropText: String {
-    "remove its declaration from the model, or: DROP INDEX \(SQLName.quotedIfNeeded(name))"
+    let isOfStore = table.hasPrefix("Z") && table == table.uppercased()
+    let place = isOfStore ? "from the model" : "where the schema is made"
+    return "remove its declaration \(place), or: DROP INDEX \(SQLName.quotedIfNeeded(name))"
+  }
+
+  /// Whether a statement of the workload wrote entries of the index: reads cost nothing more beside it.
+  func isWritten(by workload: Workload) -> Bool {
+    func writes(_ sql: String) -> Bool {
+      guard let write = WrittenTable(sql: sql), write.table.lowercased() == table.lowercased()
+      else { return false }
+      guard let columns = write.columns?.map({ $0.lowercased() }) else { return true }
+      return terms.contains { $0.column.map { columns.contains($0.lowercased()) } ?? true }
+    }
+    return workload.profile.statements.contains { statement in
+      // Nil where nothing was changed, or where the source does not count changes.
+      (statement.work.changes ?? statement.observedRuns.map { _ in 0 }) != 0
+        && statement.sql.map(writes) == true
+    } || (workload.profile.otherSQL ?? []).contains(where: writes)
   }
 }

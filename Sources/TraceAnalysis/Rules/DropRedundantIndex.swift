@@ -17,7 +17,7 @@ struct DropRedundantIndex: Rule {
       """,
     limits: """
       Needs `--database`. Unique indexes, partial indexes and the indexes that the store creates for relationships are
-      not reported. (ZLATITUDE) is not a prefix of (ZLONGITUDE, ZLATITUDE).
+      not reported. A note, unless the trace contains writes to the index. (ZLATITUDE) is not a prefix of (ZLONGITUDE, ZLATITUDE).
       """)
 
   func check(_ workload: Workload) -> [Finding] {
@@ -29,7 +29,8 @@ struct DropRedundantIndex: Rule {
         })
       else { return nil }
       return Finding(
-        rule: Self.name, confidence: .high, object: index.name,
+        rule: Self.name, severity: index.isWritten(by: workload) ? .warning : .note,
+        confidence: .high, object: index.name,
         message: """
           '\(index.name)' on \(index.table) (\(index.termsText)) is a prefix of \
           '\(longer.name)' (\(longer.termsText)), which serves the same fetches.

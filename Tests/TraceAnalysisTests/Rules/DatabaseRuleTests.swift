@@ -135,6 +135,35 @@ import TraceAnalysis
     #expect(found.first?.evidence.contains { $0.name == "bytes" && $0.value > 4096 } == true)
   }
 
+  /// A framework's tables have such indexes; beside reads they cost nothing.
+  @Test func indexesThatTheTraceDoesNotWriteAreANote() throws {
+    try connection.execute(
+      """
+      CREATE TABLE auth_group(id INTEGER PRIMARY KEY, user INT, permission INT, name TEXT);
+      CREATE INDEX a ON auth_group(user); CREATE UNIQUE INDEX b ON auth_group(user, permission);
+      CREATE INDEX c ON auth_group(name); CREATE INDEX d ON auth_group(name);
+      """)
+    func found(_ sql: String..., changes: UInt64) throws -> [String: Finding] {
+      let run = RunBuilder { trace in
+        trace.connect()
+        for sql in sql { trace.run(sql, changes: changes) }
+      }
+      let findings = try Workload(run.profile(), database: connection).findings
+        .filter { ["DropRedundantIndex", "DropDuplicateIndex"].contains($0.rule) }
+      return Dictionary(uniqueKeysWithValues: findings.map { ($0.object, $0) })
+    }
+    let read = try found("SELECT id FROM auth_group WHERE user = ?", changes: 0)
+    #expect(read.mapValues(\.severity) == ["a": .note, "d": .note])
+    #expect(
+      read["a"]?.fix == "remove its declaration where the schema is made, or: DROP INDEX a")
+    let updated = try found("UPDATE auth_group SET name = ? WHERE id = ?", changes: 1)
+    #expect(updated.mapValues(\.severity) == ["a": .note, "d": .warning])
+    let inserted = try found("INSERT INTO auth_group VALUES (?, ?, ?, ?)", changes: 1)
+    #expect(inserted.mapValues(\.severity) == ["a": .warning, "d": .warning])
+    let none = try found("DELETE FROM auth_group WHERE id = ?", changes: 0)
+    #expect(none.mapValues(\.severity) == ["a": .note, "d": .note])
+  }
+
   @Test func keepsTheIndexThatKeepsValuesUnique() throws {
     try connection.execute(
       "CREATE INDEX a ON ZSTOP (ZNAME); CREATE UNIQUE INDEX b ON ZSTOP (ZNAME)")

@@ -382,6 +382,35 @@ import TraceAnalysis
     for fix in found.map(\.fix) { #expect(throws: Never.self) { try connection.execute(fix) } }
   }
 
+  /// Every row counts: an index is smaller than its table, and is read as a whole.
+  @Test func groupsOfAWholeTableAreReadInTheOrderOfTheirIndex() throws {
+    let connection = try shop()
+    let run = RunBuilder { trace in
+      trace.connect()
+      trace.run(
+        "SELECT city, count(*) FROM customer GROUP BY city", rows: 5, step: 1_000_000,
+        fullScanSteps: 3000)
+    }
+    func found() throws -> Finding {
+      try #require(Workload(run.profile(), database: connection).findings.first)
+    }
+    let table = try found()
+    #expect(table.message == "Each run steps through 3,000 rows of a table to return 5 (1 run).")
+    #expect(table.fix.hasSuffix("or index the columns that it reads"))
+    try connection.execute("CREATE INDEX customer_city ON customer (city)")
+    let index = try found()
+    #expect(
+      index.message == """
+        Each run reads all of 'customer' in the order of the index 'customer_city', 3,000 rows, to \
+        return 5 (1 run).
+        """)
+    #expect(
+      index.fix == """
+        store the sum or the list that it computes from 'customer' in a separate row and keep it \
+        up to date
+        """)
+  }
+
   @Test func aScanThatWritesReportsWhatItChanges() {
     let found = findings { trace in
       trace.connect()
