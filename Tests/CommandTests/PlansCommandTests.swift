@@ -72,6 +72,7 @@ import Testing
     struct Statement: Decodable {
       var sql: String
       var verdict: String
+      var texts: Int?
       var error: String?
       var plan: [Step]?
     }
@@ -103,6 +104,49 @@ import Testing
     let report = try JSONDecoder().decode(PlansHeader.self, from: Data(run.output.utf8))
     #expect(report.statements.map(\.sql) == [Self.scan, Self.search])
     #expect(report.statements.map(\.verdict) == ["fullScan", "search"])
+  }
+
+  @Test func statementsThatDifferInTheirValuesAreOneEntry() async throws {
+    let process = ProcessIdentity(id: 7, name: "transit")
+    var log = LogBuilder()
+    log.open(process, at: 1)
+    let searches = (1...300).map { "SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE t0.ZNAME = 'stop \($0)'" }
+    for (index, sql) in (searches + [Self.scan, "SAVEPOINT a1", "SAVEPOINT a2"]).enumerated() {
+      log.add(
+        "sql: \(sql)", process: process, threadID: 7, at: Nanoseconds(index + 2) * 1_000_000)
+    }
+    let path = folder.path("store.log")
+    try Data(log.text.utf8).write(to: URL(filePath: path))
+    let run = try await tool.run("plans", path, "--database", database)
+    #expect(run.status == 0, "\(run.errorOutput)")
+    #expect(run.output.components(separatedBy: "SEARCH t0").count == 2)
+    #expect(run.output.contains("300 statements that differ in their values; one of them:"))
+    #expect(run.output.contains("2 statements (301 with their values): 1 search"))
+    #expect(run.output.contains("1 statement has no plan"))
+    let json = try await tool.run("plans", path, "--database", database, "--json")
+    let report = try JSONDecoder().decode(PlansHeader.self, from: Data(json.output.utf8))
+    #expect(report.statements.map(\.texts) == [300, 1])
+    #expect(report.statements.first.map { searches.contains($0.sql) } == true)
+  }
+
+  /// An index for the scan alone makes this join 26 times as expensive.
+  @Test func theIndexToMakeIsTheOneThatSQLiteMakesAtEachRun() async throws {
+    let path = folder.path("join.sqlite")
+    try Connection(path: path).execute(
+      """
+      CREATE TABLE p(id INTEGER PRIMARY KEY, k INT, v INT);
+      WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 3000)
+        INSERT INTO p SELECT i, i * 7 % 3000, i % 100 FROM n;
+      """)
+    let sql = "SELECT a.id FROM p a JOIN p b ON a.k = b.k WHERE a.v = 3"
+    let run = try await tool.run("plans", "--database", path, "--sql", sql)
+    #expect(run.output.contains("AUTOMATIC"))
+    let text = run.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    #expect(text.contains("a lasting one would be cheaper; try CREATE INDEX p_k ON p(k)"))
+    #expect(!text.contains("p_v"))
+    let json = try await tool.run("plans", "--database", path, "--json", "--sql", sql)
+    #expect(json.output.contains("CREATE INDEX p_k ON p(k)"))
+    #expect(!json.output.contains("p_v"))
   }
 
   @Test func judgesTheTextSearchesOfTheTransitExample() async throws {

@@ -186,6 +186,7 @@ import Testing
       """, "SELECT 0 FROM a t0 JOIN b t1 ON t0.x = t1.b ORDER BY t0.z")
     #expect(judgement.sortsByTemporaryBTree)
     #expect(judgement.automaticIndexes == ["b"])
+    #expect(judgement.automaticIndexColumns == [.init(table: "b", columns: ["b"])])
   }
 
   @Test func existsStopsAtItsFirstRow() {

@@ -48,6 +48,13 @@ extension PlanJudge {
 
   private func automaticIndex(_ access: TableAccess, _ judgement: inout PlanJudgement) {
     judgement.automaticIndexes.append(access.table ?? access.name)
+    // `customer_id=? AND state=?`
+    let columns = (access.constraint ?? "").split(separator: " AND ").compactMap {
+      $0.hasSuffix("=?") ? String($0.dropLast(2)) : nil
+    }
+    if let table = access.table, !access.isSubquery, !columns.isEmpty {
+      judgement.automaticIndexColumns.append(.init(table: table, columns: columns))
+    }
     let rows = access.table.flatMap(source.size)?.rows
     if rows.map({ Double($0) >= ScanBound.minRows }) ?? !access.isSubquery {
       judgement.hasLargeAutomaticIndex = true

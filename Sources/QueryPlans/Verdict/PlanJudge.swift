@@ -91,6 +91,9 @@ public struct PlanJudge {
       return judgement
     }
     if let plan { read(plan.roots, in: .init(), into: &judgement) }
+    for index in judgement.scans.indices {
+      judgement.scans[index].isBesideAutomaticIndex = judgement.hasLargeAutomaticIndex
+    }
     if work.isCounted {
       judgeByCounters(&judgement, hasPlan: plan != nil)
     } else if plan != nil, let measurement = source.measure() {

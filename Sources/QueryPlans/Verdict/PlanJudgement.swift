@@ -30,6 +30,9 @@ public struct PlanJudgement: Hashable, Sendable {
     /// The indexes that SQLite would use in place of the scan, by a trial on the schema; nil where none was
     /// tried.
     public internal(set) var indexes: [IndexCandidate]?
+    /// Whether the statement needs the index that SQLite makes at each run first: one for this scan alone would change the
+    /// order of the join, and may make it more expensive.
+    public internal(set) var isBesideAutomaticIndex = false
     /// Whether every run of the statement makes this scan, from end to end.
     var isMandatory = false
 
@@ -46,10 +49,15 @@ public struct PlanJudgement: Hashable, Sendable {
     public var scan: Scan
   }
 
-  /// The columns of a foreign key.
+  /// Columns of a table, such as those of a foreign key.
   public struct Reference: Hashable, Sendable {
     public var table: String
     public var columns: [String]
+
+    public init(table: String, columns: [String]) {
+      self.table = table
+      self.columns = columns
+    }
   }
 
   /// The evidence for the verdict.
@@ -84,6 +92,8 @@ public struct PlanJudgement: Hashable, Sendable {
   public internal(set) var sortIndexes: [IndexCandidate]?
   /// The tables for which SQLite makes an index at every run.
   public internal(set) var automaticIndexes: [String] = []
+  /// Their columns, as far as the plan names them: the indexes that would replace them.
+  public internal(set) var automaticIndexColumns: [Reference] = []
   /// Whether one of them is of a table that is large, or of unknown size.
   var hasLargeAutomaticIndex = false
   /// Full-scan steps a run that no step of the plan explains, such as those of triggers.

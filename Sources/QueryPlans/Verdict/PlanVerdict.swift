@@ -97,12 +97,24 @@ public struct StatementWork: Hashable, Sendable {
   /// Whether the source has counters of SQLite.
   public var isCounted: Bool { executions > 0 && vmSteps > 0 }
 
+  /// Adds the work of other runs.
+  public mutating func add(_ other: Self) {
+    func sum(_ path: KeyPath<Self, UInt64>) -> UInt64 {
+      let (sum, isTooLarge) = self[keyPath: path].addingReportingOverflow(other[keyPath: path])
+      return isTooLarge ? .max : sum
+    }
+    self = Self(
+      executions: sum(\.executions), rows: sum(\.rows), fullScanSteps: sum(\.fullScanSteps),
+      autoIndexRows: sum(\.autoIndexRows), vmSteps: sum(\.vmSteps))
+  }
+
   /// A sum of the work per run, rounded down.
   func wholePerRun(_ sum: KeyPath<Self, UInt64>) -> UInt64 {
     executions == 0 ? 0 : self[keyPath: sum] / executions
   }
 
-  func perRun(_ sum: KeyPath<Self, UInt64>) -> Double {
+  /// A sum of the work per run.
+  public func perRun(_ sum: KeyPath<Self, UInt64>) -> Double {
     executions == 0 ? 0 : Double(self[keyPath: sum]) / Double(executions)
   }
 }

@@ -51,15 +51,7 @@ struct AvoidAutomaticIndex: Rule {
 
   /// The index that SQLite builds, made once; nil where it is built on the rows of a subquery.
   private func fix(_ statement: JudgedStatement) -> String? {
-    let built = statement.plan?.nodes.lazy.compactMap(\.fact.access).first {
-      if case .automatic = $0.index { !$0.isSubquery && $0.table != nil } else { false }
-    }
-    guard let built, let table = built.table else { return nil }
-    // `customer_id=? AND state=?`
-    let columns = (built.constraint ?? "").split(separator: " AND ").compactMap {
-      $0.hasSuffix("=?") ? String($0.dropLast(2)) : nil
-    }
-    guard !columns.isEmpty else { return nil }
-    return IndexFix(table: table, columns: columns, entity: statement.entity).sentence
+    guard let built = statement.judgement.automaticIndexColumns.first else { return nil }
+    return IndexFix(table: built.table, columns: built.columns, entity: statement.entity).sentence
   }
 }

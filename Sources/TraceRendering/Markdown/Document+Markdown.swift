@@ -36,7 +36,9 @@ extension Document.Item {
     let place = place.isEmpty ? "" : " at \(MarkdownText.code(place))"
     return ["- **\(MarkdownText.escaped(headline))**\(place)"]
       + lines.flatMap { fact -> [String] in
-        if case .sql(let sql) = fact.cell { return MarkdownText.block(sql, indent: "  ") }
+        if case .sql(let sql) = fact.cell {
+          return MarkdownText.block(SQLText.shortened(sql), indent: "  ")
+        }
         let label = fact.label.isEmpty ? "" : "\(MarkdownText.escaped(fact.label)): "
         return ["  \(label)\(MarkdownText.escaped(fact.cell.text))", ""]
       }
@@ -54,7 +56,7 @@ extension Table {
       + rows.map { row in
         let notes = row.notes.map { note in
           if case .sql(let sql) = note {
-            MarkdownText.code(sql)
+            MarkdownText.code(SQLText.shortened(sql))
           } else {
             MarkdownText.escaped(note.text)
           }

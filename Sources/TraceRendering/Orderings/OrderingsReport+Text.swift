@@ -9,7 +9,7 @@ extension OrderingsReport {
   public func text(_ style: TextStyle = .plain) -> String {
     var drawing = PlanDrawing(style: style)
     drawing.paragraph("Orders of AND terms in \(database) (SQLite \(sqliteVersion))", .bold)
-    for clause in SQLLayout.lines(of: sql) { drawing.text(clause, indent: 2, hang: 2) }
+    drawing.sql(sql)
     drawing.line("")
     for (index, term) in comparison.terms.enumerated() {
       drawing.text("\(index + 1). \(term)", indent: 2, hang: 3)
@@ -30,6 +30,7 @@ extension OrderingsReport {
     drawing.line("")
     drawing.paragraph(sentence, comparison.verdict == .faster ? .green : .bold)
     if comparison.verdict == .faster, let best = comparison.best {
+      // To be copied: as a whole.
       for clause in SQLLayout.lines(of: comparison.variants[best].sql) {
         drawing.text(clause, indent: 2, hang: 2)
       }

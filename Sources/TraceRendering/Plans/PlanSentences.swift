@@ -103,8 +103,10 @@ extension PlanJudgement.Scan {
   }
 
   /// An index that turns the scan into a search, by a trial; where none was possible, a guess.
+  ///
+  /// Nil beside an automatic index, whose remark names the one to make.
   var indexHint: String? {
-    guard harmlessBecause == nil, let table else { return nil }
+    guard harmlessBecause == nil, !isBesideAutomaticIndex, let table else { return nil }
     if let indexes {
       return indexes.isEmpty ? nil : indexes.map(Self.indexSQL).joined(separator: "; ")
     }
@@ -147,7 +149,9 @@ extension PlanJudgement {
       return "uses a temporary b-tree for \(purpose): no index has that order\(hint)"
     }
     for table in automaticIndexes {
-      remarks.append("makes an index on '\(table)' at every run: a lasting one would be cheaper")
+      let hint = automaticIndexHint(table).map { "; try \($0)" } ?? ""
+      remarks.append(
+        "makes an index on '\(table)' at every run: a lasting one would be cheaper\(hint)")
     }
     if let steps = unexplainedFullScanSteps {
       remarks.append(
@@ -163,6 +167,16 @@ extension PlanJudgement {
         + (scan.scan.indexHint.map { "; try \($0)" } ?? "")
     }
     return remarks
+  }
+
+  /// The index in place of the one that SQLite makes on a table, as AvoidAutomaticIndex has it.
+  private func automaticIndexHint(_ table: String) -> String? {
+    automaticIndexColumns.first { $0.table == table }.map { Scan.indexSQL($0.table, $0.columns) }
+  }
+
+  /// The indexes in place of those that SQLite makes at each run.
+  var automaticIndexHints: [String] {
+    automaticIndexColumns.map { Scan.indexSQL($0.table, $0.columns) }
   }
 
   /// The counts that support the verdict, if it is not a search.

@@ -26,7 +26,9 @@ extension PlansReport {
       let word = verdict.words.lowercased()
       return count(verdict).counted(word, word == "search" ? "searches" : nil)
     }
-    return "\(entries.count.counted("statement")): " + counts.joined(separator: ", ")
+    let texts = entries.reduce(0) { $0 + $1.texts }
+    let all = texts > entries.count ? " (\(UInt64(texts).grouped) with their values)" : ""
+    return "\(entries.count.counted("statement"))\(all): " + counts.joined(separator: ", ")
   }
 }
 
@@ -45,7 +47,12 @@ struct PlanDrawing {
     line(
       style.paint(verdict.words, verdict.ink)
         + style.paint("  \(entry.id)\(runs > 0 ? "  \(runs.counted("run"))" : "")", .faint))
-    for clause in SQLLayout.lines(of: entry.explanation.sql) { text(clause, indent: 2, hang: 2) }
+    if entry.texts > 1 {
+      text(
+        "\(entry.texts.counted("statement")) that differ in their values; one of them:", indent: 2,
+        ink: .faint)
+    }
+    sql(entry.explanation.sql)
     if let plan = entry.explanation.plan { draw(plan.roots, prefix: "  ") }
     draw(entry.explanation)
   }
@@ -83,6 +90,21 @@ struct PlanDrawing {
   }
 
   // MARK: - Lines
+
+  // A screen of a statement; a query with subqueries takes about ten.
+  private static let maxSQLLines = 20
+
+  /// A statement clause by clause, its lists folded, the rest of a long one by its number of lines.
+  mutating func sql(_ sql: String) {
+    let lines = SQLLayout.lines(of: FoldedSQL(sql).text).flatMap { clause in
+      TerminalText.wrapped(clause, to: max(width - 4, 20)).enumerated().map {
+        ($0 == 0 ? "  " : "    ") + $1
+      }
+    }
+    let isLong = lines.count > Self.maxSQLLines + 1
+    for text in isLong ? lines.prefix(Self.maxSQLLines) : lines[...] { line(text) }
+    if isLong { line(style.paint("    … \(lines.count - Self.maxSQLLines) more lines", .faint)) }
+  }
 
   mutating func line(_ text: String) { output += text + "\n" }
 

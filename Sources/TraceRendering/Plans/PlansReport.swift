@@ -4,16 +4,54 @@ public import QueryPlans
 
 /// The plans of some statements, ready to be drawn.
 public struct PlansReport {
-  /// One statement: its plan, and how often it ran.
+  /// One statement: its plan, and how often it ran; or those of one form with the same plan.
   public struct Entry {
     public var id: String
+    /// The ids of all texts of the entry.
+    public private(set) var ids: [String]
+    /// VM steps of a run of the text that is explained.
+    private var stepsPerRun: Double
     public var explanation: PlanExplainer.Explanation
     public var work: StatementWork
 
     public init(id: String, explanation: PlanExplainer.Explanation, work: StatementWork) {
       self.id = id
+      ids = [id]
       self.explanation = explanation
       self.work = work
+      stepsPerRun = work.perRun(\.vmSteps)
+    }
+
+    /// The number of texts, which differ in their values.
+    public var texts: Int { ids.count }
+
+    fileprivate struct Key: Hashable {
+      var form: SQLFingerprint
+      var steps: [String]?
+      var verdict: PlanVerdict
+      var failure: String?
+    }
+
+    /// A step without the number of rows of VALUES, which is no part of the form.
+    private static func words(of step: QueryPlan.Node) -> String {
+      if case .constantRows = step.fact { "constant rows" } else { step.detail }
+    }
+
+    fileprivate var key: Key {
+      Key(
+        form: SQLFingerprint(sql: explanation.sql),
+        steps: explanation.plan?.nodes.map(Self.words(of:)),
+        verdict: explanation.verdict, failure: explanation.failure)
+    }
+
+    /// The work of both, explained by the one whose runs do more of it.
+    fileprivate mutating func add(_ other: Entry) {
+      let steps = other.work.perRun(\.vmSteps)
+      if steps > stepsPerRun {
+        (id, explanation, stepsPerRun) = (other.id, other.explanation, steps)
+      }
+      ids += other.ids
+      work.add(other.work)
     }
   }
 
@@ -26,11 +64,30 @@ public struct PlansReport {
   /// The limitations of the report, one sentence each.
   public var doubts: [String] = []
 
-  public init(database: String, sqliteVersion: String, entries: [Entry]) {
+  /// - Parameter byForm: whether statements that differ in their values, and have the same plan and
+  ///   verdict, are one entry.
+  public init(database: String, sqliteVersion: String, entries: [Entry], byForm: Bool) {
     self.database = database
     self.sqliteVersion = sqliteVersion
-    self.entries = entries.filter { $0.explanation.verdict != .noPlan }
-    withoutPlan = entries.count - self.entries.count
+    let all = byForm ? Self.grouped(entries) : entries
+    self.entries = all.filter { $0.explanation.verdict != .noPlan }
+    withoutPlan = all.count - self.entries.count
+  }
+
+  /// The entries of each form, plan and verdict as one, in the order of their first ones.
+  private static func grouped(_ entries: [Entry]) -> [Entry] {
+    var places: [Entry.Key: Int] = [:]
+    var groups: [Entry] = []
+    for entry in entries {
+      let key = entry.key
+      if let place = places[key] {
+        groups[place].add(entry)
+      } else {
+        places[key] = groups.count
+        groups.append(entry)
+      }
+    }
+    return groups
   }
 
   public func count(_ verdict: PlanVerdict) -> Int {

@@ -16,12 +16,14 @@ extension PlansV1.Statement {
   fileprivate init(_ entry: PlansReport.Entry) {
     let explanation = entry.explanation
     self.init(
-      id: entry.id, sql: explanation.sql, verdict: explanation.verdict.rawValue,
+      id: entry.id, texts: entry.texts, sql: explanation.sql, verdict: explanation.verdict.rawValue,
       evidence: explanation.judgement?.evidence.rawValue,
       planChange: explanation.judgement?.change?.rawValue,
       plan: explanation.plan?.roots.map(PlansV1.Step.init), error: explanation.failure,
       scans: explanation.judgement?.scans.map(PlansV1.Scan.init) ?? [],
-      flags: explanation.judgement?.flags ?? [], executions: entry.work.executions,
+      flags: explanation.judgement?.flags ?? [],
+      automaticIndexHints: explanation.judgement?.automaticIndexHints ?? [],
+      executions: entry.work.executions,
       fullScanSteps: entry.work.fullScanSteps, vmSteps: entry.work.vmSteps,
       standIns: explanation.standIns)
   }

@@ -11,7 +11,12 @@ public struct PlansV1: Codable, Hashable, Sendable {
   public var statementsWithoutPlan: Int
 
   public struct Statement: Codable, Hashable, Sendable {
+    /// Of the text that is explained: of several, the one that did most work a run.
     public var id: String
+    /// The number of texts of the trace that differ in their values alone, with this plan and verdict.
+    ///
+    /// The counts are of the runs of all of them. Null in older reports.
+    public var texts: Int?
     public var sql: String
     /// `search`, `harmlessScan`, `mayScan`, `fullScan` or `error`.
     public var verdict: String
@@ -25,6 +30,10 @@ public struct PlansV1: Codable, Hashable, Sendable {
     public var scans: [Scan]
     /// `sortsByTemporaryBTree`, `automaticIndex`, `scanInCorrelatedSubquery`, `unexplainedFullScanSteps`.
     public var flags: [String]
+    /// The indexes in place of those that SQLite makes at each run; null in older reports.
+    ///
+    /// With a large one of these the scans have no hints.
+    public var automaticIndexHints: [String]?
     public var executions: UInt64
     public var fullScanSteps: UInt64
     public var vmSteps: UInt64

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import QueryPlans
+import StoreEvents
+
 /// SQL made short for a reader.
 enum SQLText {
   /// Removes the column list of a SELECT that is too long.
@@ -8,12 +11,27 @@ enum SQLText {
   ///     SELECT … FROM ZSTOP t0 WHERE t0.ZNAME = ?
   static func abridged(_ sql: String, to width: Int) -> String {
     // The SQL of the second side of a comparison follows an arrow.
-    let sql = onOneLine(sql)
+    let sql = FoldedSQL(onOneLine(sql)).text
     let mark = sql.hasPrefix("→ ") ? "→ " : ""
     guard TerminalText.width(sql) > width, sql.dropFirst(mark.count).hasPrefix("SELECT "),
       let from = startOfFrom(in: sql)
     else { return sql }
     return mark + "SELECT …" + sql[from...]
+  }
+
+  // A thousand characters are a query with some joins.
+  private static let maxLength = 1000
+
+  /// The SQL on one line, its lists folded, the rest of a long one by its length.
+  static func shortened(_ sql: String) -> String {
+    let text = FoldedSQL(onOneLine(sql)).text
+    guard text.count > maxLength else { return text }
+    return text.prefix(maxLength) + rest(text.count - maxLength)
+  }
+
+  /// What stands for the rest of a text: `… 1,204 more characters`.
+  static func rest(_ characters: Int) -> String {
+    "… \(UInt64(characters).grouped) more characters"
   }
 
   /// Replaces each run of white space outside quotes by one space.

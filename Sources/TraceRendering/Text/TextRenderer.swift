@@ -95,14 +95,20 @@ struct TextRenderer {
 
   // MARK: - Pieces
 
-  /// SQL in a few lines, without its column list if it is long, the last line cut.
+  /// SQL in a few lines, without its column list if it is long; the last line has the length of the rest.
   func wrapped(sql: String, indent: Int, atMost count: Int) -> [String] {
     guard let width = style.width.map({ $0 - indent }) else {
-      return [TerminalText.escaped(SQLText.onOneLine(sql))]
+      return [TerminalText.escaped(SQLText.shortened(sql))]
     }
     var lines = TerminalText.wrapped(SQLText.abridged(sql, to: width), to: width)
     if lines.count > count {
-      lines[count - 1] = TerminalText.cut(lines[(count - 1)...].joined(separator: " "), to: width)
+      let last = lines[(count - 1)...].joined(separator: " ")
+      // The note is longer than what it counts where few characters are left.
+      let note = SQLText.rest(last.count)
+      let cut = TerminalText.cut(last, to: max(width - note.count, 1))
+      let rest = SQLText.rest(last.count - cut.count + 1)
+      lines[count - 1] =
+        width > 2 * note.count ? String(cut.dropLast()) + rest : TerminalText.cut(last, to: width)
       lines.removeSubrange(count...)
     }
     return lines

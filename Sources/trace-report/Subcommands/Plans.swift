@@ -49,7 +49,7 @@ struct Plans: ParsableCommand {
       database: database, sqliteVersion: Connection.libraryVersion,
       entries: statements.list.map {
         .init(id: $0.id, explanation: explainer.explain($0.sql, work: $0.work), work: $0.work)
-      })
+      }, byForm: sql.isEmpty)
     report.doubts = statements.doubts
     // Plans of another database prove nothing; one of them is enough to report the reason.
     let match = report.schemaMatch
@@ -78,10 +78,12 @@ struct Plans: ParsableCommand {
     }
     let byID = Dictionary(statements.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     return report.entries.count { entry in
-      guard let statement = byID[entry.id] else { return false }
-      let callers = statement.callers.isEmpty ? [.unknown] : statement.callers
-      return entry.explanation.verdict == .fullScan
-        && callers.allSatisfy { isExcused(statement, at: $0) }
+      entry.explanation.verdict == .fullScan
+        && entry.ids.allSatisfy { id in
+          guard let statement = byID[id] else { return false }
+          let callers = statement.callers.isEmpty ? [.unknown] : statement.callers
+          return callers.allSatisfy { isExcused(statement, at: $0) }
+        }
     }
   }
 

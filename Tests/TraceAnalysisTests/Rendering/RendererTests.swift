@@ -96,6 +96,29 @@ import TraceRendering
     #expect(text(80).contains("  total  share  runs "))
   }
 
+  /// A thousand placeholders, and a text that nothing folds.
+  @Test(arguments: [
+    ("VALUES \(repeatElement("(?, ?)", count: 499).joined(separator: ", "))", "… 499 rows"),
+    (
+      "SELECT \(repeatElement("a.b + c.d", count: 900).joined(separator: ", "))", " more characters"
+    ),
+  ]) func aLongStatementIsShortInText(tail: String, note: String) {
+    let profile = RunBuilder { trace in
+      trace.open()
+      trace.fetch("INSERT INTO t (a, b) \(tail)", rows: 1, fullScanSteps: 12_800)
+      trace.close()
+    }.profile()
+    #expect(!profile.findings.isEmpty)
+    let document = Document(summary: profile)
+    for text in [
+      document.text(.plain), document.text(TextStyle(width: 80, isColored: false)),
+      document.markdown(),
+    ] {
+      #expect(text.utf8.count < 5000)
+      #expect(text.contains(note), "\(text)")
+    }
+  }
+
   @Test func manyFindingsAreReportedByTheirNumber() throws {
     let profile = RunBuilder { trace in
       for number in 1...300 as ClosedRange<Int> {

@@ -117,7 +117,9 @@ import TraceRendering
     let found = Set(findings.compactMap(\.statement))
     let others: Set = ["UseIndexForSort", "UseStoredSortKey", "AvoidDeepOffset"]
     let scans = Set(findings.filter { !others.contains($0.rule) }.compactMap(\.statement))
-    #expect(plans.statements.count == Set(schema.statements).count)
+    #expect(
+      plans.statements.compactMap(\.texts).reduce(0, +) == Set(schema.statements).count)
+    #expect(plans.statements.reduce(0) { $0 + $1.executions } == schema.statements.count)
     let forms = Dictionary(grouping: plans.statements) { SQLFingerprint(sql: $0.sql).description }
     for (form, statements) in forms {
       let isScan = statements.contains { $0.verdict == "fullScan" }

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A long statement made short for a reader: its long lists and the rows of VALUES by their number.
+///
+///     INSERT INTO book (id, title) VALUES (?, ?), … 499 rows
+///     SELECT title FROM book WHERE id IN (?, ?, … 300 values)
+public struct FoldedSQL {
+  /// A statement up to here is not folded: it fits in a few lines.
+  private static let maxLength = 240
+  /// The longest list and the most rows that are not folded.
+  private static let maxValues = 8
+  private static let maxRows = 3
+
+  /// The SQL to print.
+  public private(set) var text: String
+  private let tokens: [SQLToken]
+
+  /// Folds a statement.
+  public init(_ sql: String) {
+    text = sql
+    guard sql.utf8.count > Self.maxLength else {
+      tokens = []
+      return
+    }
+    tokens = SQLTokenizer.tokens(of: sql)
+    var result = ""
+    var end = sql.startIndex
+    func replace(_ range: Range<String.Index>, _ words: String) {
+      result += sql[end..<range.lowerBound] + words
+      end = range.upperBound
+    }
+    var index = 0
+    while index < tokens.count {
+      defer { index += 1 }
+      if let list = list(at: index), list.count > Self.maxValues {
+        replace(
+          tokens[list[2]].range.lowerBound..<tokens[list.end].range.lowerBound,
+          "… \(list.count) values")
+        index = list.end
+      }
+      guard let rows = rows(from: index), rows.count > Self.maxRows else { continue }
+      replace(
+        tokens[index].range.upperBound..<tokens[rows.end].range.upperBound,
+        ", … \(rows.count) rows")
+      index = rows.end
+    }
+    text = result + sql[end...]
+  }
+
+  /// The values of a list, by their first tokens.
+  private struct List {
+    var starts: [Int] = []
+    /// The place of its `)`.
+    var end: Int
+    var count: Int { starts.count }
+    subscript(index: Int) -> Int { starts[index] }
+  }
+
+  /// The list that begins with `(` at a place; nil if something in it is no value.
+  private func list(at place: Int) -> List? {
+    guard tokens[place].isSymbol("(") else { return nil }
+    var list = List(end: place)
+    var isExpected = true
+    for index in tokens.indices[(place + 1)...] {
+      let token = tokens[index]
+      if token.isSymbol(")"), !isExpected {
+        list.end = index
+        return list
+      }
+      if token.isSymbol(","), !isExpected {
+        isExpected = true
+        continue
+      }
+      let isSign = token.isSymbol("-") && isExpected
+      guard isExpected,
+        isSign || [.parameter, .number, .text].contains(token.kind) || token.isWord("NULL")
+      else { return nil }
+      if list.starts.last != index - 1 || !tokens[index - 1].isSymbol("-") {
+        list.starts.append(index)
+      }
+      isExpected = isSign
+    }
+    return nil
+  }
+
+  /// The rows of VALUES whose first one ends with `)` at a place; nil if it is no such row.
+  private func rows(from place: Int) -> (count: Int, end: Int)? {
+    guard tokens[place].isSymbol(")"), let start = opening(of: place), start > 0,
+      tokens[start - 1].isWord("VALUES")
+    else { return nil }
+    var (count, end) = (1, place)
+    while end + 2 < tokens.count, tokens[end + 1].isSymbol(","), tokens[end + 2].isSymbol("("),
+      let next = closing(of: end + 2)
+    {
+      (count, end) = (count + 1, next)
+    }
+    return (count, end)
+  }
+
+  private func opening(of place: Int) -> Int? {
+    var depth = 0
+    for index in tokens.indices[...place].reversed() {
+      if tokens[index].isSymbol(")") { depth += 1 }
+      if tokens[index].isSymbol("(") { depth -= 1 }
+      if depth == 0 { return index }
+    }
+    return nil
+  }
+
+  private func closing(of place: Int) -> Int? {
+    var depth = 0
+    for index in tokens.indices[place...] {
+      if tokens[index].isSymbol("(") { depth += 1 }
+      if tokens[index].isSymbol(")") { depth -= 1 }
+      if depth == 0 { return index }
+    }
+    return nil
+  }
+}
