@@ -97,8 +97,8 @@ final class RequiredSlots {
   private(set) var hasReference: [Bool]
   /// The slots that the row has set, including those set to nil.
   private(set) var isSet: [Bool]
-  /// A value that would be read as a different value.
-  private(set) var inexact: (slot: Int, value: Decimal)?
+  /// A value that a column does not keep: it would be read as a different value, or as nil.
+  private(set) var refused: (slot: Int, problem: StoreError.ValidationFailure.Problem)?
   private let entity: EntityDescription
   /// Whether setting an attribute may set others.
   @usableFromInline let hasDerived: Bool
@@ -123,7 +123,7 @@ final class RequiredSlots {
   }
 
   func begin() {
-    inexact = nil
+    refused = nil
     externalData?.begin()
     missing = required
     missingCount = requiredCount
@@ -142,7 +142,11 @@ final class RequiredSlots {
 
   @usableFromInline
   func note(_ slot: Int, _ value: StoreValue) {
-    if case .decimal(let decimal) = value, !decimal.isStoredExactly { inexact = (slot, decimal) }
+    switch value {
+    case .double, .date, .decimal:
+      if let problem = value.lossInColumn { refused = (slot, problem) }
+    default: break
+    }
     hasReference[slot] = value != .null
     isSet[slot] = true
     guard missing[slot], value != .null else { return }

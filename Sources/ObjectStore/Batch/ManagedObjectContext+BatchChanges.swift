@@ -12,7 +12,8 @@ extension ManagedObjectContext {
   /// the result's ``BatchResult/changes``.
   ///
   /// - Throws: ``FetchPredicateError`` if the predicate does not fit the entity; ``StoreError``:
-  ///   `unknownProperty`, `wrongType`, and what SQLite reports. Nothing is updated then.
+  ///   `unknownProperty`, `wrongType`, `wrongValue` for NaN, for nil where a value is required and
+  ///   for decimal numbers with too many digits, and what SQLite reports. Nothing is updated then.
   @discardableResult
   public func execute<E: Entity>(
     _ request: BatchUpdateRequest<E>, file: String = #fileID, line: UInt = #line
@@ -118,6 +119,12 @@ extension EntityDescription {
           throw StoreError.wrongType(
             property: name, entity: self.name, expected: attribute.type.rawValue)
         }
+        if value == .null, attribute.isRequiredValue {
+          throw StoreError.wrongValue(property: name, entity: self.name, problem: .missing)
+        }
+        if let problem = value.lossInColumn {
+          throw StoreError.wrongValue(property: name, entity: self.name, problem: problem)
+        }
         // Never a file: the rows would share it.
         assignments.append(
           .init(column: attribute.column, value: attribute.inlineColumnValue(value)))
@@ -148,7 +155,10 @@ extension RelationshipDescription {
     _ column: String, _ value: StoreValue
   ) throws -> [BatchChanges.Assignment] {
     switch value {
-    case .null: break
+    case .null:
+      guard isOptional else {
+        throw StoreError.wrongValue(property: name, entity: entity.name, problem: .missing)
+      }
     case .object(let id) where destination.isNamed(id.entityName) && !id.isTemporary: break
     default:
       throw StoreError.wrongType(

@@ -137,11 +137,10 @@ extension SaveWriter {
       try fill(statement, index)
       if let error = required.externalData?.error { throw error }
       if let slot = required.firstMissing { throw missing(entity, slot, key) }
-      if let (slot, value) = required.inexact {
+      if let (slot, problem) = required.refused {
         let id = ManagedObjectID(reference: entity.reference, primaryKey: key)
         throw StoreError.invalid([
-          .init(
-            objectID: id, property: entity.attributes[slot].name, problem: .tooManyDigits(value))
+          .init(objectID: id, property: entity.attributes[slot].name, problem: problem)
         ])
       }
       for (offset, toOne) in ordered.enumerated() {
@@ -166,6 +165,7 @@ extension SaveWriter {
       statement.reset()
       if policy != .fail, written.count == count { required.externalData?.discardRow() }
     }
+    if policy == .update { written = written.withoutRepetitions }
     counts = (policy == .fail ? count : written.count, 0, 0)
     let keys: RowKeys =
       policy == .fail ? .range(first: first, count: count) : .list(written)

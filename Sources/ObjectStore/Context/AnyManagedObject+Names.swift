@@ -19,7 +19,7 @@ extension AnyManagedObject {
   /// Sets an attribute or a to-one relationship by name.
   ///
   /// - Throws: ``StoreError``: `unknownProperty`, `wrongType` if the value does not fit,
-  ///   `derivedAttribute`, `objectGone` if the row is gone, `contextGone` if the context is.
+  ///   `wrongValue` for a decimal number with more digits than are kept, `derivedAttribute`, `objectGone` if the row is gone, `contextGone` if the context is.
   public final func setValue(_ value: StoreValue, forKey name: String) throws {
     let slot = try valueSlot(named: name)
     try checkContext()
@@ -33,6 +33,11 @@ extension AnyManagedObject {
     guard let value = attribute.type.converted(value) else {
       throw StoreError.wrongType(
         property: name, entity: entity.name, expected: attribute.type.rawValue)
+    }
+    if case .decimal(let decimal) = value, !decimal.isStoredExactly {
+      throw StoreError.wrongValue(
+        property: name, entity: entity.name,
+        problem: decimal.isNaN ? .notANumber : .tooManyDigits(decimal))
     }
     write(value, slot)
   }
@@ -152,12 +157,11 @@ extension AttributeType {
   func converted(_ value: StoreValue) -> StoreValue? {
     switch (self, value) {
     case (_, .null), (.int64, .integer), (.bool, .bool), (.double, .double), (.string, .string),
-      (.date, .date), (.data, .data), (.uuid, .uuid), (.url, .url):
+      (.date, .date), (.data, .data), (.uuid, .uuid), (.url, .url), (.decimal, .decimal):
       value
     case (.int16, .integer(let integer)): Int16(exactly: integer).map { _ in value }
     case (.int32, .integer(let integer)): Int32(exactly: integer).map { _ in value }
     case (.float, .double(let double)): .double(Double(Float(double)))
-    case (.decimal, .decimal(let decimal)): decimal.isStoredExactly ? value : nil
     case (.decimal, .integer(let integer)): .decimal(Decimal(integer))
     case (.decimal, .double(let double)): .decimal(Decimal(stored: double))
     default: nil

@@ -183,8 +183,11 @@ extension AnyManagedObject {
     context?.willChange(self)
     let relationship = entity.toManys[slot]
     let link = index == nil ? unloadedLink(slot) : toManyLink(slot)
-    // In a one-to-many, the other end shows without a search whether the member is new.
-    let old = isMember ? link.members?.firstIndex { $0 === member } : nil
+    link.changeCount &+= 1
+    // The other end shows without a search whether the member is new, unless another context has
+    // saved the member there: loaded members may be newer than the other end.
+    let mayBeMember = isMember || !member.state.contains(.inserted)
+    let old = mayBeMember ? link.members?.firstIndex { $0 === member } : nil
     if relationship.inverse.isToMany, old == nil {
       if let undone = link.removed.firstIndex(where: { $0 === member }) {
         link.removed.remove(at: undone)
@@ -204,6 +207,7 @@ extension AnyManagedObject {
   final func unlinkMember(_ member: AnyManagedObject, _ slot: Int) {
     context?.willChange(self)
     let link = unloadedLink(slot)
+    link.changeCount &+= 1
     link.members?.removeAll { $0 === member }
     link.orderKeys[ObjectIdentifier(member)] = nil
     if entity.toManys[slot].inverse.isToMany {

@@ -92,11 +92,9 @@ extension EntityDescription {
   ) -> [StoreError.ValidationFailure.Problem] {
     switch value {
     case .null: return isOptional(slot) ? [] : [.missing]
-    case .double(let number) where number.isNaN: return [.notANumber]
-    case .decimal(let number) where number.isNaN: return [.notANumber]
-    case .decimal(let number) where !number.isStoredExactly:
-      return [.tooManyDigits(number)]
-    case .date(let date) where date.timeIntervalSinceReferenceDate.isNaN: return [.notANumber]
+    case .double, .date, .decimal:
+      if let problem = value.lossInColumn { return [problem] }
+      fallthrough
     default:
       guard hasChecks, slot < attributes.count else { return [] }
       return attributes[slot].checks.compactMap { $0(value) }

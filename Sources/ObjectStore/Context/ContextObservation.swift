@@ -34,14 +34,20 @@ struct ContextObservations {
     let object: AnyManagedObject
     let state: AnyManagedObject.State
     let changes: [StoreValue?]
+    /// Of its to-manys.
+    let memberChanges: Int
 
     init(_ object: AnyManagedObject) {
       self.object = object
       state = object.state.intersection([.inserted, .deleted, .inaccessible])
       changes = object.hasChanges ? object.changes : []
+      let links = object.hasChanges ? object.links?.toManys ?? [] : []
+      memberChanges = links.reduce(0) { $0 &+ ($1?.changeCount ?? 0) }
     }
 
-    func isLike(_ other: Image) -> Bool { state == other.state && changes == other.changes }
+    func isLike(_ other: Image) -> Bool {
+      state == other.state && memberChanges == other.memberChanges && changes == other.changes
+    }
   }
 
   var isEmpty: Bool { observations.allSatisfy { $0.observation == nil } }

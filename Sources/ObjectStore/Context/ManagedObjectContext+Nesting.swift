@@ -87,35 +87,35 @@ extension ManagedObjectContext {
   /// An object that a context has changed and not saved; without a row if it was deleted.
   struct UnsavedObject {
     let entity: EntityDescription
-    let primaryKey: Int64
+    let id: SavePlan.RowID
     let row: RowSnapshot?
   }
 
   /// The changes of this context and its parents to the requested objects.
   func unsavedObjects(_ isWanted: (AnyManagedObject) -> Bool) -> [UnsavedObject] {
     do { try followDeleteRules() } catch { recordFaultError(error) }
-    var known: Set<Int64> = []
+    var known: Set<SavePlan.RowID> = []
     var unsaved: [UnsavedObject] = []
     for object in changed + deleted + inserted
-    where object.hasChanges && isWanted(object) && known.insert(object.primaryKey).inserted {
+    where object.hasChanges && isWanted(object) && known.insert(object.rowID).inserted {
       let row =
         object.isRemoved || !object.isInserted && object.readableRow() == nil
         ? nil
         : object.makeRow(
           primaryKey: object.primaryKey, version: object.snapshot?.version ?? 0
         ) { $0 }
-      unsaved.append(UnsavedObject(entity: object.entity, primaryKey: object.primaryKey, row: row))
+      unsaved.append(UnsavedObject(entity: object.entity, id: object.rowID, row: row))
     }
     guard let parent else { return unsaved }
     let inherited = parent.performAndWait { parent.unsavedObjects(isWanted) }
-    return inherited.filter { !known.contains($0.primaryKey) } + unsaved
+    return inherited.filter { !known.contains($0.id) } + unsaved
   }
 
   /// The objects that parents have changed and not saved, loaded with their values there.
   func inheritedChanges(_ isWanted: (AnyManagedObject) -> Bool) -> [AnyManagedObject] {
     guard let parent else { return [] }
     return parent.performAndWait { parent.unsavedObjects(isWanted) }.map { unsaved in
-      let object = object(unsaved.entity, unsaved.primaryKey, origin: nil)
+      let object = object(unsaved.entity, unsaved.id.key, origin: nil)
       if object.isFault {
         object.snapshot = unsaved.row
         if unsaved.row == nil { object.state.insert(.inaccessible) }

@@ -67,6 +67,8 @@ final class ToManyLink {
   var added: [AnyManagedObject] = []
   /// Pairs of a many-to-many that the next save deletes.
   var removed: [AnyManagedObject] = []
+  /// Differs after each change of the members.
+  var changeCount = 0
 
   func copy() -> ToManyLink {
     let copy = ToManyLink()
@@ -77,6 +79,8 @@ final class ToManyLink {
     copy.isReordered = isReordered
     copy.added = added
     copy.removed = removed
+    // An undo that restores the copy is a change as well.
+    copy.changeCount = changeCount &+ 1
     return copy
   }
 

@@ -47,3 +47,16 @@ extension StoreError.ValidationFailure.Problem {
     .refused("\(value) has more than the 15 digits that SQLite keeps of a number")
   }
 }
+
+extension StoreValue {
+  /// Why a column would not return this value: nil if it would.
+  var lossInColumn: StoreError.ValidationFailure.Problem? {
+    switch self {
+    case .double(let number): number.isNaN ? .notANumber : nil
+    case .date(let date): date.timeIntervalSinceReferenceDate.isNaN ? .notANumber : nil
+    case .decimal(let number):
+      number.isNaN ? .notANumber : number.isStoredExactly ? nil : .tooManyDigits(number)
+    default: nil
+    }
+  }
+}

@@ -8,7 +8,12 @@ extension EntityDescription {
   ///
   /// Uniqueness constraints and version hash modifiers count as well. Not Core Data's hash, whose
   /// input is not public; indexes, defaults and delete rules do not count there either.
-  public var versionHash: Data {
+  public var versionHash: Data { versionHash(withDestination: nil, of: nil) }
+
+  /// The hash that the entity would have if a relationship led to another entity.
+  func versionHash(
+    withDestination destination: String?, of changed: RelationshipDescription?
+  ) -> Data {
     var lines = ["entity \(name) \(superentity?.name ?? "-") \(isAbstract)"]
     for attribute in attributesByName.values.sorted(by: { $0.name < $1.name }) {
       lines.append(
@@ -19,7 +24,8 @@ extension EntityDescription {
     }
     for relationship in relationships where !relationship.isHidden {
       lines.append(
-        "relationship \(relationship.name) \(relationship.destination.name) "
+        "relationship \(relationship.name) "
+          + "\((relationship === changed ? destination : nil) ?? relationship.destination.name) "
           + "\(relationship.inverse.isHidden ? "-" : relationship.inverseName ?? "-") "
           + "\(relationship.isToMany) \(relationship.isOrdered) \(relationship.isOptional)"
           + Self.line(relationship.versionHashModifier))

@@ -12,6 +12,14 @@ struct KeyList {
 
   var count: Int { isLong ? long.count : short.count }
 
+  /// Each key once, where it comes first.
+  var withoutRepetitions: KeyList {
+    var known: Set<Int64> = []
+    let all = self[0..<count]
+    let first = all.filter { known.insert($0).inserted }
+    return first.count == all.count ? self : KeyList(first)
+  }
+
   subscript(index: Int) -> Int64 { isLong ? long[index] : Int64(short[index]) }
 
   subscript(range: Range<Int>) -> [Int64] {

@@ -88,4 +88,32 @@ import Testing
     try child.refreshAllObjects()
     #expect(stop.isDeleted && time.stop == nil && child.insertedObjects == [time])
   }
+
+  @Test func seesChangesOfTwoEntitiesWithTheSameKey() throws {
+    let stop = parent.insert(Stop.self)
+    (stop.identifier, stop.name) = (1, "old")
+    let time = parent.insert(StopTime.self)
+    time.headsign = "old"
+    try parent.save()
+    #expect(stop.objectID.primaryKey == time.objectID.primaryKey)
+    stop.name = "new"
+    time.headsign = "new"
+    let grandchild = ManagedObjectContext(parent: child)
+    for context in [child, grandchild] {
+      #expect(try context.count(FetchRequest<Stop>(where: { $0.name == "new" })) == 1)
+      #expect(try context.count(FetchRequest<StopTime>(where: { $0.headsign == "new" })) == 1)
+      #expect(try context.fetch(FetchRequest<StopTime>(where: { $0.headsign == "old" })).isEmpty)
+    }
+    // A change of the child hides none of its parent's to another table.
+    let childStop = try #require(try child.existingObject(with: stop.objectID).as(Stop.self))
+    childStop.name = "newer"
+    #expect(
+      try grandchild.fetch(FetchRequest<StopTime>(where: { $0.headsign == "old" })).isEmpty)
+    parent.rollback()
+    child.rollback()
+    parent.delete(stop)
+    parent.delete(time)
+    #expect(try child.count(FetchRequest<Stop>()) == 0)
+    #expect(try child.count(FetchRequest<StopTime>()) == 0)
+  }
 }

@@ -69,6 +69,8 @@ public enum StoreError: Error, Hashable, Sendable {
   case derivedAttribute(String, entity: String)
   /// A value is not of its property's type.
   case wrongType(property: String, entity: String, expected: String)
+  /// A value is of its property's type, and still no value of it.
+  case wrongValue(property: String, entity: String, problem: ValidationFailure.Problem)
   /// SQL of the program that is not a query.
   case notAQuery(String)
   /// Anything else that SQLite reports.
@@ -170,8 +172,10 @@ extension StoreError: CustomStringConvertible {
       "row \(key) of \(table) in the store '\(path)' is damaged: \(column) is \(value); nothing was "
         + "saved: restore the store from a copy, or correct the row"
     case .notAStore(let path, let tables):
-      "'\(path)' is a database, but not an object store: it has no Z_METADATA table, but "
-        + "\(Self.list(tables)); choose another file"
+      tables.isEmpty
+        ? "'\(path)' is empty; choose another file, or open it without isReadOnly, which makes a store"
+        : "'\(path)' is a database, but not an object store: it has no Z_METADATA table, but "
+          + "\(Self.list(tables)); choose another file"
     case .incompatibleModel(let path, let differences):
       "the store '\(path)' does not fit the model, and was left as it is: "
         + "\(Self.list(differences)); open it with the model that made it, or remove what differs"
@@ -229,6 +233,8 @@ extension StoreError: CustomStringConvertible {
       "\(entity).\(name) is derived from other attributes; set those"
     case .wrongType(let property, let entity, let expected):
       "\(entity).\(property) takes \(expected); convert the value first"
+    case .wrongValue(let property, let entity, let problem):
+      "\(entity).\(property)\(problem.predicate); set another value"
     case .notAQuery(let sql):
       "read runs only queries, not: \(sql.prefix(200)); begin it with SELECT, VALUES, WITH "
         + "or EXPLAIN"
@@ -245,17 +251,21 @@ extension StoreError: CustomStringConvertible {
 extension StoreError.ValidationFailure: CustomStringConvertible {
   /// The object's entity, the property and the problem.
   public var description: String {
-    let subject = "\(objectID.entityName).\(property) of \(objectID.uri)"
-    return switch problem {
-    case .missing: "\(subject) is missing"
-    case .notANumber: "\(subject) is not a number"
-    case .outOfRange(let allowed): "\(subject) is not in \(allowed)"
-    case .wrongLength(let length, let allowed):
-      "\(subject) has a length of \(length), not in \(allowed)"
-    case .wrongCount(let count, let allowed):
-      "\(subject) has \(count) objects, not \(allowed)"
-    case .mismatch(let pattern): "\(subject) does not match '\(pattern)'"
-    case .refused(let message): "\(subject): \(message)"
+    "\(objectID.entityName).\(property) of \(objectID.uri)\(problem.predicate)"
+  }
+}
+
+extension StoreError.ValidationFailure.Problem {
+  /// What follows the property in a sentence.
+  fileprivate var predicate: String {
+    switch self {
+    case .missing: " is missing"
+    case .notANumber: " is not a number"
+    case .outOfRange(let allowed): " is not in \(allowed)"
+    case .wrongLength(let length, let allowed): " has a length of \(length), not in \(allowed)"
+    case .wrongCount(let count, let allowed): " has \(count) objects, not \(allowed)"
+    case .mismatch(let pattern): " does not match '\(pattern)'"
+    case .refused(let message): ": \(message)"
     }
   }
 }

@@ -5,7 +5,7 @@ import SQLiteDriver
 
 /// The property list in `Z_METADATA`.
 struct StoreMetadata: Equatable {
-  private var values: [String: Any]
+  var values: [String: Any]
 
   /// Core Data's hashes in a store that it made; in one of ours, ours.
   private static let coreDataHashes = "NSStoreModelVersionHashes"
@@ -48,7 +48,7 @@ struct StoreMetadata: Equatable {
   private var appleHashes: [String: Data]? { values[Self.coreDataHashes] as? [String: Data] }
 
   /// Our hashes, unless another library has adapted the file since they were written.
-  private var validHashes: [String: Data]? {
+  var validHashes: [String: Data]? {
     guard let ours = versionHashes else { return nil }
     let apples = appleHashes
     guard apples == ours || apples == values[Self.seenHashesKey] as? [String: Data] else {
@@ -81,6 +81,7 @@ struct StoreMetadata: Equatable {
     }
     values[Self.externalColumnsKey] = external.sorted()
     let hashes = model.versionHashes
+    keepDestinations(of: model, hashes)
     let keepsApples = !changesStructure && appleHashes != nil && appleHashes != versionHashes
     values[Self.hashes] = hashes
     values[Self.columnsKey] = model.mappedColumns

@@ -235,7 +235,9 @@ struct StoreOpening {
     _ connection: Connection, _ plan: StorePlan, _ folder: ExternalDataFolder
   ) throws {
     if model.allowsExternalData { tidyExternalData(connection, folder) }
-    guard !plan.isChecked, options.migrationPolicy != .refuse else { return }
+    // A version that kept no destinations may have made the file.
+    guard !plan.isChecked || !plan.metadata.hasDestinations, options.migrationPolicy != .refuse
+    else { return }
     do {
       try ExternalDataTransaction(folder).run(.immediate, on: connection) {
         var metadata = try FileStructure(connection).metadata

@@ -230,6 +230,8 @@ extension StorePlan {
       sources[relationship.entity.root.name]?[table]?.columns
         .allSatisfy({ !$0.values.contains(column) }) ?? true
     else { return }
+    let kinds = relationship.entity.kinds.map(\.entityID)
+    try check(relationship, KeyColumn(table: table, column: column, kinds: kinds))
     let from = currentNames[table] ?? table
     let quotedFrom = quoted(from)
     add("\(relationship.entity.name).\(relationship.name) is kept in the column \(from).\(column)")

@@ -42,6 +42,8 @@ struct StorePlan {
   let metadata: StoreMetadata
   /// Whether the file was last adapted to this model, and to no other since.
   let isChecked: Bool
+  /// By column: the numbers of the entities that the columns of the file lead to.
+  let destinations: [String: Int64]
 
   var steps: [Step] = []
   var obstacles: [String] = []
@@ -80,6 +82,7 @@ struct StorePlan {
     metadata = file.metadata
     match = EntityMatch(model, file)
     isChecked = metadata.isChecked(model)
+    destinations = isChecked ? [:] : metadata.destinations ?? [:]
     tables = file.tables
     for name in file.tables.keys { currentNames[name] = name }
     try model.renumber(match.numbers, storeUUID: file.uuid)
@@ -87,6 +90,7 @@ struct StorePlan {
     findHomes()
     try planEntities()
     try planTables()
+    try checkDestinations()
     try planPairs()
     try planMoves()
     model.didMapColumns()
