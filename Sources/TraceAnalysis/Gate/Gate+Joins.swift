@@ -7,17 +7,15 @@ extension Gate {
   /// join: one count alone rises then, and the sum of all falls.
   ///
   /// - Returns: nil if it joins no more tables, if no statement on these ran less often, or if all together do more work.
-  func difference(
-    _ rewritten: GateResult.Difference, joining all: [BaselineV1.Statement],
-    with baseline: BaselineV1, isSameSQLite: Bool
+  func joined(
+    _ rewritten: GateResult.Difference, _ before: BaselineV1.Statement, _ now: BaselineV1.Statement,
+    _ allBefore: [BaselineV1.Statement], _ allNow: [BaselineV1.Statement], isSameSQLite: Bool
   ) -> GateResult.Difference? {
-    guard let now = all.first(where: { $0.sql == rewritten.sql }),
-      let before = baseline.statements.first(where: { $0.sql == rewritten.sqlBefore }),
-      before.budget == nil
-    else { return nil }
+    guard before.budget == nil else { return nil }
     let joined = Self.tables(now).subtracting(Self.tables(before))
-    let current = Dictionary(all.map { ($0.sql, $0) }, uniquingKeysWith: { first, _ in first })
-    let looked = baseline.statements.filter {
+    guard !joined.isEmpty else { return nil }
+    let current = Dictionary(allNow.map { ($0.sql, $0) }, uniquingKeysWith: { first, _ in first })
+    let looked = allBefore.filter {
       let tables = Self.tables($0)
       return !tables.isEmpty && tables.isSubset(of: joined) && $0.budget == nil
         && current[$0.sql]?.count ?? 0 < $0.count

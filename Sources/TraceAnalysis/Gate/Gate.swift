@@ -56,11 +56,10 @@ public struct Gate: Sendable {
       }
       uncounted.compare(before, now)
       let difference = difference(before, now, group, isSameSQLite: isSameSQLite)
-      let isRewritten = difference.sqlBefore != nil
       let joined =
-        difference.isWorse && isRewritten
-        ? self.difference(difference, joining: all, with: baseline, isSameSQLite: isSameSQLite)
-        : nil
+        difference.sqlBefore != nil && difference.isWorse
+        ? joined(
+          difference, before, now, baseline.statements, all, isSameSQLite: isSameSQLite) : nil
       sort(joined ?? difference, into: &result)
     }
     let present = Set(groups.keys.map(\.description) + rewritten.values.map(\.sql))
