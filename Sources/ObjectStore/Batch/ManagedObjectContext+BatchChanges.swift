@@ -82,7 +82,7 @@ extension ManagedObjectContext {
     case .request(let request):
       if request.predicate == nil, request.fetchLimit <= 0, request.fetchOffset <= 0 { return nil }
       return try .keys(
-        of: entity, where: request.predicate, sortedBy: request.terms,
+        of: entity, where: request.predicate, sortedBy: request.parameters.terms,
         limit: max(request.fetchLimit, 0), offset: max(request.fetchOffset, 0))
     }
   }

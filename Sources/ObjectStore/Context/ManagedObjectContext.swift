@@ -35,10 +35,10 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// The observers that are notified at once of what an event has changed.
   var observations = ContextObservations()
   /// New objects, some of which were deleted since.
-  var inserted: [AnyManagedObject] = []
+  @exclusivity(unchecked) var inserted: [AnyManagedObject] = []
   /// Objects that were changed, some of which were inserted or deleted since.
-  var changed: [AnyManagedObject] = []
-  var deleted: [AnyManagedObject] = []
+  @exclusivity(unchecked) var changed: [AnyManagedObject] = []
+  @exclusivity(unchecked) var deleted: [AnyManagedObject] = []
   /// The author of changes here, as recorded in the history; see ``StoreOptions/tracksHistory``.
   public var transactionAuthor: String?
   /// The error of an object that could not be read where nothing can be thrown, such as a damaged

@@ -61,23 +61,20 @@ struct RowObjects {
 /// Unchecked: the pages may come on another thread, but one after the other, and while the
 /// context's own waits for them.
 final class FetchedObjects: @unchecked Sendable {
-  private let context: ManagedObjectContext
   // Unchecked: the checks would be made for every row.
   @exclusivity(unchecked) private var maker: RowObjects
   @exclusivity(unchecked) private(set) var all: [AnyManagedObject] = []
+  /// Whether another thread may make them: there are neither hooks nor a parent context, and the
+  /// context's queue is not checked.
+  let mayBeMadeElsewhere: Bool
 
   init(
     _ context: ManagedObjectContext, _ entity: EntityDescription, _ origin: FetchOrigin?,
     isFilled: Bool
   ) {
-    self.context = context
-    maker = RowObjects(context, entity, origin, isFilled: isFilled)
-  }
-
-  /// Whether another thread may make them: there are neither hooks nor a parent context, and the
-  /// context's queue is not checked.
-  var mayBeMadeElsewhere: Bool {
-    context.parent == nil && !context.checksQueue && !maker.notifies
+    let maker = RowObjects(context, entity, origin, isFilled: isFilled)
+    mayBeMadeElsewhere = context.parent == nil && !context.checksQueue && !maker.notifies
+    self.maker = maker
   }
 
   func append(_ page: RowPage) {

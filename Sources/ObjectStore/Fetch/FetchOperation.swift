@@ -56,12 +56,12 @@ struct FetchOperation: ~Copyable {
     context.checkQueue("a fetch")
   }
 
-  init<E: Entity>(
-    _ request: FetchRequest<E>, context: ManagedObjectContext, kind: FetchKind,
-    location: SourceLocation
+  init(
+    _ request: borrowing FetchParameters, of entity: EntityDescription,
+    context: ManagedObjectContext, kind: FetchKind, location: SourceLocation
   ) {
     self.init(
-      context: context, entity: context.description(of: E.self), kind: kind,
+      context: context, entity: entity, kind: kind,
       predicate: request.predicate, terms: request.terms, limit: request.fetchLimit,
       offset: request.fetchOffset, includesPendingChanges: request.includesPendingChanges,
       location: location)
@@ -205,7 +205,7 @@ struct FetchOperation: ~Copyable {
   }
 }
 
-extension FetchRequest {
+extension FetchParameters {
   fileprivate var isProjected: Bool {
     !columns.isEmpty || !groups.isEmpty || havingPredicate != nil || returnsDistinctResults
   }

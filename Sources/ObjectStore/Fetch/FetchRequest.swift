@@ -6,28 +6,40 @@
 ///     request.fetchLimit = 200
 ///     // SELECT 0, t0.Z_PK, … FROM ZSTOP t0 WHERE ( t0.ZLONGITUDE >= ? AND  t0.ZLONGITUDE <= ?)  LIMIT 200
 public struct FetchRequest<E: Entity>: Sendable {
-  // Not of the entity's type: each use of a generic array looks its type up.
-  private(set) var terms: [SortTerm] = []
-  private(set) var columns: [ResultColumn] = []
-  private(set) var groups: [ResultColumn] = []
+  var parameters: FetchParameters
 
   /// Nil for all objects.
-  public var predicate: FetchPredicate?
+  public var predicate: FetchPredicate? {
+    get { parameters.predicate }
+    set { parameters.predicate = newValue }
+  }
   /// The first counts most; without any, the order is the database's.
   public var sortDescriptors: [SortDescriptor<E>] {
-    get { terms.map { SortDescriptor(term: $0) } }
-    set { terms = newValue.map { $0.term } }
+    get { parameters.terms.map { SortDescriptor(term: $0) } }
+    set { parameters.terms = newValue.map { $0.term } }
   }
   /// The maximum number of objects; 0 for all.
-  public var fetchLimit = 0
+  public var fetchLimit: Int {
+    get { parameters.fetchLimit }
+    set { parameters.fetchLimit = newValue }
+  }
   /// The number of objects to skip.
-  public var fetchOffset = 0
+  public var fetchOffset: Int {
+    get { parameters.fetchOffset }
+    set { parameters.fetchOffset = newValue }
+  }
   /// The number of objects that ``ManagedObjectContext/fetchInBatches(_:file:line:)`` loads at a
   /// time; 0 for all at once.
-  public var fetchBatchSize = 0
+  public var fetchBatchSize: Int {
+    get { parameters.fetchBatchSize }
+    set { parameters.fetchBatchSize = newValue }
+  }
   /// Relationships whose objects the fetch loads too, by one more statement each: `["stopTimes"]`,
   /// or `["stopTimes.stop"]` for both on the way.
-  public var relationshipKeyPathsForPrefetching: [String] = []
+  public var relationshipKeyPathsForPrefetching: [String] {
+    get { parameters.relationshipKeyPathsForPrefetching }
+    set { parameters.relationshipKeyPathsForPrefetching = newValue }
+  }
   /// The values to read; none for all.
   ///
   /// Objects come as partial faults: these values can be read without firing them. Dictionaries
@@ -37,41 +49,88 @@ public struct FetchRequest<E: Entity>: Sendable {
   ///     // SELECT 1, t0.Z_PK, t0.ZNAME FROM ZSTOP t0       objects
   ///     // SELECT t0.ZNAME FROM ZSTOP t0                   dictionaries
   public var propertiesToFetch: [FetchedProperty<E>] {
-    get { columns.map { FetchedProperty(column: $0) } }
-    set { columns = newValue.map { $0.column } }
+    get { parameters.columns.map { FetchedProperty(column: $0) } }
+    set { parameters.columns = newValue.map { $0.column } }
   }
   /// The properties that the objects of one group share.
   public var propertiesToGroupBy: [FetchedProperty<E>] {
-    get { groups.map { FetchedProperty(column: $0) } }
-    set { groups = newValue.map { $0.column } }
+    get { parameters.groups.map { FetchedProperty(column: $0) } }
+    set { parameters.groups = newValue.map { $0.column } }
   }
   /// The groups that return a dictionary; computed values are referred to by name: `$count > 3`.
-  public var havingPredicate: FetchPredicate?
+  public var havingPredicate: FetchPredicate? {
+    get { parameters.havingPredicate }
+    set { parameters.havingPredicate = newValue }
+  }
   /// Whether equal dictionaries come once; objects and ids always do.
-  public var returnsDistinctResults = false
+  public var returnsDistinctResults: Bool {
+    get { parameters.returnsDistinctResults }
+    set { parameters.returnsDistinctResults = newValue }
+  }
   /// Whether rows are read.
   ///
   /// Otherwise only keys are read, objects are faults and the row cache is unchanged:
   /// `SELECT 0, t0.Z_PK FROM ZSTOP t0`.
-  public var includesPropertyValues = true
+  public var includesPropertyValues: Bool {
+    get { parameters.includesPropertyValues }
+    set { parameters.includesPropertyValues = newValue }
+  }
   /// Whether registered objects adopt the fetched values; unsaved changes stay.
-  public var shouldRefreshRefetchedObjects = false
+  public var shouldRefreshRefetchedObjects: Bool {
+    get { parameters.shouldRefreshRefetchedObjects }
+    set { parameters.shouldRefreshRefetchedObjects = newValue }
+  }
   /// Whether objects come as faults, their rows in the row cache; otherwise they come filled.
-  public var returnsObjectsAsFaults = true
+  public var returnsObjectsAsFaults: Bool {
+    get { parameters.returnsObjectsAsFaults }
+    set { parameters.returnsObjectsAsFaults = newValue }
+  }
   /// Whether objects of entities that inherit from this one are fetched too.
-  public var includesSubentities = true
+  public var includesSubentities: Bool {
+    get { parameters.includesSubentities }
+    set { parameters.includesSubentities = newValue }
+  }
   /// Whether the unsaved changes of the context are taken into account.
-  public var includesPendingChanges = true
+  public var includesPendingChanges: Bool {
+    get { parameters.includesPendingChanges }
+    set { parameters.includesPendingChanges = newValue }
+  }
   /// Whether cheap terms are tried first: numbers and dates before strings, plain strings before
   /// `[cd]`, functions and MATCHES after them, subqueries last; the debug log reports it.
   ///
   /// Terms that an index serves come first in any case; the order of the others is SQLite's order of
   /// trying them.
-  public var reordersPredicates = false
+  public var reordersPredicates: Bool {
+    get { parameters.reordersPredicates }
+    set { parameters.reordersPredicates = newValue }
+  }
 
   /// Fetches the objects that fulfil a predicate.
-  public init(predicate: FetchPredicate? = nil) { self.predicate = predicate }
+  public init(predicate: FetchPredicate? = nil) {
+    parameters = FetchParameters(predicate: predicate)
+  }
 
   /// Fetches the objects that fulfil a predicate written in Swift.
-  public init(where predicate: (E) -> FetchPredicate) { self.predicate = predicate(E()) }
+  public init(where predicate: (E) -> FetchPredicate) { self.init(predicate: predicate(E())) }
+}
+
+/// What a request contains, without the type of its entity: to copy a generic value, the runtime
+/// looks up its type.
+struct FetchParameters: Sendable {
+  var terms: [SortTerm] = []
+  var columns: [ResultColumn] = []
+  var groups: [ResultColumn] = []
+  var predicate: FetchPredicate?
+  var fetchLimit = 0
+  var fetchOffset = 0
+  var fetchBatchSize = 0
+  var relationshipKeyPathsForPrefetching: [String] = []
+  var havingPredicate: FetchPredicate?
+  var returnsDistinctResults = false
+  var includesPropertyValues = true
+  var shouldRefreshRefetchedObjects = false
+  var returnsObjectsAsFaults = true
+  var includesSubentities = true
+  var includesPendingChanges = true
+  var reordersPredicates = false
 }

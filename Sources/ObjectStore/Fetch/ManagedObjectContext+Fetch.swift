@@ -15,8 +15,9 @@ extension ManagedObjectContext {
     _ request: FetchRequest<E>, file: String = #fileID, line: UInt = #line
   ) throws -> [ManagedObject<E>] {
     var operation = operation(request, .objects, file, line)
-    if request.fetchBatchSize > 0 { operation.warnOfBatchSize(request.fetchBatchSize) }
-    operation.batchSize = request.fetchBatchSize
+    let batchSize = request.parameters.fetchBatchSize
+    if batchSize > 0 { operation.warnOfBatchSize(batchSize) }
+    operation.batchSize = batchSize
     let objects = try operation.measure { try $0.fetchObjects() }
     return downcast(objects)
   }
@@ -66,9 +67,10 @@ extension ManagedObjectContext {
   func operation<E: Entity>(
     _ request: FetchRequest<E>, _ kind: FetchKind, _ file: String, _ line: UInt
   ) -> FetchOperation {
-    let location = SourceLocation(file: file, line: UInt64(line))
-    var operation = FetchOperation(request, context: self, kind: kind, location: location)
-    if request.reordersPredicates { operation.reorderPredicate() }
+    var operation = FetchOperation(
+      request.parameters, of: description(of: E.self), context: self, kind: kind,
+      location: SourceLocation(file: file, line: UInt64(line)))
+    if request.parameters.reordersPredicates { operation.reorderPredicate() }
     return operation
   }
 

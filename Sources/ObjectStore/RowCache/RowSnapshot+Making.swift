@@ -92,8 +92,9 @@ struct RowBuilder: ~Copyable {
   private let slotCount: Int
   private let nullWordCount: Int
   private let fixedWordCount: Int
-  private var words: UnsafeMutablePointer<UInt64>
-  private var capacity: Int
+  // Allocated for the first row: many statements find none.
+  private var words = Self.none
+  private var capacity = 0
   /// The start of the current row, in words.
   private var start = 0
   /// The rows ended before it.
@@ -105,6 +106,8 @@ struct RowBuilder: ~Copyable {
 
   // A row is at most 2^31 bytes long, so that the highest bit of a place is free.
   static let externalFlag: UInt64 = 1 << 63
+
+  private nonisolated(unsafe) static let none = UnsafeMutablePointer<UInt64>.allocate(capacity: 1)
 
   private let pageWords: Int
   // A page is freed as a whole: 4 KiB is several dozen rows, and small compared with a photo.
@@ -119,12 +122,6 @@ struct RowBuilder: ~Copyable {
     nullWordCount = layout.nullWordCount
     fixedWordCount = layout.fixedWordCount
     self.pageWords = pageWords
-    capacity = Self.usualCapacity(layout, pageWords)
-    words = .allocate(capacity: capacity)
-  }
-
-  private static func usualCapacity(_ layout: RowLayout, _ pageWords: Int) -> Int {
-    pageWords + layout.fixedWordCount + 64
   }
 
   /// Makes it ready for the next statement.
@@ -132,16 +129,12 @@ struct RowBuilder: ~Copyable {
     (start, rowCount) = (0, 0)
     loadedAt = TraceClock.coarseNow
     // The capacity is not kept for a single large blob.
-    if capacity > Self.maxKeptWords { resize(Self.usualCapacity(layout, pageWords)) }
-  }
-
-  private mutating func resize(_ capacity: Int) {
+    guard capacity > Self.maxKeptWords else { return }
     words.deallocate()
-    words = .allocate(capacity: capacity)
-    self.capacity = capacity
+    capacity = 0
   }
 
-  deinit { words.deallocate() }
+  deinit { if capacity > 0 { words.deallocate() } }
 
   /// Whether the rows are enough for a page.
   var isFull: Bool { start >= pageWords }
@@ -219,10 +212,12 @@ struct RowBuilder: ~Copyable {
   /// Makes room for a number of words from the row's beginning.
   private mutating func reserve(_ count: Int) {
     guard start &+ count > capacity else { return }
-    let larger = max(capacity * 2, start + count)
+    let larger = max(capacity * 2, start + count, pageWords + fixedWordCount + 64)
     let new = UnsafeMutablePointer<UInt64>.allocate(capacity: larger)
-    new.update(from: words, count: capacity)
-    words.deallocate()
+    if capacity > 0 {
+      new.update(from: words, count: capacity)
+      words.deallocate()
+    }
     words = new
     capacity = larger
   }

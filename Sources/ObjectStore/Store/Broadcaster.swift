@@ -6,47 +6,58 @@ import Synchronization
 ///
 /// A sequence keeps what its reader has not taken yet, and ends with its reader or the sender.
 final class Broadcaster<Element: Sendable>: Sendable {
-  private struct State {
+  /// Guarded by the lock.
+  private final class Listeners: @unchecked Sendable {
     var continuations: [UInt64: AsyncStream<Element>.Continuation] = [:]
     var lastID: UInt64 = 0
   }
 
-  private let state = Mutex(State())
+  // Listeners, made for the first one; not of their type, which would be looked up at each use. Each
+  // context has five of these, and many a context lives for one fetch.
+  private let listeners = Mutex<(any AnyObject & Sendable)?>(nil)
 
-  deinit { finish() }
+  deinit { if hadListeners { finish() } }
 
   /// Ends the sequences there are.
   func finish() {
-    // Each context has five of these, and many a context lives for one fetch.
-    guard hasListeners else { return }
-    let continuations = state.withLock { state in
-      defer { state.continuations = [:] }
-      return Array(state.continuations.values)
+    let continuations = withListeners { listeners in
+      defer { listeners.continuations = [:] }
+      return Array(listeners.continuations.values)
     }
-    for continuation in continuations { continuation.finish() }
+    for continuation in continuations ?? [] { continuation.finish() }
   }
 
-  var hasListeners: Bool { state.withLock { !$0.continuations.isEmpty } }
+  var hasListeners: Bool {
+    hadListeners && withListeners { !$0.continuations.isEmpty } == true
+  }
+
+  private var hadListeners: Bool { listeners.withLock { $0 != nil } }
 
   func stream(
     bufferingPolicy: AsyncStream<Element>.Continuation.BufferingPolicy = .unbounded
   ) -> AsyncStream<Element> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Element.self, bufferingPolicy: bufferingPolicy)
-    let id = state.withLock { state in
-      state.lastID += 1
-      state.continuations[state.lastID] = continuation
-      return state.lastID
+    listeners.withLock { if $0 == nil { $0 = Listeners() } }
+    let id = withListeners { listeners in
+      listeners.lastID += 1
+      listeners.continuations[listeners.lastID] = continuation
+      return listeners.lastID
     }
     continuation.onTermination = { [weak self] _ in
-      self?.state.withLock { _ = $0.continuations.removeValue(forKey: id) }
+      self?.withListeners { $0.continuations[id ?? 0] = nil }
     }
     return stream
   }
 
   func send(_ element: Element) {
-    for continuation in state.withLock({ Array($0.continuations.values) }) {
+    for continuation in withListeners({ Array($0.continuations.values) }) ?? [] {
       continuation.yield(element)
     }
+  }
+
+  @discardableResult
+  private func withListeners<R: Sendable>(_ body: (Listeners) -> R) -> R? {
+    listeners.withLock { $0.map { body(unsafeDowncast($0, to: Listeners.self)) } }
   }
 }

@@ -100,16 +100,10 @@ extension PersistentStore {
   ) throws {
     let epoch = cache.epoch
     let measures = interests.contains(.events)
-    var materialize: Nanoseconds = 0
     try withoutActuallyEscaping(page) { page in
-      var relay = PageRelay(mayBegin: overlaps) { rows in
+      let relay = PageRelay(mayBegin: overlaps, measures: measures) { rows in
         self.cache.insert(rows, entity.index, readIn: epoch)
         page(rows)
-      }
-      func handOver(_ rows: RowPage) {
-        let start = measures ? TraceClock.now : 0
-        relay.add(rows)
-        if measures { materialize += TraceClock.now - start }
       }
       // An error may come while the other thread uses pages.
       defer { relay.finish() }
@@ -118,7 +112,7 @@ extension PersistentStore {
           select, as: collected, interests: interests, contextID: contextID, cost: &cost
         ) { statement, reader throws in
           try reader.collector.collect(
-            statement, layout: entity.rowLayout, extra: extra, page: handOver)
+            statement, layout: entity.rowLayout, extra: extra, page: relay.add)
         }
       } else {
         var builder = RowBuilder(layout: entity.rowLayout, pageWords: RowBuilder.usualPageWords)
@@ -127,17 +121,16 @@ extension PersistentStore {
         ) { statement in
           builder.read(statement)
           extra?(statement)
-          if builder.isFull { handOver(builder.takePage()) }
+          if builder.isFull { relay.add(builder.takePage()) }
         }
         let end = measures ? TraceClock.now : 0
-        if !builder.isEmpty { handOver(builder.takePage()) }
+        if !builder.isEmpty { relay.add(builder.takePage()) }
         if measures { cost.step += TraceClock.now - end }
       }
       guard measures else { return }
-      cost.step -= materialize
-      let end = TraceClock.now
+      cost.step -= relay.time
       relay.finish()
-      cost.materialize = materialize + TraceClock.now - end
+      cost.materialize = relay.time
     }
   }
 

@@ -49,13 +49,13 @@ public final class FetchedResultsController<E: Entity> {
     _ request: FetchRequest<E>, context: ManagedObjectContext, sectionNameKeyPath: String? = nil,
     cacheName: String? = nil
   ) throws {
-    guard !request.terms.isEmpty else { throw FetchedResultsError.notSorted }
+    guard !request.parameters.terms.isEmpty else { throw FetchedResultsError.notSorted }
     self.request = request
     self.context = context
     self.sectionNameKeyPath = sectionNameKeyPath
     self.cacheName = cacheName
     entity = context.description(of: E.self)
-    terms = request.terms
+    terms = request.parameters.terms
     keyPath = sectionNameKeyPath?.split(separator: ".", omittingEmptySubsequences: false)
       .map(String.init)
     if let keyPath { _ = try entity.section(keyPath) }
