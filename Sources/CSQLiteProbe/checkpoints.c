@@ -45,6 +45,6 @@ void checkpoint_returned(struct statement *statement, int64_t duration) {
   int frames = api->column_int(statement->stmt, 1);
   int done = api->column_int(statement->stmt, 2);
   if (frames < 0) return;
-  emit_checkpoint(statement->connection->id, mode_of(statement->text->sql), (uint64_t)frames,
+  emit_checkpoint(statement->connection->id, mode_of(command_of(statement->text)), (uint64_t)frames,
                   done > 0 ? (uint64_t)done : 0, duration);
 }

@@ -63,8 +63,12 @@ struct text {
   bool is_write;
   bool is_checkpoint;
   size_t length;
+  // Where the first word begins, behind comments.
+  size_t first_word;
   char sql[];
 };
+
+static inline const char *command_of(const struct text *text) { return text->sql + text->first_word; }
 
 // A run that has ended.
 struct ended_run {

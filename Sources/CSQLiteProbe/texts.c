@@ -47,6 +47,20 @@ static uint64_t statement_id_of(const char *sql, size_t length) {
   return hash;
 }
 
+static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+// The first word: what follows the space and the comments at the beginning, such as sqlc's `-- name: Add :exec`.
+static const char *first_word(const char *sql) {
+  for (;;) {
+    const char *end = NULL;
+    while (is_space(*sql)) sql++;
+    if (sql[0] == '-' && sql[1] == '-') end = strchr(sql, '\n');
+    if (sql[0] == '/' && sql[1] == '*' && (end = strstr(sql + 2, "*/"))) end++;
+    if (!end) return sql;
+    sql = end + 1;
+  }
+}
+
 static bool begins_with(const char *sql, const char *word) {
   for (; *word; sql++, word++)
     if ((*sql | 0x20) != *word) return false;
@@ -74,8 +88,9 @@ static struct text *make_text(const char *sql, size_t length, uint64_t hash) {
   memcpy(text->sql, sql, length);
   text->sql[length] = 0;
   text->statement_id = statement_id_of(sql, length);
-  text->is_write = is_write(text->sql);
-  text->is_checkpoint = is_checkpoint(text->sql);
+  text->first_word = (size_t)(first_word(text->sql) - text->sql);
+  text->is_write = is_write(command_of(text));
+  text->is_checkpoint = is_checkpoint(command_of(text));
   return text;
 }
 
@@ -96,8 +111,6 @@ static struct text *find_or_make(const char *sql, size_t length) {
   pthread_mutex_unlock(&lock);
   return text;
 }
-
-static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 // Whether bytes are printable ASCII, spaces and line ends: such SQL needs no second look.
 static bool is_plain(const char *sql, size_t length) {

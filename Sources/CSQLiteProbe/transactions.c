@@ -41,7 +41,7 @@ static const char *kind_of(const char *sql) {
 
 static void began(struct connection *connection, const struct ended_run *run) {
   connection->transaction_id = __atomic_add_fetch(&last_transaction, 1, __ATOMIC_RELAXED);
-  connection->transaction_kind = kind_of(run->text->sql);
+  connection->transaction_kind = kind_of(command_of(run->text));
   connection->transaction_start = run->start;
   connection->transaction_wait = run->wait_ns;
   connection->transaction_statements = 0;
@@ -101,7 +101,7 @@ static bool is_rollback(const char *sql) {
 // CREATE IF NOT EXISTS of what exists and DROP IF EXISTS of what does not take five instructions of
 // SQLite's virtual machine, all others 15 and more. Without counts each one counts as a change.
 static bool has_no_effect(const struct ended_run *run) {
-  const char *sql = run->text->sql;
+  const char *sql = command_of(run->text);
   return run->event.vm_steps > 0 && run->event.vm_steps < 10 &&
          (strncasecmp(sql, "CREATE", 6) == 0 || strncasecmp(sql, "DROP", 4) == 0);
 }
@@ -125,7 +125,7 @@ void transaction_after(struct connection *connection, struct ended_run *run, int
   if (connection->writer_ns < 0 && is_open && is_writer(connection, event))
     connection->writer_ns = run->start - connection->transaction_start + run->wait_ns;
   if (!is_open)
-    ended(connection, has_failed || is_rollback(run->text->sql) ? "rollback" : "commit", run->end,
+    ended(connection, has_failed || is_rollback(command_of(run->text)) ? "rollback" : "commit", run->end,
           run);
 }
 

@@ -38,7 +38,10 @@ def commits_are_what_changes_the_file():
             "version = lambda: other.execute('PRAGMA data_version').fetchone()[0]\n"
             "commits, last = 0, version()\n"
             "for sql in ['CREATE TABLE t(a)'] + ['CREATE TABLE IF NOT EXISTS t(a)', 'DROP TABLE IF EXISTS u',\n"
-            "            'CREATE INDEX IF NOT EXISTS i ON t(a)', 'INSERT INTO t VALUES (1)'] * 3 + ['DROP INDEX i']:\n"
+            "            'CREATE INDEX IF NOT EXISTS i ON t(a)', 'INSERT INTO t VALUES (1)'] * 3 + ['DROP INDEX i',\n"
+            "            '-- name: Add :exec\\nINSERT INTO t VALUES (1)', '/* a */ /* b */ UPDATE t SET a = 2',\n"
+            "            '-- make\\nCREATE TABLE IF NOT EXISTS t(a)', '/* a */ BEGIN', 'DELETE FROM t', '-- b\\nCOMMIT',\n"
+            "            '-- a\\n BEGIN', 'INSERT INTO t VALUES (1)', '/* b */ROLLBACK', '/* INSERT */ SELECT 1']:\n"
             "    c.execute(sql)\n"
             "    now = version()\n"
             "    commits, last = commits + (now != last), now\n"
@@ -46,7 +49,9 @@ def commits_are_what_changes_the_file():
     process, lines = run([sys.executable, "-c", code, path], level=1)
     seen = [t for t in events(lines, "transaction") if t["store_id"] == "1" and t["outcome"] == "commit"]
     expect(process.stdout == f"commits {len(seen)}\n", f"{process.stdout} {process.stderr} {len(seen)} seen")
-    expect(len(seen) == 6, f"{seen}")
+    expect(len(seen) == 9, f"{seen}")
+    outcomes = [t["outcome"] for t in events(lines, "transaction") if t["store_id"] == "1"]
+    expect(outcomes == ["commit"] * 9 + ["rollback"], f"{outcomes}")
 
 
 def comments_that_name_a_caller():

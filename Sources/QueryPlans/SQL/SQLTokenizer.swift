@@ -18,6 +18,11 @@ struct SQLTokenizer {
     return tokens
   }
 
+  static func firstToken(of sql: String) -> SQLToken? {
+    var tokenizer = SQLTokenizer(rest: sql[...].utf8, sql: sql)
+    return tokenizer.next()
+  }
+
   private init(rest: Substring.UTF8View, sql: String) {
     self.rest = rest
     self.sql = sql

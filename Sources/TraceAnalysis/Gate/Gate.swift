@@ -94,7 +94,7 @@ public struct Gate: Sendable {
 
   /// Another program does less of everything that the baseline counts.
   private static func doubtOfProgram(_ baseline: BaselineV1, _ present: Set<String>) -> [String] {
-    let own = baseline.statements.filter { !LockSite.isTransactionControl($0.sql) }
+    let own = baseline.statements.filter { !StatementCommand.isTransactionControl($0.sql) }
     // All one or two statements of a test may have been rewritten.
     guard own.count > 2, !own.contains(where: { present.contains($0.sql) }) else { return [] }
     return [

@@ -43,6 +43,6 @@ struct Rewriting {
   }
 
   private static func place(_ caller: String?, _ entity: String?, _ sql: String) -> String? {
-    caller.map { "\($0) \(entity ?? "") \(sql.prefix(while: \.isLetter))" }
+    caller.map { "\($0) \(entity ?? "") \(StatementCommand.name(of: sql))" }
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import QueryPlans
 import StoreEvents
 
 /// Counts what single statements did that locks made fail, or that made others fail.
@@ -198,13 +199,7 @@ struct LockSites {
 }
 
 extension LockSite {
-  /// Whether it begins, ends or marks a transaction: such a statement reads nothing.
-  var isTransactionControl: Bool { sql.map(Self.isTransactionControl) ?? false }
-
-  static func isTransactionControl(_ sql: String) -> Bool {
-    let word = sql.prefix(while: \.isLetter).uppercased()
-    return ["BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE"].contains(word)
-  }
+  var isTransactionControl: Bool { sql.map(StatementCommand.isTransactionControl) ?? false }
 
   init(_ site: LockSite, count: UInt64) {
     self = site

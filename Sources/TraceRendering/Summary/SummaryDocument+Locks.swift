@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import QueryPlans
 import StoreEvents
 import TraceAnalysis
 
@@ -35,7 +36,8 @@ extension LockWait {
     if let sql = waiter.sql { notes.append(.sql(sql)) }
     guard let holder else {
       // In WAL mode a COMMIT does not wait for readers.
-      let isCommit = waiter.sql.map { ["COMMIT", "END"].contains($0.firstWord) } ?? false
+      let isCommit =
+        waiter.sql.map { ["COMMIT", "END"].contains(StatementCommand.name(of: $0)) } ?? false
       notes.append(
         .text(
           isCommit
@@ -63,11 +65,5 @@ extension LockWait {
       notes.append(.text("- \(line)\(site.sql ?? "\(site.statement)")\(times)"))
     }
     return notes
-  }
-}
-
-extension String {
-  fileprivate var firstWord: String {
-    (split { !$0.isLetter }.first ?? "").uppercased()
   }
 }
