@@ -52,10 +52,11 @@ build_store() {
   if [ "$1" = untraced ]; then swift build "${untraced[@]}" --product bench-worker; fi
 }
 
+# As `make install` builds them: with the Swift libraries linked statically.
 build_programs_that_are_run() {
   local product
   for product in trace-report transit event-emitter; do
-    swift build -c release --product "$product"
+    swift build -c release --static-swift-stdlib --product "$product"
   done
 }
 

@@ -159,13 +159,17 @@ final class AdviceBench {
   }
 
   private func trial(_ indexes: Set<IndexCandidate>, steps: [Double]) -> Trial {
-    let reading = zip(statements, steps).reduce(0) {
-      $0 + Double($1.0.statement.runs) * ($1.1 + Self.stepsOfRun)
-    }
     let writing = indexes.reduce(0) {
       $0 + IndexCandidate.stepsOfWrite * $1.entriesWritten(by: writes)
     }
-    return Trial(indexes: indexes, steps: steps, reading: reading, writing: writing)
+    return Trial(indexes: indexes, steps: steps, reading: reading(steps), writing: writing)
+  }
+
+  /// The cost of all runs, of the steps of one of each statement.
+  func reading(_ steps: [Double]) -> Double {
+    zip(statements, steps).reduce(0) {
+      $0 + Double($1.0.statement.runs) * ($1.1 + Self.stepsOfRun)
+    }
   }
 
   /// The sets that were counted.

@@ -92,15 +92,18 @@ extension AdviceReport {
       : "no difference in time (\(interval))"
   }
 
-  /// The size of an index, and what writes cost with it.
-  func cost(_ bytes: UInt64?, _ writes: WriteCost?) -> String {
+  /// The size of an index, and what writes cost with all that is advised for its table.
+  func cost(_ bytes: UInt64?, _ writes: WriteCost?, table: String) -> String {
     let size = bytes.map { "\(Cell.bytes($0).text); " } ?? ""
     guard let writes else {
       return advice.wasCancelled
         ? "interrupted before its size and its writes were measured" : size + "writes not measured"
     }
     if let failure = writes.failure { return size + "write cost not measured: \(failure)" }
-    return size + "insert of a row: \(words(writes.insert)); update: \(words(writes.update))"
+    let tables = advice.creations.map(\.candidate.table) + advice.removals.map(\.index.table)
+    let changes = tables.count { $0 == table }
+    let all = changes > 1 ? " with all \(changes) changes to \(SQLName.quotedIfNeeded(table))" : ""
+    return size + "insert of a row\(all): \(words(writes.insert)); update: \(words(writes.update))"
   }
 
   /// Why the order of an index's columns is inconclusive, and which option decides it; nil if it is
@@ -139,7 +142,9 @@ extension StatisticsTrial.State {
     switch self {
     case .none: "Delete the statistics (DELETE FROM sqlite_stat1)."
     case .today: ""
-    case .optimize: "Run PRAGMA optimize."
+    case .optimize:
+      "Run PRAGMA optimize before the program closes its connections, or ANALYZE once (PRAGMA "
+        + "optimize leaves out tables that its own connection has not queried)."
     case .analyze: "Run ANALYZE."
     }
   }

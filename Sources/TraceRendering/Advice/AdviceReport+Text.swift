@@ -53,7 +53,9 @@ extension AdviceReport {
       drawing.text(order, indent: 2, hang: 2, ink: .yellow)
     }
     if let entries = entries(creation) { drawing.text(entries, indent: 2, hang: 2) }
-    drawing.text(cost(creation.bytes, creation.writes), indent: 2, hang: 2, ink: .faint)
+    drawing.text(
+      cost(creation.bytes, creation.writes, table: creation.candidate.table), indent: 2, hang: 2,
+      ink: .faint)
   }
 
   private func draw(_ removal: IndexAdvice.Removal, _ drawing: inout PlanDrawing) {
@@ -61,7 +63,9 @@ extension AdviceReport {
     drawing.text(
       "DROP INDEX \(SQLName.quotedIfNeeded(removal.index.name))", indent: 2, hang: 2, ink: .bold)
     drawing.text(removal.sentence, indent: 2, hang: 2)
-    drawing.text(cost(removal.index.bytes, removal.writes), indent: 2, hang: 2, ink: .faint)
+    drawing.text(
+      cost(removal.index.bytes, removal.writes, table: removal.index.table), indent: 2, hang: 2,
+      ink: .faint)
   }
 
   private func drawStatistics(_ drawing: inout PlanDrawing) {

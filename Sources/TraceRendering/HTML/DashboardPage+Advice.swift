@@ -51,7 +51,7 @@ extension AdviceReport {
     let entity = creation.entity.map { "In \($0)" } ?? "In the entity"
     var card = Dashboards.Finding(
       headline: creation.candidate.sql.visible, severity: "make",
-      message: cost(creation.bytes, creation.writes).visible,
+      message: cost(creation.bytes, creation.writes, table: creation.candidate.table).visible,
       changes: [
         .init(
           entity.visible, (creation.declaration ?? creation.undeclarableSentence ?? "").visible)
@@ -69,7 +69,7 @@ extension AdviceReport {
     var card = Dashboards.Finding(
       headline: sql.visible, severity: "drop", message: removal.sentence.visible, changes: [],
       summary: "What it costs")
-    card.reason = cost(removal.index.bytes, removal.writes).visible
+    card.reason = cost(removal.index.bytes, removal.writes, table: removal.index.table).visible
     return card
   }
 
