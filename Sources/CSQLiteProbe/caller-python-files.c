@@ -4,6 +4,7 @@
 
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -48,11 +49,31 @@ static bool is_generated(const char *file) {
   return file[0] == '<' && strncmp(file, "<ipython-input", 14) != 0;
 }
 
+// The parts of paths in STORE_CALLERS_SKIP, with a 0 behind each and an empty one at the end.
+static char skipped[1024];
+
+void python_files_start(void) {
+  const char *setting = getenv("STORE_CALLERS_SKIP");
+  char *to = skipped, *end = skipped + sizeof skipped - 2;
+  for (; setting && *setting && to < end; setting++) {
+    if (*setting != ':') *to++ = *setting;
+    if (*setting == ':' && to > skipped && to[-1] != 0) *to++ = 0;
+  }
+}
+
+// Whether the program names it as one of its own helpers, whose callers are of more interest.
+static bool is_skipped(const char *file) {
+  for (const char *part = skipped; *part; part += strlen(part) + 1)
+    if (strstr(file, part)) return true;
+  return false;
+}
+
 int rank_of_python_file(const char *file) {
   if (is_generated(file)) return 1;
   const char *installed = installed_part(file);
   if (installed) return is_database_library(installed) ? 1 : 2;
   if (is_of_python(file)) return 1;
+  if (is_skipped(file)) return 2;
   return is_launcher(file) ? 0 : 3;
 }
 

@@ -48,6 +48,7 @@ void callers_start(void) {
     folder_length = strlen(folder);
     folder[folder_length++] = '/';
   }
+  python_files_start();
   const char *setting = getenv("STORE_CALLERS");
   if (!setting) return;
   if (strcmp(setting, "all") == 0) caller_mode = CALLERS_ALL;

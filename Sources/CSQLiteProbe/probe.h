@@ -377,6 +377,7 @@ uint64_t caller_now(const char *sql, bool may_lock);
 // How well a file fits as the program's own: 3 the program, 2 an installed package, 1 a library, 0 a launcher.
 int rank_of_python_file(const char *file);
 bool is_launcher(const char *file);
+void python_files_start(void);
 bool python_caller_from_dump(
     void (*dump)(int, void *), void *thread_state, struct caller *caller, char *buffer, size_t size);
 bool python_caller(struct caller *caller, char *buffer, size_t size, bool may_lock);

@@ -125,6 +125,23 @@ def folders_named_like_a_library_are_the_programs():
             expect(places == {"queries.py:4": 1}, f"{name}: {places}")
 
 
+def helpers_that_the_program_names_are_skipped():
+    project = _project("helpers")
+    _written(os.path.join(project, "store"), db="def query(c, sql, *values):\n    return c.execute(sql, values).fetchall()\n")
+    program = os.path.join(_written(project, web=(
+        "import sqlite3\nfrom store.db import query\n"
+        "c = sqlite3.connect(':memory:')\n"
+        "for i in range(3):\n    query(c, 'SELECT 1 + ?', i)\n"
+        "query(c, 'SELECT 2')\n")), "web.py")
+    for skip, expected in ((None, {"db.py:2": 4}), ("store/", {"web.py:5": 3, "web.py:6": 1}),
+                           (":no.py::helpers/store/db.py:", {"web.py:5": 3, "web.py:6": 1}),
+                           # With no other line of the program, the innermost one is the caller.
+                           ("db.py:web.py", {"db.py:2": 4}), ("", {"db.py:2": 4}), ("x" * 5000, {"db.py:2": 4})):
+        variables = {} if skip is None else {"STORE_CALLERS_SKIP": skip}
+        places = _places([sys.executable, program], variables=variables)
+        expect(places == expected, f"{skip}: {places}")
+
+
 def a_zipapp_is_the_programs():
     folder = _written(_project("zipped"), __main__=DATABASE + QUERY)
     archive = os.path.join(scratch, "django.pyz")
