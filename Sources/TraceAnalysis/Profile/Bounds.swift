@@ -89,7 +89,7 @@ extension ProfileBuilder {
       sentences.append(
         "\(texts.damaged.counted("text")) of statements were changed after they were written")
     }
-    var remarks = [observed.callers.remark].compactMap(\.self)
+    var remarks = [observed.callers.remark, observed.callers.helperRemark].compactMap(\.self)
     if contexts.isFull {
       // No sum depends on it.
       remarks.append(

@@ -90,6 +90,24 @@ public struct CallerNames {
     }
   }
 
+  // 5 is arbitrary: fewer statements may well be of one function.
+  private static let minStatementsOfHelper = 5
+
+  /// Names a line of Python that runs most statements, as a helper does; nil without one.
+  var helperRemark: String? {
+    var statements: [SourceLocation: Set<StatementID>] = [:]
+    for case (let statement, .one(let location)) in lines where location.file.hasSuffix(".py") {
+      statements[location, default: []].insert(statement.statement)
+    }
+    let all = Set(lines.keys.map(\.statement)).count
+    guard let helper = statements.first(where: { 2 * $0.value.count > all }),
+      helper.value.count >= Self.minStatementsOfHelper
+    else { return nil }
+    return
+      "\(helper.value.count) of \(all) statements come from \(helper.key.file):\(helper.key.line). If that "
+      + "is a helper, STORE_CALLERS_SKIP=\(helper.key.file) records the lines that call it."
+  }
+
   /// States which counts of lines are estimates; nil if none is.
   var remark: String? {
     var runs: UInt64 = 0

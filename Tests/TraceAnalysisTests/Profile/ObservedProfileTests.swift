@@ -61,6 +61,23 @@ import TraceAnalysis
       ))
   }
 
+  @Test func aLineThatRunsMostStatementsMayBeAHelper() throws {
+    func remarks(_ statements: Int, ofOthers others: Int) -> [String] {
+      profile { trace in
+        for number in 0..<statements { trace.run("SELECT \(number)", caller: 1) }
+        for number in 0..<others { trace.run("DELETE FROM t\(number)", caller: 2) }
+        trace.run("DELETE FROM t0", caller: 2)
+      }.completeness.remarks
+    }
+    #expect(remarks(4, ofOthers: 0).isEmpty)
+    #expect(remarks(5, ofOthers: 5).isEmpty)
+    let remark = try #require(remarks(6, ofOthers: 5).first)
+    #expect(
+      remark.hasSuffix(
+        "6 of 11 statements come from app.py:20. If that is a helper, STORE_CALLERS_SKIP=app.py records the "
+          + "lines that call it."))
+  }
+
   @Test func aRunWithoutACallerCountsForTheOnlyLineOfItsProcess() throws {
     let profile = profile { trace in
       trace.run(one, caller: 2, bindHash: 1)
