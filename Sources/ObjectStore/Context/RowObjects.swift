@@ -25,8 +25,13 @@ struct RowObjects {
     register = context.register(ofTable: entity.index)
     objectClass = context.traits.objectClass(of: entity)
     hasOneEntity = entity.hierarchy == nil
-    notifies = isFilled && register.hasHooks
+    notifies = Self.notifies(context, entity, isFilled: isFilled)
   }
+
+  /// Whether hooks of objects that get their rows are called.
+  static func notifies(
+    _ context: ManagedObjectContext, _ entity: EntityDescription, isFilled: Bool
+  ) -> Bool { isFilled && context.register(ofTable: entity.index).hasHooks }
 
   @inline(__always)
   mutating func object(of row: RowPointer) -> AnyManagedObject {
@@ -72,9 +77,11 @@ final class FetchedObjects: @unchecked Sendable {
     _ context: ManagedObjectContext, _ entity: EntityDescription, _ origin: FetchOrigin?,
     isFilled: Bool
   ) {
-    let maker = RowObjects(context, entity, origin, isFilled: isFilled)
-    mayBeMadeElsewhere = context.parent == nil && !context.checksQueue && !maker.notifies
-    self.maker = maker
+    maker = RowObjects(context, entity, origin, isFilled: isFilled)
+    // To read it from the maker would copy that.
+    mayBeMadeElsewhere =
+      context.parent == nil && !context.checksQueue
+      && !RowObjects.notifies(context, entity, isFilled: isFilled)
   }
 
   func append(_ page: RowPage) {

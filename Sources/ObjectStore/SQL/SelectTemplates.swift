@@ -83,8 +83,10 @@ final class SelectTemplates: Sendable {
 private struct Template {
   private let sql: String
   private let bindings: [Binding]
+  /// Whether the values are bound as they are, in their order.
+  private let bindsValues: Bool
 
-  private enum Binding {
+  private enum Binding: Equatable {
     /// The value at a place among the request's.
     case value(Int)
     /// The end of the range of a prefix.
@@ -116,9 +118,11 @@ private struct Template {
     }
     sql = statement.sql
     self.bindings = bindings
+    bindsValues = bindings == probes.values.indices.map { .value($0) }
   }
 
   func statement(_ values: [StoreValue]) -> SelectStatement? {
+    if bindsValues { return SelectStatement(sql: sql, bindings: values) }
     var bound: [StoreValue] = []
     bound.reserveCapacity(bindings.count)
     for binding in bindings {
