@@ -52,7 +52,8 @@ enum MetadataPackets {
     var place = 0
     while let content = word(bytes, at: place + 24, isBigEndian: isBigEndian),
       let packet = word(bytes, at: place + 28, isBigEndian: isBigEndian),
-      content >= UInt32(headSize) * 8, content <= packet, Int(packet / 8) <= bytes.count - place
+      content >= UInt32(headSize) * 8, content <= packet, Int(packet / 8) <= bytes.count - place,
+      bytes[(place + 4)..<(place + 20)] == bytes[4..<20]
     {
       text += bytes[(place + Int(headSize))..<(place + Int(content / 8))]
       place += Int(packet / 8)
@@ -79,6 +80,7 @@ enum MetadataPackets {
     let size = try input.seekToEnd()
     var place: UInt64 = 0
     var isBigEndian = false
+    var uuid: ArraySlice<UInt8> = []
     while place < size {
       try input.seek(toOffset: place)
       let head = Array(try input.read(upToCount: Int(headSize)) ?? Data())
@@ -86,8 +88,10 @@ enum MetadataPackets {
         guard let word = word(head, at: 0, isBigEndian: false) else { return nil }
         guard word == magic || word.byteSwapped == magic else { return nil }
         isBigEndian = word != magic
+        uuid = head.dropFirst(4).prefix(16)
       }
-      guard head.count == headSize, word(head, at: 0, isBigEndian: isBigEndian) == magic,
+      guard head.count == headSize, head[4..<20] == uuid,
+        word(head, at: 0, isBigEndian: isBigEndian) == magic,
         let content = word(head, at: 24, isBigEndian: isBigEndian).map(UInt64.init),
         let packet = word(head, at: 28, isBigEndian: isBigEndian).map(UInt64.init),
         content >= headSize * 8, content <= packet, packet % 8 == 0, packet / 8 <= size - place

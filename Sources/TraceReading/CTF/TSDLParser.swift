@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
+
 /// A type that metadata describes.
 indirect enum TSDLType {
   case integer(TSDLInteger)
@@ -56,6 +58,10 @@ struct TSDLParser {
   // LTTng's structures are four deep; 32 is arbitrary.
   private static let maxDepth = 32
 
+  private static let clockAttributes: Set = [
+    "name", "uuid", "description", "freq", "precision", "offset_s", "offset", "absolute",
+  ]
+
   static func blocks(_ text: [UInt8]) throws(TSDLError) -> [TSDLBlock] {
     var parser = TSDLParser(lexer: TSDLLexer(text))
     try parser.advance()
@@ -105,8 +111,11 @@ struct TSDLParser {
   private mutating func attribute(of block: inout TSDLBlock) throws(TSDLError) {
     if case .word("typealias") = token { return try typealiased() }
     let key = try path()
-    // A later variable of the environment replaces an earlier one.
-    guard block.kind == "env" || !block.has(key) else {
+    // A later variable of the environment replaces an earlier one; of a clock the specification's
+    // attributes alone are read.
+    let mayRepeat =
+      block.kind == "env" || block.kind == "clock" && !Self.clockAttributes.contains(key)
+    guard mayRepeat || !block.has(key) else {
       throw TSDLError(reason: "line \(lexer.line) of its metadata: '\(key)' is there twice")
     }
     if token == .assignment {
@@ -120,6 +129,9 @@ struct TSDLParser {
         block.numbers[key] = isNegative ? -number : number
         try advance()
       case .text(let text):
+        guard block.kind != "trace" || key != "uuid" || UUID(uuidString: text) != nil else {
+          throw unexpected("a UUID")
+        }
         block.texts[key] = text
         try advance()
       default: block.texts[key] = try path()
@@ -204,32 +216,41 @@ struct TSDLParser {
     var members: [TSDLMember] = []
     var known: Set<String> = []
     while try !take("}") {
-      var type = try type()
-      guard case .word(let word) = token else { throw unexpected("a name") }
-      try advance()
-      var dimensions: [(count: UInt64?, length: String)] = []
-      while try take("[") {
-        guard dimensions.count < Self.maxDepth else { throw unexpected("fewer dimensions") }
-        if case .number = token {
-          dimensions.append((try number(), ""))
-        } else {
-          dimensions.append((nil, Self.name(try path())))
+      let type = try type()
+      repeat {
+        let member = try member(of: type)
+        guard known.insert(member.name).inserted else {
+          throw TSDLError(
+            reason: "line \(lexer.line): a structure has two members '\(member.name)'")
         }
-        try expect("]")
-      }
-      for (count, length) in dimensions.reversed() {
-        // 2^31 is arbitrary: no packet is that long.
-        guard count ?? 0 < 1 << 31 else { throw unexpected("a shorter array") }
-        type = count.map { .array(type, count: Int($0)) } ?? .sequence(type, length: length)
-      }
+        members.append(member)
+      } while try take(",")
       try expect(";")
-      let name = Self.name(word)
-      guard known.insert(name).inserted else {
-        throw TSDLError(reason: "line \(lexer.line): a structure has two members '\(name)'")
-      }
-      members.append(TSDLMember(name: name, type: type))
     }
     return members
+  }
+
+  /// Reads `_pk` or `_values[_length]`.
+  private mutating func member(of type: TSDLType) throws(TSDLError) -> TSDLMember {
+    guard case .word(let word) = token else { throw unexpected("a name") }
+    try advance()
+    var dimensions: [(count: UInt64?, length: String)] = []
+    while try take("[") {
+      guard dimensions.count < Self.maxDepth else { throw unexpected("fewer dimensions") }
+      if case .number = token {
+        dimensions.append((try number(), ""))
+      } else {
+        dimensions.append((nil, Self.name(try path())))
+      }
+      try expect("]")
+    }
+    var type = type
+    for (count, length) in dimensions.reversed() {
+      // 2^31 is arbitrary: no packet is that long.
+      guard count ?? 0 < 1 << 31 else { throw unexpected("a shorter array") }
+      type = count.map { .array(type, count: Int($0)) } ?? .sequence(type, length: length)
+    }
+    return TSDLMember(name: Self.name(word), type: type)
   }
 
   private static func name(_ word: String) -> String {

@@ -15,11 +15,15 @@ struct DamagedTraceAgreementTests {
   private static let count = environment["CTF_AGREEMENT_COUNT"].flatMap(UInt64.init) ?? 60
   private static let first = environment["CTF_AGREEMENT_SEED"].flatMap(UInt64.init) ?? 0
 
+  /// A list of declarators, an attribute twice that no clock has, a UUID that is none, a frequency of
+  /// 0 (babeltrace2 crashes), packets of metadata of two traces, and a packet longer than its file.
+  private static let onceDifferent: [UInt64] = [987026, 987095, 987176, 988467, 988673, 988765]
+
   @Test func readsOfDamagedTracesWhatBabeltraceReads() throws {
     let folder = try TemporaryDirectory()
     let traces = try DamagedFiles.traces(in: folder.url)
     var outcomes: [String: Int] = [:]
-    for seed in Self.first..<(Self.first + Self.count) {
+    for seed in Array(Self.first..<(Self.first + Self.count)) + Self.onceDifferent {
       var trace = traces.files(seed: seed)
       // The seal of our recorder is not compared. Nor is LTTng's index of damaged files: babeltrace2
       // takes the places of packets from it, and ours from the packets' own headers.
