@@ -66,6 +66,12 @@ import TraceReading
     #expect("\(try #require(error))".contains("is damaged: its packets do not have the lengths"))
   }
 
+  @Test func lengthsOfOneBitAreAnError() throws {
+    try write { $0.replacing(/size = 64;(.*?) := uint64_t;/) { "size = 1;\($0.1) := uint64_t;" } }
+    let error = #expect(throws: TraceReadingError.self) { try read() }
+    #expect("\(try #require(error))".contains("is damaged: its packets do not have the lengths"))
+  }
+
   @Test func anAbortOfTheLibraryIsAnError() throws {
     // Not LTTng's, so that the library gets it; a member named twice, of which it aborts.
     try write {

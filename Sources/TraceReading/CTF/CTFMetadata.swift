@@ -128,12 +128,15 @@ final class StreamClass {
     guard let id = block.numbers["id"] ?? (events.isEmpty ? 0 : nil),
       (0..<Self.maxEvents).contains(id)
     else { throw .foreign("an event has no id of LTTng's") }
+    guard let name = block.texts["name"] else {
+      throw TSDLError(reason: "its metadata describes event \(id) without a name")
+    }
     while events.count <= id { events.append(nil) }
     guard events[id] == nil else {
       throw TSDLError(reason: "its metadata describes event \(id) of a stream twice")
     }
     events[id] = EventClass(
-      name: block.texts["name"] ?? "",
+      name: name,
       contexts: ContextFields(
         common: context,
         specific: try FieldLayout(block.types["context"], isBigEndian: isBigEndian)),

@@ -44,14 +44,19 @@ package struct CTFTrace {
     }
   }
 
-  /// Whether all stream files can be walked from packet to packet; true also where the metadata
-  /// does not describe packets that can be.
+  /// Whether all stream files can be walked from packet to packet; true also where another tracer's
+  /// metadata does not describe packets that can be.
+  ///
+  /// Packets of another layout than LTTng-UST's may have no length, and libbabeltrace2 loops for ever
+  /// over those.
   package var hasWholePackets: Bool {
     folders.allSatisfy { folder in
       guard let text = MetadataPackets.bytes(inFolder: folder),
-        let metadata = try? CTFMetadata(text, onlyPackets: true),
         let names = try? StreamFile.names(inFolder: folder)
       else { return true }
+      guard let metadata = try? CTFMetadata(text, onlyPackets: true) else {
+        return !CTFMetadata.isOfLTTng(text) || (try? TSDLParser.blocks(text)) == nil
+      }
       return names.allSatisfy { (try? StreamFile("\(folder)/\($0)", metadata))?.isWhole ?? false }
     }
   }

@@ -36,7 +36,7 @@ enum EventHeaderLayout {
       return
     }
     guard let fixed = try FieldLayout(type, isBigEndian: isBigEndian).fixed,
-      let id = fixed.integers["id"], let time = fixed.integers["timestamp"],
+      let id = try fixed.unsigned("id"), let time = try fixed.unsigned("timestamp"),
       members.contains(where: { $0.name == "timestamp" && $0.isClock })
     else { throw .foreign("events have no id or no time") }
     self = .plain(id: id, time: time, size: fixed.size)

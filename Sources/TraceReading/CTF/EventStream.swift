@@ -149,10 +149,15 @@ final class EventStream {
     self.bytes = bytes
     place = bytes.start + packet.headSize
     end = bytes.start + packet.contentSize
-    // Chunks and snapshots may overlap.
-    if !streamClass.hasExactPacketEnds || before?.file != packet.file { clock = 0 }
+    // Chunks and snapshots may overlap; each has a folder of its own.
+    if !streamClass.hasExactPacketEnds || !isInFolder(of: before, packet) { clock = 0 }
     setClock(packet.begin, bits: 64)
     return true
+  }
+
+  private func isInFolder(of before: StreamPacket?, _ packet: StreamPacket) -> Bool {
+    guard let before else { return false }
+    return before.file == packet.file || files[before.file].folder == files[packet.file].folder
   }
 
   private func countLost(_ packet: StreamPacket, _ before: StreamPacket?) {

@@ -100,8 +100,15 @@ struct FieldLayout {
   /// The positions of the members of a structure of fixed size.
   struct Fixed {
     fileprivate(set) var offsets: [String: Int] = [:]
-    fileprivate(set) var integers: [String: IntegerPlace] = [:]
+    fileprivate var integers: [String: IntegerPlace] = [:]
     fileprivate(set) var size = 0
+
+    /// A member of the head of packets or events.
+    func unsigned(_ name: String) throws(TSDLError) -> IntegerPlace? {
+      let place = integers[name]
+      if place?.isSigned == true { throw .foreign("'\(name)' is signed") }
+      return place
+    }
   }
 
   /// `nil` for a structure whose size varies.

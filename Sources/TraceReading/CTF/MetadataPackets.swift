@@ -13,9 +13,6 @@ import StoreEvents
 ///            32  compression, encryption, checksum schemes, major, minor
 ///
 enum MetadataPackets {
-  private static let magic: UInt32 = 0x75d1_1d57
-  private static let headSize: UInt64 = 37
-
   /// Finds what is wrong with the metadata of a trace's folder, as one sentence.
   ///
   /// - Returns: `nil` for whole packets, and for metadata in plain text.
@@ -44,19 +41,14 @@ enum MetadataPackets {
       let data = try? input.readToEnd() ?? Data()
     else { return nil }
     let bytes = Array(data)
-    guard let first = word(bytes, at: 0, isBigEndian: false),
-      first == magic || first.byteSwapped == magic
-    else { return bytes }
-    let isBigEndian = first != magic
+    guard Head.isHead(bytes) else { return bytes }
+    let first = Head(bytes[...], after: nil)
     var text: [UInt8] = []
     var place = 0
-    while let content = word(bytes, at: place + 24, isBigEndian: isBigEndian),
-      let packet = word(bytes, at: place + 28, isBigEndian: isBigEndian),
-      content >= UInt32(headSize) * 8, content <= packet, Int(packet / 8) <= bytes.count - place,
-      bytes[(place + 4)..<(place + 20)] == bytes[4..<20]
+    while let head = Head(bytes[place...], after: first), head.packet <= UInt64(bytes.count - place)
     {
-      text += bytes[(place + Int(headSize))..<(place + Int(content / 8))]
-      place += Int(packet / 8)
+      text += bytes[(place + Head.size)..<(place + Int(head.content))]
+      place += Int(head.packet)
     }
     return text
   }
@@ -67,8 +59,8 @@ enum MetadataPackets {
     guard let input = try? FileHandle(forReadingFrom: file) else { return nil }
     // The trace block is first; 64 KiB is arbitrary, LTTng writes it within 1 KiB.
     let head = (try? input.read(upToCount: 64 << 10)).map { Array($0) } ?? []
-    guard let word = word(head, at: 0, isBigEndian: false), head.count >= 20 else { return nil }
-    if word == magic || word.byteSwapped == magic {
+    guard head.count >= 20 else { return nil }
+    if Head.isHead(head) {
       return head[4..<20].map { String($0, radix: 16) }.joined(separator: ".")
     }
     let text = String(decoding: head, as: UTF8.self)
@@ -79,31 +71,52 @@ enum MetadataPackets {
   private static func damagedPlace(in input: FileHandle) throws -> UInt64? {
     let size = try input.seekToEnd()
     var place: UInt64 = 0
-    var isBigEndian = false
-    var uuid: ArraySlice<UInt8> = []
+    var first: Head?
     while place < size {
       try input.seek(toOffset: place)
-      let head = Array(try input.read(upToCount: Int(headSize)) ?? Data())
-      if place == 0 {
-        guard let word = word(head, at: 0, isBigEndian: false) else { return nil }
-        guard word == magic || word.byteSwapped == magic else { return nil }
-        isBigEndian = word != magic
-        uuid = head.dropFirst(4).prefix(16)
-      }
-      guard head.count == headSize, head[4..<20] == uuid,
-        word(head, at: 0, isBigEndian: isBigEndian) == magic,
-        let content = word(head, at: 24, isBigEndian: isBigEndian).map(UInt64.init),
-        let packet = word(head, at: 28, isBigEndian: isBigEndian).map(UInt64.init),
-        content >= headSize * 8, content <= packet, packet % 8 == 0, packet / 8 <= size - place
-      else { return place }
-      place += packet / 8
+      let bytes = Array(try input.read(upToCount: Head.size) ?? Data())[...]
+      if place == 0, !Head.isHead(bytes) { return nil }
+      guard let head = Head(bytes, after: first), head.packet <= size - place else { return place }
+      first = first ?? head
+      place += head.packet
     }
     return nil
   }
+}
 
-  private static func word(_ bytes: [UInt8], at offset: Int, isBigEndian: Bool) -> UInt32? {
-    guard bytes.count >= offset + 4 else { return nil }
-    let word = bytes[offset..<(offset + 4)].reversed().reduce(0) { $0 << 8 | UInt32($1) }
-    return isBigEndian ? word.byteSwapped : word
+/// The head of a packet of metadata, which has no compression, encryption or checksum.
+private struct Head {
+  /// In bytes, with the head.
+  let content: UInt64
+  let packet: UInt64
+  private let uuid: [UInt8]
+  private let isBigEndian: Bool
+
+  static let size = 37
+  private static let magic: [UInt8] = [0x57, 0x1d, 0xd1, 0x75]
+  private static let noSchemesInVersion18: [UInt8] = [0, 0, 0, 1, 8]
+
+  static func isHead(_ bytes: some Collection<UInt8>) -> Bool {
+    let word = bytes.prefix(4)
+    return word.elementsEqual(magic) || word.elementsEqual(magic.reversed())
+  }
+
+  /// - Parameter first: the head of the trace's first packet; `nil` where this is the first.
+  init?(_ bytes: ArraySlice<UInt8>, after first: Self?) {
+    guard bytes.count >= Self.size, Self.isHead(bytes) else { return nil }
+    let start = bytes.startIndex
+    isBigEndian = bytes[start] != Self.magic[0]
+    uuid = Array(bytes[(start + 4)..<(start + 20)])
+    let contentBits = Self.word(bytes[(start + 24)..<(start + 28)], isBigEndian)
+    let packetBits = Self.word(bytes[(start + 28)..<(start + 32)], isBigEndian)
+    (content, packet) = (contentBits / 8, packetBits / 8)
+    guard first?.uuid ?? uuid == uuid, first?.isBigEndian ?? isBigEndian == isBigEndian,
+      bytes[(start + 32)..<(start + 37)].elementsEqual(Self.noSchemesInVersion18),
+      contentBits >= Self.size * 8, contentBits <= packetBits, packetBits % 8 == 0
+    else { return nil }
+  }
+
+  private static func word(_ bytes: ArraySlice<UInt8>, _ isBigEndian: Bool) -> UInt64 {
+    (isBigEndian ? Array(bytes) : bytes.reversed()).reduce(0) { $0 << 8 | UInt64($1) }
   }
 }

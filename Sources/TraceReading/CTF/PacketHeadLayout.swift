@@ -9,7 +9,7 @@ struct PacketHeadLayout {
   let size: Int
   private let magic: IntegerPlace?
   private let uuid: (offset: Int, bytes: [UInt8])?
-  private let streamID: IntegerPlace?
+  private let streamID: IntegerPlace
   private let instanceID: IntegerPlace?
 
   // LTTng's head has 84 bytes; 64 KiB is arbitrary.
@@ -21,14 +21,20 @@ struct PacketHeadLayout {
       throw .foreign("the size of packet headers varies")
     }
     size = fixed.size
-    magic = fixed.integers["magic"]
-    streamID = fixed.integers["stream_id"]
-    instanceID = fixed.integers["stream_instance_id"]
+    guard let streamID = try fixed.unsigned("stream_id") else {
+      throw .foreign("packets do not have the id of their stream in them")
+    }
+    self.streamID = streamID
+    magic = try fixed.unsigned("magic")
+    instanceID = try fixed.unsigned("stream_instance_id")
     let digits = Array((trace.texts["uuid"] ?? "").utf8.filter { $0 != UInt8(ascii: "-") })
     let bytes = stride(from: 0, to: digits.count, by: 2).compactMap {
       UInt8(String(decoding: digits[$0..<min($0 + 2, digits.count)], as: UTF8.self), radix: 16)
     }
-    if let offset = fixed.offsets["uuid"], bytes.count == 16, fixed.size - offset >= 16 {
+    if let offset = fixed.offsets["uuid"], bytes.count == 16 {
+      guard case .structure(let members) = trace.types["packet.header"],
+        members.contains(where: { $0.name == "uuid" && $0.type.isUUID })
+      else { throw .foreign("the UUID of packets is not an array of 16 bytes") }
       uuid = (offset, bytes)
     } else {
       uuid = nil
@@ -41,7 +47,7 @@ struct PacketHeadLayout {
   func stream(of head: UnsafeRawPointer) -> (id: UInt64, instance: UInt64?)? {
     if let magic, magic.value(head) != 0xc1fc_1fc1 { return nil }
     if let uuid, memcmp(head + uuid.offset, uuid.bytes, 16) != 0 { return nil }
-    return (streamID?.value(head) ?? 0, instanceID?.value(head))
+    return (streamID.value(head), instanceID?.value(head))
   }
 }
 
@@ -52,23 +58,26 @@ struct PacketContextLayout {
   let size: Int
   private let content: IntegerPlace
   private let packet: IntegerPlace
-  private let begin: IntegerPlace?
+  private let begin: IntegerPlace
   private let end: IntegerPlace?
   private let sequence: IntegerPlace?
   private let discarded: IntegerPlace?
 
   init(_ type: TSDLType?, isBigEndian: Bool) throws(TSDLError) {
     guard let fixed = try FieldLayout(type, isBigEndian: isBigEndian).fixed,
-      fixed.size <= PacketHeadLayout.maxSize, let content = fixed.integers["content_size"],
-      let packet = fixed.integers["packet_size"]
+      fixed.size <= PacketHeadLayout.maxSize, let content = try fixed.unsigned("content_size"),
+      let packet = try fixed.unsigned("packet_size")
     else { throw .foreign("packets do not have their lengths in them") }
+    guard let begin = try fixed.unsigned("timestamp_begin") else {
+      throw .foreign("packets do not have their times in them")
+    }
     size = fixed.size
     self.content = content
     self.packet = packet
-    begin = fixed.integers["timestamp_begin"]
-    end = fixed.integers["timestamp_end"]
-    sequence = fixed.integers["packet_seq_num"]
-    discarded = fixed.integers["events_discarded"]
+    self.begin = begin
+    end = try fixed.unsigned("timestamp_end")
+    sequence = try fixed.unsigned("packet_seq_num")
+    discarded = try fixed.unsigned("events_discarded")
   }
 
   /// Reads the context of a packet; `nil` if its lengths cannot be right.
@@ -84,7 +93,7 @@ struct PacketContextLayout {
     else { return nil }
     return StreamPacket(
       offset: offset, headSize: headSize, contentSize: Int(contentBits / 8), size: Int(bits / 8),
-      begin: begin?.value(context) ?? 0, end: end?.value(context) ?? 0,
+      begin: begin.value(context), end: end?.value(context) ?? 0,
       sequence: sequence?.value(context), discarded: discarded?.value(context))
   }
 }
@@ -107,5 +116,12 @@ struct StreamPacket: Equatable {
   /// Whether both are copies of one packet, as of two snapshots.
   func isCopy(of other: Self) -> Bool {
     size == other.size && begin == other.begin && end == other.end && sequence == other.sequence
+  }
+}
+
+extension TSDLType {
+  fileprivate var isUUID: Bool {
+    guard case .array(.integer(let byte), count: 16) = self else { return false }
+    return byte.bits == 8 && byte.align == 8 && !byte.isSigned
   }
 }

@@ -13,6 +13,8 @@ struct StreamFile {
   private(set) var streamID: UInt64?
   private(set) var instanceID: UInt64?
 
+  var folder: Substring { path[..<(path.lastIndex(of: "/") ?? path.startIndex)] }
+
   /// The names of the stream files of a trace's folder, in order.
   static func names(inFolder folder: String) throws(SystemFailure) -> [String] {
     guard let directory = opendir(folder) else { throw SystemFailure(folder) }

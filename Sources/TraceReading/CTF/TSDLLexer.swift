@@ -27,6 +27,14 @@ struct TSDLLexer {
     case end
   }
 
+  /// The words that are no name of a member; LTTng puts an underscore before such a one.
+  static let reservedWords: Set = [
+    "align", "callsite", "char", "clock", "const", "double", "enum", "env", "event", "float",
+    "floating_point", "int", "integer", "long", "short", "signed", "stream", "string", "struct",
+    "trace", "typealias", "typedef", "unsigned", "variant", "void", "_Bool", "_Complex",
+    "_Imaginary",
+  ]
+
   private let bytes: [UInt8]
   private var place = 0
 

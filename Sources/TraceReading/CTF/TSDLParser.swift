@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+import StoreEvents
 
 /// A type that metadata describes.
 indirect enum TSDLType {
@@ -52,15 +52,13 @@ struct TSDLBlock {
 struct TSDLParser {
   private var lexer: TSDLLexer
   private var token = TSDLLexer.Token.end
-  private var names: [String: TSDLType] = [:]
+  /// The types by name, of the blocks and structures that are open.
+  private var scopes: [[String: TSDLType]] = [[:]]
+  private var clocks: Set<String> = []
   private var depth = 0
 
   // LTTng's structures are four deep; 32 is arbitrary.
   private static let maxDepth = 32
-
-  private static let clockAttributes: Set = [
-    "name", "uuid", "description", "freq", "precision", "offset_s", "offset", "absolute",
-  ]
 
   static func blocks(_ text: [UInt8]) throws(TSDLError) -> [TSDLBlock] {
     var parser = TSDLParser(lexer: TSDLLexer(text))
@@ -77,7 +75,7 @@ struct TSDLParser {
     guard case .word(let kind) = token else { throw unexpected("a block") }
     switch kind {
     case "typealias":
-      try typealiased(isNew: true)
+      try typealiased()
       return nil
     case "struct", "enum", "variant":
       _ = try type()
@@ -86,58 +84,78 @@ struct TSDLParser {
     case "trace", "env", "clock", "stream", "event", "callsite":
       try advance()
       var block = TSDLBlock(kind: kind)
-      try expect("{")
-      while try !take("}") { try attribute(of: &block) }
+      scopes.append([:])
+      try attributes(of: &block)
+      scopes.removeLast()
       try expect(";")
+      if kind == "clock" {
+        guard let name = block.texts["name"] else { throw unexpected("a clock's name") }
+        clocks.insert(name)
+      }
       return block
     default: throw unexpected("a block")
     }
   }
 
-  /// - Parameter isNew: whether no type may have the name, as outside of all blocks.
-  private mutating func typealiased(isNew: Bool = false) throws(TSDLError) {
+  private mutating func typealiased() throws(TSDLError) {
     try advance()
     let aliased = try type()
     guard token == .assignment else { throw unexpected("':='") }
     try advance()
-    let name = try words().joined(separator: " ")
-    guard names.updateValue(aliased, forKey: name) == nil || !isNew else {
-      throw TSDLError(reason: "line \(lexer.line) of its metadata: '\(name)' is there twice")
-    }
+    try declare(try words().joined(separator: " "), aliased)
     try expect(";")
+  }
+
+  private mutating func declare(_ name: String, _ type: TSDLType) throws(TSDLError) {
+    guard scopes[scopes.count - 1].updateValue(type, forKey: name) == nil else {
+      throw failure("'\(name)' is there twice")
+    }
+  }
+
+  private func known(_ name: String) -> TSDLType? {
+    scopes.reversed().lazy.compactMap { $0[name] }.first
+  }
+
+  private mutating func attributes(of block: inout TSDLBlock) throws(TSDLError) {
+    try expect("{")
+    while try !take("}") { try attribute(of: &block) }
   }
 
   /// Reads `id = 0;`, `name = "a:b";`, `map = clock.monotonic.value;` or `fields := struct { … };`.
   private mutating func attribute(of block: inout TSDLBlock) throws(TSDLError) {
     if case .word("typealias") = token { return try typealiased() }
     let key = try path()
-    // A later variable of the environment replaces an earlier one; of a clock the specification's
-    // attributes alone are read.
-    let mayRepeat =
-      block.kind == "env" || block.kind == "clock" && !Self.clockAttributes.contains(key)
-    guard mayRepeat || !block.has(key) else {
-      throw TSDLError(reason: "line \(lexer.line) of its metadata: '\(key)' is there twice")
-    }
+    let rule = TSDLAttribute.rule(of: key, in: block.kind)
     if token == .assignment {
+      guard !block.has(key) else { throw failure("'\(key)' is there twice") }
       try advance()
       block.types[key] = try type()
     } else {
       try expect("=")
+      guard rule == nil || !block.has(key) else { throw failure("'\(key)' is there twice") }
       switch token {
       case .number(let magnitude, let isNegative):
         guard let number = Int(exactly: magnitude) else { throw unexpected("a smaller number") }
-        block.numbers[key] = isNegative ? -number : number
+        let value = isNegative ? -number : number
+        guard rule?.allows(value) != false else { throw failure("'\(key)' cannot be \(value)") }
+        block.numbers[key] = value
         try advance()
       case .text(let text):
-        guard block.kind != "trace" || key != "uuid" || UUID(uuidString: text) != nil else {
-          throw unexpected("a UUID")
-        }
-        block.texts[key] = text
         try advance()
-      default: block.texts[key] = try path()
+        try set(key, to: text, rule, in: &block)
+      default: try set(key, to: try path(), rule, in: &block)
       }
     }
     try expect(";")
+  }
+
+  private func set(
+    _ key: String, to text: String, _ rule: TSDLAttribute?, in block: inout TSDLBlock
+  ) throws(TSDLError) {
+    guard rule?.allows(text) != false else {
+      throw failure("'\(key)' cannot be \(LogText.quoted(text))")
+    }
+    block.texts[key] = text
   }
 
   // MARK: - Types
@@ -153,14 +171,14 @@ struct TSDLParser {
       return .integer(try integer())
     case "floating_point":
       try advance()
-      let fields = try fields()
+      let fields = try fields(of: word)
       guard let exponent = fields.numbers["exp_dig"], let mantissa = fields.numbers["mant_dig"],
         (1...64).contains(exponent), (1...64).contains(mantissa)
       else { throw unexpected("the size of a number") }
       return .opaque(bits: exponent + mantissa, align: fields.numbers["align"] ?? 1)
     case "string":
       try advance()
-      if token == .symbol(UInt8(ascii: "{")) { _ = try fields() }
+      if token == .symbol(UInt8(ascii: "{")) { _ = try fields(of: word) }
       return .string
     case "struct":
       try advance()
@@ -173,7 +191,7 @@ struct TSDLParser {
       return try named("enum") { parser throws(TSDLError) in .integer(try parser.enumeration()) }
     default:
       let name = try words(butLast: true).joined(separator: " ")
-      guard let type = names[name] else { throw unexpected("a known type before it") }
+      guard let type = known(name) else { throw unexpected("a known type before it") }
       return type
     }
   }
@@ -188,7 +206,7 @@ struct TSDLParser {
       try advance()
     }
     guard token == .symbol(UInt8(ascii: "{")) || token == .symbol(UInt8(ascii: ":")) else {
-      guard let name, let type = names[name] else { throw unexpected("a known '\(kind)'") }
+      guard let name, let type = known(name) else { throw unexpected("a known '\(kind)'") }
       return type
     }
     let type = try body(&self)
@@ -199,7 +217,7 @@ struct TSDLParser {
       guard try number() <= 8 else { throw .foreign("a structure is aligned to several bytes") }
       try expect(")")
     }
-    if let name { names[name] = type }
+    if let name { try declare(name, type) }
     return type
   }
 
@@ -213,15 +231,16 @@ struct TSDLParser {
 
   private mutating func members() throws(TSDLError) -> [TSDLMember] {
     try expect("{")
+    scopes.append([:])
+    defer { scopes.removeLast() }
     var members: [TSDLMember] = []
-    var known: Set<String> = []
+    var names: Set<String> = []
     while try !take("}") {
       let type = try type()
       repeat {
         let member = try member(of: type)
-        guard known.insert(member.name).inserted else {
-          throw TSDLError(
-            reason: "line \(lexer.line): a structure has two members '\(member.name)'")
+        guard names.insert(member.name).inserted else {
+          throw failure("a structure has two members '\(member.name)'")
         }
         members.append(member)
       } while try take(",")
@@ -232,7 +251,9 @@ struct TSDLParser {
 
   /// Reads `_pk` or `_values[_length]`.
   private mutating func member(of type: TSDLType) throws(TSDLError) -> TSDLMember {
-    guard case .word(let word) = token else { throw unexpected("a name") }
+    guard case .word(let word) = token, !TSDLLexer.reservedWords.contains(word),
+      known(word) == nil
+    else { throw unexpected("a member's name") }
     try advance()
     var dimensions: [(count: UInt64?, length: String)] = []
     while try take("[") {
@@ -258,7 +279,7 @@ struct TSDLParser {
   }
 
   private mutating func integer() throws(TSDLError) -> TSDLInteger {
-    let fields = try fields()
+    let fields = try fields(of: "integer")
     var integer = TSDLInteger()
     integer.bits = fields.numbers["size"] ?? 0
     // An alignment that is not given is that of a byte for whole bytes.
@@ -266,14 +287,21 @@ struct TSDLParser {
     guard (1...64).contains(integer.bits), integer.align > 0 else {
       throw unexpected("an integer of 1 to 64 bits")
     }
-    integer.isSigned = fields.numbers["signed"] ?? 0 != 0 || fields.texts["signed"] == "true"
+    integer.isSigned =
+      fields.numbers["signed"] ?? 0 != 0
+      || fields.texts["signed"].map(TSDLAttribute.truths.contains) == true
     switch fields.texts["byte_order"] {
     case "be", "network": integer.isBigEndian = true
     case "le": integer.isBigEndian = false
     default: break
     }
-    integer.isText = ["UTF8", "ASCII"].contains(fields.texts["encoding"])
-    integer.isClock = fields.texts["map"] != nil
+    integer.isText = fields.texts["encoding"].map(TSDLAttribute.texts.contains) == true
+    // As with babeltrace2, a path of another form is none.
+    let path = fields.texts["map"]?.split(separator: ".", omittingEmptySubsequences: false) ?? []
+    if path.count == 3, path[0] == "clock", path[2] == "value" {
+      guard clocks.contains(String(path[1])) else { throw unexpected("a known clock") }
+      integer.isClock = true
+    }
     return integer
   }
 
@@ -282,26 +310,34 @@ struct TSDLParser {
     guard try take(":") else { throw .foreign("an enumeration has no type") }
     guard case .integer(var integer) = try type() else { throw unexpected("an integer") }
     try expect("{")
-    var label: String?
-    while try !take("}") {
-      switch token {
-      case .word(let text), .text(let text): label = text
-      case .number(let magnitude, _):
-        if let key = label { integer.labels[key] = magnitude }
-        label = nil
-      case .end: throw unexpected("'}'")
-      default: break
+    repeat {
+      guard let label = try label() else { throw unexpected("a label") }
+      if try take("=") {
+        let first = try signed()
+        if token == .ellipsis {
+          try advance()
+          guard try signed() >= first else { throw unexpected("a range") }
+        }
+        integer.labels[label] = UInt64(truncatingIfNeeded: first)
       }
-      try advance()
-    }
+    } while try take(",") && token != .symbol(UInt8(ascii: "}"))
+    try expect("}")
     return integer
   }
 
+  private mutating func label() throws(TSDLError) -> String? {
+    switch token {
+    case .word(let text), .text(let text):
+      try advance()
+      return text
+    default: return nil
+    }
+  }
+
   /// Reads `{ size = 32; align = 8; … }`.
-  private mutating func fields() throws(TSDLError) -> TSDLBlock {
-    var block = TSDLBlock(kind: "")
-    try expect("{")
-    while try !take("}") { try attribute(of: &block) }
+  private mutating func fields(of kind: String) throws(TSDLError) -> TSDLBlock {
+    var block = TSDLBlock(kind: kind)
+    try attributes(of: &block)
     return block
   }
 
@@ -325,6 +361,15 @@ struct TSDLParser {
     }
     try advance()
     return magnitude
+  }
+
+  /// A number of an enumeration, of at most 64 bits.
+  private mutating func signed() throws(TSDLError) -> Int128 {
+    guard case .number(let magnitude, let isNegative) = token else {
+      throw unexpected("a number")
+    }
+    try advance()
+    return isNegative ? -Int128(magnitude) : Int128(magnitude)
   }
 
   /// Reads `clock.monotonic.value`.
@@ -355,7 +400,9 @@ struct TSDLParser {
     return words
   }
 
-  private func unexpected(_ expected: String) -> TSDLError {
-    TSDLError(reason: "line \(lexer.line) of its metadata: \(expected) is expected")
+  private func unexpected(_ expected: String) -> TSDLError { failure("\(expected) is expected") }
+
+  private func failure(_ fact: String) -> TSDLError {
+    TSDLError(reason: "line \(lexer.line) of its metadata: \(fact)")
   }
 }

@@ -34,8 +34,12 @@ struct BabeltraceRun {
     status = pclose(output)
     log = String(decoding: try Data(contentsOf: errors), as: UTF8.self)
     let text = String(decoding: bytes, as: UTF8.self)
-    // What a crash cut has no line feed.
-    let lines = text.split(separator: "\n").dropLast(text.hasSuffix("\n") ? 0 : 1)
+    // What a crash cut has no line feed; an event's name of damaged metadata may have one.
+    let starts = text.matches(of: #/^timestamp = /#.anchorsMatchLineEndings()).map(
+      \.range.lowerBound)
+    let ends = starts.dropFirst() + [text.endIndex]
+    let lines = zip(starts, ends).map { text[$0..<$1] }.filter { $0.hasSuffix("\n") }
+      .map { $0.dropLast() }
     events = lines.compactMap(PrettyEvent.init)
     unreadLines = lines.filter { PrettyEvent($0) == nil }
   }

@@ -63,6 +63,16 @@ struct CTFEventSourceTests {
     ("objectstore:fault\"", "objectstore:fa\\qult\"", "an unknown escape in a text"),
     ("objectstore:fault\"", "objectstore:fa\0ult\"", "a NUL byte in a text"),
     ("minor = 8;", "minor = 9;", "not of CTF 1.8"),
+    ("freq = 1000000000;", "freq = hertz;", "'freq' cannot be \"hertz\""),
+    ("id = 0;", "id = -1;", "'id' cannot be -1"),
+    ("align = 8;", "align = 3;", "'align' cannot be 3"),
+    ("signed = true;", "signed = yes;", "'signed' cannot be \"yes\""),
+    ("signed = true;", "signed = true; base = 3;", "'base' cannot be 3"),
+    ("signed = true;", "signed = true; encoding = UTF88;", "'encoding' cannot be \"UTF88\""),
+    ("clock.monotonic.value", "clock.m.value", "a known clock is expected"),
+    ("name = \"objectstore:fault\";", "", "without a name"),
+    ("uint64_t packet_seq_num;", "uint64_t event;", "a member's name is expected"),
+    ("uint64_t packet_seq_num;", "uint64_t a, uint32_t;", "a member's name is expected"),
   ])
   func refusesMetadataThatBabeltraceRefuses(text: String, other: String, reason: String) throws {
     var samples = EventSamples(seed: 7)
