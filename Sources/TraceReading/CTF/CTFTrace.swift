@@ -47,8 +47,8 @@ package struct CTFTrace {
   /// Whether all stream files can be walked from packet to packet; true also where another tracer's
   /// metadata does not describe packets that can be.
   ///
-  /// Packets of another layout than LTTng-UST's may have no length, and libbabeltrace2 loops for ever
-  /// over those.
+  /// In another layout than LTTng-UST's a packet may have no length, and libbabeltrace2 reads such a
+  /// one without end.
   package var hasWholePackets: Bool {
     folders.allSatisfy { folder in
       guard let text = MetadataPackets.bytes(inFolder: folder),

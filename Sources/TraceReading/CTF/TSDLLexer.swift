@@ -49,9 +49,10 @@ struct TSDLLexer {
     switch byte {
     case UInt8(ascii: "\""): return .text(try text())
     case UInt8(ascii: "0")...UInt8(ascii: "9"): return try number(isNegative: false)
-    case UInt8(ascii: "-"):
+    case UInt8(ascii: "-"), UInt8(ascii: "+"):
       place += 1
-      return try number(isNegative: true)
+      try skipSpace()
+      return try number(isNegative: byte == UInt8(ascii: "-"))
     case _ where Self.isOfWord(byte): return .word(word())
     case UInt8(ascii: ":") where peek(1) == UInt8(ascii: "="):
       place += 2
@@ -88,7 +89,7 @@ struct TSDLLexer {
         place += 2
       } else if byte == UInt8(ascii: "/"), peek(1) == byte {
         while let byte = peek(), byte != UInt8(ascii: "\n") { place += 1 }
-      } else if byte == UInt8(ascii: " ") || (9...13).contains(byte) {
+      } else if " \t\n\r".utf8.contains(byte) {
         place += 1
       } else {
         return
@@ -102,10 +103,11 @@ struct TSDLLexer {
     return String(decoding: bytes[start..<place], as: UTF8.self)
   }
 
-  /// `12`, `0x1F`, `017`, each with `u` or `l` after it or not.
+  /// `12`, `0x1F`, `017`, each with `u`, `ul` or `ull` after it or not.
   private mutating func number(isNegative: Bool) throws(TSDLError) -> Token {
     var digits = Substring(word().lowercased())
-    while let last = digits.last, "ul".contains(last) { digits.removeLast() }
+    let suffix = ["ull", "llu", "ul", "lu", "u"].first { digits.hasSuffix($0) }
+    digits = digits.dropLast(suffix?.count ?? 0)
     var radix = 10
     if digits.hasPrefix("0x") {
       radix = 16
@@ -155,7 +157,7 @@ struct TSDLLexer {
   private mutating func byte(_ digits: ArraySlice<UInt8>, radix: Int) throws(TSDLError) -> UInt8 {
     place += digits.count
     guard let value = UInt8(String(decoding: digits, as: UTF8.self), radix: radix) else {
-      throw TSDLError(reason: "line \(line): an escape beyond one byte in a text")
+      throw .foreign("line \(line): an escape of no byte in a text")
     }
     return value
   }

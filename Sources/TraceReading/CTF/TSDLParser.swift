@@ -135,7 +135,7 @@ struct TSDLParser {
       guard rule == nil || !block.has(key) else { throw failure("'\(key)' is there twice") }
       switch token {
       case .number(let magnitude, let isNegative):
-        guard let number = Int(exactly: magnitude) else { throw unexpected("a smaller number") }
+        guard let number = Int(exactly: magnitude) else { throw .foreign("a number of 64 bits") }
         let value = isNegative ? -number : number
         guard rule?.allows(value) != false else { throw failure("'\(key)' cannot be \(value)") }
         block.numbers[key] = value

@@ -64,6 +64,8 @@ struct CTFEventSourceTests {
     ("objectstore:fault\"", "objectstore:fa\0ult\"", "a NUL byte in a text"),
     ("minor = 8;", "minor = 9;", "not of CTF 1.8"),
     ("freq = 1000000000;", "freq = hertz;", "'freq' cannot be \"hertz\""),
+    ("freq = 1000000000;", "freq = 1000000000l;", "not a number of 64 bits"),
+    ("freq =", "freq\u{b}=", "an unexpected byte 11"),
     ("id = 0;", "id = -1;", "'id' cannot be -1"),
     ("align = 8;", "align = 3;", "'align' cannot be 3"),
     ("signed = true;", "signed = yes;", "'signed' cannot be \"yes\""),
