@@ -157,7 +157,7 @@ struct TSDLLexer {
   private mutating func byte(_ digits: ArraySlice<UInt8>, radix: Int) throws(TSDLError) -> UInt8 {
     place += digits.count
     guard let value = UInt8(String(decoding: digits, as: UTF8.self), radix: radix) else {
-      throw .foreign("line \(line): an escape of no byte in a text")
+      throw .foreign("line \(line): an escape without a byte in a text")
     }
     return value
   }
