@@ -29,6 +29,25 @@ public enum JournalMode: String, Sendable {
   case unknown
 }
 
+/// A rollback journal.
+///
+/// Related SQLite documentation: <https://www.sqlite.org/fileformat.html#the_rollback_journal>
+struct RollbackJournal {
+  let size: UInt64
+  /// Whether its header is there: a transaction that ends removes the file, cuts it, or writes zeros
+  /// over the header.
+  let isInUse: Bool
+
+  private static let magic: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
+
+  /// - Returns: nil if there is none.
+  init?(of database: String) {
+    guard let file = FileBytes.read(database + "-journal", count: 8) else { return nil }
+    size = file.size
+    isInUse = file.bytes == Self.magic
+  }
+}
+
 /// The header of a database file.
 ///
 /// Related SQLite documentation: <https://www.sqlite.org/fileformat.html#the_database_header>

@@ -15,9 +15,11 @@ struct DatabaseUser: Hashable {
   var walIndexPath: String? { walIndexDescriptors.first.map { "/proc/\(pid)/fd/\($0)" } }
   var databasePath: String? { databaseDescriptors.first.map { "/proc/\(pid)/fd/\($0)" } }
 
+  /// A file that a process has open.
+  typealias Link = (descriptor: Int32, target: String)
+
   /// Looks through a process's descriptors; nil if it has not opened the database.
-  init?(pid: Int32, database: FileIdentity) {
-    let links = Self.links(pid)
+  init?(pid: Int32, _ links: [Link], database: FileIdentity) {
     let opened = links.filter {
       FileIdentity(path: "/proc/\(pid)/fd/\($0.descriptor)") == database
     }
@@ -30,7 +32,7 @@ struct DatabaseUser: Hashable {
     walIndex = walIndexDescriptors.first.flatMap { FileIdentity(path: "/proc/\(pid)/fd/\($0)") }
   }
 
-  private static func links(_ pid: Int32) -> [(descriptor: Int32, target: String)] {
+  static func links(_ pid: Int32) -> [Link] {
     let folder = "/proc/\(pid)/fd"
     return (ProcFile.numbers(in: folder) ?? []).sorted().compactMap { descriptor in
       // Not pipes, sockets and the like, whose links are no paths.
@@ -41,27 +43,40 @@ struct DatabaseUser: Hashable {
     }
   }
 
+  /// What the kernel puts behind the path of a file that was removed or replaced.
+  static let removedSuffix = " (deleted)"
+
   private static func name(_ target: String) -> String {
-    let suffix = " (deleted)"
-    return target.hasSuffix(suffix) ? String(target.dropLast(suffix.count)) : target
+    target.hasSuffix(removedSuffix) ? String(target.dropLast(removedSuffix.count)) : target
   }
 }
 
 /// The processes that have the database open.
 struct DatabaseUsers {
   var users: [DatabaseUser] = []
+  /// Processes that have another file open, which had the database's path.
+  var formerUsers: [Int32] = []
   /// Processes whose descriptors may not be looked at.
   var unreadable = 0
 
-  init(of database: FileIdentity) {
+  init(of database: FileIdentity, _ path: String) {
+    let removed = path + DatabaseUser.removedSuffix
     for pid in ProcFile.numbers(in: "/proc") ?? [] where pid != getpid() {
       guard access("/proc/\(pid)/fd", R_OK | X_OK) == 0, Self.mayRead(pid) else {
         if errno == EACCES || errno == EPERM { unreadable += 1 }
         continue
       }
-      if let user = DatabaseUser(pid: pid, database: database) { users.append(user) }
+      let links = DatabaseUser.links(pid)
+      if let user = DatabaseUser(pid: pid, links, database: database) { users.append(user) }
+      let hasFormer = links.contains {
+        // A process in a container may see another file by the path.
+        $0.target == removed
+          && FileIdentity(path: "/proc/\(pid)/fd/\($0.descriptor)")?.device == database.device
+      }
+      if hasFormer { formerUsers.append(pid) }
     }
     users.sort { $0.pid < $1.pid }
+    formerUsers.sort()
   }
 
   private static func mayRead(_ pid: Int32) -> Bool {

@@ -39,7 +39,7 @@ public final class LockObserver {
     mount = MountPoint(of: file)
     // The number of the namespace that the machine starts with: PROC_PID_INIT_INO.
     isInitialPIDNamespace = ProcFile.link("/proc/self/ns/pid") == "pid:[4026531836]"
-    users = DatabaseUsers(of: identity)
+    users = DatabaseUsers(of: identity, file)
     usersRead = Clock.uptime
     for user in users.users { learn(from: user) }
   }
@@ -67,6 +67,7 @@ public final class LockObserver {
     if needsUsers(locks) { readUsers() }
     fill(&sample, locks)
     describeBlindSpots(&sample, indexes, isTableMissing: table == nil)
+    sample.fileWarnings = fileWarnings(sample)
     return sample
   }
 
@@ -75,7 +76,9 @@ public final class LockObserver {
     var sample = LockSample(
       path: path, identity: identity,
       header: DatabaseHeader(database?.bytes ?? Array(repeating: 0, count: 1)))
-    sample.journalSize = FileBytes.read(path + "-journal", count: 0)?.size
+    let journal = RollbackJournal(of: path)
+    sample.journalSize = journal?.size
+    sample.isJournalInUse = journal?.isInUse ?? false
     if let log = FileBytes.read(path + "-wal", count: WALFile.headerSize) {
       sample.walSize = log.size
       sample.wal = WALFile(log.bytes, size: log.size)
@@ -192,7 +195,7 @@ public final class LockObserver {
   }
 
   private func readUsers() {
-    users = DatabaseUsers(of: identity)
+    users = DatabaseUsers(of: identity, path)
     usersRead = Clock.uptime
     processes = processes.filter { LockingProcess.startTicks($0.key) == $0.value.startTicks }
     for user in users.users { learn(from: user) }
@@ -234,7 +237,24 @@ public final class LockObserver {
     }
   }
 
-  // MARK: - Blind spots
+  // MARK: - Warnings and blind spots
+
+  private func fileWarnings(_ sample: LockSample) -> [FileWarning] {
+    var warnings: [FileWarning] = []
+    if sample.header.journalMode == .unknown, access(path, R_OK) == 0 {
+      warnings.append(.noDatabase)
+    }
+    let mayBeWritten =
+      sample.locks.contains { $0.lock.isWriter }
+      || sample.blindSpots.contains(where: \.mayHideHolder)
+    // Read again: a transaction may have ended before the locks were read.
+    if sample.isJournalInUse, !mayBeWritten, RollbackJournal(of: path)?.isInUse == true {
+      warnings.append(.hotJournal(path: path + "-journal"))
+    }
+    let former = users.formerUsers.map(process)
+    if !former.isEmpty { warnings.append(.replaced(users: former)) }
+    return warnings
+  }
 
   private func describeBlindSpots(
     _ sample: inout LockSample, _ indexes: [(identity: FileIdentity, path: String)],

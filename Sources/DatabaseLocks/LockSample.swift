@@ -20,6 +20,8 @@ public struct LockSample: Sendable {
   public var header: DatabaseHeader
   /// The size of a rollback journal, where there is one.
   public var journalSize: UInt64?
+  /// Whether it holds the old pages of a transaction that has not ended.
+  var isJournalInUse = false
   /// The size of the log, where there is one.
   public var walSize: UInt64?
   public var wal: WALFile?
@@ -30,6 +32,7 @@ public struct LockSample: Sendable {
   /// Processes other than the writer of which a thread sleeps for a time.
   public var sleepers: [LockingProcess] = []
   public var blindSpots: [BlindSpot] = []
+  public var fileWarnings: [FileWarning] = []
   /// What a commit changes, before and after the locks were read.
   var stampBefore = CommitStamp()
   var stampAfter = CommitStamp()

@@ -120,6 +120,9 @@ final class StreamClass {
       : try EventHeaderLayout(block.types["event.header"], isBigEndian: isBigEndian)
     packetContext = try PacketContextLayout(
       block.types["packet.context"], isBigEndian: isBigEndian)
+    guard packetContext.hasBegin || onlyPackets else {
+      throw .foreign("packets do not have their times in them")
+    }
     context = try FieldLayout(
       onlyPackets ? nil : block.types["event.context"], isBigEndian: isBigEndian)
   }

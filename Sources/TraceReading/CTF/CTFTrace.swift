@@ -51,7 +51,7 @@ package struct CTFTrace {
   /// one without end.
   package var hasWholePackets: Bool {
     folders.allSatisfy { folder in
-      guard let text = MetadataPackets.bytes(inFolder: folder),
+      guard let text = try? MetadataPackets.bytes(inFolder: folder),
         let names = try? StreamFile.names(inFolder: folder)
       else { return true }
       guard let metadata = try? CTFMetadata(text, onlyPackets: true) else {
@@ -66,7 +66,7 @@ package struct CTFTrace {
   private func metadata() throws(TSDLError) -> CTFMetadata {
     var result: CTFMetadata?
     for folder in folders {
-      guard let text = MetadataPackets.bytes(inFolder: folder) else {
+      guard let text = try MetadataPackets.bytes(inFolder: folder) else {
         throw TSDLError(reason: "its metadata cannot be read: \(systemError())")
       }
       guard !text.allSatisfy({ $0 <= 32 }) else { throw TSDLError(reason: "its metadata is empty") }

@@ -25,23 +25,33 @@ enum MetadataPackets {
       + "without it its trace cannot be read; copy the trace again"
   }
 
+  // Section 7.1 of <https://diamon.org/ctf/v1.8.3/>.
+  private static let signature = Array("/* CTF 1.8".utf8)
+
   // 64 MiB is arbitrary: LTTng writes about 10 KiB per provider, and all of it is kept in memory.
   private static let longest: UInt64 = 64 << 20
 
   /// The text within the packets; `nil` if it cannot be read, or is longer than any of LTTng's.
   static func text(inFolder folder: String) -> String? {
-    bytes(inFolder: folder).map { String(decoding: $0, as: UTF8.self) }
+    (try? bytes(inFolder: folder)).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The bytes of that text.
-  static func bytes(inFolder folder: String) -> [UInt8]? {
+  /// The bytes of that text; `nil` if it cannot be read.
+  ///
+  /// - Throws: ``TSDLError`` for plain text that does not begin as the specification requires.
+  static func bytes(inFolder folder: String) throws(TSDLError) -> [UInt8]? {
     let file = URL(filePath: folder, directoryHint: .isDirectory).appending(path: "metadata")
     guard let input = try? FileHandle(forReadingFrom: file),
       let size = try? input.seekToEnd(), size <= longest, (try? input.seek(toOffset: 0)) != nil,
       let data = try? input.readToEnd() ?? Data()
     else { return nil }
     let bytes = Array(data)
-    guard Head.isHead(bytes) else { return bytes }
+    guard Head.isHead(bytes) else {
+      guard bytes.starts(with: signature) || bytes.allSatisfy({ $0 <= 32 }) else {
+        throw TSDLError(reason: "its metadata does not begin with /* CTF 1.8 */")
+      }
+      return bytes
+    }
     let first = Head(bytes[...], after: nil)
     var text: [UInt8] = []
     var place = 0

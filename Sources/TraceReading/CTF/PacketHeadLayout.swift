@@ -58,7 +58,7 @@ struct PacketContextLayout {
   let size: Int
   private let content: IntegerPlace
   private let packet: IntegerPlace
-  private let begin: IntegerPlace
+  private let begin: IntegerPlace?
   private let end: IntegerPlace?
   private let sequence: IntegerPlace?
   private let discarded: IntegerPlace?
@@ -68,17 +68,16 @@ struct PacketContextLayout {
       fixed.size <= PacketHeadLayout.maxSize, let content = try fixed.unsigned("content_size"),
       let packet = try fixed.unsigned("packet_size")
     else { throw .foreign("packets do not have their lengths in them") }
-    guard let begin = try fixed.unsigned("timestamp_begin") else {
-      throw .foreign("packets do not have their times in them")
-    }
     size = fixed.size
     self.content = content
     self.packet = packet
-    self.begin = begin
+    begin = try fixed.unsigned("timestamp_begin")
     end = try fixed.unsigned("timestamp_end")
     sequence = try fixed.unsigned("packet_seq_num")
     discarded = try fixed.unsigned("events_discarded")
   }
+
+  var hasBegin: Bool { begin != nil }
 
   /// Reads the context of a packet; `nil` if its lengths cannot be right.
   ///
@@ -93,7 +92,7 @@ struct PacketContextLayout {
     else { return nil }
     return StreamPacket(
       offset: offset, headSize: headSize, contentSize: Int(contentBits / 8), size: Int(bits / 8),
-      begin: begin.value(context), end: end?.value(context) ?? 0,
+      begin: begin?.value(context) ?? 0, end: end?.value(context) ?? 0,
       sequence: sequence?.value(context), discarded: discarded?.value(context))
   }
 }

@@ -11,6 +11,9 @@ extension Document {
     let state = report.state
     self.init(title: "\(time)  \(state.sample.path): \(report.headline)")
     blocks.append(.facts(report.facts))
+    blocks += state.sample.fileWarnings.flatMap {
+      [.paragraph(""), .paragraph("\($0)", .bad)] as [Document.Block]
+    }
     blocks += report.writerBlocks + report.waiterBlocks + report.readerBlocks
     blocks += report.checkpointBlocks + report.historyBlocks
     let spots = state.sample.blindSpots

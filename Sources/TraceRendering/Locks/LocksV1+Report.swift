@@ -30,6 +30,7 @@ extension LocksV1 {
     readMarks = sample.index.map(\.readMarks)
     users = sample.users.map(Process.init)
     holds = (report.history.current + past).map(Held.init)
+    warnings = sample.fileWarnings.map(\.description)
     blindSpots = sample.blindSpots.map(\.description)
     mayHideHolder = sample.blindSpots.contains(where: \.mayHideHolder)
   }

@@ -25,6 +25,8 @@ public struct LocksV1: Codable, Hashable, Sendable {
   public var users: [Process]
   /// Current holds, then those that have ended since the previous line.
   public var holds: [Held]
+  /// States of the files that endanger the data.
+  public var warnings: [String]
   public var blindSpots: [String]
   /// Whether a holder may have gone unseen.
   public var mayHideHolder: Bool

@@ -58,13 +58,15 @@ struct CTFEventSourceTests {
   @Test(arguments: [
     ("stream_id = 0;", "stream_id = 0; stream_id = 0;", "'stream_id' is there twice"),
     (
-      "/* CTF 1.8 */", "typealias integer { size = 8; } := int32_t;", "'int32_t' is there twice"
+      "/* CTF 1.8 */", "/* CTF 1.8 */ typealias integer { size = 8; } := int32_t;",
+      "'int32_t' is there twice"
     ),
     ("objectstore:fault\"", "objectstore:fa\\qult\"", "an unknown escape in a text"),
     ("objectstore:fault\"", "objectstore:fa\0ult\"", "a NUL byte in a text"),
     ("minor = 8;", "minor = 9;", "not of CTF 1.8"),
     ("freq = 1000000000;", "freq = hertz;", "'freq' cannot be \"hertz\""),
     ("freq = 1000000000;", "freq = 1000000000l;", "not a number of 64 bits"),
+    ("/* CTF 1.8 */", "/* CTF 18 */", "does not begin with /* CTF 1.8 */"),
     ("freq =", "freq\u{b}=", "an unexpected byte 11"),
     ("id = 0;", "id = -1;", "'id' cannot be -1"),
     ("align = 8;", "align = 3;", "'align' cannot be 3"),

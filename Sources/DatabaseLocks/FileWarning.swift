@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A state of a database's files that endangers its data, whichever process holds its locks.
+public enum FileWarning: Hashable, Sendable {
+  /// The file does not begin as a database does.
+  case noDatabase
+  /// A rollback journal whose transaction did not end, and whose program did.
+  case hotJournal(path: String)
+  /// Processes that have an older file of this path open, which was replaced or removed.
+  case replaced(users: [LockingProcess])
+}
+
+extension FileWarning: CustomStringConvertible {
+  /// A sentence: the fact, then what to do.
+  public var description: String {
+    switch self {
+    case .noDatabase:
+      "The file does not begin as a database does: it is none, or it is encrypted. The locks of an "
+        + "encrypted one are listed all the same."
+    case .hotJournal(let path):
+      "The journal '\(path)' is hot: a program ended within a transaction. The next connection that "
+        + "reads, and may write, rolls it back. Do not remove it, and do not copy or move the "
+        + "database without it: the database file alone is corrupt."
+    case .replaced(let users):
+      "An older file of this path, which was replaced or removed while in use, is open in "
+        + users.map { "\($0.program)[\($0.pid)]" }.joined(separator: ", ")
+        + ": what is written to it is lost. Restart the program."
+    }
+  }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SQLiteDriver
+import TestSupport
+import Testing
+
+/// `trace-report locks` about a database's files.
+@Suite struct LockWarningTests {
+  private let directory: TemporaryDirectory
+  private let report = BuiltTool("trace-report")
+  private var file: URL { directory.url.appending(path: "app.db") }
+  private var journal: URL { directory.url.appending(path: "app.db-journal") }
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  private func warnings() async throws -> [String] {
+    let run = try await report.run("locks", file.path, "--json")
+    #expect(run.status == 0)
+    struct Locks: Decodable { var warnings: [String] }
+    return try JSONDecoder().decode(Locks.self, from: Data(run.output.utf8)).warnings
+  }
+
+  /// Copies a database and its journal in the middle of a transaction, as a power failure leaves them.
+  private func writeHotJournal() throws {
+    let other = directory.url.appending(path: "other.db").path
+    let connection = try Connection(path: other)
+    try connection.execute("PRAGMA cache_size = 5; CREATE TABLE t (a, b)")
+    try connection.execute(
+      """
+      WITH n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+      INSERT INTO t SELECT i, hex(zeroblob(200)) FROM n
+      """)
+    try connection.execute("BEGIN; UPDATE t SET b = 'x' || b")
+    try FileManager.default.copyItem(atPath: other, toPath: file.path)
+    try FileManager.default.copyItem(atPath: other + "-journal", toPath: journal.path)
+    try connection.execute("ROLLBACK")
+  }
+
+  @Test func aHotJournalIsReported() async throws {
+    try writeHotJournal()
+    let warnings = try await warnings()
+    #expect(warnings.count == 1)
+    #expect(warnings.first?.hasPrefix("The journal '\(journal.path)' is hot: ") == true)
+    // Nothing was rolled back by the observation.
+    let bytes = try Data(contentsOf: journal)
+    #expect(bytes.prefix(4) == Data([0xd9, 0xd5, 0x05, 0xf9]))
+  }
+
+  @Test func theJournalOfAWriterIsNotHot() async throws {
+    let connection = try Connection(path: file.path)
+    try connection.execute("CREATE TABLE t (a); INSERT INTO t VALUES (1)")
+    try connection.execute("BEGIN; UPDATE t SET a = 2")
+    #expect(FileManager.default.fileExists(atPath: journal.path))
+    #expect(try await warnings() == [])
+    try connection.execute("ROLLBACK")
+  }
+
+  @Test(arguments: ["TRUNCATE", "PERSIST"])
+  func aJournalThatIsKeptIsNotHot(mode: String) async throws {
+    let connection = try Connection(path: file.path)
+    try connection.execute("PRAGMA journal_mode = \(mode); CREATE TABLE t (a)")
+    #expect(FileManager.default.fileExists(atPath: journal.path))
+    #expect(try await warnings() == [])
+  }
+
+  @Test func aFileThatWasReplacedWhileOpenIsReported() async throws {
+    try "old".write(to: file, atomically: false, encoding: .utf8)
+    let handle = try FileHandle(forReadingFrom: file)
+    let other = directory.url.appending(path: "other.db")
+    try Connection(path: other.path).execute("CREATE TABLE t (a)")
+    #expect(rename(other.path, file.path) == 0)
+    let replaced = try await warnings()
+    #expect(replaced.count == 1)
+    #expect(replaced.first?.contains("[\(getpid())]: what is written to it is lost") == true)
+    try handle.close()
+    #expect(try await warnings() == [])
+  }
+
+  @Test func aFileThatIsNoDatabaseIsReported() async throws {
+    try "some text".write(to: file, atomically: false, encoding: .utf8)
+    let warnings = try await warnings()
+    #expect(warnings.first?.hasPrefix("The file does not begin as a database does") == true)
+  }
+}
