@@ -62,7 +62,7 @@ void failed_to_prepare(struct connection *connection, const char *sql, int lengt
         .run_id = next_run_id(),
         .transaction_id = connection->transaction_id,
         .caller_id = caller_mode == CALLERS_NONE ? 0 : caller_now(text->sql, true),
-        .readonly = !text->is_write,
+        .readonly = text->write == WRITES_NOTHING,
         .error = describe_error(connection, code),
     };
     emit_run(&event, text, NULL);

@@ -41,6 +41,9 @@ struct copy {
 enum { MAX_COPIES = 8 };
 extern struct copy copies[MAX_COPIES];
 
+// What a statement changes, by its first word.
+enum write { WRITES_NOTHING, WRITES_ROWS, WRITES_SCHEMA, WRITES_OTHERS };
+
 // One SQL text of the process. Never freed while `is_shared`.
 struct text {
   struct text *next;
@@ -60,7 +63,7 @@ struct text {
   // The tuples of values that were recorded.
   struct value_sample *values;
   bool is_shared;
-  bool is_write;
+  enum write write;
   bool is_checkpoint;
   size_t length;
   // Where the first word begins, behind comments.
@@ -79,6 +82,8 @@ struct ended_run {
   // The part of it that was spent waiting for locks.
   int64_t wait_ns;
   uint64_t waits;
+  // Whether it inserted, updated or deleted rows, also in triggers.
+  bool has_changed_rows;
 };
 
 // An open connection. Never freed: SQLite may call back on a connection whose closing was deferred.

@@ -151,10 +151,14 @@ void report_waits(struct connection *connection, int code) {
   thread->busy_ns = 0;
 }
 
+static bool has_changed_rows(const struct statement *statement) {
+  const struct connection *connection = statement->connection;
+  return connection->copy->api.total_changes(connection->handle) != statement->total_changes;
+}
+
 static uint64_t changes_of(const struct statement *statement) {
   const struct connection *connection = statement->connection;
   const struct sqlite_api *api = &connection->copy->api;
-  if (api->total_changes(connection->handle) == statement->total_changes) return 0;
   int64_t changes = api->changes64 ? api->changes64(connection->handle)
                                    : api->changes(connection->handle);
   return (uint64_t)changes;
@@ -209,7 +213,7 @@ static void fill(struct statement *statement, struct statement_run *event, int64
   event->step_ns = step_time(statement, now);
   event->timed_steps = statement->timed_steps;
   event->rows = statement->rows;
-  event->changes = changes_of(statement);
+  event->changes = has_changed_rows(statement) ? changes_of(statement) : 0;
   event->readonly = statement->connection->copy->api.stmt_readonly(statement->stmt) != 0;
   event->vm_steps = difference(counters[VM_STEP], last[VM_STEP]);
   event->fullscan_steps = difference(counters[FULLSCAN], last[FULLSCAN]);
@@ -253,7 +257,8 @@ void end_run(struct statement *statement, int code, int64_t now) {
   struct thread *thread = &this_thread;
   struct ended_run run = {.event.error = "", .text = statement->text, .stmt = statement->stmt,
                           .start = statement->start, .end = now, .wait_ns = thread->busy_ns,
-                          .waits = thread->busy_attempts};
+                          .waits = thread->busy_attempts,
+                          .has_changed_rows = has_changed_rows(statement)};
   int error = errno;
   statement->is_running = false;
   // Slow runs whose caller was not looked up.

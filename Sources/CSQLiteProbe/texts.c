@@ -67,12 +67,15 @@ static bool begins_with(const char *sql, const char *word) {
   return !((*sql | 0x20) >= 'a' && (*sql | 0x20) <= 'z') && *sql != '_';
 }
 
-static bool is_write(const char *sql) {
-  static const char *const words[] = {"insert", "update", "delete", "replace", "with", "create",
-                                      "drop", "alter", "reindex", "analyze", "vacuum"};
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (begins_with(sql, words[i])) return true;
-  return false;
+static enum write write_of(const char *sql) {
+  static const char *const rows[] = {"insert", "update", "delete", "replace", "with"};
+  static const char *const others[] = {"alter", "reindex", "analyze", "vacuum"};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (begins_with(sql, rows[i])) return WRITES_ROWS;
+  if (begins_with(sql, "create") || begins_with(sql, "drop")) return WRITES_SCHEMA;
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (begins_with(sql, others[i])) return WRITES_OTHERS;
+  return WRITES_NOTHING;
 }
 
 static bool is_checkpoint(const char *sql) {
@@ -89,7 +92,7 @@ static struct text *make_text(const char *sql, size_t length, uint64_t hash) {
   text->sql[length] = 0;
   text->statement_id = statement_id_of(sql, length);
   text->first_word = (size_t)(first_word(text->sql) - text->sql);
-  text->is_write = is_write(command_of(text));
+  text->write = write_of(command_of(text));
   text->is_checkpoint = is_checkpoint(command_of(text));
   return text;
 }

@@ -98,12 +98,15 @@ static bool is_rollback(const char *sql) {
          strncasecmp(sql, "RELEASE", 7) != 0;
 }
 
-// CREATE IF NOT EXISTS of what exists and DROP IF EXISTS of what does not take five instructions of
-// SQLite's virtual machine, all others 15 and more. Without counts each one counts as a change.
+// INSERT, UPDATE and DELETE may change no row. CREATE IF NOT EXISTS of what exists and DROP IF EXISTS of what
+// does not take five instructions of SQLite's virtual machine, all others 15 and more. Without counts
+// each one counts as a change.
 static bool has_no_effect(const struct ended_run *run) {
-  const char *sql = command_of(run->text);
-  return run->event.vm_steps > 0 && run->event.vm_steps < 10 &&
-         (strncasecmp(sql, "CREATE", 6) == 0 || strncasecmp(sql, "DROP", 4) == 0);
+  switch (run->text->write) {
+    case WRITES_ROWS: return !run->has_changed_rows;
+    case WRITES_SCHEMA: return run->event.vm_steps > 0 && run->event.vm_steps < 10;
+    default: return false;
+  }
 }
 
 // Sets the run's transaction, and reports the transaction if the run ended it.
@@ -114,7 +117,8 @@ void transaction_after(struct connection *connection, struct ended_run *run, int
   if (is_open && connection->transaction_id == 0) began(connection, run);
   event->transaction_id = connection->transaction_id;
   if (connection->transaction_id == 0) {
-    if (run->text->is_write && !event->readonly && !has_no_effect(run)) autocommitted(connection, run, has_failed);
+    bool may_write = run->text->write != WRITES_NOTHING && !event->readonly;
+    if (may_write && (has_failed || !has_no_effect(run))) autocommitted(connection, run, has_failed);
     return;
   }
   connection->transaction_statements++;

@@ -176,3 +176,11 @@ def an_own_copy_whose_trace_callback_the_program_takes():
     _, lines = run(command, level=1)
     copies = events(lines, "copy_not_observed")
     expect(len(copies) == 1 and "may have set its own" in copies[0]["reason"], f"{copies}")
+
+
+def a_statement_that_fails_in_an_own_copy_is_no_commit():
+    """Result codes are not seen there; the rows that a statement changed are."""
+    process, lines = run([_with_own_copy("conflicts", name="conflicts-own")], level=1)
+    expect(process.stdout == "failed 4\n", process.stdout + process.stderr)
+    outcomes = [event["outcome"] for event in events(lines, "transaction")]
+    expect(outcomes == ["commit"] * 2, f"{outcomes}")
