@@ -141,7 +141,8 @@ import TraceReading
     let trace = folder.path("host/session/ust/uid/0/64-bit")
     try FileManager.default.createDirectory(atPath: trace, withIntermediateDirectories: true)
     let metadata = URL(filePath: trace + "/metadata")
-    try Data("/* CTF 1.8 */\nstream {\n\tid = 0;\n\tevent.header := x;\n};\n".utf8).write(to: metadata)
+    try Data("/* CTF 1.8 */\nstream {\n\tid = 0;\n\tevent.header := x;\n};\n".utf8).write(
+      to: metadata)
     #expect(!LiveReader.isDescribed(beneath: folder.path(".")))
     try Data("/* CTF 1.8 */\nstream {\n\tid = 0;\n};\nevent {\n\tid = 0;\n};\n".utf8)
       .write(to: metadata)
