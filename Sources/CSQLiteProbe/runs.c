@@ -151,17 +151,12 @@ void report_waits(struct connection *connection, int code) {
   thread->busy_ns = 0;
 }
 
-static bool has_changed_rows(const struct statement *statement) {
-  const struct connection *connection = statement->connection;
-  return connection->copy->api.total_changes(connection->handle) != statement->total_changes;
-}
-
-static uint64_t changes_of(const struct statement *statement) {
-  const struct connection *connection = statement->connection;
-  const struct sqlite_api *api = &connection->copy->api;
-  int64_t changes = api->changes64 ? api->changes64(connection->handle)
-                                   : api->changes(connection->handle);
-  return (uint64_t)changes;
+static void fill_changes(const struct statement *statement, struct ended_run *run) {
+  const struct sqlite_api *api = &statement->connection->copy->api;
+  sqlite3 *handle = statement->connection->handle;
+  run->has_changed_rows = api->total_changes(handle) != statement->total_changes;
+  if (!run->has_changed_rows) return;
+  run->event.changes = (uint64_t)(api->changes64 ? api->changes64(handle) : api->changes(handle));
 }
 
 // The memory of a statement rarely changes and is expensive to count: at runs 1, 65, 129, …
@@ -201,7 +196,8 @@ static int64_t at_least_vm_time(const struct statement_run *event) {
   return event->step_ns > least ? event->step_ns : least;
 }
 
-static void fill(struct statement *statement, struct statement_run *event, int64_t now) {
+static void fill(struct statement *statement, struct ended_run *run, int64_t now) {
+  struct statement_run *event = &run->event;
   uint32_t counters[9] = {0};
   const uint32_t *last = statement->counters;
   read_counters(statement, counters);
@@ -213,7 +209,7 @@ static void fill(struct statement *statement, struct statement_run *event, int64
   event->step_ns = step_time(statement, now);
   event->timed_steps = statement->timed_steps;
   event->rows = statement->rows;
-  event->changes = has_changed_rows(statement) ? changes_of(statement) : 0;
+  fill_changes(statement, run);
   event->readonly = statement->connection->copy->api.stmt_readonly(statement->stmt) != 0;
   event->vm_steps = difference(counters[VM_STEP], last[VM_STEP]);
   event->fullscan_steps = difference(counters[FULLSCAN], last[FULLSCAN]);
@@ -257,8 +253,7 @@ void end_run(struct statement *statement, int code, int64_t now) {
   struct thread *thread = &this_thread;
   struct ended_run run = {.event.error = "", .text = statement->text, .stmt = statement->stmt,
                           .start = statement->start, .end = now, .wait_ns = thread->busy_ns,
-                          .waits = thread->busy_attempts,
-                          .has_changed_rows = has_changed_rows(statement)};
+                          .waits = thread->busy_attempts};
   int error = errno;
   statement->is_running = false;
   // Slow runs whose caller was not looked up.
@@ -271,7 +266,7 @@ void end_run(struct statement *statement, int code, int64_t now) {
   }
   thread->busy_ns = 0;
   thread->busy_attempts = 0;
-  fill(statement, &run.event, now);
+  fill(statement, &run, now);
   statement->untimed = 0;
   run.event.run_id = next_run_id();
   if (UNLIKELY(record_values)) record_bound_values(statement, run.event.bind_hash);

@@ -68,13 +68,13 @@ static bool begins_with(const char *sql, const char *word) {
 }
 
 static enum write write_of(const char *sql) {
-  static const char *const rows[] = {"insert", "update", "delete", "replace", "with"};
-  static const char *const others[] = {"alter", "reindex", "analyze", "vacuum"};
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    if (begins_with(sql, rows[i])) return WRITES_ROWS;
-  if (begins_with(sql, "create") || begins_with(sql, "drop")) return WRITES_SCHEMA;
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-    if (begins_with(sql, others[i])) return WRITES_OTHERS;
+  static const struct { const char *word; enum write write; } words[] = {
+      {"insert", WRITES_ROWS}, {"update", WRITES_ROWS}, {"delete", WRITES_ROWS},
+      {"replace", WRITES_ROWS}, {"with", WRITES_ROWS}, {"create", WRITES_SCHEMA},
+      {"drop", WRITES_SCHEMA}, {"alter", WRITES_OTHERS}, {"reindex", WRITES_OTHERS},
+      {"analyze", WRITES_OTHERS}, {"vacuum", WRITES_OTHERS}};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (begins_with(sql, words[i].word)) return words[i].write;
   return WRITES_NOTHING;
 }
 

@@ -98,12 +98,13 @@ static bool is_rollback(const char *sql) {
          strncasecmp(sql, "RELEASE", 7) != 0;
 }
 
-// INSERT, UPDATE and DELETE may change no row. CREATE IF NOT EXISTS of what exists and DROP IF EXISTS of what
-// does not take five instructions of SQLite's virtual machine, all others 15 and more. Without counts
-// each one counts as a change.
+// INSERT, UPDATE and DELETE may change no row. SQLite counts their changes when they end; one with
+// RETURNING may be reset before, and has then returned rows that it changed.
+// CREATE IF NOT EXISTS of what exists and DROP IF EXISTS of what does not take five instructions of
+// SQLite's virtual machine, all others 15 and more. Without counts each one counts as a change.
 static bool has_no_effect(const struct ended_run *run) {
   switch (run->text->write) {
-    case WRITES_ROWS: return !run->has_changed_rows;
+    case WRITES_ROWS: return !run->has_changed_rows && run->event.rows == 0;
     case WRITES_SCHEMA: return run->event.vm_steps > 0 && run->event.vm_steps < 10;
     default: return false;
   }

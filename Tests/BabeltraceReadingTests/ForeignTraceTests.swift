@@ -55,8 +55,15 @@ import TraceReading
     #expect(events.map(\.process.name) == records.map(\.process.name))
   }
 
-  @Test func aDamagedOneIsAnError() throws {
-    try write(withBitField)
+  @Test(arguments: ["", "uint32_t stream_id;"])
+  func aDamagedOneIsAnError(withoutField field: String) throws {
+    // Another tracer may have one stream, and no id of it.
+    try write {
+      field.isEmpty
+        ? withBitField($0)
+        : $0.replacing("lttng-ust", with: "other").replacing(field, with: "uint32_t other;")
+          .replacing("id = 0;\n  event.header", with: "event.header")
+    }
     let file = directory.url.appending(path: "channel_1")
     var bytes = Array(try Data(contentsOf: file))
     // A packet of no length, of which the library reads without end.

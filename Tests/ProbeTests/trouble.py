@@ -184,3 +184,11 @@ def a_statement_that_fails_in_an_own_copy_is_no_commit():
     expect(process.stdout == "failed 4\n", process.stdout + process.stderr)
     outcomes = [event["outcome"] for event in events(lines, "transaction")]
     expect(outcomes == ["commit"] * 2, f"{outcomes}")
+
+
+def rows_that_are_returned_by_a_statement_which_did_not_end_are_committed():
+    for command in compiled("returns"), _with_own_copy("returns", name="returns-own"):
+        process, lines = run([command], level=1)
+        expect(process.stdout == "changes 3\n", process.stdout + process.stderr)
+        outcomes = [event["outcome"] for event in events(lines, "transaction")]
+        expect(outcomes == ["commit"] * 4, f"{command}: {outcomes}")

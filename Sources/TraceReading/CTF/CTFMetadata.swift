@@ -34,6 +34,9 @@ struct CTFMetadata {
     environment = TraceEnvironment(variables)
     let version = (variables.numbers["tracer_major"] ?? 0, variables.numbers["tracer_minor"] ?? 0)
     head = try PacketHeadLayout(trace, isBigEndian: isBigEndian)
+    guard head.hasStreamID || onlyPackets else {
+      throw .foreign("packets do not have the id of their stream in them")
+    }
     let offset = onlyPackets ? 0 : try Self.clockOffset(blocks)
     var streams: [UInt64: StreamClass] = [:]
     for block in blocks where block.kind == "stream" {

@@ -52,11 +52,12 @@ enum MetadataPackets {
       }
       return bytes
     }
-    let first = Head(bytes[...], after: nil)
     var text: [UInt8] = []
     var place = 0
+    var first: Head?
     while let head = Head(bytes[place...], after: first), head.packet <= UInt64(bytes.count - place)
     {
+      first = first ?? head
       text += bytes[(place + Head.size)..<(place + Int(head.content))]
       place += Int(head.packet)
     }

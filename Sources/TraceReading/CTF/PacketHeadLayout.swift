@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
+import Foundation
 
 /// The layout of the data before the context of each packet of a trace.
 ///
@@ -9,7 +9,7 @@ struct PacketHeadLayout {
   let size: Int
   private let magic: IntegerPlace?
   private let uuid: (offset: Int, bytes: [UInt8])?
-  private let streamID: IntegerPlace
+  private let streamID: IntegerPlace?
   private let instanceID: IntegerPlace?
 
   // LTTng's head has 84 bytes; 64 KiB is arbitrary.
@@ -21,25 +21,22 @@ struct PacketHeadLayout {
       throw .foreign("the size of packet headers varies")
     }
     size = fixed.size
-    guard let streamID = try fixed.unsigned("stream_id") else {
-      throw .foreign("packets do not have the id of their stream in them")
-    }
-    self.streamID = streamID
     magic = try fixed.unsigned("magic")
+    streamID = try fixed.unsigned("stream_id")
     instanceID = try fixed.unsigned("stream_instance_id")
-    let digits = Array((trace.texts["uuid"] ?? "").utf8.filter { $0 != UInt8(ascii: "-") })
-    let bytes = stride(from: 0, to: digits.count, by: 2).compactMap {
-      UInt8(String(decoding: digits[$0..<min($0 + 2, digits.count)], as: UTF8.self), radix: 16)
-    }
-    if let offset = fixed.offsets["uuid"], bytes.count == 16 {
+    if let offset = fixed.offsets["uuid"], let text = trace.texts["uuid"],
+      let value = UUID(uuidString: text)
+    {
       guard case .structure(let members) = trace.types["packet.header"],
         members.contains(where: { $0.name == "uuid" && $0.type.isUUID })
       else { throw .foreign("the UUID of packets is not an array of 16 bytes") }
-      uuid = (offset, bytes)
+      uuid = (offset, withUnsafeBytes(of: value.uuid) { Array($0) })
     } else {
       uuid = nil
     }
   }
+
+  var hasStreamID: Bool { streamID != nil }
 
   /// The kind of stream, and which one of its kind, if that is known.
   ///
@@ -47,7 +44,7 @@ struct PacketHeadLayout {
   func stream(of head: UnsafeRawPointer) -> (id: UInt64, instance: UInt64?)? {
     if let magic, magic.value(head) != 0xc1fc_1fc1 { return nil }
     if let uuid, memcmp(head + uuid.offset, uuid.bytes, 16) != 0 { return nil }
-    return (streamID.value(head), instanceID?.value(head))
+    return (streamID?.value(head) ?? 0, instanceID?.value(head))
   }
 }
 

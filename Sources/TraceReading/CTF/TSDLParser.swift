@@ -311,7 +311,7 @@ struct TSDLParser {
     guard case .integer(var integer) = try type() else { throw unexpected("an integer") }
     try expect("{")
     repeat {
-      guard let label = try label() else { throw unexpected("a label") }
+      let label = try label()
       if try take("=") {
         let first = try signed()
         if token == .ellipsis {
@@ -325,12 +325,12 @@ struct TSDLParser {
     return integer
   }
 
-  private mutating func label() throws(TSDLError) -> String? {
+  private mutating func label() throws(TSDLError) -> String {
     switch token {
     case .word(let text), .text(let text):
       try advance()
       return text
-    default: return nil
+    default: throw unexpected("a label")
     }
   }
 

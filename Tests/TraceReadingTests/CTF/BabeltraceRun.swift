@@ -37,9 +37,9 @@ struct BabeltraceRun {
     // What a crash cut has no line feed; an event's name of damaged metadata may have one.
     let starts = text.matches(of: #/^timestamp = /#.anchorsMatchLineEndings()).map(
       \.range.lowerBound)
-    let ends = starts.dropFirst() + [text.endIndex]
-    let lines = zip(starts, ends).map { text[$0..<$1] }.filter { $0.hasSuffix("\n") }
-      .map { $0.dropLast() }
+    let ends = starts + [text.endIndex]
+    let lines = zip([text.startIndex] + starts, ends).map { text[$0..<$1] }
+      .filter { $0.hasSuffix("\n") }.map { $0.dropLast() }
     events = lines.compactMap(PrettyEvent.init)
     unreadLines = lines.filter { PrettyEvent($0) == nil }
   }
