@@ -67,6 +67,13 @@ static bool begins_with(const char *sql, const char *word) {
   return !((*sql | 0x20) >= 'a' && (*sql | 0x20) <= 'z') && *sql != '_';
 }
 
+// PRAGMA user_version = 3: a number in the file's head. Without a value it is read only for SQLite.
+static bool sets_number(const char *sql) {
+  return begins_with(sql, "pragma") && (strcasestr(sql, "user_version") ||
+                                        strcasestr(sql, "application_id") ||
+                                        strcasestr(sql, "schema_version"));
+}
+
 static enum write write_of(const char *sql) {
   static const struct { const char *word; enum write write; } words[] = {
       {"insert", WRITES_ROWS}, {"update", WRITES_ROWS}, {"delete", WRITES_ROWS},
@@ -75,7 +82,7 @@ static enum write write_of(const char *sql) {
       {"analyze", WRITES_OTHERS}, {"vacuum", WRITES_OTHERS}};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (begins_with(sql, words[i].word)) return words[i].write;
-  return WRITES_NOTHING;
+  return sets_number(sql) ? WRITES_OTHERS : WRITES_NOTHING;
 }
 
 static bool is_checkpoint(const char *sql) {

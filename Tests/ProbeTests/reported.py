@@ -45,7 +45,8 @@ def commits_are_what_changes_the_file():
             "            'CREATE INDEX IF NOT EXISTS i ON t(a)', 'INSERT INTO t VALUES (1)'] * 3 + ['DROP INDEX i',\n"
             "            '-- name: Add :exec\\nINSERT INTO t VALUES (1)', '/* a */ /* b */ UPDATE t SET a = 2',\n"
             "            '-- make\\nCREATE TABLE IF NOT EXISTS t(a)', '/* a */ BEGIN', 'DELETE FROM t', '-- b\\nCOMMIT',\n"
-            "            '-- a\\n BEGIN', 'INSERT INTO t VALUES (1)', '/* b */ROLLBACK', '/* INSERT */ SELECT 1']:\n"
+            "            '-- a\\n BEGIN', 'INSERT INTO t VALUES (1)', '/* b */ROLLBACK', '/* INSERT */ SELECT 1',\n"
+            "            'PRAGMA user_version = 4', 'PRAGMA user_version', 'PRAGMA main.application_id(7)', 'PRAGMA table_info(t)']:\n"
             "    c.execute(sql)\n"
             "    now = version()\n"
             "    commits, last = commits + (now != last), now\n"
@@ -55,9 +56,9 @@ def commits_are_what_changes_the_file():
     # The two before the count.
     seen = seen[2:]
     expect(process.stdout == f"commits {len(seen)}\n", f"{process.stdout} {process.stderr} {len(seen)} seen")
-    expect(len(seen) == 9, f"{seen}")
+    expect(len(seen) == 11, f"{seen}")
     outcomes = [t["outcome"] for t in events(lines, "transaction") if t["store_id"] == "1"]
-    expect(outcomes == ["commit"] * 11 + ["rollback"], f"{outcomes}")
+    expect(outcomes == ["commit"] * 11 + ["rollback"] + ["commit"] * 2, f"{outcomes}")
 
 
 def comments_that_name_a_caller():

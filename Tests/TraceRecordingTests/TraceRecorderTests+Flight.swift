@@ -48,10 +48,15 @@ extension TraceRecorderTests {
 
   func incidents() throws -> [IncidentV1] {
     let names = try FileManager.default.contentsOfDirectory(atPath: recorder.trace)
-    return names.compactMap { name in
+    let files = names.compactMap { name in
       FileManager.default.contents(atPath: "\(recorder.trace)/\(name)/\(IncidentV1.fileName)")
     }
-    .compactMap { try? JSONDecoder().decode(IncidentV1.self, from: $0) }
+    let schema = try JSONSchema(named: "incident")
+    for file in files {
+      let value = try JSONValue(text: String(decoding: file, as: UTF8.self))
+      #expect(schema.failures(of: value) == [])
+    }
+    return files.compactMap { try? JSONDecoder().decode(IncidentV1.self, from: $0) }
     .sorted { $0.number < $1.number }
   }
 

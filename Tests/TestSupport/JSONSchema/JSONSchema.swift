@@ -93,18 +93,19 @@ public struct UndocumentedOutput: Error, CustomStringConvertible {
   private static let schemas = [
     "summary": "report", "plans": "plans", "orderings": "orderings", "advise": "advice",
     "gate": "gate", "diff": "difference", "growth": "growth", "locks": "locks", "top": "top",
+    "incidents": "incident",
   ]
 
   /// Checks what a run of trace-report printed.
   ///
   /// - Throws: an error of this type.
   static func check(_ arguments: [String], _ output: String) throws {
-    guard arguments.contains("--json"), output.hasPrefix("{"),
+    guard arguments.contains("--json"), output.hasPrefix("{") || output.hasPrefix("["),
       let command = arguments.first(where: { schemas[$0] != nil }), let name = schemas[command]
     else { return }
     let schema = try JSONSchema(named: name)
     // `top` and `locks --watch` print an object a line.
-    let isLines = !output.hasPrefix("{\n")
+    let isLines = !output.hasPrefix("{\n") && !output.hasPrefix("[")
     for text in isLines ? output.split(separator: "\n").map(String.init) : [output] {
       let value: JSONValue
       do {
@@ -112,7 +113,9 @@ public struct UndocumentedOutput: Error, CustomStringConvertible {
       } catch {
         throw Self(description: "\(command) --json printed no JSON: \(error)")
       }
-      let failures = schema.failures(of: value)
+      // `incidents` prints a list.
+      let values = output.hasPrefix("[") ? value.elements : [value]
+      let failures = values.flatMap(schema.failures)
       guard failures.isEmpty else {
         throw Self(
           description: "\(command) --json against \(name).json: \(failures.prefix(5))")

@@ -20,6 +20,7 @@ import TraceRendering
       ("growth", "growth --json", GrowthV1.self),
       ("locks", "locks --json", LocksV1.self),
       ("top", "top --json", TopV1.self),
+      ("incident", "incidents --json", IncidentV1.self),
       ("rows-event", "export --format rows, events", EventRowV1.self),
       ("rows-sum", "export --format rows, sums", SumRowV1.self),
       ("rows-bucket", "export --format rows, buckets", BucketRowV1.self),
