@@ -57,7 +57,7 @@ extension TraceRecorderTests {
       #expect(schema.failures(of: value) == [])
     }
     return files.compactMap { try? JSONDecoder().decode(IncidentV1.self, from: $0) }
-    .sorted { $0.number < $1.number }
+      .sorted { $0.number < $1.number }
   }
 
   func beSlow(_ number: Int) async throws {

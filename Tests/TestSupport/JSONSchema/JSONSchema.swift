@@ -14,8 +14,8 @@ public struct JSONSchema {
   public init(_ root: JSONValue) { self.root = root }
 
   /// Reads a file of Documentation/schemas.
-  public init(named name: String, file: String = #filePath) throws {
-    let repository = URL(filePath: file).pathComponents.dropLast(4).joined(separator: "/")
+  public init(named name: String) throws {
+    let repository = URL(filePath: #filePath).pathComponents.dropLast(4).joined(separator: "/")
     let path = repository + "/Documentation/schemas/\(name).json"
     self.init(try JSONValue(text: String(contentsOfFile: path, encoding: .utf8)))
   }
