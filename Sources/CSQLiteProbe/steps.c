@@ -42,23 +42,32 @@ static struct statement *running(sqlite3_stmt *stmt) {
   return statement && statement->is_running && !statement->is_traced_run ? statement : NULL;
 }
 
-int reset_recorded(struct copy *copy, sqlite3_stmt *stmt) {
-  struct statement *statement = running(stmt);
-  if (!statement) return copy->real.reset(stmt);
+// The program's call may be the one that commits: it may wait and fail.
+static int end_by_reset(struct copy *copy, struct statement *statement) {
+  struct connection *outer = this_thread.inside;
+  this_thread.inside = statement->connection;
   int64_t start = clock_now();
-  int code = copy->real.reset(stmt);
+  int code = copy->real.reset(statement->stmt);
   int64_t now = clock_now();
+  this_thread.inside = outer;
   statement->sqlite_ns += now - start;
   end_run(statement, code, now);
   return code;
 }
 
+int reset_recorded(struct copy *copy, sqlite3_stmt *stmt) {
+  struct statement *statement = running(stmt);
+  return statement ? end_by_reset(copy, statement) : copy->real.reset(stmt);
+}
+
+// sqlite3_finalize() resets a statement that runs, and then frees it, and a connection that was closed
+// before. The two in turn do the same, and in between both can still be read.
 int finalize_recorded(struct copy *copy, sqlite3_stmt *stmt) {
   struct statement *statement = running(stmt);
-  // Before: the counters end with the statement, and its address may be another's right after.
-  if (statement) end_run(statement, SQLITE_OK, clock_now());
+  int code = statement ? end_by_reset(copy, statement) : SQLITE_OK;
   if (stmt) forget_statement(stmt);
-  return copy->real.finalize(stmt);
+  int freed = copy->real.finalize(stmt);
+  return statement ? code : freed;
 }
 
 // MARK: - Statements that SQLite runs by itself

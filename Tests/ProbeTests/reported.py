@@ -61,6 +61,22 @@ def commits_are_what_changes_the_file():
     expect(outcomes == ["commit"] * 11 + ["rollback"] + ["commit"] * 2, f"{outcomes}")
 
 
+def a_commit_that_fails_when_the_statement_is_finalized_or_reset():
+    program = compiled("refused")
+    plain, _ = run([program, os.path.join(scratch, "refused-plain.db")], probe=False)
+    process, lines = run([program, os.path.join(scratch, "refused.db")], level=1)
+    expect(plain.returncode == 0 and process.stdout == plain.stdout, plain.stdout + process.stdout)
+    runs = [run for run in events(lines, "statement_run") if run["connection_id"] == "1"][2:]
+    seen = [(run.get("error"), run.get("changes", "0")) for run in runs]
+    refused = ("SQLITE_BUSY: database is locked", "0")
+    expect(seen == [refused, (None, "3")] * 2, f"{seen}")
+    expect(all(int(run["step_ns"]) > 20_000_000 for run in runs[::2]), f"the time of the commit: {runs}")
+    outcomes = [event["outcome"] for event in events(lines, "transaction") if event["store_id"] == "1"][2:]
+    expect(outcomes == ["rollback", "commit"] * 2, f"{outcomes}")
+    waited = [(event.get("gave_up"), int(event["wait_ns"]) > 20_000_000) for event in events(lines, "busy")]
+    expect(waited == [("1", True)] * 2, f"{waited}")
+
+
 def comments_that_name_a_caller():
     code = ("import sqlite3\nc = sqlite3.connect(':memory:')\n"
             "for i in range(3):\n"
