@@ -49,11 +49,13 @@ static uint64_t statement_id_of(const char *sql, size_t length) {
 
 static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-// The first word: what follows the space and the comments at the beginning, such as sqlc's `-- name: Add :exec`.
+// The first word: what follows the space, the empty statements and the comments at the beginning, such as sqlc's
+// `-- name: Add :exec`. A byte order mark is space for SQLite.
 static const char *first_word(const char *sql) {
   for (;;) {
     const char *end = NULL;
-    while (is_space(*sql)) sql++;
+    while (is_space(*sql) || *sql == ';') sql++;
+    if (strncmp(sql, "\xEF\xBB\xBF", 3) == 0) end = sql + 2;
     if (sql[0] == '-' && sql[1] == '-') end = strchr(sql, '\n');
     if (sql[0] == '/' && sql[1] == '*' && (end = strstr(sql + 2, "*/"))) end++;
     if (!end) return sql;
@@ -135,6 +137,8 @@ struct text *text_of_sql(const char *sql) {
   if (!sql) sql = "";
   while (is_space(*sql)) sql++;
   size_t length = strlen(sql);
+  // A comment in front may be longer than all that is kept.
+  if (length > MAX_SQL) length = strlen(sql = first_word(sql));
   while (length > 0 && is_space(sql[length - 1])) length--;
   bool is_cut = length > MAX_SQL;
   if (is_cut) length = MAX_SQL;

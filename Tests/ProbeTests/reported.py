@@ -77,6 +77,19 @@ def a_commit_that_fails_when_the_statement_is_finalized_or_reset():
     expect(waited == [("1", True)] * 2, f"{waited}")
 
 
+def the_first_word_is_behind_empty_statements_byte_order_marks_and_long_comments():
+    code = ("import sqlite3, sys\n"
+            "c = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
+            "c.execute('CREATE TABLE t(a)')\n"
+            "for start in (';', ' ; /* a */;', '\\ufeff', ';\\ufeff ', '/*' + 'x' * 40000 + '*/', '-- ' + 'x' * 40000 + '\\n;'):\n"
+            "    for sql in ('INSERT INTO t VALUES (1)', 'BEGIN IMMEDIATE', 'DELETE FROM t', 'COMMIT'): c.execute(start + sql)\n")
+    process, lines = run([sys.executable, "-c", code, os.path.join(scratch, "words.db")], level=1)
+    expect(process.returncode == 0, process.stderr)
+    seen = [(event["kind"], event["outcome"]) for event in events(lines, "transaction")][1:]
+    expect(seen == [("autocommit", "commit"), ("immediate", "commit")] * 6, f"{seen}")
+    expect(max(map(len, lines)) < 1000, "a comment is no part of the statement that is cut")
+
+
 def comments_that_name_a_caller():
     code = ("import sqlite3\nc = sqlite3.connect(':memory:')\n"
             "for i in range(3):\n"
