@@ -151,7 +151,9 @@ void report_waits(struct connection *connection, int code) {
   thread->busy_ns = 0;
 }
 
+// While a statement that only reads is open, others may write.
 static void fill_changes(const struct statement *statement, struct ended_run *run) {
+  if (run->event.readonly) return;
   const struct sqlite_api *api = &statement->connection->copy->api;
   sqlite3 *handle = statement->connection->handle;
   run->has_changed_rows = api->total_changes(handle) != statement->total_changes;
@@ -209,8 +211,8 @@ static void fill(struct statement *statement, struct ended_run *run, int64_t now
   event->step_ns = step_time(statement, now);
   event->timed_steps = statement->timed_steps;
   event->rows = statement->rows;
-  fill_changes(statement, run);
   event->readonly = statement->connection->copy->api.stmt_readonly(statement->stmt) != 0;
+  fill_changes(statement, run);
   event->vm_steps = difference(counters[VM_STEP], last[VM_STEP]);
   event->fullscan_steps = difference(counters[FULLSCAN], last[FULLSCAN]);
   event->sorts = difference(counters[SORT], last[SORT]);

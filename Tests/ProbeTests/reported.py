@@ -90,6 +90,19 @@ def the_first_word_is_behind_empty_statements_byte_order_marks_and_long_comments
     expect(max(map(len, lines)) < 1000, "a comment is no part of the statement that is cut")
 
 
+def a_query_that_is_open_while_others_write_changes_nothing():
+    code = ("import sqlite3\n"
+            "c = sqlite3.connect(':memory:', isolation_level=None)\n"
+            "c.execute('CREATE TABLE t(a INTEGER PRIMARY KEY, b)')\n"
+            "c.execute('INSERT INTO t(b) VALUES (1), (2), (3)')\n"
+            "for row in c.execute('SELECT a FROM t'): c.execute('UPDATE t SET b = b + 1')\n"
+            "print(c.total_changes)\n")
+    process, lines = run([sys.executable, "-c", code], level=1)
+    runs = events(lines, "statement_run")
+    expect([run.get("changes") for run in runs if "readonly" in run] == [None], f"{runs}")
+    expect(process.stdout == f"{total(runs, 'changes')}\n", f"{process.stdout}{runs}")
+
+
 def comments_that_name_a_caller():
     code = ("import sqlite3\nc = sqlite3.connect(':memory:')\n"
             "for i in range(3):\n"
