@@ -90,6 +90,8 @@ struct copy *copy_of_table(const void *table, const char *path, const void *base
         made.api.changes64 = (int64_t(*)(sqlite3 *))functions[253];
       if (made.version >= ERROR_OFFSET_SINCE)
         made.api.error_offset = (int (*)(sqlite3 *))functions[256];
+      if (made.version >= DB_NAME_SINCE)
+        made.api.db_name = (const char *(*)(sqlite3 *, int))functions[264];
       snprintf(made.path, sizeof made.path, "%s", path);
       copy = take_entry();
       if (copy) *copy = made;

@@ -59,10 +59,11 @@ typedef int (*busy_callback)(void *, int);
 #define OPTIONAL_FUNCTIONS(X)                                \
   X(int, txn_state, (sqlite3 *, const char *), 252)          \
   X(int64_t, changes64, (sqlite3 *), 253)                    \
-  X(int, error_offset, (sqlite3 *), 256)
+  X(int, error_offset, (sqlite3 *), 256)                     \
+  X(const char *, db_name, (sqlite3 *, int), 264)
 
 // The versions of the optional ones, for copies that are known by their table alone.
-enum { TXN_STATE_SINCE = 3034000, CHANGES64_SINCE = 3037000, ERROR_OFFSET_SINCE = 3038000 };
+enum { TXN_STATE_SINCE = 3034000, CHANGES64_SINCE = 3037000, ERROR_OFFSET_SINCE = 3038000, DB_NAME_SINCE = 3039000 };
 
 struct sqlite_api {
 #define FIELD(type, name, parameters, index) type(*name) parameters;

@@ -86,11 +86,22 @@ static void autocommitted(struct connection *connection, const struct ended_run 
   emit_transaction(&event);
 }
 
-static bool is_writer(struct connection *connection, const struct statement_run *event) {
+// Whether the transaction writes to a database that others may open: not to "temp" alone. SQLite numbers
+// main 0, temp 1 and attached databases from 2 on.
+static bool has_write_lock(const struct connection *connection) {
   const struct sqlite_api *api = &connection->copy->api;
+  sqlite3 *handle = connection->handle;
+  if (api->txn_state(handle, NULL) != SQLITE_TXN_WRITE) return false;
+  if (!api->db_name) return api->txn_state(handle, "main") == SQLITE_TXN_WRITE;
+  const char *name;
+  for (int i = 0; (name = api->db_name(handle, i)) != NULL; i++)
+    if (i != 1 && api->txn_state(handle, name) == SQLITE_TXN_WRITE) return true;
+  return false;
+}
+
+static bool is_writer(struct connection *connection, const struct statement_run *event) {
   if (event->readonly) return false;
-  if (api->txn_state) return api->txn_state(connection->handle, NULL) == SQLITE_TXN_WRITE;
-  return event->changes > 0;
+  return connection->copy->api.txn_state ? has_write_lock(connection) : event->changes > 0;
 }
 
 static bool is_rollback(const char *sql) {

@@ -103,6 +103,20 @@ def a_query_that_is_open_while_others_write_changes_nothing():
     expect(process.stdout == f"{total(runs, 'changes')}\n", f"{process.stdout}{runs}")
 
 
+def a_transaction_that_writes_to_temporary_tables_is_no_writer():
+    installed("sqlite3")
+    sql = ("CREATE TABLE t(a); CREATE TEMP TABLE s(a); ATTACH ':memory:' AS other; CREATE TABLE other.o(a);\n" +
+           "".join("BEGIN; " + "".join(f"INSERT INTO {table} VALUES (1); " for table in tables) + "COMMIT;\n"
+                   for tables in ("s", "st", "so", "t")))
+    log = {"LD_PRELOAD": "", "STORE_SQL_DEBUG": "1", "STORE_SQL_DEBUG_FILE": os.path.join(scratch, "log")}
+    for process, lines in (run(["sqlite3"], level=1, input=sql),
+                           run(["sqlite3"], probe=False, input=f".load {PROBE}\n{sql}", variables=log)):
+        expect(process.returncode == 0, process.stderr)
+        seen = [(event["outcome"], event.get("writer_ns") != "-1") for event in events(lines, "transaction")
+                if event["kind"] == "deferred"]
+        expect(seen == [("commit", False)] + [("commit", True)] * 3, f"{seen}")
+
+
 def comments_that_name_a_caller():
     code = ("import sqlite3\nc = sqlite3.connect(':memory:')\n"
             "for i in range(3):\n"
