@@ -146,5 +146,8 @@ void transaction_after(struct connection *connection, struct ended_run *run, int
 }
 
 void transaction_at_close(struct connection *connection) {
-  if (connection->transaction_id != 0) ended(connection, "rollback", clock_now(), NULL);
+  if (connection->transaction_id == 0) return;
+  int64_t now = clock_now();
+  connection->idle_ns += now - connection->last_end;
+  ended(connection, "rollback", now, NULL);
 }

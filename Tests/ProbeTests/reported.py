@@ -117,6 +117,18 @@ def a_transaction_that_writes_to_temporary_tables_is_no_writer():
         expect(seen == [("commit", False)] + [("commit", True)] * 3, f"{seen}")
 
 
+def a_transaction_that_a_close_ends_is_idle_until_then():
+    code = ("import sqlite3, time\n"
+            "c = sqlite3.connect(':memory:', isolation_level=None)\n"
+            "c.execute('BEGIN IMMEDIATE')\n"
+            "time.sleep(0.1)\n"
+            "c.close()\n")
+    _, lines = run([sys.executable, "-c", code], level=1)
+    seen = events(lines, "transaction")
+    expect([event["outcome"] for event in seen] == ["rollback"], f"{seen}")
+    expect(100_000_000 <= int(seen[0].get("idle_ns", 0)) <= int(seen[0]["total_ns"]), f"{seen}")
+
+
 def comments_that_name_a_caller():
     code = ("import sqlite3\nc = sqlite3.connect(':memory:')\n"
             "for i in range(3):\n"
