@@ -10,7 +10,7 @@
 
 // SQLite's numbers of the counters.
 enum { FULLSCAN = 1, SORT, AUTOINDEX, VM_STEP, REPREPARE, RUN, FILTER_MISS, FILTER_HIT, MEMORY = 99 };
-enum { REPREPARE_SINCE = 3020000, FILTER_SINCE = 3038000 };
+enum { REPREPARE_SINCE = 3020000, FILTER_SINCE = 3038000, RAISE_EXPRESSION_SINCE = 3047000 };
 
 // A run that takes longer, in ns, is slow: 5 ms.
 static const int64_t SLOW = 5000000;
@@ -132,14 +132,41 @@ static const char *code_name(int code) {
 
 static _Thread_local char error_text[512];
 
-const char *describe_error(struct connection *connection, int code) {
-  if (code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE) return "";
-  const char *message = connection->copy->api.errmsg(connection->handle);
+static bool is_error(int code) {
+  return code != SQLITE_OK && code != SQLITE_ROW && code != SQLITE_DONE;
+}
+
+static const char *describe(int code, const char *message) {
   char text[300];
   size_t length = message ? strnlen(message, sizeof text / 3) : 0;
   length = copy_valid_utf8(text, message ? message : "", length);
   snprintf(error_text, sizeof error_text, "SQLITE_%s: %.*s", code_name(code), (int)length, text);
   return error_text;
+}
+
+const char *describe_error(struct connection *connection, int code) {
+  return is_error(code) ? describe(code, connection->copy->api.errmsg(connection->handle)) : "";
+}
+
+// Whether a message may contain a value: one that is bound, as by `MATCH ?`, or one of a row. The text of a constraint
+// is the schema's; since 3.47 RAISE() may add values to it. A name behind a colon that is in the SQL is no secret.
+static bool may_have_value(const struct connection *connection, const struct ended_run *run, int code,
+                           const char *message, bool has_parameters) {
+  if (strcmp(message, connection->copy->api.errstr(code)) == 0) return false;
+  if ((code & 0xff) == SQLITE_CONSTRAINT)
+    return connection->copy->version >= RAISE_EXPRESSION_SINCE && !strstr(message, " constraint failed");
+  const char *name = strstr(message, ": ");
+  if (name) return !strstr(run->text->sql, name + 2);
+  return has_parameters || strpbrk(message, "'\"");
+}
+
+// Of a run, and not of a statement that could not be prepared, whose error contains no values.
+static const char *describe_run_error(struct connection *connection, const struct ended_run *run, int code,
+                                      bool has_parameters) {
+  const struct sqlite_api *api = &connection->copy->api;
+  const char *message = api->errmsg(connection->handle);
+  bool is_kept = keeps_values() || !message || !may_have_value(connection, run, code, message, has_parameters);
+  return describe(code, is_kept ? message : api->errstr(code));
 }
 
 void report_waits(struct connection *connection, int code) {
@@ -244,7 +271,10 @@ static void report(struct connection *connection, struct ended_run *run, int cod
     emit_busy(connection->id, run->waits, run->wait_ns, gave_up);
   if (UNLIKELY(connection->io != NULL)) io_of_run(connection, run);
   transaction_after(connection, run, code);
-  run->event.error = describe_error(connection, code);
+  // Without `bindings` sqlite3_exec() ran it, which binds nothing.
+  if (UNLIKELY(is_error(code)))
+    run->event.error = describe_run_error(
+        connection, run, code, bindings && connection->copy->api.bind_parameter_count(run->stmt) > 0);
   emit_run(&run->event, run->text, bindings);
 }
 

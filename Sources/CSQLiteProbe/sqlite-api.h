@@ -13,7 +13,7 @@ typedef struct sqlite3 sqlite3;
 typedef struct sqlite3_stmt sqlite3_stmt;
 
 enum {
-  SQLITE_OK = 0, SQLITE_BUSY = 5, SQLITE_SCHEMA = 17, SQLITE_ROW = 100, SQLITE_DONE = 101,
+  SQLITE_OK = 0, SQLITE_BUSY = 5, SQLITE_SCHEMA = 17, SQLITE_CONSTRAINT = 19, SQLITE_ROW = 100, SQLITE_DONE = 101,
   SQLITE_TRACE_STMT = 1, SQLITE_TRACE_PROFILE = 2, SQLITE_TRACE_ROW = 4, SQLITE_TRACE_CLOSE = 8,
   SQLITE_FCNTL_FILE_POINTER = 7, SQLITE_FCNTL_VFSNAME = 12,
   SQLITE_DBSTATUS_CACHE_HIT = 7, SQLITE_DBSTATUS_CACHE_MISS = 8,
@@ -44,6 +44,7 @@ typedef int (*busy_callback)(void *, int);
   X(int, changes, (sqlite3 *), 15)                                    \
   X(int, total_changes, (sqlite3 *), 97)                              \
   X(const char *, errmsg, (sqlite3 *), 53)                            \
+  X(const char *, errstr, (int), 183)                                 \
   X(int, stmt_readonly, (sqlite3_stmt *), 185)                        \
   X(const char *, db_filename, (sqlite3 *, const char *), 180)        \
   X(int, db_readonly, (sqlite3 *, const char *), 181)                 \

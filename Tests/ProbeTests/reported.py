@@ -152,6 +152,34 @@ def values_in_the_log():
                      "[4] = (blob) 2 bytes x'6162'"], f"{bound}")
 
 
+def errors_contain_no_values():
+    """Unless values are recorded. Names in the SQL and in the schema are kept."""
+    code = ("import sqlite3\nc = sqlite3.connect(':memory:', isolation_level=None)\n"
+            "c.execute('CREATE VIRTUAL TABLE f USING fts5(x)')\n"
+            "c.execute('CREATE TABLE t(a UNIQUE, b CHECK (b > 0))')\n"
+            "c.execute(\"CREATE TABLE r AS SELECT '$secret' AS path\")\n"
+            "c.execute(\"CREATE TRIGGER g BEFORE DELETE ON t BEGIN SELECT RAISE(ABORT, 'rows stay'); END\")\n"
+            "c.execute('INSERT INTO t VALUES (1, 1)')\n"
+            "for sql, values in ((\"SELECT * FROM f WHERE f MATCH ?\", ('secret:x',)),\n"
+            "                    (\"SELECT * FROM f WHERE f MATCH ?\", ('secret\"',)),\n"
+            "                    (\"SELECT json_extract('{}', ?)\", ('$secret',)),\n"
+            "                    (\"SELECT json_extract('{}', path) FROM r\", ()),\n"
+            "                    ('INSERT INTO t VALUES (?, 1)', (1,)), ('INSERT INTO t VALUES (2, ?)', (-1,)),\n"
+            "                    ('DELETE FROM t WHERE a = ?', (1,)),\n"
+            "                    ('ROLLBACK TO here', ()), ('COMMIT', ())):\n"
+            "  try: c.execute(sql, values).fetchall()\n"
+            "  except sqlite3.Error as error: print(error)\n")
+    for level in 1, 2:
+        process, lines = run([sys.executable, "-c", code], level=level)
+        messages = process.stdout.splitlines()
+        expect(len(messages) == 9 and sum("secret" in message for message in messages) >= 3, process.stdout + process.stderr)
+        if level == 1:
+            messages[:4] = ["SQL logic error"] * 4
+            expect(not any("secret" in line for line in lines if "sql: CREATE" not in line), "a value is in the log")
+        errors = [run["error"].replace("\\", "") for run in events(lines, "statement_run") if "error" in run]
+        expect([error.split(": ", 1)[1] for error in errors] == messages, f"{errors} {messages}")
+
+
 def automatic_checkpoints_and_those_of_a_pragma():
     path = os.path.join(scratch, "checkpoints.db")
     code = ("import os, sqlite3, sys\n"
