@@ -258,9 +258,13 @@ static void look_up_slow(struct statement *statement) {
   statement->caller_id = caller_now(sql ? sql : "", !statement->is_traced_run);
 }
 
-// Whether a run may be the attempt of a statement whose schema had changed: SQLite runs it again.
-static bool may_be_repeated(const struct statement_run *event) {
-  return event->rows == 0 && event->vm_steps <= 4;
+// Whether a run may be the attempt of a statement whose schema had changed: SQLite runs it again. One that began
+// or ended a transaction has run; its event is not to wait for the next statement, as others wait for the lock.
+static bool may_be_repeated(const struct connection *connection, const struct statement_run *event) {
+  if (event->rows > 0 || event->vm_steps > 4) return false;
+  bool was_open = connection->transaction_id != 0;
+  bool is_open = connection->copy->api.get_autocommit(connection->handle) == 0;
+  return is_open == was_open;
 }
 
 // The data of a run that is known when its result is: the transaction, the waits and the error.
@@ -303,7 +307,7 @@ void end_run(struct statement *statement, int code, int64_t now) {
   run.event.run_id = next_run_id();
   if (UNLIKELY(record_values)) record_bound_values(statement, run.event.bind_hash);
   if (statement->is_traced_run && statement->text->is_shared &&
-      (connection->exec_depth > 0 || may_be_repeated(&run.event))) {
+      (connection->exec_depth > 0 || may_be_repeated(connection, &run.event))) {
     flush_pending(connection, SQLITE_OK);
     connection->pending = run;
     connection->has_pending = true;

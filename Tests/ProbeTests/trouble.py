@@ -192,3 +192,11 @@ def rows_that_are_returned_by_a_statement_which_did_not_end_are_committed():
         expect(process.stdout == "changes 3\n", process.stdout + process.stderr)
         outcomes = [event["outcome"] for event in events(lines, "transaction")]
         expect(outcomes == ["commit"] * 4, f"{command}: {outcomes}")
+
+
+def a_commit_of_an_own_copy_is_reported_when_it_ends():
+    """And not with the connection's next statement: another connection may have the lock by then."""
+    process, lines = run([_with_own_copy("later", name="later-own"), os.path.join(scratch, "later.db")], level=1)
+    expect(process.returncode == 0, process.stderr)
+    order = [(event.get("store_id"), event["outcome"]) for event in events(lines, "transaction")]
+    expect(order == [("1", "commit"), ("1", "commit"), ("2", "commit"), ("1", "rollback"), ("2", "commit")], f"{order}")
