@@ -106,19 +106,20 @@ INLINE int hook_finalize(struct copy *copy, sqlite3_stmt *a) {
 INLINE int hook_exec(struct copy *copy, sqlite3 *a, const char *b, row_callback c, void *d,
                      char **e) {
   if (LIKELY(!is_recording())) return copy->real.exec(a, b, c, d, e);
-  struct connection *connection = begin_exec(copy, a);
-  if (!connection) return copy->real.exec(a, b, c, d, e);
+  struct exec exec;
+  if (!begin_exec(&exec, copy, a)) return copy->real.exec(a, b, c, d, e);
   struct timed_callback timed = {c, d};
   int code = copy->real.exec(a, b, c ? call_timed : NULL, c ? &timed : d, e);
-  end_exec(connection, b, code);
+  end_exec(&exec, b, code);
   return code;
 }
 
 INLINE int hook_get_table(struct copy *copy, sqlite3 *a, const char *b, char ***c, int *d, int *e,
                           char **f) {
-  struct connection *connection = begin_exec(copy, a);
+  struct exec exec;
+  bool is_seen = begin_exec(&exec, copy, a);
   int code = copy->real.get_table(a, b, c, d, e, f);
-  if (connection) end_exec(connection, b, code);
+  if (is_seen) end_exec(&exec, b, code);
   return code;
 }
 

@@ -173,13 +173,24 @@ struct statement {
 
 enum { CACHED_STATEMENTS = 16 };
 
+// A call of sqlite3_exec() or sqlite3_get_table() on this thread; a user-defined function or a row's callback may
+// call within another one.
+struct exec {
+  struct exec *outer;
+  struct connection *connection;
+  // The statement of it that runs, and what the call interrupted.
+  sqlite3_stmt *running;
+  struct connection *inside;
+  int64_t callback_ns;
+};
+
 struct thread {
   struct statement *cache[CACHED_STATEMENTS];
   // The statement of a long fetch whose next steps are not timed.
   struct statement *fetching;
-  // The connection for which SQLite is at work on this thread, and whether sqlite3_exec() is.
+  // The connection for which SQLite is at work on this thread, and the innermost sqlite3_exec().
   struct connection *inside;
-  int exec_depth;
+  struct exec *exec;
   int64_t callback_ns;
   // Waits for locks since they were last reported.
   uint64_t busy_attempts;
@@ -307,8 +318,8 @@ struct timed_callback {
   void *context;
 };
 int call_timed(void *timed_callback, int count, char **values, char **names);
-struct connection *begin_exec(struct copy *copy, sqlite3 *handle);
-void end_exec(struct connection *connection, const char *sql, int code);
+bool begin_exec(struct exec *exec, struct copy *copy, sqlite3 *handle);
+void end_exec(struct exec *exec, const char *sql, int code);
 
 // Reports a statement that was not prepared. The SQL is cut after its first statement.
 void failed_to_prepare(struct connection *connection, const char *sql, int length, int code);

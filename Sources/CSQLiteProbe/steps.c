@@ -72,18 +72,27 @@ int finalize_recorded(struct copy *copy, sqlite3_stmt *stmt) {
 
 // MARK: - Statements that SQLite runs by itself
 
-struct connection *begin_exec(struct copy *copy, sqlite3 *handle) {
-  if (!handle || !is_recording()) return NULL;
+bool begin_exec(struct exec *exec, struct copy *copy, sqlite3 *handle) {
+  struct thread *thread = &this_thread;
+  if (!handle || !is_recording()) return false;
   struct connection *connection = find_connection(handle);
   if (!connection) connection = open_connection(copy, handle, WAY_GOT, true);
-  if (!connection || connection->is_excluded) return NULL;
+  if (!connection || connection->is_excluded) return false;
   if (__atomic_fetch_add(&connection->exec_depth, 1, __ATOMIC_RELAXED) == 0 &&
       connection->is_hooked)
     set_trace(connection, SQLITE_TRACE_STMT | SQLITE_TRACE_PROFILE | SQLITE_TRACE_ROW);
-  return connection;
+  *exec = (struct exec){.outer = thread->exec, .connection = connection, .inside = thread->inside,
+                        .callback_ns = thread->callback_ns};
+  thread->exec = exec;
+  return true;
 }
 
-void end_exec(struct connection *connection, const char *sql, int code) {
+void end_exec(struct exec *exec, const char *sql, int code) {
+  struct thread *thread = &this_thread;
+  struct connection *connection = exec->connection;
+  thread->exec = exec->outer;
+  thread->inside = exec->inside;
+  thread->callback_ns = exec->callback_ns;
   const char *failed = statement_that_failed(connection, sql, code);
   if (connection->has_pending) flush_pending(connection, code);
   if (UNLIKELY(failed != NULL)) failed_to_prepare(connection, failed, -1, code);

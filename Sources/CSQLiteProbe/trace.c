@@ -9,11 +9,20 @@
 
 enum { REPREPARE = 5 };
 
-// Whether a statement runs within another one: a trigger's, or one of a virtual table's own.
+// The call of sqlite3_exec() for this connection that runs on this thread.
+static struct exec *exec_of(const struct connection *connection) {
+  struct exec *exec = this_thread.exec;
+  return exec && exec->connection == connection ? exec : NULL;
+}
+
+// Whether a statement runs within another one: a trigger's, or one of a virtual table's own. SQLite puts dashes
+// before both, and before those that a user-defined function runs: these are the program's.
 static bool is_nested(const struct connection *connection, sqlite3_stmt *stmt, const char *text) {
   const char *sql = connection->copy->api.sql(stmt);
   if (text == sql || !text || text[0] != '-' || text[1] != '-') return false;
-  return !sql || strcmp(text, sql) != 0;
+  if (sql && strcmp(text, sql) == 0) return false;
+  const struct exec *exec = exec_of(connection);
+  return !sql || !exec || exec->running || strcmp(text + 3, sql) != 0;
 }
 
 static bool is_repetition(const struct connection *connection, const struct statement *statement) {
@@ -32,6 +41,8 @@ static void began(struct connection *connection, sqlite3_stmt *stmt, const char 
     if (statement->rows == 0) return;
     end_run(statement, SQLITE_OK, clock_now());
   }
+  struct exec *exec = exec_of(connection);
+  if (exec && !exec->running) exec->running = stmt;
   if (is_repetition(connection, statement)) return resume_run(statement);
   flush_pending(connection, SQLITE_OK);
   begin_run(statement, true);
@@ -73,6 +84,8 @@ static void returned_row(struct connection *connection, sqlite3_stmt *stmt) {
 
 static void ended(struct connection *connection, sqlite3_stmt *stmt) {
   struct statement *statement = traced_statement(connection, stmt);
+  struct exec *exec = exec_of(connection);
+  if (exec && exec->running == stmt) exec->running = NULL;
   if (!statement) return;
   int64_t now = clock_now();
   int64_t open = now - statement->start;

@@ -133,6 +133,10 @@ def a_c_program_with_callbacks_of_its_own():
     compare([compiled("simple")], language="native")
 
 
+def a_function_that_runs_statements():
+    compare([compiled("functions")])
+
+
 def grdb():
     program = os.path.join(GRDB, "debug", "grdb-program")
     installed(program)
