@@ -71,18 +71,18 @@ static void ended(struct connection *connection, const char *outcome, int64_t no
 }
 
 static void autocommitted(struct connection *connection, const struct ended_run *run,
-                          bool has_failed) {
+                          bool is_rolled_back) {
   struct transaction event = {
       .store_id = connection->id,
-      .outcome = has_failed ? "rollback" : "commit",
+      .outcome = is_rolled_back ? "rollback" : "commit",
       .wait_ns = run->wait_ns,
       .total_ns = run->end - run->start,
       .kind = "autocommit",
-      .writer_ns = has_failed ? -1 : run->wait_ns,
+      .writer_ns = is_rolled_back ? -1 : run->wait_ns,
       .statements = 1,
   };
-  if (!has_failed) event.log_bytes = log_bytes(connection, run->end);
-  if (UNLIKELY(connection->io && !has_failed)) io_committed(connection, run, &event);
+  if (!is_rolled_back) event.log_bytes = log_bytes(connection, run->end);
+  if (UNLIKELY(connection->io && !is_rolled_back)) io_committed(connection, run, &event);
   emit_transaction(&event);
 }
 
@@ -130,7 +130,9 @@ void transaction_after(struct connection *connection, struct ended_run *run, int
   event->transaction_id = connection->transaction_id;
   if (connection->transaction_id == 0) {
     bool may_write = run->text->write != WRITES_NOTHING && !event->readonly;
-    if (may_write && (has_failed || !has_no_effect(run))) autocommitted(connection, run, has_failed);
+    // What OR FAIL changed before it failed is committed. Changes of triggers are counted also when they are undone.
+    bool is_rolled_back = has_failed && event->changes == 0;
+    if (may_write && (has_failed || !has_no_effect(run))) autocommitted(connection, run, is_rolled_back);
     return;
   }
   connection->transaction_statements++;

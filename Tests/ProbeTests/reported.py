@@ -90,6 +90,28 @@ def the_first_word_is_behind_empty_statements_byte_order_marks_and_long_comments
     expect(max(map(len, lines)) < 1000, "a comment is no part of the statement that is cut")
 
 
+def rows_written_before_or_fail_are_a_commit():
+    code = ("import sqlite3, sys\n"
+            "c = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
+            "other = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
+            "version = lambda: other.execute('PRAGMA data_version').fetchone()[0]\n"
+            "c.execute('CREATE TABLE t(a UNIQUE)')\n"
+            "c.execute('INSERT INTO t VALUES (1)')\n"
+            "c.execute('CREATE TABLE log(a)')\n"
+            "c.execute('CREATE TRIGGER g AFTER INSERT ON t BEGIN INSERT INTO log VALUES (1); END')\n"
+            "for conflict in 'ABORT', 'ROLLBACK', 'FAIL':\n"
+            "  for rows in '(2), (3), (1)', '(1), (4)', '(5), (1)':\n"
+            "    last = version()\n"
+            "    try: c.execute(f'INSERT OR {conflict} INTO t VALUES {rows}')\n"
+            "    except sqlite3.IntegrityError: print('commit' if version() != last else 'rollback')\n")
+    process, lines = run([sys.executable, "-c", code, os.path.join(scratch, "fail.db")], level=1)
+    seen = [event["outcome"] for event in events(lines, "transaction")][4:]
+    expect(seen == process.stdout.split() == ["rollback"] * 6 + ["commit", "rollback", "commit"],
+           f"{process.stdout}{process.stderr}{seen}")
+    changes = [run.get("changes") for run in events(lines, "statement_run") if "error" in run]
+    expect(changes == [None] * 6 + ["2", None, "1"], f"{changes}")
+
+
 def a_query_that_is_open_while_others_write_changes_nothing():
     code = ("import sqlite3\n"
             "c = sqlite3.connect(':memory:', isolation_level=None)\n"
