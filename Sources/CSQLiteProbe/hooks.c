@@ -3,7 +3,7 @@
 // The functions that replace SQLite's own in the slots of the program's objects. Each copy of
 // SQLite has its own set, so that a hook calls the right copy.
 //
-// A hook calls SQLite exactly as the program did and returns what SQLite returned.
+// A hook calls SQLite exactly as the program did and returns what SQLite returned. The exception is finalize_recorded().
 
 #include <stdio.h>
 #include <stdlib.h>
