@@ -86,6 +86,21 @@ enum CoreDataAnnotation {
     self = .faultFulfilled(nil)
   }
 
+  /// Whether it is the beginning of a line with a time or rows.
+  static func isCut(_ text: UnsafeRawBufferPointer) -> Bool {
+    let starts: [StaticString] = [
+      "sql connection fetch time: ", "total fetch execution time: ",
+      "total count request execution time: ", "fault fulfilled from database for ",
+      "to-many relationship fault ", "Prefetching with key ", "fetch using NSSQLiteStatement",
+    ]
+    return starts.contains { start in
+      let count = min(text.count, start.utf8CodeUnitCount)
+      return count >= 8
+        && text.prefix(count).elementsEqual(
+          UnsafeBufferPointer(start: start.utf8Start, count: count))
+    }
+  }
+
   private static func other(_ cursor: inout ByteCursor) -> Self? {
     if cursor.take("Bound intarray ") { return .boundArray }
     if cursor.take("Connecting to sqlite database file at ") {
@@ -93,6 +108,8 @@ enum CoreDataAnnotation {
       let path = cursor.take { $0 != UInt8(ascii: "\"") }
       return .connecting(path: String(decoding: path, as: UTF8.self))
     }
+    // -com.apple.CoreData.ConcurrencyDebug 1
+    if cursor.take("Core Data multi-threading assertions ") { return .maintenance }
     guard cursor.take("PostSaveMaintenance: ") else { return nil }
     return cursor.take("wal_checkpoint") ? .checkpoint : .maintenance
   }

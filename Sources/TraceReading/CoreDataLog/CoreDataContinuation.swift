@@ -17,6 +17,13 @@ enum CoreDataContinuation {
       || (!word.isEmpty && word.allSatisfy { !$0.isLowercase } && !line.contains(UInt8(ascii: ":")))
   }
 
+  /// Whether the text of a bound value goes on in the next line: `SQLite bind[0] = "two`.
+  static func isOpenText(_ bind: UnsafeRawBufferPointer) -> Bool {
+    var cursor = ByteCursor(bind)
+    guard cursor.takeThrough(" = ") != nil, cursor.take("\"") else { return false }
+    return cursor.rest.trimmed.last != UInt8(ascii: "\"")
+  }
+
   /// An object in the list of level 3.
   static func isObject(_ line: UnsafeRawBufferPointer) -> Bool {
     let text = line.trimmed

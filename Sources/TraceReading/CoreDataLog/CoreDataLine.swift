@@ -38,6 +38,15 @@ struct CoreDataLine {
     self.text = text
   }
 
+  /// Whether it would be read where no line has `CoreData: `.
+  var isStatementOrTime: Bool {
+    switch category {
+    case .sql: CoreDataStatement.isSQL(text)
+    case .annotation: CoreDataAnnotation(text) != nil
+    case .details, .remark, .error: false
+    }
+  }
+
   private static func isOfSQLite(_ text: UnsafeRawBufferPointer) -> Bool {
     var cursor = ByteCursor(text)
     return cursor.takeThrough("SQLite error code:") != nil
@@ -81,12 +90,15 @@ struct CoreDataLine {
 ///
 ///     2014-07-31 15:29:04.797 WordList[73416:2971038]          NSLog; the thread decimal or hex
 ///     2026-01-02 10:00:00.123456+0100 0x1a2b Default 0x0 4711 0 App: (CoreData) [com.apple…:sql]
+///     2026-01-02 10:00:00.123456+0100 host App[4711]: (CoreData) [com.apple…:sql]     log show --style syslog
+///     Jan  2 10:00:00 iPhone App(CoreData)[4711] <Debug>:                             of a device
 struct CoreDataLineHead {
-  /// Nanoseconds since 1970; of the writer's clock where ``isUTC`` is false.
-  let time: Nanoseconds
+  /// Nanoseconds since 1970; of the writer's clock where ``isUTC`` is false; nil without a year.
+  let time: Nanoseconds?
   let isUTC: Bool
   let process: ProcessIdentity
-  let threadID: Int64
+  /// Nil where the form has none.
+  let threadID: Int64?
 
   // 1,024 is arbitrary: a name has at most 255 bytes. Every bracket is examined, so a line that
   // consists only of brackets would take quadratic time.
@@ -95,17 +107,24 @@ struct CoreDataLineHead {
   init?(_ text: UnsafeRawBufferPointer) {
     guard text.count <= Self.longest else { return nil }
     var cursor = ByteCursor(text)
-    guard let seconds = cursor.takeDateTime() else { return nil }
+    guard let seconds = cursor.takeDateTime() else {
+      guard cursor.takeMonthDayTime(), let process = cursor.takeProcess() else { return nil }
+      (time, isUTC, threadID) = (nil, false, nil)
+      self.process = process
+      return
+    }
     let fraction = cursor.takeFraction()
     let offset = cursor.takeZone()
     time = seconds * 1_000_000_000 + fraction - (offset ?? 0)
     isUTC = offset != nil
     _ = cursor.take { $0 == UInt8(ascii: " ") }
-    guard let (process, threadID) = cursor.takeUnifiedColumns() ?? cursor.takeBracketed() else {
+    if let (process, threadID) = cursor.takeUnifiedColumns() ?? cursor.takeBracketed() {
+      (self.process, self.threadID) = (process, threadID)
+    } else if let process = cursor.takeProcess() {
+      (self.process, self.threadID) = (process, nil)
+    } else {
       return nil
     }
-    self.process = process
-    self.threadID = threadID
   }
 }
 
@@ -148,6 +167,34 @@ extension ByteCursor {
           return (ProcessIdentity(id: id, name: Self.processName(name)), thread)
         }
       }
+    }
+    return nil
+  }
+
+  /// Parses `Jan  5 09:10:11 `.
+  fileprivate mutating func takeMonthDayTime() -> Bool {
+    let month = String(decoding: take { $0 != UInt8(ascii: " ") }, as: UTF8.self)
+    guard Self.months.contains(month) else { return false }
+    _ = take { $0 == UInt8(ascii: " ") }
+    guard !take(while: { $0.isDigit }).isEmpty else { return false }
+    _ = take { $0 == UInt8(ascii: " ") }
+    return take { $0.isDigit || $0 == UInt8(ascii: ":") }.count == 8
+  }
+
+  private static let months: Set = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+  ]
+
+  /// Parses ` host App[4711]` or ` iPhone App(CoreData)[4711]`; the process is the last word.
+  fileprivate mutating func takeProcess() -> ProcessIdentity? {
+    var ahead = self
+    while let name = ahead.takeThrough("[") {
+      var numbers = ahead
+      guard let id = Int64(decimal: numbers.take { $0.isDigit }), numbers.take("]"),
+        let word = String(decoding: name, as: UTF8.self).split(separator: " ").last
+      else { continue }
+      self = numbers
+      return ProcessIdentity(id: id, name: String(word.prefix { $0 != "(" }))
     }
     return nil
   }

@@ -7,7 +7,7 @@ import StoreEvents
 /// Data that the log does not contain (callers, contexts, SQLite's work, the cost of a save) stays
 /// empty, and the ledger has a remark on it.
 final class CoreDataLogParser {
-  private enum Place { case none, sql, objects, plan, remark }
+  private enum Place { case none, sql, value, objects, plan, remark }
 
   private struct Key: Hashable {
     var process: ProcessIdentity
@@ -24,6 +24,12 @@ final class CoreDataLogParser {
   /// An annotation that no rule matches, and that may continue on the next line.
   private var fragment: (text: [UInt8], line: UInt64)?
   private var interleaved: UInt64 = 0
+  private var nameless: UInt64 = 0
+  private var unended: UInt64 = 0
+  /// Whether a line had `CoreData: `: those without it are then text in values, or another program's.
+  private var hasMarks = false
+  /// Lines of statements and times that were not read for that.
+  private var unmarked: UInt64 = 0
   /// The lines that belong to no statement of the log.
   private var errors: UInt64 = 0
   /// Events of threads that were evicted.
@@ -46,11 +52,17 @@ final class CoreDataLogParser {
     guard let parsed = CoreDataLine(line), parsed.isMarked || !isMarkedOnly else {
       return continues(line)
     }
+    guard parsed.isMarked || !hasMarks else {
+      let isRead = continues(line)
+      if !isRead, parsed.isStatementOrTime { unmarked += 1 }
+      return isRead
+    }
     guard parsed.category != .sql || CoreDataStatement.isSQL(parsed.text) else {
       return continues(line)
     }
     countFragment()
-    select(parsed.head)
+    hasMarks = hasMarks || parsed.isMarked
+    select(parsed.head, number)
     switch parsed.category {
     case .sql: readSQL(parsed.text)
     case .annotation: return readAnnotation(parsed.text, number)
@@ -74,10 +86,9 @@ final class CoreDataLogParser {
   func finish() -> [EventRecord] {
     countFragment()
     var records = takeRecords()
-    for (_, thread) in threads.sorted(by: { $0.key.thread < $1.key.thread }) {
-      if thread.finish() { ledger.addProblem("its last statement lacks its times: the log is cut") }
+    for thread in threads.values.sorted(by: { $0.lastLine < $1.lastLine }) {
+      if end(thread) { ledger.addProblem("its last statement lacks its times: the log is cut") }
       records += thread.records
-      interleaved += thread.interleaved
     }
     threads.removeAll()
     thread = nil
@@ -122,6 +133,7 @@ final class CoreDataLogParser {
     place = .none
     if text.hasPrefix("SQLite bind[") {
       thread?.read(bind: text)
+      if CoreDataContinuation.isOpenText(text) { place = .value }
       return true
     }
     guard text.hasPrefix("SQLite: EXPLAIN QUERY PLAN") else { return false }
@@ -146,8 +158,10 @@ final class CoreDataLogParser {
   /// Parses a line without a category if it continues the previous line.
   private func continues(_ line: UnsafeRawBufferPointer) -> Bool {
     if let (text, _) = fragment {
-      let whole = text + [UInt8(ascii: " ")] + line.trimmed
-      if let annotation = whole.withUnsafeBytes({ CoreDataAnnotation($0) }) {
+      // Wrapped between two words, or within one.
+      let wholes = [text + [UInt8(ascii: " ")] + line.trimmed, text + line.trimmed]
+      for whole in wholes {
+        guard let annotation = whole.withUnsafeBytes({ CoreDataAnnotation($0) }) else { continue }
         fragment = nil
         return read(annotation)
       }
@@ -158,6 +172,9 @@ final class CoreDataLogParser {
     case .sql:
       guard CoreDataContinuation.isSQL(line) else { break }
       thread?.read(continuation: String(decoding: line, as: UTF8.self))
+      return true
+    case .value:
+      if line.trimmed.last == UInt8(ascii: "\"") { place = .none }
       return true
     case .objects:
       if line.trimmed.elementsEqual([UInt8(ascii: ")")]) {
@@ -180,13 +197,17 @@ final class CoreDataLogParser {
       return
     }
     let sample = String(decoding: text.prefix(100), as: UTF8.self)
+    if text.withUnsafeBytes(CoreDataAnnotation.isCut) {
+      ledger.addProblem("line \(number) is cut: \(LogText.escaped(sample))")
+    }
     ledger.countUnrecognized("line \(number): unknown annotation of Core Data: \(sample)")
   }
 
   // MARK: - Threads
 
-  private func select(_ head: CoreDataLineHead?) {
+  private func select(_ head: CoreDataLineHead?, _ number: UInt64) {
     clock.read(head)
+    defer { thread?.lastLine = number }
     // A line that lost its head continues that of the previous thread.
     if head == nil, thread != nil { return }
     let key = Key(process: head?.process ?? unnamed, thread: head?.threadID ?? 0)
@@ -194,26 +215,38 @@ final class CoreDataLogParser {
       if known !== thread { thread = known }
       return
     }
-    if threads.count >= Self.maxThreads, let oldest = threads.first { evict(oldest) }
+    if threads.count >= Self.maxThreads { evictOldest() }
     let process = processes[key.process] ?? CoreDataProcess(key.process)
     if processes[key.process] == nil {
       if processes.count >= Self.maxThreads { processes.removeAll() }
       processes[key.process] = process
       ledger.addUncounted(key.process)
-      if head?.isUTC == false {
+      if head?.time != nil, head?.isUTC == false {
         ledger.addRemark("the log's times have no zone: they are taken for UTC")
       }
     }
-    let new = CoreDataThread(process, threadID: key.thread, clock: clock)
+    let new = CoreDataThread(process, threadID: head?.threadID, clock: clock)
     threads[key] = new
     thread = new
   }
 
-  private func evict(_ oldest: (key: Key, value: CoreDataThread)) {
-    _ = oldest.value.finish()
-    evicted += oldest.value.records
-    interleaved += oldest.value.interleaved
-    threads[oldest.key] = nil
+  /// Ends the thread whose last line is the oldest, of those between two statements if there are any.
+  private func evictOldest() {
+    let oldest = threads.min {
+      ($0.value.isBusy ? 1 : 0, $0.value.lastLine) < ($1.value.isBusy ? 1 : 0, $1.value.lastLine)
+    }
+    guard let (key, thread) = oldest else { return }
+    _ = end(thread)
+    evicted += thread.records
+    threads[key] = nil
+  }
+
+  private func end(_ thread: CoreDataThread) -> Bool {
+    let isCut = thread.finish()
+    interleaved += thread.interleaved
+    nameless += thread.nameless
+    unended += thread.unended
+    return isCut
   }
 
   /// Adds a remark on what a log of this kind does not contain.
@@ -227,10 +260,28 @@ final class CoreDataLogParser {
         "Core Data logged \(errors.counted("error")) without a statement in the log")
     }
     if !clock.isReal { ledger.addRemark("the log has no times of day: only the order is known") }
+    noteDoubts()
+  }
+
+  private func noteDoubts() {
     if interleaved > 0 {
-      ledger.addRemark(
-        "\(interleaved.counted("fetch", "fetches")) began while another one ran, and the log has no thread ids: "
-          + "times may stand at the wrong one of two")
+      ledger.addProblem(
+        "lines of \(interleaved.counted("fetch", "fetches")) stand between those of another one, and the log has no "
+          + "thread ids: rows, times and faults may be at the wrong statement")
+    }
+    if nameless > 0 {
+      ledger.addProblem(
+        "\(nameless.counted("fetch", "fetches")) without SQL in the log: lines are missing")
+    }
+    if unended > 0 {
+      ledger.addProblem(
+        "\(unended.counted("transaction")) without COMMIT or ROLLBACK in the log: not counted as a save"
+      )
+    }
+    if unmarked > 0 {
+      ledger.addProblem(
+        "\(unmarked.counted("line")) of statements and times without 'CoreData: ', which other lines have: not read"
+      )
     }
   }
 }

@@ -63,8 +63,8 @@ final class CoreDataClock {
   private(set) var isReal = false
 
   func read(_ head: CoreDataLineHead?) {
-    if let head {
-      now = head.time
+    if let time = head?.time {
+      now = time
       isReal = true
     } else if !isReal {
       now += 1

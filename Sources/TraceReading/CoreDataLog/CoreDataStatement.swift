@@ -60,6 +60,12 @@ enum CoreDataStatement: Equatable {
     return .fetch(kind(sql), table: table)
   }
 
+  /// Of any SELECT: its times in the log are what makes it a fetch.
+  static func fetch(_ sql: UnsafeRawBufferPointer) -> (FetchKind, table: String) {
+    var cursor = ByteCursor(sql)
+    return (kind(sql), cursor.takeName(after: " FROM ") ?? "")
+  }
+
   /// Core Data marks the rows of objects with a 0 or a 1 before the key.
   private static func kind(_ sql: UnsafeRawBufferPointer) -> FetchKind {
     if sql.hasPrefix("SELECT COUNT(") { return .count }
@@ -87,17 +93,25 @@ struct CoreDataSQL {
   let text: String
   let id: StatementID
   let statement: CoreDataStatement
+  /// What it fetches where its times follow, also from a table of history or of CloudKit.
+  let fetch: (kind: FetchKind, table: String)
   /// From the SQL text, or 0.
   let limit: UInt64
   let offset: UInt64
 
+  var isSelect: Bool {
+    let word = text.drop { !$0.isLetter }.prefix { $0.isLetter }.uppercased()
+    return word == "SELECT" || word == "WITH"
+  }
+
   init(_ text: String) {
     var text = text
     id = StatementID(sql: text)
-    (statement, limit, offset) = text.withUTF8 { utf8 in
+    (statement, fetch, limit, offset) = text.withUTF8 { utf8 in
       let sql = UnsafeRawBufferPointer(utf8)
       return (
-        CoreDataStatement(sql), sql.lastNumber(after: " LIMIT "), sql.lastNumber(after: " OFFSET ")
+        CoreDataStatement(sql), CoreDataStatement.fetch(sql), sql.lastNumber(after: " LIMIT "),
+        sql.lastNumber(after: " OFFSET ")
       )
     }
     self.text = text

@@ -17,26 +17,44 @@ final class CoreDataThread {
   private let process: CoreDataProcess
   private let threadID: Int64
   private let clock: CoreDataClock
+  /// Whether its lines have the thread's number, so that no other thread's are among them.
+  private let isNumbered: Bool
   private var sql: (text: String, time: Nanoseconds)?
   private var open: [CoreDataFetch] = []
   private var completed: CoreDataFetch?
   private var transactions = CoreDataTransactions()
   private var store: StoreOpened?
   private var lastFetchID: UInt64 = 0
+  /// A statement that is no fetch of entities, unless its times follow.
+  private var other: CoreDataSQL?
   /// Whether any line had a time.
   private var hasTimes = false
   /// Events that are ready to be given.
   var records: [EventRecord] = []
-  /// Fetches that began while another one was in SQLite: another thread's, without its number.
-  private(set) var interleaved: UInt64 = 0
+  /// Fetches that began within another one and are no part of it, or took less time than their part
+  /// in SQLite: another thread's lines, without its number.
+  var interleaved: UInt64 { hasTimes ? displaced : 0 }
+  private var displaced: UInt64 = 0
+  /// Fetches whose SQL is not in the log.
+  private(set) var nameless: UInt64 = 0
+  /// Transactions without the line of their end.
+  var unended: UInt64 { transactions.unended }
+  /// Whether a statement or a transaction has begun and has not ended.
+  var isBusy: Bool { sql != nil || !open.isEmpty || completed != nil || transactions.isOpen }
+  /// The number of the line that was read last.
+  var lastLine: UInt64 = 0
 
   // 64 and 1,024 are arbitrary: fetches without an end, and prefetches of one fetch.
   private static let maxOpen = 64
   private static let maxHeld = 1024
+  // Of the two times, each to 0.1 ms.
+  private static let rounding: Nanoseconds = 100_000
 
-  init(_ process: CoreDataProcess, threadID: Int64, clock: CoreDataClock) {
+  /// - Parameter threadID: nil where the lines have none.
+  init(_ process: CoreDataProcess, threadID: Int64?, clock: CoreDataClock) {
     self.process = process
-    self.threadID = threadID
+    self.threadID = threadID ?? 0
+    isNumbered = threadID != nil
     self.clock = clock
   }
 
@@ -78,9 +96,7 @@ final class CoreDataThread {
       if let index = open.lastIndex(where: { $0.connectionTime == nil }) {
         open[index].connectionTime = time
       } else {
-        // The line of its SQL is missing.
-        endStatement()
-        begin("", .objects)
+        beginOther(.objects)
         open[open.count - 1].connectionTime = time
       }
     case .fetchTime(let time, let rows):
@@ -94,16 +110,14 @@ final class CoreDataThread {
         completed?.rows = rows
         return true
       }
-      endStatement()
-      begin("", .objects)
+      beginOther(.objects)
       return complete(open.indices.last, time, rows: rows)
     case .countTime(let time, let count):
       hasTimes = true
       if let index = open.lastIndex(where: { $0.kind == .count }) {
         return complete(index, time, rows: count, isOfRows: false)
       }
-      endStatement()
-      begin("", .count)
+      beginOther(.count)
       return complete(open.indices.last, time, rows: count, isOfRows: false)
     case .fetched(let entity, let sql, let rows, _): read(fetchOf: entity, sql, rows: rows)
     case .faultFulfilled(let object):
@@ -112,7 +126,7 @@ final class CoreDataThread {
     case .toManyFaultFulfilled(let name, let object, _):
       return emitFault(object.entity, pk: object.pk, relationship: name)
     case .prefetched:
-      guard var fetch = completed else { return false }
+      guard var fetch = completed else { return countIfLate() }
       completed = nil
       fetch.kind = .prefetch
       emit(fetch)
@@ -151,19 +165,26 @@ final class CoreDataThread {
     // The line of its SQL is missing, and perhaps those of its times.
     guard let rows, !sql.isEmpty else { return name(entity) }
     endStatement()
-    guard case .fetch(let kind, let table) = process.sql(sql).statement else { return }
-    begin(process.sql(sql), kind, table, at: clock.now)
+    let statement = process.sql(sql)
+    begin(statement, statement.fetch.kind, statement.fetch.table, at: clock.now)
     var fetch = open.removeLast()
-    process.learn(entity, table: table)
+    process.learn(entity, table: fetch.table)
     fetch.entity = entity
     fetch.rows = rows
     fetch.hasRows = true
     completed = fetch
   }
 
-  /// Begins a fetch whose SQL the log does not have.
-  private func begin(_ table: String, _ kind: FetchKind) {
-    begin(process.sql(""), kind, table, at: clock.now)
+  /// Begins the fetch of times whose SQL is that of no entity, or is not in the log.
+  private func beginOther(_ kind: FetchKind) {
+    let other = other
+    endStatement()
+    guard let other else {
+      nameless += 1
+      return begin(process.sql(""), kind, "", at: clock.now)
+    }
+    let fetch = other.fetch
+    begin(other, kind == .count ? kind : fetch.kind, fetch.table, at: clock.now)
   }
 
   /// Emits what is still held; a fetch that was cut within its times has only its beginning.
@@ -174,6 +195,7 @@ final class CoreDataThread {
     endStatement()
     openStore()
     while !open.isEmpty { abandonOldest() }
+    emit(transactions.finish(process: process, clock: clock))
     return isCut && hasTimes
   }
 
@@ -181,8 +203,10 @@ final class CoreDataThread {
 
   private func endStatement() {
     start()
+    other = nil
     if let fetch = completed {
       completed = nil
+      countIfForeign(fetch)
       emit(fetch)
     }
   }
@@ -190,23 +214,26 @@ final class CoreDataThread {
   private func start() {
     guard let (line, time) = sql else { return }
     sql = nil
+    other = nil
     let sql = process.sql(line)
     switch sql.statement {
     case .fetch(let kind, let table): begin(sql, kind, table, at: time)
     case .begin:
       openStore()
-      transactions.begin(at: time)
+      emit(transactions.begin(at: time, process: process, clock: clock))
     case .commit, .rollback:
       emit(transactions.end(isCommit: sql.statement == .commit, process: process, clock: clock))
     case .housekeeping where sql.text.hasPrefix("pragma journal_mode="):
       store?.journalMode = sql.text.dropFirst("pragma journal_mode=".count).lowercased()
-    default: transactions.run(sql.statement, at: time)
+    default:
+      transactions.run(sql.statement, at: time)
+      if sql.statement == .housekeeping, sql.isSelect { other = sql }
     }
   }
 
   private func begin(_ sql: CoreDataSQL, _ kind: FetchKind, _ table: String, at time: Nanoseconds) {
     openStore()
-    if let last = open.last, last.connectionTime == nil { interleaved += 1 }
+    if let last = open.last, last.connectionTime == nil { displaced += 1 }
     if open.count >= Self.maxOpen { abandonOldest() }
     let outer = open.last { $0.connectionTime != nil }
     open.append(
@@ -225,8 +252,12 @@ final class CoreDataThread {
     _ index: Int?, _ time: Nanoseconds, rows: UInt64, isOfRows: Bool = true
   ) -> Bool {
     guard let index else { return false }
-    if let fetch = completed { emit(fetch) }
+    if let fetch = completed {
+      countIfForeign(fetch)
+      emit(fetch)
+    }
     var fetch = open.remove(at: index)
+    if let part = fetch.connectionTime, part > time + Self.rounding { displaced += 1 }
     clock.advance(to: fetch.begin + time)
     fetch.totalTime = time
     fetch.rows = rows
@@ -235,6 +266,19 @@ final class CoreDataThread {
     if isOfRows, fetch.kind == .count { fetch.kind = .dictionaries }
     completed = fetch
     return true
+  }
+
+  /// Counts a fetch within another one that is neither a prefetch nor a fault of it.
+  private func countIfForeign(_ fetch: CoreDataFetch) {
+    if fetch.parentID != 0, fetch.kind != .prefetch, !isNumbered { displaced += 1 }
+  }
+
+  /// Counts a line on a fetch that comes after the next fetch has begun.
+  ///
+  /// - Returns: whether there is one.
+  private func countIfLate() -> Bool {
+    if !open.isEmpty { displaced += 1 }
+    return !open.isEmpty
   }
 
   private func openStore() {
@@ -269,7 +313,7 @@ final class CoreDataThread {
 
   /// Core Data does not log which fetch made an object: the last one is the likeliest.
   private func emitFault(_ entity: String, pk: Int64, relationship: String) -> Bool {
-    guard let fetch = completed else { return false }
+    guard let fetch = completed else { return countIfLate() }
     completed = nil
     let duration = fetch.ending.totalTime
     let miss = CacheMiss(

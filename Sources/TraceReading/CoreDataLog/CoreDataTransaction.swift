@@ -21,21 +21,53 @@ struct CoreDataTransactions {
     var writes: Bool { inserted > 0 || updated > 0 || deleted > 0 || joined > 0 }
   }
 
-  private var current: Transaction?
+  /// The last one is written to; SQLite has one, and others lack the line of their end.
+  private var open: [Transaction] = []
   /// The one that took keys, counted with the save after it.
   private var keys: (begin: Nanoseconds, statements: UInt64)?
+  /// Those that write, without an error and without the line of their end.
+  private(set) var unended: UInt64 = 0
 
-  var isOpen: Bool { current != nil }
+  // 64 is arbitrary.
+  private static let maxOpen = 64
 
-  mutating func begin(at time: Nanoseconds) {
-    current = Transaction(begin: time, statements: 1)
+  var isOpen: Bool { !open.isEmpty }
+
+  /// Begins one; returns the events of the one before it, if that failed without a ROLLBACK.
+  mutating func begin(
+    at time: Nanoseconds, process: CoreDataProcess, clock: CoreDataClock
+  ) -> [(Nanoseconds, StoreEvent)] {
+    let events =
+      open.last?.error.isEmpty == false ? end(isCommit: false, process: process, clock: clock) : []
+    if open.count >= Self.maxOpen { abandon(open.removeFirst()) }
+    open.append(Transaction(begin: time, statements: 1))
+    return events
+  }
+
+  /// Ends those that the log's end cut.
+  mutating func finish(
+    process: CoreDataProcess, clock: CoreDataClock
+  ) -> [(Nanoseconds, StoreEvent)] {
+    var events: [(Nanoseconds, StoreEvent)] = []
+    while let last = open.last {
+      if last.error.isEmpty {
+        abandon(open.removeLast())
+      } else {
+        events += end(isCommit: false, process: process, clock: clock)
+      }
+    }
+    return events
+  }
+
+  private mutating func abandon(_ transaction: Transaction) {
+    if transaction.writes { unended += 1 }
   }
 
   mutating func run(_ statement: CoreDataStatement, at time: Nanoseconds) {
     let isWrite = statement != .housekeeping
     // The line of its BEGIN may be cut off.
-    guard current != nil || isWrite else { return }
-    var transaction = current ?? Transaction(begin: time)
+    guard isOpen || isWrite else { return }
+    var transaction = open.popLast() ?? Transaction(begin: time)
     transaction.statements += 1
     switch statement {
     case .insert: transaction.inserted += 1
@@ -44,21 +76,21 @@ struct CoreDataTransactions {
     case .join: transaction.joined += 1
     default: break
     }
-    current = transaction
+    open.append(transaction)
   }
 
   /// Records an error of the transaction; false if none is open.
   mutating func fail(_ error: String) -> Bool {
-    current?.error = error
-    return current != nil
+    guard isOpen else { return false }
+    open[open.count - 1].error = error
+    return true
   }
 
   /// Ends the transaction; the log has no times of it but those at which its lines were written.
   mutating func end(
     isCommit: Bool, process: CoreDataProcess, clock: CoreDataClock
   ) -> [(Nanoseconds, StoreEvent)] {
-    guard let transaction = current else { return [] }
-    current = nil
+    guard let transaction = open.popLast() else { return [] }
     func duration(since begin: Nanoseconds) -> Nanoseconds {
       clock.isReal ? max(0, clock.now - begin) : 0
     }

@@ -127,10 +127,11 @@ final class LogEventSource: LiveSource {
   private func take(
     _ line: UnsafeRawBufferPointer, _ body: (EventRecord) throws -> Void
   ) throws {
+    let line = lineNumber == 1 ? line.withoutByteOrderMark : line
     guard !line.isEmpty else { return }
     guard let parsed = parser.line(line), let process = process(parsed.process) else {
-      let isCoreData = coreData.read(
-        line, number: lineNumber, isMarkedOnly: ledger.isRecognized)
+      let isCoreData =
+        !line.hasMark && coreData.read(line, number: lineNumber, isMarkedOnly: ledger.isRecognized)
       hasCoreDataLines = hasCoreDataLines || isCoreData
       if !isCoreData { countUnrecognized(line, "not a line of ObjectStore") }
       return
@@ -288,6 +289,17 @@ final class LogEventSource: LiveSource {
 }
 
 extension UnsafeRawBufferPointer {
+  /// The line without the mark that some editors write at the beginning of a file.
+  fileprivate var withoutByteOrderMark: Self {
+    starts(with: [0xef, 0xbb, 0xbf]) ? Self(rebasing: self[3...]) : self
+  }
+
+  /// Whether ObjectStore wrote it: behind a prefix, as of docker compose, it is still not Core Data's.
+  fileprivate var hasMark: Bool {
+    var cursor = ByteCursor(self)
+    return cursor.takeThrough("] ObjectStore: ") != nil
+  }
+
   /// The line's beginning, to be shown.
   fileprivate var sample: String { String(decoding: prefix(100), as: UTF8.self) }
 }

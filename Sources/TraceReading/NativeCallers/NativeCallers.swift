@@ -37,6 +37,9 @@ final class NativeCallers {
     // The function is that of the first frame: one of a driver is no place of the program.
     if let first = frames.first, first.isOfSharedLibrary || first.isOfInterpreter {
       caller.function = ""
+    } else if caller.function.hasPrefix("_cgo_") {
+      // Go makes one for each function of C that is called.
+      caller.function = ""
     }
     if ["", host].contains(record.process.host) {
       let own = frames.filter { !$0.isOfSystem && !$0.isOfInterpreter }
@@ -62,7 +65,10 @@ final class NativeCallers {
     for frame in frames {
       let found = lines(at: frame, time, &obstacle)
       if let line = found.first(where: \.isOfApplication) { return (line, frame.module) }
-      if ofLibrary == nil, let line = found.first(where: { $0.line > 0 && !$0.isOfSQLite }) {
+      if found.contains(where: \.isOfCgo) {
+        // What called it is a helper of the driver, which is the same for each caller as well.
+        ofLibrary = nil
+      } else if ofLibrary == nil, let line = found.first(where: \.isOfProgram) {
         ofLibrary = (line, frame.module)
       }
     }

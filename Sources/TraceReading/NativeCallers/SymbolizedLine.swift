@@ -10,10 +10,26 @@ struct SymbolizedLine: Hashable {
   /// Whether the application's author wrote it, as far as paths show: package managers and toolchains
   /// have folders of their own.
   var isOfApplication: Bool {
-    line > 0 && !isOfSQLite && !Self.libraryFolders.contains { file.contains($0) }
+    isOfProgram && !Self.libraryFolders.contains { file.contains($0) }
   }
 
-  var isOfSQLite: Bool { file.hasSuffix("/sqlite3.c") || file.hasSuffix("/sqlite3.h") }
+  /// Whether it is a line of the application or of a library, and neither of SQLite nor of what Go makes
+  /// for calls of C.
+  var isOfProgram: Bool { line > 0 && !isOfSQLite && !isOfCgo && !isOfGoRuntime }
+
+  private var isOfSQLite: Bool { file.hasSuffix("/sqlite3.c") || file.hasSuffix("/sqlite3.h") }
+
+  /// Whether Go made it for a call of C, which is the same line for each caller.
+  var isOfCgo: Bool {
+    let name = file.split(separator: "/").last ?? ""
+    return ["cgo-gcc-", "cgo-builtin-", "cgo-generated-", "_cgo_"].contains { name.hasPrefix($0) }
+      || file.contains("runtime/cgo/")
+  }
+
+  /// Whether it is where Go changes to the stack of C.
+  private var isOfGoRuntime: Bool {
+    ["runtime/cgocall.go", "runtime/asm_"].contains { file.contains($0) }
+  }
 
   private static let libraryFolders = [
     // SwiftPM, and the toolchain as it was built.

@@ -453,7 +453,7 @@ struct CoreDataLogTests {
 
         """)
     #expect(reading.events.compactMap(\.fetchEnd).map(\.rows) == [3, 4])
-    #expect(reading.source.remarks.contains { $0.hasPrefix("1 fetch began while another") })
+    #expect(reading.source.problems.map { $0.prefix(19) } == ["lines of 1 fetch st"])
   }
 
   // MARK: - As people paste it
