@@ -89,7 +89,13 @@ extension AnyManagedObject {
   }
 
   /// Sets this end only.
+  ///
+  /// An object whose deletion was saved has no row that the reference could lead to.
   final func linkDestination(_ new: AnyManagedObject?, _ slot: Int) {
+    if let new, new.state.contains(.erased) {
+      context?.recordFaultError(StoreError.objectGone(new.objectID))
+      return
+    }
     write(new.map { .object($0.objectID) } ?? .null, slot)
     makeLinks().toOnes[slot - entity.attributes.count] = new
   }

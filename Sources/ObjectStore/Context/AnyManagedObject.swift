@@ -212,6 +212,34 @@ public class AnyManagedObject {
     markUpdated()
   }
 
+  /// Refuses to replace bytes that are no value of the type, since what was read for them is not them.
+  @usableFromInline
+  final func writeData<Value: AttributeValue>(_ value: Value, _ slot: Int) {
+    let new = value.storeValue
+    if Value.isJSON, let problem = jsonProblem(value, new, slot) {
+      context?.recordFaultError(
+        StoreError.wrongValue(
+          property: entity.attributes[slot].name, entity: entity.name, problem: .refused(problem)))
+    } else {
+      write(new, slot)
+    }
+  }
+
+  private final func jsonProblem<Value: AttributeValue>(
+    _ value: Value, _ new: StoreValue, _ slot: Int
+  ) -> String? {
+    if case .null = new,
+      Mirror(reflecting: value).displayStyle != .optional
+        || !Mirror(reflecting: value).children.isEmpty
+    {
+      return "the value cannot be encoded as JSON"
+    }
+    guard changes.isEmpty || changes[slot] == nil, case .data(let old) = storeValue(slot),
+      Value(.data(old)) == nil
+    else { return nil }
+    return "the file's \(old.count) bytes cannot be decoded as \(Value.self) and would be lost"
+  }
+
   /// Changes one value; false if the row does not exist.
   final func assign(_ value: StoreValue, _ slot: Int) -> Bool {
     if !state.contains(.inserted) {

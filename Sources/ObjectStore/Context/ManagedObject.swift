@@ -28,7 +28,9 @@ extension SchemaObject {
     // Inlined for EntitySchemaBase.property(_:), which is to see the literal path.
     @inline(__always) get { read(property(path).pointee.slot) }
     @inline(__always) set {
-      write(newValue.storeValue, property(path).pointee.slot)
+      let slot = property(path).pointee.slot
+      if case .data = Value.attributeType { return writeData(newValue, slot) }
+      write(newValue.storeValue, slot)
     }
   }
 

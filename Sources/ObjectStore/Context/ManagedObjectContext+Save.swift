@@ -35,8 +35,9 @@ extension ManagedObjectContext {
   }
 
   private func saveChanges(_ location: SourceLocation) throws {
-    guard hasChanges else { return }
+    // First: a change to an object that could not be read is none.
     if let faultError { throw faultError }
+    guard hasChanges else { return }
     guard parent != nil || !store.isReadOnly else { throw StoreError.readOnly(path: store.path) }
     let (changes, outcome) = try attempt { _ in
       try followDeleteRules()

@@ -56,7 +56,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   ///
   /// A loaded object is unchanged until it is refreshed.
   public var stalenessInterval: Duration? {
-    didSet { staleness = stalenessInterval.map { Nanoseconds($0 / .nanoseconds(1)) } ?? .max }
+    didSet { staleness = stalenessInterval?.nanoseconds ?? .max }
   }
   @exclusivity(unchecked) private(set) var staleness = Nanoseconds.max
   /// The treatment of rows that another writer has changed since they were read.

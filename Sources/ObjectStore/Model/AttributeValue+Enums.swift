@@ -41,12 +41,16 @@ extension AttributeValue where Self: RawRepresentable & CaseIterable, RawValue: 
 ///     let address = Attribute<Address?>("address")
 ///     // ZADDRESS BLOB
 ///
-/// Bytes that cannot be decoded read as ``AttributeValue/valueForNull``.
+/// Bytes that cannot be decoded read as ``AttributeValue/valueForNull``, and are not overwritten: after a
+/// new value was set, or one that cannot be encoded, ``ManagedObjectContext/faultError`` makes the save
+/// throw. ``AnyManagedObject/setValue(_:forKey:)`` replaces such bytes.
 public protocol CodableAttributeValue: AttributeValue, Codable {}
 
 extension CodableAttributeValue {
   /// `.data`.
   public static var attributeType: AttributeType { .data }
+  /// True.
+  public static var isJSON: Bool { true }
   /// JSON, with its keys in order; `.null` for a value whose own encoding fails.
   ///
   /// Infinities and NaN, which JSON lacks, are the strings `inf`, `-inf` and `nan`.

@@ -9,6 +9,8 @@ public protocol AttributeValue: Sendable {
   static var attributeType: AttributeType { get }
   /// Whether nil is one of the values.
   static var isOptional: Bool { get }
+  /// Whether it is kept as JSON, so that bytes of the file may be no value.
+  static var isJSON: Bool { get }
   /// The value of an attribute whose column is NULL: nil, or the type's zero.
   static var valueForNull: Self { get }
   /// The value as a store holds it.
@@ -22,6 +24,8 @@ public protocol AttributeValue: Sendable {
 extension AttributeValue {
   /// False; only `Optional` returns true.
   @inlinable public static var isOptional: Bool { false }
+  /// False; only a ``CodableAttributeValue`` returns true.
+  @inlinable public static var isJSON: Bool { false }
 }
 
 extension Optional: AttributeValue where Wrapped: AttributeValue {
@@ -29,6 +33,8 @@ extension Optional: AttributeValue where Wrapped: AttributeValue {
   @inlinable public static var attributeType: AttributeType { Wrapped.attributeType }
   /// True.
   @inlinable public static var isOptional: Bool { true }
+  /// The wrapped type's.
+  @inlinable public static var isJSON: Bool { Wrapped.isJSON }
   /// Nil.
   @inlinable public static var valueForNull: Self { nil }
   /// The wrapped value's, or NULL.

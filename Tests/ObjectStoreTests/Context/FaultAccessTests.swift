@@ -93,6 +93,32 @@ import Testing
     #expect(context.faultError == nil)
   }
 
+  @Test func aChangeOfAFaultThatCannotBeReadMakesTheSaveThrow() throws {
+    let (fixture, container, fault, _) = try makeFault()
+    let context = container.mainContext
+    container.close()
+    fault.name = "new"
+    #expect(context.faultError != nil && !context.hasChanges)
+    #expect(throws: StoreError.closed(path: fixture.url.path)) { try context.save() }
+  }
+
+  @Test func anObjectWhoseDeletionWasSavedIsNoDestination() throws {
+    let fixture = try StoreFixture()
+    let stop = fixture.makeStop("A")
+    let time = fixture.context.insert(StopTime.self)
+    time.headsign = "x"
+    try fixture.context.save()
+    fixture.context.delete(stop)
+    try fixture.context.save()
+    time.stop = stop
+    #expect(time.stop == nil)
+    #expect(throws: StoreError.objectGone(stop.objectID)) { try fixture.context.save() }
+    fixture.context.rollback()
+    stop.stopTimes.append(time)
+    #expect(throws: StoreError.objectGone(stop.objectID)) { try fixture.context.save() }
+    #expect(try fixture.rows("SELECT ZSTOP IS NULL FROM ZSTOPTIME") == ["1"])
+  }
+
   @Test func comesBackWhenItsRowDoes() throws {
     let (fixture, container, fault, _) = try makeFault()
     let other = try Connection(path: fixture.url.path)

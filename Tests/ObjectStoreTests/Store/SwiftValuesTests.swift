@@ -2,6 +2,7 @@
 
 import Foundation
 import ObjectStore
+import SQLiteDriver
 import TestSupport
 import Testing
 
@@ -31,6 +32,15 @@ private struct Spot: CodableAttributeValue, Hashable {
 private struct Measured: Entity {
   let values = Attribute<[Double]>("values", default: [])
   let spot = Attribute<Spot?>("spot")
+}
+
+private struct Sealed: Entity {
+  struct Value: CodableAttributeValue, Hashable {
+    static var valueForNull: Value { Value() }
+    func encode(to encoder: any Encoder) throws { throw CocoaError(.coderInvalidValue) }
+  }
+
+  let content = Attribute<Value?>("content")
 }
 
 /// What a Swift developer expects of a store.
@@ -63,6 +73,44 @@ private struct Measured: Entity {
     let found = try #require(try other.fetch(FetchRequest<Measured>()).first)
     #expect(found.values == [.infinity, -.infinity, 0.1])
     #expect(found.spot?.depth.isNaN == true && found.spot?.price == Decimal(string: "0.1"))
+  }
+
+  @Test func bytesThatCannotBeDecodedAreNotOverwritten() throws {
+    let fixture = try StoreFixture([Line.self])
+    fixture.context.insert(Line.self).name = "M10"
+    try fixture.context.save()
+    try Connection(path: fixture.url.path, mode: .readWrite).execute(
+      "UPDATE ZLINE SET ZADDRESS = CAST('{\"city\":\"Bern\"}' AS BLOB), ZTAGS = CAST('[1]' AS BLOB)"
+    )
+    let stored = "SELECT CAST(ZTAGS AS TEXT), CAST(ZADDRESS AS TEXT), ZNAME FROM ZLINE"
+    for change in [{ $0.tags.append("a") }, { $0.address = Address() }]
+      as [(ManagedObject<Line>) -> Void]
+    {
+      let context = fixture.container.newBackgroundContext()
+      let line = try #require(try context.fetch(FetchRequest<Line>()).first)
+      #expect(line.tags == [])
+      change(line)
+      line.name = "M11"
+      #expect { try context.save() } throws: { "\($0)".contains("cannot be decoded as") }
+      #expect(try fixture.rows(stored) == ["[1]|{\"city\":\"Bern\"}|M10"])
+    }
+    let context = fixture.container.newBackgroundContext()
+    let line = try #require(try context.fetch(FetchRequest<Line>()).first)
+    try line.setValue(["a"].storeValue, forKey: "tags")
+    line.tags.append("b")
+    try context.save()
+    #expect(try fixture.rows(stored) == ["[\"a\",\"b\"]|{\"city\":\"Bern\"}|M10"])
+  }
+
+  @Test func aValueThatCannotBeEncodedIsNotSavedAsNil() throws {
+    let fixture = try StoreFixture([Sealed.self])
+    let sealed = fixture.context.insert(Sealed.self)
+    sealed.content = Sealed.Value()
+    #expect { try fixture.context.save() } throws: { "\($0)".contains("cannot be encoded as JSON") }
+    fixture.context.rollback()
+    fixture.context.insert(Sealed.self).content = nil
+    try fixture.context.save()
+    #expect(try fixture.rows("SELECT ZCONTENT IS NULL FROM ZSEALED") == ["1"])
   }
 
   @Test func anObjectWithoutItsContextIsAnErrorWhereOneCanBeThrown() throws {

@@ -11,7 +11,8 @@ extension PendingChanges {
     var keys = KeyList()
     var unsaved = unchanged.loader.unsaved
     var next = 0
-    let end = limit == 0 ? Int.max : offset + limit
+    let end =
+      limit == 0 ? Int.max : offset.addingReportingOverflow(limit).overflow ? .max : offset + limit
     var count = 0
     func append(_ key: Int64) {
       if count >= offset, count < end { keys.append(key) }

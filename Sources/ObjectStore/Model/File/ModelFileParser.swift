@@ -21,6 +21,7 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
   private var problems: [ModelFileError] = []
   /// Whether the entity being read has no name.
   private var isSkippingEntity = false
+  private var isInEntity = false
   private var isModel = false
   private var hasRoot = false
   private var depth = 0
@@ -95,6 +96,10 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
     case "entity":
       guard isModel else { throw error("no <model> element; this is not a data model") }
       try entities.append(element.entity())
+      isInEntity = true
+    case _ where !isInEntity && !entities.isEmpty && Self.properties.contains(name):
+      // Such as those of a composite type, which stand beside the entities.
+      remarks.append("'\(try element.givenName())' belongs to no entity and is not kept")
     case "attribute":
       guard let attribute = try element.attribute(remarks: &remarks, in: entityName) else { return }
       try change { $0.attributes.append(attribute) }
@@ -132,6 +137,8 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
     }
   }
 
+  private static let properties: Set = ["attribute", "relationship", "fetchedProperty"]
+
   private var entityName: String { entities.last?.name ?? "?" }
 
   private func change(_ body: (inout EntityDefinition) -> Void) throws {
@@ -143,6 +150,7 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
     _ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?
   ) {
     depth -= 1
+    if name == "entity" { isInEntity = false }
     guard failure == nil, let properties else { return }
     do {
       switch name {

@@ -268,8 +268,20 @@ struct StoreOpening {
     } catch let error as SQLiteError where error.code == 14 || error.code == 8 {
       // A store in WAL mode on a read-only disk: without a log, the file alone is the whole truth.
       guard access(path + "-wal", F_OK) != 0 else { throw error }
+      guard !hasJournal else {
+        throw StoreError.cannotOpen(
+          path: path,
+          reason:
+            "a program ended within a transaction, and its journal has to be rolled back; open it once for writing"
+        )
+      }
       return try openReadOnly(.immutable)
     }
+  }
+
+  private var hasJournal: Bool {
+    var status = stat()
+    return stat(path + "-journal", &status) == 0 && status.st_size > 0
   }
 
   private func openReadOnly(_ mode: Connection.Mode) throws -> Result {

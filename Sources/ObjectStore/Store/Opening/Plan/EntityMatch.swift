@@ -22,18 +22,20 @@ struct NameMatch {
   subscript(item: Wanted) -> String? { found[item] }
 
   /// A name may be in use by an item that is itself found by its former name: `a` became `b` where
-  /// `b` became `c`.
-  @discardableResult
-  private mutating func takeFormerName(_ item: Wanted, _ visited: inout Set<Wanted>) -> Bool {
+  /// `b` became `c`. One that is not has only the name in common with what was renamed, and is new.
+  private mutating func takeFormerName(_ item: Wanted, _ visited: inout Set<Wanted>) {
     guard let former = item.former, former != item.name, present.contains(former),
       visited.insert(item).inserted
-    else { return false }
+    else { return }
     // Items that share a name and a former name, such as those of sibling entities, go together.
-    for holder in found.filter({ $0.value == former && $0.key.name != item.name }).keys {
-      guard takeFormerName(holder, &visited) else { return false }
+    let holders = found.filter { $0.value == former && $0.key.name != item.name }.keys
+    // Two names cannot both be what one was renamed to: the first has it.
+    guard holders.allSatisfy({ $0.name == former }) else { return }
+    for holder in holders {
+      found[holder] = nil
+      takeFormerName(holder, &visited)
     }
     found[item] = former
-    return true
   }
 }
 
