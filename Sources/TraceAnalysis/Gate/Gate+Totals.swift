@@ -23,6 +23,7 @@ extension Gate {
     if !result.appeared.isEmpty {
       changes += replacedWork(now, with: baseline, isSameSQLite: isSameSQLite, into: &result)
     }
+    moveWorse(now, with: baseline, into: &result)
     add(changes.filter(\.isWorse), to: &result.regressions)
     add(changes.filter { !$0.isWorse }, to: &result.improvements)
   }
@@ -59,6 +60,24 @@ extension Gate {
     return work.filter { !$0.isWorse }
   }
 
+  /// A new statement is a regression if it runs in a loop while all statements together run more
+  /// often, or if it scans a table while more statements do so than before.
+  private func moveWorse(
+    _ now: [BaselineV1.Statement], with baseline: BaselineV1, into result: inout GateResult
+  ) {
+    let runs = (baseline.statements.sum { $0.count }, now.sum { $0.count })
+    let runsMore = Double(runs.1) > Double(runs.0) * (1 + tolerance)
+    let scansMore =
+      now.count { $0.plan?.verdict == "fullScan" }
+      > baseline.statements.count { $0.plan?.verdict == "fullScan" }
+    let hasPlans = baseline.statements.contains { $0.plan != nil }
+    func isWorse(_ difference: GateResult.Difference) -> Bool {
+      runsMore && difference.isLoop || hasPlans && scansMore && difference.hasWorsePlan
+    }
+    result.regressions += result.appeared.filter(isWorse)
+    result.appeared.removeAll(where: isWorse)
+  }
+
   func sums(
     of before: [BaselineV1.Statement], _ now: [BaselineV1.Statement], _ metrics: [GateMetric]
   ) -> [GateResult.Change] {
@@ -82,6 +101,11 @@ extension Gate {
     differences.append(
       GateResult.Difference(sql: nil, statement: nil, caller: .unknown, changes: changes))
   }
+}
+
+extension GateResult.Difference {
+  // As with AvoidQueryInLoop, ten runs are a loop.
+  fileprivate var isLoop: Bool { changes.contains { $0.metric == .count && $0.after >= 10 } }
 }
 
 extension GateResult.Change {

@@ -51,7 +51,11 @@ public struct Gate: Sendable {
     var uncounted = UncountedMetrics()
     for (group, now) in zip(ordered, all) {
       guard let before = known[now.sql] ?? rewritten[now.sql] else {
-        result.appeared.append(difference(nil, now, group, isSameSQLite: true))
+        var difference = difference(nil, now, group, isSameSQLite: true)
+        if let plan = now.plan, ["fullScan", "error"].contains(plan.verdict) {
+          difference.planAfter = plan
+        }
+        addAppeared(difference, into: &result)
         continue
       }
       uncounted.compare(before, now)
@@ -142,6 +146,15 @@ public struct Gate: Sendable {
     return abs(after - before) > before * tolerance
   }
 
+  /// A new statement is no regression by itself, unless its plan is one.
+  private func addAppeared(_ difference: GateResult.Difference, into result: inout GateResult) {
+    if difference.planAfter?.verdict == "error" {
+      result.reservations.append(
+        "the database lacks what this new statement needs: \(difference.sql ?? "")")
+    }
+    result.appeared.append(difference)
+  }
+
   /// One count that rose makes the statement a regression, unless it is a little more of one for
   /// far less of another.
   private func sort(_ difference: GateResult.Difference, into result: inout GateResult) {
@@ -180,7 +193,7 @@ extension GateResult.Difference {
   /// The plan matters for the verdict only where it starts or stops to scan.
   var isWorse: Bool { changes.contains(where: \.isWorse) || hasWorsePlan }
 
-  fileprivate var hasWorsePlan: Bool {
+  var hasWorsePlan: Bool {
     planAfter?.verdict == "fullScan" && planBefore?.verdict != "fullScan"
   }
 
