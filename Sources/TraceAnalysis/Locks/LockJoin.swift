@@ -17,18 +17,24 @@ struct LockJoin {
   private static let maxOpen = 10_000
   // Transactions that ended before a wait did: the busy handler sleeps for 0.1 s at most.
   private static let maxRecent = 256
+  // 10 ms is arbitrary: shorter reads are many, and a commit waits longer for its next attempt.
+  private static let minReadTime: Nanoseconds = 10_000_000
 
   var databases = LockDatabases()
   private var open: [Key: OpenTransaction] = [:]
+  /// By database: the open transactions that became writers, of which no later writer is seen.
+  private var openWriters: [String: [Key]] = [:]
   private var saves: [Key: SourceLocation] = [:]
   private var recent: [String: [LockInterval]] = [:]
+  /// The same of transactions that only read.
+  private var recentReads: [String: [LockInterval]] = [:]
   private var waits: [LockedWait] = []
   /// By thread: the wait that belongs to the next statement, or to the transaction whose last
   /// statement comes next.
   private var namelessWaits: [Key: Int] = [:]
   private var namelessTransactions: [Key: LockInterval] = [:]
-  /// By thread: the writer of the transaction whose last statement comes next.
-  private var endedWriters: [Key: LockSite] = [:]
+  /// By thread: the transaction whose last statement comes next, and its writer; 0 for a save.
+  private var endedTransactions: [Key: (id: UInt64, writer: LockSite?)] = [:]
   var sites = LockSites()
   private var logs = LogWatch()
 
@@ -48,7 +54,7 @@ struct LockJoin {
     var locked = LockedWait(
       database: databases[connection], connection: connection, process: record.process.name,
       start: record.timestamp &- max(wait.waitTime, 0), end: record.timestamp, event: wait)
-    for interval in recent[locked.database] ?? [] { locked.compare(interval) }
+    locked.compare(ended(in: locked.database))
     namelessWaits[thread(record, process)] = waits.count
     waits.append(locked)
   }
@@ -57,7 +63,7 @@ struct LockJoin {
     let isStore = transaction.saveID != 0
     let id = Key(process: process, id: transaction.transactionID)
     let steps = isStore || id.id == 0 ? nil : open.removeValue(forKey: id)
-    endedWriters[thread(record, process)] = steps?.writer
+    endedTransactions[thread(record, process)] = (isStore ? 0 : id.id, steps?.writer)
     let connection =
       isStore
       ? LockDatabases.store(transaction.storeID, in: process)
@@ -65,6 +71,7 @@ struct LockJoin {
     if !isStore {
       sites.endRead(of: connection, in: databases[connection], at: record.timestamp)
     }
+    if let steps { keepRead(steps, until: record.timestamp, of: record.process.name) }
     // Vocabulary 1 has no kind; the transactions of its saves wrote.
     guard transaction.writerTime >= 0 || (transaction.kind.isEmpty && isStore) else { return }
     let save = saves.removeValue(forKey: Key(process: process, id: transaction.saveID))
@@ -75,6 +82,7 @@ struct LockJoin {
         process: record.process.name, kind: transaction.kind,
         location: steps?.writerLocation ?? save ?? .unknown, statements: steps?.steps ?? [],
         time: transaction.totalTime, idleTime: transaction.idleTime))
+    endWriters(of: databases[connection], before: interval.start)
     if transaction.kind == "autocommit" {
       namelessTransactions[thread(record, process)] = interval
     } else {
@@ -93,11 +101,42 @@ struct LockJoin {
       checkpoint, in: databases[connection], on: isStore ? nil : thread(record, process))
   }
 
+  /// Ends the transactions that were writers before another one became the writer: their own ends may
+  /// never come, as of a process that was killed.
+  private mutating func endWriters(of database: String, before start: Nanoseconds) {
+    guard let ids = openWriters.removeValue(forKey: database) else { return }
+    var others: [Key] = []
+    for id in ids {
+      guard let since = open[id]?.writerStart else { continue }
+      if since < start { open[id]?.writerEnd = start } else { others.append(id) }
+    }
+    if !others.isEmpty { openWriters[database] = others }
+  }
+
+  /// Keeps a read for which a commit or a checkpoint may have waited.
+  private mutating func keepRead(
+    _ transaction: OpenTransaction, until end: Nanoseconds, of process: String
+  ) {
+    guard let read = transaction.read, end &- read.start >= Self.minReadTime else { return }
+    keep(
+      LockInterval(
+        connection: transaction.connection, start: read.start, end: end,
+        holder: LockHolder(
+          process: process, kind: LockHolder.reading, location: read.site.location,
+          statements: transaction.steps)))
+  }
+
+  /// The transactions that ended lately.
+  private func ended(in database: String) -> [LockInterval] {
+    (recent[database] ?? []) + (recentReads[database] ?? [])
+  }
+
   private mutating func keep(_ interval: LockInterval) {
     let database = databases[interval.connection]
-    recent[database, default: []].append(interval)
-    if recent[database]?.count ?? 0 > 2 * Self.maxRecent {
-      recent[database]?.removeFirst(Self.maxRecent)
+    if interval.holder.kind == LockHolder.reading {
+      recentReads.append(interval, of: database, max: Self.maxRecent)
+    } else {
+      recent.append(interval, of: database, max: Self.maxRecent)
     }
     // Waits are in the order of their ends.
     for index in waits.indices.reversed() {
@@ -122,7 +161,8 @@ struct LockJoin {
       waits[index].waiter = site
       waits[index].earliest = min(
         waits[index].start, record.timestamp &- max(run.openTime, 0))
-      for interval in recent[waits[index].database] ?? [] { waits[index].compare(interval) }
+      waits[index].isAutocommit = run.transactionID == 0 && run.isReadOnly == 0
+      waits[index].compare(ended(in: waits[index].database))
       let wait = waits[index].event
       if wait.gaveUp != 0, wait.attempts == 0 {
         isUpgrade = before?.hasOnlyRead == true
@@ -135,15 +175,26 @@ struct LockJoin {
       keep(interval)
     }
     let connection = Key(process: process, id: run.connectionID)
+    let last = endedTransactions.removeValue(forKey: thread)
     logs.end(
-      endedWriters.removeValue(forKey: thread) ?? site,
+      last?.writer ?? site,
       isCommit: run.isReadOnly == 0 || site.isTransactionControl,
       in: databases[connection], by: connection, on: thread)
     sites.note(
       run, site, form: form, isUpgrade: isUpgrade, thread: thread, connection: connection,
       database: databases[connection], at: record.timestamp)
-    guard run.transactionID != 0, open.count < Self.maxOpen || before != nil else { return }
+    guard run.transactionID != 0 else {
+      guard record.timestamp &- start >= Self.minReadTime else { return }
+      var read = OpenTransaction(connection: connection)
+      read.add(run, site, from: start)
+      return keepRead(read, until: record.timestamp, of: record.process.name)
+    }
+    guard last?.id != run.transactionID, open.count < Self.maxOpen || before != nil else { return }
     open[id, default: OpenTransaction(connection: connection)].add(run, site, from: start)
+    guard before?.writerStart == nil, let since = open[id]?.writerStart else { return }
+    let database = databases[connection]
+    endWriters(of: database, before: since)
+    openWriters[database, default: []].append(id)
   }
 
   /// Sets the line of a save's wait.
@@ -179,13 +230,15 @@ struct LockJoin {
       ($0.connection.process, $0.connection.id) < ($1.connection.process, $1.connection.id)
     }
     for transaction in open {
-      // A transaction that was still open when the recording ended.
+      // A transaction that was still open when the recording or its process ended.
+      let process = name(transaction.connection.process)
+      keepRead(transaction, until: end(ofRead: transaction), of: process)
       guard let start = transaction.writerStart else { continue }
       keep(
         LockInterval(
-          connection: transaction.connection, start: start, end: .max,
+          connection: transaction.connection, start: start, end: transaction.writerEnd,
           holder: LockHolder(
-            process: name(transaction.connection.process), kind: "",
+            process: process, kind: "",
             location: transaction.writerLocation ?? .unknown, statements: transaction.steps)))
     }
     for connection in sites.readingConnections {
@@ -194,10 +247,26 @@ struct LockJoin {
     nameOtherWaiters()
     var profile = sites.finished
     logs.finish(&profile) { databases.path(of: $0) }
-    profile.waits = waits.map { $0.profile(databases.path(of: $0.database)) }
-      .merged(by: \.key) { $0.add($1) }.sorted(by: LockWait.order)
+    profile.waits = waits.map {
+      $0.profile(databases.path(of: $0.database), hasLog: logs.hasLog($0.database))
+    }.merged(by: \.key) { $0.add($1) }.sorted(by: LockWait.order)
     // Databases on two hosts may have the same path.
     return profile == LockProfile() ? nil : .merged([profile])
+  }
+
+  /// With a rollback journal nothing is committed while a connection reads.
+  private func end(ofRead transaction: OpenTransaction) -> Nanoseconds {
+    let database = databases[transaction.connection]
+    guard let start = transaction.read?.start, !logs.hasLog(database) else { return .max }
+    return sites.firstCommit(in: database, after: start, notBy: transaction.connection) ?? .max
+  }
+}
+
+extension [String: [LockInterval]] {
+  /// Adds the last one of a database, of which at least the last `max` are kept.
+  fileprivate mutating func append(_ interval: LockInterval, of database: String, max: Int) {
+    self[database, default: []].append(interval)
+    if self[database]?.count ?? 0 > 2 * max { self[database]?.removeFirst(max) }
   }
 }
 
@@ -229,6 +298,8 @@ struct LockedWait {
   var event: BusyWaited
   var waiter = LockSite(
     statement: StatementID(rawValue: 0), sql: nil, location: .unknown, count: 1)
+  /// Whether its statement is a write that commits by itself.
+  var isAutocommit = false
   /// When its statement began.
   ///
   /// On a busy machine more time passes than the sleeps that are counted: the holder may have ended
@@ -238,6 +309,8 @@ struct LockedWait {
   private var overlap: Nanoseconds = -1
   private var earlyHolder: LockHolder?
   private var earlyOverlap: Nanoseconds = -1
+  private var reader: LockHolder?
+  private var readerOverlap: Nanoseconds = 0
 
   init(
     database: String, connection: ProfileBuilder.Key, process: String, start: Nanoseconds,
@@ -255,6 +328,14 @@ struct LockedWait {
   mutating func compare(_ interval: LockInterval) {
     guard interval.connection != connection else { return }
     let last = min(end, interval.end)
+    guard interval.holder.kind != LockHolder.reading else {
+      let common = last &- max(earliest, interval.start)
+      if common > readerOverlap {
+        readerOverlap = common
+        reader = interval.holder
+      }
+      return
+    }
     let common = last &- max(start, interval.start)
     if common > overlap {
       overlap = common
@@ -264,6 +345,24 @@ struct LockedWait {
     if early > earlyOverlap {
       earlyOverlap = early
       earlyHolder = interval.holder
+    }
+  }
+
+  mutating func compare(_ intervals: [LockInterval]) {
+    for interval in intervals { compare(interval) }
+  }
+
+  /// Whether it may have been for the end of reads: in WAL mode only a checkpoint waits for them, or
+  /// a change of the mode; with a rollback journal what commits, and BEGIN EXCLUSIVE.
+  private func waitsForReads(hasLog: Bool) -> Bool {
+    guard let sql = waiter.sql else { return false }
+    switch StatementCommand.name(of: sql) {
+    case "PRAGMA":
+      let sql = sql.lowercased()
+      return sql.contains("wal_checkpoint") || sql.contains("journal_mode")
+    case "COMMIT", "END", "RELEASE": return !hasLog
+    case "BEGIN": return !hasLog && sql.uppercased().contains("EXCLUSIVE")
+    default: return !hasLog && isAutocommit
     }
   }
 
@@ -279,10 +378,10 @@ struct LockedWait {
     )
   }
 
-  func profile(_ path: String) -> LockWait {
+  func profile(_ path: String, hasLog: Bool) -> LockWait {
     LockWait(
-      database: path, waiter: waiter, waiterProcess: process, holder: holder ?? earlyHolder,
-      count: 1,
+      database: path, waiter: waiter, waiterProcess: process,
+      holder: holder ?? earlyHolder ?? (waitsForReads(hasLog: hasLog) ? reader : nil), count: 1,
       failures: event.gaveUp != 0 ? 1 : 0, time: event.waitTime, longest: event.waitTime)
   }
 }
@@ -294,13 +393,16 @@ struct OpenTransaction {
   private(set) var writerStart: Nanoseconds?
   private(set) var writer: LockSite?
   var writerLocation: SourceLocation? { writer?.location }
-  private var hasRead = false
+  /// When another connection was the writer, so that this one no longer was.
+  var writerEnd = Nanoseconds.max
+  /// Its first read.
+  private(set) var read: (site: LockSite, start: Nanoseconds)?
   private static let maxSteps = 8
 
   init(connection: ProfileBuilder.Key) { self.connection = connection }
 
   /// Whether it has a snapshot that a write would have to upgrade.
-  var hasOnlyRead: Bool { hasRead && writerStart == nil }
+  var hasOnlyRead: Bool { read != nil && writerStart == nil }
 
   mutating func add(_ run: StatementRun, _ site: LockSite, from start: Nanoseconds) {
     if let index = steps.firstIndex(where: { $0.key == site.key }) {
@@ -313,6 +415,6 @@ struct OpenTransaction {
       writerStart = start
       writer = site
     }
-    if run.isReadOnly != 0, !site.isTransactionControl { hasRead = true }
+    if read == nil, run.isReadOnly != 0, !site.isTransactionControl { read = (site, start) }
   }
 }

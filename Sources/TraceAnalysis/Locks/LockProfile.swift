@@ -46,7 +46,7 @@ public struct LockWait: Hashable, Sendable, Codable {
   public var waiter: LockSite
   /// The process that waited.
   public var waiterProcess: String
-  /// Nil where no recorded transaction held the lock: another program, or one that was not traced.
+  /// Nil where no recorded transaction held the lock: a reader, or a program that was not traced.
   public var holder: LockHolder?
   /// The number of waits.
   public var count: UInt64 = 0
@@ -62,9 +62,11 @@ public struct LockWait: Hashable, Sendable, Codable {
 public struct LockHolder: Hashable, Sendable, Codable {
   /// The process that held the lock.
   public var process: String
-  /// `deferred`, `immediate`, `exclusive` or `autocommit`; ``waiting`` of one that waited as well.
+  /// `deferred`, `immediate`, `exclusive` or `autocommit`; ``waiting`` of one that waited as well,
+  /// ``reading`` of one that only read; "" of one whose end is missing.
   public var kind: String
-  /// The line that began to write: its first statement that is not read-only, or the save.
+  /// The line that began to write: its first statement that is not read-only, or the save; that of the
+  /// first read of one that only read.
   public var location: SourceLocation
   /// The statements of one of them, in their order; at most eight.
   public var statements: [LockSite]
@@ -75,6 +77,9 @@ public struct LockHolder: Hashable, Sendable, Codable {
 
   /// The kind of a statement that waited for the lock at the same time, and took it for a moment.
   public static let waiting = "waiting"
+  /// The kind of a transaction, or of one statement, that only read: a commit with a rollback journal
+  /// and a checkpoint wait for its end.
+  public static let reading = "reading"
 }
 
 extension LockProfile? {

@@ -70,6 +70,13 @@ struct LockSites {
     }
   }
 
+  /// The first commit by others after a time; of very many, some are no longer counted.
+  func firstCommit(
+    in database: String, after time: Nanoseconds, notBy connection: Key
+  ) -> Nanoseconds? {
+    commits[database]?.first { $0.time > time && $0.connection != connection }?.time
+  }
+
   mutating func note(
     _ run: StatementRun, _ site: LockSite, form: UInt64, isUpgrade: Bool, thread: Key,
     connection: Key, database: String, at time: Nanoseconds

@@ -34,6 +34,11 @@ struct LogWatch {
     logs[database]?.growths.add(1)
   }
 
+  /// Whether a database was seen to have a write-ahead log.
+  func hasLog(_ database: String) -> Bool {
+    logs[database].map { $0.checkpoints > 0 || $0.largestBytes > 0 } ?? false
+  }
+
   /// - Parameter thread: the thread whose run it belongs to; nil for a store, which runs it
   ///   separately.
   mutating func checkpoint(_ event: CheckpointDone, in database: String, on thread: Key?) {

@@ -17,11 +17,13 @@ struct LockWaits {
 
 extension Work {
   /// Adds the waits of a run, whose step time contains them.
+  ///
+  /// It does not contain those of the time before, in which a statement was prepared.
   mutating func add(_ waits: LockWaits, of run: StatementRun) {
     busyAttempts = (busyAttempts ?? 0).saturatingSum(waits.attempts)
-    let time = min(max(waits.time, 0), max(run.stepTime, 0))
+    let time = max(waits.time, 0)
     waitTime.add(time)
-    stepTime.add(-time)
+    if time <= run.stepTime { stepTime.add(-time) }
   }
 }
 

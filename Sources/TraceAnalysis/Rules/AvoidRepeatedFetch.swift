@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import QueryPlans
 import StoreEvents
 
 /// A fetch is not repeated while its result has not changed.
@@ -33,16 +34,18 @@ struct AvoidRepeatedFetch: Rule {
     workload.findings { statement in
       let repeats = statement.repeats
       guard repeats.runs >= Self.minRepeats else { return nil }
+      let all = runs(of: statement, in: workload)
+      let lines = all.lines > 1 ? " at \(all.lines.grouped) lines" : ""
       return Finding(
         rule: Self.name, confidence: .medium, statement: statement.id,
         caller: statement.profile.mainCaller,
         message: """
-          \(repeats.runs.grouped) of \(statement.work.count.counted("run")) had the same values as \
+          \(repeats.runs.grouped) of \(all.count.counted("run"))\(lines) had the same values as \
           a run before, with no commit in between; one value ran \
           \(repeats.mostOfOneValue.counted("time")).
           """,
         evidence: [
-          .init("runs", statement.work.count), .init("repeats", repeats.runs),
+          .init("runs", all.count), .init("repeats", repeats.runs),
           .init("mostOfOneValue", repeats.mostOfOneValue), .init("repeatNs", repeats.time),
         ],
         fix: statement.profile.isCount
@@ -54,6 +57,22 @@ struct AvoidRepeatedFetch: Rule {
         saving: .init(
           atMost: repeats.time, basis: "the time of all runs but the first of each value"))
     }
+  }
+
+  /// The runs among which the repeats of a statement were counted: those of all its lines.
+  private func runs(
+    of statement: JudgedStatement, in workload: Workload
+  ) -> (count: UInt64, lines: UInt64) {
+    let line = statement.profile.mainCaller
+    let form = SQLFingerprint(sql: statement.sql ?? "")
+    let texts = workload.profile.statements.filter { text in
+      text.callers.contains { $0.location == line }
+        && (text.id == statement.id
+          || statement.texts > 1 && SQLFingerprint(sql: text.sql ?? "") == form)
+    }
+    let count = texts.reduce(UInt64(0)) { $0.saturatingSum($1.work.count) }
+    let lines = Set(texts.flatMap(\.callers).map(\.location)).count
+    return (max(count, statement.work.count), UInt64(lines))
   }
 }
 

@@ -41,9 +41,9 @@ extension LockWait {
       notes.append(
         .text(
           isCommit
-            ? "waited for readers: with a rollback journal a COMMIT waits until no connection reads; "
-              + "with PRAGMA journal_mode = WAL it does not"
-            : "waited for a program that was not recorded, or whose end is missing"))
+            ? "waited for readers: \(Self.commitsAndReads)"
+            : "waited for a connection that reads, or for a program that was not recorded, or "
+              + "whose end is missing"))
       return notes
     }
     let place = holder.location.text.map { " at \($0)" } ?? ""
@@ -52,18 +52,37 @@ extension LockWait {
         .text("waited beside \(holder.process)\(place), which waited for the lock as well"))
       return notes
     }
+    guard holder.kind != LockHolder.reading else {
+      let reason =
+        waiter.sql?.lowercased().contains("wal_checkpoint") == true
+        ? "a checkpoint that resets the log waits until no connection reads it"
+        : Self.commitsAndReads
+      notes.append(.text("waited for a read transaction of \(holder.process)\(place): \(reason)"))
+      return notes + holder.steps
+    }
     let idle =
       holder.time > 0
       ? ", \(Cell.ratio(Double(holder.idleTime) / Double(holder.time)).text) of it between statements"
       : ""
     let kind = holder.kind.isEmpty ? "transaction" : "\(holder.kind) transaction"
     let article = "aeiou".contains(kind.prefix(1)) ? "an" : "a"
-    notes.append(.text("waited for \(article) \(kind) of \(holder.process)\(place)\(idle)"))
-    for site in holder.statements {
+    let end = holder.kind.isEmpty && holder.time == 0 ? ", whose end is missing" : ""
+    notes.append(.text("waited for \(article) \(kind) of \(holder.process)\(place)\(idle)\(end)"))
+    return notes + holder.steps
+  }
+
+  private static let commitsAndReads =
+    "with a rollback journal a COMMIT waits until no connection reads; "
+    + "with PRAGMA journal_mode = WAL it does not"
+}
+
+extension LockHolder {
+  /// Its statements, one a line.
+  fileprivate var steps: [Cell] {
+    statements.map { site in
       let line = site.location.text.map { "\($0): " } ?? ""
       let times = site.count > 1 ? " (\(site.count.counted("time")))" : ""
-      notes.append(.text("- \(line)\(site.sql ?? "\(site.statement)")\(times)"))
+      return .text("- \(line)\(site.sql ?? "\(site.statement)")\(times)")
     }
-    return notes
   }
 }

@@ -36,7 +36,7 @@ extension Document {
     let review = review ?? FindingReview(profile.findings)
     self.init(title: profile.headline)
     blocks.append(.paragraph(profile.provenance, .quiet))
-    blocks += profile.completeness.warnings
+    blocks += profile.warnings
     blocks += profile.completeness.remarks.map { .paragraph($0, .quiet) }
     blocks += profile.unrecognizedSamples
     blocks.append(.facts(profile.facts))
@@ -119,16 +119,30 @@ extension Profile {
   }
 }
 
-extension Completeness {
+extension Profile {
   /// Printed above all numbers, since they put all of them in doubt.
-  var warnings: [Document.Block] {
-    guard !isComplete else { return [] }
+  fileprivate var warnings: [Document.Block] {
+    let completeness = completeness
+    guard !completeness.isComplete else { return [] }
+    let lost = completeness.eventsLost
     return [
       .paragraph(
-        eventsLost > 0
-          ? "INCOMPLETE: \(eventsLost.counted("event was", "events were")) lost; every count below may be too low."
-          : "INCONCLUSIVE: events may be missing; a count below may be too low.", .bad)
-    ] + doubts.map { .paragraph("  - " + $0, .bad) }
+        lost > 0
+          ? "INCOMPLETE: \(lost.counted("event was", "events were")) lost; every count below may be too low."
+          : "INCONCLUSIVE: \(readingDoubt(of: completeness)).", .bad)
+    ] + completeness.doubts.map { .paragraph("  - " + $0, .bad) }
+  }
+
+  /// Whether counts may be too low or, with an input that was passed twice, too high.
+  private func readingDoubt(of completeness: Completeness) -> String {
+    let surplus = processes.count { if case .surplus = $0.coverage { true } else { false } }
+    let identities = reading.sources.compactMap(\.identity)
+    guard surplus > 0 || Set(identities).count < identities.count else {
+      return "events may be missing; a count below may be too low"
+    }
+    return completeness.doubts.count == surplus
+      ? "events were read twice; a count below may be too high"
+      : "events may be missing, and some were read twice; a count below may be too low or too high"
   }
 }
 

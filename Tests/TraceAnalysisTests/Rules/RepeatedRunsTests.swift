@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+import TestSupport
+import Testing
+import TraceAnalysis
+
+/// Repeats are counted over all lines that run a statement.
+@Suite struct RepeatedRunsTests {
+  private func findings(_ write: (inout RunBuilder) -> Void) -> [Finding] {
+    RunBuilder { trace in
+      trace.connect()
+      for (caller, line) in [(1, 20), (2, 22), (3, 24)] as [(UInt64, UInt64)] {
+        trace.caller(caller, line: line)
+      }
+      write(&trace)
+    }.profile().findings.filter { $0.rule == "AvoidRepeatedFetch" }
+  }
+
+  @Test func theRunsAreThoseOfAllLinesAsTheRepeatsAre() throws {
+    let found = findings { trace in
+      for (caller, runs) in [(1, 30), (2, 25), (3, 25)] as [(UInt64, UInt64)] {
+        for hash in 1...runs {
+          trace.run("SELECT b FROM t WHERE a = ?", caller: caller, bindHash: hash)
+        }
+      }
+    }
+    let finding = try #require(found.first)
+    #expect(found.count == 1 && finding.caller.line == 20)
+    #expect(finding.message.hasPrefix("50 of 80 runs at 3 lines had the same values as a run"))
+    #expect(finding.evidence.first { $0.name == "runs" }?.value == 80)
+  }
+
+  @Test func textsOfOneFormAreCountedTogether() throws {
+    let found = findings { trace in
+      for text in ["x", "y"] {
+        for (caller, runs) in [(1, 10), (2, 8)] as [(UInt64, Int)] {
+          for _ in 1...runs {
+            trace.run("SELECT b FROM t WHERE a = '\(text)'", caller: caller, bindHash: 7)
+          }
+        }
+      }
+    }
+    #expect(found.count == 1)
+    #expect(found.first?.message.hasPrefix("34 of 36 runs at 2 lines had the same") == true)
+  }
+}
