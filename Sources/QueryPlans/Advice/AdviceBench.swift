@@ -14,6 +14,11 @@ final class AdviceBench {
   let steps: [Double]
   private let copy: DatabaseCopy
   private let isAnalyzed: Bool
+  /// The SQL of the workload that writes.
+  private let writing: [String]
+  /// The indexes that INDEXED BY names, in the workload or in a view, in lower case.
+  private let namedIndexes: Set<String>
+  private lazy var explainer = PlanExplainer(connection)
   /// The candidates that the copy has now.
   private(set) var applied: Set<IndexCandidate> = []
   private var known: [Set<IndexCandidate>: Trial] = [:]
@@ -37,6 +42,11 @@ final class AdviceBench {
   init(_ workload: [WorkloadStatement], writes: [WorkloadWrite], copy: DatabaseCopy) throws {
     self.copy = copy
     self.writes = writes
+    writing = workload.map(\.sql).filter { SQLTokenizer.tokens(of: $0).areOfWrite }
+    let views = try copy.connection.texts("SELECT sql FROM sqlite_schema WHERE type = 'view'")
+    namedIndexes = (workload.map(\.sql) + views).reduce(into: []) {
+      $0.formUnion(StatementClauses.namedIndexes(in: SQLTokenizer.tokens(of: $1)))
+    }
     isAnalyzed = try !copy.connection.texts(
       "SELECT name FROM sqlite_schema WHERE name = 'sqlite_stat1'"
     ).isEmpty
@@ -75,9 +85,10 @@ final class AdviceBench {
       var failure: String?
       do {
         statements.append(
-          try MeasuredStatement(statement.rowSearch ?? statement, on: connection))
-      } catch OrderingError.notASelect {
-        // An INSERT, or all rows are written: no index finds them sooner.
+          try MeasuredStatement(
+            statement.rowSearch ?? statement.selectPart ?? statement, on: connection))
+      } catch OrderingError.notASelect where !statement.findsRowsToWrite {
+        // An INSERT of values, or all rows are written: no index finds them sooner.
       } catch let error as OrderingError {
         unmeasured.append((statement.id, "\(error)"))
       } catch let error as SQLiteError where !error.isInterruption {
@@ -226,14 +237,19 @@ final class AdviceBench {
   }
 
   func reasonToDrop(_ index: DatabaseIndex) throws -> IndexAdvice.Removal.Reason? {
+    guard !namedIndexes.contains(index.name.lowercased()) else { return nil }
     let others = try DatabaseIndex.all(of: index.table, connection).filter { $0.name != index.name }
     if let other = others.first(where: { index.isPrefix(of: $0) }) { return .redundant(other.name) }
-    // A statement that was not measured may need it.
-    guard unmeasured.isEmpty else { return nil }
+    // A statement that was not measured may need it, and one that compares text may be repaired by it.
+    guard unmeasured.isEmpty, !statements.contains(where: { $0.mayNeed(index) }) else { return nil }
     for statement in statements where try statement.usedIndexes().contains(index.name) {
       return nil
     }
-    return .unused
+    // What was measured of a write shows neither its triggers nor its foreign keys.
+    let isUnused = writing.allSatisfy {
+      explainer.usedIndexes(by: $0).map { !$0.contains(index.name) } ?? false
+    }
+    return isUnused ? .unused : nil
   }
 
   /// From Z_PRIMARYKEY, which a store in Core Data's layout has.

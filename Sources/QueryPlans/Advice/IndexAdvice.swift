@@ -79,7 +79,7 @@ public struct IndexAdvice: Sendable {
   public internal(set) var statistics: [StatisticsTrial] = []
   /// Every statement that was measured.
   public internal(set) var effects: [Effect] = []
-  /// The number of those that are an UPDATE or a DELETE: the search for their rows was measured.
+  /// The number of those that write: the search for the rows that they write was measured.
   public internal(set) var rowSearches = 0
   /// The reason why a statement was not measured, by its id.
   public internal(set) var unmeasured: [(statement: String, reason: String)] = []

@@ -86,7 +86,9 @@ public struct IndexCandidate: Hashable, Sendable {
           add(table, equal + [range] + others)
         }
         if !columns.sorted.isEmpty { add(table, equal + columns.sorted) }
-        if columns.covered.count <= 3 {
+        if !columns.windowed.isEmpty { add(table, equal + columns.windowed) }
+        // Z_OPT changes with each update of its row, and no model declares it.
+        if columns.covered.count <= 3, !columns.covered.contains("Z_OPT") {
           add(table, equal + columns.ranges + columns.covered, isWidened: true)
         }
       }

@@ -163,7 +163,7 @@ struct IndexProposals {
   }
 
   /// The column of `SELECT max(a)`.
-  private static func extremes(
+  static func extremes(
     of scope: SelectScope, _ source: SelectScope.Source, _ tokens: [SQLToken]
   ) -> [String] {
     guard !scope.hasGroupBy, let columns = scope.columns else { return [] }

@@ -9,6 +9,8 @@ final class IndexTrial {
   /// The number of rows of a partial index.
   private let rows: (IndexCandidate) -> Int?
   private var known: [String: [IndexCandidate]?] = [:]
+  /// The scan that an index is to replace.
+  private var scan: PlanJudgement.Scan?
 
   init?(
     _ source: Connection, size: @escaping (String) -> TableSize?,
@@ -23,10 +25,12 @@ final class IndexTrial {
 
   /// The first set of indexes with which the statement reads clearly fewer rows; nil where it cannot be
   /// tried, and empty where no index serves.
-  func finding(_ sets: [[IndexCandidate]], rowsOf table: String, in sql: String)
+  func finding(_ sets: [[IndexCandidate]], for scan: PlanJudgement.Scan, in sql: String)
     -> [IndexCandidate]?
   {
-    result(of: "\(table)\n\(sql)") {
+    self.scan = scan
+    defer { self.scan = nil }
+    return result(of: "\(scan.table ?? "")\n\(sql)") {
       guard let before = copy.plan(sql).map({ cost($0) }) else { return nil }
       return sets.prefix(Self.maxTrials).lazy.compactMap { set in
         self.used(set, in: sql) { cost, _, found in found && cost < before.rows * 0.8 }
@@ -124,7 +128,8 @@ final class IndexTrial {
       switch node.fact {
       case .scan(let access), .search(let access):
         let isSearch = if case .search = node.fact { true } else { false }
-        let found = access.constraint != nil || (isSearch && access.index != nil)
+        let found =
+          access.constraint != nil || (isSearch && access.index != nil && !isScan(access))
         let all = Double(rows(of: access, partial))
         if case .automatic = access.index {
           sum += all + loops * Self.rowsOfSearch
@@ -155,6 +160,15 @@ final class IndexTrial {
     {
       return rows
     }
-    return access.isSubquery ? 10 : access.table.flatMap(size)?.rows ?? 10
+    let rows = access.isSubquery ? 10 : access.table.flatMap(size)?.rows ?? 10
+    // A database without the program's rows is planned as one with them.
+    guard let scan, !scan.isInCorrelatedSubquery, access.table == scan.table else { return rows }
+    return max(rows, Int(ScanBound.minRows))
+  }
+
+  /// Whether it is `SELECT max(a)` by an index that does not begin with a.
+  private func isScan(_ access: TableAccess) -> Bool {
+    guard let index = scan?.index, case .named(index, _) = access.index else { return false }
+    return true
   }
 }

@@ -11,7 +11,7 @@ public struct WorkloadStatement: Hashable, Sendable {
   public var counted: CountedRuns
   /// Values of some runs, if they were recorded; each tuple has a value for every parameter.
   public var values: [[BindValue]]
-  /// Whether it stands for an UPDATE or a DELETE; see ``rowSearch``.
+  /// Whether it stands for a statement that writes; see ``rowSearch`` and ``selectPart``.
   public internal(set) var isRowSearch = false
 
   public init(
@@ -54,6 +54,12 @@ final class MeasuredStatement {
     var program: String
   }
 
+  /// Whether its repair may use an index that it does not use now.
+  func mayNeed(_ index: DatabaseIndex) -> Bool {
+    tables.contains(index.table.lowercased())
+      && StatementClauses(sql: statement.sql).comparesTextWithoutIndex
+  }
+
   /// - Throws: ``SQLiteError`` if it does not compile, ``OrderingError`` if it cannot be run here.
   init(_ statement: WorkloadStatement, on connection: Connection) throws {
     var arrays = try IntegerArrays(of: StatementOutline(statement.sql), on: connection)
@@ -90,10 +96,7 @@ final class MeasuredStatement {
   func usedIndexes() throws(SQLiteError) -> Set<String> {
     var names: Set<String> = []
     for run in runs {
-      let plan = QueryPlan(steps: try steps(of: run))
-      for node in plan.nodes {
-        if case .named(let name, _) = node.fact.access?.index { names.insert(name) }
-      }
+      names.formUnion(QueryPlan(steps: try steps(of: run)).indexNames)
     }
     return names
   }

@@ -121,6 +121,14 @@ struct OrderedStatement {
     }
   }
 
+  /// Whether a term calls a function that returns another value at each call.
+  var isRandom: Bool {
+    termTokens.joined().contains { place in
+      ["RANDOM", "RANDOMBLOB"].contains(where: outline.tokens[place].isWord)
+        && place + 1 < outline.tokens.count && outline.tokens[place + 1].isSymbol("(")
+    }
+  }
+
   /// Every order of up to four parts; of more, each part first in turn.
   private static func orders(of count: Int) -> [[Int]] {
     let written = Array(0..<count)

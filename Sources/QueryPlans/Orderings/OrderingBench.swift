@@ -42,6 +42,7 @@ final class OrderingBench {
     let original = try Self.compile(sql, connection)
     guard original.isReadOnly, original.columnCount > 0 else { throw OrderingError.notASelect }
     let statement = try OrderedStatement(sql)
+    guard !statement.isRandom else { throw OrderingError.otherRows }
     let sampler = ParameterSampler(
       outline: StatementOutline(ColumnQualifier(connection).qualified(statement.sql)),
       parameterCount: statement.parameterCount, connection: connection)
@@ -209,8 +210,8 @@ final class OrderingBench {
   /// An order with other rows, or that fails, is left out.
   ///
   /// - Returns: the rows of a run as written, and the orders that are left.
-  /// - Throws: ``OrderingError/failsHere(reason:)`` where the order as written fails, or
-  ///   ``SQLiteError``.
+  /// - Throws: ``OrderingError/failsHere(reason:)`` where the order as written fails,
+  ///   ``OrderingError/otherRows`` where it returns other rows at each run, or ``SQLiteError``.
   func provenRows(_ chosen: [Int]) throws -> (rows: UInt64, orders: [Int]) {
     let written = try OrderingError.explaining { () throws(SQLiteError) in try rows(0) }
     var proven = [0]
@@ -226,6 +227,7 @@ final class OrderingBench {
         orders[index].failure = error.message
       }
     }
+    if proven.count < chosen.count, try rows(0) != written { throw OrderingError.otherRows }
     return (written.first?.count ?? 0, proven)
   }
 

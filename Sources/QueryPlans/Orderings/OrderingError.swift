@@ -16,6 +16,8 @@ public enum OrderingError: Error, Hashable, Sendable {
   case needsProgram(String)
   case otherArguments(String)
   case failsHere(reason: String)
+  /// The statement calls random(), or depends on the time.
+  case otherRows
   /// The budget ended before another order had run once.
   case outOfTime
 }
@@ -52,6 +54,9 @@ extension OrderingError: CustomStringConvertible {
         + "measured here; " + Self.measureThere
     case .failsHere(let reason):
       "the statement cannot be measured here (\(reason)); " + Self.measureThere
+    case .otherRows:
+      "the statement returns other rows at each run, so its orders cannot be compared; write a value "
+        + "in place of random() or of the time"
     case .noKeys(let table):
       "no column has plausible keys for '\(table)'; pass the statement with its keys in their place"
     case .outOfTime:

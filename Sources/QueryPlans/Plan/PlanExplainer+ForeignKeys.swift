@@ -30,7 +30,7 @@ extension PlanExplainer {
   }
 
   /// - Parameter columns: those that an UPDATE sets; nil for all.
-  private func references(
+  func references(
     to table: String, updating columns: [String]?
   ) -> [(PlanJudgement.Reference, cascades: Bool)] {
     let updated = columns.map { Set($0.map { $0.lowercased() }) }

@@ -32,7 +32,7 @@ extension PlanExplainer {
   ) -> [IndexCandidate]? {
     guard scan.harmlessBecause == nil, let table = scan.table else { return nil }
     if scan.isVirtual { return [] }
-    return trial.finding(proposals.finding(rowsOf: table), rowsOf: table, in: sql)
+    return trial.finding(proposals.finding(rowsOf: table), for: scan, in: sql)
   }
 
   private func proposals(for sql: String, _ trial: IndexTrial) -> IndexProposals {

@@ -72,7 +72,7 @@ public final class PlanExplainer {
       explanation.plan = plan
       let source = PlanJudge.Source(
         size: size, partialIndex: partialIndex,
-        module: { [unowned self] in modules[$0.lowercased()] },
+        module: { [unowned self] in modules[$0.lowercased()] }, firstColumn: firstColumn,
         measure: { [meter, values] in meter.measure(sql, values: values(sql)) })
       explanation.judgement = PlanJudge(
         sql: explanation.qualifiedSQL, work: work, source: source
@@ -238,6 +238,12 @@ public final class PlanExplainer {
       columns: Set(tokens[(condition + 1)...].compactMap { $0.name?.lowercased() }),
       terms: SchemaWord.terms(of: condition + 1..<tokens.count, tokens),
       size: rows.map { TableSize(rows: $0, isAtLeast: $0 >= Self.maxRowsCounted) })
+  }
+
+  private func firstColumn(of index: String) -> String? {
+    let columns = try? connection.texts(
+      "SELECT lower(name) FROM pragma_index_info(?1) WHERE seqno = 0 AND name IS NOT NULL", index)
+    return columns?.first
   }
 
   func qualified(_ sql: String) -> String { qualifier.qualified(sql) }

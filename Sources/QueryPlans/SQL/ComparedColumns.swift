@@ -15,6 +15,8 @@ public struct ComparedColumns: Hashable, Sendable {
   public var sorted: [String] = []
   /// The same with their directions; empty where ORDER BY has other terms as well.
   public var sortTerms: [SortTerm] = []
+  /// The columns by which a window is divided and sorted: `OVER (PARTITION BY a ORDER BY b)`.
+  var windowed: [String] = []
   /// Every other column of the table that the SELECT names.
   public var covered: [String] = []
   /// Whether an OR separates comparisons, so that no single index serves them all.
@@ -66,6 +68,7 @@ public struct ComparedColumns: Hashable, Sendable {
         sorted = Self.plainTerms(of: order, scope, tokens)
       }
     }
+    windowed = Self.window(of: source, in: scope, tokens)
     let named = Set(filtered + joined + sorted + ["Z_PK"])
     covered = Self.columns(of: source, in: scope.tokens, scope, tokens)
       .filter { !named.contains($0) }
@@ -118,6 +121,28 @@ public struct ComparedColumns: Hashable, Sendable {
       }
     }
     return terms
+  }
+
+  /// The columns of the first window; empty where one of its terms is anything else.
+  private static func window(
+    of source: SelectScope.Source, in scope: SelectScope, _ tokens: [SQLToken]
+  ) -> [String] {
+    guard let over = scope.columns?.first(where: { tokens[$0].isWord("OVER") }),
+      over + 1 < tokens.count, tokens[over + 1].isSymbol("("),
+      let end = tokens[over...].firstIndex(where: { token in
+        token.isSymbol(")") || ["ROWS", "RANGE", "GROUPS"].contains(where: token.isWord)
+      })
+    else { return [] }
+    let terms = tokens[(over + 2)..<end].split { token in
+      token.isSymbol(",") || ["PARTITION", "ORDER", "BY"].contains(where: token.isWord)
+    }
+    var columns: [String] = []
+    for var term in terms {
+      if let last = term.last, last.isWord("ASC") || last.isWord("DESC") { term.removeLast() }
+      guard let column = IndexProposals.column(term, of: source, scope) else { return [] }
+      columns.append(column)
+    }
+    return columns
   }
 
   private static func columns(

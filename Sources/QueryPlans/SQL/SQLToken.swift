@@ -36,3 +36,30 @@ struct SQLToken: Hashable {
       .joined(separator: "\(quote)")
   }
 }
+
+extension [SQLToken] {
+  /// The place of the first word of a statement, behind its WITH clause.
+  var command: Int? {
+    guard first?.isWord("WITH") == true else { return indices.first }
+    return firstOuter(["SELECT", "VALUES", "INSERT", "REPLACE", "UPDATE", "DELETE"])
+  }
+
+  /// Whether the statement inserts, updates or deletes rows.
+  var areOfWrite: Bool {
+    guard let command else { return false }
+    return ["INSERT", "REPLACE", "UPDATE", "DELETE"].contains(where: self[command].isWord)
+  }
+
+  /// The place of the first of some keywords, outside of parentheses that open behind a place.
+  func firstOuter(_ keywords: Set<String>, from start: Int = 0) -> Int? {
+    var level = 0
+    for index in indices[start...] {
+      if self[index].isSymbol("(") { level += 1 }
+      if self[index].isSymbol(")") { level -= 1 }
+      if level == 0, self[index].kind == .word, keywords.contains(self[index].text.uppercased()) {
+        return index
+      }
+    }
+    return nil
+  }
+}

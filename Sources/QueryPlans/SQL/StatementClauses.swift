@@ -14,10 +14,14 @@ public struct StatementClauses: Hashable, Sendable {
   public let bindsOnlyLimit: Bool
   /// Whether WHERE calls a function or uses an operator that searches within text.
   public let searchesText: Bool
+  /// Whether a collation of Core Data's, which is localized, is in it.
+  public let namesLocale: Bool
   /// Whether it counts or deletes all rows of a table: `SELECT COUNT(*) FROM t`, `DELETE FROM t`.
   public let isOfWholeTable: Bool
   /// The tables that it names, in small letters.
   public let tables: Set<String>
+  /// The indexes that it names with INDEXED BY, in small letters: without one of them it does not compile.
+  public let namedIndexes: Set<String>
 
   public init(sql: String) {
     let outline = StatementOutline(sql)
@@ -39,9 +43,23 @@ public struct StatementClauses: Hashable, Sendable {
       && parameters.allSatisfy { place in limits.contains { $0.contains(place) } }
     let filters = outline.scopes.flatMap { $0.joinConditions + ($0.filter.map { [$0] } ?? []) }
     searchesText = filters.contains { outline.tokens[$0].contains(where: Self.isSearch) }
+    namesLocale = outline.tokens.contains { $0.text.uppercased().hasPrefix("NSCOLLATE") }
     isOfWholeTable = Self.isOfWholeTable(outline, outer)
     tables = Set(outline.scopes.flatMap(\.sources).compactMap { $0.table?.lowercased() })
+    namedIndexes = Self.namedIndexes(in: outline.tokens)
   }
+
+  static func namedIndexes(in tokens: [SQLToken]) -> Set<String> {
+    Set(
+      tokens.indices.dropLast(2).compactMap { place in
+        tokens[place].isWord("INDEXED") && tokens[place + 1].isWord("BY")
+          ? tokens[place + 2].name?.lowercased() : nil
+      })
+  }
+
+  /// Whether it compares text as no index can serve: its repair compares a stored, indexed form, whose
+  /// index may be there already.
+  public var comparesTextWithoutIndex: Bool { searchesText || namesLocale }
 
   private static func isOfWholeTable(_ outline: StatementOutline, _ outer: [SelectScope]) -> Bool {
     guard outline.scopes.count == 1, let scope = outer.first, scope.sources.count == 1,

@@ -3,7 +3,7 @@
 /// A statement in the body of a trigger.
 struct TriggeredStatement: Hashable {
   let trigger: String
-  /// With a parameter in place of each column of `NEW` and `OLD`.
+  /// With a parameter in place of each column of `NEW` and `OLD`, and NULL in place of `RAISE(…)`.
   let sql: String
 
   /// The statements that a write runs by one trigger; none if the trigger is for other writes.
@@ -20,9 +20,18 @@ struct TriggeredStatement: Hashable {
       isFired(tokens[(trigger + 1)..<begin], by: write)
     else { return [] }
     let end = tokens.last?.isWord("END") == true ? tokens.endIndex - 1 : tokens.endIndex
-    return tokens[(begin + 1)..<end].split { $0.isSymbol(";") }.map {
-      TriggeredStatement(trigger: name, sql: text(of: $0, in: sql))
+    let body = tokens[(begin + 1)..<end].split { $0.isSymbol(";") }.map { text(of: $0, in: sql) }
+    return (condition(in: tokens[(trigger + 1)..<begin], of: sql) + body).map {
+      TriggeredStatement(trigger: name, sql: $0)
     }
+  }
+
+  /// `WHEN (SELECT …) > 0` reads rows, too.
+  private static func condition(in head: ArraySlice<SQLToken>, of sql: String) -> [String] {
+    guard let when = head.firstIndex(where: { $0.isWord("WHEN") }),
+      head[when...].contains(where: { $0.isWord("SELECT") })
+    else { return [] }
+    return ["SELECT " + text(of: head[(when + 1)...], in: sql)]
   }
 
   /// The name, behind IF NOT EXISTS and a schema.
@@ -58,6 +67,13 @@ struct TriggeredStatement: Hashable {
         text += sql[place..<tokens[index].range.lowerBound] + "?"
         place = tokens[index + 2].range.upperBound
         index += 3
+      } else if tokens[index].isWord("RAISE"),
+        let end = tokens[index...].firstIndex(where: { $0.isSymbol(")") })
+      {
+        // Only the body of a trigger may call it.
+        text += sql[place..<tokens[index].range.lowerBound] + "NULL"
+        place = tokens[end].range.upperBound
+        index = end + 1
       } else {
         index += 1
       }

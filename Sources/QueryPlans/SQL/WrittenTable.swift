@@ -9,8 +9,11 @@ public struct WrittenTable: Hashable, Sendable {
 
   /// The writes of a statement: an INSERT with `ON CONFLICT … DO UPDATE` updates as well.
   static func all(in sql: String) -> [WrittenTable] {
-    guard let write = WrittenTable(sql: sql) else { return [] }
-    let tokens = SQLTokenizer.tokens(of: sql)
+    let all = SQLTokenizer.tokens(of: sql)
+    guard let command = all.command,
+      let write = WrittenTable(sql: String(sql[all[command].range.lowerBound...]))
+    else { return [] }
+    let tokens = all[command...]
     guard write.kind == .insert,
       let place = tokens.indices.dropLast(2).first(where: {
         tokens[$0].isWord("DO") && tokens[$0 + 1].isWord("UPDATE")

@@ -24,9 +24,8 @@ extension PlanJudge {
       case .search(let access):
         if case .automatic = access.index {
           automaticIndex(access, &judgement)
-        } else if access.index == nil, access.constraint == nil {
-          // `SELECT min(a) FROM t` without an index on a: SQLite calls it SEARCH and reads all.
-          judgement.scans.append(scan(access, in: place))
+        } else if let scan = scanForExtreme(access, in: place) {
+          judgement.scans.append(scan)
         }
       case .constantRows:
         judgement.scans.append(.constantRow(isInCorrelatedSubquery: place.isCorrelated))
@@ -44,6 +43,23 @@ extension PlanJudge {
       read(node.children, in: inner, into: &judgement)
       if node.fact.access != nil { place.isOutermost = false }
     }
+  }
+
+  /// The scan of `SELECT min(a) FROM t`, which SQLite calls SEARCH; nil where an index begins with a.
+  private func scanForExtreme(_ access: TableAccess, in place: Place) -> PlanJudgement.Scan? {
+    guard access.constraint == nil else { return nil }
+    guard let index = access.index else { return scan(access, in: place) }
+    guard case .named(let name, _) = index, let first = source.firstColumn(name),
+      let scope = outline.scope(of: access.name, depth: place.depth),
+      let table = scope.source(named: access.name),
+      let column = IndexProposals.extremes(of: scope, table, outline.tokens).first
+    else { return nil }
+    var found = scan(access, in: place)
+    guard column.lowercased() == first else { return found }
+    // It stops at the first row for which the WHERE is true.
+    found.isCertain = false
+    found.isMandatory = false
+    return scope.filter == nil ? nil : found
   }
 
   private func automaticIndex(_ access: TableAccess, _ judgement: inout PlanJudgement) {

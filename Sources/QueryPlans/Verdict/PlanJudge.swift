@@ -53,6 +53,8 @@ public struct PlanJudge {
     public var partialIndex: (String) -> PartialIndex?
     /// The module of a virtual table, in lower case; nil for other tables and for functions.
     public var module: (String) -> String?
+    /// The column that an index begins with, in lower case; nil for an expression and where that is unknown.
+    public var firstColumn: (String) -> String?
     /// Runs the statement; nil where that is impossible.
     public var measure: () -> Measurement?
 
@@ -60,11 +62,13 @@ public struct PlanJudge {
       size: @escaping (String) -> TableSize? = { _ in nil },
       partialIndex: @escaping (String) -> PartialIndex? = { _ in nil },
       module: @escaping (String) -> String? = { _ in nil },
+      firstColumn: @escaping (String) -> String? = { _ in nil },
       measure: @escaping () -> Measurement? = { nil }
     ) {
       self.size = size
       self.partialIndex = partialIndex
       self.module = module
+      self.firstColumn = firstColumn
       self.measure = measure
     }
   }
@@ -90,6 +94,7 @@ public struct PlanJudge {
       judgement.verdict = .noPlan
       return judgement
     }
+    judgement.isOfWrite = outline.tokens.areOfWrite
     if let plan { read(plan.roots, in: .init(), into: &judgement) }
     for index in judgement.scans.indices {
       judgement.scans[index].isBesideAutomaticIndex = judgement.hasLargeAutomaticIndex
@@ -110,7 +115,8 @@ public struct PlanJudge {
   private func judgeByCounters(_ judgement: inout PlanJudgement, hasPlan: Bool) {
     if isExceeded(by: work, judgement) {
       if hasPlan, judgement.suspects.isEmpty, judgement.automaticIndexes.isEmpty,
-        let now = source.measure(), !now.isCut, !isExceeded(by: now.work, judgement),
+        !stillScans(judgement), let now = source.measure(), !now.isCut,
+        !isExceeded(by: now.work, judgement),
         now.work.perRun(\.fullScanSteps) < work.perRun(\.fullScanSteps) / 2,
         !(now.isSampled && insertsRows)
       {
@@ -126,6 +132,13 @@ public struct PlanJudge {
       return condemn(&judgement, now == nil ? .plan : .measured, now?.work)
     }
     acquit(&judgement, .counted, work, .countedFew)
+  }
+
+  /// Whether the plan reads a table to its end, however small it is: the trace's may have been larger.
+  private func stillScans(_ judgement: PlanJudgement) -> Bool {
+    judgement.scans.contains {
+      $0.harmlessBecause == .smallTable || $0.harmlessBecause == .returnsAll
+    }
   }
 
   /// Whether the row that is written decides what is read: a conflict has triggers of its own.

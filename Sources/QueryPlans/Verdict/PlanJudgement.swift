@@ -96,6 +96,8 @@ public struct PlanJudgement: Hashable, Sendable {
   public internal(set) var automaticIndexColumns: [Reference] = []
   /// Whether one of them is of a table that is large, or of unknown size.
   var hasLargeAutomaticIndex = false
+  /// Whether the statement inserts, updates or deletes rows: it may have triggers and check foreign keys.
+  public internal(set) var isOfWrite = false
   /// Full-scan steps a run that no step of the plan explains, such as those of triggers.
   public internal(set) var unexplainedFullScanSteps: UInt64?
   /// The scans of the triggers that a write fires; empty unless it scans.

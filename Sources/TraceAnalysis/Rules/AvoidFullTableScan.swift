@@ -109,7 +109,7 @@ struct AvoidFullTableScan: Rule {
       return IndexFix(columns, entity: statement.entity).sentence
     }
     if let fix = statement.fixOfView ?? fixOfProgramFunction(statement) { return fix }
-    if isElsewhere {
+    if isElsewhere, statement.judgement.isOfWrite {
       return """
         index the columns that refer to its table: triggers and foreign keys look rows up in \
         other tables
@@ -138,6 +138,7 @@ extension AvoidFullTableScan {
     _ statement: JudgedStatement, _ scan: PlanJudgement.Scan?, _ table: String
   ) -> String {
     guard statement.isGrouped else {
+      if statement.compares(table) { return Self.withoutFasterIndex(scan) }
       return """
         no index finds its rows: compare columns of '\(table)' with values by =, <, BETWEEN, IN or \
         IS, not within other expressions
@@ -148,6 +149,13 @@ extension AvoidFullTableScan {
       up to date
       """
     return scan?.index == nil ? "\(store), or index the columns that it reads" : store
+  }
+
+  private static func withoutFasterIndex(_ scan: PlanJudgement.Scan?) -> String {
+    let trial =
+      scan?.indexes == nil
+      ? "no index was tried" : "no index that was tried makes it faster"
+    return "\(trial): keep its result, or read fewer rows"
   }
 
   private static func fix(_ references: [PlanJudgement.Reference]) -> String {
@@ -192,6 +200,15 @@ extension JudgedStatement {
   /// Whether no index can find fewer rows: the statement compares neither columns nor expressions.
   fileprivate var comparesNothing: Bool {
     comparedColumns == nil && ComparedExpression.all(in: qualifiedSQL).isEmpty
+  }
+
+  /// Whether it compares columns or expressions of a table as an index might serve.
+  fileprivate func compares(_ table: String) -> Bool {
+    let columns = ComparedColumns.all(in: qualifiedSQL).filter {
+      !($0.filtered + $0.joined).isEmpty
+    }
+    let tables = columns.map(\.table) + ComparedExpression.all(in: qualifiedSQL).map(\.table)
+    return tables.contains { $0.lowercased() == table.lowercased() }
   }
 
   /// What a run is for: `return 15`, or `change 15` of a statement that writes.

@@ -22,8 +22,10 @@ struct DropRedundantIndex: Rule {
 
   func check(_ workload: Workload) -> [Finding] {
     let indexes = workload.database?.indexes ?? []
+    let named = workload.namedIndexes
     return indexes.compactMap { index -> Finding? in
       guard index.isDeclared, !index.isUnique, !index.servesRelationship,
+        !named.contains(index.name.lowercased()),
         let longer = indexes.first(where: {
           index.terms.count < $0.terms.count && index.isPrefix(of: $0)
         })
@@ -36,6 +38,15 @@ struct DropRedundantIndex: Rule {
           '\(longer.name)' (\(longer.termsText)), which serves the same fetches.
           """,
         evidence: index.evidence(workload), fix: index.dropText)
+    }
+  }
+}
+
+extension Workload {
+  /// The indexes that statements name with INDEXED BY, in lower case: without one of them they fail.
+  fileprivate var namedIndexes: Set<String> {
+    (profile.statements.compactMap(\.sql) + (profile.otherSQL ?? [])).reduce(into: []) {
+      $0.formUnion(StatementClauses(sql: $1).namedIndexes)
     }
   }
 }

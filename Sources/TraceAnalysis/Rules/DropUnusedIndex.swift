@@ -18,7 +18,8 @@ struct DropUnusedIndex: Rule {
     limits: """
       Needs `--database`, and depends on the workload: a part of the program that the trace does not contain may use the
       index, so the finding is a note. Indexes of tables that no statement of the trace reads, unique indexes and the
-      indexes that the store creates for relationships are not reported. If a statement cannot be explained, nothing is
+      indexes that the store creates for relationships are not reported, nor those of a table where a statement searches
+      text or sorts by a locale without an index: the repair may use them. If a statement cannot be explained, nothing is
       reported.
       """)
 
@@ -28,9 +29,11 @@ struct DropUnusedIndex: Rule {
     else { return [] }
     let used = workload.usedIndexes
     let tables = workload.tablesRead
+    let ofText = workload.tablesOfText
     return database.indexes.compactMap { index -> Finding? in
       guard index.isDeclared, !index.isUnique, !index.servesRelationship,
         !used.contains(index.name), tables.contains(index.table.lowercased()),
+        !ofText.contains(index.table.lowercased()),
         !database.indexes.contains(where: {
           $0.makesDuplicate(index) || (index != $0 && index.isPrefix(of: $0))
         })
@@ -57,6 +60,12 @@ extension Workload {
         guard case .named(let name, _) = node.fact.access?.index else { return nil }
         return name
       })
+  }
+
+  /// The tables of statements whose repair is a stored form of a text with an index, in lower case.
+  var tablesOfText: Set<String> {
+    profile.statements.compactMap { $0.sql.map(StatementClauses.init(sql:)) }
+      .filter(\.comparesTextWithoutIndex).reduce(into: []) { $0.formUnion($1.tables) }
   }
 
   /// The tables that some plan reads, in lower case.

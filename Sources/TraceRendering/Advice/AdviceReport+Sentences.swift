@@ -9,7 +9,7 @@ extension AdviceReport {
   var measured: String {
     let count = advice.effects.count.counted("statement")
     let writes = advice.rowSearches
-    let searches = writes > 0 ? ", \(writes) (UPDATE, DELETE) by the search for their rows" : ""
+    let searches = writes > 0 ? ", \(writes) that write by the search for their rows" : ""
     return "\(count) measured \(valueSources)\(searches); "
       + "\(advice.tried.counted("set")) of indexes tried; a step is one of SQLite's VM steps, looking up a page counts as 4"
   }

@@ -66,11 +66,7 @@ public struct AdviceReport {
 extension IndexAdvice.Creation {
   /// `Index(\.longitude, \.latitude)`, or nil where a column belongs to no property of an object store.
   var declaration: String? {
-    guard undeclarable == nil, candidate.expression == nil,
-      ([candidate.table] + candidate.columns).allSatisfy({
-        $0.hasPrefix("Z") && $0 == $0.uppercased()
-      })
-    else { return nil }
+    guard undeclarable == nil, candidate.isPlain, isOfStore else { return nil }
     let paths = candidate.columns.map { column in
       "\\."
         + LogText.escaped(
@@ -79,14 +75,23 @@ extension IndexAdvice.Creation {
     return "Index(\(paths.joined(separator: ", ")))"
   }
 
+  private var isOfStore: Bool {
+    ([candidate.table] + candidate.columns).allSatisfy {
+      $0.hasPrefix("Z") && $0 == $0.uppercased()
+    }
+  }
+
   /// The first of its columns that an object store keeps for itself: `Z_OPT`, `Z_ENT`.
   private var undeclarable: String? { candidate.columns.first { $0.hasPrefix("Z_") } }
 
   /// The change to make if there is no declaration.
   var undeclarableSentence: String? {
-    undeclarable.map {
-      "\($0) belongs to no property, so no declaration creates it; run the SQL for each new store"
+    if let undeclarable {
+      return
+        "\(undeclarable) belongs to no property, so no declaration creates it; run the SQL for each new store"
     }
+    return isOfStore && !candidate.isPlain
+      ? "a declaration has properties alone; run the SQL for each new store" : nil
   }
 }
 

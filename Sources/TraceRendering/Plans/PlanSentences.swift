@@ -74,7 +74,10 @@ extension PlanJudgement.Scan {
       !hasFilter
       ? ""
       : isServed
-        ? "; no index fits its WHERE" : "; no WHERE term could use an index on its columns"
+        ? "; no index fits its WHERE"
+        : isCompared
+          ? "; no index that was tried makes it faster"
+          : "; no WHERE term could use an index on its columns"
     return "reads every row of '\(place)'\(rows)\(how)\(often)\(why)"
   }
 
@@ -154,9 +157,11 @@ extension PlanJudgement {
         "makes an index on '\(table)' at every run: a lasting one would be cheaper\(hint)")
     }
     if let steps = unexplainedFullScanSteps {
+      let hint =
+        isOfWrite && triggerScans.isEmpty
+        ? ": look at triggers and foreign keys without an index" : ""
       remarks.append(
-        "\(steps.counted("full-scan step")) a run are in no step of this plan"
-          + (triggerScans.isEmpty ? ": look at triggers and foreign keys without an index" : ""))
+        "\(steps.counted("full-scan step")) a run are in no step of this plan\(hint)")
     }
     remarks += unindexedReferences.map {
       "the write looks for rows of '\($0.table)' by a foreign key without an index; try "

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension PlanExplainer {
+  /// The indexes that a statement uses, and those that its triggers and foreign keys use; nil where one of these statements
+  /// does not compile.
+  func usedIndexes(by sql: String) -> Set<String>? {
+    var used: Set<String> = []
+    var seen: Set<String> = [sql]
+    var waiting = [sql]
+    while let sql = waiting.popLast() {
+      guard StatementOutline(sql).hasPlan else { continue }
+      guard let plan = plan(of: sql) else { return nil }
+      used.formUnion(plan.indexNames)
+      waiting += actions(of: sql).filter { seen.insert($0).inserted }
+    }
+    return used
+  }
+
+  /// The statements of the triggers that a write fires, and those in which foreign keys carry it on to other tables.
+  private func actions(of sql: String) -> [String] {
+    var writes = WrittenTable.all(in: sql)
+    if var deletion = writes.first, deletion.kind == .insert,
+      SQLTokenizer.tokens(of: sql).firstOuter(["REPLACE"]) != nil
+    {
+      deletion.kind = .delete
+      writes.append(deletion)
+    }
+    return writes.flatMap { write in
+      let triggered = triggers(of: write.table).flatMap {
+        TriggeredStatement.all(inTrigger: $0, firedBy: write).map(\.sql)
+      }
+      return triggered + keyActions(of: write)
+    }
+  }
+
+  /// Its own plan shows the searches for the rows that refer to it, but not what changes them.
+  private func keyActions(of write: WrittenTable) -> [String] {
+    guard write.kind != .insert else { return [] }
+    return references(to: write.table, updating: write.columns).map { reference, cascades in
+      let table = Self.quoted(reference.table)
+      let columns = reference.columns.map(Self.quoted)
+      let condition = columns.map { "\($0) = ?" }.joined(separator: " AND ")
+      if cascades, write.kind == .delete { return "DELETE FROM \(table) WHERE \(condition)" }
+      let values = columns.map { "\($0) = NULL" }.joined(separator: ", ")
+      return "UPDATE \(table) SET \(values) WHERE \(condition)"
+    }
+  }
+}
+
+extension QueryPlan {
+  /// The names of the indexes that it uses.
+  var indexNames: Set<String> {
+    Set(
+      nodes.compactMap { node in
+        guard case .named(let name, _) = node.fact.access?.index else { return nil }
+        return name
+      })
+  }
+}
