@@ -3,7 +3,7 @@
 extension PlanExplainer {
   /// The indexes that a statement uses, and those that its triggers and foreign keys use; nil where one of these statements
   /// does not compile.
-  func usedIndexes(by sql: String) -> Set<String>? {
+  public func usedIndexes(by sql: String) -> Set<String>? {
     var used: Set<String> = []
     var seen: Set<String> = [sql]
     var waiting = [sql]

@@ -25,9 +25,9 @@ struct DropUnusedIndex: Rule {
 
   func check(_ workload: Workload) -> [Finding] {
     guard let database = workload.database, !workload.explanations.isEmpty,
-      workload.plans.allSatisfy({ $0 != nil })
+      workload.plans.allSatisfy({ $0 != nil }), let ofActions = workload.indexesOfActions
     else { return [] }
-    let used = workload.usedIndexes
+    let used = workload.usedIndexes.union(ofActions)
     let tables = workload.tablesRead
     let ofText = workload.tablesOfText
     return database.indexes.compactMap { index -> Finding? in

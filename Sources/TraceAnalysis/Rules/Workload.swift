@@ -14,6 +14,8 @@ public struct Workload {
   public var explanations: [StatementID: PlanExplainer.Explanation] = [:]
   /// The plans of statements without events of their own, such as those of saves.
   var otherPlans: [QueryPlan?] = []
+  /// The indexes that the triggers and foreign keys of writes use; nil if one of them cannot be explained.
+  var indexesOfActions: Set<String>? = []
   /// The bytes of each result column of one run, by the column's name; nil where it cannot be run.
   var columnBytes: (String) -> [String: UInt64]? = { _ in nil }
   /// By their text, then by their line of code.
@@ -37,6 +39,11 @@ public struct Workload {
       explanations[statement.id] = explainer.explain(sql, work: statement.statementWork)
     }
     otherPlans = (profile.otherSQL ?? []).map { explainer.plan(of: $0) }
+    let writes = (self.profile.statements.compactMap(\.sql) + (profile.otherSQL ?? []))
+      .filter { WrittenTable(sql: $0) != nil }
+    indexesOfActions = writes.reduce(into: []) { used, sql in
+      used = explainer.usedIndexes(by: sql).flatMap { used?.union($0) }
+    }
     columnBytes = { explainer.columnBytes(of: $0) }
     forms = Self.forms(of: self.profile.statements) { [explanations] statement in
       guard let sql = statement.sql, let known = explanations[statement.id] else { return nil }

@@ -175,7 +175,7 @@ final class CoreDataThread {
     completed = fetch
   }
 
-  /// Begins the fetch of times whose SQL is that of no entity, or is not in the log.
+  /// Begins the fetch that times belong to where its SQL reads another table than an entity, or is not in the log.
   private func beginOther(_ kind: FetchKind) {
     let other = other
     endStatement()

@@ -36,6 +36,45 @@ import TraceAnalysis
     #expect(result.verdict == .same)
   }
 
+  /// Thirty look-ups for each row that a list has, within the tolerance of VM steps.
+  @Test func aNewStatementInALoopIsARegression() {
+    func run(lookups: Int, of sql: String = Self.other) -> Profile {
+      self.run { trace in
+        for _ in 0..<20 { trace.fetch(Self.sql, rows: 15, vmSteps: 10_000) }
+        for _ in 0..<lookups { trace.fetch(sql, rows: 1, vmSteps: 10) }
+      }
+    }
+    let baseline = BaselineV1(run(lookups: 0))
+    let loop = Gate().compare(run(lookups: 30), with: baseline)
+    #expect(loop.regressions.contains { $0.isOf("ZKIND") } && loop.appeared.isEmpty)
+    // A new query by itself is none, nor one in place of another.
+    let once = Gate().compare(run(lookups: 1), with: baseline)
+    #expect(once.appeared.map { $0.isOf("ZKIND") } == [true])
+    let replaced = Gate().compare(
+      run(lookups: 30, of: "SELECT 1 FROM ZA"), with: BaselineV1(run(lookups: 30)))
+    #expect(!replaced.regressions.contains { $0.isOf("ZA") })
+  }
+
+  @Test func aNewStatementThatScansIsARegressionWhereNoneDid() {
+    func plan(_ sql: String) -> BaselineV1.Plan? {
+      sql == Self.other
+        ? .init(verdict: "fullScan", steps: ["SCAN t0"])
+        : .init(verdict: "search", steps: ["SEARCH t0"])
+    }
+    let before = run { $0.fetch(Self.sql, rows: 15, vmSteps: 1_000_000) }
+    let after = run {
+      $0.fetch(Self.sql, rows: 15, vmSteps: 1_000_000)
+      $0.fetch(Self.other, rows: 1, vmSteps: 5000)
+    }
+    var baseline = BaselineV1(before)
+    baseline.statements[0].plan = plan(Self.sql)
+    let result = Gate().compare(after, with: baseline, plan: plan)
+    #expect(result.regressions.contains { $0.isOf("ZKIND") } && result.appeared.isEmpty)
+    // A baseline without a database has no plans to compare with.
+    let withoutPlans = Gate().compare(after, with: BaselineV1(before), plan: plan)
+    #expect(withoutPlans.appeared.map { $0.isOf("ZKIND") } == [true])
+  }
+
   /// Another program does none of the baseline's work, which is no less work of this one.
   @Test func aRunWithNoneOfTheBaselinesStatementsIsNoPass() {
     let tables = ["a", "b", "c"]
@@ -199,4 +238,8 @@ import TraceAnalysis
     let error = BaselineV1.Plan(verdict: "error", steps: ["no such table: ZSTOP"])
     #expect(compare(search, error).verdict == .inconclusive)
   }
+}
+
+extension GateResult.Difference {
+  fileprivate func isOf(_ word: String) -> Bool { sql?.contains(word) == true }
 }

@@ -65,6 +65,23 @@ private enum Archived {
   static var entities: [any Entity.Type] { [Item.self, Archive.self, Place.self] }
 }
 
+/// The number is narrower, in a column of the same type.
+private enum Narrow {
+  struct Item: Entity {
+    static let entityName = "Item"
+    let a = Attribute<Int16>("a")
+    let home = ToOne<Place>("home", inverse: \.residents)
+  }
+
+  struct Place: Entity {
+    static let entityName = "Place"
+    let name = Attribute<String>("name")
+    let residents: ToMany<Item> = ToMany("residents", inverse: \.home)
+  }
+
+  static var entities: [any Entity.Type] { [Item.self, Place.self] }
+}
+
 /// A name that was given to something else: what was renamed keeps its rows and values.
 @Suite struct ReusedNameTests {
   private func makeFile() throws -> TemporaryDirectory {
@@ -116,6 +133,25 @@ private enum Archived {
       context.insert(Archived.Item.self).name = "new"
       try context.save()
       container.close()
+    }
+  }
+
+  @Test(arguments: [5, 32_768])
+  func aNarrowerTypeIsRefusedWhereValuesDoNotFit(value: Int) throws {
+    let folder = try makeFile()
+    try Connection(path: url(folder).path, mode: .readWrite).execute(
+      "UPDATE ZITEM SET ZA = \(value)")
+    func open() throws -> [Int16] {
+      let container = try PersistentContainer(at: url(folder), entities: Narrow.entities)
+      let context = container.newBackgroundContext()
+      return try context.fetch(FetchRequest<Narrow.Item>()).map(\.a)
+    }
+    if value == 5 {
+      #expect(try open() == [5])
+    } else {
+      #expect { try open() } throws: {
+        "\($0)".contains("ZITEM.ZA has values that are none of int16")
+      }
     }
   }
 }

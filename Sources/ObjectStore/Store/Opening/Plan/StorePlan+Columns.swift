@@ -17,6 +17,7 @@ extension StorePlan {
       }
       count(properties, of: root)
       checkTypes(properties, of: root)
+      try checkValues(properties, of: root)
       if let home = homes[root.name], let table = file.tables[home] {
         try planColumns(properties, of: root, in: table)
         markPartial(root, home)
@@ -56,6 +57,27 @@ extension StorePlan {
           }
           let name = currentNames[table] ?? table
           note("\(name).\(column) is \(type), the model wants \(property.type)")
+        }
+      }
+    }
+  }
+
+  /// Refuses values that another type of the same column held, and that the model's cannot: they would be
+  /// read as the nearest ones.
+  private mutating func checkValues(
+    _ properties: [StoredProperty], of root: EntityDescription
+  ) throws {
+    let changed = metadata.changedEntities(model)
+    guard root.kinds.contains(where: { changed.contains($0.name) }) else { return }
+    for (table, found) in sources[root.name] ?? [:] {
+      for (place, property) in properties.enumerated() {
+        guard case .attribute(let attribute) = property.kind, let misfit = attribute.type.misfit
+        else { continue }
+        for column in Set(found.columns[place].values).sorted() {
+          let condition = misfit.replacing("?", with: quoted(column))
+          guard try hasRow("SELECT 1 FROM \(quoted(table)) WHERE \(condition)") else { continue }
+          let name = currentNames[table] ?? table
+          note("\(name).\(column) has values that are none of \(attribute.type)")
         }
       }
     }
@@ -250,5 +272,18 @@ extension FileStructure.Table {
     columns = columns.map { .init(name: names[$0.name] ?? $0.name, type: $0.type) }
     uniques = uniques.map { $0.map { names[$0] ?? $0 } }
     indexes = indexes.mapValues { $0.map { names[$0] ?? $0 } }
+  }
+}
+
+extension AttributeType {
+  /// The SQL of a value in its column that is none of its own; nil where all are.
+  fileprivate var misfit: String? {
+    switch self {
+    case .int16: "typeof(?) = 'integer' AND ? NOT BETWEEN -32768 AND 32767"
+    case .int32: "typeof(?) = 'integer' AND ? NOT BETWEEN -2147483648 AND 2147483647"
+    case .bool: "typeof(?) = 'integer' AND ? NOT IN (0, 1)"
+    case .uuid: "typeof(?) = 'blob' AND length(?) <> 16"
+    case .int64, .double, .float, .decimal, .string, .url, .date, .data: nil
+    }
   }
 }
