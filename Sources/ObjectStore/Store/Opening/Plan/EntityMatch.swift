@@ -21,7 +21,9 @@ struct NameMatch {
 
   subscript(item: Wanted) -> String? { found[item] }
 
-  /// A name may be in use by an item that is itself found by its former name: `a` became `b` where
+  /// Finds an item by its former name.
+  ///
+  /// The name may be in use by an item that is itself found by its former name: `a` became `b` where
   /// `b` became `c`. One that is not has only the name in common with what was renamed, and is new.
   private mutating func takeFormerName(_ item: Wanted, _ visited: inout Set<Wanted>) {
     guard let former = item.former, former != item.name, present.contains(former),
