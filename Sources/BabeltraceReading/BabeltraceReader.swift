@@ -6,8 +6,8 @@ import TraceReading
 /// Reads live sessions of LTTng, and traces that are not laid out as LTTng-UST does, through
 /// libbabeltrace2.
 ///
-/// Only a program's own main part may register it: it handles SIGABRT, since the library aborts on
-/// some damaged data, and replaces `stderr` meanwhile.
+/// Only a program's own main part may register it: it handles SIGABRT and SIGFPE, since the library
+/// aborts on some damaged data or divides by zero, and replaces `stderr` meanwhile.
 public enum BabeltraceReader {
   /// Makes `TraceReader` and `LiveReader` of this process use libbabeltrace2 where they need it.
   public static func register() { ForeignTraces.reader = RegisteredReader() }

@@ -12,8 +12,10 @@
 
 /* Where this thread goes back to; NULL outside of CAbortGuard_run. */
 static _Thread_local sigjmp_buf *place;
+/* A division by zero too: of a clock without a frequency. */
+static const int signals[] = {SIGABRT, SIGFPE};
 /* Set once, before the handler can run. */
-static struct sigaction previous;
+static struct sigaction previous[sizeof signals / sizeof *signals];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 /* glibc's `stderr` is a variable; `quiet` stands in it while `silenced` threads are in the
  * library. The mutex is for both: a thread that leaves must not undo what one that enters did. */
@@ -24,7 +26,7 @@ static pthread_mutex_t silence_mutex = PTHREAD_MUTEX_INITIALIZER;
 static void aborted(int signal) {
   if (place) siglongjmp(*place, 1);
   /* Not ours: as if the handler had never been set. */
-  sigaction(SIGABRT, &previous, NULL);
+  sigaction(signal, &previous[signal == SIGFPE], NULL);
   raise(signal);
 }
 
@@ -48,8 +50,8 @@ static void install(void) {
   /* The jump does not restore the signal mask, so the signal must not be in it. */
   action.sa_flags = SA_NODEFER;
   sigemptyset(&action.sa_mask);
-  sigaction(SIGABRT, NULL, &previous);
-  sigaction(SIGABRT, &action, NULL);
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+    sigaction(signals[i], &action, &previous[i]);
 }
 
 bool CAbortGuard_run_silently(void (*body)(void *context), void *context) {

@@ -88,6 +88,13 @@ import TraceReading
     #expect("\(try #require(error))".contains("libbabeltrace2 aborted on damaged data"))
   }
 
+  /// A clock without a frequency, which the library takes for 0.
+  @Test func aDivisionByZeroInTheLibraryIsAnError() throws {
+    try write { withBitField($0).replacing("freq = 1000000000; ", with: "") }
+    let error = #expect(throws: TraceReadingError.self) { try read() }
+    #expect("\(try #require(error))".contains("libbabeltrace2 aborted on damaged data"))
+  }
+
   @Test func aSessionOfNoDaemonIsAnError() throws {
     let error = #expect(throws: TraceReadingError.self) {
       _ = try LiveReader("net://127.0.0.1:1/host/none/none")

@@ -5,6 +5,7 @@ import SQLiteDriver
 extension StorePlan {
   /// Finds the columns of all properties, and plans what a table of the file lacks.
   mutating func planTables() throws {
+    let changed = metadata.changedEntities(model)
     for root in model.roots {
       try checkMissingTable(of: root)
       let properties = StoredProperty.all(of: root)
@@ -17,7 +18,9 @@ extension StorePlan {
       }
       count(properties, of: root)
       checkTypes(properties, of: root)
-      try checkValues(properties, of: root)
+      if root.kinds.contains(where: { changed.contains($0.name) }) {
+        try checkValues(properties, of: root)
+      }
       if let home = homes[root.name], let table = file.tables[home] {
         try planColumns(properties, of: root, in: table)
         markPartial(root, home)
@@ -67,8 +70,6 @@ extension StorePlan {
   private mutating func checkValues(
     _ properties: [StoredProperty], of root: EntityDescription
   ) throws {
-    let changed = metadata.changedEntities(model)
-    guard root.kinds.contains(where: { changed.contains($0.name) }) else { return }
     for (table, found) in sources[root.name] ?? [:] {
       for (place, property) in properties.enumerated() {
         guard case .attribute(let attribute) = property.kind, let misfit = attribute.type.misfit
