@@ -6,6 +6,9 @@ import Subprocess
 struct LTTngCommand {
   /// `LTTNG_HOME`, where a daemon of ours is meant; otherwise the user's own.
   var home: String?
+  /// How long a program may take: LTTng's daemons wait without end for each other, and for a disk
+  /// that is full. What a session holds in memory is written within this time.
+  var limit = Duration.seconds(180)
 
   struct Output {
     var isSuccess: Bool
@@ -30,6 +33,25 @@ struct LTTngCommand {
   /// Runs a program apart from the terminal: an interrupt is for us to pass on.
   func run(
     _ program: String, _ arguments: [String], adding variables: [String: String] = [:]
+  ) async throws -> Output {
+    try await withThrowingTaskGroup(of: Output?.self) { group in
+      defer { group.cancelAll() }
+      group.addTask { try await start(program, arguments, adding: variables) }
+      group.addTask {
+        try await Task.sleep(for: limit)
+        return nil
+      }
+      guard let output = try await group.next() ?? nil else {
+        // `lttng --no-sessiond stop NAME`: what it does is named, its options are not.
+        let words = [program] + arguments.filter { !$0.hasPrefix("-") }.prefix(1)
+        throw RecordingError.tracerHangs(command: words.joined(separator: " "), limit: limit)
+      }
+      return output
+    }
+  }
+
+  private func start(
+    _ program: String, _ arguments: [String], adding variables: [String: String]
   ) async throws -> Output {
     var environment = Environment.inherit
     for (name, value) in variables {

@@ -16,6 +16,7 @@ public enum RecordingError: Error, Hashable, Sendable {
   case directoryUnusable(String, code: Int32)
   case runtimeDirectoryUnsafe(String)
   case tracerFailed(command: String, reason: String)
+  case tracerHangs(command: String, limit: Duration)
   /// - Parameter programToo: whether the program waited for the tracer, and was ended as well.
   case tracerEnded(directory: String, programToo: Bool)
   case interrupted
@@ -63,6 +64,10 @@ extension RecordingError: CustomStringConvertible {
       "the folder '\(path)' belongs to another user or is open to others; remove it"
     case .tracerFailed(let command, let reason):
       "'\(command)' failed: \(reason)"
+    case .tracerHangs(let command, let limit):
+      "'\(command)' has not ended in \(limit.components.seconds) s and was ended, so a trace may lack "
+        + "its last events; make sure that the disk of the output folder has space, and restart "
+        + "lttng-sessiond"
     case .tracerEnded(let directory, let programToo):
       "LTTng's consumer daemon ended before the program, so the trace in '\(directory)' is incomplete; "
         + (programToo

@@ -73,6 +73,8 @@ public enum TraceRecorder {
       guard !TracedProgram.wasInterrupted else { throw RecordingError.interrupted }
       return try await body(session, daemon.command)
     } catch let error as RecordingError {
+      // A daemon that hangs would do so again; `end` has destroyed the session.
+      if case .tracerHangs = error { throw error }
       try? await session.end()
       throw error
     }

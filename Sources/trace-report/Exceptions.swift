@@ -33,9 +33,13 @@ struct Exceptions: ParsableArguments {
   }
 
   /// The findings that are not excused, and the notes about the exceptions.
-  func review(_ findings: [Finding], in profile: Profile) throws -> FindingReview {
-    guard let file = try file() else { return FindingReview(findings) }
-    return FindingReview(findings, in: profile, file: file, today: Self.today)
+  func review(_ workload: ReportedWorkload, in profile: Profile) throws -> FindingReview {
+    let findings = workload.findings
+    var review =
+      try file().map { FindingReview(findings, in: profile, file: $0, today: Self.today) }
+      ?? FindingReview(findings)
+    review.hasDatabase = workload.database != nil
+    return review
   }
 
   /// The local day, such as `2026-11-21`.

@@ -14,15 +14,18 @@ public struct FoldedSQL {
   /// The SQL to print.
   public private(set) var text: String
   private let tokens: [SQLToken]
+  /// The place of the other parenthesis of each pair.
+  private let partners: [Int: Int]
 
   /// Folds a statement.
   public init(_ sql: String) {
     text = sql
     guard sql.utf8.count > Self.maxLength else {
-      tokens = []
+      (tokens, partners) = ([], [:])
       return
     }
     tokens = SQLTokenizer.tokens(of: sql)
+    partners = Self.pairs(in: tokens)
     var result = ""
     var end = sql.startIndex
     func replace(_ range: Range<String.Index>, _ words: String) {
@@ -85,35 +88,28 @@ public struct FoldedSQL {
 
   /// The rows of VALUES whose first one ends with `)` at a place; nil if it is no such row.
   private func rows(from place: Int) -> (count: Int, end: Int)? {
-    guard tokens[place].isSymbol(")"), let start = opening(of: place), start > 0,
+    guard tokens[place].isSymbol(")"), let start = partners[place], start > 0,
       tokens[start - 1].isWord("VALUES")
     else { return nil }
     var (count, end) = (1, place)
     while end + 2 < tokens.count, tokens[end + 1].isSymbol(","), tokens[end + 2].isSymbol("("),
-      let next = closing(of: end + 2)
+      let next = partners[end + 2]
     {
       (count, end) = (count + 1, next)
     }
     return (count, end)
   }
 
-  private func opening(of place: Int) -> Int? {
-    var depth = 0
-    for index in tokens.indices[...place].reversed() {
-      if tokens[index].isSymbol(")") { depth += 1 }
-      if tokens[index].isSymbol("(") { depth -= 1 }
-      if depth == 0 { return index }
+  /// Each `(` and its `)`, both ways, in one pass: a search from each would take the square of a
+  /// long statement's length.
+  private static func pairs(in tokens: [SQLToken]) -> [Int: Int] {
+    var pairs: [Int: Int] = [:]
+    var open: [Int] = []
+    for (index, token) in tokens.enumerated() {
+      if token.isSymbol("(") { open.append(index) }
+      guard token.isSymbol(")"), let start = open.popLast() else { continue }
+      (pairs[start], pairs[index]) = (index, start)
     }
-    return nil
-  }
-
-  private func closing(of place: Int) -> Int? {
-    var depth = 0
-    for index in tokens.indices[place...] {
-      if tokens[index].isSymbol("(") { depth += 1 }
-      if tokens[index].isSymbol(")") { depth -= 1 }
-      if depth == 0 { return index }
-    }
-    return nil
+    return pairs
   }
 }

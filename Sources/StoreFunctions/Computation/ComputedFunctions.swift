@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import SQLiteDriver
 
 /// The SQL functions that compute what SQLite computes by other rules, or not in every build.
@@ -12,6 +13,10 @@ enum ComputedFunctions {
       ) { call in
         call.answer(function.value(of: (0..<call.count).map { call.value($0) }))
       }
+    }
+    // Core Data's triggers of derived attributes call it. One time for a statement, as `now()` has one.
+    try connection.createFunction("NSCoreDataNow", argumentCount: 0) {
+      $0.answer(Date().timeIntervalSinceReferenceDate)
     }
     try connection.createFunction("NSCoreDataNumber", argumentCount: 1) { call in
       call.answer(call.value(0).asNumber)

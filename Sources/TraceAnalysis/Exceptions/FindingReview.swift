@@ -18,6 +18,8 @@ public struct FindingReview: Hashable, Sendable {
   public var excused: [Excused] = []
   /// Exceptions that are expired, or that match nothing; one sentence each.
   public var complaints: [String] = []
+  /// Whether the rules that need the program's database were checked.
+  public var hasDatabase = false
 
   /// Findings without exceptions.
   public init(_ findings: [Finding]) { self.findings = findings }

@@ -21,6 +21,7 @@ extension DashboardPage {
           .visible, tone: "quiet small")
     }
     blocks += review.complaints.map { .paragraph($0.visible, tone: "bad") }
+    blocks += review.scope(in: profile).map { .paragraph($0, tone: "quiet small") }
     return Dashboards.Section(
       anchor: "findings", name: count > 0 ? "Findings (\(UInt64(count).grouped))" : "Findings",
       heading: count > 0 ? Document.findingsTitle(count, listed.count) : nil, blocks: blocks)

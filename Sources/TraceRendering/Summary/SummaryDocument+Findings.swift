@@ -11,7 +11,7 @@ extension Document {
     _ review: FindingReview, in profile: Profile, options: SummaryOptions
   ) -> [Block] {
     let findings = review.findings
-    let remarks = review.remarks
+    let remarks = review.remarks + review.scope(in: profile).map { .paragraph($0, .quiet) }
     guard !findings.isEmpty else {
       let sentence =
         profile.isEmpty
@@ -37,6 +37,14 @@ extension Document {
 }
 
 extension FindingReview {
+  /// What was not checked.
+  func scope(in profile: Profile) -> [String] {
+    guard !hasDatabase, !profile.isEmpty else { return [] }
+    return [
+      "Rules on plans, indexes and large columns were not checked: they need --database FILE."
+    ]
+  }
+
   /// The findings that were excused, with their reasons, and the problems of the exceptions.
   fileprivate var remarks: [Document.Block] {
     excused.map { excused in

@@ -47,7 +47,7 @@ struct HTML: ParsableCommand {
     let timed = try inputs.timedProfile(filters.value)
     try inputs.check(timed.profile)
     let workload = try ReportedWorkload(timed.profile, database: database)
-    let review = try exceptions.review(workload.findings, in: timed.profile)
+    let review = try exceptions.review(workload, in: timed.profile)
     var page = DashboardPage(timed, review: review, top: top)
     page.explanations = workload.explanations
     if advise, let file = workload.database {

@@ -70,7 +70,7 @@ struct Summary: ParsableCommand {
     }
     var profile = try inputs.profile(filters.value)
     let workload = try ReportedWorkload(profile, database: database)
-    let review = try exceptions.review(workload.findings, in: profile)
+    let review = try exceptions.review(workload, in: profile)
     let options = SummaryOptions(
       top: top ?? (json ? .max : 10), order: sort, grouping: groupBy)
     let document = Document(summary: profile, options: options, review: review)

@@ -2,6 +2,7 @@
 
 import Foundation
 import ObjectStore
+import SQLiteDriver
 import TestSupport
 import Testing
 
@@ -105,6 +106,43 @@ private struct Foreign: Entity {
     #expect(later > saved)
     let isLater = "SELECT ZMODIFIED > \(saved.timeIntervalSinceReferenceDate) FROM ZPLACE"
     #expect(try fixture.rows(isLater) == ["1"])
+  }
+
+  /// As Core Data makes them for its derived attributes.
+  private func addTrigger(setting value: String) throws {
+    try Connection(path: fixture.url.path).execute(
+      """
+      CREATE TRIGGER Z_DA_ZPLACE_Place_modified_UPDATE AFTER UPDATE OF Z_OPT ON ZPLACE
+      BEGIN UPDATE ZPLACE SET ZNOTE = \(value) WHERE Z_PK = NEW.Z_PK; END
+      """)
+  }
+
+  @Test func coreDatasTriggersFindTheTime() throws {
+    try addTrigger(setting: "NSCoreDataNow()")
+    let place = fixture.context.insert(Place.self)
+    try fixture.context.save()
+    let start = Date()
+    place.name = "x"
+    try fixture.context.save()
+    #expect(
+      try fixture.rows(
+        """
+        SELECT ZNOTE BETWEEN \(start.timeIntervalSinceReferenceDate)
+        AND \(Date().timeIntervalSinceReferenceDate) FROM ZPLACE
+        """) == ["1"])
+  }
+
+  @Test func aTriggerWithAFunctionOfAnotherProgramIsNamed() throws {
+    try addTrigger(setting: "NSCoreDataElsewhere(1)")
+    let place = fixture.context.insert(Place.self)
+    try fixture.context.save()
+    place.name = "x"
+    let error = #expect(throws: StoreError.self) { try fixture.context.save() }
+    #expect(
+      "\(try #require(error))".contains(
+        "no such function: NSCoreDataElsewhere"))
+    #expect("\(try #require(error))".contains("if the file has it in a trigger or an index"))
+    #expect(try fixture.rows("SELECT ZNAME FROM ZPLACE") == ["Ö"])
   }
 
   @Test func reportsOnlyTheSourceWhereAValueIsMissing() throws {

@@ -133,7 +133,14 @@ import TraceRendering
     #expect(text.contains("\nFindings (20 of 300)\n"))
     #expect(text.contains("\n20. warning"))
     #expect(!text.contains("\n21. warning"))
-    #expect(text.hasSuffix("\n280 more findings, which save less: see --top, or --json for all.\n"))
+    #expect(
+      text.hasSuffix(
+        """
+
+        280 more findings, which save less: see --top, or --json for all.
+        Rules on plans, indexes and large columns were not checked: they need --database FILE.
+
+        """))
     let all = Document(summary: profile, options: SummaryOptions(top: 300)).text(.plain)
     #expect(all.contains("\nFindings (300)\n"))
     #expect(all.contains("\n300. warning"))
@@ -141,6 +148,13 @@ import TraceRendering
     #expect(html.contains("<h2>Findings (100 of 300)</h2>"))
     #expect(html.components(separatedBy: "<article").count == 101)
     #expect(html.contains("200 more findings, which save less: see --top."))
+    #expect(html.contains("were not checked: they need --database FILE."))
+    var review = FindingReview(profile.findings)
+    review.hasDatabase = true
+    #expect(!Document(summary: profile, review: review).text(.plain).contains("not checked"))
+    #expect(
+      try !DashboardPage(TimedProfile(profile: profile), review: review).html()
+        .contains("not checked"))
   }
 
   @Test(arguments: Case.allCases) func colorsAreTheOnlyEscapes(_ run: Case) throws {

@@ -55,6 +55,8 @@ import TraceRendering
 
         Findings
         No findings.
+        Rules on plans, indexes and large columns were not checked: they need --database
+        FILE.
 
         """)
   }

@@ -238,6 +238,9 @@ extension StoreError: CustomStringConvertible {
     case .notAQuery(let sql):
       "read runs only queries, not: \(sql.prefix(200)); begin it with SELECT, VALUES, WITH "
         + "or EXPLAIN"
+    case .sqlite(let error) where error.message.hasPrefix("no such function: "):
+      error.description + "; if the file has it in a trigger or an index, write with the program "
+        + "that made it, or drop that"
     case .sqlite(let error): error.description
     }
   }
