@@ -6,8 +6,10 @@ import Subprocess
 struct LTTngCommand {
   /// `LTTNG_HOME`, where a daemon of ours is meant; otherwise the user's own.
   var home: String?
-  /// How long a program may take: LTTng's daemons wait without end for each other, and for a disk
-  /// that is full. What a session holds in memory is written within this time.
+  /// How long a program may take.
+  ///
+  /// LTTng's daemons wait without end for each other, and for a disk that is full. What a session
+  /// holds in memory is written within this time.
   var limit = Duration.seconds(180)
 
   struct Output {

@@ -17,7 +17,8 @@ import Testing
   }
 
   @Test func whatItPrintsIsKept() async throws {
-    let output = try await LTTngCommand().run("sh", ["-c", "echo out; echo Error: why >&2; exit 3"])
+    let output = try await LTTngCommand().run(
+      "sh", ["-c", "echo out; echo Error: why >&2; exit 3"])
     #expect(!output.isSuccess)
     #expect(output.lastLine == "why")
   }
