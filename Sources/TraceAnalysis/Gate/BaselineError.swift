@@ -98,7 +98,8 @@ extension DecodingError {
     case .keyNotFound(let key, let context): return "no '\(key.stringValue)'\(place(context))"
     case .typeMismatch(_, let context), .valueNotFound(_, let context):
       return "a value of another type\(place(context))"
-    case .dataCorrupted(let context): return "it is not JSON\(place(context))"
+    // Foundation has one error for both, without a place.
+    case .dataCorrupted: return "it is not JSON, or a number in it is out of range"
     @unknown default: return "it is not JSON"
     }
   }

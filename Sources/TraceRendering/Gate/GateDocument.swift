@@ -65,6 +65,8 @@ extension GateResult {
       (improvements + rewritten).allSatisfy(\.changes.isEmpty)
         ? "Does the same work as \(baseline)." : "Does less work than \(baseline)."
     case .mixed: "Does far less of one kind of work than \(baseline), and a little more of another."
+    case .regression where regressions.isEmpty && !slower.isEmpty:
+      "Does no more work than \(baseline), and takes longer: look at the lines named below."
     case .regression: "Does more work than \(baseline): look at the lines named below."
     case .inconclusive: "Cannot be compared with \(baseline); this is not a pass:"
     }

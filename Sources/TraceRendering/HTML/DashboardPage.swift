@@ -46,7 +46,7 @@ public struct DashboardPage {
   public func html() throws -> String {
     var page = Dashboards.Page(title: profile.headline.visible)
     page.introduction = [profile.provenance.visible] + profile.completeness.remarks.map(\.visible)
-    page.notices = [profile.completeness.notice]
+    page.notices = [profile.notice]
     page.totals = profile.facts.map { Dashboards.Fact($0.label, $0.cell.text) }
     page.remarks = [profile.timeSplitSentence, profile.isEmpty ? nil : profile.costOfTracing]
       .compactMap(\.self)
@@ -68,23 +68,23 @@ extension StatementProfile {
   fileprivate var fingerprint: SQLFingerprint { SQLFingerprint(sql: sql ?? "unknown_\(id)") }
 }
 
-extension Completeness {
+extension Profile {
   /// The notice above all numbers: whether they can be trusted.
   var notice: Dashboards.Notice {
-    guard isComplete else {
+    let completeness = completeness
+    guard completeness.isComplete else {
+      let lost = completeness.eventsLost
       let sentence =
-        eventsLost > 0
-        ? "Incomplete: \(eventsLost.counted("event was", "events were")) lost; every count below may be too low."
-        : "Inconclusive: events may be missing; a count below may be too low."
-      return Dashboards.Notice(sentence, tone: "bad", points: doubts.map(\.visible))
+        lost > 0
+        ? "Incomplete: \(lost.counted("event was", "events were")) lost; every count below may be too low."
+        : "Inconclusive: \(readingDoubt(of: completeness))."
+      return Dashboards.Notice(sentence, tone: "bad", points: completeness.doubts.map(\.visible))
     }
-    let unknown =
-      unrecognizedLines > 0
-      ? [
-        "\(unrecognizedLines.counted("line was", "lines were")) not recognized; see under Sources."
-      ] : []
+    let unknown = completeness.unrecognizedLines
     return Dashboards.Notice(
-      "Complete: \(eventsRead.counted("event")) read, none known to be lost.", tone: "good",
-      points: unknown)
+      "Complete: \(completeness.eventsRead.counted("event")) read, none known to be lost.",
+      tone: "good",
+      points: unknown > 0
+        ? ["\(unknown.counted("line was", "lines were")) not recognized; see under Sources."] : [])
   }
 }

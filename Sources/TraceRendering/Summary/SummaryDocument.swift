@@ -134,7 +134,7 @@ extension Profile {
   }
 
   /// Whether counts may be too low or, with an input that was passed twice, too high.
-  private func readingDoubt(of completeness: Completeness) -> String {
+  func readingDoubt(of completeness: Completeness) -> String {
     let surplus = processes.count { if case .surplus = $0.coverage { true } else { false } }
     let identities = reading.sources.compactMap(\.identity)
     guard surplus > 0 || Set(identities).count < identities.count else {

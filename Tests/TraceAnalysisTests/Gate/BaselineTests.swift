@@ -53,6 +53,12 @@ import TraceRendering
     #expect(!text.contains("callers"))
   }
 
+  @Test func aNegativeCountIsOutOfRange() throws {
+    let text = try JSONText.encoded(baseline).replacing(/"fetches" : \d+/, with: "\"fetches\" : -1")
+    #expect(
+      error(text).contains("is not a baseline: it is not JSON, or a number in it is out of range"))
+  }
+
   @Test func reportsWhyThereIsNone() {
     #expect(throws: BaselineError.missing("/nowhere")) { try BaselineV1(path: "/nowhere") }
     #expect(

@@ -3,6 +3,7 @@
 import StoreEvents
 import TestSupport
 import Testing
+import TraceRendering
 
 @testable import TraceAnalysis
 
@@ -39,6 +40,15 @@ struct TimingGateTests {
     #expect(slower.caller == .search)
     #expect(result.reservation == nil)
     #expect(compare(Self.quick.map { $0 * 2 }, Self.quick).faster.map(\.before) == [2040])
+  }
+
+  @Test func aRunThatIsOnlySlowerDoesNoMoreWork() {
+    var result = GateResult()
+    result.slower = compare(Self.quick, Self.quick.map { $0 * 2 }).slower
+    #expect(result.verdict == .regression)
+    let text = Document(gate: result, baseline: "b.json", update: "update").text()
+    #expect(text.contains("Does no more work than b.json, and takes longer:"))
+    #expect(!text.contains("Does more work"))
   }
 
   @Test func aSmallEffectIsNoneHoweverSure() {

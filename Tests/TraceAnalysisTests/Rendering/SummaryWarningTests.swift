@@ -8,12 +8,19 @@ import TraceRendering
 
 /// The line above all numbers.
 @Suite struct SummaryWarningTests {
-  private func warning(_ trace: RunBuilder) -> Substring? {
-    Document(summary: trace.profile()).text().split(separator: "\n")
+  private func warning(_ trace: RunBuilder) throws -> Substring? {
+    let profile = trace.profile()
+    let warning = Document(summary: profile).text().split(separator: "\n")
       .first { $0.hasPrefix("INCON") }
+    if let sentence = warning?.dropFirst("INCONCLUSIVE".count) {
+      #expect(
+        try DashboardPage(TimedProfile(profile: profile)).html().contains("Inconclusive" + sentence)
+      )
+    }
+    return warning
   }
 
-  @Test func anInputThatIsReadTwiceHasCountsThatAreTooHigh() {
+  @Test func anInputThatIsReadTwiceHasCountsThatAreTooHigh() throws {
     let once = RunBuilder { trace in
       trace.connect()
       trace.run("SELECT a FROM t")
@@ -25,16 +32,16 @@ import TraceRendering
       }
     }
     #expect(
-      warning(twice) == "INCONCLUSIVE: events were read twice; a count below may be too high.")
-    #expect(warning(once) == nil)
+      try warning(twice) == "INCONCLUSIVE: events were read twice; a count below may be too high.")
+    #expect(try warning(once) == nil)
   }
 
-  @Test func aProcessWithoutAnEndHasCountsThatMayBeTooLow() {
+  @Test func aProcessWithoutAnEndHasCountsThatMayBeTooLow() throws {
     let trace = RunBuilder { trace in
       trace.connect()
       trace.run("SELECT a FROM t")
     }
     #expect(
-      warning(trace) == "INCONCLUSIVE: events may be missing; a count below may be too low.")
+      try warning(trace) == "INCONCLUSIVE: events may be missing; a count below may be too low.")
   }
 }
