@@ -43,4 +43,6 @@ struct BabeltraceRun {
     events = lines.compactMap(PrettyEvent.init)
     unreadLines = lines.filter { PrettyEvent($0) == nil }
   }
+  /// Its reader may give up a stream with an error of its own and end the whole with 0.
+  var reportsDamage: Bool { status != 0 || log.contains(" E PLUGIN/CTF/MSG-ITER ") }
 }

@@ -65,7 +65,7 @@ struct TraceComparison {
       }
       return
     }
-    if theirs.status == 0 {
+    if !theirs.reportsDamage {
       outcome = ours.problems.isEmpty ? "whole in both" : "damaged in ours"
       // babeltrace2 only warns of packets that are not there, and its status remains 0.
       let warned = theirs.log.contains("WARNING: Tracer discarded")
