@@ -5,7 +5,7 @@ import SQLiteDriver
 extension StorePlan {
   /// Finds the columns of all properties, and plans what a table of the file lacks.
   mutating func planTables() throws {
-    let changed = metadata.changedEntities(model)
+    let changed = isChecked ? [] : metadata.changedEntities(model)
     for root in model.roots {
       try checkMissingTable(of: root)
       let properties = StoredProperty.all(of: root)
