@@ -43,7 +43,7 @@ extension AttributeValue where Self: RawRepresentable & CaseIterable, RawValue: 
 ///
 /// Bytes that cannot be decoded read as ``AttributeValue/valueForNull``, and are not overwritten: after a
 /// new value was set, or one that cannot be encoded, ``ManagedObjectContext/faultError`` makes the save
-/// throw. ``AnyManagedObject/setValue(_:forKey:)`` replaces such bytes.
+/// throw. ``AnyManagedObject/setValue(_:forKey:)-(StoreValue,_)`` replaces such bytes.
 public protocol CodableAttributeValue: AttributeValue, Codable {}
 
 extension CodableAttributeValue {
