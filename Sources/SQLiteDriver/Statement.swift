@@ -126,6 +126,9 @@ public final class Statement {
     if code != SQLITE_OK, bindFailure == SQLITE_OK { bindFailure = code }
   }
 
+  /// Binds NULL to all parameters.
+  public func clearBindings() { sqlite3_clear_bindings(handle) }
+
   /// Binds NULL.
   @inlinable
   public func bindNull(at index: Int32) { check(sqlite3_bind_null(handle, index)) }

@@ -124,14 +124,14 @@ extension SaveWriter {
     report(sql, [])
     let statement = try connection.cachedStatement(sql)
     defer { connection.recycle(statement) }
-    statement.bind(entity.entityID, at: 2)
-    statement.bind(1 as Int64, at: 3)
     let slotCount = Int32(entity.rowLayout.slotCount)
     var written = KeyList()
     for index in 0..<count {
       let key = first + Int64(index)
+      statement.clearBindings()
       statement.bind(key, at: 1)
-      for parameter in 4..<(4 + slotCount) { statement.bindNull(at: parameter) }
+      statement.bind(entity.entityID, at: 2)
+      statement.bind(1 as Int64, at: 3)
       for (slot, value) in values { statement.bind(value ?? .null, at: Int32(slot + 4)) }
       required.begin()
       try fill(statement, index)
@@ -144,20 +144,16 @@ extension SaveWriter {
         ])
       }
       for (offset, toOne) in ordered.enumerated() {
-        let parameter = 4 + slotCount + Int32(offset)
-        if required.hasReference[toOne.slot] {
-          // The last place, for keys of a damaged file.
-          let (place, isTooLarge) = key.multipliedReportingOverflow(
-            by: RelationshipDescription.orderGap)
-          statement.bind(isTooLarge ? key : place, at: parameter)
-        } else {
-          statement.bindNull(at: parameter)
-        }
+        guard required.hasValue(toOne.slot) else { continue }
+        // The last place, for keys of a damaged file.
+        let (place, isTooLarge) = key.multipliedReportingOverflow(
+          by: RelationshipDescription.orderGap)
+        statement.bind(isTooLarge ? key : place, at: 4 + slotCount + Int32(offset))
       }
       if policy == .update {
         let flags = 4 + slotCount + Int32(ordered.count)
-        for (slot, isSet) in required.isSet.enumerated() {
-          statement.bind(isSet ? 1 as Int64 : 0, at: flags + Int32(slot))
+        for slot in 0..<slotCount {
+          statement.bind(required.isSet(Int(slot)) ? 1 as Int64 : 0, at: flags + slot)
         }
       }
       let count = written.count
