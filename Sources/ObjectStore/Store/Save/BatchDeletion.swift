@@ -132,7 +132,8 @@ struct BatchDeletion {
     switch relationship.deleteRule {
     case .noAction, .cascade: return
     case .nullify where relationship.inverse.isOptional:
-      let columns = [column, order].compactMap { $0 }.map { "\($0) = NULL, " }.joined()
+      let columns = [column, order, relationship.inverse.entityColumn].compactMap(\.self)
+        .map { "\($0) = NULL, " }.joined()
       try writer.checkVersions(table, column, keys)
       var changed = BatchKeys(relationship.destination)
       try writer.run(

@@ -36,4 +36,16 @@ import Testing
     }
     #expect(rows == ["1|1", "2|2", "NULL|NULL"])
   }
+
+  @Test func aBatchDeletionLeavesNoEntityOfAReferenceThatItEmpties() throws {
+    let fixture = try StoreFixture([Animal.self, Dog.self, Kennel.self])
+    let context = fixture.context
+    let (dog, kennel) = (context.insert(Dog.self), context.insert(Kennel.self))
+    kennel.code = 1
+    kennel.guest = dog.as(Animal.self)
+    try context.save()
+    #expect(try fixture.rows("SELECT ZGUEST, Z1_GUEST FROM ZKENNEL") == ["1|2"])
+    try context.execute(BatchDeleteRequest(FetchRequest<Dog>()))
+    #expect(try fixture.rows("SELECT ZGUEST, Z1_GUEST FROM ZKENNEL") == ["NULL|NULL"])
+  }
 }
