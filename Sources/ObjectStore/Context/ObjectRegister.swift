@@ -157,6 +157,27 @@ final class ObjectRegister {
     index.set(object.primaryKey, .passUnretained(object))
   }
 
+  /// The object of a key that is not ``isBehindAll(_:)``, or a new one, which is inserted.
+  @inline(__always)
+  func object(
+    _ primaryKey: Int64, orInsert make: () -> AnyManagedObject
+  ) -> (object: AnyManagedObject, isNew: Bool) {
+    if listedCount > 0 { indexList() }
+    var known: AnyManagedObject?
+    var new: AnyManagedObject?
+    func insertion() -> Unmanaged<AnyManagedObject> {
+      let object = make()
+      new = object
+      return .passUnretained(object)
+    }
+    _ = index.set(primaryKey, insertion()) { object in
+      known = object.takeLiving()
+      return known == nil
+    }
+    if let known { return (known, false) }
+    return (new ?? make(), true)
+  }
+
   /// Removes an object; another one under the same key stays.
   func remove(_ object: AnyManagedObject) {
     remove(object.primaryKey, object.place, Unmanaged.passUnretained(object).toOpaque())

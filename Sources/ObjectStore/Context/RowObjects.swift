@@ -35,23 +35,36 @@ struct RowObjects {
 
   @inline(__always)
   mutating func object(of row: RowPointer) -> AnyManagedObject {
-    let isNew = register.isBehindAll(row.primaryKey)
-    if !isNew, let known = register.object(row.primaryKey) {
-      if notifies, known.isFault { awakened.append(known) }
-      if isFilled { known.fill(row) }
-      return known
+    if register.isBehindAll(row.primaryKey) {
+      let object = newObject(row)
+      complete(object, row)
+      register.append(object)
+      return object
     }
-    let object =
-      hasOneEntity
+    let (object, isNew) = register.object(row.primaryKey) { newObject(row) }
+    if isNew {
+      complete(object, row)
+    } else {
+      if notifies, object.isFault { awakened.append(object) }
+      if isFilled { object.fill(row) }
+    }
+    return object
+  }
+
+  @inline(__always)
+  private func newObject(_ row: RowPointer) -> AnyManagedObject {
+    hasOneEntity
       ? objectClass.init(
         entity: .passUnretained(entity), primaryKey: row.primaryKey,
         register: .passUnretained(register))
       : context.makeObject(RowSnapshot(row).entity(in: entity), row.primaryKey)
+  }
+
+  @inline(__always)
+  private mutating func complete(_ object: AnyManagedObject, _ row: RowPointer) {
     if let origin { object.origin = origin }
     if isFilled { object.fill(row) }
-    if isNew { register.append(object) } else { register.insert(object) }
     if notifies { awakened.append(object) }
-    return object
   }
 
   /// Calls the hooks of the objects that were filled.

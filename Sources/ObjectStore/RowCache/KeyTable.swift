@@ -70,20 +70,24 @@ struct KeyTable<Value>: ~Copyable {
   }
 
   /// Sets a value unless an existing one is to be kept, with a single look-up.
+  ///
+  /// - Parameter value: evaluated if it is set; must not access the table.
   @inline(__always)
-  mutating func set(_ key: Int64, _ value: Value, over isOlder: (Value) -> Bool) -> Outcome {
+  mutating func set(
+    _ key: Int64, _ value: @autoclosure () -> Value, over isOlder: (Value) -> Bool
+  ) -> Outcome {
     guard key != Self.removed else { return .kept }
     if usedCount &* 2 >= slots.count { makeRoom() }
     var index = home(key)
     while let old = slots[index].value {
       if slots[index].key == key {
         guard isOlder(old) else { return .kept }
-        slots[index].value = value
+        slots[index].value = value()
         return .replaced(old)
       }
       index = self.index(after: index)
     }
-    slots[index] = Slot(key: key, value: value)
+    slots[index] = Slot(key: key, value: value())
     count &+= 1
     usedCount &+= 1
     return .added

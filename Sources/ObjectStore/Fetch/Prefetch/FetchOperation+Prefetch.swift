@@ -91,8 +91,7 @@ extension FetchOperation {
     select = SelectStatement(
       sql: statements.toManyPrefetches[relationship.slot],
       bindings: [.string(JSONArray(keys: owners.map(\.primaryKey)).text)])
-    // The owners and places of the rows of one page.
-    var ends: [(owner: Int64, place: Int64)] = []
+    let ends = RowEnds()
     let isOrdered = relationship.isOrdered
     let firstEnd = Int32(entity.columns.count + 3)
     var lists = MemberLists(owners, of: relationship)
@@ -108,19 +107,20 @@ extension FetchOperation {
       interests: interests, contextID: context.contextID, cost: &cost,
       extra: { row in
         let place = isOrdered && !row.isNull(firstEnd + 1) ? row.int64(firstEnd + 1) : .min
-        ends.append((row.int64(firstEnd), place))
+        ends.all.append((row.int64(firstEnd), place))
       }
     ) { page in
       var index = 0
       page.forEach { row in
         let member = maker.object(of: row)
-        lists.append(member, of: ends[index].owner, place: ends[index].place)
+        let (owner, place) = ends.all[index]
+        lists.append(member, of: owner, place: place)
         if listsMembers { members.append(member) }
         if keepsRows { rows.append(RowSnapshot(row)) }
         index += 1
       }
       count += index
-      ends.removeAll(keepingCapacity: true)
+      ends.all.removeAll(keepingCapacity: true)
     }
     let start = isMeasured ? TraceClock.now : 0
     let changes = MemberChanges(context, of: relationship)
@@ -136,6 +136,12 @@ extension FetchOperation {
     if interests.contains(.rows) { returned = members }
     return (members, rows)
   }
+}
+
+/// The owners and places of the rows of one page.
+private final class RowEnds {
+  // Unchecked: a captured variable would be checked for exclusive access at each row.
+  @exclusivity(unchecked) var all: [(owner: Int64, place: Int64)] = []
 }
 
 extension AnyManagedObject {
