@@ -131,8 +131,8 @@ extension Profile {
 
   /// The part of all faults that the row cache answered, or nil without faults.
   public var cacheHitRatio: Double? {
-    let all = totals.faults + totals.relationshipFaults
-    return all == 0 ? nil : Double(totals.cacheHits) / Double(all)
+    let all = totals.faults.saturatingSum(totals.relationshipFaults)
+    return all == 0 ? nil : Double(min(totals.cacheHits, all)) / Double(all)
   }
 
   /// Finds a statement.

@@ -99,6 +99,15 @@ import TraceReading
     #expect(profile.cacheHitRatio == 0.6)
   }
 
+  /// Sums of many reports end at the largest integer.
+  @Test func theRatioOfHitsIsThatOfTheLargestSums() {
+    var profile = RunBuilder { $0.open() }.profile()
+    profile.totals.faults = .max
+    profile.totals.relationshipFaults = .max
+    profile.totals.cacheHits = .max
+    #expect(profile.cacheHitRatio == 1)
+  }
+
   @Test func theStatementOfAMissHasTheLineThatFetched() throws {
     let profile = RunBuilder { trace in
       trace.announce(RunBuilder.faultSQL)
