@@ -14,6 +14,8 @@ static struct python {
   int (*is_initialized)(void);
   int (*is_finalizing)(void);
   void *(*this_thread_state)(void);
+  // The state that has the lock, in this thread or, up to 3.11, in any; NULL without one.
+  void *(*current_state)(void);
   int (*has_lock)(void);
   int (*ensure)(void);
   void (*release)(int);
@@ -44,6 +46,8 @@ static void find_python(void) {
   FIND(is_finalizing, "Py_IsFinalizing");
   if (!python.is_finalizing) FIND(is_finalizing, "_Py_IsFinalizing");
   FIND(this_thread_state, "PyGILState_GetThisThreadState");
+  FIND(current_state, "PyThreadState_GetUnchecked");
+  if (!python.current_state) FIND(current_state, "_PyThreadState_UncheckedGet");
   FIND(has_lock, "PyGILState_Check");
   FIND(ensure, "PyGILState_Ensure");
   FIND(release, "PyGILState_Release");
@@ -145,22 +149,34 @@ static int acquire(void) {
   return state;
 }
 
+enum lock { LOCK_HELD, LOCK_FREE, LOCK_UNKNOWN };
+
+// After a program has made an interpreter of its own in the process, PyGILState_Check() returns 1 always. This
+// thread may then have the lock as that interpreter, and would wait for itself.
+static enum lock state_of_lock(void *thread) {
+  bool is_held = python.has_lock() != 0;
+  if (!python.current_state || is_held == (python.current_state() == thread))
+    return is_held ? LOCK_HELD : LOCK_FREE;
+  return LOCK_UNKNOWN;
+}
+
 // Acquires the interpreter's lock if that cannot block another thread that waits for SQLite.
 bool python_caller(struct caller *caller, char *buffer, size_t size, bool may_lock) {
-  if (!running_thread()) return false;
-  bool has_lock = python.has_lock() != 0;
-  if (!has_lock && !may_lock) return false;
-  if (UNLIKELY(!has_lock && runs_without_lock > 0)) {
+  void *thread = running_thread();
+  enum lock lock = thread ? state_of_lock(thread) : LOCK_UNKNOWN;
+  if (lock == LOCK_UNKNOWN) return thread && python_caller_without_lock(caller, buffer, size);
+  if (lock == LOCK_FREE && !may_lock) return false;
+  if (UNLIKELY(lock == LOCK_FREE && runs_without_lock > 0)) {
     runs_without_lock--;
     if (python_caller_without_lock(caller, buffer, size)) return true;
   }
-  int state = has_lock ? 0 : acquire();
+  int state = lock == LOCK_HELD ? 0 : acquire();
   void *type, *value, *traceback;
   python.error_fetch(&type, &value, &traceback);
   bool is_found = find_line(caller, buffer, size);
   python.error_clear();
   python.error_restore(type, value, traceback);
-  if (!has_lock) python.release(state);
+  if (lock == LOCK_FREE) python.release(state);
   return is_found;
 }
 

@@ -32,6 +32,22 @@ struct connection *find_connection(sqlite3 *handle) {
   return connection && !connection->is_closed ? connection : NULL;
 }
 
+int lingering;
+
+void linger(struct connection *connection) {
+  if (connection->is_lingering) return;
+  connection->is_lingering = true;
+  __atomic_add_fetch(&lingering, 1, __ATOMIC_RELAXED);
+}
+
+struct connection *closed_with(struct copy *copy, sqlite3_stmt *stmt) {
+  const struct sqlite_api *api = &copy->api;
+  sqlite3 *handle = stmt ? api->db_handle(stmt) : NULL;
+  struct connection *connection = handle ? find_connection(handle) : NULL;
+  if (!connection || !connection->is_lingering) return NULL;
+  return api->next_stmt(handle, NULL) == stmt && !api->next_stmt(handle, stmt) ? connection : NULL;
+}
+
 static struct connection *make_connection(sqlite3 *handle) {
   struct connection *connection = calloc(1, sizeof *connection);
   if (!connection) return NULL;
@@ -50,6 +66,8 @@ struct connection *open_connection(struct copy *copy, sqlite3 *handle, enum way 
   struct connection *connection = find_any(handle);
   if (connection) {
     free(connection->io);
+    if (connection->is_lingering && !connection->is_closed)
+      __atomic_sub_fetch(&lingering, 1, __ATOMIC_RELAXED);
     struct connection *next = connection->next;
     memset(connection, 0, sizeof *connection);
     connection->next = next;
@@ -63,6 +81,8 @@ struct connection *open_connection(struct copy *copy, sqlite3 *handle, enum way 
     connection->is_hooked = is_hooked;
     connection->id = ++last_id;
     connection->is_excluded = this_thread.excluding > 0;
+    const char *path = copy->api.db_filename(handle, "main");
+    connection->has_file = path && *path;
   }
   pthread_mutex_unlock(&lock);
   if (!connection || connection->is_excluded) return connection;
@@ -116,6 +136,7 @@ void announce_connection(struct connection *connection) {
 void close_connection(struct connection *connection) {
   if (connection->is_closed) return;
   connection->is_closed = true;
+  if (connection->is_lingering) __atomic_sub_fetch(&lingering, 1, __ATOMIC_RELAXED);
   if (connection->is_excluded || !is_recording()) return;
   flush_pending(connection, SQLITE_OK);
   transaction_at_close(connection);
@@ -123,15 +144,41 @@ void close_connection(struct connection *connection) {
   if (connection->announced_generation != 0) emit_closed(connection->id);
 }
 
-// Installs our callback, or removes it with a mask of 0, and forwards to the program's callback.
+static void install_trace(struct connection *connection, unsigned mask) {
+  struct copy *copy = connection->copy;
+  if (connection->program_trace) mask |= connection->program_mask;
+  if (connection->program_plain_trace) mask |= SQLITE_TRACE_STMT;
+  if (connection->is_profiled) mask |= SQLITE_TRACE_PROFILE;
+  // SQLite calls a profile callback beside each trace callback.
+  if (connection->program_profile) copy->real.profile(connection->handle, NULL, NULL);
+  copy->api.trace_v2(connection->handle, mask, traced, connection);
+}
+
+// Sets the program's own callbacks as the program did: the later call takes effect, except that
+// sqlite3_profile() keeps what sqlite3_trace_v2() set.
+static void restore_trace(const struct connection *connection) {
+  const struct copy *copy = connection->copy;
+  sqlite3 *handle = connection->handle;
+  bool has_profile = connection->program_profile != NULL;
+  if (has_profile && !connection->is_profiled)
+    copy->real.profile(handle, connection->program_profile, connection->program_profile_context);
+  if (connection->program_plain_trace)
+    copy->real.trace(handle, connection->program_plain_trace, connection->program_plain_context);
+  else if (connection->program_trace)
+    copy->api.trace_v2(handle, connection->program_mask, connection->program_trace,
+                       connection->program_trace_context);
+  else
+    copy->api.trace_v2(handle, 0, NULL, connection->program_plain_context);
+  if (has_profile && connection->is_profiled)
+    copy->real.profile(handle, connection->program_profile, connection->program_profile_context);
+}
+
+// Installs our callback, which calls the program's as well; with a mask of 0 removes it.
 void set_trace(struct connection *connection, unsigned mask) {
-  unsigned wanted = mask;
-  if (connection->program_trace) wanted |= connection->program_mask;
-  if (connection->program_plain_trace) wanted |= SQLITE_TRACE_STMT;
-  if (connection->program_profile) wanted |= SQLITE_TRACE_PROFILE;
   connection->mask = mask;
-  connection->is_traced = wanted != 0;
-  connection->copy->api.trace_v2(connection->handle, wanted, wanted ? traced : NULL, connection);
+  connection->is_traced = mask != 0;
+  if (mask != 0) install_trace(connection, mask);
+  else restore_trace(connection);
 }
 
 // A callback that the program sets on a copy whose calls are not hooked replaces ours: such a
@@ -146,3 +193,6 @@ void report_silent_connections(void) {
       return;
     }
 }
+
+// The thread that forked may not be the one that held the lock.
+void connections_after_fork(void) { pthread_mutex_init(&lock, NULL); }

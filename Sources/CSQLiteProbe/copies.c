@@ -101,3 +101,6 @@ struct copy *copy_of_table(const void *table, const char *path, const void *base
   pthread_mutex_unlock(&lock);
   return copy;
 }
+
+// The thread that forked may not be the one that held the lock.
+void copies_after_fork(void) { pthread_mutex_init(&lock, NULL); }

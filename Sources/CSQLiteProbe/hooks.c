@@ -63,18 +63,23 @@ INLINE int own_open16(struct copy *copy, const void *a, sqlite3 **b) {
   return code;
 }
 
-static int closing(sqlite3 *handle, int (*real)(sqlite3 *)) {
+static int closing(sqlite3 *handle, int (*real)(sqlite3 *), bool may_linger) {
   struct connection *connection = find_connection(handle);
   if (!connection) return real(handle);
   uint64_t id = connection->id;
+  bool lingers = may_linger && connection->copy->api.next_stmt(handle, NULL) != NULL;
   int code = real(handle);
   // Another thread may already have opened a connection at the same address.
-  if (code == SQLITE_OK && connection->id == id) close_connection(connection);
+  if (code != SQLITE_OK || connection->id != id) return code;
+  if (lingers) linger(connection);
+  else close_connection(connection);
   return code;
 }
 
-INLINE int hook_close(struct copy *copy, sqlite3 *a) { return closing(a, copy->real.close); }
-INLINE int hook_close_v2(struct copy *copy, sqlite3 *a) { return closing(a, copy->real.close_v2); }
+INLINE int hook_close(struct copy *copy, sqlite3 *a) { return closing(a, copy->real.close, false); }
+INLINE int hook_close_v2(struct copy *copy, sqlite3 *a) {
+  return closing(a, copy->real.close_v2, true);
+}
 
 // MARK: - Running statements
 
@@ -167,7 +172,7 @@ INLINE int hook_trace_v2(struct copy *copy, sqlite3 *a, unsigned b, trace_callba
   connection->program_trace_context = d;
   connection->program_plain_trace = NULL;
   connection->program_plain_context = d;
-  connection->program_profile = NULL;
+  connection->is_profiled = false;
   if (!connection->is_traced) return copy->real.trace_v2(a, b, c, d);
   set_trace(connection, connection->mask);
   return SQLITE_OK;
@@ -180,7 +185,7 @@ INLINE void *hook_trace(struct copy *copy, sqlite3 *a, plain_trace_callback b, v
   connection->program_trace = NULL;
   connection->program_plain_trace = b;
   connection->program_plain_context = c;
-  connection->program_profile = NULL;
+  connection->is_profiled = false;
   if (!connection->is_traced) return copy->real.trace(a, b, c);
   set_trace(connection, connection->mask);
   return old;
@@ -193,6 +198,7 @@ INLINE void *hook_profile(struct copy *copy, sqlite3 *a, profile_callback b, voi
   connection->program_plain_trace = NULL;
   connection->program_profile = b;
   connection->program_profile_context = c;
+  connection->is_profiled = b != NULL;
   if (!connection->is_traced) return copy->real.profile(a, b, c);
   set_trace(connection, connection->mask);
   return old;

@@ -86,6 +86,7 @@ void *loading_hook(const char *name, bool is_copy) {
     case 'f': return descriptor_hook(name);
     case 'g': return strcmp(name, "getenv") == 0 ? (void *)hook_getenv : NULL;
     case 'p':
+      if (strcmp(name, "pthread_exit") == 0) return ending_hook();
       return strcmp(name, "pthread_mutexattr_settype") == 0 ? (void *)hook_mutexattr_settype : NULL;
     case 'u':
     case 'n':

@@ -18,6 +18,7 @@ const char *object_path(const char *name);
 void *loading_hook(const char *name, bool is_copy);
 
 // The hook for a function by which a copy of SQLite waits, or NULL.
+void *ending_hook(void);
 void *waiting_hook(const char *name);
 
 // Hooks for what a copy within a program calls first when it initializes itself.

@@ -44,6 +44,9 @@ extern struct copy copies[MAX_COPIES];
 // What a statement changes, by its first word.
 enum write { WRITES_NOTHING, WRITES_ROWS, WRITES_SCHEMA, WRITES_OTHERS };
 
+// Whether a statement in autocommit mode changed a database file.
+enum effect { EFFECT_UNKNOWN, EFFECT_NONE, EFFECT_FILE };
+
 // One SQL text of the process. Never freed while `is_shared`.
 struct text {
   struct text *next;
@@ -84,6 +87,7 @@ struct ended_run {
   uint64_t waits;
   // Whether it inserted, updated or deleted rows, also in triggers.
   bool has_changed_rows;
+  enum effect effect;
 };
 
 // An open connection. Never freed: SQLite may call back on a connection whose closing was deferred.
@@ -95,10 +99,14 @@ struct connection {
   enum way way;
   bool is_excluded;
   bool is_closed;
+  // Whether sqlite3_close_v2() left it open until its last statement is finalized.
+  bool is_lingering;
   // Whether our trace callback is installed, its mask, and whether it was ever called.
   bool is_traced;
   bool is_called;
   unsigned mask;
+  // Whether the main database is a file.
+  bool has_file;
   // Whether the functions that the program calls on it are hooked; callbacks see the rest.
   bool is_hooked;
   unsigned announced_generation;
@@ -110,6 +118,8 @@ struct connection {
   void *program_plain_context;
   profile_callback program_profile;
   void *program_profile_context;
+  // Whether SQLite calls it for itself, and not only where another callback has runs timed.
+  bool is_profiled;
   busy_callback program_busy;
   void *program_busy_context;
   // The transaction that is open.
@@ -163,6 +173,9 @@ struct statement {
   uint64_t rows;
   uint64_t caller_id;
   int total_changes;
+  // Before a statement that may write: the pages and the versions of the databases, where they count.
+  bool counts_pages, counts_versions;
+  uint32_t pages, versions;
   // Few steps of a long fetch are timed: `untimed` of `skipped` steps remain until the next timed
   // one.
   uint32_t untimed;
@@ -283,6 +296,11 @@ struct connection *find_connection(sqlite3 *handle);
 struct connection *open_connection(struct copy *copy, sqlite3 *handle, enum way way,
                                    bool is_hooked);
 void close_connection(struct connection *connection);
+void linger(struct connection *connection);
+// How many connections linger.
+extern int lingering;
+// The connection that lingers until this statement, its last one, is finalized; or NULL.
+struct connection *closed_with(struct copy *copy, sqlite3_stmt *stmt);
 void announce_connection(struct connection *connection);
 void report_silent_connections(void);
 void set_trace(struct connection *connection, unsigned mask);
@@ -291,6 +309,10 @@ struct statement *find_statement(sqlite3_stmt *stmt);
 struct statement *observe_statement(struct copy *copy, sqlite3_stmt *stmt);
 void forget_statement(sqlite3_stmt *stmt);
 void statements_after_fork(void);
+void connections_after_fork(void);
+void copies_after_fork(void);
+void static_copies_after_fork(void);
+void texts_after_fork(void);
 
 struct text *text_of_sql(const char *sql);
 void release_text(struct text *text);
@@ -358,6 +380,12 @@ void announce_test(const struct connection *connection);
 
 void transaction_after(struct connection *connection, struct ended_run *run, int code);
 void transaction_at_close(struct connection *connection);
+
+// MARK: - writes.c
+
+// Before a run that may write; and after it.
+void writes_will_begin(struct statement *statement);
+enum effect effect_of(const struct statement *statement);
 
 // MARK: - io.c
 

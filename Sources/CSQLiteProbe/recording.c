@@ -105,7 +105,11 @@ static void after_fork_child(void) {
   recording_process = getpid();
   pthread_mutex_init(&beginning, NULL);
   process_after_fork();
+  copies_after_fork();
+  static_copies_after_fork();
+  connections_after_fork();
   statements_after_fork();
+  texts_after_fork();
   slots_after_fork();
   callers_after_fork();
   event_count = 0;

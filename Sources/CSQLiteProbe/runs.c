@@ -88,6 +88,7 @@ void begin_run(struct statement *statement, bool is_traced) {
   statement->last_step = 0;
   statement->shortest_gap = INT64_MAX;
   statement->total_changes = connection->copy->api.total_changes(connection->handle);
+  if (statement->text->write != WRITES_NOTHING) writes_will_begin(statement);
   statement->start = clock_now();
   statement->last_row = statement->start;
 }
@@ -240,6 +241,7 @@ static void fill(struct statement *statement, struct ended_run *run, int64_t now
   event->rows = statement->rows;
   event->readonly = statement->connection->copy->api.stmt_readonly(statement->stmt) != 0;
   fill_changes(statement, run);
+  if (statement->text->write != WRITES_NOTHING) run->effect = effect_of(statement);
   event->vm_steps = difference(counters[VM_STEP], last[VM_STEP]);
   event->fullscan_steps = difference(counters[FULLSCAN], last[FULLSCAN]);
   event->sorts = difference(counters[SORT], last[SORT]);

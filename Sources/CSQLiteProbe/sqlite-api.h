@@ -16,7 +16,8 @@ enum {
   SQLITE_OK = 0, SQLITE_BUSY = 5, SQLITE_SCHEMA = 17, SQLITE_CONSTRAINT = 19, SQLITE_ROW = 100, SQLITE_DONE = 101,
   SQLITE_TRACE_STMT = 1, SQLITE_TRACE_PROFILE = 2, SQLITE_TRACE_ROW = 4, SQLITE_TRACE_CLOSE = 8,
   SQLITE_FCNTL_FILE_POINTER = 7, SQLITE_FCNTL_VFSNAME = 12,
-  SQLITE_DBSTATUS_CACHE_HIT = 7, SQLITE_DBSTATUS_CACHE_MISS = 8,
+  SQLITE_FCNTL_DATA_VERSION = 35,
+  SQLITE_DBSTATUS_CACHE_HIT = 7, SQLITE_DBSTATUS_CACHE_MISS = 8, SQLITE_DBSTATUS_CACHE_WRITE = 9,
   SQLITE_OK_LOAD_PERMANENTLY = 256,
   SQLITE_TXN_WRITE = 2,
   SQLITE_OPEN_READONLY = 1, SQLITE_OPEN_READWRITE = 2, SQLITE_OPEN_CREATE = 4,
@@ -37,6 +38,7 @@ typedef int (*busy_callback)(void *, int);
   X(const char *, libversion, (void), 66)                             \
   X(int, libversion_number, (void), 67)                               \
   X(const char *, sql, (sqlite3_stmt *), 153)                         \
+  X(sqlite3_stmt *, next_stmt, (sqlite3 *, sqlite3_stmt *), 152)      \
   X(sqlite3 *, db_handle, (sqlite3_stmt *), 49)                       \
   X(int, stmt_status, (sqlite3_stmt *, int, int), 170)                \
   X(int, trace_v2, (sqlite3 *, unsigned, trace_callback, void *), 214) \

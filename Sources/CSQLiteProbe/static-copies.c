@@ -217,3 +217,6 @@ int hook_mutexattr_settype(pthread_mutexattr_t *attributes, int type) {
   }
   return pthread_mutexattr_settype(attributes, type);
 }
+
+// The thread that forked may not be the one that held the lock.
+void static_copies_after_fork(void) { pthread_mutex_init(&examined_lock, NULL); }

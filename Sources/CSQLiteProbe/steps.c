@@ -64,9 +64,11 @@ int reset_recorded(struct copy *copy, sqlite3_stmt *stmt) {
 // before. The two in turn do the same, and in between both can still be read.
 int finalize_recorded(struct copy *copy, sqlite3_stmt *stmt) {
   struct statement *statement = running(stmt);
+  struct connection *closed = UNLIKELY(lingering > 0) ? closed_with(copy, stmt) : NULL;
   int code = statement ? end_by_reset(copy, statement) : SQLITE_OK;
   if (stmt) forget_statement(stmt);
   int freed = copy->real.finalize(stmt);
+  if (closed) close_connection(closed);
   return statement ? code : freed;
 }
 

@@ -181,3 +181,6 @@ static bool is_announcement_due(struct text *text) {
 void announce_text(uint64_t connection_id, struct text *text) {
   if (is_announcement_due(text)) emit_statement(connection_id, text);
 }
+
+// The thread that forked may not be the one that held the lock.
+void texts_after_fork(void) { pthread_mutex_init(&lock, NULL); }

@@ -127,12 +127,14 @@ int traced(unsigned event, void *context, void *object, void *detail) {
   }
   if ((connection->mask & event) && is_recording())
     observe(connection, event, object, detail);
-  if (connection->program_trace && (connection->program_mask & event))
+  bool is_wanted = connection->program_trace && (connection->program_mask & event);
+  if (event == SQLITE_TRACE_PROFILE && connection->program_profile &&
+      (is_wanted || connection->is_profiled))
+    connection->program_profile(connection->program_profile_context,
+                                connection->copy->api.sql(object), *(const uint64_t *)detail);
+  if (is_wanted)
     return connection->program_trace(event, connection->program_trace_context, object, detail);
   if (event == SQLITE_TRACE_STMT && connection->program_plain_trace)
     pass_plain_text(connection, object, detail);
-  if (event == SQLITE_TRACE_PROFILE && connection->program_profile)
-    connection->program_profile(connection->program_profile_context,
-                                connection->copy->api.sql(object), *(const uint64_t *)detail);
   return 0;
 }

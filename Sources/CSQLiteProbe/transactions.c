@@ -109,11 +109,12 @@ static bool is_rollback(const char *sql) {
          strncasecmp(sql, "RELEASE", 7) != 0;
 }
 
-// INSERT, UPDATE and DELETE may change no row. SQLite counts their changes when they end; one with
-// RETURNING may be reset before, and has then returned rows that it changed.
+// Of a database in memory no pages are written: INSERT, UPDATE and DELETE may change no row. SQLite counts their
+// changes when they end; one with RETURNING may be reset before, and has then returned rows that it changed.
 // CREATE IF NOT EXISTS of what exists and DROP IF EXISTS of what does not take five instructions of
 // SQLite's virtual machine, all others 15 and more. Without counts each one counts as a change.
 static bool has_no_effect(const struct ended_run *run) {
+  if (LIKELY(run->effect != EFFECT_UNKNOWN)) return run->effect == EFFECT_NONE;
   switch (run->text->write) {
     case WRITES_ROWS: return !run->has_changed_rows && run->event.rows == 0;
     case WRITES_SCHEMA: return run->event.vm_steps > 0 && run->event.vm_steps < 10;

@@ -61,6 +61,41 @@ def commits_are_what_changes_the_file():
     expect(outcomes == ["commit"] * 11 + ["rollback"] + ["commit"] * 2, f"{outcomes}")
 
 
+def commits_are_what_changes_the_file_also_by_statements_that_change_no_row_of_it():
+    """A DELETE without rows writes a page; a temporary table, even one that does not fit into memory, is another file."""
+    code = ("import sqlite3, sys\n"
+            "c = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
+            "c.execute('PRAGMA journal_mode = ' + sys.argv[2])\n"
+            "other = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
+            "version = lambda: other.execute('PRAGMA data_version').fetchone()[0]\n"
+            "c.execute('CREATE TABLE t(a)')\n"
+            "c.execute('CREATE TABLE n(a INTEGER PRIMARY KEY AUTOINCREMENT, b UNIQUE)')\n"
+            "c.execute('INSERT INTO n(b) VALUES (1)')\n"
+            "last = version()\n"
+            "for sql in ('DELETE FROM t', 'INSERT OR IGNORE INTO n(b) VALUES (1)', 'CREATE TEMP TABLE s(a)', 'INSERT INTO s VALUES (1)',\n"
+            "            'DELETE FROM s', 'CREATE TEMP TABLE large AS WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r LIMIT 9000)'\n"
+            "            ' SELECT i, zeroblob(1000) AS b FROM r', 'UPDATE large SET b = zeroblob(1001)', 'INSERT INTO t SELECT i FROM large LIMIT 3',\n"
+            "            'CREATE TEMP TRIGGER g AFTER INSERT ON s BEGIN INSERT INTO t VALUES (new.a); END', 'INSERT INTO s VALUES (2)',\n"
+            "            'VACUUM', f\"VACUUM INTO '{sys.argv[1]}.copy'\", \"ATTACH ':memory:' AS m\", 'CREATE TABLE m.x(a)',\n"
+            "            f\"ATTACH '{sys.argv[1]}.other' AS o\", 'CREATE TABLE o.x(a)', 'REINDEX', 'EXPLAIN INSERT INTO t VALUES (1)'):\n"
+            "    c.execute(sql).fetchall()\n"
+            "    now = version()\n"
+            "    if now != last or sql == 'CREATE TABLE o.x(a)': print(sql)\n"
+            "    last = now\n")
+    for mode in "WAL", "DELETE":
+        process, lines = run([sys.executable, "-c", code, os.path.join(scratch, mode + ".db"), mode], level=1)
+        seen, sql = [], None
+        committed = False
+        for line in lines:
+            committed |= "annotation: transaction store_id=1 outcome=\"commit\"" in line
+            if "ObjectStore: sql: " in line:
+                sql = line.split("ObjectStore: sql: ", 1)[1]
+            if "annotation: statement_run " in line and committed:
+                seen.append(sql)
+                committed = False
+        expect(process.returncode == 0 and seen[3:] == process.stdout.splitlines(), f"{mode} {process.stdout}{process.stderr}{seen}")
+
+
 def a_commit_that_fails_when_the_statement_is_finalized_or_reset():
     program = compiled("refused")
     plain, _ = run([program, os.path.join(scratch, "refused-plain.db")], probe=False)

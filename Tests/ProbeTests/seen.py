@@ -40,6 +40,31 @@ def python_threads():
            f"saw {len(runs)} statements and {total(runs, 'rows')} rows, the program {statements}, {rows}")
 
 
+def python_with_another_interpreter_in_the_process():
+    """PyGILState_Check() returns 1 from then on, whether the thread has the lock or not."""
+    if subprocess.run(["/usr/bin/python3", "-c", "import _xxsubinterpreters"], capture_output=True).returncode != 0:
+        raise Skipped("this Python has no module _xxsubinterpreters")
+    path = os.path.join(scratch, "interpreters.py")
+    with open(path, "w") as file:
+        file.write("import sqlite3, threading, _xxsubinterpreters as interpreters\n"
+                   "other = interpreters.create()\n"
+                   "def work():\n"
+                   "  c = sqlite3.connect(':memory:')\n"
+                   "  for i in range(50): c.execute('SELECT ?', (i,)).fetchall()\n"
+                   "threads = [threading.Thread(target=work) for _ in range(3)]\n"
+                   "for thread in threads: thread.start()\n"
+                   "for thread in threads: thread.join()\n"
+                   "work()\n"
+                   "interpreters.run_string(other, 'import sqlite3; sqlite3.connect(\":memory:\").execute(\"SELECT 7\")')\n"
+                   "print('done', flush=True)\n")
+    process, lines = run(["/usr/bin/python3", path], level=1)
+    expect((process.returncode, process.stdout) == (0, "done\n"), f"{process.returncode} {process.stderr[-300:]}")
+    runs = events(lines, "statement_run")
+    expect(len(runs) == 201, f"saw {len(runs)} of 201 statements")
+    places = {event["line"] for event in events(lines, "caller")}
+    expect("5" in places, f"{places}")
+
+
 def php():
     installed("php")
     if subprocess.run(["php", "-r", "exit(class_exists('SQLite3') ? 0 : 1);"]).returncode != 0:
@@ -131,6 +156,26 @@ def node_with_its_own_copy():
 
 def a_c_program_with_callbacks_of_its_own():
     compare([compiled("simple")], language="native")
+
+
+def trace_and_profile_callbacks_of_the_program_in_each_order():
+    compare([compiled("profiles")])
+
+
+def a_connection_that_is_left_open_until_its_statements_are_finalized():
+    program = compiled("lingers")
+    plain, _ = run([program, os.path.join(scratch, "lingers-plain.db")], probe=False)
+    loaded, _ = run([program, os.path.join(scratch, "lingers-loaded.db")])
+    process, lines = run([program, os.path.join(scratch, "lingers.db")], level=1)
+    expect(plain.returncode == 0, plain.stderr)
+    for other in loaded, process:
+        expect((other.returncode, other.stdout) == (0, plain.stdout), f"{other.returncode} {other.stdout}{other.stderr}")
+    runs = events(lines, "statement_run")
+    expect(counts_of(plain.stdout) == (str(len(runs)), str(total(runs, "rows"))), f"{runs}")
+    expect([event["connection_id"] for event in events(lines, "connection_opened")] == ["1", "2"], "two connections")
+    expect([event["connection_id"] for event in events(lines, "connection_closed")] == ["2", "1"], "both were closed")
+    busy = events(lines, "busy")
+    expect([(event["store_id"], event["attempts"], event["gave_up"]) for event in busy] == [("2", "3", "1")], f"{busy}")
 
 
 def a_function_that_runs_statements():

@@ -21,6 +21,16 @@ def forks():
     compare([compiled("forks")])
 
 
+def forks_while_other_threads_run_statements():
+    process, lines = run([compiled("prepares")], level=1)
+    expect(process.returncode == 0 and lines, process.stderr)
+
+
+def a_process_that_ends_with_its_last_thread():
+    """LTTng's threads, which never end, are left then."""
+    compare([compiled("leaves")])
+
+
 def configuration_before_and_after():
     compare([compiled("configures")])
 
