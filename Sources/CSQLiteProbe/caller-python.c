@@ -42,6 +42,8 @@ static bool has_python;
 static void find_python(void) {
 #define FIND(field, name) *(void **)&python.field = dlsym(RTLD_DEFAULT, name)
   FIND(is_initialized, "Py_IsInitialized");
+  // The message that it is missing is not for the program.
+  dlerror();
   if (!python.is_initialized) return;
   FIND(is_finalizing, "Py_IsFinalizing");
   if (!python.is_finalizing) FIND(is_finalizing, "_Py_IsFinalizing");
@@ -69,6 +71,7 @@ static void find_python(void) {
                python.frame && python.line && python.attribute && python.utf8 &&
                python.decrement && python.increment && python.error_clear && python.error_fetch &&
                python.error_restore;
+  dlerror();
 }
 
 static void *code_of(void *frame) {
@@ -196,6 +199,7 @@ static pthread_once_t php_once = PTHREAD_ONCE_INIT;
 static void find_php(void) {
   *(void **)&php_file = dlsym(RTLD_DEFAULT, "zend_get_executed_filename");
   *(void **)&php_line = dlsym(RTLD_DEFAULT, "zend_get_executed_lineno");
+  dlerror();
 }
 
 bool php_caller(struct caller *caller) {

@@ -57,6 +57,8 @@ static void *hook_dlopen(const char *file, int flags) {
 static void *dlsym_sqlite(void *handle, const char *name) {
   void *function = dlsym(handle, name);
   void *hook = function ? sqlite_hook(name, function) : NULL;
+  // Functions that this copy lacks were looked up as well; a successful call leaves no error message.
+  if (hook) dlerror();
   return hook ? hook : function;
 }
 
