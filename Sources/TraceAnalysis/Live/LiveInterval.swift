@@ -11,6 +11,10 @@ public struct LiveInterval: Sendable {
   public var profile: Profile
   /// The difference of the totals in the interval.
   public var added: Profile.Totals
+  /// The difference of what the probe observed; nil if it observed nothing so far.
+  public var observedAdded: ObservedProfile?
+  /// Transactions that wrote and were committed in the interval.
+  public var commitsAdded: UInt64
   /// Waiting for a connection, or for the writer and its lock, in the interval.
   public var waitTime: Nanoseconds
   /// In the order of their total time, longest first.
@@ -28,6 +32,8 @@ public struct LiveInterval: Sendable {
     self.profile = profile
     self.findings = findings
     added = profile.totals.since(before.totals)
+    observedAdded = profile.observed?.since(before.observed ?? ObservedProfile())
+    commitsAdded = profile.waits.commits.since(before.commits)
     waitTime = profile.waitTime.since(before.waitTime)
     statements = groups.values.map { group in
       LiveStatement(
@@ -87,6 +93,17 @@ public struct LiveFaults: Sendable {
 extension FixedWidthInteger {
   /// The difference since then; 0 if the sum is smaller because the rest was evicted.
   fileprivate func since(_ before: Self) -> Self { self > before ? self - before : 0 }
+}
+
+extension ObservedProfile {
+  /// The sums that a live view shows; the others are 0.
+  fileprivate func since(_ before: Self) -> Self {
+    var added = ObservedProfile()
+    added.runs = runs.since(before.runs)
+    added.rows = rows.since(before.rows)
+    added.changes = changes.since(before.changes)
+    return added
+  }
 }
 
 extension Work {

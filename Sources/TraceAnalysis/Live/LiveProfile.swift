@@ -61,6 +61,8 @@ public struct LiveProfile {
 /// The sums of a profile that the next interval is compared with.
 struct LiveSums {
   var totals = Profile.Totals()
+  var observed: ObservedProfile?
+  var commits: UInt64 = 0
   var waitTime: Nanoseconds = 0
   var works: [SQLFingerprint: Work] = [:]
   var misses: [SQLFingerprint: UInt64] = [:]
@@ -70,6 +72,8 @@ struct LiveSums {
 
   init(_ profile: Profile, _ groups: [SQLFingerprint: StatementGroup]) {
     totals = profile.totals
+    observed = profile.observed
+    commits = profile.waits.commits
     waitTime = profile.waitTime
     works = groups.mapValues(\.work)
     misses = groups.mapValues(\.misses)
@@ -91,6 +95,8 @@ extension Profile {
 
   /// Waiting for a connection, or for the writer and its lock, in nanoseconds.
   var waitTime: Nanoseconds {
+    // Those of statements are kept for each only by the store.
+    if observed != nil, !totals.isOfStore { return waits.busyTime }
     var time: Nanoseconds = 0
     for statement in statements { time.add(statement.work.waitTime) }
     for save in saves { time.add(save.waitTime) }

@@ -127,6 +127,11 @@ extension Profile {
 
     /// Makes totals of 0.
     public init() {}
+
+    /// Whether any of it comes from an object store.
+    public var isOfStore: Bool {
+      fetches > 0 || counts > 0 || faults > 0 || relationshipFaults > 0 || saves > 0
+    }
   }
 
   /// The part of all faults that the row cache answered, or nil without faults.

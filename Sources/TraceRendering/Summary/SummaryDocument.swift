@@ -170,11 +170,6 @@ extension ObservedProfile {
 }
 
 extension Profile.Totals {
-  /// Whether any of it comes from an object store.
-  var isOfStore: Bool {
-    fetches > 0 || counts > 0 || faults > 0 || relationshipFaults > 0 || saves > 0
-  }
-
   func facts(hitRatio: Double?) -> [Document.Fact] {
     [
       .init("fetches", .count(fetches)), .init("counts", .count(counts)),

@@ -65,27 +65,55 @@ public struct TopFrame: Sendable {
   }
 
   var rates: [Document.Fact] {
+    interval.observedAdded.map(rates(ofObserved:)) ?? storeRates
+  }
+
+  private var storeRates: [Document.Fact] {
     let added = interval.added
-    func rate(_ count: UInt64) -> Cell { .number(interval.perSecond(count)) }
     return [
       .init("fetches/s", rate(added.fetches + added.counts)), .init("rows/s", rate(added.rows)),
       .init("faults/s", rate(added.faults + added.relationshipFaults)),
       .init("misses/s", rate(added.cacheMisses)), .init("saves/s", rate(added.saves)),
       .init("cache hits", interval.cacheHitRatio.map { .ratio($0) } ?? .none),
+    ] + shares
+  }
+
+  private func rates(ofObserved added: ObservedProfile) -> [Document.Fact] {
+    let statements: [Document.Fact] = [.init("statements/s", rate(added.runs))]
+    guard !interval.profile.totals.isOfStore else { return storeRates + statements }
+    return statements + [
+      .init("rows/s", rate(added.rows)), .init("changes/s", rate(added.changes)),
+      .init("commits/s", rate(interval.commitsAdded)),
+    ] + shares
+  }
+
+  private var shares: [Document.Fact] {
+    [
       .init("lock wait", .ratio(interval.share(interval.waitTime))),
-      .init("in SQLite", .ratio(interval.share(added.connectionTime))),
+      .init("in SQLite", .ratio(interval.share(interval.added.connectionTime))),
     ]
   }
 
-  /// `12 fetches, 3,400 rows, 5 faults, 1 miss, 2 saves`.
+  private func rate(_ count: UInt64) -> Cell { .number(interval.perSecond(count)) }
+
+  /// `12 fetches, 3,400 rows, 5 faults, 1 miss, 2 saves`, or of a program without a store
+  /// `12 statements, 3,400 rows, 5 changes, 2 commits`.
   var totals: String {
     let totals = interval.profile.totals
-    return [
+    let observed = interval.profile.observed
+    let statements = observed?.runs.counted("statement")
+    let store = [
       (totals.fetches + totals.counts).counted("fetch", "fetches"), totals.rows.counted("row"),
       (totals.faults + totals.relationshipFaults).counted("fault"),
-      totals.cacheMisses.counted("miss", "misses"), totals.saves.counted("save"),
-      totals.errors > 0 ? totals.errors.counted("error") : nil,
-    ].compactMap(\.self).joined(separator: ", ")
+      totals.cacheMisses.counted("miss", "misses"), totals.saves.counted("save"), statements,
+    ]
+    let others = [
+      statements, observed?.rows.counted("row"), observed?.changes.counted("change"),
+      interval.profile.waits.commits.counted("commit"),
+    ]
+    return ((observed == nil || totals.isOfStore ? store : others)
+      + [totals.errors > 0 ? totals.errors.counted("error") : nil])
+      .compactMap(\.self).joined(separator: ", ")
   }
 
   /// The doubts about the numbers; one sentence each.

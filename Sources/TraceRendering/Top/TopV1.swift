@@ -38,6 +38,15 @@ public struct TopV1: Codable, Hashable, Sendable {
     public var errors: UInt64
     public var connectionNs: Int64
     public var totalNs: Int64
+    /// Of the probe; null if it observed nothing.
+    public var observed: Observed?
+  }
+
+  public struct Observed: Codable, Hashable, Sendable {
+    public var statements: UInt64
+    public var rows: UInt64
+    public var changes: UInt64
+    public var commits: UInt64
   }
 
   public struct Statement: Codable, Hashable, Sendable {
@@ -91,7 +100,13 @@ extension TopV1 {
       eventsLost: sources.reduce(0) { $0 &+ $1.eventsLost },
       unrecognizedLines: sources.reduce(0) { $0 &+ $1.unrecognizedLines }, doubts: frame.warnings)
     self.interval = Counts(interval.added)
+    self.interval.observed = interval.observedAdded.map {
+      Observed($0, commits: interval.commitsAdded)
+    }
     totals = Counts(interval.profile.totals)
+    totals.observed = interval.profile.observed.map {
+      Observed($0, commits: interval.profile.waits.commits)
+    }
     waitNs = interval.waitTime
     statements = frame.statements.prefix(top).map { Statement($0) }
     faults = interval.faults.prefix(top).map { Faults($0) }
@@ -110,6 +125,13 @@ extension TopV1.Counts {
       relationshipFaults: totals.relationshipFaults, cacheHits: totals.cacheHits,
       cacheMisses: totals.cacheMisses, saves: totals.saves, errors: totals.errors,
       connectionNs: totals.connectionTime, totalNs: totals.totalTime)
+  }
+}
+
+extension TopV1.Observed {
+  fileprivate init(_ observed: ObservedProfile, commits: UInt64) {
+    self.init(
+      statements: observed.runs, rows: observed.rows, changes: observed.changes, commits: commits)
   }
 }
 

@@ -4,9 +4,9 @@ import StoreEvents
 import TestSupport
 import Testing
 import TraceReading
-import TraceRendering
 
 @testable import TraceAnalysis
+@testable import TraceRendering
 
 @Suite struct LiveProfileTests {
   private static let reading = ReadingReport(sources: [SourceReport(path: "log", kind: .log)])
@@ -103,6 +103,36 @@ import TraceRendering
     #expect(many.statements.count == LiveProfile.maxStatements)
     #expect(many.statements.first?.group.work.totalTime == 1200)
     #expect(many.statements.last?.group.work.totalTime == 201)
+  }
+
+  @Test func aProgramWithoutAStoreIsShownInTheWordsOfSQLite() {
+    var profile = LiveProfile()
+    _ = interval(&profile) {
+      $0.connect()
+      $0.run("SELECT a", rows: 2)
+    }
+    let second = interval(&profile) {
+      $0.run("SELECT a", rows: 6)
+      $0.run("INSERT INTO t VALUES (?)", rows: 0, changes: 3)
+      $0.append(
+        .transaction(
+          TransactionEnded(
+            storeID: 1, saveID: 0, outcome: "commit", waitTime: 0, totalTime: 10,
+            transactionID: 0, kind: "autocommit", writerTime: 0, statements: 1, idleTime: 0,
+            logBytes: 0)))
+      $0.append(
+        .busy(BusyWaited(storeID: 1, attempts: 1, waitTime: 1_000_000_000, gaveUp: 0)))
+    }
+    let frame = TopFrame(second, source: "log", elapsed: 4_000_000_000)
+    #expect(frame.totals == "3 statements, 8 rows, 3 changes, 1 commit")
+    #expect(
+      frame.rates.prefix(5).map { "\($0.label) \($0.cell.text)" } == [
+        "statements/s 1", "rows/s 3", "changes/s 1.50", "commits/s 0.50", "lock wait 50%",
+      ])
+    let line = TopV1(frame)
+    #expect(line.totals.observed == .init(statements: 3, rows: 8, changes: 3, commits: 1))
+    #expect(line.interval.observed == .init(statements: 2, rows: 6, changes: 3, commits: 1))
+    #expect(line.waitNs == 1_000_000_000)
   }
 
   @Test(arguments: [1, 7, 20, 39, 40, 60, 80, 200], [1, 2, 5, 10, 24, 60])
