@@ -79,6 +79,22 @@ extension TraceRecorderTests {
     Issue.record("it did not come true within a minute")
   }
 
+  @Test(.timeLimit(.minutes(5))) func anEventThatMeetsTwoConditionsIsOneIncident() async throws {
+    let run = try await recorder.record(
+      options: ["--when", "statement > 1s", "--when", "statement > 900ms", "--disk", "128"],
+      command: try script()
+    ) { _ in
+      defer { finish() }
+      try await recorder.waitForEmitter()
+      try await beSlow(0)
+      try await wait { try incidents().first?.condition.contains(" and ") ?? false }
+    }
+    #expect(run.status == 0, "\(run.errorOutput)")
+    let conditions = try incidents().map { Set($0.condition.components(separatedBy: " and ")) }
+    #expect(conditions == [["statement > 1s", "statement > 900ms"]])
+    try expectNothingLeft()
+  }
+
   @Test(.timeLimit(.minutes(5))) func aProgramThatIsSlowThreeTimesHasThreeIncidents() async throws {
     let run = try await recorder.record(
       options: ["--when", "statement > 1s", "--disk", "64"], command: try script()

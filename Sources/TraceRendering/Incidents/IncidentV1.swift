@@ -6,7 +6,7 @@ public import TraceAnalysis
 public struct IncidentV1: Codable, Hashable, Sendable {
   public var schemaVersion = 1
   public var number: Int
-  /// The condition, as `--when` had it.
+  /// The condition, as `--when` had it; several that the event met are joined by " and ".
   public var condition: String
   /// When the recorder learned of it: nanoseconds since 1970.
   public var timeNs: Int64

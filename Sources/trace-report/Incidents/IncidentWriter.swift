@@ -14,6 +14,11 @@ import TraceRendering
 struct IncidentWriter: IncidentExaminer {
   private var watched: [String: WatchedDatabase] = [:]
   private var listed: ContinuousClock.Instant?
+  /// The last incidents, with their folders.
+  private var written: [(incident: IncidentV1, folder: String)] = []
+
+  // 16 is arbitrary: the conditions that one event meets are examined one after another.
+  private static let maxWritten = 16
 
   private struct WatchedDatabase {
     var observer: LockObserver
@@ -49,6 +54,11 @@ struct IncidentWriter: IncidentExaminer {
     let time = Self.now()
     for path in watched.keys { sample(path) }
     guard let offender = try? Self.offender(of: snapshot) else { return false }
+    if let known = written.lastIndex(where: { $0.incident.offender.isSameEvent(as: offender) }) {
+      written[known].incident.condition += " and \(snapshot.condition.text)"
+      write(written[known].incident, into: written[known].folder)
+      return false
+    }
     var incident = IncidentV1(
       number: snapshot.number, condition: snapshot.condition.text, timeNs: time,
       offender: offender, locks: locks(at: time))
@@ -56,14 +66,18 @@ struct IncidentWriter: IncidentExaminer {
       incident.offender.database = watched.keys.first
     }
     explain(&incident)
+    write(incident, into: snapshot.folder)
+    written = written.suffix(Self.maxWritten - 1) + [(incident, snapshot.folder)]
+    return true
+  }
+
+  private func write(_ incident: IncidentV1, into folder: String) {
     do {
-      let file = "\(snapshot.folder)/\(IncidentV1.fileName)"
-      try Output.write(JSONText.encoded(incident), toFile: file)
+      try Output.write(JSONText.encoded(incident), toFile: "\(folder)/\(IncidentV1.fileName)")
     } catch {
       // The trace is still kept.
-      Output.complain("cannot write \(IncidentV1.fileName) of incident \(snapshot.number)")
+      Output.complain("cannot write \(IncidentV1.fileName) of incident \(incident.number)")
     }
-    return true
   }
 
   private static func offender(of snapshot: FlightSnapshot) throws -> Offender? {
@@ -104,6 +118,14 @@ struct IncidentWriter: IncidentExaminer {
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
     return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
+  }
+}
+
+extension Offender {
+  /// Whether two conditions held for the same event: it is one incident.
+  fileprivate func isSameEvent(as other: Offender) -> Bool {
+    event == other.event && process == other.process && threadID == other.threadID
+      && timestamp == other.timestamp
   }
 }
 
