@@ -14,12 +14,15 @@ public struct RecordingSeal: Hashable, Sendable, Codable {
   public var signal: Int32?
   /// What the user noted of the run, such as `version` and `host`; nil for nothing.
   public var labels: [String: String]?
+  /// Processes that still ran when the recording ended, such as `python3[4711]`; nil if all had ended.
+  public var leftRunning: [String]?
   /// A hash of the files of the trace, of how the program ended and of the labels.
   public var check: String
 
   /// Hashes the files of a trace; nil if one cannot be read.
   public init?(
-    ofTrace folder: String, exitCode: Int32?, signal: Int32?, labels: [String: String]? = nil
+    ofTrace folder: String, exitCode: Int32?, signal: Int32?, labels: [String: String]? = nil,
+    leftRunning: [String]? = nil
   ) {
     guard var hash = FolderHash.hash(of: folder, excluding: Self.fileName) else { return nil }
     hash.add("exitCode \(exitCode.map(String.init) ?? "") signal \(signal.map(String.init) ?? "")")
@@ -27,7 +30,9 @@ public struct RecordingSeal: Hashable, Sendable, Codable {
       hash.add("label \(name)")
       hash.add(value)
     }
+    for process in leftRunning ?? [] { hash.add("left running \(process)") }
     self.labels = labels
+    self.leftRunning = leftRunning
     self.exitCode = exitCode
     self.signal = signal
     check = hash.text
@@ -35,7 +40,9 @@ public struct RecordingSeal: Hashable, Sendable, Codable {
 
   /// Whether the files of a trace are those that were recorded; nil if one cannot be read.
   public func fits(_ folder: String) -> Bool? {
-    Self(ofTrace: folder, exitCode: exitCode, signal: signal, labels: labels).map { $0 == self }
+    Self(
+      ofTrace: folder, exitCode: exitCode, signal: signal, labels: labels, leftRunning: leftRunning
+    ).map { $0 == self }
   }
 
   /// How the program failed, or nil if it did not.

@@ -39,6 +39,11 @@ extension RecordingSeal {
     case true?:
       if let failure = seal.failure { ledger.addFailure(failure) }
       if let labels = seal.labels { ledger.addLabels(labels) }
+      if let names = seal.leftRunning, !names.isEmpty {
+        ledger.addProblem(
+          "still running when the recording ended: \(names.joined(separator: ", ")); what "
+            + "\(names.count == 1 ? "it" : "they") did after that is missing")
+      }
     case false?: ledger.addProblem("its files are not as they were recorded")
     case nil: ledger.addProblem("its files cannot be read: \(systemError())")
     }

@@ -58,6 +58,8 @@ public struct Recording: Hashable, Sendable {
   public var snapshots = 0
   /// How often a condition of a flight recorder held.
   public var incidents = 0
+  /// Processes that were recorded and still ran at the end, such as `python3[4711]`: daemons.
+  public var leftRunning: [String] = []
 
   /// The code a shell would report: the program's own, or 128 and the signal that ended it.
   public var exitCode: Int32 { outcome.exitCode }
@@ -85,7 +87,8 @@ extension Recording {
       case .killed(let signal): (nil, signal)
       }
     let seal = RecordingSeal(
-      ofTrace: directory, exitCode: code, signal: signal, labels: labels.isEmpty ? nil : labels)
+      ofTrace: directory, exitCode: code, signal: signal, labels: labels.isEmpty ? nil : labels,
+      leftRunning: leftRunning.isEmpty ? nil : leftRunning)
     guard let seal else { throw .outputUnusable(path, code: errno) }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]

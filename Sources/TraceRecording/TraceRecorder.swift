@@ -124,9 +124,11 @@ public enum TraceRecorder {
       throw RecordingError.tracerEnded(
         directory: options.directory, programToo: options.isLossless)
     }
+    let leftRunning = session.processes.namesLeftRunning()
     try await session.end()
     return Recording(
-      outcome: outcome, directory: options.directory, snapshots: snapshots.map { $0 + 1 } ?? 0)
+      outcome: outcome, directory: options.directory, snapshots: snapshots.map { $0 + 1 } ?? 0,
+      leftRunning: leftRunning)
   }
 
   static func start(

@@ -14,8 +14,10 @@ enum TracedProgram {
   private static let received = Atomic<Int32>(0)
 
   /// From now on signals end the program, not us.
+  ///
+  /// One that is ignored, such as SIGHUP by `nohup`, stays ignored, also by the program.
   static func catchSignals() {
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
+    for signal in [SIGINT, SIGTERM, SIGHUP] where !isIgnored(signal) {
       var action = sigaction()
       action.sa_flags = SA_SIGINFO | SA_RESTART
       action.__sigaction_handler.sa_sigaction = { signal, info, _ in
@@ -28,6 +30,15 @@ enum TracedProgram {
       // Cannot fail: these three may be caught.
       sigaction(signal, &action, nil)
     }
+  }
+
+  private static func isIgnored(_ signal: Int32) -> Bool {
+    var action = sigaction()
+    // Cannot fail, as below.
+    sigaction(signal, nil, &action)
+    // SIG_IGN is 1.
+    return action.sa_flags & SA_SIGINFO == 0
+      && unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
   }
 
   static var wasInterrupted: Bool { received.load(ordering: .relaxed) != 0 }

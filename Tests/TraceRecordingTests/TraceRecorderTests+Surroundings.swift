@@ -42,6 +42,60 @@ extension TraceRecorderTests {
   }
 }
 
+/// What a program leaves behind, and what it inherits.
+extension TraceRecorderTests {
+  @Test func aProcessThatRunsOnIsNamedAndMakesTheTraceIncomplete() async throws {
+    let emitter = Recorder.path(of: "event-emitter")
+    let number = recorder.folder.path("number")
+    let output = recorder.folder.path("output")
+    let errors = recorder.folder.path("errors")
+    let run = try await recorder.record(
+      command: [
+        "sh", "-c",
+        "\(emitter) wait & echo $! > \(number); until grep -q waiting \(output); do sleep 0.05; done",
+      ]
+    ) { _ in
+      // The end of the recorder is seen when its last child has ended.
+      try await wait {
+        try String(contentsOfFile: errors, encoding: .utf8).contains("still running")
+      }
+      kill(try Self.id(in: number), SIGKILL)
+    }
+    let id = try Self.id(in: number)
+    #expect(run.status == 0, "\(run.errorOutput)")
+    #expect(
+      run.errorOutput.contains("still running, and not recorded from now on: event-emitter[\(id)];"),
+      "\(run.errorOutput)")
+    let summary = try await recorder.run(
+      Recorder.path(of: "trace-report"), ["summary", recorder.trace])
+    #expect(summary.output.contains("INCONCLUSIVE"))
+    #expect(
+      summary.output.contains("still running when the recording ended: event-emitter[\(id)]; what it"))
+    try expectNothingLeft()
+  }
+
+  private static func id(in file: String) throws -> pid_t {
+    let text = try String(contentsOfFile: file, encoding: .utf8)
+    return try #require(pid_t(text.filter(\.isNumber)))
+  }
+
+  /// As `nohup` and a shell's background jobs start programs.
+  @Test func ignoredSignalsStayIgnored() async throws {
+    let run = try await recorder.run(
+      "/bin/sh",
+      [
+        "-c", #"trap '' HUP INT; exec "$@""#, "sh", Recorder.path(of: "trace-report"), "record",
+        "-o", recorder.trace, "--", "grep", "SigIgn", "/proc/self/status",
+      ])
+    // `SigIgn:	0000000000000003`
+    let mask = try #require(
+      run.output.split(separator: "\n").first?.split(whereSeparator: \.isWhitespace).last
+        .flatMap { UInt64($0, radix: 16) })
+    #expect(mask & 3 == 3, "\(run.output)")
+    #expect(mask & (1 << (SIGTERM - 1)) == 0, "\(run.output)")
+  }
+}
+
 /// A user without rights, who has a copy of `trace-report` in a folder of their own.
 private struct OtherUser {
   let id: uid_t

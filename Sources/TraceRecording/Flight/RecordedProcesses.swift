@@ -23,6 +23,36 @@ public struct RecordedProcesses: Hashable, Sendable {
     return ids
   }
 
+  /// The processes that have opened a database or a store, and did not end soon after their parent.
+  ///
+  /// Such as `python3[4711]`.
+  func namesLeftRunning() -> [String] {
+    var left = ids.filter(Self.isTraced)
+    // 1 s is arbitrary: a child that ends after its parent needs a moment.
+    for _ in 1...20 where !left.isEmpty {
+      usleep(50_000)
+      left = left.filter { SessionDaemon.isRunning($0) }
+    }
+    return left.sorted().map { id in
+      let name = RuntimeDirectory.text(ofFile: "/proc/\(id)/comm", limit: 64)?
+        .split(separator: "\n").first
+      return "\(name ?? "?")[\(id)]"
+    }
+  }
+
+  /// Whether LTTng's library is loaded: the probe loads it with the first connection.
+  private static func isTraced(_ id: Int32) -> Bool {
+    // By lines: the kernel returns about a page at a time.
+    guard let file = fopen("/proc/\(id)/maps", "re") else { return false }
+    defer { fclose(file) }
+    let size = 8192
+    var line = [CChar](repeating: 0, count: size)
+    while fgets(&line, Int32(size), file) != nil {
+      if strstr(line, "liblttng-ust.so") != nil { return true }
+    }
+    return false
+  }
+
   private func isRecorded(_ id: Int32) -> Bool {
     RuntimeDirectory.text(ofFile: "/proc/\(id)/environ", limit: 1 << 18)?
       .split(separator: "\0").contains { $0 == variable } ?? false

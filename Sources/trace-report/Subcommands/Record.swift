@@ -172,6 +172,13 @@ struct Record: AsyncParsableCommand {
 
   private func summarize(_ recording: Recording) throws {
     Output.complain(Self.sentence(recording))
+    if !recording.leftRunning.isEmpty {
+      let names = recording.leftRunning
+      Output.complain(
+        LogText.escaped(
+          "still running, and not recorded from now on: \(names.joined(separator: ", ")); run the "
+            + "program in the foreground to record all of it"))
+    }
     let failure = recording.exitCode == 0 ? nil : ExitCode(recording.exitCode)
     do {
       guard recording.hasTrace else { throw noEvents }
