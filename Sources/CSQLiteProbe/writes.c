@@ -12,7 +12,7 @@ static uint32_t pages_written(const struct connection *connection) {
 }
 
 // Adds up the numbers of the write transactions of all databases but "temp", which is number 1. Returns
-// false if this version of SQLite cannot tell.
+// false if this version of SQLite has no such numbers.
 static bool add_versions(const struct connection *connection, uint32_t *sum) {
   const struct sqlite_api *api = &connection->copy->api;
   sqlite3 *handle = connection->handle;

@@ -63,14 +63,15 @@ extension TraceRecorderTests {
     }
     let id = try Self.id(in: number)
     #expect(run.status == 0, "\(run.errorOutput)")
+    let process = "event-emitter[\(id)]"
     #expect(
-      run.errorOutput.contains("still running, and not recorded from now on: event-emitter[\(id)];"),
+      run.errorOutput.contains("still running, and not recorded from now on: \(process);"),
       "\(run.errorOutput)")
     let summary = try await recorder.run(
       Recorder.path(of: "trace-report"), ["summary", recorder.trace])
     #expect(summary.output.contains("INCONCLUSIVE"))
     #expect(
-      summary.output.contains("still running when the recording ended: event-emitter[\(id)]; what it"))
+      summary.output.contains("still running when the recording ended: \(process); what it"))
     try expectNothingLeft()
   }
 

@@ -111,7 +111,8 @@ public struct TopFrame: Sendable {
       statements, observed?.rows.counted("row"), observed?.changes.counted("change"),
       interval.profile.waits.commits.counted("commit"),
     ]
-    return ((observed == nil || totals.isOfStore ? store : others)
+    return
+      ((observed == nil || totals.isOfStore ? store : others)
       + [totals.errors > 0 ? totals.errors.counted("error") : nil])
       .compactMap(\.self).joined(separator: ", ")
   }
