@@ -8,17 +8,19 @@ import StoreEvents
 ///     thread 7   parent 12 rows ── child ─ child ─ … ─ child (12 runs) ── parent ends
 ///
 /// A child may run while the parent's cursor is open, or after it ended; the time at which a run
-/// began decides.
+/// began decides. Runs are reported when they end, so that those within an open cursor come first
+/// (``RunsBeforeEnd``).
 struct LoopDetector {
   // A page of a list has 10 rows; a loop over fewer rows is not worth a finding.
   static let minRows: UInt64 = 10
   // A loop within a loop is over fewer rows each time. Two runs after two rows are a coincidence.
-  private static let minInnerRows: UInt64 = 3
+  static let minInnerRows: UInt64 = 3
   // Arbitrary: loops nest less deep, and run fewer statements for each row.
   private static let maxParents = 8
-  private static let maxChildren = 16
   // Arbitrary: what a page reads between a list and the loop over it, such as its user and its menu.
   private static let maxRunsBetween: UInt64 = 16
+  // Arbitrary: a loop that directly follows its list reads with few statements, a request with many.
+  fileprivate static let maxStatementsOfLoop = 4
   // Arbitrary: the threads of a program that run SQL at the same time.
   private static let maxThreads = 4096
   private static let maxLoops = 1000
@@ -48,18 +50,21 @@ struct LoopDetector {
     var database: Int
   }
 
-  fileprivate struct Child {
+  struct Child {
     var site: Site
     var database: Int
     var statement: StatementID
-    var start: Nanoseconds
     /// The runs of other statements since its parent ended.
-    var runsBefore: UInt64
+    var runsBefore: UInt64 = 0
+    /// The runs of all statements until its last one.
+    var lastRun: UInt64 = 0
     var runs: UInt64 = 0
     var time: Nanoseconds = 0
     var firstValues: UInt64
     var firstStatement: StatementID
     var hasOtherValues = false
+    /// Whether a statement wrote between its parent and its last run.
+    var followsWrite = false
   }
 
   fileprivate struct Parent {
@@ -72,12 +77,14 @@ struct LoopDetector {
     var children: [Child] = []
     /// The runs of all statements since it ended.
     var runs: UInt64 = 0
+    /// Whether one of them wrote.
+    var hasWrite = false
   }
 
-  /// The parents of a thread, oldest first, and the runs that no parent ended after.
+  /// The parents of a thread, oldest first, and the runs that may lie within an open cursor.
   private struct Thread {
     var parents: [Parent] = []
-    var unowned: [Child] = []
+    var unowned = RunsBeforeEnd()
   }
 
   private var threads: [ProfileBuilder.Key: Thread] = [:]
@@ -89,10 +96,12 @@ struct LoopDetector {
     var child: Site
   }
 
-  private struct Loop {
+  fileprivate struct Loop {
     var sums: QueryLoop
     /// The number of its last parent.
     var parent: UInt64
+    /// Whether each occurrence directly followed its parent, with nothing but such loops in between.
+    var isDirect = true
   }
 
   /// Adds a run that ended.
@@ -100,18 +109,25 @@ struct LoopDetector {
     if threads[thread] == nil, threads.count >= Self.maxThreads { closeAll() }
     // Taken out, so that it is changed in place.
     var state = threads.removeValue(forKey: thread) ?? Thread()
+    // Runs that began after this one did so within its open cursor.
+    let within = state.unowned.take(since: run)
     if let rerun = state.parents.firstIndex(where: { $0.site == run.site }) {
-      close(state.parents.remove(at: rerun))
+      var parent = state.parents.remove(at: rerun)
+      parent.children.remove(within)
+      close(parent)
     }
     if run.isReadOnly {
       for index in state.parents.indices
       where state.parents[index].connection.database == run.connection.database {
-        Self.count(run, in: &state.parents[index].children, after: state.parents[index].runs)
+        state.parents[index].count(run)
       }
-      Self.count(run, in: &state.unowned, after: 0)
+      state.unowned.add(run)
     }
-    for index in state.parents.indices { state.parents[index].runs.add(1) }
-    if run.isReadOnly, run.rows >= Self.minInnerRows { open(run, in: &state) }
+    for index in state.parents.indices {
+      state.parents[index].runs.add(1)
+      if !run.isReadOnly { state.parents[index].hasWrite = true }
+    }
+    if run.isReadOnly, run.rows >= Self.minInnerRows { open(run, over: within, in: &state) }
     threads[thread] = state
   }
 
@@ -130,7 +146,7 @@ struct LoopDetector {
   /// Ends what is open, and returns the loops, longest time first.
   mutating func finish() -> [QueryLoop] {
     closeAll()
-    return nearest(loops.filter(\.value.sums.isLoop)).sorted {
+    return nearest(loops.filter(\.value.isLoop)).sorted {
       ($1.time, $0.child.rawValue, $0.childLocation.line)
         < ($0.time, $1.child.rawValue, $1.childLocation.line)
     }
@@ -149,35 +165,18 @@ struct LoopDetector {
     return groups.values.compactMap { $0.max { $0.value.parent < $1.value.parent }?.value.sums }
   }
 
-  private mutating func open(_ run: Run, in state: inout Thread) {
+  private mutating func open(_ run: Run, over children: [Child], in state: inout Thread) {
     parentCount.add(1)
     var parent = Parent(
       site: run.site, connection: run.connection, statement: run.statement, rows: run.rows,
       number: parentCount)
-    // Runs that began after this one did so within its open cursor.
-    parent.children = state.unowned.filter {
-      $0.start >= run.start && $0.site != run.site && $0.database == run.connection.database
-    }
-    state.unowned.removeAll()
+    parent.children = children.filter { $0.database == run.connection.database }
     if state.parents.count >= Self.maxParents {
       // The short lists of inner loops go before the long ones around them.
       let short = state.parents.firstIndex { $0.rows < Self.minRows }
       close(state.parents.remove(at: short ?? 0))
     }
     state.parents.append(parent)
-  }
-
-  private static func count(_ run: Run, in children: inout [Child], after runs: UInt64) {
-    if let index = children.firstIndex(where: { $0.site == run.site }) {
-      children[index].add(run)
-    } else if children.count < maxChildren {
-      var child = Child(
-        site: run.site, database: run.connection.database, statement: run.statement,
-        start: run.start, runsBefore: runs,
-        firstValues: run.bindHash, firstStatement: run.statement)
-      child.add(run)
-      children.append(child)
-    }
   }
 
   private mutating func closeAll() {
@@ -202,34 +201,42 @@ struct LoopDetector {
       sums.parentRows.add(parent.rows)
       sums.runs.add(child.runs)
       sums.time.add(child.time)
-      loops[key] = Loop(sums: sums, parent: parent.number)
+      let isDirect = loops[key]?.isDirect != false && parent.isDirectlyFollowed(by: child)
+      loops[key] = Loop(sums: sums, parent: parent.number, isDirect: isDirect)
     }
   }
 }
 
 extension LoopDetector.Parent {
-  /// Whether a child ran at most once for each row; exactly once for each of a few.
+  fileprivate mutating func count(_ run: LoopDetector.Run) {
+    guard let index = children.index(of: run) else { return }
+    if children[index].runs == 0 { children[index].runsBefore = runs }
+    children[index].add(run)
+    children[index].lastRun = runs
+    if hasWrite { children[index].followsWrite = true }
+  }
+
+  /// Whether a child ran at most once for each row, or exactly two or three times if it directly follows; exactly once
+  /// for each of a few rows.
   fileprivate func mayLoop(over child: LoopDetector.Child) -> Bool {
-    rows < LoopDetector.minRows ? child.runs == rows : child.runs <= rows &+ rows / 10
+    guard rows >= LoopDetector.minRows else { return child.runs == rows }
+    let isMultiple = child.runs == rows &* 2 || child.runs == rows &* 3
+    return child.runs <= rows &+ rows / 10 || isMultiple && isDirectlyFollowed(by: child)
+  }
+
+  /// Whether a child, and few others that read, are all that ran until its last run.
+  fileprivate func isDirectlyFollowed(by child: LoopDetector.Child) -> Bool {
+    let statements = children.count { $0.runsBefore <= child.lastRun }
+    return !child.followsWrite && statements <= LoopDetector.maxStatementsOfLoop
   }
 }
 
-extension QueryLoop {
-  /// Whether there are too many runs for a coincidence: a run for nine rows of ten if it happened
-  /// once, for every second row if it happened more often at a line that is known.
+extension LoopDetector.Loop {
+  /// Whether there are too many runs for a coincidence: a run for nine rows of ten; for every second row at a line
+  /// that is known if it happened more often, or if the runs directly followed the rows.
   fileprivate var isLoop: Bool {
-    let isOften = occurrences >= 3 && childLocation != .unknown
-    let needed = isOften ? parentRows / 2 : parentRows - parentRows / 10
-    return runs >= LoopDetector.minRows && runs >= needed
-  }
-}
-
-extension LoopDetector.Child {
-  fileprivate mutating func add(_ run: LoopDetector.Run) {
-    runs.add(1)
-    time.add(run.time)
-    start = min(start, run.start)
-    // A statement with other literals has other values as well.
-    if run.bindHash != firstValues || run.statement != firstStatement { hasOtherValues = true }
+    let isPartial = (sums.occurrences >= 3 || isDirect) && sums.childLocation != .unknown
+    let needed = isPartial ? sums.parentRows / 2 : sums.parentRows - sums.parentRows / 10
+    return sums.runs >= LoopDetector.minRows && sums.runs >= needed
   }
 }

@@ -23,9 +23,11 @@ struct AvoidQueryInLoop: Rule {
     limits: """
       Reported when a statement is followed, on the same thread and the same database, before its connection is closed,
       by ten runs or more of another statement from one line of code, with different values, other than those of LIMIT
-      and OFFSET: nine runs or more for ten rows, or one for every second row if that happened three times or more at a
-      line that is known; and at most one for each row, exactly one where a list has less than ten. At most 16 runs of
-      statements outside the loop may lie between. Needs the probe's events.
+      and OFFSET: nine runs or more for ten rows, and at most one for each row, exactly one where a list has less than
+      ten. One for every second row is enough at a line that is known if that happened three times or more, or if the
+      runs follow the list with at most three other statements, and no write, in between; then two or three runs for
+      each row are a loop as well. At most 16 runs of statements outside the loop may lie between. Needs the probe's
+      events.
       """)
 
   func check(_ workload: Workload) -> [Finding] {

@@ -175,7 +175,10 @@ import TraceAnalysis
       loops { trace in
         for _ in 0..<count {
           trace.run(list, caller: 1, rows: 40)
-          for row in 1...20 { trace.run(one, caller: 2, bindHash: UInt64(row)) }
+          for row in 1...20 {
+            trace.run(one, caller: 2, bindHash: UInt64(row))
+            trace.run("INSERT INTO visit VALUES (?)", caller: 1, rows: 0, changes: 1)
+          }
         }
       }
     }

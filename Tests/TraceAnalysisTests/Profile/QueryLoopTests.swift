@@ -100,6 +100,67 @@ import TraceAnalysis
     #expect(found(runs: 60) == 1)
   }
 
+  /// Some rows have no author, or authors are kept: 25 lookups for 40 rows.
+  @Test func runsForPartOfTheRowsAreALoopIfTheyDirectlyFollow() {
+    func found(between statements: Int, writes: Bool = false) -> Int {
+      loops { trace in
+        trace.run(list, caller: 1, rows: 40)
+        for other in 0..<statements { trace.run("SELECT \(other) AS a\(other)", caller: 3) }
+        for row in 1...25 as ClosedRange<UInt64> {
+          trace.run(one, caller: 2, bindHash: row)
+          if writes { trace.run("INSERT INTO visit VALUES (1)", caller: 4, changes: 1) }
+        }
+      }.count
+    }
+    #expect(found(between: 0) == 1)
+    #expect(found(between: 3) == 1)
+    #expect(found(between: 5) == 0)
+    #expect(found(between: 0, writes: true) == 0)
+  }
+
+  /// A helper that looks up author and editor of each book.
+  @Test(arguments: [(25, 0), (30, 0), (40, 1), (60, 1), (80, 0)] as [(UInt64, Int)])
+  func twoOrThreeRunsForEachRowAreALoop(runs: UInt64, expected: Int) {
+    let found = loops { trace in
+      trace.run(list, caller: 1, rows: 20)
+      for run in 1...runs { trace.run(one, caller: 2, bindHash: run) }
+    }
+    #expect(found.map(\.runs) == (expected == 1 ? [runs] : []))
+  }
+
+  /// Python reads a row ahead: the last run of a loop begins after its list has ended.
+  @Test func aLoopWithinAnOpenCursorThatRunsAgainIsFoundEachTime() {
+    let found = loops { trace in
+      for page in 1...2 as ClosedRange<UInt64> {
+        for row in 1...99 as ClosedRange<UInt64> {
+          trace.run(one, caller: 2, bindHash: page * 100 + row)
+        }
+        trace.run(list, caller: 1, rows: 100, open: 99 * 2000 + 500)
+        trace.run(one, caller: 2, bindHash: page * 100)
+      }
+    }
+    #expect(found.map { [$0.occurrences, $0.parentRows, $0.runs] } == [[2, 200, 200]])
+  }
+
+  /// Both cursors are open: the outer list ends last.
+  @Test func anOpenCursorWithinAnOpenCursorIsALoopOfTheOuterOne() {
+    let outer = "SELECT id FROM author"
+    let found = loops { trace in
+      for author in 1...12 as ClosedRange<UInt64> {
+        trace.run("SELECT born FROM author WHERE id = ?", caller: 4, bindHash: author)
+        for book in 1...5 as ClosedRange<UInt64> {
+          trace.run(one, caller: 3, bindHash: author * 10 + book)
+        }
+        trace.run(list, caller: 2, rows: 5, bindHash: author, open: 10_500)
+      }
+      trace.run(outer, caller: 1, rows: 12, open: 1_000_000)
+    }
+    #expect(
+      Set(found.map { [$0.parentLocation.line, $0.childLocation.line, $0.runs] }) == [
+        [10, 20, 12], [10, 40, 12], [20, 30, 60],
+      ])
+  }
+
   @Test func runsWithTheSameValuesOnOtherConnectionsAreNotRepeats() throws {
     func repeats(onOneConnection: Bool) throws -> UInt64 {
       let profile = profile { trace in
