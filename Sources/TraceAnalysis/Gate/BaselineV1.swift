@@ -9,7 +9,8 @@ public struct BaselineV1: Codable, Hashable, Sendable {
 
   /// The version in the file.
   public var schemaVersion = Self.schemaVersion
-  /// A hash of all but the budgets, by which damage is found; nil in older baselines.
+  /// A hash of all but the budgets, by which damage is found; nil in baselines older than
+  /// the rows of saves in ``Totals``.
   public var check: String?
   /// Null if the trace does not contain it.
   public var sqliteVersion: String?
@@ -129,9 +130,10 @@ extension BaselineV1 {
 }
 
 extension Profile {
-  /// The version of SQLite that ran, or versions; nil if no store was seen opening.
+  /// The version of SQLite that ran, or versions; nil if the source has none, as a log of Core Data.
   public var sqliteVersion: String? {
-    stores.isEmpty ? nil : Set(stores.map(\.sqliteVersion)).sorted().joined(separator: ", ")
+    let versions = Set(stores.map(\.sqliteVersion)).subtracting([""])
+    return versions.isEmpty ? nil : versions.sorted().joined(separator: ", ")
   }
 }
 

@@ -34,7 +34,8 @@ public struct Gate: Sendable {
     result.doubts = doubts(profile, baseline, tags)
     result.reservations = profile.reservations(
       assumingComplete: assumesComplete, allowingMissing: allowsMissing)
-    let isSameSQLite = profile.sqliteVersion == baseline.sqliteVersion
+    // Older baselines of logs without a version have "".
+    let isSameSQLite = profile.sqliteVersion ?? "" == baseline.sqliteVersion ?? ""
     if !isSameSQLite {
       result.reservations.append(
         "SQLite \(profile.sqliteVersion ?? "unknown") ran, the baseline is of "

@@ -43,7 +43,15 @@ import TraceRendering
   }
 
   @Test func isReadAsItWasWritten() throws {
-    #expect(try read(JSONText.encoded(baseline)) == baseline)
+    let sealed = try baseline.sealed
+    #expect(try read(JSONText.encoded(sealed)) == sealed)
+  }
+
+  @Test func aBaselineThatLostItsCheckIsDamaged() throws {
+    #expect(try error(JSONText.encoded(baseline)).contains("was changed after it was written"))
+    var older = baseline
+    older.totals.inserted = nil
+    #expect(try read(JSONText.encoded(older)) == older, "written before there were checks")
   }
 
   @Test func readsLikeThis() throws {

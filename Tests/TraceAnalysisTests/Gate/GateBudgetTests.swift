@@ -75,7 +75,7 @@ struct GateBudgetTests {
     let folder = try TemporaryDirectory()
     let path = folder.path("baseline.json")
     let odd = baseline { $0.statements[0].budget = ["vmstep": 3000] }
-    try JSONEncoder().encode(odd).write(to: URL(filePath: path))
+    try JSONEncoder().encode(odd.sealed).write(to: URL(filePath: path))
     #expect {
       _ = try BaselineV1(path: path)
     } throws: { "\($0)".contains("a budget names 'vmstep', which is not a count") }

@@ -222,6 +222,22 @@ import TraceAnalysis
     #expect(result.regressions[0].changes.map(\.metric) == [.rows])
   }
 
+  /// A log of Core Data names no version; a store that it opens has "".
+  @Test func noVersionIsTheSameAsAnEmptyOne() {
+    #expect(
+      gate(usual, change: { $0.sqliteVersion = "" }).reservations.contains { $0.contains("SQLite") }
+    )
+    var unversioned = usual
+    unversioned.stores = [
+      StoreProfile(path: "a.sqlite", journalMode: "", pageSize: 0, sqliteVersion: "")
+    ]
+    #expect(unversioned.sqliteVersion == nil)
+    var baseline = BaselineV1(unversioned)
+    #expect(Gate().compare(unversioned, with: baseline).verdict == .same)
+    baseline.sqliteVersion = ""
+    #expect(Gate().compare(unversioned, with: baseline).verdict == .same)
+  }
+
   @Test func aPlanThatStartsToScanIsARegression() {
     let search = BaselineV1.Plan(verdict: "search", steps: ["SEARCH t0 USING INDEX i (ZNAME=?)"])
     let scan = BaselineV1.Plan(verdict: "fullScan", steps: ["SCAN t0"])

@@ -42,6 +42,30 @@ struct TimingGateTests {
     #expect(compare(Self.quick.map { $0 * 2 }, Self.quick).faster.map(\.before) == [2040])
   }
 
+  /// Three statements: one alone takes twice as long, or all of them do, as on a busy machine.
+  @Test func statementsThatAllTakeLongerAreInconclusive() throws {
+    func runs(_ factors: [Nanoseconds]) -> [Profile] {
+      Self.quick.map { time in
+        RunBuilder {
+          $0.open()
+          for (column, factor) in zip(["a", "b", "c"], factors) {
+            $0.fetch("SELECT \(column) FROM t", total: time * factor)
+          }
+          $0.close()
+        }.profile()
+      }
+    }
+    let old = runs([1, 1, 1])
+    var baseline = BaselineV1(old[0])
+    baseline.addTimes(of: old)
+    let one = TimingGate().compare(runs([1, 2, 1]), with: baseline)
+    #expect(one.slower.map(\.sql) == ["SELECT b FROM t"])
+    #expect(one.reservation == nil)
+    let all = TimingGate().compare(runs([2, 3, 2]), with: baseline)
+    #expect(all.slower.isEmpty)
+    #expect(try #require(all.reservation).contains("half of the statements take 2.0 times as long"))
+  }
+
   @Test func aRunThatIsOnlySlowerDoesNoMoreWork() {
     var result = GateResult()
     result.slower = compare(Self.quick, Self.quick.map { $0 * 2 }).slower

@@ -7,6 +7,9 @@ public import StoreEvents
 ///
 /// A statement is slower if the order of the runs is unlikely by chance and the effect is large
 /// enough. Both are required, because with many runs even the smallest effect is significant.
+///
+/// The runs of the baseline are of another day. Where most statements take longer by the effect that counts, the
+/// machine may be slower or busier, and there is no verdict.
 public struct TimingGate: Sendable {
   /// The least change of the median that counts, as a part of it.
   public var minimumEffect: Double
@@ -17,6 +20,8 @@ public struct TimingGate: Sendable {
   /// The minimum number of runs on each side.
   public static let minRuns = 5
   static let significance = 0.01
+  // Of two statements that take longer, each may be the reason.
+  static let minStatementsOfMachine = 3
 
   /// Makes a gate that ignores smaller relative effects.
   public init(minimumEffect: Double = Self.defaultMinimumEffect) {
@@ -61,17 +66,19 @@ public struct TimingGate: Sendable {
         """
       return result
     }
-    for (fingerprint, groups) in Self.groups(of: runs) {
-      guard let old = before[fingerprint.description], old.count >= Self.minRuns,
-        groups.count >= Self.minRuns
-      else { continue }
-      let new = groups.map(\.meanTime)
-      let change = Change(
-        sql: fingerprint.description, caller: groups[0].caller, before: Self.median(old),
-        after: Self.median(new),
-        probability: min(
-          MannWhitneyTest(old, new).probability, MannWhitneyTest(new, old).probability))
-      guard change.probability <= Self.significance else { continue }
+    let changes = Self.groups(of: runs).compactMap { fingerprint, groups in
+      change(of: fingerprint, before[fingerprint.description] ?? [], groups)
+    }
+    if let factor = Self.factorOfMachine(changes), factor >= 1 + minimumEffect {
+      let hundredths = Int((factor * 100).rounded())
+      result.reservation = """
+        times cannot be compared: half of the statements take \(hundredths / 100).\(hundredths % 100 / 10) \
+        times as long as in the baseline or more, so the machine may be slower or busier; repeat the runs, or \
+        record both sides on an idle machine
+        """
+      return result
+    }
+    for change in changes where change.probability <= Self.significance {
       if change.after >= change.before * (1 + minimumEffect) {
         result.slower.append(change)
       } else if change.before >= change.after * (1 + minimumEffect) {
@@ -79,6 +86,25 @@ public struct TimingGate: Sendable {
       }
     }
     return result
+  }
+
+  /// Nil without enough runs on a side.
+  private func change(
+    of fingerprint: SQLFingerprint, _ old: [Double], _ groups: [StatementGroup]
+  ) -> Change? {
+    guard min(old.count, groups.count) >= Self.minRuns else { return nil }
+    let new = groups.map(\.meanTime)
+    return Change(
+      sql: fingerprint.description, caller: groups[0].caller, before: Self.median(old),
+      after: Self.median(new),
+      probability: min(
+        MannWhitneyTest(old, new).probability, MannWhitneyTest(new, old).probability))
+  }
+
+  /// The factor by which at least half of the statements take longer; nil for few statements.
+  private static func factorOfMachine(_ changes: [Change]) -> Double? {
+    let factors = changes.filter { $0.before > 0 }.map { $0.after / $0.before }
+    return factors.count < minStatementsOfMachine ? nil : median(factors)
   }
 
   /// Each statement's runs, in the order of the statements' fingerprints.
