@@ -33,6 +33,10 @@ public struct Growth: Hashable, Sendable {
     public var fullScanSteps: GrowthFit?
     /// The fit of its rows; nil without a fit.
     public var rows: GrowthFit?
+    /// The fit of the number of its runs; nil without a fit.
+    ///
+    /// It decides no verdict: a program may do more of the same in a larger store.
+    public var runs: GrowthFit?
     /// The verdict.
     public var verdict: Verdict
   }
@@ -110,6 +114,11 @@ public struct Growth: Hashable, Sendable {
 }
 
 extension Growth.Statement {
+  /// Whether it runs more often the larger the store is.
+  public var runsGrow: Bool {
+    runs.map { $0.slope >= Growth.maxSlope && $0.quality >= Growth.minQuality } ?? false
+  }
+
   fileprivate func judged(sizes: Int) -> Self {
     func fit(_ amount: KeyPath<Growth.Point, Double>) -> GrowthFit? {
       GrowthFit(points.map { (Double($0.size), $0[keyPath: amount]) })
@@ -118,6 +127,7 @@ extension Growth.Statement {
     copy.vmSteps = fit(\.vmSteps)
     copy.fullScanSteps = fit(\.fullScanSteps)
     copy.rows = fit(\.rows)
+    copy.runs = GrowthFit(points.map { (Double($0.size), Double($0.runs)) })
     guard points.count == sizes, sizes >= Growth.minSizes, let work = copy.work,
       let rows = copy.rows, points.contains(where: { $0.vmSteps > 0 })
     else { return copy }

@@ -12,7 +12,7 @@ extension Document {
     let rows = growth.statements.map { statement in
       Table.Row(
         [.text(statement.verdict.words), .slope(statement.vmSteps), .quality(statement.vmSteps)]
-          + [.slope(statement.fullScanSteps), .slope(statement.rows)]
+          + [.slope(statement.fullScanSteps), .slope(statement.rows), .slope(statement.runs)]
           + statement.points.suffix(1).map { .count(UInt64($0.vmSteps.rounded())) },
         notes: [
           .sql(statement.fingerprint.description),
@@ -21,10 +21,19 @@ extension Document {
     }
     let columns: [Table.Column] =
       [.text("verdict")]
-      + ["VM steps", "fit", "scan steps", "rows", "steps at most"].map { .number($0) }
+      + ["VM steps", "fit", "scan steps", "rows", "runs", "steps at most"].map { .number($0) }
     if !rows.isEmpty {
       blocks.append(.heading("Slopes: 0 is the same work at every size, 1 grows as the store does"))
       blocks.append(.table(Table(columns: columns, rows: rows)))
+    }
+    let repeated = growth.statements.count { $0.runsGrow }
+    if repeated > 0 {
+      blocks.append(
+        .paragraph(
+          """
+          \(repeated.counted("statement runs", "statements run")) more often in a larger store: in a \
+          loop over its rows, or because the program does more.
+          """, .plain))
     }
     if growth.verdict == .growsLikeScan {
       blocks.append(

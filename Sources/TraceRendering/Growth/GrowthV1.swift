@@ -22,6 +22,8 @@ public struct GrowthV1: Codable, Hashable, Sendable {
     public var vmSteps: Fit?
     public var fullScanSteps: Fit?
     public var rows: Fit?
+    /// Of the number of runs; decides no verdict.
+    public var runs: Fit?
     public var points: [Point]
   }
 
@@ -49,7 +51,7 @@ public struct GrowthV1: Codable, Hashable, Sendable {
         caller: ReportV1.Place(statement.caller), verdict: statement.verdict.rawValue,
         vmSteps: statement.vmSteps.map(Fit.init),
         fullScanSteps: statement.fullScanSteps.map(Fit.init),
-        rows: statement.rows.map(Fit.init),
+        rows: statement.rows.map(Fit.init), runs: statement.runs.map(Fit.init),
         points: statement.points.map {
           Point(
             size: $0.size, runs: $0.runs, vmSteps: $0.vmSteps, fullScanSteps: $0.fullScanSteps,

@@ -4,6 +4,7 @@ import StoreEvents
 import TestSupport
 import Testing
 import TraceAnalysis
+import TraceRendering
 
 @Suite struct GrowthTests {
   private static let sql = "SELECT 0 FROM ZSTOP t0 WHERE  t0.ZNAME = ?"
@@ -44,6 +45,25 @@ import TraceAnalysis
     // 180, 240, 300 steps.
     let growth = growth(Self.sizes, vmSteps: { 60 * UInt64("\($0)".count - 1) })
     #expect(growth.verdict == .search)
+  }
+
+  /// A lookup for each row of a list, which grows.
+  @Test func aStatementThatRunsMoreOftenIsNamed() throws {
+    let growth = Growth(
+      Self.sizes.map { size in
+        let run = RunBuilder {
+          $0.open()
+          for _ in 0..<(size / 1000) { $0.fetch(Self.sql, rows: 1, vmSteps: 20) }
+          $0.close()
+        }
+        return (size, run.profile())
+      })
+    let statement = try #require(growth.statements.first)
+    #expect(statement.runsGrow)
+    #expect(abs((statement.runs?.slope ?? 0) - 1) < 0.15)
+    #expect(growth.verdict == .search)
+    #expect(
+      Document(growth: growth).text().contains("1 statement runs more often in a larger store"))
   }
 
   @Test func aFetchThatReturnsMoreIsNoScan() {
