@@ -40,7 +40,7 @@ extension IndexAdvice {
     minimumEffect: Double
   ) throws {
     var copying = Progress("pages copied")
-    var trying = Progress("indexes tried")
+    var trying = Progress("indexes tried", isLong: true)
     defer {
       copying.end()
       trying.end()

@@ -63,9 +63,21 @@ import Testing
       SELECT sum(c) OVER (PARTITION BY t.a ORDER BY t.c ROWS 3 PRECEDING) FROM big t WHERE t.b = ?
       """, ["b", "a", "c"]
     ),
+    (
+      """
+      SELECT rank() OVER w FROM big t WHERE t.b = ?
+      WINDOW v AS (ORDER BY c), w AS (PARTITION BY t.a ORDER BY t.c) LIMIT 3
+      """, ["b", "a", "c"]
+    ),
   ])
   func theColumnsOfAWindowAreACandidate(sql: String, columns: [String]) {
     #expect(IndexCandidate.all(for: sql).map(\.columns).contains(columns))
+  }
+
+  @Test func aNamedWindowIsNoGroup() {
+    let sql = "SELECT rank() OVER w FROM big WINDOW w AS (ORDER BY c)"
+    #expect(!StatementClauses(sql: sql).isGrouped)
+    #expect(StatementClauses(sql: sql.replacing("WINDOW", with: "GROUP BY a WINDOW")).isGrouped)
   }
 
   @Test(arguments: [

@@ -55,6 +55,43 @@ import Testing
   }
 
   @Test(arguments: [
+    ("email GLOB 'e77*'", "(email COLLATE BINARY)"),
+    ("email LIKE 'E77%'", "(email)"),
+    ("email = 'E77' COLLATE NOCASE", "(email)"),
+    ("email = 'e77' COLLATE BINARY", "(email COLLATE BINARY)"),
+    ("(name, age) = ('x', 7)", "(name, age)"),
+    ("(age, id) > (7, 7) ORDER BY age, id LIMIT 3", "(age)"),
+  ])
+  func anIndexHasTheCollationThatIsNeededAndNoRowid(condition: String, terms: String) {
+    let found = indexes("SELECT * FROM customer WHERE \(condition)")
+    #expect(found.map { $0.suffix(terms.count) } == [terms[...]], "\(found)")
+  }
+
+  @Test(arguments: [
+    "SELECT x.n FROM (SELECT name AS n, age AS years FROM customer) x WHERE x.years = 7",
+    "SELECT * FROM (SELECT * FROM customer) WHERE age = 7",
+    "WITH x AS (SELECT name, age FROM customer) SELECT name FROM x WHERE age = 7",
+  ])
+  func aColumnThatIsComparedOutsideOfItsSubqueryIsIndexed(sql: String) {
+    #expect(indexes(sql) == ["CREATE INDEX customer_age ON customer (age)"])
+  }
+
+  @Test func anIndexIsInItsShortestForm() {
+    var known = TableColumns(names: ["id", "a", "b"], rowid: "id", collations: ["a": "NOCASE"])
+    known.collations["b"] = "BINARY"
+    func terms(_ columns: [String], _ modifiers: [String: String] = [:]) -> String? {
+      IndexCandidate(table: "t", columns: columns, modifiers: modifiers).simplified(for: known)?
+        .terms
+    }
+    #expect(terms(["b", "ID"]) == "b")
+    #expect(terms(["b", "rowid", "a"]) == "b")
+    #expect(terms(["id"]) == nil)
+    #expect(terms(["b", "id"], ["id": "DESC"]) == "b, id DESC")
+    #expect(terms(["a", "b"], ["a": "COLLATE nocase DESC"]) == "a DESC, b")
+    #expect(terms(["a", "b"], ["b": "COLLATE NOCASE"]) == "a, b COLLATE NOCASE")
+  }
+
+  @Test(arguments: [
     "SELECT * FROM doc WHERE title = 'n7'",
     "SELECT * FROM customer WHERE +id = 7",
     "SELECT * FROM customer NOT INDEXED WHERE city = 'c7'",

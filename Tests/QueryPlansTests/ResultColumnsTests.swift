@@ -27,4 +27,28 @@ import Testing
     let facts = try DatabaseFacts(connection)
     #expect(facts.table("zphoto")?.blobBytes == ["ZBLOB": 200, "ZNONE": 0])
   }
+
+  @Test func averagesTheBytesOfTexts() throws {
+    let connection = try Connection(path: ":memory:")
+    try connection.execute(
+      """
+      CREATE TABLE post(id INTEGER PRIMARY KEY, title VARCHAR(80), body text, extra, n INT);
+      INSERT INTO post VALUES(1, 'a', 'äö', zeroblob(100), 7), (2, 'b', 'äöüé', NULL, 7);
+      """)
+    let post = try #require(try DatabaseFacts(connection).table("post"))
+    #expect(post.textBytes == ["body": 6, "extra": 50])
+    #expect(post.largeColumns == ["body", "extra"])
+  }
+
+  @Test(arguments: [
+    ("SELECT * FROM photo", ["photo.big"]),
+    ("SELECT DISTINCT p.* FROM photo p JOIN tag t ON t.photo = p.id", ["photo.big"]),
+    ("SELECT t.*, p.label AS l FROM photo p, tag t", ["tag.big", "photo.label"]),
+    ("SELECT label, big AS picture, max(id) FROM photo", ["photo.label", "photo.big"]),
+    ("SELECT x.* FROM (SELECT * FROM photo) x", []),
+  ])
+  func readsStarsAndColumnsWithoutTheirTable(sql: String, columns: [String]) {
+    let found = ResultColumns.all(in: sql) { _ in ["big"] }
+    #expect(found.map { "\($0.table).\($0.name)" } == columns)
+  }
 }

@@ -43,9 +43,10 @@ final class AdviceBench {
     self.copy = copy
     self.writes = writes
     writing = workload.map(\.sql).filter { SQLTokenizer.tokens(of: $0).areOfWrite }
-    let views = try copy.connection.texts("SELECT sql FROM sqlite_schema WHERE type = 'view'")
-    namedIndexes = (workload.map(\.sql) + views).reduce(into: []) {
-      $0.formUnion(StatementClauses.namedIndexes(in: SQLTokenizer.tokens(of: $1)))
+    namedIndexes = try workload.reduce(
+      into: StatementClauses.indexesNamedByViews(of: copy.connection)
+    ) {
+      $0.formUnion(StatementClauses.namedIndexes(in: SQLTokenizer.tokens(of: $1.sql)))
     }
     isAnalyzed = try !copy.connection.texts(
       "SELECT name FROM sqlite_schema WHERE name = 'sqlite_stat1'"
@@ -107,9 +108,13 @@ final class AdviceBench {
   func candidates() throws -> [IndexCandidate] {
     let facts = try DatabaseFacts(connection)
     var seen: Set<String> = []
-    let proposed = proposed()
-    return (statements.flatMap { IndexCandidate.all(for: $0.qualifiedSQL) } + proposed).filter {
-      candidate in
+    let copy = SchemaCopy(of: connection)
+    let all =
+      statements.flatMap { IndexCandidate.all(for: $0.qualifiedSQL) }
+      + (copy.map(proposed) ?? [])
+    return all.compactMap { candidate in
+      copy?.columns(of: candidate.table).map { candidate.simplified(for: $0) } ?? candidate
+    }.filter { candidate in
       guard let table = facts.table(candidate.table), !candidate.isServed(by: facts.indexes),
         table.rows.isAtLeast || table.rows.rows > PlanJudge.smallTableRows
       else { return false }
@@ -123,8 +128,7 @@ final class AdviceBench {
   }
 
   /// Those that `plans` and `summary` try as well, and that the text of a statement alone does not show.
-  private func proposed() -> [IndexCandidate] {
-    guard let copy = SchemaCopy(of: connection) else { return [] }
+  private func proposed(_ copy: SchemaCopy) -> [IndexCandidate] {
     let explainer = PlanExplainer(connection)
     return statements.flatMap { statement in
       IndexProposals(
@@ -146,7 +150,7 @@ final class AdviceBench {
 
   /// Rows of a table, at most a million.
   func rows(of table: String) throws -> Int {
-    try DatabaseFacts(connection).table(table)?.rows.rows ?? 0
+    explainer.size(of: table)?.rows ?? 0
   }
 
   // MARK: - Sets of indexes

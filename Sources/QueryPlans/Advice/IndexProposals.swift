@@ -103,7 +103,7 @@ struct IndexProposals {
         && expression.columns.allSatisfy { known.names.contains($0.lowercased()) }
     }.map { ($0, IndexCandidate($0)) }
     let prefixes = TextPrefix.all(in: scope, of: source, outline.tokens)
-      .filter { known.isIndexable($0.column) }.map { $0.index(on: table) }
+      .filter { known.isIndexable($0.column) }.map { $0.index(on: table, known) }
     func index(_ columns: [String]) -> [IndexCandidate] {
       columns.isEmpty ? [] : [IndexCandidate(table: table, columns: Array(columns.prefix(4)))]
     }
@@ -190,7 +190,11 @@ struct IndexProposals {
 
   private func unique(_ sets: [[IndexCandidate]]) -> [[IndexCandidate]] {
     var seen: Set<[IndexCandidate]> = []
-    return sets.filter { !$0.isEmpty && seen.insert($0).inserted }
+    return sets.map { set in
+      set.compactMap { index in
+        columns(index.table).map { index.simplified(for: $0) } ?? index
+      }
+    }.filter { !$0.isEmpty && seen.insert($0).inserted }
   }
 }
 
@@ -213,9 +217,12 @@ private struct TextPrefix {
     }
   }
 
-  func index(on table: String) -> IndexCandidate {
+  func index(on table: String, _ known: TableColumns) -> IndexCandidate {
     var index = IndexCandidate(table: table, columns: [column])
-    if !isGlob { index.modifiers[column] = "COLLATE NOCASE" }
+    let needed = isGlob ? "BINARY" : "NOCASE"
+    if known.collations[column.lowercased()] ?? "BINARY" != needed {
+      index.modifiers[column] = "COLLATE \(needed)"
+    }
     return index
   }
 }

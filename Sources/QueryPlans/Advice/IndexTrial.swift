@@ -32,8 +32,14 @@ final class IndexTrial {
     defer { self.scan = nil }
     return result(of: "\(scan.table ?? "")\n\(sql)") {
       guard let before = copy.plan(sql).map({ cost($0) }) else { return nil }
+      // Other SELECTs of the statement, as those of a UNION, may read far more.
+      let ofScan =
+        scan.isOutermost && !scan.isInCorrelatedSubquery
+        ? max(Double(scan.size?.rows ?? 0), ScanBound.minRows) : .infinity
       return sets.prefix(Self.maxTrials).lazy.compactMap { set in
-        self.used(set, in: sql) { cost, _, found in found && cost < before.rows * 0.8 }
+        self.used(set, in: sql) { cost, _, found in
+          found && (cost < before.rows * 0.8 || before.rows - cost >= ofScan * 0.8)
+        }
       }.first ?? []
     }
   }

@@ -100,8 +100,28 @@ final class SchemaCopy {
     if keys.count == 1, keys[0].type.uppercased() == "INTEGER" {
       result.rowid = keys[0].name.lowercased()
     }
+    result.collations = collations(of: table)
     columns[table.lowercased()] = result
     return result
+  }
+
+  /// The collation of each column, which an index on it shows.
+  private func collations(of table: String) -> [String: String] {
+    let index = "storescope_collations"
+    guard
+      let columns = try? connection.texts("SELECT name FROM pragma_table_xinfo(?1)", table),
+      (try? connection.execute(
+        "CREATE INDEX \(index) ON \(SQLName.quotedIfNeeded(table)) "
+          + "(\(columns.map(PlanExplainer.quoted).joined(separator: ", ")))")) != nil
+    else { return [:] }
+    defer { try? connection.execute("DROP INDEX \(index)") }
+    let query = try? connection.prepare("SELECT name, coll FROM pragma_index_xinfo(?1) WHERE key")
+    query?.bind(index, at: 1)
+    var collations: [String: String] = [:]
+    while let query, (try? query.step()) == true {
+      collations[query.string(0).lowercased()] = query.string(1).uppercased()
+    }
+    return collations
   }
 }
 
@@ -110,9 +130,17 @@ struct TableColumns {
   var names: Set<String> = []
   /// The column that is the rowid, if there is one.
   var rowid: String?
+  /// In upper case, by the column's name.
+  var collations: [String: String] = [:]
 
   /// Whether an index can be useful on it: SQLite finds rowids without one.
   func isIndexable(_ column: String) -> Bool {
-    names.contains(column.lowercased()) && column.lowercased() != rowid
+    names.contains(column.lowercased()) && !isRowid(column)
+  }
+
+  /// Whether each entry of an index ends with it anyway.
+  func isRowid(_ column: String) -> Bool {
+    let name = column.lowercased()
+    return name == rowid || !names.contains(name) && ["rowid", "_rowid_", "oid"].contains(name)
   }
 }

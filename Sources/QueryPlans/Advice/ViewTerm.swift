@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A column of a table that a statement compares by its name in a view.
+/// A column of a table that a statement compares by its name in a view or a subquery.
 ///
 ///     CREATE VIEW sale AS SELECT o.total, c.city AS place FROM orders o JOIN customer c ON …
-///     SELECT total FROM sale WHERE place = ?      // customer: city
+///     SELECT total FROM sale WHERE place = ?                                        // customer: city
+///     SELECT total FROM (SELECT total, place AS city FROM sale) s WHERE s.city = ?  // sale: place
 struct ViewTerm: Hashable {
   var table: String
   var column: String
   var isEqual: Bool
 
-  /// A SELECT that has a name: that of a view, or of a common table.
+  /// A SELECT that stands for a table: that of a view, of a common table, or of a subquery.
   private struct Named {
     var scope: SelectScope
     var tokens: [SQLToken]
@@ -44,7 +45,13 @@ struct ViewTerm: Hashable {
     of source: SelectScope.Source, in scope: SelectScope, _ outline: StatementOutline,
     _ named: [String: Named]
   ) -> [ViewTerm] {
-    guard let select = source.table.flatMap({ named[$0.lowercased()] }),
+    var source = source
+    let subquery = source.select.flatMap { place in
+      place < outline.scopes.count
+        ? Named(scope: outline.scopes[place], tokens: outline.tokens) : nil
+    }
+    if subquery != nil { source.table = source.alias }
+    guard let select = subquery ?? source.table.flatMap({ named[$0.lowercased()] }),
       let compared = ComparedColumns(of: source, in: scope, outline)
     else { return [] }
     return [(compared.equal + compared.joined, true), (compared.ranges, false)].flatMap {

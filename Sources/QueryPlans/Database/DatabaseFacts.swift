@@ -11,12 +11,19 @@ public struct DatabaseFacts: Hashable, Sendable {
     public var rowsInStatistics: Int?
     /// Bytes a row of each column of type BLOB, on average of all of its first rows, NULL included.
     public var blobBytes: [String: Int]
+    /// The same of each column of type TEXT, CLOB, JSON or none.
+    public var textBytes: [String: Int]
+
+    /// The columns whose values may be large, in alphabetical order.
+    public var largeColumns: [String] { (Array(blobBytes.keys) + textBytes.keys).sorted() }
   }
 
   public internal(set) var tables: [Table] = []
   public internal(set) var indexes: [DatabaseIndex] = []
   /// Whether the database was ever analyzed.
   public internal(set) var hasStatistics = false
+  /// The indexes that views name with INDEXED BY, in lower case.
+  public internal(set) var indexesNamedByViews: Set<String> = []
 
   /// Reads the schema and counts rows, up to a million a table.
   ///
@@ -38,8 +45,10 @@ public struct DatabaseFacts: Hashable, Sendable {
       tables.append(
         Table(
           name: name, rows: rows, rowsInStatistics: statistics?[name.lowercased()],
-          blobBytes: try Self.blobBytes(of: name, connection)))
+          blobBytes: try Self.blobBytes(of: name, connection),
+          textBytes: try Self.textBytes(of: name, connection)))
     }
+    indexesNamedByViews = try StatementClauses.indexesNamedByViews(of: connection)
   }
 
   /// Finds a table, whatever the case of its name.
@@ -68,19 +77,38 @@ public struct DatabaseFacts: Hashable, Sendable {
 
   // 10,000 rows show an average well enough, and are read in some milliseconds.
   private static let sampledRows = 10_000
+  // Texts are read as a whole.
+  private static let sampledTexts = 500
 
   private static func blobBytes(
     of table: String, _ connection: Connection
   ) throws(SQLiteError) -> [String: Int] {
+    try bytes(of: table, "type LIKE 'BLOB%'", rows: sampledRows, connection) { "length(\($0))" }
+  }
+
+  private static func textBytes(
+    of table: String, _ connection: Connection
+  ) throws(SQLiteError) -> [String: Int] {
+    let types = "upper(type) IN ('TEXT', 'CLOB', 'JSON', '')"
+    return try bytes(of: table, types, rows: sampledTexts, connection) {
+      "length(CAST(\($0) AS BLOB))"
+    }
+  }
+
+  /// - Parameter length: the length of a column in bytes, as SQL. That of a blob is in the row's header: SQLite does not
+  ///   read the blob.
+  private static func bytes(
+    of table: String, _ condition: String, rows: Int, _ connection: Connection,
+    length: (String) -> String
+  ) throws(SQLiteError) -> [String: Int] {
     let columns = try connection.texts(
-      "SELECT name FROM pragma_table_info(?1) WHERE type LIKE 'BLOB%'", table)
+      "SELECT name FROM pragma_table_info(?1) WHERE \(condition)", table)
     guard !columns.isEmpty else { return [:] }
-    // SQLite reads the length of a blob from the row's header, without reading the blob.
-    let sums = columns.map { "total(length(\(PlanExplainer.quoted($0)))) / count(*)" }
+    let sums = columns.map { "total(\(length(PlanExplainer.quoted($0)))) / count(*)" }
     let query = try connection.prepare(
       """
       SELECT \(sums.joined(separator: ", ")) FROM (SELECT * FROM \
-      main.\(PlanExplainer.quoted(table)) LIMIT \(sampledRows))
+      main.\(PlanExplainer.quoted(table)) LIMIT \(rows))
       """)
     guard try query.step() else { return [:] }
     var bytes: [String: Int] = [:]

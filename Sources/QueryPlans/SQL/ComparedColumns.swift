@@ -128,12 +128,12 @@ public struct ComparedColumns: Hashable, Sendable {
     of source: SelectScope.Source, in scope: SelectScope, _ tokens: [SQLToken]
   ) -> [String] {
     guard let over = scope.columns?.first(where: { tokens[$0].isWord("OVER") }),
-      over + 1 < tokens.count, tokens[over + 1].isSymbol("("),
-      let end = tokens[over...].firstIndex(where: { token in
+      let start = windowStart(after: over, in: scope, tokens),
+      let end = tokens[start...].firstIndex(where: { token in
         token.isSymbol(")") || ["ROWS", "RANGE", "GROUPS"].contains(where: token.isWord)
       })
     else { return [] }
-    let terms = tokens[(over + 2)..<end].split { token in
+    let terms = tokens[(start + 1)..<end].split { token in
       token.isSymbol(",") || ["PARTITION", "ORDER", "BY"].contains(where: token.isWord)
     }
     var columns: [String] = []
@@ -143,6 +143,21 @@ public struct ComparedColumns: Hashable, Sendable {
       columns.append(column)
     }
     return columns
+  }
+
+  /// The parenthesis of `OVER (…)`, or of `WINDOW w AS (…)` for `OVER w`.
+  private static func windowStart(
+    after over: Int, in scope: SelectScope, _ tokens: [SQLToken]
+  ) -> Int? {
+    guard over + 1 < tokens.count else { return nil }
+    if tokens[over + 1].isSymbol("(") { return over + 1 }
+    guard let name = tokens[over + 1].name?.lowercased(),
+      let window = tokens[scope.extent].lastIndex(where: { $0.isWord("WINDOW") })
+    else { return nil }
+    return (window..<scope.extent.upperBound - 2).first { place in
+      tokens[place].name?.lowercased() == name && tokens[place + 1].isWord("AS")
+        && tokens[place + 2].isSymbol("(")
+    }.map { $0 + 2 }
   }
 
   private static func columns(

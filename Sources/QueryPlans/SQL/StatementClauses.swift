@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import SQLiteDriver
+
 /// The clauses of a statement's outer SELECTs that limit and order its rows.
 public struct StatementClauses: Hashable, Sendable {
   public let hasLimit: Bool
@@ -55,6 +57,12 @@ public struct StatementClauses: Hashable, Sendable {
         tokens[place].isWord("INDEXED") && tokens[place + 1].isWord("BY")
           ? tokens[place + 2].name?.lowercased() : nil
       })
+  }
+
+  /// The indexes that the views of a database name with INDEXED BY, in lower case.
+  static func indexesNamedByViews(of connection: Connection) throws(SQLiteError) -> Set<String> {
+    let views = try connection.texts("SELECT sql FROM sqlite_schema WHERE type = 'view'")
+    return views.reduce(into: []) { $0.formUnion(namedIndexes(in: SQLTokenizer.tokens(of: $1))) }
   }
 
   /// Whether it compares text as no index can serve: its repair compares a stored, indexed form, whose

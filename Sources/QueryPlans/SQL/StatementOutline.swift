@@ -119,7 +119,7 @@ struct StatementOutline {
 
   // MARK: - One SELECT
 
-  private enum Clause { case columns, from, filter, group, order, limit }
+  private enum Clause { case columns, from, filter, group, window, order, limit }
 
   private mutating func select(role: SelectScope.Role, depth: Int) {
     var scope = SelectScope(role: role, depth: depth)
@@ -152,7 +152,8 @@ struct StatementOutline {
       case "FROM" where clause == .columns && !followsDistinctOperator: next = .from
       case "SET" where clause == .from: next = .columns
       case "WHERE": next = .filter
-      case "GROUP", "HAVING", "WINDOW": next = .group
+      case "GROUP", "HAVING": next = .group
+      case "WINDOW": next = .window
       case "ORDER": next = .order
       case "LIMIT": next = .limit
       case "UNION", "INTERSECT", "EXCEPT", "RETURNING": break loop
@@ -201,8 +202,9 @@ struct StatementOutline {
       position += 1
       return false
     }
+    let select = first.isWord("SELECT") ? scopes.count : nil
     parenthesis(role: .from, depth: depth)
-    scope.sources.append(.init(alias: alias() ?? "", table: nil))
+    scope.sources.append(.init(alias: alias() ?? "", table: nil, select: select))
     return true
   }
 

@@ -106,6 +106,7 @@ extension PlanJudge {
     {
       scan.harmlessBecause = .partialIndex
     }
+    scan.isOutermost = place.isOutermost
     scan.isCertain = isCertain(scope, place)
     scan.isMandatory =
       scan.isCertain && place.isOutermost && place.depth == 0 && !place.isCorrelated

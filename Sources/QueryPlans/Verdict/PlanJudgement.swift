@@ -33,6 +33,8 @@ public struct PlanJudgement: Hashable, Sendable {
     /// Whether the statement needs the index that SQLite makes at each run first: one for this scan alone would change the
     /// order of the join, and may make it more expensive.
     public internal(set) var isBesideAutomaticIndex = false
+    /// Whether no other table is read around it in its SELECT.
+    public internal(set) var isOutermost = false
     /// Whether every run of the statement makes this scan, from end to end.
     var isMandatory = false
 

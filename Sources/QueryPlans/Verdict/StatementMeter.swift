@@ -126,7 +126,9 @@ final class StatementMeter {
       ) {
         while try statement.step() {
           rows += 1
-          for column in columns where statement.columnType(column) == .blob {
+          for column in columns {
+            let type = statement.columnType(column)
+            guard type == .blob || type == .text else { continue }
             bytes[Int(column)] += UInt64(statement.blob(column).count)
           }
         }

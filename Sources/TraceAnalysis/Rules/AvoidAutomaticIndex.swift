@@ -27,7 +27,10 @@ struct AvoidAutomaticIndex: Rule {
       let work = statement.work
       let tables = statement.judgement.automaticIndexes
       let isCounted = work.perRun(\.autoIndexRows) >= ScanBound.minRows
-      let rows = isCounted ? " of \(work.perRun(\.autoIndexRows).counted("row"))" : ""
+      let rows =
+        isCounted
+        ? " of \(work.perRun(\.autoIndexRows).counted("row"))\(statement.averageText(\.autoIndexRows))"
+        : ""
       let place = tables.first.map { " on '\($0)'" } ?? ""
       return Finding(
         rule: Self.name, confidence: isCounted ? .high : .medium, statement: statement.id,

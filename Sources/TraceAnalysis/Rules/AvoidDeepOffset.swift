@@ -37,7 +37,8 @@ struct AvoidDeepOffset: Rule {
         rule: Self.name, confidence: .high, statement: statement.id,
         caller: statement.profile.mainCaller,
         message: """
-          Each run skips \(skipped.counted("row")) (OFFSET) to return \
+          Each run skips \(skipped.counted("row")) (OFFSET)\
+          \(statement.allSkipped.isMultiple(of: max(work.count, 1)) ? "" : " on average") to return \
           \(work.perRun(\.rows).wholeText)\(statement.runsText).
           """,
         evidence: [

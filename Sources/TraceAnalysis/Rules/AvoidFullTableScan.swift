@@ -53,7 +53,8 @@ struct AvoidFullTableScan: Rule {
     let how = statement.comparesNothing ? "" : " without an index"
     return """
       Each run steps through \(statement.work.perRun(\.fullScanSteps).counted("row")) of a table\
-      \(how) to \(statement.resultText)\(statement.runsText).
+      \(how)\(statement.averageText(\.fullScanSteps)) to \(statement.resultText)\
+      \(statement.runsText).
       """
   }
 
@@ -64,8 +65,8 @@ struct AvoidFullTableScan: Rule {
     else { return nil }
     return """
       Each run reads all of '\(scan.table ?? scan.name)' in the order of the index '\(index)', \
-      \(UInt64(exactly: statement.stepsPerRun.rounded())?.counted("row") ?? "all rows"), to \
-      \(statement.resultText)\(statement.runsText).
+      \(UInt64(exactly: statement.stepsPerRun.rounded())?.counted("row") ?? "all rows")\
+      \(statement.averageText(\.fullScanSteps)), to \(statement.resultText)\(statement.runsText).
       """
   }
 
@@ -129,7 +130,12 @@ extension AvoidFullTableScan {
   ) -> String {
     let sorting = statement.sortsRows ? statement.judgement.sortIndexes ?? [] : []
     let indexes = tried.isEmpty ? sorting : tried
-    if !indexes.isEmpty { return IndexFix(indexes, entity: statement.entity).sentence }
+    if !indexes.isEmpty {
+      let others = statement.judgement.indexesOfOtherSelects(than: scan, indexes)
+      return
+        ([IndexFix(indexes, entity: statement.entity).sentence]
+        + others.map { IndexFix([$0], entity: statement.entity).sentence }).joined(separator: "; ")
+    }
     return statement.fixOfView ?? fixOfProgramFunction(statement)
       ?? fixWithoutIndex(statement, scan, scan?.table ?? "")
   }

@@ -12,8 +12,8 @@ struct AvoidLargeColumnInList: Rule {
   static let explanation = RuleExplanation(
     law: "A list does not load the bytes of pictures and documents.",
     reason: """
-      A fetch of objects reads all columns of their table: large values are copied for every row of the list, and evict
-      other pages from the cache.
+      A fetch of objects, and `SELECT *`, reads all columns of their table: large values are copied for every row of the
+      list, and evict other pages from the cache.
       """,
     bad: """
       Photo(label, blob, timestamp)                  // the list shows label and timestamp
@@ -25,8 +25,9 @@ struct AvoidLargeColumnInList: Rule {
       """,
     limits: """
       Needs `--database`: a trace does not hold the size of values. Reported when a statement returns 20 rows a run or
-      more and a column of type BLOB takes 4,096 bytes or more of each on average: as one run on the database returned
-      them, otherwise averaged over the table's first 10,000 rows, including rows without a value. Values stored outside
+      more and a column of type BLOB, TEXT, CLOB, JSON or none takes 4,096 bytes or more of each on average: as one run on
+      the database returned them, otherwise averaged over the table's first 10,000 rows (500 for texts), including rows
+      without a value. Values stored outside
       the file (short references), thumbnails that fit in a page, and single objects are not reported.
       """)
 
@@ -34,10 +35,15 @@ struct AvoidLargeColumnInList: Rule {
     guard let database = workload.database else { return [] }
     return workload.forms.map(\.whole).flatMap { statement -> [Finding] in
       guard let sql = statement.sql, statement.work.perRun(\.rows) >= Self.minRows,
-        !statement.kinds.isEmpty, statement.kinds != [.count]
+        // Faults alone read one object each.
+        !statement.kinds.isEmpty || statement.observedRuns != nil, statement.kinds != [.count]
       else { return [] }
-      return ResultColumns.all(in: sql).compactMap { column in
-        guard let average = database.table(column.table)?.blobBytes[column.name], average > 0,
+      let columns = ResultColumns.all(in: statement.qualifiedSQL) {
+        database.table($0)?.largeColumns ?? []
+      }
+      return columns.compactMap { column in
+        guard let table = database.table(column.table),
+          let average = table.blobBytes[column.name] ?? table.textBytes[column.name], average > 0,
           let bytes = bytes(of: column, in: sql, statement, average, workload),
           bytes >= Self.minBytes
         else { return nil }
@@ -74,9 +80,14 @@ struct AvoidLargeColumnInList: Rule {
         .init("runs", work.count), .init("rows", work.rows), .init("bytesPerRow", bytes),
         .init("stepAndCopyNs", work.stepTime),
       ],
-      fix: """
+      fix: statement.isOfObjects
+        ? """
         move '\(column.name)' to an entity of its own with a to-one relationship, or use external \
         storage, and keep what the list shows (a thumbnail) in \(column.table)
+        """
+        : """
+        select only the columns that the list shows, and '\(column.name)' of the row that is opened; \
+        in a table of its own it is not between the rows of \(column.table)
         """)
   }
 }

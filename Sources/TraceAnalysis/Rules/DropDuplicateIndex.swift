@@ -16,13 +16,17 @@ struct DropDuplicateIndex: Rule {
       """,
     limits: """
       Needs `--database`. An index with another collation, direction, expression or WHERE clause is not a duplicate. Of
-      two equal indexes, the unique one is kept. A note, unless the trace contains writes to the index.
+      two equal indexes, the unique one is kept, and one that a statement or a view names with INDEXED BY. A note, unless
+      the trace contains writes to the index.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
     let indexes = workload.database?.indexes ?? []
+    let named = workload.namedIndexes
     return indexes.compactMap { index -> Finding? in
-      guard let other = indexes.first(where: { $0.makesDuplicate(index) }) else { return nil }
+      guard let other = indexes.first(where: { $0.makesDuplicate(index, keeping: named) }) else {
+        return nil
+      }
       return Finding(
         rule: Self.name, severity: index.isWritten(by: workload) ? .warning : .note,
         confidence: .high, object: index.name,
@@ -37,14 +41,18 @@ struct DropDuplicateIndex: Rule {
 
 extension DatabaseIndex {
   /// Whether another index can be dropped because this one serves the same fetches.
-  func makesDuplicate(_ other: DatabaseIndex) -> Bool {
+  ///
+  /// - Parameter named: the indexes that SQL names, in lower case.
+  func makesDuplicate(_ other: DatabaseIndex, keeping named: Set<String>) -> Bool {
     guard name != other.name, other.isDeclared, !other.isUnique || isUnique,
-      isSame(as: other)
+      !named.contains(other.name.lowercased()), isSame(as: other)
     else { return false }
-    // Of equal indexes, the one of a constraint or a relationship is kept, otherwise the first by
-    // name.
+    // Of equal indexes, the one of a constraint or a relationship is kept, or one that SQL names,
+    // otherwise the first by name.
     func rank(_ index: DatabaseIndex) -> (Int, Int, String) {
-      (index.isUnique ? 0 : 1, !index.isDeclared || index.servesRelationship ? 0 : 1, index.name)
+      let isNeeded =
+        !index.isDeclared || index.servesRelationship || named.contains(index.name.lowercased())
+      return (index.isUnique ? 0 : 1, isNeeded ? 0 : 1, index.name)
     }
     return rank(self) < rank(other)
   }
@@ -74,5 +82,15 @@ extension DatabaseIndex {
       (statement.work.changes ?? statement.observedRuns.map { _ in 0 }) != 0
         && statement.sql.map(writes) == true
     } || (workload.profile.otherSQL ?? []).contains(where: writes)
+  }
+}
+
+extension Workload {
+  /// The indexes that statements and views name with INDEXED BY, in lower case: without one of them they fail.
+  var namedIndexes: Set<String> {
+    (profile.statements.compactMap(\.sql) + (profile.otherSQL ?? []))
+      .reduce(into: database?.indexesNamedByViews ?? []) {
+        $0.formUnion(StatementClauses(sql: $1).namedIndexes)
+      }
   }
 }

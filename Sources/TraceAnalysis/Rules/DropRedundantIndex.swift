@@ -41,12 +41,3 @@ struct DropRedundantIndex: Rule {
     }
   }
 }
-
-extension Workload {
-  /// The indexes that statements name with INDEXED BY, in lower case: without one of them they fail.
-  fileprivate var namedIndexes: Set<String> {
-    (profile.statements.compactMap(\.sql) + (profile.otherSQL ?? [])).reduce(into: []) {
-      $0.formUnion(StatementClauses(sql: $1).namedIndexes)
-    }
-  }
-}

@@ -28,14 +28,16 @@ struct DropUnusedIndex: Rule {
       workload.plans.allSatisfy({ $0 != nil }), let ofActions = workload.indexesOfActions
     else { return [] }
     let used = workload.usedIndexes.union(ofActions)
+    let named = workload.namedIndexes
     let tables = workload.tablesRead
     let ofText = workload.tablesOfText
     return database.indexes.compactMap { index -> Finding? in
       guard index.isDeclared, !index.isUnique, !index.servesRelationship,
-        !used.contains(index.name), tables.contains(index.table.lowercased()),
+        !used.contains(index.name), !named.contains(index.name.lowercased()),
+        tables.contains(index.table.lowercased()),
         !ofText.contains(index.table.lowercased()),
         !database.indexes.contains(where: {
-          $0.makesDuplicate(index) || (index != $0 && index.isPrefix(of: $0))
+          $0.makesDuplicate(index, keeping: named) || (index != $0 && index.isPrefix(of: $0))
         })
       else { return nil }
       return Finding(

@@ -47,6 +47,12 @@ extension Profile {
 // MARK: - Text that the rules share
 
 extension JudgedStatement {
+  /// ` on average` where the counts of the runs differ.
+  func averageText(_ sum: KeyPath<Work, UInt64>) -> String {
+    let work = profile.work
+    return work.count > 1 && !work[keyPath: sum].isMultiple(of: work.count) ? " on average" : ""
+  }
+
   /// ` (20 runs)`, or ` (20 runs of 20 statements that differ in their values)`.
   var runsText: String {
     let runs = profile.work.count.counted("run")

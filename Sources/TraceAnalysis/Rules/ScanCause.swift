@@ -87,7 +87,9 @@ extension JudgedStatement {
     if let offset = clauses.offset { return Double(offset) }
     // Without a WHERE and a sort, only the offset discards rows that were read.
     guard clauses.onlyOffsetDiscards, work.sorts == 0, profile.isCounted else { return 0 }
-    return max(work.perRun(\.fullScanSteps) - work.perRun(\.rows), 0)
+    // A scan of n rows takes n - 1 steps.
+    let read = work.fullScanSteps > 0 ? work.perRun(\.fullScanSteps) + 1 : 0
+    return max(read - work.perRun(\.rows), 0)
   }
 
   /// Rows that OFFSET skips in all runs.
@@ -119,6 +121,15 @@ extension PlanJudgement {
   var largestScan: Scan? {
     suspects.filter { !$0.isInCorrelatedSubquery && $0.table != nil }
       .max { ($0.size?.rows ?? 0) < ($1.size?.rows ?? 0) }
+  }
+
+  /// The indexes for the tables that other SELECTs of the statement read from end to end, as those of a UNION.
+  func indexesOfOtherSelects(than scan: Scan?, _ own: [IndexCandidate]) -> [IndexCandidate] {
+    guard scan?.isOutermost == true else { return [] }
+    let others = suspects.filter { $0.isOutermost && !$0.isInCorrelatedSubquery && $0 != scan }
+    return others.compactMap(\.indexes).joined().reduce(into: []) { indexes, index in
+      if !own.contains(index), !indexes.contains(index) { indexes.append(index) }
+    }
   }
 
   /// A table that is read from end to end once for every row of the outer SELECT.

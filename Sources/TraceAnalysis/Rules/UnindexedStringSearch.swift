@@ -39,8 +39,9 @@ struct UnindexedStringSearch: Rule {
       rule: Self.name, confidence: statement.profile.isCounted ? .high : .medium,
       statement: statement.id, caller: statement.profile.mainCaller,
       message: """
-        Each run compares the text of \(statement.stepsPerRun.counted("row")), one by one, to \
-        return \(statement.work.perRun(\.rows).wholeText)\(statement.runsText).
+        Each run compares the text of \(statement.stepsPerRun.counted("row")), one by one\
+        \(statement.averageText(\.fullScanSteps)), to return \
+        \(statement.work.perRun(\.rows).wholeText)\(statement.runsText).
         """,
       evidence: statement.profile.scanEvidence,
       fix: statement.isOfObjects

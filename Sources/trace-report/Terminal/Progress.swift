@@ -9,22 +9,28 @@ import TraceReading
 /// if known, the time left.
 ///
 ///     1,234,567 events read, 812,000/s, 12 s left
+///
+/// Work that may take minutes is reported without a terminal as well, a line every 30 s.
 struct Progress {
   /// Whether the user has disabled progress lines.
   @TaskLocal static var isSilent = false
 
   private let unit: String
   private let isShown: Bool
+  private let rewritesLine: Bool
+  private let interval: Duration
   private let clock = ContinuousClock()
   private let begin: ContinuousClock.Instant
   private var next: ContinuousClock.Instant
   private var wasShown = false
 
-  init(_ unit: String) {
+  init(_ unit: String, isLong: Bool = false) {
     self.unit = unit
-    isShown = !Self.isSilent && Output.canRewriteLines(STDERR_FILENO)
+    rewritesLine = Output.canRewriteLines(STDERR_FILENO)
+    isShown = !Self.isSilent && (rewritesLine || isLong)
+    interval = rewritesLine ? .milliseconds(200) : .seconds(30)
     begin = clock.now
-    next = begin + .seconds(1)
+    next = begin + (rewritesLine ? .seconds(1) : .seconds(30))
   }
 
   mutating func report(_ progress: ReadingProgress) {
@@ -35,17 +41,17 @@ struct Progress {
     report(count, of: all, part: Double(count) / Double(max(all, 1)))
   }
 
-  /// Shows an amount, at most five times a second.
+  /// Shows an amount, at most five times a second; without a terminal every 30 s.
   ///
   /// - Parameter part: the fraction that is done, from 0 to 1; nil if it is not known.
   mutating func report(_ count: UInt64, of all: UInt64? = nil, part: Double?) {
     let now = clock.now
     guard isShown, now >= next else { return }
-    next = now + .milliseconds(200)
-    wasShown = true
+    next = now + interval
+    wasShown = rewritesLine
     let seconds = Double((now - begin).nanoseconds) / 1e9
     let text = Self.text(count, of: all, unit, after: seconds, part: part)
-    Output.write("\r\(text)\u{1b}[K", to: STDERR_FILENO)
+    Output.write(rewritesLine ? "\r\(text)\u{1b}[K" : text + "\n", to: STDERR_FILENO)
   }
 
   /// Clears the line.

@@ -66,6 +66,63 @@ import TraceAnalysis
     #expect(try findings("AvoidFullTableScan", write).count == 1)
   }
 
+  @Test func anIndexThatSQLNamesIsNotDropped() throws {
+    try connection.execute(
+      """
+      CREATE INDEX a ON ZSTOP (ZNAME); CREATE INDEX b ON ZSTOP (ZNAME);
+      CREATE INDEX c ON ZSTOP (ZKIND);
+      CREATE VIEW kinds AS SELECT ZKIND FROM ZSTOP INDEXED BY c WHERE ZKIND = 3;
+      """)
+    let rules = ["DropDuplicateIndex", "DropRedundantIndex", "DropUnusedIndex"]
+    func dropped(_ statements: String...) throws -> [String] {
+      try rules.flatMap { rule in
+        try findings(rule) { trace in for sql in statements { trace.fetch(sql) } }.map(\.object)
+      }
+    }
+    #expect(try dropped("SELECT 0 FROM ZSTOP WHERE ZNAME = 'x'") == ["b"])
+    #expect(try dropped("SELECT 0 FROM ZSTOP INDEXED BY b WHERE ZNAME = 'x'") == ["a"])
+    #expect(
+      try dropped(
+        "SELECT 0 FROM ZSTOP INDEXED BY b WHERE ZNAME = 'x'",
+        "SELECT 0 FROM ZSTOP INDEXED BY a WHERE ZNAME = 'x'") == [])
+  }
+
+  // MARK: - Lists of a program that writes its SQL
+
+  @Test(arguments: [
+    ("SELECT * FROM ZPHOTO", ["ZPHOTO.ZBLOB"]),
+    ("SELECT ZLABEL, ZBLOB FROM ZPHOTO", ["ZPHOTO.ZBLOB"]),
+    ("SELECT p.* FROM post p", ["post.body"]),
+    ("SELECT id, title FROM post", []),
+  ])
+  func aListOfAnyProgramLoadsNoLargeColumn(sql: String, objects: [String]) throws {
+    try connection.execute(
+      """
+      CREATE TABLE post(id INTEGER PRIMARY KEY, title TEXT, body TEXT);
+      INSERT INTO post SELECT Z_PK, ZLABEL, printf('%.9000c', 'x') FROM ZPHOTO;
+      """)
+    let found = try findings("AvoidLargeColumnInList") { trace in
+      trace.connect()
+      trace.run(sql, rows: 184)
+    }
+    #expect(found.map(\.object) == objects)
+    #expect(found.allSatisfy { $0.fix.hasPrefix("select only the columns that the list shows") })
+  }
+
+  // MARK: - Each SELECT of a statement
+
+  @Test func theTablesOfAUnionHaveAnIndexEach() throws {
+    let sql = """
+      SELECT Z_PK FROM ZSTOP WHERE ZNAME = ? UNION ALL SELECT Z_PK FROM ZSTOPTIME WHERE ZSTOP = ?
+      """
+    let found = try findings("AvoidFullTableScan") {
+      $0.fetch(sql, rows: 2, fullScanSteps: 14_000)
+    }
+    #expect(found.count == 1)
+    #expect(found.first?.fix.contains("ON ZSTOP (ZNAME)") == true)
+    #expect(found.first?.fix.contains("ON ZSTOPTIME (ZSTOP)") == true)
+  }
+
   @Test func aSubqueryThatRunsOnceIsLeftAlone() throws {
     let sql = "SELECT 0 FROM ZSTOP t0 WHERE t0.Z_PK IN (SELECT t1.ZSTOP FROM ZSTOPTIME t1)"
     #expect(

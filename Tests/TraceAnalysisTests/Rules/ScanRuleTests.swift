@@ -78,6 +78,28 @@ import TraceAnalysis
     #expect(found.map(\.fix) == [fix])
   }
 
+  @Test(
+    arguments: [
+      (
+        "WHERE a = ?", [999, 999], "steps through 999 rows of a table without an index to return 1"
+      ),
+      (
+        "WHERE a = ?", [9, 9000],
+        "steps through 4,505 rows of a table without an index on average to return 1"
+      ),
+      ("WHERE a LIKE ?", [9, 9000], "the text of 4,505 rows, one by one on average, to return 1"),
+      ("LIMIT 1 OFFSET ?", [2000], "skips 2,000 rows (OFFSET) to return 1"),
+      ("LIMIT 1 OFFSET ?", [1000, 9001], "skips 5,001 rows (OFFSET) on average to return 1"),
+    ] as [(String, [UInt64], String)])
+  func theMeanOfRunsThatDifferIsAnAverage(clause: String, steps: [UInt64], text: String) {
+    let profile = RunBuilder { trace in
+      trace.connect()
+      for steps in steps { trace.run("SELECT * FROM t \(clause)", fullScanSteps: steps) }
+    }.profile()
+    #expect(profile.findings.count == 1)
+    #expect(profile.findings.first?.message.contains(text) == true)
+  }
+
   /// Hand-written joins often name columns without their table.
   @Test(arguments: [
     (
