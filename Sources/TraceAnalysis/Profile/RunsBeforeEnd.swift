@@ -145,9 +145,11 @@ extension LoopDetector.Child {
   /// Some of its runs; nil for none.
   fileprivate func part(of count: UInt64) -> Self? {
     guard count > 0 else { return nil }
+    guard count < runs else { return self }
     var part = self
     part.runs = count
-    part.time = Nanoseconds(Double(time) * Double(count) / Double(runs))
+    let share = Double(time) * Double(count) / Double(runs)
+    part.time = Nanoseconds(exactly: share.rounded(.towardZero)) ?? time
     part.hasOtherValues = hasOtherValues && count > 1
     return part
   }
@@ -184,7 +186,9 @@ extension [LoopDetector.Child] {
     for other in others {
       guard let index = firstIndex(where: { $0.site == other.site }) else { continue }
       self[index].runs -= Swift.min(other.runs, self[index].runs)
-      self[index].time -= Swift.min(other.time, self[index].time)
+      // A trace is data: times may be of any size.
+      let (time, isTooLarge) = self[index].time.subtractingReportingOverflow(other.time)
+      self[index].time = isTooLarge ? 0 : Swift.max(time, 0)
     }
   }
 }

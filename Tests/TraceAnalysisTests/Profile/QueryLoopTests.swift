@@ -142,6 +142,20 @@ import TraceAnalysis
     #expect(found.map { [$0.occurrences, $0.parentRows, $0.runs] } == [[2, 200, 200]])
   }
 
+  /// A trace is data: its times and rows must not stop the report.
+  @Test(arguments: [Nanoseconds.max, .min]) func timesOfAnySizeAreRead(time: Nanoseconds) {
+    let found = loops { trace in
+      for page in 1...3 as ClosedRange<UInt64> {
+        for row in 1...20 as ClosedRange<UInt64> {
+          trace.run(one, caller: 2, bindHash: page * 100 + row, step: row == 3 ? time : time / -2)
+        }
+        trace.run(list, caller: 1, rows: 20, open: page == 2 ? .max : 39_500)
+        trace.run("SELECT 1", rows: .max, open: .max)
+      }
+    }
+    #expect(found.allSatisfy { $0.childLocation.line == 20 })
+  }
+
   /// Both cursors are open: the outer list ends last.
   @Test func anOpenCursorWithinAnOpenCursorIsALoopOfTheOuterOne() {
     let outer = "SELECT id FROM author"
