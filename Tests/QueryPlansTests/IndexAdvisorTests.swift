@@ -67,6 +67,17 @@ import Testing
     }
   }
 
+  /// Its SQL does not name the table.
+  @Test func aStatementOnAViewOfAViewIsMeasuredWithAnIndexOnItsTable() throws {
+    try connection.execute(
+      """
+      CREATE VIEW place AS SELECT Z_PK, ZNAME AS name FROM ZSTOP;
+      CREATE VIEW town AS SELECT name AS label FROM place;
+      """)
+    let advice = try advice("SELECT label FROM town WHERE label = 'stop 4'")
+    #expect(advice.creations.map(\.candidate.terms) == ["ZNAME"])
+  }
+
   @Test func theWritesOfAnIndexOnAGeneratedColumnAreMeasured() throws {
     try connection.execute("ALTER TABLE ZSTOP ADD COLUMN slug AS (lower(ZNAME)) VIRTUAL")
     let advice = try advice("SELECT Z_PK FROM ZSTOP WHERE slug = ?")

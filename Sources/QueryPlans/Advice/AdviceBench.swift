@@ -22,6 +22,13 @@ final class AdviceBench {
   /// The candidates that the copy has now.
   private(set) var applied: Set<IndexCandidate> = []
   private var known: [Set<IndexCandidate>: Trial] = [:]
+  private var knownSteps: [StatementTrial: Double] = [:]
+
+  /// A statement with the indexes on its tables, on which its steps depend.
+  private struct StatementTrial: Hashable {
+    var statement: Int
+    var indexes: Set<IndexCandidate>
+  }
 
   var connection: Connection { copy.connection }
   /// The functions and collations of a store that the statements use, in alphabetical order.
@@ -163,12 +170,22 @@ final class AdviceBench {
   /// - Throws: ``SQLiteError`` if an index cannot be made.
   func trial(_ indexes: Set<IndexCandidate>) throws -> Trial {
     if let known = known[indexes] { return known }
-    try apply(indexes)
-    let tables = Set(indexes.map { $0.table.lowercased() })
-    let steps = try zip(statements, steps).map { statement, before in
-      statement.tables.isDisjoint(with: tables) ? before : try statement.steps()
+    let byTable = Dictionary(grouping: indexes) { $0.table.lowercased() }
+    let keys = statements.indices.map { place in
+      StatementTrial(
+        statement: place, indexes: Set(statements[place].tables.flatMap { byTable[$0] ?? [] }))
     }
-    let trial = trial(indexes, steps: steps)
+    if keys.contains(where: { !$0.indexes.isEmpty && knownSteps[$0] == nil }) {
+      try apply(indexes)
+    }
+    let counts = try keys.map { key in
+      if key.indexes.isEmpty { return steps[key.statement] }
+      if let known = knownSteps[key] { return known }
+      let count = try statements[key.statement].steps()
+      knownSteps[key] = count
+      return count
+    }
+    let trial = trial(indexes, steps: counts)
     known[indexes] = trial
     return trial
   }

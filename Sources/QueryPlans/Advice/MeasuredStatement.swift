@@ -72,7 +72,7 @@ final class MeasuredStatement {
     self.statement = statement
     self.connection = connection
     sql = numbered.sql
-    tables = Set(outline.tableNames.map { $0.lowercased() })
+    tables = Self.tables(of: outline, on: connection)
     storeNames = StoreNames.used(by: outline.tokens)
     let sampler = ParameterSampler(
       outline: outline, parameterCount: numbered.count, connection: connection)
@@ -80,6 +80,21 @@ final class MeasuredStatement {
     try arrays.fill(on: connection)
     let values = try Self.values(of: statement, numbered, sampler)
     (runs, source, self.arrays) = (values.runs, values.source, arrays)
+  }
+
+  /// The tables that it reads, and those that its views read, in lower case.
+  private static func tables(
+    of outline: StatementOutline, on connection: Connection
+  ) -> Set<String> {
+    var tables: Set<String> = []
+    var names = outline.tableNames
+    while let name = names.popLast()?.lowercased() {
+      guard tables.insert(name).inserted else { continue }
+      let view = try? connection.texts(
+        "SELECT sql FROM sqlite_schema WHERE type = 'view' AND name = ?1 COLLATE NOCASE", name)
+      for sql in view ?? [] { names += StatementOutline(sql).tableNames }
+    }
+    return tables
   }
 
   private static func values(

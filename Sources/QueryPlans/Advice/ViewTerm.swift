@@ -13,7 +13,7 @@ struct ViewTerm: Hashable {
   /// A SELECT that stands for a table: that of a view, of a common table, or of a subquery.
   private struct Named {
     var scope: SelectScope
-    var tokens: [SQLToken]
+    var outline: StatementOutline
   }
 
   /// - Parameter views: the views that the statement reads, by their names in lower case.
@@ -25,12 +25,12 @@ struct ViewTerm: Hashable {
       for scope in outline.scopes {
         guard case .commonTable(let table) = scope.role else { continue }
         let name = table.lowercased()
-        named[name] = named[name] ?? Named(scope: scope, tokens: outline.tokens)
+        named[name] = named[name] ?? Named(scope: scope, outline: outline)
       }
     }
     for (name, view) in views {
       named[name] = view.scopes.first { $0.depth == 0 }.map {
-        Named(scope: $0, tokens: view.tokens)
+        Named(scope: $0, outline: view)
       }
     }
     var seen: Set<ViewTerm> = []
@@ -45,28 +45,44 @@ struct ViewTerm: Hashable {
     of source: SelectScope.Source, in scope: SelectScope, _ outline: StatementOutline,
     _ named: [String: Named]
   ) -> [ViewTerm] {
+    guard let select = select(behind: source, outline, named) else { return [] }
     var source = source
-    let subquery = source.select.flatMap { place in
-      place < outline.scopes.count
-        ? Named(scope: outline.scopes[place], tokens: outline.tokens) : nil
-    }
-    if subquery != nil { source.table = source.alias }
-    guard let select = subquery ?? source.table.flatMap({ named[$0.lowercased()] }),
-      let compared = ComparedColumns(of: source, in: scope, outline)
-    else { return [] }
+    source.table = source.table ?? source.alias
+    guard let compared = ComparedColumns(of: source, in: scope, outline) else { return [] }
     return [(compared.equal + compared.joined, true), (compared.ranges, false)].flatMap {
       columns, isEqual in
-      columns.compactMap { term(of: $0, isEqual, in: select) }
+      columns.compactMap { term(of: $0, isEqual, in: select, named, depth: 0) }
     }
   }
 
+  /// The SELECT of a view, a common table or a subquery; nil for a table.
+  private static func select(
+    behind source: SelectScope.Source, _ outline: StatementOutline, _ named: [String: Named]
+  ) -> Named? {
+    if let table = source.table { return named[table.lowercased()] }
+    guard let place = source.select, place < outline.scopes.count else { return nil }
+    return Named(scope: outline.scopes[place], outline: outline)
+  }
+
+  // Arbitrary: views nest less deep. A common table may read itself.
+  private static let maxDepth = 8
+
   /// The column behind a name of a SELECT's result.
-  private static func term(of name: String, _ isEqual: Bool, in select: Named) -> ViewTerm? {
+  private static func term(
+    of name: String, _ isEqual: Bool, in select: Named, _ named: [String: Named], depth: Int
+  ) -> ViewTerm? {
     let scope = select.scope
-    guard let columns = scope.columns else { return nil }
-    for result in select.tokens[columns].split(whereSeparator: { $0.isSymbol(",") }) {
+    guard depth < maxDepth, let columns = scope.columns else { return nil }
+    func term(of column: String, in source: SelectScope.Source) -> ViewTerm? {
+      // A common table may have the name of the table that it reads.
+      if let inner = Self.select(behind: source, select.outline, named), inner.scope != scope {
+        return Self.term(of: column, isEqual, in: inner, named, depth: depth + 1)
+      }
+      return source.table.map { ViewTerm(table: $0, column: column, isEqual: isEqual) }
+    }
+    for result in select.outline.tokens[columns].split(whereSeparator: { $0.isSymbol(",") }) {
       if result.count == 1, result.first?.isSymbol("*") == true, scope.sources.count == 1 {
-        return scope.sources[0].table.map { ViewTerm(table: $0, column: name, isEqual: isEqual) }
+        return term(of: name, in: scope.sources[0])
       }
       guard result.last?.name?.lowercased() == name.lowercased() else { continue }
       var words = Array(result)
@@ -76,10 +92,8 @@ struct ViewTerm: Hashable {
         words.removeLast()
       }
       for source in scope.sources {
-        guard let table = source.table,
-          let column = IndexProposals.column(words[...], of: source, scope)
-        else { continue }
-        return ViewTerm(table: table, column: column, isEqual: isEqual)
+        guard let column = IndexProposals.column(words[...], of: source, scope) else { continue }
+        return term(of: column, in: source)
       }
     }
     return nil
