@@ -13,7 +13,8 @@ extension ManagedObjectContext {
   ///
   /// - Throws: ``FetchPredicateError`` if the predicate does not fit the entity; ``StoreError``:
   ///   `unknownProperty`, `wrongType`, `wrongValue` for NaN, for nil where a value is required and
-  ///   for decimal numbers with too many digits, and what SQLite reports. Nothing is updated then.
+  ///   for decimal numbers with too many digits, `objectGone` and `foreignObject` for ids that no row
+  ///   of this store has, and what SQLite reports. Nothing is updated then.
   @discardableResult
   public func execute<E: Entity>(
     _ request: BatchUpdateRequest<E>, file: String = #fileID, line: UInt = #line
@@ -25,6 +26,10 @@ extension ManagedObjectContext {
       try SelectStatement.keys(of: entity, where: $0, sortedBy: [], limit: 0, offset: 0)
     }
     return try execute(file, line) { writer in
+      for case (let name, .object(let id)) in request.assignments {
+        guard let destination = entity.relationship(named: name)?.destination else { continue }
+        try writer.checkRows(of: destination, [id.primaryKey])
+      }
       let changes = try writer.updateBatch(
         entity, assignments, rows, returnsKeys: request.resultType == .objectIDs)
       writer.counts = (0, changes.count, 0)
@@ -41,7 +46,8 @@ extension ManagedObjectContext {
   ///
   /// - Throws: ``FetchPredicateError`` if the predicate does not fit the entity; ``StoreError``:
   ///   `deletionDenied` if a rule denies it or a reference that is not optional would be left
-  ///   empty, `wrongType` for the id of another entity. Nothing is deleted then.
+  ///   empty, `wrongType` for the id of another entity, `foreignObject` for one of another store.
+  ///   Nothing is deleted then.
   @discardableResult
   public func execute<E: Entity>(
     _ request: BatchDeleteRequest<E>, file: String = #fileID, line: UInt = #line
@@ -75,6 +81,9 @@ extension ManagedObjectContext {
       guard ids.allSatisfy({ entity.isNamed($0.entityName) }) else {
         throw StoreError.wrongType(
           property: "objectIDs", entity: entity.name, expected: "ids of \(entity.name) objects")
+      }
+      if let id = ids.first(where: { !entity.isOfSameStore($0) }) {
+        throw StoreError.foreignObject(id)
       }
       return SelectStatement(
         sql: "SELECT value FROM json_each(?)",
@@ -159,7 +168,8 @@ extension RelationshipDescription {
       guard isOptional else {
         throw StoreError.wrongValue(property: name, entity: entity.name, problem: .missing)
       }
-    case .object(let id) where destination.isNamed(id.entityName) && !id.isTemporary: break
+    case .object(let id) where !id.isTemporary:
+      if let problem = problem(with: id) { throw problem }
     default:
       throw StoreError.wrongType(
         property: name, entity: entity.name, expected: "the id of a saved \(destination.name)")

@@ -22,7 +22,8 @@ extension ManagedObjectContext {
   ///   - file: the caller's file.
   ///   - line: the caller's line.
   ///   - fill: sets the values of one row; called with 0 up to `count`.
-  /// - Throws: ``StoreError``, and errors of `fill`; nothing is inserted then.
+  /// - Throws: ``StoreError``, such as `objectGone` where a row refers to an object that was deleted, and
+  ///   errors of `fill`; nothing is inserted then.
   @discardableResult
   public func batchInsert<E: Entity>(
     _ type: E.Type, count: Int, onConflict policy: BatchConflictPolicy = .fail,
@@ -37,8 +38,8 @@ extension ManagedObjectContext {
 
   /// Inserts rows whose values are given by name.
   ///
-  /// - Throws: ``StoreError``: `unknownEntity`, `unknownProperty`, `wrongType`, `invalid`, and
-  ///   errors of SQLite; nothing is inserted then.
+  /// - Throws: ``StoreError``: `unknownEntity`, `unknownProperty`, `wrongType`, `invalid`, `objectGone`,
+  ///   `foreignObject`, and errors of SQLite; nothing is inserted then.
   @discardableResult
   public func batchInsert(
     entityNamed name: String, _ rows: [[String: StoreValue]],
@@ -98,7 +99,8 @@ extension EntityDescription {
     }
     switch value {
     case .null: return (toOne.slot, value)
-    case .object(let id) where toOne.destination.isNamed(id.entityName) && !id.isTemporary:
+    case .object(let id) where !id.isTemporary:
+      if let problem = toOne.problem(with: id) { throw problem }
       return (toOne.slot, value)
     default:
       throw StoreError.wrongType(
@@ -135,7 +137,7 @@ extension SaveWriter {
       for (slot, value) in values { statement.bind(value ?? .null, at: Int32(slot + 4)) }
       required.begin()
       try fill(statement, index)
-      if let error = required.externalData?.error { throw error }
+      if let error = required.externalData?.error ?? required.references.error { throw error }
       if let slot = required.firstMissing { throw missing(entity, slot, key) }
       if let (slot, problem) = required.refused {
         let id = ManagedObjectID(reference: entity.reference, primaryKey: key)
@@ -159,8 +161,14 @@ extension SaveWriter {
       let count = written.count
       while try statement.step() { written.append(statement.int64(0)) }
       statement.reset()
-      if policy != .fail, written.count == count { required.externalData?.discardRow() }
+      switch policy {
+      case .fail where connection.changes == 0: throw try ignored(entity, key)
+      case .update where written.count == count: throw try ignored(entity, key)
+      case .ignore where written.count == count: required.externalData?.discardRow()
+      default: break
+      }
     }
+    try required.references.check(self)
     if policy == .update { written = written.withoutRepetitions }
     counts = (policy == .fail ? count : written.count, 0, 0)
     let keys: RowKeys =

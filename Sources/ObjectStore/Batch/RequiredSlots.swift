@@ -14,6 +14,8 @@ final class RequiredSlots {
   private let isRequired: [Bool]
   private let requiredCount: Int
   private let entity: EntityDescription
+  /// The objects that rows refer to.
+  let references: BatchReferences
   /// Whether setting an attribute may set others.
   @usableFromInline let hasDerived: Bool
   /// Nil for an entity without attributes with external storage.
@@ -28,6 +30,7 @@ final class RequiredSlots {
   init(_ entity: EntityDescription, _ externalData: BatchExternalData?) {
     self.entity = entity
     self.externalData = externalData
+    references = BatchReferences(entity)
     hasDerived = !entity.derivedAttributes.isEmpty || !entity.entityColumns.isEmpty
     isRequired =
       entity.attributes.map {
@@ -58,6 +61,7 @@ final class RequiredSlots {
     switch value {
     case .double, .date, .decimal:
       if let problem = value.lossInColumn { refused = (slot, problem) }
+    case .object(let id): references.note(id, slot)
     default: break
     }
     var state = State.value

@@ -28,7 +28,7 @@ enum ValueKind: Equatable {
       value
     case (.number, .decimal(let decimal)): .double(decimal.storedNumber)
     case (.string, .url(let url)): .string(url.absoluteString)
-    case (.object(let kind), .object(let id)) where kind.names.contains(id.entityName): value
+    case (.object(let kind), .object(let id)) where kind.includes(id): value
     default: nil
     }
   }
@@ -38,15 +38,26 @@ enum ValueKind: Equatable {
 struct ObjectKind: Equatable {
   let name: String
   let names: Set<String>
+  /// "" for a model that no store has, which leaves open what its ids are.
+  private let storeUUID: String
 
   init(_ entity: EntityDescription) {
     name = entity.name
+    storeUUID = entity.reference.storeUUID
     names = entity.hierarchy.map { Set($0.entities.map(\.name)) } ?? [entity.name]
   }
 
   init(_ id: ManagedObjectID) {
     name = id.entityName
     names = [id.entityName]
+    storeUUID = id.storeUUID
+  }
+
+  /// Whether an object may be equal to one of these: the same key in another store is another object.
+  func includes(_ id: ManagedObjectID) -> Bool { names.contains(id.entityName) && isOfStore(id) }
+
+  func isOfStore(_ id: ManagedObjectID) -> Bool {
+    storeUUID.isEmpty || id.storeUUID.isEmpty || id.storeUUID == storeUUID
   }
 
   static func == (a: ObjectKind, b: ObjectKind) -> Bool { !a.names.isDisjoint(with: b.names) }

@@ -143,9 +143,15 @@ extension PredicateResolver {
       if case .constant(let value) = expression { return value.kind.noun }
       return expression.predicateFormat
     }
+    var expected = kind.noun
+    if case (.object(let kind), .constant(.object(let id))) = (kind, expression),
+      !kind.isOfStore(id)
+    {
+      expected += " of the same store"
+    }
     return .typeMismatch(
       comparison: "\(name(other)) with \(name(expression))",
-      expected: "compare it with \(kind.noun)")
+      expected: "compare it with \(expected)")
   }
 
   func folding(

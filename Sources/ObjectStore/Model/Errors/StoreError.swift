@@ -41,6 +41,8 @@ public enum StoreError: Error, Hashable, Sendable {
   case noSearchIndex(path: String, name: String)
   /// A row would have the same values of these properties as another, which the model forbids.
   case notUnique(entity: String, properties: [String])
+  /// A trigger of the file left a row as it was, by RAISE(IGNORE); its name, "" if it was not found.
+  case ignoredByTrigger(ManagedObjectID, trigger: String)
   /// The container was closed.
   case closed(path: String)
   /// Rows were changed or deleted elsewhere since they were read.
@@ -204,6 +206,9 @@ extension StoreError: CustomStringConvertible {
     case .notUnique(let entity, let properties):
       "another \(entity) has the same \(Self.list(properties)); nothing was saved: change it, or "
         + "fetch the other one and change that"
+    case .ignoredByTrigger(let id, let trigger):
+      "\(trigger.isEmpty ? "a trigger" : "the trigger '\(trigger)'") of the file ignored the write of "
+        + "\(id.uri); nothing was saved: drop the trigger, or change what it refuses"
     case .closed(let path): "the store '\(path)' was closed; open a new container"
     case .conflict(let conflicts):
       "changed elsewhere since they were read: \(Self.list(conflicts.map(\.description))); "

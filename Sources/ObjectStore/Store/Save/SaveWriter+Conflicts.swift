@@ -12,6 +12,10 @@ extension SaveWriter {
   ) throws {
     try checkVersions(of: rows)
     let persisted = try rows.map { try persistedRow(of: $0) }
+    for (row, persisted) in zip(rows, persisted)
+    where row.snapshot != nil && persisted?.version == row.version {
+      throw try ignored(row, key: row.key)
+    }
     // Deleted by both: they agree.
     let conflicts = zip(rows, persisted).filter { !areDeletions || $1 != nil }
     guard policy != .error || conflicts.isEmpty else {
@@ -70,9 +74,11 @@ extension SaveWriter {
     switch resolution {
     case .kept, .gone: break
     case .merged(let persisted, _) where isDeletion:
-      _ = try delete(row, version: persisted.version)
+      if try !delete(row, version: persisted.version) { throw try ignored(row, key: row.key) }
     case .merged(let persisted, let changes):
-      _ = try update(row, changes, version: persisted.version)
+      if try !update(row, changes, version: persisted.version) {
+        throw try ignored(row, key: row.key)
+      }
     case .inserted(let values):
       try run(
         store.statements[row.entity.index].insert,

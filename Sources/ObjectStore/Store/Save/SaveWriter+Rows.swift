@@ -43,10 +43,12 @@ extension SaveWriter {
         parameter += 1
       }
       do { try statement.run() } catch {
+        if postpone(row, error, at: index) { continue }
         guard error.extendedCode == Self.primaryKeyIsTaken, row.key > 0 else { throw error }
-        statement.reset()
         returned.append(index)
+        continue
       }
+      if connection.changes == 0 { throw try ignored(row, key: key) }
     }
     return returned
   }
@@ -73,8 +75,12 @@ extension SaveWriter {
     var prepared: PreparedUpdate?
     defer { if let prepared { connection.recycle(prepared.statement) } }
     for row in rows {
-      let isWritten = try update(row, row.changes, version: row.version, by: &prepared)
-      guard !isWritten else { continue }
+      do {
+        guard try !update(row, row.changes, version: row.version, by: &prepared) else { continue }
+      } catch let error as SQLiteError {
+        guard postpone(row, error) else { throw error }
+        continue
+      }
       discardExternalData(of: row)
       conflicted.append(row)
     }

@@ -22,6 +22,8 @@ struct SaveWriter: ~Copyable {
   /// Places in ordered one-to-manys that this save assigns.
   var places: [OrderPlace: Int64] = [:]
   let externalData: ExternalDataTransaction
+  /// Rows that wait until those whose unique values they take are written.
+  var postponed = PostponedRows()
   /// By the temporary keys of inserted rows.
   private var permanentKeys: KeyTable<Int64>?
 
@@ -42,17 +44,25 @@ struct SaveWriter: ~Copyable {
     for (entity, rows) in inserted { try assignKeys(entity, rows) }
     if plan.mayReferToInsertions { noteKeys(plan.insertions) }
     let moved = try placeMembers(plan)
-    var returned: [SavePlan.Row] = []
-    for (entity, rows) in inserted {
-      for row in try insert(entity, rows, of: plan) { returned.append(plan.insertions[row]) }
-    }
-    // Their deletion was undone here, and another context has inserted them again as well.
-    if !returned.isEmpty { try resolve(returned, plan.mergePolicy) }
+    // Only a row that is written later in this save can make room for one that comes first.
+    postponed.mayTake = !plan.updates.isEmpty || !plan.deletions.isEmpty
+    try insert(inserted, of: plan)
     try update(plan.updates, plan.mergePolicy)
     for (member, toOne) in moved { try writePlace(of: member, toOne) }
     try writePairs(plan.links)
     try delete(plan.deletions, plan.mergePolicy)
+    if !postponed.isEmpty { try writePostponed(plan) }
     recordHistory(plan)
+  }
+
+  /// - Parameter rows: places in the plan, by entity.
+  mutating func insert(_ rows: [(EntityDescription, [Int])], of plan: SavePlan) throws {
+    var returned: [SavePlan.Row] = []
+    for (entity, rows) in rows {
+      for row in try insert(entity, rows, of: plan) { returned.append(plan.insertions[row]) }
+    }
+    // Their deletion was undone here, and another context has inserted them again as well.
+    if !returned.isEmpty { try resolve(returned, plan.mergePolicy) }
   }
 
   /// The places of rows, entity by entity in the order of the model.
