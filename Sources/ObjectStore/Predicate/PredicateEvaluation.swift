@@ -190,6 +190,7 @@ extension StoreValue {
   var asStored: StoreValue {
     switch self {
     case .double(let number) where number.isNaN: .null
+    case .date(let date) where date.timeIntervalSinceReferenceDate.isNaN: .null
     case .bool(let flag): .integer(flag ? 1 : 0)
     case .decimal(let decimal): decimal.columnValue
     case .url(let url): .string(url.absoluteString)

@@ -176,7 +176,8 @@ struct RandomPredicates {
 
   private mutating func other() -> FetchPredicate {
     let (name, value): (String, StoreValue) = random.pick([
-      ("opened", .date(Date(timeIntervalSinceReferenceDate: 0.1))), ("key", .uuid(Self.key)),
+      ("opened", .date(Date(timeIntervalSinceReferenceDate: 0.1))),
+      ("opened", .date(Date(timeIntervalSinceReferenceDate: .nan))), ("key", .uuid(Self.key)),
       ("image", .data(Data([0]))), ("image", .null),
       ("page", Self.page.map { .url($0) } ?? .null),
     ])

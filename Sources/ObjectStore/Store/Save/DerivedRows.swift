@@ -58,7 +58,12 @@ extension SaveWriter {
   /// Computes the derived attributes that the transaction concerns, by one statement each.
   mutating func writeDerivedColumns() throws {
     for (column, keys) in store.derivedRows.take() {
-      try run(column.updateSQL, [.string(JSONArray(keys: keys).text)])
+      do {
+        try run(column.updateSQL, [.string(JSONArray(keys: keys).text)])
+      } catch let error as SQLiteError {
+        throw try overflow(of: column, keys, error)
+      }
+      try checkRange(of: column, keys)
       outcome.derived.append(
         DerivedRowKeys(
           tableIndex: column.tableIndex, reference: column.reference, keys: keys))
@@ -68,6 +73,8 @@ extension SaveWriter {
 
 /// The column of an attribute that follows from the other end of a relationship.
 struct RelatedColumn: Sendable {
+  /// The attribute's.
+  let name: String
   let table: String
   let column: String
   /// The place of its table in all that is kept by table.
@@ -75,6 +82,8 @@ struct RelatedColumn: Sendable {
   let reference: ManagedObjectID.EntityReference
   /// The SQL that computes the value of a row.
   let value: String
+  /// Of a sum or a count that is kept in fewer than 64 bits: the values that fit.
+  let range: ClosedRange<Int64>?
   let triggers: [Trigger]
 
   struct Trigger: Sendable {
@@ -128,8 +137,10 @@ extension EntityDescription {
       event: "INSERT ON \(table)" + (hierarchy == nil ? "" : " WHEN NEW.Z_ENT IN (\(kinds))"),
       keys: [.init("NEW.Z_PK")])
     return RelatedColumn(
-      table: table, column: attribute.column, tableIndex: index, reference: reference,
-      value: value, triggers: [isNew] + triggers)
+      name: attribute.name, table: table, column: attribute.column, tableIndex: index,
+      reference: reference, value: value,
+      range: source.relationship.isToMany ? attribute.type.narrowRange : nil,
+      triggers: [isNew] + triggers)
   }
 }
 
