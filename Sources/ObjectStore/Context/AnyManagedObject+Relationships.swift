@@ -152,7 +152,7 @@ extension AnyManagedObject {
         + "its objectID in this context")
     let inverse: RelationshipDescription = relationship.inverse
     if inverse.isToMany {
-      let isMember = members(slot).contains { $0 === member }
+      let isMember = toManyLink(slot).isMember(member)
       linkMember(member, slot, at: index, isMember: isMember)
       let isOwnMember = member === self && inverse === relationship
       if !isMember, !isOwnMember { member.linkMember(self, inverse.slot, at: nil) }
@@ -169,7 +169,7 @@ extension AnyManagedObject {
 
   final func removeMember(_ member: AnyManagedObject, _ slot: Int) {
     let inverse: RelationshipDescription = entity.toManys[slot].inverse
-    guard members(slot).contains(where: { $0 === member }) else { return }
+    guard toManyLink(slot).isMember(member) else { return }
     unlinkMember(member, slot)
     if inverse.isToMany {
       if member === self && inverse === entity.toManys[slot] { return }
@@ -193,18 +193,13 @@ extension AnyManagedObject {
     // The other end shows without a search whether the member is new, unless another context has
     // saved the member there: loaded members may be newer than the other end.
     let mayBeMember = isMember || !member.state.contains(.inserted)
-    let old = mayBeMember ? link.members?.firstIndex { $0 === member } : nil
-    if relationship.inverse.isToMany, old == nil {
-      if let undone = link.removed.firstIndex(where: { $0 === member }) {
-        link.removed.remove(at: undone)
-      } else if !link.added.contains(where: { $0 === member }) {
-        link.added.append(member)
-      }
+    let isOld = mayBeMember && link.isMember(member)
+    if relationship.inverse.isToMany, !isOld { link.addPair(member) }
+    if isOld {
+      guard index != nil else { return }
+      link.removeMember(member)
     }
-    if old != nil, index == nil { return }
-    if let old { link.members?.remove(at: old) }
-    let count = link.members?.count ?? 0
-    link.members?.insert(member, at: min(index ?? count, count))
+    link.insertMember(member, at: index)
     if relationship.isOrdered { link.isReordered = true }
     markUpdated()
   }
@@ -214,15 +209,9 @@ extension AnyManagedObject {
     context?.willChange(self)
     let link = unloadedLink(slot)
     link.changeCount &+= 1
-    link.members?.removeAll { $0 === member }
+    link.removeMember(member)
     link.orderKeys[ObjectIdentifier(member)] = nil
-    if entity.toManys[slot].inverse.isToMany {
-      if let undone = link.added.firstIndex(where: { $0 === member }) {
-        link.added.remove(at: undone)
-      } else if !link.removed.contains(where: { $0 === member }) {
-        link.removed.append(member)
-      }
-    }
+    if entity.toManys[slot].inverse.isToMany { link.removePair(member) }
     markUpdated()
   }
 }

@@ -64,6 +64,15 @@ final class ChangeJournal {
         owner.linkMember(image.object, slot, at: nil)
       }
     }
+    // The places that these objects had in an order belong to the order before.
+    for image in images {
+      image.object.forEachOrderThatChanged { owner, slot in
+        journal.note(owner)
+        context.willChange(owner)
+        owner.reorder(slot) { $0 }
+      }
+    }
+    for image in images { image.restoreOrder() }
     return journal
   }
 }

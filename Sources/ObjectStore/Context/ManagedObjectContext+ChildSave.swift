@@ -214,8 +214,7 @@ extension ManagedObjectContext {
       for member in link.removed { own.unlinkMember(self.own(member), slot) }
       for member in link.added {
         let member = self.own(member)
-        let isMember = own.unloadedLink(slot).members?.contains { $0 === member } == true
-        if !isMember { own.linkMember(member, slot, at: nil) }
+        if !own.unloadedLink(slot).isMember(member) { own.linkMember(member, slot, at: nil) }
       }
       if link.isReordered, let members = link.members {
         own.takeOverOrder(members.map { self.own($0) }, slot, of: link)

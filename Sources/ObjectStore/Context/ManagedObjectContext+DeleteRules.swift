@@ -102,9 +102,9 @@ extension AnyManagedObject {
   ) -> Bool {
     guard relationship.isToMany else { return destination(relationship.slot) === other }
     let link = unloadedLink(relationship.slot)
-    if let members = link.members { return members.contains { $0 === other } }
+    if link.members != nil { return link.isMember(other) }
     // A to-many that is not loaded is only to be marked, or to note the pair.
     return relationship.inverse.isToMany
-      ? !link.removed.contains { $0 === other } : !state.contains(.updated)
+      ? !link.isRemovedPair(other) : !state.contains(.updated)
   }
 }

@@ -42,8 +42,11 @@ public struct NamedMembers: RandomAccessCollection {
   public func replace(with objects: [AnyManagedObject]) throws {
     for object in objects { try check(object) }
     try owner.loadMembers(relationship.slot)
-    for member in members where !objects.contains(where: { $0 === member }) { remove(member) }
+    let wanted = Set(objects)
+    for member in members where !wanted.contains(member) { remove(member) }
     for (index, object) in objects.enumerated() {
+      let isThere = index < members.count && members[index] === object
+      guard !isThere else { continue }
       owner.addMember(object, relationship.slot, at: relationship.isOrdered ? index : nil)
     }
   }

@@ -147,21 +147,37 @@ struct ObjectImage {
     guard let members = links?.toManys[slot]?.members ?? savedMembers[slot] else {
       return restorePairs(slot)
     }
-    for member in object.members(slot) where !members.contains(where: { $0 === member }) {
+    let wanted = Set(members)
+    for member in object.members(slot) where !wanted.contains(member) {
       object.removeMember(member, slot)
     }
-    for member in members where !member.isRemoved && !object.members(slot).contains(member) {
+    for member in members where !member.isRemoved && !object.toManyLink(slot).isMember(member) {
       object.addMember(member, slot, at: nil)
+    }
+  }
+
+  /// Restores the former order of members; those that were not there come last.
+  func restoreOrder() {
+    guard !object.isRemoved else { return }
+    for relationship in object.entity.toManys where relationship.isOrdered {
+      let slot = relationship.slot
+      guard let members = links?.toManys[slot]?.members, !members.isEmpty else { continue }
+      let present = object.members(slot)
+      let known = Set(members)
+      let wanted =
+        members.filter(Set(present).contains) + present.filter { !known.contains($0) }
+      guard !wanted.elementsEqual(present, by: ===) else { continue }
+      object.reorder(slot) { _ in wanted }
     }
   }
 
   private func restorePairs(_ slot: Int) {
     guard let pairs = savedPairs[slot] else { return }
-    for member in pairs.inserted where object.members(slot).contains(member) {
+    for member in pairs.inserted where object.toManyLink(slot).isMember(member) {
       object.removeMember(member, slot)
     }
     for member in pairs.deleted
-    where !member.isRemoved && !object.members(slot).contains(member) {
+    where !member.isRemoved && !object.toManyLink(slot).isMember(member) {
       object.addMember(member, slot, at: nil)
     }
   }
@@ -186,10 +202,33 @@ extension AnyManagedObject {
     guard !isRemoved, !isFault else { return }
     for toOne in entity.toOnes where entity.has(toOne) && toOne.inverse.isToMany {
       guard let owner = destination(toOne.slot), !owner.isRemoved,
-        let members = owner.links?.toManys[toOne.inverse.slot]?.members, !members.contains(self)
+        let link = owner.links?.toManys[toOne.inverse.slot], link.members != nil,
+        !link.isMember(self)
       else { continue }
       body(owner, toOne.inverse.slot)
     }
+  }
+}
+
+extension AnyManagedObject {
+  /// Calls back for each ordered to-many that this object was put into.
+  final func forEachOrderThatChanged(_ body: (AnyManagedObject, _ slot: Int) -> Void) {
+    guard !isRemoved, !changes.isEmpty else { return }
+    for toOne in entity.toOnes where entity.has(toOne) && toOne.inverse.isOrdered {
+      guard case .object? = changes[toOne.slot], let owner = destination(toOne.slot),
+        !owner.isRemoved
+      else { continue }
+      body(owner, toOne.inverse.slot)
+    }
+  }
+
+  /// Makes the next save write the order of members; those that are not loaded keep their places.
+  final func reorder(_ slot: Int, _ order: ([AnyManagedObject]) -> [AnyManagedObject]) {
+    let link = unloadedLink(slot)
+    link.members = link.members.map(order)
+    link.isReordered = true
+    link.changeCount &+= 1
+    markUpdated()
   }
 }
 

@@ -44,7 +44,11 @@ final class ToManyLink {
   typealias Place = (member: ObjectIdentifier, place: Int64)
 
   /// Nil while the relationship is a fault.
-  @exclusivity(unchecked) var members: [AnyManagedObject]?
+  var members: [AnyManagedObject]? {
+    get { list?.objects }
+    set { list = newValue.map { MemberList($0) } }
+  }
+  @exclusivity(unchecked) private var list: MemberList?
   /// The saved place of each member in an ordered relationship.
   var orderKeys: [ObjectIdentifier: Int64] {
     get {
@@ -64,21 +68,23 @@ final class ToManyLink {
   /// Whether members were moved since the last save.
   var isReordered = false
   /// Pairs of a many-to-many that the next save inserts.
-  var added: [AnyManagedObject] = []
+  var added: [AnyManagedObject] { addedList.objects }
+  private var addedList = MemberList()
   /// Pairs of a many-to-many that the next save deletes.
-  var removed: [AnyManagedObject] = []
+  var removed: [AnyManagedObject] { removedList.objects }
+  private var removedList = MemberList()
   /// Differs after each change of the members.
   var changeCount = 0
 
   func copy() -> ToManyLink {
     let copy = ToManyLink()
-    copy.members = members
+    copy.list = list
     copy.placeTable = placeTable
     copy.places = places
     copy.keptOrder = keptOrder
     copy.isReordered = isReordered
-    copy.added = added
-    copy.removed = removed
+    copy.addedList = addedList
+    copy.removedList = removedList
     // An undo that restores the copy is a change as well.
     copy.changeCount = changeCount &+ 1
     return copy
@@ -96,6 +102,27 @@ final class ToManyLink {
   }
 
   var hasChanges: Bool { isReordered || !added.isEmpty || !removed.isEmpty }
+
+  // MARK: - Members
+
+  /// Whether an object is a loaded member.
+  func isMember(_ object: AnyManagedObject) -> Bool { list?.contains(object) ?? false }
+
+  func insertMember(_ object: AnyManagedObject, at index: Int?) { list?.insert(object, at: index) }
+
+  func removeMember(_ object: AnyManagedObject) { list?.remove(object) }
+
+  /// Makes the next save insert a pair, or keep it.
+  func addPair(_ object: AnyManagedObject) {
+    if !removedList.remove(object), !addedList.contains(object) { addedList.insert(object) }
+  }
+
+  /// Makes the next save delete a pair, or not insert it.
+  func removePair(_ object: AnyManagedObject) {
+    if !addedList.remove(object), !removedList.contains(object) { removedList.insert(object) }
+  }
+
+  func isRemovedPair(_ object: AnyManagedObject) -> Bool { removedList.contains(object) }
 
   /// Resets the members, which are then loaded again; unsaved changes and an unsaved order are
   /// applied to them.
@@ -116,7 +143,7 @@ final class ToManyLink {
   func discardChanges() {
     keptOrder = nil
     isReordered = false
-    added = []
-    removed = []
+    addedList = MemberList()
+    removedList = MemberList()
   }
 }

@@ -38,7 +38,7 @@ public struct ToManyMembers<D: Entity>: RandomAccessCollection {
 
   /// Whether an object is a member, without looking at its values.
   public func contains(_ object: ManagedObject<D>) -> Bool {
-    members.contains { $0 === object }
+    owner.toManyLink(slot).isMember(object)
   }
 
   /// Adds an object at the end; an existing member keeps its place.
