@@ -153,6 +153,6 @@ extension Attribute: AnyAttribute {
       defaultValue: defaultValue?.storeValue ?? .null, derivation: derivation,
       renamingIdentifier: renamingIdentifier,
       allowsExternalBinaryDataStorage: allowsExternalBinaryDataStorage,
-      checks: makeChecks.map { $0() })
+      checks: makeChecks.map { $0() }, codable: CodableType(Value.self))
   }
 }

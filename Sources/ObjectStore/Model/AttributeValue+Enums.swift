@@ -85,3 +85,17 @@ extension Array: CodableAttributeValue where Element: AttributeValue & Codable {
   /// The empty list.
   public static var valueForNull: [Element] { [] }
 }
+
+/// A type of values that are kept as JSON, and what can be read as one of them.
+struct CodableType: Sendable {
+  /// `Array<String>`.
+  let type: String
+  let canDecode: @Sendable (Data) -> Bool
+
+  /// Nil for a type that is not kept as JSON.
+  init?<Value: AttributeValue>(_ type: Value.Type) {
+    guard Value.isJSON else { return nil }
+    self.type = "\(type)"
+    canDecode = { Value(.data($0)) != nil }
+  }
+}

@@ -187,6 +187,8 @@ public final class AttributeDescription: @unchecked Sendable {
   public let versionHashModifier: String?
   /// The rules that a save checks its values with.
   let checks: [ValidationCheck]
+  /// The type whose JSON it keeps; nil for any other value.
+  let codable: CodableType?
   /// Its place in a row snapshot; its column in a row is three further.
   public internal(set) var slot = -1
   /// `ZLATITUDE` for `latitude`; suffixed with a number where two properties would clash.
@@ -196,10 +198,11 @@ public final class AttributeDescription: @unchecked Sendable {
     name: String, type: AttributeType, isOptional: Bool, defaultValue: StoreValue,
     derivation: Derivation? = nil, renamingIdentifier: String? = nil,
     allowsExternalBinaryDataStorage: Bool = false, checks: [ValidationCheck] = [],
-    versionHashModifier: String? = nil
+    versionHashModifier: String? = nil, codable: CodableType? = nil
   ) {
     self.name = name
     self.type = type
+    self.codable = codable
     self.isOptional = isOptional
     self.defaultValue = defaultValue
     self.derivation = derivation
@@ -216,7 +219,8 @@ public final class AttributeDescription: @unchecked Sendable {
       defaultValue: other.defaultValue, derivation: other.derivation,
       renamingIdentifier: other.renamingIdentifier,
       allowsExternalBinaryDataStorage: other.allowsExternalBinaryDataStorage,
-      checks: other.checks, versionHashModifier: other.versionHashModifier)
+      checks: other.checks, versionHashModifier: other.versionHashModifier,
+      codable: other.codable)
   }
 }
 

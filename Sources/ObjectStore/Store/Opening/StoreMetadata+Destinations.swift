@@ -45,7 +45,7 @@ extension StoreMetadata {
   static func key(_ root: Int64, _ column: String) -> String { "\(root).\(column)" }
 
   /// Versions that keep no destinations adapt a file and leave them as they were.
-  private static func stamp(_ hashes: [String: Data]) -> String {
+  static func stamp(_ hashes: [String: Data]) -> String {
     let sum = hashes.values.reduce(0 as UInt64) { sum, hash in
       sum &+ hash.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }

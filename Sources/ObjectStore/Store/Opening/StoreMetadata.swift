@@ -72,7 +72,10 @@ struct StoreMetadata: Equatable {
   ///
   /// - Parameter changesStructure: whether tables or columns changed. The file then no longer fits
   ///   the model of Core Data's hashes; otherwise they stay.
-  mutating func setModel(_ model: ManagedObjectModel, changesStructure: Bool = true) {
+  /// - Parameter leftovers: what the file has and the model lacks.
+  mutating func setModel(
+    _ model: ManagedObjectModel, changesStructure: Bool = true, leftovers: Set<String> = []
+  ) {
     // Columns that the model does not have stay in the file unchanged.
     var external = externalColumns
     for root in model.roots {
@@ -82,6 +85,7 @@ struct StoreMetadata: Equatable {
     values[Self.externalColumnsKey] = external.sorted()
     let hashes = model.versionHashes
     keepDestinations(of: model, hashes)
+    keepRecord(of: model, hashes, leftovers)
     let keepsApples = !changesStructure && appleHashes != nil && appleHashes != versionHashes
     values[Self.hashes] = hashes
     values[Self.columnsKey] = model.mappedColumns

@@ -38,10 +38,11 @@ struct StoreMigration {
   ///
   /// - Throws: `SQLiteError`, ``StoreError``.
   mutating func run(_ plan: StorePlan, isExact: Bool) throws {
+    for step in plan.steps where step.comesFirst { try step.run(&self) }
     let censuses = plan.censuses.map { $0() }
     let counts = try censuses.map { try Census.counts($0.before, connection) }
     if plan.changesStructure || isExact { try dropSearchIndexes() }
-    for step in plan.steps { try step.run(&self) }
+    for step in plan.steps where !step.comesFirst { try step.run(&self) }
     try fillRequired()
     for (census, before) in zip(censuses, counts) {
       let after = try Census.counts(census.after, connection)

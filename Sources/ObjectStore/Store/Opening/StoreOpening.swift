@@ -218,7 +218,8 @@ struct StoreOpening {
       }
       var metadata = plan.metadata
       metadata.setModel(
-        model, changesStructure: plan.changesStructure || options.migrationPolicy == .exact)
+        model, changesStructure: plan.changesStructure || options.migrationPolicy == .exact,
+        leftovers: options.migrationPolicy == .exact ? [] : plan.recordedLeftovers)
       try metadata.write(to: connection)
     }
     if options.indexPolicy == .exact {
@@ -235,14 +236,13 @@ struct StoreOpening {
     _ connection: Connection, _ plan: StorePlan, _ folder: ExternalDataFolder
   ) throws {
     if model.allowsExternalData { tidyExternalData(connection, folder) }
-    // A version that kept no destinations may have made the file.
-    guard !plan.isChecked || !plan.metadata.hasDestinations, options.migrationPolicy != .refuse
-    else { return }
+    guard plan.mustRecord, options.migrationPolicy != .refuse else { return }
     do {
       try ExternalDataTransaction(folder).run(.immediate, on: connection) {
         var metadata = try FileStructure(connection).metadata
         guard metadata == plan.metadata else { return }
-        metadata.setModel(model, changesStructure: false)
+        metadata.setModel(
+          model, changesStructure: false, leftovers: plan.recordedLeftovers)
         try metadata.write(to: connection)
       }
     } catch let error as SQLiteError where error.isBusy {}

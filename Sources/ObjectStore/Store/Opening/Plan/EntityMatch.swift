@@ -5,6 +5,8 @@ struct NameMatch {
   struct Wanted: Hashable {
     let name: String
     let former: String?
+    /// Whether the file is known not to have followed the renaming yet.
+    var isPending = false
   }
 
   private let present: Set<String>
@@ -13,6 +15,7 @@ struct NameMatch {
   init(_ wanted: [Wanted], in present: Set<String>) {
     self.present = present
     for item in wanted where present.contains(item.name) { found[item] = item.name }
+    exchangeNames(wanted)
     for item in wanted where found[item] == nil {
       var visited: Set<Wanted> = []
       takeFormerName(item, &visited)
@@ -20,6 +23,26 @@ struct NameMatch {
   }
 
   subscript(item: Wanted) -> String? { found[item] }
+
+  /// Finds items that exchange their names, in a circle: `a` became `b`, and `b` became `a`.
+  private mutating func exchangeNames(_ wanted: [Wanted]) {
+    let byName = Dictionary(grouping: wanted, by: \.name)
+    for first in wanted where first.isPending && found[first] == first.name {
+      var circle = [first]
+      while let former = circle.last?.former, former != first.name {
+        // Siblings with the same name have different columns, unless they were renamed together.
+        guard let next = byName[former]?.first, Set(byName[former] ?? []).count == 1,
+          next.isPending, found[next] == former, !circle.contains(next)
+        else {
+          circle = []
+          break
+        }
+        circle.append(next)
+      }
+      guard circle.count > 1 else { continue }
+      for item in circle { found[item] = item.former }
+    }
+  }
 
   /// Finds an item by its former name.
   ///
@@ -55,7 +78,8 @@ struct EntityMatch {
   init(_ model: ManagedObjectModel, _ file: FileStructure) {
     let byName = Dictionary(
       file.entities.map { ($0.name, $0) }, uniquingKeysWith: { a, _ in a })
-    let wanted = model.entities.map { NameMatch.Wanted($0) }
+    let followed = file.metadata.record?.renamings
+    let wanted = model.entities.map { NameMatch.Wanted($0).pending(in: 0, followed) }
     let match = NameMatch(wanted, in: Set(byName.keys))
     for (entity, item) in zip(model.entities, wanted) {
       guard let name = match[item], let known = byName[name] else { continue }

@@ -14,13 +14,16 @@ extension StorePlan {
         sources[root.name, default: [:]][table] = try ColumnSources(
           properties, in: found, kinds: root.kinds.filter { sourceTable(of: $0) == table },
           isShared: file.entities(in: table).count > 1,
-          recorded: isChecked ? metadata.columns : nil, connection)
+          recorded: isChecked ? metadata.columns : nil,
+          followed: (fileRoot(of: table), record?.renamings), connection)
       }
       count(properties, of: root)
       checkTypes(properties, of: root)
       if root.kinds.contains(where: { changed.contains($0.name) }) {
         try checkValues(properties, of: root)
       }
+      try checkJSON(properties, of: root)
+      try planReturned(properties, of: root)
       if let home = homes[root.name], let table = file.tables[home] {
         try planColumns(properties, of: root, in: table)
         markPartial(root, home)
@@ -107,7 +110,8 @@ extension StorePlan {
     for (place, property) in properties.enumerated() {
       guard let toOne = property.toOne else { continue }
       let old = found.columns[place].values.first ?? found.bases[place] ?? targets[place]
-      renames += mapCompanions(of: toOne, from: old, to: targets[place], in: home)
+      renames += mapCompanions(
+        of: toOne, from: old, to: targets[place], in: home, leaving: Set(renamed.keys))
     }
     plan(renames, in: &table, named: root.table)
     for (place, property) in properties.enumerated() where !table.has(targets[place]) {
@@ -284,7 +288,10 @@ extension AttributeType {
     case .int32: "typeof(?) = 'integer' AND ? NOT BETWEEN -2147483648 AND 2147483647"
     case .bool: "typeof(?) = 'integer' AND ? NOT IN (0, 1)"
     case .uuid: "typeof(?) = 'blob' AND length(?) <> 16"
-    case .int64, .double, .float, .decimal, .string, .url, .date, .data: nil
+    // It would be read as infinite.
+    case .float:
+      "typeof(?) = 'real' AND abs(?) BETWEEN 3.4028235677973366e38 AND 1.7976931348623157e308"
+    case .int64, .double, .decimal, .string, .url, .date, .data: nil
     }
   }
 }

@@ -138,12 +138,12 @@ extension StorePlan {
     }
   }
 
-  private func countKeys(_ column: KeyColumn, notIn table: String) throws -> Int64 {
+  func countKeys(_ column: KeyColumn, notIn table: String) throws -> Int64 {
     try count(column, " AND \(quoted(column.column)) NOT IN (SELECT Z_PK FROM \(quoted(table)))")
   }
 
   /// How many rows have a key.
-  private func count(_ column: KeyColumn, _ condition: String = "") throws -> Int64 {
+  func count(_ column: KeyColumn, _ condition: String = "") throws -> Int64 {
     let kinds = column.kinds.map(String.init).joined(separator: ", ")
     return try integers(
       "SELECT count(*) FROM \(quoted(column.table)) WHERE \(quoted(column.column)) IS NOT NULL "

@@ -25,6 +25,7 @@ extension StorePlan {
 
   mutating func planPairs() throws {
     let owned = model.entities.flatMap(\.ownRelationships).filter(\.ownsJoinTable)
+    findExchangedRelationships()
     var candidates: [Candidate] = []
     for near in owned {
       for (name, table) in file.tables {
@@ -53,7 +54,7 @@ extension StorePlan {
     for near in owned {
       let key = ObjectIdentifier(near)
       if let candidate = found[key] {
-        adopt(candidate)
+        try adopt(candidate)
         for other in merged[key] ?? [] { merge(other, into: candidate) }
         try censusPairs(candidate, merged[key] ?? [])
       } else {
@@ -68,6 +69,26 @@ extension StorePlan {
     }
   }
 
+  /// Finds many-to-manys whose tables have each other's names.
+  private mutating func findExchangedRelationships() {
+    let present = file.tables.values.compactMap(\.pairColumns).flatMap { [$0, $1] }
+    for root in model.roots {
+      let relationships = root.kinds.flatMap(\.ownRelationships).filter {
+        $0.renamingIdentifier != nil && $0.isToMany && $0.inverse?.isToMany == true
+      }
+      guard !relationships.isEmpty else { continue }
+      let wanted = relationships.map {
+        NameMatch.Wanted(pairs: $0).pending(in: root.entityID, record?.renamings)
+      }
+      let names = Set(present.map(\.relationship))
+      let match = NameMatch(wanted, in: names)
+      for (relationship, item) in zip(relationships, wanted)
+      where item.isPending && names.contains(item.name) && match[item] == item.former {
+        exchanged.insert(ObjectIdentifier(relationship))
+      }
+    }
+  }
+
   private func candidate(
     _ near: RelationshipDescription, _ table: String, _ toNear: PairColumn, _ toFar: PairColumn
   ) -> Candidate? {
@@ -75,7 +96,9 @@ extension StorePlan {
       number(of: near.destination, fits: toNear.number),
       number(of: near.entity, fits: toFar.number)
     else { return nil }
-    let names = [near.score(toNear.relationship), far.score(toFar.relationship)]
+    let names = zip([near, far], [toNear, toFar]).map {
+      $0.score($1.relationship, isExchanged: exchanged.contains(ObjectIdentifier($0)))
+    }
     guard names.contains(where: { $0 > 0 }) else { return nil }
     let numbers = [
       near.destination.entityID == toNear.number, near.entity.entityID == toFar.number,
@@ -104,7 +127,11 @@ extension StorePlan {
 
   // MARK: - A table that is there
 
-  private mutating func adopt(_ candidate: Candidate) {
+  private mutating func adopt(_ candidate: Candidate) throws {
+    try planReturnedPairs(
+      candidate.near, candidate.table,
+      toNear: candidate.near.inverse === candidate.near ? "REFLEXIVE" : candidate.toNear.name,
+      toFar: candidate.toFar.name)
     guard let table = file.tables[candidate.table], let far = candidate.near.inverse,
       case .joinTable(let newTable, let newSource, let newDestination, _) = candidate.near.storage
     else { return }
@@ -254,8 +281,10 @@ extension RelationshipDescription {
   fileprivate static let currentScore = 7
 
   /// How well the upper-cased name in a column fits; 0 where it does not.
-  fileprivate func score(_ column: String) -> Int {
-    for (name, score) in zip(namesInFile, [8, 6]) {
+  ///
+  /// - Parameter isExchanged: whether another relationship has its name in the file.
+  fileprivate func score(_ column: String, isExchanged: Bool) -> Int {
+    for (name, score) in zip(namesInFile, isExchanged ? [0, 6] : [8, 6]) where score > 0 {
       if column == name { return score }
       if column.hasPrefix(name), column.dropFirst(name.count).allSatisfy({ "0"..."9" ~= $0 }) {
         return score - 1

@@ -7,10 +7,11 @@ extension StorePlan {
   /// Finds the column with the place in an ordered inverse, and that with the entity of the
   /// destination.
   ///
+  /// - Parameter leaving: the columns of properties that are renamed.
   /// - Returns: those that are renamed along with the relationship's own.
   func mapCompanions(
     of toOne: RelationshipDescription, from old: String, to new: String,
-    in table: FileStructure.Table
+    in table: FileStructure.Table, leaving: Set<String>
   ) -> [(from: String, to: String)] {
     var renames: [(from: String, to: String)] = []
     if toOne.inverse.isToMany {
@@ -24,7 +25,7 @@ extension StorePlan {
     guard toOne.entityColumn != nil else { return renames }
     let wanted = "Z\(toOne.destination.root.entityID)_\(new.dropFirst())"
     toOne.entityColumn = wanted
-    guard !table.has(wanted),
+    guard !table.has(wanted) || old != new && leaving.contains(new),
       let found = table.columns.first(where: { Self.isEntityColumn($0.name, of: old) })
     else { return renames }
     if old == new {

@@ -16,6 +16,8 @@ struct StorePlan {
     var differences: [String]
     /// Whether tables or columns change, and not only values or indexes.
     var changesStructure = true
+    /// Whether it runs before anything is counted, as it removes what leads nowhere.
+    var comesFirst = false
     let run: (inout StoreMigration) throws -> Void
   }
 
@@ -40,8 +42,11 @@ struct StorePlan {
   let connection: Connection
   let match: EntityMatch
   let metadata: StoreMetadata
+  let record: StoreMetadata.Record?
   /// Whether the file was last adapted to this model, and to no other since.
   let isChecked: Bool
+  /// Whether the metadata lack something of the model that the file fits.
+  var mustRecord: Bool
   /// By column: the numbers of the entities that the columns of the file lead to.
   let destinations: [String: Int64]
 
@@ -66,6 +71,8 @@ struct StorePlan {
   var sources: [String: [String: ColumnSources]] = [:]
   /// Columns that the file does not have; they get their values when they are added.
   var newAttributes: Set<ObjectIdentifier> = []
+  /// Relationships whose pairs the file has under each other's names.
+  var exchanged: Set<ObjectIdentifier> = []
   /// Search indexes that the model does not declare.
   var otherSearchIndexes: [String] = []
   /// The number of properties, of entities in the file, that were found there or not.
@@ -81,7 +88,15 @@ struct StorePlan {
     self.connection = connection
     metadata = file.metadata
     match = EntityMatch(model, file)
-    isChecked = metadata.isChecked(model)
+    record = metadata.record
+    let numbers = match.numbers
+    isChecked =
+      metadata.isChecked(model)
+      && record.map { record in
+        model.renamings { numbers[$0.name] ?? 0 }.allSatisfy(record.renamings.contains)
+      }
+        ?? true
+    mustRecord = !isChecked || !metadata.hasDestinations || record == nil
     destinations = isChecked ? [:] : metadata.destinations ?? [:]
     tables = file.tables
     for name in file.tables.keys { currentNames[name] = name }
@@ -161,6 +176,11 @@ struct StorePlan {
 
   func hasRow(_ sql: String) throws(SQLiteError) -> Bool {
     try connection.prepare(sql + " LIMIT 1").step()
+  }
+
+  /// The number of the entity that a table of the file is named for.
+  func fileRoot(of table: String) -> Int64 {
+    file.entities(in: table).first.map { file.root(of: $0).number } ?? 0
   }
 
   func quoted(_ name: String) -> String { SchemaComparison.quoted(name) }
