@@ -81,7 +81,7 @@ extension PersistentStore {
       try body(statement, reader)
     } catch let error as SQLiteError {
       if let error = FetchPredicateError(error) { throw error }
-      throw StoreError(error, path: path)
+      throw StoreError(ofOwnStatement: error, path: path)
     }
   }
 
@@ -173,7 +173,7 @@ extension PersistentStore {
       page = try reader.rowReader(entity, statements).row(primaryKey, measures, &cost)
     } catch {
       pool.release(reader)
-      throw StoreError(error, path: path)
+      throw StoreError(ofOwnStatement: error, path: path)
     }
     if let page { keep(page, entity, readIn: epoch) }
     if measures { reportBusyWait(on: reader, contextID: contextID) }

@@ -5,7 +5,17 @@ import SQLiteDriver
 extension StoreError {
   /// The error of a save: the entity and its properties where SQLite names columns.
   init(_ error: SQLiteError, path: String, waited: Duration, model: ManagedObjectModel) {
-    self = Self.notUnique(error, model) ?? StoreError(error, path: path, waited: waited)
+    self =
+      Self.notUnique(error, model) ?? StoreError(ofOwnStatement: error, path: path, waited: waited)
+  }
+
+  /// The error of a statement that the store has written: its tables and columns were there when the file
+  /// was opened.
+  init(ofOwnStatement error: SQLiteError, path: String, waited: Duration = .zero) {
+    self = StoreError(error, path: path, waited: waited)
+    if case .sqlite = self, error.namesMissingColumn {
+      self = .changedElsewhere(path: path, reason: error.message)
+    }
   }
 
   /// Reads `UNIQUE constraint failed: ZSTOP.ZFEED, ZSTOP.ZIDENTIFIER`.
@@ -29,6 +39,12 @@ extension EntityDescription {
 }
 
 extension SQLiteError {
+  fileprivate var namesMissingColumn: Bool {
+    isMistake
+      && (message.hasPrefix("no such column: ") || message.hasPrefix("no such table: ")
+        || message.contains(" has no column named "))
+  }
+
   /// Describes the failure by the extended code; SQLite's message is always `disk I/O error`.
   var inputOutputReason: String {
     let call: String? =

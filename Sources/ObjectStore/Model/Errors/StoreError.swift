@@ -21,6 +21,9 @@ public enum StoreError: Error, Hashable, Sendable {
   /// The file does not fit the model, and may not or cannot be adapted to it: what differs, the
   /// obstacles first.
   case incompatibleModel(path: String, differences: [String])
+  /// Another connection has changed the tables since the file was opened, as an opening with another model
+  /// does; what SQLite misses.
+  case changedElsewhere(path: String, reason: String)
   /// The file, or its folder, cannot be written.
   case notWritable(path: String, reason: String)
   /// The container was opened read-only.
@@ -181,6 +184,9 @@ extension StoreError: CustomStringConvertible {
     case .incompatibleModel(let path, let differences):
       "the store '\(path)' does not fit the model, and was left as it is: "
         + "\(Self.list(differences)); open it with the model that made it, or remove what differs"
+    case .changedElsewhere(let path, let reason):
+      "another program has changed the tables of the store '\(path)' since it was opened (\(reason)); "
+        + "open it again, with the model that fits"
     case .notWritable(let path, let reason):
       "the store '\(path)' cannot be written (\(reason)); change its permissions, or open it with "
         + "isReadOnly"

@@ -267,7 +267,14 @@ struct StoreOpening {
       return try openReadOnly(.readOnly)
     } catch let error as SQLiteError where error.code == 14 || error.code == 8 {
       // A store in WAL mode on a read-only disk: without a log, the file alone is the whole truth.
-      guard access(path + "-wal", F_OK) != 0 else { throw error }
+      guard !SideFiles.hasLog(path) else {
+        throw StoreError.cannotOpen(
+          path: path,
+          reason:
+            "its write-ahead log holds saves, and '\(path)-shm' cannot be opened, which reading "
+            + "them needs; open it where its folder can be written, or copy it there with its -wal file"
+        )
+      }
       guard !hasJournal else {
         throw StoreError.cannotOpen(
           path: path,
