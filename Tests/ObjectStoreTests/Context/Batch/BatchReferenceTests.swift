@@ -29,7 +29,7 @@ import Testing
   }
 
   private func relatedTimes() throws -> [String] {
-    try fixture.rows("SELECT ZSTOP FROM ZSTOPTIME")
+    try fixture.rows("SELECT ZSTOP FROM ZSTOPTIME ORDER BY Z_PK")
   }
 
   @Test func aBatchInsertRefusesADeletedObject() throws {
