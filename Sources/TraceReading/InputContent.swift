@@ -56,6 +56,9 @@ public enum InputContent {
   private static let longest = 512 << 20
 
   private static func isJSON(_ bytes: [UInt8]) -> Bool {
-    bytes.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "{")
+    let text = bytes.drop { " \t\r\n".utf8.contains($0) }
+    // `{\rtf1` is a rich text.
+    return text.first == UInt8(ascii: "{") && text.dropFirst().first != UInt8(ascii: "\\")
+      && !UnifiedLogConversion.isNeeded(head: bytes)
   }
 }

@@ -49,6 +49,9 @@ enum InputKind {
       throw .compressed(path, tool: tool)
     }
     guard !head.starts(with: "SQLite format 3\0".utf8) else { throw .database(path) }
+    guard !head.starts(with: #"{\rtf"#.utf8) else {
+      throw .unreadable(path, reason: "it is rich text (RTF); save it as plain text")
+    }
     return file
   }
 
@@ -185,9 +188,12 @@ final class FileDescriptor: Sendable {
     block.withUnsafeMutableBytes { read(into: $0) }
   }
 
+  // 1 KiB is arbitrary: enough for a key of a message of `log show`.
+  private static let peekSize = 1 << 10
+
   /// The next few bytes, which the next reader gets again.
   func peek() -> [UInt8] {
-    var block = [UInt8](repeating: 0, count: 64)
+    var block = [UInt8](repeating: 0, count: Self.peekSize)
     let count = read(into: &block)
     let bytes = Array(block.prefix(max(0, count)))
     peeked.withLock { $0 = bytes + $0 }

@@ -120,6 +120,29 @@ import Testing
     #expect(try Data(contentsOf: URL(filePath: store)) == before)
   }
 
+  /// Level 2 and up: also of history's tables, whose statements are fetches only by the lines after them.
+  @Test func theValuesOfTheLogAreThoseOfTheMeasurement() async throws {
+    let store = try store()
+    try Connection(path: store).execute(
+      "CREATE TABLE ATRANSACTION (Z_PK INTEGER PRIMARY KEY, ZTIMESTAMP FLOAT)")
+    let log = folder.path("level2.log")
+    let text = [
+      ("ZNOTE t0 WHERE  t0.ZTITLE = ?", "\"note 7\"", 1),
+      ("ATRANSACTION t0 WHERE  t0.ZTIMESTAMP > ?", "464441952.5", 0),
+    ].map { source, value, rows in
+      """
+      CoreData: sql: SELECT 0, t0.Z_PK FROM \(source)
+      CoreData: details: SQLite bind[0] = \(value)
+      CoreData: annotation: sql connection fetch time: 0.0100s
+      CoreData: annotation: total fetch execution time: 0.0120s for \(rows) rows.
+
+      """
+    }.joined()
+    try Data(text.utf8).write(to: URL(filePath: log))
+    let run = try await report.run("advise", log, "--database", store)
+    #expect(run.output.contains("2 statements measured with recorded values"), "\(run.output)")
+  }
+
   private struct Orders: Decodable {
     var rows: UInt64
     var values: [String]

@@ -25,23 +25,28 @@ enum CoreDataAnnotation {
   init?(_ text: UnsafeRawBufferPointer) {
     var cursor = ByteCursor(text)
     guard
-      let annotation = Self.time(&cursor) ?? Self.fault(&cursor) ?? Self.request(&cursor)
+      let annotation = Self.time(&cursor, isCut: false) ?? Self.fault(&cursor) ?? Self.request(
+        &cursor)
         ?? Self.other(&cursor)
     else { return nil }
     self = annotation
   }
 
-  private static func time(_ cursor: inout ByteCursor) -> Self? {
+  private static func time(_ cursor: inout ByteCursor, isCut: Bool) -> Self? {
     if cursor.take("sql connection fetch time: ") {
       return cursor.takeSeconds().map { .connectionTime($0) }
     }
     if cursor.take("total fetch execution time: ") {
-      guard let time = cursor.takeSeconds(), cursor.take(" for ") else { return nil }
-      return cursor.takeNumber().map { .fetchTime(time, rows: $0) }
+      guard let time = cursor.takeSeconds(), cursor.take(" for "), let rows = cursor.takeNumber(),
+        isCut || cursor.take(" rows.")
+      else { return nil }
+      return .fetchTime(time, rows: rows)
     }
     if cursor.take("total count request execution time: ") {
-      guard let time = cursor.takeSeconds(), cursor.take(" for count of ") else { return nil }
-      return cursor.takeNumber().map { .countTime(time, count: $0) }
+      guard let time = cursor.takeSeconds(), cursor.take(" for count of "),
+        let count = cursor.takeNumber(), isCut || cursor.take(".")
+      else { return nil }
+      return .countTime(time, count: count)
     }
     return cursor.take("sql execution time: ") ? .executionTime : nil
   }
@@ -65,25 +70,33 @@ enum CoreDataAnnotation {
       guard cursor.takeThrough("Got ") != nil else { return nil }
       return cursor.takeNumber().map { .prefetched(rows: $0) }
     }
-    guard cursor.take("fetch using NSSQLiteStatement"),
-      cursor.takeThrough("on entity '") != nil, let entity = cursor.takeThrough("'")
+    guard let entity = cursor.takeFetchedEntity(), cursor.takeThrough("with sql text '") != nil,
+      let sql = cursor.takeThrough("' returned "), let rows = cursor.takeNumber()
     else { return nil }
-    let sql = cursor.takeThrough("with sql text '").flatMap { _ in cursor.takeThrough("' returned ")
-    }
+    let rest = cursor.rest.trimmed
+    let listsObjects = rest.elementsEqual("rows with values: (".utf8)
+    guard listsObjects || rest.elementsEqual("rows".utf8) else { return nil }
     return .fetched(
-      entity: String(decoding: entity, as: UTF8.self),
-      sql: sql.map { String(decoding: $0.trimmed, as: UTF8.self) } ?? "", rows: cursor.takeNumber(),
-      listsObjects: cursor.rest.trimmed.hasSuffix("with values: ("))
+      entity: entity, sql: String(decoding: sql.trimmed, as: UTF8.self), rows: rows,
+      listsObjects: listsObjects)
   }
 
-  /// Parses a line that ends within the id of its object, as in
-  /// `fault fulfilled from database for : 0xd0000`; nil if it is not such a line.
+  /// Parses a line that ends before its text does; nil if too little of it is there.
+  ///
+  ///     fault fulfilled from database for : 0xd0000
+  ///     total fetch execution time: 0.0053s for 19
+  ///     fetch using NSSQLiteStatement <0x6> on entity 'Person' with sql text 'SELECT 0, t0.Z_PK, t0<…>
   init?(cut text: UnsafeRawBufferPointer) {
-    var cursor = ByteCursor(text)
-    guard cursor.take("fault fulfilled from database for "), cursor.takeThrough("0x") != nil else {
+    var (times, faults, fetches) = (ByteCursor(text), ByteCursor(text), ByteCursor(text))
+    if let annotation = Self.time(&times, isCut: true) {
+      self = annotation
+    } else if faults.take("fault fulfilled from database for "), faults.takeThrough("0x") != nil {
+      self = .faultFulfilled(nil)
+    } else if let entity = fetches.takeFetchedEntity() {
+      self = .fetched(entity: entity, sql: "", rows: nil, listsObjects: false)
+    } else {
       return nil
     }
-    self = .faultFulfilled(nil)
   }
 
   /// Whether it is the beginning of a line with a time or rows.
@@ -123,16 +136,27 @@ struct CoreDataObjectID {
   /// 0 for an object that was never saved.
   let pk: Int64
 
+  /// Returns `nil` also where the line ends within it.
   init?(_ cursor: inout ByteCursor) {
-    guard cursor.takeThrough("x-coredata://") != nil, cursor.takeThrough("/") != nil,
+    guard let before = cursor.takeThrough("x-coredata://"), cursor.takeThrough("/") != nil,
       let entity = cursor.takeThrough("/")
     else { return nil }
     self.entity = String(decoding: entity, as: UTF8.self)
     pk = cursor.take("p") ? cursor.takeNumber().flatMap { Int64(exactly: $0) } ?? 0 : 0
+    // Without brackets in 2013.
+    if before.last == UInt8(ascii: "<"), cursor.takeThrough(">") == nil { return nil }
   }
 }
 
 extension ByteCursor {
+  /// Parses `fetch using NSSQLiteStatement <0x600000> on entity 'Person' `.
+  fileprivate mutating func takeFetchedEntity() -> String? {
+    guard take("fetch using NSSQLiteStatement"), takeThrough("on entity '") != nil else {
+      return nil
+    }
+    return takeThrough("'").map { String(decoding: $0, as: UTF8.self) }
+  }
+
   /// Parses `0.0053s`.
   fileprivate mutating func takeSeconds() -> Nanoseconds? {
     // 9 digits are 31 years; a comma is the point of some locales.

@@ -2,21 +2,6 @@
 
 /// Distinguishes the rest of a wrapped line, or of a list, from another program's line.
 enum CoreDataContinuation {
-  /// `t0.ZNAME, t0.ZLATITUDE FROM ZSTOP t0`, `AND  t0.ZNAME = ?)`, `) LIMIT 20`.
-  static func isSQL(_ line: UnsafeRawBufferPointer) -> Bool {
-    let line = line.trimmed
-    guard let first = line.first else { return false }
-    if ",()?=<>'\"|*+-/%".utf8.contains(first) || first.isDigit { return true }
-    let word = String(
-      decoding: line.prefix { $0.isNameByte || $0.isUpper || $0 == UInt8(ascii: ".") },
-      as: UTF8.self)
-    let isAlias = word.first == "t" && word.dropFirst().first?.isNumber == true
-    let isFunction = word.hasPrefix("NSCo") || ["max", "min", "sum", "avg", "count"].contains(word)
-    // `FROM`, `ZNAME`, or the end of such a word.
-    return isAlias || isFunction
-      || (!word.isEmpty && word.allSatisfy { !$0.isLowercase } && !line.contains(UInt8(ascii: ":")))
-  }
-
   /// Whether the text of a bound value goes on in the next line: `SQLite bind[0] = "two`.
   static func isOpenText(_ bind: UnsafeRawBufferPointer) -> Bool {
     var cursor = ByteCursor(bind)

@@ -20,9 +20,7 @@ struct CoreDataFetch {
   /// Whether a line of level 2 had the rows, so that it has ended.
   var hasRows = false
   var error = ""
-  /// Keyed per process, so that no value can be read from the sum.
-  var binds = Hasher()
-  var hasBinds = false
+  var values = CoreDataValues()
   /// Whether its beginning was returned, so that it can no longer become a fault.
   var hasBegun = false
   /// The events within it, held until the line after it identifies it.
@@ -40,14 +38,15 @@ struct CoreDataFetch {
     let connection = connectionTime ?? total
     return FetchEnd(
       fetchID: id, parentID: parentID, entity: entity, kind: kind, statementID: statementID,
-      bindHash: hasBinds ? UInt64(bitPattern: Int64(binds.finalize())) : 0, waitTime: 0,
-      prepareTime: 0, stepTime: connection, materializeTime: 0, connectionTime: connection,
+      bindHash: values.hash, waitTime: 0, prepareTime: 0, stepTime: connection, materializeTime: 0,
+      connectionTime: connection,
       totalTime: total, rows: rows, vmSteps: 0, fullScanSteps: 0, sorts: 0, autoIndexRows: 0,
       limit: sql.limit, offset: sql.offset, batchSize: 0, error: error)
   }
 
-  mutating func bind(_ text: UnsafeRawBufferPointer) {
-    hasBinds = true
-    binds.combine(bytes: text)
+  /// The event of its values; nil unless the log has all of them.
+  var bound: StoreEvent? {
+    guard let values = values.recorded(parameterCount: sql.parameterCount) else { return nil }
+    return .values(ValuesBound(storeID: 0, statementID: statementID, values: values.text))
   }
 }

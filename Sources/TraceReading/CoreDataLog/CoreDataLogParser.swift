@@ -22,16 +22,15 @@ final class CoreDataLogParser {
   private var thread: CoreDataThread?
   private var place = Place.none
   /// An annotation that no rule matches, and that may continue on the next line.
-  private var fragment: (text: [UInt8], line: UInt64)?
-  private var interleaved: UInt64 = 0
-  private var nameless: UInt64 = 0
-  private var unended: UInt64 = 0
+  private var fragment: CoreDataFragment?
+  /// The statement of the plan that is read.
+  private var explained = ""
+  private var wrapping = LineWrapping()
+  private var doubts = CoreDataDoubts()
   /// Whether a line had `CoreData: `: those without it are then text in values, or another program's.
   private var hasMarks = false
-  /// Lines of statements and times that were not read for that.
-  private var unmarked: UInt64 = 0
-  /// The lines that belong to no statement of the log.
-  private var errors: UInt64 = 0
+  /// The prefixes of the last line with a category, as of a quotation.
+  private var prefixCount = 0
   /// Events of threads that were evicted.
   private var evicted: [EventRecord] = []
 
@@ -49,17 +48,20 @@ final class CoreDataLogParser {
   /// - Parameter isMarkedOnly: whether a line without `CoreData: ` is another program's.
   /// - Returns: false if it is not a Core Data line.
   func read(_ line: UnsafeRawBufferPointer, number: UInt64, isMarkedOnly: Bool) -> Bool {
+    defer { wrapping.end(line) }
+    let (line, prefixes) = withoutPrefixes(line)
     guard let parsed = CoreDataLine(line), parsed.isMarked || !isMarkedOnly else {
-      return continues(line)
+      return continues(line, number)
     }
     guard parsed.isMarked || !hasMarks else {
-      let isRead = continues(line)
-      if !isRead, parsed.isStatementOrTime { unmarked += 1 }
+      let isRead = continues(line, number)
+      if !isRead, parsed.isStatementOrTime { doubts.unmarked += 1 }
       return isRead
     }
     guard parsed.category != .sql || CoreDataStatement.isSQL(parsed.text) else {
-      return continues(line)
+      return continues(line, number)
     }
+    prefixCount = prefixes
     countFragment()
     hasMarks = hasMarks || parsed.isMarked
     select(parsed.head, number)
@@ -71,6 +73,18 @@ final class CoreDataLogParser {
     case .error: readError(parsed.text, number)
     }
     return true
+  }
+
+  /// The line without what stands before each line, also before those without a category.
+  private func withoutPrefixes(
+    _ line: UnsafeRawBufferPointer
+  ) -> (UnsafeRawBufferPointer, count: Int) {
+    let prefixes = LinePrefix.all(of: line).prefix { $0.isOfEachLine }
+    guard let last = prefixes.last else { return (line, 0) }
+    if CoreDataLine(last.rest)?.isMarked == true { return (last.rest, prefixes.count) }
+    // `> ?` may be the rest of a wrapped line.
+    let count = min(prefixCount, prefixes.count)
+    return count > 0 ? (prefixes[count - 1].rest, count) : (line, 0)
   }
 
   /// Returns the events that are ready.
@@ -118,7 +132,7 @@ final class CoreDataLogParser {
   private func readAnnotation(_ text: UnsafeRawBufferPointer, _ number: UInt64) -> Bool {
     place = .none
     guard let annotation = CoreDataAnnotation(text) else {
-      fragment = (Array(text), number)
+      fragment = CoreDataFragment(text, line: number)
       return true
     }
     return read(annotation)
@@ -138,6 +152,7 @@ final class CoreDataLogParser {
     }
     guard text.hasPrefix("SQLite: EXPLAIN QUERY PLAN") else { return false }
     place = .plan
+    explained = String(decoding: text, as: UTF8.self)
     return true
   }
 
@@ -152,26 +167,25 @@ final class CoreDataLogParser {
       let message = LogText.escaped(String(decoding: text.trimmed.prefix(500), as: UTF8.self))
       ledger.addRemark("line \(number): Core Data failed: \(message)")
     }
-    errors += 1
+    doubts.errors += 1
   }
 
   /// Parses a line without a category if it continues the previous line.
-  private func continues(_ line: UnsafeRawBufferPointer) -> Bool {
-    if let (text, _) = fragment {
-      // Wrapped between two words, or within one.
-      let wholes = [text + [UInt8(ascii: " ")] + line.trimmed, text + line.trimmed]
-      for whole in wholes {
-        guard let annotation = whole.withUnsafeBytes({ CoreDataAnnotation($0) }) else { continue }
-        fragment = nil
-        return read(annotation)
-      }
-      countFragment()
+  private func continues(_ line: UnsafeRawBufferPointer, _ number: UInt64) -> Bool {
+    switch fragment?.append(line, number: number) {
+    case .whole(let annotation):
+      fragment = nil
+      return read(annotation)
+    case .open: return true
+    case .foreign: countFragment()
+    case nil: break
     }
     switch place {
     case .none: return false
     case .sql:
-      guard CoreDataContinuation.isSQL(line) else { break }
-      thread?.read(continuation: String(decoding: line, as: UTF8.self))
+      guard let begun = thread?.sqlText, let joint = wrapping.joint(begun, line) else { break }
+      thread?.read(
+        continuation: String(decoding: line, as: UTF8.self), isSpaced: joint == .space)
       return true
     case .value:
       if line.trimmed.last == UInt8(ascii: "\"") { place = .none }
@@ -182,7 +196,11 @@ final class CoreDataLogParser {
         return true
       }
       if CoreDataContinuation.isObject(line) { return true }
-    case .plan: if CoreDataContinuation.isPlan(line) { return true }
+    case .plan:
+      if CoreDataContinuation.isPlan(line) { return true }
+      guard wrapping.joint(explained, line) != nil else { break }
+      explained += String(decoding: line, as: UTF8.self)
+      return true
     case .remark: if CoreDataContinuation.isIndented(line) { return true }
     }
     // The statement may continue after a line of another program.
@@ -191,12 +209,20 @@ final class CoreDataLogParser {
   }
 
   private func countFragment() {
-    guard let (text, number) = fragment else { return }
-    fragment = nil
+    guard let fragment else { return }
+    self.fragment = nil
+    // What did not belong to it is no line of Core Data's.
+    for line in fragment.otherLines {
+      ledger.countUnrecognized("line \(line.number): not a line of ObjectStore: \(line.sample)")
+    }
+    let (text, number) = (fragment.text, fragment.number)
+    let sample = String(decoding: text.prefix(100), as: UTF8.self)
     if let annotation = text.withUnsafeBytes({ CoreDataAnnotation(cut: $0) }), read(annotation) {
+      if text.last?.isDigit == true {
+        ledger.addProblem("line \(number) is cut: \(LogText.escaped(sample))")
+      }
       return
     }
-    let sample = String(decoding: text.prefix(100), as: UTF8.self)
     if text.withUnsafeBytes(CoreDataAnnotation.isCut) {
       ledger.addProblem("line \(number) is cut: \(LogText.escaped(sample))")
     }
@@ -209,7 +235,7 @@ final class CoreDataLogParser {
     clock.read(head)
     defer { thread?.lastLine = number }
     // A line that lost its head continues that of the previous thread.
-    if head == nil, thread != nil { return }
+    if head?.process == nil, thread != nil { return }
     let key = Key(process: head?.process ?? unnamed, thread: head?.threadID ?? 0)
     if let known = threads[key] {
       if known !== thread { thread = known }
@@ -243,9 +269,7 @@ final class CoreDataLogParser {
 
   private func end(_ thread: CoreDataThread) -> Bool {
     let isCut = thread.finish()
-    interleaved += thread.interleaved
-    nameless += thread.nameless
-    unended += thread.unended
+    doubts.add(thread)
     return isCut
   }
 
@@ -255,33 +279,8 @@ final class CoreDataLogParser {
     ledger.addRemark(
       "Core Data's log contains no callers, no contexts and no work of SQLite, and rounds times to "
         + "0.1 ms; faults are counted for the fetch before them")
-    if errors > 0 {
-      ledger.addFailure(
-        "Core Data logged \(errors.counted("error")) without a statement in the log")
-    }
     if !clock.isReal { ledger.addRemark("the log has no times of day: only the order is known") }
-    noteDoubts()
-  }
-
-  private func noteDoubts() {
-    if interleaved > 0 {
-      ledger.addProblem(
-        "lines of \(interleaved.counted("fetch", "fetches")) stand between those of another one, and the log has no "
-          + "thread ids: rows, times and faults may be at the wrong statement")
-    }
-    if nameless > 0 {
-      ledger.addProblem(
-        "\(nameless.counted("fetch", "fetches")) without SQL in the log: lines are missing")
-    }
-    if unended > 0 {
-      ledger.addProblem(
-        "\(unended.counted("transaction")) without COMMIT or ROLLBACK in the log: not counted as a save"
-      )
-    }
-    if unmarked > 0 {
-      ledger.addProblem(
-        "\(unmarked.counted("line")) of statements and times without 'CoreData: ', which other lines have: not read"
-      )
-    }
+    doubts.cut = processes.values.reduce(0) { $0 + $1.cutStatements }
+    doubts.note(in: ledger)
   }
 }

@@ -11,6 +11,8 @@ final class CoreDataProcess {
   private var entities: [String: String] = [:]
   /// By the lines from which they were read.
   private var statements: [String: CoreDataSQL] = [:]
+  /// Statements without their end.
+  private(set) var cutStatements: UInt64 = 0
   // 65,536 is arbitrary: SQL that is built from values would fill the memory.
   private static let maxNames = 65_536
   // Also arbitrary; a program has a few hundred.
@@ -43,6 +45,7 @@ final class CoreDataProcess {
     }
     if statements.count >= Self.maxStatements { statements.removeAll() }
     statements[line] = sql
+    if sql.isCut { cutStatements += 1 }
     return sql
   }
 

@@ -98,6 +98,10 @@ struct CoreDataSQL {
   /// From the SQL text, or 0.
   let limit: UInt64
   let offset: UInt64
+  /// The number of `?`.
+  let parameterCount: Int
+  /// Whether the system's log cut its text, which has at most 1,024 bytes there: `t0.ZNA<…>`.
+  let isCut: Bool
 
   var isSelect: Bool {
     let word = text.drop { !$0.isLetter }.prefix { $0.isLetter }.uppercased()
@@ -107,11 +111,12 @@ struct CoreDataSQL {
   init(_ text: String) {
     var text = text
     id = StatementID(sql: text)
-    (statement, fetch, limit, offset) = text.withUTF8 { utf8 in
+    isCut = text.hasSuffix("<…>")
+    (statement, fetch, limit, offset, parameterCount) = text.withUTF8 { utf8 in
       let sql = UnsafeRawBufferPointer(utf8)
       return (
         CoreDataStatement(sql), CoreDataStatement.fetch(sql), sql.lastNumber(after: " LIMIT "),
-        sql.lastNumber(after: " OFFSET ")
+        sql.lastNumber(after: " OFFSET "), sql.parameterCount
       )
     }
     self.text = text
@@ -140,6 +145,21 @@ extension UnsafeRawBufferPointer {
   fileprivate func contains(_ word: StaticString) -> Bool {
     var cursor = ByteCursor(self)
     return cursor.takeThrough(word) != nil
+  }
+
+  /// The number of `?` outside of quotes.
+  fileprivate var parameterCount: Int {
+    var quote: UInt8?
+    var count = 0
+    for byte in self {
+      switch byte {
+      case quote: quote = nil
+      case UInt8(ascii: "'"), UInt8(ascii: "\""): quote = quote ?? byte
+      case UInt8(ascii: "?") where quote == nil: count += 1
+      default: break
+      }
+    }
+    return count
   }
 
   /// The number after the last place of a word, or 0.

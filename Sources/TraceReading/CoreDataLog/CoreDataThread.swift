@@ -26,7 +26,7 @@ final class CoreDataThread {
   private var store: StoreOpened?
   private var lastFetchID: UInt64 = 0
   /// A statement that is no fetch of entities, unless its times follow.
-  private var other: CoreDataSQL?
+  private var other: (sql: CoreDataSQL, values: CoreDataValues)?
   /// Whether any line had a time.
   private var hasTimes = false
   /// Events that are ready to be given.
@@ -65,16 +65,22 @@ final class CoreDataThread {
     sql = (text, clock.now)
   }
 
-  /// Adds what a wrapped line holds of the statement.
-  func read(continuation text: String) {
+  /// The text of the statement whose lines are being read.
+  var sqlText: String? { sql?.text }
+
+  /// Adds what a wrapped line contains of the statement.
+  func read(continuation text: String, isSpaced: Bool) {
     guard let begun = sql else { return }
-    let isSpaced = begun.text.last == " " || text.first == " "
-    sql?.text = begun.text + (isSpaced ? "" : " ") + text
+    sql?.text = begun.text + (isSpaced ? " " : "") + text
   }
 
   func read(bind text: UnsafeRawBufferPointer) {
     start()
-    if !open.isEmpty, !transactions.isOpen { open[open.count - 1].bind(text) }
+    if other != nil {
+      other?.values.add(text)
+    } else if !open.isEmpty, !transactions.isOpen {
+      open[open.count - 1].values.add(text)
+    }
   }
 
   /// Handles an error message of SQLite; false if nothing was running.
@@ -183,8 +189,9 @@ final class CoreDataThread {
       nameless += 1
       return begin(process.sql(""), kind, "", at: clock.now)
     }
-    let fetch = other.fetch
-    begin(other, kind == .count ? kind : fetch.kind, fetch.table, at: clock.now)
+    let fetch = other.sql.fetch
+    begin(other.sql, kind == .count ? kind : fetch.kind, fetch.table, at: clock.now)
+    open[open.count - 1].values = other.values
   }
 
   /// Emits what is still held; a fetch that was cut within its times has only its beginning.
@@ -227,7 +234,7 @@ final class CoreDataThread {
       store?.journalMode = sql.text.dropFirst("pragma journal_mode=".count).lowercased()
     default:
       transactions.run(sql.statement, at: time)
-      if sql.statement == .housekeeping, sql.isSelect { other = sql }
+      if sql.statement == .housekeeping, sql.isSelect { other = (sql, CoreDataValues()) }
     }
   }
 
@@ -304,11 +311,13 @@ final class CoreDataThread {
     return announcement(of: fetch) + [record(.fetchBegin(fetch.beginning), at: fetch.begin)]
   }
 
+  /// The statement, if it is met for the first time, and the values of this run.
   private func announcement(of fetch: CoreDataFetch) -> [EventRecord] {
-    guard !fetch.sql.text.isEmpty, process.announces(fetch.statementID) else { return [] }
+    let values = fetch.bound.map { [record($0, at: fetch.begin)] } ?? []
+    guard !fetch.sql.text.isEmpty, process.announces(fetch.statementID) else { return values }
     let announced = StatementAnnounced(
       storeID: 0, statementID: fetch.statementID, sql: fetch.sql.text)
-    return [record(.statement(announced), at: fetch.begin)]
+    return [record(.statement(announced), at: fetch.begin)] + values
   }
 
   /// Core Data does not log which fetch made an object: the last one is the likeliest.

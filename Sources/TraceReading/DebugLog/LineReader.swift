@@ -32,6 +32,8 @@ final class LineReader {
   @exclusivity(unchecked) private var knownFeed: Int?
   @exclusivity(unchecked) private var isAtEnd = false
   @exclusivity(unchecked) private var isSkipping = false
+  /// Whether a carriage return alone ends a line, as in files of old editors; nil before the first block.
+  @exclusivity(unchecked) private var endsWithReturn: Bool?
 
   init(_ file: any ByteSource) {
     self.file = file
@@ -106,8 +108,22 @@ final class LineReader {
     let count = file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[held...]))
     if count < 0 { throw TraceReadingFailure(reason: systemError()) }
     isAtEnd = count == 0 && !file.mayGrow
+    if count > 0 { replaceReturns(held..<(held + count)) }
     end += count
     byteCount += count
+  }
+
+  /// Makes line feeds of carriage returns where the first block has only those.
+  private func replaceReturns(_ range: Range<Int>) {
+    let block = UnsafeMutableRawBufferPointer(rebasing: buffer[range])
+    if endsWithReturn == nil {
+      endsWithReturn =
+        !block.contains(UInt8(ascii: "\n")) && block.contains(UInt8(ascii: "\r"))
+    }
+    guard endsWithReturn == true else { return }
+    for index in block.indices where block[index] == UInt8(ascii: "\r") {
+      block[index] = UInt8(ascii: "\n")
+    }
   }
 
   private func grow() {

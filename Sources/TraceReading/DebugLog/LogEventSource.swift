@@ -129,13 +129,37 @@ final class LogEventSource: LiveSource {
   ) throws {
     let line = lineNumber == 1 ? line.withoutByteOrderMark : line
     guard !line.isEmpty else { return }
-    guard let parsed = parser.line(line), let process = process(parsed.process) else {
-      let isCoreData =
-        !line.hasMark && coreData.read(line, number: lineNumber, isMarkedOnly: ledger.isRecognized)
-      hasCoreDataLines = hasCoreDataLines || isCoreData
-      if !isCoreData { countUnrecognized(line, "not a line of ObjectStore") }
-      return
+    if let parsed = parser.line(line), let process = process(parsed.process) {
+      return try take(parsed, line, process, body)
     }
+    guard !line.hasMark else { return try takePrefixed(line, body) }
+    let isCoreData = coreData.read(line, number: lineNumber, isMarkedOnly: ledger.isRecognized)
+    hasCoreDataLines = hasCoreDataLines || isCoreData
+    if !isCoreData { countUnrecognized(line, "not a line of ObjectStore") }
+  }
+
+  /// Reads a line of ours before which another tool wrote something.
+  private func takePrefixed(
+    _ line: UnsafeRawBufferPointer, _ body: (EventRecord) throws -> Void
+  ) throws {
+    let isTaken = try LinePrefix.split(line).map { own, named in
+      try named.withUnsafeBytes { named in
+        guard let parsed = parser.line(named), let process = process(parsed.process) else {
+          return false
+        }
+        try take(parsed, own, process, body)
+        return true
+      }
+    }
+    if isTaken != true { countUnrecognized(line, "not a line of ObjectStore") }
+  }
+
+  /// - Parameter line: as the program wrote it.
+  @inline(__always)
+  private func take(
+    _ parsed: LogLine, _ line: UnsafeRawBufferPointer, _ process: LogProcess,
+    _ body: (EventRecord) throws -> Void
+  ) throws {
     ledger.isRecognized = true
     process.check(parsed, line, ledger: ledger)
     if parsed.category == .details, bindings.take(parsed, process) { return }

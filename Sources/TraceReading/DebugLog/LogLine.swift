@@ -76,9 +76,16 @@ extension ByteCursor {
   }
 
   /// Parses `2026-11-21 14:12:28`, in seconds since 1970-01-01 00:00.
-  mutating func takeDateTime() -> Int64? {
+  mutating func takeDateTime(separator: StaticString = " ") -> Int64? {
+    var ahead = self
+    guard let seconds = ahead.takeDateThenTime(separator) else { return nil }
+    self = ahead
+    return seconds
+  }
+
+  private mutating func takeDateThenTime(_ separator: StaticString) -> Int64? {
     guard let year = takeDigits(4), take("-"), let month = takeDigits(2), take("-"),
-      let day = takeDigits(2), take(" "), let hour = takeDigits(2), take(":"),
+      let day = takeDigits(2), take(separator), let hour = takeDigits(2), take(":"),
       let minute = takeDigits(2), take(":"), let second = takeDigits(2)
     else { return nil }
     // Years outside would overflow nanoseconds; 60 is a leap second.

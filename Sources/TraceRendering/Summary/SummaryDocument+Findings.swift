@@ -2,6 +2,7 @@
 
 import StoreEvents
 import TraceAnalysis
+import TraceReading
 
 extension Document {
   // 20 is arbitrary: findings are sorted by their saving, and a user who fixes 20 runs it again.
@@ -15,7 +16,7 @@ extension Document {
     guard !findings.isEmpty else {
       let sentence =
         profile.isEmpty
-        ? "There are no events of a store, so there is nothing to judge." : "No findings."
+        ? "There are no events, so there is nothing to judge." : "No findings."
       let tone: Tone = profile.completeness.isComplete ? .good : .plain
       return [.heading("Findings"), .paragraph(sentence, tone)] + remarks
     }
@@ -37,12 +38,20 @@ extension Document {
 }
 
 extension FindingReview {
-  /// What was not checked.
+  /// What was not checked, and what a word of a fix means to another reader.
   func scope(in profile: Profile) -> [String] {
-    guard !hasDatabase, !profile.isEmpty else { return [] }
-    return [
-      "Rules on plans, indexes and large columns were not checked: they need --database FILE."
-    ]
+    guard !profile.isEmpty else { return [] }
+    var sentences: [String] = []
+    if !hasDatabase {
+      sentences.append(
+        "Rules on plans, indexes and large columns were not checked: they need --database FILE.")
+    }
+    if profile.reading.sources.contains(where: { $0.kind == .coreDataLog }),
+      findings.contains(where: { $0.fix.contains("declare Index(") })
+    {
+      sentences.append("In Core Data, an Index is a fetch index of the entity in the model.")
+    }
+    return sentences
   }
 
   /// The findings that were excused, with their reasons, and the problems of the exceptions.

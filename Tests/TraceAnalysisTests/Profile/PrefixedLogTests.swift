@@ -17,13 +17,15 @@ import TraceReading
     return try TraceReader.read([path]) { _ in }
   }
 
-  @Test func linesOfObjectStoreBehindAPrefixAreNotCoreDatas() {
+  @Test func linesOfObjectStoreBehindAPrefixAreNotCoreDatas() throws {
     let lines = [
       "web_1  | \(head) ObjectStore: sql: SELECT 0, t0.Z_PK FROM ZSTOP t0",
       "web_1  | \(head) ObjectStore: annotation: sql connection fetch time: 0.0010s",
       "web_1  | \(head) ObjectStore: annotation: total fetch execution time: 0.0012s for 3 rows.",
     ]
-    #expect(throws: TraceReadingError.self) { try read(lines) }
+    #expect(try read(lines).sources.map(\.kind) == [.log])
+    // Behind other text they are none at all.
+    #expect(throws: TraceReadingError.self) { try read(lines.map { "got \($0)" }) }
   }
 
   @Test func theSameLinesOfCoreDataAreRead() throws {

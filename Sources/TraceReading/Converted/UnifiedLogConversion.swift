@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+
+/// The JSON of `log show` and `log stream`, with the styles `json` and `ndjson`.
+///
+///     {"timestamp":"2026-01-02 10:00:00.123456+0100","threadID":6699,"processID":4711,
+///      "processImagePath":"\/Applications\/App","eventMessage":"CoreData: sql: SELECT …",…}
+///
+/// becomes the line
+///
+///     2026-01-02 10:00:00.123456+0100 App[4711:6699] CoreData: sql: SELECT …
+struct UnifiedLogConversion: TextConversion {
+  private struct Message: Decodable {
+    var timestamp: String?
+    var processID: Int64?
+    var threadID: Int64?
+    var processImagePath: String?
+    var eventMessage: String?
+  }
+
+  private enum Place { case between, object, text }
+
+  private var place = Place.between
+  private var object: [UInt8] = []
+  private var depth = 0
+  private var isInString = false
+  private var isEscaped = false
+
+  // 16 MiB is arbitrary: a message has at most 32 KiB.
+  private static let maxObject = 16 << 20
+
+  /// Whether a text begins with such an object, perhaps behind a line of `log stream`.
+  static func isNeeded(head: [UInt8]) -> Bool {
+    let head = String(decoding: head, as: UTF8.self)
+    return head.contains("{")
+      && ["\"eventMessage\"", "\"traceID\"", "\"processImagePath\"", "\"machTimestamp\""]
+        .contains { head.contains($0) }
+  }
+
+  mutating func convert(_ bytes: ArraySlice<UInt8>, isLast: Bool) -> [UInt8] {
+    var lines: [UInt8] = []
+    for byte in bytes { read(byte, &lines) }
+    // A message without its end.
+    if isLast { lines += object }
+    return lines
+  }
+
+  private mutating func read(_ byte: UInt8, _ lines: inout [UInt8]) {
+    switch place {
+    case .between:
+      if byte == UInt8(ascii: "{") {
+        place = .object
+        readObject(byte, &lines)
+      } else if !" \t\r\n,[]".utf8.contains(byte) {
+        place = .text
+        lines.append(byte)
+      }
+    case .text:
+      lines.append(byte)
+      if byte == UInt8(ascii: "\n") { place = .between }
+    case .object: readObject(byte, &lines)
+    }
+  }
+
+  private mutating func readObject(_ byte: UInt8, _ lines: inout [UInt8]) {
+    object.append(byte)
+    if isInString {
+      if isEscaped {
+        isEscaped = false
+      } else if byte == UInt8(ascii: "\\") {
+        isEscaped = true
+      } else if byte == UInt8(ascii: "\"") {
+        isInString = false
+      }
+    } else {
+      switch byte {
+      case UInt8(ascii: "\""): isInString = true
+      case UInt8(ascii: "{"): depth += 1
+      case UInt8(ascii: "}"): depth -= 1
+      default: break
+      }
+    }
+    guard depth == 0 || object.count > Self.maxObject else { return }
+    lines += line(of: object) + [UInt8(ascii: "\n")]
+    (place, object, depth, isInString, isEscaped) = (.between, [], 0, false, false)
+  }
+
+  /// The line of a message; what is no message stays as it is, and is counted as not recognized.
+  private func line(of object: [UInt8]) -> [UInt8] {
+    guard let message = try? BoundedJSON.decode(Message.self, from: Data(object)),
+      let text = message.eventMessage, let time = message.timestamp
+    else { return object.filter { $0 != UInt8(ascii: "\n") } }
+    let path = message.processImagePath ?? ""
+    let name = path.split(separator: "/").last ?? ""
+    let process = "\(name)[\(message.processID ?? 0):\(message.threadID ?? 0)]"
+    return Array("\(time) \(process) \(text)".utf8)
+  }
+}
