@@ -36,8 +36,12 @@ extension StepReport {
   /// `launch: 10 of 184 photos shown, 1 fetch, 0 faults, 0 cache misses, 36.3 MB read, 41.204 ms`.
   var text: String {
     let read = bytesRead.map { ", \(Self.megabytes($0)) MB read" } ?? ""
-    return "\(title), \(fetches) \(fetches == 1 ? "fetch" : "fetches"), \(faults) faults, "
-      + "\(cacheMisses) cache misses\(read), \(duration.milliseconds)"
+    func counted(_ count: UInt64, _ one: String, _ many: String) -> String {
+      "\(count) \(count == 1 ? one : many)"
+    }
+    return
+      "\(title), \(counted(fetches, "fetch", "fetches")), \(counted(faults, "fault", "faults")), "
+      + "\(counted(cacheMisses, "cache miss", "cache misses"))\(read), \(duration.milliseconds)"
   }
 
   private var title: String {

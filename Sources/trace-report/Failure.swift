@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Glibc
 import QueryPlans
 import StoreEvents
 import TraceAnalysis
@@ -49,22 +50,34 @@ struct Failure: Error {
 
   /// The statements do not belong to the database of `--database`.
   static func otherDatabase(_ path: String, _ match: SchemaMatch) -> Self {
-    Self(
-      match.sentence(
-        database: LogText.quoted(path), reason: LogText.escaped(match.reason ?? "")),
+    let sentence = match.sentence(
+      database: LogText.quoted(path), reason: LogText.escaped(match.reason ?? ""))
+    // A copy of a database that is in use has lost what is only in the log.
+    let log = LogText.quoted("\(path)-wal")
+    return Self(
+      sentence + (lacksLog(path) ? "; copy its write-ahead log, \(log), with it" : ""),
       status: ExitStatus.inconclusive)
+  }
+
+  /// Whether a database is in WAL mode and has no log beside it.
+  private static func lacksLog(_ path: String) -> Bool {
+    guard access("\(path)-wal", F_OK) != 0, let file = fopen(path, "re") else { return false }
+    defer { fclose(file) }
+    var header = [UInt8](repeating: 0, count: 20)
+    // Bytes 18 and 19 are the versions of the format: 2 for WAL.
+    return fread(&header, 1, header.count, file) == header.count && header[18] == 2
   }
 
   /// For a program that was recorded or logged from its start to its end.
   static func noEvents(from program: String, because reason: String) -> Self {
     Self(
-      "no events of a store from '\(LogText.escaped(program))': it \(reason)",
+      "no events from '\(LogText.escaped(program))': it \(reason)",
       status: ExitStatus.inconclusive)
   }
 
   static func noEvents(_ paths: [String]) -> Self {
     Self(
-      "no events of a store in \(paths.map(LogText.escaped).joined(separator: ", ")); "
+      "no events in \(paths.map(LogText.escaped).joined(separator: ", ")); "
         + "was STORE_SQL_DEBUG=1 set, or the recording running, when the program ran?",
       status: ExitStatus.inconclusive)
   }

@@ -142,7 +142,7 @@ import Testing
     #expect(try await tool.run("growth", "--sizes", "1,2,3", "--", "true").status == 64)
     #expect(try await tool.run("growth", "--sizes", "1,x", "--", "echo", "{size}").status == 64)
     let none = try await tool.run("growth", "--sizes", "1,2,3", "--", "true", "{size}")
-    #expect(none.errorOutput.hasPrefix("trace-report: no events of a store from 'true 1': "))
+    #expect(none.errorOutput.hasPrefix("trace-report: no events from 'true 1': "))
     #expect(none.status == 3)
     let failed = try await tool.run("growth", "--sizes", "1,2,3", "--", "false", "{size}")
     #expect(failed.status == 1)

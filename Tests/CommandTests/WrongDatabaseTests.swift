@@ -56,6 +56,21 @@ import Testing
     #expect(try await report.run("summary", log, "--database", right).status == 0)
   }
 
+  /// The copy of a database that a program has open: its tables may be in the write-ahead log alone.
+  @Test func aCopyWithoutItsLogIsNamed() async throws {
+    let connection = try Connection(path: folder.path("open.sqlite"))
+    try connection.execute("PRAGMA journal_mode = wal; CREATE TABLE ZSTOP (Z_PK, ZNAME TEXT)")
+    let copy = folder.path("copy.sqlite")
+    try FileManager.default.copyItem(atPath: folder.path("open.sqlite"), toPath: copy)
+    for command in ["plans", "summary"] {
+      let run = try await report.run(command, log, "--database", copy)
+      #expect(run.status == 3)
+      #expect(
+        run.errorOutput.hasSuffix("; copy its write-ahead log, \"\(copy)-wal\", with it\n"),
+        "\(run.errorOutput)")
+    }
+  }
+
   @Test func noneIsReported() async throws {
     try write([Self.stops, Self.names])
     let plans = try await report.run("plans", log, "--database", wrong)

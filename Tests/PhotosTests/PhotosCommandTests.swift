@@ -59,10 +59,10 @@ import TraceReading
     #expect(events.faults.map(\.source) == [.database, .database])
     let lines = output.split(separator: "\n")
     #expect(
-      lines[1].hasPrefix("click on photo 7: 0.01 MB shown, 0 fetches, 1 faults, 1 cache miss"))
+      lines[1].hasPrefix("click on photo 7: 0.01 MB shown, 0 fetches, 1 fault, 1 cache miss,"))
     #expect(
       lines[2].hasPrefix("click on photo 7: 0.01 MB shown, 0 fetches, 0 faults, 0 cache miss"))
-    #expect(lines[3].contains("0 fetches, 1 faults, 1 cache misses"))
+    #expect(lines[3].contains("0 fetches, 1 fault, 1 cache miss,"))
     #expect(try #require(Self.megabytesRead(in: output, line: 0)) < 1.2)
   }
 

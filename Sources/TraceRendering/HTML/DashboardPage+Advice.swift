@@ -49,18 +49,19 @@ extension DashboardPage {
 extension AdviceReport {
   fileprivate func card(_ creation: IndexAdvice.Creation) -> Dashboards.Finding {
     let entity = creation.entity.map { "In \($0)" } ?? "In the entity"
+    let declaration = creation.declaration ?? creation.undeclarableSentence
     var card = Dashboards.Finding(
       headline: creation.candidate.sql.visible, severity: "make",
       message: cost(creation.bytes, creation.writes, table: creation.candidate.table).visible,
-      changes: [
-        .init(
-          entity.visible, (creation.declaration ?? creation.undeclarableSentence ?? "").visible)
-      ], summary: "What it costs")
+      changes: declaration.map { [.init(entity.visible, $0.visible)] } ?? [],
+      summary: "What it costs")
     card.saving =
       ["saves \(steps(creation.saving)) steps of the workload"]
       + [orderSentence(creation)].compactMap { $0?.visible }
     card.reason =
-      "The properties of the declaration have their own spelling. The saving is what the workload loses without it, the others being there."
+      (creation.declaration == nil
+        ? "" : "The properties of the declaration have their own spelling. ")
+      + "The saving is what the workload loses without this index and with the other advised ones."
     return card
   }
 

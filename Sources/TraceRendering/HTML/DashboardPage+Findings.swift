@@ -29,7 +29,7 @@ extension DashboardPage {
 
   private var noFindings: Dashboards.Block {
     if profile.isEmpty {
-      return .paragraph("There are no events of a store, so there is nothing to judge.")
+      return .paragraph("There are no events, so there is nothing to judge.")
     }
     return .paragraph("No findings.", tone: profile.completeness.isComplete ? "good" : "")
   }

@@ -87,11 +87,7 @@ extension DashboardPage {
     blocks += profile.reading.sources.flatMap(\.unrecognizedSamples).map {
       .paragraph("not recognized: \($0)".visible, tone: "quiet small")
     }
-    blocks += profile.stores.map { store in
-      .paragraph(
-        "store \(store.path), \(store.journalMode), pages of \(Cell.bytes(store.pageSize).text), SQLite \(store.sqliteVersion)"
-          .visible, tone: "quiet small")
-    }
+    blocks += profile.stores.map { .paragraph($0.sentence.visible, tone: "quiet small") }
     return Dashboards.Section(anchor: "sources", name: "Sources", blocks: blocks)
   }
 
@@ -101,5 +97,16 @@ extension DashboardPage {
         Cell.text(source.path), .text(source.kind.rawValue), .count(source.eventsRead),
         .count(source.eventsLost), .count(source.unrecognizedLines),
       ].map(\.html))
+  }
+}
+
+extension StoreProfile {
+  /// What its opening recorded: the probe has no journal mode and no size of pages, Core Data's log no version.
+  fileprivate var sentence: String {
+    var parts = ["store \(path)"]
+    if !journalMode.isEmpty { parts.append(journalMode) }
+    if pageSize > 0 { parts.append("pages of \(Cell.bytes(pageSize).text)") }
+    if !sqliteVersion.isEmpty { parts.append("SQLite \(sqliteVersion)") }
+    return parts.joined(separator: ", ")
   }
 }

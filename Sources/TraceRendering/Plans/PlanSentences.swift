@@ -189,7 +189,11 @@ extension PlanJudgement {
     guard let work, work.executions > 0, verdict == .fullScan || verdict == .mayScan else {
       return nil
     }
-    func perRun(_ sum: UInt64) -> UInt64 { sum / work.executions }
+    // Rounded, as in the finding of the same statement.
+    func perRun(_ sum: UInt64) -> UInt64 {
+      let (whole, rest) = sum.quotientAndRemainder(dividingBy: work.executions)
+      return rest >= work.executions - rest ? whole + 1 : whole
+    }
     let built =
       work.autoIndexRows > 0
       ? ", \(perRun(work.autoIndexRows).counted("row")) put into automatic indexes" : ""

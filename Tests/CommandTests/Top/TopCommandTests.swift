@@ -79,7 +79,7 @@ import TraceRendering
     let run = try await report.run(
       ["top", log.path, "--interval", "20ms", "--count", "2"] + options)
     #expect(run.status == 3)
-    #expect(run.error.contains("no events of a store in \(log.path)"), "\(run.error)")
+    #expect(run.error.contains("no events in \(log.path)"), "\(run.error)")
   }
 
   @Test(arguments: [
