@@ -37,6 +37,21 @@ import Testing
     #expect(!run.output.contains("\u{1b}"))
   }
 
+  /// As in the finding of the same statement.
+  @Test func rowsOfARunAreRounded() async throws {
+    let run = RunBuilder { trace in
+      trace.open()
+      for rows in [1, 2] as [UInt64] { trace.fetch(Self.scan, rows: rows, fullScanSteps: 499) }
+      trace.close()
+    }
+    let log = folder.path("rounded.log")
+    try Data(run.log.utf8).write(to: URL(filePath: log))
+    let plans = try await tool.run("plans", log, "--database", database)
+    #expect(
+      plans.output.contains("counted by the trace: 499 full-scan steps for 2 rows a run"),
+      "\(plans.output)")
+  }
+
   @Test func failOnScanExitsWithTwo() async throws {
     let arguments = ["plans", "--database", database, "--fail-on", "scan", "--sql"]
     #expect(try await tool.run(arguments + [Self.scan]).status == 2)

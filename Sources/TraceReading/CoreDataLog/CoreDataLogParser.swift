@@ -213,7 +213,7 @@ final class CoreDataLogParser {
     self.fragment = nil
     // What did not belong to it is no line of Core Data's.
     for line in fragment.otherLines {
-      ledger.countUnrecognized("line \(line.number): not a line of ObjectStore: \(line.sample)")
+      ledger.countUnrecognized("line \(line.number): not a log line: \(line.sample)")
     }
     let (text, number) = (fragment.text, fragment.number)
     let sample = String(decoding: text.prefix(100), as: UTF8.self)

@@ -14,17 +14,17 @@ import StoreEvents
 ///     annotation: total fetch …              completed
 ///     annotation: fault fulfilled …          given as a fault; any other line: as a fetch
 final class CoreDataThread {
-  private let process: CoreDataProcess
-  private let threadID: Int64
+  let process: CoreDataProcess
+  let threadID: Int64
   private let clock: CoreDataClock
   /// Whether its lines have the thread's number, so that no other thread's are among them.
   private let isNumbered: Bool
   private var sql: (text: String, time: Nanoseconds)?
-  private var open: [CoreDataFetch] = []
-  private var completed: CoreDataFetch?
+  var open: [CoreDataFetch] = []
+  var completed: CoreDataFetch?
   private var transactions = CoreDataTransactions()
   private var store: StoreOpened?
-  private var lastFetchID: UInt64 = 0
+  var lastFetchID: UInt64 = 0
   /// A statement that is no fetch of entities, unless its times follow.
   private var other: (sql: CoreDataSQL, values: CoreDataValues)?
   /// Whether any line had a time.
@@ -46,7 +46,7 @@ final class CoreDataThread {
 
   // 64 and 1,024 are arbitrary: fetches without an end, and prefetches of one fetch.
   private static let maxOpen = 64
-  private static let maxHeld = 1024
+  static let maxHeld = 1024
   // Of the two times, each to 0.1 ms.
   private static let rounding: Nanoseconds = 100_000
 
@@ -283,7 +283,7 @@ final class CoreDataThread {
   /// Counts a line on a fetch that comes after the next fetch has begun.
   ///
   /// - Returns: whether there is one.
-  private func countIfLate() -> Bool {
+  func countIfLate() -> Bool {
     if !open.isEmpty { displaced += 1 }
     return !open.isEmpty
   }
@@ -292,76 +292,5 @@ final class CoreDataThread {
     guard let store else { return }
     self.store = nil
     emit([(clock.now, .storeOpened(store))])
-  }
-
-  // MARK: - Events
-
-  private func emit(_ events: [(Nanoseconds, StoreEvent)]) {
-    records += events.map { record($1, at: $0) }
-  }
-
-  private func emit(_ fetch: CoreDataFetch) {
-    let end = record(.fetchEnd(fetch.ending), at: fetch.end)
-    hold(beginning(of: fetch) + fetch.held + [end], within: fetch.parentID)
-    if fetch.parentID == 0 { lastFetchID = fetch.id }
-  }
-
-  private func beginning(of fetch: CoreDataFetch) -> [EventRecord] {
-    guard !fetch.hasBegun else { return [] }
-    return announcement(of: fetch) + [record(.fetchBegin(fetch.beginning), at: fetch.begin)]
-  }
-
-  /// The statement, if it is met for the first time, and the values of this run.
-  private func announcement(of fetch: CoreDataFetch) -> [EventRecord] {
-    let values = fetch.bound.map { [record($0, at: fetch.begin)] } ?? []
-    guard !fetch.sql.text.isEmpty, process.announces(fetch.statementID) else { return values }
-    let announced = StatementAnnounced(
-      storeID: 0, statementID: fetch.statementID, sql: fetch.sql.text)
-    return [record(.statement(announced), at: fetch.begin)] + values
-  }
-
-  /// Core Data does not log which fetch made an object: the last one is the likeliest.
-  private func emitFault(_ entity: String, pk: Int64, relationship: String) -> Bool {
-    guard let fetch = completed else { return countIfLate() }
-    completed = nil
-    let duration = fetch.ending.totalTime
-    let miss = CacheMiss(
-      entity: entity, pk: pk, relationship: relationship, duration: duration,
-      statementID: fetch.statementID, vmSteps: 0, fullScanSteps: 0, originFetchID: lastFetchID)
-    let fault = FaultFired(
-      entity: entity, pk: pk, relationship: relationship, source: .database, duration: duration,
-      rows: fetch.rows, originFetchID: lastFetchID, origin: .unknown)
-    hold(
-      announcement(of: fetch) + fetch.held
-        + [record(.cacheMiss(miss), at: fetch.end), record(.fault(fault), at: fetch.end)],
-      within: fetch.parentID)
-    return true
-  }
-
-  /// Holds events until it is known whether the fetch that contains them is a fetch.
-  private func hold(_ events: [EventRecord], within parentID: UInt64) {
-    guard let index = open.firstIndex(where: { $0.id == parentID }) else {
-      records += events
-      return
-    }
-    open[index].held += events
-    guard open[index].held.count > Self.maxHeld else { return }
-    let fetch = open[index]
-    open[index].held = []
-    open[index].hasBegun = true
-    hold(beginning(of: fetch) + fetch.held, within: fetch.parentID)
-  }
-
-  private func abandonOldest() {
-    let fetch = open.removeFirst()
-    let hasEnded = fetch.hasRows || fetch.connectionTime == nil
-    records += beginning(of: fetch) + fetch.held
-    // A log may have no times at all; its statements still ran.
-    if hasEnded { records.append(record(.fetchEnd(fetch.ending), at: fetch.end)) }
-  }
-
-  private func record(_ event: StoreEvent, at time: Nanoseconds) -> EventRecord {
-    EventRecord(
-      timestamp: time, process: process.identity, threadID: threadID, contextID: 0, event: event)
   }
 }

@@ -135,7 +135,7 @@ final class LogEventSource: LiveSource {
     guard !line.hasMark else { return try takePrefixed(line, body) }
     let isCoreData = coreData.read(line, number: lineNumber, isMarkedOnly: ledger.isRecognized)
     hasCoreDataLines = hasCoreDataLines || isCoreData
-    if !isCoreData { countUnrecognized(line, "not a line of ObjectStore") }
+    if !isCoreData { countUnrecognized(line, "not a log line") }
   }
 
   /// Reads a line of ours before which another tool wrote something.
@@ -151,7 +151,7 @@ final class LogEventSource: LiveSource {
         return true
       }
     }
-    if isTaken != true { countUnrecognized(line, "not a line of ObjectStore") }
+    if isTaken != true { countUnrecognized(line, "not a log line") }
   }
 
   /// - Parameter line: as the program wrote it.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
 import Testing
+import TraceAnalysis
 import TraceRendering
 
 @testable import QueryPlans
@@ -20,6 +22,22 @@ import TraceRendering
     #expect(report.json.create.map(\.declaration) == ["Index(\\.kind, \\.name)"])
     let text = report.text(.plain)
     #expect(text.contains("or in Photo, with the properties' own spelling:\n  Index("), "\(text)")
+  }
+
+  @Test func theDashboardDeclaresNothingForATableWithoutAnEntity() throws {
+    func html(_ table: String, _ column: String) throws -> String {
+      var advice = IndexAdvice()
+      advice.creations = [
+        IndexAdvice.Creation(
+          candidate: IndexCandidate(table: table, columns: [column]), entity: nil, saving: 1e6)
+      ]
+      var page = DashboardPage(TimedProfile(profile: RunBuilder { $0.run("SELECT a") }.profile()))
+      page.advice = AdviceReport(database: "a.sqlite", sqliteVersion: "3", advice: advice)
+      return try page.html()
+    }
+    #expect(try html("ZPHOTO", "ZKIND").contains("In the entity"))
+    #expect(try html("book", "author_id").contains("CREATE INDEX book_author_id"))
+    #expect(try !html("book", "author_id").contains("In the entity"))
   }
 
   /// An index that covers a fetch may hold `Z_OPT` as well.

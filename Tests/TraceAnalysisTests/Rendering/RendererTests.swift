@@ -176,6 +176,16 @@ import TraceRendering
     if run == .hostileText { #expect(html.contains("&lt;script&gt;")) }
   }
 
+  /// The probe reads no journal mode and no size of pages.
+  @Test func htmlNamesOfAStoreWhatWasRecorded() throws {
+    let run = RunBuilder {
+      $0.connect()
+      $0.run("SELECT a")
+    }
+    let html = try DashboardPage(run.timedProfile()).html()
+    #expect(html.contains("store app.db, SQLite 3.40.1<"))
+  }
+
   @Test func htmlReportsFirstThatEventsWereLost() throws {
     let run = RunBuilder {
       $0.open()

@@ -104,7 +104,7 @@ struct LogEventSourceTests {
     #expect(reading.source.unrecognizedSamples.count == 5)
     #expect(
       reading.source.unrecognizedSamples[0]
-        == "line 2: not a line of ObjectStore: Listening on port 8080")
+        == "line 2: not a log line: Listening on port 8080")
     #expect(
       reading.source.unrecognizedSamples[3].hasPrefix("line 5: field 'rows' cannot be 'many'"))
     #expect(reading.events.map(\.kind) == [.fault])
