@@ -33,7 +33,8 @@ import Testing
       copy.remove(stop)
       let isStillMember = list.contains(stop)
       #expect(isStillMember == (place == nil))
-      #expect(list.objects.elementsEqual(plain, by: ===))
+      let isSame = list.objects.elementsEqual(plain, by: ===)
+      #expect(isSame)
     }
   }
 }
