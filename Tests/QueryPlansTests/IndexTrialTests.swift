@@ -73,7 +73,6 @@ import Testing
     "WITH x AS (SELECT name, age FROM customer) SELECT name FROM x WHERE age = 7",
     "WITH x AS (SELECT name, age AS y FROM customer), z AS (SELECT y AS q FROM x) SELECT q FROM z WHERE q = 7",
     "SELECT * FROM (SELECT * FROM (SELECT id, age AS a FROM customer) p) q WHERE a = 7",
-    "WITH customer AS (SELECT name, age FROM main.customer) SELECT name FROM customer WHERE age = 7",
   ])
   func aColumnThatIsComparedOutsideOfItsSubqueryIsIndexed(sql: String) {
     #expect(indexes(sql) == ["CREATE INDEX customer_age ON customer (age)"])

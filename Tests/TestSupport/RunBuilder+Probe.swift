@@ -43,6 +43,6 @@ extension RunBuilder {
           changes: changes, isReadOnly: changes == 0 ? 1 : 0, vmSteps: vmSteps,
           fullScanSteps: fullScanSteps, sorts: sorts, autoIndexRows: autoIndexRows, memory: 0,
           reprepares: 0,
-          filterHits: 0, filterMisses: 0, timedSteps: rows + 1, error: error)), thread: thread)
+          filterHits: 0, filterMisses: 0, timedSteps: rows &+ 1, error: error)), thread: thread)
   }
 }
