@@ -4,9 +4,8 @@ import Foundation
 
 /// What the tables do not show of the model that the file was last adapted to.
 extension StoreMetadata {
-  private static let renamingsKey = "ObjectStoreRenamings"
-  private static let codableTypesKey = "ObjectStoreCodableTypes"
-  private static let leftoversKey = "ObjectStoreLeftovers"
+  // One list, since each costs an opening: `[stamp, "renamed 3.ZTITLE ZBODY", "json 3.ZTAGS Array<String>", "left 3.ZNOTE"]`.
+  private static let recordKey = "ObjectStoreRecord"
 
   struct Record {
     /// The renaming identifiers that the file has followed, such as `3.ZTITLE ZBODY`: names that two
@@ -20,16 +19,21 @@ extension StoreMetadata {
 
   /// Nil if another library, or a version that kept none, has adapted the file since.
   var record: Record? {
-    guard let hashes = validHashes else { return nil }
-    let stamp = Self.stamp(hashes)
-    func list(_ key: String) -> Set<String>? {
-      guard let list = values[key] as? [String], list.first == stamp else { return nil }
-      return Set(list.dropFirst())
-    }
-    guard let renamings = list(Self.renamingsKey), let types = list(Self.codableTypesKey),
-      let leftovers = list(Self.leftoversKey)
+    guard let hashes = validHashes, let list = values[Self.recordKey] as? [String],
+      list.first == Self.stamp(hashes)
     else { return nil }
-    return Record(renamings: renamings, codableTypes: types, leftovers: leftovers)
+    var record = Record()
+    for entry in list.dropFirst() {
+      let words = entry.split(separator: " ", maxSplits: 1)
+      guard words.count == 2 else { return nil }
+      switch words[0] {
+      case "renamed": record.renamings.insert(String(words[1]))
+      case "json": record.codableTypes.insert(String(words[1]))
+      case "left": record.leftovers.insert(String(words[1]))
+      default: return nil
+      }
+    }
+    return record
   }
 
   /// Earlier renamings stay: an older model may open the file in between.
@@ -41,10 +45,9 @@ extension StoreMetadata {
       guard root.attributes.contains(where: { $0.codable != nil }) else { return [String]() }
       return StoredProperty.all(of: root).compactMap { $0.codableType(in: root.entityID) }
     }
-    let stamp = Self.stamp(hashes)
-    values[Self.renamingsKey] = [stamp] + followed.sorted()
-    values[Self.codableTypesKey] = [stamp] + types.sorted()
-    values[Self.leftoversKey] = [stamp] + leftovers.sorted()
+    values[Self.recordKey] =
+      [Self.stamp(hashes)] + followed.sorted().map { "renamed \($0)" }
+      + types.sorted().map { "json \($0)" } + leftovers.sorted().map { "left \($0)" }
   }
 }
 

@@ -30,7 +30,7 @@ extension SaveWriter {
   ///
   ///     UPDATE ZSTOP SET ZIDENTIFIER = NULL WHERE Z_PK = ? AND Z_OPT = ?
   ///
-  /// Rows may exchange their values: those that are updated give them up first.
+  /// Rows may exchange their values, so those that are updated have none in between.
   mutating func writePostponed(_ plan: SavePlan) throws {
     let rows = postponed
     postponed = PostponedRows()

@@ -93,7 +93,7 @@ private enum Numbers {
       try PropertyListSerialization.propertyList(from: Data(read.blob(0)), format: nil)
         as? [String: Any])
     read.reset()
-    list["ObjectStoreCodableTypes"] = nil
+    list["ObjectStoreRecord"] = nil
     let write = try connection.prepare("UPDATE Z_METADATA SET Z_PLIST = ?")
     try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
       .withUnsafeBytes { write.bind(blob: $0, at: 1) }

@@ -15,7 +15,7 @@ struct NameMatch {
   init(_ wanted: [Wanted], in present: Set<String>) {
     self.present = present
     for item in wanted where present.contains(item.name) { found[item] = item.name }
-    exchangeNames(wanted)
+    if wanted.contains(where: \.isPending) { exchangeNames(wanted) }
     for item in wanted where found[item] == nil {
       var visited: Set<Wanted> = []
       takeFormerName(item, &visited)
@@ -75,10 +75,10 @@ struct EntityMatch {
   /// Entities of the file that the model lacks.
   private(set) var gone: [FileStructure.Entity] = []
 
-  init(_ model: ManagedObjectModel, _ file: FileStructure) {
+  /// - Parameter followed: the renamings that the file has followed; nil if they are not known.
+  init(_ model: ManagedObjectModel, _ file: FileStructure, followed: Set<String>?) {
     let byName = Dictionary(
       file.entities.map { ($0.name, $0) }, uniquingKeysWith: { a, _ in a })
-    let followed = file.metadata.record?.renamings
     let wanted = model.entities.map { NameMatch.Wanted($0).pending(in: 0, followed) }
     let match = NameMatch(wanted, in: Set(byName.keys))
     for (entity, item) in zip(model.entities, wanted) {

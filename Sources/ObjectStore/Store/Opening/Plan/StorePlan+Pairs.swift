@@ -71,7 +71,6 @@ extension StorePlan {
 
   /// Finds many-to-manys whose tables have each other's names.
   private mutating func findExchangedRelationships() {
-    let present = file.tables.values.compactMap(\.pairColumns).flatMap { [$0, $1] }
     for root in model.roots {
       let relationships = root.kinds.flatMap(\.ownRelationships).filter {
         $0.renamingIdentifier != nil && $0.isToMany && $0.inverse?.isToMany == true
@@ -80,7 +79,8 @@ extension StorePlan {
       let wanted = relationships.map {
         NameMatch.Wanted(pairs: $0).pending(in: root.entityID, record?.renamings)
       }
-      let names = Set(present.map(\.relationship))
+      let columns = file.tables.values.compactMap(\.pairColumns)
+      let names = Set(columns.flatMap { [$0.relationship, $1.relationship] })
       let match = NameMatch(wanted, in: names)
       for (relationship, item) in zip(relationships, wanted)
       where item.isPending && names.contains(item.name) && match[item] == item.former {

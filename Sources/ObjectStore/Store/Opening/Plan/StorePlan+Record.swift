@@ -23,6 +23,7 @@ extension StorePlan {
   ///
   /// The type of the column, and its hash, are those of any data.
   mutating func checkJSON(_ properties: [StoredProperty], of root: EntityDescription) throws {
+    guard properties.contains(where: { $0.attribute?.codable != nil }) else { return }
     // A version that kept no types has read these values as well.
     let known = record?.codableTypes
     guard known != nil || metadata.validHashes == nil else { return }
@@ -56,7 +57,7 @@ extension StorePlan {
   // MARK: - What the model has again
 
   /// Values of a property that the last model lacked are there again; its references may lead to rows
-  /// that were deleted meanwhile, as the delete rules did not know of them.
+  /// that were deleted in between, because the delete rules did not apply to them.
   mutating func planReturned(_ properties: [StoredProperty], of root: EntityDescription) throws {
     guard let left = record?.leftovers, !left.isEmpty else { return }
     for (place, property) in properties.enumerated() {

@@ -87,8 +87,8 @@ struct StorePlan {
     self.file = file
     self.connection = connection
     metadata = file.metadata
-    match = EntityMatch(model, file)
     record = metadata.record
+    match = EntityMatch(model, file, followed: record?.renamings)
     let numbers = match.numbers
     isChecked =
       metadata.isChecked(model)
