@@ -10,8 +10,8 @@ public import Synchronization
 public final class Instruments: Sendable {
   /// Counted always; readable at any moment.
   public let counters = Counters()
-  let observers: [any StoreObserver]
   /// Apart from the others: they are called directly and not through the protocol.
+  private let tracepoints: Tracepoints?
   @usableFromInline let hasTracepoints: Bool
   private let others: [any StoreObserver]
   @usableFromInline let hasOthers: Bool
@@ -28,7 +28,7 @@ public final class Instruments: Sendable {
   public let recordsIO: Bool
 
   /// - Parameters:
-  ///   - observers: In the order in which they are notified.
+  ///   - observers: In the order in which they are notified, but the tracepoints come first.
   ///   - intervals: When statements are announced again and counters sampled.
   ///   - recordsValues: Whether ``recordValues(of:_:storeID:contextID:)`` is to be called, by every
   ///     store.
@@ -38,8 +38,8 @@ public final class Instruments: Sendable {
   ) {
     self.recordsValues = recordsValues
     self.recordsIO = recordsIO
-    self.observers = observers
-    hasTracepoints = observers.contains { $0 is Tracepoints }
+    tracepoints = observers.lazy.compactMap { $0 as? Tracepoints }.first
+    hasTracepoints = tracepoints != nil
     others = observers.filter { !($0 is Tracepoints) }
     hasOthers = !others.isEmpty
     announcements = StatementAnnouncements(intervals)
@@ -140,8 +140,14 @@ public final class Instruments: Sendable {
     cost.measuring {
       let event = event()
       if case .storeOpened(let opened) = event { sampler.storeID = opened.storeID }
-      if event.kind != .statement, event.kind != .values { counters.countEvent() }
-      for observer in observers where observer.interests.contains(.events) {
+      switch event {
+      case .statement, .values: break
+      default: counters.countEvent()
+      }
+      if let tracepoints, !TraceSessions.interests.isEmpty {
+        tracepoints.record(event, contextID: contextID)
+      }
+      for observer in others where observer.interests.contains(.events) {
         observer.record(event, contextID: contextID)
       }
       for observer in watching where observer.interests.contains(.events) {

@@ -10,9 +10,26 @@ final class StatementAnnouncements: Sendable {
     let id: StatementID
   }
 
-  private struct Announcement {
-    var uses: UInt64
+  private final class Announcement {
+    let statement: Statement
+    var uses: UInt64 = 1
     let time: Nanoseconds
+
+    init(_ statement: Statement, _ time: Nanoseconds) {
+      self.statement = statement
+      self.time = time
+    }
+  }
+
+  private struct Announced {
+    var all: [Statement: Announcement] = [:]
+    /// Found without a hash: programs repeat statements.
+    var latest: Announcement?
+
+    mutating func removeAll() {
+      all.removeAll(keepingCapacity: true)
+      latest = nil
+    }
   }
 
   /// Arbitrary: a program with more statements than this announces them all a second time.
@@ -21,7 +38,7 @@ final class StatementAnnouncements: Sendable {
   private let intervals: Intervals
   /// Whether any listener was attached at the last check.
   private let hasListener = Atomic<Bool>(false)
-  private let announced = Mutex<[Statement: Announcement]>([:])
+  private let announced = Mutex(Announced())
 
   init(_ intervals: Intervals) { self.intervals = intervals }
 
@@ -36,7 +53,7 @@ final class StatementAnnouncements: Sendable {
     guard !hasListener.load(ordering: .relaxed),
       !hasListener.exchange(true, ordering: .relaxed)
     else { return false }
-    announced.withLock { $0.removeAll(keepingCapacity: true) }
+    announced.withLock { $0.removeAll() }
     return true
   }
 
@@ -45,14 +62,18 @@ final class StatementAnnouncements: Sendable {
     let now = intervals.time == nil ? 0 : TraceClock.coarseNow
     return announced.withLock { announced in
       let statement = Statement(storeID: storeID, id: id)
-      if let last = announced[statement], last.uses < intervals.uses,
-        now - last.time <= intervals.time ?? 0
-      {
-        announced[statement]?.uses += 1
+      let last =
+        announced.latest?.statement == statement
+        ? announced.latest : announced.all[statement]
+      if let last, last.uses < intervals.uses, now - last.time <= intervals.time ?? 0 {
+        last.uses += 1
+        if announced.latest !== last { announced.latest = last }
         return false
       }
-      if announced.count >= Self.capacity { announced.removeAll(keepingCapacity: true) }
-      announced[statement] = Announcement(uses: 1, time: now)
+      if announced.all.count >= Self.capacity { announced.removeAll() }
+      let announcement = Announcement(statement, now)
+      announced.all[statement] = announcement
+      announced.latest = announcement
       return true
     }
   }

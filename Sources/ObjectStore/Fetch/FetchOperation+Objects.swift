@@ -47,9 +47,13 @@ extension FetchOperation {
     _ saved: [AnyManagedObject], _ overlay: PendingChanges?, _ prefetched: PrefetchTree,
     rows: [RowSnapshot]
   ) throws -> [AnyManagedObject] {
-    let start = isMeasured ? TraceClock.now : 0
-    let objects = try overlay?.apply(to: saved, limit: limit, offset: offset) ?? saved
-    if isMeasured { materializeTime = TraceClock.now - start + cost.materialize }
+    var objects = saved
+    materializeTime = cost.materialize
+    if let overlay {
+      let start = isMeasured ? TraceClock.now : 0
+      objects = try overlay.apply(to: saved, limit: limit, offset: offset)
+      if isMeasured { materializeTime += TraceClock.now - start }
+    }
     resultCount = objects.count
     if interests.contains(.rows) { returned = objects }
     try prefetch(prefetched, of: objects, rows: rows)

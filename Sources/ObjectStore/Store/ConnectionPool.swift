@@ -3,6 +3,8 @@
 import Dispatch
 import Foundation
 import SQLiteDriver
+import StoreEvents
+import StoreInstruments
 import Synchronization
 
 /// One connection that writes and several that read, as the write-ahead log allows.
@@ -46,6 +48,14 @@ final class ConnectionPool: @unchecked Sendable {
 
   /// Waits for a reader; return it with ``release(_:)``.
   func takeReader() throws -> PooledConnection { try takeSpare() ?? waitForReader() }
+
+  /// The same, and how long it took: 0 if a reader was free, or if nothing is measured.
+  func takeReader(measures: Bool) throws -> (PooledConnection, wait: Nanoseconds) {
+    if let reader = takeSpare() { return (reader, 0) }
+    let start = measures ? TraceClock.now : 0
+    let reader = try waitForReader()
+    return (reader, measures ? TraceClock.now - start : 0)
+  }
 
   private func takeSpare() -> PooledConnection? {
     spare.exchange(nil, ordering: .sequentiallyConsistent).map {

@@ -55,8 +55,7 @@ extension PersistentStore {
       instruments.recordValues(
         of: select.sql, select.bindings.map(\.boundValue), storeID: id, contextID: contextID)
     }
-    let start = measures ? TraceClock.now : 0
-    let reader = try pool.takeReader()
+    let (reader, wait) = try pool.takeReader(measures: measures)
     defer { pool.release(reader) }
     let taken = measures ? TraceClock.now : 0
     let pages = recordsIO ? reader.connection.pageCounts : PageCounts()
@@ -72,7 +71,7 @@ extension PersistentStore {
       defer {
         if measures {
           cost = QueryCost(
-            wait: taken - start, prepare: prepared - taken, step: TraceClock.now - prepared,
+            wait: wait, prepare: prepared - taken, step: TraceClock.now - prepared,
             counters: statement.takeCounters(), statementID: statement.id(of: select.sql))
           if recordsIO { cost.pages = reader.connection.pageCounts - pages }
           reportBusyWait(on: reader, contextID: contextID)
@@ -114,6 +113,7 @@ extension PersistentStore {
           try reader.collector.collect(
             statement, layout: entity.rowLayout, extra: extra, page: relay.add)
         }
+        cost.step -= relay.time
       } else {
         var builder = RowBuilder(layout: entity.rowLayout, pageWords: RowBuilder.usualPageWords)
         try query(
@@ -123,12 +123,10 @@ extension PersistentStore {
           extra?(statement)
           if builder.isFull { relay.add(builder.takePage()) }
         }
-        let end = measures ? TraceClock.now : 0
+        cost.step -= relay.time
+        // After the last step: its time is not in that of the steps.
         if !builder.isEmpty { relay.add(builder.takePage()) }
-        if measures { cost.step += TraceClock.now - end }
       }
-      guard measures else { return }
-      cost.step -= relay.time
       relay.finish()
       cost.materialize = relay.time
     }
@@ -164,10 +162,9 @@ extension PersistentStore {
         of: statements[entity.index].fault, [.integer(primaryKey)], storeID: id,
         contextID: contextID)
     }
-    let start = measures ? TraceClock.now : 0
     let epoch = cache.epoch
-    let reader = try pool.takeReader()
-    cost.wait = measures ? TraceClock.now - start : 0
+    let (reader, wait) = try pool.takeReader(measures: measures)
+    cost.wait = wait
     let page: RowPage?
     do {
       page = try reader.rowReader(entity, statements).row(primaryKey, measures, &cost)
