@@ -47,7 +47,8 @@ extension DebugLog {
 
   private static func complain(_ sentence: String) {
     var standardError = LogSink(descriptor: 2)
-    standardError.write(Array("ObjectStore: warning: \(sentence)\n".utf8), lines: 1)
+    Array("ObjectStore: warning: \(sentence)\n".utf8)
+      .withUnsafeBytes { standardError.write($0, lines: 1) }
   }
 }
 

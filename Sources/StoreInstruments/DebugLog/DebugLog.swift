@@ -34,6 +34,24 @@ public final class DebugLog: StoreObserver {
   private struct State {
     var lines: LogLines
     var sink: LogSink
+
+    /// Begins a group of lines, or goes on with one that is held.
+    mutating func begin() {
+      lines.start()
+      let lost = sink.lost
+      guard lost > 0, lines.count == 0 else { return }
+      lines.line(.warning) { text in
+        text.append(Int64(lost))
+        text.append(" lines of this log were lost: they could not be written")
+      }
+    }
+
+    /// Writes the lines of a group at once.
+    mutating func send() {
+      let count = lines.count - (sink.lost > 0 ? 1 : 0)
+      sink.write(lines.text.bytes, lines: count)
+      lines.clear()
+    }
   }
 
   /// Logs to an open descriptor, standard error by default; it is not closed.
@@ -90,31 +108,24 @@ public final class DebugLog: StoreObserver {
     }
   }
 
-  /// Writes the lines of a group at once; held ones go out with the next group.
-  private func write(isHeld: Bool = false, _ body: (inout LogLines) -> Void) {
+  private func write(_ body: (inout LogLines) -> Void) {
     state.withLock { state in
-      state.lines.start()
-      let lost = state.sink.lost
-      if lost > 0, state.lines.count == 0 {
-        state.lines.line(.warning) { text in
-          text.append(Int64(lost))
-          text.append(" lines of this log were lost: they could not be written")
-        }
-      }
+      state.begin()
       body(&state.lines)
-      if isHeld { return }
-      state.sink.write(state.lines.text.bytes, lines: state.lines.count - (lost > 0 ? 1 : 0))
-      state.lines.clear()
+      state.send()
     }
   }
 
   public func record(_ event: StoreEvent, contextID: UInt64) {
-    switch event {
+    // Read once, and not within ``write(_:)``: each `case`, and a second closure, copies the event.
+    let kind = event.kind
     // The `sql:` line announces the statement.
-    case .statement: break
-    // Its SQL, or its end, follows at once: one call of write(2) does for both.
-    case .fetchBegin: write(isHeld: true) { $0.event(event, contextID: contextID) }
-    default: write { $0.event(event, contextID: contextID) }
+    guard kind != .statement else { return }
+    state.withLock { state in
+      state.begin()
+      state.lines.event(event, contextID: contextID)
+      // The SQL of a fetch, or its end, follows at once: one call of write(2) does for both.
+      if kind != .fetchBegin { state.send() }
     }
   }
 

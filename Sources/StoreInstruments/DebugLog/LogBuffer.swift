@@ -1,89 +1,110 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import StoreEvents
 
 /// Bytes of log text, kept from one line to the next: nothing is allocated once it has grown.
-struct LogBuffer {
-  private(set) var bytes: [UInt8] = []
+///
+/// A class with memory of its own: an array checks at each append whether it is shared.
+final class LogBuffer {
+  @exclusivity(unchecked) private var memory: UnsafeMutablePointer<UInt8>
+  @exclusivity(unchecked) private var capacity = 8_192
+  @exclusivity(unchecked) private(set) var count = 0
 
-  init() { bytes.reserveCapacity(8_192) }
+  init() { memory = .allocate(capacity: capacity) }
 
-  mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+  deinit { memory.deallocate() }
 
-  mutating func append(_ text: StaticString) {
-    bytes.append(
-      contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  /// Until the next append.
+  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory, count: count) }
+
+  func removeAll() { count = 0 }
+
+  /// Appends so many bytes, which the caller writes.
+  @inline(__always)
+  func appendSpace(_ length: Int) -> UnsafeMutablePointer<UInt8> {
+    if capacity - count < length { grow(to: count + length) }
+    defer { count += length }
+    return memory + count
   }
+
+  private func grow(to needed: Int) {
+    capacity = max(needed, capacity * 2)
+    let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
+    larger.update(from: memory, count: count)
+    memory.deallocate()
+    memory = larger
+  }
+
+  private func append(_ start: UnsafePointer<UInt8>?, _ length: Int) {
+    guard let start, length > 0 else { return }
+    appendSpace(length).update(from: start, count: length)
+  }
+
+  func append(_ text: StaticString) { append(text.utf8Start, text.utf8CodeUnitCount) }
 
   /// Takes text that is known to be safe, such as a number's.
-  mutating func append(verbatim text: String) { bytes.append(contentsOf: text.utf8) }
-
-  mutating func append(contentsOf other: [UInt8]) { bytes.append(contentsOf: other) }
-
-  mutating func append(byte: UInt8) { bytes.append(byte) }
-
-  mutating func append(_ value: Int64) {
-    if value < 0 { bytes.append(UInt8(ascii: "-")) }
-    append(value.magnitude)
+  func append(verbatim text: String) {
+    var text = text
+    text.withUTF8 { append($0.baseAddress, $0.count) }
   }
 
-  mutating func append(_ value: UInt64) {
-    guard value > 9 else { return bytes.append(UInt8(ascii: "0") + UInt8(value)) }
-    append(value, digits: 1)
-  }
+  func append(contentsOf other: LogBuffer) { append(other.memory, other.count) }
 
-  /// Appends a number with at least so many digits, up to 20.
-  mutating func append(_ value: UInt64, digits: Int) {
-    // In one piece: an array checks its storage at each byte that is appended.
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { text in
-      var start = 20
-      var rest = value
-      while rest > 0 || 20 - start < digits {
-        start -= 1
-        text[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-        rest /= 10
-      }
-      bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start...]))
-    }
-  }
-
-  /// Appends a span of time as `0.001304s`, to the nearest microsecond.
-  mutating func append(seconds time: Nanoseconds) {
-    let microseconds = (UInt64(max(time, 0)) + 500) / 1_000
-    append(microseconds / 1_000_000)
-    bytes.append(UInt8(ascii: "."))
-    append(microseconds % 1_000_000, digits: 6)
-    bytes.append(UInt8(ascii: "s"))
-  }
+  @inline(__always)
+  func append(byte: UInt8) { appendSpace(1).pointee = byte }
 
   /// Appends text from data, escaped as ``LogText`` does it.
-  mutating func append(escaping text: String) {
-    append(text, isQuoted: false)
-  }
+  func append(escaping text: String) { append(text, isQuoted: false) }
 
   /// Appends text from data between double quotes.
-  mutating func append(quoting text: String) {
-    append(text, isQuoted: true)
-  }
+  func append(quoting text: String) { append(text, isQuoted: true) }
 
-  private mutating func append(_ text: String, isQuoted: Bool) {
-    let start = bytes.count
-    if isQuoted { bytes.append(UInt8(ascii: "\"")) }
-    let isPlain = text.utf8.withContiguousStorageIfAvailable { utf8 in
-      guard utf8.allSatisfy(Self.isPlain) else { return false }
-      bytes.append(contentsOf: utf8)
+  private func append(_ text: String, isQuoted: Bool) {
+    var text = text
+    let isPlain = text.withUTF8 { utf8 in
+      guard UnsafeRawBufferPointer(utf8).isPlain(isQuoted: isQuoted) else { return false }
+      if isQuoted { append(byte: UInt8(ascii: "\"")) }
+      append(utf8.baseAddress, utf8.count)
+      if isQuoted { append(byte: UInt8(ascii: "\"")) }
       return true
     }
-    if isPlain == true {
-      if isQuoted { bytes.append(UInt8(ascii: "\"")) }
-    } else {
-      bytes.removeSubrange(start...)
-      bytes.append(contentsOf: (isQuoted ? LogText.quoted(text) : LogText.escaped(text)).utf8)
+    if !isPlain { append(verbatim: isQuoted ? LogText.quoted(text) : LogText.escaped(text)) }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Whether no byte needs a second look: printable ASCII but for `\`, and for `"` between quotes.
+  fileprivate func isPlain(isQuoted: Bool) -> Bool {
+    var place = 0
+    while count - place >= 8 {
+      let word = loadUnaligned(fromByteOffset: place, as: UInt64.self)
+      if word.hasUnsafeByte || isQuoted && word.hasByte(UInt8(ascii: "\"")) { return false }
+      place += 8
+    }
+    return self[place...].allSatisfy {
+      $0 &- 0x20 < 0x5f && $0 != UInt8(ascii: "\\") && !(isQuoted && $0 == UInt8(ascii: "\""))
     }
   }
+}
 
-  /// Whether a byte needs no second look: printable ASCII but for `"` and `\`.
-  private static func isPlain(_ byte: UInt8) -> Bool {
-    byte &- 0x20 < 0x5f && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+extension UInt64 {
+  private static let ones: UInt64 = 0x0101_0101_0101_0101
+  private static let highBits: UInt64 = 0x8080_8080_8080_8080
+
+  /// Whether one of the eight bytes is a control character, no ASCII, or `\`.
+  @inline(__always)
+  fileprivate var hasUnsafeByte: Bool {
+    self & Self.highBits != 0 || (self &- Self.ones &* 0x20) & Self.highBits != 0
+      || hasByte(0x7f) || hasByte(UInt8(ascii: "\\"))
+  }
+
+  /// Whether one of the eight bytes is this one; none of them may be above 0x7f.
+  ///
+  /// See <https://graphics.stanford.edu/~seander/bithacks.html#ZeroInWord>.
+  @inline(__always)
+  fileprivate func hasByte(_ byte: UInt8) -> Bool {
+    let difference = self ^ Self.ones &* UInt64(byte)
+    return (difference &- Self.ones) & ~difference & Self.highBits != 0
   }
 }

@@ -9,18 +9,18 @@ struct LogClock {
   /// In seconds east of Greenwich.
   let utcOffset: Int
   private var second: time_t = .min
-  private var text = LogBuffer()
+  private let text = LogBuffer()
 
   init(utcOffset: Int) { self.utcOffset = utcOffset }
 
-  mutating func append(_ moment: timespec, to line: inout LogBuffer) {
+  mutating func append(_ moment: timespec, to line: LogBuffer) {
     if moment.tv_sec != second {
       second = moment.tv_sec
       text.removeAll()
       text.append(date: second + utcOffset)
       text.append(byte: UInt8(ascii: "."))
     }
-    line.append(contentsOf: text.bytes)
+    line.append(contentsOf: text)
     line.append(UInt64(moment.tv_nsec / 1_000), digits: 6)
   }
 
@@ -34,7 +34,7 @@ struct LogClock {
 
 extension LogBuffer {
   /// Appends seconds since 1970 as `2026-11-21 14:12:28`.
-  mutating func append(date seconds: time_t) {
+  func append(date seconds: time_t) {
     var seconds = seconds
     var date = tm()
     // Cannot fail: the year of any moment written here fits an Int32.
@@ -50,7 +50,7 @@ extension LogBuffer {
   }
 
   /// Appends an offset from UTC as `+01:00`.
-  mutating func append(utcOffset: Int) {
+  func append(utcOffset: Int) {
     append(utcOffset < 0 ? "-" : "+")
     append(UInt64(utcOffset.magnitude / 3_600), digits: 2)
     append(":")

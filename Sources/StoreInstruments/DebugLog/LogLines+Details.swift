@@ -56,7 +56,7 @@ extension LogLines {
 }
 
 extension LogBuffer {
-  fileprivate mutating func append(cutting text: String, to limit: Int) {
+  fileprivate func append(cutting text: String, to limit: Int) {
     guard text.utf8.count > limit else { return append(quoting: text) }
     append(quoting: String(text.unicodeScalars.prefix(limit)))
     append(" (cut; ")
@@ -65,7 +65,7 @@ extension LogBuffer {
   }
 
   /// Appends seconds since 2001 and, where the calendar goes that far, the date in UTC.
-  fileprivate mutating func append(timestamp seconds: Double) {
+  fileprivate func append(timestamp seconds: Double) {
     append("(timestamp) ")
     append(verbatim: "\(seconds)")
     guard seconds.magnitude < 1e11 else { return }
@@ -74,7 +74,7 @@ extension LogBuffer {
     append(" UTC)")
   }
 
-  fileprivate mutating func append(hex bytes: some Sequence<UInt8>) {
+  fileprivate func append(hex bytes: some Sequence<UInt8>) {
     for byte in bytes {
       let digits: StaticString = "0123456789abcdef"
       append(byte: digits.utf8Start[Int(byte >> 4)])

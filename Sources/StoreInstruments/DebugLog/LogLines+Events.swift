@@ -121,7 +121,7 @@ extension LogLines {
 
 extension LogBuffer {
   /// Appends `<x-coredata:///Stop/p12>`.
-  fileprivate mutating func append(objectID event: FaultFired) {
+  fileprivate func append(objectID event: FaultFired) {
     append("<x-coredata:///")
     append(escaping: event.entity)
     append("/p")

@@ -10,14 +10,14 @@ import StoreEvents
 struct LogLines {
   enum Category { case sql, annotation, details, warning, error }
 
-  private(set) var text = LogBuffer()
+  let text = LogBuffer()
   private(set) var count = 0
   /// Of all lines since the last closing line.
   private(set) var check = LogCheck()
-  private var prefix = LogBuffer()
+  private let prefix = LogBuffer()
   private var clock: LogClock
   /// The process part of the prefix, such as ` transit[2367:`.
-  private var process = LogBuffer()
+  private let process = LogBuffer()
 
   init(processName: String, utcOffset: Int) {
     clock = LogClock(utcOffset: utcOffset)
@@ -33,8 +33,8 @@ struct LogLines {
     prefix.removeAll()
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
-    clock.append(now, to: &prefix)
-    prefix.append(contentsOf: process.bytes)
+    clock.append(now, to: prefix)
+    prefix.append(contentsOf: process)
     prefix.append(Int64(CStoreTracepoints_thread_id()))
     prefix.append("] ObjectStore: ")
   }
@@ -45,9 +45,9 @@ struct LogLines {
     count = 0
   }
 
-  mutating func line(_ category: Category, _ body: (inout LogBuffer) -> Void) {
-    let start = text.bytes.count
-    text.append(contentsOf: prefix.bytes)
+  mutating func line(_ category: Category, _ body: (LogBuffer) -> Void) {
+    let start = text.count
+    text.append(contentsOf: prefix)
     switch category {
     case .sql: text.append("sql: ")
     case .annotation: text.append("annotation: ")
@@ -55,8 +55,8 @@ struct LogLines {
     case .warning: text.append("warning: ")
     case .error: text.append("error: ")
     }
-    body(&text)
-    text.bytes.withUnsafeBytes { check.add(line: UnsafeRawBufferPointer(rebasing: $0[start...])) }
+    body(text)
+    check.add(line: UnsafeRawBufferPointer(rebasing: text.bytes[start...]))
     text.append(byte: UInt8(ascii: "\n"))
     count += 1
   }
@@ -73,32 +73,33 @@ struct LogLines {
     line(.annotation) { text in
       text.append(type(of: payload).name)
       text.field("context_id", contextID)
-      payload.write(to: &text)
+      var fields = text
+      payload.write(to: &fields)
     }
   }
 }
 
 /// Fields go out as ` rows=15 entity="Stop"`.
 extension LogBuffer: EventFieldWriter {
-  mutating func field(_ name: StaticString, _ value: Int64) {
+  func field(_ name: StaticString, _ value: Int64) {
     guard value != 0 else { return }
     append(fieldName: name)
     append(value)
   }
 
-  mutating func field(_ name: StaticString, _ value: UInt64) {
+  func field(_ name: StaticString, _ value: UInt64) {
     guard value != 0 else { return }
     append(fieldName: name)
     append(value)
   }
 
-  mutating func field(_ name: StaticString, _ value: String) {
+  func field(_ name: StaticString, _ value: String) {
     guard !value.isEmpty else { return }
     append(fieldName: name)
     append(quoting: value)
   }
 
-  private mutating func append(fieldName name: StaticString) {
+  private func append(fieldName name: StaticString) {
     append(byte: UInt8(ascii: " "))
     append(name)
     append(byte: UInt8(ascii: "="))

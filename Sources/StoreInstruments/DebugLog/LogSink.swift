@@ -25,54 +25,57 @@ struct LogSink {
   }
 
   /// Writes lines that belong together; one call of `write(2)` where the descriptor allows it.
-  mutating func write(_ bytes: [UInt8], lines: Int) {
-    let rest = send(unsent[...])
-    unsent = Array(rest)
-    guard rest.isEmpty else { return lost += lines }
-    let left = send(bytes[...])
-    if left.count == bytes.count {
+  mutating func write(_ bytes: UnsafeRawBufferPointer, lines: Int) {
+    if !unsent.isEmpty {
+      let sent = unsent.withUnsafeBytes { send($0) }
+      unsent.removeFirst(sent)
+      guard unsent.isEmpty else { return lost += lines }
+    }
+    let sent = send(bytes)
+    if sent == 0 {
       lost += lines
     } else {
       lost = 0
-      keep(left)
+      keep(bytes[sent...])
     }
   }
 
   /// Keeps the rest of a torn line, and counts the lines behind it as lost.
-  private mutating func keep(_ left: ArraySlice<UInt8>) {
+  private mutating func keep(_ left: Slice<UnsafeRawBufferPointer>) {
     guard let end = left.firstIndex(of: UInt8(ascii: "\n")) else { return }
     unsent = Array(left[...end])
     lost = left[(end + 1)...].count { $0 == UInt8(ascii: "\n") }
   }
 
-  /// Sends what the descriptor takes; returns what it did not.
-  private func send(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    guard !bytes.isEmpty else { return bytes }
-    return isStream ? withoutPipeSignal { sendToStream(bytes) } : sendToFile(bytes)
+  /// Sends what the descriptor takes, and returns how many bytes that was.
+  private func send(_ bytes: UnsafeRawBufferPointer) -> Int {
+    guard let start = bytes.baseAddress else { return 0 }
+    return isStream
+      ? withoutPipeSignal { sendToStream(bytes, start) } : sendToFile(start, bytes.count)
   }
 
-  private func sendToFile(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    var rest = bytes
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+  private func sendToFile(_ start: UnsafeRawPointer, _ length: Int) -> Int {
+    var sent = 0
+    while sent < length {
+      let count = Glibc.write(descriptor, start + sent, length - sent)
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { break }
-      rest = rest.dropFirst(count)
+      sent += count
     }
-    return rest
+    return sent
   }
 
   /// A pipe that is ready takes `PIPE_BUF` bytes at once without making anyone wait.
-  private func sendToStream(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    var rest = bytes
-    while !rest.isEmpty, isReady() {
-      let chunk = rest.prefixOfLines(upTo: Int(PIPE_BUF))
-      let count = chunk.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+  private func sendToStream(_ bytes: UnsafeRawBufferPointer, _ start: UnsafeRawPointer) -> Int {
+    var sent = 0
+    while sent < bytes.count, isReady() {
+      let chunk = bytes[sent...].prefixOfLines(upTo: Int(PIPE_BUF))
+      let count = Glibc.write(descriptor, start + sent, chunk.count)
       if count < 0, errno == EINTR || errno == EAGAIN { continue }
       guard count > 0 else { break }
-      rest = rest.dropFirst(count)
+      sent += count
     }
-    return rest
+    return sent
   }
 
   private func isReady() -> Bool {
@@ -103,9 +106,9 @@ struct LogSink {
   }
 }
 
-extension ArraySlice<UInt8> {
+extension Slice<UnsafeRawBufferPointer> {
   /// As many whole lines as fit into so many bytes, or that many bytes of one longer line.
-  fileprivate func prefixOfLines(upTo limit: Int) -> ArraySlice<UInt8> {
+  fileprivate func prefixOfLines(upTo limit: Int) -> Self {
     let prefix = prefix(limit)
     guard prefix.count < count, let end = prefix.lastIndex(of: UInt8(ascii: "\n")) else {
       return prefix
