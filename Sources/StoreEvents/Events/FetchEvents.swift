@@ -56,7 +56,7 @@ public struct FetchEnd: EventPayload {
   public var statementID: StatementID
   /// Keyed per process: equal values hash equal, and the values cannot be read from it.
   public var bindHash: UInt64
-  /// Waiting for a connection.
+  /// Waiting for a connection; 0 if one was free.
   public var waitTime: Nanoseconds
   /// Compiling the SQL, or finding it in the statement cache, and binding.
   public var prepareTime: Nanoseconds
