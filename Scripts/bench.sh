@@ -48,6 +48,7 @@ untraced=(-c release --package-path Benchmarks --scratch-path Benchmarks/.build/
 
 # store-bench with what it runs, and the store with its tracepoints compiled out for the ladder.
 build_store() {
+  remove_stale_objects
   swift build -c release --package-path Benchmarks
   if [ "$1" = untraced ]; then swift build "${untraced[@]}" --product bench-worker; fi
 }
