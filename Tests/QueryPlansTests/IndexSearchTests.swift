@@ -77,6 +77,28 @@ struct IndexSearchTests {
     #expect(!advice.creations.isEmpty)
   }
 
+  /// Each round tries the indexes again that may have become better, not all of them.
+  @Test func aStatementMoreAddsAFewSetsOfIndexes() throws {
+    for table in 0..<16 {
+      try connection.execute(
+        """
+        CREATE TABLE t\(table) (id INTEGER PRIMARY KEY, a INTEGER, b INTEGER);
+        INSERT INTO t\(table) SELECT id, a, b FROM item;
+        """)
+    }
+    func tried(_ tables: Int) throws -> Int {
+      let workload = (0..<tables).map {
+        WorkloadStatement(
+          id: "\($0)", sql: "SELECT id FROM t\($0) WHERE a = ? AND b > ?", runs: UInt64($0) + 5)
+      }
+      let advice = try IndexAdvisor(workload, on: connection).advice()
+      #expect(advice.creations.count == tables)
+      return advice.tried
+    }
+    let (few, many) = (try tried(4), try tried(16))
+    #expect(many <= 5 * few, "\(few) and \(many)")
+  }
+
   @Test func tenRunsUnderLoadReturnTheSameAdvice() async throws {
     let load = Task.detached {
       var sum: UInt64 = 0

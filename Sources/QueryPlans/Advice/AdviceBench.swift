@@ -21,6 +21,7 @@ final class AdviceBench {
   private lazy var explainer = PlanExplainer(connection)
   /// The candidates that the copy has now.
   private(set) var applied: Set<IndexCandidate> = []
+  private var knownCandidates: [IndexCandidate]?
   private var known: [Set<IndexCandidate>: Trial] = [:]
   private var knownSteps: [StatementTrial: Double] = [:]
 
@@ -113,6 +114,13 @@ final class AdviceBench {
 
   /// Candidates that no index of the database serves yet, on tables that are not tiny.
   func candidates() throws -> [IndexCandidate] {
+    if let knownCandidates { return knownCandidates }
+    let candidates = try newCandidates()
+    knownCandidates = candidates
+    return candidates
+  }
+
+  private func newCandidates() throws -> [IndexCandidate] {
     let facts = try DatabaseFacts(connection)
     var seen: Set<String> = []
     let copy = SchemaCopy(of: connection)

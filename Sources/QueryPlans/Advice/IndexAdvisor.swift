@@ -186,7 +186,7 @@ public struct IndexAdvisor {
     guard isSampled, !options.isCancelled() else { return nil }
     let others = try bench.candidates().filter {
       $0.table == candidate.table && $0.columns != candidate.columns
-        && $0.columns.sorted() == candidate.columns.sorted()
+        && $0.columns.sorted() == candidate.columns.sorted() && !chosen.indexes.contains($0)
     }
     let trials = try others.map {
       ($0, try bench.trial(chosen.indexes.subtracting([candidate]).union([$0])))

@@ -71,27 +71,70 @@ struct IndexSearch {
     return moves
   }
 
+  /// A move with the most that it can save beside the indexes chosen so far.
+  private struct Move {
+    var indexes: Set<IndexCandidate>
+    var bound = Double.infinity
+  }
+
   private func searchGreedily(_ candidates: [IndexCandidate], _ outcome: inout Outcome) throws {
-    var moves = moves(candidates)
+    var moves = moves(candidates).map { Move(indexes: $0) }
+    let isLarge = try isLarge(candidates)
     while !moves.isEmpty {
-      let all = outcome.tried + moves.count
       let current = outcome.chosen
-      var useful: [(move: Set<IndexCandidate>, trial: AdviceBench.Trial)] = []
-      for move in moves where !move.isSubset(of: current.indexes) {
-        let trial = try tried(move, beside: current, &outcome)
-        progress(outcome.tried, all)
-        if let trial, trial.cost < current.cost { useful.append((move, trial)) }
-      }
+      let useful = try promising(&moves, &outcome)
       guard let best = useful.min(by: { isBetter($0.trial, $1.trial) }),
-        current.cost - best.trial.cost >= 0.005 * current.cost
-      else { return }
+        current.cost - best.trial.cost >= Self.minPart * current.cost
+      else {
+        // What each of the others saves beside the chosen ones is reported.
+        for move in moves where move.bound > 0 {
+          _ = try tried(move.indexes, beside: current, &outcome)
+        }
+        return
+      }
       outcome.chosen = best.trial
       // An index may help a join only beside one for its other table; on large tables that is not
       // tried, since each index takes seconds.
-      let next = try isLarge(candidates) ? useful.map(\.move) : moves
-      moves = next.filter { move in
-        move != best.move && move.allSatisfy { outcome.failures[$0] == nil }
+      if isLarge { moves.removeAll { $0.bound <= 0 } }
+      moves.removeAll { move in
+        move.indexes == best.move || move.indexes.contains { outcome.failures[$0] != nil }
       }
+      for index in moves.indices where isJoined(moves[index].indexes, with: best.move) {
+        moves[index].bound = .infinity
+      }
+    }
+  }
+
+  /// Tries the moves that can be the best one, those with the highest bounds first.
+  private func promising(
+    _ moves: inout [Move], _ outcome: inout Outcome
+  ) throws -> [(move: Set<IndexCandidate>, trial: AdviceBench.Trial)] {
+    let current = outcome.chosen
+    let order = moves.indices.filter { moves[$0].bound > 0 }
+      .sorted { (moves[$1].bound, $0) < (moves[$0].bound, $1) }
+    let all = outcome.tried + order.count
+    var most = 0.0
+    var useful: [(move: Set<IndexCandidate>, trial: AdviceBench.Trial)] = []
+    for index in order where !moves[index].indexes.isSubset(of: current.indexes) {
+      // Beside more indexes, one for statements on a single table saves no more than before.
+      if moves[index].bound < most { break }
+      let trial = try tried(moves[index].indexes, beside: current, &outcome)
+      progress(outcome.tried, all)
+      guard let trial else { continue }
+      moves[index].bound = current.cost - trial.cost
+      most = max(most, moves[index].bound)
+      if trial.cost < current.cost { useful.append((moves[index].indexes, trial)) }
+    }
+    return useful
+  }
+
+  /// Whether a statement reads a table of each, and several tables.
+  private func isJoined(_ move: Set<IndexCandidate>, with other: Set<IndexCandidate>) -> Bool {
+    let tables = Set(move.map { $0.table.lowercased() })
+    let others = Set(other.map { $0.table.lowercased() })
+    return bench.statements.contains { statement in
+      statement.tables.count > 1 && !tables.isDisjoint(with: statement.tables)
+        && !others.isDisjoint(with: statement.tables)
     }
   }
 
@@ -150,13 +193,25 @@ struct IndexSearch {
       let before = best.cost
       for out in best.indexes.sorted(by: { $0.name < $1.name }) {
         for other in useful
-        where !best.indexes.contains(other) && other.table == out.table {
+        where !best.indexes.contains(other) && other.table == out.table
+          && canReplace(out, other, outcome)
+        {
           let trial = try trial(best.indexes.subtracting([out]).union([other]))
           if trial.cost < best.cost { best = trial }
         }
       }
       if best.cost >= 0.995 * before { return }
     }
+  }
+
+  /// Whether both serve some statement, or may do so beside other indexes.
+  private func canReplace(
+    _ candidate: IndexCandidate, _ other: IndexCandidate, _ outcome: Outcome
+  ) -> Bool {
+    guard !isJoined([candidate], with: [other]), let one = outcome.alone[candidate]?.steps,
+      let two = outcome.alone[other]?.steps
+    else { return true }
+    return bench.steps.indices.contains { one[$0] != bench.steps[$0] && two[$0] != bench.steps[$0] }
   }
 
   /// In the order of a Gray code, so that each differs from the one before by one index.
