@@ -99,6 +99,19 @@ struct IndexSearchTests {
     #expect(many <= 5 * few, "\(few) and \(many)")
   }
 
+  @Test func noIndexIsTriedOnTablesThatCoreDataKeepsForItself() throws {
+    try connection.execute(
+      """
+      CREATE TABLE ACHANGE (Z_PK INTEGER PRIMARY KEY, ZENTITY INTEGER);
+      INSERT INTO ACHANGE SELECT id, a FROM item;
+      """)
+    let advice = try IndexAdvisor(
+      [WorkloadStatement(id: "0", sql: "SELECT Z_PK FROM ACHANGE WHERE ZENTITY = ?", runs: 9)],
+      on: connection
+    ).advice()
+    #expect(advice.creations.isEmpty && advice.rejections.isEmpty)
+  }
+
   @Test func tenRunsUnderLoadReturnTheSameAdvice() async throws {
     let load = Task.detached {
       var sum: UInt64 = 0

@@ -130,7 +130,8 @@ final class AdviceBench {
     return all.compactMap { candidate in
       copy?.columns(of: candidate.table).map { candidate.simplified(for: $0) } ?? candidate
     }.filter { candidate in
-      guard let table = facts.table(candidate.table), !candidate.isServed(by: facts.indexes),
+      guard !BookkeepingTable.isNamed(candidate.table),
+        let table = facts.table(candidate.table), !candidate.isServed(by: facts.indexes),
         table.rows.isAtLeast || table.rows.rows > PlanJudge.smallTableRows
       else { return false }
       if let first = candidate.columns.first, candidate.expression == nil, !candidate.isWidened,

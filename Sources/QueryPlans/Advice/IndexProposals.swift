@@ -191,7 +191,7 @@ struct IndexProposals {
   private func unique(_ sets: [[IndexCandidate]]) -> [[IndexCandidate]] {
     var seen: Set<[IndexCandidate]> = []
     return sets.map { set in
-      set.compactMap { index in
+      set.filter { !BookkeepingTable.isNamed($0.table) }.compactMap { index in
         columns(index.table).map { index.simplified(for: $0) } ?? index
       }
     }.filter { !$0.isEmpty && seen.insert($0).inserted }

@@ -8,6 +8,8 @@ public struct StatementClauses: Hashable, Sendable {
   public let hasOrderBy: Bool
   /// Whether it computes rows of groups, whose order no index has.
   public let isGrouped: Bool
+  /// Whether its result is two or more of the min and the max of columns: SQLite finds only one by an index.
+  public let readsExtremes: Bool
   /// The number after OFFSET; nil without one, or where it is a parameter.
   public let offset: Int?
   /// Whether OFFSET is a parameter, and no other clause discards rows of the one table that is read.
@@ -31,6 +33,18 @@ public struct StatementClauses: Hashable, Sendable {
     hasLimit = outer.contains { $0.limit != nil }
     hasOrderBy = outer.contains(where: \.hasOrderBy)
     isGrouped = outer.contains { $0.hasGroupBy || $0.hasAggregate }
+    readsExtremes =
+      outline.scopes.count == 1
+      && outer.allSatisfy { scope in
+        guard !scope.hasGroupBy, scope.filter == nil, let columns = scope.columns else {
+          return false
+        }
+        let words = Array(outline.tokens[columns])
+        let functions = words.indices.dropFirst().filter { words[$0].isSymbol("(") }
+          .map { words[$0 - 1] }
+        return functions.count > 1
+          && functions.allSatisfy { $0.isWord("MIN") || $0.isWord("MAX") }
+      }
     offset = outer.compactMap(\.limit).compactMap { outline.offset(in: $0) }.first
     onlyOffsetDiscards =
       outline.scopes.count == 1

@@ -94,6 +94,15 @@ struct AvoidFullTableScan: Rule {
       return
         "search '\(scan.table ?? scan.name)' by its index: MATCH for full text, bounds for boxes"
     }
+    if let fix = Self.fixOfBookkeeping(scan?.table ?? statement.comparedColumns?.table) {
+      return fix
+    }
+    if StatementClauses(sql: statement.profile.sql ?? "").readsExtremes {
+      return """
+        read each in a SELECT of its own, which takes one row of an index on its column: SELECT \
+        (SELECT min(a) FROM t), (SELECT max(a) FROM t)
+        """
+    }
     let isElsewhere =
       statement.plan != nil && statement.judgement.unexplainedFullScanSteps != nil
     if isElsewhere || statement.comparedColumns == nil {
@@ -155,6 +164,16 @@ extension AvoidFullTableScan {
       up to date
       """
     return scan?.index == nil ? "\(store), or index the columns that it reads" : store
+  }
+
+  private static func fixOfBookkeeping(_ table: String?) -> String? {
+    guard let table, BookkeepingTable.isNamed(table) else { return nil }
+    return BookkeepingTable.isOfHistory(table)
+      ? """
+      make no index on '\(table)', which is Core Data's own: delete the history that every target \
+      has read (NSPersistentHistoryChangeRequest.deleteHistory)
+      """
+      : "make no index on '\(table)', which is Core Data's own: fetch less often, or fewer objects"
   }
 
   private static func withoutFasterIndex(_ scan: PlanJudgement.Scan?) -> String {

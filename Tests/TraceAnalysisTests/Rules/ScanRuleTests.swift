@@ -48,6 +48,24 @@ import TraceAnalysis
     #expect(finding.savesAtMost == 19_976_563)
   }
 
+  @Test(arguments: [("ACHANGE", "deleteHistory"), ("ANSCKRECORDMETADATA", "fetch less often")])
+  func noIndexIsAdvisedOnTablesThatCoreDataKeepsForItself(table: String, fix: String) throws {
+    let found = findings { trace in
+      trace.fetch(
+        "SELECT 0, t0.Z_PK FROM \(table) t0 WHERE  t0.ZENTITY = ?", rows: 15, fullScanSteps: 12_800)
+    }
+    let finding = try #require(found.first)
+    #expect(!finding.fix.contains("CREATE") && finding.fix.contains(fix), "\(finding.fix)")
+  }
+
+  @Test func minAndMaxAreReadInASelectEach() throws {
+    func fix(_ columns: String) -> String? {
+      findings { $0.run("SELECT \(columns) FROM t", fullScanSteps: 2999) }.first?.fix
+    }
+    #expect(fix("min(a), max(a)")?.hasPrefix("read each in a SELECT of its own") == true)
+    #expect(fix("min(a), count(*)")?.hasPrefix("read each in a SELECT of its own") == false)
+  }
+
   /// MATCHES runs a regular expression on every row.
   @Test func flagsAMatchOnEveryRow() {
     let sql =
