@@ -50,6 +50,7 @@ public struct Gate: Sendable {
       BaselineV1.Statement($0, plan: isSameSQLite ? $0.statement.sql.flatMap(plan) : nil)
     }
     var uncounted = UncountedMetrics()
+    var uncomparedPlans: UInt64 = 0
     for (group, now) in zip(ordered, all) {
       guard let before = known[now.sql] ?? rewritten[now.sql] else {
         var difference = difference(nil, now, group, isSameSQLite: true)
@@ -60,6 +61,7 @@ public struct Gate: Sendable {
         continue
       }
       uncounted.compare(before, now)
+      if isSameSQLite, before.plan != nil, now.plan == nil { uncomparedPlans += 1 }
       let difference = difference(before, now, group, isSameSQLite: isSameSQLite)
       let joined =
         difference.sqlBefore != nil && difference.isWorse
@@ -73,6 +75,11 @@ public struct Gate: Sendable {
     compareTests(of: profile, with: baseline, isSameSQLite: isSameSQLite, into: &result)
     uncounted.compare(baseline.totals, BaselineV1.Totals(profile))
     result.reservations += uncounted.sentences
+    if uncomparedPlans > 0 {
+      result.reservations.append(
+        "the baseline has the plans of \(uncomparedPlans.counted("statement")) that this run has no "
+          + "plan of: pass the database with --database")
+    }
     compareTotals(
       of: profile, all, with: baseline, isSameSQLite: isSameSQLite, into: &result)
     return result

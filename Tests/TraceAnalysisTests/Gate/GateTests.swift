@@ -75,6 +75,20 @@ import TraceAnalysis
     #expect(withoutPlans.appeared.map { $0.isOf("ZKIND") } == [true])
   }
 
+  @Test func plansOfTheBaselineThatAreNotComparedAreNoPass() {
+    let plan = BaselineV1.Plan(verdict: "search", steps: ["SEARCH t0"])
+    let profile = run { $0.fetch(Self.sql, rows: 15, vmSteps: 1000) }
+    let baseline = BaselineV1(profile) { _ in plan }
+    #expect(Gate().compare(profile, with: baseline) { _ in plan }.verdict == .same)
+    let without = Gate().compare(profile, with: baseline)
+    #expect(without.verdict == .inconclusive)
+    #expect(
+      without.reservations == [
+        "the baseline has the plans of 1 statement that this run has no plan of: pass the database "
+          + "with --database"
+      ])
+  }
+
   /// Another program does none of the baseline's work, which is no less work of this one.
   @Test func aRunWithNoneOfTheBaselinesStatementsIsNoPass() {
     let tables = ["a", "b", "c"]
