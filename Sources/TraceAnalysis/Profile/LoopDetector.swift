@@ -90,6 +90,8 @@ struct LoopDetector {
   private var threads: [ProfileBuilder.Key: Thread] = [:]
   private var loops: [LoopKey: Loop] = [:]
   private var parentCount: UInt64 = 0
+  /// How often each list ran.
+  private var lists: [Site: UInt64] = [:]
 
   private struct LoopKey: Hashable {
     var parent: Site
@@ -146,10 +148,23 @@ struct LoopDetector {
   /// Ends what is open, and returns the loops, longest time first.
   mutating func finish() -> [QueryLoop] {
     closeAll()
-    return nearest(loops.filter(\.value.isLoop)).sorted {
+    let found = loops.filter { key, loop in
+      loop.isLoop
+        && Self.isUsual(loop.sums.occurrences, after: lists[key.parent] ?? loop.sums.occurrences)
+    }
+    return nearest(found).sorted {
       ($1.time, $0.child.rawValue, $0.childLocation.line)
         < ($0.time, $1.child.rawValue, $1.childLocation.line)
     }
+  }
+
+  // Arbitrary: a line that reads a list for several views.
+  private static let maxListsOfLoop: UInt64 = 4
+
+  /// Whether a list that ran so often was looped over often enough; pages that are turned are not, if only the last
+  /// one has as many runs behind it as rows.
+  static func isUsual(_ occurrences: UInt64, after lists: UInt64) -> Bool {
+    occurrences > 2 || lists / maxListsOfLoop <= occurrences
   }
 
   /// Of several statements that returned as many rows before the same runs, the last one.
@@ -167,6 +182,7 @@ struct LoopDetector {
 
   private mutating func open(_ run: Run, over children: [Child], in state: inout Thread) {
     parentCount.add(1)
+    if lists.count < Self.maxLoops || lists[run.site] != nil { lists[run.site, default: 0].add(1) }
     var parent = Parent(
       site: run.site, connection: run.connection, statement: run.statement, rows: run.rows,
       number: parentCount)

@@ -18,6 +18,8 @@ public struct ObservedProfile: Hashable, Sendable, Codable {
   public var tests: [TestProfile]?
   /// By time in SQLite, longest first.
   public var loops: [QueryLoop] = []
+  /// Those on several connections or threads that happened once, which may be a coincidence; nil without any.
+  public var possibleLoops: [QueryLoop]?
   /// Copies of SQLite whose statements are missing here.
   public var copiesNotObserved: [UnobservedCopy] = []
 
@@ -56,6 +58,8 @@ public struct QueryLoop: Hashable, Sendable, Codable {
   public var runs: UInt64 = 0
   /// In SQLite, for the runs of the child.
   public var time: Nanoseconds = 0
+  /// Connections that were opened for one run of the child each; nil where the runs share the list's connection.
+  public var connections: UInt64?
 
   /// Makes a loop of two statements.
   public init(
@@ -94,6 +98,11 @@ extension ObservedProfile? {
       }
     sum.loops = parts.flatMap(\.loops).merged(by: \.key) { $0.add($1) }
       .sorted(by: \.time, then: \.sortKey)
+    let possible = parts.compactMap(\.possibleLoops).flatMap { $0 }
+    sum.possibleLoops =
+      possible.isEmpty
+      ? nil
+      : possible.merged(by: \.key) { $0.add($1) }.sorted(by: \.time, then: \.sortKey)
     return sum
   }
 }
@@ -120,5 +129,6 @@ extension QueryLoop {
     parentRows.add(other.parentRows)
     runs.add(other.runs)
     time.add(other.time)
+    if let opened = other.connections { connections = (connections ?? 0).saturatingSum(opened) }
   }
 }

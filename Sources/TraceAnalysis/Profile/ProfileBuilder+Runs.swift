@@ -8,6 +8,7 @@ struct ObservedTally {
   var profile = ObservedProfile()
   var callers = CallerNames()
   var loops = LoopDetector()
+  var spreadLoops = SpreadLoopDetector()
   var tests = TestTally()
   /// The hash of a statement's form, in which literals are `?`, by statement.
   private var forms: [StatementID: UInt64] = [:]
@@ -33,6 +34,9 @@ struct ObservedTally {
   /// The profile; nil if the probe reported nothing.
   mutating func finish() -> ObservedProfile? {
     profile.loops = loops.finish()
+    let spread = spreadLoops.finish(without: profile.loops)
+    profile.loops += spread.certain
+    if !spread.possible.isEmpty { profile.possibleLoops = spread.possible }
     profile.tests = tests.finish()
     return profile == ObservedProfile() ? nil : profile
   }
@@ -102,13 +106,14 @@ extension ProfileBuilder {
   ) {
     guard run.statementID != Bounds.restOfStatements else { return }
     let form = observed.form(of: run.statementID, texts[run.statementID])
-    observed.loops.add(
-      LoopDetector.Run(
-        site: .init(form: form, location: location), connection: connection,
-        statement: run.statementID,
-        start: record.timestamp &- max(run.openTime, 0), rows: run.rows, bindHash: run.bindHash,
-        time: run.stepTime, isReadOnly: run.isReadOnly != 0),
-      on: Key(process: connection.process, id: UInt64(bitPattern: record.threadID)))
+    let observedRun = LoopDetector.Run(
+      site: .init(form: form, location: location), connection: connection,
+      statement: run.statementID,
+      start: record.timestamp &- max(run.openTime, 0), rows: run.rows, bindHash: run.bindHash,
+      time: run.stepTime, isReadOnly: run.isReadOnly != 0)
+    let thread = UInt64(bitPattern: record.threadID)
+    observed.loops.add(observedRun, on: Key(process: connection.process, id: thread))
+    observed.spreadLoops.add(observedRun, on: thread)
   }
 }
 

@@ -26,12 +26,21 @@ struct AvoidQueryInLoop: Rule {
       and OFFSET: nine runs or more for ten rows, and at most one for each row, exactly one where a list has less than
       ten. One for every second row is enough at a line that is known if that happened three times or more, or if the
       runs follow the list with at most three other statements, and no write, in between; then two or three runs for
-      each row are a loop as well. At most 16 runs of statements outside the loop may lie between. Needs the probe's
-      events.
+      each row are a loop as well. At most 16 runs of statements outside the loop may lie between. A single list with
+      fewer runs than nine for ten rows, or more than its rows, is a note: the statements may be unrelated. A list that
+      ran more than four times as often as the loop has none, unless the loop ran three times. Runs on
+      other connections or threads than their list are a loop if there is exactly one for each row, with at most three
+      other statements and no write in between: a note if that happened once. Needs the probe's events.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
-    (workload.profile.observed?.loops ?? []).filter { !isPaging($0, workload) }.map(finding)
+    let observed = workload.profile.observed
+    return (observed?.loops ?? []).filter { !isPaging($0, workload) }.map {
+      finding($0, $0.confidence)
+    }
+      + (observed?.possibleLoops ?? []).filter { !isPaging($0, workload) }.map {
+        finding($0, .low)
+      }
   }
 
   /// Whether the runs differ in the page that they read: no value of a row is looked up.
@@ -40,24 +49,40 @@ struct AvoidQueryInLoop: Rule {
       ?? false
   }
 
-  private func finding(_ loop: QueryLoop) -> Finding {
+  private func finding(_ loop: QueryLoop, _ confidence: Finding.Confidence) -> Finding {
     let parent = loop.parentLocation.text.map { " at \($0)" } ?? ""
     let times = loop.occurrences == 1 ? "" : ", \(loop.occurrences.grouped) times"
+    let opened = loop.connections ?? 0
+    let connections =
+      opened == 0
+      ? "" : " \(opened.counted("connection")) \(opened == 1 ? "was" : "were") opened for them."
+    let doubt = confidence == .low ? " This happened once: it may be a coincidence." : ""
     return Finding(
-      rule: Self.name, confidence: .high, statement: loop.child, caller: loop.childLocation,
+      rule: Self.name, severity: confidence == .low ? .note : .warning, confidence: confidence,
+      statement: loop.child, caller: loop.childLocation,
       message: """
         \(loop.runs.counted("run")) for the \(loop.parentRows.counted("row")) of another \
-        statement\(parent)\(times).
+        statement\(parent)\(times).\(connections)\(doubt)
         """,
       evidence: [
         .init("runs", loop.runs), .init("parentRows", loop.parentRows),
         .init("occurrences", loop.occurrences), .init("stepNs", loop.time),
         .init("parentLine", loop.parentLocation.line),
-      ],
+      ] + (opened == 0 ? [] : [.init("connections", opened)]),
       fix: """
         join this table in the statement\(parent), or run this statement once, with an IN list, \
-        before the loop
+        before the loop\(opened == 0 ? "" : "; and keep one connection open for all statements of a task")
         """,
       saving: .init(atMost: loop.time, basis: "the time of these runs in SQLite"))
+  }
+}
+
+extension QueryLoop {
+  /// As many runs as rows are rarely a coincidence; other numbers after one list may be.
+  fileprivate var confidence: Finding.Confidence {
+    if connections != nil { return .medium }
+    if runs == parentRows || occurrences > 2 { return .high }
+    let isNear = runs >= parentRows - parentRows / 10 && runs <= parentRows
+    return isNear || occurrences == 2 ? .medium : .low
   }
 }

@@ -40,6 +40,71 @@ import TraceAnalysis
     #expect(requests(closing: false) == 1, "a pool, whose connections take turns")
   }
 
+  /// Each helper opens a connection, runs a statement and closes it.
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func aConnectionForEachRunIsALoopIfItHappensAgain(pages: UInt64) {
+    let findings = profile { trace in
+      for page in 0..<pages {
+        let first = page * 100 + 2
+        trace.connect(connection: first)
+        trace.run(list, caller: 1, rows: 20, connection: first)
+        trace.disconnect(first)
+        for row in 1...20 as ClosedRange<UInt64> {
+          trace.connect(connection: first + row)
+          trace.run(one, caller: 2, bindHash: row, connection: first + row)
+          trace.disconnect(first + row)
+        }
+      }
+    }.findings.filter { $0.rule == "AvoidQueryInLoop" }
+    #expect(findings.map(\.severity) == [pages == 1 ? .note : .warning])
+    #expect(findings.map(\.confidence) == [pages == 1 ? .low : .medium])
+    #expect(
+      findings.first?.message.contains("\(20 * pages) connections were opened for them.") == true)
+  }
+
+  @Test(arguments: [19, 20, 21] as [UInt64])
+  func aThreadPoolIsALoopWithExactlyOneRunForEachRow(runs: UInt64) {
+    let found = loops { trace in
+      for worker in 2...5 as ClosedRange<UInt64> { trace.connect(connection: worker) }
+      for page in 1...2 as ClosedRange<UInt64> {
+        trace.run(list, caller: 1, rows: 20)
+        for row in 1...runs {
+          trace.run(
+            one, caller: 2, bindHash: page * 50 + row, thread: Int64(row % 4) + 2,
+            connection: row % 4 + 2)
+        }
+      }
+    }
+    #expect(found.map(\.runs) == (runs == 20 ? [40] : []))
+  }
+
+  @Test func aSingleListWithOtherNumbersOfRunsIsANote() {
+    func severities(runs: UInt64, pages: UInt64 = 1) -> [Finding.Severity] {
+      profile { trace in
+        for page in 1...pages {
+          trace.run(list, caller: 1, rows: 40)
+          for row in 1...runs { trace.run(one, caller: 2, bindHash: page * 100 + row) }
+        }
+      }.findings.filter { $0.rule == "AvoidQueryInLoop" }.map(\.severity)
+    }
+    #expect(severities(runs: 25) == [.note])
+    #expect(severities(runs: 80) == [.note])
+    #expect(severities(runs: 43) == [.note])
+    #expect(severities(runs: 38) == [.warning])
+    #expect(severities(runs: 40) == [.warning])
+    #expect(severities(runs: 25, pages: 3) == [.warning])
+  }
+
+  /// Pages of 20 rows that are turned, and 20 other look-ups behind the last one.
+  @Test(arguments: [(4, 1), (30, 0)])
+  func runsBehindOneOfManyPagesAreNoLoop(pages: Int, found: Int) {
+    let loops = loops { trace in
+      for _ in 0..<pages { trace.run(list, caller: 1, rows: 20) }
+      for row in 1...20 as ClosedRange<UInt64> { trace.run(one, caller: 2, bindHash: row) }
+    }
+    #expect(loops.count == found)
+  }
+
   @Test func runsInAnotherDatabaseAreNoLoop() {
     func lookups(in path: String) -> Int {
       loops { trace in
