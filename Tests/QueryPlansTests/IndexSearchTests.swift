@@ -168,6 +168,19 @@ struct IndexSearchTests {
     #expect(advice.creations.first?.writes?.failure == "writing test rows failed (closed)")
   }
 
+  /// A program that makes its schema on the first start.
+  @Test func statementsThatMakeTheSchemaAreNeitherMeasuredNorMissing() throws {
+    try connection.execute("CREATE INDEX unneeded ON part(isbn, size)")
+    let sql = [
+      "SELECT id FROM part WHERE id = ?", "CREATE INDEX unneeded ON part(isbn, size)",
+      "CREATE TABLE part(id INTEGER PRIMARY KEY)", "DROP TABLE old", "ALTER TABLE a RENAME TO b",
+    ]
+    let workload = sql.map { WorkloadStatement(id: $0, sql: $0, runs: 9) }
+    let advice = try IndexAdvisor(workload, on: connection).advice()
+    #expect(advice.unmeasured.isEmpty)
+    #expect(advice.removals.map(\.index.name) == ["unneeded"])
+  }
+
   @Test func anIncompleteWorkloadDropsNothing() throws {
     try connection.execute("CREATE INDEX unneeded ON part(isbn, size)")
     let read = [WorkloadStatement(id: "0", sql: "SELECT id FROM part WHERE id = ?", runs: 9)]

@@ -8,6 +8,8 @@ public struct StatementClauses: Hashable, Sendable {
   public let hasOrderBy: Bool
   /// Whether it computes rows of groups, whose order no index has.
   public let isGrouped: Bool
+  /// Whether it is SELECT DISTINCT.
+  public let isDistinct: Bool
   /// Whether its result is two or more of the min and the max of columns: SQLite finds only one by an index.
   public let readsExtremes: Bool
   /// The number after OFFSET; nil without one, or where it is a parameter.
@@ -33,6 +35,7 @@ public struct StatementClauses: Hashable, Sendable {
     hasLimit = outer.contains { $0.limit != nil }
     hasOrderBy = outer.contains(where: \.hasOrderBy)
     isGrouped = outer.contains { $0.hasGroupBy || $0.hasAggregate }
+    isDistinct = outer.contains(where: \.isDistinct)
     readsExtremes =
       outline.scopes.count == 1
       && outer.allSatisfy { scope in

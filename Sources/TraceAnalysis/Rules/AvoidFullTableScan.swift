@@ -154,6 +154,9 @@ extension AvoidFullTableScan {
   ) -> String {
     guard statement.isGrouped else {
       if statement.compares(table) { return Self.withoutFasterIndex(scan) }
+      if StatementClauses(sql: statement.profile.sql ?? "").isDistinct {
+        return "keep the values that it lists from '\(table)' in a table of their own"
+      }
       return """
         no index finds its rows: compare columns of '\(table)' with values by =, <, BETWEEN, IN or \
         IS, not within other expressions
