@@ -2,7 +2,7 @@
 
 /// A state of a database's files that endangers its data, whichever process holds its locks.
 public enum FileWarning: Hashable, Sendable {
-  /// The file does not begin as a database does.
+  /// The file does not begin with the header of an SQLite database.
   case noDatabase
   /// A rollback journal whose transaction did not end, and whose program did.
   case hotJournal(path: String)
@@ -15,8 +15,8 @@ extension FileWarning: CustomStringConvertible {
   public var description: String {
     switch self {
     case .noDatabase:
-      "The file does not begin as a database does: it is none, or it is encrypted. The locks of an "
-        + "encrypted one are listed all the same."
+      "The file is not an SQLite database, or it is encrypted. Its locks are listed in case it is "
+        + "encrypted."
     case .hotJournal(let path):
       "The journal '\(path)' is hot: a program ended within a transaction. The next connection that "
         + "reads, and may write, rolls it back. Do not remove it, and do not copy or move the "

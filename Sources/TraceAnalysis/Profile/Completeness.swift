@@ -64,6 +64,9 @@ extension ReadingReport {
 }
 
 extension SourceReport {
+  /// Whether the input shows that something of it was lost; Core Data's log does not.
+  public var recordsLosses: Bool { kind != .coreDataLog }
+
   fileprivate var unendedSentences: [String] {
     let sentences =
       kind == .coreDataLog ? ["a log of Core Data does not show whether it was cut"] : []

@@ -81,9 +81,13 @@ extension Profile {
       return Dashboards.Notice(sentence, tone: "bad", points: completeness.doubts.map(\.visible))
     }
     let unknown = completeness.unrecognizedLines
+    let recordsLosses = reading.sources.allSatisfy(\.recordsLosses)
+    let read = "\(completeness.eventsRead.counted("event")) read"
     return Dashboards.Notice(
-      "Complete: \(completeness.eventsRead.counted("event")) read, none known to be lost.",
-      tone: "good",
+      recordsLosses
+        ? "Complete: \(read), none known to be lost."
+        : "\(read). A log of Core Data does not record losses.",
+      tone: recordsLosses ? "good" : "",
       points: unknown > 0
         ? ["\(unknown.counted("line was", "lines were")) not recognized; see under Sources."] : [])
   }

@@ -27,7 +27,8 @@ extension LocksReport {
   public var headline: String {
     guard let writer = state.writers.first else {
       if let process = state.recovering.first { return "\(process.name) recovers the log" }
-      return "no process holds the writer lock"
+      return state.sample.fileWarnings.contains(.noDatabase)
+        ? "no SQLite database, or an encrypted one" : "no process holds the writer lock"
     }
     var words = "the writer lock is held by \(writer.process.name)"
     if let hold = history.hold(of: writer.process, isWriter: true), isObservedOverTime {

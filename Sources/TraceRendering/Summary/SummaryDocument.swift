@@ -84,12 +84,16 @@ extension Profile {
     return parts.joined(separator: "; ") + only
   }
 
-  /// `1,234 events, none lost`.
+  /// `1,234 events, none lost`; `3 events, losses not recorded` for a log of Core Data.
   private static func extent(of sources: [SourceReport]) -> String {
     let events = sources.reduce(UInt64(0)) { $0 &+ $1.eventsRead }
     let lost = sources.reduce(UInt64(0)) { $0 &+ $1.eventsLost }
     let unknown = sources.reduce(UInt64(0)) { $0 &+ $1.unrecognizedLines }
-    return "\(events.counted("event")), \(lost == 0 ? "none" : lost.grouped) lost"
+    let losses =
+      lost > 0
+      ? "\(lost.grouped) lost"
+      : sources.allSatisfy(\.recordsLosses) ? "none lost" : "losses not recorded"
+    return "\(events.counted("event")), \(losses)"
       + (unknown == 0 ? "" : ", \(unknown.counted("line")) not recognized")
   }
 }

@@ -4,6 +4,7 @@ import StoreEvents
 import TestSupport
 import Testing
 import TraceAnalysis
+import TraceReading
 import TraceRendering
 
 @Suite struct SummaryDocumentTests {
@@ -101,6 +102,19 @@ import TraceRendering
     profile.faults[0].misses = .max
     let text = Document(summary: profile).text()
     #expect(text.contains("18,446,744,073,709,551,615"), "\(text)")
+  }
+
+  @Test func aLogOfCoreDataIsNotSaidToBeComplete() throws {
+    var profile = RunBuilder { trace in
+      trace.fetch("SELECT a")
+      trace.close(missing: 0)
+    }.profile()
+    profile.reading.sources[0].kind = .coreDataLog
+    let text = Document(summary: profile).text()
+    #expect(text.contains("(core-data-log): 4 events, losses not recorded"), "\(text)")
+    let page = try DashboardPage(TimedProfile(profile: profile)).html()
+    #expect(page.contains("4 events read. A log of Core Data does not record losses."))
+    #expect(!page.contains("none known to be lost"))
   }
 
   @Test func reportsFirstWhatWasLost() {
