@@ -22,6 +22,14 @@ enum TSDLAttribute {
 
   static func rule(of key: String, in kind: String) -> Self? { rules[kind]?[key] }
 
+  /// Whether `key := …` is the type of a part of the block.
+  static func isType(_ key: String, of kind: String) -> Bool { types[kind]?.contains(key) == true }
+
+  private static let types: [String: Set<String>] = [
+    "trace": ["packet.header"], "stream": ["packet.context", "event.header", "event.context"],
+    "event": ["fields", "context"],
+  ]
+
   private static let rules: [String: [String: Self]] = [
     "trace": ["major": .natural, "minor": .natural, "uuid": .uuid],
     "clock": [

@@ -81,7 +81,9 @@ struct TSDLParser {
     let key = try path()
     let rule = TSDLAttribute.rule(of: key, in: block.kind)
     if token == .assignment {
-      guard !block.has(key) else { throw failure("'\(key)' is there twice") }
+      guard !TSDLAttribute.isType(key, of: block.kind) || !block.has(key) else {
+        throw failure("'\(key)' is there twice")
+      }
       try advance()
       block.types[key] = try type()
     } else {

@@ -57,6 +57,7 @@ struct CTFEventSourceTests {
 
   @Test(arguments: [
     ("stream_id = 0;", "stream_id = 0; stream_id = 0;", "'stream_id' is there twice"),
+    ("fields := ", "fields := struct { string a; }; fields := ", "'fields' is there twice"),
     (
       "/* CTF 1.8 */", "/* CTF 1.8 */ typealias integer { size = 8; } := int32_t;",
       "'int32_t' is there twice"
@@ -86,6 +87,17 @@ struct CTFEventSourceTests {
     try Data(metadata.replacing(text, with: other, maxReplacements: 1).utf8).write(to: file)
     let error = #expect(throws: TraceReadingError.self) { try Reading(directory.url.path) }
     #expect(error?.description.contains(reason) == true)
+  }
+
+  @Test func anUnknownTypeOfABlockMayBeThereTwice() throws {
+    var samples = EventSamples(seed: 7)
+    let records = samples.records(3)
+    try write(records)
+    let file = folder.appending(path: "metadata")
+    let metadata = try String(contentsOf: file, encoding: .utf8)
+    let unknown = "fiellds := struct { string a; }; fiellds := struct { string a; }; fields := "
+    try Data(metadata.replacing("fields := ", with: unknown).utf8).write(to: file)
+    #expect(try Reading(directory.url.path).events == records.map(\.event))
   }
 
   @Test func readsFieldsOfAnotherVersionByName() throws {

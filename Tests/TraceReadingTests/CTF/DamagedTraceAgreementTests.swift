@@ -21,12 +21,13 @@ struct DamagedTraceAgreementTests {
   /// event's header at the end of a packet, packets without a begin, a member `event`, numbers of
   /// packets, a metadata's UUID that is not the packets', an unknown encoding, compressed metadata,
   /// a line feed in a name, an event of an empty kind, two files of one stream,
-  /// a vertical tab, text without its signature, and an error of babeltrace2's with a status of 0.
+  /// a vertical tab, text without its signature, an error of babeltrace2's with a status of 0, and an
+  /// unknown type of an event twice.
   private static let onceDifferent: [UInt64] = [
     987026, 987095, 987176, 988467, 988673, 988765, 5_551_462, 5_552_235, 77_770_385, 77_771_819,
     77_770_683, 77_772_363, 30_000_789, 30_002_103, 30_005_608, 30_007_894,
     42_000_196, 42_000_766, 42_003_982, 51_001_560,
-    61_006_293, 73_000_802,
+    61_006_293, 73_000_802, 75_003_818,
   ]
 
   @Test func readsOfDamagedTracesWhatBabeltraceReads() throws {
