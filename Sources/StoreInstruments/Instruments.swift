@@ -11,8 +11,7 @@ public final class Instruments: Sendable {
   /// Counted always; readable at any moment.
   public let counters = Counters()
   /// Apart from the others: they are called directly and not through the protocol.
-  private let tracepoints: Tracepoints?
-  @usableFromInline let hasTracepoints: Bool
+  @usableFromInline let tracepoints: Tracepoints?
   private let others: [any StoreObserver]
   @usableFromInline let hasOthers: Bool
   /// Those that watch for a while, and whether there are any: checked before the lock is taken.
@@ -39,7 +38,6 @@ public final class Instruments: Sendable {
     self.recordsValues = recordsValues
     self.recordsIO = recordsIO
     tracepoints = observers.lazy.compactMap { $0 as? Tracepoints }.first
-    hasTracepoints = tracepoints != nil
     others = observers.filter { !($0 is Tracepoints) }
     hasOthers = !others.isEmpty
     announcements = StatementAnnouncements(intervals)
@@ -53,14 +51,14 @@ public final class Instruments: Sendable {
   public var interests: Interests {
     // Inlined where only the tracepoints can be interested: it is checked for every fault.
     guard hasOthers || isWatched.load(ordering: .relaxed) else {
-      return hasTracepoints ? TraceSessions.interests : []
+      return tracepoints == nil ? [] : TraceSessions.interests
     }
     return requestedInterests
   }
 
   @usableFromInline
   var requestedInterests: Interests {
-    var result: Interests = hasTracepoints ? TraceSessions.interests : []
+    var result: Interests = tracepoints == nil ? [] : TraceSessions.interests
     for observer in others { result.formUnion(observer.interests) }
     for observer in watching { result.formUnion(observer.interests) }
     return result

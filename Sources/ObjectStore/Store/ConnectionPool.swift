@@ -47,7 +47,7 @@ final class ConnectionPool: @unchecked Sendable {
   deinit { _ = takeSpare() }
 
   /// Waits for a reader; return it with ``release(_:)``.
-  func takeReader() throws -> PooledConnection { try takeSpare() ?? waitForReader() }
+  func takeReader() throws -> PooledConnection { try takeReader(measures: false).0 }
 
   /// The same, and how long it took: 0 if a reader was free, or if nothing is measured.
   func takeReader(measures: Bool) throws -> (PooledConnection, wait: Nanoseconds) {

@@ -117,15 +117,15 @@ public final class DebugLog: StoreObserver {
   }
 
   public func record(_ event: StoreEvent, contextID: UInt64) {
-    // Read once, and not within ``write(_:)``: each `case`, and a second closure, copies the event.
-    let kind = event.kind
     // The `sql:` line announces the statement.
-    guard kind != .statement else { return }
+    if case .statement = event { return }
+    // Not within ``write(_:)``: a second closure copies the event.
     state.withLock { state in
       state.begin()
       state.lines.event(event, contextID: contextID)
       // The SQL of a fetch, or its end, follows at once: one call of write(2) does for both.
-      if kind != .fetchBegin { state.send() }
+      if case .fetchBegin = event { return }
+      state.send()
     }
   }
 

@@ -43,18 +43,3 @@ extension LogBuffer {
     append(byte: UInt8(ascii: "s"))
   }
 }
-
-extension UInt64 {
-  /// How many digits it has in base ten.
-  fileprivate var decimalDigits: Int {
-    var digits = 1
-    var limit: UInt64 = 10
-    while self >= limit {
-      digits += 1
-      let (next, isOver) = limit.multipliedReportingOverflow(by: 10)
-      if isOver { break }
-      limit = next
-    }
-    return digits
-  }
-}

@@ -89,22 +89,11 @@ extension UnsafeRawBufferPointer {
 }
 
 extension UInt64 {
-  private static let ones: UInt64 = 0x0101_0101_0101_0101
-  private static let highBits: UInt64 = 0x8080_8080_8080_8080
-
   /// Whether one of the eight bytes is a control character, no ASCII, or `\`.
   @inline(__always)
   fileprivate var hasUnsafeByte: Bool {
-    self & Self.highBits != 0 || (self &- Self.ones &* 0x20) & Self.highBits != 0
+    let highBits: UInt64 = 0x8080_8080_8080_8080
+    return self & highBits != 0 || (self &- 0x2020_2020_2020_2020) & highBits != 0
       || hasByte(0x7f) || hasByte(UInt8(ascii: "\\"))
-  }
-
-  /// Whether one of the eight bytes is this one; none of them may be above 0x7f.
-  ///
-  /// See <https://graphics.stanford.edu/~seander/bithacks.html#ZeroInWord>.
-  @inline(__always)
-  fileprivate func hasByte(_ byte: UInt8) -> Bool {
-    let difference = self ^ Self.ones &* UInt64(byte)
-    return (difference &- Self.ones) & ~difference & Self.highBits != 0
   }
 }

@@ -97,7 +97,7 @@ struct AvoidFullTableScan: Rule {
     if let fix = Self.fixOfBookkeeping(scan?.table ?? statement.comparedColumns?.table) {
       return fix
     }
-    if StatementClauses(sql: statement.profile.sql ?? "").readsExtremes {
+    if statement.clauses.readsExtremes {
       return """
         read each in a SELECT of its own, which takes one row of an index on its column: SELECT \
         (SELECT min(a) FROM t), (SELECT max(a) FROM t)
@@ -154,7 +154,7 @@ extension AvoidFullTableScan {
   ) -> String {
     guard statement.isGrouped else {
       if statement.compares(table) { return Self.withoutFasterIndex(scan) }
-      if StatementClauses(sql: statement.profile.sql ?? "").isDistinct {
+      if statement.clauses.isDistinct {
         return "keep the values that it lists from '\(table)' in a table of their own"
       }
       return """

@@ -35,12 +35,10 @@ struct AvoidQueryInLoop: Rule {
 
   func check(_ workload: Workload) -> [Finding] {
     let observed = workload.profile.observed
-    return (observed?.loops ?? []).filter { !isPaging($0, workload) }.map {
-      finding($0, $0.confidence)
-    }
-      + (observed?.possibleLoops ?? []).filter { !isPaging($0, workload) }.map {
-        finding($0, .low)
-      }
+    let loops =
+      (observed?.loops ?? []).map { ($0, $0.confidence) }
+      + (observed?.possibleLoops ?? []).map { ($0, .low) }
+    return loops.filter { !isPaging($0.0, workload) }.map { finding($0, $1) }
   }
 
   /// Whether the runs differ in the page that they read: no value of a row is looked up.

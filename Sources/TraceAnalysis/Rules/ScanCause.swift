@@ -78,12 +78,14 @@ extension JudgedStatement {
     return Double(judgement.largestScan?.size?.rows ?? 0)
   }
 
+  var clauses: StatementClauses { StatementClauses(sql: profile.sql ?? "") }
+
   /// Rows that OFFSET skips, per run: from the source, from the text, or from the rows that were read
   /// and not returned.
   var skippedRows: Double {
     let traced = work.perRun(\.offset)
     guard traced == 0 else { return traced }
-    let clauses = StatementClauses(sql: profile.sql ?? "")
+    let clauses = clauses
     if let offset = clauses.offset { return Double(offset) }
     // Without a WHERE and a sort, only the offset discards rows that were read.
     guard clauses.onlyOffsetDiscards, work.sorts == 0, profile.isCounted else { return 0 }
@@ -103,13 +105,13 @@ extension JudgedStatement {
   }
 
   /// Whether it sorts groups, not rows of a table.
-  var isGrouped: Bool { StatementClauses(sql: profile.sql ?? "").isGrouped }
+  var isGrouped: Bool { clauses.isGrouped }
 
-  private var limitsRows: Bool { StatementClauses(sql: profile.sql ?? "").hasLimit }
+  private var limitsRows: Bool { clauses.hasLimit }
 
   /// Whether each run sorts for its ORDER BY, as counted, otherwise by its plan.
   var sortsRows: Bool {
-    guard StatementClauses(sql: profile.sql ?? "").hasOrderBy else { return false }
+    guard clauses.hasOrderBy else { return false }
     let byPlan = plan.map { _ in judgement.sortsByTemporaryBTree }
     // The counter has sorts for GROUP BY and DISTINCT as well; a plan shows which.
     return profile.isCounted ? work.perRun(\.sorts) >= 1 && byPlan != false : byPlan == true

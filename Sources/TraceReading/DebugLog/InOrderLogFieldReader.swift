@@ -166,13 +166,8 @@ struct InOrderLogFieldReader: EventFieldReader {
     return nil
   }
 
-  /// Whether one of eight bytes is a quote or a backslash; now and then also for a byte behind one.
   @inline(__always)
   private static func hasMark(_ bytes: UInt64) -> Bool {
-    let quotes = bytes ^ 0x2222_2222_2222_2222
-    let backslashes = bytes ^ 0x5c5c_5c5c_5c5c_5c5c
-    let low: UInt64 = 0x0101_0101_0101_0101
-    return ((quotes &- low) & ~quotes | (backslashes &- low) & ~backslashes)
-      & 0x8080_8080_8080_8080 != 0
+    bytes.hasByte(UInt8(ascii: "\"")) || bytes.hasByte(UInt8(ascii: "\\"))
   }
 }

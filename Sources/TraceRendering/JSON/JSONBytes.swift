@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FoundationEssentials
+import StoreEvents
 
 /// Writes JSON as `JSONEncoder` does without spaces: for a million numbers, each of which takes an
 /// encoder 1,000 instructions.
@@ -57,12 +58,7 @@ struct JSONBytes: ~Copyable {
     var rest = UInt64(value.magnitude)
     // The largest has 20 digits.
     reserve(20)
-    var (digitCount, limit) = (1, 10 as UInt64)
-    while digitCount < 20, rest >= limit {
-      digitCount += 1
-      limit &*= 10
-    }
-    count += digitCount
+    count += rest.decimalDigits
     var place = bytes + count
     repeat {
       let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
