@@ -109,7 +109,7 @@ merges: ## merges profiles of 1,000 random splits, and compares each sum with re
 	MERGE_SPLITS=$(MERGE_SPLITS) swift test --filter MergingTests
 
 .PHONY: test-otlp
-test-otlp: ## checks OTLP against the protocol's package, which it installs, and with a collector that is away for a minute
+test-otlp: ## checks OTLP against the protocol's package, which it installs
 	@Scripts/test-fleet.sh otlp
 
 .PHONY: test-rows

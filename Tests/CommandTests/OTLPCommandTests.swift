@@ -5,7 +5,7 @@ import StoreEvents
 import TestSupport
 import Testing
 
-/// `export --format otlp`, to a file and to a collector.
+/// `export --format otlp`, whose lines curl sends to a collector.
 ///
 /// `make test-otlp` installs the protocol's package.
 @Suite struct OTLPCommandTests {
@@ -91,80 +91,35 @@ import Testing
     #expect(run.output.contains("\"spans\": 4"))
   }
 
-  private func send(
-    _ input: String, to port: Int, _ more: String...
-  ) async throws -> Program.Run {
-    try await report.run(
-      ["export", input, "--format", "otlp", "--endpoint", "http://127.0.0.1:\(port)"] + more)
-  }
-
-  private var spooled: [String] {
-    get throws {
-      try FileManager.default.contentsOfDirectory(atPath: folder.path("spool"))
-        .filter { !$0.hasPrefix(".") }.sorted()
-    }
-  }
-
-  @Test(.enabled(if: Python.has("http.server"), "needs python3"))
-  func aCollectorThatIsAwayLosesNothing() async throws {
+  @Test(
+    .enabled(
+      if: Python.has("http.server") && FileManager.default.fileExists(atPath: "/usr/bin/curl"),
+      "needs python3 and curl"))
+  func curlSendsEachLineToACollector() async throws {
     let file = try await export()
     let got = folder.path("got")
-    // `AWAY=60` in `make test-otlp`.
-    let away = ProcessInfo.processInfo.environment["AWAY"] ?? "2"
-    let server = try PythonServer("collector.py", [got, "--away", away])
-    let run = try await send(folder.path("trace"), to: server.port, "--spool", folder.path("spool"))
-    #expect(run.status == 0, "\(run.error)")
+    let server = try PythonServer("collector.py", [got])
+    let process = Process()
+    process.executableURL = URL(filePath: "/bin/bash")
+    process.arguments = [
+      "-c",
+      """
+      set -euo pipefail
+      while IFS= read -r line; do
+        case $line in '{"resourceSpans"'*) signal=traces ;; *) signal=metrics ;; esac
+        printf '%s\\n' "$line" | curl -sf -H 'Content-Type: application/json' --data-binary @- \\
+          "http://127.0.0.1:$1/v1/$signal"
+      done < "$2"
+      """, "send", "\(server.port)", file,
+    ]
+    process.standardOutput = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
     #expect(try Data(contentsOf: URL(filePath: got)) == Data(contentsOf: URL(filePath: file)))
-    #expect(try spooled == [])
   }
 
-  @Test(.enabled(if: Python.has("http.server"), "needs python3"))
-  func whatWasNotSentIsSentFirstNextTime() async throws {
-    let file = try await export()
-    let spool = ["--spool", folder.path("spool")]
-    // It keeps its port: another test's server would take one that is free.
-    let absent = try PythonServer("collector.py", [folder.path("none"), "--away", "600"])
-    let away = try await send(
-      folder.path("trace"), to: absent.port, spool[0], spool[1], "--patience", "0")
-    withExtendedLifetime(absent) {}
-    #expect(away.status == 1)
-    #expect(away.error.contains("cannot be reached: Connection refused"))
-    let waiting = try spooled
-    #expect(waiting.count >= 2 && away.error.contains("\(waiting.count) parts wait in"))
-    let got = folder.path("got")
-    let server = try PythonServer("collector.py", [got, "--fail", "2", "503"])
-    let run = try await send(folder.path("trace"), to: server.port, spool[0], spool[1])
-    #expect(run.status == 0, "\(run.error)")
-    let once = try String(contentsOfFile: file, encoding: .utf8)
-    #expect(try String(contentsOfFile: got, encoding: .utf8) == once + once)
-    #expect(try spooled == [])
-  }
-
-  @Test(.enabled(if: Python.has("http.server"), "needs python3"))
-  func whatACollectorRefusesIsReportedAndKept() async throws {
-    let input = try trace()
-    let broken = try PythonServer("collector.py", [folder.path("a"), "--fail", "100", "400"])
-    let run = try await send(input, to: broken.port, "--spool", folder.path("spool"))
-    #expect(run.status == 1 && run.error.contains("the collector refused"))
-    #expect(run.error.contains("400 for traces, kept as refused-0000000001-traces.json: not now"))
-    #expect(try spooled.allSatisfy { $0.hasPrefix("refused-") })
-    let dropping = try PythonServer("collector.py", [folder.path("b"), "--drop"])
-    let partly = try await send(input, to: dropping.port)
-    #expect(partly.status == 1 && partly.error.contains("it dropped 3 of a request: too old"))
-  }
-
-  @Test func endpointsAreChecked() async throws {
-    let input = try trace()
-    for (arguments, words) in [
-      (["--format", "otlp", "--endpoint", "https://a"], "takes http:// only"),
-      (["--format", "otlp", "--endpoint", "http://"], "takes an address such as"),
-      (["--format", "otlp", "--endpoint", "http://a:99999"], "takes an address such as"),
-      (["--format", "csv", "--endpoint", "http://a"], "needs --format otlp"),
-      (["--format", "otlp", "--spool", "x"], "--spool needs --endpoint"),
-    ] {
-      let run = try await report.run(["export", input] + arguments)
-      #expect(run.status == 64 && run.error.contains(words), "\(run.error)")
-    }
+  @Test func anEmptyInputIsInconclusive() async throws {
     let empty = folder.path("empty.log")
     try Data().write(to: URL(filePath: empty))
     #expect(try await report.run("export", empty, "--format", "otlp").status == 3)

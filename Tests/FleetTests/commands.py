@@ -46,7 +46,7 @@ def commands():
     text = pathlib.Path(REPOSITORY, "Documentation", "Fleet.md").read_text()
     for block in re.findall(r"^```\n(.*?)^```$", text, re.M | re.S):
         for line in block.splitlines():
-            if line.split(" ")[0] in ("trace-report", "duckdb", "lttng-relayd", "make"):
+            if line.split(" ")[0] in ("trace-report", "duckdb", "grep", "lttng-relayd", "make"):
                 yield line
 
 

@@ -15,14 +15,11 @@ struct Export: ParsableCommand {
       trace-report export trace/ --format openmetrics -o store.prom  for Prometheus
       trace-report export trace/ --format otlp -o trace.jsonl        for OpenTelemetry, as lines of JSON
       trace-report export trace/ --format rows -o rows/              for DuckDB, ClickHouse, Spark
-      trace-report export trace/ --format otlp --endpoint http://localhost:4318 --spool spool/
 
       Perfetto and the CSV of events are written while the trace is read, whatever its length, and \
       accept no saved report, which has no events. OTLP has the events as spans and the sums as \
-      metrics; it contains no value that a statement binds. --endpoint sends it to a collector, \
-      and waits while the collector does not respond; with --spool, requests that cannot be sent \
-      are kept in files, which the next export sends first. The header Authorization is read from \
-      OTEL_EXPORTER_OTLP_HEADERS.
+      metrics; it contains no value that a statement binds. Each line is one request, as the collector's file \
+      receiver reads it; curl sends one.
       """)
 
   enum Format: String, CaseIterable, ExpressibleByArgument {
@@ -49,16 +46,10 @@ struct Export: ParsableCommand {
   @Option(help: "The number of statements with metrics of their own, for openmetrics.")
   var top = 100
 
-  @OptionGroup(title: "OpenTelemetry") var collector: CollectorOptions
-
   func validate() throws {
     if top < 1 { throw ValidationError("--top takes a number from 1 up, not \(top).") }
     if format == .rows, output == nil {
       throw ValidationError("--format rows writes a folder: name it with -o DIR.")
-    }
-    if collector.endpoint != nil {
-      if format != .otlp { throw ValidationError("--endpoint needs --format otlp.") }
-      if output != nil { throw ValidationError("Pass either --output or --endpoint, not both.") }
     }
   }
 
@@ -66,18 +57,6 @@ struct Export: ParsableCommand {
 
   func run() throws {
     ReadingInterruption.catchSignals()
-    if let sender = try collector.sender() {
-      let export = OTLPExport(inputs: inputs, filter: filters.value, write: sender.send)
-      do {
-        try export.run()
-      } catch {
-        // The events that were read until then are kept.
-        try sender.finish()
-        throw error
-      }
-      try sender.finish()
-      return Output.print("Sent \(sender.sent.counted("part")).\n")
-    }
     if format == .rows, let output {
       let export = RowsExport(inputs: inputs, filter: filters.value, folder: output)
       let count = try export.run()
@@ -86,8 +65,7 @@ struct Export: ParsableCommand {
     }
     let file = try OutputFile(output)
     if format == .otlp {
-      try OTLPExport(inputs: inputs, filter: filters.value) { line, _ in try file.write(line) }
-        .run()
+      try OTLPExport(inputs: inputs, filter: filters.value, write: file.write).run()
       return try file.finish()
     }
     if isOfEvents { return try writeEvents(to: file) }

@@ -10,7 +10,7 @@ import TraceRendering
 struct OTLPExport {
   let inputs: Inputs
   let filter: EventFilter
-  let write: (String, OTLPSender.Signal) throws -> Void
+  let write: (String) throws -> Void
 
   func run() throws {
     let version = Version.current
@@ -26,13 +26,13 @@ struct OTLPExport {
             in: Data(InputContent.bytes(path: path)), name: path)
         } else {
           let pass = EventPass(path, filter)
-          var spans = OTLPSpans(labels: pass.labels, version: version) { try write($0, .traces) }
+          var spans = OTLPSpans(labels: pass.labels, version: version) { try write($0) }
           profile = try pass.read(&progress) { try spans.add($0) }
           try spans.finish()
         }
         if profile.isEmpty { throw Failure.noEvents([path]) }
         try counted.add(profile, name: path)
-        for line in OTLPMetrics.lines(profile, version: version) { try write(line, .metrics) }
+        for line in OTLPMetrics.lines(profile, version: version) { try write(line) }
         for sentence in profile.completeness.doubts { Output.complain(LogText.escaped(sentence)) }
       }
     } catch let error as TraceReadingError {
