@@ -146,7 +146,7 @@ test-openings: ## opens a store a hundred times beside a process that writes for
 	OPENING_SECONDS=60 swift test --filter OpeningBesideAWriterTests
 
 .PHONY: test-live
-test-live: ## starts programs under top, in live sessions of LTTng; the relay's as root
+test-live: ## tests recordings over a relay, as root, and programs that serve starts
 	LIVE=1 swift test --filter 'TraceRecorderTests|RelayedRecordingTests|ServeCommandTests'
 
 .PHONY: fight

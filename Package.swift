@@ -32,8 +32,6 @@ let package = Package(
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(
       name: "CLTTngUST", pkgConfig: "lttng-ust", providers: [.apt(["liblttng-ust-dev"])]),
-    .systemLibrary(
-      name: "CBabeltrace", pkgConfig: "babeltrace2", providers: [.apt(["libbabeltrace2-dev"])]),
 
     // MARK: - The writing half
 
@@ -74,12 +72,6 @@ let package = Package(
     // MARK: - The reading half
 
     .target(name: "TraceReading", dependencies: ["StoreEvents"]),
-    // Live sessions, and traces that LTTng-UST did not write: for the executable alone, since it
-    // handles SIGABRT and replaces functions of libbabeltrace2.
-    .target(name: "CAbortGuard"),
-    .target(
-      name: "BabeltraceReading",
-      dependencies: ["StoreEvents", "TraceReading", "CBabeltrace", "CAbortGuard"]),
     .target(
       name: "QueryPlans",
       dependencies: ["SQLiteDriver", "StoreFunctions"]),
@@ -105,7 +97,7 @@ let package = Package(
     .executableTarget(
       name: "trace-report",
       dependencies: [
-        "StoreEvents", "TraceReading", "BabeltraceReading", "QueryPlans", "TraceAnalysis",
+        "StoreEvents", "TraceReading", "QueryPlans", "TraceAnalysis",
         "TraceRendering", "TraceRecording", "SQLiteDriver", "DatabaseLocks",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
@@ -184,7 +176,7 @@ let package = Package(
     .executableTarget(
       name: "reader-fuzzer",
       dependencies: [
-        "StoreEvents", "TraceReading", "BabeltraceReading", "TraceAnalysis", "TraceRendering",
+        "StoreEvents", "TraceReading", "TraceAnalysis", "TraceRendering",
         "TestSupport",
       ],
       path: "Tests/ReaderFuzzer"),
@@ -229,9 +221,6 @@ let package = Package(
     .testTarget(
       name: "TraceReadingTests",
       dependencies: ["TraceReading", "StoreEvents", "StoreInstruments", "TestSupport"]),
-    .testTarget(
-      name: "BabeltraceReadingTests",
-      dependencies: ["BabeltraceReading", "TraceReading", "StoreEvents", "TestSupport"]),
     .testTarget(
       name: "QueryPlansTests", dependencies: ["QueryPlans", "SQLiteDriver", "TestSupport"]),
     .testTarget(
@@ -293,7 +282,7 @@ for target in package.targets where target.type != .system {
 // what it measures is optimized: the store, and the statements that SQLite runs. Nothing else sets this variable.
 if Context.environment["STORESCOPE_DEMO"] != nil {
   let reports: Set = [
-    "DatabaseLocks", "TraceReading", "BabeltraceReading", "QueryPlans", "TraceAnalysis",
+    "DatabaseLocks", "TraceReading", "QueryPlans", "TraceAnalysis",
     "Dashboards", "TraceRendering", "TraceRecording", "trace-report",
   ]
   for target in package.targets where reports.contains(target.name) {

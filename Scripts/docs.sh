@@ -16,7 +16,7 @@ mkdir -p "$output/symbols"
 # What the modules import: their C modules, the packages' among them.
 flags=(-I "$bin/Modules" -I "$bin")
 while IFS= read -r map; do flags+=(-Xcc "-fmodule-map-file=$map"); done < <(
-  printf '%s\n' "$PWD"/Sources/{CSQLite,CLTTngUST,CBabeltrace}/module.modulemap "$bin"/*.build/module.modulemap
+  printf '%s\n' "$PWD"/Sources/{CSQLite,CLTTngUST}/module.modulemap "$bin"/*.build/module.modulemap
 )
 while IFS= read -r folder; do flags+=(-Xcc -I -Xcc "$folder"); done < <(
   find "$PWD/.build/checkouts" -path '*/Sources/*/include' -type d

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 command -v swift >/dev/null || fail \
   "Swift is not installed, or not on the PATH; install Swift 6.3 from https://www.swift.org/install/linux/ and run this again."
 
-packages=(gcc libc6-dev libsqlite3-dev liblttng-ust-dev lttng-tools libbabeltrace2-dev)
+packages=(gcc libc6-dev libsqlite3-dev liblttng-ust-dev lttng-tools)
 case ${1:-} in
 --tests) packages+=(babeltrace2 python3 sqlite3 zip unzip) ;;
 --python) packages+=(python3 python3-venv) ;;

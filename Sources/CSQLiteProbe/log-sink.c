@@ -30,6 +30,8 @@ static char *file_path;
 static dev_t device;
 static ino_t inode;
 static bool is_stream;
+// Whether the file had a name when it was opened: one without, of a caller, is written as well.
+static bool had_name;
 static long lost;
 static char *unsent;
 static size_t unsent_count;
@@ -51,6 +53,7 @@ static bool take_descriptor(void) {
   device = status.st_dev;
   inode = status.st_ino;
   is_stream = !S_ISREG(status.st_mode);
+  had_name = status.st_nlink > 0;
   return true;
 }
 
@@ -71,7 +74,8 @@ static bool is_still_ours(void) {
   struct stat status;
   if (descriptor >= 0 && fstat(descriptor, &status) == 0 && status.st_dev == device &&
       status.st_ino == inode)
-    return true;
+    // A log that was deleted has no reader, and takes no more of the disk.
+    return !had_name || status.st_nlink > 0;
   // A log to standard error ends with the stream; a file is opened again.
   return file_path && take_descriptor();
 }

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Glibc
 
-/// A program that runs under LTTng while its events are read.
+/// A program that runs while its debug log is read.
 ///
-///     let recording = try await LiveRecording.start(["transit", "search"])
-///     // a reader joins the session at recording.address
-///     try recording.startProgram()
+///     let recording = try LiveRecording(["transit", "search"])
+///     // a reader follows recording.log, and discards the part that it has read
+///     try recording.startProgram(output: .standardError)
 ///     while recording.outcomeIfEnded() == nil { … }
-///     await recording.end()
+///     recording.end()
+///
+/// The log is in a private folder, `/tmp/trace-report-1000/live-2367/` of the recorder with that
+/// process id. A program that outlives its recorder stops logging, because the log is unlinked.
 public final class LiveRecording {
   /// Where the program's standard output and error go; it reads nothing.
   public enum Output: Sendable {
@@ -16,70 +20,44 @@ public final class LiveRecording {
     case file(String)
   }
 
-  /// Where libbabeltrace2 joins the session: `net://127.0.0.1:PORT/host/HOSTNAME/SESSION`.
-  public let address: String
-  /// Where the relay daemon keeps what it passes on.
-  public let folder: String
+  /// The log that grows, which exists from the start.
+  public let log: String
+  private let folder: String
   private let command: [String]
   private let guardian: RecordingGuardian?
-  private let daemon: SessionDaemon
-  private let relay: RelayDaemon
-  private let session: RecordingSession
   private var program: pid_t = 0
   private var outcome: Recording.Outcome?
 
-  private init(
-    _ command: [String], _ guardian: RecordingGuardian?, _ daemon: SessionDaemon,
-    _ relay: RelayDaemon, _ session: RecordingSession, address: String
-  ) {
-    self.command = command
-    self.guardian = guardian
-    self.daemon = daemon
-    self.relay = relay
-    self.session = session
-    self.address = address
-    folder = relay.traces
-  }
-
-  /// Starts what a live session needs, not yet the program; on failure nothing of it remains.
+  /// Makes the log, and does not start the program yet.
   ///
   /// - Parameter guardian: as ``RecordingOptions/guardian``.
   /// - Throws: ``RecordingError``.
-  public static func start(
-    _ command: [String], guardian: [String] = []
-  ) async throws -> LiveRecording {
+  public init(_ command: [String], guardian: [String] = []) throws(RecordingError) {
     try TracedProgram.check(command)
-    let guardian = try RecordingGuardian(guardian)
-    var undo = [{ guardian?.dismiss() ?? () }]
-    do {
-      let daemon = try await SessionDaemon.join()
-      undo.append { daemon.leave() }
-      let relay = try RelayDaemon.start(in: daemon.directory)
-      undo.append { relay.end() }
-      let session = try await RecordingSession.start(.relay(relay), with: daemon.command)
-      return LiveRecording(
-        command, guardian, daemon, relay, session, address: session.address ?? "")
-    } catch {
-      for step in undo.reversed() { step() }
-      throw error
-    }
+    self.command = command
+    let directory = try RuntimeDirectory()
+    Self.removeAbandoned(in: directory)
+    folder = "\(directory.path)/\(Self.prefix)\(getpid())"
+    log = "\(folder)/debug.log"
+    try? FileManager.default.removeItem(atPath: folder)
+    guard mkdir(folder, 0o700) == 0 else { throw .directoryUnusable(folder, code: errno) }
+    let file = open(log, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw .directoryUnusable(folder, code: errno) }
+    close(file)
+    self.guardian = try RecordingGuardian(guardian)
   }
 
   /// Starts the program.
   ///
-  /// - Parameter probe: the library that observes programs without the store; nil for stores alone.
   /// - Throws: ``RecordingError``.
-  public func startProgram(output: Output, probe: String?) throws(RecordingError) {
+  public func startProgram(output: Output) throws(RecordingError) {
     let output: TracedProgram.Output =
       switch output {
       case .standardError: .standardError
       case .file(let path): .file(path)
       }
     program = try TracedProgram.start(
-      command,
-      adding: [session.variable] + (probe.map(ProbeLibrary.variables) ?? [])
-        + TraceRecorder.variables(daemon.command),
-      output: output)
+      command, adding: LoggedProgram.variables(log: log), output: output)
   }
 
   /// How the program ended, or nil while it runs.
@@ -98,12 +76,21 @@ public final class LiveRecording {
     return outcome
   }
 
-  /// Removes the session, and the daemons that were started for it.
-  public func end() async {
-    // The error has no reader; the next recording removes what stayed.
-    try? await session.end()
-    relay.end()
-    daemon.leave()
+  /// Removes the log.
+  public func end() {
+    try? FileManager.default.removeItem(atPath: folder)
     guardian?.dismiss()
   }
+
+  /// Removes the logs of recorders that were killed.
+  static func removeAbandoned(in directory: RuntimeDirectory) {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+    for name in names where name.hasPrefix(prefix) {
+      guard let recorder = pid_t(name.dropFirst(prefix.count)), !SessionDaemon.isRunning(recorder)
+      else { continue }
+      try? FileManager.default.removeItem(atPath: "\(directory.path)/\(name)")
+    }
+  }
+
+  private static let prefix = "live-"
 }

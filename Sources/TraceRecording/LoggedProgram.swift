@@ -22,9 +22,12 @@ public enum LoggedProgram {
       close(output)
     }
     TracedProgram.catchSignals()
-    return try TracedProgram.run(
-      command,
-      adding: [("STORE_SQL_DEBUG", "1"), ("STORE_SQL_DEBUG_FILE", log)]
-        + (ProbeLibrary.path().map(ProbeLibrary.variables) ?? []))
+    return try TracedProgram.run(command, adding: variables(log: log))
+  }
+
+  /// The variables that make a program write its events to a log.
+  static func variables(log: String) -> [(String, String)] {
+    [("STORE_SQL_DEBUG", "1"), ("STORE_SQL_DEBUG_FILE", log)]
+      + (ProbeLibrary.path().map(ProbeLibrary.variables) ?? [])
   }
 }

@@ -6,7 +6,6 @@ import Glibc
 public enum RecordingError: Error, Hashable, Sendable {
   case toolMissing(String)
   case daemonDidNotStart(reason: String)
-  case relayDidNotStart(reason: String)
   case noPermission(reason: String)
   case sharedMemoryTooSmall(available: Int, needed: Int)
   case commandMissing(String)
@@ -41,9 +40,6 @@ extension RecordingError: CustomStringConvertible {
     case .daemonDidNotStart(let reason):
       "the LTTng session daemon did not start (\(reason)); "
         + "record with STORE_SQL_DEBUG=1 and STORE_SQL_DEBUG_FILE instead"
-    case .relayDidNotStart(let reason):
-      "LTTng's relay daemon did not start (\(reason)); let the program write its debug log "
-        + "instead: STORE_SQL_DEBUG=1 STORE_SQL_DEBUG_FILE=debug.log, and 'trace-report top debug.log'"
     case .noPermission(let reason):
       "no permission to trace (\(reason)); join the group 'tracing', or allow writing to "
         + "/dev/shm and the session daemon's socket"

@@ -26,8 +26,7 @@ struct RecordingSession {
     case snapshot(String)
     /// The newest events are kept in memory, and written to the folder by triggers alone.
     case flight(String)
-    case relay(RelayDaemon)
-    /// To a relay daemon of others, which keeps it.
+    /// To a relay daemon, which keeps it.
     case stream(RelayTarget)
   }
 
@@ -153,16 +152,6 @@ struct RecordingSession {
     try await command.lttng("destroy", name)
   }
 
-  /// The address at which libbabeltrace2 joins the session; nil if it is none for live readers.
-  var address: String? {
-    switch destination {
-    case .relay(let relay): relay.address(ofSession: name)
-    case .stream(let target):
-      target.address.liveAddress(hostName: HostName.current, session: name)
-    case .folder, .snapshot, .flight: nil
-    }
-  }
-
   /// Has a relay daemon make the folder that states that all of a session was sent.
   ///
   /// A session of the same name makes it as it starts, and writes nothing into it.
@@ -207,7 +196,7 @@ extension RecordingSession.Destination {
   fileprivate var isSnapshot: Bool {
     switch self {
     case .snapshot, .flight: true
-    case .folder, .relay, .stream: false
+    case .folder, .stream: false
     }
   }
 
@@ -215,20 +204,11 @@ extension RecordingSession.Destination {
     switch self {
     case .folder(let folder): ["--output=\(folder)"]
     case .snapshot(let folder), .flight(let folder): ["--snapshot", "--output=\(folder)"]
-    // In µs, how late an event may come of a program that does little.
-    case .relay(let relay): ["--live=250000", "--set-url=\(relay.url)"]
     case .stream(let target): ["--live=1000000", "--set-url=\(target.url)"]
     }
   }
 
   fileprivate func channelOptions(_ buffers: ChannelBuffers) -> [String] {
-    var size = buffers.pieceSize
-    var options = ["--num-subbuf=\(ChannelBuffers.pieces)"]
-    if case .relay = self {
-      // The relay daemon keeps what it passed on: 64 MiB of each processor, however long it goes on.
-      size = min(size, 2 << 20)
-      options += ["--tracefile-size=\(16 << 20)", "--tracefile-count=4"]
-    }
-    return options + ["--subbuf-size=\(size)"]
+    ["--num-subbuf=\(ChannelBuffers.pieces)", "--subbuf-size=\(buffers.pieceSize)"]
   }
 }

@@ -11,8 +11,8 @@ public struct RelayAddress: Hashable, Sendable {
   /// Of trace data.
   public var dataPort: UInt16
 
-  /// lttng-relayd's own ports.
-  static let ports: (control: UInt16, live: UInt16) = (5342, 5344)
+  /// lttng-relayd's own port of control data.
+  static let controlPort: UInt16 = 5342
 
   /// Reads an address; nil if it is none.
   public init?(_ text: String) {
@@ -31,7 +31,7 @@ public struct RelayAddress: Hashable, Sendable {
     guard !host.isEmpty, !host.contains("/"), numbers.count <= 2, !numbers.contains(0) else {
       return nil
     }
-    port = numbers.first ?? Self.ports.control
+    port = numbers.first ?? Self.controlPort
     guard numbers.count == 2 || port < .max else { return nil }
     dataPort = numbers.count == 2 ? numbers[1] : port + 1
   }
@@ -46,12 +46,5 @@ public struct RelayAddress: Hashable, Sendable {
     let isNew = numeric.contains(":")
     return
       "\(isNew ? "net6" : "net")://\(isNew ? "[\(numeric)]" : numeric):\(port):\(dataPort)/\(path)"
-  }
-
-  /// Where `top` joins a session that streams there.
-  ///
-  /// A relay daemon takes readers on its own machine alone, unless it is started with `--live-port`.
-  func liveAddress(hostName: String, session: String) -> String {
-    "net://\(host.contains(":") ? "[\(host)]" : host):\(Self.ports.live)/host/\(hostName)/\(session)"
   }
 }

@@ -36,7 +36,6 @@ struct SessionDaemon {
     let recording = try directory.lock("recording")
     let command = try await findOrStart(directory)
     try await RecordingSession.destroyAbandoned(with: command)
-    RelayDaemon.endAbandoned(in: directory)
     recording.share()
     return SessionDaemon(
       command: command, directory: directory, starting: starting, recording: recording)

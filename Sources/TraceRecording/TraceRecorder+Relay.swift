@@ -16,11 +16,11 @@ extension TraceRecorder {
   /// The program runs to its end also if the relay is lost meanwhile.
   ///
   /// - Parameters:
-  ///   - started: called with the address for live readers, before the program starts.
+  ///   - started: called before the program starts.
   ///   - lost: called once, in another thread, if the relay is lost while the program runs.
   /// - Throws: ``RecordingError``, also if the relay was lost.
   public static func record(
-    _ options: RecordingOptions, to relay: RelayAddress, started: (_ live: String) -> Void,
+    _ options: RecordingOptions, to relay: RelayAddress, started: () -> Void,
     lost: @escaping @Sendable () -> Void
   ) async throws -> RelayedOutcome {
     if let process = options.process {
@@ -39,7 +39,7 @@ extension TraceRecorder {
       labels: labels)
     return try await withSession(options, .stream(target), isLossless: false) { session, command in
       connection.watch(lost)
-      started(session.address ?? "")
+      started()
       let end = try await run(options, session, command)
       let isLost = connection.stop()
       try await finish(session, target, end, isLost: isLost, command)

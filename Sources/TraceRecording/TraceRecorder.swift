@@ -151,6 +151,7 @@ public enum TraceRecorder {
     var pause = timespec(tv_sec: 0, tv_nsec: 10_000_000)
     for _ in 1...500 where SessionDaemon.isRunning(recorder) { nanosleep(&pause, nil) }
     // Whatever fails here, the error has no reader; the next recording tries again.
+    if let directory = try? RuntimeDirectory() { LiveRecording.removeAbandoned(in: directory) }
     if let daemon = try? await SessionDaemon.joinRunning() { daemon.leave() }
   }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import BabeltraceReading
 import Glibc
 import TraceReading
 
@@ -32,7 +31,6 @@ struct TraceReport: AsyncParsableCommand {
     // With the signal ignored, a write beyond the file size limit fails, and the failure is
     // reported.
     signal(SIGXFSZ, SIG_IGN)
-    BabeltraceReader.register()
     do {
       var command = try parseAsRoot()
       if var command = command as? any AsyncParsableCommand {

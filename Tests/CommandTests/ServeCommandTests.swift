@@ -176,6 +176,8 @@ import Testing
     #expect(server.get("/metrics").utf8.count < 1_000_000)
   }
 
+  // Not in `make test`: the program inherits the sockets by which Foundation learns that other tests'
+  // programs ended.
   @Test(
     .enabled(if: ProcessInfo.processInfo.environment["LIVE"] != nil, "make test-live"))
   func anyProgramIsObserved() async throws {

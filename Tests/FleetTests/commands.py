@@ -123,9 +123,6 @@ def main(folder):
     relay = None
     count = 0
     for command in commands():
-        if "SESSION" in command:
-            print(f"placeholder  {command}")
-            continue
         if command.startswith("trace-report serve"):
             serve(command, folder)
         elif command.startswith("lttng-relayd"):

@@ -5,7 +5,6 @@
 #   hosts.sh TOOL FOLDER lost      the relay is killed while a program runs
 #   hosts.sh TOOL FOLDER stalled   the relay hangs while a program runs
 #   hosts.sh TOOL FOLDER refused   no relay, another server, an unknown name
-#   hosts.sh TOOL FOLDER live      'top' joins the session of a host
 # What a recorder of host H printed is in FOLDER/H.out and FOLDER/H.err, its exit code in FOLDER/H.code.
 set -euo pipefail
 
@@ -98,18 +97,6 @@ lost | stalled)
   if [ "$scenario" = lost ]; then kill -KILL "$relay"; else kill -STOP "$relay"; fi
   touch "$folder/go"
   wait %2
-  ;;
-live)
-  relay
-  on kiosk-7 "$tool" record --relay 10.77.0.1 \
-    -- python3 "$program" "$folder/seven.db" 3000 0 "$folder/half" "$folder/go" &
-  wait_for "$folder/half"
-  address=$(sed -n 's/.*trace-report top //p' "$folder/kiosk-7.err")
-  "$tool" top "$address" --json --interval 500ms >"$folder/top.out" 2>"$folder/top.err" &
-  sleep 5
-  touch "$folder/go"
-  wait %2
-  wait %3 || true
   ;;
 refused)
   # None listens, a server that says something else, a name that no one has.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BabeltraceReading
 import Foundation
 import TestSupport
 
@@ -22,8 +21,6 @@ enum ReaderFuzzer {
     }
     let folder = URL(filePath: arguments[4], directoryHint: .isDirectory)
     Limits.setMemory()
-    // As trace-report does.
-    BabeltraceReader.register()
     let input = try FuzzedInput(kind, in: folder)
     var outcome = Outcome()
     for seed in first..<(first + count) {

@@ -13,6 +13,20 @@ import Testing
     for _ in 1...3 { log.annotate("nobody reads this", contextID: 1) }
   }
 
+  /// A log that was deleted has no reader; one that a caller made without a name has one.
+  @Test(arguments: [true, false]) func aDeletedLogTakesNoMoreOfTheDisk(isDeleted: Bool) {
+    var template = Array("/tmp/log-sink-XXXXXX".utf8CString)
+    let file = mkstemp(&template)
+    defer { close(file) }
+    if !isDeleted { unlink(template) }
+    let log = DebugLog(level: .statements, descriptor: file)
+    log.annotate("first", contextID: 1)
+    if isDeleted { unlink(template) }
+    for _ in 1...64 { log.annotate(String(repeating: "x", count: 60_000), contextID: 1) }
+    let size = lseek(file, 0, SEEK_END)
+    #expect(isDeleted ? size < 2 << 20 : size > 3 << 20, "\(size)")
+  }
+
   @Test func fullPipeLosesLinesAndReportsHowMany() {
     let pipe = Pipe()
     let log = DebugLog(level: .statements, descriptor: pipe.writeEnd)

@@ -25,7 +25,7 @@ public enum SwiftCompiler {
     let build = products
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
-    var maps = ["CSQLite", "CLTTngUST", "CBabeltrace"].map {
+    var maps = ["CSQLite", "CLTTngUST"].map {
       root.appending(path: "Sources/\($0)/module.modulemap")
     }
     maps += contents(build).filter { $0.pathExtension == "build" }

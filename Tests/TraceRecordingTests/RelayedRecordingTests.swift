@@ -152,15 +152,6 @@ import TraceRendering
     #expect(summary.output.contains("its recording has not ended"), "\(summary.output)")
   }
 
-  @Test(Self.namespaces, Self.live) func topJoinsTheSessionOfAnotherHost() async throws {
-    try await run("live")
-    let host = try host("kiosk-7")
-    #expect(host.status == 0, "\(host.messages)")
-    let frames = try String(contentsOfFile: recorder.folder.path("top.out"), encoding: .utf8)
-    #expect(frames.contains(" on kiosk-7\""))
-    #expect(frames.contains("\"ended\":\"no more events\""))
-  }
-
   @Test(Self.namespaces) func whatIsNoRelayIsNamedBeforeTheProgramStarts() async throws {
     try await run("refused")
     let refused = try host("kiosk-7")

@@ -12,6 +12,9 @@ struct LogSink {
   private let descriptor: Int32
   /// A pipe, a socket or a terminal: it can be full, and its reader can go.
   private let isStream: Bool
+  /// Whether the file had a name when it was opened, which it may lose.
+  private let hadName: Bool
+  private var bytesUntilCheck = 0
   /// The rest of a line that went out in part.
   private var unsent: [UInt8] = []
   /// Lines lost since the last one that went through.
@@ -22,6 +25,7 @@ struct LogSink {
     var status = stat()
     let isRegular = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     isStream = !isRegular
+    hadName = isRegular && status.st_nlink > 0
   }
 
   /// Writes lines that belong together; one call of `write(2)` where the descriptor allows it.
@@ -48,10 +52,26 @@ struct LogSink {
   }
 
   /// Sends what the descriptor takes, and returns how many bytes that was.
-  private func send(_ bytes: UnsafeRawBufferPointer) -> Int {
-    guard let start = bytes.baseAddress else { return 0 }
+  private mutating func send(_ bytes: UnsafeRawBufferPointer) -> Int {
+    guard let start = bytes.baseAddress, !wasDeleted(before: bytes.count) else { return 0 }
     return isStream
       ? withoutPipeSignal { sendToStream(bytes, start) } : sendToFile(start, bytes.count)
+  }
+
+  // 1 MiB is arbitrary: a call for each line would take a tenth of its time.
+  private static let bytesBetweenChecks = 1 << 20
+
+  /// Whether the file lost its name: it has no reader, and takes no more of the disk.
+  private mutating func wasDeleted(before count: Int) -> Bool {
+    guard hadName else { return false }
+    bytesUntilCheck -= count
+    guard bytesUntilCheck < 0 else { return false }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_nlink == 0 else {
+      bytesUntilCheck = Self.bytesBetweenChecks
+      return false
+    }
+    return true
   }
 
   private func sendToFile(_ start: UnsafeRawPointer, _ length: Int) -> Int {

@@ -14,10 +14,9 @@ struct CTFMetadata {
     String(decoding: text, as: UTF8.self).contains("tracer_name = \"lttng-ust\"")
   }
 
-  /// - Parameter onlyPackets: leaves out the events, which may be of any layout then.
   /// - Throws: ``TSDLError`` for metadata that is damaged, or describes what LTTng-UST does not
   ///   write.
-  init(_ text: [UInt8], onlyPackets: Bool = false) throws(TSDLError) {
+  init(_ text: [UInt8]) throws(TSDLError) {
     let blocks = try TSDLParser.blocks(text)
     let traces = blocks.filter { $0.kind == "trace" }
     guard traces.count == 1, let trace = traces.first else {
@@ -34,14 +33,14 @@ struct CTFMetadata {
     environment = TraceEnvironment(variables)
     let version = (variables.numbers["tracer_major"] ?? 0, variables.numbers["tracer_minor"] ?? 0)
     head = try PacketHeadLayout(trace, isBigEndian: isBigEndian)
-    guard head.hasStreamID || onlyPackets else {
+    guard head.hasStreamID else {
       throw .foreign("packets do not have the id of their stream in them")
     }
-    let offset = onlyPackets ? 0 : try Self.clockOffset(blocks)
+    let offset = try Self.clockOffset(blocks)
     var streams: [UInt64: StreamClass] = [:]
     for block in blocks where block.kind == "stream" {
       let stream = try StreamClass(
-        block, clockOffset: offset, isBigEndian: isBigEndian, onlyPackets: onlyPackets)
+        block, clockOffset: offset, isBigEndian: isBigEndian)
       // Before 2.11, LTTng could write events later than the end of their packet. See
       // is_tracer_affected_by_lttng_event_after_packet_bug in the source of babeltrace2.
       stream.hasExactPacketEnds = version >= (2, 11)
@@ -50,7 +49,7 @@ struct CTFMetadata {
       }
     }
     var count = 0
-    for block in blocks where block.kind == "event" && !onlyPackets {
+    for block in blocks where block.kind == "event" {
       guard let stream = streams[UInt64(bitPattern: Int64(block.numbers["stream_id"] ?? 0))] else {
         throw TSDLError(reason: "its metadata describes an event of an unknown stream")
       }
@@ -112,22 +111,19 @@ final class StreamClass {
   private static let maxEvents = 65_536
 
   init(
-    _ block: TSDLBlock, clockOffset: Int64, isBigEndian: Bool, onlyPackets: Bool
+    _ block: TSDLBlock, clockOffset: Int64, isBigEndian: Bool
   ) throws(TSDLError) {
     id = UInt64(bitPattern: Int64(block.numbers["id"] ?? 0))
     self.clockOffset = clockOffset
     self.isBigEndian = isBigEndian
-    header =
-      onlyPackets
-      ? .unknown
-      : try EventHeaderLayout(block.types["event.header"], isBigEndian: isBigEndian)
+    header = try EventHeaderLayout(block.types["event.header"], isBigEndian: isBigEndian)
     packetContext = try PacketContextLayout(
       block.types["packet.context"], isBigEndian: isBigEndian)
-    guard packetContext.hasBegin || onlyPackets else {
+    guard packetContext.hasBegin else {
       throw .foreign("packets do not have their times in them")
     }
     context = try FieldLayout(
-      onlyPackets ? nil : block.types["event.context"], isBigEndian: isBigEndian)
+      block.types["event.context"], isBigEndian: isBigEndian)
   }
 
   func addEvent(_ block: TSDLBlock) throws(TSDLError) {

@@ -9,11 +9,6 @@ package struct CTFTrace {
 
   package init(folders: [String]) { self.folders = folders }
 
-  /// The number of files next to its metadata; 0 for folders that cannot be listed.
-  package var streamCount: Int {
-    folders.reduce(0) { $0 + ((try? StreamFile.names(inFolder: $1))?.count ?? 0) }
-  }
-
   /// Groups folders of the same trace, so that events discarded between two chunks are counted, and
   /// events that two snapshots share are read once.
   static func grouping(_ folders: [String]) -> [CTFTrace] {
@@ -35,29 +30,9 @@ package struct CTFTrace {
     do throws(TSDLError) {
       return CTFEventSource(CTFDecoder(self, try metadata(), ledger), ledger)
     } catch {
-      if error.isForeign, let reader = ForeignTraces.reader { return reader.open(self, ledger) }
-      let fact =
-        error.isForeign
-        ? "is not laid out as LTTng-UST does, and needs libbabeltrace2" : "is damaged"
+      let fact = error.isForeign ? "has a layout that is not read" : "is damaged"
       ledger.addProblem("the trace in \(LogText.quoted(folders[0])) \(fact): \(error.reason)")
       return nil
-    }
-  }
-
-  /// Whether all stream files can be walked from packet to packet; true also where another tracer's
-  /// metadata does not describe packets that can be.
-  ///
-  /// In another layout than LTTng-UST's a packet may have no length, and libbabeltrace2 reads such a
-  /// one without end.
-  package var hasWholePackets: Bool {
-    folders.allSatisfy { folder in
-      guard let text = try? MetadataPackets.bytes(inFolder: folder),
-        let names = try? StreamFile.names(inFolder: folder)
-      else { return true }
-      guard let metadata = try? CTFMetadata(text, onlyPackets: true) else {
-        return !CTFMetadata.isOfLTTng(text) || (try? TSDLParser.blocks(text)) == nil
-      }
-      return names.allSatisfy { (try? StreamFile("\(folder)/\($0)", metadata))?.isWhole ?? false }
     }
   }
 

@@ -9,7 +9,6 @@ enum EventHeaderLayout {
   case compact(isBigEndian: Bool)
   case large(isBigEndian: Bool)
   case plain(id: IntegerPlace, time: IntegerPlace, size: Int)
-  case unknown
 
   struct Header {
     var id: UInt64
@@ -74,7 +73,6 @@ enum EventHeaderLayout {
         return Header(id: UInt64(id), time: UInt64(time), timeBits: 27, size: 4)
       }
       return extended(at: place, room, 1, isBigEndian)
-    case .unknown: return nil
     case .plain(let id, let time, let size):
       guard room >= size else { return nil }
       return Header(

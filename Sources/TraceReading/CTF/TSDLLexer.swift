@@ -3,8 +3,7 @@
 /// The reason why the metadata of a trace cannot be used.
 struct TSDLError: Error {
   let reason: String
-  /// Whether the metadata is valid as far as it was read, and describes what only libbabeltrace2
-  /// reads.
+  /// Whether the metadata is valid as far as it was read, and describes a layout that is not read.
   var isForeign = false
 
   static func foreign(_ reason: String) -> Self { Self(reason: reason, isForeign: true) }

@@ -7,9 +7,10 @@ import StoreEvents
 ///
 /// Lines for people are recognized and skipped: the lines of fields contain the same facts,
 /// exactly.
-final class LogEventSource: LiveSource {
+final class LogEventSource: EventSource {
   private let file: any ByteSource
   private let lines: LineReader
+  /// Whether the last batch took all that there was.
   @exclusivity(unchecked) private(set) var isDry = false
   private let ledger: SourceLedger
   private let strings = StringCache()

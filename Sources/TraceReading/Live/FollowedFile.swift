@@ -10,14 +10,21 @@ import Glibc
 /// While the name does not exist, the old file is read.
 final class FollowedFile: ByteSource {
   private let path: String
+  private let isOurs: Bool
   private var descriptor: CInt
   private var position: off_t = 0
+  private var discarded: off_t = 0
   private(set) var generation = 0
   var mayGrow: Bool { true }
 
-  init(_ path: String) throws(TraceReadingError) {
+  // 1 MiB is arbitrary: some 1,500 statements.
+  private static let discardedAtOnce: off_t = 1 << 20
+
+  /// - Parameter isOurs: discards what was read, so that a long log takes no space.
+  init(_ path: String, isOurs: Bool) throws(TraceReadingError) {
     self.path = path
-    descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    self.isOurs = isOurs
+    descriptor = open(path, (isOurs ? O_RDWR : O_RDONLY) | O_CLOEXEC)
     if descriptor < 0 { throw .unreadable(path, reason: systemError()) }
   }
 
@@ -34,7 +41,22 @@ final class FollowedFile: ByteSource {
   private func readOn(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     let count = readAgain(descriptor, buffer)
     position += off_t(max(count, 0))
+    if isOurs, position - discarded >= Self.discardedAtOnce { discard() }
     return count
+  }
+
+  /// Releases the blocks before the position; the file keeps its size, and its writer appends.
+  private func discard() {
+    let end = position & ~(Self.discardedAtOnce - 1)
+    // fallocate(2) is hidden unless _GNU_SOURCE is defined; this punches the same hole. A file system
+    // without holes keeps the bytes until the end.
+    let bytes = mmap(
+      nil, Int(end - discarded), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, discarded)
+    if let bytes, bytes != MAP_FAILED {
+      madvise(bytes, Int(end - discarded), MADV_REMOVE)
+      munmap(bytes, Int(end - discarded))
+    }
+    discarded = end
   }
 
   /// Whether the name leads to other bytes than those that were read; then they are open.

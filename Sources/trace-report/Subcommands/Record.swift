@@ -136,8 +136,8 @@ struct Record: AsyncParsableCommand {
   private func stream(_ options: RecordingOptions, to relay: RelayAddress) async throws {
     do {
       let title = relay.title
-      let relayed = try await TraceRecorder.record(options, to: relay) { live in
-        Output.complain("streams to \(title); there: trace-report top \(live)")
+      let relayed = try await TraceRecorder.record(options, to: relay) {
+        Output.complain("streams to \(title)")
       } lost: {
         Output.complain(
           "the relay daemon at \(title) was lost, so events from now on are not recorded; the "

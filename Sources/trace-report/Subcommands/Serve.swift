@@ -8,7 +8,7 @@ import TraceReading
 import TraceRecording
 import TraceRendering
 
-struct Serve: AsyncParsableCommand {
+struct Serve: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Serves the sums of a running program, or of a folder of recordings, to Prometheus.",
     discussion: """
@@ -16,7 +16,7 @@ struct Serve: AsyncParsableCommand {
       trace-report serve --listen 127.0.0.1:9464 recordings/ --baseline baseline.json
       trace-report serve -- python3 app.py
 
-      A program after -- is observed in the same way as by 'record'. /metrics is OpenMetrics with \
+      A program after -- is observed through its log, which takes no space. /metrics is OpenMetrics with \
       exemplars that name statements, / is the dashboard, and /healthz returns ok. In a folder \
       each trace and saved report is added once, when it is complete. Memory is bounded, and the \
       server is read-only. An address that is reachable from other hosts needs --token-file; \
@@ -37,7 +37,7 @@ struct Serve: AsyncParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "A folder of recordings, a debug log, or net://HOST:PORT/host/NAME/SESSION of LTTng.",
+      "A folder of recordings, or a debug log.",
       valueName: "input"),
     completion: .file())
   var input: String?
@@ -61,10 +61,10 @@ struct Serve: AsyncParsableCommand {
     }
   }
 
-  func run() async throws {
+  func run() throws {
     Signals.catchEnding()
     let server = try server()
-    let (source, program) = try await source()
+    let (source, program) = try source()
     Output.print("Serving http://\(address(server.port))/metrics\n")
     var page = Page(source: source, top: top)
     let result = Result {
@@ -73,7 +73,7 @@ struct Serve: AsyncParsableCommand {
         server.serve(milliseconds: 100) { page.answer($0) }
       }
     }
-    await program?.close()
+    program?.close()
     try result.get()
   }
 
@@ -99,7 +99,7 @@ struct Serve: AsyncParsableCommand {
     return (host.contains(":") ? "[\(host)]" : host) + ":\(port)"
   }
 
-  private func source() async throws -> (any ServeSource, TopSource?) {
+  private func source() throws -> (any ServeSource, TopSource?) {
     if let input, InputPath.isFolder(input) {
       let known: BaselineV1?
       do {
@@ -112,7 +112,7 @@ struct Serve: AsyncParsableCommand {
     if baseline != nil { throw ValidationError("--baseline needs a folder of recordings.") }
     let source =
       if let input { try TopSource(input) } else {
-        try await TopSource(command: command, output: .standardError)
+        try TopSource(command: command, output: .standardError)
       }
     return (LiveServeSource(source), source)
   }

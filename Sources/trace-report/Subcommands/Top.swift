@@ -6,7 +6,7 @@ import StoreEvents
 import TraceRecording
 public import TraceRendering
 
-struct Top: AsyncParsableCommand {
+struct Top: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Shows the statements of a running program, second by second.",
     discussion: """
@@ -15,14 +15,14 @@ struct Top: AsyncParsableCommand {
       trace-report top debug.log --json --count 60 > minute.jsonl
 
       A log is read from its beginning and then followed, also if it is rotated or truncated. A \
-      program after -- is run under LTTng; q ends it. Keys: q quits, s sorts by another column, \
+      program after -- is observed through its log, which takes no space; q ends it. Keys: q quits, s sorts by another column, \
       p pauses, r resets the counts, arrows select a statement and show its SQL.
       Without a terminal a block of text, or with --json a line, is printed each interval.
       """)
 
   @Argument(
     help: ArgumentHelp(
-      "A debug log, - for one on standard input, or net://HOST:PORT/host/NAME/SESSION of LTTng.",
+      "A debug log, or - for one on standard input.",
       valueName: "input"),
     completion: .file())
   var input: String?
@@ -66,16 +66,16 @@ struct Top: AsyncParsableCommand {
     if top < 1 { throw ValidationError("--top takes a number from 1 up, not \(top).") }
   }
 
-  func run() async throws {
+  func run() throws {
     Signals.catchEnding()
     let screen =
       json ? nil : TopTerminal(order: sort, isColored: TextStyle.ofStandardOutput.isColored)
-    let source = try await source(hasScreen: screen != nil)
+    let source = try source(hasScreen: screen != nil)
     var loop = TopLoop(
       source, view: screen ?? TopLines(json ? .json : .text, order: sort, top: top),
       interval: .nanoseconds(interval.nanoseconds), count: count)
     let result = Result { try loop.run() }
-    await source.close()
+    source.close()
     try result.get()
     // On a screen the user may have waited without events on purpose.
     if screen == nil, Signals.end == nil, source.exitCode == 0, !source.hasEvents {
@@ -84,11 +84,11 @@ struct Top: AsyncParsableCommand {
     if source.exitCode != 0, Signals.end == nil { throw ExitCode(source.exitCode) }
   }
 
-  private func source(hasScreen: Bool) async throws -> TopSource {
+  private func source(hasScreen: Bool) throws -> TopSource {
     if let input { return try TopSource(input) }
     let output: LiveRecording.Output =
       output.map { .file($0) } ?? (hasScreen ? .file("/dev/null") : .standardError)
-    return try await TopSource(command: command, output: output)
+    return try TopSource(command: command, output: output)
   }
 }
 

@@ -45,5 +45,10 @@ enum Signals {
     action.__sigaction_handler.sa_handler = body
     // Cannot fail: all of these signals can be caught.
     sigaction(signal, &action, nil)
+    // A parent's thread may have blocked it, as the threads of Swift and Java do.
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, signal)
+    pthread_sigmask(SIG_UNBLOCK, &signals, nil)
   }
 }

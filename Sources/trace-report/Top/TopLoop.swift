@@ -30,19 +30,18 @@ struct TopLoop {
 
   // 100 ms is arbitrary: keys are handled quickly, and polling stays cheap.
   private static let pause: Int32 = 100
-  /// How long a session may take to deliver the events that a program wrote before it ended.
-  private static let drainTime = Duration.milliseconds(800)
 
   /// - Throws: ``Failure``, or ``ArgumentParser/ExitCode``.
   mutating func run() throws {
     view.begin()
     defer { view.end() }
-    var ended: ContinuousClock.Instant?
+    var isEnded = false
     while Signals.end == nil {
       // A program that emits many events must not prevent frames from being shown.
       try source.read(until: .now + .milliseconds(200)) { profile.add($0) }
-      if ended == nil, source.ending != nil { ended = .now }
-      let isLast = ended.map { .now - $0 >= Self.drainTime } ?? false
+      // Not the events that were read before the program ended: the last ones came after them.
+      let isLast = isEnded && source.isDrained
+      isEnded = source.ending != nil
       if isLast || .now - intervalBegan >= interval {
         show()
         if count.map({ frames >= $0 }) ?? false { return }

@@ -9,14 +9,10 @@ final class TopSource {
   let name: String
   let reader: LiveReader
   private let recording: LiveRecording?
-  /// Whether the session can be read.
-  ///
-  /// Once true, it stays true.
-  private var isReadable: Bool
   private var isOver = false
   private var wasEndedByUs = false
 
-  /// Follows a log, or attaches to a session.
+  /// Follows a log.
   init(_ input: String) throws {
     do {
       reader = try LiveReader(input)
@@ -25,24 +21,22 @@ final class TopSource {
     }
     name = input == "-" ? "standard input" : input
     recording = nil
-    isReadable = true
   }
 
-  /// Starts a program, and attaches to the session that records it.
-  init(command: [String], output: LiveRecording.Output) async throws {
+  /// Starts a program, and follows its log.
+  init(command: [String], output: LiveRecording.Output) throws {
     name = command.joined(separator: " ")
     do {
-      let recording = try await LiveRecording.start(
+      let recording = try LiveRecording(
         command, guardian: ["/proc/self/exe", GuardRecording.name])
       do {
-        reader = try LiveReader(recording.address)
-        try recording.startProgram(output: output, probe: ProbeLibrary.path())
+        reader = try LiveReader(recording.log, isOurs: true)
+        try recording.startProgram(output: output)
       } catch {
-        await recording.end()
+        recording.end()
         throw error
       }
       self.recording = recording
-      isReadable = false
     } catch let error as RecordingError {
       throw Failure("\(error)")
     } catch let error as TraceReadingError {
@@ -54,17 +48,17 @@ final class TopSource {
   func read(
     until deadline: ContinuousClock.Instant, _ body: (EventRecord) throws -> Void
   ) throws {
-    isReadable = isReadable || recording.map { LiveReader.isDescribed(beneath: $0.folder) } ?? true
-    guard isReadable, !isOver else { return }
+    guard !isOver else { return }
     isOver = try !reader.read(until: deadline, body)
   }
 
   /// Whether a store has emitted any event.
   var hasEvents: Bool { reader.report.sources.contains { $0.eventsRead > 0 } }
 
+  /// Whether all events that were written have been read.
+  var isDrained: Bool { isOver || reader.isDry }
+
   /// The reason why no more events can arrive, or nil while they can.
-  ///
-  /// A program that ended has written its last events, but the session delivers them with a delay.
   var ending: String? {
     if let outcome = recording?.outcomeIfEnded() { return Self.sentence(outcome) }
     return isOver ? "no more events" : nil
@@ -74,7 +68,7 @@ final class TopSource {
   var exitCode: Int32 { wasEndedByUs ? 0 : recording?.outcomeIfEnded()?.exitCode ?? 0 }
 
   /// Ends the program, if it is running, and everything that was started for it.
-  func close() async {
+  func close() {
     guard let recording else { return }
     wasEndedByUs = recording.outcomeIfEnded() == nil
     if recording.endProgram() == nil {
@@ -82,7 +76,7 @@ final class TopSource {
     } else if wasEndedByUs {
       Output.complain("the program was ended")
     }
-    await recording.end()
+    recording.end()
   }
 
   private static func sentence(_ outcome: Recording.Outcome) -> String {

@@ -129,23 +129,20 @@ import TraceReading
     }
     try Data("{}".utf8).write(to: URL(filePath: folder.path("report.json")))
     #expect(throws: TraceReadingError.self) { _ = try LiveReader(folder.path("report.json")) }
-    #expect(throws: TraceReadingError.self) {
-      _ = try LiveReader("net://127.0.0.1:1/host/none/none")
-    }
   }
 
-  /// A session that is joined before its programs run is left unread until then.
-  @Test func aSessionIsDescribedOnceItsMetadataHasEvents() throws {
-    #expect(!LiveReader.isDescribed(beneath: folder.path("nothing")))
-    #expect(!LiveReader.isDescribed(beneath: folder.path(".")))
-    let trace = folder.path("host/session/ust/uid/0/64-bit")
-    try FileManager.default.createDirectory(atPath: trace, withIntermediateDirectories: true)
-    let metadata = URL(filePath: trace + "/metadata")
-    try Data("/* CTF 1.8 */\nstream {\n\tid = 0;\n\tevent.header := x;\n};\n".utf8).write(
-      to: metadata)
-    #expect(!LiveReader.isDescribed(beneath: folder.path(".")))
-    try Data("/* CTF 1.8 */\nstream {\n\tid = 0;\n};\nevent {\n\tid = 0;\n};\n".utf8)
-      .write(to: metadata)
-    #expect(LiveReader.isDescribed(beneath: folder.path(".")))
+  /// The blocks of a log that `top` made are released as they are read.
+  @Test func aLogOfOursTakesNoSpace() throws {
+    let reader = try LiveReader(path, isOurs: true)
+    var count = 0
+    for _ in 1...4 {
+      try append(lines(1...10_000))
+      count += try next(reader).count
+    }
+    #expect(count == 40_000)
+    var status = stat()
+    #expect(stat(path, &status) == 0)
+    #expect(status.st_size > 6_000_000)
+    #expect(status.st_blocks * 512 < 2 << 20, "\(status.st_blocks)")
   }
 }

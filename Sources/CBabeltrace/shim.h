@@ -1,1 +1,0 @@
-#include <babeltrace2/babeltrace.h>
