@@ -3,49 +3,46 @@
 // The values that a program binds: a hash of each, and where values are wanted, an SQL literal.
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "probe.h"
 
 enum { LONGEST_KEPT = 256, LONGEST_HASHED = 1024 };
 
-// A text or a blob as a literal; a long one is cut, and its length is stated.
-void keep_text(struct statement *statement, int index, const char *text, size_t length) {
-  char literal[LONGEST_KEPT * 6 + 64];
-  char valid[LONGEST_KEPT * 3];
-  size_t count = 0;
+char *literal_of_text(const char *text, size_t length) {
   size_t kept = length;
   if (length > LONGEST_KEPT)
     for (kept = LONGEST_KEPT; kept > 0 && (text[kept] & 0xc0) == 0x80; kept--) continue;
-  size_t valid_count = copy_valid_utf8(valid, text, kept);
+  char *literal = malloc(kept * 6 + 64), valid[LONGEST_KEPT * 3];
+  if (!literal) return NULL;
+  size_t count = 0, valid_count = copy_valid_utf8(valid, text, kept);
   literal[count++] = '\'';
   for (size_t i = 0; i < valid_count; i++) {
     if (valid[i] == 0) continue;
     if (valid[i] == '\'') literal[count++] = '\'';
     literal[count++] = valid[i];
   }
-  if (kept < length)
-    snprintf(literal + count, sizeof literal - count, "…' /* cut, %zu bytes */", length);
+  if (kept < length) snprintf(literal + count, 64, "…' /* cut, %zu bytes */", length);
   else strcpy(literal + count, "'");
-  value_kept(statement, index, literal);
+  return literal;
 }
 
-void keep_blob(struct statement *statement, int index, const unsigned char *blob,
-                      size_t length) {
-  char literal[LONGEST_KEPT * 2 + 64] = "x'";
-  size_t count = 2;
-  for (size_t i = 0; i < length && i < LONGEST_KEPT; i++)
-    count += (size_t)sprintf(literal + count, "%02x", blob[i]);
-  if (length > LONGEST_KEPT)
-    snprintf(literal + count, sizeof literal - count, "' /* cut, %zu bytes */", length);
+char *literal_of_blob(const unsigned char *blob, size_t length) {
+  size_t kept = length < LONGEST_KEPT ? length : LONGEST_KEPT;
+  char *literal = malloc(kept * 2 + 64);
+  if (!literal) return NULL;
+  size_t count = (size_t)sprintf(literal, "x'");
+  for (size_t i = 0; i < kept; i++) count += (size_t)sprintf(literal + count, "%02x", blob[i]);
+  if (kept < length) snprintf(literal + count, 64, "' /* cut, %zu bytes */", length);
   else strcpy(literal + count, "'");
-  value_kept(statement, index, literal);
+  return literal;
 }
 
-void keep_zeroes(struct statement *statement, int index, uint64_t length) {
+char *literal_of_zeroes(uint64_t length) {
   char literal[48];
   snprintf(literal, sizeof literal, "x'' /* cut, %llu bytes */", (unsigned long long)length);
-  value_kept(statement, index, literal);
+  return strdup(literal);
 }
 
 // Long values are hashed by their beginning, end and length.
@@ -60,7 +57,7 @@ void bound_null(struct copy *copy, sqlite3_stmt *stmt, int index) {
   struct statement *statement = observe_statement(copy, stmt);
   if (!statement) return;
   value_bound(statement, index, 2);
-  if (keeps_values()) value_kept(statement, index, "NULL");
+  if (keeps_values()) value_kept(statement, index, strdup("NULL"));
 }
 
 void bound_integer(struct copy *copy, sqlite3_stmt *stmt, int index, int64_t value) {
@@ -70,7 +67,7 @@ void bound_integer(struct copy *copy, sqlite3_stmt *stmt, int index, int64_t val
   if (!keeps_values()) return;
   char literal[32];
   snprintf(literal, sizeof literal, "%lld", (long long)value);
-  value_kept(statement, index, literal);
+  value_kept(statement, index, strdup(literal));
 }
 
 static const char *literal_of_double(double value, char literal[40]) {
@@ -86,23 +83,55 @@ void bound_double(struct copy *copy, sqlite3_stmt *stmt, int index, double value
   if (!statement) return;
   value_bound(statement, index, hash_bytes(&value, sizeof value, 5));
   char literal[40];
-  if (keeps_values()) value_kept(statement, index, literal_of_double(value, literal));
+  if (keeps_values()) value_kept(statement, index, strdup(literal_of_double(value, literal)));
 }
 
-void bound_bytes(struct copy *copy, sqlite3_stmt *stmt, int index, const void *bytes,
-                        size_t length, bool is_text) {
-  struct statement *statement = observe_statement(copy, stmt);
-  if (!statement) return;
-  value_bound(statement, index, hash_value(bytes, length, is_text ? 3 : 4));
+static size_t length_of(const struct bound_bytes *value) {
+  if (!value->is_terminated) return (size_t)value->length;
+  if (value->type != BOUND_TEXT16) return strlen(value->bytes);
+  const uint16_t *at = value->bytes;
+  while (*at) at++;
+  return (size_t)((const char *)at - (const char *)value->bytes);
+}
+
+static void read_bytes(struct bound_bytes *value) {
+  bool is_text = value->type == BOUND_TEXT;
+  size_t length = value->bytes ? length_of(value) : 0;
+  value->is_read = true;
+  value->hash = hash_value(value->bytes, length, is_text ? 3 : 4);
   if (!keeps_values()) return;
-  if (!bytes) value_kept(statement, index, "NULL");
-  else if (is_text) keep_text(statement, index, bytes, length);
-  else keep_blob(statement, index, bytes, length);
+  if (!value->bytes) value->literal = strdup("NULL");
+  else value->literal = is_text ? literal_of_text(value->bytes, length) : literal_of_blob(value->bytes, length);
+}
+
+// Whether SQLite will read the value.
+static bool is_permitted(const struct sqlite_api *api, const struct bound_bytes *value) {
+  sqlite3 *handle = value->stmt ? api->db_handle(value->stmt) : NULL;
+  return handle && value->index >= 1 && value->index <= api->bind_parameter_count(value->stmt) &&
+         !api->stmt_busy(value->stmt) &&
+         (value->is_terminated || value->length <= (uint64_t)api->limit(handle, SQLITE_LIMIT_LENGTH, -1));
+}
+
+void bytes_will_be_bound(struct copy *copy, struct bound_bytes *value, void (*destructor)(void *)) {
+  // SQLITE_STATIC and SQLITE_TRANSIENT: the value is there after the call.
+  if (destructor == NULL || (intptr_t)destructor == -1) return;
+  if (is_permitted(&copy->api, value)) read_bytes(value);
+}
+
+void bytes_were_bound(struct copy *copy, struct bound_bytes *value, int code) {
+  struct statement *statement = code == SQLITE_OK ? observe_statement(copy, value->stmt) : NULL;
+  if (!statement) {
+    free(value->literal);
+    return;
+  }
+  if (!value->is_read) read_bytes(value);
+  value_bound(statement, value->index, value->hash);
+  if (value->literal) value_kept(statement, value->index, value->literal);
 }
 
 void bound_zeroes(struct copy *copy, sqlite3_stmt *stmt, int index, uint64_t length) {
   struct statement *statement = observe_statement(copy, stmt);
   if (!statement) return;
   value_bound(statement, index, length * 7 + 6);
-  if (keeps_values()) keep_zeroes(statement, index, length);
+  if (keeps_values()) value_kept(statement, index, literal_of_zeroes(length));
 }

@@ -170,30 +170,42 @@ static uint64_t expensive_caller(struct caller *caller, char *buffer, size_t siz
   return python_caller_without_lock(caller, buffer, size) ? announce_caller(caller) : native_place(buffer, size);
 }
 
+struct look_up {
+  struct text *text;
+  const char *sql;
+  bool may_lock;
+  uint64_t id;
+};
+
 // Looks up the caller; if `text` is not NULL, an expensive one for a sample of its runs alone.
-static uint64_t look_up(struct text *text, const char *sql, bool may_lock) {
+static void look_up(struct look_up *request) {
   char buffer[8192];
   struct caller caller = {.language = "", .file = "", .function = "", .frames = ""};
+  struct text *text = request->text;
   int error = errno;
-  uint64_t id = 0;
-  if (cheap_caller(sql, &caller, buffer, sizeof buffer, may_lock)) {
-    id = announce_caller(&caller);
+  if (cheap_caller(request->sql, &caller, buffer, sizeof buffer, request->may_lock)) {
+    request->id = announce_caller(&caller);
   } else if (!text) {
-    id = expensive_caller(&caller, buffer, sizeof buffer);
+    request->id = expensive_caller(&caller, buffer, sizeof buffer);
   } else {
     // The frames of an interpreter that the probe cannot read differ, and have no line.
     bool has_lines = !program_is_interpreter() || python_can_be_dumped();
     if (is_sampled(text, has_lines)) {
-      id = expensive_caller(&caller, buffer, sizeof buffer);
-      saw_caller(text, id, has_lines);
+      request->id = expensive_caller(&caller, buffer, sizeof buffer);
+      saw_caller(text, request->id, has_lines);
     }
   }
   errno = error;
-  return id;
 }
 
-uint64_t caller_now(const char *sql, bool may_lock) { return look_up(NULL, sql, may_lock); }
+static uint64_t guarded_look_up(struct text *text, const char *sql, bool may_lock) {
+  struct look_up request = {text, sql, may_lock, 0};
+  GUARDED(look_up, WORD(&request));
+  return request.id;
+}
+
+uint64_t caller_now(const char *sql, bool may_lock) { return guarded_look_up(NULL, sql, may_lock); }
 
 uint64_t caller_of_run(struct statement *statement, const char *sql, bool may_lock) {
-  return look_up(statement->text, sql, may_lock);
+  return guarded_look_up(statement->text, sql, may_lock);
 }

@@ -50,7 +50,8 @@ struct copy *copy_of_functions(const char *path, const void *base,
                                const char **reason) {
   pthread_mutex_lock(&lock);
   struct copy *copy = find(path, base);
-  struct copy made = {.base = base, .way = way, .is_used = true};
+  static struct copy made;
+  made = (struct copy){.base = base, .way = way, .is_used = true};
   if (copy) goto done;
   *reason = resolve_api(&made.api, resolve, context);
   if (*reason) goto done;
@@ -79,7 +80,8 @@ struct copy *copy_of_table(const void *table, const char *path, const void *base
   pthread_mutex_lock(&lock);
   struct copy *copy = find(path, base);
   if (!copy) {
-    struct copy made = {.base = base, .way = way, .is_used = true};
+    static struct copy made;
+    made = (struct copy){.base = base, .way = way, .is_used = true};
 #define TAKE(type, name, parameters, index) made.api.name = (type(*) parameters)functions[index];
     made.version = ((int (*)(void))functions[67])();
     if (made.version >= OLDEST_SQLITE) {

@@ -5,6 +5,8 @@
 
 #define _GNU_SOURCE
 #include <limits.h>
+#include <linux/close_range.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,9 +19,7 @@
 #pragma weak close_range
 
 // Not in the child of vfork(), which shares this memory and closes descriptors of its own.
-static const struct tracepoints *in_this_process(void) {
-  return tracepoints && getpid() == recording_process ? tracepoints : NULL;
-}
+static const struct tracepoints *in_this_process(void) { return lttng_is_here() ? tracepoints : NULL; }
 
 static int hook_close(int descriptor) {
   const struct tracepoints *lttng = in_this_process();
@@ -39,7 +39,9 @@ static void hook_closefrom(int first) {
 
 static int hook_close_range(unsigned first, unsigned last, int flags) {
   const struct tracepoints *lttng = in_this_process();
-  if (!lttng || flags != 0 || first > last || first > INT_MAX) return close_range(first, last, flags);
+  if (!lttng || (flags & ~CLOSE_RANGE_UNSHARE) != 0 || first > last || first > INT_MAX)
+    return close_range(first, last, flags);
+  if (flags != 0 && unshare(CLONE_FILES) != 0) return -1;
   if (last >= INT_MAX) return lttng->close_from((int)first, close), 0;
   for (unsigned descriptor = first; descriptor <= last; descriptor++)
     lttng->close((int)descriptor, close);

@@ -5,11 +5,14 @@
 
 #define _GNU_SOURCE
 #include <dirent.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -18,6 +21,8 @@
 
 // The time between two looks at the threads, in µs.
 enum { PERIOD = 10000 };
+
+static bool is_leaving;
 
 // Reads a file of a thread that may have ended; returns the count of bytes.
 static size_t read_of_thread(const char *thread, const char *name, char *buffer, size_t size) {
@@ -32,24 +37,64 @@ static size_t read_of_thread(const char *thread, const char *name, char *buffer,
 }
 
 // LTTng names its threads `PROGRAM-ust`. One that has ended, such as the first, stays as a zombie.
-static bool is_of_program(const char *thread) {
+static enum { OF_PROGRAM, OF_LTTNG, ENDED } kind_of(const char *thread) {
   char text[256];
   size_t count = read_of_thread(thread, "comm", text, sizeof text);
-  if (count < 5 || strcmp(text + count - 5, "-ust\n") == 0) return false;
+  if (count < 5) return ENDED;
+  bool is_of_lttng = strcmp(text + count - 5, "-ust\n") == 0;
   // `4711 (python3) S 4710 …`
-  if (read_of_thread(thread, "stat", text, sizeof text) == 0) return false;
+  if (read_of_thread(thread, "stat", text, sizeof text) == 0) return ENDED;
   const char *state = strrchr(text, ')');
-  return state && state[1] && state[2] != 'Z' && state[2] != 'X';
+  if (!state || !state[1] || state[2] == 'Z' || state[2] == 'X') return ENDED;
+  return is_of_lttng ? OF_LTTNG : OF_PROGRAM;
+}
+
+// A thread of LTTng that was told to end waits without a time limit in futex(), until a word in a page that all
+// programs share is not 0. The page is replaced for this process, and the thread woken through another mapping.
+static void wake(const char *thread) {
+  char text[256], *end;
+  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  if (!is_leaving || read_of_thread(thread, "syscall", text, sizeof text) == 0) return;
+  if (strtol(text, &end, 10) != SYS_futex) return;
+  uintptr_t word = strtoul(end, NULL, 16);
+  if (word % page != 0) return;
+  void *shared = mremap((void *)word, 0, page, MREMAP_MAYMOVE);
+  if (shared == MAP_FAILED) return;
+  int *own = mmap((void *)word, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  if (own != MAP_FAILED) *own = 1;
+  syscall(SYS_futex, shared, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+  munmap(shared, page);
+}
+
+// Counts the threads of the program besides this one, and those of LTTng; returns false if they are not known.
+static bool count_threads(int *others, int *of_lttng) {
+  DIR *folder = opendir("/proc/self/task");
+  *others = *of_lttng = 0;
+  if (!folder) return false;
+  for (const struct dirent *entry; (entry = readdir(folder));) {
+    if (entry->d_name[0] == '.' || atoi(entry->d_name) == thread_id()) continue;
+    switch (kind_of(entry->d_name)) {
+      case OF_PROGRAM: ++*others; break;
+      case OF_LTTNG:
+        ++*of_lttng;
+        wake(entry->d_name);
+        break;
+      case ENDED: break;
+    }
+  }
+  closedir(folder);
+  return true;
 }
 
 static bool has_other_threads(void) {
-  DIR *folder = opendir("/proc/self/task");
-  if (!folder) return true;
-  bool has_other = false;
-  for (const struct dirent *entry; !has_other && (entry = readdir(folder));)
-    has_other = entry->d_name[0] != '.' && atoi(entry->d_name) != thread_id() && is_of_program(entry->d_name);
-  closedir(folder);
-  return has_other;
+  int others, of_lttng;
+  return !count_threads(&others, &of_lttng) || others > 0;
+}
+
+void wait_for_lttng_threads(void) {
+  int others, of_lttng;
+  is_leaving = true;
+  for (int i = 0; i < 100 && count_threads(&others, &of_lttng) && of_lttng > 0; i++) usleep(PERIOD);
 }
 
 static void *wait_for_threads(void *unused) {
@@ -73,7 +118,7 @@ static void begin_waiting(void) {
 }
 
 static void hook_pthread_exit(void *result) {
-  if (tracepoints && getpid() == recording_process && thread_id() == getpid()) begin_waiting();
+  if (lttng_is_here() && thread_id() == recording_process) begin_waiting();
   pthread_exit(result);
 }
 

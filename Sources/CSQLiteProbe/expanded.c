@@ -67,7 +67,7 @@ static void keep_literal_text(struct statement *statement, int index, const char
     text[length++] = *at;
     if (*at == '\'') at++;
   }
-  keep_text(statement, index, text, length);
+  value_kept(statement, index, literal_of_text(text, length));
   free(text);
 }
 
@@ -80,7 +80,7 @@ static void keep_literal_blob(struct statement *statement, int index, const char
     char digits[3] = {at[0], at[1], 0};
     bytes[length++] = (unsigned char)strtoul(digits, NULL, 16);
   }
-  keep_blob(statement, index, bytes, length);
+  value_kept(statement, index, literal_of_blob(bytes, length));
   free(bytes);
 }
 
@@ -89,13 +89,13 @@ static void keep(struct statement *statement, int index, const char *at, const c
   size_t length = (size_t)(end - at);
   if (*at == '\'') return keep_literal_text(statement, index, at, end);
   if (*at == 'x') return keep_literal_blob(statement, index, at, end);
-  if (*at == 'z') return keep_zeroes(statement, index, strtoull(at + 9, NULL, 10));
+  if (*at == 'z') return value_kept(statement, index, literal_of_zeroes(strtoull(at + 9, NULL, 10)));
   if (length == 0 || length >= sizeof literal) return;
   memcpy(literal, at, length);
   literal[length] = 0;
   if (strcmp(literal, "Inf") == 0) strcpy(literal, "9e999");
   if (strcmp(literal, "-Inf") == 0) strcpy(literal, "-9e999");
-  value_kept(statement, index, literal);
+  value_kept(statement, index, strdup(literal));
 }
 
 // The parameters that were met: SQLite numbers a name once.

@@ -243,80 +243,76 @@ INLINE int hook_wal_checkpoint(struct copy *copy, sqlite3 *a, const char *b) {
 
 // MARK: - Bound values
 
-static size_t utf16_length(const void *text) {
-  const uint16_t *at = text;
-  while (*at) at++;
-  return (size_t)((const char *)at - (const char *)text);
-}
+// A value is recorded once SQLite has accepted it.
+#define BIND(call, bound)                   \
+  if (LIKELY(!is_recording())) return call; \
+  int code = call;                          \
+  if (LIKELY(code == SQLITE_OK)) bound;     \
+  return code;
+
+#define BIND_BYTES(call, bytes, length, is_terminated, type, destructor)      \
+  if (LIKELY(!is_recording())) return call;                                   \
+  struct bound_bytes value = {a, b, bytes, length, is_terminated, type, false, 0, NULL}; \
+  bytes_will_be_bound(copy, &value, destructor);                              \
+  int code = call;                                                            \
+  bytes_were_bound(copy, &value, code);                                       \
+  return code;
 
 INLINE int hook_bind_null(struct copy *copy, sqlite3_stmt *a, int b) {
-  if (UNLIKELY(is_recording())) bound_null(copy, a, b);
-  return copy->real.bind_null(a, b);
+  BIND(copy->real.bind_null(a, b), bound_null(copy, a, b))
 }
 
 INLINE int hook_bind_int(struct copy *copy, sqlite3_stmt *a, int b, int c) {
-  if (UNLIKELY(is_recording())) bound_integer(copy, a, b, c);
-  return copy->real.bind_int(a, b, c);
+  BIND(copy->real.bind_int(a, b, c), bound_integer(copy, a, b, c))
 }
 
 INLINE int hook_bind_int64(struct copy *copy, sqlite3_stmt *a, int b, int64_t c) {
-  if (UNLIKELY(is_recording())) bound_integer(copy, a, b, c);
-  return copy->real.bind_int64(a, b, c);
+  BIND(copy->real.bind_int64(a, b, c), bound_integer(copy, a, b, c))
 }
 
 INLINE int hook_bind_double(struct copy *copy, sqlite3_stmt *a, int b, double c) {
-  if (UNLIKELY(is_recording())) bound_double(copy, a, b, c);
-  return copy->real.bind_double(a, b, c);
+  BIND(copy->real.bind_double(a, b, c), bound_double(copy, a, b, c))
 }
 
-// Values are read before SQLite has them: it may free them when it fails.
 INLINE int hook_bind_text(struct copy *copy, sqlite3_stmt *a, int b, const char *c, int d,
                           void (*e)(void *)) {
-  if (UNLIKELY(is_recording()))
-    bound_bytes(copy, a, b, c, !c ? 0 : d < 0 ? strlen(c) : (size_t)d, true);
-  return copy->real.bind_text(a, b, c, d, e);
+  BIND_BYTES(copy->real.bind_text(a, b, c, d, e), c, (uint64_t)d, d < 0, BOUND_TEXT, e)
 }
 
 INLINE int hook_bind_text64(struct copy *copy, sqlite3_stmt *a, int b, const char *c, uint64_t d,
                             void (*e)(void *), unsigned char f) {
-  if (UNLIKELY(is_recording())) bound_bytes(copy, a, b, c, (size_t)d, f == 1);
-  return copy->real.bind_text64(a, b, c, d, e, f);
+  BIND_BYTES(copy->real.bind_text64(a, b, c, d, e, f), c, d, false, f == 1 ? BOUND_TEXT : BOUND_TEXT16, e)
 }
 
 INLINE int hook_bind_text16(struct copy *copy, sqlite3_stmt *a, int b, const void *c, int d,
                             void (*e)(void *)) {
-  if (UNLIKELY(is_recording()))
-    bound_bytes(copy, a, b, c, !c ? 0 : d < 0 ? utf16_length(c) : (size_t)d, false);
-  return copy->real.bind_text16(a, b, c, d, e);
+  BIND_BYTES(copy->real.bind_text16(a, b, c, d, e), c, (uint64_t)d, d < 0, BOUND_TEXT16, e)
 }
 
 INLINE int hook_bind_blob(struct copy *copy, sqlite3_stmt *a, int b, const void *c, int d,
                           void (*e)(void *)) {
-  if (UNLIKELY(is_recording())) bound_bytes(copy, a, b, c, d > 0 ? (size_t)d : 0, false);
-  return copy->real.bind_blob(a, b, c, d, e);
+  BIND_BYTES(copy->real.bind_blob(a, b, c, d, e), c, d > 0 ? (uint64_t)d : 0, false, BOUND_BLOB, e)
 }
 
 INLINE int hook_bind_blob64(struct copy *copy, sqlite3_stmt *a, int b, const void *c, uint64_t d,
                             void (*e)(void *)) {
-  if (UNLIKELY(is_recording())) bound_bytes(copy, a, b, c, (size_t)d, false);
-  return copy->real.bind_blob64(a, b, c, d, e);
+  BIND_BYTES(copy->real.bind_blob64(a, b, c, d, e), c, d, false, BOUND_BLOB, e)
 }
 
 // Its content is known to SQLite alone: the hash is then made of the expanded text.
 INLINE int hook_bind_value(struct copy *copy, sqlite3_stmt *a, int b, const void *c) {
-  struct statement *statement = is_recording() ? observe_statement(copy, a) : NULL;
+  int code = copy->real.bind_value(a, b, c);
+  struct statement *statement = code == SQLITE_OK && is_recording() ? observe_statement(copy, a) : NULL;
   if (statement) statement->has_unknown_values = true;
-  return copy->real.bind_value(a, b, c);
+  return code;
 }
 
 INLINE int hook_bind_zeroblob(struct copy *copy, sqlite3_stmt *a, int b, int c) {
-  if (UNLIKELY(is_recording())) bound_zeroes(copy, a, b, c > 0 ? (uint64_t)c : 0);
-  return copy->real.bind_zeroblob(a, b, c);
+  BIND(copy->real.bind_zeroblob(a, b, c), bound_zeroes(copy, a, b, c > 0 ? (uint64_t)c : 0))
 }
 
 INLINE int hook_bind_zeroblob64(struct copy *copy, sqlite3_stmt *a, int b, uint64_t c) {
-  if (UNLIKELY(is_recording())) bound_zeroes(copy, a, b, c);
-  return copy->real.bind_zeroblob64(a, b, c);
+  BIND(copy->real.bind_zeroblob64(a, b, c), bound_zeroes(copy, a, b, c))
 }
 
 INLINE int hook_clear_bindings(struct copy *copy, sqlite3_stmt *a) {

@@ -89,10 +89,13 @@ void *loading_hook(const char *name, bool is_copy) {
     case 'g': return strcmp(name, "getenv") == 0 ? (void *)hook_getenv : NULL;
     case 'p':
       if (strcmp(name, "pthread_exit") == 0) return ending_hook();
+      if (strcmp(name, "prctl") == 0) return filter_hook(name);
       return strcmp(name, "pthread_mutexattr_settype") == 0 ? (void *)hook_mutexattr_settype : NULL;
     case 'u':
     case 'n':
-    case 's': return is_copy ? waiting_hook(name) : NULL;
+    case 's':
+      if (strcmp(name, "syscall") == 0) return filter_hook(name);
+      return is_copy ? waiting_hook(name) : NULL;
     default: return NULL;
   }
 }

@@ -28,6 +28,15 @@ int hook_mutexattr_settype(pthread_mutexattr_t *attributes, int type);
 // The hook for a function that closes descriptors, or NULL.
 void *descriptor_hook(const char *name);
 
+// The hooks for the functions by which a program forbids itself system calls.
+void *filter_hook(const char *name);
+
+// Has the destructors of the objects of a name do nothing when the process ends; and runs LTTng's own earlier.
+void replace_destructors(const char *name);
+void run_replaced_destructors(void);
+// Waits until the threads of LTTng have ended, for at most a second.
+void wait_for_lttng_threads(void);
+
 // The hook for one of SQLite's functions at an address, or NULL if it is not to be hooked.
 void *sqlite_hook(const char *name, void *function);
 

@@ -16,6 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "probe.h"
+
 enum {
   // How long a reader may keep the program waiting, in ms, once.
   PATIENCE = 100,
@@ -32,16 +34,45 @@ static ino_t inode;
 static bool is_stream;
 // Whether the file had a name when it was opened: one without, of a caller, is written as well.
 static bool had_name;
+// The limit of descriptors is low: the file is open only while it is written.
+static bool is_low;
 static long lost;
 static char *unsent;
 static size_t unsent_count;
 
+// Whether a link of another user is on the way to a file: it may lead to any file of ours.
+static bool has_foreign_link(const char *path, int depth) {
+  char prefix[PATH_MAX], target[PATH_MAX];
+  size_t length = strlen(path);
+  if (length >= sizeof prefix) return true;
+  for (size_t end = 1; end <= length; end++) {
+    struct stat status;
+    if (path[end] != '/' && path[end] != 0) continue;
+    memcpy(prefix, path, end);
+    prefix[end] = 0;
+    if (lstat(prefix, &status) != 0 || !S_ISLNK(status.st_mode)) continue;
+    if ((status.st_uid != 0 && status.st_uid != geteuid()) || depth == 0) return true;
+    ssize_t count = readlink(prefix, target, sizeof target - 1);
+    if (count <= 0) return true;
+    target[count] = 0;
+    const char *slash = target[0] == '/' ? NULL : strrchr(prefix, '/');
+    size_t folder = slash ? (size_t)(slash - prefix) + 1 : 0;
+    if (folder + (size_t)count >= sizeof prefix) return true;
+    memmove(target + folder, target, (size_t)count + 1);
+    memcpy(target, prefix, folder);
+    if (has_foreign_link(target, depth - 1)) return true;
+  }
+  return false;
+}
+
 static int open_descriptor(void) {
   if (!file_path) return 2;
-  int file = open(file_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0600);
+  int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW;
+  int file = open(file_path, flags, 0600);
   if (file < 0) return -1;
   int high = fcntl(file, F_DUPFD_CLOEXEC, LOWEST_DESCRIPTOR);
-  if (high < 0) return file;
+  is_low = high < 0;
+  if (is_low) return file;
   close(file);
   return high;
 }
@@ -58,6 +89,8 @@ static bool take_descriptor(void) {
 }
 
 int sink_open(const char *path) {
+  // /proc/self/fd and the like lead back to where they are.
+  if (path && has_foreign_link(path, 8)) return errno = ELOOP, -1;
   file_path = path ? realpath(path, NULL) : NULL;
   if (path && !file_path) {
     // Made by the first opening; the program may change its directory later.
@@ -142,27 +175,34 @@ static void write_lines(const char *bytes, size_t count, int lines) {
   else if (sent < count) keep_rest(bytes + sent, count - sent);
 }
 
+// A reader that went away, or a file that has its maximum size, must not end the program: the signal is blocked and
+// taken back.
+static void write_without_signal(int number, const char *bytes, size_t count, int lines) {
+  sigset_t set, old, pending;
+  struct timespec now = {0, 0};
+  sigemptyset(&set);
+  sigaddset(&set, number);
+  pthread_sigmask(SIG_BLOCK, &set, &old);
+  // One that was not blocked cannot be pending.
+  bool was_pending = sigismember(&old, number) && sigpending(&pending) == 0 && sigismember(&pending, number);
+  long lost_before = lost;
+  write_lines(bytes, count, lines);
+  bool is_complete = lost == lost_before && unsent_count == 0;
+  if (!is_complete && !was_pending) sigtimedwait(&set, NULL, &now);
+  pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
 void sink_write(const char *bytes, size_t count, int lines) {
   if (!is_still_ours()) {
     lost += lines;
     return;
   }
-  if (!is_stream) {
-    write_lines(bytes, count, lines);
-    return;
+  if (is_filtered) write_lines(bytes, count, lines);
+  else write_without_signal(is_stream ? SIGPIPE : SIGXFSZ, bytes, count, lines);
+  if (is_low && !is_stream && descriptor > 2) {
+    close(descriptor);
+    descriptor = -1;
   }
-  // A reader that went away must not end the program: SIGPIPE is blocked and taken back.
-  sigset_t pipe, old, pending;
-  sigemptyset(&pipe);
-  sigaddset(&pipe, SIGPIPE);
-  sigpending(&pending);
-  pthread_sigmask(SIG_BLOCK, &pipe, &old);
-  write_lines(bytes, count, lines);
-  if (!sigismember(&pending, SIGPIPE)) {
-    struct timespec now = {0, 0};
-    sigtimedwait(&pipe, NULL, &now);
-  }
-  pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 long sink_lost(void) { return lost; }

@@ -4,6 +4,7 @@
 
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +32,7 @@ static void begin_line(const char *category) {
   const char *program = program_name();
   log_escaped(&log_lines, program, strlen(program), false);
   log_bytes(&log_lines, "[", 1);
-  log_signed(&log_lines, getpid());
+  log_signed(&log_lines, current_process());
   log_bytes(&log_lines, ":", 1);
   log_signed(&log_lines, thread_id());
   log_string(&log_lines, "] ObjectStore: ");
@@ -104,7 +105,21 @@ void log_open(void) {
 void log_after_fork(void) {
   pthread_mutex_init(&lock, NULL);
   check = (struct log_check){0};
+}
+
+void log_begin_in_child(void) {
   if (is_open) open_line();
+}
+
+// The recorder names a file for it; otherwise it goes to standard error.
+void log_untraced(const char *reason) {
+  if (!getenv("STORE_TRACE_RECORDING")) return;
+  const char *path = getenv("STORE_TRACE_NOTES");
+  int file = path && *path ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW) : -1;
+  if (file >= 0) dprintf(file, "%s[%d]: %s\n", program_name(), current_process(), reason);
+  else dprintf(STDERR_FILENO, "StoreScope: warning: %s[%d] is not recorded: %s\n", program_name(), current_process(), reason);
+  if (file >= 0) close(file);
+  if (log_level > 0) log_warning(reason);
 }
 
 // The line by which a reader finds that none before it is missing or changed.

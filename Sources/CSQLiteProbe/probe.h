@@ -209,6 +209,9 @@ struct thread {
   uint64_t busy_attempts;
   int64_t busy_ns;
   int excluding;
+  // See guard.c: where the stack has room, and how much.
+  bool is_guarded, has_bounds;
+  uintptr_t roomy_stack, roomy_size;
   // A connection that was observed within the running sqlite3_open(), by another way in.
   struct connection *opened;
   // The number that the SQL's own comment names as the caller, for the run that begins.
@@ -223,14 +226,12 @@ extern _Thread_local struct thread this_thread __attribute__((tls_model("initial
 extern int log_level;
 extern const int *tracepoint_state;
 extern bool record_values;
-// NULL without LTTng; and the process that loaded it or was forked from that one.
-extern const struct tracepoints *tracepoints;
-extern int recording_process;
 // Raised when all that was announced is due again: after a fork, and when a listener begins.
 extern unsigned generation;
 extern int was_recording;
 
-void recording_began(void);
+// Returns whether it still is: in a child LTTng begins now, or does not fit in.
+bool recording_began(void);
 void recording_ended(void);
 
 // Whether any event is enabled. When all are off, this is one comparison.
@@ -239,14 +240,15 @@ static inline bool is_recording(void) {
     if (UNLIKELY(was_recording)) recording_ended();
     return false;
   }
-  if (UNLIKELY(!was_recording)) recording_began();
-  return true;
+  return LIKELY(was_recording) || recording_began();
 }
 
 // Whether a session accepts the events of this process, as far as is known; true without tracepoints.
 extern bool is_received;
 
 void start_recording_once(void);
+// Ends it for good.
+void stop_recording(void);
 void emit_opened(const struct connection_opened *event);
 void emit_closed(uint64_t connection_id);
 void emit_statement(uint64_t connection_id, const struct text *text);
@@ -262,10 +264,44 @@ void emit_statement_io(const struct statement_io *event);
 void emit_commit_io(const struct commit_io *event);
 void emit_copy_not_observed(const char *path, const char *version, const char *reason);
 
+// MARK: - tracer.c, obstacles.c, filters.c
+
+// NULL without LTTng; and the process that loaded it or was forked from that one.
+extern const struct tracepoints *tracepoints;
+extern int recording_process;
+// Whether LTTng's threads and descriptors belong to this process.
+bool lttng_is_here(void);
+// The process id, without a system call where the program restricts these.
+int current_process(void);
+void load_lttng(void);
+// Removes LTTng's threads.
+void leave_lttng(void);
+void stop_tracing(void);
+void lttng_before_fork(void);
+void lttng_after_fork_parent(void);
+void lttng_after_fork_child(void);
+void begin_lttng_in_child(void);
+
+// Why LTTng does not fit into this process, or NULL.
+const char *lttng_obstacle(void);
+// Whether the program restricted its system calls.
+extern bool is_filtered;
+bool has_inherited_filter(void);
+
+// MARK: - guard.c
+
+// Runs a function without cancellation, and with enough stack.
+void guarded(void (*function)(void), const uintptr_t arguments[6]);
+#define WORD(value) ((uintptr_t)(value))
+#define GUARDED(function, ...) guarded((void (*)(void))(function), (const uintptr_t[6]){__VA_ARGS__})
+
 // MARK: - log.c
 
 void log_open(void);
 void log_after_fork(void);
+void log_begin_in_child(void);
+// Reports once that this process is not traced, where a recording expects it to be.
+void log_untraced(const char *reason);
 void log_close(int status);
 void log_event(const char *name, const struct field *fields, size_t count);
 void log_run(const struct statement_run *event, const struct text *text,
@@ -277,6 +313,8 @@ size_t copy_valid_utf8(char *to, const char *from, size_t length);
 
 // MARK: - process.c
 
+// Reads a file of /proc to its end or the buffer's; returns the count of bytes, or 0.
+size_t read_file(const char *path, char *buffer, size_t size);
 int64_t clock_now(void);
 int64_t clock_coarse(void);
 int64_t process_start_ns(void);
@@ -358,15 +396,31 @@ void checkpoint_returned(struct statement *statement, int64_t duration);
 void bound_null(struct copy *copy, sqlite3_stmt *stmt, int index);
 void bound_integer(struct copy *copy, sqlite3_stmt *stmt, int index, int64_t value);
 void bound_double(struct copy *copy, sqlite3_stmt *stmt, int index, double value);
-void bound_bytes(struct copy *copy, sqlite3_stmt *stmt, int index, const void *bytes, size_t length,
-                 bool is_text);
 void bound_zeroes(struct copy *copy, sqlite3_stmt *stmt, int index, uint64_t length);
+
+// A text or a blob that the program binds.
+struct bound_bytes {
+  sqlite3_stmt *stmt;
+  int index;
+  const void *bytes;
+  // Where `is_terminated`, to the first 0.
+  uint64_t length;
+  bool is_terminated;
+  enum { BOUND_TEXT, BOUND_TEXT16, BOUND_BLOB } type;
+  bool is_read;
+  uint64_t hash;
+  char *literal;
+};
+// Around the call, after which SQLite may have destroyed a value with a destructor.
+void bytes_will_be_bound(struct copy *copy, struct bound_bytes *value, void (*destructor)(void *));
+void bytes_were_bound(struct copy *copy, struct bound_bytes *value, int code);
 
 // Whether values are kept as literals.
 static inline bool keeps_values(void) { return UNLIKELY(record_values || log_level >= 2); }
-void keep_text(struct statement *statement, int index, const char *text, size_t length);
-void keep_blob(struct statement *statement, int index, const unsigned char *blob, size_t length);
-void keep_zeroes(struct statement *statement, int index, uint64_t length);
+// Return an allocated literal; a long value is cut, and its length is stated.
+char *literal_of_text(const char *text, size_t length);
+char *literal_of_blob(const unsigned char *blob, size_t length);
+char *literal_of_zeroes(uint64_t length);
 // Records the values that `expanded` contains for the parameters of `sql`.
 void keep_expanded(struct statement *statement, const char *sql, const char *expanded);
 
@@ -403,7 +457,8 @@ void io_committed(struct connection *connection, const struct ended_run *run,
 
 void values_cleared(struct statement *statement);
 void value_bound(struct statement *statement, int index, uint64_t hash);
-void value_kept(struct statement *statement, int index, const char *literal);
+// Frees the literal later.
+void value_kept(struct statement *statement, int index, char *literal);
 uint64_t hash_bytes(const void *bytes, size_t count, uint64_t seed);
 void values_start(void);
 uint64_t keyed_hash(const char *text);

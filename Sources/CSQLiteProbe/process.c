@@ -26,12 +26,13 @@ int64_t clock_now(void) { return clock_read(CLOCK_MONOTONIC); }
 int64_t clock_coarse(void) { return clock_read(CLOCK_MONOTONIC_COARSE); }
 
 int32_t thread_id(void) {
-  if (this_thread.thread_id == 0) this_thread.thread_id = (int32_t)syscall(SYS_gettid);
+  // Right for the first thread, where the program may not permit the call.
+  if (this_thread.thread_id == 0)
+    this_thread.thread_id = is_filtered ? current_process() : (int32_t)syscall(SYS_gettid);
   return this_thread.thread_id;
 }
 
-// Reads a file of /proc to its end or the buffer's; returns the count of bytes, or 0.
-static size_t read_file(const char *path, char *buffer, size_t size) {
+size_t read_file(const char *path, char *buffer, size_t size) {
   int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return 0;
   size_t count = 0;
@@ -61,9 +62,9 @@ static int64_t read_process_start(void) {
 int64_t process_start_ns(void) {
   static _Atomic int64_t start;
   static _Atomic pid_t owner;
-  if (owner != getpid()) {
+  if (owner != current_process()) {
     start = read_process_start();
-    owner = getpid();
+    owner = current_process();
   }
   return start;
 }

@@ -16,30 +16,47 @@
 
 #pragma weak on_exit
 
-static const int tracepoints_off = 0;
-
 int log_level;
-const int *tracepoint_state = &tracepoints_off;
 bool record_values;
 unsigned generation = 1;
 int was_recording;
-const struct tracepoints *tracepoints;
-int recording_process;
 
 static pthread_mutex_t beginning = PTHREAD_MUTEX_INITIALIZER;
 
+static bool is_child;
+
+static void begin(void) {
+  if (is_child) {
+    is_child = false;
+    begin_lttng_in_child();
+    log_begin_in_child();
+  }
+  if ((log_level | *tracepoint_state) == 0) return;
+  __atomic_add_fetch(&generation, 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&was_recording, 1, __ATOMIC_RELEASE);
+}
+
 // Several threads may notice that a listener begins. Only one of them triggers that everything is
 // reported again, and none continues before the generation is the new one.
-void recording_began(void) {
+static void begin_once(void) {
   pthread_mutex_lock(&beginning);
-  if (!was_recording) {
-    __atomic_add_fetch(&generation, 1, __ATOMIC_RELAXED);
-    __atomic_store_n(&was_recording, 1, __ATOMIC_RELEASE);
-  }
+  if (!was_recording) begin();
   pthread_mutex_unlock(&beginning);
 }
 
+bool recording_began(void) {
+  int error = errno;
+  GUARDED(begin_once);
+  errno = error;
+  return was_recording != 0;
+}
+
 void recording_ended(void) { was_recording = 0; }
+
+void stop_recording(void) {
+  log_level = 0;
+  stop_tracing();
+}
 
 bool is_received = true;
 
@@ -59,50 +76,10 @@ static void emit_last_counters(void);
 
 // MARK: - Starting
 
-// Loads the tracepoints from the folder of this library. Without liblttng-ust there are none.
-static void load_tracepoints(void) {
-  const char *setting = getenv("STORE_PROBE_LTTNG");
-  if (setting && strcmp(setting, "0") == 0) return;
-  Dl_info self;
-  if (!dladdr((void *)load_tracepoints, &self) || !self.dli_fname) return;
-  const char *slash = strrchr(self.dli_fname, '/');
-  if (!slash) return;
-  char path[4096];
-  snprintf(path, sizeof path, "%.*s/libstorescope-probe-lttng.so", (int)(slash - self.dli_fname),
-           self.dli_fname);
-  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
-    dlerror();
-    return;
-  }
-  const struct tracepoints *(*get)(void) = dlsym(library, "storescope_probe_tracepoints");
-  if (!get) return;
-  recording_process = getpid();
-  tracepoints = get();
-  tracepoint_state = tracepoints->run_state;
-}
-
-// LTTng registers its own handlers with a preloaded liblttng-ust-fork.so: not both.
-static bool lttng_handles_forks(void) {
-  Dl_info info;
-  void *fork_function = dlsym(RTLD_DEFAULT, "fork");
-  return fork_function && dladdr(fork_function, &info) && info.dli_fname &&
-         strstr(info.dli_fname, "lttng-ust-fork");
-}
-
-static bool handles_forks;
-static sigset_t signals_before_fork;
-
-static void before_fork(void) {
-  if (tracepoints && handles_forks) tracepoints->before_fork(&signals_before_fork);
-}
-
-static void after_fork_parent(void) {
-  if (tracepoints && handles_forks) tracepoints->after_fork_parent(&signals_before_fork);
-}
-
+// A child only gets a mark: most of them execute another program and run no statement.
 static void after_fork_child(void) {
-  recording_process = getpid();
+  is_child = true;
+  was_recording = 0;
   pthread_mutex_init(&beginning, NULL);
   process_after_fork();
   copies_after_fork();
@@ -115,7 +92,7 @@ static void after_fork_child(void) {
   event_count = 0;
   generation++;
   log_after_fork();
-  if (tracepoints && handles_forks) tracepoints->after_fork_child(&signals_before_fork);
+  lttng_after_fork_child();
 }
 
 // The function that pthread_atfork() of glibc calls; weak, see loading.c.
@@ -140,20 +117,21 @@ static void start(void) {
   values_start();
   callers_start();
   log_open();
-  load_tracepoints();
-  handles_forks = tracepoints && !lttng_handles_forks();
+  load_lttng();
   // Not in musl, where a log ends without a status.
   if (on_exit) on_exit(keep_status, NULL);
   atexit(emit_last_counters);
   if (__register_atfork)
-    __register_atfork(before_fork, after_fork_parent, after_fork_child, __dso_handle);
+    __register_atfork(lttng_before_fork, lttng_after_fork_parent, after_fork_child, __dso_handle);
   errno = error;
 }
 
 static pthread_once_t start_once = PTHREAD_ONCE_INIT;
 
+static void start_guarded(void) { GUARDED(start); }
+
 // Called with the first connection: a process that opens none pays nothing.
-void start_recording_once(void) { pthread_once(&start_once, start); }
+void start_recording_once(void) { pthread_once(&start_once, start_guarded); }
 
 // MARK: - Events
 
@@ -180,11 +158,12 @@ static void emit_counters(void) {
 
 // A process may end without closing its connections.
 static void emit_last_counters(void) {
+  if (!was_recording) return;
   if (is_recording()) report_silent_connections();
   if (__atomic_load_n(&event_count, __ATOMIC_RELAXED) > 0) emit_counters();
 }
 
-void emit_opened(const struct connection_opened *event) {
+static void send_opened(const struct connection_opened *event) {
   count_event();
   if (log_level > 0) {
     struct field fields[] = {
@@ -199,7 +178,7 @@ void emit_opened(const struct connection_opened *event) {
   if (tracepoints) tracepoints->opened(event);
 }
 
-void emit_closed(uint64_t connection_id) {
+static void send_closed(uint64_t connection_id) {
   count_event();
   if (log_level > 0) {
     struct field fields[] = {UNSIGNED("connection_id", connection_id)};
@@ -210,14 +189,14 @@ void emit_closed(uint64_t connection_id) {
 }
 
 // The log has the text in the `sql:` line of each run.
-void emit_statement(uint64_t connection_id, const struct text *text) {
+static void send_statement(uint64_t connection_id, const struct text *text) {
   if (*tracepoint_state == 0) return;
   struct delivery delivery = {false, false};
   struct announced_statement event = {connection_id, text->statement_id, text->sql, &delivery};
   note_delivery(tracepoints->statement(&event));
 }
 
-void emit_caller(const struct caller *event) {
+static void send_caller(const struct caller *event) {
   if (log_level > 0) {
     struct field fields[] = {
         UNSIGNED("caller_id", event->caller_id), TEXT("language", event->language),
@@ -228,7 +207,7 @@ void emit_caller(const struct caller *event) {
   if (tracepoints) tracepoints->caller(event);
 }
 
-void emit_run(struct statement_run *event, const struct text *text,
+static void send_run(struct statement_run *event, const struct text *text,
               const struct statement *bindings) {
   count_event();
   if (log_level > 0) {
@@ -257,7 +236,7 @@ void emit_run(struct statement_run *event, const struct text *text,
   note_delivery(tracepoints->run(event));
 }
 
-void emit_transaction(const struct transaction *event) {
+static void send_transaction(const struct transaction *event) {
   count_event();
   if (log_level > 0) {
     struct field fields[] = {
@@ -272,7 +251,7 @@ void emit_transaction(const struct transaction *event) {
   if (tracepoints) tracepoints->transaction(event);
 }
 
-void emit_busy(uint64_t connection_id, uint64_t attempts, int64_t wait_ns, uint64_t gave_up) {
+static void send_busy(uint64_t connection_id, uint64_t attempts, int64_t wait_ns, uint64_t gave_up) {
   count_event();
   if (log_level > 0) {
     struct field fields[] = {UNSIGNED("store_id", connection_id), UNSIGNED("attempts", attempts),
@@ -282,7 +261,7 @@ void emit_busy(uint64_t connection_id, uint64_t attempts, int64_t wait_ns, uint6
   if (tracepoints) tracepoints->busy(connection_id, attempts, wait_ns, gave_up);
 }
 
-void emit_checkpoint(uint64_t connection_id, const char *mode, uint64_t log_frames,
+static void send_checkpoint(uint64_t connection_id, const char *mode, uint64_t log_frames,
                      uint64_t checkpointed_frames, int64_t total_ns) {
   count_event();
   if (log_level > 0) {
@@ -297,11 +276,11 @@ void emit_checkpoint(uint64_t connection_id, const char *mode, uint64_t log_fram
 }
 
 // A log has the values of each run from level 2 on.
-void emit_values(uint64_t connection_id, uint64_t statement_id, const char *values) {
+static void send_values(uint64_t connection_id, uint64_t statement_id, const char *values) {
   if (tracepoints) tracepoints->values(connection_id, statement_id, values);
 }
 
-void emit_copy_not_observed(const char *path, const char *version, const char *reason) {
+static void send_copy_not_observed(const char *path, const char *version, const char *reason) {
   start_recording_once();
   if (!is_recording()) return;
   count_event();
@@ -317,7 +296,7 @@ void emit_copy_not_observed(const char *path, const char *version, const char *r
   if (tracepoints) tracepoints->copy_not_observed(path, version, reason);
 }
 
-void emit_statement_io(const struct statement_io *event) {
+static void send_statement_io(const struct statement_io *event) {
   count_event();
   if (log_level > 0) {
     struct field fields[] = {
@@ -333,7 +312,7 @@ void emit_statement_io(const struct statement_io *event) {
   if (tracepoints) tracepoints->statement_io(event);
 }
 
-void emit_commit_io(const struct commit_io *event) {
+static void send_commit_io(const struct commit_io *event) {
   count_event();
   if (log_level > 0) {
     struct field fields[] = {
@@ -351,3 +330,21 @@ void emit_commit_io(const struct commit_io *event) {
   }
   if (tracepoints) tracepoints->commit_io(event);
 }
+
+// MARK: - Guarded
+
+#define EMISSION(name, parameters, ...) \
+  void emit_##name parameters { GUARDED(send_##name, __VA_ARGS__); }
+
+EMISSION(opened, (const struct connection_opened *event), WORD(event))
+EMISSION(closed, (uint64_t connection_id), WORD(connection_id))
+EMISSION(statement, (uint64_t connection_id, const struct text *text), WORD(connection_id), WORD(text))
+EMISSION(caller, (const struct caller *event), WORD(event))
+EMISSION(run, (struct statement_run *event, const struct text *text, const struct statement *bindings), WORD(event), WORD(text), WORD(bindings))
+EMISSION(transaction, (const struct transaction *event), WORD(event))
+EMISSION(busy, (uint64_t connection_id, uint64_t attempts, int64_t wait_ns, uint64_t gave_up), WORD(connection_id), WORD(attempts), WORD(wait_ns), WORD(gave_up))
+EMISSION(checkpoint, (uint64_t connection_id, const char *mode, uint64_t log_frames, uint64_t checkpointed_frames, int64_t total_ns), WORD(connection_id), WORD(mode), WORD(log_frames), WORD(checkpointed_frames), WORD(total_ns))
+EMISSION(values, (uint64_t connection_id, uint64_t statement_id, const char *values), WORD(connection_id), WORD(statement_id), WORD(values))
+EMISSION(copy_not_observed, (const char *path, const char *version, const char *reason), WORD(path), WORD(version), WORD(reason))
+EMISSION(statement_io, (const struct statement_io *event), WORD(event))
+EMISSION(commit_io, (const struct commit_io *event), WORD(event))

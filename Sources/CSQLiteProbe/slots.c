@@ -337,6 +337,42 @@ bool replace_slot(const void *base, const char *name, void *value) {
   return replacement.is_done;
 }
 
+// MARK: - Destructors
+
+enum { MAX_DESTRUCTORS = 64 };
+static void (*destructors[MAX_DESTRUCTORS])(void);
+static size_t destructor_count;
+
+static void do_nothing(void) {}
+
+static int replace_destructors_in(struct dl_phdr_info *info, size_t size, void *name) {
+  struct object object = {.base = info->dlpi_addr, .segments = info->dlpi_phdr, .segment_count = info->dlpi_phnum};
+  const ElfW(Dyn) *dynamic = NULL;
+  void **array = NULL;
+  size_t count = 0;
+  (void)size;
+  if (!info->dlpi_name || !strstr(info->dlpi_name, name)) return 0;
+  read_segments(&object, &dynamic);
+  for (; dynamic && dynamic->d_tag != DT_NULL; dynamic++) {
+    if (dynamic->d_tag == DT_FINI_ARRAY) array = (void **)address(&object, dynamic->d_un.d_ptr);
+    if (dynamic->d_tag == DT_FINI_ARRAYSZ) count = dynamic->d_un.d_val / sizeof *array;
+  }
+  for (size_t i = 0; array && i < count; i++) {
+    if (array[i] == (void *)do_nothing || destructor_count == MAX_DESTRUCTORS) continue;
+    destructors[destructor_count++] = (void (*)(void))array[i];
+    write_slot(&object, &array[i], (void *)do_nothing);
+  }
+  return 0;
+}
+
+void replace_destructors(const char *name) { dl_iterate_phdr(replace_destructors_in, (void *)name); }
+
+void run_replaced_destructors(void) {
+  while (destructor_count > 0) destructors[--destructor_count]();
+}
+
+// MARK: - All objects
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool is_requested;
 

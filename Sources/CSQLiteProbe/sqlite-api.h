@@ -20,6 +20,7 @@ enum {
   SQLITE_DBSTATUS_CACHE_HIT = 7, SQLITE_DBSTATUS_CACHE_MISS = 8, SQLITE_DBSTATUS_CACHE_WRITE = 9,
   SQLITE_OK_LOAD_PERMANENTLY = 256,
   SQLITE_TXN_WRITE = 2,
+  SQLITE_LIMIT_LENGTH = 0,
   SQLITE_OPEN_READONLY = 1, SQLITE_OPEN_READWRITE = 2, SQLITE_OPEN_CREATE = 4,
   // sqlite3_trace_v2() came with 3.14.
   OLDEST_SQLITE = 3014000,
@@ -53,6 +54,8 @@ typedef int (*busy_callback)(void *, int);
   X(char *, expanded_sql, (sqlite3_stmt *), 215)                      \
   X(void, free, (void *), 58)                                         \
   X(int, bind_parameter_count, (sqlite3_stmt *), 7)                   \
+  X(int, stmt_busy, (sqlite3_stmt *), 184)                            \
+  X(int, limit, (sqlite3 *, int, int), 151)                           \
   X(int, column_int, (sqlite3_stmt *, int), 28)                       \
   X(int, file_control, (sqlite3 *, const char *, int, void *), 127)   \
   X(void *, vfs_find, (const char *), 141)                            \

@@ -16,7 +16,7 @@
 static uint64_t keys[2];
 
 void values_start(void) {
-  if (getrandom(keys, sizeof keys, GRND_NONBLOCK) == sizeof keys) return;
+  if (!is_filtered && getrandom(keys, sizeof keys, GRND_NONBLOCK) == sizeof keys) return;
   keys[0] = (uint64_t)clock_now() * 0x9e3779b97f4a7c15u;
   keys[1] = (uint64_t)getpid() * 0xc4ceb9fe1a85ec53u ^ (uint64_t)time(NULL);
 }
@@ -46,16 +46,16 @@ void value_bound(struct statement *statement, int index, uint64_t hash) {
 }
 
 // Records a value as an SQL literal.
-void value_kept(struct statement *statement, int index, const char *literal) {
-  if (index < 1 || index > KEPT_PARAMETERS) {
-    if (index > statement->last_parameter) statement->last_parameter = index;
+void value_kept(struct statement *statement, int index, char *literal) {
+  if (index > statement->last_parameter) statement->last_parameter = index;
+  if (!statement->values && index <= KEPT_PARAMETERS)
+    statement->values = calloc(KEPT_PARAMETERS, sizeof *statement->values);
+  if (!statement->values || index < 1 || index > KEPT_PARAMETERS) {
+    free(literal);
     return;
   }
-  if (!statement->values) statement->values = calloc(KEPT_PARAMETERS, sizeof *statement->values);
-  if (!statement->values) return;
-  if (index > statement->last_parameter) statement->last_parameter = index;
   free(statement->values[index - 1]);
-  statement->values[index - 1] = strdup(literal);
+  statement->values[index - 1] = literal;
 }
 
 void values_cleared(struct statement *statement) {
@@ -115,10 +115,13 @@ static bool is_sampled(struct text *text, uint64_t hash) {
   return (sample->random >> 33) % sample->others < SAMPLE;
 }
 
-void record_bound_values(const struct statement *statement, uint64_t hash) {
-  if (!statement->values || !statement->text->is_shared || !is_sampled(statement->text, hash))
-    return;
+static void record_tuple(const struct statement *statement) {
   char tuple[LONGEST_TUPLE + 64];
   write_tuple(statement, tuple, sizeof tuple);
   emit_values(statement->connection->id, statement->text->statement_id, tuple);
+}
+
+void record_bound_values(const struct statement *statement, uint64_t hash) {
+  if (statement->values && statement->text->is_shared && is_sampled(statement->text, hash))
+    GUARDED(record_tuple, WORD(statement));
 }

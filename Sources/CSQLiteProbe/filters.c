@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// System calls that a program forbids itself. A filter may end the process at any call that the program does not make.
+
+#define _GNU_SOURCE
+#include <linux/seccomp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "loading.h"
+#include "probe.h"
+
+bool is_filtered;
+
+// The count of filters of a process; 0 if it is not known.
+static long filters_of(const char *status_file) {
+  char status[8192];
+  if (read_file(status_file, status, sizeof status) == 0) return 0;
+  const char *line = strstr(status, "\nSeccomp_filters:");
+  if (line) return strtol(line + strlen("\nSeccomp_filters:"), NULL, 10);
+  // Before Linux 5.9.
+  return strstr(status, "\nSeccomp:\t2") != NULL;
+}
+
+// Whether another program gave this one a filter. A container's own, which its first process has as well, returns
+// errors, and permits the calls of a program with threads and sockets.
+bool has_inherited_filter(void) { return filters_of("/proc/self/status") > filters_of("/proc/1/status"); }
+
+static void filter_added(bool is_strict, bool is_for_all_threads) {
+  // Not even the clock can be read.
+  if (is_strict) stop_recording();
+  // Before the filter: LTTng's threads would run into it, or be left when the last of the program's ends.
+  if (is_strict || is_for_all_threads) leave_lttng();
+  is_filtered = true;
+}
+
+static int hook_prctl(int option, long a, long b, long c, long d) {
+  if (option == PR_SET_SECCOMP) filter_added(a == SECCOMP_MODE_STRICT, false);
+  return prctl(option, a, b, c, d);
+}
+
+static long hook_syscall(long number, long a, long b, long c, long d, long e, long f) {
+  if (UNLIKELY(number == SYS_seccomp) && (a == SECCOMP_SET_MODE_FILTER || a == SECCOMP_SET_MODE_STRICT))
+    filter_added(a == SECCOMP_SET_MODE_STRICT, (b & SECCOMP_FILTER_FLAG_TSYNC) != 0);
+  return syscall(number, a, b, c, d, e, f);
+}
+
+void *filter_hook(const char *name) {
+  return strcmp(name, "prctl") == 0 ? (void *)hook_prctl : (void *)hook_syscall;
+}
