@@ -38,28 +38,14 @@ int32_t CStoreTracepoints_thread_id(void) {
   return id;
 }
 
-bool CStoreTracepoints_any_enabled(void) {
-  // `|`, not `||`: fourteen loads, no branches; 1.2 ns (perf, release build).
-  return ENABLED(store_opened) | ENABLED(statement) | ENABLED(values) |
-         ENABLED(busy) | ENABLED(checkpoint) |
-         ENABLED(fetch_begin) | ENABLED(fetch_end) | ENABLED(fault) | ENABLED(cache_miss) |
-         ENABLED(context_created) | ENABLED(save_begin) | ENABLED(save_end) | ENABLED(transaction) | ENABLED(counters);
-}
+// The provider's events.
+#define EVENTS(X) \
+  X(store_opened) X(context_created) X(statement) X(values) X(busy) X(checkpoint) X(fetch_begin) X(fetch_end) \
+  X(fault) X(cache_miss) X(save_begin) X(save_end) X(transaction) X(counters) X(statement_io) X(commit_io)
 
-bool CStoreTracepoints_store_opened_enabled(void) { return ENABLED(store_opened); }
-bool CStoreTracepoints_context_created_enabled(void) { return ENABLED(context_created); }
-bool CStoreTracepoints_statement_enabled(void) { return ENABLED(statement); }
-bool CStoreTracepoints_values_enabled(void) { return ENABLED(values); }
-bool CStoreTracepoints_busy_enabled(void) { return ENABLED(busy); }
-bool CStoreTracepoints_checkpoint_enabled(void) { return ENABLED(checkpoint); }
-bool CStoreTracepoints_fetch_begin_enabled(void) { return ENABLED(fetch_begin); }
-bool CStoreTracepoints_fetch_end_enabled(void) { return ENABLED(fetch_end); }
-bool CStoreTracepoints_fault_enabled(void) { return ENABLED(fault); }
-bool CStoreTracepoints_cache_miss_enabled(void) { return ENABLED(cache_miss); }
-bool CStoreTracepoints_save_begin_enabled(void) { return ENABLED(save_begin); }
-bool CStoreTracepoints_save_end_enabled(void) { return ENABLED(save_end); }
-bool CStoreTracepoints_transaction_enabled(void) { return ENABLED(transaction); }
-bool CStoreTracepoints_counters_enabled(void) { return ENABLED(counters); }
+// `|`, not `||`: loads without branches; 1.2 ns (perf, release build).
+#define OR_ENABLED(event) | ENABLED(event)
+bool CStoreTracepoints_any_enabled(void) { return false EVENTS(OR_ENABLED); }
 
 void CStoreTracepoints_store_opened(
     uint64_t context_id, uint64_t store_id, const char *path, const char *journal_mode,

@@ -106,6 +106,14 @@ private enum VocabularyFile {
     try expectProvider("Sources/CStoreTracepoints/objectstore-provider.h", of: "the store")
   }
 
+  /// A session that records one event alone would otherwise receive nothing.
+  @Test func theStoreChecksEveryEventOfItsProvider() throws {
+    let source = try VocabularyFile.text("Sources/CStoreTracepoints/CStoreTracepoints.c")
+    let checked = Set(source.matches(of: / X\((\w+)\)/).map { String($0.1) })
+    let provider = "Sources/CStoreTracepoints/objectstore-provider.h"
+    #expect(try checked == Set(VocabularyFile.provided(provider).keys))
+  }
+
   @Test func theProbesProviderHasTheFieldsOfThePage() throws {
     try expectProvider("Sources/CSQLiteProbe/lttng/sqliteprobe-provider.h", of: "the probe")
   }

@@ -22,21 +22,6 @@ void CStoreTracepoints_at_end(void (*function)(int32_t status));
 // Whether any event of the provider is enabled in any session.
 bool CStoreTracepoints_any_enabled(void);
 
-bool CStoreTracepoints_store_opened_enabled(void);
-bool CStoreTracepoints_statement_enabled(void);
-bool CStoreTracepoints_values_enabled(void);
-bool CStoreTracepoints_busy_enabled(void);
-bool CStoreTracepoints_checkpoint_enabled(void);
-bool CStoreTracepoints_context_created_enabled(void);
-bool CStoreTracepoints_fetch_begin_enabled(void);
-bool CStoreTracepoints_fetch_end_enabled(void);
-bool CStoreTracepoints_fault_enabled(void);
-bool CStoreTracepoints_cache_miss_enabled(void);
-bool CStoreTracepoints_save_begin_enabled(void);
-bool CStoreTracepoints_save_end_enabled(void);
-bool CStoreTracepoints_transaction_enabled(void);
-bool CStoreTracepoints_counters_enabled(void);
-
 void CStoreTracepoints_store_opened(
     uint64_t context_id, uint64_t store_id, const char *path, const char *journal_mode,
     uint64_t page_size, const char *sqlite_version, int64_t process_start_ns,

@@ -89,6 +89,25 @@ struct CTFEventSourceTests {
     #expect(error?.description.contains(reason) == true)
   }
 
+  /// CTF 1.8 that LTTng-UST does not write: nothing of it is read, and the feature is named.
+  @Test(arguments: [
+    (
+      "int32_t _vtid;", "integer { size = 12; align = 1; } _vtid;",
+      "an integer of 12 bits, aligned to 1"
+    ),
+    ("freq = 1000000000;", "freq = 1000;", "its clock does not count nanoseconds"),
+    ("uint32_t stream_id;", "uint32_t other;", "packets do not have the id of their stream in them"),
+  ])
+  func namesALayoutThatIsNotRead(text: String, other: String, reason: String) throws {
+    var samples = EventSamples(seed: 7)
+    try write(samples.records(3))
+    let file = folder.appending(path: "metadata")
+    let metadata = try String(contentsOf: file, encoding: .utf8)
+    try Data(metadata.replacing(text, with: other).utf8).write(to: file)
+    let error = #expect(throws: TraceReadingError.self) { try Reading(directory.url.path) }
+    #expect(error?.description.contains("has a layout that is not read: \(reason)") == true)
+  }
+
   @Test func anUnknownTypeOfABlockMayBeThereTwice() throws {
     var samples = EventSamples(seed: 7)
     let records = samples.records(3)
