@@ -109,7 +109,7 @@ private enum VocabularyFile {
   /// A session that records one event alone would otherwise receive nothing.
   @Test func theStoreChecksEveryEventOfItsProvider() throws {
     let source = try VocabularyFile.text("Sources/CStoreTracepoints/CStoreTracepoints.c")
-    let checked = Set(source.matches(of: / X\((\w+)\)/).map { String($0.1) })
+    let checked = Set(source.matches(of: /\sX\((\w+)\)/).map { String($0.1) })
     let provider = "Sources/CStoreTracepoints/objectstore-provider.h"
     #expect(try checked == Set(VocabularyFile.provided(provider).keys))
   }

@@ -96,7 +96,7 @@ struct CTFEventSourceTests {
       "an integer of 12 bits, aligned to 1"
     ),
     ("freq = 1000000000;", "freq = 1000;", "its clock does not count nanoseconds"),
-    ("uint32_t stream_id;", "uint32_t other;", "packets do not have the id of their stream in them"),
+    ("uint32_t stream_id;", "uint32_t other;", "packets do not have the id of their stream"),
   ])
   func namesALayoutThatIsNotRead(text: String, other: String, reason: String) throws {
     var samples = EventSamples(seed: 7)
