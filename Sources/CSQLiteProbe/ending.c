@@ -49,8 +49,9 @@ static enum { OF_PROGRAM, OF_LTTNG, ENDED } kind_of(const char *thread) {
   return is_of_lttng ? OF_LTTNG : OF_PROGRAM;
 }
 
-// A thread of LTTng that was told to end waits without a time limit in futex(), until a word in a page that all
-// programs share is not 0. The page is replaced for this process, and the thread woken through another mapping.
+// A thread of LTTng that must end may wait in futex() without a time limit, for a word in a page
+// that all programs share. This replaces the page of this process, and wakes the thread through another
+// mapping.
 static void wake(const char *thread) {
   char text[256], *end;
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -66,7 +67,7 @@ static void wake(const char *thread) {
   munmap(shared, page);
 }
 
-// Counts the threads of the program besides this one, and those of LTTng; returns false if they are not known.
+// Counts the program's other threads and LTTng's; returns false if they are not known.
 static bool count_threads(int *others, int *of_lttng) {
   DIR *folder = opendir("/proc/self/task");
   *others = *of_lttng = 0;

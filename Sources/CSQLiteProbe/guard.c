@@ -84,7 +84,8 @@ static void release_stack(void *stack) {
 }
 
 // With a frame pointer, by which backtrace() finds the way from the one stack to the other.
-__attribute__((noinline, optimize("no-omit-frame-pointer"))) static void call_on(void *top, const struct guarded_call *context) {
+__attribute__((noinline, optimize("no-omit-frame-pointer")))
+static void call_on(void *top, const struct guarded_call *context) {
 #if defined(__x86_64__)
   __asm__ volatile("movq %%rsp, %%rbx\n\tmovq %0, %%rsp\n\tcallq *%1\n\tmovq %%rbx, %%rsp"
                    : : "r"(top), "r"(call), "D"(context)

@@ -117,7 +117,9 @@ void log_untraced(const char *reason) {
   const char *path = getenv("STORE_TRACE_NOTES");
   int file = path && *path ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW) : -1;
   if (file >= 0) dprintf(file, "%s[%d]: %s\n", program_name(), current_process(), reason);
-  else dprintf(STDERR_FILENO, "StoreScope: warning: %s[%d] is not recorded: %s\n", program_name(), current_process(), reason);
+  else
+    dprintf(STDERR_FILENO, "StoreScope: warning: %s[%d] is not recorded: %s\n", program_name(),
+            current_process(), reason);
   if (file >= 0) close(file);
   if (log_level > 0) log_warning(reason);
 }

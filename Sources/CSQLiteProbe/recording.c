@@ -338,13 +338,22 @@ static void send_commit_io(const struct commit_io *event) {
 
 EMISSION(opened, (const struct connection_opened *event), WORD(event))
 EMISSION(closed, (uint64_t connection_id), WORD(connection_id))
-EMISSION(statement, (uint64_t connection_id, const struct text *text), WORD(connection_id), WORD(text))
+EMISSION(statement, (uint64_t connection_id, const struct text *text),
+         WORD(connection_id), WORD(text))
 EMISSION(caller, (const struct caller *event), WORD(event))
-EMISSION(run, (struct statement_run *event, const struct text *text, const struct statement *bindings), WORD(event), WORD(text), WORD(bindings))
+EMISSION(run, (struct statement_run *event, const struct text *text,
+                     const struct statement *bindings),
+         WORD(event), WORD(text), WORD(bindings))
 EMISSION(transaction, (const struct transaction *event), WORD(event))
-EMISSION(busy, (uint64_t connection_id, uint64_t attempts, int64_t wait_ns, uint64_t gave_up), WORD(connection_id), WORD(attempts), WORD(wait_ns), WORD(gave_up))
-EMISSION(checkpoint, (uint64_t connection_id, const char *mode, uint64_t log_frames, uint64_t checkpointed_frames, int64_t total_ns), WORD(connection_id), WORD(mode), WORD(log_frames), WORD(checkpointed_frames), WORD(total_ns))
-EMISSION(values, (uint64_t connection_id, uint64_t statement_id, const char *values), WORD(connection_id), WORD(statement_id), WORD(values))
-EMISSION(copy_not_observed, (const char *path, const char *version, const char *reason), WORD(path), WORD(version), WORD(reason))
+EMISSION(busy, (uint64_t connection_id, uint64_t attempts, int64_t wait_ns, uint64_t gave_up),
+         WORD(connection_id), WORD(attempts), WORD(wait_ns), WORD(gave_up))
+EMISSION(checkpoint, (uint64_t connection_id, const char *mode, uint64_t log_frames,
+                     uint64_t checkpointed_frames, int64_t total_ns),
+         WORD(connection_id), WORD(mode), WORD(log_frames), WORD(checkpointed_frames),
+         WORD(total_ns))
+EMISSION(values, (uint64_t connection_id, uint64_t statement_id, const char *values),
+         WORD(connection_id), WORD(statement_id), WORD(values))
+EMISSION(copy_not_observed, (const char *path, const char *version, const char *reason),
+         WORD(path), WORD(version), WORD(reason))
 EMISSION(statement_io, (const struct statement_io *event), WORD(event))
 EMISSION(commit_io, (const struct commit_io *event), WORD(event))

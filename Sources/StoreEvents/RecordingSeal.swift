@@ -16,13 +16,15 @@ public struct RecordingSeal: Hashable, Sendable, Codable {
   public var labels: [String: String]?
   /// Processes that still ran when the recording ended, such as `python3[4711]`; nil if all had ended.
   public var leftRunning: [String]?
+  /// Processes that LTTng did not fit into, such as `shop[4711]: the limit of open files …`; nil if none.
+  public var untraced: [String]?
   /// A hash of the files of the trace, of how the program ended and of the labels.
   public var check: String
 
   /// Hashes the files of a trace; nil if one cannot be read.
   public init?(
     ofTrace folder: String, exitCode: Int32?, signal: Int32?, labels: [String: String]? = nil,
-    leftRunning: [String]? = nil
+    leftRunning: [String]? = nil, untraced: [String]? = nil
   ) {
     guard var hash = FolderHash.hash(of: folder, excluding: Self.fileName) else { return nil }
     hash.add("exitCode \(exitCode.map(String.init) ?? "") signal \(signal.map(String.init) ?? "")")
@@ -31,7 +33,9 @@ public struct RecordingSeal: Hashable, Sendable, Codable {
       hash.add(value)
     }
     for process in leftRunning ?? [] { hash.add("left running \(process)") }
+    for process in untraced ?? [] { hash.add("untraced \(process)") }
     self.labels = labels
+    self.untraced = untraced
     self.leftRunning = leftRunning
     self.exitCode = exitCode
     self.signal = signal
@@ -41,7 +45,8 @@ public struct RecordingSeal: Hashable, Sendable, Codable {
   /// Whether the files of a trace are those that were recorded; nil if one cannot be read.
   public func fits(_ folder: String) -> Bool? {
     Self(
-      ofTrace: folder, exitCode: exitCode, signal: signal, labels: labels, leftRunning: leftRunning
+      ofTrace: folder, exitCode: exitCode, signal: signal, labels: labels, leftRunning: leftRunning,
+      untraced: untraced
     ).map { $0 == self }
   }
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import Subprocess
 
 /// Runs LTTng's programs; what they print is kept for the error message.
 struct LTTngCommand {
   /// `LTTNG_HOME`, where a daemon of ours is meant; otherwise the user's own.
   var home: String?
+  /// A daemon in the mount namespace that the programs run in; nil for our own namespace.
+  var namespace: pid_t?
   /// How long a program may take.
   ///
   /// LTTng's daemons wait without end for each other, and for a disk that is full. What a session
@@ -62,6 +65,12 @@ struct LTTngCommand {
     if let home { environment = environment.updating(["LTTNG_HOME": home]) }
     var options = PlatformOptions()
     options.createSession = true
+    var (program, arguments) = (program, arguments)
+    if let namespace {
+      (program, arguments) = (
+        "nsenter", ["--mount=/proc/\(namespace)/ns/mnt", program] + arguments
+      )
+    }
     do {
       let result = try await Subprocess.run(
         .name(program), arguments: Arguments(arguments), environment: environment,

@@ -22,15 +22,45 @@ public enum ProbeLibrary {
   /// What a program's environment must hold to be observed: the library first, then what the
   /// user's environment preloads.
   static func variables(_ path: String) -> [(String, String)] {
-    let others = getenv("LD_PRELOAD").map { String(cString: $0) } ?? ""
-    return [("LD_PRELOAD", others.isEmpty ? path : "\(path):\(others)")]
+    // AddressSanitizer's library refuses to be loaded after another one, which replaces nothing of it.
+    [
+      ("LD_PRELOAD", join(path, inherited("LD_PRELOAD"))),
+      ("ASAN_OPTIONS", join(inherited("ASAN_OPTIONS"), "verify_asan_link_order=0")),
+    ]
+  }
+
+  private static func inherited(_ name: String) -> String {
+    getenv(name).map { String(cString: $0) } ?? ""
+  }
+
+  private static func join(_ first: String, _ second: String) -> String {
+    [first, second].filter { !$0.isEmpty }.joined(separator: ":")
   }
 
   private static func absolute(_ path: String) -> String? {
     guard let absolute = realpath(path, nil) else { return nil }
     defer { free(absolute) }
-    // The loader splits LD_PRELOAD at both.
     let text = String(cString: absolute)
-    return text.contains(where: { $0 == ":" || $0 == " " }) ? nil : text
+    // The loader splits LD_PRELOAD at both.
+    return text.contains(where: { $0 == ":" || $0 == " " }) ? link(to: text) : text
+  }
+
+  /// A link to a file, at a path that the loader accepts: `/tmp/trace-report-1000/probe-51-9571/…`.
+  private static func link(to file: String) -> String? {
+    var status = stat()
+    guard let directory = try? RuntimeDirectory(), stat(file, &status) == 0 else { return nil }
+    let folder = "\(directory.path)/probe-\(status.st_dev)-\(status.st_ino)"
+    let link = "\(folder)/\(fileName)"
+    mkdir(folder, 0o700)
+    // The number may have belonged to another file.
+    if !isSame(link, status) { unlink(link) }
+    guard symlink(file, link) == 0 || errno == EEXIST else { return nil }
+    return link
+  }
+
+  private static func isSame(_ path: String, _ other: stat) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_dev == other.st_dev
+      && status.st_ino == other.st_ino
   }
 }

@@ -60,6 +60,8 @@ public struct Recording: Hashable, Sendable {
   public var incidents = 0
   /// Processes that were recorded and still ran at the end, such as `python3[4711]`: daemons.
   public var leftRunning: [String] = []
+  /// Processes that LTTng did not fit into, each with the reason.
+  public var untraced: [String] = []
 
   /// The code a shell would report: the program's own, or 128 and the signal that ended it.
   public var exitCode: Int32 { outcome.exitCode }
@@ -88,7 +90,8 @@ extension Recording {
       }
     let seal = RecordingSeal(
       ofTrace: directory, exitCode: code, signal: signal, labels: labels.isEmpty ? nil : labels,
-      leftRunning: leftRunning.isEmpty ? nil : leftRunning)
+      leftRunning: leftRunning.isEmpty ? nil : leftRunning,
+      untraced: untraced.isEmpty ? nil : untraced)
     guard let seal else { throw .outputUnusable(path, code: errno) }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]

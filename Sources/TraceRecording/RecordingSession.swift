@@ -134,8 +134,9 @@ struct RecordingSession {
   /// Writes what is in memory, while the program goes on.
   ///
   /// - Returns: whether LTTng could.
-  func takeSnapshot() async -> Bool {
-    (try? await command.lttng("snapshot", "record", "--session=\(name)")) != nil
+  func takeSnapshot(named snapshot: String? = nil) async -> Bool {
+    let options = snapshot.map { ["--name=\($0)"] } ?? []
+    return (try? await command.lttng(["snapshot", "record", "--session=\(name)"] + options)) != nil
   }
 
   /// Stops the session, waits until all is written, and removes it.

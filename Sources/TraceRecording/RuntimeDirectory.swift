@@ -7,6 +7,7 @@ import Glibc
 ///     /tmp/trace-report-1000/      0700; LTTNG_HOME of the daemon
 ///       starting                   held alone while a daemon is started or ended
 ///       recording                  held together by all who record
+///       daemon                     the id and the start time of a daemon of ours
 struct RuntimeDirectory {
   let path: String
 
@@ -29,14 +30,9 @@ struct RuntimeDirectory {
 
   func lock(_ name: String) throws(RecordingError) -> FileLock { try FileLock("\(path)/\(name)") }
 
-  /// The daemon that a recording started, if it runs: it has this folder in its environment.
-  var daemon: pid_t? {
-    guard let pid = SessionDaemon.daemonID(home: path),
-      let variables = Self.text(ofFile: "/proc/\(pid)/environ", limit: 1 << 20),
-      variables.split(separator: "\0").contains("LTTNG_HOME=\(path)")
-    else { return nil }
-    return pid
-  }
+  /// The daemon that a recording started, if it runs.
+  var daemon: ProcessMark? { ProcessMark(file: daemonFile) }
+  var daemonFile: String { "\(path)/daemon" }
 
   static func processID(inFile path: String) -> pid_t? {
     text(ofFile: path, limit: 32).flatMap { pid_t($0.prefix { $0 != "\n" }) }

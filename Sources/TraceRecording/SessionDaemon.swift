@@ -15,52 +15,108 @@ struct SessionDaemon {
   ///
   /// - Throws: ``RecordingError`` if there is none to be had.
   static func join() async throws -> SessionDaemon {
-    try await join { directory in
-      if let command = try await find(in: directory) { return command }
-      return try await start(in: directory)
+    try await join { directory, recording in
+      let (command, hanging) = try await find(in: directory)
+      if let command { return command }
+      endLeftBehind(in: directory, recording)
+      return try await start(in: directory, beside: hanging)
     }
   }
 
   /// Finds a daemon; there may be none.
   static func joinRunning() async throws -> SessionDaemon {
-    try await join { try await find(in: $0) ?? LTTngCommand(home: $0.path) }
+    try await join { directory, _ in
+      try await find(in: directory).command ?? LTTngCommand(home: directory.path)
+    }
   }
 
   private static func join(
-    _ findOrStart: (RuntimeDirectory) async throws -> LTTngCommand
+    _ findOrStart: (RuntimeDirectory, FileLock) async throws -> LTTngCommand
   ) async throws -> SessionDaemon {
     let directory = try RuntimeDirectory()
     let starting = try directory.lock("starting")
     starting.lock()
     defer { starting.unlock() }
     let recording = try directory.lock("recording")
-    let command = try await findOrStart(directory)
+    let command = try await findOrStart(directory, recording)
     try await RecordingSession.destroyAbandoned(with: command)
     recording.share()
     return SessionDaemon(
       command: command, directory: directory, starting: starting, recording: recording)
   }
 
-  private static func find(in directory: RuntimeDirectory) async throws -> LTTngCommand? {
-    for command in [LTTngCommand(home: nil), LTTngCommand(home: directory.path)]
-    where try await command.run("lttng", ["--no-sessiond", "list"]).isSuccess {
-      return command
+  /// A daemon that takes longer to list its sessions hangs.
+  private static let patience = Duration.seconds(10)
+
+  /// Finds a daemon that answers, or the error of one that does not.
+  private static func find(
+    in directory: RuntimeDirectory
+  ) async throws -> (command: LTTngCommand?, hanging: RecordingError?) {
+    var hanging: RecordingError?
+    var commands = [LTTngCommand(home: nil), LTTngCommand(home: directory.path)]
+    // Root has one daemon, except for one of ours in a mount namespace.
+    if geteuid() == 0 { commands[1].namespace = directory.daemon?.id }
+    for command in commands where geteuid() != 0 || command.home == nil || command.namespace != nil
+    {
+      var trial = command
+      trial.limit = patience
+      do {
+        if try await trial.run("lttng", ["--no-sessiond", "list"]).isSuccess {
+          return (command, nil)
+        }
+      } catch let error as RecordingError {
+        guard case .tracerHangs = error else { throw error }
+        hanging = error
+      }
     }
-    return nil
+    return (nil, hanging)
   }
 
-  private static func start(in directory: RuntimeDirectory) async throws -> LTTngCommand {
-    let ours = LTTngCommand(home: directory.path)
-    let output = try await ours.run(
-      "lttng-sessiond", ["--no-kernel", "--daemonize"],
+  /// Ends a daemon of ours that hangs, and that no recording uses.
+  private static func endLeftBehind(in directory: RuntimeDirectory, _ recording: FileLock) {
+    guard let daemon = directory.daemon, recording.lockIfFree() else { return }
+    end(daemon)
+    recording.unlock()
+  }
+
+  private static func start(
+    in directory: RuntimeDirectory, beside hanging: RecordingError?
+  ) async throws -> LTTngCommand {
+    var command = LTTngCommand(home: directory.path)
+    let isHidden = hanging != nil && geteuid() == 0
+    let options = ["--no-kernel", "--daemonize"]
+    let pidFile = "\(directory.path)/daemon.pid"
+    let output =
+      try await isHidden
+      ? startHidden(options + ["--pidfile=\(pidFile)"], in: directory)
       // In ms: a relay daemon that hangs would otherwise hold up the daemon and all its sessions.
-      adding: ["LTTNG_NETWORK_SOCKET_TIMEOUT": "10000"])
-    guard output.isSuccess, daemonID(home: directory.path) != nil else {
-      throw output.refusal.map { RecordingError.noPermission(reason: $0) }
+      : command.run("lttng-sessiond", options, adding: ["LTTNG_NETWORK_SOCKET_TIMEOUT": "10000"])
+    let process =
+      isHidden ? RuntimeDirectory.processID(inFile: pidFile) : daemonID(home: directory.path)
+    guard output.isSuccess, let daemon = process.flatMap(ProcessMark.init) else {
+      throw hanging ?? output.refusal.map { RecordingError.noPermission(reason: $0) }
         ?? RecordingError.daemonDidNotStart(reason: output.lastLine)
     }
+    try daemon.write(toFile: directory.daemonFile)
+    if isHidden { command.namespace = daemon.id }
     // Root's programs look for it where every root's daemon is.
-    return geteuid() == 0 ? LTTngCommand(home: nil) : ours
+    return geteuid() == 0 && !isHidden ? LTTngCommand(home: nil) : command
+  }
+
+  /// Starts a daemon of root beside another one, which hangs and has the only place for root's.
+  ///
+  /// It has that place in a mount namespace. The recorded program finds it in `LTTNG_HOME`, as
+  /// a user's programs do.
+  private static func startHidden(
+    _ options: [String], in directory: RuntimeDirectory
+  ) async throws -> LTTngCommand.Output {
+    let home = "\(directory.path)/.lttng"
+    mkdir(home, 0o700)
+    let script = "mount -t tmpfs none /run/lttng && exec lttng-sessiond \"$@\""
+    return try await LTTngCommand(home: directory.path).run(
+      "unshare",
+      ["--mount", "sh", "-c", script, "sh", "--apps-sock=\(home)/lttng-ust-sock-8"] + options,
+      adding: ["LTTNG_NETWORK_SOCKET_TIMEOUT": "10000"])
   }
 
   /// Root's daemon writes its id where the system keeps such things, a user's where it lives.
@@ -74,11 +130,20 @@ struct SessionDaemon {
     starting.lock()
     defer { starting.unlock() }
     recording.unlock()
-    guard recording.lockIfFree(), let pid = directory.daemon else { return }
+    guard recording.lockIfFree(), let daemon = directory.daemon else { return }
     defer { recording.unlock() }
-    guard kill(pid, SIGTERM) == 0 else { return }
-    var pause = timespec(tv_sec: 0, tv_nsec: 10_000_000)
-    for _ in 1...500 where Self.isRunning(pid) { nanosleep(&pause, nil) }
+    Self.end(daemon)
+    unlink(directory.daemonFile)
+  }
+
+  /// Ends a daemon of ours and its consumers, also if it hangs.
+  static func end(_ daemon: ProcessMark, patience: Duration = .seconds(5)) {
+    // NB: LTTng 2.13 may deadlock in its own end. It has removed its files by then.
+    let consumers = daemon.children(named: "lttng-consumerd")
+    daemon.send(SIGTERM)
+    guard !daemon.hasEnded(within: patience) else { return }
+    for process in [daemon] + consumers { process.send(SIGKILL) }
+    _ = daemon.hasEnded(within: .seconds(5))
   }
 
   /// Whether a process runs still; one that only waits to be buried by its parent does not.

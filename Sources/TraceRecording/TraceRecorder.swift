@@ -44,8 +44,12 @@ public enum TraceRecorder {
       unlink(mark)
       lock.unlock()
     }
+    let untraced = try UntracedProcesses(in: options.directory)
+    defer { _ = untraced.take() }
+    setenv(untraced.variable.0, untraced.variable.1, 1)
     return try await withSession(options, options.destination, isLossless: options.isLossless) {
-      let recording = try await record(options, $0, $1, examiner)
+      var recording = try await record(options, $0, $1, examiner)
+      recording.untraced = untraced.take()
       // Of a program that ran before, the end is not known; incidents are no whole runs.
       if options.flight == nil {
         try recording.seal(knowsOutcome: options.process == nil, labels: options.labels)
@@ -155,6 +159,13 @@ public enum TraceRecorder {
     if let daemon = try? await SessionDaemon.joinRunning() { daemon.leave() }
   }
 
+  /// The number of our own filters of system calls, which a program inherits; nil before Linux 5.9.
+  private static var seccompFilters: String? {
+    RuntimeDirectory.text(ofFile: "/proc/self/status", limit: 8192)?.split(separator: "\n")
+      .first { $0.hasPrefix("Seccomp_filters:") }
+      .map { $0.drop { !$0.isNumber }.description }
+  }
+
   /// What a program's environment must hold to be traced through a daemon.
   static func variables(
     isLossless: Bool = false, recordsValues: Bool = false, recordsIO: Bool = false,
@@ -162,13 +173,15 @@ public enum TraceRecorder {
   ) -> [(String, String)] {
     var variables: [(String, String)] = []
     if let home = command.home { variables.append(("LTTNG_HOME", home)) }
+    if let count = seccompFilters { variables.append(("STORE_TRACE_FILTERS", count)) }
     if isLossless { variables.append(("LTTNG_UST_ALLOW_BLOCKING", "1")) }
     if recordsValues { variables.append(("STORE_TRACE_VALUES", "1")) }
     if recordsIO { variables.append(("STORE_TRACE_IO", "1")) }
     // By default a program goes on untraced if the daemon has not answered within 3 s, which it
-    // may not on a busy machine; 30 s.
+    // may not on a busy machine; 30 s. Beside a daemon that hangs, each process waits that long.
     if getenv("LTTNG_UST_REGISTER_TIMEOUT") == nil {
-      variables.append(("LTTNG_UST_REGISTER_TIMEOUT", "30000"))
+      let milliseconds = command.namespace == nil ? "30000" : "3000"
+      variables.append(("LTTNG_UST_REGISTER_TIMEOUT", milliseconds))
     }
     return variables
   }

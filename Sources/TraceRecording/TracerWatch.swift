@@ -11,17 +11,19 @@ import Synchronization
 final class TracerWatch: Sendable {
   private enum State { case watching, stopped, daemonEnded }
 
-  private let daemons: [pid_t]
+  private let daemons: [ProcessMark]
   private let program: pid_t
   private let endsProgram: Bool
   private let state = Mutex<State>(.watching)
 
   /// Starts to watch, until ``stop()``; `nil` if the daemons are not visible to this user.
   init?(_ command: LTTngCommand, program: pid_t, endsProgram: Bool) {
-    guard let home = command.home ?? getenv("HOME").map({ String(cString: $0) }),
-      let session = SessionDaemon.daemonID(home: home)
+    let home = command.home ?? getenv("HOME").map { String(cString: $0) }
+    guard let home,
+      let session = (command.namespace ?? SessionDaemon.daemonID(home: home))
+        .flatMap(ProcessMark.init)
     else { return nil }
-    let consumers = Self.children(of: session, named: "lttng-consumerd")
+    let consumers = session.children(named: "lttng-consumerd")
     guard !consumers.isEmpty else { return nil }
     daemons = [session] + consumers
     self.program = program
@@ -40,7 +42,7 @@ final class TracerWatch: Sendable {
   }
 
   private func watch() {
-    while daemons.allSatisfy(SessionDaemon.isRunning) {
+    while daemons.allSatisfy(\.isRunning) {
       guard state.withLock({ $0 }) == .watching else { return }
       Self.pause()
     }
@@ -59,24 +61,5 @@ final class TracerWatch: Sendable {
   private static func pause() {
     var pause = timespec(tv_sec: 0, tv_nsec: 100_000_000)
     nanosleep(&pause, nil)
-  }
-
-  private static func children(of parent: pid_t, named name: String) -> [pid_t] {
-    guard let folder = opendir("/proc") else { return [] }
-    defer { closedir(folder) }
-    var children: [pid_t] = []
-    while let entry = readdir(folder) {
-      let number = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { pid_t(String(cString: $0)) }
-      }
-      guard let number,
-        let status = RuntimeDirectory.text(ofFile: "/proc/\(number)/stat", limit: 512),
-        // `17631 (lttng-consumerd) S 17587 …`
-        status.contains("(\(name)) "), let end = status.lastIndex(of: ")")
-      else { continue }
-      let fields = status[end...].split(separator: " ")
-      if fields.count > 2, pid_t(fields[2]) == parent { children.append(number) }
-    }
-    return children
   }
 }

@@ -25,9 +25,27 @@ def _expect_not_observed(reason, *command):
     expect(status == 3 and reason in text and "Statements would not be observed." in text, text)
 
 
+# By interpreter: a command that succeeds where its driver of SQLite is installed.
+_DRIVERS = {"sqlite3": ["-version"], "/usr/bin/python3": ["-c", "import sqlite3"],
+            "php": ["-r", "exit(class_exists('SQLite3') ? 0 : 1);"], "ruby": ["-e", "require 'sqlite3'"],
+            "/usr/bin/perl": ["-MDBD::SQLite", "-e", "1"]}
+
+
+def _has_driver(program, arguments, input=None):
+    try:
+        return subprocess.run([program, *arguments], capture_output=True, input=input, timeout=60).returncode == 0
+    except FileNotFoundError:
+        return False
+
+
 def doctor_on_interpreters():
-    for program in ("sqlite3", "/usr/bin/python3", "php", "ruby", "/usr/bin/perl", "tclsh"):
-        installed(program)
+    """Those whose driver is installed: without it a program of theirs opens no database."""
+    found = [program for program, arguments in _DRIVERS.items() if _has_driver(program, arguments)]
+    if _has_driver("tclsh", [], input=b"exit [catch {package require sqlite3}]"):
+        found.append("tclsh")
+    if not found:
+        raise Skipped("no interpreter with a driver of SQLite is installed")
+    for program in found:
         _expect_observed(program)
 
 

@@ -62,7 +62,7 @@ def report(*arguments, variables=()):
     if not program:
         raise Skipped("trace-report is not built: swift build --product trace-report")
     environment = {k: v for k, v in os.environ.items() if not k.startswith("STORE_")}
-    environment.update(variables, STORESCOPE_PROBE=PROBE)
+    environment.update({"STORESCOPE_PROBE": PROBE, **dict(variables)})
     return subprocess.run([program, *arguments], env=environment, capture_output=True, text=True, timeout=120)
 
 

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 
 from harness import *
 
@@ -87,6 +88,73 @@ def a_log_that_cannot_be_opened():
                      variables={"STORE_SQL_DEBUG_FILE": "/no/such/folder/log"})
     expect(process.stdout == "1\n" and process.returncode == 0, process.stderr)
     expect(len(process.stderr.splitlines()) == 1 and "nothing is logged" in process.stderr, process.stderr)
+
+
+def a_log_behind_a_link_of_another_user():
+    """It may lead to any file of root's. A link of our own is followed."""
+    installed("sqlite3")
+    if os.geteuid() != 0:
+        raise Skipped("only root makes a link of another user")
+    folder = tempfile.mkdtemp(dir=scratch)
+    target, deep = os.path.join(folder, "target"), os.path.join(folder, "deep")
+    os.mkdir(deep)
+    for user, is_followed in ((65534, False), (0, True)):
+        for link, log in ((os.path.join(folder, "link"), "link"), (os.path.join(folder, "way"), "way/log")):
+            os.symlink(target if log == "link" else deep, link)
+            os.chown(link, user, user, follow_symlinks=False)
+            log = os.path.join(folder, log)
+            process, _ = run(["sqlite3", ":memory:", "SELECT 1"], level=1, variables={"STORE_SQL_DEBUG_FILE": log})
+            expect((process.returncode, process.stdout) == (0, "1\n"), process.stderr)
+            expect(("nothing is logged" in process.stderr) != is_followed, process.stderr)
+            written = target if log.endswith("link") else os.path.join(deep, "log")
+            expect(os.path.exists(written) == is_followed, f"{written} of {user}")
+            os.remove(link)
+
+
+def _recorded(*command, variables=()):
+    """The finished process of `trace-report record`, and the folder of the trace."""
+    trace = os.path.join(tempfile.mkdtemp(dir=scratch), "trace")
+    return report("record", "-o", trace, "--", *command, variables=variables), trace
+
+
+def a_probe_in_a_folder_with_a_space_and_a_colon():
+    folder = os.path.join(tempfile.mkdtemp(dir=scratch), "a b:c")
+    shutil.copytree(BUILD, folder, ignore=lambda _, names: [name for name in names if not name.endswith(".so")])
+    process, _ = _recorded(sys.executable, "-c", "import sqlite3; sqlite3.connect(':memory:').execute('SELECT 42')",
+                           variables={"STORESCOPE_PROBE": os.path.join(folder, os.path.basename(PROBE))})
+    expect(process.returncode == 0 and "SELECT 42" in process.stdout, process.stdout + process.stderr)
+
+
+def a_program_with_a_sanitizer_that_is_recorded():
+    for flag in "address", "thread":
+        process, _ = _recorded(compiled("simple", "-fsanitize=" + flag, name="simple-" + flag))
+        expect("Sanitizer does not support the threads of LTTng" in process.stderr, process.stderr)
+        expect("counts " in process.stdout and "ASan" not in process.stderr, process.stdout + process.stderr)
+
+
+def filters_of_the_recorder_are_no_obstacle():
+    """It runs under them itself, and LTTng's own programs do."""
+    filtered = compiled("filtered", libraries=())
+    trace = os.path.join(tempfile.mkdtemp(dir=scratch), "trace")
+    tool = report("--version").args[0]
+    environment = dict(os.environ, STORESCOPE_PROBE=PROBE)
+    process = subprocess.run([filtered, tool, "record", "-o", trace, "--", compiled("simple")], env=environment,
+                             capture_output=True, text=True, timeout=120)
+    expect(process.returncode == 0 and "not recorded" not in process.stderr, process.stdout + process.stderr)
+    process, _ = _recorded(filtered, compiled("simple"))
+    expect("not recorded: simple[" in process.stderr and "seccomp" in process.stderr, process.stdout + process.stderr)
+
+
+def a_process_that_lttng_does_not_fit_into_is_named():
+    """Beside one that is recorded: the report is inconclusive."""
+    program = compiled("simple")
+    process, trace = _recorded("sh", "-c", f"{program}; ulimit -n 12; {program}")
+    expect(process.returncode == 0 and process.stdout.count("counts ") == 2, process.stdout + process.stderr)
+    named = [line for line in process.stderr.splitlines() if "not recorded: simple[" in line and "ulimit -n" in line]
+    expect(len(named) == 1, process.stderr)
+    expect(not os.path.exists(os.path.join(trace, ".untraced")), "a file is left")
+    later = report("summary", trace)
+    expect("not recorded: simple[" in later.stdout and "INCONCLUSIVE" in later.stdout, later.stdout + later.stderr)
 
 
 def a_process_without_sqlite_has_no_thread_and_no_lttng():

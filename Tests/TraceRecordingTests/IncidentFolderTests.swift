@@ -48,4 +48,14 @@ struct IncidentFolderTests {
     folder.trim(to: 0)
     #expect(try names == [])
   }
+
+  @Test func theNumberOfASnapshotThatIsNoIncidentIsUsedAgain() throws {
+    var folder = IncidentFolder(path: directory.path(""))
+    for order in 1...2 { try make("snapshot-when1-20261122-124510-\(order)") }
+    let first = folder.claim("snapshot-when1-20261122-124510-1")
+    folder.discard(try #require(first).folder)
+    let second = folder.claim("snapshot-when1-20261122-124510-2")
+    #expect(second?.number == 1)
+    #expect(try names == ["incident-1"])
+  }
 }

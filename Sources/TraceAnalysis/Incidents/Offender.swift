@@ -45,14 +45,12 @@ public struct Offender: Hashable, Sendable, Codable {
 }
 
 extension Offender {
-  /// Finds the newest event of a snapshot that meets a condition.
+  /// Finds the events of a snapshot that meet a condition, the oldest first.
   ///
-  /// - Returns: nil if none does.
   /// - Throws: `TraceReadingError` where the snapshot cannot be read.
-  public init?(in folder: String, where condition: (StoreEvent) -> Bool) throws {
-    guard let offender = try OffenderSearch.newest(in: folder, where: condition) else { return nil }
-    self = offender
-  }
+  public static func all(
+    in folder: String, where condition: (StoreEvent) -> Bool
+  ) throws -> [Offender] { try OffenderSearch.all(in: folder, where: condition) }
 
   /// Finds the newest second of a snapshot in which more faults read the database than a limit.
   ///
@@ -62,5 +60,16 @@ extension Offender {
   public init?(stormIn folder: String, moreThan limit: UInt64) throws {
     guard let offender = try OffenderSearch.storm(in: folder, moreThan: limit) else { return nil }
     self = offender
+  }
+}
+
+extension Offender {
+  /// Whether two events are parts of one occurrence: at the same time on the same thread.
+  ///
+  /// A statement that fails because it waited for a lock emits a `busy` and a `statement_run`; in
+  /// autocommit mode a slow statement is a slow transaction.
+  public func isSameOccurrence(as other: Offender) -> Bool {
+    process.id == other.process.id && threadID == other.threadID
+      && timestamp - duration <= other.timestamp && other.timestamp - other.duration <= timestamp
   }
 }

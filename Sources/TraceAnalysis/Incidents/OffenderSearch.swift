@@ -11,8 +11,7 @@ struct OffenderSearch {
   private var databases: [Owner: String] = [:]
   /// The lines of fetches that have begun, by process.
   private var fetches: [Owner: SourceLocation] = [:]
-  private var found: Offender?
-  private var matches: UInt64 = 0
+  private var found: [Offender] = []
 
   private struct Owner: Hashable {
     var pid: Int64
@@ -21,18 +20,14 @@ struct OffenderSearch {
     enum Kind { case connection, store, context, fetch }
   }
 
-  static func newest(
-    in folder: String, where condition: (StoreEvent) -> Bool
-  ) throws -> Offender? {
+  static func all(in folder: String, where condition: (StoreEvent) -> Bool) throws -> [Offender] {
     var search = OffenderSearch()
     _ = try TraceReader.read([folder]) { record in
       search.note(record)
-      guard condition(record.event) else { return }
-      search.matches += 1
-      search.found = search.offender(record)
+      guard condition(record.event), let offender = search.offender(record) else { return }
+      search.found.append(offender)
     }
-    search.found?.matches = search.matches
-    return search.named()
+    return search.found.map(\.named)
   }
 
   static func storm(in folder: String, moreThan limit: UInt64) throws -> Offender? {
@@ -44,10 +39,11 @@ struct OffenderSearch {
       times.append(record.timestamp)
       times.removeFirst(times.prefix { record.timestamp - $0 > 1_000_000_000 }.count)
       guard times.count > limit else { return }
-      search.found = search.offender(record)
-      search.found?.rows = UInt64(times.count)
+      guard var offender = search.offender(record) else { return }
+      offender.rows = UInt64(times.count)
+      search.found = [offender]
     }
-    return search.named()
+    return search.found.last?.named
   }
 
   private mutating func note(_ record: EventRecord) {
@@ -67,8 +63,9 @@ struct OffenderSearch {
     case .statementRun(let event): complete(event, record)
     case .fault(let event):
       // It follows the cache miss on the same thread.
-      guard found?.event == "cache_miss", found?.threadID == record.threadID else { return }
-      found?.location = event.origin
+      guard let last = found.last, last.event == "cache_miss", last.threadID == record.threadID
+      else { return }
+      found[found.count - 1].location = event.origin
     default: break
     }
   }
@@ -76,13 +73,13 @@ struct OffenderSearch {
   /// A busy wait is emitted before the statement that waited.
   private mutating func complete(_ run: StatementRun, _ record: EventRecord) {
     let location = callers.location(of: run, in: record)
-    guard var wait = found, wait.event == "busy", wait.sql == nil,
+    guard var wait = found.last, wait.event == "busy", wait.sql == nil,
       wait.process.id == record.process.id, wait.threadID == record.threadID
     else { return }
     wait.sql = texts[run.statementID]
     wait.location = location
     if !run.error.isEmpty { wait.error = run.error }
-    found = wait
+    found[found.count - 1] = wait
   }
 
   private mutating func offender(_ record: EventRecord) -> Offender? {
@@ -135,16 +132,16 @@ struct OffenderSearch {
     databases[Owner(pid: pid, kind: .connection, id: id)]
       ?? databases[Owner(pid: pid, kind: .store, id: id)]
   }
-
-  /// Without what the snapshot leaves empty.
-  private func named() -> Offender? {
-    var offender = found
-    if offender?.database == "" { offender?.database = nil }
-    return offender
-  }
 }
 
 extension Offender {
+  /// Without what the snapshot leaves empty.
+  fileprivate var named: Offender {
+    var offender = self
+    if offender.database == "" { offender.database = nil }
+    return offender
+  }
+
   fileprivate mutating func count(
     rows: UInt64, _ vmSteps: UInt64, _ fullScanSteps: UInt64, _ error: String
   ) {

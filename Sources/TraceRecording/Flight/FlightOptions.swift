@@ -37,6 +37,9 @@ public protocol IncidentExaminer {
   ///
   /// - Returns: false if the condition does not hold; the snapshot is then removed.
   mutating func examine(_ snapshot: FlightSnapshot) -> Bool
+
+  /// Counts the events of a trace that meet a condition and have no incident.
+  mutating func count(in folder: String)
 }
 
 /// Grants at most so many incidents within an hour.

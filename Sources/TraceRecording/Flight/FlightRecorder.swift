@@ -69,6 +69,11 @@ struct FlightRecorder {
     for trigger in triggers { await trigger.disarm(with: command) }
     armed = []
     await examineSnapshots()
+    guard incidents > 0, await session.takeSnapshot(named: IncidentFolder.lastName),
+      let last = folder.last
+    else { return }
+    examiner.count(in: last)
+    folder.remove(last)
   }
 
   private mutating func examineSnapshots() async {
@@ -86,7 +91,7 @@ struct FlightRecorder {
       let isIncident = examiner.examine(
         FlightSnapshot(number: number, folder: path, condition: condition))
       guard isIncident else {
-        folder.remove(path)
+        folder.discard(path)
         continue
       }
       incidents += 1

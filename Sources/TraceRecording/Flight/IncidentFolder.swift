@@ -35,6 +35,19 @@ struct IncidentFolder {
     return (lastNumber, folder)
   }
 
+  /// Removes the folder of the last claimed number, which the next incident gets.
+  mutating func discard(_ folder: String) {
+    remove(folder)
+    lastNumber -= 1
+  }
+
+  /// The snapshot that was taken last, when the recording ended.
+  var last: String? {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+    return names.first { $0.hasPrefix("\(Self.lastName)-") }.map { "\(path)/\($0)" }
+  }
+  static let lastName = "last"
+
   func remove(_ folder: String) { try? FileManager.default.removeItem(atPath: folder) }
 
   /// Removes the oldest incidents until all of them together fit.

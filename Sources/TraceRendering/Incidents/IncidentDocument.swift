@@ -43,6 +43,12 @@ extension Document {
               .text("program"), .text("line"),
             ], rows: rows)))
     }
+    if let skipped = incidents.compactMap(\.skipped).max() {
+      blocks.append(
+        .paragraph(
+          "\(skipped.counted("more event")) met a condition and \(skipped == 1 ? "has" : "have") "
+            + "no incident; events that were overwritten are not counted.", .quiet))
+    }
     for name in unexamined {
       blocks.append(
         .paragraph(

@@ -18,6 +18,9 @@ public struct IncidentV1: Codable, Hashable, Sendable {
   /// The lock state of each database that the program had open, at that time; `holds` are those of
   /// the seconds before as well.
   public var locks: [LocksV1]
+  /// Events that met a condition from the start of the recording to the next incident and have no
+  /// incident of their own; nil for none.
+  public var skipped: UInt64?
 
   /// The file's name in the incident's folder.
   public static let fileName = "incident.json"

@@ -12,6 +12,10 @@ import TraceRendering
 
 /// Writes `incident.json` beside each snapshot: the offender, its plan, and the locks.
 struct IncidentWriter: IncidentExaminer {
+  let conditions: [FlightCondition]
+  /// The names of the recorded processes: a snapshot may have lost them.
+  private var names = ProcessNames()
+  private var skipped = SkippedEvents()
   private var watched: [String: WatchedDatabase] = [:]
   private var listed: ContinuousClock.Instant?
   /// The last incidents, with their folders.
@@ -19,6 +23,8 @@ struct IncidentWriter: IncidentExaminer {
 
   // 16 is arbitrary: the conditions that one event meets are examined one after another.
   private static let maxWritten = 16
+
+  init(conditions: [FlightCondition]) { self.conditions = conditions }
 
   private struct WatchedDatabase {
     var observer: LockObserver
@@ -32,7 +38,9 @@ struct IncidentWriter: IncidentExaminer {
   mutating func observe(_ processes: RecordedProcesses) {
     // Finding the open files takes milliseconds; 2 s is arbitrary.
     if listed.map({ .now - $0 > .seconds(2) }) ?? true || watched.isEmpty {
-      for path in OpenDatabases.paths(of: processes.ids)
+      let ids = processes.ids
+      names.add(ids)
+      for path in OpenDatabases.paths(of: ids)
       where watched[path] == nil && watched.count < Self.maxDatabases {
         guard let observer = try? LockObserver(path: path) else { continue }
         watched[path] = WatchedDatabase(
@@ -53,12 +61,23 @@ struct IncidentWriter: IncidentExaminer {
   mutating func examine(_ snapshot: FlightSnapshot) -> Bool {
     let time = Self.now()
     for path in watched.keys { sample(path) }
-    guard let offender = try? Self.offender(of: snapshot) else { return false }
-    if let known = written.lastIndex(where: { $0.incident.offender.isSameEvent(as: offender) }) {
-      written[known].incident.condition += " and \(snapshot.condition.text)"
-      write(written[known].incident, into: written[known].folder)
+    guard let events = try? events(in: snapshot.folder),
+      var offender = try? Self.offender(of: snapshot)
+    else { return false }
+    offender.process.name = names.name(of: offender.process)
+    skipped.add(events)
+    skipped.remove(offender)
+    if let known = written.lastIndex(where: {
+      $0.incident.offender.isSameOccurrence(as: offender)
+    }) {
+      let names = written[known].incident.condition.components(separatedBy: " and ")
+      if !names.contains(snapshot.condition.text) {
+        written[known].incident.condition += " and \(snapshot.condition.text)"
+      }
+      update(known)
       return false
     }
+    if !written.isEmpty { update(written.count - 1) }
     var incident = IncidentV1(
       number: snapshot.number, condition: snapshot.condition.text, timeNs: time,
       offender: offender, locks: locks(at: time))
@@ -71,6 +90,22 @@ struct IncidentWriter: IncidentExaminer {
     return true
   }
 
+  mutating func count(in folder: String) {
+    guard let events = try? events(in: folder), !written.isEmpty else { return }
+    skipped.add(events)
+    update(written.count - 1)
+  }
+
+  /// Writes an incident again, unless it was removed for the limit of the disk.
+  private mutating func update(_ index: Int) {
+    if skipped.count > 0, index == written.count - 1 {
+      written[index].incident.skipped = skipped.count
+    }
+    if access(written[index].folder, F_OK) == 0 {
+      write(written[index].incident, into: written[index].folder)
+    }
+  }
+
   private func write(_ incident: IncidentV1, into folder: String) {
     do {
       try Output.write(JSONText.encoded(incident), toFile: "\(folder)/\(IncidentV1.fileName)")
@@ -80,11 +115,20 @@ struct IncidentWriter: IncidentExaminer {
     }
   }
 
+  /// The events that meet any condition; the faults of a storm are none by themselves.
+  private func events(in folder: String) throws -> [Offender] {
+    let conditions = conditions.filter { if case .faultStorm = $0.kind { false } else { true } }
+    return try Offender.all(in: folder) { event in conditions.contains { $0.matches(event) } }
+  }
+
   private static func offender(of snapshot: FlightSnapshot) throws -> Offender? {
     if case .faultStorm(let limit) = snapshot.condition.kind {
       return try Offender(stormIn: snapshot.folder, moreThan: limit)
     }
-    return try Offender(in: snapshot.folder, where: snapshot.condition.matches)
+    let own = try Offender.all(in: snapshot.folder, where: snapshot.condition.matches)
+    var newest = own.last
+    newest?.matches = UInt64(own.count)
+    return newest
   }
 
   /// Each database's locks now, with the holds that ended within the last ten seconds.
@@ -118,14 +162,6 @@ struct IncidentWriter: IncidentExaminer {
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
     return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
-  }
-}
-
-extension Offender {
-  /// Whether two conditions held for the same event: it is one incident.
-  fileprivate func isSameEvent(as other: Offender) -> Bool {
-    event == other.event && process == other.process && threadID == other.threadID
-      && timestamp == other.timestamp
   }
 }
 

@@ -125,7 +125,7 @@ struct Record: AsyncParsableCommand {
     let recording: Recording
     do {
       recording = try await TraceRecorder.record(
-        options, examiner: flight.isActive ? IncidentWriter() : nil)
+        options, examiner: flight.isActive ? IncidentWriter(conditions: flight.conditions) : nil)
     } catch let error as RecordingError {
       throw Failure("\(error)")
     }
@@ -156,7 +156,14 @@ struct Record: AsyncParsableCommand {
     }
   }
 
+  private func complainOfUntraced(_ recording: Recording) {
+    for process in recording.untraced {
+      Output.complain(LogText.escaped("not recorded: \(process)"))
+    }
+  }
+
   private func list(_ recording: Recording) throws {
+    complainOfUntraced(recording)
     let folder = IncidentList(folder: recording.directory)
     Output.print(folder.document.text(.ofStandardOutput))
     if recording.exitCode != 0 { throw ExitCode(recording.exitCode) }
@@ -172,6 +179,7 @@ struct Record: AsyncParsableCommand {
 
   private func summarize(_ recording: Recording) throws {
     Output.complain(Self.sentence(recording))
+    complainOfUntraced(recording)
     if !recording.leftRunning.isEmpty {
       let names = recording.leftRunning
       Output.complain(
