@@ -22,7 +22,8 @@ struct StoreOpening {
     var pageSize: Int64
     /// The changes of the file because of a changed model.
     var migrationSteps: [String] = []
-    var tracksHistory = false
+    /// Nil for a store that tracks none.
+    var history: ChangedColumns?
     let externalData: ExternalDataFolder
     var derivedRows = DerivedRows()
     /// The files of a read-only store, which are removed when it is closed.
@@ -75,7 +76,7 @@ struct StoreOpening {
       return Result(
         writer: writer, readerMode: .readOnly, uuid: plan.file.uuid, journalMode: journalMode,
         pageSize: try integer(connection, "PRAGMA page_size"),
-        tracksHistory: plan.file.hasHistory, externalData: folder, derivedRows: derivedRows)
+        history: plan.file.history, externalData: folder, derivedRows: derivedRows)
     }
     return try write(writer, journalMode, folder)
   }
@@ -165,7 +166,7 @@ struct StoreOpening {
   }
 
   private func needsHistory(_ plan: StorePlan) -> Bool {
-    options.tracksHistory && !plan.file.hasHistory
+    options.tracksHistory && plan.file.history == nil
   }
 
   // MARK: - With the write lock
@@ -177,10 +178,10 @@ struct StoreOpening {
     let externalData = ExternalDataTransaction(folder)
     let result = try externalData.run(.exclusive, on: connection) {
       let (uuid, steps) = try makeOrAdapt(connection, externalData)
-      var tracksHistory = try HistorySchema.exists(in: connection)
-      if options.tracksHistory, !tracksHistory {
+      var history = try HistorySchema.columns(in: connection)
+      if options.tracksHistory, history == nil {
         try HistorySchema.create(in: connection)
-        tracksHistory = true
+        history = .names
       }
       // The file is not read after the commit, so that an opening that fails has changed
       // nothing: later writes and unused files are noticed.
@@ -190,7 +191,7 @@ struct StoreOpening {
       let derivedRows = try DerivedRows(model, on: connection)
       return Result(
         writer: writer, readerMode: .readOnly, uuid: uuid, journalMode: journalMode,
-        pageSize: pageSize, migrationSteps: steps, tracksHistory: tracksHistory,
+        pageSize: pageSize, migrationSteps: steps, history: history,
         externalData: folder, derivedRows: derivedRows)
     }
     if model.allowsExternalData || !result.migrationSteps.isEmpty {
@@ -303,7 +304,7 @@ struct StoreOpening {
           writer: nil, readerMode: mode, uuid: plan.file.uuid,
           journalMode: try text(connection, "PRAGMA journal_mode"),
           pageSize: try integer(connection, "PRAGMA page_size"),
-          tracksHistory: plan.file.hasHistory, externalData: ExternalDataFolder(store: path),
+          history: plan.file.history, externalData: ExternalDataFolder(store: path),
           sideFiles: sideFiles)
       }
     } catch {
