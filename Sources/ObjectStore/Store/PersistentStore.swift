@@ -60,7 +60,7 @@ final class PersistentStore: @unchecked Sendable {
     externalData = opened.externalData
     derivedRows = opened.derivedRows
     externalDataThreshold = options.externalDataThreshold
-    isReadOnly = options.isReadOnly
+    isReadOnly = opened.writer == nil
     isInMemory = options.isInMemory
     recordsValues = options.recordsValues || instruments.recordsValues
     recordsIO = options.recordsIO

@@ -10,7 +10,10 @@ import SQLiteDriver
 struct StoreOpening {
   let path: String
   let model: ManagedObjectModel
-  let options: StoreOptions
+  var options: StoreOptions
+
+  /// Thrown for a file of another library that the program does not open for writing.
+  private struct GuestFile: Error {}
 
   /// The state that was found or created.
   struct Result {
@@ -35,7 +38,9 @@ struct StoreOpening {
       throw StoreError.noEncryption(path: path)
     }
     do {
-      return options.isReadOnly ? try openReadOnly() : try openReadWrite()
+      return options.isReadOnly == true ? try openReadOnly() : try openReadWrite()
+    } catch is GuestFile {
+      return try openGuest()
     } catch let error as SQLiteError {
       throw StoreError(error, path: path, waited: options.busyTimeout)
     }
@@ -48,8 +53,20 @@ struct StoreOpening {
 
   // MARK: - Read-write
 
+  private func openGuest() throws -> Result {
+    var opening = self
+    opening.options.isReadOnly = true
+    do { return try opening.open() } catch StoreError.incompatibleModel(let path, let differences) {
+      let hint = "a file of Core Data is adapted only where StoreOptions.isReadOnly is false"
+      throw StoreError.incompatibleModel(path: path, differences: differences + [hint])
+    }
+  }
+
   private func openReadWrite() throws -> Result {
-    try checkAccess()
+    do { try checkAccess() } catch {
+      if options.isReadOnly == nil { try checkReadOnly() }
+      throw error
+    }
     // To close a connection that may write moves a log into the file, even if the model is refused.
     if SideFiles.hasLog(path) { try checkReadOnly() }
     let writer = try connect(.create)
@@ -121,9 +138,10 @@ struct StoreOpening {
     guard file.isStore else {
       throw StoreError.notAStore(path: path, tables: file.tables.keys.sorted())
     }
+    if options.isReadOnly == nil, file.metadata.isGuest { throw GuestFile() }
     let plan = try StorePlan(
       model, file, connection, externalDataThreshold: options.externalDataThreshold,
-      mayAdapt: !options.isReadOnly && options.migrationPolicy != .refuse)
+      mayAdapt: options.isReadOnly != true && options.migrationPolicy != .refuse)
     let refusal = refusal(of: plan)
     guard refusal.isEmpty else {
       throw StoreError.incompatibleModel(path: path, differences: refusal)
@@ -132,7 +150,7 @@ struct StoreOpening {
   }
 
   private func refusal(of plan: StorePlan) -> [String] {
-    if options.isReadOnly { return plan.differences }
+    if options.isReadOnly == true { return plan.differences }
     switch options.migrationPolicy {
     case .refuse:
       let differences = plan.differences + plan.leftoverDifferences

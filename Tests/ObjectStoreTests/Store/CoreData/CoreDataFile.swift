@@ -59,6 +59,7 @@ struct CoreDataFile {
     _ model: ManagedObjectModel, _ configure: (inout StoreOptions) -> Void = { _ in }
   ) throws -> PersistentContainer {
     var options = StoreOptions()
+    options.isReadOnly = false
     configure(&options)
     return try PersistentContainer(at: url, model: model, options: options)
   }
