@@ -11,6 +11,8 @@ let package = Package(
     .library(name: "StoreExpectations", targets: ["StoreExpectations"]),
     .library(name: "SQLiteProbe", targets: ["SQLiteProbe"]),
     .executable(name: "trace-report", targets: ["trace-report"]),
+    // For `trace-report store`, since the reports do not link the store.
+    .executable(name: "store-report", targets: ["store-report"]),
     // For Benchmarks, whose C loops are the limit that the store is measured against.
     .library(name: "CSQLite", targets: ["CSQLite"]),
     // For Benchmarks as well, which runs the examples at full size.
@@ -99,6 +101,13 @@ let package = Package(
       dependencies: [
         "StoreEvents", "TraceReading", "QueryPlans", "TraceAnalysis",
         "TraceRendering", "TraceRecording", "SQLiteDriver", "DatabaseLocks",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
+
+    .executableTarget(
+      name: "store-report",
+      dependencies: [
+        "ObjectStore", "SQLiteDriver",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
@@ -257,9 +266,9 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "trace-report", "transit", "reader-fuzzer", "event-emitter", "lock-holder", "TestSupport",
-        "TraceReading", "TraceAnalysis", "TraceRendering", "StoreEvents", "SQLiteDriver",
-        .product(name: "Subprocess", package: "swift-subprocess"),
+        "trace-report", "store-report", "transit", "reader-fuzzer", "event-emitter", "lock-holder",
+        "TestSupport", "TraceReading", "TraceAnalysis", "TraceRendering", "StoreEvents",
+        "SQLiteDriver", .product(name: "Subprocess", package: "swift-subprocess"),
       ]),
     // The HTML reports in a real browser, where BROWSER names one: make test-browser.
     .testTarget(

@@ -7,9 +7,12 @@ cd "$(dirname "$0")/.."
 to="${DESTDIR:-}${PREFIX:-/usr/local}"
 # The Swift libraries are linked statically: the tool runs where no Swift is installed.
 swift build -c release --static-swift-stdlib --product trace-report
+swift build -c release --static-swift-stdlib --product store-report
 tool="$(swift build -c release --show-bin-path)/trace-report"
 put() { mkdir -p "$(dirname "$2")" && install -m "$3" "$1" "$2" && echo "installed $2"; }
 put "$tool" "$to/bin/trace-report" 755
+# 'trace-report store' runs it.
+put "${tool%/*}/store-report" "$to/lib/storescope/store-report" 755
 Scripts/probe.sh
 for library in .build/probe/*.so; do
   put "$library" "$to/lib/storescope/${library##*/}" 755

@@ -13,10 +13,15 @@ public enum ProbeLibrary {
   ///   the library is not installed.
   public static func path() -> String? {
     if let path = getenv("STORESCOPE_PROBE") { return absolute(String(cString: path)) }
+    return path(of: fileName)
+  }
+
+  /// Finds a file of the installation that belongs to the executable.
+  public static func path(of name: String) -> String? {
     guard let executable = absolute("/proc/self/exe") else { return nil }
     let folder = executable.split(separator: "/").dropLast().map { "/\($0)" }.joined()
     return ["", "/../lib/storescope", "/../lib", "/../probe", "/../../probe"].lazy
-      .compactMap { absolute("\(folder)\($0)/\(fileName)") }.first
+      .compactMap { absolute("\(folder)\($0)/\(name)") }.first
   }
 
   /// What a program's environment must hold to be observed: the library first, then what the

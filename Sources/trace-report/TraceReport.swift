@@ -20,7 +20,7 @@ struct TraceReport: AsyncParsableCommand {
       Record.self, Doctor.self, Top.self, Serve.self, Summary.self, Plans.self, Orderings.self,
       Baseline.self,
       Gate.self, Diff.self, HTML.self, Merge.self, Export.self, Explain.self, Advise.self,
-      Growth.self,
+      Growth.self, Store.self,
       Locks.self, Incidents.self,
       GuardRecording.self, Manual.self,
     ],

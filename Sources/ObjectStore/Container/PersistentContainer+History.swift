@@ -57,12 +57,17 @@ extension PersistentContainer {
   }
 
   private func history(_ condition: String, _ value: StoreValue) throws -> [HistoryTransaction] {
-    guard store.tracksHistory else { return [] }
-    let references = Dictionary(
-      model.entities.map { ($0.entityID, $0.reference) }, uniquingKeysWith: { a, _ in a })
+    guard let columns = store.history else { return [] }
+    let entities = Dictionary(
+      model.entities.map { ($0.entityID, $0) }, uniquingKeysWith: { a, _ in a })
+    // Core Data keeps a name in one of two ways.
+    let (author, context) =
+      columns == .bitmap
+      ? ("ifnull(t1.ZNAME, t0.ZAUTHOR)", "ifnull(t2.ZNAME, t0.ZCONTEXTNAME)")
+      : ("t1.ZNAME", "t2.ZNAME")
     var transactions: [HistoryTransaction] = []
     try store.read(
-      "SELECT t0.Z_PK, t0.ZTIMESTAMP, t1.ZNAME, t2.ZNAME, t3.ZCHANGETYPE, t3.ZENTITY, "
+      "SELECT t0.Z_PK, t0.ZTIMESTAMP, \(author), \(context), t3.ZCHANGETYPE, t3.ZENTITY, "
         + "t3.ZENTITYPK, t3.ZCOLUMNS FROM ATRANSACTION t0 "
         + "LEFT OUTER JOIN ATRANSACTIONSTRING t1 ON t1.Z_PK = t0.ZAUTHORTS "
         + "LEFT OUTER JOIN ATRANSACTIONSTRING t2 ON t2.Z_PK = t0.ZCONTEXTNAMETS "
@@ -78,8 +83,7 @@ extension PersistentContainer {
             contextName: row.isNull(3) ? nil : row.string(3), changes: []))
       }
       // An entity that the model lacks has no objects here.
-      guard let reference = references[row.int64(5)],
-        let change = HistoryChange(row, reference)
+      guard let entity = entities[row.int64(5)], let change = HistoryChange(row, entity, columns)
       else { return }
       transactions[transactions.count - 1].changes.append(change)
     }
@@ -107,14 +111,12 @@ extension PersistentContainer {
 
 extension HistoryChange {
   /// Nil for a kind that is not known.
-  fileprivate init?(_ row: Statement, _ reference: ManagedObjectID.EntityReference) {
+  fileprivate init?(_ row: Statement, _ entity: EntityDescription, _ columns: ChangedColumns) {
     guard let kind = Kind(rawValue: row.int64(4)) else { return nil }
     self.kind = kind
-    objectID = ManagedObjectID(reference: reference, primaryKey: row.int64(6))
-    let columns = String(validating: row.blob(7), as: UTF8.self)
+    objectID = ManagedObjectID(reference: entity.reference, primaryKey: row.int64(6))
     updatedProperties =
-      kind == .update && !row.isNull(7)
-      ? columns?.split(separator: "\n").map(String.init) : nil
+      kind == .update && !row.isNull(7) ? columns.decoded(row.blob(7), of: entity) : nil
   }
 }
 

@@ -78,7 +78,8 @@ public struct NoParent: EntityParent {
 /// Attributes and to-one relationships of which no two rows may have the same values.
 ///
 ///     UniquenessConstraint(\.feed, \.identifier)
-///     // CREATE TABLE ZSTOP ( …, CONSTRAINT ZFEED_ZIDENTIFIER UNIQUE (ZFEED, ZIDENTIFIER) )
+///     // CREATE UNIQUE INDEX Z_Stop_UNIQUE_feed_identifier ON ZSTOP
+///     //   (ZFEED COLLATE BINARY ASC, ZIDENTIFIER COLLATE BINARY ASC)
 ///
 /// Rows in which one of the values is NULL are not compared, as in all of SQL.
 public struct UniquenessConstraint<E: Entity>: Sendable {

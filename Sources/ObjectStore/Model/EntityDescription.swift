@@ -47,7 +47,10 @@ public final class EntityDescription: @unchecked Sendable {
   var constraintDefinitions: [[String?]] = []
   var searchIndexDefinition: SearchIndexDefinition?
   /// The columns of each uniqueness constraint of its table.
-  public internal(set) var uniquenessConstraints: [[String]] = []
+  public var uniquenessConstraints: [[String]] { uniqueIndexes.map(\.columns) }
+  /// The indexes that keep its uniqueness constraints.
+  var uniqueIndexes: [IndexDescription] = []
+  var allIndexes: [IndexDescription] { indexes + uniqueIndexes }
   /// The to-one relationships of its table, in the order of their slots, which follow those of the
   /// attributes.
   private(set) var toOnes: [RelationshipDescription] = []
@@ -233,4 +236,6 @@ public struct IndexDescription: Hashable, Sendable {
   public var columns: [String]
   /// Whether its columns are declared `COLLATE BINARY ASC`, as a fetch index's are.
   var isFetchIndex = false
+  /// Whether it keeps a uniqueness constraint: `Z_Stop_UNIQUE_identifier`.
+  var isUnique = false
 }

@@ -203,8 +203,16 @@ extension EntityDescription {
   /// - Throws: ``ModelError``: `invalidIndex`, `invalidSearchIndex`, `indexOfExternalData`.
   func setIndexes() throws {
     var indexes: [IndexDescription] = []
+    var names: Set<String> = []
     func add(_ index: IndexDescription) {
-      if !indexes.contains(where: { $0.columns == index.columns }) { indexes.append(index) }
+      let known = indexes.contains {
+        $0.columns == index.columns && $0.isUnique == index.isUnique
+      }
+      if known { return }
+      var index = index
+      // `a_b` and `a`, `b` have one name, and so have names that differ in case only.
+      while !names.insert(index.name.lowercased()).inserted { index.name += "1" }
+      indexes.append(index)
     }
     if hasSubentitiesOrParent {
       add(IndexDescription(name: table + "_Z_ENT_INDEX", columns: ["Z_ENT"]))
@@ -215,12 +223,18 @@ extension EntityDescription {
     for entity in kinds {
       for index in entity.indexDefinitions { add(try index.description(in: entity)) }
     }
-    let constraints = try kinds.flatMap { entity in
-      try entity.constraintDefinitions.map { try entity.columns($0) }
+    for entity in kinds {
+      for properties in entity.constraintDefinitions {
+        let name = ["Z", entity.name, "UNIQUE"] + properties.compactMap(\.self)
+        add(
+          IndexDescription(
+            name: name.joined(separator: "_"), columns: try entity.columns(properties),
+            isFetchIndex: true, isUnique: true))
+      }
     }
     for entity in kinds {
-      entity.indexes = indexes
-      entity.uniquenessConstraints = constraints
+      entity.indexes = indexes.filter { !$0.isUnique }
+      entity.uniqueIndexes = indexes.filter(\.isUnique)
       entity.searchIndex = try entity.searchIndexDefinition?.description(in: entity)
     }
   }

@@ -15,7 +15,9 @@ final class PersistentStore: @unchecked Sendable {
   let uuid: String
   /// The changes that opening made to the file because the model had changed.
   let migrationSteps: [String]
-  let tracksHistory: Bool
+  /// Nil if it tracks none.
+  let history: ChangedColumns?
+  var tracksHistory: Bool { history != nil }
   let cache: RowCache
   let instruments: Instruments
   let pool: ConnectionPool
@@ -54,11 +56,11 @@ final class PersistentStore: @unchecked Sendable {
     self.instruments = instruments
     uuid = opened.uuid
     migrationSteps = opened.migrationSteps
-    tracksHistory = opened.tracksHistory
+    history = opened.history
     externalData = opened.externalData
     derivedRows = opened.derivedRows
     externalDataThreshold = options.externalDataThreshold
-    isReadOnly = options.isReadOnly
+    isReadOnly = opened.writer == nil
     isInMemory = options.isInMemory
     recordsValues = options.recordsValues || instruments.recordsValues
     recordsIO = options.recordsIO

@@ -3,6 +3,7 @@
 import Glibc
 import SQLiteDriver
 import StoreEvents
+import StoreFunctions
 import StoreInstruments
 
 /// A connection of a pool, with what is kept per connection.
@@ -11,6 +12,7 @@ import StoreInstruments
 final class PooledConnection: @unchecked Sendable {
   let connection: Connection
   let collector = PageCollector()
+  let triggeredRows = TriggeredRows()
   // Unchecked: the checks are 3% of a cache miss.
 
   /// The statements that fire object faults, by entity: found without hashing their text.
@@ -24,7 +26,7 @@ final class PooledConnection: @unchecked Sendable {
     let vfs = options.vfs ?? (options.recordsIO ? FileCounts.vfs : nil)
     connection = try Connection(path: path, mode: mode, vfs: vfs)
     if let key = options.encryptionKey { try connection.setKey(key) }
-    try SQLFunctions.register(on: connection)
+    try connection.addStoreFunctions { [triggeredRows] in triggeredRows.insert($0, $1) }
     try connection.register(collector, as: PageCollector.function)
     try Collations.register(on: connection, locale: options.collationLocale)
     rowReaders = Array(repeating: nil, count: entityCount)

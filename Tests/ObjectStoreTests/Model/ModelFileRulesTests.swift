@@ -74,6 +74,20 @@ import Testing
       """)
   }
 
+  @Test(arguments: [
+    ("Integer 16", "0.0", StoreValue.integer(0)), ("Integer 64", "12.0", .integer(12)),
+    ("Boolean", "0.0", .bool(false)), ("Boolean", "1.0", .bool(true)), ("Boolean", "", .null),
+    ("Double", "NO", .double(0)), ("Float", "YES", .double(1)), ("Float", "", .null),
+    ("Decimal", "NO", .decimal(0)), ("Integer 32", "", .null), ("URI", "", .null),
+    ("String", "", .string("")),
+  ])
+  func readsADefaultOfAnEarlierType(type: String, text: String, value: StoreValue) throws {
+    let model = try model(
+      "<entity name='A'><attribute name='a' optional='YES' attributeType='\(type)' "
+        + "defaultValueString='\(text)'/></entity>")
+    #expect(model.entity(named: "A")?.attribute(named: "a")?.defaultValue == value)
+  }
+
   @Test func changesToManyRelationshipsByName() throws {
     let container = try open(library())
     let context = container.mainContext

@@ -191,7 +191,8 @@ extension StoreError: CustomStringConvertible {
       "the store '\(path)' cannot be written (\(reason)); change its permissions, or open it with "
         + "isReadOnly"
     case .readOnly(let path):
-      "the store '\(path)' was opened read-only; open it without that option to save"
+      "the store '\(path)' was opened read-only, as a file of Core Data is by default; set "
+        + "StoreOptions.isReadOnly to false to save"
     case .busy(let path, let waited):
       "the store '\(path)' was locked by another connection for \(waited); end the other "
         + "transaction, or allow a longer busyTimeout"

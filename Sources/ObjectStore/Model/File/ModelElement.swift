@@ -125,13 +125,16 @@ struct ModelElement {
       guard let seconds = Double(seconds) else { throw badDefault(seconds) }
       return .date(Date(timeIntervalSinceReferenceDate: seconds))
     }
-    guard let text = self["defaultValueString"] ?? self["defaultURIString"] else { return .null }
+    guard var text = self["defaultValueString"] ?? self["defaultURIString"] else { return .null }
+    // Xcode leaves the text of an earlier type, and its compiler takes it.
+    guard !text.isEmpty || type == .string else { return .null }
+    if ValueKind(type) == .number { text = ["YES": "1", "NO": "0"][text] ?? text }
     let value: StoreValue? =
       switch type {
-      case .int16: Int16(Self.number(text)).map { .integer(Int64($0)) }
-      case .int32: Int32(Self.number(text)).map { .integer(Int64($0)) }
-      case .int64: Int64(Self.number(text)).map { .integer($0) }
-      case .bool: ["YES": true, "NO": false, "1": true, "0": false][text].map { .bool($0) }
+      case .int16: Self.integer(text, Int16.self)
+      case .int32: Self.integer(text, Int32.self)
+      case .int64: Self.integer(text, Int64.self)
+      case .bool: Double(text).flatMap { [0: .bool(false), 1: .bool(true)][$0] }
       case .double: Double(text).map { .double($0) }
       case .float: Float(text).map { .double(Double($0)) }
       case .decimal: Decimal(string: text).map { .decimal($0) }
@@ -144,9 +147,10 @@ struct ModelElement {
     return value
   }
 
-  /// Xcode takes YES and NO for an integer, too.
-  private static func number(_ text: String) -> String {
-    ["YES": "1", "NO": "0"][text] ?? text
+  /// Also of `0.0`; nil for a number with a fraction.
+  private static func integer<I: FixedWidthInteger>(_ text: String, _ type: I.Type) -> StoreValue? {
+    let integer = I(text) ?? Double(text).flatMap { I(exactly: $0) }
+    return integer.map { .integer(Int64($0)) }
   }
 
   private func badDefault(_ text: String) -> ModelFileError {

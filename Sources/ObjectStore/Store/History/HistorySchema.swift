@@ -22,8 +22,12 @@ enum HistorySchema {
     "CREATE UNIQUE INDEX ATRANSACTIONSTRING_ZNAME_INDEX ON ATRANSACTIONSTRING (ZNAME)",
   ]
 
-  static func exists(in connection: Connection) throws(SQLiteError) -> Bool {
-    try connection.prepare("SELECT 1 FROM sqlite_master WHERE name = 'ATRANSACTION'").step()
+  /// The form of a file's history; nil if it has none.
+  static func columns(in connection: Connection) throws(SQLiteError) -> ChangedColumns? {
+    let rows = try connection.prepare("PRAGMA table_info(ATRANSACTION)")
+    var names: [String] = []
+    while try rows.step() { names.append(rows.string(1)) }
+    return names.isEmpty ? nil : ChangedColumns(transaction: names)
   }
 
   static func create(in connection: Connection) throws(SQLiteError) {

@@ -22,8 +22,8 @@ public struct HistoryChange: Hashable, Sendable {
   public let objectID: ManagedObjectID
   /// The kind of change.
   public let kind: Kind
-  /// For an update, the properties whose values were changed, sorted; nil if they are not known, as
-  /// in a history that Core Data wrote.
+  /// For an update, the properties with changed values, sorted; nil if they are not known, as in a
+  /// history that Core Data wrote with another model.
   public let updatedProperties: [String]?
 
   /// The kind of change to a row, numbered as `ZCHANGETYPE`.

@@ -24,10 +24,26 @@ struct FileStructure {
   struct Table {
     let name: String
     var columns: [Column] = []
-    /// The columns of each uniqueness constraint.
-    var uniques: [[String]] = []
+    /// The columns of each uniqueness constraint of CREATE TABLE.
+    var constraints: [[String]] = []
     /// The columns of each index that CREATE INDEX made, by its name.
     var indexes: [String: [String]] = [:]
+    /// The names of the unique ones among them.
+    var uniqueIndexes: Set<String> = []
+
+    /// The columns of each uniqueness constraint, in either form.
+    var uniques: [[String]] {
+      constraints + uniqueIndexes.sorted().compactMap { indexes[$0] }
+    }
+
+    /// The names of the unique indexes that are named as those of the model's constraints are, and are
+    /// over other columns.
+    func uniqueIndexes(otherThan columns: [[String]]) -> [String] {
+      uniqueIndexes.filter { name in
+        name.hasPrefix("Z_") && name.contains("_UNIQUE_")
+          && indexes[name].map { !columns.contains($0) } ?? false
+      }.sorted()
+    }
 
     func type(of column: String) -> String? { columns.first { $0.name == column }?.type }
     func has(_ column: String) -> Bool { type(of: column) != nil }
@@ -48,7 +64,9 @@ struct FileStructure {
   /// Whether the file holds nothing at all.
   var isEmpty: Bool { tables.isEmpty }
   var isStore: Bool { tables["Z_METADATA"] != nil && tables["Z_PRIMARYKEY"] != nil }
-  var hasHistory: Bool { tables["ATRANSACTION"] != nil }
+  var history: ChangedColumns? {
+    tables["ATRANSACTION"].map { ChangedColumns(transaction: $0.columns.map(\.name)) }
+  }
 
   /// Reads what the plan of an opening needs; in a transaction, so that it is of one moment.
   init(_ connection: Connection) throws(SQLiteError) {
@@ -93,8 +111,9 @@ struct FileStructure {
       let indexes = try SchemaComparison.indexes(of: table, in: connection)
       for index in indexes where index.origin == "c" {
         tables[table]?.indexes[index.name] = index.columns
+        if index.isUnique { tables[table]?.uniqueIndexes.insert(index.name) }
       }
-      tables[table]?.uniques =
+      tables[table]?.constraints =
         indexes.filter { $0.origin == "u" }.sorted { $0.name < $1.name }.map(\.columns)
     }
   }

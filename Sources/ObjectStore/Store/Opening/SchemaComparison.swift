@@ -9,6 +9,8 @@ enum SchemaComparison {
     /// SQLite's word: `c` for CREATE INDEX, `u` for UNIQUE, `pk` for PRIMARY KEY.
     let origin: String
     let columns: [String]
+    /// Whether no two rows may have the same values; false for an index over some rows only.
+    let isUnique: Bool
   }
 
   static func indexes(
@@ -21,7 +23,10 @@ enum SchemaComparison {
       let info = try connection.prepare("PRAGMA index_info(\(quoted(name)))")
       var columns: [String] = []
       while try info.step() { columns.append(info.string(2)) }
-      indexes.append(Index(name: name, origin: list.string(3), columns: columns))
+      indexes.append(
+        Index(
+          name: name, origin: list.string(3), columns: columns,
+          isUnique: list.int64(2) != 0 && list.int64(4) == 0))
     }
     return indexes
   }

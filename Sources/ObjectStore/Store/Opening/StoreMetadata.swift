@@ -47,6 +47,11 @@ struct StoreMetadata: Equatable {
 
   private var appleHashes: [String: Data]? { values[Self.coreDataHashes] as? [String: Data] }
 
+  /// Whether another library wrote the file, and this one has never opened it for writing.
+  var isGuest: Bool {
+    versionHashes == nil && values["NSPersistenceFrameworkVersion"] != nil
+  }
+
   /// Our hashes, unless another library has adapted the file since they were written.
   var validHashes: [String: Data]? {
     guard let ours = versionHashes else { return nil }

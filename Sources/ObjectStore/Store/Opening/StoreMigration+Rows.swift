@@ -55,9 +55,13 @@ extension StoreMigration {
 
   // MARK: - Constraints and what the model lacks
 
-  /// Makes the uniqueness constraints of a table those of the model, which takes a new table.
+  /// Makes the uniqueness constraints of a table those of the model.
+  ///
+  /// - Parameters:
+  ///   - extra: the columns of those that the model lacks.
+  ///   - indexes: those of `extra` that are indexes; the others take a new table.
   mutating func setConstraints(
-    of root: EntityDescription, missing: [[String]], extra: [[String]]
+    of root: EntityDescription, missing: [[String]], extra: [[String]], _ indexes: [String]
   ) throws {
     for columns in missing {
       let list = columns.joined(separator: ", ")
@@ -68,7 +72,11 @@ extension StoreMigration {
       if try duplicates.step() { note("rows of \(root.table) have the same \(list)") }
     }
     guard obstacles.isEmpty else { return }
-    try rebuild(root, dropping: [])
+    for index in indexes {
+      try connection.execute("DROP INDEX \(SchemaComparison.quoted(index))")
+    }
+    if extra.count > indexes.count { try rebuild(root, dropping: []) }
+    try addIndexes(of: root)
     for columns in missing {
       remark("made (\(columns.joined(separator: ", "))) of \(root.table) unique")
     }
@@ -77,8 +85,8 @@ extension StoreMigration {
     }
   }
 
-  /// Copies a table into one with the model's constraints; its other columns, indexes and triggers
-  /// stay.
+  /// Copies a table into one without constraints, which become indexes; its other columns, indexes and
+  /// triggers stay.
   private func rebuild(_ root: EntityDescription, dropping dropped: Set<String>) throws {
     let table = root.table
     var columns: [FileStructure.Column] = []
@@ -97,11 +105,15 @@ extension StoreMigration {
     try connection.execute(StoreSchema.createTable(root, named: new, extraColumns: extra))
     try connection.execute("INSERT INTO \(new)(\(names)) SELECT \(names) FROM \(table)")
     try connection.execute("DROP TABLE \(table)")
+    // Triggers of other tables name the table that is gone.
+    try connection.execute("PRAGMA legacy_alter_table = ON")
+    defer { try? connection.execute("PRAGMA legacy_alter_table = OFF") }
     try connection.execute("ALTER TABLE \(new) RENAME TO \(table)")
     // An index or a trigger over a column that is dropped goes with it.
     for sql in others {
       if dropped.isEmpty { try connection.execute(sql) } else { try? connection.execute(sql) }
     }
+    try addIndexes(of: root)
   }
 
   /// Drops the columns, tables and entities that the model does not have, with their contents.
@@ -109,6 +121,7 @@ extension StoreMigration {
     for root in model.roots {
       guard let columns = rest.columns[root.table], !columns.isEmpty else { continue }
       try rebuild(root, dropping: Set(columns))
+      try dropTriggers(on: root.table, naming: Set(columns))
       for column in columns { remark("dropped \(root.table).\(column)") }
     }
     let tables = Set(model.roots.map(\.table))
@@ -125,6 +138,22 @@ extension StoreMigration {
     }
     for table in rest.pairTables {
       try execute("DROP TABLE \(SchemaComparison.quoted(table))", "dropped table \(table)")
+    }
+  }
+
+  /// Drops the triggers that name a table and a column of it that is gone: they would fail.
+  private func dropTriggers(on table: String, naming columns: Set<String>) throws(SQLiteError) {
+    let find = try connection.prepare("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
+    var dropped: [String] = []
+    while try find.step() {
+      let words = Set(find.string(1).split { !($0 == "_" || $0.isLetter || $0.isNumber) })
+      if words.contains(table[...]), columns.contains(where: { words.contains($0[...]) }) {
+        dropped.append(find.string(0))
+      }
+    }
+    find.reset()
+    for name in dropped {
+      try connection.execute("DROP TRIGGER \(SchemaComparison.quoted(name))")
     }
   }
 }

@@ -103,12 +103,26 @@ struct StoreMigration {
   // MARK: - Indexes
 
   /// An index with the same columns will do, whatever its name: Core Data's own have other ones.
-  mutating func addIndexes() throws {
-    for root in model.roots {
-      let present = try made(of: root).map(\.columns)
-      for index in root.indexes where !present.contains(index.columns) {
-        try connection.execute("DROP INDEX IF EXISTS \(SchemaComparison.quoted(index.name))")
-        try connection.execute(StoreSchema.createIndex(index, on: root.table))
+  func addIndexes() throws {
+    guard obstacles.isEmpty else { return }
+    for root in model.roots { try addIndexes(of: root) }
+  }
+
+  func addIndexes(of root: EntityDescription) throws(SQLiteError) {
+    // To drop an index that has the name of another one may remove one that is needed.
+    while let missing = try firstMissingIndex(of: root) {
+      try connection.execute("DROP INDEX IF EXISTS \(SchemaComparison.quoted(missing.name))")
+      try connection.execute(StoreSchema.createIndex(missing, on: root.table))
+    }
+  }
+
+  private func firstMissingIndex(
+    of root: EntityDescription
+  ) throws(SQLiteError) -> IndexDescription? {
+    let present = try SchemaComparison.indexes(of: root.table, in: connection)
+    return root.allIndexes.first { index in
+      !present.contains {
+        $0.columns == index.columns && (index.isUnique ? $0.isUnique : $0.origin == "c")
       }
     }
   }
@@ -116,15 +130,11 @@ struct StoreMigration {
   /// Drops the indexes of entity tables that the model does not declare.
   func dropOtherIndexes() throws {
     for root in model.roots {
-      let declared = Set(root.indexes.map(\.columns))
-      for index in try made(of: root) where !declared.contains(index.columns) {
+      let declared = Set(root.allIndexes.map(\.columns))
+      for index in try SchemaComparison.indexes(of: root.table, in: connection)
+      where index.origin == "c" && !declared.contains(index.columns) {
         try connection.execute("DROP INDEX \(SchemaComparison.quoted(index.name))")
       }
     }
-  }
-
-  /// Those that CREATE INDEX made.
-  private func made(of root: EntityDescription) throws(SQLiteError) -> [SchemaComparison.Index] {
-    try SchemaComparison.indexes(of: root.table, in: connection).filter { $0.origin == "c" }
   }
 }

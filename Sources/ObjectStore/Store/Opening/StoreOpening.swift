@@ -10,7 +10,10 @@ import SQLiteDriver
 struct StoreOpening {
   let path: String
   let model: ManagedObjectModel
-  let options: StoreOptions
+  var options: StoreOptions
+
+  /// Thrown for a file of another library that the program does not open for writing.
+  private struct GuestFile: Error {}
 
   /// The state that was found or created.
   struct Result {
@@ -22,7 +25,8 @@ struct StoreOpening {
     var pageSize: Int64
     /// The changes of the file because of a changed model.
     var migrationSteps: [String] = []
-    var tracksHistory = false
+    /// Nil for a store that tracks none.
+    var history: ChangedColumns?
     let externalData: ExternalDataFolder
     var derivedRows = DerivedRows()
     /// The files of a read-only store, which are removed when it is closed.
@@ -34,7 +38,9 @@ struct StoreOpening {
       throw StoreError.noEncryption(path: path)
     }
     do {
-      return options.isReadOnly ? try openReadOnly() : try openReadWrite()
+      return options.isReadOnly == true ? try openReadOnly() : try openReadWrite()
+    } catch is GuestFile {
+      return try openGuest()
     } catch let error as SQLiteError {
       throw StoreError(error, path: path, waited: options.busyTimeout)
     }
@@ -47,8 +53,20 @@ struct StoreOpening {
 
   // MARK: - Read-write
 
+  private func openGuest() throws -> Result {
+    var opening = self
+    opening.options.isReadOnly = true
+    do { return try opening.open() } catch StoreError.incompatibleModel(let path, let differences) {
+      let hint = "a file of Core Data is adapted only where StoreOptions.isReadOnly is false"
+      throw StoreError.incompatibleModel(path: path, differences: differences + [hint])
+    }
+  }
+
   private func openReadWrite() throws -> Result {
-    try checkAccess()
+    do { try checkAccess() } catch {
+      if options.isReadOnly == nil { try checkReadOnly() }
+      throw error
+    }
     // To close a connection that may write moves a log into the file, even if the model is refused.
     if SideFiles.hasLog(path) { try checkReadOnly() }
     let writer = try connect(.create)
@@ -75,7 +93,7 @@ struct StoreOpening {
       return Result(
         writer: writer, readerMode: .readOnly, uuid: plan.file.uuid, journalMode: journalMode,
         pageSize: try integer(connection, "PRAGMA page_size"),
-        tracksHistory: plan.file.hasHistory, externalData: folder, derivedRows: derivedRows)
+        history: plan.file.history, externalData: folder, derivedRows: derivedRows)
     }
     return try write(writer, journalMode, folder)
   }
@@ -120,9 +138,10 @@ struct StoreOpening {
     guard file.isStore else {
       throw StoreError.notAStore(path: path, tables: file.tables.keys.sorted())
     }
+    if options.isReadOnly == nil, file.metadata.isGuest { throw GuestFile() }
     let plan = try StorePlan(
       model, file, connection, externalDataThreshold: options.externalDataThreshold,
-      mayAdapt: !options.isReadOnly && options.migrationPolicy != .refuse)
+      mayAdapt: options.isReadOnly != true && options.migrationPolicy != .refuse)
     let refusal = refusal(of: plan)
     guard refusal.isEmpty else {
       throw StoreError.incompatibleModel(path: path, differences: refusal)
@@ -131,7 +150,7 @@ struct StoreOpening {
   }
 
   private func refusal(of plan: StorePlan) -> [String] {
-    if options.isReadOnly { return plan.differences }
+    if options.isReadOnly == true { return plan.differences }
     switch options.migrationPolicy {
     case .refuse:
       let differences = plan.differences + plan.leftoverDifferences
@@ -165,7 +184,7 @@ struct StoreOpening {
   }
 
   private func needsHistory(_ plan: StorePlan) -> Bool {
-    options.tracksHistory && !plan.file.hasHistory
+    options.tracksHistory && plan.file.history == nil
   }
 
   // MARK: - With the write lock
@@ -177,10 +196,10 @@ struct StoreOpening {
     let externalData = ExternalDataTransaction(folder)
     let result = try externalData.run(.exclusive, on: connection) {
       let (uuid, steps) = try makeOrAdapt(connection, externalData)
-      var tracksHistory = try HistorySchema.exists(in: connection)
-      if options.tracksHistory, !tracksHistory {
+      var history = try HistorySchema.columns(in: connection)
+      if options.tracksHistory, history == nil {
         try HistorySchema.create(in: connection)
-        tracksHistory = true
+        history = .names
       }
       // The file is not read after the commit, so that an opening that fails has changed
       // nothing: later writes and unused files are noticed.
@@ -190,7 +209,7 @@ struct StoreOpening {
       let derivedRows = try DerivedRows(model, on: connection)
       return Result(
         writer: writer, readerMode: .readOnly, uuid: uuid, journalMode: journalMode,
-        pageSize: pageSize, migrationSteps: steps, tracksHistory: tracksHistory,
+        pageSize: pageSize, migrationSteps: steps, history: history,
         externalData: folder, derivedRows: derivedRows)
     }
     if model.allowsExternalData || !result.migrationSteps.isEmpty {
@@ -303,7 +322,7 @@ struct StoreOpening {
           writer: nil, readerMode: mode, uuid: plan.file.uuid,
           journalMode: try text(connection, "PRAGMA journal_mode"),
           pageSize: try integer(connection, "PRAGMA page_size"),
-          tracksHistory: plan.file.hasHistory, externalData: ExternalDataFolder(store: path),
+          history: plan.file.history, externalData: ExternalDataFolder(store: path),
           sideFiles: sideFiles)
       }
     } catch {

@@ -4,8 +4,11 @@ import StoreFunctions
 
 /// How a store is opened.
 public struct StoreOptions: Sendable {
-  /// Whether the file is read-only.
-  public var isReadOnly = false
+  /// Whether the file is read-only; if nil, a file of Core Data or SwiftData is, and any other is not.
+  ///
+  /// Set it to false to write into a file of another library, and to adapt it to the model. That library
+  /// may then refuse the file.
+  public var isReadOnly: Bool?
   /// The treatment of indexes that differ from the model's.
   public var indexPolicy = IndexPolicy.create
   /// The treatment of a file that does not fit the model.

@@ -8,7 +8,7 @@ struct StoreSchema {
   var statements: [String] {
     model.roots.map { Self.createTable($0) } + joinTables.flatMap { [$0.sql, $0.indexSQL] }
       + model.roots.flatMap { entity in
-        entity.indexes.map { Self.createIndex($0, on: entity.table) }
+        entity.allIndexes.map { Self.createIndex($0, on: entity.table) }
       } + model.searchIndexes.flatMap { $0.statements.map(\.sql) } + Self.systemTables
   }
 
@@ -58,17 +58,14 @@ struct StoreSchema {
     let columns =
       columns(of: entity).map { ", \($0.name) \($0.type)" }.joined()
       + extraColumns.map { ", " + $0.declaration }.joined()
-    let constraints = entity.uniquenessConstraints.map { columns in
-      ", CONSTRAINT \(columns.joined(separator: "_")) UNIQUE (\(columns.joined(separator: ", ")))"
-    }
     return "CREATE TABLE \(name ?? entity.table) "
-      + "( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER\(columns)"
-      + "\(constraints.joined()) )"
+      + "( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER\(columns) )"
   }
 
   static func createIndex(_ index: IndexDescription, on table: String) -> String {
     let columns = index.columns.map { index.isFetchIndex ? $0 + " COLLATE BINARY ASC" : $0 }
-    return "CREATE INDEX \(index.name) ON \(table) (\(columns.joined(separator: ", ")))"
+    return "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(index.name) ON \(table) "
+      + "(\(columns.joined(separator: ", ")))"
   }
 
   /// A table of pairs, with its index for the way back.

@@ -10,15 +10,22 @@ import Synchronization
 /// UPDATE for each attribute computes them before the commit. Nothing of it is in the file.
 final class DerivedRows: Sendable {
   let columns: [RelatedColumn]
+  /// The places of the tables with columns that change while `Z_OPT` stays: a save must not keep a
+  /// row of theirs as an object has it.
+  let tables: Set<Int>
   private let keys = Mutex<[Int: Set<Int64>]>([:])
 
-  init(columns: [RelatedColumn] = []) { self.columns = columns }
+  init(columns: [RelatedColumn] = []) {
+    self.columns = columns
+    tables = []
+  }
 
   /// Collects what the connection changes from now on.
   ///
   /// - Throws: `SQLiteError`.
   init(_ model: ManagedObjectModel, on connection: Connection) throws(SQLiteError) {
     columns = model.relatedColumns
+    tables = try Set(columns.map(\.tableIndex)).union(model.triggeredTables(connection))
     guard !columns.isEmpty else { return }
     let function = "ObjectStoreDerivedRow"
     try connection.createFunction(function, argumentCount: 2) { call in
@@ -47,6 +54,31 @@ final class DerivedRows: Sendable {
   }
 }
 
+/// The rows whose derived attributes triggers of a file of Core Data have set, by `Z_ENT`.
+final class TriggeredRows: Sendable {
+  private let keys = Mutex<[Int64: Set<Int64>]>([:])
+
+  func insert(_ entityID: Int64, _ key: Int64) {
+    keys.withLock { _ = $0[entityID, default: []].insert(key) }
+  }
+
+  func removeAll() { keys.withLock { $0 = [:] } }
+
+  /// Those since the last call; rows of entities that the model lacks have no objects.
+  func take(_ model: ManagedObjectModel) -> [DerivedRowKeys] {
+    let keys = keys.withLock { keys in
+      defer { keys = [:] }
+      return keys
+    }
+    guard !keys.isEmpty else { return [] }
+    return model.entities.compactMap { entity in
+      keys[entity.entityID].map {
+        DerivedRowKeys(tableIndex: entity.index, reference: entity.reference, keys: $0.sorted())
+      }
+    }
+  }
+}
+
 /// Rows of one table whose derived attributes a transaction has computed.
 struct DerivedRowKeys {
   let tableIndex: Int
@@ -67,6 +99,17 @@ extension SaveWriter {
       outcome.derived.append(
         DerivedRowKeys(
           tableIndex: column.tableIndex, reference: column.reference, keys: keys))
+    }
+  }
+
+  /// Notes rows that are written from objects whose derived values may be older than the file's.
+  mutating func noteDerivedRows(of rows: [SavePlan.Row]) {
+    let tables = store.derivedRows.tables
+    guard !tables.isEmpty else { return }
+    for row in rows where tables.contains(row.entity.index) {
+      outcome.derived.append(
+        DerivedRowKeys(
+          tableIndex: row.entity.index, reference: row.entity.reference, keys: [row.key]))
     }
   }
 }
@@ -115,6 +158,20 @@ struct RelatedColumn: Sendable {
 }
 
 extension ManagedObjectModel {
+  /// The places of the tables that triggers of a file report rows of.
+  fileprivate func triggeredTables(_ connection: Connection) throws(SQLiteError) -> Set<Int> {
+    let find = try connection.prepare(
+      "SELECT sql FROM sqlite_master WHERE type = 'trigger' AND sql LIKE '%AffectedObjectValue%'")
+    var tables: Set<Int> = []
+    while try find.step() {
+      let sql = find.string(0)
+      for root in roots where sql.contains("AffectedObjectValue('\(root.table)'") {
+        tables.insert(root.index)
+      }
+    }
+    return tables
+  }
+
   var relatedColumns: [RelatedColumn] {
     entities.flatMap { entity in
       entity.attributesByName.values.sorted { $0.name < $1.name }.compactMap { attribute in

@@ -88,8 +88,10 @@ struct SaveOperation {
           waitTime = began - start
           store.reportBusyWait(on: pooled, contextID: origin.contextID)
           _ = store.derivedRows.take()
+          pooled.triggeredRows.removeAll()
           try writes(&writer)
           try writer.writeDerivedColumns()
+          writer.outcome.derived += pooled.triggeredRows.take(store.model)
           try writer.writeHistory()
           written = isMeasured ? TraceClock.now : 0
           writeTime = written - began

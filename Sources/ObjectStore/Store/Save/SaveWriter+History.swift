@@ -6,7 +6,7 @@ import SQLiteDriver
 /// Rows that a transaction wrote in one way.
 struct HistoryEntry {
   var kind: HistoryChange.Kind
-  var entityID: Int64
+  var entity: EntityDescription
   var keys: RowKeys
   /// For an update, the changed properties.
   var properties: [String] = []
@@ -61,7 +61,7 @@ extension SaveWriter {
   ) {
     guard tracksHistory else { return }
     history.append(
-      HistoryEntry(kind: kind, entityID: entity.entityID, keys: keys, properties: properties))
+      HistoryEntry(kind: kind, entity: entity, keys: keys, properties: properties))
   }
 
   /// Writes the recorded changes as one transaction of the history.
@@ -87,11 +87,11 @@ extension SaveWriter {
     var next = changes.first
     for entry in history {
       statement.bind(entry.kind.rawValue, at: 3)
-      statement.bind(entry.entityID, at: 4)
+      statement.bind(entry.entity.entityID, at: 4)
       if entry.properties.isEmpty {
         statement.bindNull(at: 7)
       } else {
-        let columns = Data(entry.properties.joined(separator: "\n").utf8)
+        let columns = store.history?.encoded(entry.properties, of: entry.entity) ?? Data()
         columns.withUnsafeBytes { statement.bind(blob: $0, at: 7) }
       }
       for index in 0..<entry.keys.count {

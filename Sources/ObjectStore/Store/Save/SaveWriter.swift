@@ -52,6 +52,7 @@ struct SaveWriter: ~Copyable {
     try writePairs(plan.links)
     try delete(plan.deletions, plan.mergePolicy)
     if !postponed.isEmpty { try writePostponed(plan) }
+    noteDerivedRows(of: plan.updates)
     recordHistory(plan)
   }
 

@@ -43,13 +43,12 @@ import Testing
     }
   }
 
-  @Test func declaresConstraintsInTheTable() throws {
+  @Test func declaresConstraintsAsUniqueIndexes() throws {
     #expect(
-      try fixture.rows("SELECT sql FROM sqlite_master WHERE name = 'ZITEM'") == [
-        "CREATE TABLE ZITEM ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, "
-          + "ZCODE INTEGER, ZSHELF INTEGER, Z_FOK_SHELF INTEGER, ZLOWERNOTE VARCHAR, "
-          + "ZNOTE VARCHAR, ZPLACE VARCHAR, CONSTRAINT ZCODE UNIQUE (ZCODE), "
-          + "CONSTRAINT ZSHELF_ZPLACE UNIQUE (ZSHELF, ZPLACE) )"
+      try fixture.rows("SELECT sql FROM sqlite_master WHERE sql LIKE '%UNIQUE%' ORDER BY name") == [
+        "CREATE UNIQUE INDEX Z_Item_UNIQUE_code ON ZITEM (ZCODE COLLATE BINARY ASC)",
+        "CREATE UNIQUE INDEX Z_Item_UNIQUE_shelf_place ON ZITEM "
+          + "(ZSHELF COLLATE BINARY ASC, ZPLACE COLLATE BINARY ASC)",
       ])
   }
 

@@ -59,6 +59,7 @@ struct CoreDataFile {
     _ model: ManagedObjectModel, _ configure: (inout StoreOptions) -> Void = { _ in }
   ) throws -> PersistentContainer {
     var options = StoreOptions()
+    options.isReadOnly = false
     configure(&options)
     return try PersistentContainer(at: url, model: model, options: options)
   }
@@ -134,7 +135,7 @@ struct ModelText {
 
   /// Reads `Name: property; property`, one entity a line; each property such as `name String`,
   /// `tags ->> Tag/items`, `owner -> User/items`, with `!` for required, `=v` for a default, `<old`
-  /// for a renaming identifier, `#` for ordered.
+  /// for a renaming identifier, `#` for ordered, `~items.@count` for a derivation.
   init(_ text: String) {
     entities = text.split(separator: "\n").map { line in
       let parts = line.split(separator: ":", maxSplits: 1).map {
@@ -173,6 +174,7 @@ struct ModelText {
       case "<": rest += " elementID=\"\(word.dropFirst())\""
       case "#": rest += " ordered=\"YES\""
       case "E": rest += " allowsExternalBinaryDataStorage=\"YES\""
+      case "~": rest += " derived=\"YES\" derivationExpression=\"\(word.dropFirst())\""
       default: break
       }
     }

@@ -42,6 +42,7 @@ struct CoreDataShape: CustomTestStringConvertible, Sendable {
       return lines.map { line in
         let properties = line.split(separator: ";")
         guard properties.count > 1, let last = properties.last, !last.contains("->"),
+          !last.contains("~"),
           !line.contains(" u=")
         else { return line }
         return properties.dropLast().joined(separator: ";")

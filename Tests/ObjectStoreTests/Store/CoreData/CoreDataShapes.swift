@@ -2,9 +2,10 @@
 
 /// Stores in the forms that Core Data gave them from 2012 to 2026.
 extension CoreDataShape {
-  private static let head = "Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER"
+  static let head = "Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER"
 
-  static let all: [CoreDataShape] = relationships + manyToMany + hierarchies + values + files
+  static let all: [CoreDataShape] =
+    relationships + manyToMany + hierarchies + values + files + today
 
   private static let relationships = [
     CoreDataShape(

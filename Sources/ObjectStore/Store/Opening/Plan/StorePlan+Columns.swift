@@ -47,11 +47,11 @@ extension StorePlan {
     }
     add("no table \(root.table)") { migration in
       try migration.execute(StoreSchema.createTable(root), "added table \(root.table)")
+      try migration.addIndexes(of: root)
     }
     tables[root.table] = FileStructure.Table(
       name: root.table,
-      columns: StoreSchema.allColumns(of: root).map { .init(name: $0.name, type: $0.type) },
-      uniques: root.uniquenessConstraints)
+      columns: StoreSchema.allColumns(of: root).map { .init(name: $0.name, type: $0.type) })
   }
 
   private mutating func checkTypes(_ properties: [StoredProperty], of root: EntityDescription) {
@@ -275,7 +275,7 @@ extension StorePlan {
 extension FileStructure.Table {
   fileprivate mutating func rename(_ names: [String: String]) {
     columns = columns.map { .init(name: names[$0.name] ?? $0.name, type: $0.type) }
-    uniques = uniques.map { $0.map { names[$0] ?? $0 } }
+    constraints = constraints.map { $0.map { names[$0] ?? $0 } }
     indexes = indexes.mapValues { $0.map { names[$0] ?? $0 } }
   }
 }

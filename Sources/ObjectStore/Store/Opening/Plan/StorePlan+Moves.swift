@@ -111,7 +111,7 @@ extension StorePlan {
           + "Z_OPT\(values) FROM \(old) WHERE Z_ENT = \(number)",
         "moved the rows of \(name) to \(target)")
     }
-    if file.hasHistory, move.offset != 0 {
+    if file.history != nil, move.offset != 0 {
       add(nil) {
         try $0.connection.execute(
           "UPDATE ACHANGE SET ZENTITYPK = ZENTITYPK + \(move.offset) WHERE ZENTITY = \(number)")

@@ -6,16 +6,20 @@ import SQLiteDriver
 extension StorePlan {
   mutating func planConstraints() {
     for root in model.roots where homes[root.name] != nil {
-      let present = tables[root.table]?.uniques ?? []
-      let missing = root.uniquenessConstraints.filter { !present.contains($0) }
-      let extra = present.filter { !root.uniquenessConstraints.contains($0) }
+      guard let table = tables[root.table] else { continue }
+      let declared = root.uniquenessConstraints
+      let missing = declared.filter { !table.uniques.contains($0) }
+      let indexes = table.uniqueIndexes(otherThan: declared)
+      let extra =
+        table.constraints.filter { !declared.contains($0) }
+        + indexes.compactMap { table.indexes[$0] }
       if !extra.isEmpty { leftovers.constraints[root.table] = extra }
       guard !missing.isEmpty || !extra.isEmpty else { continue }
       let step = Step(
         differences: missing.map {
           "no constraint UNIQUE (\($0.joined(separator: ", "))) of \(root.table)"
         }
-      ) { try $0.setConstraints(of: root, missing: missing, extra: extra) }
+      ) { try $0.setConstraints(of: root, missing: missing, extra: extra, indexes) }
       lateSteps.append(step)
     }
   }

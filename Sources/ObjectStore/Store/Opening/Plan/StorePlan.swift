@@ -133,7 +133,7 @@ struct StorePlan {
   var hasOtherIndexes: Bool {
     !otherSearchIndexes.isEmpty
       || model.roots.contains { root in
-        let declared = Set(root.indexes.map(\.columns))
+        let declared = Set(root.allIndexes.map(\.columns))
         return tables[root.table]?.indexes.values.contains { !declared.contains($0) } ?? false
       }
   }
