@@ -99,8 +99,9 @@ pitfalls: ## finds the mistakes of Examples/pitfalls at their lines in 20 runs o
 fuzz-predicates: ## reads a million random and mutated predicate formats
 	FUZZ_COUNT=1000000 swift test --filter PredicateFuzzTests
 
-fuzz-readers: ## reads damaged logs, reports and traces for ten minutes
-	FUZZ_SECONDS=600 swift test --filter ReaderFuzzTests
+FUZZ_DATABASES ?= 20000
+fuzz-readers: ## reads damaged logs, reports and traces for ten minutes, and compares 20,000 databases before and after a command
+	FUZZ_SECONDS=600 FUZZ_DATABASES=$(FUZZ_DATABASES) swift test --filter 'ReaderFuzzTests|UntouchedDatabaseTests'
 
 .PHONY: ctf-agreement
 CTF_AGREEMENT_COUNT ?= 2000

@@ -214,7 +214,8 @@ let package = Package(
       dependencies: ["StoreInstruments", "StoreEvents", "CStoreTracepoints", "TestSupport"]),
     .testTarget(
       name: "DatabaseLocksTests", dependencies: ["DatabaseLocks", "SQLiteDriver", "TestSupport"]),
-    .testTarget(name: "SQLiteDriverTests", dependencies: ["SQLiteDriver", "TestSupport"]),
+    .testTarget(
+      name: "SQLiteDriverTests", dependencies: ["SQLiteDriver", "CSQLiteFiles", "TestSupport"]),
     .testTarget(
       name: "ObjectStoreTests",
       dependencies: [

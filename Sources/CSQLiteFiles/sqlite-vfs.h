@@ -75,6 +75,12 @@ struct vfs {
 // A method of a later version than a VFS has is not there to be called.
 #define HAS(structure, needed) ((structure)->version >= (needed))
 
+typedef int (*open_function)(struct vfs *, const char *, struct file *, int, int *);
+// Opens a file by a function, and counts its calls if its database is observed.
+int open_with(open_function real, struct vfs *vfs, const char *name, struct file *file, int flags,
+              int *out_flags);
+// Copies our VFS, and returns the one that it forwards to: NULL before CSQLiteFiles_vfs().
+struct vfs *files_vfs(struct vfs *copy);
 // Replaces the methods of a file that was opened by ones that count.
 void wrap_file(struct file *file, const char *name, int flags, int syncs_folder);
 // Whether a file of this name belongs to a database whose calls are counted.

@@ -10,7 +10,6 @@
 #include "CSQLiteFiles.h"
 #include "sqlite-vfs.h"
 
-typedef int (*open_function)(struct vfs *, const char *, struct file *, int, int *);
 typedef int (*remove_function)(struct vfs *, const char *, int);
 
 // The VFS of Unix syncs the folder when a journal was created.
@@ -20,8 +19,8 @@ static int syncs_folder(const struct vfs *vfs, int flags) {
          (flags & (OPEN_WAL | OPEN_MAIN_JOURNAL | OPEN_SUPER_JOURNAL));
 }
 
-static int open_with(open_function real, struct vfs *vfs, const char *name, struct file *file,
-                     int flags, int *out_flags) {
+int open_with(open_function real, struct vfs *vfs, const char *name, struct file *file, int flags,
+              int *out_flags) {
   int code = real(vfs, name, file, flags, out_flags);
   if (code == 0 && belongs_to_wrapped(name, flags))
     wrap_file(file, name, flags, syncs_folder(vfs, flags));
@@ -156,4 +155,9 @@ const char *CSQLiteFiles_vfs(void *(*find)(const char *name), int (*add)(void *v
   if (base) name = own.name;
   pthread_mutex_unlock(&lock);
   return name;
+}
+
+struct vfs *files_vfs(struct vfs *copy) {
+  *copy = own;
+  return base;
 }

@@ -10,6 +10,9 @@ struct DatabaseUser: Hashable {
   var databaseDescriptors: [Int32]
   var walIndexDescriptors: [Int32]
   var walIndex: FileIdentity?
+  /// The name of the database to which its log and its journal belong, if it is another one now: SQLite
+  /// names them when it opens the database.
+  var formerPath: String?
 
   /// A name under which the WAL-index can be opened, also where the process sees other folders.
   var walIndexPath: String? { walIndexDescriptors.first.map { "/proc/\(pid)/fd/\($0)" } }
@@ -27,9 +30,46 @@ struct DatabaseUser: Hashable {
     self.pid = pid
     path = Self.name(first.target)
     databaseDescriptors = opened.map(\.descriptor)
-    let names = Set(opened.map { Self.name($0.target) + "-shm" })
-    walIndexDescriptors = links.filter { names.contains(Self.name($0.target)) }.map(\.descriptor)
+    let names = Set(opened.map { Self.name($0.target) })
+    let companions = links.compactMap { Companion($0.descriptor, Self.name($0.target)) }
+    var own = companions.filter { names.contains($0.database) }
+    if own.isEmpty {
+      own = Self.stray(companions, of: path, first.descriptor, pid, links)
+      formerPath = own.first?.database
+    }
+    walIndexDescriptors = own.filter { $0.suffix == "-shm" }.map(\.descriptor)
     walIndex = walIndexDescriptors.first.flatMap { FileIdentity(path: "/proc/\(pid)/fd/\($0)") }
+  }
+
+  /// Companions of a name that the process has not open.
+  ///
+  /// The database had that name, if there is only one of its journal mode, in its folder if possible,
+  /// and no other database that it may belong to.
+  private static func stray(
+    _ companions: [Companion], of path: String, _ descriptor: Int32, _ pid: Int32, _ links: [Link]
+  ) -> [Companion] {
+    let open = Set(links.map { name($0.target) })
+    let strays = companions.filter { !open.contains($0.database) }
+    let handle = "/proc/\(pid)/fd/"
+    guard !strays.isEmpty, let file = FileBytes.read("\(handle)\(descriptor)", count: 100) else {
+      return []
+    }
+    let isLogged = DatabaseHeader(file.bytes).journalMode == .wal
+    let fitting = strays.filter { ($0.suffix == "-journal") != isLogged }
+    let near = fitting.filter { folder($0.database) == folder(path) }
+    let chosen = near.isEmpty ? fitting : near
+    let owners = Set(companions.map(\.database))
+    let hasOther = links.contains { link in
+      let name = name(link.target)
+      return name != path && !owners.contains(name) && Companion(0, name) == nil
+        && (near.isEmpty || folder(name) == folder(path))
+        && OpenDatabases.isDatabase("\(handle)\(link.descriptor)")
+    }
+    return hasOther || Set(chosen.map(\.database)).count != 1 ? [] : chosen
+  }
+
+  private static func folder(_ path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
   }
 
   static func links(_ pid: Int32) -> [Link] {
@@ -41,6 +81,42 @@ struct DatabaseUser: Hashable {
       }
       return (descriptor, target)
     }
+  }
+
+  /// A file that SQLite opens beside a database.
+  private struct Companion {
+    let descriptor: Int32
+    let database: String
+    let suffix: String
+
+    init?(_ descriptor: Int32, _ name: String) {
+      guard let suffix = ["-shm", "-wal", "-journal"].first(where: name.hasSuffix) else {
+        return nil
+      }
+      self.descriptor = descriptor
+      self.suffix = suffix
+      database = String(name.dropLast(suffix.count))
+    }
+  }
+
+  /// The name by which the process has opened the database, if that is not this one: the files beside it
+  /// have that name.
+  func otherName(than path: String) -> String? {
+    if let formerPath { return formerPath == path ? nil : formerPath }
+    // In a container the same file may be in another place.
+    guard self.path != path, let opened = FileIdentity(path: self.path),
+      opened == FileIdentity(path: path), !Self.isSamePlace(self.path, path)
+    else { return nil }
+    return self.path
+  }
+
+  /// Whether two names are one name in one folder, which is mounted twice.
+  private static func isSamePlace(_ one: String, _ other: String) -> Bool {
+    var (first, second) = (stat(), stat())
+    guard one.dropFirst(folder(one).count) == other.dropFirst(folder(other).count),
+      stat(folder(one), &first) == 0, stat(folder(other), &second) == 0
+    else { return false }
+    return first.st_dev == second.st_dev && first.st_ino == second.st_ino
   }
 
   /// What the kernel puts behind the path of a file that was removed or replaced.

@@ -8,6 +8,8 @@ public enum FileWarning: Hashable, Sendable {
   case hotJournal(path: String)
   /// Processes that have an older file of this path open, which was replaced or removed.
   case replaced(users: [LockingProcess])
+  /// Processes that opened the file by another name, which was changed since, or is a second link.
+  case otherName(String, users: [LockingProcess])
 }
 
 extension FileWarning: CustomStringConvertible {
@@ -23,8 +25,15 @@ extension FileWarning: CustomStringConvertible {
         + "database without it: the database file alone is corrupt."
     case .replaced(let users):
       "An older file of this path, which was replaced or removed while in use, is open in "
-        + users.map { "\($0.program)[\($0.pid)]" }.joined(separator: ", ")
-        + ": what is written to it is lost. Restart the program."
+        + Self.list(users) + ": what is written to it is lost. Restart the program."
+    case .otherName(let name, let users):
+      "\(Self.list(users)) opened the file as '\(name)', and its log and journal have that name: "
+        + "another program that opens the file by this name does not find them, and the database "
+        + "becomes corrupt. End the programs, then use one name."
     }
+  }
+
+  private static func list(_ users: [LockingProcess]) -> String {
+    users.map { "\($0.program)[\($0.pid)]" }.joined(separator: ", ")
   }
 }

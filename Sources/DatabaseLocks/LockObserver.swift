@@ -253,6 +253,10 @@ public final class LockObserver {
     }
     let former = users.formerUsers.map(process)
     if !former.isEmpty { warnings.append(.replaced(users: former)) }
+    let others = Dictionary(grouping: users.users) { $0.otherName(than: path) }
+    for case (let name?, let users) in others.sorted(by: { $0.key ?? "" < $1.key ?? "" }) {
+      warnings.append(.otherName(name, users: users.map { process($0.pid) }))
+    }
     return warnings
   }
 

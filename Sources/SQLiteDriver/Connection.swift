@@ -14,20 +14,20 @@ public final class Connection {
   /// The file's path, or `:memory:`.
   public let path: String
   private var busyObserver: BusyObserver?
+  var watch: StatementWatch?
 
   /// What a connection may do to its file.
   public enum Mode: Sendable {
     /// Reads; a file in WAL mode may get side files.
     case readOnly
-    /// Reads a file that no process writes, without locks and without side files.
-    case immutable
+    /// Reads a file of another program: no file is made, changed or removed, nor opened for writing.
+    case guarded
     case readWrite
     case create
 
     fileprivate var flags: Int32 {
       switch self {
-      case .readOnly: SQLITE_OPEN_READONLY
-      case .immutable: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+      case .readOnly, .guarded: SQLITE_OPEN_READONLY
       case .readWrite: SQLITE_OPEN_READWRITE
       case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
       }
@@ -49,10 +49,13 @@ public final class Connection {
     guard !path.utf8.contains(0) else {
       throw SQLiteError(extendedCode: SQLITE_CANTOPEN, message: "the path holds a NUL character")
     }
+    if mode == .guarded, let fault = FileFault(path) {
+      throw SQLiteError(extendedCode: SQLITE_CANTOPEN, message: "\(fault)")
+    }
+    let vfs = mode == .guarded ? FileCounts.guarding(vfs) : vfs
     var handle: SQLiteConnection?
-    let name = mode == .immutable ? Self.immutableURI(path) : path
     let flags = mode.flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-    let code = ProbeExclusion.whileOpening { sqlite3_open_v2(name, &handle, flags, vfs) }
+    let code = ProbeExclusion.whileOpening { sqlite3_open_v2(path, &handle, flags, vfs) }
     guard code == SQLITE_OK, let handle else {
       defer { sqlite3_close_v2(handle) }
       throw SQLiteError(connection: handle, code: code)
@@ -167,24 +170,5 @@ public final class Connection {
     let code = sqlite3_wal_checkpoint_v2(handle, nil, mode.flag, &logFrames, &checkpointed)
     guard code == SQLITE_OK else { throw SQLiteError(connection: handle, code: code) }
     return (Int(logFrames), Int(checkpointed))
-  }
-
-  /// `file:///p%20q.sqlite?immutable=1`, as SQLite's URI file names want it.
-  ///
-  /// See <https://www.sqlite.org/uri.html>.
-  static func immutableURI(_ path: String) -> String {
-    let digits = Array("0123456789ABCDEF".unicodeScalars)
-    // An empty authority keeps a path that begins with two slashes from being read as a host.
-    var uri = (path.hasPrefix("/") ? "file://" : "file:").unicodeScalars
-    for byte in path.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."),
-        UInt8(ascii: "-"), UInt8(ascii: "_"):
-        uri.append(Unicode.Scalar(byte))
-      default: uri.append(contentsOf: ["%", digits[Int(byte >> 4)], digits[Int(byte & 15)]])
-      }
-    }
-    return String(uri) + "?immutable=1"
   }
 }

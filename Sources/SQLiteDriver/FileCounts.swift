@@ -33,10 +33,26 @@ public struct FileCounts: Sendable {
   /// The name of the VFS; nil if SQLite has no default one.
   public static let vfs: String? = CSQLiteFiles_vfs(
     { name in sqlite3_vfs_find(name).map { UnsafeMutableRawPointer($0) } },
-    { vfs, isDefault in
-      sqlite3_vfs_register(vfs?.assumingMemoryBound(to: sqlite3_vfs.self), isDefault)
-    }
+    register
   ).map { String(cString: $0) }
+
+  private static let register: @convention(c) (UnsafeMutableRawPointer?, Int32) -> Int32 = {
+    sqlite3_vfs_register($0?.assumingMemoryBound(to: sqlite3_vfs.self), $1)
+  }
+
+  private static let guards = [false, true].map { counts -> String? in
+    // The guard forwards to the same VFS as the one that counts.
+    guard vfs != nil else { return nil }
+    return CSQLiteFiles_guard(counts, register) { name in
+      sqlite3_database_file_object(name).map { UnsafeMutableRawPointer($0) }
+    }.map { String(cString: $0) }
+  }
+
+  /// The name of the VFS that makes, changes and removes no file, and counts if another one does;
+  /// the VFS of a test stays.
+  static func guarding(_ other: String?) -> String? {
+    other == nil ? guards[0] : other == vfs ? guards[1] : other
+  }
 
   /// What the calling thread did since the last call.
   public static func take() -> Self {

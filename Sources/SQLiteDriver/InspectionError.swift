@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CSQLite
-import FoundationEssentials
-import Glibc
 
 /// Why a user's database could not be looked at.
 public enum InspectionError: Error, Hashable, Sendable {
   case missing(String)
   case notAFile(String)
+  case fault(FileFault)
   /// Encrypted files cannot be distinguished from other files.
   case notADatabase(String)
   case corrupt(String, reason: String)
@@ -19,7 +18,7 @@ public enum InspectionError: Error, Hashable, Sendable {
   /// Derives from SQLite's code what is wrong with a file.
   public init(_ error: any Error, path: String) {
     guard let error = error as? SQLiteError else {
-      self = .notCopied(path, reason: Self.reason(of: error))
+      self = error as? Self ?? .notCopied(path, reason: "\(error)")
       return
     }
     switch error.code {
@@ -31,25 +30,13 @@ public enum InspectionError: Error, Hashable, Sendable {
   }
 }
 
-extension InspectionError {
-  /// The system's sentence; an error of Foundation describes itself for programmers.
-  private static func reason(of error: any Error) -> String {
-    switch (error as? CocoaError)?.code {
-    case .fileWriteOutOfSpace?: String(cString: strerror(ENOSPC))
-    case .fileWriteNoPermission?, .fileReadNoPermission?: String(cString: strerror(EACCES))
-    case .fileWriteVolumeReadOnly?: String(cString: strerror(EROFS))
-    case let code?: "error \(code.rawValue) of Foundation"
-    case nil: "\(error)"
-    }
-  }
-}
-
 extension InspectionError: CustomStringConvertible {
   /// One sentence: the file, what is wrong with it, what to do.
   public var description: String {
     switch self {
     case .missing(let path): "no such database file: '\(path)'; check the path"
     case .notAFile(let path): "'\(path)' is a folder; name the database file in it"
+    case .fault(let fault): "\(fault)"
     case .notADatabase(let path):
       "'\(path)' is not an SQLite database, or is encrypted; decrypt a copy and name that"
     case .corrupt(let path, let reason):

@@ -84,4 +84,26 @@ import Testing
     let warnings = try await warnings()
     #expect(warnings.first?.hasPrefix("The file is not an SQLite database, or it is") == true)
   }
+
+  /// SQLite names the log, its index and the journal when it opens the database.
+  @Test(arguments: ["WAL", "DELETE"], [true, false])
+  func aFileThatWasOpenedByAnotherNameIsReportedWithItsHolder(
+    mode: String, isRenamed: Bool
+  ) async throws {
+    let first = directory.url.appending(path: "first.db")
+    let connection = try Connection(path: first.path)
+    try connection.execute("PRAGMA journal_mode = \(mode); CREATE TABLE t (a)")
+    try connection.execute("BEGIN IMMEDIATE; INSERT INTO t VALUES (1)")
+    if isRenamed {
+      #expect(rename(first.path, file.path) == 0)
+    } else {
+      #expect(link(first.path, file.path) == 0)
+    }
+    let run = try await report.run("locks", file.path)
+    #expect(run.output.contains("the writer lock is held by "), "\(run.output)")
+    let warnings = try await warnings()
+    #expect(warnings.count == 1)
+    #expect(warnings.first?.contains(" opened the file as '\(first.path)'") == true)
+    try connection.execute("ROLLBACK")
+  }
 }

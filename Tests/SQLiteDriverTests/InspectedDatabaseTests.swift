@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CSQLiteFiles
 import Foundation
 import SQLiteDriver
 import TestSupport
@@ -10,16 +11,9 @@ import Testing
   var path: String { folder.path("store.sqlite") }
   init() throws { folder = try TemporaryDirectory() }
 
-  /// Names, bytes and modification dates of the folder's files.
-  private func snapshot() throws -> [String: String] {
-    var files: [String: String] = [:]
-    for name in try FileManager.default.contentsOfDirectory(atPath: folder.url.path) {
-      let date = try FileManager.default.attributesOfItem(atPath: folder.path(name))[
-        .modificationDate]
-      let bytes = try Data(contentsOf: URL(filePath: folder.path(name)))
-      files[name] = "\(String(describing: date)) \(bytes.count) \(bytes.hashValue)"
-    }
-    return files
+  /// Without the bytes: this process has the database open.
+  private func snapshot() throws -> FolderSnapshot {
+    try FolderSnapshot(folder.url, readsBytes: false)
   }
 
   private func sum(_ database: InspectedDatabase) throws -> Int64 {
@@ -35,31 +29,32 @@ import Testing
     return connection
   }
 
-  private func inspect(_ access: InspectedDatabase.Access) throws {
-    let before = try snapshot()
+  private func inspect(isCopy: Bool = false, in other: TemporaryDirectory? = nil) throws {
+    let path = other?.path("store.sqlite") ?? path
+    let url = (other ?? folder).url
+    let isInUse = other == nil
+    let before = try FolderSnapshot(url, readsBytes: !isInUse)
     do {
       let database = try InspectedDatabase(path: path)
-      #expect(database.access == access)
+      #expect(database.isCopy == isCopy)
       #expect(try sum(database) == 42)
-      #expect(throws: SQLiteError.self) { try database.connection.execute("DELETE FROM main.t") }
-      #expect(try snapshot() == before)
+      if !isCopy {
+        #expect(throws: SQLiteError.self) { try database.connection.execute("DELETE FROM main.t") }
+      }
+      #expect(try FolderSnapshot(url, readsBytes: !isInUse) == before)
     } catch {
       Issue.record(error)
     }
-    #expect(try snapshot() == before)
+    #expect(try FolderSnapshot(url, readsBytes: !isInUse) == before)
   }
 
-  @Test func whatCannotBeCopiedIsOneSentence() throws {
-    for (code, reason) in [
-      (CocoaError.fileWriteOutOfSpace, "No space left on device"),
-      (CocoaError.fileWriteNoPermission, "Permission denied"),
-    ] {
-      let error = InspectionError(CocoaError(code), path: "a.sqlite")
-      #expect(
-        "\(error)"
-          == "'a.sqlite' has to be copied to be read, since its log is not checkpointed, and cannot be: "
-          + "\(reason); point TMPDIR to a folder with room")
+  private func copies(of sides: [String]) throws -> TemporaryDirectory {
+    let left = try TemporaryDirectory()
+    for side in sides {
+      try FileManager.default.copyItem(
+        atPath: path + side, toPath: left.path("store.sqlite" + side))
     }
+    return left
   }
 
   /// Nothing is unreadable to root.
@@ -73,86 +68,141 @@ import Testing
 
   @Test func rollbackFileIsReadInPlace() throws {
     _ = try make("DELETE")
-    try inspect(.shared)
+    try inspect()
   }
 
-  @Test func closedWALFileIsReadAsImmutable() throws {
+  @Test func closedWALFileIsReadInPlace() throws {
     _ = try make("WAL")
-    #expect(try snapshot().keys.sorted() == ["store.sqlite"])
-    try inspect(.immutable)
+    #expect(try snapshot().names == ["store.sqlite"])
+    try inspect()
   }
 
   @Test func WALFileInUseIsReadBesideItsUser() throws {
     let user = try make("WAL")
-    let before = try snapshot().filter { $0.key != "store.sqlite-shm" }
+    let before = try snapshot()
     do {
       let database = try InspectedDatabase(path: path)
-      #expect(database.access == .shared)
+      #expect(!database.isCopy)
       #expect(try sum(database) == 42)
+      #expect(try snapshot() == before)
       try user.execute("INSERT INTO t VALUES(1)")
       #expect(try sum(database) == 43)
+      _ = try user.checkpoint(.truncate)
+      #expect(try sum(database) == 43)
       try user.execute("DELETE FROM t WHERE a = 1")
-    }
-    #expect(before.keys.sorted() == ["store.sqlite", "store.sqlite-wal"])
-    #expect(try snapshot()["store.sqlite"] == before["store.sqlite"])
-    #expect(try snapshot().count == 3)
-  }
-
-  @Test func unusedLogIsReadFromACopy() throws {
-    let user = try make("WAL")
-    let left = try TemporaryDirectory()
-    for side in ["", "-wal"] {
-      try FileManager.default.copyItem(
-        atPath: path + side, toPath: left.path("store.sqlite" + side))
-    }
-    let before = try FileManager.default.contentsOfDirectory(atPath: left.url.path).sorted()
-    let database = try InspectedDatabase(path: left.path("store.sqlite"))
-    #expect(database.access == .copy)
-    #expect(try sum(database) == 42)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: left.url.path).sorted() == before)
-    #expect(
-      FileManager.default.contentsEqual(
-        atPath: path + "-wal", andPath: left.path("store.sqlite-wal")))
-    _ = user
-  }
-
-  @Test func threeFilesOfACrashAreReadAndNoneIsLostOrNew() throws {
-    let user = try make("WAL")
-    let left = try TemporaryDirectory()
-    for side in ["", "-wal", "-shm"] {
-      try FileManager.default.copyItem(
-        atPath: path + side, toPath: left.path("store.sqlite" + side))
-    }
-    do {
-      let database = try InspectedDatabase(path: left.path("store.sqlite"))
       #expect(try sum(database) == 42)
     }
-    let names = try FileManager.default.contentsOfDirectory(atPath: left.url.path).sorted()
-    #expect(names == ["store.sqlite", "store.sqlite-shm", "store.sqlite-wal"])
-    // The -shm file is SQLite's lock table and holds no data; the reader may rebuild it.
-    for side in ["", "-wal"] {
-      #expect(
-        FileManager.default.contentsEqual(
-          atPath: path + side, andPath: left.path("store.sqlite" + side)))
+    #expect(try snapshot().names == ["store.sqlite", "store.sqlite-shm", "store.sqlite-wal"])
+  }
+
+  /// No reader has set a read mark then.
+  @Test func firstTransactionOfALogIsRead() throws {
+    let user = try Connection(path: path)
+    try user.execute("PRAGMA journal_mode=WAL")
+    let early = try InspectedDatabase(path: path)
+    try user.execute("CREATE TABLE t(a)")
+    #expect(try sum(early) == 0)
+    try user.execute("INSERT INTO t VALUES(40), (2)")
+    #expect(try sum(early) == 42)
+    try inspect()
+  }
+
+  @Test func writerThatComesLaterIsSeen() throws {
+    _ = try make("WAL")
+    let database = try InspectedDatabase(path: path)
+    #expect(try sum(database) == 42)
+    let writer = try Connection(path: path)
+    try writer.execute("INSERT INTO t VALUES(1)")
+    #expect(try sum(database) == 43)
+    _ = try writer.checkpoint(.truncate)
+    try writer.execute("INSERT INTO t VALUES(1)")
+    #expect(try sum(database) == 44)
+  }
+
+  @Test func writerThatComesInTheMiddleOfATransactionEndsIt() throws {
+    try make("WAL").execute(
+      "CREATE TABLE big(x); WITH n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n LIMIT 900) "
+        + "INSERT INTO big SELECT zeroblob(3000) FROM n")
+    let database = try InspectedDatabase(path: path)
+    try database.connection.execute("BEGIN; SELECT count(*) FROM t")
+    let writer = try Connection(path: path)
+    try writer.execute("UPDATE big SET x = 1")
+    let error = #expect(throws: SQLiteError.self) {
+      try database.connection.execute("SELECT sum(length(x)) FROM big")
     }
+    #expect(error?.isBusy == true)
+    try database.connection.execute("ROLLBACK")
+    #expect(try sum(database) == 42)
+  }
+
+  @Test(arguments: [["", "-wal"], ["", "-wal", "-shm"]])
+  func filesOfACrashAreReadInPlace(sides: [String]) throws {
+    let user = try make("WAL")
+    try inspect(in: copies(of: sides))
     _ = user
   }
 
   @Test func hotJournalIsRolledBackInACopy() throws {
     let user = try make("DELETE")
-    let left = try TemporaryDirectory()
     // A tiny page cache spills the open transaction into the file.
     try user.execute(
       "PRAGMA cache_size=1; BEGIN; WITH n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n LIMIT 2000) "
         + "INSERT INTO t SELECT 1000 + i FROM n")
-    for side in ["", "-journal"] {
-      try FileManager.default.copyItem(
-        atPath: path + side, toPath: left.path("store.sqlite" + side))
+    try inspect(isCopy: true, in: copies(of: ["", "-journal"]))
+    _ = user
+  }
+
+  @Test(arguments: [0, 1, 511], ["-wal", "-journal"])
+  func logOfACutFileStays(size: Int, companion: String) throws {
+    let user = try make(companion == "-wal" ? "WAL" : "DELETE")
+    try user.execute("BEGIN IMMEDIATE; INSERT INTO t VALUES(1)")
+    let left = try copies(of: [companion])
+    let file = left.path("store.sqlite")
+    try Data(count: size).write(to: URL(filePath: file))
+    let before = try FolderSnapshot(left.url)
+    #expect(failure(file) == .fault(.cut(file, companion: file + companion)))
+    #expect(throws: SQLiteError.self) { _ = try Connection(path: file, mode: .guarded) }
+    #expect(try FolderSnapshot(left.url) == before)
+  }
+
+  @Test(.timeLimit(.minutes(1)), arguments: ["", "-wal", "-journal", "-shm"])
+  func pipeIsNotOpened(side: String) throws {
+    if !side.isEmpty { _ = try make("DELETE") }
+    #expect(mkfifo(path + side, 0o600) == 0)
+    #expect(failure(path) == .fault(.notRegular(path + side)))
+  }
+
+  /// Closing any descriptor of a file drops all locks that the process has on it.
+  @Test(arguments: ["WAL", "DELETE"])
+  func locksOfTheSameProcessSurvive(journalMode: String) throws {
+    let user = try make(journalMode)
+    try user.execute("BEGIN IMMEDIATE; INSERT INTO t VALUES(1)")
+    let before = try locks()
+    #expect(!before.isEmpty)
+    #expect(try sum(InspectedDatabase(path: path)) == 42)
+    #expect(try locks() == before)
+    let copy = folder.path("copy")
+    #expect(CSQLiteFiles_copy(path, copy) == 0)
+    #expect(try size(copy) == size(path))
+    #expect(try locks() == before)
+    try user.execute("COMMIT")
+    #expect(try sum(InspectedDatabase(path: path)) == 43)
+  }
+
+  private func size(_ path: String) throws -> Int? {
+    try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+  }
+
+  /// The locks of the files in the folder, as the kernel lists them.
+  private func locks() throws -> [String] {
+    let inodes = try ["", "-shm"].compactMap { side -> String? in
+      guard FileManager.default.fileExists(atPath: path + side) else { return nil }
+      let attributes = try FileManager.default.attributesOfItem(atPath: path + side)
+      return (attributes[.systemFileNumber] as? NSNumber).map { ":\($0) " }
     }
-    let database = try InspectedDatabase(path: left.path("store.sqlite"))
-    #expect(database.access == .copy)
-    #expect(try sum(database) == 42)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: left.url.path).count == 2)
+    return try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n")
+      .filter { line in inodes.contains { line.contains($0) } }
+      .map { $0.drop { $0 != " " }.description }.sorted()
   }
 
   private func failure(_ path: String) -> InspectionError? {

@@ -203,11 +203,11 @@ import Testing
   }
 
   @Test(arguments: ["ä %41 ? #.sqlite", "a&b=c.sqlite"])
-  func immutableFindsFilesOfAnyName(name: String) throws {
+  func guardedFindsFilesOfAnyName(name: String) throws {
     let folder = try TemporaryDirectory()
     let path = folder.path(name)
     try Connection(path: path).execute("CREATE TABLE t(a); INSERT INTO t VALUES(5)")
-    let statement = try Connection(path: "/" + path, mode: .immutable).prepare("SELECT a FROM t")
+    let statement = try Connection(path: "/" + path, mode: .guarded).prepare("SELECT a FROM t")
     #expect(try statement.step())
     #expect(statement.int64(0) == 5)
   }

@@ -55,4 +55,13 @@ void CSQLiteFiles_wrap(void *file, const char *path);
 // name, or NULL if there is no default VFS.
 const char *CSQLiteFiles_vfs(void *(*find)(const char *name), int (*add)(void *vfs, int is_default));
 
+// Registers a VFS that makes, changes and removes no file, after CSQLiteFiles_vfs(). `database` is
+// sqlite3_database_file_object(). Returns its name, or NULL.
+const char *CSQLiteFiles_guard(bool counts, int (*add)(void *vfs, int is_default),
+                               void *(*database)(const char *name));
+
+// Copies a file that SQLite may have open in this process, and keeps its locks. Returns an errno, EAGAIN
+// where a program has locked the database for itself.
+int CSQLiteFiles_copy(const char *from, const char *to);
+
 #endif

@@ -56,8 +56,8 @@ extension PersistentStore {
   }
 
   private func copy(_ connection: Connection, to path: String) throws(SQLiteError) {
-    // VACUUM would write the copy by the VFS of the connection, which keeps it in memory.
-    guard !isInMemory else { return try connection.copy(to: Connection(path: path)) }
+    // VACUUM would write the copy by the VFS of the connection, which keeps it in memory, or only reads.
+    guard !isInMemory, !isReadOnly else { return try connection.copy(to: Connection(path: path)) }
     let sql = "VACUUM INTO ?"
     if interests.contains(.sql) {
       instruments.willRun(sql: sql, bindings: [.text(path)], contextID: 0)

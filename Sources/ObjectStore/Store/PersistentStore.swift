@@ -38,8 +38,6 @@ final class PersistentStore: @unchecked Sendable {
   /// Whose rules the localized comparators follow.
   let locale: String
   private let writeAheadLog: WriteAheadLogSize?
-  /// The files of a read-only store.
-  private let sideFiles: SideFiles?
   private let explained = Mutex<Set<String>>([])
 
   // SQLite's own default: a longer log slows down readers.
@@ -68,7 +66,6 @@ final class PersistentStore: @unchecked Sendable {
     cache = RowCache(entityCount: model.entities.count, byteLimit: options.rowCacheSize)
     statements = model.entities.map(EntityStatements.init)
     templates = SelectTemplates(entityCount: model.entities.count)
-    sideFiles = opened.sideFiles
     writeAheadLog = opened.writer?.connection.followWriteAheadLog()
     let entityCount = model.entities.count
     let mode = opened.readerMode
@@ -95,7 +92,6 @@ final class PersistentStore: @unchecked Sendable {
     if writeAheadLog != nil { try? checkpoint(.truncate, contextID: 0, mayWait: false) }
     guard pool.close() else { return }
     commits.finish()
-    sideFiles?.remove()
     reportIO(contextID: 0)
     instruments.emitCounters(contextID: 0)
   }

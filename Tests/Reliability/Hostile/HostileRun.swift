@@ -48,8 +48,9 @@ public struct HostileRun {
     var database = HostileDatabase(url, seed: seed)
     try database.damage()
     try Data(database.steps.joined(separator: "\n").utf8).write(to: folder.appending(path: "steps"))
-    let before = HostileContent(url)
     let action = HostileAction.allCases[database.number(0...HostileAction.allCases.count - 1)]
+    if action == .read { return try checkReading(url, &database, seed) }
+    let before = HostileContent(url)
     let asked = work(url, action, &database)
     count("stores")
     guard let before else { return count("unreadable for SQLite") }
@@ -63,6 +64,21 @@ public struct HostileRun {
     let unasked = database.hasItsSchema ? changes : changes.filter { $0.hasSuffix("is gone") }
     guard unasked.isEmpty else {
       throw HostileFailure(seed, database.steps + ["\(action)"], unasked)
+    }
+    count("compared")
+  }
+
+  /// A read-only opening leaves all files as they are.
+  private mutating func checkReading(
+    _ url: URL, _ database: inout HostileDatabase, _ seed: UInt64
+  ) throws {
+    let place = url.deletingLastPathComponent()
+    let before = try FolderSnapshot(place)
+    _ = work(url, .read, &database)
+    count("stores")
+    let after = try FolderSnapshot(place)
+    guard after == before else {
+      throw HostileFailure(seed, database.steps, ["before:", "\(before)", "after:", "\(after)"])
     }
     count("compared")
   }

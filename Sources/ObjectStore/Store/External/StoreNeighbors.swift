@@ -116,9 +116,7 @@ final class StoreNeighbors: Sendable {
   /// Opens a file by way of SQLite: to open it otherwise, and close it, drops the locks that this
   /// process has on it.
   private func connect(_ path: String) throws(SQLiteError) -> Connection {
-    // Without a log, an immutable connection reads everything, and creates no log.
-    let hasContent = (FileStamp(path + "-wal")?.size ?? 0) > 0
-    return try Connection(path: path, mode: hasContent ? .readOnly : .immutable, busyTimeout: 0)
+    try Connection(path: path, mode: .guarded, busyTimeout: 0)
   }
 
   private func readKind(of path: String) -> Kind {

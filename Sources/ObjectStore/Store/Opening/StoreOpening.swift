@@ -29,13 +29,14 @@ struct StoreOpening {
     var history: ChangedColumns?
     let externalData: ExternalDataFolder
     var derivedRows = DerivedRows()
-    /// The files of a read-only store, which are removed when it is closed.
-    var sideFiles: SideFiles?
   }
 
   func open() throws -> Result {
     guard options.encryptionKey == nil || Connection.canEncrypt else {
       throw StoreError.noEncryption(path: path)
+    }
+    if !options.isInMemory, let fault = FileFault(path, forWriting: options.isReadOnly != true) {
+      throw StoreError.cannotOpen(path: path, reason: "\(fault)")
     }
     do {
       return options.isReadOnly == true ? try openReadOnly() : try openReadWrite()
@@ -68,7 +69,7 @@ struct StoreOpening {
       throw error
     }
     // To close a connection that may write moves a log into the file, even if the model is refused.
-    if SideFiles.hasLog(path) { try checkReadOnly() }
+    if hasLog { try checkReadOnly() }
     let writer = try connect(.create)
     let connection = writer.connection
     let folder = ExternalDataFolder(store: path)
@@ -98,6 +99,11 @@ struct StoreOpening {
     return try write(writer, journalMode, folder)
   }
 
+  private var hasLog: Bool {
+    var status = stat()
+    return stat(path + "-wal", &status) == 0 && status.st_size > 0
+  }
+
   /// - Throws: ``StoreError/notWritable(path:reason:)``.
   private func checkAccess() throws {
     guard options.vfs == nil, access(path, F_OK) == 0 else { return }
@@ -116,7 +122,7 @@ struct StoreOpening {
   private func checkReadOnly() throws {
     let connection: Connection
     do {
-      connection = try connect(.readOnly).connection
+      connection = try connect(.guarded).connection
       try connection.execute("SELECT 1 FROM sqlite_master")
     } catch {
       return
@@ -283,51 +289,23 @@ struct StoreOpening {
       throw StoreError.cannotOpen(path: path, reason: "no such file; check its path")
     }
     do {
-      return try openReadOnly(.readOnly)
-    } catch let error as SQLiteError where error.code == 14 || error.code == 8 {
-      // A store in WAL mode on a read-only disk: without a log, the file alone is the whole truth.
-      guard !SideFiles.hasLog(path) else {
-        throw StoreError.cannotOpen(
-          path: path,
-          reason:
-            "its write-ahead log holds saves, and '\(path)-shm' cannot be opened, which reading "
-            + "them needs; open it where its folder can be written, or copy it there with its -wal file"
-        )
-      }
-      guard !hasJournal else {
-        throw StoreError.cannotOpen(
-          path: path,
-          reason:
-            "a program ended within a transaction, and its journal has to be rolled back; open it once for writing"
-        )
-      }
-      return try openReadOnly(.immutable)
-    }
-  }
-
-  private var hasJournal: Bool {
-    var status = stat()
-    return stat(path + "-journal", &status) == 0 && status.st_size > 0
-  }
-
-  private func openReadOnly(_ mode: Connection.Mode) throws -> Result {
-    let sideFiles = SideFiles(of: path, vfs: options.vfs)
-    do {
-      let connection = try connect(mode).connection
+      let connection = try connect(.guarded).connection
       return try reading(connection) {
         guard let plan = try makePlan(connection) else {
           throw StoreError.notAStore(path: path, tables: [])
         }
         return Result(
-          writer: nil, readerMode: mode, uuid: plan.file.uuid,
+          writer: nil, readerMode: .guarded, uuid: plan.file.uuid,
           journalMode: try text(connection, "PRAGMA journal_mode"),
           pageSize: try integer(connection, "PRAGMA page_size"),
-          history: plan.file.history, externalData: ExternalDataFolder(store: path),
-          sideFiles: sideFiles)
+          history: plan.file.history, externalData: ExternalDataFolder(store: path))
       }
-    } catch {
-      sideFiles.remove()
-      throw error
+    } catch let error as SQLiteError where error.isReadOnly {
+      throw StoreError.cannotOpen(
+        path: path,
+        reason:
+          "a program ended within a transaction, and its journal has to be rolled back; open it once for writing"
+      )
     }
   }
 
