@@ -36,13 +36,18 @@ struct FileStructure {
       constraints + uniqueIndexes.sorted().compactMap { indexes[$0] }
     }
 
-    /// The names of the unique indexes that are named as those of the model's constraints are, and are
-    /// over other columns.
-    func uniqueIndexes(otherThan columns: [[String]]) -> [String] {
-      uniqueIndexes.filter { name in
-        name.hasPrefix("Z_") && name.contains("_UNIQUE_")
-          && indexes[name].map { !columns.contains($0) } ?? false
-      }.sorted()
+    /// The constraints and the names of Core Data's unique indexes over some columns, other than those
+    /// of a model.
+    func uniques(
+      otherThan declared: [[String]], over known: Set<String>
+    ) -> (constraints: [[String]], indexes: [String]) {
+      func isOther(_ columns: [String]) -> Bool {
+        !declared.contains(columns) && !known.isDisjoint(with: columns)
+      }
+      let names = uniqueIndexes.filter { name in
+        name.hasPrefix("Z_") && name.contains("_UNIQUE_") && indexes[name].map(isOther) ?? false
+      }
+      return (constraints.filter(isOther), names.sorted())
     }
 
     func type(of column: String) -> String? { columns.first { $0.name == column }?.type }

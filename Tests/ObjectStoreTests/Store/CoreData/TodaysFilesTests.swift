@@ -124,6 +124,21 @@ import Testing
     #expect(try file.rows("SELECT count(*) FROM ZCODE WHERE ZVALUE = 'v'") == ["2"])
   }
 
+  @Test func keepsAConstraintOverAnAttributeThatTheModelLacks() throws {
+    let shape = try shape("a unique index")
+    let file = try shape.file()
+    let before = try schema(file)
+    let model = try ModelText("Code: label String").model(in: file.folder)
+    let container = try file.open(model) { $0.isReadOnly = false }
+    #expect(container.migrationSteps == [])
+    let context = container.newBackgroundContext()
+    for _ in 0..<2 { _ = try context.insert(entityNamed: "Code") }
+    try context.save()
+    container.close()
+    #expect(try schema(file) == before)
+    #expect(try appleHashes(file) == ["kept"])
+  }
+
   @Test func writesANewConstraintAsAnIndexWithoutCopyingTheTable() throws {
     let shape = try shape("a unique index")
     let file = try shape.file()

@@ -9,10 +9,10 @@ extension StorePlan {
       guard let table = tables[root.table] else { continue }
       let declared = root.uniquenessConstraints
       let missing = declared.filter { !table.uniques.contains($0) }
-      let indexes = table.uniqueIndexes(otherThan: declared)
-      let extra =
-        table.constraints.filter { !declared.contains($0) }
-        + indexes.compactMap { table.indexes[$0] }
+      // New rows have NULL in the columns that the model lacks, which is equal to no other value.
+      let known = Set(root.columns)
+      let (constraints, indexes) = table.uniques(otherThan: declared, over: known)
+      let extra = constraints + indexes.compactMap { table.indexes[$0] }
       if !extra.isEmpty { leftovers.constraints[root.table] = extra }
       guard !missing.isEmpty || !extra.isEmpty else { continue }
       let step = Step(
