@@ -39,6 +39,7 @@ extension IndexAdvice {
     _ workload: AdviceWorkload, database: String, _ connection: Connection,
     minimumEffect: Double
   ) throws {
+    ReadingInterruption.catchSignals()
     var copying = Progress("pages copied")
     var trying = Progress("indexes tried", isLong: true)
     defer {

@@ -4,6 +4,7 @@ import QueryPlans
 import SQLiteDriver
 import StoreEvents
 import TraceAnalysis
+import TraceReading
 
 /// The plans of a database for a baseline.
 final class DatabasePlans {
@@ -25,6 +26,7 @@ final class DatabasePlans {
     } catch {
       throw Failure("\(error)", status: ExitStatus.failed)
     }
+    ReadingInterruption.endProcess()
     explainer = PlanExplainer(database.connection) { profile.values.tuples(of: $0) }
   }
 

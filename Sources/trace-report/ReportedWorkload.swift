@@ -4,6 +4,7 @@ import QueryPlans
 import SQLiteDriver
 import StoreEvents
 import TraceAnalysis
+import TraceReading
 
 /// A run and, if one was passed, the user's database.
 ///
@@ -21,6 +22,7 @@ struct ReportedWorkload {
       return
     }
     let file = try ReportedDatabase.open(path)
+    ReadingInterruption.endProcess()
     let workload: Workload
     do {
       workload = try Workload(profile, database: file.connection)

@@ -139,4 +139,49 @@ import Testing
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
     #expect(!names.contains { $0.hasSuffix(".part") })
   }
+
+  /// Of 20,000 tables, whose rows of the schema are written as they are: CREATE reads all of it.
+  private func makeLargeSchema(_ name: String) throws {
+    try Connection(path: folder.path(name)).execute(
+      """
+      CREATE TABLE ZSTOP (Z_PK INTEGER PRIMARY KEY, ZX INTEGER, ZNAME TEXT);
+      WITH RECURSIVE n(v) AS (SELECT 1 UNION ALL SELECT v + 1 FROM n WHERE v < 3000)
+      INSERT INTO ZSTOP SELECT v, v, hex(v) FROM n;
+      PRAGMA writable_schema = ON;
+      WITH RECURSIVE n(v) AS (SELECT 1 UNION ALL SELECT v + 1 FROM n WHERE v < 20000)
+      INSERT INTO sqlite_schema SELECT 'table', 't' || v, 't' || v,
+        (SELECT rootpage FROM sqlite_schema WHERE name = 'ZSTOP'), 'CREATE TABLE t' || v || '(a, b)' FROM n
+      """)
+  }
+
+  /// Where nothing checks for a request, the signal itself ends the process.
+  @Test(.timeLimit(.minutes(2)), arguments: ["INT", "TERM"])
+  func aReportOnALargeSchemaEndsAtASignal(signal: String) async throws {
+    try makeLargeSchema("large.sqlite")
+    let run = try await interrupt(
+      "summary debug.log --database large.sqlite", signal: signal,
+      when: "ls -l /proc/$pid/fd | grep -q 'large.sqlite'")
+    #expect(run.status == 130, "\(run.errorOutput)")
+  }
+
+  @Test(.timeLimit(.minutes(2))) func indexesAreTriedOnALargeSchema() async throws {
+    try makeLargeSchema("large.sqlite")
+    let run = try await report.run(
+      "plans", "--sql", "SELECT ZX FROM ZSTOP WHERE ZX = 5", "--database",
+      folder.path("large.sqlite"))
+    #expect(run.output.contains("CREATE INDEX"), "\(run.output)")
+  }
+
+  /// The view is left out of the advice.
+  @Test(.timeLimit(.minutes(5))) func adviceOnAViewWithoutAnEndEnds() async throws {
+    try Connection(path: database).execute(
+      """
+      CREATE VIEW endless AS WITH RECURSIVE n(v) AS (SELECT 1 UNION ALL SELECT v + 1 FROM n)
+      SELECT v AS ZX FROM n
+      """)
+    try write(["SELECT count(*) FROM endless", "SELECT ZNAME FROM ZSTOP WHERE ZX = 5"], to: log)
+    let run = try await report.run("advise", log, "--database", database)
+    #expect(run.output.contains("too many steps to be measured"), "\(run.output)\(run.errorOutput)")
+    #expect(run.output.contains("ZX"))
+  }
 }

@@ -66,7 +66,9 @@ final class AdviceBench {
     statements = try statements.filter { statement in
       do {
         steps.append(
-          try OrderingError.explaining { () throws(SQLiteError) in try statement.steps() })
+          try OrderingError.bounding(copy.connection) {
+            try OrderingError.explaining { () throws(SQLiteError) in try statement.steps() }
+          })
         return true
       } catch let error as OrderingError {
         unmeasured.append((statement.statement.id, "\(error)"))
@@ -94,8 +96,10 @@ final class AdviceBench {
       var failure: String?
       do {
         statements.append(
-          try MeasuredStatement(
-            statement.rowSearch ?? statement.selectPart ?? statement, on: connection))
+          try OrderingError.bounding(connection) {
+            try MeasuredStatement(
+              statement.rowSearch ?? statement.selectPart ?? statement, on: connection)
+          })
       } catch OrderingError.notASelect where !statement.findsRowsToWrite {
         // An INSERT of values, or all rows are written: no index finds them sooner.
       } catch let error as OrderingError {

@@ -13,21 +13,72 @@ final class SchemaCopy {
   /// - Returns: nil if the schema cannot be read.
   init?(of source: Connection) {
     guard let connection = try? Connection(path: ":memory:"),
-      // The tables of virtual tables are made with them, and fail here.
-      let schema = try? source.texts(
-        """
-        SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
-        ORDER BY sql NOT LIKE 'CREATE VIRTUAL%', type <> 'table', type <> 'index', rowid
-        """)
+      let objects = try? SchemaObject.all(of: source)
     else { return nil }
     self.connection = connection
-    for sql in schema { try? standingIn { () throws(SQLiteError) in try connection.execute(sql) } }
+    PlanExplainer.standInForCollations(of: source, on: connection)
+    do {
+      // The tables of virtual tables are made with them.
+      for object in objects where object.isVirtual {
+        try? standingIn { () throws(SQLiteError) in try connection.execute(object.sql ?? "") }
+      }
+      let made = Set(try SchemaObject.all(of: connection).map { $0.name.lowercased() })
+      try write(objects.filter { !$0.isVirtual && !made.contains($0.name.lowercased()) })
+    } catch {
+      return nil
+    }
     copyStatistics(from: source)
+  }
+
+  /// Writes the rows of the schema: to CREATE an object, SQLite reads the whole schema.
+  ///
+  /// All tables are empty, so they share a page, and so do the indexes of different tables. Tables without a
+  /// rowid, which are stored as an index, share another one.
+  /// See <https://www.sqlite.org/pragma.html#pragma_writable_schema>.
+  private func write(_ objects: [SchemaObject]) throws(SQLiteError) {
+    var indexes: [String: Int] = [:]
+    let roots = objects.map { object in
+      guard object.isIndex else { return object.isTable ? 0 : nil }
+      indexes[object.table.lowercased(), default: 1] += 1
+      return indexes[object.table.lowercased()]
+    }
+    let pages = try pages(of: indexes.values.max() ?? 1)
+    try connection.execute("PRAGMA writable_schema = ON; BEGIN")
+    try connection.execute("DELETE FROM sqlite_schema WHERE tbl_name = '\(Self.pages)'")
+    let insert = try connection.prepare("INSERT INTO sqlite_schema VALUES (?1, ?2, ?3, ?4, ?5)")
+    for (object, root) in zip(objects, roots) {
+      for (place, text) in [object.type, object.name, object.table].enumerated() {
+        insert.bind(text, at: Int32(place) + 1)
+      }
+      insert.bind(root.map { pages[object.hasRowid ? $0 : 1] } ?? 0, at: 4)
+      if let sql = object.sql { insert.bind(sql, at: 5) } else { insert.bindNull(at: 5) }
+      try insert.run()
+      insert.reset()
+    }
+    // The first one discards the schema that is known, and the second one ignores what is malformed.
+    try connection.execute(
+      "COMMIT; PRAGMA writable_schema = RESET; PRAGMA writable_schema = ON; "
+        + "SELECT count(*) FROM sqlite_schema")
+  }
+
+  private static let pages = "storescope_pages"
+
+  /// The first page of a table, and then of some indexes; and the table of statistics.
+  private func pages(of count: Int) throws(SQLiteError) -> [Int64] {
+    try connection.execute("CREATE TABLE \(Self.pages) (a)")
+    for number in 0..<count {
+      try connection.execute("CREATE INDEX \(Self.pages)_\(number) ON \(Self.pages) (a)")
+    }
+    try connection.execute("ANALYZE; DELETE FROM sqlite_stat1")
+    let query = try connection.prepare(
+      "SELECT rootpage FROM sqlite_schema WHERE tbl_name = '\(Self.pages)' ORDER BY rowid")
+    var pages: [Int64] = []
+    while try query.step() { pages.append(query.int64(0)) }
+    return pages
   }
 
   private func copyStatistics(from source: Connection) {
     guard let rows = try? source.prepare("SELECT tbl, idx, stat FROM sqlite_stat1"),
-      (try? connection.execute("ANALYZE")) != nil,
       let insert = try? connection.prepare("INSERT INTO sqlite_stat1 VALUES (?1, ?2, ?3)")
     else { return }
     while (try? rows.step()) == true {
@@ -142,5 +193,37 @@ struct TableColumns {
   func isRowid(_ column: String) -> Bool {
     let name = column.lowercased()
     return name == rowid || !names.contains(name) && ["rowid", "_rowid_", "oid"].contains(name)
+  }
+}
+
+/// A row of `sqlite_schema`.
+private struct SchemaObject {
+  let type: String
+  let name: String
+  let table: String
+  let sql: String?
+  let hasRowid: Bool
+
+  var isTable: Bool { type == "table" }
+  var isIndex: Bool { type == "index" }
+  var isVirtual: Bool { isTable && sql?.uppercased().hasPrefix("CREATE VIRTUAL") == true }
+
+  /// In the order in which SQLite reads them, without the tables of statistics.
+  static func all(of connection: Connection) throws(SQLiteError) -> [Self] {
+    let rows = try connection.prepare(
+      """
+      SELECT type, name, tbl_name, sql, type = 'table' AND name IN
+        (SELECT name FROM pragma_table_list WHERE schema = 'main' AND wr)
+      FROM main.sqlite_schema WHERE name NOT LIKE 'sqlite\\_stat%' ESCAPE '\\'
+      ORDER BY type <> 'table', type <> 'index', rowid
+      """)
+    var objects: [Self] = []
+    while try rows.step() {
+      objects.append(
+        Self(
+          type: rows.string(0), name: rows.string(1), table: rows.string(2),
+          sql: rows.isNull(3) ? nil : rows.string(3), hasRowid: rows.int64(4) == 0))
+    }
+    return objects
   }
 }

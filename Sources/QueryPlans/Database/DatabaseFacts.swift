@@ -38,9 +38,10 @@ public struct DatabaseFacts: Hashable, Sendable {
       SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
       AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name
       """)
+    let catalog = try DatabaseIndex.Catalog(of: connection)
     for name in names {
       guard let rows = explainer.size(of: name) else { continue }
-      let indexes = try DatabaseIndex.all(of: name, connection)
+      let indexes = try DatabaseIndex.all(of: name, connection, catalog: catalog)
       self.indexes += indexes
       tables.append(
         Table(
@@ -49,6 +50,11 @@ public struct DatabaseFacts: Hashable, Sendable {
           textBytes: try Self.textBytes(of: name, connection)))
     }
     indexesNamedByViews = try StatementClauses.indexesNamedByViews(of: connection)
+  }
+
+  /// By their table.
+  public var indexesByTable: [String: [DatabaseIndex]] {
+    Dictionary(grouping: indexes, by: \.table)
   }
 
   /// Finds a table, whatever the case of its name.

@@ -59,12 +59,13 @@ public struct DatabaseIndex: Hashable, Sendable {
       .joined(separator: ", ")
   }
 
-  static func all(of table: String, _ connection: Connection) throws(SQLiteError) -> [Self] {
+  /// - Parameter catalog: of all tables, where the indexes of many are read.
+  static func all(
+    of table: String, _ connection: Connection, catalog: Catalog? = nil
+  ) throws(SQLiteError) -> [Self] {
+    let catalog = if let catalog { catalog } else { try Catalog(of: connection, table: table) }
     let query = try connection.prepare(
-      """
-      SELECT l.name, l."unique", l.origin, l.partial, s.sql FROM pragma_index_list(?1) l
-      LEFT JOIN sqlite_schema s ON s.type = 'index' AND s.name = l.name ORDER BY l.name
-      """)
+      "SELECT name, \"unique\", origin, partial FROM pragma_index_list(?1) ORDER BY name")
     query.bind(table, at: 1)
     let integers = Set(
       try connection.texts("SELECT name FROM pragma_table_info(?1) WHERE type = 'INTEGER'", table))
@@ -75,10 +76,10 @@ public struct DatabaseIndex: Hashable, Sendable {
       indexes.append(
         Self(
           name: name, table: table, terms: terms, isUnique: query.int64(1) != 0,
-          isDeclared: query.string(2) == "c", sql: query.isNull(4) ? nil : query.string(4),
+          isDeclared: query.string(2) == "c", sql: catalog.sql[name],
           isPartial: query.int64(3) != 0,
           servesRelationship: servesRelationship(name, table, terms, integers),
-          bytes: bytes(of: name, connection)))
+          bytes: catalog.bytes.map { $0[name] } ?? bytes(of: name, connection)))
     }
     return indexes
   }
@@ -108,12 +109,51 @@ public struct DatabaseIndex: Hashable, Sendable {
     return terms
   }
 
+  /// What SQLite finds by reading the schema from its first object to the last: read once for all tables.
+  struct Catalog {
+    /// The CREATE INDEX of each index that has one.
+    private(set) var sql: [String: String] = [:]
+    /// Nil where each index is to be counted alone.
+    private(set) var bytes: [String: UInt64]?
+
+    init(of connection: Connection, table: String? = nil) throws(SQLiteError) {
+      let query = try connection.prepare(
+        "SELECT name, sql FROM sqlite_schema WHERE type = 'index'"
+          + (table == nil ? "" : " AND tbl_name = ?1 COLLATE NOCASE"))
+      if let table { query.bind(table, at: 1) }
+      var count = 0
+      while try query.step() {
+        count += 1
+        if !query.isNull(1) { sql[query.string(0)] = query.string(1) }
+      }
+      guard table == nil else { return }
+      // To count one index, SQLite reads the schema; to count all, it reads the file.
+      let pages = DatabaseIndex.pageCount(connection)
+      let objects = try connection.texts("SELECT count(*) FROM sqlite_schema").first.flatMap {
+        Int($0)
+      }
+      guard pages <= DatabaseIndex.maxPages, count * (objects ?? 0) > pages else { return }
+      bytes = [:]
+      guard let sizes = try? connection.prepare("SELECT name, pgsize FROM dbstat('main', 1)") else {
+        return
+      }
+      while (try? sizes.step()) == true {
+        bytes?[sizes.string(0)] = UInt64(clamping: sizes.int64(1))
+      }
+    }
+  }
+
   // 262,144 pages are a gigabyte of the usual size; counting an index reads all of its pages.
   private static let maxPages = 262_144
 
+  private static func pageCount(_ connection: Connection) -> Int {
+    guard let pages = try? connection.prepare("PRAGMA page_count"), (try? pages.step()) == true
+    else { return .max }
+    return Int(pages.int64(0))
+  }
+
   private static func bytes(of index: String, _ connection: Connection) -> UInt64? {
-    guard let pages = try? connection.prepare("PRAGMA page_count"), (try? pages.step()) == true,
-      pages.int64(0) <= maxPages,
+    guard pageCount(connection) <= maxPages,
       let query = try? connection.prepare(
         "SELECT sum(pgsize) FROM dbstat('main', 1) WHERE name = ?1")
     else { return nil }

@@ -20,6 +20,26 @@ extension OrderingError {
     }
   }
 
+  // A minute: the scan of a table of a hundred million rows.
+  private static let maxSteps = 1_000_000_000
+
+  /// Ends a run that takes too many steps, such as one that reads a view without an end.
+  ///
+  /// - Throws: ``tooManySteps``, or what the body throws.
+  static func bounding<R>(_ connection: Connection, _ body: () throws -> R) throws -> R {
+    let pause: Int32 = 100_000
+    var steps = 0
+    do {
+      return try connection.interrupting(
+        when: {
+          steps += Int(pause)
+          return steps > maxSteps
+        }, every: pause, body)
+    } catch let error as SQLiteError where error.isInterruption && steps > maxSteps {
+      throw OrderingError.tooManySteps
+    }
+  }
+
   /// Runs a statement for the first time: though it compiled, a function may not take its arguments.
   ///
   /// - Throws: ``failsHere(reason:)``, or ``SQLiteError``.

@@ -18,6 +18,8 @@ public enum OrderingError: Error, Hashable, Sendable {
   case failsHere(reason: String)
   /// The statement calls random(), or depends on the time.
   case otherRows
+  /// It takes more VM steps than a program waits for, or does not end.
+  case tooManySteps
   /// The budget ended before another order had run once.
   case outOfTime
 }
@@ -57,6 +59,8 @@ extension OrderingError: CustomStringConvertible {
     case .otherRows:
       "the statement returns other rows at each run, so its orders cannot be compared; write a value "
         + "in place of random() or of the time"
+    case .tooManySteps:
+      "a run takes too many steps to be measured, or does not end; name values with which it ends"
     case .noKeys(let table):
       "no column has plausible keys for '\(table)'; pass the statement with its keys in their place"
     case .outOfTime:

@@ -31,7 +31,7 @@ public final class PlanExplainer {
     self.values = values
     meter = StatementMeter(connection)
     qualifier = ColumnQualifier(connection)
-    standInForSchema()
+    replaced = Self.standInForCollations(of: connection, on: connection)
     // The plans of DELETE and UPDATE then show the checks of foreign keys.
     try? connection.execute("PRAGMA foreign_keys = ON")
   }
@@ -111,17 +111,22 @@ public final class PlanExplainer {
   /// SQLite takes an index whose collation it once missed for unusable, until the schema is read
   /// again: later plans would scan where the program searches. See `bNoQuery` in
   /// <https://sqlite.org/src/file/src/build.c>.
-  private func standInForSchema() {
-    guard let schema = try? connection.prepare("SELECT sql FROM sqlite_schema") else { return }
-    while (try? schema.step()) == true {
+  @discardableResult
+  static func standInForCollations(
+    of source: Connection, on connection: Connection
+  ) -> Set<String> {
+    var replaced: Set<String> = []
+    let schema = try? source.prepare("SELECT sql FROM sqlite_schema WHERE sql LIKE '%COLLATE%'")
+    while let schema, (try? schema.step()) == true {
       let tokens = SQLTokenizer.tokens(of: schema.string(0))
       for (word, token) in zip(tokens, tokens.dropFirst()) where word.isWord("COLLATE") {
-        guard let name = token.name, !Self.collationsOfSQLite.contains(name.uppercased()),
+        guard let name = token.name, !collationsOfSQLite.contains(name.uppercased()),
           (try? connection.addStandIn(collation: name)) != nil
         else { continue }
         replaced.insert(name)
       }
     }
+    return replaced
   }
 
   private static let collationsOfSQLite: Set = ["BINARY", "NOCASE", "RTRIM"]

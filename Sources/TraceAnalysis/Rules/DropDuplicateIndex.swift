@@ -22,11 +22,14 @@ struct DropDuplicateIndex: Rule {
 
   func check(_ workload: Workload) -> [Finding] {
     let indexes = workload.database?.indexes ?? []
+    let ofTables = workload.database?.indexesByTable ?? [:]
     let named = workload.namedIndexes
     return indexes.compactMap { index -> Finding? in
-      guard let other = indexes.first(where: { $0.makesDuplicate(index, keeping: named) }) else {
-        return nil
-      }
+      guard
+        let other = ofTables[index.table]?.first(where: {
+          $0.makesDuplicate(index, keeping: named)
+        })
+      else { return nil }
       return Finding(
         rule: Self.name, severity: index.isWritten(by: workload) ? .warning : .note,
         confidence: .high, object: index.name,

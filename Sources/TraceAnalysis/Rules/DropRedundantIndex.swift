@@ -22,11 +22,12 @@ struct DropRedundantIndex: Rule {
 
   func check(_ workload: Workload) -> [Finding] {
     let indexes = workload.database?.indexes ?? []
+    let ofTables = workload.database?.indexesByTable ?? [:]
     let named = workload.namedIndexes
     return indexes.compactMap { index -> Finding? in
       guard index.isDeclared, !index.isUnique, !index.servesRelationship,
         !named.contains(index.name.lowercased()),
-        let longer = indexes.first(where: {
+        let longer = ofTables[index.table]?.first(where: {
           index.terms.count < $0.terms.count && index.isPrefix(of: $0)
         })
       else { return nil }

@@ -31,14 +31,15 @@ struct DropUnusedIndex: Rule {
     let named = workload.namedIndexes
     let tables = workload.tablesRead
     let ofText = workload.tablesOfText
+    let ofTables = database.indexesByTable
     return database.indexes.compactMap { index -> Finding? in
       guard index.isDeclared, !index.isUnique, !index.servesRelationship,
         !used.contains(index.name), !named.contains(index.name.lowercased()),
         tables.contains(index.table.lowercased()),
         !ofText.contains(index.table.lowercased()),
-        !database.indexes.contains(where: {
+        ofTables[index.table]?.contains(where: {
           $0.makesDuplicate(index, keeping: named) || (index != $0 && index.isPrefix(of: $0))
-        })
+        }) == false
       else { return nil }
       return Finding(
         rule: Self.name, severity: .note, confidence: .low, object: index.name,

@@ -5,6 +5,7 @@ import QueryPlans
 import SQLiteDriver
 import StoreEvents
 import TraceAnalysis
+import TraceReading
 import TraceRendering
 
 struct Plans: ParsableCommand {
@@ -44,6 +45,7 @@ struct Plans: ParsableCommand {
   func run() throws {
     let file = try ReportedDatabase.open(database)
     let statements = try StatementSource(paths: paths, sql: sql).read()
+    ReadingInterruption.endProcess()
     let explainer = PlanExplainer(file.connection, values: statements.values)
     var report = PlansReport(
       database: database, sqliteVersion: Connection.libraryVersion,
