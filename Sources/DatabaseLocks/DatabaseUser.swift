@@ -50,12 +50,12 @@ struct DatabaseUser: Hashable {
   ) -> [Companion] {
     let open = Set(links.map { name($0.target) })
     let strays = companions.filter { !open.contains($0.database) }
-    let handle = "/proc/\(pid)/fd/"
-    guard !strays.isEmpty, let file = FileBytes.read("\(handle)\(descriptor)", count: 100) else {
-      return []
+    func mode(_ descriptor: Int32) -> JournalMode? {
+      let file = FileBytes.read("/proc/\(pid)/fd/\(descriptor)", count: 100)
+      return file.map { DatabaseHeader($0.bytes).journalMode }
     }
-    let isLogged = DatabaseHeader(file.bytes).journalMode == .wal
-    let fitting = strays.filter { ($0.suffix == "-journal") != isLogged }
+    guard !strays.isEmpty, let own = mode(descriptor) else { return [] }
+    let fitting = strays.filter { ($0.suffix == "-journal") == (own != .wal) }
     let near = fitting.filter { folder($0.database) == folder(path) }
     let chosen = near.isEmpty ? fitting : near
     let owners = Set(companions.map(\.database))
@@ -63,7 +63,7 @@ struct DatabaseUser: Hashable {
       let name = name(link.target)
       return name != path && !owners.contains(name) && Companion(0, name) == nil
         && (near.isEmpty || folder(name) == folder(path))
-        && OpenDatabases.isDatabase("\(handle)\(link.descriptor)")
+        && mode(link.descriptor) == own
     }
     return hasOther || Set(chosen.map(\.database)).count != 1 ? [] : chosen
   }

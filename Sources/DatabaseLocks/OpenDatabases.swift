@@ -23,7 +23,7 @@ public enum OpenDatabases {
   }
 
   /// By its first bytes; a new database is empty until its first transaction.
-  static func isDatabase(_ path: String) -> Bool {
+  private static func isDatabase(_ path: String) -> Bool {
     FileBytes.read(path, count: 16)?.bytes == Array("SQLite format 3\0".utf8)
   }
 }

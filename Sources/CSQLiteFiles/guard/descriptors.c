@@ -122,7 +122,7 @@ static int copy_bytes(int from, int to) {
 int CSQLiteFiles_copy(const char *from, const char *to) {
   int source = descriptor_open(from);
   if (source < 0) return errno;
-  // SQLite's shared lock of a database: nobody rolls it back meanwhile. A log and a journal have none.
+  // SQLite's shared lock of a database: no program rolls it back during the copy. Logs and journals have none.
   struct flock shared = {
       .l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = 0x40000002, .l_len = 510};
   int code = fcntl(source, F_OFD_SETLK, &shared) == 0 ? 0 : errno;

@@ -35,7 +35,7 @@ struct guarded {
   const char *name;
   // The descriptor of the index, or -1.
   int index;
-  // Whether a program uses the index, which this connection then keeps from being made anew.
+  // Whether a program uses the index: this connection then has the lock that prevents its initialization.
   bool is_attached;
   // Whether a transaction reads without a lock, since there is no index to lock.
   bool reads_unlocked;
