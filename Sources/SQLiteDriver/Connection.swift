@@ -14,6 +14,8 @@ public final class Connection {
   /// The file's path, or `:memory:`.
   public let path: String
   private var busyObserver: BusyObserver?
+  /// The write-ahead log that ``followWriteAheadLog()`` found.
+  var followedLog: FileIdentity?
 
   /// What a connection may do to its file.
   public enum Mode: Sendable {
