@@ -187,6 +187,12 @@ contexts: ## runs random steps in three contexts, and compares them and their co
 	swift build --product store-torture
 	"$$(swift build --show-bin-path)/store-torture" contexts $(CONTEXT_SEEDS)
 
+.PHONY: migrations
+MIGRATION_PAIRS ?= 3000
+migrations: ## opens stores with another model each, and compares the members of all relationships by name; MIGRATION_PAIRS=3000
+	swift build --product store-torture
+	"$$(swift build --show-bin-path)/store-torture" migrations $(MIGRATION_PAIRS)
+
 .PHONY: controllers
 controllers: ## runs eight threads with fetched results controllers for THREAD_SECONDS=60
 	swift build --product store-torture

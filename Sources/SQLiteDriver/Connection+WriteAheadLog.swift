@@ -20,6 +20,7 @@ extension Connection {
   /// long as the connection.
   public func followWriteAheadLog() -> WriteAheadLogSize {
     let size = WriteAheadLogSize()
+    followedLog = logIdentity
     sqlite3_wal_hook(
       handle,
       { context, _, _, frames in

@@ -15,6 +15,8 @@ public final class Connection {
   public let path: String
   private var busyObserver: BusyObserver?
   var watch: StatementWatch?
+  /// The write-ahead log that ``followWriteAheadLog()`` found.
+  var followedLog: FileIdentity?
 
   /// What a connection may do to its file.
   public enum Mode: Sendable {

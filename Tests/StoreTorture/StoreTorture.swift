@@ -11,6 +11,7 @@ import TestSupport
 ///     store-torture controllers SECONDS [SEED]    eight threads with fetched results controllers
 ///     store-torture ends ROUNDS [SEED]            objects end while their context ends elsewhere
 ///     store-torture contexts COUNT [SEED]         random steps in three contexts, compared with values
+///     store-torture migrations COUNT [SEED]       opens stores with other models, compares all members
 ///     store-torture hostile FIRST COUNT FOLDER    opens and changes stores that were damaged at random
 ///     store-torture save STORE SEED VERSION RANDOM          what `kills` kills
 ///     store-torture crash STORE SEED VERSION CALL opening|saving    kills itself at a call to the disk
@@ -41,6 +42,7 @@ enum StoreTorture {
       case ("controllers", 2...3):
         threads(Double(arguments[1]) ?? 0, seed(arguments), controllers)
       case ("contexts", 2...3): try contexts(Int(arguments[1]) ?? 0, seed(arguments))
+      case ("migrations", 2...3): try migrations(UInt64(arguments[1]) ?? 0, seed(arguments))
       case ("hostile", 4):
         try hostile(
           UInt64(arguments[1]) ?? 0, UInt64(arguments[2]) ?? 0, URL(fileURLWithPath: arguments[3]))
@@ -88,6 +90,17 @@ enum StoreTorture {
     }
     print("\(count) sequences of steps, \(failures) of which failed")
     if failures > 0 { exit(1) }
+  }
+
+  private static func migrations(_ count: UInt64, _ first: UInt64) throws {
+    var run = RelationshipMigrations()
+    for seed in first..<first + count {
+      FileHandle.standardError.write(Data("\rseed \(seed) ".utf8))
+      try run.run(seed: seed)
+    }
+    print(run.failures.joined(separator: "\n\n"))
+    print(run.report)
+    if !run.failures.isEmpty { exit(1) }
   }
 
   /// Beside the main queue, which one of the contexts needs.

@@ -93,7 +93,7 @@ extension PersistentContainer {
   private func deleteHistory(_ condition: String, _ value: StoreValue) throws -> Int {
     guard store.tracksHistory else { return 0 }
     var count = 0
-    try store.write { connection in
+    try store.write(.exclusive) { connection in
       for sql in [
         "DELETE FROM ACHANGE WHERE ZTRANSACTIONID IN "
           + "(SELECT Z_PK FROM ATRANSACTION WHERE \(condition))",
@@ -129,16 +129,5 @@ extension PersistentStore {
     try query(
       SelectStatement(sql: sql, bindings: values), interests: instruments.interests, contextID: 0,
       cost: &cost, row: row)
-  }
-
-  /// Runs writes in a separate transaction.
-  fileprivate func write(_ body: (Connection) throws -> Void) throws {
-    do {
-      try pool.withWriter { writer in
-        try writer.connection.transaction(.exclusive) { try body(writer.connection) }
-      }
-    } catch let error as SQLiteError {
-      throw StoreError(error, path: path)
-    }
   }
 }

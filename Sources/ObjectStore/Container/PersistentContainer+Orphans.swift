@@ -18,13 +18,13 @@ extension PersistentContainer {
   /// - Throws: ``StoreError``.
   public func orphanedExternalFiles() throws -> [URL] {
     let (folder, owner) = (store.externalData, store.uuid)
+    guard store.isReadOnly else {
+      return try store.write(.immediate) { try folder.orphans(in: $0, owner: owner) }
+    }
     do {
-      guard !store.isReadOnly else {
-        let reader = try store.pool.takeReader()
-        defer { store.pool.release(reader) }
-        return try folder.orphans(in: reader.connection, owner: owner)
-      }
-      return try withWriteLock { try folder.orphans(in: $0, owner: owner) }
+      let reader = try store.pool.takeReader()
+      defer { store.pool.release(reader) }
+      return try folder.orphans(in: reader.connection, owner: owner)
     } catch let error as SQLiteError {
       throw StoreError(error, path: path)
     }
@@ -43,16 +43,6 @@ extension PersistentContainer {
   @discardableResult
   public func deleteOrphanedExternalFiles(olderThan age: Duration) throws -> Int {
     let folder = store.externalData
-    do {
-      return try withWriteLock { try folder.emptyTrash(in: $0, olderThan: age) }
-    } catch let error as SQLiteError {
-      throw StoreError(error, path: path)
-    }
-  }
-
-  private func withWriteLock<R>(_ body: (Connection) throws -> R) throws -> R {
-    try store.pool.withWriter { writer in
-      try writer.connection.transaction(.immediate) { try body(writer.connection) }
-    }
+    return try store.write(.immediate) { try folder.emptyTrash(in: $0, olderThan: age) }
   }
 }

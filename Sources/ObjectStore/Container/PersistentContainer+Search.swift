@@ -43,15 +43,8 @@ extension PersistentContainer {
   private func writeSearchIndexes(
     _ body: (SearchIndexDescription, Connection) throws(SQLiteError) -> Void
   ) throws {
-    do {
-      try store.pool.withWriter { writer in
-        let connection = writer.connection
-        try connection.transaction(.immediate) {
-          for index in model.searchIndexes { try body(index, connection) }
-        }
-      }
-    } catch let error as SQLiteError {
-      throw StoreError(error, path: path)
+    try store.write(.immediate) { connection in
+      for index in model.searchIndexes { try body(index, connection) }
     }
   }
 }

@@ -151,7 +151,11 @@ struct ModelBuilder {
       try checkColumns(of: root, attributes, relationships)
       for entity in kinds {
         let inherited = sequence(first: entity) { $0.superentity }.map(\.name)
-        try ModelName.checkOverrides(of: entity, among: inherited.map { own[$0]?.attributes ?? [] })
+        try ModelName.checkOverrides(
+          of: entity,
+          among: inherited.compactMap { own[$0] }.flatMap {
+            $0.attributes.map(\.name) + $0.relationships.map(\.name)
+          })
         entity.setProperties(
           attributes: inherited.flatMap { own[$0]?.attributes ?? [] },
           relationships: inherited.flatMap { own[$0]?.relationships ?? [] },
@@ -307,14 +311,12 @@ enum ModelName {
     }
   }
 
-  /// - Throws: ``ModelError/duplicateProperty(_:entity:)`` if an inherited attribute is declared
+  /// - Throws: ``ModelError/duplicateProperty(_:entity:)`` if an inherited property is declared
   ///   again.
-  static func checkOverrides(
-    of entity: EntityDescription, among attributes: [[AttributeDescription]]
-  ) throws {
+  static func checkOverrides(of entity: EntityDescription, among properties: [String]) throws {
     var names: Set<String> = []
-    for attribute in attributes.joined() where !names.insert(attribute.name).inserted {
-      throw ModelError.duplicateProperty(attribute.name, entity: entity.name)
+    for name in properties where !names.insert(name).inserted {
+      throw ModelError.duplicateProperty(name, entity: entity.name)
     }
   }
 }

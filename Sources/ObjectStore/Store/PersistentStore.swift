@@ -68,12 +68,16 @@ final class PersistentStore: @unchecked Sendable {
     templates = SelectTemplates(entityCount: model.entities.count)
     writeAheadLog = opened.writer?.connection.followWriteAheadLog()
     let entityCount = model.entities.count
-    let mode = opened.readerMode
+    let (mode, file) = (opened.readerMode, opened.file)
     pool = ConnectionPool(
       path: path, writer: opened.writer, readerCount: options.readerCount
     ) { [options] () throws(SQLiteError) in
-      try PooledConnection(
+      // Rows of another file would be kept as those of this one.
+      guard file == FileIdentity(path) else { throw .moved }
+      let reader = try PooledConnection(
         path: path, mode: mode, options: options, entityCount: entityCount)
+      guard file == reader.connection.fileIdentity else { throw .moved }
+      return reader
     }
     instruments.emit(
       .storeOpened(
@@ -94,6 +98,27 @@ final class PersistentStore: @unchecked Sendable {
     commits.finish()
     reportIO(contextID: 0)
     instruments.emitCounters(contextID: 0)
+  }
+
+  // MARK: - Writes beside saves
+
+  /// Runs statements on the connection that writes, in a transaction.
+  ///
+  /// - Throws: ``StoreError``, and what the closure throws.
+  func write<R>(
+    _ kind: Connection.TransactionKind, _ body: (Connection) throws -> R
+  ) throws -> R {
+    do {
+      return try pool.withWriter { writer in
+        try writer.connection.transaction(kind) {
+          let result = try body(writer.connection)
+          try writer.connection.checkFile()
+          return result
+        }
+      }
+    } catch let error as SQLiteError {
+      throw StoreError(error, path: path)
+    }
   }
 
   // MARK: - Writes by others

@@ -35,6 +35,13 @@ import Testing
     }
   }
 
+  @Test func aRelationshipIsNotDeclaredAgainInASubentity() {
+    let end = "<relationship name='owner' optional='YES' maxCount='1' destinationEntity='A'/>"
+    #expect(throws: ModelError.duplicateProperty("owner", entity: "B")) {
+      try model("<entity name='A'>\(end)</entity><entity name='B' parentEntity='A'>\(end)</entity>")
+    }
+  }
+
   @Test func aSaveChecksLimitsLengthsAndExpressions() throws {
     let container = try open(
       model(

@@ -24,6 +24,8 @@ public enum StoreError: Error, Hashable, Sendable {
   /// Another connection has changed the tables since the file was opened, as an opening with another model
   /// does; what SQLite misses.
   case changedElsewhere(path: String, reason: String)
+  /// The file, or its write-ahead log, was deleted, renamed or replaced since it was opened.
+  case moved(path: String)
   /// The file, or its folder, cannot be written.
   case notWritable(path: String, reason: String)
   /// The container was opened read-only.
@@ -132,6 +134,8 @@ public enum StoreError: Error, Hashable, Sendable {
         .inputOutput(path: path, reason: error.inputOutputReason)
       } else if error.isCannotOpen {
         .cannotOpen(path: path, reason: error.openingReason)
+      } else if error.isMoved {
+        .moved(path: path)
       } else if error.isReadOnly {
         .notWritable(path: path, reason: error.message)
       } else if error.isBusy {
@@ -187,6 +191,9 @@ extension StoreError: CustomStringConvertible {
     case .changedElsewhere(let path, let reason):
       "another program has changed the tables of the store '\(path)' since it was opened (\(reason)); "
         + "open it again, with the model that fits"
+    case .moved(let path):
+      "the file of the store '\(path)', or its -wal file, was deleted, renamed or replaced since it was "
+        + "opened; nothing was saved: put it back, or open the store again and save there"
     case .notWritable(let path, let reason):
       "the store '\(path)' cannot be written (\(reason)); change its permissions, or open it with "
         + "isReadOnly"

@@ -56,6 +56,7 @@ final class ExternalDataTransaction {
       let result = try connection.transaction(kind, execute: execute) {
         let result = try body()
         try self.willCommit(connection)
+        try connection.checkFile()
         isCommitting = true
         willCommit()
         return result

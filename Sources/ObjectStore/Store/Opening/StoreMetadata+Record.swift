@@ -4,7 +4,8 @@ import Foundation
 
 /// What the tables do not show of the model that the file was last adapted to.
 extension StoreMetadata {
-  // One list, since each costs an opening: `[stamp, "renamed 3.ZTITLE ZBODY", "json 3.ZTAGS Array<String>", "left 3.ZNOTE"]`.
+  // One list, since each costs an opening: `[stamp, "renamed 3.ZTITLE ZBODY", "json 3.ZTAGS Array<String>",
+  // "type 3.ZKEY uuid", "left 3.ZNOTE"]`.
   private static let recordKey = "ObjectStoreRecord"
 
   struct Record {
@@ -13,6 +14,8 @@ extension StoreMetadata {
     var renamings: Set<String> = []
     /// By column: the type that its JSON is of, such as `3.ZTAGS Array<String>`.
     var codableTypes: Set<String> = []
+    /// By column: a type that not every value of the column is of, such as `3.ZKEY uuid`.
+    var types: Set<String> = []
     /// Columns, tables of pairs and numbers of entities that the model lacked: `3.ZNOTE`, `Z_1TAGS`, `5`.
     var leftovers: Set<String> = []
   }
@@ -29,6 +32,7 @@ extension StoreMetadata {
       switch words[0] {
       case "renamed": record.renamings.insert(String(words[1]))
       case "json": record.codableTypes.insert(String(words[1]))
+      case "type": record.types.insert(String(words[1]))
       case "left": record.leftovers.insert(String(words[1]))
       default: return nil
       }
@@ -42,12 +46,15 @@ extension StoreMetadata {
   ) {
     let followed = (record?.renamings ?? []).union(model.renamings(\.entityID))
     let types = model.roots.flatMap { root in
-      guard root.attributes.contains(where: { $0.codable != nil }) else { return [String]() }
-      return StoredProperty.all(of: root).compactMap { $0.codableType(in: root.entityID) }
+      root.attributes.compactMap { attribute in
+        let column = StoreMetadata.key(root.entityID, attribute.column)
+        return attribute.codable.map { "json \(column) \($0.type)" }
+          ?? (attribute.type.isNarrow ? "type \(column) \(attribute.type)" : nil)
+      }
     }
     values[Self.recordKey] =
       [Self.stamp(hashes)] + followed.sorted().map { "renamed \($0)" }
-      + types.sorted().map { "json \($0)" } + leftovers.sorted().map { "left \($0)" }
+      + types.sorted() + leftovers.sorted().map { "left \($0)" }
   }
 }
 
@@ -56,7 +63,7 @@ extension ManagedObjectModel {
   func renamings(_ number: (EntityDescription) -> Int64) -> [String] {
     let ofRoots = roots.filter(\.hasRenamedProperties).flatMap { root in
       let wanted =
-        StoredProperty.all(of: root).map(\.wanted)
+        StoredProperty.all(of: root).filter { $0.toOne?.isHidden != true }.map(\.wanted)
         + root.kinds.flatMap(\.ownRelationships).filter(\.isToMany).map { .init(pairs: $0) }
       return wanted.compactMap { $0.renaming(in: number(root)) }
     }
@@ -91,12 +98,5 @@ extension NameMatch.Wanted {
       wanted.isPending = !followed.contains(renaming)
     }
     return wanted
-  }
-}
-
-extension StoredProperty {
-  /// In a record; nil for what is not JSON.
-  func codableType(in root: Int64) -> String? {
-    attribute?.codable.map { "\(root).\(attribute?.column ?? "") \($0.type)" }
   }
 }

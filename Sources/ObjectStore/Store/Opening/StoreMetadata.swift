@@ -40,6 +40,11 @@ struct StoreMetadata: Equatable {
     Set(values[Self.externalColumnsKey] as? [String] ?? [])
   }
 
+  /// Whether values of a column of the file have the mark of external storage.
+  func hasExternalData(_ table: String, _ column: String) -> Bool {
+    externalColumns.contains("\(table).\(column)")
+  }
+
   /// Ours: columns that are not where a new file has them, by property: `Message.text`.
   private static let columnsKey = "ObjectStoreColumns"
   /// Ours: Core Data's hashes when ours were written.

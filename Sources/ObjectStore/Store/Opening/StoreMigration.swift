@@ -40,12 +40,12 @@ struct StoreMigration {
   mutating func run(_ plan: StorePlan, isExact: Bool) throws {
     for step in plan.steps where step.comesFirst { try step.run(&self) }
     let censuses = plan.censuses.map { $0() }
-    let counts = try censuses.map { try Census.counts($0.before, connection) }
+    let counts = try censuses.map { try $0.measure($0.before, connection) }
     if plan.changesStructure || isExact { try dropSearchIndexes() }
     for step in plan.steps where !step.comesFirst { try step.run(&self) }
     try fillRequired()
     for (census, before) in zip(censuses, counts) {
-      let after = try Census.counts(census.after, connection)
+      let after = try census.measure(census.after, connection)
       if let loss = census.loss(from: before, to: after) { note(loss) }
     }
     if isExact, obstacles.isEmpty { try drop(plan.leftovers, plan) }

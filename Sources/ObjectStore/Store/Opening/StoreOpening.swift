@@ -20,6 +20,8 @@ struct StoreOpening {
     /// Nil for a read-only store.
     var writer: PooledConnection?
     var readerMode: Connection.Mode
+    /// Nil in memory.
+    var file: FileIdentity?
     var uuid: String
     var journalMode: String
     var pageSize: Int64
@@ -92,7 +94,8 @@ struct StoreOpening {
       }
       try writer.withoutWaiting { try tidy(connection, plan, folder) }
       return Result(
-        writer: writer, readerMode: .readOnly, uuid: plan.file.uuid, journalMode: journalMode,
+        writer: writer, readerMode: .readOnly, file: connection.fileIdentity, uuid: plan.file.uuid,
+        journalMode: journalMode,
         pageSize: try integer(connection, "PRAGMA page_size"),
         history: plan.file.history, externalData: folder, derivedRows: derivedRows)
     }
@@ -214,7 +217,8 @@ struct StoreOpening {
       try folder.replaced.watch(model, on: connection)
       let derivedRows = try DerivedRows(model, on: connection)
       return Result(
-        writer: writer, readerMode: .readOnly, uuid: uuid, journalMode: journalMode,
+        writer: writer, readerMode: .readOnly, file: connection.fileIdentity, uuid: uuid,
+        journalMode: journalMode,
         pageSize: pageSize, migrationSteps: steps, history: history,
         externalData: folder, derivedRows: derivedRows)
     }
@@ -295,7 +299,7 @@ struct StoreOpening {
           throw StoreError.notAStore(path: path, tables: [])
         }
         return Result(
-          writer: nil, readerMode: .guarded, uuid: plan.file.uuid,
+          writer: nil, readerMode: .guarded, file: connection.fileIdentity, uuid: plan.file.uuid,
           journalMode: try text(connection, "PRAGMA journal_mode"),
           pageSize: try integer(connection, "PRAGMA page_size"),
           history: plan.file.history, externalData: ExternalDataFolder(store: path))

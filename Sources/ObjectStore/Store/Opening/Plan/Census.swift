@@ -7,6 +7,28 @@ struct Census {
   let label: String
   let before: String
   let after: String
+  /// Whether all rows are compared in their order, if they are as many.
+  var isOrder = false
+
+  init(label: String, before: String, after: String) {
+    (self.label, self.before, self.after) = (label, before, after)
+  }
+
+  init(orderOf label: String, before: String, after: String) {
+    self.init(label: label, before: before, after: after)
+    isOrder = true
+  }
+
+  func measure(_ sql: String, _ connection: Connection) throws(SQLiteError) -> [Int64] {
+    guard isOrder else { return try Self.counts(sql, connection) }
+    var (count, hasher) = (0 as Int64, Hasher())
+    let rows = try connection.prepare(sql)
+    while try rows.step() {
+      count += 1
+      for column in 0..<rows.columnCount { hasher.combine(rows.int64(column)) }
+    }
+    return [count, Int64(hasher.finalize())]
+  }
 
   /// Counts, in the order of the columns.
   static func counts(_ sql: String, _ connection: Connection) throws(SQLiteError) -> [Int64] {
@@ -19,6 +41,9 @@ struct Census {
   func loss(from old: [Int64], to new: [Int64]) -> String? {
     guard let rowsBefore = old.first, let rowsAfter = new.first, old.count == new.count else {
       return "\(label) cannot be counted"
+    }
+    if isOrder {
+      return rowsBefore == rowsAfter && old != new ? "the order of \(label) is lost" : nil
     }
     if rowsBefore != rowsAfter { return "\(label): \(rowsBefore) before, \(rowsAfter) after" }
     let lost = zip(old, new).map { $0 - $1 }.filter { $0 > 0 }.reduce(0, +)

@@ -13,20 +13,28 @@ extension ColumnSources {
   ///   - kinds: the entities of the model whose rows are in the table, with their numbers.
   ///   - recorded: columns by property, such as `Message.text`, if the file holds what fits now.
   ///   - followed: the renamings that the table of that root has followed; nil for all.
+  ///   - inverses: by the place of a to-one: the column of its inverse, for one without a name of its own.
   init(
     _ properties: [StoredProperty], in table: FileStructure.Table, kinds: [EntityDescription],
     isShared: Bool, recorded: [String: String]?, followed: (root: Int64, Set<String>?),
-    _ connection: Connection
+    inverses: [Int: String], _ connection: Connection
   ) throws(SQLiteError) {
     let present = Set(table.columns.map(\.name))
     let ids = Set(kinds.map(\.entityID))
     let relevant = properties.map { property in
       property.owner.kinds.map(\.entityID).filter(ids.contains)
     }
-    let wanted = properties.map { $0.wanted.pending(in: followed.root, followed.1) }
+    let wanted = properties.map { $0.wanted(in: followed.root, followed.1) }
     let match = NameMatch(zip(wanted, relevant).filter { !$0.1.isEmpty }.map(\.0), in: present)
     bases = zip(wanted, relevant).map { $1.isEmpty ? nil : match[$0] }
     columns = Array(repeating: [:], count: properties.count)
+    let named = Set(bases.compactMap(\.self))
+    for (place, column) in inverses.sorted(by: { $0.key < $1.key })
+    where bases[place] == nil && !relevant[place].isEmpty && !named.contains(column)
+      && !bases.contains(column)
+    {
+      bases[place] = column
+    }
     let exact = Set(bases.compactMap(\.self))
     var unclear: [(places: [Int], family: [String])] = []
     for base in exact.sorted() {

@@ -6,6 +6,7 @@ extension StorePlan {
   /// Finds the columns of all properties, and plans what a table of the file lacks.
   mutating func planTables() throws {
     let changed = isChecked ? [] : metadata.changedEntities(model)
+    let isOfOthers = metadata.validHashes == nil
     for root in model.roots {
       try checkMissingTable(of: root)
       let properties = StoredProperty.all(of: root)
@@ -15,11 +16,12 @@ extension StorePlan {
           properties, in: found, kinds: root.kinds.filter { sourceTable(of: $0) == table },
           isShared: file.entities(in: table).count > 1,
           recorded: isChecked ? metadata.columns : nil,
-          followed: (fileRoot(of: table), record?.renamings), connection)
+          followed: (fileRoot(of: table), record?.renamings),
+          inverses: inverseColumns(properties, in: table), connection)
       }
       count(properties, of: root)
       checkTypes(properties, of: root)
-      if root.kinds.contains(where: { changed.contains($0.name) }) {
+      if isOfOthers || root.kinds.contains(where: { changed.contains($0.name) }) {
         try checkValues(properties, of: root)
       }
       try checkJSON(properties, of: root)
@@ -68,25 +70,6 @@ extension StorePlan {
     }
   }
 
-  /// Refuses values that another type of the same column held, and that the model's cannot: they would be
-  /// read as the nearest ones.
-  private mutating func checkValues(
-    _ properties: [StoredProperty], of root: EntityDescription
-  ) throws {
-    for (table, found) in sources[root.name] ?? [:] {
-      for (place, property) in properties.enumerated() {
-        guard case .attribute(let attribute) = property.kind, let misfit = attribute.type.misfit
-        else { continue }
-        for column in Set(found.columns[place].values).sorted() {
-          let condition = misfit.replacing("?", with: quoted(column))
-          guard try hasRow("SELECT 1 FROM \(quoted(table)) WHERE \(condition)") else { continue }
-          let name = currentNames[table] ?? table
-          note("\(name).\(column) has values that are none of \(attribute.type)")
-        }
-      }
-    }
-  }
-
   // MARK: - The columns of a table that stays
 
   private mutating func planColumns(
@@ -121,7 +104,7 @@ extension StorePlan {
     for toOne in root.toOnes { planCompanions(of: toOne, in: &table, of: root) }
     tables[root.table] = table
     for kind in root.kinds where sourceTable(of: kind) == home.name {
-      planValues(of: kind, properties, found, targets, renamed, in: root.table)
+      planValues(of: kind, properties, found, targets, renamed, from: home, in: root.table)
     }
     census(of: root, home, properties, found, targets)
     let claimed = Set(found.columns.flatMap(\.values))
@@ -208,13 +191,23 @@ extension StorePlan {
   /// Moves values of one entity to where the model has them now, all columns at once.
   private mutating func planValues(
     of kind: EntityDescription, _ properties: [StoredProperty], _ found: ColumnSources,
-    _ targets: [String], _ renamed: [String: String], in table: String
+    _ targets: [String], _ renamed: [String: String], from home: FileStructure.Table,
+    in table: String
   ) {
     var assignments: [(to: String, from: String)] = []
-    for place in properties.indices {
+    for (place, property) in properties.enumerated() {
       guard let source = found.columns[place][kind.entityID] else { continue }
       let column = renamed[source] ?? source
-      if column != targets[place] { assignments.append((targets[place], column)) }
+      guard column != targets[place] else { continue }
+      assignments.append((targets[place], column))
+      guard let toOne = property.toOne else { continue }
+      let order = "Z_FOK_" + source.dropFirst()
+      if let place = toOne.orderColumn, home.has(order) { assignments.append((place, order)) }
+      if let kind = toOne.entityColumn,
+        let former = home.columns.first(where: { Self.isEntityColumn($0.name, of: source) })
+      {
+        assignments.append((kind, former.name))
+      }
     }
     guard !assignments.isEmpty else { return }
     let assigned = Set(assignments.map(\.to))
@@ -237,8 +230,12 @@ extension StorePlan {
   private mutating func planNewProperty(
     _ property: StoredProperty, at place: Int, of root: EntityDescription
   ) throws {
-    if let toOne = property.toOne { return try planNewToOne(toOne) }
-    guard let attribute = property.attribute else { return }
+    guard let attribute = property.attribute else {
+      if let toOne = property.toOne, !toOne.isOptional, try hasRows(toOne.entity) {
+        note("\(toOne.label) is not optional, and the rows there lack it")
+      }
+      return
+    }
     let kinds = property.owner.kinds.filter { kind in
       guard let table = sourceTable(of: kind), let found = sources[root.name]?[table] else {
         return false
@@ -246,7 +243,13 @@ extension StorePlan {
       return found.bases[place] == nil
     }
     newAttributes.insert(ObjectIdentifier(attribute))
-    add(nil) { try $0.fill(attribute, kinds) }
+    let fill = Step(differences: []) { try $0.fill(attribute, kinds) }
+    // Once the objects that it is derived from are related.
+    if property.owner.relatedColumn(of: attribute) == nil {
+      steps.append(fill)
+    } else {
+      lateSteps.append(fill)
+    }
     guard attribute.derivation == nil, attribute.defaultValue == .null, !attribute.isOptional else {
       return
     }
@@ -277,21 +280,5 @@ extension FileStructure.Table {
     columns = columns.map { .init(name: names[$0.name] ?? $0.name, type: $0.type) }
     constraints = constraints.map { $0.map { names[$0] ?? $0 } }
     indexes = indexes.mapValues { $0.map { names[$0] ?? $0 } }
-  }
-}
-
-extension AttributeType {
-  /// The SQL of a value in its column that is none of its own; nil where all are.
-  fileprivate var misfit: String? {
-    switch self {
-    case .int16: "typeof(?) = 'integer' AND ? NOT BETWEEN -32768 AND 32767"
-    case .int32: "typeof(?) = 'integer' AND ? NOT BETWEEN -2147483648 AND 2147483647"
-    case .bool: "typeof(?) = 'integer' AND ? NOT IN (0, 1)"
-    case .uuid: "typeof(?) = 'blob' AND length(?) <> 16"
-    // It would be read as infinite.
-    case .float:
-      "typeof(?) = 'real' AND abs(?) BETWEEN 3.4028235677973366e38 AND 1.7976931348623157e308"
-    case .int64, .double, .decimal, .string, .url, .date, .data: nil
-    }
   }
 }

@@ -32,7 +32,11 @@ extension StorePlan {
   /// Notes a former destination that the relationship's rows cannot keep.
   mutating func check(_ relationship: RelationshipDescription, _ column: KeyColumn) throws {
     let destination = relationship.destination
-    let label = "\(relationship.entity.name).\(relationship.name)"
+    let label = relationship.label
+    if try wasAttribute(column), try count(column) > 0 {
+      return note(
+        "\(label) leads to \(destination.name) in the model, and is an attribute in the file")
+    }
     guard let former = formerDestination(of: relationship, column) else {
       return try checkKeys(of: relationship, label, column)
     }
@@ -54,6 +58,13 @@ extension StorePlan {
   }
 
   // MARK: - What the file shows
+
+  /// Whether the model that the file was last adapted to had numbers there.
+  private func wasAttribute(_ column: KeyColumn) throws -> Bool {
+    let key = StoreMetadata.key(fileRoot(of: column.table), column.column)
+    return metadata.relationshipNames != nil && destinations[key] == nil
+      && record?.leftovers.contains(key) == false
+  }
 
   /// The number of the entity that the file's column leads to; nil if nothing shows it.
   private func formerDestination(

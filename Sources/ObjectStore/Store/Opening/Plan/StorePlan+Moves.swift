@@ -80,6 +80,7 @@ extension StorePlan {
       offsets[root + "\n" + from] = offset
       moves[index].offset = offset
     }
+    for move in moves { self.offsets[move.entity.number] = move.offset }
   }
 
   // MARK: - Rows
@@ -192,7 +193,13 @@ extension StorePlan {
   private mutating func planReferences(_ move: Move) {
     let old = quoted(currentNames[move.from] ?? move.from)
     let (number, offset) = (move.entity.number, move.offset)
-    for (table, column, _) in references(to: move.from) where tables[table]?.has(column) != false {
+    let references =
+      references(to: move.from).map { ($0.table, $0.column) }.filter {
+        tables[$0]?.has($1) != false
+      }
+      + carried.filter { $0.source.owner.table == move.from }.map { ($0.name, "owner") }
+      + carried.filter { $0.source.member.table == move.from }.map { ($0.name, "member") }
+    for (table, column) in references {
       add(nil) {
         try $0.connection.execute(
           "UPDATE \(table) SET \(column) = \(column) + \(offset) WHERE \(column) IN "

@@ -54,11 +54,12 @@ extension StorePlan {
     for near in owned {
       let key = ObjectIdentifier(near)
       if let candidate = found[key] {
+        pairTables[key] = Set(([candidate] + (merged[key] ?? [])).map(\.table))
         try adopt(candidate)
         for other in merged[key] ?? [] { merge(other, into: candidate) }
         try censusPairs(candidate, merged[key] ?? [])
       } else {
-        try planNewPairs(near)
+        planNewPairs(near)
       }
     }
     for (name, table) in file.tables.sorted(by: { $0.key < $1.key }) where !used.contains(name) {
@@ -195,13 +196,24 @@ extension StorePlan {
   /// Pairs of relationships of two subentities that are one of their parent now.
   private mutating func merge(_ other: Candidate, into candidate: Candidate) {
     guard
-      case .joinTable(let name, let source, let destination, _) = candidate.near.storage
+      case .joinTable(let name, let source, let destination, let order) = candidate.near.storage,
+      case .joinTable(_, _, _, let inverseOrder)? = candidate.near.inverse?.storage
     else { return }
     let old = quoted(other.table)
+    var columns = [(source, other.toFar.name), (destination, other.toNear.name)]
+    for (place, column) in [(order, other.toNear.name), (inverseOrder, other.toFar.name)] {
+      let former = "Z_FOK_" + column.dropFirst(2)
+      if let place, file.tables[other.table]?.has(former) == true,
+        !columns.contains(where: { $0.0 == place })
+      {
+        columns.append((place, former))
+      }
+    }
+    let (into, from) = (columns.map(\.0), columns.map(\.1))
     add("the pairs of \(other.table) are in \(name) in the model") { migration in
       try migration.connection.execute(
-        "INSERT INTO \(name)(\(source), \(destination)) "
-          + "SELECT \(other.toFar.name), \(other.toNear.name) FROM \(old)")
+        "INSERT INTO \(name)(\(into.joined(separator: ", "))) "
+          + "SELECT \(from.joined(separator: ", ")) FROM \(old)")
       try migration.execute("DROP TABLE \(old)", "moved the pairs of \(other.table) to \(name)")
     }
     tables[other.table] = nil
@@ -220,7 +232,7 @@ extension StorePlan {
 
   // MARK: - A table that is not
 
-  private mutating func planNewPairs(_ near: RelationshipDescription) throws {
+  private mutating func planNewPairs(_ near: RelationshipDescription) {
     guard let far = near.inverse,
       case .joinTable(let wanted, let source, let destination, let order) = near.storage,
       case .joinTable(_, _, _, let inverseOrder) = far.storage
@@ -242,38 +254,6 @@ extension StorePlan {
       try migration.connection.execute(table.indexSQL)
     }
     tables[name] = FileStructure.Table(name: name)
-    try fill(name, destination, source, from: near)
-    if far !== near { try fill(name, source, destination, from: far) }
-  }
-
-  /// A relationship that was to-one: its column has the pairs.
-  private mutating func fill(
-    _ pairs: String, _ memberColumn: String, _ ownerColumn: String,
-    from relationship: RelationshipDescription
-  ) throws {
-    guard let table = sourceTable(of: relationship.entity), let known = file.tables[table],
-      let column = relationship.namesInFile.map({ "Z" + $0 })
-        .first(where: { known.type(of: $0) == "INTEGER" }),
-      sources[relationship.entity.root.name]?[table]?.columns
-        .allSatisfy({ !$0.values.contains(column) }) ?? true
-    else { return }
-    let kinds = relationship.entity.kinds.map(\.entityID)
-    try check(relationship, KeyColumn(table: table, column: column, kinds: kinds))
-    let from = currentNames[table] ?? table
-    let quotedFrom = quoted(from)
-    add("\(relationship.entity.name).\(relationship.name) is kept in the column \(from).\(column)")
-    {
-      try $0.execute(
-        "INSERT OR IGNORE INTO \(pairs)(\(ownerColumn), \(memberColumn)) "
-          + "SELECT Z_PK, \(column) FROM \(quotedFrom) WHERE \(column) IS NOT NULL",
-        "made pairs of \(pairs) from \(from).\(column)")
-    }
-    censuses.append {
-      Census(
-        label: "pairs of \(pairs) from \(from).\(column)",
-        before: "SELECT 0, count(\(column)) FROM \(SchemaComparison.quoted(table))",
-        after: "SELECT 0, count(*) FROM \(pairs)")
-    }
   }
 }
 

@@ -111,7 +111,7 @@ extension StorePlan {
     addFirst { try $0.remove(sql, "\(near.entity.name).\(near.name)") }
   }
 
-  private mutating func addFirst(_ run: @escaping (inout StoreMigration) throws -> Void) {
+  mutating func addFirst(_ run: @escaping (inout StoreMigration) throws -> Void) {
     steps.append(Step(differences: [], changesStructure: false, comesFirst: true, run: run))
   }
 }

@@ -68,69 +68,14 @@ extension StorePlan {
     lateSteps.append(Step(differences: []) { try $0.connection.execute(sql) })
   }
 
-  /// Searches for the earlier form of a to-one relationship without a column.
-  mutating func planNewToOne(_ toOne: RelationshipDescription) throws {
-    guard let inverse = toOne.inverse else { return }
-    for (name, table) in file.tables.sorted(by: { $0.key < $1.key }) {
-      guard let (a, b) = table.pairColumns,
-        joins(a, b, toOne) || joins(b, a, toOne), try hasRow("SELECT 1 FROM \(quoted(name))")
-      else { continue }
-      note("\(toOne.entity.name).\(toOne.name) may be kept in the table \(name)")
-    }
-    if !toOne.isOptional, try hasRows(toOne.entity) {
-      note("\(toOne.entity.name).\(toOne.name) is not optional, and the rows there lack it")
-    }
-    if !inverse.isToMany { try fill(toOne, from: inverse) }
-  }
-
-  /// Whether one of the columns of a table of pairs has the name of one end of a relationship.
-  private func joins(
-    _ a: PairColumn, _ b: PairColumn, _ relationship: RelationshipDescription
-  ) -> Bool {
-    guard let inverse = relationship.inverse, number(of: relationship.destination, fits: a.number),
-      number(of: relationship.entity, fits: b.number)
-    else { return false }
-    return relationship.namesInFile.contains(a.relationship)
-      || inverse.namesInFile.contains(b.relationship)
-  }
-
   /// Whether rows that a table of pairs holds under a number may be objects of an entity: of
   /// itself, or of another one of its hierarchy.
   func number(of entity: EntityDescription, fits number: Int64) -> Bool {
     guard entity.entityID != number else { return true }
-    guard let known = match.inFile[entity.name], let other = file.entity(numbered: number) else {
-      return false
+    guard let other = file.entity(numbered: number) else { return false }
+    return entity.kinds.contains {
+      match.inFile[$0.name].map { file.root(of: $0) == file.root(of: other) } ?? false
     }
-    return file.root(of: known) == file.root(of: other)
-  }
-
-  /// A to-many became a to-one, whose other end has the pairs.
-  private mutating func fill(
-    _ toOne: RelationshipDescription, from inverse: RelationshipDescription
-  ) throws {
-    guard let source = sourceTable(of: inverse.entity), let known = file.tables[source] else {
-      return
-    }
-    let columns = inverse.namesInFile.map { "Z" + $0 }.filter { known.type(of: $0) == "INTEGER" }
-    guard let column = columns.first else { return }
-    let name = quoted(column)
-    if try hasRow(
-      "SELECT 1 FROM \(quoted(source)) WHERE \(name) IS NOT NULL GROUP BY \(name) "
-        + "HAVING count(*) > 1")
-    {
-      note(
-        "\(toOne.entity.name).\(toOne.name) leads to one object, and rows of \(source) have several"
-      )
-    }
-    lateSteps.append(
-      Step(differences: []) { migration in
-        guard let near = toOne.column, let far = inverse.column else { return }
-        let table = toOne.entity.table
-        try migration.execute(
-          "UPDATE \(table) SET \(near) = (SELECT o.Z_PK FROM \(inverse.entity.table) o "
-            + "WHERE o.\(far) = \(table).Z_PK) WHERE \(near) IS NULL",
-          "set \(table).\(near) from \(inverse.entity.table).\(far)")
-      })
   }
 }
 

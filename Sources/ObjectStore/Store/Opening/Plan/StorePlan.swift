@@ -75,6 +75,15 @@ struct StorePlan {
   var exchanged: Set<ObjectIdentifier> = []
   /// Search indexes that the model does not declare.
   var otherSearchIndexes: [String] = []
+  /// By the number of the root: the relationships of its entities.
+  var endsByRoot: [Int64: [FileEnd]] = [:]
+  /// By relationship: its name among these.
+  var namesInFile: [ObjectIdentifier: String] = [:]
+  /// By the owner of a table of pairs: the tables of the file that it takes over.
+  var pairTables: [ObjectIdentifier: Set<String>] = [:]
+  var carried: [CarriedPairs] = []
+  /// By entity: by how much the keys of its rows grow.
+  var offsets: [Int64: Int64] = [:]
   /// The number of properties, of entities in the file, that were found there or not.
   var kinship = Kinship()
 
@@ -96,18 +105,21 @@ struct StorePlan {
         model.renamings { numbers[$0.name] ?? 0 }.allSatisfy(record.renamings.contains)
       }
         ?? true
-    mustRecord = !isChecked || !metadata.hasDestinations || record == nil
+    mustRecord = !isChecked || !metadata.hasDestinations(of: model) || record == nil
     destinations = isChecked ? [:] : metadata.destinations ?? [:]
     tables = file.tables
     for name in file.tables.keys { currentNames[name] = name }
     try model.renumber(match.numbers, storeUUID: file.uuid)
     guard sharesEntities() else { return }
     findHomes()
+    findEnds()
     try planEntities()
     try planTables()
     try checkDestinations()
     try planPairs()
+    try planCarriedPairs()
     try planMoves()
+    censusMembers()
     model.didMapColumns()
     planConstraints()
     steps += lateSteps

@@ -34,7 +34,11 @@ struct StoredProperty {
       StoredProperty(
         kind: .toOne(toOne), owner: toOne.entity, label: "\(toOne.entity.name).\(toOne.name)",
         baseColumn: toOne.isHidden ? toOne.column ?? "" : "Z" + toOne.name.uppercased(),
-        formerColumn: toOne.renamingIdentifier.map { "Z" + $0.uppercased() },
+        formerColumn: toOne.isHidden
+          ? toOne.inverse.renamingIdentifier.map {
+            "Z\(toOne.destination.entityID)" + $0.uppercased()
+          }
+          : toOne.renamingIdentifier.map { "Z" + $0.uppercased() },
         defaultColumn: toOne.column ?? "", type: "INTEGER")
     }
     return attributes + toOnes
@@ -51,6 +55,17 @@ struct StoredProperty {
   }
 
   var wanted: NameMatch.Wanted { NameMatch.Wanted(name: baseColumn, former: formerColumn) }
+
+  /// The same, for a file that has followed some renamings; that of a hidden to-one is its inverse's.
+  func wanted(in root: Int64, _ followed: Set<String>?) -> NameMatch.Wanted {
+    guard let toOne, toOne.isHidden, let inverse = toOne.inverse else {
+      return wanted.pending(in: root, followed)
+    }
+    var item = wanted
+    item.isPending =
+      NameMatch.Wanted(pairs: inverse).pending(in: inverse.entity.root.entityID, followed).isPending
+    return item
+  }
 
   /// Makes the model use a column of the file.
   func use(_ column: String) {

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Reliability
+import Testing
+
+/// Stores that are opened with another model; thousands of pairs by `make migrations`.
+@Suite struct RelationshipMigrationTests {
+  @Test func noRelationshipLosesMembersOrTheirOrder() throws {
+    let first = UInt64.random(in: 0...999_999_999)
+    print("seed \(first)")
+    var run = RelationshipMigrations()
+    for seed in first..<first + 100 { try run.run(seed: seed) }
+    #expect(run.failures == [], "\(run.report)")
+    #expect(run.opened > 30 && run.refused > 3 && run.compared > 60, "seed \(first): \(run.report)")
+  }
+}
