@@ -67,8 +67,8 @@ public enum InputContent {
     }
   }
 
-  // 4 MiB is arbitrary: thousands of plans.
-  private static let maxPlainText = 4 << 20
+  // 1 MiB is arbitrary: thousands of plans.
+  private static let maxPlainText = 1 << 20
 
   private static func hasLogLine(_ bytes: ArraySlice<UInt8>) -> Bool {
     bytes.split(separator: UInt8(ascii: "\n")).contains { line in

@@ -23,21 +23,23 @@ enum PlanTextLine {
 
   /// - Parameter isWithinPlan: whether a numbered row precedes it.
   init(_ line: Substring, isWithinPlan: Bool) {
-    guard line.contains(where: { !$0.isWhitespace }) else {
+    let words = line.drop(while: \.isWhitespace)
+    if words.isEmpty {
       self = .blank
-      return
-    }
-    if line.contains(#/^\s*(```|~~~)/#) {
+    } else if words.hasPrefix("```") || words.hasPrefix("~~~") {
       self = .fence
-    } else if let prompt = line.prefixMatch(of: #/\s*sqlite3?>\s?/#) {
+    } else if words.hasPrefix("sqlite"), let prompt = words.prefixMatch(of: #/sqlite3?>\s?/#) {
       self = .prompt(line[prompt.range.upperBound...])
-    } else if let prompt = line.prefixMatch(of: #/\s*[^\s.]{0,3}\s*\.\.\.>\s?/#) {
+    } else if line.contains("...>"),
+      let prompt = line.prefixMatch(of: #/\s*[^\s.]{0,3}\s*\.\.\.>\s?/#)
+    {
       self = .continuation(line[prompt.range.upperBound...])
     } else if Self.isHeading(line) {
       self = .heading
     } else if Self.isBorder(line) {
       self = .border
-    } else if let counts = line.firstMatch(of: #/nLoop=(\d+)\s+n(?:Row|Visit)=(\d+)/#),
+    } else if words.hasPrefix("nLoop="),
+      let counts = line.firstMatch(of: #/nLoop=(\d+)\s+n(?:Row|Visit)=(\d+)/#),
       let loops = Int(counts.1), let rows = Int(counts.2)
     {
       self = .counts(loops: loops, rows: rows)

@@ -30,7 +30,8 @@ struct PlanTextRow {
   init?(_ line: Substring, isWithinPlan: Bool) {
     if let row = PlanTextRow(line, from: line.startIndex, isWithinPlan) {
       self = row
-    } else if let start = line.firstMatch(of: #/\s(?=\d+\|\d+\|\d+\|)/#)?.range.upperBound,
+    } else if line.contains("|"),
+      let start = line.firstMatch(of: #/\s(?=\d+\|\d+\|\d+\|)/#)?.range.upperBound,
       let row = PlanTextRow(line, from: start, isWithinPlan)
     {
       // A log's own words may precede it.
@@ -51,7 +52,9 @@ struct PlanTextRow {
         numbers.append(number)
       } else if character.isLetter || character == "_" {
         if PlanWords.areStep(rest) { break }
-        if isWithinPlan, line[start..<rest.startIndex].contains(#/^\d+\|\d+\|\d+\|$/#) {
+        if isWithinPlan, numbers.count == 3,
+          line[start..<rest.startIndex].contains(#/^\d+\|\d+\|\d+\|$/#)
+        {
           break
         }
         let word = rest.prefix { $0.isLetter || $0 == "_" }

@@ -9,10 +9,13 @@ struct TranscriptStatements {
   /// Whether EXPLAIN QUERY PLAN stands before the newest.
   private var isExplained = false
   private var lines: [Substring]?
+  private var hasText = false
   private var isAtPrompt = false
 
   // 8 is arbitrary: the statement of a plan stands close before it.
   private static let maxKnown = 8
+  // 2,000 is arbitrary: more lines are text of another kind, without the end of a statement.
+  private static let maxLines = 2000
 
   /// Whether the statement that is read has no end yet.
   var isOpen: Bool { lines != nil }
@@ -25,23 +28,30 @@ struct TranscriptStatements {
       end()
       isExplained = true
       self.isAtPrompt = isAtPrompt
-      lines = [explained]
-    } else if lines != nil, !text.isEmpty {
+      (lines, hasText) = ([explained], false)
+    } else if lines != nil, hasText {
       // A sentence that introduces the plan.
       if !isAtPrompt, line.last(where: { !$0.isWhitespace }) == ":" { return end() }
       lines?.append(line)
     } else if let start = Self.beginning(of: line) {
       isExplained = isExplained && lines != nil
       self.isAtPrompt = isAtPrompt
-      lines = [start]
+      (lines, hasText) = ([start], false)
     } else {
       return end()
     }
-    if SQLTokenizer.tokens(of: text).last?.isSymbol(";") == true { end() }
+    hasText = hasText || lines?.last?.contains { !$0.isWhitespace } == true
+    if line.last(where: { !$0.isWhitespace }) == ";",
+      SQLTokenizer.tokens(of: text).last?.isSymbol(";") == true
+    {
+      end()
+    } else if lines.map({ $0.count > Self.maxLines }) == true {
+      lines = nil
+    }
   }
 
   mutating func endAtBlank() {
-    if !isAtPrompt, !text.isEmpty { end() }
+    if !isAtPrompt, hasText { end() }
   }
 
   /// Ends it without its last lines.
@@ -51,8 +61,9 @@ struct TranscriptStatements {
   }
 
   mutating func end() {
+    guard lines != nil else { return }
     let text = text
-    if lines != nil, text.isEmpty { isExplained = false }
+    if text.isEmpty { isExplained = false }
     lines = nil
     guard !text.isEmpty, StatementOutline(text).hasPlan else { return }
     known = known.suffix(Self.maxKnown - 1) + [text]
@@ -85,6 +96,10 @@ struct TranscriptStatements {
   /// The statement in a line: the letters of its first word are all capital, or all small, which a sentence's
   /// are not.
   private static func beginning(of line: Substring) -> Substring? {
+    let first = line.first { !$0.isWhitespace }
+    guard first.map({ "SWIUDRVswiudrv".contains($0) }) == true || line.contains("sql: ") else {
+      return nil
+    }
     let word =
       #/(?:SELECT|WITH|INSERT|UPDATE|DELETE|REPLACE|VALUES|select|with|insert|update|delete|replace|values)\b(?!:)/#
     let start = line.prefixMatch(of: #/(?:.*\bsql: )?\s*/#)?.range.upperBound ?? line.startIndex
@@ -94,7 +109,9 @@ struct TranscriptStatements {
   /// The text behind EXPLAIN QUERY PLAN, which may be on the next line.
   private static func explained(in line: Substring) -> Substring? {
     let explain = #/(?:EXPLAIN\s+QUERY\s+PLAN(?:\s+FOR)?|EXPLAIN for):?\s*/#.ignoresCase()
-    guard let match = line.firstMatch(of: explain) else { return nil }
+    guard line.uppercased().contains("EXPLAIN"), let match = line.firstMatch(of: explain) else {
+      return nil
+    }
     let before = line[..<match.range.lowerBound]
     var rest = line[match.range.upperBound...]
     // Rails writes the values behind the statement.
