@@ -11,13 +11,8 @@ public enum InputContent {
   ///
   /// - Throws: ``TraceReadingError`` if the input does not exist, or cannot be opened.
   public static func isJSON(path: String) throws(TraceReadingError) -> Bool {
-    if path == "-" { return isJSON(try FileDescriptor.peek(path)) }
-    var status = stat()
-    guard stat(path, &status) == 0 else {
-      throw errno == ENOENT || errno == ENOTDIR
-        ? .noSuchInput(path) : .unreadable(path, reason: systemError())
-    }
-    guard status.st_mode & S_IFMT != S_IFDIR else { return false }
+    // Standard input may be a folder: its reader reports that.
+    if path != "-", try isFolder(path) { return false }
     return isJSON(try FileDescriptor.peek(path))
   }
 
@@ -50,6 +45,50 @@ public enum InputContent {
       throw .unreadable(path, reason: systemError())
     }
     return hash.text
+  }
+
+  /// The text of an input that is neither a trace nor a log, such as a plan that was copied from a page.
+  ///
+  /// Bytes of a pipe that were read for this are passed to its next reader.
+  ///
+  /// - Returns: nil for a folder, a trace, a log, a saved report, and data that is no text.
+  /// - Throws: ``TraceReadingError`` if the input does not exist, or cannot be opened.
+  public static func plainText(path: String) throws(TraceReadingError) -> String? {
+    guard try !isFolder(path) else { return nil }
+    return try FileDescriptor.peeking(path) { file in
+      let conversion = UTF16Conversion(head: file.peek())
+      let bytes = file.peekAll(atMost: maxPlainText) { block in
+        conversion != nil || !block.contains(0) && !hasLogLine(block)
+      }
+      guard var bytes else { return nil }
+      if var conversion { bytes = conversion.convert(bytes[...], isLast: true) }
+      let text = String(decoding: bytes, as: UTF8.self)
+      return hasLogLine(bytes[...]) || text.contains("\"schemaVersion\"") ? nil : text
+    }
+  }
+
+  // 1 MiB is arbitrary: thousands of plans.
+  private static let maxPlainText = 1 << 20
+
+  private static func hasLogLine(_ bytes: ArraySlice<UInt8>) -> Bool {
+    bytes.split(separator: UInt8(ascii: "\n")).contains { line in
+      line.withUnsafeBytes { line in
+        let own = LinePrefix.all(of: line).last?.rest ?? line
+        return LogLine(own) != nil || CoreDataLine(own)?.isMarked == true
+      }
+    }
+  }
+
+  private static func isFolder(_ path: String) throws(TraceReadingError) -> Bool {
+    var status = stat()
+    guard path != "-" else {
+      return fstat(STDIN_FILENO, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+    guard stat(path, &status) == 0 else {
+      throw errno == ENOENT || errno == ENOTDIR
+        ? .noSuchInput(path) : .unreadable(path, reason: systemError())
+    }
+    return status.st_mode & S_IFMT == S_IFDIR
   }
 
   // 512 MiB is arbitrary: a report with the maximum number of statements has about 100 MB.

@@ -125,11 +125,16 @@ final class FileDescriptor: Sendable {
 
   /// The first bytes of an input, which its next reader gets again.
   static func peek(_ path: String) throws(TraceReadingError) -> [UInt8] {
+    try peeking(path) { $0.peek() }
+  }
+
+  static func peeking<Result>(
+    _ path: String, _ body: (FileDescriptor) -> Result
+  ) throws(TraceReadingError) -> Result {
     let file = try input(path)
-    let bytes = file.peek()
     // A file is read from its beginning each time it is opened.
-    if !file.isFile { pipes.withLock { $0[path] = file } }
-    return bytes
+    defer { if !file.isFile { pipes.withLock { $0[path] = file } } }
+    return body(file)
   }
 
   private init(opening path: String) throws(TraceReadingError) {
@@ -186,6 +191,21 @@ final class FileDescriptor: Sendable {
 
   func read(into block: inout [UInt8]) -> Int {
     block.withUnsafeMutableBytes { read(into: $0) }
+  }
+
+  /// All bytes, which the next reader gets again.
+  ///
+  /// - Returns: nil if there are more than a count, or if the bytes so far are not `wanted`.
+  func peekAll(atMost maxCount: Int, where isWanted: (ArraySlice<UInt8>) -> Bool) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    defer { peeked.withLock { $0 = bytes + $0 } }
+    var block = [UInt8](repeating: 0, count: 64 << 10)
+    while true {
+      let count = read(into: &block)
+      guard count > 0 else { return count == 0 ? bytes : nil }
+      bytes += block[..<count]
+      guard bytes.count <= maxCount, isWanted(block[..<count]) else { return nil }
+    }
   }
 
   // 1 KiB is arbitrary: enough for a key of a message of `log show`.

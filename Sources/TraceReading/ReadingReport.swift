@@ -40,6 +40,8 @@ public struct SourceReport: Hashable, Sendable, Codable {
   public var failures: [String]?
   /// The identity with which double counting is detected; nil without events, and in older reports.
   public var identity: SourceIdentity?
+  /// The plans that a log has, as text, each from its `EXPLAIN QUERY PLAN` on; nil for none.
+  public var plans: [String]?
   /// The labels of `record --label`, such as `version`; nil for none.
   public var labels: [String: String]?
 

@@ -24,6 +24,10 @@ package final class SourceLedger {
   private static let problemCount = 20
   private static let sampleLength = 160
 
+  /// The text of the plan that is read.
+  @exclusivity(unchecked) private var plan: String?
+  @exclusivity(unchecked) private var plans: Set<String> = []
+
   package init(path: String, kind: SourceReport.Kind, index: Int = 0) {
     report = SourceReport(path: path, kind: kind)
     self.index = index
@@ -38,7 +42,10 @@ package final class SourceLedger {
   }
 
   /// Records facts about an input that was read to its end.
-  func finish() { report.identity = identity.identity }
+  func finish() {
+    report.identity = identity.identity
+    endPlan()
+  }
 
   /// Records the labels of `record --label`.
   func addLabels(_ labels: [String: String]) { report.labels = labels }
@@ -80,6 +87,25 @@ package final class SourceLedger {
       return
     }
     report.problems.append(sentence)
+  }
+
+  /// Starts a plan that the input contains as text, with `EXPLAIN QUERY PLAN` and its statement.
+  func startPlan(_ line: String) {
+    endPlan()
+    plan = line
+  }
+
+  /// Replaces the statement of the plan, which continues in another line.
+  func continuePlan(_ line: String) { plan = line }
+
+  func addToPlan(_ line: String) { plan? += "\n\(line)" }
+
+  // 10,000 is arbitrary, and more than the statements of a program.
+  private func endPlan() {
+    if let plan, plans.count < 10_000, plans.insert(plan).inserted {
+      report.plans = (report.plans ?? []) + [plan]
+    }
+    plan = nil
   }
 
   /// Records data that the input does not contain, without doubting the data that it contains.

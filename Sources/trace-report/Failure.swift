@@ -32,6 +32,12 @@ struct Failure: Error {
       self.init(
         "no such input \(LogText.quoted(path)), and no such command; did you mean "
           + "'trace-report \(command)'?")
+    } else if case .unknownKind(let path) = error, path != "-",
+      (try? PlanTexts.listings(in: path)) != nil
+    {
+      self.init(
+        "\(LogText.quoted(path)) is a plan as text, which has no runs; read it with 'trace-report "
+          + "plans'")
     } else {
       self.init("\(error)", status: status)
     }
@@ -41,6 +47,13 @@ struct Failure: Error {
   init(_ error: SavedReportError) {
     let status = if case .damaged = error { ExitStatus.inconclusive } else { ExitStatus.failed }
     self.init("\(error)", status: status)
+  }
+
+  /// Neither a database nor the input has the plans.
+  static func noPlan(_ path: String) -> Self {
+    Self(
+      "\(LogText.quoted(path)) has no plans; pass the program's database: --database FILE",
+      status: .validationFailure)
   }
 
   /// Interrupted before there was anything to report.

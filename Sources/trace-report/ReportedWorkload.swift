@@ -18,7 +18,9 @@ struct ReportedWorkload {
   /// - Throws: ``Failure``, with one sentence.
   init(_ profile: Profile, database path: String?) throws {
     guard let path else {
-      (database, explanations, findings, mismatch) = (nil, [:], profile.findings, nil)
+      let workload = Workload(profile)
+      (database, explanations, findings, mismatch) =
+        (nil, workload.explanations, workload.findings, nil)
       return
     }
     let file = try ReportedDatabase.open(path)

@@ -14,6 +14,8 @@ struct StatementSource {
   struct Statements {
     var list: [Statement]
     var doubts: [String] = []
+    /// The plans that logs contain, by the forms of the statements.
+    var plans: [SQLFingerprint: PlanTranscript.Listing] = [:]
     /// Returns the values that runs of a statement bound, as far as they were recorded.
     var values: (String) -> [[BindValue]] = { _ in [] }
   }
@@ -66,6 +68,7 @@ struct StatementSource {
         Statement(id: "\($0.id)", sql: $0.sql, work: $0.work, callers: $0.callers)
       })
     statements.values = { traced.values.tuples(of: $0) }
+    statements.plans = traced.reading.plans
     if traced.eventsLost > 0 {
       statements.doubts.append(
         "\(traced.eventsLost.counted("event was", "events were")) lost: statements may be missing here"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import SQLiteDriver
 import Testing
 
 @testable import QueryPlans
@@ -127,7 +128,10 @@ import Testing
   }
 
   @Test func circlesAndOrphansDoNotHang() {
-    let plan = QueryPlan(text: "5|9|0|SCAN a\n9|5|0|SCAN b\n7|7|0|SCAN c")
+    let plan = QueryPlan(steps: [
+      PlanStep(id: 5, parent: 9, detail: "SCAN a"), PlanStep(id: 9, parent: 5, detail: "SCAN b"),
+      PlanStep(id: 7, parent: 7, detail: "SCAN c"),
+    ])
     #expect(plan.nodes.count == 3)
   }
 

@@ -70,10 +70,7 @@ public final class PlanExplainer {
       var plan = QueryPlan(steps: steps)
       plan.resolve(by: AliasResolver(sql: sql, viewSQL: viewSQL))
       explanation.plan = plan
-      let source = PlanJudge.Source(
-        size: size, partialIndex: partialIndex,
-        module: { [unowned self] in modules[$0.lowercased()] }, firstColumn: firstColumn,
-        measure: { [meter, values] in meter.measure(sql, values: values(sql)) })
+      let source = source { [meter, values] in meter.measure(sql, values: values(sql)) }
       explanation.judgement = PlanJudge(
         sql: explanation.qualifiedSQL, work: work, source: source
       ).judge(plan)
@@ -86,6 +83,14 @@ public final class PlanExplainer {
       explanation.error = error
     }
     return explanation
+  }
+
+  /// The facts of the database for the judge.
+  func source(measure: @escaping () -> PlanJudge.Measurement?) -> PlanJudge.Source {
+    PlanJudge.Source(
+      size: size, partialIndex: partialIndex,
+      module: { [unowned self] in modules[$0.lowercased()] }, firstColumn: firstColumn,
+      measure: measure)
   }
 
   /// A statement's plan alone; nil where it does not compile.
@@ -129,7 +134,7 @@ public final class PlanExplainer {
     return replaced
   }
 
-  private static let collationsOfSQLite: Set = ["BINARY", "NOCASE", "RTRIM"]
+  static let collationsOfSQLite: Set = ["BINARY", "NOCASE", "RTRIM"]
 
   /// Runs a body again each time that it fails because of a missing object that can be replaced.
   private func retrying<T>(

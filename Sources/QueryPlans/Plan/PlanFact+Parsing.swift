@@ -4,23 +4,28 @@ extension PlanFact {
   /// Reads SQLite's words, those before 3.36 (`SCAN TABLE ZSTOP AS t0`) and those since (`SCAN t0`).
   init(detail: String) {
     var words = detail[...]
-    words.removeEstimate()
+    let rows = words.removeRows()
     if words.hasPrefix("EXECUTE ") { words = words.dropFirst(8) }
     if words.hasPrefix("REUSE ") { words = words.dropFirst(6) }
-    self = Self.access(words) ?? Self.structure(words) ?? .other
+    self = Self.access(words, rows) ?? Self.structure(words) ?? .other
   }
 
-  private static func access(_ words: Substring) -> PlanFact? {
+  private static func access(_ words: Substring, _ rows: TableAccess.Rows?) -> PlanFact? {
+    func access(_ words: Substring) -> TableAccess {
+      var access = TableAccess(words: words)
+      access.rows = rows
+      return access
+    }
     if words.hasPrefix("SCAN "),
       words.hasSuffix("CONSTANT ROW") || words.hasSuffix("CONSTANT ROWS")
         || words.hasSuffix("-ROW VALUES CLAUSE")
     {
       return .constantRows
     }
-    if let rest = words.without(prefix: "SCAN ") { return .scan(TableAccess(words: rest)) }
-    if let rest = words.without(prefix: "SEARCH ") { return .search(TableAccess(words: rest)) }
+    if let rest = words.without(prefix: "SCAN ") { return .scan(access(rest)) }
+    if let rest = words.without(prefix: "SEARCH ") { return .search(access(rest)) }
     if let rest = words.without(prefix: "BLOOM FILTER ON ") {
-      return .bloomFilter(TableAccess(words: rest))
+      return .bloomFilter(access(rest))
     }
     return nil
   }
@@ -48,7 +53,7 @@ extension PlanFact {
     }
     if words.without(prefix: "INDEX ").map({ Int($0) != nil }) == true { return .indexTerm }
     let compounds = [
-      "COMPOUND", "LEFT-MOST SUBQUERY", "UNION", "INTERSECT", "EXCEPT", "MERGE (",
+      "COMPOUND", "LEFT-MOST SUBQUERY", "SUBQUERY ", "UNION", "INTERSECT", "EXCEPT", "MERGE (",
     ]
     if compounds.contains(where: words.hasPrefix) || words == "LEFT" || words == "RIGHT" {
       return .compound(String(words))
@@ -128,10 +133,23 @@ extension Substring {
     return true
   }
 
-  /// `… (~6944 rows)`, as SQLite before 3.8 ends its lines.
-  fileprivate mutating func removeEstimate() {
-    guard hasSuffix(" rows)") || hasSuffix(" row)"), let start = range(of: " (~") else { return }
-    self = self[..<start.lowerBound]
+  /// Removes `(~6944 rows)`, as SQLite before 3.8 ends its lines, or `(cycles=2345 [98%] loops=1 rows=1000)`, as
+  /// `.scanstats` does.
+  fileprivate mutating func removeRows() -> TableAccess.Rows? {
+    guard last == ")", let start = lastIndex(of: "("), start > startIndex else { return nil }
+    let words = self[index(after: start)...].dropLast().split { " =".contains($0) }
+    let isEstimate = words.count == 2 && ["row", "rows"].contains(words[1])
+    func number(after name: Substring) -> Int? {
+      guard let place = words.firstIndex(of: name), place + 1 < words.count else { return nil }
+      return Int(words[place + 1])
+    }
+    guard isEstimate && words[0].first == "~" || words.first == "cycles" || words.first == "loops"
+    else { return nil }
+    self = self[..<start]
+    while last == " " { removeLast() }
+    if isEstimate { return Int(words[0].dropFirst()).map(TableAccess.Rows.estimated) }
+    guard let rows = number(after: "rows"), let loops = number(after: "loops") else { return nil }
+    return .counted(rows / Swift.max(loops, 1))
   }
 
   fileprivate func split(at separator: String) -> (Substring, Substring)? {

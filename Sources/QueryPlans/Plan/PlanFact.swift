@@ -52,6 +52,14 @@ public struct TableAccess: Hashable, Sendable {
     case virtualTable(String)
   }
 
+  /// The rows of a step, as the words of some versions have them.
+  public enum Rows: Hashable, Sendable {
+    /// SQLite's estimate of the rows that the step passes on: `(~6944 rows)`.
+    case estimated(Int)
+    /// The rows that each run of the step read: `(loops=1 rows=1000)`.
+    case counted(Int)
+  }
+
   /// The name in the statement: the alias if there is one.
   public var name: String
   /// The table of the name; nil for a subquery, or if it could not be resolved.
@@ -62,6 +70,8 @@ public struct TableAccess: Hashable, Sendable {
   public var isLeftJoin = false
   /// Whether it reads the rows of a subquery or of a common table.
   public var isSubquery = false
+  /// Nil where its words have none.
+  public var rows: Rows?
 
   public init(name: String) { self.name = name }
 }

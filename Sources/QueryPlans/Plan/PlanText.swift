@@ -3,44 +3,96 @@
 import SQLiteDriver
 
 extension QueryPlan {
-  /// Reads a plan as the sqlite3 shell prints it, of any version, or as bare lines of SQLite's words.
+  /// Reads the first plan of a text.
   ///
   ///     0|0|0|SCAN TABLE ZSTOP AS t0 (~6944 rows)      QUERY PLAN
   ///     0|0|0|EXECUTE CORRELATED SCALAR SUBQUERY 1     |--SCAN t0
   ///     1|0|0|SEARCH TABLE ZSTOPTIME AS t1 USING …     `--CORRELATED SCALAR SUBQUERY 1
   public init(text: String, sql: String? = nil) {
-    let lines = text.split(whereSeparator: \.isNewline).map(PlanTextLine.init)
-      .filter { !$0.detail.isEmpty && $0.detail != "QUERY PLAN" }
-    let isByNumber = lines.contains { $0.numbers?.0 == 0 }
-    let steps = isByNumber ? Self.stepsBySelect(lines) : Self.stepsByIndent(lines)
-    self.init(steps: steps, sql: sql)
+    self.init(steps: PlanTranscript(text).listings.first?.steps ?? [], sql: sql)
+  }
+}
+
+/// The rows of one plan.
+struct PlanRows {
+  private let rows: [PlanTextRow]
+  /// Whether the first number of each row is that of a SELECT, as before SQLite 3.24: 0 is the outer one.
+  let areBySelect: Bool
+
+  init(_ rows: [PlanTextRow]) {
+    self.rows = rows
+    areBySelect = rows.contains { $0.pair?.0 == 0 }
   }
 
-  /// Since 3.24 the numbers are id and parent; a drawing has depths.
-  private static func stepsByIndent(_ lines: [PlanTextLine]) -> [PlanStep] {
-    var ancestors: [(depth: Int, id: Int64)] = []
-    return lines.enumerated().map { index, line in
-      if let (id, parent) = line.numbers {
-        return PlanStep(id: id, parent: parent, detail: line.detail)
+  var firstLine: Int { rows.first?.line ?? 0 }
+
+  /// The plans of some rows, one after the other, though nothing may stand between them.
+  static func plans(of rows: [PlanTextRow]) -> [PlanRows] {
+    let areBySelect = rows.contains { $0.pair?.0 == 0 }
+    var plans: [[PlanTextRow]] = []
+    for row in rows {
+      if let plan = plans.last, !begins(row, after: plan, areBySelect) {
+        plans[plans.count - 1].append(row)
+      } else {
+        plans.append([row])
       }
-      while let last = ancestors.last, last.depth >= line.depth { ancestors.removeLast() }
-      let id = Int64(index) + 1
-      defer { ancestors.append((line.depth, id)) }
-      return PlanStep(id: id, parent: ancestors.last?.id ?? 0, detail: line.detail)
+    }
+    return plans.map(PlanRows.init)
+  }
+
+  private static func begins(
+    _ row: PlanTextRow, after plan: [PlanTextRow], _ areBySelect: Bool
+  ) -> Bool {
+    guard let (id, order) = row.pair, let (last, _) = plan.last?.pair else {
+      return row.isAfterBlank || (row.pair == nil) != (plan.last?.pair == nil)
+    }
+    // Ids increase.
+    guard areBySelect else { return id <= last }
+    // The first table of the outer SELECT: the terms of an OR are rows of one table.
+    guard id == 0, order == 0, let access = PlanFact(detail: row.detail).access else {
+      return false
+    }
+    return plan.contains { other in
+      guard let pair = other.pair, pair == (0, 0) else { return false }
+      return PlanFact(detail: other.detail).access.map { $0.name != access.name } == true
+        || row.isAfterBlank && other.detail == row.detail
     }
   }
 
-  /// Before 3.24 the first number is the SELECT's: 0 is the outer one, others are named by a step.
-  private static func stepsBySelect(_ lines: [PlanTextLine]) -> [PlanStep] {
-    let bySelect = Dictionary(grouping: lines) { $0.numbers?.0 ?? 0 }
+  var steps: [PlanStep] { areBySelect ? stepsBySelect : stepsByIndent }
+
+  /// Since 3.24 the numbers are id and parent; a drawing has depths.
+  private var stepsByIndent: [PlanStep] {
+    var ancestors: [(depth: Int, id: Int64)] = []
+    return rows.enumerated().map { index, row in
+      if let (id, parent) = row.pair {
+        return PlanStep(id: id, parent: parent, detail: row.detail)
+      }
+      while let last = ancestors.last, last.depth >= row.depth { ancestors.removeLast() }
+      let id = Int64(index) + 1
+      defer { ancestors.append((row.depth, id)) }
+      return PlanStep(id: id, parent: ancestors.last?.id ?? 0, detail: row.detail)
+    }
+  }
+
+  private var stepsBySelect: [PlanStep] {
+    let bySelect = Dictionary(grouping: rows) { $0.pair?.0 ?? 0 }
     var steps: [PlanStep] = []
     var placed: Set<Int64> = []
+    func add(_ detail: String, under parent: Int64) -> Int64 {
+      let id = Int64(steps.count) + 1
+      steps.append(PlanStep(id: id, parent: parent, detail: detail))
+      return id
+    }
     func place(_ select: Int64, under parent: Int64) {
       guard placed.insert(select).inserted else { return }
-      for line in bySelect[select] ?? [] {
-        let id = Int64(steps.count) + 1
-        steps.append(PlanStep(id: id, parent: parent, detail: line.detail))
-        for inner in line.namedSelects { place(inner, under: id) }
+      for row in bySelect[select] ?? [] {
+        let id = add(row.detail, under: parent)
+        let inner = row.namedSelects
+        for select in inner where bySelect[select] != nil {
+          // The SELECTs of a compound do not read their tables within each other.
+          place(select, under: inner.count > 1 ? add("SUBQUERY \(select)", under: id) : id)
+        }
       }
     }
     place(0, under: 0)
@@ -49,30 +101,9 @@ extension QueryPlan {
   }
 }
 
-/// One line of a plan as text.
-private struct PlanTextLine {
-  /// The first two of `0|0|0|`.
-  var numbers: (Int64, Int64)?
-  var depth = 0
-  var detail: String
-
-  init(_ line: Substring) {
-    let fields = line.split(separator: "|", maxSplits: 3, omittingEmptySubsequences: false)
-    if fields.count == 4, let first = Int64(fields[0]), let second = Int64(fields[1]),
-      Int64(fields[2]) != nil
-    {
-      numbers = (first, second)
-      detail = String(fields[3])
-    } else {
-      let drawing = line.prefix { " |`-\t".contains($0) }
-      depth = drawing.count
-      detail = String(line.dropFirst(drawing.count))
-    }
-    while detail.last?.isWhitespace == true { detail.removeLast() }
-  }
-
+extension PlanTextRow {
   /// `… SUBQUERY 1`, `SCAN SUBQUERY 1 AS x`, `COMPOUND SUBQUERIES 1 AND 2 (UNION)`.
-  var namedSelects: [Int64] {
+  fileprivate var namedSelects: [Int64] {
     let words = detail.split(separator: " ")
     guard let place = words.firstIndex(where: { $0 == "SUBQUERY" || $0 == "SUBQUERIES" }) else {
       return []

@@ -45,7 +45,22 @@ public struct QueryPlan: Hashable, Sendable {
   }
 }
 
+extension QueryPlan {
+  /// Marks the reads of some names as those of a subquery.
+  mutating func markComputed(_ names: Set<String>) {
+    for index in roots.indices { roots[index].markComputed(names) }
+  }
+}
+
 extension QueryPlan.Node {
+  fileprivate mutating func markComputed(_ names: Set<String>) {
+    if case .scan(var access) = fact, access.table == nil, names.contains(access.name) {
+      access.isSubquery = true
+      fact = .scan(access)
+    }
+    for index in children.indices { children[index].markComputed(names) }
+  }
+
   fileprivate mutating func resolve(by resolver: AliasResolver, depth: Int) {
     switch fact {
     case .scan(let access): fact = .scan(resolver.resolved(access, depth: depth))
@@ -63,6 +78,8 @@ extension PlanFact {
   var opensScope: Bool {
     switch self {
     case .subquery, .materialize, .coroutine: true
+    // Before SQLite 3.24 the steps of a subquery are those of the scan of its rows.
+    case .scan(let access): access.isSubquery
     default: false
     }
   }

@@ -34,6 +34,7 @@ extension PlanJudge {
       }
       var inner = place
       if case .subquery(_, let isCorrelated) = node.fact {
+        if isCorrelated { judgement.correlatedSubqueries += 1 }
         inner.isCorrelated = inner.isCorrelated || isCorrelated
       }
       if node.fact.opensScope {
@@ -83,6 +84,7 @@ extension PlanJudge {
     var partial: PartialIndex?
     if case .named(let index, _) = access.index { partial = source.partialIndex(index) }
     if let partial { size = partial.size }
+    if let rows = access.rows, size == nil { size = TableSize(rows, terms: scope.map(termCount)) }
     var scan = PlanJudgement.Scan(
       name: access.name, table: access.table, size: size, harmlessBecause: nil, isCertain: true,
       index: nil, isInCorrelatedSubquery: place.isCorrelated,
@@ -114,6 +116,10 @@ extension PlanJudge {
     return scan
   }
 
+  private func termCount(_ scope: SelectScope) -> Int {
+    scope.conditions.reduce(0) { $0 + TermTree($1, of: outline.tokens).conjuncts.count }
+  }
+
   private func reason(
     _ access: TableAccess, _ scope: SelectScope?, _ size: TableSize?, _ place: Place,
     _ isVirtual: Bool
@@ -131,6 +137,8 @@ extension PlanJudge {
 
   /// Whether the plan alone shows that the scan goes to the end.
   private func isCertain(_ scope: SelectScope?, _ place: Place) -> Bool {
+    // A plan without its statement.
+    if outline.scopes.isEmpty { return !place.isCorrelated || place.isOutermost }
     guard let scope else {
       // A table of a view, of a trigger or of a foreign key, which is not in the text.
       return place.isOutermost && outline.scopes.allSatisfy { $0.limit == nil }

@@ -189,7 +189,8 @@ public struct PlanJudge {
   private func judgeByPlan(_ judgement: inout PlanJudgement) {
     let rows = work.executions > 0 && work.rows > 0 ? work.perRun(\.rows) : nil
     for index in judgement.scans.indices where judgement.scans[index].harmlessBecause == nil {
-      guard let rows, let size = judgement.scans[index].size, judgement.scans[index].isMandatory,
+      guard let rows, let size = judgement.scans[index].size, !size.isEstimate,
+        judgement.scans[index].isMandatory,
         !ScanBound.isExceeded(steps: Double(size.rows), rows: rows)
       else { continue }
       judgement.scans[index].harmlessBecause = .returnsAll

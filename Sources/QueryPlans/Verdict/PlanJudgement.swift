@@ -62,6 +62,21 @@ public struct PlanJudgement: Hashable, Sendable {
     }
   }
 
+  /// A search whose index serves some of the columns that WHERE compares.
+  public struct PartialSearch: Hashable, Sendable {
+    public var table: String
+    public var index: String
+    /// The columns by which the index finds the rows.
+    public var served: [String]
+    /// The columns that are compared row by row.
+    public var others: [String]
+  }
+
+  /// How far the verdict can be trusted.
+  public enum Confidence: String, Hashable, Sendable, Codable {
+    case high, medium, low
+  }
+
   /// The evidence for the verdict.
   public enum Evidence: String, Hashable, Sendable, Codable {
     /// Counters of the trace.
@@ -98,6 +113,12 @@ public struct PlanJudgement: Hashable, Sendable {
   public internal(set) var automaticIndexColumns: [Reference] = []
   /// Whether one of them is of a table that is large, or of unknown size.
   var hasLargeAutomaticIndex = false
+  /// The number of subqueries that run for each row of an outer SELECT.
+  public internal(set) var correlatedSubqueries = 0
+  /// The searches of a plan that was read as text; an index was not tried.
+  public internal(set) var partialSearches: [PartialSearch] = []
+  /// The steps of the plan that the database has in place of the one that was read as text.
+  public internal(set) var otherPlan: [String] = []
   /// Whether the statement inserts, updates or deletes rows: it may have triggers and check foreign keys.
   public internal(set) var isOfWrite = false
   /// Full-scan steps a run that no step of the plan explains, such as those of triggers.
@@ -112,6 +133,11 @@ public struct PlanJudgement: Hashable, Sendable {
   public var sortsByTemporaryBTree: Bool { temporaryBTrees.contains { $0.hasSuffix("ORDER BY") } }
   public var scansInCorrelatedSubquery: Bool {
     scans.contains { $0.isInCorrelatedSubquery && $0.table != nil }
+  }
+
+  public var confidence: Confidence {
+    if verdict == .mayScan { return .low }
+    return evidence == .counted || evidence == .measured ? .high : .medium
   }
 
   /// The scans that the verdict is about.

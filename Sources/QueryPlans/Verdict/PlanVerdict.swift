@@ -66,10 +66,24 @@ public struct TableSize: Hashable, Sendable {
   public var rows: Int
   /// Whether counting stopped there.
   public var isAtLeast: Bool
+  /// Whether it is SQLite's estimate of the rows that its WHERE keeps, from the words of a plan.
+  public var isEstimate = false
 
   public init(rows: Int, isAtLeast: Bool = false) {
     self.rows = rows
     self.isAtLeast = isAtLeast
+  }
+
+  /// - Parameter terms: the number of terms of the WHERE: SQLite takes each to keep a tenth of the rows, or more.
+  init(_ rows: TableAccess.Rows, terms: Int?) {
+    switch rows {
+    case .counted(let rows): self.init(rows: rows)
+    case .estimated(let rows):
+      var most = terms.map { _ in Double(rows) } ?? .infinity
+      for _ in 0..<(terms ?? 0) where most < ScanBound.minRows { most *= 10 }
+      self.init(rows: rows, isAtLeast: most >= ScanBound.minRows)
+      isEstimate = true
+    }
   }
 }
 

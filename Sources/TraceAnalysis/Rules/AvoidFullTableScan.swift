@@ -75,6 +75,13 @@ struct AvoidFullTableScan: Rule {
     let change =
       statement.judgement.change == .nowScans
       ? " The trace counted no scan: the plan has changed since the trace." : ""
+    if let scan, scan.size == nil, statement.judgement.evidence == .plan, let plan = statement.plan
+    {
+      return """
+        By the plan in the log (\(plan.nodes.map(\.detail).joined(separator: "; "))) each run reads \
+        all rows of '\(scan.table ?? scan.name)' to \(statement.resultText)\(statement.runsText).
+        """
+    }
     guard let scan, let size = scan.size else {
       return """
         A run here takes \(statement.stepsPerRun.counted("full-scan step")) to \
@@ -252,8 +259,10 @@ extension JudgedStatement {
   }
 
   /// The time in SQLite for rows that were not returned.
-  var scanSaving: Finding.Saving {
+  var scanSaving: Finding.Saving? {
     let steps = stepsPerRun
+    // The plan of a log has no steps.
+    guard steps > 0 || judgement.evidence != .plan else { return nil }
     let wanted = steps > 0 ? min(rowsPerRun / steps, 1) : 1
     return Finding.Saving(
       atMost: Int64(exactly: (Double(profile.work.connectionTime) * (1 - wanted)).rounded()) ?? 0,

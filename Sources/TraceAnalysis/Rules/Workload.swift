@@ -10,7 +10,7 @@ public struct Workload {
   public var profile: Profile
   /// Nil without a database; a rule that needs it then finds nothing.
   public var database: DatabaseFacts?
-  /// By statement; empty without a database.
+  /// By statement; without a database those whose plans a log contains.
   public var explanations: [StatementID: PlanExplainer.Explanation] = [:]
   /// The plans of statements without events of their own, such as those of saves.
   var otherPlans: [QueryPlan?] = []
@@ -24,7 +24,13 @@ public struct Workload {
   /// A run without a database.
   public init(_ profile: Profile) {
     self.profile = profile.withoutRests
-    forms = Self.forms(of: self.profile.statements) { _ in nil }
+    let plans = profile.reading.plans
+    func explain(_ statement: StatementProfile) -> PlanExplainer.Explanation? {
+      guard !plans.isEmpty, let sql = statement.sql else { return nil }
+      return plans[SQLFingerprint(sql: sql)]?.explanation(work: statement.statementWork)
+    }
+    for statement in self.profile.statements { explanations[statement.id] = explain(statement) }
+    forms = Self.forms(of: self.profile.statements, explain)
   }
 
   /// A run, its statements explained against a database, which is only read.

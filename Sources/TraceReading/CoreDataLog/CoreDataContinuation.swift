@@ -24,7 +24,7 @@ enum CoreDataContinuation {
     let starts: [StaticString] = [
       "SCAN", "SEARCH", "USE TEMP B-TREE", "CORRELATED", "EXECUTE", "SCALAR", "LIST", "COMPOUND",
       "UNION", "MATERIALIZE", "CO-ROUTINE", "MULTI-INDEX", "INDEX ", "LEFT", "MERGE", "RIGHT",
-      "QUERY PLAN", "RECURSIVE", "SETUP", "REUSE", "BLOOM",
+      "QUERY PLAN", "RECURSIVE", "SETUP", "REUSE", "BLOOM", "USING INDEX", "EXCEPT", "INTERSECT",
     ]
     return starts.contains { words.hasPrefix($0) }
   }

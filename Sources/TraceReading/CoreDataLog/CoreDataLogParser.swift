@@ -144,6 +144,11 @@ final class CoreDataLogParser {
   }
 
   private func readDetails(_ text: UnsafeRawBufferPointer) -> Bool {
+    // A log of the system has its category before each row of a plan.
+    if place == .plan, CoreDataContinuation.isPlan(text) {
+      ledger.addToPlan(String(decoding: text, as: UTF8.self))
+      return true
+    }
     place = .none
     if text.hasPrefix("SQLite bind[") {
       thread?.read(bind: text)
@@ -153,6 +158,7 @@ final class CoreDataLogParser {
     guard text.hasPrefix("SQLite: EXPLAIN QUERY PLAN") else { return false }
     place = .plan
     explained = String(decoding: text, as: UTF8.self)
+    ledger.startPlan(explained)
     return true
   }
 
@@ -197,9 +203,14 @@ final class CoreDataLogParser {
       }
       if CoreDataContinuation.isObject(line) { return true }
     case .plan:
-      if CoreDataContinuation.isPlan(line) { return true }
-      guard wrapping.joint(explained, line) != nil else { break }
-      explained += String(decoding: line, as: UTF8.self)
+      let text = String(decoding: line, as: UTF8.self)
+      if CoreDataContinuation.isPlan(line) {
+        ledger.addToPlan(text)
+        return true
+      }
+      guard let joint = wrapping.joint(explained, line) else { break }
+      explained += (joint == .space ? " " : "") + text
+      ledger.continuePlan(explained)
       return true
     case .remark: if CoreDataContinuation.isIndented(line) { return true }
     }

@@ -169,8 +169,17 @@ final class LogEventSource: EventSource {
     case .sql: try takeStatement(parsed, process, body)
     case .annotation: try takeAnnotation(parsed, process, line, body)
     case .warning: countLostLines(parsed.text)
-    case .details, .error: break
+    case .details: takePlan(parsed.text)
+    case .error: break
     }
+  }
+
+  /// Reads the plan of level 4: the statement, then its steps, which are indented.
+  private func takePlan(_ text: UnsafeRawBufferPointer) {
+    let isStep = text.hasPrefix("  ")
+    guard isStep || text.hasPrefix("SQLite: EXPLAIN QUERY PLAN ") else { return }
+    let line = LogText.unescaped(String(decoding: text, as: UTF8.self)[...])
+    if isStep { ledger.addToPlan(line) } else { ledger.startPlan(line) }
   }
 
   private func takeStatement(

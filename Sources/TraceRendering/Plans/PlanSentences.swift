@@ -34,6 +34,7 @@ extension PlanJudgement.Scan {
 
   private var rows: String {
     guard let size else { return "" }
+    if size.isEstimate { return " (SQLite's estimate: \(size.rows.counted("row")) or more)" }
     return " (\(size.isAtLeast ? "at least " : "")\(size.rows.counted("row")))"
   }
 
@@ -155,6 +156,20 @@ extension PlanJudgement {
       let hint = automaticIndexHint(table).map { "; try \($0)" } ?? ""
       remarks.append(
         "makes an index on '\(table)' at every run: a lasting one would be cheaper\(hint)")
+    }
+    if correlatedSubqueries > 0 {
+      remarks.append(
+        "runs a correlated subquery once for each row that reaches it: write terms that discard "
+          + "rows before it")
+    }
+    remarks += partialSearches.map { search in
+      let columns = search.served + search.others
+      return "the index '\(search.index)' finds rows by \(search.served.joined(separator: ", ")) "
+        + "alone, and \(search.others.joined(separator: ", ")) is compared row by row; an index of "
+        + "these columns serves both and replaces it: \(Scan.indexSQL(search.table, columns))"
+    }
+    if !otherPlan.isEmpty {
+      remarks.append("this database has another plan: \(otherPlan.joined(separator: "; "))")
     }
     if let steps = unexplainedFullScanSteps {
       let hint =

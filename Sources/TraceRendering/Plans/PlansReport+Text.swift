@@ -8,7 +8,7 @@ extension PlansReport {
   /// The report for a terminal or a pipe; it ends in a newline.
   public func text(_ style: TextStyle = .plain) -> String {
     var drawing = PlanDrawing(style: style)
-    drawing.paragraph("Plans in \(database) (SQLite \(sqliteVersion))", .bold)
+    drawing.paragraph(headline, .bold)
     for entry in entries { drawing.draw(entry) }
     drawing.line("")
     drawing.paragraph(totals, count(.fullScan) > 0 ? .red : nil)
@@ -21,7 +21,7 @@ extension PlansReport {
     return drawing.output
   }
 
-  private var totals: String {
+  var totals: String {
     let counts = PlanVerdict.allCases.filter { $0 != .noPlan }.map { verdict in
       let word = verdict.words.lowercased()
       return count(verdict).counted(word, word == "search" ? "searches" : nil)
@@ -46,7 +46,8 @@ struct PlanDrawing {
     let verdict = entry.explanation.verdict
     line(
       style.paint(verdict.words, verdict.ink)
-        + style.paint("  \(entry.id)\(runs > 0 ? "  \(runs.counted("run"))" : "")", .faint))
+        + style.paint(
+          "  \(entry.label)\(runs > 0 ? "  \(runs.counted("run"))" : "")", .faint))
     if entry.texts > 1 {
       text(
         "\(entry.texts.counted("statement")) that differ in their values; one of them:", indent: 2,

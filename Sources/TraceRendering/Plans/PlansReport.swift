@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import QueryPlans
+import StoreEvents
 
 /// The plans of some statements, ready to be drawn.
 public struct PlansReport {
@@ -13,6 +14,30 @@ public struct PlansReport {
     private var stepsPerRun: Double
     public var explanation: PlanExplainer.Explanation
     public var work: StatementWork
+    /// The line of the plan in a text; nil for a plan of a log or of the database.
+    private var line: Int?
+    /// Whether the plan was read as text: table sizes are then not known.
+    private var isText = false
+
+    /// A plan that was read as text.
+    ///
+    /// - Parameter traced: the id and the work of its statement, if a log contains it.
+    public init(
+      _ listing: PlanTranscript.Listing, explanation: PlanExplainer.Explanation,
+      traced: (id: String, work: StatementWork)? = nil
+    ) {
+      let id = listing.sql.map { "\(StatementID(sql: $0))" } ?? "line \(listing.line)"
+      self.init(
+        id: traced?.id ?? id, explanation: explanation, work: traced?.work ?? StatementWork())
+      isText = true
+      if traced == nil { line = listing.line }
+    }
+
+    /// Its id, or its line; of a plan as text also how far the verdict can be trusted.
+    var label: String {
+      let confidence = isText ? explanation.judgement?.confidence.rawValue : nil
+      return (line.map { "line \($0)" } ?? id) + (confidence.map { ", \($0) confidence" } ?? "")
+    }
 
     public init(id: String, explanation: PlanExplainer.Explanation, work: StatementWork) {
       self.id = id
@@ -55,8 +80,9 @@ public struct PlansReport {
     }
   }
 
-  public var database: String
-  public var sqliteVersion: String
+  /// Nil for plans as text without a database.
+  public var database: String?
+  public var sqliteVersion: String?
   public var entries: [Entry]
   /// The number of statements that are not in ``entries`` because SQLite has no plan for them:
   /// `BEGIN` and others.
@@ -66,7 +92,7 @@ public struct PlansReport {
 
   /// - Parameter byForm: whether statements that differ in their values, and have the same plan and
   ///   verdict, are one entry.
-  public init(database: String, sqliteVersion: String, entries: [Entry], byForm: Bool) {
+  public init(database: String?, sqliteVersion: String?, entries: [Entry], byForm: Bool) {
     self.database = database
     self.sqliteVersion = sqliteVersion
     let all = byForm ? Self.grouped(entries) : entries
@@ -95,5 +121,15 @@ public struct PlansReport {
   }
 
   /// Whether the statements are of the database.
-  public var schemaMatch: SchemaMatch { SchemaMatch(entries.map(\.explanation)) }
+  public var schemaMatch: SchemaMatch {
+    SchemaMatch(entries.filter { !$0.explanation.sql.isEmpty }.map(\.explanation))
+  }
+
+  /// Where the plans are from.
+  var headline: String {
+    guard let database else {
+      return "Plans as text, without a database: the sizes of the tables are not known"
+    }
+    return "Plans in \(database)" + (sqliteVersion.map { " (SQLite \($0))" } ?? "")
+  }
 }

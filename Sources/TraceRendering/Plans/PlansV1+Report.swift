@@ -6,7 +6,8 @@ extension PlansV1 {
   /// Lists every statement of a report.
   public init(_ report: PlansReport) {
     self.init(
-      database: report.database, sqliteVersion: report.sqliteVersion, doubts: report.doubts,
+      database: report.database ?? "", sqliteVersion: report.sqliteVersion ?? "",
+      doubts: report.doubts,
       statements: report.entries.map(Statement.init),
       statementsWithoutPlan: report.withoutPlan)
   }
@@ -18,6 +19,7 @@ extension PlansV1.Statement {
     self.init(
       id: entry.id, texts: entry.texts, sql: explanation.sql, verdict: explanation.verdict.rawValue,
       evidence: explanation.judgement?.evidence.rawValue,
+      confidence: explanation.judgement?.confidence.rawValue,
       planChange: explanation.judgement?.change?.rawValue,
       plan: explanation.plan?.roots.map(PlansV1.Step.init), error: explanation.failure,
       scans: explanation.judgement?.scans.map(PlansV1.Scan.init) ?? [],
@@ -40,7 +42,9 @@ extension PlansV1.Step {
 extension PlansV1.Scan {
   fileprivate init(_ scan: PlanJudgement.Scan) {
     self.init(
-      table: scan.table, rows: scan.size?.rows, harmlessBecause: scan.harmlessBecause?.rawValue,
+      table: scan.table, rows: scan.size.flatMap { $0.isEstimate ? nil : $0.rows },
+      estimatedRows: scan.size.flatMap { $0.isEstimate ? $0.rows : nil },
+      harmlessBecause: scan.harmlessBecause?.rawValue,
       sentence: scan.sentence, comparedColumns: scan.comparedColumns, hint: scan.indexHint)
   }
 }
@@ -50,6 +54,7 @@ extension PlanJudgement {
     [
       sortsByTemporaryBTree ? "sortsByTemporaryBTree" : nil,
       automaticIndexes.isEmpty ? nil : "automaticIndex",
+      correlatedSubqueries > 0 ? "correlatedSubquery" : nil,
       scansInCorrelatedSubquery ? "scanInCorrelatedSubquery" : nil,
       unexplainedFullScanSteps == nil ? nil : "unexplainedFullScanSteps",
     ].compactMap { $0 }

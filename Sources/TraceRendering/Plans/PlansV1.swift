@@ -3,6 +3,7 @@
 /// `plans --json`, version 1.
 public struct PlansV1: Codable, Hashable, Sendable {
   public var schemaVersion = 1
+  /// Empty, like the version, for plans as text without a database.
   public var database: String
   public var sqliteVersion: String
   public var doubts: [String]
@@ -17,18 +18,22 @@ public struct PlansV1: Codable, Hashable, Sendable {
     ///
     /// The counts are of the runs of all of them. Null in older reports.
     public var texts: Int?
+    /// Empty for a plan as text without its statement.
     public var sql: String
     /// `search`, `harmlessScan`, `mayScan`, `fullScan` or `error`.
     public var verdict: String
     /// `counted`, `measured`, `sampled` or `plan`: what the verdict rests on.
     public var evidence: String?
+    /// `high`, `medium` or `low`; null in older reports.
+    public var confidence: String?
     /// `nowScans` or `noLongerScans`, where the trace's counters belong to another plan.
     public var planChange: String?
     /// SQLite's steps; null where the statement does not compile.
     public var plan: [Step]?
     public var error: String?
     public var scans: [Scan]
-    /// `sortsByTemporaryBTree`, `automaticIndex`, `scanInCorrelatedSubquery`, `unexplainedFullScanSteps`.
+    /// `sortsByTemporaryBTree`, `automaticIndex`, `correlatedSubquery`, `scanInCorrelatedSubquery`,
+    /// `unexplainedFullScanSteps`.
     public var flags: [String]
     /// The indexes in place of those that SQLite makes at each run; null in older reports.
     ///
@@ -50,6 +55,8 @@ public struct PlansV1: Codable, Hashable, Sendable {
   public struct Scan: Codable, Hashable, Sendable {
     public var table: String?
     public var rows: Int?
+    /// SQLite's estimate of the rows that pass the WHERE, from the words of a plan as text.
+    public var estimatedRows: Int?
     /// The reason why it does not matter; null if it does.
     public var harmlessBecause: String?
     public var sentence: String

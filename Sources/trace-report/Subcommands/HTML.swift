@@ -44,6 +44,10 @@ struct HTML: ParsableCommand {
   }
 
   func run() throws {
+    if let plans = try PlanTextSource.command(for: inputs.paths, database: database) {
+      try plans.report { try Output.write($0.html(), toFile: output) }
+      return Output.print("Wrote \(LogText.escaped(output))\n")
+    }
     let timed = try inputs.timedProfile(filters.value)
     try inputs.check(timed.profile)
     let workload = try ReportedWorkload(timed.profile, database: database)

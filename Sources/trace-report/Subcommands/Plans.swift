@@ -14,16 +14,22 @@ struct Plans: ParsableCommand {
     discussion: """
       trace-report plans trace/ --database transit.sqlite --fail-on scan
       trace-report plans --database transit.sqlite --sql 'SELECT * FROM ZSTOP WHERE ZNAME = ?'
+      trace-report plans plan.txt
+
+      Plans as text are an input as well: the output of EXPLAIN QUERY PLAN of any version of SQLite, also within \
+      other text, and logs that have plans. They need no database.
       """)
 
   enum FailOn: String, ExpressibleByArgument, CaseIterable { case scan }
 
   @Argument(
-    help: "CTF folders, debug logs and saved reports; - is standard input.", completion: .file())
+    help: "CTF folders, debug logs, saved reports and plans as text; - is standard input.",
+    completion: .file())
   var paths: [String] = []
 
-  @Option(help: "The program's database; it is only read.", completion: .file())
-  var database: String
+  @Option(
+    help: "The program's database; it is only read. Plans as text need none.", completion: .file())
+  var database: String?
 
   @Option(help: "The SQL to explain in place of a trace; - reads it from standard input.")
   var sql: [String] = []
@@ -40,18 +46,58 @@ struct Plans: ParsableCommand {
     if paths.isEmpty == sql.isEmpty {
       throw ValidationError("Pass either traces or logs, or --sql.")
     }
+    if database == nil, !sql.isEmpty { throw ValidationError("--sql needs --database FILE.") }
   }
 
   func run() throws {
+    let result = try report { report in
+      try Output.print(json ? JSONText.encoded(PlansV1(report)) : report.text(.ofStandardOutput))
+    }
+    try judge(result.report, result.list)
+  }
+
+  /// Makes the report, and passes it on before the database is found to be damaged.
+  @discardableResult
+  func report(
+    _ output: (PlansReport) throws -> Void
+  ) throws -> (report: PlansReport, list: [StatementSource.Statement]) {
+    let texts = try PlanTextSource.listings(in: paths)
+    let statements = try statements(of: texts)
+    let (report, explainer) = try explained(texts, statements)
+    try output(report)
+    if let explainer, let database { try explainer.checkIntegrity(of: database) }
+    return (report, statements.list)
+  }
+
+  private func statements(
+    of texts: [String: [PlanTranscript.Listing]]
+  ) throws -> StatementSource.Statements {
+    let traces = paths.filter { texts[$0] == nil }
+    return traces.isEmpty && sql.isEmpty
+      ? StatementSource.Statements(list: []) : try StatementSource(paths: traces, sql: sql).read()
+  }
+
+  private func explained(
+    _ texts: [String: [PlanTranscript.Listing]], _ statements: StatementSource.Statements
+  ) throws -> (PlansReport, PlanExplainer?) {
+    let listings = paths.flatMap { texts[$0] ?? [] }
+    guard let database else {
+      var report = PlansReport(listings, plansOf: statements)
+      report.doubts = statements.doubts
+      if let trace = paths.first(where: { texts[$0] == nil }), report.entries.isEmpty {
+        throw Failure.noPlan(trace)
+      }
+      return (report, nil)
+    }
     let file = try ReportedDatabase.open(database)
-    let statements = try StatementSource(paths: paths, sql: sql).read()
     ReadingInterruption.endProcess()
     let explainer = PlanExplainer(file.connection, values: statements.values)
     var report = PlansReport(
       database: database, sqliteVersion: Connection.libraryVersion,
-      entries: statements.list.map {
-        .init(id: $0.id, explanation: explainer.explain($0.sql, work: $0.work), work: $0.work)
-      }, byForm: sql.isEmpty)
+      entries: listings.map { .init($0, explanation: explainer.explain($0)) }
+        + statements.list.map {
+          .init(id: $0.id, explanation: explainer.explain($0.sql, work: $0.work), work: $0.work)
+        }, byForm: sql.isEmpty && listings.isEmpty)
     report.doubts = statements.doubts
     // Plans of another database prove nothing; one of them is enough to report the reason.
     let match = report.schemaMatch
@@ -59,9 +105,7 @@ struct Plans: ParsableCommand {
       try explainer.checkIntegrity(of: database)
       throw Failure.otherDatabase(database, match)
     }
-    try Output.print(json ? JSONText.encoded(PlansV1(report)) : report.text(.ofStandardOutput))
-    try explainer.checkIntegrity(of: database)
-    try judge(report, statements.list)
+    return (report, explainer)
   }
 
   /// Full scans that the file of exceptions excuses at each line that runs them.

@@ -68,6 +68,14 @@ struct Summary: ParsableCommand {
     if !json, inputs.paths.count == 1, let incident = IncidentList.incident(in: inputs.paths[0]) {
       Output.print(incident.document.text(.ofStandardOutput) + "\n")
     }
+    if let plans = try PlanTextSource.command(
+      for: inputs.paths, database: database, json: json, failsOnScan: failOn != nil)
+    {
+      guard filters.value.isEmpty, groupBy == nil, markdown == nil, sarif == nil else {
+        throw ValidationError("\(inputs.paths[0]) is a plan as text: use trace-report plans.")
+      }
+      return try plans.run()
+    }
     var profile = try inputs.profile(filters.value)
     let workload = try ReportedWorkload(profile, database: database)
     let review = try exceptions.review(workload, in: profile)
