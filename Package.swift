@@ -257,7 +257,8 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "trace-report", "transit", "reader-fuzzer", "event-emitter", "lock-holder", "TestSupport",
+        "trace-report", "transit", "records", "photos", "reader-fuzzer", "event-emitter",
+        "lock-holder", "TestSupport",
         "TraceReading", "TraceAnalysis", "TraceRendering", "StoreEvents", "SQLiteDriver",
         .product(name: "Subprocess", package: "swift-subprocess"),
       ]),
