@@ -93,6 +93,12 @@ agreement: ## generates 100,000 random predicates, and compares the rows of SQL 
 verdicts: ## judges more than 300 statements, and prints how often the verdicts are right
 	swift test --filter VerdictTests
 
+.PHONY: evidence
+evidence: ## prints sixteen well-known problems with their findings; UPDATE=1 writes Documentation/Evidence.md
+	swift build --product trace-report && swift build --product transit
+	swift build --product records && swift build --product photos
+	@Scripts/evidence.py "$$(swift build --show-bin-path)" $(if $(UPDATE),> Documentation/Evidence.md)
+
 pitfalls: ## finds the mistakes of Examples/pitfalls at their lines in 20 runs of 20
 	PITFALL_RUNS=20 swift test --filter PitfallsTests
 

@@ -267,9 +267,10 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "trace-report", "store-report", "transit", "reader-fuzzer", "event-emitter", "lock-holder",
-        "TestSupport", "TraceReading", "TraceAnalysis", "TraceRendering", "StoreEvents",
-        "SQLiteDriver", .product(name: "Subprocess", package: "swift-subprocess"),
+        "trace-report", "store-report", "transit", "records", "photos", "reader-fuzzer",
+        "event-emitter", "lock-holder", "TestSupport", "TraceReading", "TraceAnalysis",
+        "TraceRendering", "StoreEvents", "SQLiteDriver",
+        .product(name: "Subprocess", package: "swift-subprocess"),
       ]),
     // The HTML reports in a real browser, where BROWSER names one: make test-browser.
     .testTarget(

@@ -8,16 +8,26 @@ public struct EventRecord: Hashable, Sendable {
   public var threadID: Int64
   public var contextID: UInt64
   public var event: StoreEvent
+  /// The measures that its source has; an event of another kind than a fetch has fewer of them.
+  public var measures: Measures
 
   public init(
     timestamp: Nanoseconds, process: ProcessIdentity, threadID: Int64, contextID: UInt64,
-    event: StoreEvent
+    event: StoreEvent, measures: Measures = .all
   ) {
     self.timestamp = timestamp
     self.process = process
     self.threadID = threadID
     self.contextID = contextID
     self.event = event
+    self.measures = measures
+  }
+}
+
+extension EventRecord {
+  /// A count or a time of the event; nil where its source does not have it.
+  package func known<Value: FixedWidthInteger>(_ value: Value, _ measure: Measures) -> Value? {
+    value != 0 && measure != .timeOfDay || measures.contains(measure) ? value : nil
   }
 }
 

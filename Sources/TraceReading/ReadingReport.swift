@@ -45,6 +45,17 @@ public struct SourceReport: Hashable, Sendable, Codable {
   /// The labels of `record --label`, such as `version`; nil for none.
   public var labels: [String: String]?
 
+  /// The sentence of a problem without the line of the log that it quotes.
+  ///
+  ///     line 12 is cut: sql: SELECT …
+  ///     line 12 is cut
+  public static func withoutSample(_ problem: String) -> String {
+    guard problem.hasPrefix("line "), let end = problem.firstRange(of: ": ")?.lowerBound,
+      problem[..<end].contains(" is cut")
+    else { return problem }
+    return String(problem[..<end])
+  }
+
   public init(
     path: String, kind: Kind, eventsRead: UInt64 = 0, eventsLost: UInt64 = 0,
     unrecognizedLines: UInt64 = 0, unrecognizedSamples: [String] = [], problems: [String] = []

@@ -7,10 +7,13 @@ public import StoreEvents
 public struct SourceIdentity: Hashable, Sendable, Codable {
   /// Sixteen hexadecimal digits: a hash of when and where each event happened.
   public var id: String
-  /// The timestamp of the earliest event.
+  /// The timestamp of the earliest event; 0 where no event has a date.
   public var first: Nanoseconds
-  /// The timestamp of the latest event.
+  /// The timestamp of the latest event; 0 where no event has a date.
   public var last: Nanoseconds
+
+  /// Whether an event of the input has a date.
+  public var isDated: Bool { first != 0 || last != 0 }
 }
 
 /// The identity of an input while it is read.
@@ -36,6 +39,7 @@ struct IdentityTally {
     hash ^= record.contextID ^ hostHash
     sum &+= (hash ^ hash >> 31) &* 0x9e37_79b9_7f4a_7c15
     count &+= 1
+    guard record.measures.contains(.timeOfDay) else { return }
     first = min(first, record.timestamp)
     last = max(last, record.timestamp)
   }
@@ -44,6 +48,9 @@ struct IdentityTally {
   var identity: SourceIdentity? {
     guard count > 0 else { return nil }
     let hash = (sum ^ count ^ sum >> 32) &* 0x9e37_79b9_7f4a_7c15
-    return SourceIdentity(id: ContentHash.text(hash ^ hash >> 32), first: first, last: last)
+    let isDated = first <= last
+    return SourceIdentity(
+      id: ContentHash.text(hash ^ hash >> 32), first: isDated ? first : 0,
+      last: isDated ? last : 0)
   }
 }

@@ -97,6 +97,14 @@ struct Failure: Error {
 }
 
 extension Failure {
+  /// An export needs dates, and the input has none.
+  static func noDates(_ path: String) -> Self {
+    Self(
+      "\(LogText.quoted(path)) has no dates, which OTLP needs for each span and metric; "
+        + "export it with --format csv, openmetrics or rows",
+      status: ExitStatus.inconclusive)
+  }
+
   /// No event passes a filter; `entities` are the names that exist.
   static func nothing(of conditions: [String], in paths: [String], entities: [String]) -> Self {
     let paths = paths.map(LogText.escaped).joined(separator: ", ")

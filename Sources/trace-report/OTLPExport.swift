@@ -31,6 +31,7 @@ struct OTLPExport {
           try spans.finish()
         }
         if profile.isEmpty { throw Failure.noEvents([path]) }
+        guard profile.measures.contains(.timeOfDay) else { throw Failure.noDates(path) }
         try counted.add(profile, name: path)
         for line in OTLPMetrics.lines(profile, version: version) { try write(line) }
         for sentence in profile.completeness.doubts { Output.complain(LogText.escaped(sentence)) }

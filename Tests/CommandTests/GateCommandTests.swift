@@ -86,7 +86,7 @@ import Testing
     _ = try await report.run("baseline", log("a.log"), "-o", baseline)
     let text = try String(contentsOfFile: baseline, encoding: .utf8)
     try text.replacing(
-      "\"autoIndexRows\"", with: "\"budget\" : {\"fullScanSteps\":20000}, \"autoIndexRows\""
+      "\"autoIndexRows\" :", with: "\"budget\" : {\"fullScanSteps\":20000}, \"autoIndexRows\" :"
     )
     .write(toFile: baseline, atomically: true, encoding: .utf8)
     let within = try await report.run("gate", log("b.log", scans: 12_800), "--baseline", baseline)

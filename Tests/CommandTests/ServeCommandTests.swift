@@ -33,10 +33,9 @@ import Testing
       process.waitUntilExit()
     }
 
-    /// The whole answer to a request as it is.
-    func ask(_ request: String) -> String {
+    /// A connection that has sent a text; nil if there is none.
+    func connection(sending request: String) -> Int32? {
       let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-      defer { close(descriptor) }
       var address = sockaddr_in()
       address.sin_family = sa_family_t(AF_INET)
       address.sin_port = in_port_t(port).bigEndian
@@ -46,10 +45,20 @@ import Testing
           connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
         }
       }
-      guard isConnected else { return "" }
+      guard isConnected else {
+        close(descriptor)
+        return nil
+      }
       _ = Array(request.utf8).withUnsafeBytes {
         send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
       }
+      return descriptor
+    }
+
+    /// The whole answer to a request as it is.
+    func ask(_ request: String) -> String {
+      guard let descriptor = connection(sending: request) else { return "" }
+      defer { close(descriptor) }
       var bytes: [UInt8] = []
       var block = [UInt8](repeating: 0, count: 65_536)
       while case let count = recv(descriptor, &block, block.count, 0), count > 0 {
@@ -214,12 +223,28 @@ import Testing
     #expect(server.ask(String(repeating: "x", count: 100_000)) == "")
     #expect(
       server.ask("HEAD /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").hasSuffix("\r\n\r\n"))
-    // A client that sends nothing keeps others waiting for a second at most.
     #expect(server.ask("GET") == "")
     #expect(server.get("/healthz").contains("ok"))
     let second = try await report.run("serve", "--listen", "127.0.0.1:\(server.port)", log)
     #expect(
       second.status == 1 && second.error.contains("port \(server.port) of 127.0.0.1 is in use"))
+  }
+
+  @Test func clientsThatSendHalfARequestDelayNoOther() async throws {
+    let log = folder.path("run.log")
+    try Data(run(1).log.utf8).write(to: URL(filePath: log))
+    let server = try Server(report, ["--listen", "127.0.0.1:0", log])
+    #expect(try await waitFor("storescope_fetches_total 1", in: server).contains("200 OK"))
+    let slow = (0..<8).compactMap { _ in server.connection(sending: "GET / HT") }
+    defer { for descriptor in slow { close(descriptor) } }
+    #expect(server.get("/healthz").contains("ok"))
+    // The server still waits for all of them.
+    let waiting = slow.filter { descriptor in
+      var byte: UInt8 = 0
+      return recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT)) < 0 && errno == EAGAIN
+    }
+    #expect(slow.count == 8 && waiting.count == 8)
+    #expect(server.ask("GET") == "")
   }
 
   @Test func otherHostsNeedTheToken() async throws {

@@ -71,7 +71,7 @@ enum FuzzedSamples {
     for record in run.records { builder.add(record) }
     let source = SourceReport(path: "run.log", kind: .log, eventsRead: UInt64(run.records.count))
     let profile = builder.profile(of: ReadingReport(sources: [source]))
-    var report = ReportV1(profile)
+    var report = ReportV1(SharedProfile(profile, withSQL: true))
     // An older one: what is damaged under a check is refused before anything is made of it.
     report.check = nil
     return Array(try JSONText.encoded(report).utf8)

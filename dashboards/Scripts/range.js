@@ -6,6 +6,8 @@ const original = new Map();
 
 function write(cell, text, sort) {
   if (!original.has(cell)) original.set(cell, { text: cell.textContent, sort: cell.dataset.sort });
+  // A part of the trace does not have what the whole does not have.
+  if (original.get(cell).text === "–") return;
   cell.textContent = text;
   if (sort !== undefined) cell.dataset.sort = String(sort);
 }

@@ -6,14 +6,14 @@ CREATE VIEW events AS SELECT * FROM file('rows/events/*/*/*.jsonl', 'JSONEachRow
     sqlite_version String, form String, summary String, entity String, relationship String,
     caller_file String, caller_line Int64, duration_ns Int64, wait_ns Int64, step_ns Int64,
     rows Int64, changes Int64, vm_steps Int64, fullscan_steps Int64, sorts Int64,
-    autoindex_rows Int64, wal_bytes Int64, wal_frames Int64, gave_up Int64, error String
+    autoindex_rows Int64, wal_bytes Int64, wal_frames Int64, gave_up Int64, error String, measured String
   ');
 CREATE VIEW sums AS SELECT * FROM file('rows/sums/*/*/*.jsonl', 'JSONEachRow', '
     schema_version Int64, date String, host String, version String, labels String, database String,
     sqlite_version String, form String, plan String, summary String, sql String, other_forms Int64,
     runs Int64, rows Int64, errors Int64, changes Int64, cache_misses Int64, vm_steps Int64,
     fullscan_steps Int64, sorts Int64, autoindex_rows Int64, wait_ns Int64, step_ns Int64,
-    total_ns Int64, max_ns Int64
+    total_ns Int64, max_ns Int64, measured String
   ');
 CREATE VIEW buckets AS SELECT * FROM file('rows/buckets/*/*/*.jsonl', 'JSONEachRow', '
     schema_version Int64, date String, host String, version String, labels String, database String,

@@ -9,7 +9,7 @@ CREATE VIEW events AS SELECT * FROM read_json('rows/events/*/*/*.jsonl',
     caller_file: 'VARCHAR', caller_line: 'BIGINT', duration_ns: 'BIGINT', wait_ns: 'BIGINT',
     step_ns: 'BIGINT', rows: 'BIGINT', changes: 'BIGINT', vm_steps: 'BIGINT',
     fullscan_steps: 'BIGINT', sorts: 'BIGINT', autoindex_rows: 'BIGINT', wal_bytes: 'BIGINT',
-    wal_frames: 'BIGINT', gave_up: 'BIGINT', error: 'VARCHAR'
+    wal_frames: 'BIGINT', gave_up: 'BIGINT', error: 'VARCHAR', measured: 'VARCHAR'
   });
 CREATE VIEW sums AS SELECT * FROM read_json('rows/sums/*/*/*.jsonl',
   format = 'newline_delimited', hive_partitioning = false, columns = {
@@ -18,7 +18,7 @@ CREATE VIEW sums AS SELECT * FROM read_json('rows/sums/*/*/*.jsonl',
     plan: 'VARCHAR', summary: 'VARCHAR', sql: 'VARCHAR', other_forms: 'BIGINT', runs: 'BIGINT',
     rows: 'BIGINT', errors: 'BIGINT', changes: 'BIGINT', cache_misses: 'BIGINT',
     vm_steps: 'BIGINT', fullscan_steps: 'BIGINT', sorts: 'BIGINT', autoindex_rows: 'BIGINT',
-    wait_ns: 'BIGINT', step_ns: 'BIGINT', total_ns: 'BIGINT', max_ns: 'BIGINT'
+    wait_ns: 'BIGINT', step_ns: 'BIGINT', total_ns: 'BIGINT', max_ns: 'BIGINT', measured: 'VARCHAR'
   });
 CREATE VIEW buckets AS SELECT * FROM read_json('rows/buckets/*/*/*.jsonl',
   format = 'newline_delimited', hive_partitioning = false, columns = {

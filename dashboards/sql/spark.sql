@@ -6,14 +6,14 @@ CREATE TEMPORARY VIEW events (
     sqlite_version STRING, form STRING, summary STRING, entity STRING, relationship STRING,
     caller_file STRING, caller_line BIGINT, duration_ns BIGINT, wait_ns BIGINT, step_ns BIGINT,
     rows BIGINT, changes BIGINT, vm_steps BIGINT, fullscan_steps BIGINT, sorts BIGINT,
-    autoindex_rows BIGINT, wal_bytes BIGINT, wal_frames BIGINT, gave_up BIGINT, error STRING
+    autoindex_rows BIGINT, wal_bytes BIGINT, wal_frames BIGINT, gave_up BIGINT, error STRING, measured STRING
   ) USING json OPTIONS (path 'rows/events', recursiveFileLookup 'true', pathGlobFilter '*.jsonl');
 CREATE TEMPORARY VIEW sums (
     schema_version BIGINT, date STRING, host STRING, version STRING, labels STRING,
     database STRING, sqlite_version STRING, form STRING, plan STRING, summary STRING, sql STRING,
     other_forms BIGINT, runs BIGINT, rows BIGINT, errors BIGINT, changes BIGINT,
     cache_misses BIGINT, vm_steps BIGINT, fullscan_steps BIGINT, sorts BIGINT,
-    autoindex_rows BIGINT, wait_ns BIGINT, step_ns BIGINT, total_ns BIGINT, max_ns BIGINT
+    autoindex_rows BIGINT, wait_ns BIGINT, step_ns BIGINT, total_ns BIGINT, max_ns BIGINT, measured STRING
   ) USING json OPTIONS (path 'rows/sums', recursiveFileLookup 'true', pathGlobFilter '*.jsonl');
 CREATE TEMPORARY VIEW buckets (
     schema_version BIGINT, date STRING, host STRING, version STRING, labels STRING,

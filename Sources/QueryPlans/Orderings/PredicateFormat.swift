@@ -30,6 +30,25 @@ public struct PredicateFormat {
     return try format.text(TermTree(filter, of: format.tokens), Names(alias: alias, prefix: ""))
   }
 
+  /// The text operator of the outer WHERE, such as MATCHES; nil without one.
+  ///
+  /// Core Data compares a normalized property with a range for BEGINSWITH: `name >= %@ AND name < %@`.
+  public static func textOperator(of sql: String) -> String? {
+    guard let words = try? text(of: sql).split(separator: " ") else { return nil }
+    let names: Set = ["BEGINSWITH", "CONTAINS", "ENDSWITH", "LIKE", "MATCHES"]
+    for (index, word) in words.enumerated() {
+      let name = word.prefix { $0 != "[" }
+      if names.contains(String(name)) { return String(name) }
+      let range = words[index...].prefix(7).map { $0.filter { !"()".contains($0) } }
+      if range.count == 7, range[1] == ">=", range[3] == "AND", range[5] == "<",
+        range[0] == range[4]
+      {
+        return "BEGINSWITH"
+      }
+    }
+    return nil
+  }
+
   /// Whose columns are written without, or with, a variable before them.
   private struct Names {
     var alias: String

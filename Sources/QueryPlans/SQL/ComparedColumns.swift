@@ -43,10 +43,22 @@ public struct ComparedColumns: Hashable, Sendable {
   private static func all(
     in outline: StatementOutline, areCommonTables: Bool
   ) -> [ComparedColumns] {
-    outline.scopes.flatMap { scope in
+    // `name = "x"`: a text, unless there is a column x.
+    let quoted = SQLValues.places(in: outline.tokens).map { outline.tokens[$0] }
+      .filter { $0.kind == .quotedName }.compactMap(\.name)
+    return outline.scopes.flatMap { scope in
       scope.sources.filter { $0.table.map(outline.isCommonTable) == areCommonTables }
-        .compactMap { ComparedColumns(of: $0, in: scope, outline) }
+        .compactMap { ComparedColumns(of: $0, in: scope, outline)?.without(quoted) }
     }
+  }
+
+  private func without(_ texts: [String]) -> Self {
+    guard !texts.isEmpty else { return self }
+    var columns = self
+    for path in [\Self.equal, \.ranges, \.joined, \.covered] {
+      columns[keyPath: path].removeAll(where: texts.contains)
+    }
+    return columns
   }
 
   /// Reads what one SELECT does with one of its tables; nil for a subquery in its place.

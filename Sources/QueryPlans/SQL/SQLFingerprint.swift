@@ -2,9 +2,10 @@
 
 /// A statement without its values, by which runs of different programs and days are matched.
 ///
-/// The arguments of a function are not a list, and its numbers are part of the query: Core Data's
-/// `NSCoreDataStringSearch(x, ?, 8, 0)` is a different search from
-/// `NSCoreDataStringSearch(x, ?, 137, 0)`.
+/// The arguments of a function are not a list, and the numbers of Core Data's functions are part of the
+/// query: `NSCoreDataStringSearch(x, ?, 8, 0)` is a different search from
+/// `NSCoreDataStringSearch(x, ?, 137, 0)`. All other numbers and texts are values, also a text in double
+/// quotes where SQLite takes it for one.
 ///
 ///     SELECT 0, t0.Z_PK FROM ZSTOP t0  WHERE t0.ZNAME IN ('a', 'b')  LIMIT 100
 ///     SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE t0.ZNAME IN (?) LIMIT ?
@@ -18,32 +19,23 @@ public struct SQLFingerprint: Hashable, Sendable, Comparable, CustomStringConver
   public let description: String
 
   /// Folds a statement.
-  public init(sql: String) { self.init(sql: sql, keepsNumbers: true) }
-
-  /// - Parameter keepsNumbers: whether to keep numbers that distinguish queries, although they may
-  ///   be values.
-  init(sql: String, keepsNumbers: Bool) {
+  public init(sql: String) {
     var words: [Substring] = []
     var rows = ValueRows()
     var previous: SQLToken?
     var calls: [Bool] = []
     let tokens = SQLTokenizer.tokens(of: sql)
-    let savepoint = Self.savepointName(in: tokens)
+    let values = SQLValues.places(in: tokens)
     for (index, token) in tokens.enumerated() {
       if token.isSymbol("(") {
         calls.append(previous.map { $0.kind == .word && !Self.isOperator($0.text) } ?? false)
       } else if token.isSymbol(")") {
         _ = calls.popLast()
       }
-      let isArgument = calls.last == true && Self.stands(alone: index, in: tokens)
+      let isValue = values.contains(index) || token.kind == .parameter
+      // The number distinguishes several lists; it is not part of the query.
       let word =
-        if index == savepoint {
-          "?" as Substring
-        } else if keepsNumbers && isArgument && token.kind == .number {
-          token.text
-        } else {
-          Self.folded(token, after: previous, keepsNumbers: keepsNumbers)
-        }
+        isValue ? "?" : token.text.hasPrefix("_Z_intarray") ? "_Z_intarray" : token.text
       // `?, ?` in parentheses is one list, whatever its length.
       if word == "?", calls.last != true, words.count >= 2, words[words.count - 1] == ",",
         words[words.count - 2] == "?"
@@ -58,51 +50,13 @@ public struct SQLFingerprint: Hashable, Sendable, Comparable, CustomStringConver
     description = Self.joined(words)
   }
 
+  /// The words before the first FROM: a query and its columns.
+  public var columns: String {
+    let words = SQLTokenizer.tokens(of: description).prefix { !$0.isWord("FROM") }
+    return Self.joined(words.map(\.text))
+  }
+
   public static func < (a: Self, b: Self) -> Bool { a.description < b.description }
-
-  /// The place of the name in `SAVEPOINT x`, `RELEASE SAVEPOINT x` and `ROLLBACK TRANSACTION TO SAVEPOINT x`.
-  private static func savepointName(in tokens: [SQLToken]) -> Int? {
-    var place = 1
-    func skip(_ word: String) {
-      // A savepoint may have the name of the word: then nothing follows.
-      if place + 1 < tokens.count, tokens[place].isWord(word) { place += 1 }
-    }
-    guard let first = tokens.first else { return nil }
-    if first.isWord("RELEASE") {
-      skip("SAVEPOINT")
-    } else if first.isWord("ROLLBACK") {
-      skip("TRANSACTION")
-      guard place < tokens.count, tokens[place].isWord("TO") else { return nil }
-      place += 1
-      skip("SAVEPOINT")
-    } else if !first.isWord("SAVEPOINT") {
-      return nil
-    }
-    return place < tokens.count && !tokens[place].isSymbol(";") ? place : nil
-  }
-
-  /// Whether a token is a whole argument, between parentheses and commas.
-  private static func stands(alone index: Int, in tokens: [SQLToken]) -> Bool {
-    guard index > 0, index + 1 < tokens.count else { return false }
-    let (before, after) = (tokens[index - 1], tokens[index + 1])
-    return (before.isSymbol("(") || before.isSymbol(","))
-      && (after.isSymbol(")") || after.isSymbol(","))
-  }
-
-  private static func folded(
-    _ token: SQLToken, after previous: SQLToken?, keepsNumbers: Bool
-  ) -> Substring {
-    switch token.kind {
-    case .parameter, .text: "?"
-    // `SELECT 0` and `SELECT 1` are Core Data's marks for whole and partial objects.
-    case .number:
-      previous?.isWord("SELECT") == true && (keepsNumbers || ["0", "1"].contains(token.text))
-        ? token.text : "?"
-    // The number distinguishes several lists; it is not part of the query.
-    case .word where token.text.hasPrefix("_Z_intarray"): "_Z_intarray"
-    case .word, .quotedName, .symbol: token.text
-    }
-  }
 
   private static func joined(_ words: [Substring]) -> String {
     var result = ""

@@ -6,10 +6,12 @@
 ///     SELECT b.title FROM book b JOIN author a ON a.id = b.author WHERE a.name = ?
 ///     SELECT book author
 public struct SharedStatement: Hashable, Sendable {
-  /// The form, see `SQLFingerprint`, without any number but Core Data's `SELECT 0` and `SELECT 1`.
-  ///
-  /// A text in double quotes where SQLite may take it for a value is `?`.
+  /// The form, see `SQLFingerprint`.
   public let text: String
+  /// The statement with `?` for each of its values: it has the same form, and SQLite compiles it.
+  ///
+  ///     SELECT b.title FROM book b WHERE b.id IN (?, ?, ?) ORDER BY 1
+  public let template: String
   /// The first word, such as `SELECT`; that after the common tables of WITH.
   public let operation: String
   /// The tables, each once, in their order.
@@ -29,11 +31,51 @@ public struct SharedStatement: Hashable, Sendable {
 
   /// Reads a statement.
   public init(sql: String) {
-    let form = SQLFingerprint(sql: sql, keepsNumbers: false).description
-    let tokens = SQLTokenizer.tokens(of: form)
+    text = SQLFingerprint(sql: sql).description
+    template = Self.template(of: sql)
+    let tokens = SQLTokenizer.tokens(of: text)
     operation = Self.operation(in: tokens)
     tables = Self.tables(in: tokens)
-    text = Self.withoutQuotedValues(form, tokens)
+  }
+
+  /// The text as it is, but for values and comments.
+  private static func template(of sql: String) -> String {
+    let tokens = SQLTokenizer.tokens(of: sql)
+    let values = SQLValues.places(in: tokens)
+    var template = ""
+    var end = sql.startIndex
+    for (index, token) in tokens.enumerated() {
+      let gap = sql[end..<token.range.lowerBound]
+      template += gap.allSatisfy(\.isWhitespace) ? gap : " "
+      let isValue = values.contains(index) && !isOrdinal(index, in: tokens)
+      template += isValue ? "?" : token.text
+      end = token.range.upperBound
+    }
+    let rest = sql[end...]
+    return rest.allSatisfy(\.isWhitespace) ? template + rest : template
+  }
+
+  /// Whether a number is a column of the result, as in ORDER BY 2: it is no value.
+  private static func isOrdinal(_ index: Int, in tokens: [SQLToken]) -> Bool {
+    guard tokens[index].kind == .number else { return false }
+    let after = tokens.dropFirst(index + 1).first
+    guard after.map({ $0.kind == .word || [",", ")", ";"].contains($0.text) }) ?? true else {
+      return false
+    }
+    var place = index - 1
+    guard place >= 0, tokens[place].isWord("BY") || tokens[place].isSymbol(",") else {
+      return false
+    }
+    var depth = 0
+    while place >= 0 {
+      let token = tokens[place]
+      if token.isSymbol(")") { depth += 1 }
+      if token.isSymbol("(") { depth -= 1 }
+      if depth < 0 || token.isWord("LIMIT") || token.isWord("SELECT") { return false }
+      if depth == 0, token.isWord("BY") { return true }
+      place -= 1
+    }
+    return false
   }
 
   private static let operations: Set = [
@@ -94,36 +136,5 @@ public struct SharedStatement: Hashable, Sendable {
       }
     }
     return tables
-  }
-
-  private static let comparisons: Set = [
-    "=", "==", "<>", "!=", "<", ">", "<=", ">=", "||", "LIKE", "GLOB", "MATCH", "REGEXP", "BETWEEN",
-    "IS", "THEN", "ELSE",
-  ]
-
-  /// SQLite parses `"x"` as a string if there is no column x.
-  private static func withoutQuotedValues(_ text: String, _ tokens: [SQLToken]) -> String {
-    guard tokens.contains(where: { $0.kind == .quotedName && $0.text.hasPrefix("\"") }) else {
-      return text
-    }
-    var words: [String] = []
-    var lists: [Bool] = []
-    for (index, token) in tokens.enumerated() {
-      let previous = index > 0 ? tokens[index - 1] : nil
-      if token.isSymbol("(") {
-        lists.append(
-          previous?.isWord("IN") == true || previous?.isWord("VALUES") == true
-            || (previous?.isSymbol(",") == true && lists.isEmpty && words.contains("VALUES")))
-      }
-      if token.isSymbol(")") { _ = lists.popLast() }
-      let isQuoted = token.kind == .quotedName && token.text.hasPrefix("\"")
-      let isName = tokens.dropFirst(index + 1).first?.isSymbol(".") == true
-      let isBehindComparison =
-        previous.map { comparisons.contains($0.text.uppercased()) } ?? false
-      words.append(
-        isQuoted && !isName && (isBehindComparison || lists.last == true)
-          ? "?" : String(token.text))
-    }
-    return words.joined(separator: " ")
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import QueryPlans
+import StoreEvents
 
 /// The counts of a run that later runs are compared with, version 1: for review in a pull request.
 public struct BaselineV1: Codable, Hashable, Sendable {
@@ -58,6 +59,15 @@ public struct BaselineV1: Codable, Hashable, Sendable {
     public var errors: UInt64?
     /// Waits for a lock that ended in `SQLITE_BUSY`.
     public var busyFailures: UInt64?
+    /// The counts that the inputs have; the others are unknown, and not 0.
+    ///
+    /// Nil in older baselines.
+    public var measured: [String]?
+
+    /// A count; nil where the inputs do not have it.
+    func known(_ count: UInt64?, _ name: String) -> UInt64? {
+      measured?.contains(name) == false ? nil : count
+    }
   }
 
   /// The counts of one statement.
@@ -148,15 +158,14 @@ extension BaselineV1.Totals {
       relationshipFaults: totals.relationshipFaults, cacheMisses: totals.cacheMisses,
       saves: totals.saves, inserted: saved(\.inserted), updated: saved(\.updated),
       deleted: saved(\.deleted), saveStatements: saved(\.statements), errors: totals.errors,
-      busyFailures: profile.waits.busyFailures)
+      busyFailures: profile.waits.busyFailures, measured: profile.measures.names)
   }
 }
 
 extension BaselineV1.Statement {
   init(_ group: StatementGroup, plan: BaselineV1.Plan?) {
     let work = group.work
-    // A run that returned takes a step at least: without one, the source counts none.
-    let isCounted = work.vmSteps > 0 || work.count <= work.errors
+    let isCounted = work.known(\.vmSteps) != nil
     self.init(
       sql: group.fingerprint.description, count: work.count, rows: work.rows,
       cacheMisses: group.misses, vmSteps: isCounted ? work.vmSteps : nil,

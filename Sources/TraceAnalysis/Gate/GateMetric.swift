@@ -56,9 +56,13 @@ public enum GateMetric: String, CaseIterable, Hashable, Sendable {
 
   /// Nil where a source does not count it.
   static let ofTotals: [(Self, OfTotals)] = [
-    (.fetches, \.fetches), (.counts, \.counts), (.rows, \.rows), (.faults, \.faults),
-    (.relationshipFaults, \.relationshipFaults), (.cacheMisses, \.cacheMisses),
-    (.saves, \.saves), (.inserted, \.inserted), (.updated, \.updated), (.deleted, \.deleted),
-    (.saveStatements, \.saveStatements), (.errors, \.errors), (.busyFailures, \.busyFailures),
+    (.fetches, { $0.known($0.fetches, "fetches") }), (.counts, { $0.known($0.counts, "fetches") }),
+    (.rows, { $0.known($0.rows, "fetches") }), (.faults, { $0.known($0.faults, "faults") }),
+    (.relationshipFaults, { $0.known($0.relationshipFaults, "faults") }),
+    (.cacheMisses, { $0.known($0.cacheMisses, "cacheMisses") }),
+    (.saves, { $0.known($0.saves, "saves") }), (.inserted, { $0.known($0.inserted, "saves") }),
+    (.updated, { $0.known($0.updated, "saves") }), (.deleted, { $0.known($0.deleted, "saves") }),
+    (.saveStatements, { $0.known($0.saveStatements, "saves") }), (.errors, \.errors),
+    (.busyFailures, { $0.known($0.busyFailures, "lockWaits") }),
   ]
 }

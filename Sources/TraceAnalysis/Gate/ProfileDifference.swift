@@ -28,9 +28,22 @@ public struct ProfileDifference: Sendable {
       return before / after
     }
 
-    /// Whether a run did as many rows, scan steps and VM steps before as after, these within the tolerance of a gate.
-    public var isSamePerRun: Bool {
+    /// Whether both sides have SQLite's counters, which logs of others lack.
+    public var isCounted: Bool {
+      [before, after].allSatisfy { $0?.work.known(\.vmSteps) != nil }
+    }
+
+    /// Whether the statement of the one run was rewritten for the other.
+    public var isRewritten: Bool {
       guard let before, let after else { return false }
+      return before.fingerprint != after.fingerprint
+    }
+
+    /// Whether a run did as many rows, scan steps and VM steps before as after, these within the tolerance of a gate.
+    ///
+    /// Without counters, the same statement with the same rows is assumed to do the same work.
+    public var isSamePerRun: Bool {
+      guard let before, let after, isCounted || !isRewritten else { return false }
       let (old, new) = (before.work.perRun(\.vmSteps), after.work.perRun(\.vmSteps))
       return abs(new - old) <= old * Gate.defaultTolerance
         && before.work.perRun(\.rows) == after.work.perRun(\.rows)
@@ -46,7 +59,8 @@ public struct ProfileDifference: Sendable {
   }
 
   /// Pairs statements by fingerprint; then those of the same words in another order, as after
-  /// moving the terms of an AND; then those of the same line of code.
+  /// moving the terms of an AND; then those of the same line of code; then, where the line is unknown,
+  /// the only two that return the same columns and the same number of rows of an entity.
   public init(before: Profile, after: Profile) {
     self.before = before
     self.after = after
@@ -56,11 +70,31 @@ public struct ProfileDifference: Sendable {
     for key in [\StatementGroup.textKey, \.wordsKey, \.callerKey] {
       Self.take(from: &left, &right, by: key, into: &pairs)
     }
+    Self.takeOnly(from: &left, &right, by: \.resultKey, into: &pairs)
     pairs += left.map { Pair(before: $0, after: nil) } + right.map { Pair(before: nil, after: $0) }
     let ordered = pairs.sorted(by: \.time) {
       ($0.before ?? $0.after)?.fingerprint.description ?? ""
     }
     self.pairs = ordered.filter { !$0.isSame } + ordered.filter(\.isSame)
+  }
+
+  /// Pairs statements with a key that no other one of their side has.
+  private static func takeOnly(
+    from left: inout [StatementGroup], _ right: inout [StatementGroup],
+    by key: KeyPath<StatementGroup, String?>, into pairs: inout [Pair]
+  ) {
+    let (ofLeft, ofRight) = (
+      Dictionary(grouping: left) { $0[keyPath: key] },
+      Dictionary(grouping: right) { $0[keyPath: key] }
+    )
+    for (value, groups) in ofLeft.sorted(by: { $0.key ?? "" < $1.key ?? "" }) {
+      guard value != nil, groups.count == 1, let others = ofRight[value], others.count == 1 else {
+        continue
+      }
+      pairs.append(Pair(before: groups[0], after: others[0]))
+      left.removeAll { $0.fingerprint == groups[0].fingerprint }
+      right.removeAll { $0.fingerprint == others[0].fingerprint }
+    }
   }
 
   private static func take(
@@ -97,6 +131,12 @@ extension StatementGroup {
   fileprivate var callerKey: String? {
     let kind = fingerprint.description.prefix(while: \.isLetter)
     return caller.text.map { "\($0) \(statement.entity) \(kind)" }
+  }
+
+  /// The columns, the entity and the rows; nil where the line is known, or nothing was returned.
+  fileprivate var resultKey: String? {
+    guard caller == .unknown, work.rows > 0, !statement.entity.isEmpty else { return nil }
+    return "\(fingerprint.columns) \(statement.entity) \(work.rows) \(work.count)"
   }
 
   /// The mean time of a run, in nanoseconds.

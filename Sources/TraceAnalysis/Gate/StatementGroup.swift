@@ -84,6 +84,7 @@ extension Profile {
 extension Work {
   /// Adds up two works.
   public mutating func add(_ other: Work) {
+    if other.count > 0 { measured = (count > 0 ? measures : nil) + other.measures }
     count.add(other.count)
     rows.add(other.rows)
     if let added = other.changes { changes = (changes ?? 0).saturatingSum(added) }

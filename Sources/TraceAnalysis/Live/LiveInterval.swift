@@ -64,7 +64,8 @@ public struct LiveInterval: Sendable {
   /// The part of the interval's faults that the row cache answered, or nil without faults.
   public var cacheHitRatio: Double? {
     let all = added.faults.saturatingSum(added.relationshipFaults)
-    return all == 0 ? nil : Double(min(added.cacheHits, all)) / Double(all)
+    guard all > 0, profile.known(\.totals.cacheHits) != nil else { return nil }
+    return Double(min(added.cacheHits, all)) / Double(all)
   }
 }
 

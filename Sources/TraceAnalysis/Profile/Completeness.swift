@@ -109,6 +109,11 @@ extension ProcessProfile {
 }
 
 extension Profile {
+  /// Whether the number of lost events is known: a log of Core Data does not show losses.
+  public var recordsLosses: Bool {
+    reading.sources.isEmpty || reading.sources.contains { $0.recordsLosses || $0.eventsLost > 0 }
+  }
+
   /// Whether no store did anything in it.
   public var isEmpty: Bool { processes.allSatisfy { $0.eventsSeen == 0 } }
 

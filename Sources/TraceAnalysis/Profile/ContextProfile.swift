@@ -39,9 +39,9 @@ struct ContextTally {
 
   mutating func add(_ context: ContextCreated) { profile.name = context.contextName }
 
-  mutating func add(_ fetch: FetchEnd) {
-    profile.work.add(fetch)
-    durations.record(fetch.totalTime)
+  mutating func add(_ fetch: FetchEnd, _ measures: Measures) {
+    profile.work.add(fetch, measures)
+    if measures.contains(.totalTime) { durations.record(fetch.totalTime) }
   }
 
   mutating func add(_ run: StatementRun) {

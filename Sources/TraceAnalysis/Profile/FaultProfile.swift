@@ -20,6 +20,8 @@ public struct FaultProfile: Hashable, Sendable, Codable {
   public var mostMissesPerFetch: UInt64 = 0
   /// The statement that answered the misses, if there was one.
   public var statement: StatementID?
+  /// The measures of the faults; nil in reports of older versions.
+  public var measured: Measures?
 
   /// The entity, relationship and line of code of faults.
   public struct Origin: Hashable, Sendable, Codable {
@@ -56,6 +58,8 @@ public struct EntityProfile: Hashable, Sendable, Codable {
   public var cacheMisses: UInt64 = 0
   /// The time from begin to end.
   public var totalTime: Nanoseconds = 0
+  /// The measures of its statements and faults; nil in reports of older versions.
+  public var measured: Measures?
 
   /// Makes an empty profile of an entity.
   public init(name: String) { self.name = name }

@@ -91,7 +91,7 @@ struct ProcessTable {
 
   mutating func count(_ record: EventRecord, as role: Role, at index: Int) {
     if role == .announcement { return }
-    profiles[index].count(record.timestamp)
+    profiles[index].count(record)
     guard role == .counters, case .counters(let sample) = record.event, index < Bounds.processes
     else { return }
     profiles[index].eventsUncounted = 0
@@ -118,11 +118,12 @@ struct ProcessTable {
 }
 
 extension ProcessProfile {
-  fileprivate mutating func count(_ timestamp: Nanoseconds) {
-    firstEvent = min(firstEvent ?? .max, timestamp)
-    lastEvent = max(lastEvent ?? .min, timestamp)
+  fileprivate mutating func count(_ record: EventRecord) {
     eventsSeen.add(1)
     eventsUncounted.add(1)
+    guard record.measures.contains(.timeOfDay) else { return }
+    firstEvent = min(firstEvent ?? .max, record.timestamp)
+    lastEvent = max(lastEvent ?? .min, record.timestamp)
   }
 }
 

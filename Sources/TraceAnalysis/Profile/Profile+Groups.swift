@@ -26,6 +26,8 @@ public struct GroupProfile: Hashable, Sendable {
   public var saves: UInt64 = 0
   /// The time that saves took.
   public var saveTime: Nanoseconds = 0
+  /// The measures of its fetches, faults and saves.
+  var measured: Measures?
 
   /// Makes an empty group.
   public init(name: String) { self.name = name }
@@ -35,6 +37,22 @@ public struct GroupProfile: Hashable, Sendable {
     var sum = work.totalTime
     sum.add(saveTime)
     return sum
+  }
+}
+
+extension GroupProfile: Measured {
+  public var measures: Measures { measured + (work.count > 0 ? work.measures : nil) ?? .all }
+
+  public static func measure(of path: PartialKeyPath<Self>) -> Measures {
+    switch path {
+    case \Self.totalTime: .totalTime
+    case \Self.cacheHits: .cacheHits
+    case \Self.cacheMisses: .cacheMisses
+    case \Self.faultTime: [.cacheMisses, .totalTime]
+    case \Self.saves: .saves
+    case \Self.saveTime: .saveTime
+    default: []
+    }
   }
 }
 
@@ -90,6 +108,7 @@ extension GroupProfile {
     var group = Self(name: name)
     for part in parts {
       group.work.add(part.work)
+      group.measured = group.measured + part.measured
       group.cacheHits.add(part.cacheHits)
       group.cacheMisses.add(part.cacheMisses)
       group.faultTime.add(part.faultTime)
@@ -128,6 +147,7 @@ extension GroupProfile {
 
   fileprivate init(_ fault: FaultProfile, name: String) {
     self.init(name: name)
+    measured = fault.measures
     cacheHits = fault.hits
     cacheMisses = fault.misses
     faultTime = fault.hitTime
@@ -136,6 +156,7 @@ extension GroupProfile {
 
   fileprivate init(_ save: SaveProfile) {
     self.init(name: save.location.groupName)
+    measured = save.measures
     saves = save.count
     saveTime = save.totalTime
   }

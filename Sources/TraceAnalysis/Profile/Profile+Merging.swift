@@ -39,6 +39,7 @@ extension Profile {
       selection: profiles.flatMap(\.selection).merged(by: \.self) { _, _ in },
       observed: .merged(profiles.compactMap(\.observed)),
       locks: .merged(profiles.compactMap(\.locks)), io: .merged(profiles.compactMap(\.io)))
+    merged.measured = profiles.reduce(nil) { $0 + $1.measures }
     let others = Set(profiles.flatMap { $0.otherSQL ?? [] }).sorted()
     // 1,000 is the bound of a trace.
     if !others.isEmpty { merged.otherSQL = Array(others.prefix(1000)) }
@@ -146,6 +147,7 @@ extension FaultProfile {
     missTime.add(other.missTime)
     mostMissesPerFetch = max(mostMissesPerFetch, other.mostMissesPerFetch)
     statement = statement ?? other.statement
+    measured = measured + other.measured
   }
 }
 
@@ -164,6 +166,7 @@ extension SaveProfile {
     latency = .merged([latency, other.latency])
     if let attempts = other.busyAttempts { busyAttempts = (busyAttempts ?? 0) &+ attempts }
     if let saves = other.contended { contended = (contended ?? 0) &+ saves }
+    measured = measured + other.measured
   }
 }
 

@@ -32,6 +32,8 @@ public struct Profile: Sendable, Codable {
   public var reading: ReadingReport
   /// The conditions that select its events, if not all: `entity Stop`.
   public var selection: [String] = []
+  /// The counts and times that the inputs have; nil in reports of older versions.
+  public var measured: Measures?
   /// The texts of statements that ran without events of their own, such as the UPDATE of a save.
   public var otherSQL: [String]?
   /// The observations of the probe; nil if it observed nothing.
@@ -51,7 +53,7 @@ public struct Profile: Sendable, Codable {
 
   private enum CodingKeys: CodingKey {
     case totals, statements, faults, batches, saves, contexts, entities, stores, waits, processes
-    case reading, selection, observed, otherSQL, locks, io, origin, forms
+    case reading, selection, measured, observed, otherSQL, locks, io, origin, forms
   }
 }
 
@@ -137,7 +139,8 @@ extension Profile {
   /// The part of all faults that the row cache answered, or nil without faults.
   public var cacheHitRatio: Double? {
     let all = totals.faults.saturatingSum(totals.relationshipFaults)
-    return all == 0 ? nil : Double(min(totals.cacheHits, all)) / Double(all)
+    guard all > 0, let hits = known(\.totals.cacheHits) else { return nil }
+    return Double(min(hits, all)) / Double(all)
   }
 
   /// Finds a statement.

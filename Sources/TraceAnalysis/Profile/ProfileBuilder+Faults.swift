@@ -18,6 +18,8 @@ extension ProfileBuilder {
 
   mutating func add(_ event: FaultFired, on thread: Key) {
     let isTaken = filter.takes(event)
+    let measures = currentMeasures
+    measured.formUnion(measures.intersection(.fetch))
     var statement: StatementID?
     // Not an optional miss: it has strings, which are checked wherever it ends.
     if event.source == .database, let miss = takeMiss(behind: event, on: thread) {
@@ -35,12 +37,12 @@ extension ProfileBuilder {
     totals.faultTime.add(event.duration)
     // Mostly the objects of one fetch, one after the other.
     let last = faults.updateLast(where: { $0.isOrigin(of: event) }) {
-      $0.add(event, in: thread.process, statement: statement)
+      $0.add(event, in: thread.process, statement: statement, measures)
     }
     let place =
       last
       ?? faults.update(FaultProfile.Origin(event), from: FaultTally.init(origin:)) {
-        $0.add(event, in: thread.process, statement: statement)
+        $0.add(event, in: thread.process, statement: statement, measures)
       }
     timeline?.add(event, place: faults.isFull ? nil : place)
   }
@@ -55,13 +57,16 @@ extension ProfileBuilder {
   mutating func add(
     _ miss: CacheMiss, rows: UInt64, from location: SourceLocation, in context: Key
   ) {
-    addForm(miss.statementID, from: origin(ofContext: context)) { $0.add(miss, rows: rows) }
+    let measures = currentMeasures
+    addForm(miss.statementID, from: origin(ofContext: context)) {
+      $0.add(miss, rows: rows, measures)
+    }
     totals.cacheMisses.add(1)
     timeline?.add(miss, rows: rows, from: location)
     statements.update(miss.statementID) {
       StatementTally(entity: miss.entity)
     } _: {
-      $0.add(miss, rows: rows, from: location)
+      $0.add(miss, rows: rows, from: location, measures)
     }
   }
 }
@@ -84,7 +89,10 @@ struct FaultTally {
 
   init(origin: FaultProfile.Origin) { profile = FaultProfile(origin: origin) }
 
-  mutating func add(_ fault: FaultFired, in process: Int, statement: StatementID?) {
+  mutating func add(
+    _ fault: FaultFired, in process: Int, statement: StatementID?, _ measures: Measures
+  ) {
+    profile.measured = profile.measured + measures.intersection(.fetch)
     guard fault.source == .database else {
       profile.hits.add(1)
       profile.hitTime.add(fault.duration)

@@ -33,6 +33,8 @@ extension ProfileBuilder {
     concurrency.endFetch(event, on: thread)
     let fetch = pendingFetches.remove(Key(process: process, id: event.fetchID))
     if event.parentID != 0 { addNested(event, in: process) }
+    let measures = currentMeasures
+    measured.formUnion(measures.intersection(.fetch))
     io.end(event, texts[event.statementID], at: fetch?.location ?? .unknown, on: thread)
     guard filter.takes(event, from: fetch?.location ?? .unknown) else { return }
     totals.connectionTime.add(event.connectionTime)
@@ -55,16 +57,16 @@ extension ProfileBuilder {
     event.totalTime = ownTime
     let isContended = fetch?.isContended == true
     addForm(event.statementID, from: origin(ofContext: currentContext)) {
-      $0.add(event, isContended: isContended)
+      $0.add(event, isContended: isContended, measures)
     }
     statements.update(event.statementID) {
       StatementTally(entity: event.entity)
     } _: {
       $0.add(
         event, from: location, values: values, generation: generation,
-        isContended: isContended)
+        isContended: isContended, measures)
     }
-    contexts.update(currentContext, make: ContextTally.init) { $0.add(event) }
+    contexts.update(currentContext, make: ContextTally.init) { $0.add(event, measures) }
   }
 
   /// Excludes the time of a nested fetch from the statement that it served.
@@ -96,17 +98,21 @@ struct StatementTally {
 
   mutating func add(
     _ fetch: FetchEnd, from location: SourceLocation, values: RepeatTally.Values,
-    generation: UInt64, isContended: Bool
+    generation: UInt64, isContended: Bool, _ measures: Measures
   ) {
     if !kinds.contains(fetch.kind) { kinds.append(fetch.kind) }
     // The probe reports the same statement without an entity.
     if entity.isEmpty { entity = fetch.entity }
     repeats.add(values, generation: generation, time: fetch.totalTime)
-    callers.update(location, make: CallerTally.init) { $0.add(fetch, isContended: isContended) }
+    callers.update(location, make: CallerTally.init) {
+      $0.add(fetch, isContended: isContended, measures)
+    }
   }
 
-  mutating func add(_ miss: CacheMiss, rows: UInt64, from location: SourceLocation) {
-    callers.update(location, make: CallerTally.init) { $0.add(miss, rows: rows) }
+  mutating func add(
+    _ miss: CacheMiss, rows: UInt64, from location: SourceLocation, _ measures: Measures
+  ) {
+    callers.update(location, make: CallerTally.init) { $0.add(miss, rows: rows, measures) }
   }
 
   func finished(id: StatementID, sql: String?) -> StatementProfile {
@@ -132,16 +138,16 @@ struct CallerTally {
   var misses: UInt64 = 0
   var durations = Durations()
 
-  mutating func add(_ fetch: FetchEnd, isContended: Bool) {
-    work.add(fetch)
+  mutating func add(_ fetch: FetchEnd, isContended: Bool, _ measures: Measures) {
+    work.add(fetch, measures)
     if isContended { work.contended = (work.contended ?? 0).saturatingSum(1) }
-    durations.record(fetch.totalTime)
+    if measures.contains(.totalTime) { durations.record(fetch.totalTime) }
   }
 
-  mutating func add(_ miss: CacheMiss, rows: UInt64) {
+  mutating func add(_ miss: CacheMiss, rows: UInt64, _ measures: Measures) {
     misses.add(1)
-    work.add(miss, rows: rows)
-    durations.record(miss.duration)
+    work.add(miss, rows: rows, measures)
+    if measures.contains(.totalTime) { durations.record(miss.duration) }
   }
 
   func finished(at location: SourceLocation) -> CallerProfile {

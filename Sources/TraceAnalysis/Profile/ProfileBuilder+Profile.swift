@@ -20,6 +20,7 @@ extension ProfileBuilder {
       profile.processes.count == 1
         ? lane.label : "\(profile.name(of: lane.process)) \(lane.label)"
     }
+    timeline?.measures = profile.measures
     timeline?.pins = pins.map {
       Timeline.Pin(
         process: profile.name(of: $0.connection.process), location: $0.site.location,
@@ -67,6 +68,7 @@ extension ProfileBuilder {
     // 1,000 is arbitrary: a model of hundreds of entities writes that many.
     if !others.isEmpty { profile.otherSQL = Array(others.prefix(1000)) }
     let labels = reading.commonLabels
+    profile.measured = measured
     profile.origin = origins.origin(forms.onlyOrigin)?.labelled(labels)
     profile.forms = forms.finish(origins, texts, labels: labels)
     return profile
@@ -91,6 +93,7 @@ extension Profile {
       entity.fetches.add(statement.work.count - min(statement.misses, statement.work.count))
       entity.rows.add(statement.work.rows)
       entity.totalTime.add(statement.work.totalTime)
+      entity.measured = entity.measured + statement.work.measures
       entities[name] = entity
     }
     for fault in faults {
@@ -99,6 +102,7 @@ extension Profile {
       entity.faults.add(fault.hits)
       entity.faults.add(fault.misses)
       entity.cacheMisses.add(fault.misses)
+      entity.measured = entity.measured + fault.measures
       entities[name] = entity
     }
     return entities.values.sorted(by: \.totalTime, then: \.name)

@@ -44,6 +44,7 @@ struct ObservedTally {
 
 extension ProfileBuilder {
   mutating func add(_ event: ConnectionOpened) {
+    measured.formUnion(.run)
     observed.profile.connections.add(1)
     let store = StoreProfile(
       path: event.path, journalMode: "", pageSize: 0, sqliteVersion: event.sqliteVersion)
@@ -62,6 +63,7 @@ extension ProfileBuilder {
     let waits = pendingBusy.remove(
       Key(process: process, id: UInt64(bitPattern: record.threadID)))
     guard filter.takes(run, from: location) else { return }
+    measured.formUnion(.run)
     observed.tests.add(run, in: process)
     observed.profile.runs.add(1)
     observed.profile.rows.add(run.rows)
@@ -140,6 +142,7 @@ extension CallerTally {
 extension Work {
   mutating func add(_ run: StatementRun) {
     count.add(1)
+    measured = (measured ?? []).union(.run)
     rows.add(run.rows)
     if run.changes > 0 { changes = (changes ?? 0).saturatingSum(run.changes) }
     if !run.error.isEmpty { errors.add(1) }

@@ -22,11 +22,16 @@ public struct ProfileBuilder {
     capacity: Bounds.contexts, rest: Key(process: 0, id: 0))
   /// The context of the event that is being folded.
   var currentContext = Key(process: 0, id: 0)
+  /// The measures of the source of the event that is being folded.
+  var currentMeasures = Measures.all
+  /// The measures of all events so far.
+  var measured = Measures()
   var filter: EventFilter
   /// Nil unless it was requested.
   var timeline: TimelineBuilder?
   // Each event is checked, and the optional is a kilobyte from which its case has to be computed.
   private let isTimed: Bool
+  private var hasUndatedTimeline = false
   var pendingFetches = PendingTable<Key, PendingFetch>()
   var pendingMisses = PendingTable<Key, CacheMiss>()
   /// By thread: its lock waits since its last statement, or since its save began.
@@ -65,8 +70,9 @@ public struct ProfileBuilder {
     let process = processes.index(of: record, as: role)
     processes.count(record, as: role, at: process)
     currentContext = Key(process: process, id: record.contextID)
+    currentMeasures = record.measures
     filter.move(to: record.timestamp)
-    if isTimed { timeline?.move(to: record.timestamp, in: currentContext, after: totals) }
+    if isTimed { moveTimeline(to: record) }
     switch content {
     case .storeOpened(let event):
       add(event)
@@ -125,7 +131,16 @@ public struct ProfileBuilder {
     }
   }
 
+  /// Events without a date come first, and have no place among those that have one.
+  private mutating func moveTimeline(to record: EventRecord) {
+    let isDated = record.measures.contains(.timeOfDay)
+    if isDated, hasUndatedTimeline { timeline = TimelineBuilder() }
+    hasUndatedTimeline = !isDated
+    timeline?.move(to: record.timestamp, in: currentContext, after: totals)
+  }
+
   private mutating func add(_ event: StoreOpened) {
+    measured.formUnion(currentMeasures.intersection(.fetch))
     let store = StoreProfile(
       path: event.path, journalMode: event.journalMode, pageSize: event.pageSize,
       sqliteVersion: event.sqliteVersion)
@@ -135,14 +150,16 @@ public struct ProfileBuilder {
   private mutating func add(_ event: SaveEnd, at end: Nanoseconds, on thread: Key) {
     let waits = pendingBusy.remove(thread)
     let isContended = concurrency.endSave(at: end, totalTime: event.totalTime, on: thread)
+    measured.formUnion(currentMeasures.intersection(.fetch))
     guard filter.takes(event) else { return }
+    let measures = currentMeasures
     contexts.update(currentContext, make: ContextTally.init) { $0.add(event) }
     timeline?.add(event)
     totals.saves.add(1)
     totals.saveTime.add(event.totalTime)
     if !event.error.isEmpty { totals.errors.add(1) }
     saves.update(event.location, from: SaveTally.init(location:)) {
-      $0.add(event)
+      $0.add(event, measures)
       if let waits { $0.profile.busyAttempts = ($0.profile.busyAttempts ?? 0) &+ waits.attempts }
       if isContended { $0.profile.contended = ($0.profile.contended ?? 0) &+ 1 }
     }
@@ -192,9 +209,10 @@ struct SaveTally {
 
   init(location: SourceLocation) { profile = SaveProfile(location: location) }
 
-  mutating func add(_ save: SaveEnd) {
+  mutating func add(_ save: SaveEnd, _ measures: Measures) {
     profile.add(save)
-    durations.record(save.totalTime)
+    profile.measured = profile.measured + measures.intersection(.fetch)
+    if measures.contains(.saveTime) { durations.record(save.totalTime) }
   }
 
   var finished: SaveProfile {

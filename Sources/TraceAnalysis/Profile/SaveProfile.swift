@@ -32,6 +32,8 @@ public struct SaveProfile: Hashable, Sendable, Codable {
   public var busyAttempts: UInt64?
   /// Saves that began while another thread of the process saved; nil if none did.
   public var contended: UInt64?
+  /// The measures of the saves; nil in reports of older versions.
+  public var measured: Measures?
 
   /// Makes an empty profile of a line of code.
   public init(location: SourceLocation) { self.location = location }

@@ -101,6 +101,8 @@ public struct Work: Hashable, Sendable, Codable {
   public var busyAttempts: UInt64?
   /// Runs that began while every reader of a store with the default number was in use; nil if none did.
   public var contended: UInt64?
+  /// The measures of the runs; nil without runs, and in reports of older versions.
+  public var measured: Measures?
 
   /// Makes counts of 0.
   public init() {}
@@ -113,8 +115,9 @@ public struct Work: Hashable, Sendable, Codable {
     count == 0 ? 0 : Double(self[keyPath: sum]) / Double(count)
   }
 
-  mutating func add(_ fetch: FetchEnd) {
+  mutating func add(_ fetch: FetchEnd, _ measures: Measures) {
     count.add(1)
+    measured = (measured ?? []).union(measures.intersection(.fetch))
     rows.add(fetch.rowsReturned)
     if !fetch.error.isEmpty { errors.add(1) }
     if fetch.limit > 0 { limited.add(1) }
@@ -132,8 +135,9 @@ public struct Work: Hashable, Sendable, Codable {
     totalTime.add(fetch.totalTime)
   }
 
-  mutating func add(_ miss: CacheMiss, rows: UInt64) {
+  mutating func add(_ miss: CacheMiss, rows: UInt64, _ measures: Measures) {
     count.add(1)
+    measured = (measured ?? []).union(measures.intersection(.miss))
     self.rows.add(rows)
     vmSteps.add(miss.vmSteps)
     fullScanSteps.add(miss.fullScanSteps)

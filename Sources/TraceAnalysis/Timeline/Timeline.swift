@@ -17,6 +17,8 @@ public struct Timeline: Sendable {
   public var tracks: [Track] = []
   /// Whether it has statements of the probe, and no event of an object store.
   public var isObserved = false
+  /// The counts and times that its events have.
+  public var measures = Measures.all
   /// Processes with their contexts, or with the connections that the probe observes.
   public var lanes: [Lane] = []
   /// The statements and lines of code that ``Bucket/runs`` counts, by its keys.

@@ -28,6 +28,13 @@ struct CoreDataFetch {
 
   var statementID: StatementID { sql.id }
 
+  /// The times and rows whose lines are missing.
+  var unknown: Measures {
+    if totalTime != nil { return [] }
+    let rows: Measures = hasRows ? [] : .rows
+    return rows.union(connectionTime == nil ? [.connectionTime, .totalTime] : [])
+  }
+
   var beginning: FetchBegin {
     FetchBegin(fetchID: id, parentID: parentID, entity: entity, location: .unknown)
   }

@@ -9,7 +9,7 @@ extension CoreDataThread {
   }
 
   func emit(_ fetch: CoreDataFetch) {
-    let end = record(.fetchEnd(fetch.ending), at: fetch.end)
+    let end = record(.fetchEnd(fetch.ending), at: fetch.end, without: fetch.unknown)
     hold(beginning(of: fetch) + fetch.held + [end], within: fetch.parentID)
     if fetch.parentID == 0 { lastFetchID = fetch.id }
   }
@@ -30,7 +30,7 @@ extension CoreDataThread {
 
   /// Core Data does not log which fetch made an object: the last one is the likeliest.
   func emitFault(_ entity: String, pk: Int64, relationship: String) -> Bool {
-    guard let fetch = completed else { return countIfLate() }
+    guard let fetch = completed ?? takeUntimed() else { return countIfLate() }
     completed = nil
     let duration = fetch.ending.totalTime
     let miss = CacheMiss(
@@ -41,7 +41,10 @@ extension CoreDataThread {
       rows: fetch.rows, originFetchID: lastFetchID, origin: .unknown)
     hold(
       announcement(of: fetch) + fetch.held
-        + [record(.cacheMiss(miss), at: fetch.end), record(.fault(fault), at: fetch.end)],
+        + [
+          record(.cacheMiss(miss), at: fetch.end, without: fetch.unknown),
+          record(.fault(fault), at: fetch.end, without: fetch.unknown),
+        ],
       within: fetch.parentID)
     return true
   }
@@ -65,11 +68,19 @@ extension CoreDataThread {
     let hasEnded = fetch.hasRows || fetch.connectionTime == nil
     records += beginning(of: fetch) + fetch.held
     // A log may have no times at all; its statements still ran.
-    if hasEnded { records.append(record(.fetchEnd(fetch.ending), at: fetch.end)) }
+    guard hasEnded else { return }
+    records.append(record(.fetchEnd(fetch.ending), at: fetch.end, without: fetch.unknown))
   }
 
-  private func record(_ event: StoreEvent, at time: Nanoseconds) -> EventRecord {
-    EventRecord(
-      timestamp: time, process: process.identity, threadID: threadID, contextID: 0, event: event)
+  /// - Parameter unknown: what the log lacks of a fetch or a fault; other events have none of it.
+  private func record(
+    _ event: StoreEvent, at time: Nanoseconds,
+    without unknown: Measures = [.rows, .connectionTime, .totalTime]
+  ) -> EventRecord {
+    // Without dates no line has a time, and a save has none either.
+    let undated: Measures = clock.isReal ? [] : [.timeOfDay, .saveTime]
+    return EventRecord(
+      timestamp: time, process: process.identity, threadID: threadID, contextID: 0, event: event,
+      measures: .coreData.subtracting(unknown.union(undated)))
   }
 }

@@ -16,7 +16,7 @@ import StoreEvents
 final class CoreDataThread {
   let process: CoreDataProcess
   let threadID: Int64
-  private let clock: CoreDataClock
+  let clock: CoreDataClock
   /// Whether its lines have the thread's number, so that no other thread's are among them.
   private let isNumbered: Bool
   private var sql: (text: String, time: Nanoseconds)?
@@ -279,6 +279,9 @@ final class CoreDataThread {
   private func countIfForeign(_ fetch: CoreDataFetch) {
     if fetch.parentID != 0, fetch.kind != .prefetch, !isNumbered { displaced += 1 }
   }
+
+  /// Takes the statement before a fault in a log without times, in which no other line ends it.
+  func takeUntimed() -> CoreDataFetch? { hasTimes ? nil : open.popLast() }
 
   /// Counts a line on a fetch that comes after the next fetch has begun.
   ///

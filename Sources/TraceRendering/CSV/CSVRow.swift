@@ -26,6 +26,11 @@ struct CSVRow {
     text += String(value)
   }
 
+  /// Appends a number, or an empty field where the input does not have it.
+  mutating func append(known value: (some FixedWidthInteger)?) {
+    if let value { append(value) } else { skip() }
+  }
+
   mutating func append(_ value: Double) {
     separate()
     text += value.isFinite ? "\(value)" : ""

@@ -39,8 +39,9 @@ public struct EventTable {
     case .saveEnd(let event): append(event, record, to: &row)
     case .checkpoint(let event):
       append(record, kind: event.mode, to: &row)
-      row.append(event.totalTime)
-      row.append(event.checkpointedFrames)
+      let isCounted = record.measures.contains(.checkpoints)
+      row.append(known: isCounted ? event.totalTime : nil)
+      row.append(known: isCounted ? event.checkpointedFrames : nil)
       row.skip(19)
     case .busy(let event):
       append(record, kind: event.gaveUp == 0 ? "" : "gave up", to: &row)
@@ -74,7 +75,7 @@ public struct EventTable {
     _ record: EventRecord, kind: String, entity: String = "", relationship: String = "",
     caller: SourceLocation = .unknown, to row: inout CSVRow
   ) {
-    row.append(record.timestamp)
+    row.append(known: record.known(record.timestamp, .timeOfDay))
     row.append(record.process.host)
     row.append(record.process.name)
     row.append(record.process.id)
@@ -90,16 +91,18 @@ public struct EventTable {
   private mutating func append(_ fetch: FetchEnd, _ record: EventRecord, to row: inout CSVRow) {
     let caller = pending.end(fetch, of: record)?.location ?? .unknown
     append(record, kind: fetch.kind.rawValue, entity: fetch.entity, caller: caller, to: &row)
-    row.append(fetch.totalTime)
-    row.append(fetch.rows)
-    for time in [
-      fetch.waitTime, fetch.prepareTime, fetch.stepTime, fetch.materializeTime,
-      fetch.connectionTime,
-    ] { row.append(time) }
-    for count in [
-      fetch.vmSteps, fetch.fullScanSteps, fetch.sorts, fetch.autoIndexRows, fetch.limit,
-      fetch.offset, fetch.batchSize,
-    ] { row.append(count) }
+    row.append(known: record.known(fetch.totalTime, .totalTime))
+    row.append(known: record.known(fetch.rows, .rows))
+    for (time, measure) in [
+      (fetch.waitTime, Measures.waitTime), (fetch.prepareTime, .prepareTime),
+      (fetch.stepTime, .stepTime), (fetch.materializeTime, .materializeTime),
+      (fetch.connectionTime, .connectionTime),
+    ] { row.append(known: record.known(time, measure)) }
+    for (count, measure) in [
+      (fetch.vmSteps, Measures.vmSteps), (fetch.fullScanSteps, .fullScanSteps),
+      (fetch.sorts, .sorts), (fetch.autoIndexRows, .autoIndexRows), (fetch.limit, Measures()),
+      (fetch.offset, Measures()), (fetch.batchSize, .batchSize),
+    ] { row.append(known: record.known(count, measure)) }
     row.skip(4)
     append(fetch.statementID, error: fetch.error, to: &row)
   }
@@ -122,27 +125,27 @@ public struct EventTable {
     append(
       record, kind: fault.source.rawValue, entity: fault.entity,
       relationship: fault.relationship, caller: fault.origin, to: &row)
-    row.append(fault.duration)
-    row.append(fault.rows)
+    row.append(known: record.known(fault.duration, .totalTime))
+    row.append(known: record.known(fault.rows, .rows))
     row.skip(19)
   }
 
   private func append(_ miss: CacheMiss, _ record: EventRecord, to row: inout CSVRow) {
     append(
       record, kind: "", entity: miss.entity, relationship: miss.relationship, to: &row)
-    row.append(miss.duration)
+    row.append(known: record.known(miss.duration, .totalTime))
     row.skip(6)
-    row.append(miss.vmSteps)
-    row.append(miss.fullScanSteps)
+    row.append(known: record.known(miss.vmSteps, .vmSteps))
+    row.append(known: record.known(miss.fullScanSteps, .fullScanSteps))
     row.skip(9)
     append(miss.statementID, error: "", to: &row)
   }
 
   private func append(_ save: SaveEnd, _ record: EventRecord, to row: inout CSVRow) {
     append(record, kind: "", caller: save.location, to: &row)
-    row.append(save.totalTime)
+    row.append(known: record.known(save.totalTime, .saveTime))
     row.skip()
-    row.append(save.waitTime)
+    row.append(known: record.known(save.waitTime, .waitTime))
     row.skip(11)
     for count in [save.inserted, save.updated, save.deleted, save.statements] { row.append(count) }
     row.skip(2)

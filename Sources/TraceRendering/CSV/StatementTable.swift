@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import QueryPlans
+import StoreEvents
 public import TraceAnalysis
 
 /// The statements of a profile as comma-separated values, those of one form together.
@@ -32,15 +33,21 @@ public enum StatementTable {
     row.append(group.statement.sql == nil ? "" : group.fingerprint.description)
     row.append(group.statement.entity)
     row.append(group.caller.text ?? "")
-    for count in [work.count, work.rows, group.misses, work.errors] { row.append(count) }
-    row.append(work.totalTime)
-    row.append(work.meanTime)
+    row.append(work.count)
+    row.append(known: work.known(\.rows))
+    row.append(known: group.work.measures.contains(.cacheMisses) ? group.misses : nil)
+    row.append(work.errors)
+    let total = work.known(\.totalTime)
+    row.append(known: total)
+    if total == nil { row.skip() } else { row.append(work.meanTime) }
+    for time in [group.latency.p50, group.latency.p95, group.latency.p99, group.latency.max] {
+      row.append(known: total == nil ? nil : time)
+    }
     for time in [
-      group.latency.p50, group.latency.p95, group.latency.p99, group.latency.max, work.waitTime,
-      work.prepareTime, work.stepTime, work.materializeTime, work.connectionTime,
-    ] { row.append(time) }
-    for count in [work.vmSteps, work.fullScanSteps, work.sorts, work.autoIndexRows] {
-      row.append(count)
+      \Work.waitTime, \.prepareTime, \.stepTime, \.materializeTime, \.connectionTime,
+    ] { row.append(known: work.known(time)) }
+    for count in [\Work.vmSteps, \.fullScanSteps, \.sorts, \.autoIndexRows] {
+      row.append(known: work.known(count))
     }
     return row.finished
   }

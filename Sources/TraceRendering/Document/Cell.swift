@@ -21,6 +21,15 @@ public enum Cell: Hashable, Sendable {
   /// No value: nothing was measured.
   case none
 
+  /// A count, or a dash where the input does not have it.
+  static func known(_ count: UInt64?) -> Cell { count.map { .count($0) } ?? .none }
+
+  /// A time, or a dash where the input does not have it.
+  static func known(_ time: Nanoseconds?) -> Cell { time.map { .duration($0) } ?? .none }
+
+  /// A mean, or a dash where the input does not have it.
+  static func known(_ mean: Double?) -> Cell { mean.map { .number($0) } ?? .none }
+
   /// The value in words, unescaped: `12,800`, `1.30 ms`, `43%`, `2.50×`.
   public var text: String {
     switch self {

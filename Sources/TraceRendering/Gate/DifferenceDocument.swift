@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import QueryPlans
 import StoreEvents
 public import TraceAnalysis
 
@@ -28,48 +29,64 @@ extension Document {
             .number("rows"), .number("scan steps"), .number("VM steps"),
           ], rows: listed.map(Self.row))))
     blocks.append(.paragraph(""))
-    blocks.append(.paragraph("Times are one run each and vary; counts do not.", .quiet))
+    blocks.append(.paragraph(Self.remark(on: listed), .quiet))
+  }
+
+  /// What the columns of times are worth.
+  static func remark(on pairs: some Sequence<ProfileDifference.Pair>) -> String {
+    let sentence = "Times are one run each and vary; counts do not."
+    let isUncounted = pairs.contains { $0.speedup != nil && !$0.isCounted }
+    return isUncounted
+      ? sentence + " Where scan steps are –, the times are the logs' own, and there are no counts."
+      : sentence
   }
 
   /// The totals in the words of the store, or of SQLite where no store ran.
   static func totals(_ difference: ProfileDifference) -> Table {
     let (before, after) = (difference.before, difference.after)
-    func row(_ name: String, _ count: (Profile) -> UInt64) -> Table.Row {
+    func row(_ name: String, _ count: (Profile) -> UInt64?) -> Table.Row {
       let (old, new) = (count(before), count(after))
-      return Table.Row([.text(name), .count(old), .count(new), .text(change(from: old, to: new))])
-    }
-    func time(_ name: String, _ path: KeyPath<Profile.Totals, Int64>) -> Table.Row {
-      let (old, new) = (before.totals[keyPath: path], after.totals[keyPath: path])
+      let words = old.flatMap { old in new.map { change(from: old, to: $0) } }
       return Table.Row([
-        .text(name), .duration(old), .duration(new),
-        old > 0 && new > 0
-          ? .text(Self.change(Double(old) / Double(new)))
-          : old == new ? .none : .text(new == 0 ? "gone" : "new"),
+        .text(name), .known(old), .known(new), words.map { .text($0) } ?? .none,
       ])
+    }
+    func total(_ name: String, _ path: KeyPath<Profile, UInt64>) -> Table.Row {
+      row(name) { $0.known(path) }
+    }
+    func time(_ name: String, _ path: KeyPath<Profile, Int64>) -> Table.Row {
+      let (old, new) = (before.known(path), after.known(path))
+      var words = Cell.none
+      if let old, let new, old != new || old > 0 {
+        words = .text(
+          old > 0 && new > 0 ? change(Double(old) / Double(new)) : new == 0 ? "gone" : "new")
+      }
+      return Table.Row([.text(name), .known(old), .known(new), words])
     }
     let isObserved = before.observed != nil || after.observed != nil
     let isOfStore = before.totals.isOfStore || after.totals.isOfStore || !isObserved
     var rows: [Table.Row] = []
     if isOfStore {
       rows += [
-        row("fetches", \.totals.fetches), row("counts", \.totals.counts),
-        row("rows", \.totals.rows), row("faults", \.totals.faults),
-        row("relationship faults", \.totals.relationshipFaults),
-        row("cache misses", \.totals.cacheMisses), row("saves", \.totals.saves),
+        total("fetches", \.totals.fetches), total("counts", \.totals.counts),
+        total("rows", \.totals.rows), total("faults", \.totals.faults),
+        total("relationship faults", \.totals.relationshipFaults),
+        total("cache misses", \.totals.cacheMisses), total("saves", \.totals.saves),
       ]
     }
     if isObserved {
       rows += [
         row("statements") { $0.observed?.runs ?? 0 },
         row(isOfStore ? "their rows" : "rows") { $0.observed?.rows ?? 0 },
-        row("changes") { $0.observed?.changes ?? 0 }, row("commits", \.waits.commits),
-        row("lock waits", \.waits.busyWaits),
+        row("changes") { $0.observed?.changes ?? 0 }, total("commits", \.waits.commits),
+        total("lock waits", \.waits.busyWaits),
       ]
     }
-    rows.append(time("in SQLite", \.connectionTime))
+    rows.append(time("in SQLite", \.totals.connectionTime))
     if isOfStore {
       rows += [
-        time("fetching", \.totalTime), time("in faults", \.faultTime), time("saving", \.saveTime),
+        time("fetching", \.totals.totalTime), time("in faults", \.totals.faultTime),
+        time("saving", \.totals.saveTime),
       ]
     }
     return Table(
@@ -86,6 +103,7 @@ extension Document {
     if let sql = after?.statement.sql, before?.fingerprint != after?.fingerprint {
       notes.append(.sql(before == nil ? sql : "→ " + sql))
     }
+    if let rewriting = rewriting(pair) { notes.append(.text(rewriting)) }
     notes.append(
       .text([before, after].map { $0?.caller.text ?? "–" }.joined(separator: " → ").collapsed))
     return Table.Row(
@@ -94,6 +112,18 @@ extension Document {
         mean(before), mean(after), perRun(\.count), perRun(\.rows), perRun(\.fullScanSteps),
         perRun(\.vmSteps),
       ], notes: notes)
+  }
+
+  /// `rewritten: MATCHES → BEGINSWITH, 38.5 ms → 2.30 ms by the logs' own times`.
+  static func rewriting(_ pair: ProfileDifference.Pair) -> String? {
+    guard pair.isRewritten, let before = pair.before, let after = pair.after else { return nil }
+    let words = [before, after].compactMap { group in
+      group.statement.sql.flatMap { PredicateFormat.textOperator(of: $0) }
+    }
+    let change = words.count == 2 && words[0] != words[1] ? ": \(words[0]) → \(words[1])" : ""
+    let times = [before, after].map { mean($0).text }
+    let basis = pair.isCounted ? "" : " by the logs' own times"
+    return "rewritten\(change), \(times[0]) → \(times[1])\(basis)"
   }
 
   /// Times only where the work of a run is another: they vary from run to run.
@@ -108,8 +138,11 @@ extension Document {
     return pair.speedup.map(change) ?? "–"
   }
 
-  private static func mean(_ group: StatementGroup?) -> Cell {
-    group.map { .duration(Int64(exactly: $0.meanTime.rounded()) ?? .max) } ?? .none
+  static func mean(_ group: StatementGroup?) -> Cell {
+    .known(
+      group.flatMap { group in
+        group.work.known(\.totalTime).map { _ in Int64(exactly: group.meanTime.rounded()) ?? .max }
+      })
   }
 
   /// `−625`, `+3`, or `same`.
@@ -127,8 +160,8 @@ extension Document {
 
 extension StatementGroup {
   fileprivate func perRunText(_ path: KeyPath<Work, UInt64>) -> String {
-    let value = path == \.count ? Double(work.count) : work.perRun(path)
-    return UInt64(exactly: value.rounded())?.grouped ?? "–"
+    let value = path == \.count ? Double(work.count) : work.knownPerRun(path)
+    return value.flatMap { UInt64(exactly: $0.rounded())?.grouped } ?? "–"
   }
 }
 

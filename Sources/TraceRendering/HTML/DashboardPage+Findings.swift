@@ -46,7 +46,7 @@ extension DashboardPage {
       card.saving = ["potential saving: up to \(Cell.duration(saving.atMost).text)"]
       card.evidence.append(.init("the saving is", saving.basis.visible))
     }
-    card.evidence += finding.evidence.map(\.fact)
+    card.evidence += profile.evidence(of: finding).map(\.fact)
     if let rule = Rules.named(finding.rule) {
       let explanation = type(of: rule).explanation
       card.reason = "\(explanation.law) \(explanation.reason)"

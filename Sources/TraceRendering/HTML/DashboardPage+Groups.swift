@@ -38,10 +38,13 @@ extension DashboardPage {
       times.meters = LatencyHistogram(save.latency).meters
       var parts = Dashboards.Part("Where the time goes")
       let others = max(0, save.totalTime &- save.waitTime &- save.writeTime &- save.commitTime)
-      parts.segments = Dashboards.Segment.segments([
-        ("waiting for the lock", Double(save.waitTime)), ("other", Double(others)),
-        ("writing", Double(save.writeTime)), ("committing", Double(save.commitTime)),
-      ])
+      let isWhole = save.measures.contains(.commitTime)
+      let segments: [(String, Nanoseconds?)] = [
+        ("waiting for the lock", save.known(\.waitTime)), ("other", isWhole ? others : nil),
+        ("writing", save.known(\.writeTime)), ("committing", save.known(\.commitTime)),
+      ]
+      parts.segments = Dashboards.Segment.segments(
+        segments.compactMap { name, time in time.map { (name, Double($0)) } })
       return Dashboards.Sheet(
         summary: "anatomy of \(save.location.text ?? "unknown")".visible, left: [parts],
         right: [times])
@@ -95,7 +98,8 @@ extension DashboardPage {
     Dashboards.Row(
       [
         Cell.text(source.path), .text(source.kind.rawValue), .count(source.eventsRead),
-        .count(source.eventsLost), .count(source.unrecognizedLines),
+        source.recordsLosses || source.eventsLost > 0 ? .count(source.eventsLost) : .none,
+        .count(source.unrecognizedLines),
       ].map(\.html))
   }
 }

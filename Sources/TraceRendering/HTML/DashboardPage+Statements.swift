@@ -70,7 +70,7 @@ extension DashboardPage {
     part.callers = group.callers.prefix(Self.maxCallers).map { caller in
       Dashboards.Caller(
         place: (caller.location.text ?? "unknown").visible, runs: caller.work.count.grouped,
-        time: Cell.duration(caller.work.totalTime).text)
+        time: Cell.known(caller.work.known(\.totalTime)).text)
     }
     if group.callers.count > Self.maxCallers {
       part.points = [.init("and \(group.callers.count - Self.maxCallers) more", tone: "quiet")]
@@ -85,9 +85,10 @@ extension DashboardPage {
     var part = Dashboards.Part("How long a run takes")
     part.meters = LatencyHistogram(group.latency).meters
     let latency = group.latency
+    let isTimed = group.work.known(\.totalTime) != nil
     part.pairs = [
       ("median", latency.p50), ("p95", latency.p95), ("p99", latency.p99), ("max", latency.max),
-    ].map { Dashboards.Fact($0.0, Cell.duration($0.1).text) }
+    ].map { Dashboards.Fact($0.0, Cell.known(isTimed ? $0.1 : nil).text) }
     return part
   }
 
@@ -100,7 +101,7 @@ extension DashboardPage {
         ("sorts", \.sorts), ("automatic-index rows", \.autoIndexRows), ("rows skipped", \.offset),
       ] as [(String, KeyPath<Work, UInt64>)])
       .filter { $0.1 == \.rows || work[keyPath: $0.1] > 0 }
-      .map { Dashboards.Fact($0.0, Cell.number(work.perRun($0.1)).text) }
+      .map { Dashboards.Fact($0.0, Cell.known(work.knownPerRun($0.1)).text) }
     if work.errors > 0 { part.pairs.append(.init("failed", work.errors.grouped)) }
     if group.misses > 0 { part.pairs.append(.init("runs for faults", group.misses.grouped)) }
     if group.statement.repeats.runs > 0 {
@@ -117,13 +118,16 @@ extension DashboardPage {
     guard group.misses < group.work.count else { return nil }
     let places = Set(group.callers.map(\.location))
     var (hits, misses): (UInt64, UInt64) = (0, 0)
+    var measures = Measures()
     for fault in profile.faults
     where fault.origin.entity == group.statement.entity && places.contains(fault.origin.location) {
       hits &+= fault.hits
       misses &+= fault.misses
+      measures.formUnion(fault.measures)
     }
     let (all, _) = hits.addingReportingOverflow(misses)
     guard all > 0 else { return nil }
+    guard hits > 0 || measures.contains(.cacheHits) else { return all.grouped }
     return "\(all.grouped), \(Cell.ratio(Double(hits) / Double(all)).text) from the row cache"
   }
 

@@ -20,7 +20,7 @@ extension DashboardPage {
     }
     if isPartial(timeline) {
       tracks.remark.append(
-        "Saved reports among the inputs have no place in time, and are not in the tracks.")
+        "Saved reports and logs without dates have no place in time, and are not in the tracks.")
     }
     return tracks
   }

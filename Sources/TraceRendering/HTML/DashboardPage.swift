@@ -50,10 +50,13 @@ public struct DashboardPage {
     page.totals = profile.facts.map { Dashboards.Fact($0.label, $0.cell.text) }
     page.remarks = [profile.timeSplitSentence, profile.isEmpty ? nil : profile.costOfTracing]
       .compactMap(\.self)
-    page.tracks = try timeline.flatMap { try tracks(of: $0) }
+    let isDated = profile.measures.contains(.timeOfDay)
+    page.tracks = try timeline.flatMap { isDated ? try tracks(of: $0) : nil }
     if timeline == nil {
       page.remarks.append(
         "No tracks over time: a saved report holds sums and no events; read the trace for them.")
+    } else if !isDated, !profile.isEmpty {
+      page.remarks.append("No tracks over time: the lines of the log have no dates.")
     }
     page.sections =
       [findingsSection, statementsSection].compactMap(\.self) + adviceSections + groupSections

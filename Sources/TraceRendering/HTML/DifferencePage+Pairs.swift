@@ -37,13 +37,11 @@ extension DifferencePage {
     let (before, after) = (pair.before, pair.after)
     func perRun(_ path: KeyPath<Work, UInt64>) -> Dashboards.Cell {
       let sides = [before, after].map { group in
-        group.map { UInt64(exactly: $0.work.perRun(path).rounded())?.grouped ?? "–" } ?? "–"
+        group?.work.knownPerRun(path).flatMap { UInt64(exactly: $0.rounded())?.grouped } ?? "–"
       }
       return .init(Self.arrow(sides), order: (before ?? after)?.work.perRun(path) ?? 0)
     }
-    func mean(_ group: StatementGroup?) -> Dashboards.Cell {
-      (group.map { Cell.duration(Int64(exactly: $0.meanTime.rounded()) ?? .max) } ?? .none).html
-    }
+    func mean(_ group: StatementGroup?) -> Dashboards.Cell { Document.mean(group).html }
     let runs = [before, after].map { $0?.work.count.grouped ?? "–" }
     var row = Dashboards.Row([
       .init(pair.speedup.map(Document.change) ?? (before == nil ? "new" : "gone")),
@@ -52,6 +50,7 @@ extension DifferencePage {
       perRun(\.rows), perRun(\.fullScanSteps), perRun(\.vmSteps),
     ])
     row.tags = [tags(of: pair).joined(separator: " ")]
+    row.notes = Document.rewriting(pair).map { [Dashboards.Line($0.visible)] } ?? []
     row.sheets = [sheet(of: pair)]
     return row
   }
@@ -90,16 +89,17 @@ extension DifferencePage {
     var cost = Dashboards.Part("\(side): a run")
     cost.segments = [
       Dashboards.Segment(
-        "mean \(Cell.duration(Int64(exactly: group.meanTime.rounded()) ?? .max).text)",
+        "mean \(Document.mean(group).text)",
         number: side == "before" ? 1 : 2, start: 0,
         width: scale > 0 ? max(group.meanTime / scale * 100, 0.5).oneDigit : 0)
     ]
+    let isTimed = group.work.known(\.totalTime) != nil
     cost.pairs = [
-      .init("median", Cell.duration(group.latency.p50).text),
-      .init("p95", Cell.duration(group.latency.p95).text),
-      .init("rows", Cell.number(group.work.perRun(\.rows)).text),
-      .init("full-scan steps", Cell.number(group.work.perRun(\.fullScanSteps)).text),
-      .init("VM steps", Cell.number(group.work.perRun(\.vmSteps)).text),
+      .init("median", Cell.known(isTimed ? group.latency.p50 : nil).text),
+      .init("p95", Cell.known(isTimed ? group.latency.p95 : nil).text),
+      .init("rows", Cell.known(group.work.knownPerRun(\.rows)).text),
+      .init("full-scan steps", Cell.known(group.work.knownPerRun(\.fullScanSteps)).text),
+      .init("VM steps", Cell.known(group.work.knownPerRun(\.vmSteps)).text),
       .init("requested by", (group.caller.text ?? "unknown").visible),
     ]
     let plan = group.statement.sql.flatMap { plans[$0] }

@@ -46,7 +46,7 @@ public struct DifferencePage {
           ? [.paragraph("Neither run has a statement.")]
           : [
             .table(pairsTable),
-            .paragraph("Times are one run each and vary; counts do not.", tone: "quiet small"),
+            .paragraph(Document.remark(on: listed), tone: "quiet small"),
           ]),
     ]
     page.footer = "Made by trace-report diff. Everything is in this file."
@@ -78,18 +78,24 @@ public struct DifferencePage {
   ///     Fetches, faults and saves took 812 ms → 14.0 ms: 58.0× faster; full-scan steps 1,204,512 → 0,
   ///     cache misses 184 → 0.
   private var gain: String {
-    func scans(_ profile: Profile) -> UInt64 {
-      profile.statements.reduce(0) { $0 &+ $1.work.fullScanSteps }
+    func scans(_ profile: Profile) -> UInt64? {
+      let steps = profile.statements.compactMap { $0.work.known(\.fullScanSteps) }
+      return steps.isEmpty && !profile.statements.isEmpty ? nil : steps.reduce(0, &+)
     }
-    func counts(_ count: (Profile) -> UInt64) -> String {
-      "\(count(difference.before).grouped) → \(count(difference.after).grouped)"
+    func counts(_ name: String, _ count: (Profile) -> UInt64?) -> String? {
+      guard let before = count(difference.before), let after = count(difference.after) else {
+        return nil
+      }
+      return "\(name) \(before.grouped) → \(after.grouped)"
     }
+    let causes = [
+      counts("full-scan steps", scans), counts("cache misses") { $0.known(\.totals.cacheMisses) },
+    ].compactMap(\.self).joined(separator: ", ")
     let (before, after) = storeTime
     let change =
       before > 0 && after > 0 ? ": " + Document.change(Double(before) / Double(after)) : ""
     return "Fetches, faults and saves took \(Cell.duration(before).text) → "
-      + "\(Cell.duration(after).text)\(change); full-scan steps \(counts(scans)), "
-      + "cache misses \(counts { $0.totals.cacheMisses })."
+      + "\(Cell.duration(after).text)\(change)\(causes.isEmpty ? "" : "; ")\(causes)."
   }
 
   private var totalsTable: Dashboards.Table {

@@ -39,7 +39,9 @@ struct TimelineDrawing {
         switch track.kind {
         case .logSize: "up to \(Cell.bytes(track.counts.max() ?? 0).text)"
         case .pinnedLog: timeline.pinText
-        default: count > 0 ? "\(count.grouped) · \(Cell.duration(busy).text)" : "none"
+        default:
+          count == 0
+            ? "none" : count.grouped + (busy > 0 ? " · \(Cell.duration(busy).text)" : "")
         }
       return Dashboards.Track(
         code: track.kind.code, name: timeline.name(of: track.kind), text: text,
@@ -115,7 +117,9 @@ extension Timeline {
     return tracks.filter { track in
       switch track.kind {
       case .fetches: true
-      case .faults, .cacheMisses, .saves: !isObserved || track.counts.contains { $0 > 0 }
+      case .faults: measures.contains(.faults) || track.counts.contains { $0 > 0 }
+      case .cacheMisses: measures.contains(.cacheMisses) || track.counts.contains { $0 > 0 }
+      case .saves: measures.contains(.saves) || track.counts.contains { $0 > 0 }
       case .lockWaits, .checkpoints, .logSize, .pinnedLog: track.counts.contains { $0 > 0 }
       // Who held the lock is of interest where someone waited for it.
       case .writeLocks: hasWaits && track.counts.contains { $0 > 0 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import StoreEvents
 public import TraceAnalysis
 
 /// The output of `diff --json`, version 1; times are in nanoseconds.
@@ -9,6 +10,11 @@ public struct DifferenceReportV1: Codable, Hashable, Sendable {
   public var after: ReportV1.Totals
   public var beforeCompleteness: ReportV1.Completeness
   public var afterCompleteness: ReportV1.Completeness
+  /// The counts that the inputs of each side have; the others are unknown.
+  ///
+  /// Null in older reports.
+  public var beforeMeasured: [String]?
+  public var afterMeasured: [String]?
   public var statements: [Pair]
 
   public struct Pair: Codable, Hashable, Sendable {
@@ -35,6 +41,8 @@ public struct DifferenceReportV1: Codable, Hashable, Sendable {
     after = ReportV1.Totals(difference.after.totals)
     beforeCompleteness = ReportV1.Completeness(difference.before.completeness)
     afterCompleteness = ReportV1.Completeness(difference.after.completeness)
+    beforeMeasured = difference.before.measures.names
+    afterMeasured = difference.after.measures.names
     statements = difference.pairs.map {
       Pair(before: $0.before.map(Side.init), after: $0.after.map(Side.init), speedup: $0.speedup)
     }

@@ -22,6 +22,11 @@ struct JSONWriter {
     text += String(value)
   }
 
+  /// Writes no field for a number that the input does not have.
+  mutating func field(_ name: StaticString, known value: (some FixedWidthInteger)?) {
+    if let value { field(name, value) }
+  }
+
   /// Nanoseconds as microseconds with three decimals, exactly.
   mutating func field(_ name: StaticString, microseconds nanoseconds: Int64) {
     key(name)

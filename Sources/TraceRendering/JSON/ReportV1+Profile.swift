@@ -8,23 +8,27 @@ import TraceReading
 extension ReportV1 {
   /// The report of a profile, statements in the order requested.
   ///
-  /// - Parameter review: the findings to show; nil for all that the profile has.
+  /// - Parameter review: the findings to show, of the profile before it was shared; nil for all that
+  ///   the shared profile has.
   public init(
-    _ profile: Profile, options: SummaryOptions = SummaryOptions(top: .max),
+    _ shared: SharedProfile, options: SummaryOptions = SummaryOptions(top: .max),
     review: FindingReview? = nil
   ) {
+    let profile = shared.profile
     let review = review ?? FindingReview(profile.findings)
     self.init(
       sources: profile.reading.sources.map(Source.init),
       completeness: Completeness(profile.completeness),
-      totals: Totals(profile.totals),
+      measured: profile.measures.names, totals: Totals(profile.totals),
       tracing: profile.tracingCost.map {
         Tracing(timeNs: $0.time, timePerEventNs: $0.timePerEvent)
       },
-      statements: profile.statements(by: options.order).prefix(options.top).map(Statement.init),
+      statements: profile.statements(by: options.order).prefix(options.top)
+        .map { Statement($0, measured: profile.measures) },
       faults: profile.faults.prefix(options.top).map(Fault.init),
       saves: profile.saves.prefix(options.top).map(Save.init),
-      findings: review.findings.map(Finding.init), excused: review.excused.map(Excused.init),
+      findings: review.findings.map { Finding($0, in: shared) },
+      excused: review.excused.map { Excused($0, in: shared) },
       exceptionProblems: review.complaints,
       groups: options.grouping.map { grouping in
         profile.groups(by: grouping).prefix(options.top).map(Group.init)
@@ -61,7 +65,7 @@ extension ReportV1.Totals {
 }
 
 extension ReportV1.Statement {
-  fileprivate init(_ statement: StatementProfile) {
+  fileprivate init(_ statement: StatementProfile, measured: Measures) {
     let work = statement.work
     self.init(
       id: statement.id.description, sql: statement.sql, entity: statement.entity,
@@ -72,7 +76,8 @@ extension ReportV1.Statement {
       autoIndexRows: work.autoIndexRows, callers: statement.callers.map(ReportV1.Caller.init),
       fingerprint: statement.sql.map { SQLFingerprint(sql: $0).description },
       meanNs: work.meanTime, waitNs: work.waitTime, prepareNs: work.prepareTime,
-      stepNs: work.stepTime, materializeNs: work.materializeTime)
+      stepNs: work.stepTime, materializeNs: work.materializeTime,
+      measured: work.measures == measured ? nil : work.measures.names)
   }
 }
 
@@ -123,21 +128,23 @@ extension ReportV1.Place {
 }
 
 extension ReportV1.Excused {
-  fileprivate init(_ excused: FindingReview.Excused) {
+  fileprivate init(_ excused: FindingReview.Excused, in shared: SharedProfile) {
     self.init(
-      finding: ReportV1.Finding(excused.finding), reason: excused.exception.reason,
+      finding: ReportV1.Finding(excused.finding, in: shared), reason: excused.exception.reason,
       expires: excused.exception.expires)
   }
 }
 
 extension ReportV1.Finding {
-  fileprivate init(_ finding: TraceAnalysis.Finding) {
+  fileprivate init(_ finding: TraceAnalysis.Finding, in shared: SharedProfile) {
     self.init(
       rule: finding.rule, severity: finding.severity.rawValue,
-      statement: finding.statement?.description, caller: ReportV1.Place(finding.caller),
+      statement: finding.statement?.description,
+      caller: ReportV1.Place(finding.caller),
       message: finding.message,
       evidence: Dictionary(
-        finding.evidence.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first }),
+        shared.profile.evidence(of: finding).map { ($0.name, $0.value) },
+        uniquingKeysWith: { first, _ in first }),
       fix: finding.fix, savesAtMostNs: finding.savesAtMost,
       savingBasis: finding.saving?.basis, confidence: finding.confidence.rawValue,
       object: finding.object.isEmpty ? nil : finding.object)

@@ -9,6 +9,10 @@ public struct ReportV1: Codable, Equatable, Sendable {
   public var schemaVersion = 1
   public var sources: [Source]
   public var completeness: Completeness
+  /// The counts that the inputs have; a count that is not in the list is unknown, and not 0.
+  ///
+  /// Null in older reports.
+  public var measured: [String]?
   public var totals: Totals
   /// Null if the source does not contain it.
   public var tracing: Tracing?
@@ -96,6 +100,8 @@ public struct ReportV1: Codable, Equatable, Sendable {
     public var prepareNs: Int64
     public var stepNs: Int64
     public var materializeNs: Int64
+    /// The counts that its inputs have; null where they are those of the report.
+    public var measured: [String]?
   }
 
   public struct Group: Codable, Hashable, Sendable {

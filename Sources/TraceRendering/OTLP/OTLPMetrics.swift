@@ -20,9 +20,12 @@ public enum OTLPMetrics {
   // 1,000 is arbitrary: some hundred kilobytes per line.
   private static let rowsPerLine = 1000
 
+  /// Empty for inputs without dates, which a metric needs.
+  ///
   /// - Parameter version: of this tool.
   public static func lines(_ profile: Profile, version: String) -> [String] {
-    let spans = profile.reading.sources.compactMap(\.identity)
+    guard profile.measures.contains(.timeOfDay) else { return [] }
+    let spans = profile.reading.sources.compactMap(\.identity).filter(\.isDated)
     let times =
       "\"startTimeUnixNano\":\"\(max(0, spans.map(\.first).min() ?? 0))\","
       + "\"timeUnixNano\":\"\(max(0, spans.map(\.last).max() ?? 0))\""
@@ -38,6 +41,7 @@ public enum OTLPMetrics {
         lines.append(line(resource, metrics(Array(part), times), version))
       }
     }
+    guard profile.recordsLosses else { return lines }
     let lost = profile.completeness.eventsLost
     let own = OTLPResource(service: service, process: nil, host: "", labels: [:])
     let point = "{\(times),\"asInt\":\"\(Int64(clamping: lost))\",\"attributes\":[]}"
@@ -61,8 +65,8 @@ public enum OTLPMetrics {
       }
       return points.isEmpty ? nil : sum(name, unit, description, points)
     }
-    let durations = zip(rows, attributes).map { row, attributes in
-      point(of: row, times, attributes)
+    let durations = zip(rows, attributes).compactMap { row, attributes in
+      row.work.known(\.totalTime).map { _ in point(of: row, times, attributes) }
     }
     return [
       "{\"name\":\"db.client.operation.duration\",\"unit\":\"s\","

@@ -75,6 +75,7 @@ public struct OTLPSpans {
     case .checkpoint(let event):
       try add(Span("checkpoint", event.totalTime, kind: .internal), record, place) {
         $0.add("storescope.wal.mode", event.mode)
+        guard record.measures.contains(.checkpoints) else { return }
         $0.add("storescope.wal.frames", event.logFrames)
         $0.add("storescope.wal.checkpointed_frames", event.checkpointedFrames)
       }
@@ -134,7 +135,7 @@ public struct OTLPSpans {
     span.error = fetch.error
     try add(span, record, place) {
       Self.describe(statement, fetch.statementID, place, &$0)
-      $0.add("db.response.returned_rows", fetch.rows)
+      if let rows = record.known(fetch.rows, .rows) { $0.add("db.response.returned_rows", rows) }
       $0.add("storescope.entity", fetch.entity)
       $0.add("storescope.fetch.kind", fetch.kind.rawValue)
       if let begun { $0.add(begun.location) }
@@ -266,6 +267,8 @@ public struct OTLPSpans {
     _ span: Span, _ record: EventRecord, _ place: EventOrigins.Place,
     _ describe: (inout OTLPAttributes) -> Void
   ) throws {
+    // A span has two dates.
+    guard record.measures.contains(.timeOfDay) else { return }
     var attributes = OTLPAttributes()
     describe(&attributes)
     attributes.add("thread.id", record.threadID)

@@ -38,48 +38,51 @@ public enum ProfileMetrics {
   }
 
   private static func addTotals(of profile: Profile, to text: inout MetricsText) {
-    let totals = profile.totals
-    func counter(_ name: String, _ help: String, _ value: UInt64) {
-      text.family("storescope_\(name)", .counter, help: help, [.init(value)])
+    typealias Sample = MetricsText.Sample
+    func count(_ path: KeyPath<Profile, UInt64>, _ labels: [(String, String)] = []) -> [Sample] {
+      profile.known(path).map { [Sample($0, labels)] } ?? []
     }
-    counter("fetches", "Fetch requests; counts, prefetches and batches left out.", totals.fetches)
-    counter("counts", "Count requests.", totals.counts)
-    counter("nested_fetches", "Prefetches and batches.", totals.nestedFetches)
-    counter("fetched_rows", "Rows that fetch requests returned.", totals.rows)
+    func time(_ path: KeyPath<Profile, Int64>, _ labels: [(String, String)] = []) -> [Sample] {
+      profile.known(path).map { [Sample(nanoseconds: $0, labels)] } ?? []
+    }
+    func counter(_ name: String, _ help: String, _ path: KeyPath<Profile, UInt64>) {
+      text.family("storescope_\(name)", .counter, help: help, count(path))
+    }
+    counter(
+      "fetches", "Fetch requests; counts, prefetches and batches left out.", \.totals.fetches)
+    counter("counts", "Count requests.", \.totals.counts)
+    counter("nested_fetches", "Prefetches and batches.", \.totals.nestedFetches)
+    counter("fetched_rows", "Rows that fetch requests returned.", \.totals.rows)
     text.family(
       "storescope_faults", .counter, help: "Faults fired.",
-      [
-        .init(totals.faults, [("kind", "object")]),
-        .init(totals.relationshipFaults, [("kind", "relationship")]),
-      ])
-    counter("cache_hits", "Faults that the row cache answered.", totals.cacheHits)
-    counter("cache_misses", "Faults that went to the database.", totals.cacheMisses)
-    counter("saves", "Saves.", totals.saves)
-    counter("errors", "Fetches and saves that failed.", totals.errors)
+      count(\.totals.faults, [("kind", "object")])
+        + count(\.totals.relationshipFaults, [("kind", "relationship")]))
+    counter("cache_hits", "Faults that the row cache answered.", \.totals.cacheHits)
+    counter("cache_misses", "Faults that went to the database.", \.totals.cacheMisses)
+    counter("saves", "Saves.", \.totals.saves)
+    counter("errors", "Fetches and saves that failed.", \.totals.errors)
     text.family(
       "storescope_time_seconds", .counter, unit: "seconds",
       help: "Time in fetches and counts, in SQLite for them, in faults and in saves.",
-      [
-        .init(nanoseconds: totals.totalTime, [("in", "fetches")]),
-        .init(nanoseconds: totals.connectionTime, [("in", "sqlite")]),
-        .init(nanoseconds: totals.faultTime, [("in", "faults")]),
-        .init(nanoseconds: totals.saveTime, [("in", "saves")]),
-      ])
-    counter("busy_waits", "Waits for another connection's lock.", profile.waits.busyWaits)
+      time(\.totals.totalTime, [("in", "fetches")])
+        + time(\.totals.connectionTime, [("in", "sqlite")])
+        + time(\.totals.faultTime, [("in", "faults")])
+        + time(\.totals.saveTime, [("in", "saves")]))
+    counter("busy_waits", "Waits for another connection's lock.", \.waits.busyWaits)
     text.family(
       "storescope_busy_seconds", .counter, unit: "seconds",
       help: "Time spent waiting for another connection's lock.",
-      [.init(nanoseconds: profile.waits.busyTime)])
-    counter("busy_failures", "Waits that ended in SQLITE_BUSY.", profile.waits.busyFailures)
+      time(\.waits.busyTime))
+    counter("busy_failures", "Waits that ended in SQLITE_BUSY.", \.waits.busyFailures)
     text.family(
       "storescope_longest_lock_wait_seconds", .gauge, unit: "seconds",
       help: "The longest wait for another connection's lock.",
-      [.init(nanoseconds: profile.waits.longestBusy)])
+      time(\.waits.longestBusy))
     text.family(
       "storescope_wal_frames", .gauge,
       help: "Frames in the write-ahead log when it was longest, as checkpoints found it.",
-      [.init(profile.waits.largestLog)])
-    counter("checkpoints", "Checkpoints of the write-ahead log.", profile.waits.checkpoints)
+      count(\.waits.largestLog))
+    counter("checkpoints", "Checkpoints of the write-ahead log.", \.waits.checkpoints)
   }
 
   private static func addStatements(
@@ -93,11 +96,11 @@ public enum ProfileMetrics {
       ]
     }
     func counter(
-      _ name: String, _ help: String, _ value: (StatementGroup) -> UInt64
+      _ name: String, _ help: String, _ value: (StatementGroup) -> UInt64?
     ) {
       text.family(
         "storescope_statement_\(name)", .counter, help: help,
-        groups.map { .init(value($0), labels($0)) })
+        groups.compactMap { group in value(group).map { .init($0, labels(group)) } })
     }
     text.family(
       "storescope_statement", .info, help: "The SQL of a statement, without its values.",
@@ -105,20 +108,27 @@ public enum ProfileMetrics {
         .init(1, labels(group) + [("sql", SharedStatement(sql: group.statement.sql ?? "").text)])
       })
     counter("runs", "Runs of a statement.") { $0.work.count }
-    counter("rows", "Rows that a statement returned.") { $0.work.rows }
-    counter("cache_misses", "Runs of a statement that faults caused.") { $0.misses }
-    counter("vm_steps", "Steps of SQLite's virtual machine.") { $0.work.vmSteps }
-    counter("fullscan_steps", "Rows stepped through without an index.") { $0.work.fullScanSteps }
-    counter("sorts", "Sorts that no index served.") { $0.work.sorts }
+    counter("rows", "Rows that a statement returned.") { $0.work.known(\.rows) }
+    counter("cache_misses", "Runs of a statement that faults caused.") { group in
+      group.work.measures.contains(.cacheMisses) ? group.misses : nil
+    }
+    counter("vm_steps", "Steps of SQLite's virtual machine.") { $0.work.known(\.vmSteps) }
+    counter("fullscan_steps", "Rows stepped through without an index.") {
+      $0.work.known(\.fullScanSteps)
+    }
+    counter("sorts", "Sorts that no index served.") { $0.work.known(\.sorts) }
     text.family(
       "storescope_statement_time_seconds", .counter, unit: "seconds",
       help: "Time in a statement, and its parts.",
       groups.flatMap { group in
         [
-          ("total", group.work.totalTime), ("wait", group.work.waitTime),
-          ("prepare", group.work.prepareTime), ("step", group.work.stepTime),
-          ("materialize", group.work.materializeTime),
-        ].map { part, time in .init(nanoseconds: time, labels(group) + [("part", part)]) }
+          ("total", \Work.totalTime), ("wait", \.waitTime), ("prepare", \.prepareTime),
+          ("step", \.stepTime), ("materialize", \.materializeTime),
+        ].compactMap { part, path in
+          group.work.known(path).map {
+            .init(nanoseconds: $0, labels(group) + [("part", part)])
+          }
+        }
       })
   }
 
@@ -134,7 +144,9 @@ public enum ProfileMetrics {
   ) {
     var samples: [MetricsText.Sample] = []
     let slowest = exemplars ? DurationExemplars(profile, bounds: bounds) : nil
-    let entities = profile.groups(by: .entity).filter { $0.work.count > 0 }.prefix(top)
+    let entities = profile.groups(by: .entity).filter { group in
+      group.work.count > 0 && group.work.known(\.totalTime) != nil
+    }.prefix(top)
     for group in entities.sorted(by: { $0.name < $1.name }) {
       let entity = [("entity", group.name)]
       var buckets = group.latency.buckets[...]
@@ -167,7 +179,7 @@ public enum ProfileMetrics {
       [.init(completeness.eventsRead)])
     text.family(
       "storescope_events_lost", .counter, help: "Events that were lost: counts may be too low.",
-      [.init(completeness.eventsLost)])
+      profile.recordsLosses ? [.init(completeness.eventsLost)] : [])
     text.family(
       "storescope_findings", .gauge, help: "What is worth changing, by rule.",
       Dictionary(grouping: profile.findings, by: \.rule).sorted { $0.key < $1.key }

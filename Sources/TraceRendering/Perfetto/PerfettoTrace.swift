@@ -56,7 +56,7 @@ public struct PerfettoTrace {
     case .checkpoint(let event):
       try slice("checkpoint", "wal", event.totalTime, record) {
         $0.field("mode", event.mode)
-        $0.field("frames", event.checkpointedFrames)
+        $0.field("frames", known: record.known(event.checkpointedFrames, .checkpoints))
       }
     case .busy(let event):
       try slice("waits for a lock", "wait", event.waitTime, record) {
@@ -98,13 +98,13 @@ public struct PerfettoTrace {
       if let sql { $0.field("sql", sql) }
       $0.field("statement", "\(fetch.statementID)")
       if let caller = begun?.location.text { $0.field("caller", caller) }
-      $0.field("rows", fetch.rows)
-      $0.field("wait_ns", fetch.waitTime)
-      $0.field("prepare_ns", fetch.prepareTime)
-      $0.field("step_ns", fetch.stepTime)
-      $0.field("materialize_ns", fetch.materializeTime)
-      $0.field("vm_steps", fetch.vmSteps)
-      $0.field("fullscan_steps", fetch.fullScanSteps)
+      $0.field("rows", known: record.known(fetch.rows, .rows))
+      $0.field("wait_ns", known: record.known(fetch.waitTime, .waitTime))
+      $0.field("prepare_ns", known: record.known(fetch.prepareTime, .prepareTime))
+      $0.field("step_ns", known: record.known(fetch.stepTime, .stepTime))
+      $0.field("materialize_ns", known: record.known(fetch.materializeTime, .materializeTime))
+      $0.field("vm_steps", known: record.known(fetch.vmSteps, .vmSteps))
+      $0.field("fullscan_steps", known: record.known(fetch.fullScanSteps, .fullScanSteps))
       $0.field("context", record.contextID)
       if !fetch.error.isEmpty { $0.field("error", fetch.error) }
     }
@@ -116,7 +116,7 @@ public struct PerfettoTrace {
     ) {
       $0.field("pk", fault.pk)
       $0.field("source", fault.source.rawValue)
-      $0.field("rows", fault.rows)
+      $0.field("rows", known: record.known(fault.rows, .rows))
       if let caller = fault.origin.text { $0.field("fetched_at", caller) }
     }
   }
@@ -126,7 +126,7 @@ public struct PerfettoTrace {
     try slice("miss \(Self.name(miss.entity, miss.relationship))", "miss", miss.duration, record) {
       $0.field("pk", miss.pk)
       if let sql { $0.field("sql", sql) }
-      $0.field("vm_steps", miss.vmSteps)
+      $0.field("vm_steps", known: record.known(miss.vmSteps, .vmSteps))
     }
   }
 

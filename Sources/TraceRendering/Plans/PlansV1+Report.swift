@@ -27,6 +27,7 @@ extension PlansV1.Statement {
       automaticIndexHints: explanation.judgement?.automaticIndexHints ?? [],
       executions: entry.work.executions,
       fullScanSteps: entry.work.fullScanSteps, vmSteps: entry.work.vmSteps,
+      measured: entry.work.vmSteps > 0 ? ["fullScanSteps", "vmSteps"] : [],
       standIns: explanation.standIns)
   }
 }

@@ -42,6 +42,8 @@ public struct PlansV1: Codable, Hashable, Sendable {
     public var executions: UInt64
     public var fullScanSteps: UInt64
     public var vmSteps: UInt64
+    /// `fullScanSteps` and `vmSteps` where the trace counts them; null in older reports.
+    public var measured: [String]?
     /// Functions, collations and tables that only the program itself has.
     public var standIns: [String]
   }

@@ -4,7 +4,7 @@
 public struct EventRowV1: Codable, Hashable, Sendable {
   /// 1; fields are added, never renamed.
   public var schemaVersion: Int = 1
-  /// The day in UTC, such as `2026-11-22`.
+  /// The day in UTC, such as `2026-11-22`; "" where the input has no dates.
   public var date: String = ""
   /// "" where it is unknown.
   public var host: String = ""
@@ -12,7 +12,7 @@ public struct EventRowV1: Codable, Hashable, Sendable {
   public var version: String = ""
   /// The other labels as JSON, `{}` for none.
   public var labels: String = ""
-  /// The end of what the row is about, since 1970-01-01 00:00 UTC.
+  /// The end of what the row is about, since 1970-01-01 00:00 UTC; 0 where the input has no dates.
   public var timeNs: Int64 = 0
   public var process: String = ""
   public var pid: Int64 = 0
@@ -50,10 +50,12 @@ public struct EventRowV1: Codable, Hashable, Sendable {
   public var gaveUp: UInt64 = 0
   /// The code, such as `SQLITE_BUSY`; "" for success.
   public var error: String = ""
+  /// The columns that the input has, joined by commas; the others are unknown, and not 0.
+  public var measured: String = ""
 
   private enum CodingKeys: String, CodingKey {
     case date, host, version, labels, process, pid, tid, event, kind, database, form, summary,
-      entity, relationship, rows, changes, sorts, error
+      entity, relationship, rows, changes, sorts, error, measured
     case schemaVersion = "schema_version"
     case timeNs = "time_ns"
     case sqliteVersion = "sqlite_version"

@@ -14,6 +14,7 @@ public struct EventRows {
   private var forms: [StatementID: (form: String, summary: String)] = [:]
   private var date = RowDate()
   private var labels = RowLabels()
+  private var measured = RowMeasures(names: RowMeasures.ofEvents)
   /// The number of rows that were written.
   public private(set) var written: UInt64 = 0
 
@@ -64,7 +65,10 @@ public struct EventRows {
       .copyNotObserved, .values, .statementIO, .commitIO:
       return
     }
-    (row.timeNs, row.date) = (record.timestamp, date.text(record.timestamp))
+    if record.measures.contains(.timeOfDay) {
+      (row.timeNs, row.date) = (record.timestamp, date.text(record.timestamp))
+    }
+    row.measured = measured.columns(of: record.event.measures.intersection(record.measures))
     (row.process, row.pid, row.tid) = (record.process.name, record.process.id, record.threadID)
     row.event = "\(record.event.name)"
     (row.host, row.version) = (place.origin.host, place.origin.version)
@@ -116,6 +120,20 @@ public struct EventRows {
   }
 }
 
+extension StoreEvent {
+  /// The columns of a row that an event of its kind can fill.
+  fileprivate var measures: Measures {
+    switch self {
+    case .fetchEnd: .fetch
+    case .cacheMiss: Measures.miss.subtracting(.rows)
+    case .fault: [.rows, .totalTime, .timeOfDay]
+    case .saveEnd: [.changes, .waitTime, .totalTime, .timeOfDay]
+    case .statementRun: .run
+    default: [.waitTime, .totalTime, .timeOfDay]
+    }
+  }
+}
+
 extension EventRowV1 {
   /// The row as a line of JSON; a test compares it with what Codable writes.
   var line: String {
@@ -152,6 +170,7 @@ extension EventRowV1 {
     row.field("wal_frames", walFrames)
     row.field("gave_up", gaveUp)
     row.field("error", error)
+    row.field("measured", measured)
     return row.finished + "\n"
   }
 }

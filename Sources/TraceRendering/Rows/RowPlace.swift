@@ -25,7 +25,9 @@ public struct RowPlace: Hashable, Sendable {
       return "%" + (digits.count == 1 ? "0" : "") + digits
     }.joined()
     // A file's name has at most 255 bytes.
-    return "\(table)/date=\(date)/host=\(name.isEmpty ? "unknown" : String(name.prefix(200)))"
+    // As Hive, Spark and DuckDB name the partition of NULL.
+    let day = date.isEmpty ? "__HIVE_DEFAULT_PARTITION__" : date
+    return "\(table)/date=\(day)/host=\(name.isEmpty ? "unknown" : String(name.prefix(200)))"
   }
 }
 
@@ -55,6 +57,31 @@ struct RowDate {
       return String(repeating: "0", count: max(0, width - digits.count)) + digits
     }
     text = "\(pad(civilYear, 4))-\(pad(civilMonth, 2))-\(pad(date, 2))"
+    return text
+  }
+}
+
+/// The columns that an input has, each list computed once.
+struct RowMeasures {
+  private var texts: [Measures: String] = [:]
+
+  private let names: [(Measures, String)]
+
+  private static let ofBoth: [(Measures, String)] = [
+    (.waitTime, "wait_ns"), (.stepTime, "step_ns"), (.rows, "rows"), (.changes, "changes"),
+    (.vmSteps, "vm_steps"), (.fullScanSteps, "fullscan_steps"), (.sorts, "sorts"),
+    (.autoIndexRows, "autoindex_rows"),
+  ]
+  static let ofEvents = [(.timeOfDay, "time_ns"), (.totalTime, "duration_ns")] + ofBoth
+  static let ofSums =
+    ofBoth + [(.cacheMisses, "cache_misses"), (.totalTime, "total_ns"), (.totalTime, "max_ns")]
+
+  init(names: [(Measures, String)]) { self.names = names }
+
+  mutating func columns(of measures: Measures) -> String {
+    if let known = texts[measures] { return known }
+    let text = names.filter { measures.contains($0.0) }.map(\.1).joined(separator: ",")
+    texts[measures] = text
     return text
   }
 }

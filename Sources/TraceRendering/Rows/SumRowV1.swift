@@ -4,7 +4,7 @@
 public struct SumRowV1: Codable, Hashable, Sendable {
   /// 1; fields are added, never renamed.
   public var schemaVersion: Int = 1
-  /// The day in UTC, such as `2026-11-22`.
+  /// The day in UTC, such as `2026-11-22`; "" where the input has no dates.
   public var date: String = ""
   /// "" where it is unknown.
   public var host: String = ""
@@ -37,10 +37,12 @@ public struct SumRowV1: Codable, Hashable, Sendable {
   public var stepNs: Int64 = 0
   public var totalNs: Int64 = 0
   public var maxNs: Int64 = 0
+  /// The columns that the input has, joined by commas; the others are unknown, and not 0.
+  public var measured: String = ""
 
   private enum CodingKeys: String, CodingKey {
     case date, host, version, labels, database, form, plan, summary, sql, runs, rows, errors,
-      changes, sorts
+      changes, sorts, measured
     case schemaVersion = "schema_version"
     case sqliteVersion = "sqlite_version"
     case otherForms = "other_forms"

@@ -12,11 +12,13 @@ public struct SumRows {
   private let profile: Profile
   private let date: String
   private var labels = RowLabels()
+  private var measured = RowMeasures(names: RowMeasures.ofSums)
 
   public init(_ profile: Profile) {
     self.profile = profile
     var date = RowDate()
-    self.date = date.text(profile.reading.sources.compactMap(\.identity?.first).min() ?? 0)
+    let first = profile.reading.sources.compactMap(\.identity).filter(\.isDated).map(\.first).min()
+    self.date = first.map { date.text($0) } ?? ""
   }
 
   /// The tables of an export, events included.
@@ -74,6 +76,7 @@ public struct SumRows {
     (sum.sorts, sum.autoindexRows) = (work.sorts, work.autoIndexRows)
     (sum.waitNs, sum.stepNs) = (work.waitTime, work.stepTime)
     (sum.totalNs, sum.maxNs) = (work.totalTime, row.latency.max)
+    sum.measured = measured.columns(of: work.measures)
     return sum
   }
 

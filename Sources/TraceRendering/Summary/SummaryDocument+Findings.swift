@@ -9,8 +9,9 @@ extension Document {
   private static let minFindings = 20
 
   static func findings(
-    _ review: FindingReview, in profile: Profile, options: SummaryOptions
+    _ review: FindingReview, in shared: SharedProfile, options: SummaryOptions
   ) -> [Block] {
+    let profile = shared.profile
     let findings = review.findings
     let remarks = review.remarks + review.scope(in: profile).map { .paragraph($0, .quiet) }
     guard !findings.isEmpty else {
@@ -22,7 +23,7 @@ extension Document {
     }
     let listed = findings.prefix(max(options.top, minFindings))
     return [.heading(findingsTitle(findings.count, listed.count))]
-      + listed.enumerated().map { .item(Item($1, number: $0 + 1, in: profile)) }
+      + listed.enumerated().map { .item(Item($1, number: $0 + 1, in: shared)) }
       + moreFindings(findings.count - listed.count, see: "--top, or --json for all")
       .map { .paragraph($0, .quiet) } + remarks
   }
@@ -66,9 +67,9 @@ extension FindingReview {
 }
 
 extension Document.Item {
-  fileprivate init(_ finding: Finding, number: Int, in profile: Profile) {
+  fileprivate init(_ finding: Finding, number: Int, in shared: SharedProfile) {
     var lines: [Document.Fact] = [.init("", .text(finding.message))]
-    if let id = finding.statement, let sql = profile.statement(id)?.sql {
+    if let id = finding.statement, let sql = shared.profile.statement(id)?.sql {
       lines.append(.init("", .sql(sql)))
     }
     if let saving = finding.saving {

@@ -46,12 +46,17 @@ extension GroupProfile {
   /// Faults and saves, where there are any.
   var others: String {
     let (faults, _) = cacheHits.addingReportingOverflow(cacheMisses)
-    let hits = Cell.ratio(Double(cacheHits) / Double(faults)).text
+    func list(_ parts: String?...) -> String { parts.compactMap(\.self).joined(separator: ", ") }
+    let hits = known(\.cacheHits).map {
+      "\(Cell.ratio(Double($0) / Double(faults)).text) from the row cache"
+    }
     return [
       faults > 0
-        ? "\(faults.counted("fault")), \(hits) from the "
-          + "row cache, \(Cell.duration(faultTime).text)" : nil,
-      saves > 0 ? "\(saves.counted("save")), \(Cell.duration(saveTime).text)" : nil,
+        ? list(
+          faults.counted("fault"), hits, faultTime > 0 ? Cell.duration(faultTime).text : nil)
+        : nil,
+      saves > 0
+        ? list(saves.counted("save"), known(\.saveTime).map { Cell.duration($0).text }) : nil,
     ].compactMap(\.self).joined(separator: " · ")
   }
 }
@@ -61,8 +66,9 @@ extension SaveProfile {
   var anatomy: String {
     let perSave = Cell.number(count > 0 ? Double(statements) / Double(count) : 0).text
     let times = [("p50", latency.p50), ("p95", latency.p95), ("max", latency.max)]
-      .map { "\($0) \(Cell.duration($1).text)" }.joined(separator: ", ")
-    return "\(perSave) \(statements == count ? "statement" : "statements") a save, \(times)"
+      .map { ", \($0) \(Cell.duration($1).text)" }.joined()
+    return "\(perSave) \(statements == count ? "statement" : "statements") a save"
+      + (known(\.totalTime) == nil ? "" : times)
       + (errors > 0 ? "; \(errors.grouped) failed" : "")
   }
 }

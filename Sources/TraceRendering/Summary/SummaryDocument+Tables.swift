@@ -47,21 +47,21 @@ extension Document {
     ["total", "share", "runs", "rows", "mean", "p50", "p95", "p99", "max"].map { .number($0) }
 
   static func cells(_ work: Work, _ latency: Latency, share whole: Double) -> [Cell] {
-    [
-      .duration(work.totalTime),
-      whole > 0 ? .ratio(Double(work.totalTime) / whole) : .none,
-      .count(work.count), .count(work.rows),
-      work.count > 0 ? .duration(Nanoseconds(clamping: work.meanTime)) : .none,
-      .duration(latency.p50), .duration(latency.p95), .duration(latency.p99),
-      .duration(latency.max),
+    let total = work.known(\.totalTime)
+    func time(_ time: Nanoseconds) -> Cell { .known(total == nil ? nil : time) }
+    return [
+      .known(total),
+      whole > 0 ? .known(total).share(of: whole) : .none,
+      .count(work.count), .known(work.known(\.rows)),
+      work.count > 0 ? time(Nanoseconds(clamping: work.meanTime)) : .none,
+      time(latency.p50), time(latency.p95), time(latency.p99), time(latency.max),
     ]
   }
 
   /// Saves are in the total, and in no other column.
   static func cells(_ group: GroupProfile, share whole: Double) -> [Cell] {
-    let total: [Cell] = [
-      .duration(group.totalTime), whole > 0 ? .ratio(Double(group.totalTime) / whole) : .none,
-    ]
+    let time = Cell.known(group.known(\.totalTime))
+    let total = [time, whole > 0 ? time.share(of: whole) : .none]
     return total + cells(group.work, group.latency, share: whole).dropFirst(total.count)
   }
 
@@ -71,13 +71,9 @@ extension Document {
     let listed = profile.entities.prefix(options.top)
     let rows = listed.map { entity in
       Table.Row([
-        .text(entity.name), .count(entity.fetches), .count(entity.rows), .count(entity.faults),
-        .count(entity.cacheMisses),
-        entity.faults > 0
-          ? .ratio(
-            Double(entity.faults - min(entity.cacheMisses, entity.faults)) / Double(entity.faults))
-          : .none,
-        .duration(entity.totalTime),
+        .text(entity.name), .count(entity.fetches), .known(entity.known(\.rows)),
+        .known(entity.known(\.faults)), .known(entity.known(\.cacheMisses)),
+        entity.hitRatio.map { .ratio($0) } ?? .none, .known(entity.known(\.totalTime)),
       ])
     }
     return [
@@ -96,11 +92,11 @@ extension Document {
     let listed = profile.faults.prefix(options.top)
     let rows = listed.map { fault in
       Table.Row([
-        .count(fault.misses), .count(fault.hits), .count(fault.rows),
+        .count(fault.misses), .known(fault.known(\.hits)), .known(fault.known(\.rows)),
         profile.fetches(at: fault.origin.location).map {
           .number((Double(fault.misses) + Double(fault.hits)) / $0)
         } ?? .none,
-        .duration(fault.missTime),
+        .known(fault.known(\.missTime)),
         .text(fault.origin.name), .place(fault.origin.location.text ?? "unknown"),
       ])
     }
@@ -121,9 +117,9 @@ extension Document {
     let rows = listed.map { save in
       Table.Row(
         [
-          .duration(save.totalTime), .count(save.count), .count(save.inserted),
-          .count(save.updated), .count(save.deleted), .duration(save.waitTime),
-          .duration(save.writeTime), .duration(save.commitTime),
+          .known(save.known(\.totalTime)), .count(save.count), .count(save.inserted),
+          .count(save.updated), .count(save.deleted), .known(save.known(\.waitTime)),
+          .known(save.known(\.writeTime)), .known(save.known(\.commitTime)),
           .place(save.location.text ?? "unknown"),
         ], notes: [.text(save.anatomy)])
     }
@@ -166,10 +162,10 @@ extension Document {
           + "\(Cell.duration(waits.busyTime).text); \(waits.busyFailures.grouped) gave up.")
     }
     if waits.checkpoints > 0 {
-      sentences.append(
-        "\(waits.checkpoints.counted("checkpoint")) moved "
-          + "\(waits.checkpointedFrames.counted("frame")) in "
-          + "\(Cell.duration(waits.checkpointTime).text).")
+      let work = profile.known(\.waits.checkpointedFrames).map {
+        " moved \($0.counted("frame")) in \(Cell.duration(waits.checkpointTime).text)"
+      }
+      sentences.append("\(waits.checkpoints.counted("checkpoint"))\(work ?? "").")
     }
     if waits.rollbacks > 0 {
       sentences.append(
@@ -181,6 +177,13 @@ extension Document {
   /// ` (10 of 23)`, where not all are listed.
   static func rest(_ all: Int, _ listed: Int) -> String {
     all > listed ? " (\(UInt64(listed).grouped) of \(UInt64(all).grouped))" : ""
+  }
+}
+
+extension Cell {
+  /// A time as a part of all times; a dash where it is unknown.
+  fileprivate func share(of whole: Double) -> Cell {
+    if case .duration(let time) = self { .ratio(Double(time) / whole) } else { .none }
   }
 }
 

@@ -33,6 +33,16 @@ extension Document {
     summary profile: Profile, options: SummaryOptions = SummaryOptions(),
     review: FindingReview? = nil
   ) {
+    self.init(
+      summary: SharedProfile(profile, withSQL: true), options: options, review: review)
+  }
+
+  /// - Parameter review: the findings to show, of the profile before it was shared; nil for all that
+  ///   the shared profile has.
+  public init(
+    summary shared: SharedProfile, options: SummaryOptions, review: FindingReview?
+  ) {
+    let profile = shared.profile
     let review = review ?? FindingReview(profile.findings)
     self.init(title: profile.headline)
     blocks.append(.paragraph(profile.provenance, .quiet))
@@ -53,7 +63,7 @@ extension Document {
       blocks += Self.io(of: profile, options: options)
       blocks += Self.lockWaits(of: profile, options: options)
     }
-    blocks += Self.findings(review, in: profile, options: options)
+    blocks += Self.findings(review, in: shared, options: options)
   }
 }
 
@@ -153,9 +163,29 @@ extension Profile {
 extension Profile {
   /// The totals in the words of the store, or of SQLite where no store ran.
   var facts: [Document.Fact] {
-    guard let observed else { return totals.facts(hitRatio: cacheHitRatio) }
+    guard let observed else { return storeFacts }
     let statements = observed.facts(totals, waits)
-    return totals.isOfStore ? totals.facts(hitRatio: cacheHitRatio) + statements : statements
+    return totals.isOfStore ? storeFacts + statements : statements
+  }
+
+  private var storeFacts: [Document.Fact] {
+    func perFetch(_ count: UInt64?) -> Cell {
+      totals.fetches > 0 ? .known(count.map { Double($0) / Double(totals.fetches) }) : .none
+    }
+    let (rows, faults) = (known(\.totals.rows), known(\.totals.faults))
+    return [
+      .init("fetches", .known(known(\.totals.fetches))),
+      .init("counts", .known(known(\.totals.counts))), .init("rows", .known(rows)),
+      .init("saves", .known(known(\.totals.saves))), .init("faults", .known(faults)),
+      .init("rel. faults", .known(known(\.totals.relationshipFaults))),
+      .init("cache misses", .known(known(\.totals.cacheMisses))),
+      .init("cache hits", cacheHitRatio.map { .ratio($0) } ?? .none),
+      .init("in SQLite", .known(known(\.totals.connectionTime))),
+      .init("fetching", .known(known(\.totals.totalTime))),
+      .init("in faults", .known(known(\.totals.faultTime))),
+      .init("saving", .known(known(\.totals.saveTime))), .init("rows/fetch", perFetch(rows)),
+      .init("faults/fetch", perFetch(faults)), .init("errors", .count(totals.errors)),
+    ]
   }
 }
 
@@ -170,25 +200,6 @@ extension ObservedProfile {
       .init("rows/run", runs > 0 ? .number(Double(rows) / Double(runs)) : .none),
       .init("errors", .count(totals.errors)),
     ] + (driverPragmas.map { [Document.Fact("driver PRAGMAs", .count($0))] } ?? [])
-  }
-}
-
-extension Profile.Totals {
-  func facts(hitRatio: Double?) -> [Document.Fact] {
-    [
-      .init("fetches", .count(fetches)), .init("counts", .count(counts)),
-      .init("rows", .count(rows)), .init("saves", .count(saves)),
-      .init("faults", .count(faults)), .init("rel. faults", .count(relationshipFaults)),
-      .init("cache misses", .count(cacheMisses)),
-      .init("cache hits", hitRatio.map { .ratio($0) } ?? .none),
-      .init("in SQLite", .duration(connectionTime)), .init("fetching", .duration(totalTime)),
-      .init("in faults", .duration(faultTime)), .init("saving", .duration(saveTime)),
-      .init("rows/fetch", fetches > 0 ? .number(Double(rows) / Double(fetches)) : .none),
-      .init(
-        "faults/fetch",
-        fetches > 0 ? .number(Double(faults) / Double(fetches)) : .none),
-      .init("errors", .count(errors)),
-    ]
   }
 }
 

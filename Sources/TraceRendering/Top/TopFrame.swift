@@ -70,9 +70,11 @@ public struct TopFrame: Sendable {
 
   private var storeRates: [Document.Fact] {
     let added = interval.added
+    let faults = added.faults + added.relationshipFaults
+    let hasFaults = faults > 0 || interval.profile.measures.contains(.faults)
     return [
       .init("fetches/s", rate(added.fetches + added.counts)), .init("rows/s", rate(added.rows)),
-      .init("faults/s", rate(added.faults + added.relationshipFaults)),
+      .init("faults/s", hasFaults ? rate(faults) : .none),
       .init("misses/s", rate(added.cacheMisses)), .init("saves/s", rate(added.saves)),
       .init("cache hits", interval.cacheHitRatio.map { .ratio($0) } ?? .none),
     ] + shares
@@ -89,7 +91,10 @@ public struct TopFrame: Sendable {
 
   private var shares: [Document.Fact] {
     [
-      .init("lock wait", .ratio(interval.share(interval.waitTime))),
+      .init(
+        "lock wait",
+        interval.profile.measures.isDisjoint(with: [.waitTime, .lockWaits])
+          ? .none : .ratio(interval.share(interval.waitTime))),
       .init("in SQLite", .ratio(interval.share(interval.added.connectionTime))),
     ]
   }
@@ -99,17 +104,20 @@ public struct TopFrame: Sendable {
   /// `12 fetches, 3,400 rows, 5 faults, 1 miss, 2 saves`, or of a program without a store
   /// `12 statements, 3,400 rows, 5 changes, 2 commits`.
   var totals: String {
-    let totals = interval.profile.totals
-    let observed = interval.profile.observed
+    let profile = interval.profile
+    let totals = profile.totals
+    let observed = profile.observed
     let statements = observed?.runs.counted("statement")
     let store = [
       (totals.fetches + totals.counts).counted("fetch", "fetches"), totals.rows.counted("row"),
-      (totals.faults + totals.relationshipFaults).counted("fault"),
+      profile.known(\.totals.faults).map {
+        ($0 + totals.relationshipFaults).counted("fault")
+      },
       totals.cacheMisses.counted("miss", "misses"), totals.saves.counted("save"), statements,
     ]
     let others = [
       statements, observed?.rows.counted("row"), observed?.changes.counted("change"),
-      interval.profile.waits.commits.counted("commit"),
+      profile.waits.commits.counted("commit"),
     ]
     return
       ((observed == nil || totals.isOfStore ? store : others)

@@ -126,9 +126,11 @@ struct TopScreen {
     }
     let work = group.work
     let perRun = [
-      ("row", "rows", work.perRun(\.rows)), ("VM step", "VM steps", work.perRun(\.vmSteps)),
-      ("scan step", "scan steps", work.perRun(\.fullScanSteps)),
-    ].map { "\(Cell.number($0.2).text) \($0.2 == 1 ? $0.0 : $0.1)" }.joined(separator: ", ")
+      ("row", "rows", \Work.rows), ("VM step", "VM steps", \.vmSteps),
+      ("scan step", "scan steps", \.fullScanSteps),
+    ].compactMap { one, many, path in
+      work.knownPerRun(path).map { "\(Cell.number($0).text) \($0 == 1 ? one : many)" }
+    }.joined(separator: ", ")
     let lines: [Line] =
       [("", nil)]
       + TerminalText.wrapped(SQLText.abridged(sql, to: 3 * columns), to: columns).prefix(6)

@@ -16,6 +16,8 @@ public struct TopV1: Codable, Hashable, Sendable {
   /// The reason why no more events can arrive; null while they can.
   public var ended: String?
   public var completeness: ReportV1.Completeness
+  /// The counts that the input has; a count that is not in the list is unknown, and not 0.
+  public var measured: [String]?
   /// The difference in the interval.
   public var interval: Counts
   /// Since counting began.
@@ -99,6 +101,7 @@ extension TopV1 {
       eventsRead: sources.reduce(0) { $0 &+ $1.eventsRead },
       eventsLost: sources.reduce(0) { $0 &+ $1.eventsLost },
       unrecognizedLines: sources.reduce(0) { $0 &+ $1.unrecognizedLines }, doubts: frame.warnings)
+    measured = interval.profile.measures.names
     self.interval = Counts(interval.added)
     self.interval.observed = interval.observedAdded.map {
       Observed($0, commits: interval.commitsAdded)

@@ -3,7 +3,7 @@
 import Glibc
 import StoreEvents
 
-/// Serves GET requests, one connection at a time, between the steps of a loop.
+/// Serves GET requests between the steps of a loop; a client that is slow delays no other one.
 ///
 /// It is read-only.
 final class HTTPServer {
@@ -17,10 +17,24 @@ final class HTTPServer {
   private let socket: Int32
   private let hosts: Set<String>?
   private let token: String?
+  /// Oldest first.
+  private var clients: [Client] = []
 
-  // A scraper sends its request at once; a slow client must not block others.
-  private static let patience = timeval(tv_sec: 1, tv_usec: 0)
+  // A scraper sends its request at once, and reads the response as fast as it comes.
+  private static let patience = Duration.seconds(2)
   private static let maxHead = 16 << 10
+  // 64 is arbitrary: each has a descriptor and a response of some megabytes at most.
+  private static let maxClients = 64
+
+  /// A connection whose request or response is not complete.
+  private struct Client {
+    let socket: Int32
+    var head: [UInt8] = []
+    /// The part of the response that is not sent yet; nil before the request is complete.
+    var rest: ArraySlice<UInt8>?
+    var deadline = ContinuousClock.now + HTTPServer.patience
+    var isDone = false
+  }
 
   /// Listens.
   ///
@@ -55,7 +69,10 @@ final class HTTPServer {
     }
   }
 
-  deinit { if socket >= 0 { close(socket) } }
+  deinit {
+    for client in clients { close(client.socket) }
+    if socket >= 0 { close(socket) }
+  }
 
   /// The port; the system chooses one if 0 was passed.
   var port: UInt16 {
@@ -70,34 +87,56 @@ final class HTTPServer {
     }
   }
 
-  /// Waits for connections and serves them, up to a time limit.
+  /// Waits for connections, requests and room for responses, up to a time limit, and serves them.
   func serve(milliseconds: Int32, _ answer: (String) -> Answer) {
-    var question = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-    guard poll(&question, 1, milliseconds) > 0 else { return }
+    var questions = [pollfd(fd: socket, events: Int16(POLLIN), revents: 0)]
+    questions += clients.map {
+      pollfd(fd: $0.socket, events: Int16($0.rest == nil ? POLLIN : POLLOUT), revents: 0)
+    }
+    let count = poll(&questions, nfds_t(questions.count), milliseconds)
+    for index in clients.indices where count > 0 && questions[index + 1].revents != 0 {
+      if clients[index].rest == nil { read(&clients[index], answer) }
+      if clients[index].rest != nil { send(&clients[index]) }
+    }
+    if count > 0, questions[0].revents != 0 { acceptClient() }
+    let now = ContinuousClock.now
+    for client in clients where client.isDone || client.deadline < now { close(client.socket) }
+    clients.removeAll { $0.isDone || $0.deadline < now }
+  }
+
+  private func acceptClient() {
     let connection = accept(socket, nil, nil)
     guard connection >= 0 else { return }
     _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
-    defer { close(connection) }
-    var patience = Self.patience
-    let size = socklen_t(MemoryLayout<timeval>.size)
-    setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, size)
-    setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &patience, size)
-    guard let head = Self.readHead(connection) else { return }
-    send(self.answer(to: head, answer), isHead: head.hasPrefix("HEAD "), connection)
+    _ = fcntl(connection, F_SETFL, O_NONBLOCK)
+    if clients.count >= Self.maxClients { close(clients.removeFirst().socket) }
+    clients.append(Client(socket: connection))
   }
 
-  private static func readHead(_ connection: Int32) -> String? {
-    var bytes: [UInt8] = []
+  private func read(_ client: inout Client, _ answer: (String) -> Answer) {
     var block = [UInt8](repeating: 0, count: 4096)
-    let deadline = ContinuousClock.now + .seconds(2)
-    while HTTPHead.end(of: bytes) == nil {
-      guard bytes.count < maxHead, ContinuousClock.now < deadline else { return nil }
-      let count = recv(connection, &block, block.count, 0)
+    let count = recv(client.socket, &block, block.count, 0)
+    if count < 0, errno == EINTR || errno == EAGAIN { return }
+    guard count > 0, client.head.count < Self.maxHead else { return client.isDone = true }
+    client.head += block[..<count]
+    guard HTTPHead.end(of: client.head) != nil else { return }
+    let head = String(decoding: client.head, as: UTF8.self)
+    client.rest = Self.bytes(of: self.answer(to: head, answer), isHead: head.hasPrefix("HEAD "))
+    client.deadline = .now + Self.patience
+  }
+
+  private func send(_ client: inout Client) {
+    while let rest = client.rest, !rest.isEmpty {
+      let count = rest.withUnsafeBytes {
+        Glibc.send(client.socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
       if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return nil }
-      bytes += block[..<count]
+      if count < 0, errno == EAGAIN { return }
+      guard count > 0 else { break }
+      client.rest = rest.dropFirst(count)
+      client.deadline = .now + Self.patience
     }
-    return String(decoding: bytes, as: UTF8.self)
+    client.isDone = true
   }
 
   private func answer(to head: String, _ answer: (String) -> Answer) -> Answer {
@@ -138,20 +177,12 @@ final class HTTPServer {
     return zip(a, b).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
   }
 
-  private func send(_ answer: Answer, isHead: Bool, _ connection: Int32) {
+  private static func bytes(of answer: Answer, isHead: Bool) -> ArraySlice<UInt8> {
     var text = "HTTP/1.1 \(answer.status)\r\nContent-Type: \(answer.type)\r\n"
     text += "Content-Length: \(answer.body.utf8.count)\r\nConnection: close\r\n"
     text += "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
     for (name, value) in answer.headers { text += "\(name): \(value)\r\n" }
-    var rest = Array((text + "\r\n" + (isHead ? "" : answer.body)).utf8)[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes {
-        Glibc.send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-      }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return }
-      rest = rest.dropFirst(count)
-    }
+    return Array((text + "\r\n" + (isHead ? "" : answer.body)).utf8)[...]
   }
 
   static func isLoopback(_ host: String) -> Bool {

@@ -46,6 +46,8 @@ struct Export: ParsableCommand {
   @Option(help: "The number of statements with metrics of their own, for openmetrics.")
   var top = 100
 
+  @OptionGroup var texts: Texts
+
   func validate() throws {
     if top < 1 { throw ValidationError("--top takes a number from 1 up, not \(top).") }
     if format == .rows, output == nil {
@@ -72,7 +74,8 @@ struct Export: ParsableCommand {
     let profile = try inputs.profile(filters.value)
     try inputs.check(profile)
     switch format {
-    case .json: try file.write(JSONText.encoded(ReportV1(profile)))
+    case .json:
+      try file.write(JSONText.encoded(ReportV1(SharedProfile(profile, withSQL: texts.withSQL))))
     case .csv: try file.write(StatementTable.csv(profile))
     case .openmetrics: try file.write(ProfileMetrics.text(profile, top: top))
     case .perfetto, .otlp, .rows: break

@@ -31,6 +31,8 @@ struct Merge: ParsableCommand {
     help: "The maximum number of rows by form, host, version and plan; the rest are one row.")
   var maxForms = Bounds.forms
 
+  @OptionGroup var texts: Texts
+
   func validate() throws {
     guard (1...1_000_000).contains(maxForms) else {
       throw ValidationError("--max-forms takes a number from 1 to 1000000, not \(maxForms).")
@@ -53,7 +55,10 @@ struct Merge: ParsableCommand {
       sum.add(profile)
     }
     guard let merged = sum.profile else { return }
-    try file.write(JSONText.encoded(ReportV1(merged, options: SummaryOptions(top: .max))))
+    try file.write(
+      JSONText.encoded(
+        ReportV1(SharedProfile(merged, withSQL: texts.withSQL), options: SummaryOptions(top: .max)))
+    )
     try file.finish()
     guard let output else { return }
     let rows = merged.formRows

@@ -151,7 +151,7 @@ struct Serve: ParsableCommand {
         if let computed, .now - computed.time < .seconds(1) {
           return (computed.profile, computed.metrics)
         }
-        let sums = (source.profile(), source.extraMetrics)
+        let sums = (source.profile().map { SharedProfile($0).profile }, source.extraMetrics)
         computed = (.now, sums.0, sums.1)
         return sums
       }

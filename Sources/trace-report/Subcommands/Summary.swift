@@ -47,6 +47,7 @@ struct Summary: ParsableCommand {
     help: "The folder in which the source files of SARIF are searched.", completion: .directory)
   var sourceRoot = "."
 
+  @OptionGroup var texts: Texts
   @OptionGroup var exceptions: Exceptions
 
   @Option(help: "Exit with 2 on a finding without an exception: warning, or note for any.")
@@ -84,11 +85,16 @@ struct Summary: ParsableCommand {
     let document = Document(summary: profile, options: options, review: review)
     if json {
       workload.addPlans(to: &profile)
-      try Output.print(JSONText.encoded(ReportV1(profile, options: options, review: review)))
+      let shared = SharedProfile(profile, withSQL: texts.withSQL)
+      try Output.print(JSONText.encoded(ReportV1(shared, options: options, review: review)))
     } else {
       Output.print(document.text(.ofStandardOutput))
     }
-    if let markdown { try Output.write(document.markdown(), toFile: markdown) }
+    if let markdown {
+      let shared = SharedProfile(profile, withSQL: texts.withSQL)
+      let comment = Document(summary: shared, options: options, review: review)
+      try Output.write(comment.markdown(), toFile: markdown)
+    }
     if let sarif { try write(review, in: profile, toFile: sarif) }
     try inputs.check(profile)
     try workload.checkDatabase()

@@ -18,8 +18,10 @@ enum Output {
     Glibc.exit(ExitStatus.failed.rawValue)
   }
 
+  /// Prints a message of one line to standard error; names from data cannot move the cursor.
   static func complain(_ sentence: String) {
-    write("trace-report: \(sentence)\n", to: STDERR_FILENO)
+    let line = sentence.withVisibleControls.split(separator: "\n").joined(separator: "\\n")
+    write("trace-report: \(line)\n", to: STDERR_FILENO)
   }
 
   /// Writes a text.

@@ -18,7 +18,8 @@ struct MergingTests {
 
   private func saved(_ profile: Profile) throws -> Profile {
     try SavedReport.profile(
-      in: Data(JSONText.encoded(ReportV1(profile)).utf8), name: "report.json")
+      in: Data(JSONText.encoded(ReportV1(SharedProfile(profile, withSQL: true))).utf8),
+      name: "report.json")
   }
 
   @Test func mergingRandomSplitsEqualsReadingAllAtOnce() throws {

@@ -35,6 +35,25 @@ import TraceAnalysis
     #expect(found.map(\.speedup) == [2])
   }
 
+  @Test func pairsStatementsOfUnknownLinesByTheirResults() {
+    func pairs(rows: UInt64) -> [ProfileDifference.Pair] {
+      self.pairs(
+        {
+          $0.fetch(
+            "SELECT 0, t0.Z_PK FROM ZTAG t0 WHERE NSCoreDataMatches( t0.ZLABEL, ?, 0)",
+            entity: "Tag", at: .unknown, rows: 8, total: 38_500)
+        },
+        {
+          $0.fetch(
+            "SELECT 0, t0.Z_PK FROM ZTAG t0 WHERE ( t0.ZNORM >= ? AND  t0.ZNORM < ?)",
+            entity: "Tag", at: .unknown, rows: rows, total: 2000)
+        })
+    }
+    #expect(pairs(rows: 8).map(\.speedup) == [19.25])
+    #expect(pairs(rows: 8).map(\.isRewritten) == [true])
+    #expect(pairs(rows: 9).map(\.speedup) == [nil, nil])
+  }
+
   @Test func leavesStrangersApart() {
     let elsewhere = SourceLocation(file: "transit/List.swift", line: 7)
     let found = pairs(

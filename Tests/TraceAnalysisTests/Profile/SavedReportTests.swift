@@ -41,7 +41,8 @@ struct SavedReportTests {
   }
 
   private func saved(_ profile: Profile) throws -> Profile {
-    let json = try JSONText.encoded(ReportV1(profile, options: SummaryOptions(top: 1)))
+    let json = try JSONText.encoded(
+      ReportV1(SharedProfile(profile, withSQL: true), options: SummaryOptions(top: 1)))
     return try SavedReport.profile(in: Data(json.utf8), name: "report.json")
   }
 
@@ -104,7 +105,8 @@ struct SavedReportTests {
   }
 
   @Test func damagedReportsAreReadOrRefused() throws {
-    let bytes = Array(try JSONText.encoded(ReportV1(Self.run.profile())).utf8)
+    let bytes = Array(
+      try JSONText.encoded(ReportV1(SharedProfile(Self.run.profile(), withSQL: true))).utf8)
     var generator = SeededGenerator(seed: 40)
     for _ in 0..<200 {
       var damaged = bytes

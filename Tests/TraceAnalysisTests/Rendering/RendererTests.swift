@@ -164,7 +164,7 @@ import TraceRendering
   }
 
   @Test(arguments: Case.allCases) func jsonIsReadAsItWasWritten(_ run: Case) throws {
-    let report = ReportV1(run.profile)
+    let report = ReportV1(SharedProfile(run.profile, withSQL: true))
     let text = try JSONText.encoded(report)
     #expect(try JSONDecoder().decode(ReportV1.self, from: Data(text.utf8)) == report)
     #expect(!text.utf8.contains(0x1b))
