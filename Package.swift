@@ -73,7 +73,7 @@ let package = Package(
 
     // MARK: - The reading half
 
-    .target(name: "TraceReading", dependencies: ["StoreEvents"]),
+    .target(name: "TraceReading", dependencies: ["StoreEvents", "QueryPlans"]),
     // Live sessions, and traces that LTTng-UST did not write: for the executable alone, since it
     // handles SIGABRT and replaces functions of libbabeltrace2.
     .target(name: "CAbortGuard"),

@@ -16,6 +16,8 @@
 public struct SQLFingerprint: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The SQL, values and lists of values folded to `?`, one space between words.
   public let description: String
+  /// The same without quotes around names, in lower case, by which forms are compared.
+  private let key: String
 
   /// Folds a statement.
   public init(sql: String) { self.init(sql: sql, keepsNumbers: true) }
@@ -56,9 +58,12 @@ public struct SQLFingerprint: Hashable, Sendable, Comparable, CustomStringConver
       previous = token
     }
     description = Self.joined(words)
+    key = SQLTokenizer.tokens(of: description).map(SchemaWord.text).joined(separator: " ")
   }
 
-  public static func < (a: Self, b: Self) -> Bool { a.description < b.description }
+  public static func == (a: Self, b: Self) -> Bool { a.key == b.key }
+  public static func < (a: Self, b: Self) -> Bool { a.key < b.key }
+  public func hash(into hasher: inout Hasher) { hasher.combine(key) }
 
   /// The place of the name in `SAVEPOINT x`, `RELEASE SAVEPOINT x` and `ROLLBACK TRANSACTION TO SAVEPOINT x`.
   private static func savepointName(in tokens: [SQLToken]) -> Int? {
@@ -99,12 +104,13 @@ public struct SQLFingerprint: Hashable, Sendable, Comparable, CustomStringConver
       previous?.isWord("SELECT") == true && (keepsNumbers || ["0", "1"].contains(token.text))
         ? token.text : "?"
     // The number distinguishes several lists; it is not part of the query.
-    case .word where token.text.hasPrefix("_Z_intarray"): "_Z_intarray"
+    case .word where token.isName(from: "_Z_intarray"): "_Z_intarray"
     case .word, .quotedName, .symbol: token.text
     }
   }
 
-  private static func joined(_ words: [Substring]) -> String {
+  /// SQL with one space between words.
+  static func joined(_ words: [Substring]) -> String {
     var result = ""
     var previous: Substring = ""
     for word in words {

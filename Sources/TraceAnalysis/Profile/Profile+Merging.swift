@@ -39,6 +39,8 @@ extension Profile {
       selection: profiles.flatMap(\.selection).merged(by: \.self) { _, _ in },
       observed: .merged(profiles.compactMap(\.observed)),
       locks: .merged(profiles.compactMap(\.locks)), io: .merged(profiles.compactMap(\.io)))
+    let sequences = profiles.compactMap(\.sequences)
+    if !sequences.isEmpty { merged.sequences = .merged(sequences) }
     let others = Set(profiles.flatMap { $0.otherSQL ?? [] }).sorted()
     // 1,000 is the bound of a trace.
     if !others.isEmpty { merged.otherSQL = Array(others.prefix(1000)) }
