@@ -73,7 +73,7 @@ let package = Package(
 
     // MARK: - The reading half
 
-    .target(name: "TraceReading", dependencies: ["StoreEvents"]),
+    .target(name: "TraceReading", dependencies: ["StoreEvents", "QueryPlans"]),
     .target(
       name: "QueryPlans",
       dependencies: ["SQLiteDriver", "StoreFunctions"]),

@@ -9,7 +9,7 @@ import Testing
     ("SELECT * FROM customer c WHERE lower(c.email) = ?", "customer: lower(email)"),
     ("SELECT * FROM customer WHERE email = ? COLLATE NOCASE", "customer: email COLLATE NOCASE"),
     ("SELECT * FROM customer WHERE email COLLATE NOCASE = ?", "customer: email COLLATE NOCASE"),
-    ("SELECT * FROM event WHERE data->>'$.user' = ? AND kind = 3", "event: data->>'$.user'"),
+    ("SELECT * FROM event WHERE data->>'$.user' = ? AND kind = 3", "event: data ->> '$.user'"),
     (
       "SELECT * FROM event WHERE json_extract(data, '$.user') IN (?, ?)",
       "event: json_extract(data, '$.user')"
@@ -40,7 +40,7 @@ import Testing
     let expression = ComparedExpression.all(in: "SELECT * FROM \"my t\" WHERE data->>'$.user' = ?")
     #expect(
       expression.map { IndexCandidate($0).sql } == [
-        "CREATE INDEX \"my t_data_user\" ON \"my t\" (data->>'$.user')"
+        "CREATE INDEX \"my t_data_user\" ON \"my t\" (data ->> '$.user')"
       ])
   }
 }

@@ -64,7 +64,9 @@ public struct IndexCandidate: Hashable, Sendable {
     var candidates: [IndexCandidate] = []
     func add(_ table: String, _ columns: [String], isWidened: Bool = false) {
       var seen: Set<String> = []
-      let columns = columns.filter { $0 != "Z_PK" && seen.insert($0.lowercased()).inserted }
+      let columns = columns.filter {
+        $0.uppercased() != "Z_PK" && seen.insert($0.lowercased()).inserted
+      }
       // An index of more than four columns is hardly smaller than its table.
       guard !columns.isEmpty, columns.count <= 4 else { return }
       let candidate = IndexCandidate(table: table, columns: columns, isWidened: isWidened)
@@ -88,7 +90,7 @@ public struct IndexCandidate: Hashable, Sendable {
         if !columns.sorted.isEmpty { add(table, equal + columns.sorted) }
         if !columns.windowed.isEmpty { add(table, equal + columns.windowed) }
         // Z_OPT changes with each update of its row, and no model declares it.
-        if columns.covered.count <= 3, !columns.covered.contains("Z_OPT") {
+        if columns.covered.count <= 3, !columns.covered.containsName("Z_OPT") {
           add(table, equal + columns.ranges + columns.covered, isWidened: true)
         }
       }

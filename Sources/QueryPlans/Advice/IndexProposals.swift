@@ -134,6 +134,7 @@ struct IndexProposals {
   ) -> [[IndexCandidate]] {
     guard let table = source.table, source.schema == nil, !outline.isCommonTable(table),
       let known = columns(table), let order = scope.order,
+      !outline.tokens[order].contains(where: \.isLocalizedCollation),
       let compared = ComparedColumns(of: source, in: scope, outline)
     else { return [] }
     let terms = SortTerm.all(in: order, of: source, scope, outline.tokens)

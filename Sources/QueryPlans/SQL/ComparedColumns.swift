@@ -73,7 +73,8 @@ public struct ComparedColumns: Hashable, Sendable {
       read(ColumnComparison.all(in: term, of: tokens), of: source, in: scope, outline)
     }
     hasAlternatives = trees.contains { $0.holdsAlternatives }
-    if let order = scope.order {
+    // An index with a collation of Core Data's cannot be made, and one without has another order.
+    if let order = scope.order, !tokens[order].contains(where: \.isLocalizedCollation) {
       sortTerms = SortTerm.all(in: order, of: source, scope, tokens)
       sorted = Self.columns(of: source, in: order, scope, tokens)
       if sorted.isEmpty, scope.sources.count == 1 {
@@ -81,9 +82,9 @@ public struct ComparedColumns: Hashable, Sendable {
       }
     }
     windowed = Self.window(of: source, in: scope, tokens)
-    let named = Set(filtered + joined + sorted + ["Z_PK"])
+    let named = filtered + joined + sorted + ["Z_PK"]
     covered = Self.columns(of: source, in: scope.tokens, scope, tokens)
-      .filter { !named.contains($0) }
+      .filter { !named.containsName($0) }
   }
 
   private mutating func read(
@@ -93,7 +94,7 @@ public struct ComparedColumns: Hashable, Sendable {
     for comparison in comparisons
     where comparison.isIndexable && scope.names(source, comparison.alias) {
       let column = comparison.column
-      if Self.isKey(column) || (filtered + joined).contains(column) { continue }
+      if Self.isKey(column) || (filtered + joined).containsName(column) { continue }
       // To an inner SELECT the column of an outer one is a value.
       if let other = comparison.otherColumn(in: outline.tokens)?.alias,
         scope.source(named: other) != nil
@@ -109,7 +110,7 @@ public struct ComparedColumns: Hashable, Sendable {
 
   /// Whether it is a name of the key that finds a row without an index.
   private static func isKey(_ column: String) -> Bool {
-    column == "Z_PK" || ["rowid", "_rowid_"].contains(column.lowercased())
+    ["Z_PK", "rowid", "_rowid_"].containsName(column)
   }
 
   /// The columns of `ORDER BY status, created DESC`; empty where a term is anything else, such as a name of
@@ -179,7 +180,7 @@ public struct ComparedColumns: Hashable, Sendable {
     for index in range where index + 2 < range.upperBound {
       guard tokens[index + 1].isSymbol("."), let alias = tokens[index].name,
         alias.lowercased() == source.alias.lowercased(), let column = tokens[index + 2].name,
-        !columns.contains(column)
+        !columns.containsName(column)
       else { continue }
       columns.append(column)
     }

@@ -9,12 +9,22 @@
 /// See <https://www.sqlite.org/expridx.html>.
 public struct ComparedExpression: Hashable, Sendable {
   public var table: String
-  /// As written in the statement, without the table's alias.
+  /// Without the table's alias, one space between words.
   public var text: String
   /// The columns in it.
   public var columns: [String]
   /// Whether the comparison specifies a collation.
-  public var hasCollation: Bool { text.uppercased().contains(" COLLATE ") }
+  public var hasCollation: Bool {
+    SQLTokenizer.tokens(of: text).contains { $0.isWord("COLLATE") }
+  }
+
+  /// Whether it calls a function.
+  public func calls(_ function: String) -> Bool {
+    let tokens = SQLTokenizer.tokens(of: text)
+    return zip(tokens, tokens.dropFirst()).contains {
+      $0.name?.lowercased() == function.lowercased() && $1.isSymbol("(")
+    }
+  }
 
   /// Reads the tables of all SELECTs of a statement, outermost first.
   ///
@@ -125,7 +135,12 @@ public struct ComparedExpression: Hashable, Sendable {
   ) -> Bool {
     range.allSatisfy { index in
       let token = tokens[index]
-      if token.kind == .parameter || token.isWord("SELECT") { return false }
+      // Only Core Data has its functions and collations.
+      if token.kind == .parameter || token.isWord("SELECT") || token.isLocalizedCollation
+        || token.isName(from: "NSCoreData")
+      {
+        return false
+      }
       let isFunction =
         token.kind == .word && index + 1 < range.upperBound && tokens[index + 1].isSymbol("(")
       return !isFunction || functions.contains(token.text.lowercased())
@@ -133,24 +148,19 @@ public struct ComparedExpression: Hashable, Sendable {
   }
 
   private static func collation(at range: Range<Int>, _ tokens: [SQLToken]) -> String? {
-    guard range.count > 2, tokens[range.upperBound - 2].isWord("COLLATE") else { return nil }
+    guard range.count > 2, tokens[range.upperBound - 2].isWord("COLLATE"),
+      !tokens[range.upperBound - 1].isLocalizedCollation
+    else { return nil }
     return String(tokens[range.upperBound - 1].text)
   }
 
-  /// The tokens as written, except for the table's alias: an index belongs to one table.
+  /// The tokens except for the table's alias: an index belongs to one table.
   private static func text(_ range: Range<Int>, _ tokens: [SQLToken]) -> String {
-    var text = ""
-    for index in range {
-      let isQualifier = index + 1 < range.upperBound && tokens[index + 1].isSymbol(".")
-      if isQualifier || tokens[index].isSymbol(".") { continue }
-      if index > range.lowerBound,
-        tokens[index - 1].range.upperBound < tokens[index].range.lowerBound
-      {
-        text += " "
-      }
-      text += tokens[index].text
-    }
-    return text
+    SQLFingerprint.joined(
+      range.filter { index in
+        let isQualifier = index + 1 < range.upperBound && tokens[index + 1].isSymbol(".")
+        return !isQualifier && !tokens[index].isSymbol(".")
+      }.map { tokens[$0].text })
   }
 
   private static let keywords: Set = [

@@ -24,22 +24,22 @@ public struct MisorderedTerms: Hashable, Sendable {
         roles.map({ $0[index] == .residual }) ?? true
       else { continue }
       if Self.isSearch(conjunct, tokens) {
-        costly = costly ?? statement.terms[index]
+        costly = costly ?? Self.text(conjunct, tokens)
       } else if let costly, Self.isPlain(conjunct, tokens) {
         self.costly = costly
-        cheap = statement.terms[index]
+        cheap = Self.text(conjunct, tokens)
         return
       }
     }
     return nil
   }
 
+  private static func text(_ term: Range<Int>, _ tokens: [SQLToken]) -> String {
+    SQLFingerprint.joined(TermTree.unwrapped(term, tokens).map { tokens[$0].text })
+  }
+
   private static func isSearch(_ term: Range<Int>, _ tokens: [SQLToken]) -> Bool {
-    let calls = ["NSCOREDATASTRINGSEARCH", "NSCOREDATALIKE", "INSTR"]
-    return tokens[term].contains { token in
-      ["LIKE", "GLOB", "REGEXP"].contains(where: token.isWord)
-        || calls.contains(where: token.isWord)
-    } && !tokens[term].contains { $0.isWord("SELECT") }
+    tokens[term].contains(where: \.searchesText) && !tokens[term].contains { $0.isWord("SELECT") }
   }
 
   /// A comparison of a single column with a value.

@@ -17,6 +17,8 @@
 public struct SQLFingerprint: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The SQL, values and lists of values folded to `?`, one space between words.
   public let description: String
+  /// The same without quotes around names, in lower case, by which forms are compared.
+  private let key: String
 
   /// Folds a statement.
   public init(sql: String) {
@@ -35,7 +37,7 @@ public struct SQLFingerprint: Hashable, Sendable, Comparable, CustomStringConver
       let isValue = values.contains(index) || token.kind == .parameter
       // The number distinguishes several lists; it is not part of the query.
       let word =
-        isValue ? "?" : token.text.hasPrefix("_Z_intarray") ? "_Z_intarray" : token.text
+        isValue ? "?" : token.isName(from: "_Z_intarray") ? "_Z_intarray" : token.text
       // `?, ?` in parentheses is one list, whatever its length.
       if word == "?", calls.last != true, words.count >= 2, words[words.count - 1] == ",",
         words[words.count - 2] == "?"
@@ -48,6 +50,7 @@ public struct SQLFingerprint: Hashable, Sendable, Comparable, CustomStringConver
       previous = token
     }
     description = Self.joined(words)
+    key = SQLTokenizer.tokens(of: description).map(SchemaWord.text).joined(separator: " ")
   }
 
   /// The words before the first FROM: a query and its columns.
@@ -56,9 +59,12 @@ public struct SQLFingerprint: Hashable, Sendable, Comparable, CustomStringConver
     return Self.joined(words.map(\.text))
   }
 
-  public static func < (a: Self, b: Self) -> Bool { a.description < b.description }
+  public static func == (a: Self, b: Self) -> Bool { a.key == b.key }
+  public static func < (a: Self, b: Self) -> Bool { a.key < b.key }
+  public func hash(into hasher: inout Hasher) { hasher.combine(key) }
 
-  private static func joined(_ words: [Substring]) -> String {
+  /// SQL with one space between words.
+  static func joined(_ words: [Substring]) -> String {
     var result = ""
     var previous: Substring = ""
     for word in words {

@@ -2,6 +2,13 @@
 
 import SQLiteDriver
 
+extension [String] {
+  /// Whether a name is among them, in any case.
+  package func containsName(_ name: String) -> Bool {
+    contains { $0.lowercased() == name.lowercased() }
+  }
+}
+
 /// Names in SQL that is printed for a user to run.
 public enum SQLName {
   /// A name as written, or in double quotes if SQLite would not parse it as a name.

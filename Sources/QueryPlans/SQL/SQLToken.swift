@@ -1,26 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One token of SQL, with its position.
-struct SQLToken: Hashable {
-  enum Kind { case word, quotedName, text, number, parameter, symbol }
+package struct SQLToken: Hashable {
+  package enum Kind { case word, quotedName, text, number, parameter, symbol }
 
-  let kind: Kind
+  package let kind: Kind
   /// As written, with its quotes.
-  let text: Substring
+  package let text: Substring
 
-  var range: Range<String.Index> { text.startIndex..<text.endIndex }
+  package var range: Range<String.Index> { text.startIndex..<text.endIndex }
 
   /// Whether it is an unquoted keyword, whatever its case.
-  func isWord(_ keyword: String) -> Bool {
+  package func isWord(_ keyword: String) -> Bool {
     kind == .word && text.utf8.count == keyword.utf8.count && text.uppercased() == keyword
   }
 
-  func isSymbol(_ symbol: String) -> Bool { kind == .symbol && text == symbol }
+  package func isSymbol(_ symbol: String) -> Bool { kind == .symbol && text == symbol }
+
+  /// Whether it is a name that begins with some letters, quoted or not, whatever its case.
+  package func isName(from prefix: String) -> Bool {
+    guard kind == .word || kind == .quotedName, let name else { return false }
+    return name.prefix(prefix.count).lowercased() == prefix.lowercased()
+  }
 
   /// The name without quotes; nil if the token cannot be a name.
   ///
   /// SQLite accepts `'text'` as a name where only a name is allowed.
-  var name: String? {
+  package var name: String? {
     switch kind {
     case .word: String(text)
     case .quotedName, .text: unquoted
@@ -35,6 +41,17 @@ struct SQLToken: Hashable {
     return inner.split(separator: "\(quote)\(quote)", omittingEmptySubsequences: false)
       .joined(separator: "\(quote)")
   }
+}
+
+extension SQLToken {
+  /// Whether it is a function or an operator that searches within text.
+  var searchesText: Bool {
+    TextSearch.Kind.allCases.contains { isName(from: $0.rawValue) }
+      || ["INSTR", "LIKE", "GLOB", "REGEXP"].contains(where: isWord)
+  }
+
+  /// Whether it names a collation of Core Data's.
+  var isLocalizedCollation: Bool { isName(from: "NSCollate") }
 }
 
 extension [SQLToken] {

@@ -7,23 +7,29 @@
 /// Invalid SQL becomes symbols: SQLite reports the error better.
 ///
 /// See <https://www.sqlite.org/lang_expr.html> and <https://www.sqlite.org/lang_comment.html>.
-struct SQLTokenizer {
+package struct SQLTokenizer {
   private var rest: Substring.UTF8View
-  private let sql: String
+  private let sql: Substring
 
-  static func tokens(of sql: String) -> [SQLToken] {
-    var tokenizer = SQLTokenizer(rest: sql[...].utf8, sql: sql)
+  package static func tokens(of sql: String) -> [SQLToken] { tokens(of: sql[...]) }
+
+  /// The tokens of a part of a text, with their positions in the whole.
+  package static func tokens(of sql: Substring) -> [SQLToken] {
+    var tokenizer = SQLTokenizer(rest: sql.utf8, sql: sql)
     var tokens: [SQLToken] = []
     while let token = tokenizer.next() { tokens.append(token) }
     return tokens
   }
 
-  static func firstToken(of sql: String) -> SQLToken? {
-    var tokenizer = SQLTokenizer(rest: sql[...].utf8, sql: sql)
-    return tokenizer.next()
+  /// The first few tokens of a statement, which may be long.
+  static func tokens(of sql: String, max count: Int) -> [SQLToken] {
+    var tokenizer = SQLTokenizer(rest: sql[...].utf8, sql: sql[...])
+    var tokens: [SQLToken] = []
+    while tokens.count < count, let token = tokenizer.next() { tokens.append(token) }
+    return tokens
   }
 
-  private init(rest: Substring.UTF8View, sql: String) {
+  private init(rest: Substring.UTF8View, sql: Substring) {
     self.rest = rest
     self.sql = sql
   }

@@ -131,7 +131,7 @@ public struct SharedStatement: Hashable, Sendable {
         // `main.book`: the name is after the dot.
         if tokens.dropFirst(index + 1).first?.isSymbol(".") == true { continue }
         let name = token.text.filter { !"\"`[]".contains($0) }
-        if !tables.contains(name), !name.isEmpty { tables.append(name) }
+        if !tables.containsName(name), !name.isEmpty { tables.append(name) }
         isExpected = false
       }
     }

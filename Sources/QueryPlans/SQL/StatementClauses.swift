@@ -5,6 +5,8 @@ import SQLiteDriver
 /// The clauses of a statement's outer SELECTs that limit and order its rows.
 public struct StatementClauses: Hashable, Sendable {
   public let hasLimit: Bool
+  /// The number of `LIMIT 100`; nil without one, where it is a parameter, and beside an offset.
+  public let limit: Int?
   public let hasOrderBy: Bool
   /// Whether it computes rows of groups, whose order no index has.
   public let isGrouped: Bool
@@ -18,10 +20,14 @@ public struct StatementClauses: Hashable, Sendable {
   public let onlyOffsetDiscards: Bool
   /// Whether it has parameters, and all of them are in LIMIT and OFFSET.
   public let bindsOnlyLimit: Bool
+  /// Whether its result is a number of rows, as of `SELECT COUNT(*) FROM ZSTOP t0`.
+  public let isCount: Bool
   /// Whether WHERE calls a function or uses an operator that searches within text.
   public let searchesText: Bool
-  /// Whether a collation of Core Data's, which is localized, is in it.
-  public let namesLocale: Bool
+  /// Whether ORDER BY names a collation of Core Data's, which is localized.
+  public let sortsByLocale: Bool
+  /// Whether a collation of Core Data's is anywhere in it.
+  private let namesLocale: Bool
   /// Whether it counts or deletes all rows of a table: `SELECT COUNT(*) FROM t`, `DELETE FROM t`.
   public let isOfWholeTable: Bool
   /// The tables that it names, in small letters.
@@ -33,6 +39,9 @@ public struct StatementClauses: Hashable, Sendable {
     let outline = StatementOutline(sql)
     let outer = outline.scopes.filter { $0.depth == 0 }
     hasLimit = outer.contains { $0.limit != nil }
+    limit = outer.compactMap(\.limit).first.flatMap {
+      $0.count == 1 ? Int(outline.tokens[$0.lowerBound].text) : nil
+    }
     hasOrderBy = outer.contains(where: \.hasOrderBy)
     isGrouped = outer.contains { $0.hasGroupBy || $0.hasAggregate }
     isDistinct = outer.contains(where: \.isDistinct)
@@ -61,8 +70,16 @@ public struct StatementClauses: Hashable, Sendable {
       !parameters.isEmpty
       && parameters.allSatisfy { place in limits.contains { $0.contains(place) } }
     let filters = outline.scopes.flatMap { $0.joinConditions + ($0.filter.map { [$0] } ?? []) }
-    searchesText = filters.contains { outline.tokens[$0].contains(where: Self.isSearch) }
-    namesLocale = outline.tokens.contains { $0.text.uppercased().hasPrefix("NSCOLLATE") }
+    isCount = outer.contains { scope in
+      scope.columns.map { outline.tokens[$0].prefix(2) }.map {
+        $0.count == 2 && $0.first?.isName(from: "COUNT") == true && $0.last?.isSymbol("(") == true
+      } ?? false
+    }
+    searchesText = filters.contains { outline.tokens[$0].contains(where: \.searchesText) }
+    sortsByLocale = outer.compactMap(\.order).contains {
+      outline.tokens[$0].contains(where: \.isLocalizedCollation)
+    }
+    namesLocale = outline.tokens.contains(where: \.isLocalizedCollation)
     isOfWholeTable = Self.isOfWholeTable(outline, outer)
     tables = Set(outline.scopes.flatMap(\.sources).compactMap { $0.table?.lowercased() })
     namedIndexes = Self.namedIndexes(in: outline.tokens)
@@ -93,13 +110,6 @@ public struct StatementClauses: Hashable, Sendable {
     if outline.tokens.first?.isWord("DELETE") == true { return scope.limit == nil }
     let columns = scope.columns.map { outline.tokens[$0].map(\.text).joined() } ?? ""
     return columns.uppercased() == "COUNT(*)"
-  }
-
-  private static func isSearch(_ token: SQLToken) -> Bool {
-    [
-      "NSCOREDATASTRINGSEARCH", "NSCOREDATALIKE", "NSCOREDATAMATCHES", "INSTR", "LIKE", "GLOB",
-      "REGEXP",
-    ].contains(where: token.isWord)
   }
 }
 

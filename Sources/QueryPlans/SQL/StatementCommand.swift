@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The first word of a statement, which names what it does.
+/// The first words of a statement, which name what it does.
 public enum StatementCommand {
   /// The word behind spaces and comments, in upper case; empty without one.
   ///
@@ -9,12 +9,37 @@ public enum StatementCommand {
     if let first = sql.utf8.first, first | 0x20 >= 0x61, first | 0x20 <= 0x7a {
       return sql.prefix(while: \.isLetter).uppercased()
     }
-    guard let token = SQLTokenizer.firstToken(of: sql), token.kind == .word else { return "" }
+    guard let token = SQLTokenizer.tokens(of: sql, max: 1).first, token.kind == .word else {
+      return ""
+    }
     return token.text.uppercased()
   }
 
   /// Whether it begins, ends or marks a transaction: such a statement reads nothing.
   public static func isTransactionControl(_ sql: String) -> Bool {
     ["BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE"].contains(name(of: sql))
+  }
+
+  /// Whether it is BEGIN EXCLUSIVE.
+  public static func beginsExclusively(_ sql: String) -> Bool {
+    let tokens = SQLTokenizer.tokens(of: sql, max: 2)
+    return tokens.count == 2 && tokens[0].isWord("BEGIN") && tokens[1].isWord("EXCLUSIVE")
+  }
+
+  /// The name of a PRAGMA without its schema, in lower case; nil for other statements.
+  ///
+  ///     StatementCommand.pragma(of: "PRAGMA main.wal_checkpoint(TRUNCATE)")   // wal_checkpoint
+  public static func pragma(of sql: String) -> String? {
+    guard name(of: sql) == "PRAGMA" else { return nil }
+    let tokens = SQLTokenizer.tokens(of: sql, max: 4)
+    let isQualified = tokens.count == 4 && tokens[2].isSymbol(".")
+    return tokens.dropFirst(isQualified ? 3 : 1).first?.name?.lowercased()
+  }
+
+  /// The text that a statement such as `SELECT 'text'` begins with; nil for other statements.
+  public static func selectedText(of sql: String) -> String? {
+    guard name(of: sql) == "SELECT" else { return nil }
+    let tokens = SQLTokenizer.tokens(of: sql, max: 2)
+    return tokens.count == 2 && tokens[1].kind == .text ? tokens[1].name : nil
   }
 }

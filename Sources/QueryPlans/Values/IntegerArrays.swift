@@ -41,7 +41,7 @@ struct IntegerArrays {
     }
   }
 
-  static func isName(_ name: String) -> Bool { name.hasPrefix("_Z_intarray") }
+  static func isName(_ name: String) -> Bool { name.lowercased().hasPrefix("_z_intarray") }
 
   static func creation(of name: String) -> String {
     "CREATE TEMP TABLE IF NOT EXISTS \(PlanExplainer.quoted(name))(value INTEGER PRIMARY KEY)"

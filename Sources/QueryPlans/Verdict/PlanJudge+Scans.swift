@@ -125,7 +125,7 @@ extension PlanJudge {
     _ isVirtual: Bool
   ) -> HarmlessReason? {
     if access.isSubquery { return .subqueryResult }
-    if access.table?.hasPrefix("_Z_intarray") == true { return .valueList }
+    if access.table.map(IntegerArrays.isName) == true { return .valueList }
     if case .virtualTable = access.index, !isVirtual { return .virtualTable }
     if let scope, scope.isBounded, !place.isSorted, offset(of: scope) == .small { return .limit }
     if let scope, isEntryCount(scope), !isVirtual { return .entryCount }

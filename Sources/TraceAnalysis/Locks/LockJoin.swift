@@ -358,10 +358,9 @@ struct LockedWait {
     guard let sql = waiter.sql else { return false }
     switch StatementCommand.name(of: sql) {
     case "PRAGMA":
-      let sql = sql.lowercased()
-      return sql.contains("wal_checkpoint") || sql.contains("journal_mode")
+      return ["wal_checkpoint", "journal_mode"].contains(StatementCommand.pragma(of: sql))
     case "COMMIT", "END", "RELEASE": return !hasLog
-    case "BEGIN": return !hasLog && sql.uppercased().contains("EXCLUSIVE")
+    case "BEGIN": return !hasLog && StatementCommand.beginsExclusively(sql)
     default: return !hasLog && isAutocommit
     }
   }

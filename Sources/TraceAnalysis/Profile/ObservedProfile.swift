@@ -96,14 +96,16 @@ extension ObservedProfile? {
       : tests.merged(by: \.name) { $0.add($1) }.sorted {
         ($1.work.fullScanSteps, $0.name) < ($0.work.fullScanSteps, $1.name)
       }
-    sum.loops = parts.flatMap(\.loops).merged(by: \.key) { $0.add($1) }
-      .sorted(by: \.time, then: \.sortKey)
-    let possible = parts.compactMap(\.possibleLoops).flatMap { $0 }
-    sum.possibleLoops =
-      possible.isEmpty
-      ? nil
-      : possible.merged(by: \.key) { $0.add($1) }.sorted(by: \.time, then: \.sortKey)
+    sum.loops = .merged(parts.map(\.loops))
+    let possible = parts.compactMap(\.possibleLoops)
+    sum.possibleLoops = possible.isEmpty ? nil : .merged(possible)
     return sum
+  }
+}
+
+extension [QueryLoop] {
+  static func merged(_ parts: [Self]) -> Self {
+    parts.flatMap { $0 }.merged(by: \.key) { $0.add($1) }.sorted(by: \.time, then: \.sortKey)
   }
 }
 

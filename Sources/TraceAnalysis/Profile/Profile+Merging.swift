@@ -40,6 +40,8 @@ extension Profile {
       observed: .merged(profiles.compactMap(\.observed)),
       locks: .merged(profiles.compactMap(\.locks)), io: .merged(profiles.compactMap(\.io)))
     merged.measured = profiles.reduce(nil) { $0 + $1.measures }
+    let sequences = profiles.compactMap(\.sequences)
+    if !sequences.isEmpty { merged.sequences = .merged(sequences) }
     let others = Set(profiles.flatMap { $0.otherSQL ?? [] }).sorted()
     // 1,000 is the bound of a trace.
     if !others.isEmpty { merged.otherSQL = Array(others.prefix(1000)) }

@@ -38,6 +38,9 @@ public struct Profile: Sendable, Codable {
   public var otherSQL: [String]?
   /// The observations of the probe; nil if it observed nothing.
   public var observed: ObservedProfile?
+  /// Statements that ran once for each row of a list, or loaded all its batches, in a source without
+  /// counters; nil if there are none.
+  public var sequences: [QueryLoop]?
   /// Who waited for whose lock; nil if nothing was seen of that.
   public var locks: LockProfile?
   /// The I/O on files; nil unless it was recorded.
@@ -53,7 +56,7 @@ public struct Profile: Sendable, Codable {
 
   private enum CodingKeys: CodingKey {
     case totals, statements, faults, batches, saves, contexts, entities, stores, waits, processes
-    case reading, selection, measured, observed, otherSQL, locks, io, origin, forms
+    case reading, selection, measured, observed, sequences, otherSQL, locks, io, origin, forms
   }
 }
 
@@ -74,7 +77,8 @@ extension Profile: Equatable {
       && a.batches == b.batches && a.saves == b.saves && a.contexts == b.contexts
       && a.entities == b.entities
       && a.stores == b.stores
-      && a.waits == b.waits && a.observed == b.observed && a.locks == b.locks
+      && a.waits == b.waits && a.observed == b.observed && a.sequences == b.sequences
+      && a.locks == b.locks
       && a.io == b.io
       && a.processes.map(\.comparable) == b.processes.map(\.comparable)
   }

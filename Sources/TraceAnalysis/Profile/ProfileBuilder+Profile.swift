@@ -67,6 +67,7 @@ extension ProfileBuilder {
       locks: locks, io: io.finished, values: values)
     // 1,000 is arbitrary: a model of hundreds of entities writes that many.
     if !others.isEmpty { profile.otherSQL = Array(others.prefix(1000)) }
+    profile.sequences = sequences.finish()
     let labels = reading.commonLabels
     profile.measured = measured
     profile.origin = origins.origin(forms.onlyOrigin)?.labelled(labels)

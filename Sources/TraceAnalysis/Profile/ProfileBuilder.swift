@@ -41,6 +41,8 @@ public struct ProfileBuilder {
   var batchedFetches: [Key: BatchKey] = [:]
   var batches: [BatchKey: BatchProfile] = [:]
   var observed = ObservedTally()
+  /// Of fetches without counters.
+  var sequences = FetchSequences()
   var locks = LockJoin()
   var io = IOTally()
   var origins = OriginTable()
@@ -83,7 +85,12 @@ public struct ProfileBuilder {
     case .fetchBegin(let event):
       begin(event, on: Key(process: process, id: UInt64(bitPattern: record.threadID)))
     case .fetchEnd(let event):
-      end(event, on: Key(process: process, id: UInt64(bitPattern: record.threadID)))
+      let thread = Key(process: process, id: UInt64(bitPattern: record.threadID))
+      end(event, on: thread)
+      if event.vmSteps == 0, event.parentID == 0, event.error.isEmpty, filter.isEmpty {
+        sequences.add(
+          .init(fetch: event, rows: event.rowsReturned, end: record.timestamp), on: thread)
+      }
     case .cacheMiss(let event):
       add(event, on: Key(process: process, id: UInt64(bitPattern: record.threadID)))
     case .fault(let event):

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import QueryPlans
 public import StoreEvents
 
 /// The work of a test, from its marker to the next marker in the same process.
@@ -23,31 +24,25 @@ public struct TestProfile: Hashable, Sendable, Codable {
 }
 
 /// The name of the test that a statement marks the beginning of; nil for any other statement.
+///
+///     SELECT 'storescope: test checkout'
 func nameOfTest(markedBy sql: String) -> String? {
-  var rest = Substring(sql).drop { $0.isWhitespace }
-  guard rest.prefix(6).uppercased() == "SELECT" else { return nil }
-  rest = rest.dropFirst(6).drop { $0.isWhitespace }
-  let marker = "'storescope: test "
-  guard rest.hasPrefix(marker) else { return nil }
-  let name = rest.dropFirst(marker.count).prefix { $0 != "'" }
-  return name.isEmpty ? nil : String(name)
+  let marker = "storescope: test "
+  guard let text = StatementCommand.selectedText(of: sql), text.hasPrefix(marker),
+    text.count > marker.count
+  else { return nil }
+  return String(text.dropFirst(marker.count))
 }
 
 /// Whether a statement is a driver's own: a PRAGMA that sets up a connection or reads the schema.
 ///
 /// `PRAGMA wal_checkpoint` and others that do work are the program's.
 func isDriverPragma(_ sql: String) -> Bool {
-  let rest = Substring(sql).drop { $0.isWhitespace }
-  guard rest.prefix(6).uppercased() == "PRAGMA", rest.dropFirst(6).first?.isWhitespace == true
-  else { return false }
-  var name = rest.dropFirst(6).drop { $0.isWhitespace }
-    .prefix { $0.isLetter || $0.isNumber || "_.\"".contains($0) }
-  if let dot = name.lastIndex(of: ".") { name = name[name.index(after: dot)...] }
   let working: Set = [
     "analysis_limit", "foreign_key_check", "incremental_vacuum", "integrity_check", "optimize",
     "quick_check", "wal_checkpoint",
   ]
-  return !working.contains(name.lowercased())
+  return StatementCommand.pragma(of: sql).map { !working.contains($0) } ?? false
 }
 
 /// The tests of a run while it is being folded, by process.

@@ -55,6 +55,7 @@ struct AvoidAutomaticIndex: Rule {
   /// The index that SQLite builds, made once; nil where it is built on the rows of a subquery.
   private func fix(_ statement: JudgedStatement) -> String? {
     guard let built = statement.judgement.automaticIndexColumns.first else { return nil }
-    return IndexFix(table: built.table, columns: built.columns, entity: statement.entity).sentence
+    return statement.sentence(
+      IndexFix(table: built.table, columns: built.columns, entity: statement.entity))
   }
 }

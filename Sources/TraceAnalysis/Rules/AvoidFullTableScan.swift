@@ -123,7 +123,7 @@ struct AvoidFullTableScan: Rule {
       return IndexCandidate(expression).sql
     }
     if let columns = statement.comparedColumns, !isElsewhere {
-      return IndexFix(columns, entity: statement.entity).sentence
+      return statement.sentence(IndexFix(columns, entity: statement.entity))
     }
     if let fix = statement.fixOfView ?? fixOfProgramFunction(statement) { return fix }
     if isElsewhere, statement.judgement.isOfWrite {
@@ -149,8 +149,9 @@ extension AvoidFullTableScan {
     if !indexes.isEmpty {
       let others = statement.judgement.indexesOfOtherSelects(than: scan, indexes)
       return
-        ([IndexFix(indexes, entity: statement.entity).sentence]
-        + others.map { IndexFix([$0], entity: statement.entity).sentence }).joined(separator: "; ")
+        ([statement.sentence(IndexFix(indexes, entity: statement.entity))]
+        + others.map { statement.sentence(IndexFix([$0], entity: statement.entity)) }).joined(
+          separator: "; ")
     }
     return statement.fixOfView ?? fixOfProgramFunction(statement)
       ?? fixWithoutIndex(statement, scan, scan?.table ?? "")
@@ -222,7 +223,7 @@ extension AvoidFullTableScan {
     let expressions = ComparedExpression.all(
       in: statement.qualifiedSQL, programFunctions: statement.standIns)
     guard let expression = expressions.first,
-      let function = statement.standIns.first(where: { expression.text.contains("\($0)(") })
+      let function = statement.standIns.first(where: expression.calls)
     else { return nil }
     return """
       store the result of '\(function)' in a column and index that; or make the function \

@@ -30,7 +30,9 @@ struct AvoidQueryInLoop: Rule {
       fewer runs than nine for ten rows, or more than its rows, is a note: the statements may be unrelated. A list that
       ran more than four times as often as the loop has none, unless the loop ran three times. Runs on
       other connections or threads than their list are a loop if there is exactly one for each row, with at most three
-      other statements and no write in between: a note if that happened once. Needs the probe's events.
+      other statements and no write in between: a note if that happened once. Needs the probe's events;
+      a statement of Core Data's log that follows a list, on its thread, once for each of ten rows or more, or for nine of
+      ten, is a note.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
@@ -38,7 +40,37 @@ struct AvoidQueryInLoop: Rule {
     let loops =
       (observed?.loops ?? []).map { ($0, $0.confidence) }
       + (observed?.possibleLoops ?? []).map { ($0, .low) }
+    let sequences = (workload.profile.sequences ?? []).filter {
+      workload.profile.statement($0.child)?.kinds.contains(.batch) != true
+    }
     return loops.filter { !isPaging($0.0, workload) }.map { finding($0, $1) }
+      + sequences.filter { !isPaging($0, workload) }.map { finding($0, in: workload) }
+  }
+
+  /// A loop by its counts alone.
+  private func finding(_ loop: QueryLoop, in workload: Workload) -> Finding {
+    let isCount = workload.profile.statement(loop.child)?.kinds == [.count]
+    let times = loop.occurrences == 1 ? "" : ", \(loop.occurrences.grouped) times"
+    return Finding(
+      rule: Self.name, severity: .note, confidence: .low, statement: loop.child,
+      message: """
+        \(loop.runs.counted("run")) for the \(loop.parentRows.counted("row")) of another \
+        statement\(times), by their number: the values are not known.
+        """,
+      evidence: [
+        .init("runs", loop.runs), .init("parentRows", loop.parentRows),
+        .init("occurrences", loop.occurrences), .init("totalNs", loop.time),
+      ],
+      fix: isCount
+        ? """
+        count for all rows in one request of dictionaries, grouped by the relationship, or keep the \
+        number in a derived attribute
+        """
+        : """
+        prefetch the relationship with the list (relationshipKeyPathsForPrefetching), or fetch for \
+        all rows in one request with IN
+        """,
+      saving: .init(atMost: loop.time, basis: "the time of these runs"))
   }
 
   /// Whether the runs differ in the page that they read: no value of a row is looked up.

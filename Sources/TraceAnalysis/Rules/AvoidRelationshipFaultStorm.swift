@@ -23,21 +23,25 @@ struct AvoidRelationshipFaultStorm: Rule {
   func check(_ workload: Workload) -> [Finding] {
     workload.profile.faults.filter { !$0.origin.relationship.isEmpty && $0.isStorm }.map { fault in
       let relationship = fault.origin.relationship
+      // Core Data's log has no row-cache hits.
+      let readsMembers =
+        workload.profile.hasCoreDataLog ? nil : workload.profile.membersRead(of: fault) > 0
       return Finding(
         rule: Self.name, confidence: .high, statement: fault.statement,
         caller: fault.origin.location, object: "\(fault.origin.entity).\(relationship)",
         message: fault.stormText(of: "The '\(relationship)' of \(fault.origin.entity) objects"),
         evidence: fault.evidence,
-        fix: Self.fix(relationship, readsMembers: workload.profile.readsMembers(of: fault)),
-        saving: workload.profile.readsMembers(of: fault) ? fault.saving : nil)
+        fix: Self.fix(relationship, readsMembers: readsMembers),
+        saving: readsMembers == true ? fault.saving : nil)
     }
   }
 
-  private static func fix(_ relationship: String, readsMembers: Bool) -> String {
-    readsMembers
+  private static func fix(_ relationship: String, readsMembers: Bool?) -> String {
+    readsMembers != false
       ? """
       prefetch the members with their owners, in one additional statement: \
-      request.relationshipKeyPathsForPrefetching = ["\(relationship)"]
+      request.relationshipKeyPathsForPrefetching = ["\(relationship)"]\
+      \(readsMembers == nil ? "; if only their number is used, count them instead" : "")
       """
       : """
       only the number of members was used: count '\(relationship)' for all owners in one fetch of \
@@ -47,11 +51,11 @@ struct AvoidRelationshipFaultStorm: Rule {
 }
 
 extension Profile {
-  /// Whether values were read from objects that a relationship of the same fetch returned.
-  fileprivate func readsMembers(of fault: FaultProfile) -> Bool {
-    faults.contains {
+  /// The objects that a relationship of the same fetch returned and that were read.
+  func membersRead(of fault: FaultProfile) -> UInt64 {
+    faults.filter {
       $0.origin.relationship.isEmpty && $0.origin.location == fault.origin.location
-        && $0.origin.entity != fault.origin.entity && $0.hits &+ $0.misses > 0
-    }
+        && $0.origin.entity != fault.origin.entity
+    }.reduce(0) { $0.saturatingSum($1.hits.saturatingSum($1.misses)) }
   }
 }

@@ -48,7 +48,7 @@ struct AvoidRepeatedFetch: Rule {
           .init("runs", all.count), .init("repeats", repeats.runs),
           .init("mostOfOneValue", repeats.mostOfOneValue), .init("repeatNs", repeats.time),
         ],
-        fix: statement.profile.isCount
+        fix: statement.clauses.isCount
           ? "count once, before the loop, and keep the number; count again when a "
             + (statement.isOfObjects ? "save" : "write") + " may have changed it"
           : statement.isOfObjects
@@ -74,9 +74,4 @@ struct AvoidRepeatedFetch: Rule {
     let lines = Set(texts.flatMap(\.callers).map(\.location)).count
     return (max(count, statement.work.count), UInt64(lines))
   }
-}
-
-extension StatementProfile {
-  /// Whether it counts, as `SELECT COUNT(*) FROM ZSTOP t0` does.
-  fileprivate var isCount: Bool { sql?.uppercased().hasPrefix("SELECT COUNT(") ?? false }
 }

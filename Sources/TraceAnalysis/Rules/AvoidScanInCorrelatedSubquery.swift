@@ -58,14 +58,14 @@ struct AvoidScanInCorrelatedSubquery: Rule {
     _ statement: JudgedStatement, _ scan: PlanJudgement.Scan, _ table: String
   ) -> String {
     if let tried = scan.indexes, !tried.isEmpty {
-      return IndexFix(tried, entity: statement.entity).sentence
+      return statement.sentence(IndexFix(tried, entity: statement.entity))
     }
     let columns = ComparedColumns.all(in: statement.qualifiedSQL).first {
-      $0.table == table && !$0.filtered.isEmpty
+      $0.table.lowercased() == table.lowercased() && !$0.filtered.isEmpty
     }
     guard let columns, scan.indexes == nil else {
       return "index the column of \(table) that the subquery compares with the outer row"
     }
-    return IndexFix(columns, entity: statement.entity).sentence
+    return statement.sentence(IndexFix(columns, entity: statement.entity))
   }
 }

@@ -6,6 +6,7 @@ import QueryPlans
 ///
 ///     declare Index(\\.kind, \\.price) in Item, or: CREATE INDEX ZITEM_ZKIND_ZPRICE ON ZITEM (ZKIND, ZPRICE)
 ///     CREATE INDEX item_kind_price ON item (kind, price)
+///     add a fetch index on kind, price to Item in the model (<fetchIndex>)
 struct IndexFix {
   private let indexes: [IndexCandidate]
   private let entity: String
@@ -58,22 +59,61 @@ struct IndexFix {
     let reason = isEach ? " (each OR needs its own)" : ""
     guard isOfStore, let table = indexes.first?.table else { return "\(statements)\(reason)" }
     let declarations = indexes.map { declaration($0.columns) }.joined(separator: ", ")
-    let owner = "Z" + entity.uppercased() == table ? entity : "the entity of \(table)"
-    return "declare \(declarations) in \(owner)\(reason), or: \(statements)"
+    return "declare \(declarations) in \(owner(of: table))\(reason), or: \(statements)"
+  }
+
+  /// The same for a model of Core Data, whose entities declare indexes of properties alone.
+  var fetchIndexes: String {
+    guard let table = indexes.first?.table else { return sentence }
+    let lists = indexes.map { index -> String? in
+      guard index.expression == nil, index.condition == nil else { return nil }
+      let terms = index.columns.map { column -> String? in
+        guard Self.isStoreName(column) else { return nil }
+        switch index.modifiers[column] {
+        case nil: return Self.property(column)
+        case "DESC": return Self.property(column) + " (descending)"
+        default: return nil
+        }
+      }
+      return terms.contains(nil) ? nil : terms.compactMap(\.self).joined(separator: ", ")
+    }
+    guard !lists.contains(nil) else {
+      return """
+        store the value that it compares as an attribute, normalized, with a fetch index \
+        (<fetchIndex>)
+        """
+    }
+    let each = isEach ? " (each OR needs its own)" : ""
+    return """
+      add a fetch index on \(lists.compactMap(\.self).joined(separator: ", and one on ")) to \
+      \(owner(of: table)) in the model (<fetchIndex>)\(each)
+      """
+  }
+
+  private func owner(of table: String) -> String {
+    "Z" + entity.uppercased() == table.uppercased() ? entity : "the entity of \(table)"
   }
 
   /// Whether table and columns are named as a store names them: ZSTOP, ZLONGITUDE.
   private var isOfStore: Bool {
     indexes.allSatisfy { index in
       index.isPlain
-        && ([index.table] + index.columns).allSatisfy { $0.hasPrefix("Z") && $0 == $0.uppercased() }
+        && ([index.table] + index.columns).allSatisfy { name in
+          Self.isStoreName(name) && (!entity.isEmpty || name == name.uppercased())
+        }
     }
+  }
+
+  private static func isStoreName(_ name: String) -> Bool {
+    name.uppercased().hasPrefix("Z") && !name.hasPrefix("Z_")
   }
 
   /// A column does not show where its property has capitals: `ZDEPARTURETIME`.
   private func declaration(_ columns: [String]) -> String {
-    "Index(" + columns.map { "\\." + $0.dropFirst().lowercased() }.joined(separator: ", ") + ")"
+    "Index(" + columns.map { "\\." + Self.property($0) }.joined(separator: ", ") + ")"
   }
+
+  private static func property(_ column: String) -> String { column.dropFirst().lowercased() }
 
   /// The name is the one that the store uses for the index.
   private func creation(_ index: IndexCandidate) -> String {
@@ -89,6 +129,6 @@ extension ComparedColumns {
   /// The columns that sort.
   fileprivate var order: [SortTerm] {
     let terms = sortTerms.isEmpty ? sorted.map { SortTerm(column: $0) } : sortTerms
-    return terms.filter { $0.column != "Z_PK" }
+    return terms.filter { $0.column.uppercased() != "Z_PK" }
   }
 }

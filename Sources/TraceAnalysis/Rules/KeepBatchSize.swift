@@ -28,7 +28,8 @@ struct KeepBatchSize: Rule {
     limits: """
       Reported when fetch(_:) was called with a batch size, which loads all rows at once; when batches were loaded twice
       or more on average; and when all of at least four batches were loaded although the faults show that fewer than a
-      quarter of the objects were read. A single pass over all objects in order is not reported.
+      quarter of the objects were read. All batches of 1,000 objects or more of Core Data's log, one directly after
+      another, are a note. A single pass over all objects in order is not reported.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
@@ -38,13 +39,35 @@ struct KeepBatchSize: Rule {
       guard batch.batches >= Self.minBatches else { return nil }
       if batch.rowsLoaded / 2 >= batch.rows { return reloaded(batch) }
       return batch.rowsLoaded >= batch.rows ? copied(batch, workload.profile) : nil
+    } + (workload.profile.sequences ?? []).compactMap { passed($0, workload.profile) }
+  }
+
+  /// All batches of Core Data's log, one directly after another.
+  private func passed(_ sequence: QueryLoop, _ profile: Profile) -> Finding? {
+    guard let batches = profile.statement(sequence.child), batches.kinds.contains(.batch) else {
+      return nil
     }
+    return Finding(
+      rule: Self.name, severity: .note, confidence: .medium, statement: sequence.child,
+      object: batches.entity,
+      message: """
+        All of \(sequence.parentRows.grouped) \(batches.entity) objects were loaded, in \
+        \(sequence.runs.counted("batch", "batches")), one directly after another.
+        """,
+      evidence: [
+        .init("fetches", sequence.occurrences), .init("rows", sequence.parentRows),
+        .init("batches", sequence.runs), .init("batchNs", sequence.time),
+      ],
+      fix: """
+        keep the batched result itself: an Array, a Set or a sort of it loads every object; if all of \
+        them are read once, in order, keep it as it is
+        """)
   }
 
   /// All objects were loaded in one statement: the SELECT lists more columns than the key.
   private func ignored(_ batch: BatchProfile, _ profile: Profile) -> Finding? {
     guard let sql = profile.statement(batch.statement)?.sql,
-      ResultColumns.all(in: sql).contains(where: { $0.name != "Z_PK" })
+      ResultColumns.all(in: sql).contains(where: { $0.name.uppercased() != "Z_PK" })
     else { return nil }
     return finding(
       batch, .high,

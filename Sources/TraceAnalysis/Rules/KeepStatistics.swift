@@ -79,7 +79,9 @@ struct KeepStatistics: Rule {
     return ComparedColumns.all(in: sql).contains { columns in
       guard columns.table.lowercased() == table.lowercased() else { return false }
       let first = Set(
-        indexes.filter { $0.table == table }.compactMap { $0.terms.first?.column })
+        indexes.filter { $0.table.lowercased() == table.lowercased() }.compactMap {
+          $0.terms.first?.column
+        })
       return first.intersection(columns.filtered).count > 1
     }
   }

@@ -24,8 +24,8 @@ public enum Rules {
   public static let all: [any Rule] = [
     AvoidFullTableScan(), AvoidScanInCorrelatedSubquery(), UnindexedStringSearch(),
     UseIndexForSort(), UseStoredSortKey(), AvoidAutomaticIndex(), WriteCheapTermsFirst(),
-    AvoidQueryInLoop(), AvoidFaultStorm(), AvoidRelationshipFaultStorm(), AvoidRepeatedFetch(),
-    LimitFetch(),
+    AvoidQueryInLoop(), AvoidFaultStorm(), AvoidRelationshipFaultStorm(),
+    AvoidWholeRelationship(), AvoidRepeatedFetch(), LimitFetch(),
     AvoidDeepOffset(), KeepBatchSize(), AvoidLargeColumnInList(), AvoidLockWait(), AvoidSlowSave(),
     AvoidCheckpointStall(), DropDuplicateIndex(), DropRedundantIndex(), DropUnusedIndex(),
     KeepStatistics(), UseBeginImmediate(), SetBusyTimeout(), AvoidIdleWriter(),

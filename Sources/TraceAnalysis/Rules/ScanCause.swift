@@ -38,7 +38,7 @@ extension JudgedStatement {
       tried.map { !$0.isEmpty }
       ?? (comparedColumns != nil || !ComparedExpression.all(in: qualifiedSQL).isEmpty)
     if !finds, sortsRows, !isGrouped, work.limited > 0 || limitsRows {
-      return profile.sortsByLocale ? .localeSort : .sort
+      return clauses.sortsByLocale ? .localeSort : .sort
     }
     return .table
   }
@@ -54,21 +54,16 @@ extension JudgedStatement {
     let all = ComparedColumns.all(in: qualifiedSQL)
     let filtered = all.filter { !$0.filtered.isEmpty }
     guard let scan = judgement.largestScan, let table = scan.table?.lowercased() else {
-      return filtered.first { !$0.filtered.allSatisfy(Self.isProbablyKey) }
+      return filtered.first { !$0.filtered.allSatisfy(\.isProbablyKey) }
     }
     let ofTable = { (columns: ComparedColumns) in columns.table.lowercased() == table }
     guard var columns = filtered.first(where: ofTable) ?? all.first(where: ofTable),
       !(columns.filtered + scan.comparedColumns).isEmpty
     else { return nil }
     // Another table can be read first if this one is then found by the columns of the join.
-    let joined = scan.comparedColumns.filter { !columns.filtered.contains($0) }
+    let joined = scan.comparedColumns.filter { !columns.filtered.containsName($0) }
     columns.equal.insert(contentsOf: joined, at: 0)
     return columns
-  }
-
-  /// Whether a column has a name that is mostly that of an integer primary key, which needs no index.
-  private static func isProbablyKey(_ column: String) -> Bool {
-    ["id", "_id", "rowid", "oid", "_rowid_", "pk"].contains(column.lowercased())
   }
 
   /// Full-scan steps of a run: counted, measured, or as many as the scanned table has rows.
@@ -112,9 +107,18 @@ extension JudgedStatement {
   /// Whether each run sorts for its ORDER BY, as counted, otherwise by its plan.
   var sortsRows: Bool {
     guard clauses.hasOrderBy else { return false }
+    // An index of plain text never has that order.
+    if isTextOnly { return clauses.sortsByLocale }
     let byPlan = plan.map { _ in judgement.sortsByTemporaryBTree }
     // The counter has sorts for GROUP BY and DISTINCT as well; a plan shows which.
     return profile.isCounted ? work.perRun(\.sorts) >= 1 && byPlan != false : byPlan == true
+  }
+}
+
+extension String {
+  /// Whether a column has a name that is mostly that of an integer primary key, which needs no index.
+  var isProbablyKey: Bool {
+    ["id", "_id", "rowid", "oid", "_rowid_", "pk", "z_pk"].contains(lowercased())
   }
 }
 

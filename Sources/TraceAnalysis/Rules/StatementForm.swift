@@ -17,6 +17,8 @@ struct JudgedStatement {
   var qualifiedSQL: String
   /// Functions and collations that only the program has, as far as the database showed.
   var standIns: [String] = []
+  /// Whether Core Data's log reported it.
+  var isOfCoreData = false
   /// The number of texts of the form, which differ in their values.
   var texts = 1
 
@@ -42,7 +44,7 @@ extension Workload {
   }
 
   static func forms(
-    of statements: [StatementProfile],
+    of statements: [StatementProfile], hasCoreData: Bool,
     _ explain: (StatementProfile) -> PlanExplainer.Explanation?
   ) -> [StatementForm] {
     let groups = Dictionary(grouping: statements) {
@@ -50,8 +52,13 @@ extension Workload {
     }
     return groups.sorted { $0.key < $1.key }.flatMap { _, texts in
       let byLine = Dictionary(grouping: texts.flatMap(\.byCaller)) { $0.mainCaller }
-      return byLine.sorted { $0.key.sortKey < $1.key.sortKey }.map { _, runs in
-        form(runs.sorted { $0.isHeavier(than: $1) }, explain)
+      return byLine.sorted { $0.key.sortKey < $1.key.sortKey }.map { _, runs -> StatementForm in
+        var form = form(runs.sorted { $0.isHeavier(than: $1) }, explain)
+        form.whole.isOfCoreData = hasCoreData && form.whole.isOfObjects && !form.whole.isCounted
+        for index in form.texts.indices {
+          form.texts[index].isOfCoreData = form.whole.isOfCoreData
+        }
+        return form
       }
     }
   }

@@ -26,15 +26,40 @@ struct UseIndexForSort: Rule {
     limits: """
       Reported when ORDER BY sorts 1,000 rows a run or more, or takes 10,000 VM steps or more with a limit that discards
       the rest, or reads a whole table for a few rows with no WHERE that an index could serve. Sorts of few rows, GROUP
-      BY and DISTINCT are not reported. The cost of the sort alone is not measured, so no saving is estimated. A
+      BY and DISTINCT are not reported. Without counters and a plan, as from Core Data's log alone, 1,000 rows in the order
+      of a column other than the key, without a limit and not only the keys, are a note: an index may have that order. The cost of the sort alone is not measured, so no saving is estimated. A
       localized sort is reported as UseStoredSortKey.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
     workload.findings { statement in
-      guard statement.sortsMuch, !statement.profile.sortsByLocale else { return nil }
-      return finding(statement)
+      guard !statement.clauses.sortsByLocale else { return nil }
+      return statement.sortsMuch ? finding(statement) : possible(statement)
     }
+  }
+
+  /// From the text and the rows alone: an index may have the order.
+  private func possible(_ statement: JudgedStatement) -> Finding? {
+    // The keys of a batched fetch are meant to be all of them.
+    guard statement.isTextOnly, statement.kinds != [.ids], statement.clauses.hasOrderBy,
+      !statement.clauses.hasLimit,
+      !statement.isGrouped, !statement.clauses.isDistinct,
+      statement.work.perRun(\.rows) >= Self.minRows,
+      let columns = ComparedColumns.all(in: statement.qualifiedSQL).first(where: {
+        !$0.sorted.isEmpty
+      }),
+      let column = columns.sorted.first, !column.isProbablyKey
+    else { return nil }
+    return Finding(
+      rule: Self.name, severity: .note, confidence: .low,
+      statement: statement.id, caller: statement.profile.mainCaller,
+      message: """
+        Each run returns \(statement.work.perRun(\.rows).counted("row")) in the order of '\(column)', \
+        without a limit\(statement.runsText). If no index has that order, it sorts all of them.
+        """,
+      evidence: statement.profile.sortEvidence,
+      fix: statement.sentence(IndexFix(sorting: columns, entity: statement.entity))
+        + (statement.kinds == [.objects] ? "; and fetch them in batches (fetchBatchSize)" : ""))
   }
 
   private func finding(_ statement: JudgedStatement) -> Finding {
@@ -48,10 +73,12 @@ struct UseIndexForSort: Rule {
 
   private func fix(_ statement: JudgedStatement, _ columns: ComparedColumns?) -> String {
     let tried = statement.judgement.sortIndexes
-    if let tried, !tried.isEmpty { return IndexFix(tried, entity: statement.entity).sentence }
+    if let tried, !tried.isEmpty {
+      return statement.sentence(IndexFix(tried, entity: statement.entity))
+    }
     if let view = statement.fixOfView { return view }
     if tried == nil, let columns {
-      return IndexFix(sorting: columns, entity: statement.entity).sentence
+      return statement.sentence(IndexFix(sorting: columns, entity: statement.entity))
     }
     return """
       no index has this order: sort by columns of one table, or store the value that it sorts by in \
@@ -61,19 +88,8 @@ struct UseIndexForSort: Rule {
 }
 
 extension StatementProfile {
-  /// Whether its ORDER BY names one of Core Data's collations.
-  var sortsByLocale: Bool {
-    guard let sql = sql?.uppercased(), let order = sql.ranges(of: " ORDER BY ").last else {
-      return false
-    }
-    return sql[order.upperBound...].contains(" COLLATE NSCOLLATE")
-  }
-
   var sortEvidence: [Finding.Evidence] {
-    [
-      .init("runs", work.count), .init("rows", work.rows), .init("sorts", work.sorts),
-      .init("vmSteps", work.vmSteps), .init("connectionNs", work.connectionTime),
-    ]
+    evidence([.init("sorts", work.sorts), .init("vmSteps", work.vmSteps)])
   }
 }
 

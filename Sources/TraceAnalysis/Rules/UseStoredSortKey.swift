@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import QueryPlans
 import StoreEvents
 
 /// A list in localized order is sorted by a stored sort key.
@@ -22,21 +23,21 @@ struct UseStoredSortKey: Rule {
       """,
     limits: """
       Reported when a run sorts 1,000 rows or more, or takes 10,000 VM steps or more with a limit that discards the
-      rest. A short list is not reported; a plain sort is reported as UseIndexForSort. The cost of the sort alone is not
+      rest. The text of the statement and the number of its rows are enough, as in Core Data's log. A short list is not reported; a plain sort is reported as UseIndexForSort. The cost of the sort alone is not
       measured, so no saving is estimated.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
     workload.findings { statement in
-      guard statement.profile.sortsByLocale, statement.sortsMuch else { return nil }
+      guard statement.clauses.sortsByLocale, statement.sortsMuch else { return nil }
       return Finding(
         rule: Self.name, confidence: statement.profile.isCounted ? .high : .medium,
         statement: statement.id, caller: statement.profile.mainCaller,
         message: "\(statement.sortText) Its comparison is localized.",
         evidence: statement.profile.sortEvidence,
         fix: """
-          store a sort key with the value (folded, in the desired order), index it, and sort by \
-          it with the plain comparison
+          store a sort key with the value (folded, in the desired order), index it\
+          \(statement.isOfCoreData ? " (<fetchIndex>)" : ""), and sort by it with the plain comparison
           """)
     }
   }

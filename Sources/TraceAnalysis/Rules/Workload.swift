@@ -3,6 +3,7 @@
 public import QueryPlans
 public import SQLiteDriver
 public import StoreEvents
+import TraceReading
 
 /// The input of the rules: a run and, if available, the database that it used.
 public struct Workload {
@@ -30,7 +31,8 @@ public struct Workload {
       return plans[SQLFingerprint(sql: sql)]?.explanation(work: statement.statementWork)
     }
     for statement in self.profile.statements { explanations[statement.id] = explain(statement) }
-    forms = Self.forms(of: self.profile.statements, explain)
+    forms = Self.forms(
+      of: self.profile.statements, hasCoreData: profile.hasCoreDataLog, explain)
   }
 
   /// A run, its statements explained against a database, which is only read.
@@ -51,7 +53,8 @@ public struct Workload {
       used = explainer.usedIndexes(by: sql).flatMap { used?.union($0) }
     }
     columnBytes = { explainer.columnBytes(of: $0) }
-    forms = Self.forms(of: self.profile.statements) { [explanations] statement in
+    forms = Self.forms(of: self.profile.statements, hasCoreData: profile.hasCoreDataLog) {
+      [explanations] statement in
       guard let sql = statement.sql, let known = explanations[statement.id] else { return nil }
       guard known.plan != nil else { return known }
       return explainer.explain(sql, work: statement.statementWork)
@@ -75,6 +78,9 @@ public struct Workload {
 }
 
 extension Profile {
+  /// Whether an input is a log of Core Data, which has no counters of SQLite and no row-cache hits.
+  var hasCoreDataLog: Bool { reading.sources.contains { $0.kind == .coreDataLog } }
+
   /// Without the statements that were counted together, whose repeats and scans show nothing.
   fileprivate var withoutRests: Profile {
     var profile = self

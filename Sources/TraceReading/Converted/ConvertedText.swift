@@ -17,6 +17,9 @@ final class ConvertedText: ByteSource {
     if UnifiedLogConversion.isNeeded(head: head) {
       return ConvertedText(file, UnifiedLogConversion())
     }
+    if ConsoleMetadataConversion.isNeeded(head: head) {
+      return ConvertedText(file, ConsoleMetadataConversion())
+    }
     return file
   }
 

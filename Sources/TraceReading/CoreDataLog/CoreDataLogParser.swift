@@ -27,6 +27,7 @@ final class CoreDataLogParser {
   private var explained = ""
   private var wrapping = LineWrapping()
   private var doubts = CoreDataDoubts()
+  private var markup = MarkupText()
   /// Whether a line had `CoreData: `: those without it are then text in values, or another program's.
   private var hasMarks = false
   /// The prefixes of the last line with a category, as of a quotation.
@@ -48,6 +49,17 @@ final class CoreDataLogParser {
   /// - Parameter isMarkedOnly: whether a line without `CoreData: ` is another program's.
   /// - Returns: false if it is not a Core Data line.
   func read(_ line: UnsafeRawBufferPointer, number: UInt64, isMarkedOnly: Bool) -> Bool {
+    guard var text = markup.decoded(line) else {
+      return readText(line, number: number, isMarkedOnly: isMarkedOnly)
+    }
+    return text.withUTF8 {
+      readText(UnsafeRawBufferPointer($0), number: number, isMarkedOnly: isMarkedOnly)
+    }
+  }
+
+  private func readText(
+    _ line: UnsafeRawBufferPointer, number: UInt64, isMarkedOnly: Bool
+  ) -> Bool {
     defer { wrapping.end(line) }
     let (line, prefixes) = withoutPrefixes(line)
     guard let parsed = CoreDataLine(line), parsed.isMarked || !isMarkedOnly else {
@@ -290,6 +302,9 @@ final class CoreDataLogParser {
     ledger.addRemark(
       "Core Data's log contains no callers, no contexts and no work of SQLite, and rounds times to "
         + "0.1 ms; faults are counted for the fetch before them")
+    if markup.hasEntities {
+      ledger.addRemark("the log has HTML entities (&lt;, &gt;), as of a web page's source: decoded")
+    }
     if !clock.isReal { ledger.addRemark("the log has no times of day: only the order is known") }
     doubts.cut = processes.values.reduce(0) { $0 + $1.cutStatements }
     doubts.note(in: ledger)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import QueryPlans
 import StoreEvents
 
 /// The kind of a Core Data statement, from its text.
@@ -14,23 +15,18 @@ enum CoreDataStatement: Equatable {
 
   var isFetch: Bool { if case .fetch = self { true } else { false } }
 
-  fileprivate init(_ sql: UnsafeRawBufferPointer) {
-    var words = ByteCursor(sql)
-    switch words.takeWord().uppercased() {
-    case "SELECT": self = Self.select(sql)
+  fileprivate init(_ tokens: [SQLToken]) {
+    switch tokens.first?.text.uppercased() {
+    case "SELECT": self = Self.select(tokens)
     case "BEGIN": self = .begin
     case "COMMIT", "END": self = .commit
     case "ROLLBACK": self = .rollback
-    case "INSERT", "REPLACE": self = Self.write(.insert, words.takeName(after: " INTO "))
-    case "DELETE": self = Self.write(.delete, words.takeName(after: " FROM "))
+    case "INSERT", "REPLACE": self = Self.write(.insert, tokens.name(after: "INTO"))
+    case "DELETE": self = Self.write(.delete, tokens.name(after: "FROM"))
     case "UPDATE":
       // UPDATE OR FAIL Z_PRIMARYKEY …
-      var ahead = words
-      if ahead.takeWord().uppercased() == "OR" {
-        _ = ahead.takeWord()
-        words = ahead
-      }
-      self = Self.write(.update, words.takeName())
+      let place = tokens.dropFirst().first?.isWord("OR") == true ? 3 : 1
+      self = Self.write(.update, tokens.dropFirst(place).first?.tableName)
     default: self = .housekeeping
     }
   }
@@ -42,8 +38,8 @@ enum CoreDataStatement: Equatable {
 
   /// Whether a line's text can be SQL of Core Data's at all.
   static func isSQL(_ text: UnsafeRawBufferPointer) -> Bool {
-    let word = String(decoding: text.prefix { $0 != UInt8(ascii: " ") }.prefix(12), as: UTF8.self)
-    return verbs.contains(word.uppercased().filter(\.isLetter))
+    // 200 is arbitrary: a comment may stand before the word.
+    verbs.contains(StatementCommand.name(of: String(decoding: text.prefix(200), as: UTF8.self)))
   }
 
   private static let verbs: Set<String> = [
@@ -52,29 +48,35 @@ enum CoreDataStatement: Equatable {
     "RELEASE", "EXPLAIN", "ATTACH", "DETACH",
   ]
 
-  private static func select(_ sql: UnsafeRawBufferPointer) -> Self {
-    var cursor = ByteCursor(sql)
-    guard let table = cursor.takeName(after: " FROM "), isEntityTable(table) || isJoin(table) else {
+  private static func select(_ tokens: [SQLToken]) -> Self {
+    guard let table = tokens.name(after: "FROM"), isEntityTable(table) || isJoin(table) else {
       return .housekeeping
     }
-    return .fetch(kind(sql), table: table)
+    return .fetch(kind(tokens), table: table)
   }
 
   /// Of any SELECT: its times in the log are what makes it a fetch.
-  static func fetch(_ sql: UnsafeRawBufferPointer) -> (FetchKind, table: String) {
-    var cursor = ByteCursor(sql)
-    return (kind(sql), cursor.takeName(after: " FROM ") ?? "")
+  fileprivate static func fetch(_ tokens: [SQLToken]) -> (FetchKind, table: String) {
+    (kind(tokens), tokens.name(after: "FROM") ?? "")
   }
 
   /// Core Data marks the rows of objects with a 0 or a 1 before the key.
-  private static func kind(_ sql: UnsafeRawBufferPointer) -> FetchKind {
-    if sql.hasPrefix("SELECT COUNT(") { return .count }
-    if sql.hasPrefix("SELECT Z_PK, ") { return .prefetch }
-    if sql.hasPrefix("SELECT 0, t0.Z_PK FROM ") { return .ids }
-    guard sql.hasPrefix("SELECT 0,") || sql.hasPrefix("SELECT 1,") else { return .dictionaries }
-    let isBatch =
-      sql.contains("t0.Z_PK IN (SELECT * FROM _Z_intarray") && sql.contains(" LIMIT ")
-    return isBatch ? .batch : .objects
+  private static func kind(_ tokens: [SQLToken]) -> FetchKind {
+    let words = tokens.map { ($0.name ?? String($0.text)).uppercased() }
+    var columns = words.dropFirst().prefix { $0 != "FROM" }
+    if columns.first == "DISTINCT" { columns.removeFirst() }
+    if columns.starts(with: ["COUNT", "("]) { return .count }
+    if columns.starts(with: ["Z_PK", ","]) { return .prefetch }
+    guard columns.starts(with: ["0", ","]) || columns.starts(with: ["1", ","]) else {
+      return .dictionaries
+    }
+    if columns.count == 5, columns.first == "0", columns.last == "Z_PK" { return .ids }
+    let batch = ["Z_PK", "IN", "(", "SELECT", "*", "FROM"]
+    let isBatch = tokens.indices.dropLast(batch.count).contains { place in
+      words[place...].starts(with: batch)
+        && tokens[place + batch.count].isName(from: "_Z_intarray")
+    }
+    return isBatch && tokens.number(after: "LIMIT") != nil ? .batch : .objects
   }
 
   /// `ZSTOP`, not `Z_METADATA` or `Z_1TAGS`.
@@ -103,73 +105,46 @@ struct CoreDataSQL {
   /// Whether the system's log cut its text, which has at most 1,024 bytes there: `t0.ZNA<…>`.
   let isCut: Bool
 
-  var isSelect: Bool {
-    let word = text.drop { !$0.isLetter }.prefix { $0.isLetter }.uppercased()
-    return word == "SELECT" || word == "WITH"
-  }
+  /// Whether it is a SELECT, also behind WITH.
+  let isSelect: Bool
+  /// The mode in `pragma journal_mode=wal`; nil in other statements.
+  let journalMode: String?
 
   init(_ text: String) {
-    var text = text
+    let tokens = SQLTokenizer.tokens(of: text)
+    self.text = text
     id = StatementID(sql: text)
     isCut = text.hasSuffix("<…>")
-    (statement, fetch, limit, offset, parameterCount) = text.withUTF8 { utf8 in
-      let sql = UnsafeRawBufferPointer(utf8)
-      return (
-        CoreDataStatement(sql), CoreDataStatement.fetch(sql), sql.lastNumber(after: " LIMIT "),
-        sql.lastNumber(after: " OFFSET "), sql.parameterCount
-      )
-    }
-    self.text = text
+    statement = CoreDataStatement(tokens)
+    fetch = CoreDataStatement.fetch(tokens)
+    limit = tokens.number(after: "LIMIT") ?? 0
+    offset = tokens.number(after: "OFFSET") ?? 0
+    parameterCount = tokens.count { $0.kind == .parameter }
+    isSelect = tokens.first.map { $0.isWord("SELECT") || $0.isWord("WITH") } ?? false
+    let isMode =
+      tokens.count > 3 && tokens[0].isWord("PRAGMA") && tokens[1].isWord("JOURNAL_MODE")
+      && tokens[2].isSymbol("=")
+    journalMode = isMode ? tokens[3].name?.lowercased() : nil
   }
 }
 
-extension ByteCursor {
-  fileprivate mutating func takeWord() -> String {
-    _ = take { $0 == UInt8(ascii: " ") }
-    return String(decoding: take { $0 != UInt8(ascii: " ") }, as: UTF8.self)
-  }
-
-  /// Parses the name of a table, which has the letters of an entity's name in any alphabet.
-  fileprivate mutating func takeName() -> String {
-    _ = take { $0 == UInt8(ascii: " ") }
-    return String(
-      decoding: take { $0.isNameByte || $0.isUpper || $0 >= 0x80 }, as: UTF8.self)
-  }
-
-  fileprivate mutating func takeName(after word: StaticString) -> String? {
-    takeThrough(word) == nil ? nil : takeName()
+extension SQLToken {
+  /// A name, in the case of Core Data's tables if it is one of those.
+  fileprivate var tableName: String? {
+    name.map { $0.first == "z" ? $0.uppercased() : $0 }
   }
 }
 
-extension UnsafeRawBufferPointer {
-  fileprivate func contains(_ word: StaticString) -> Bool {
-    var cursor = ByteCursor(self)
-    return cursor.takeThrough(word) != nil
+extension [SQLToken] {
+  /// The name of the table after the first place of a keyword.
+  fileprivate func name(after keyword: String) -> String? {
+    firstIndex { $0.isWord(keyword) }.flatMap { dropFirst($0 + 1).first?.tableName }
   }
 
-  /// The number of `?` outside of quotes.
-  fileprivate var parameterCount: Int {
-    var quote: UInt8?
-    var count = 0
-    for byte in self {
-      switch byte {
-      case quote: quote = nil
-      case UInt8(ascii: "'"), UInt8(ascii: "\""): quote = quote ?? byte
-      case UInt8(ascii: "?") where quote == nil: count += 1
-      default: break
-      }
+  /// The number after the last place of a keyword; nil without the keyword.
+  fileprivate func number(after keyword: String) -> UInt64? {
+    lastIndex { $0.isWord(keyword) }.map { place in
+      dropFirst(place + 1).first.flatMap { UInt64($0.text) } ?? 0
     }
-    return count
-  }
-
-  /// The number after the last place of a word, or 0.
-  fileprivate func lastNumber(after word: StaticString) -> UInt64 {
-    var cursor = ByteCursor(self)
-    var number: UInt64 = 0
-    while cursor.takeThrough(word) != nil {
-      _ = cursor.take { $0 == UInt8(ascii: " ") }
-      number = UInt64(decimal: cursor.take { $0.isDigit }) ?? 0
-    }
-    return number
   }
 }

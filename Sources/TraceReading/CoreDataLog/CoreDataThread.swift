@@ -230,8 +230,8 @@ final class CoreDataThread {
       emit(transactions.begin(at: time, process: process, clock: clock))
     case .commit, .rollback:
       emit(transactions.end(isCommit: sql.statement == .commit, process: process, clock: clock))
-    case .housekeeping where sql.text.hasPrefix("pragma journal_mode="):
-      store?.journalMode = sql.text.dropFirst("pragma journal_mode=".count).lowercased()
+    case .housekeeping where sql.journalMode != nil:
+      store?.journalMode = sql.journalMode ?? ""
     default:
       transactions.run(sql.statement, at: time)
       if sql.statement == .housekeeping, sql.isSelect { other = (sql, CoreDataValues()) }

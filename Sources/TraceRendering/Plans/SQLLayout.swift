@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import QueryPlans
+
 /// SQL with its clauses on lines of their own.
 ///
 ///     SELECT 0, t0.Z_PK
@@ -45,23 +47,37 @@ enum SQLLayout {
       + indented(text[group.upperBound...], by: indent, width: width)
   }
 
-  /// Breaks before keywords outside parentheses and quotes.
+  /// Breaks before keywords outside parentheses.
   private static func pieces(of sql: Substring, before words: [String]) -> [Substring] {
+    let tokens = SQLTokenizer.tokens(of: sql)
     var pieces: [Substring] = []
-    var start = sql.startIndex
-    var scanner = SQLLayoutScanner(sql)
-    while let word = scanner.next(of: words) {
-      pieces.append(sql[start..<word])
-      start = word
+    var (start, level, isBetween) = (sql.startIndex, 0, false)
+    for (index, token) in tokens.enumerated() {
+      level += token.nesting
+      guard level == 0, index > 0, token.kind == .word else { continue }
+      if token.isWord("BETWEEN") { isBetween = true }
+      guard words.contains(where: { tokens[index...].starts(with: $0) }) else { continue }
+      if token.isWord("AND"), isBetween {
+        isBetween = false
+        continue
+      }
+      let before = sql.index(before: token.range.lowerBound)
+      let end = sql[before].isWhitespace ? before : token.range.lowerBound
+      pieces.append(sql[start..<end])
+      start = end
     }
     return pieces + [sql[start...]]
   }
 
   /// The text within the widest parentheses, if it can be broken.
   private static func widestGroup(in sql: Substring) -> Range<String.Index>? {
-    var scanner = SQLLayoutScanner(sql)
-    var widest: Range<String.Index>?
-    while let group = scanner.nextGroup() {
+    var (level, widest): (Int, Range<String.Index>?) = (0, nil)
+    var start: String.Index?
+    for token in SQLTokenizer.tokens(of: sql) {
+      level += token.nesting
+      if token.isSymbol("("), level == 1 { start = token.range.upperBound }
+      guard token.isSymbol(")"), level == 0, let first = start else { continue }
+      let group = first..<token.range.lowerBound
       let width = sql[group].utf8.count
       // 30 is arbitrary: less is easier to read on one line.
       if width > 30, width > widest.map({ sql[$0].utf8.count }) ?? 0 { widest = group }
@@ -70,58 +86,16 @@ enum SQLLayout {
   }
 }
 
-/// Finds the text outside parentheses and quotes.
-private struct SQLLayoutScanner {
-  private let sql: Substring
-  private var index: String.Index
-  private var level = 0
-  /// Whether the next AND belongs to a BETWEEN.
-  private var isBetween = false
+extension SQLToken {
+  /// How many parentheses it opens, less those that it closes.
+  var nesting: Int { isSymbol("(") ? 1 : isSymbol(")") ? -1 : 0 }
+}
 
-  init(_ sql: Substring) {
-    self.sql = sql
-    index = sql.startIndex
-  }
-
-  /// The space before the next of some words.
-  mutating func next(of words: [String]) -> String.Index? {
-    while let (here, character) = step() {
-      guard level == 0, character == " " || character == "\n" || character == "\t" else { continue }
-      let rest = sql[index...]
-      if rest.hasPrefix("BETWEEN ") { isBetween = true }
-      guard let word = words.first(where: { rest.hasPrefix($0 + " ") }) else { continue }
-      if word == "AND", isBetween {
-        isBetween = false
-        continue
-      }
-      return here
-    }
-    return nil
-  }
-
-  /// The text between the next parentheses.
-  mutating func nextGroup() -> Range<String.Index>? {
-    var start: String.Index?
-    while let (here, character) = step() {
-      if character == "(", level == 1 { start = index }
-      if character == ")", level == 0, let start { return start..<here }
-    }
-    return nil
-  }
-
-  private mutating func step() -> (String.Index, Character)? {
-    guard index < sql.endIndex else { return nil }
-    let here = index
-    let character = sql[here]
-    index = sql.index(after: here)
-    switch character {
-    case "(": level += 1
-    case ")": level -= 1
-    case "'", "\"", "`":
-      index = sql[index...].firstIndex(of: character).map(sql.index(after:)) ?? sql.endIndex
-    default: break
-    }
-    return (here, character)
+extension ArraySlice<SQLToken> {
+  /// Whether the first tokens are some words: `ORDER BY`.
+  fileprivate func starts(with words: String) -> Bool {
+    let words = words.split(separator: " ")
+    return count >= words.count && zip(self, words).allSatisfy { $0.isWord(String($1)) }
   }
 }
 

@@ -39,20 +39,11 @@ extension Document {
 }
 
 extension FindingReview {
-  /// What was not checked, and what a word of a fix means to another reader.
+  /// A sentence on the rules that were not checked.
   func scope(in profile: Profile) -> [String] {
-    guard !profile.isEmpty else { return [] }
-    var sentences: [String] = []
-    if !hasDatabase {
-      sentences.append(
-        "Rules on plans, indexes and large columns were not checked: they need --database FILE.")
-    }
-    if profile.reading.sources.contains(where: { $0.kind == .coreDataLog }),
-      findings.contains(where: { $0.fix.contains("declare Index(") })
-    {
-      sentences.append("In Core Data, an Index is a fetch index of the entity in the model.")
-    }
-    return sentences
+    hasDatabase || profile.isEmpty
+      ? []
+      : ["Rules on plans, indexes and large columns were not checked: they need --database FILE."]
   }
 
   /// The findings that were excused, with their reasons, and the problems of the exceptions.

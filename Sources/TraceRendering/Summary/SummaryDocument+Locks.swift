@@ -54,7 +54,7 @@ extension LockWait {
     }
     guard holder.kind != LockHolder.reading else {
       let reason =
-        waiter.sql?.lowercased().contains("wal_checkpoint") == true
+        waiter.sql.flatMap(StatementCommand.pragma(of:)) == "wal_checkpoint"
         ? "a checkpoint that resets the log waits until no connection reads it"
         : Self.commitsAndReads
       notes.append(.text("waited for a read transaction of \(holder.process)\(place): \(reason)"))

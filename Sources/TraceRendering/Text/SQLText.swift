@@ -13,8 +13,8 @@ enum SQLText {
     // The SQL of the second side of a comparison follows an arrow.
     let sql = FoldedSQL(onOneLine(sql)).text
     let mark = sql.hasPrefix("→ ") ? "→ " : ""
-    guard TerminalText.width(sql) > width, sql.dropFirst(mark.count).hasPrefix("SELECT "),
-      let from = startOfFrom(in: sql)
+    guard TerminalText.width(sql) > width,
+      let from = startOfFrom(in: SQLTokenizer.tokens(of: sql[...].dropFirst(mark.count)), of: sql)
     else { return sql }
     return mark + "SELECT …" + sql[from...]
   }
@@ -53,24 +53,13 @@ enum SQLText {
     return String(result)
   }
 
-  /// Finds the ` FROM ` outside all parentheses and quotes.
-  private static func startOfFrom(in sql: String) -> String.Index? {
-    var depth = 0
-    var quote: UInt8?
-    let bytes = sql.utf8
-    for index in bytes.indices {
-      let byte = bytes[index]
-      if let open = quote {
-        if byte == open { quote = nil }
-      } else if byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") {
-        quote = byte
-      } else if byte == UInt8(ascii: "(") {
-        depth += 1
-      } else if byte == UInt8(ascii: ")") {
-        depth -= 1
-      } else if depth == 0, byte == UInt8(ascii: " "), bytes[index...].starts(with: " FROM ".utf8) {
-        return index
-      }
+  /// The space before the FROM of a SELECT, outside all parentheses.
+  private static func startOfFrom(in tokens: [SQLToken], of sql: String) -> String.Index? {
+    guard tokens.first?.isWord("SELECT") == true else { return nil }
+    var level = 0
+    for token in tokens {
+      level += token.nesting
+      if level == 0, token.isWord("FROM") { return sql.index(before: token.range.lowerBound) }
     }
     return nil
   }

@@ -374,7 +374,7 @@ import TraceAnalysis
       WHERE strftime('%Y-%m', i.issued) = ? GROUP BY c.city ORDER BY 2 DESC LIMIT 5
       """, "AvoidFullTableScan",
       """
-      CREATE INDEX invoice_strftime_Y_m_issued ON invoice (strftime('%Y-%m',issued))
+      CREATE INDEX invoice_strftime_Y_m_issued ON invoice (strftime('%Y-%m', issued))
       """
     ),
     (

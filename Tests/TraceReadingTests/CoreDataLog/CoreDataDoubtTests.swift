@@ -209,7 +209,7 @@ struct CoreDataDoubtTests {
       "SELECT 0, t0.Z_PK FROM ANSCKRECORDMETADATA t0 WHERE  t0.ZENTITYID = ?", "ANSCKRECORDMETADATA"
     ),
     ("SELECT t0.ZNAME FROM (SELECT * FROM ZITEM) t0", ""),
-    ("WITH t AS (SELECT 1) SELECT * FROM t", "t"), ("select 0, t0.Z_PK from ZITEM t0", ""),
+    ("WITH t AS (SELECT 1) SELECT * FROM t", "t"), ("select 0, t0.Z_PK from ZITEM t0", "ZITEM"),
   ])
   func aStatementWithTimesIsAFetch(sql: String, entity: String) throws {
     let reading = try reading([
