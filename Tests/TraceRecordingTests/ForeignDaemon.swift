@@ -11,6 +11,8 @@ struct ForeignDaemon {
   let processID: pid_t
   /// The shell; `nil` where somebody who works on this machine has a daemon already.
   private let keeper: Process?
+  /// Whether it ends with ``end()``.
+  var isOurs: Bool { keeper != nil }
 
   /// Starts one while nobody records.
   init() async throws {

@@ -21,7 +21,7 @@ extension TraceRecorderTests {
       throw error
     }
     try await daemon.end()
-    #expect(!SessionDaemon.isRunning(daemon.processID))
+    #expect(SessionDaemon.isRunning(daemon.processID) != daemon.isOurs)
     let lines = try await recorder.babeltrace2()
     #expect(lines.count { $0.contains("objectstore:fetch_end") } == 10)
     try expectNothingLeft()
