@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints Documentation/Evidence.md: well-known problems as texts, and what trace-report says of each.
+"""Prints Documentation/Evidence.md: well-known problems as texts, and the report of each.
 
     Scripts/evidence.py .build/debug > Documentation/Evidence.md
 """
@@ -186,9 +186,9 @@ def gain(folder, name):
 
 def main():
     """Prints the page."""
-    print("# What the tool says of well-known problems\n")
-    print("Sixteen texts as they are pasted into questions and reports, each with what "
-          "`trace-report FILE` says\nof the text alone. For five of them, the store of an example "
+    print("# Well-known problems and their findings\n")
+    print("Sixteen texts as they are pasted into questions and reports, each with the output "
+          "of\n`trace-report FILE` for the text alone. For five of them, the store of an example "
           "measures the gain: counts, which are\nthe same in every run. `make evidence` prints this "
           "page.\n")
     with tempfile.TemporaryDirectory() as folder:
@@ -200,7 +200,7 @@ def main():
             print(f"## {number}. {title}\n")
             for text in texts:
                 print(fenced(text))
-            print("It says:\n")
+            print("Output:\n")
             print(fenced(answer(folder, texts), 60))
             if example:
                 print(f"Measured with `{' '.join(COMMANDS.get(example, (['photos', 'list'],))[0])}`"

@@ -63,7 +63,8 @@ public final class InspectedDatabase {
       let owner = Owner(try Connection(path: path, mode: .guarded, busyTimeout: busyTimeout))
       try owner.readSchema()
       return owner
-    } catch let error as SQLiteError where error.needsRecovery {
+    } catch {
+      guard error.needsRecovery else { throw error }
       let owner = try copy(of: path)
       try owner.readSchema()
       return owner

@@ -5,7 +5,7 @@ import Subprocess
 import TestSupport
 import Testing
 
-/// Documentation/Evidence.md: what the tool says of sixteen well-known problems.
+/// Documentation/Evidence.md: sixteen well-known problems and their findings.
 @Suite struct EvidenceTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
@@ -16,8 +16,8 @@ import Testing
       .name("python3"),
       arguments: [root.appending(path: "Scripts/evidence.py").path, binaries],
       output: .string(limit: 16 << 20), error: .string(limit: 1 << 20))
-    #expect(result.terminationStatus.isSuccess, "\(result.standardError ?? "")")
-    return result.standardOutput ?? ""
+    #expect(result.terminationStatus.isSuccess, "\(result.standardError)")
+    return result.standardOutput
   }
 
   /// Another SQLite needs another number of VM steps for the same work.

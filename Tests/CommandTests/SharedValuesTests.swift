@@ -74,7 +74,9 @@ import Testing
     let other = folder.url.appending(path: "other")
     try RunBuilder {
       $0.connect()
-      for sql in Self.statements { $0.run(sql, rows: 1, vmSteps: 900_000, fullScanSteps: 90_000) }
+      for sql in Self.statements {
+        for _ in 0..<300 { $0.run(sql, rows: 1, vmSteps: 900_000, fullScanSteps: 90_000) }
+      }
       $0.disconnect(1)
       $0.close()
     }.writeTrace(to: other)

@@ -17,9 +17,13 @@ enum SQLValues {
       let previous = index > 0 ? tokens[index - 1] : nil
       if token.isWord("VALUES") { hasValues = true }
       if token.isSymbol("(") {
+        let next = tokens.dropFirst(index + 1).first
+        let isSubquery = next.map { $0.isWord("SELECT") || $0.isWord("WITH") } ?? false
         lists.append(
-          previous?.isWord("IN") == true || previous?.isWord("VALUES") == true
-            || (previous?.isSymbol(",") == true && lists.isEmpty && hasValues))
+          !isSubquery
+            && (previous?.isWord("IN") == true || previous?.isWord("VALUES") == true
+              || (previous?.isSymbol(",") == true && lists.isEmpty && hasValues))
+        )
         options.append(previous?.text.uppercased().hasPrefix("NSCOREDATA") == true)
       }
       if token.isSymbol(")") { (_, _) = (lists.popLast(), options.popLast()) }

@@ -24,7 +24,9 @@ extension SARIFLog {
         ruleId: finding.rule, ruleIndex: rules.firstIndex { $0.name == finding.rule } ?? 0,
         level: finding.severity == .warning ? "warning" : "note",
         message: Message(
-          text: "\(finding.message)\(sql.map { "\n\($0)" } ?? "")\nfix: \(finding.fix)"),
+          text:
+            "\(finding.message)\(sql.map { "\n\(SharedStatement(sql: $0).template)" } ?? "")\nfix: \(finding.fix)"
+        ),
         locations: [Location(places[index])],
         partialFingerprints: ["finding/v2": fingerprints[index]])
     }

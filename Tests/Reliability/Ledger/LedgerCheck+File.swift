@@ -27,7 +27,7 @@ extension LedgerCheck {
       throw LedgerError("half a migration: \(columns.sorted())")
     }
     let unique = try connection.column(
-      "SELECT name FROM pragma_index_list('ZSHELF') WHERE origin = 'u'")
+      "SELECT name FROM pragma_index_list('ZSHELF') WHERE \"unique\" AND origin <> 'pk'")
     guard unique.isEmpty == (version == .first) else {
       throw LedgerError("half a migration: \(version), but with constraints \(unique)")
     }

@@ -37,13 +37,22 @@ struct SQLSpelling<Random: RandomNumberGenerator> {
     guard token.kind == .word, !isType else { return String(token.text) }
     let text = String(token.text)
     if isName(at: index, tokens), Int.random(in: 0..<4, using: &random) == 0 {
-      return ["\"\(text)\"", "[\(text)]", "`\(text)`"].randomElement(using: &random) ?? text
+      let quoted = ["\"\(text)\"", "[\(text)]", "`\(text)`"].randomElement(using: &random) ?? text
+      return isText(quoted, at: index, tokens) ? text : quoted
     }
     return switch Int.random(in: 0..<3, using: &random) {
     case 0: text.lowercased()
     case 1: text.uppercased()
     default: text
     }
+  }
+
+  /// Whether a name in double quotes may be a text: SQLite takes it for one if there is no such column.
+  private func isText(_ quoted: String, at index: Int, _ tokens: [SQLToken]) -> Bool {
+    var words = tokens.map { String($0.text) }
+    words[index] = quoted
+    let sql = words.joined(separator: " ")
+    return SQLValues.places(in: SQLTokenizer.tokens(of: sql)).contains(index)
   }
 
   /// Whether it is the name of a table, a column or a collation.
