@@ -230,7 +230,7 @@ import Testing
     let summary = try await tool.run(path)
     #expect(summary.output.contains("AvoidFullTableScan"), "\(summary.output)")
     #expect(summary.output.contains("confidence: medium"))
-    #expect(summary.output.contains("ON ZNOTE (ZPINNED, ZMODIFIED)"))
+    #expect(summary.output.contains("a fetch index on pinned, modified (ZPINNED, ZMODIFIED)"))
     #expect(summary.output.contains("USE TEMP B-TREE FOR ORDER BY"))
     #expect(!summary.output.contains("potential saving: up to 0"))
     #expect(!summary.output.contains("not a log line"))

@@ -59,7 +59,7 @@ struct HangingDaemonTests {
       ])
   }
 
-  @Test(.timeLimit(.minutes(3))) func aDaemonOfOursThatHangsIsKilledByTheNextRecording()
+  @Test(.timeLimit(.minutes(10))) func aDaemonOfOursThatHangsIsKilledByTheNextRecording()
     async throws
   {
     let done = recorder.folder.path("done")
@@ -81,7 +81,7 @@ struct HangingDaemonTests {
     #expect(lines.count { $0.contains("objectstore:fetch_end") } == 10)
   }
 
-  @Test(.timeLimit(.minutes(3))) func besideAnothersDaemonThatHangsADaemonOfOursRecords()
+  @Test(.timeLimit(.minutes(10))) func besideAnothersDaemonThatHangsADaemonOfOursRecords()
     async throws
   {
     let run = try await run(

@@ -79,7 +79,7 @@ extension TraceRecorderTests {
     #expect(try !hasLog(of: run))
   }
 
-  @Test(.timeLimit(.minutes(2))) func killedTopLeavesNoLogThatGrows() async throws {
+  @Test(.timeLimit(.minutes(10))) func killedTopLeavesNoLogThatGrows() async throws {
     let recorder = recorder
     let isOver = recorder.folder.path("over")
     let run = try await top([], "until", isOver) { process in

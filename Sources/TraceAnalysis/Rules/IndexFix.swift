@@ -6,7 +6,7 @@ import QueryPlans
 ///
 ///     declare Index(\\.kind, \\.price) in Item, or: CREATE INDEX ZITEM_ZKIND_ZPRICE ON ZITEM (ZKIND, ZPRICE)
 ///     CREATE INDEX item_kind_price ON item (kind, price)
-///     add a fetch index on kind, price to Item in the model (<fetchIndex>)
+///     add a fetch index on kind, price (ZKIND, ZPRICE) to Item in the model (<fetchIndex>)
 struct IndexFix {
   private let indexes: [IndexCandidate]
   private let entity: String
@@ -75,7 +75,9 @@ struct IndexFix {
         default: return nil
         }
       }
-      return terms.contains(nil) ? nil : terms.compactMap(\.self).joined(separator: ", ")
+      guard !terms.contains(nil) else { return nil }
+      let properties = terms.compactMap(\.self).joined(separator: ", ")
+      return "\(properties) (\(index.columns.joined(separator: ", ")))"
     }
     guard !lists.contains(nil) else {
       return """

@@ -172,7 +172,7 @@ struct CoreDataEvidence: Sendable, CustomStringConvertible {
       .init(
         sql: record + " ORDER BY t0.ZINDEXVALUE", connection: 0.2101, total: 0.3537, rows: 1327)
     ], rule: "UseIndexForSort",
-    fix: ["add a fetch index on indexvalue to the entity of ZRECORD", "fetchBatchSize"])
+    fix: ["add a fetch index on indexvalue (ZINDEXVALUE)", "fetchBatchSize"])
 
   /// The pieces of evidence that a log alone supports.
   static let all = [

@@ -50,7 +50,7 @@ import Testing
       try note.setValue(value, forKey: "value")
       try context.save()
       container.close()
-      if ofCoreData { try CoreDataFile.forgetModel(of: url) }
+      if ofCoreData { try CoreDataFile.removeModel(of: url) }
       do {
         let container = try PersistentContainer(
           at: url, model: model(change.new, folder), options: StoreOptions())
@@ -122,7 +122,7 @@ extension CoreDataFile {
   }
 
   /// Removes what this library keeps of the model, as in a file that only Core Data wrote.
-  static func forgetModel(of url: URL) throws {
+  static func removeModel(of url: URL) throws {
     let connection = try Connection(path: url.path, mode: .readWrite)
     let select = try connection.prepare("SELECT Z_PLIST FROM Z_METADATA")
     guard try select.step() else { return }
