@@ -9,8 +9,10 @@ public struct SkippedEvents: Sendable {
   /// The time of the newest event that was counted: the next snapshot contains it again.
   private var counted: Nanoseconds = .min
 
+  /// Makes an empty list.
   public init() {}
 
+  /// The number of occurrences.
   public var count: UInt64 { UInt64(skipped.count) }
 
   /// Adds the new events of a snapshot, the oldest first.
