@@ -102,7 +102,8 @@ class Fight:
         self.helpers = []
         if mode == "wal":
             self.start("store", [HOLDER, "store", self.path])
-            while not self.has_table("zmark"):
+            # Not by a query: one that waits for the store's creation waits for no transaction.
+            while not self.turns("store"):
                 time.sleep(0.05)
         db = sqlite3.connect(self.path, timeout=120)
         db.execute("CREATE TABLE turn(a)")
@@ -114,16 +115,6 @@ class Fight:
         self.start("shell", [sys.executable, __file__, "--shell", self.path])
         while not all(self.turns(name) for name in self.programs):
             time.sleep(0.05)
-
-    def has_table(self, name):
-        try:
-            db = sqlite3.connect(f"file:{self.path}?mode=ro", uri=True, timeout=120)
-            try:
-                return bool(db.execute("SELECT 1 FROM sqlite_schema WHERE lower(name) = ?", (name,)).fetchall())
-            finally:
-                db.close()
-        except sqlite3.OperationalError:
-            return False
 
     def start(self, name, command):
         times = os.path.join(self.folder, name)

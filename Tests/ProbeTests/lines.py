@@ -26,7 +26,7 @@ def _summary(program, folder=None, **variables):
 
 
 def _report(log, **variables):
-    process = report("summary", "--json", log, variables=variables)
+    process = report("summary", "--json", "--with-sql", log, variables=variables)
     expect(process.returncode in (0, 3), process.stderr)
     profile = json.loads(process.stdout)
     callers = {statement["sql"]: {(caller["file"], caller["line"]) for caller in statement["callers"]}
