@@ -14,7 +14,9 @@ public struct SharedProfile: Sendable {
   /// The profile.
   public private(set) var profile: Profile
 
-  /// - Parameter withSQL: whether texts of statements and lines of logs are kept.
+  /// - Parameters:
+  ///   - profile: the sums of this host.
+  ///   - withSQL: whether texts of statements and lines of logs are kept.
   public init(_ profile: Profile, withSQL: Bool = false) {
     self.profile = profile
     if !withSQL { removeTexts() }

@@ -7,7 +7,7 @@ public import TraceReading
 public enum PlanTexts {
   /// The plans of an input; nil if it is a trace, a log or a saved report, or has no plan.
   ///
-  /// - Throws: ``TraceReadingError`` if the input does not exist, or cannot be opened.
+  /// - Throws: `TraceReadingError` if the input does not exist, or cannot be opened.
   public static func listings(
     in path: String
   ) throws(TraceReadingError) -> [PlanTranscript.Listing]? {
