@@ -31,6 +31,9 @@ void *descriptor_hook(const char *name);
 // The hooks for the functions by which a program forbids itself system calls.
 void *filter_hook(const char *name);
 
+// The hooks for the functions that change the environment, in which a test may be named.
+void *environment_hook(const char *name);
+
 // Has the destructors of the objects of a name do nothing when the process ends; and runs LTTng's own earlier.
 void replace_destructors(const char *name);
 void run_replaced_destructors(void);

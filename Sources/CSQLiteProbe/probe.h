@@ -431,6 +431,7 @@ int traced(unsigned event, void *context, void *object, void *detail);
 // MARK: - test-name.c, transactions.c
 
 void announce_test(const struct connection *connection);
+void test_after_fork(void);
 
 void transaction_after(struct connection *connection, struct ended_run *run, int code);
 void transaction_at_close(struct connection *connection);

@@ -88,6 +88,7 @@ static void after_fork_child(void) {
   statements_after_fork();
   texts_after_fork();
   slots_after_fork();
+  test_after_fork();
   callers_after_fork();
   event_count = 0;
   generation++;
