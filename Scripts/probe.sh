@@ -19,7 +19,7 @@ source=Sources/CSQLiteProbe
 files=Sources/CSQLiteFiles
 output=${PROBE_OUTPUT:-.build/probe}
 flags=(-std=gnu11 -O2 -g -fPIC -shared -fvisibility=hidden -ftls-model=initial-exec -Wall -Wextra -Werror
-  -I "$source" -I "$source/include" -I "$files/include")
+  -I "$source" -I "$source/include" -I "$files/include" -I Sources/CStoreTracepoints/include)
 # Never unloaded: the program's objects call it.
 linking=(-Wl,-z,nodelete -Wl,-z,defs -Wl,-z,now -Wl,--as-needed)
 mkdir -p "$output"

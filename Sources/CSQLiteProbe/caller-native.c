@@ -35,7 +35,7 @@ static const char *folder_of(const char *module) { return module[0] == '/' ? "" 
 
 // Writes the frames of the program as text; returns false if there are none. A frame in the same
 // file as the previous one has only an offset.
-bool describe_frames(void *const *addresses, int count, struct caller *caller, char *buffer,
+bool describe_frames(void *const *addresses, int count, struct caller_event *caller, char *buffer,
                      size_t size) {
   size_t used = 0;
   int shown = 0;

@@ -96,17 +96,17 @@ static uint64_t hash_string(const char *text, uint64_t seed) {
   return text ? hash_bytes(text, strlen(text), seed) : seed;
 }
 
-static uint64_t announce_caller(const struct caller *caller) {
+static uint64_t announce_caller(const struct caller_event *caller) {
   uint64_t hash = hash_string(caller->file, caller->line + 11);
   hash = hash_string(caller->function, hash);
   hash = hash_string(caller->frames, hash);
   bool is_announcement_due;
   uint64_t id = number_of(hash, &is_announcement_due);
   if (is_announcement_due) {
-    struct caller event = *caller;
+    struct caller_event event = *caller;
     event.caller_id = id;
     event.file = without_start_folder(event.file);
-    emit_caller(&event);
+    emit(EVENT_caller, &event);
   }
   return id;
 }
@@ -154,19 +154,19 @@ static uint64_t native_place(char *buffer, size_t size) {
   bool is_announcement_due;
   uint64_t hash = hash_bytes(addresses, (size_t)count * sizeof *addresses, 13);
   uint64_t id = number_of(hash, &is_announcement_due);
-  struct caller event = {.caller_id = id, .file = "", .function = "", .frames = ""};
+  struct caller_event event = {.caller_id = id, .file = "", .function = "", .frames = ""};
   if (is_announcement_due && describe_frames(addresses, count, &event, buffer, size))
-    emit_caller(&event);
+    emit(EVENT_caller, &event);
   return id;
 }
 
 // The places that cost little to look up: in a comment, or read directly from an interpreter.
-static bool cheap_caller(const char *sql, struct caller *caller, char *buffer, size_t size, bool may_lock) {
+static bool cheap_caller(const char *sql, struct caller_event *caller, char *buffer, size_t size, bool may_lock) {
   return (strchr(sql, '/') && comment_caller(sql, caller, buffer, size)) ||
          python_caller(caller, buffer, size, may_lock) || php_caller(caller);
 }
 
-static uint64_t expensive_caller(struct caller *caller, char *buffer, size_t size) {
+static uint64_t expensive_caller(struct caller_event *caller, char *buffer, size_t size) {
   return python_caller_without_lock(caller, buffer, size) ? announce_caller(caller) : native_place(buffer, size);
 }
 
@@ -180,7 +180,7 @@ struct look_up {
 // Looks up the caller; if `text` is not NULL, an expensive one for a sample of its runs alone.
 static void look_up(struct look_up *request) {
   char buffer[8192];
-  struct caller caller = {.language = "", .file = "", .function = "", .frames = ""};
+  struct caller_event caller = {.language = "", .file = "", .function = "", .frames = ""};
   struct text *text = request->text;
   int error = errno;
   if (cheap_caller(request->sql, &caller, buffer, sizeof buffer, request->may_lock)) {

@@ -186,7 +186,7 @@ static void take_tags(struct tags *tags, struct part list) {
   }
 }
 
-bool comment_caller(const char *sql, struct caller *caller, char *buffer, size_t size) {
+bool comment_caller(const char *sql, struct caller_event *caller, char *buffer, size_t size) {
   struct part rest, comments[MAX_COMMENTS];
   bool has_semicolon;
   int count = split(sql, strlen(sql), &rest, comments, &has_semicolon);

@@ -105,7 +105,7 @@ static void emit_connection(struct connection *connection) {
   api->file_control(handle, "main", SQLITE_FCNTL_VFSNAME, &vfs);
   struct stat file;
   bool has_file = path && *path && stat(path, &file) == 0;
-  struct connection_opened event = {
+  struct connection_opened_event event = {
       .connection_id = connection->id,
       .path = path ? path : "",
       .vfs = vfs ? vfs : "",
@@ -118,7 +118,7 @@ static void emit_connection(struct connection *connection) {
       .process_start_ns = process_start_ns(),
       .process_name = process_name(),
   };
-  emit_opened(&event);
+  emit(EVENT_connection_opened, &event);
   if (vfs) api->free(vfs);
 }
 
@@ -141,7 +141,7 @@ void close_connection(struct connection *connection) {
   flush_pending(connection, SQLITE_OK);
   transaction_at_close(connection);
   if (connection->io) io_closed(connection);
-  if (connection->announced_generation != 0) emit_closed(connection->id);
+  if (connection->announced_generation != 0) EMIT(connection_closed, .connection_id = connection->id);
 }
 
 static void install_trace(struct connection *connection, unsigned mask) {

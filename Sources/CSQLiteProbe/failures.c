@@ -56,7 +56,7 @@ void failed_to_prepare(struct connection *connection, const char *sql, int lengt
   if (text) {
     announce_connection(connection);
     announce_text(connection->id, text);
-    struct statement_run event = {
+    struct statement_run_event event = {
         .connection_id = connection->id,
         .statement_id = text->statement_id,
         .run_id = next_run_id(),

@@ -78,7 +78,7 @@ static inline const char *command_of(const struct text *text) { return text->sql
 
 // A run that has ended.
 struct ended_run {
-  struct statement_run event;
+  struct statement_run_event event;
   struct text *text;
   sqlite3_stmt *stmt;
   int64_t start, end;
@@ -249,19 +249,12 @@ extern bool is_received;
 void start_recording_once(void);
 // Ends it for good.
 void stop_recording(void);
-void emit_opened(const struct connection_opened *event);
-void emit_closed(uint64_t connection_id);
+// Writes an event, by its struct, to the log and the tracepoints.
+void emit(enum event_kind kind, const void *event);
+#define EMIT(name, ...) emit(EVENT_##name, &(struct name##_event){__VA_ARGS__})
 void emit_statement(uint64_t connection_id, const struct text *text);
-void emit_caller(const struct caller *event);
-void emit_run(struct statement_run *event, const struct text *text,
+void emit_run(const struct statement_run_event *event, const struct text *text,
               const struct statement *bindings);
-void emit_transaction(const struct transaction *event);
-void emit_busy(uint64_t connection_id, uint64_t attempts, int64_t wait_ns, uint64_t gave_up);
-void emit_checkpoint(uint64_t connection_id, const char *mode, uint64_t log_frames,
-                     uint64_t checkpointed_frames, int64_t total_ns);
-void emit_values(uint64_t connection_id, uint64_t statement_id, const char *values);
-void emit_statement_io(const struct statement_io *event);
-void emit_commit_io(const struct commit_io *event);
 void emit_copy_not_observed(const char *path, const char *version, const char *reason);
 
 // MARK: - tracer.c, obstacles.c, filters.c
@@ -303,11 +296,9 @@ void log_begin_in_child(void);
 // Reports once that this process is not traced, where a recording expects it to be.
 void log_untraced(const char *reason);
 void log_close(int status);
-void log_event(const char *name, const struct field *fields, size_t count);
-void log_run(const struct statement_run *event, const struct text *text,
-             const struct statement *bindings, const struct field *fields, size_t count);
-void log_opened(const char *path, const struct field *fields, size_t count);
-void log_busy(int64_t wait_ns, uint64_t gave_up, const struct field *fields, size_t count);
+void log_event(enum event_kind kind, const void *event);
+void log_run(const struct statement_run_event *event, const struct text *text,
+             const struct statement *bindings);
 void log_warning(const char *text);
 size_t copy_valid_utf8(char *to, const char *from, size_t length);
 
@@ -451,7 +442,7 @@ void io_closed(struct connection *connection);
 void io_of_run(struct connection *connection, const struct ended_run *run);
 void io_transaction_began(struct connection *connection);
 void io_committed(struct connection *connection, const struct ended_run *run,
-                  const struct transaction *transaction);
+                  const struct transaction_event *transaction);
 
 // MARK: - values.c
 
@@ -478,18 +469,18 @@ int rank_of_python_file(const char *file);
 bool is_launcher(const char *file);
 void python_files_start(void);
 bool python_caller_from_dump(
-    void (*dump)(int, void *), void *thread_state, struct caller *caller, char *buffer, size_t size);
-bool python_caller(struct caller *caller, char *buffer, size_t size, bool may_lock);
+    void (*dump)(int, void *), void *thread_state, struct caller_event *caller, char *buffer, size_t size);
+bool python_caller(struct caller_event *caller, char *buffer, size_t size, bool may_lock);
 // On a thread without the interpreter's lock; expensive.
 bool python_can_be_dumped(void);
-bool python_caller_without_lock(struct caller *caller, char *buffer, size_t size);
-bool php_caller(struct caller *caller);
+bool python_caller_without_lock(struct caller_event *caller, char *buffer, size_t size);
+bool php_caller(struct caller_event *caller);
 int native_frames(void **addresses, int count);
 // The folder in which the program started, with a slash at its end; "" if it is not known.
 const char *start_folder(void);
-bool describe_frames(void *const *addresses, int count, struct caller *caller, char *buffer,
+bool describe_frames(void *const *addresses, int count, struct caller_event *caller, char *buffer,
                      size_t size);
-bool comment_caller(const char *sql, struct caller *caller, char *buffer, size_t size);
+bool comment_caller(const char *sql, struct caller_event *caller, char *buffer, size_t size);
 // Copies SQL without the comments that name a caller; returns 0 if it has none.
 size_t sql_without_tags(const char *sql, size_t length, char *buffer);
 

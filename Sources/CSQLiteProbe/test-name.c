@@ -41,7 +41,7 @@ void announce_test(const struct connection *connection) {
   struct text *text = text_of_sql(marker);
   if (!text) return;
   emit_statement(connection->id, text);
-  struct statement_run event = {.connection_id = connection->id, .statement_id = text->statement_id,
+  struct statement_run_event event = {.connection_id = connection->id, .statement_id = text->statement_id,
                                 .run_id = next_run_id(), .readonly = 1, .error = ""};
   emit_run(&event, text, NULL);
   release_text(text);

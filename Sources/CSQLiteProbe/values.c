@@ -118,7 +118,8 @@ static bool is_sampled(struct text *text, uint64_t hash) {
 static void record_tuple(const struct statement *statement) {
   char tuple[LONGEST_TUPLE + 64];
   write_tuple(statement, tuple, sizeof tuple);
-  emit_values(statement->connection->id, statement->text->statement_id, tuple);
+  EMIT(values, .store_id = statement->connection->id,
+         .statement_id = statement->text->statement_id, .values = tuple);
 }
 
 void record_bound_values(const struct statement *statement, uint64_t hash) {
