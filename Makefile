@@ -31,6 +31,7 @@ bench-probe: probe ## measures the cost of the probe, compared with the same pro
 lint: ## checks the style of every Swift file, the words of comments and documents, and the layers of ObjectStore
 	@Scripts/words.sh
 	@Scripts/vocabulary.py --check
+	@Scripts/probe-includes.py
 	@Scripts/layers.sh
 	swift format lint --strict --recursive Package.swift Sources Tests Examples dashboards Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Tests
 

@@ -3,14 +3,16 @@
 // The return addresses of a native program, as `module+0xoffset`: the reader finds the lines.
 
 #define _GNU_SOURCE
+#include "caller-native.h"
+
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
 
-#include "loading.h"
-#include "probe.h"
+#include "objects.h"
+#include "process.h"
 
 // See loading.c.
 #pragma weak backtrace

@@ -5,13 +5,15 @@
 // SQLite, and the handler takes no lock and allocates no memory.
 
 #define _GNU_SOURCE
+#include "caller-python-dump.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "probe.h"
+#include "caller-python-files.h"
 
 static size_t append_utf8(unsigned long character, char *to) {
   // A byte of a file name that is not UTF-8.

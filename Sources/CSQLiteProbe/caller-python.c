@@ -3,10 +3,16 @@
 // The line of Python, or of PHP, that runs a statement, by the interpreter's own public functions.
 
 #define _GNU_SOURCE
+#include "caller-python.h"
+
 #include <dlfcn.h>
+#include <pthread.h>
 #include <string.h>
 
-#include "probe.h"
+#include "caller-python-dump.h"
+#include "caller-python-files.h"
+#include "macros.h"
+#include "process.h"
 
 // MARK: - Python
 

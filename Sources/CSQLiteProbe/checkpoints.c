@@ -4,9 +4,13 @@
 // calls its own function through a slot.
 
 #define _GNU_SOURCE
+#include "checkpoints.h"
+
 #include <string.h>
 
-#include "probe.h"
+#include "process.h"
+#include "recording.h"
+#include "runs.h"
 
 static const char *const modes[] = {"passive", "full", "restart", "truncate"};
 

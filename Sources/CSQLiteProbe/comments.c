@@ -7,12 +7,12 @@
 //
 // They differ from run to run, so they are not part of the statement.
 
+#include "comments.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "probe.h"
 
 static bool is_key(char c) { return isalnum((unsigned char)c) || c == '_' || c == '-' || c == '.'; }
 

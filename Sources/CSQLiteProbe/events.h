@@ -2,14 +2,16 @@
 
 // The events of the probe, and their tracepoints: see Documentation/Vocabulary.md.
 
-#ifndef storescope_events_h
-#define storescope_events_h
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include "vocabulary.h"
+
+// The literals of a run that are kept at most.
+enum { KEPT_PARAMETERS = 64 };
 
 enum event_kind {
 #define KIND(name) EVENT_##name,
@@ -33,5 +35,3 @@ struct tracepoints {
   void (*after_fork_parent)(void *signals);
   void (*after_fork_child)(void *signals);
 };
-
-#endif

@@ -4,11 +4,14 @@
 // SQLite works on the thread that calls it, so the counts of a thread since its last run belong to
 // its next run.
 
+#include "io.h"
+
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "CSQLiteFiles.h"
-#include "probe.h"
+#include "recording.h"
 
 struct connection_io {
   struct CSQLiteFiles_counts run;

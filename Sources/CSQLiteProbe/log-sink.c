@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "probe.h"
+#include "state.h"
 
 enum {
   // How long a reader may keep the program waiting, in ms, once.

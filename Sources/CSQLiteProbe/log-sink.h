@@ -2,12 +2,9 @@
 
 // A descriptor that takes lines whole, or not at all, and never keeps the program waiting for long.
 
-#ifndef storescope_log_sink_h
-#define storescope_log_sink_h
+#pragma once
 
 #include <stddef.h>
-
-#pragma GCC visibility push(hidden)
 
 // Opens the file for appending, or standard error if the path is NULL; returns 0 on success.
 int sink_open(const char *path);
@@ -15,7 +12,3 @@ int sink_open(const char *path);
 void sink_write(const char *bytes, size_t count, int lines);
 long sink_lost(void);
 void sink_reported(void);
-
-#pragma GCC visibility pop
-
-#endif

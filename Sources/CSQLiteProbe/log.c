@@ -3,9 +3,12 @@
 // The SQL debug log, in the words and the format of the store's own: Documentation/DebugLog.md.
 
 #define _GNU_SOURCE
+#include "log.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +18,8 @@
 #include "log-check.h"
 #include "log-sink.h"
 #include "log-text.h"
-#include "probe.h"
+#include "process.h"
+#include "state.h"
 
 enum { LONGEST_VALUE = 256 };
 
@@ -278,15 +282,14 @@ static void bind_line(int index, const char *literal) {
   end_line();
 }
 
-void log_run(const struct statement_run_event *event, const struct text *text,
-             const struct statement *bindings) {
+void log_run(const struct statement_run_event *event, const char *sql, char *const *values) {
   begin_group();
   begin_line("sql: ");
-  log_escaped(&log_lines, text->sql, text->length, false);
+  log_escaped(&log_lines, sql, strlen(sql), false);
   end_line();
-  if (log_level >= 2 && bindings && bindings->values)
+  if (log_level >= 2 && values)
     for (int i = 0; i < KEPT_PARAMETERS; i++)
-      if (bindings->values[i]) bind_line(i, bindings->values[i]);
+      if (values[i]) bind_line(i, values[i]);
   if (*event->error) {
     begin_line("error: ");
     log_string(&log_lines, "statement failed: ");

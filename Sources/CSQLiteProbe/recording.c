@@ -4,22 +4,24 @@
 // library.
 
 #define _GNU_SOURCE
+#include "recording.h"
+
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "probe.h"
+#include "guard.h"
+#include "lifecycle.h"
+#include "log.h"
+#include "process.h"
+#include "tracer.h"
 
 #pragma weak on_exit
-
-int log_level;
-bool record_values;
-unsigned generation = 1;
-int was_recording;
 
 static pthread_mutex_t beginning = PTHREAD_MUTEX_INITIALIZER;
 
@@ -58,8 +60,6 @@ void stop_recording(void) {
   stop_tracing();
 }
 
-bool is_received = true;
-
 // LTTng enables the events of a session some milliseconds before it starts the session, and the events
 // may be enabled for a session of other processes. What was announced before a session accepted the
 // first event is announced again.
@@ -81,14 +81,8 @@ static void after_fork_child(void) {
   is_child = true;
   was_recording = 0;
   pthread_mutex_init(&beginning, NULL);
-  process_after_fork();
-  copies_after_fork();
-  static_copies_after_fork();
-  connections_after_fork();
-  statements_after_fork();
-  texts_after_fork();
-  slots_after_fork();
-  callers_after_fork();
+  this_thread.thread_id = 0;
+  lifecycle_after_fork();
   event_count = 0;
   generation++;
   log_after_fork();
@@ -114,8 +108,7 @@ static void start(void) {
   int error = errno;
   const char *values = getenv("STORE_TRACE_VALUES");
   record_values = values && *values && strcmp(values, "0") != 0;
-  values_start();
-  callers_start();
+  lifecycle_start();
   log_open();
   load_lttng();
   // Not in musl, where a log ends without a status.
@@ -135,6 +128,11 @@ void start_recording_once(void) { pthread_once(&start_once, start_guarded); }
 
 // MARK: - Events
 
+uint64_t next_run_id(void) {
+  static uint64_t last;
+  return __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+}
+
 static void count_event(void) { __atomic_add_fetch(&event_count, 1, __ATOMIC_RELAXED); }
 
 static void write_event(enum event_kind kind, const void *event) {
@@ -152,7 +150,7 @@ static void emit_counters(void) {
 // A process may end without closing its connections.
 static void emit_last_counters(void) {
   if (!was_recording) return;
-  if (is_recording()) report_silent_connections();
+  if (is_recording()) lifecycle_end();
   if (__atomic_load_n(&event_count, __ATOMIC_RELAXED) > 0) emit_counters();
 }
 
@@ -163,18 +161,15 @@ static void send(enum event_kind kind, const void *event) {
 }
 
 // The log has the text in the `sql:` line of each run.
-static void send_statement(uint64_t connection_id, const struct text *text) {
+static void send_statement(const struct statement_event *event) {
   if (*tracepoint_state == 0) return;
-  struct statement_event event = {
-      .store_id = connection_id, .statement_id = text->statement_id, .sql = text->sql};
-  bool is_accepted = tracepoints->send[EVENT_statement](&event);
+  bool is_accepted = tracepoints->send[EVENT_statement](event);
   note_delivery(is_accepted || *tracepoints->statement_state == 0);
 }
 
-static void send_run(const struct statement_run_event *event, const struct text *text,
-                     const struct statement *bindings) {
+static void send_run(const struct statement_run_event *event, const char *sql, char *const *values) {
   count_event();
-  if (log_level > 0) log_run(event, text, bindings);
+  if (log_level > 0) log_run(event, sql, values);
   // Off: for a session that begins later, beside a log.
   if (*tracepoint_state == 0) is_received = false;
   else note_delivery(tracepoints->send[EVENT_statement_run](event));
@@ -189,13 +184,14 @@ static void send_copy_not_observed(const struct copy_not_observed_event *event) 
 
 void emit(enum event_kind kind, const void *event) { GUARDED(send, WORD(kind), WORD(event)); }
 
-void emit_statement(uint64_t connection_id, const struct text *text) {
-  GUARDED(send_statement, WORD(connection_id), WORD(text));
+void emit_statement(uint64_t connection_id, uint64_t statement_id, const char *sql) {
+  struct statement_event event = {
+      .store_id = connection_id, .statement_id = statement_id, .sql = sql};
+  GUARDED(send_statement, WORD(&event));
 }
 
-void emit_run(const struct statement_run_event *event, const struct text *text,
-              const struct statement *bindings) {
-  GUARDED(send_run, WORD(event), WORD(text), WORD(bindings));
+void emit_run(const struct statement_run_event *event, const char *sql, char *const *values) {
+  GUARDED(send_run, WORD(event), WORD(sql), WORD(values));
 }
 
 void emit_copy_not_observed(const char *path, const char *version, const char *reason) {

@@ -2,11 +2,23 @@
 
 // A run of a statement: from its first step until it is done, fails, or is reset.
 
+#include "runs.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "probe.h"
+#include "callers.h"
+#include "expanded.h"
+#include "failures.h"
+#include "hash.h"
+#include "io.h"
+#include "log-text.h"
+#include "process.h"
+#include "recording.h"
+#include "transactions.h"
+#include "values.h"
+#include "writes.h"
 
 // SQLite's numbers of the counters.
 enum { FULLSCAN = 1, SORT, AUTOINDEX, VM_STEP, REPREPARE, RUN, FILTER_MISS, FILTER_HIT, MEMORY = 99 };
@@ -14,10 +26,6 @@ enum { REPREPARE_SINCE = 3020000, FILTER_SINCE = 3038000, RAISE_EXPRESSION_SINCE
 
 // A run that takes longer, in ns, is slow: 5 ms.
 static const int64_t SLOW = 5000000;
-
-static uint64_t last_run;
-
-uint64_t next_run_id(void) { return __atomic_add_fetch(&last_run, 1, __ATOMIC_RELAXED); }
 
 static int last_counter(const struct copy *copy) {
   return copy->version >= FILTER_SINCE ? FILTER_HIT
@@ -283,7 +291,7 @@ static void report(struct connection *connection, struct ended_run *run, int cod
   if (UNLIKELY(is_error(code)))
     run->event.error = describe_run_error(
         connection, run, code, bindings && connection->copy->api.bind_parameter_count(run->stmt) > 0);
-  emit_run(&run->event, run->text, bindings);
+  emit_run(&run->event, run->text->sql, bindings ? bindings->values : NULL);
 }
 
 // Reports the run. One that callbacks saw is kept until its result code is known, or until it is

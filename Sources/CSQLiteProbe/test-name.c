@@ -3,11 +3,14 @@
 // The test that an environment variable names: a process that a test starts or forks reports it before
 // its first statement, as if it had run the marker `SELECT 'storescope: test NAME'`.
 
+#include "test-name.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe.h"
+#include "log-text.h"
+#include "recording.h"
 
 enum { LONGEST_NAME = 256 };
 
@@ -40,9 +43,9 @@ void announce_test(const struct connection *connection) {
   write_marker(name, marker, sizeof marker);
   struct text *text = text_of_sql(marker);
   if (!text) return;
-  emit_statement(connection->id, text);
+  emit_statement(connection->id, text->statement_id, text->sql);
   struct statement_run_event event = {.connection_id = connection->id, .statement_id = text->statement_id,
                                 .run_id = next_run_id(), .readonly = 1, .error = ""};
-  emit_run(&event, text, NULL);
+  emit_run(&event, text->sql, NULL);
   release_text(text);
 }

@@ -2,13 +2,17 @@
 
 // Transactions, seen by the autocommit state after each statement.
 
+#include "transactions.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 
-#include "probe.h"
+#include "io.h"
+#include "process.h"
+#include "recording.h"
 
 static uint64_t last_transaction;
 
