@@ -60,10 +60,8 @@ static void begin_group(void) {
 }
 
 static void end_group(void) {
-  long lost = sink_lost();
   check_lines(&check, log_lines.bytes, log_lines.count);
   sink_write(log_lines.bytes, log_lines.count, log_lines.lines);
-  if (sink_lost() == lost) sink_reported();
   pthread_mutex_unlock(&lock);
 }
 
