@@ -30,6 +30,8 @@ bench-probe: probe ## measures the cost of the probe, compared with the same pro
 
 lint: ## checks the style of every Swift file, the words of comments and documents, and the layers of ObjectStore
 	@Scripts/words.sh
+	@Scripts/vocabulary.py --check
+	@Scripts/probe-includes.py
 	@Scripts/layers.sh
 	swift format lint --strict --recursive Package.swift Sources Tests Examples dashboards Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Tests
 
@@ -44,6 +46,10 @@ smoke: ## runs each command of the examples once, on a small store
 
 traces: ## records the sample traces and the baseline in traces/ again
 	@Scripts/traces.sh
+
+.PHONY: vocabulary
+vocabulary: ## regenerates what repeats the events of Sources/vocabulary.txt: C, Swift and Documentation/Vocabulary.md
+	@Scripts/vocabulary.py
 
 rules: ## regenerates Documentation/Rules.md from the rules
 	swift build --product trace-report

@@ -3,14 +3,17 @@
 // The test that runs, as the environment names it: pytest sets a variable for each phase of each test.
 // Each name is reported as if the program had run the marker `SELECT 'storescope: test NAME'`.
 
+#include "test-name.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "loading.h"
-#include "probe.h"
+#include "lifecycle.h"
+#include "log-text.h"
+#include "recording.h"
 
 enum { LONGEST_NAME = 256, LONGEST_MARKER = LONGEST_NAME * 3 + 64 };
 
@@ -55,10 +58,10 @@ static bool write_marker(char *marker) {
 static void emit_marker(uint64_t connection_id, const char *marker) {
   struct text *text = text_of_sql(marker);
   if (!text) return;
-  emit_statement(connection_id, text);
-  struct statement_run event = {.connection_id = connection_id, .statement_id = text->statement_id,
+  emit_statement(connection_id, text->statement_id, text->sql);
+  struct statement_run_event event = {.connection_id = connection_id, .statement_id = text->statement_id,
                                 .run_id = next_run_id(), .readonly = 1, .error = ""};
-  emit_run(&event, text, NULL);
+  emit_run(&event, text->sql, NULL);
   release_text(text);
 }
 
@@ -85,7 +88,9 @@ static void name_changed(int variable, const char *value) {
   if (is_new) emit_marker(0, marker);
 }
 
-void test_after_fork(void) { pthread_mutex_init(&lock, NULL); }
+static void after_fork(void) { pthread_mutex_init(&lock, NULL); }
+
+LIFECYCLE(.after_fork = after_fork)
 
 // MARK: - Hooks
 
