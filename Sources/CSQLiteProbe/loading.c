@@ -23,6 +23,7 @@
 #include "recording.h"
 #include "slots.h"
 #include "static-copies.h"
+#include "test-name.h"
 #include "waits.h"
 
 // The loader of musl refuses a program whose preloaded library needs a function that musl lacks. Weak
@@ -99,11 +100,13 @@ void *loading_hook(const char *name, bool is_copy) {
     case 'p':
       if (strcmp(name, "pthread_exit") == 0) return ending_hook();
       if (strcmp(name, "prctl") == 0) return filter_hook(name);
+      if (strcmp(name, "putenv") == 0) return environment_hook(name);
       return strcmp(name, "pthread_mutexattr_settype") == 0 ? (void *)hook_mutexattr_settype : NULL;
     case 'u':
     case 'n':
     case 's':
       if (strcmp(name, "syscall") == 0) return filter_hook(name);
+      if (strcmp(name, "setenv") == 0 || strcmp(name, "unsetenv") == 0) return environment_hook(name);
       return is_copy ? waiting_hook(name) : NULL;
     default: return NULL;
   }

@@ -82,7 +82,7 @@ struct wanted {
   const char *name;
   bool is_sqlite;
 };
-enum { MAX_WANTED = HOOKED_COUNT + 16 };
+enum { MAX_WANTED = HOOKED_COUNT + 24 };
 
 static bool is_sqlite_name(const char *name) {
   if (strncmp(name, "sqlite3_", 8) != 0) return false;

@@ -49,6 +49,14 @@ final class MeasuredStatement {
   /// step of a search takes 25 to 40 ns.
   private static let stepsOfPage: UInt64 = 4
 
+  // 100 is arbitrary: no index that makes a statement so slow is advised.
+  private static let maxFactor = 100
+
+  /// Ends a run; after the first one by the steps of that.
+  private var maxSteps = OrderingError.maxSteps
+  /// Whether a run was ended.
+  private(set) var isEndless = false
+
   private struct ProgramRun: Hashable {
     var run: Int
     var program: String
@@ -145,15 +153,27 @@ final class MeasuredStatement {
       if knownSteps[key] == nil {
         if !isFilled { try arrays.fill(on: connection) }
         isFilled = true
-        let query = try compiled(sql, run, connection)
-        _ = connection.takePageReads()
-        try query.run()
-        knownSteps[key] =
-          query.takeCounters().vmSteps + Self.stepsOfPage * connection.takePageReads()
+        knownSteps[key] = try count(run)
       }
       sum += run.weight * Double(knownSteps[key] ?? 0)
     }
+    maxSteps = min(maxSteps, max(1_000_000, Self.maxFactor * Int(sum)))
     return sum
+  }
+
+  /// A run that is ended counts for more than any other.
+  private func count(_ run: StatementValues.Run) throws(SQLiteError) -> UInt64 {
+    let query = try compiled(sql, run, connection)
+    _ = connection.takePageReads()
+    do {
+      try OrderingError.bounding(connection, maxSteps: maxSteps) { try query.run() }
+    } catch let error as SQLiteError {
+      throw error
+    } catch {
+      isEndless = true
+      return UInt64(maxSteps) * 10
+    }
+    return query.takeCounters().vmSteps + Self.stepsOfPage * connection.takePageReads()
   }
 
   /// The instructions that SQLite makes of the statement with these values.

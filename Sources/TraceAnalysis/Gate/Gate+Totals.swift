@@ -88,7 +88,7 @@ extension Gate {
   }
 
   /// A change to report; nil if one side does not count it.
-  private func change(
+  func change(
     _ metric: GateMetric, _ before: UInt64?, _ after: UInt64?, budget: UInt64?
   ) -> GateResult.Change? {
     guard let before, let after else { return nil }

@@ -16,6 +16,8 @@ public struct ObservedProfile: Hashable, Sendable, Codable {
   public var driverPragmas: UInt64?
   /// The tests that markers named, most full-scan steps first; nil without markers.
   public var tests: [TestProfile]?
+  /// The processes that ran tests; nil without markers.
+  public var testProcesses: UInt64?
   /// By time in SQLite, longest first.
   public var loops: [QueryLoop] = []
   /// Those on several connections or threads that happened once, which may be a coincidence; nil without any.
@@ -96,6 +98,9 @@ extension ObservedProfile? {
       : tests.merged(by: \.name) { $0.add($1) }.sorted {
         ($1.work.fullScanSteps, $0.name) < ($0.work.fullScanSteps, $1.name)
       }
+    if !tests.isEmpty {
+      sum.testProcesses = parts.compactMap(\.testProcesses).reduce(0) { $0.saturatingSum($1) }
+    }
     sum.loops = .merged(parts.map(\.loops))
     let possible = parts.compactMap(\.possibleLoops)
     sum.possibleLoops = possible.isEmpty ? nil : .merged(possible)

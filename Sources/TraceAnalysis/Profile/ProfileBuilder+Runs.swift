@@ -38,6 +38,7 @@ struct ObservedTally {
     profile.loops += spread.certain
     if !spread.possible.isEmpty { profile.possibleLoops = spread.possible }
     profile.tests = tests.finish()
+    profile.testProcesses = tests.processes
     return profile == ObservedProfile() ? nil : profile
   }
 }
@@ -64,7 +65,10 @@ extension ProfileBuilder {
       Key(process: process, id: UInt64(bitPattern: record.threadID)))
     guard filter.takes(run, from: location) else { return }
     measured.formUnion(.run)
-    observed.tests.add(run, in: process)
+    if observed.tests.isRunning(in: process) {
+      observed.tests.add(
+        run, sql, form: observed.form(of: run.statementID, sql), from: location, in: process)
+    }
     observed.profile.runs.add(1)
     observed.profile.rows.add(run.rows)
     observed.profile.changes.add(run.changes)
@@ -93,8 +97,8 @@ extension ProfileBuilder {
   /// Handles statements that are not the program's own: markers of tests, and drivers' PRAGMAs that
   /// succeeded.
   private mutating func isLeftOut(_ run: StatementRun, _ sql: String, in process: Int) -> Bool {
-    if let name = nameOfTest(markedBy: sql) {
-      observed.tests.begin(name, in: process)
+    if let marker = TestMarker(sql) {
+      observed.tests.begin(marker, in: process)
       return true
     }
     guard run.error.isEmpty, isDriverPragma(sql) else { return false }

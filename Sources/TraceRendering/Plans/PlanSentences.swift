@@ -120,6 +120,14 @@ extension PlanJudgement.Scan {
     return Self.indexSQL(table, comparedColumns)
   }
 
+  /// The same indexes, before they are SQL.
+  fileprivate var hintedIndexes: [IndexCandidate] {
+    guard indexHint != nil else { return [] }
+    if let indexes { return indexes }
+    return hintedExpression.map { [IndexCandidate($0)] }
+      ?? [IndexCandidate(table: table ?? name, equal: comparedColumns, order: [])]
+  }
+
   fileprivate static func indexSQL(_ index: IndexCandidate) -> String {
     index.isPlain ? indexSQL(index.table, index.columns) : index.sql
   }
@@ -187,6 +195,18 @@ extension PlanJudgement {
         + (scan.scan.indexHint.map { "; try \($0)" } ?? "")
     }
     return remarks
+  }
+
+  /// The indexes of the hints and the remarks; those of one scan together.
+  var hintedIndexes: [[IndexCandidate]] {
+    let sorting = verdict == .fullScan ? sortIndexes ?? [] : []
+    let lasting = automaticIndexColumns.map {
+      IndexCandidate(table: $0.table, equal: $0.columns, order: [])
+    }
+    var all: [[IndexCandidate]] = []
+    for group in scans.map(\.hintedIndexes) + (sorting + lasting).map({ [$0] })
+    where !group.isEmpty && !all.contains(group) { all.append(group) }
+    return all
   }
 
   /// The index in place of the one that SQLite makes on a table, as AvoidAutomaticIndex has it.

@@ -9,7 +9,10 @@ extension PlansReport {
   public func text(_ style: TextStyle = .plain) -> String {
     var drawing = PlanDrawing(style: style)
     drawing.paragraph(headline, .bold)
-    for entry in entries { drawing.draw(entry) }
+    for entry in entries {
+      drawing.draw(entry)
+      for fix in fetchIndexes(entry) { drawing.text("model: \(fix)", indent: 2, hang: 7) }
+    }
     drawing.line("")
     drawing.paragraph(totals, count(.fullScan) > 0 ? .red : nil)
     if withoutPlan > 0 {

@@ -2,6 +2,7 @@
 
 public import QueryPlans
 import StoreEvents
+import TraceAnalysis
 
 /// The plans of some statements, ready to be drawn.
 public struct PlansReport {
@@ -89,6 +90,8 @@ public struct PlansReport {
   public let withoutPlan: Int
   /// The limitations of the report, one sentence each.
   public var doubts: [String] = []
+  /// Those of the program's data model, if it was passed.
+  public var names: ModelNames?
 
   /// - Parameter byForm: whether statements that differ in their values, and have the same plan and
   ///   verdict, are one entry.
@@ -114,6 +117,12 @@ public struct PlansReport {
       }
     }
     return groups
+  }
+
+  /// The indexes that an entry's hints make, as declarations of the model.
+  func fetchIndexes(_ entry: Entry) -> [String] {
+    guard let names, let judgement = entry.explanation.judgement else { return [] }
+    return judgement.hintedIndexes.compactMap(names.fetchIndexes)
   }
 
   public func count(_ verdict: PlanVerdict) -> Int {

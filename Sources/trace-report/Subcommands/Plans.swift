@@ -31,6 +31,8 @@ struct Plans: ParsableCommand {
     help: "The program's database; it is only read. Plans as text need none.", completion: .file())
   var database: String?
 
+  @OptionGroup var model: ModelOption
+
   @Option(help: "The SQL to explain in place of a trace; - reads it from standard input.")
   var sql: [String] = []
 
@@ -84,6 +86,7 @@ struct Plans: ParsableCommand {
     guard let database else {
       var report = PlansReport(listings, plansOf: statements)
       report.doubts = statements.doubts
+      report.names = try model.names(in: nil)
       if let trace = paths.first(where: { texts[$0] == nil }), report.entries.isEmpty {
         throw Failure.noPlan(trace)
       }
@@ -99,6 +102,7 @@ struct Plans: ParsableCommand {
           .init(id: $0.id, explanation: explainer.explain($0.sql, work: $0.work), work: $0.work)
         }, byForm: sql.isEmpty && listings.isEmpty)
     report.doubts = statements.doubts
+    report.names = try model.names(in: database)
     // Plans of another database prove nothing; one of them is enough to report the reason.
     let match = report.schemaMatch
     if match.isOtherDatabase {
