@@ -59,7 +59,8 @@ class Event:
 
 
 def documentation(text, indent):
-    """A doc comment: its summary is the first sentence."""
+    """A doc comment: its summary is the first sentence. Links to pages are text."""
+    text = re.sub(r"\[(.*?)\]\(.*?\)", r"\1", text)
     sentences = re.split(r"(?<=[.]) (?=[A-Z0-9])", " ".join(text.split()), maxsplit=1)
     parts = [line for part in sentences for line in ["", *textwrap.wrap(part, 96 - len(indent), break_on_hyphens=False)]]
     return "".join(f"{indent}/// {line}".rstrip() + "\n" for line in parts[1:]) if text else ""

@@ -60,7 +60,7 @@ static void emit_marker(uint64_t connection_id, const char *marker) {
   if (!text) return;
   emit_statement(connection_id, text->statement_id, text->sql);
   struct statement_run_event event = {.connection_id = connection_id, .statement_id = text->statement_id,
-                                .run_id = next_run_id(), .readonly = 1, .error = ""};
+                                      .run_id = next_run_id(), .readonly = 1, .error = ""};
   emit_run(&event, text->sql, NULL);
   release_text(text);
 }

@@ -355,7 +355,7 @@ public struct StatementAnnounced: EventPayload {
 public struct ValuesBound: EventPayload {
   public var storeID: UInt64
   public var statementID: StatementID
-  /// SQL literals separated by `, `; see [Recording.md](Recording.md#values).
+  /// SQL literals separated by `, `; see Recording.md.
   public var values: String
 
   @inlinable

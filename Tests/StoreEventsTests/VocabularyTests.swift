@@ -88,7 +88,7 @@ private enum VocabularyFile {
 
   /// Runs the generator on a copy of the files that it writes.
   static func generated(from vocabulary: String) throws -> [String: String] {
-    let copy = FileManager.default.temporaryDirectory.appending(path: "vocabulary-\(getpid())")
+    let copy = FileManager.default.temporaryDirectory.appending(path: "vocabulary-\(UUID())")
     defer { try? FileManager.default.removeItem(at: copy) }
     for path in ["Scripts/vocabulary.py"] + outputs {
       let file = copy.appending(path: path)
