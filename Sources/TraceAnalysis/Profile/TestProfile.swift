@@ -19,7 +19,7 @@ public struct TestProfile: Hashable, Sendable, Codable {
 
   mutating func add(_ other: Self) {
     work.add(other.work)
-    if scanning == nil { scanning = other.scanning }
+    scanning = scanning ?? other.scanning
   }
 }
 
