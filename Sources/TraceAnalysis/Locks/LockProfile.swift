@@ -160,14 +160,17 @@ extension LockWait {
   private var sortKey: String {
     "\(waiter.sortKey) \(holder?.location.sortKey ?? "") \(waiterProcess) \(holder?.process ?? "")"
   }
+}
+
+extension LockWait {
+  private static let sums = Sums<Self, Self>(\.count, \.failures, \.time, max: \.longest)
 
   mutating func add(_ other: Self) {
-    count.add(other.count)
-    failures.add(other.failures)
-    time.add(other.time)
-    longest = Swift.max(longest, other.longest)
-    guard let holder = other.holder else { return }
-    self.holder?.time.add(holder.time)
-    self.holder?.idleTime.add(holder.idleTime)
+    Self.sums.add(other, to: &self)
+    if let holder = other.holder { self.holder?.add(holder) }
   }
+}
+
+extension LockHolder: Summed {
+  public static let sums = Sums<Self, Self>(\.time, \.idleTime)
 }

@@ -75,18 +75,27 @@ public struct QueryLoop: Hashable, Sendable, Codable {
   }
 }
 
+extension ObservedProfile {
+  private static let sums = Sums<Self, Self>(
+    \.runs, \.rows, \.changes, \.connections, \.driverPragmas)
+
+  mutating func addCounts(of other: Self) { Self.sums.add(other, to: &self) }
+
+  /// The counts since then.
+  func since(_ earlier: Self) -> Self {
+    var difference = ObservedProfile()
+    Self.sums.add(self, to: &difference)
+    Self.sums.deduct(earlier, from: &difference)
+    return difference
+  }
+}
+
 extension ObservedProfile? {
   /// The sum of several; nil of none.
   static func merged(_ parts: [ObservedProfile]) -> Self {
     guard var sum = parts.first else { return nil }
     for part in parts.dropFirst() {
-      sum.runs.add(part.runs)
-      sum.rows.add(part.rows)
-      sum.changes.add(part.changes)
-      sum.connections.add(part.connections)
-      if let pragmas = part.driverPragmas {
-        sum.driverPragmas = (sum.driverPragmas ?? 0).saturatingSum(pragmas)
-      }
+      sum.addCounts(of: part)
       sum.copiesNotObserved += part.copiesNotObserved.filter {
         !sum.copiesNotObserved.contains($0)
       }
@@ -130,12 +139,17 @@ extension QueryLoop {
   fileprivate var sortKey: String {
     "\(childLocation.file):\(childLocation.line) \(child) \(parent)"
   }
+}
 
-  fileprivate mutating func add(_ other: Self) {
-    occurrences.add(other.occurrences)
-    parentRows.add(other.parentRows)
-    runs.add(other.runs)
-    time.add(other.time)
-    if let opened = other.connections { connections = (connections ?? 0).saturatingSum(opened) }
+extension QueryLoop: Summed {
+  public static let sums = Sums<Self, Self>(
+    \.occurrences, \.parentRows, \.runs, \.time, \.connections)
+
+  /// Adds the runs for the rows of one list.
+  mutating func addOccurrence(rows: UInt64, runs: UInt64, time: Nanoseconds) {
+    occurrences.add(1)
+    parentRows.add(rows)
+    self.runs.add(runs)
+    self.time.add(time)
   }
 }

@@ -152,3 +152,15 @@ extension Profile {
     statements.first { $0.id == id }
   }
 }
+
+extension Profile.Totals: Summed {
+  public static let sums = Sums(amounts)
+
+  /// Every count and time of them, in the order of a dashboard's data.
+  public static let amounts: [Amount<Self>] = [
+    .count(\.fetches), .count(\.counts), .count(\.nestedFetches), .count(\.rows), .count(\.faults),
+    .count(\.relationshipFaults), .count(\.cacheHits), .count(\.cacheMisses), .count(\.saves),
+    .count(\.errors), .time(\.connectionTime), .time(\.totalTime), .time(\.faultTime),
+    .time(\.saveTime),
+  ]
+}

@@ -102,7 +102,7 @@ extension ProfileBuilder {
       return true
     }
     guard run.error.isEmpty, isDriverPragma(sql) else { return false }
-    observed.profile.driverPragmas = (observed.profile.driverPragmas ?? 0).saturatingSum(1)
+    observed.profile.driverPragmas.add(1)
     return true
   }
 
@@ -140,22 +140,5 @@ extension CallerTally {
     work.add(run)
     if let waits { work.add(waits, of: run) }
     durations.record(run.stepTime)
-  }
-}
-
-extension Work {
-  mutating func add(_ run: StatementRun) {
-    count.add(1)
-    measured = (measured ?? []).union(.run)
-    rows.add(run.rows)
-    if run.changes > 0 { changes = (changes ?? 0).saturatingSum(run.changes) }
-    if !run.error.isEmpty { errors.add(1) }
-    vmSteps.add(run.vmSteps)
-    fullScanSteps.add(run.fullScanSteps)
-    sorts.add(run.sorts)
-    autoIndexRows.add(run.autoIndexRows)
-    stepTime.add(run.stepTime)
-    connectionTime.add(run.stepTime)
-    totalTime.add(run.stepTime)
   }
 }

@@ -167,8 +167,8 @@ public struct ProfileBuilder {
     if !event.error.isEmpty { totals.errors.add(1) }
     saves.update(event.location, from: SaveTally.init(location:)) {
       $0.add(event, measures)
-      if let waits { $0.profile.busyAttempts = ($0.profile.busyAttempts ?? 0) &+ waits.attempts }
-      if isContended { $0.profile.contended = ($0.profile.contended ?? 0) &+ 1 }
+      if let waits { $0.profile.busyAttempts.add(waits.attempts) }
+      if isContended { $0.profile.contended.add(1) }
     }
   }
 

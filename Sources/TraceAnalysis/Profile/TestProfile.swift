@@ -41,7 +41,7 @@ public struct TestProfile: Hashable, Sendable, Codable {
 
   mutating func add(_ other: Self) {
     work.add(other.work)
-    if scanning == nil { scanning = other.scanning }
+    scanning = scanning ?? other.scanning
     guard let others = other.forms else { return }
     forms = ((forms ?? []) + others).merged(by: \.statement) { $0.add($1) }
   }

@@ -87,7 +87,7 @@ extension Workload {
     guard runs.count > 1, var whole = runs.first else {
       return StatementForm(whole: judged(runs[0]))
     }
-    for other in runs.dropFirst() { whole.fold(other) }
+    for other in runs.dropFirst() { whole.add(other) }
     var form = StatementForm(whole: judged(whole))
     form.whole.texts = runs.count
     // 100 is arbitrary: the texts that did most work are among them.
@@ -112,18 +112,6 @@ extension StatementProfile {
       if caller.location != busiest?.location { part.repeats = Repeats() }
       return part
     }
-  }
-
-  /// Adds the runs of another text of the same form and line.
-  fileprivate mutating func fold(_ other: Self) {
-    kinds = FetchKind.allCases.filter { kinds.contains($0) || other.kinds.contains($0) }
-    work.add(other.work)
-    misses.add(other.misses)
-    repeats.runs.add(other.repeats.runs)
-    repeats.time.add(other.repeats.time)
-    repeats.mostOfOneValue = max(repeats.mostOfOneValue, other.repeats.mostOfOneValue)
-    latency = .merged([latency, other.latency])
-    callers = .merged(callers + other.callers)
   }
 }
 
