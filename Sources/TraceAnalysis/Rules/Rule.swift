@@ -22,7 +22,8 @@ extension Rule {
 public enum Rules {
   /// All rules.
   public static let all: [any Rule] = [
-    AvoidFullTableScan(), AvoidScanInCorrelatedSubquery(), UnindexedStringSearch(),
+    AvoidFullTableScan(), AvoidCostlySearch(), AvoidScanInCorrelatedSubquery(),
+    UnindexedStringSearch(),
     UseIndexForSort(), UseStoredSortKey(), AvoidAutomaticIndex(), WriteCheapTermsFirst(),
     AvoidQueryInLoop(), AvoidFaultStorm(), AvoidRelationshipFaultStorm(),
     AvoidWholeRelationship(), AvoidRepeatedFetch(), LimitFetch(),

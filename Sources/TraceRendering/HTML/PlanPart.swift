@@ -44,7 +44,7 @@ extension PlanVerdict {
     case .search: "good"
     case .harmlessScan: ""
     case .mayScan: "warn"
-    case .fullScan: "bad"
+    case .fullScan, .costlySearch: "bad"
     case .error: "warn"
     case .noPlan: ""
     }
