@@ -57,6 +57,16 @@ public final class PlanExplainer {
 
     /// SQLite's error message if there is no plan.
     public var failure: String? { error?.message }
+    /// The reason why there is no plan.
+    public var failureText: String? {
+      // The probe marks a long text.
+      let mark = " /* cut */"
+      return error.map {
+        sql.hasSuffix(mark)
+          ? "its text was cut after \(sql.utf8.count - mark.utf8.count) bytes"
+          : "does not compile against this database: \($0.message)"
+      }
+    }
     /// The names in the statement and its views, and its tables, in lower case.
     public var words: Set<String> = []
     /// Whether it ran on a database that cannot be read here.

@@ -30,7 +30,7 @@ public enum Rules {
     AvoidDeepOffset(), KeepBatchSize(), AvoidLargeColumnInList(), AvoidLockWait(), AvoidSlowSave(),
     AvoidCheckpointStall(), DropDuplicateIndex(), DropRedundantIndex(), DropUnusedIndex(),
     KeepStatistics(), UseBeginImmediate(), SetBusyTimeout(), AvoidIdleWriter(),
-    EndReadTransaction(), GroupWrites(), HandleBusy(),
+    EndReadTransaction(), GroupWrites(), HandleBusy(), ResetStatement(),
     LetLogReset(), AvoidForeignCheckpoint(), AvoidSyncForFewRows(), AvoidFrequentCheckpoint(),
   ]
 

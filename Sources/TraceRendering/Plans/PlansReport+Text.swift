@@ -59,8 +59,8 @@ struct PlanDrawing {
   }
 
   private mutating func draw(_ explanation: PlanExplainer.Explanation) {
-    if let failure = explanation.failure {
-      text("does not compile against this database: \(failure)", indent: 2, ink: .yellow)
+    if let failure = explanation.failureText {
+      text(failure, indent: 2, ink: .yellow)
     }
     if let database = explanation.database {
       text(
