@@ -27,7 +27,7 @@ struct ReportedWorkload {
     ReadingInterruption.endProcess()
     let workload: Workload
     do {
-      workload = try Workload(profile, database: file.connection, names: names)
+      workload = try Workload(profile, database: file.connection, path: path, names: names)
     } catch {
       throw Failure(LogText.escaped("'\(path)': \(error.message)"))
     }

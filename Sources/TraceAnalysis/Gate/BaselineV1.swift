@@ -114,7 +114,7 @@ public struct BaselineV1: Codable, Hashable, Sendable {
 
   /// The steps in SQLite's text, indented, and their meaning.
   public struct Plan: Codable, Hashable, Sendable {
-    /// `search`, `harmlessScan`, `mayScan`, `fullScan` or `error`.
+    /// `search`, `harmlessScan`, `costlySearch`, `mayScan`, `fullScan` or `error`.
     public var verdict: String
     /// The steps of the plan, one line each.
     public var steps: [String]
@@ -123,6 +123,11 @@ public struct BaselineV1: Codable, Hashable, Sendable {
     public init(verdict: String, steps: [String]) {
       self.verdict = verdict
       self.steps = steps
+    }
+
+    /// Whether it reads far more rows than it returns.
+    var isCostly: Bool {
+      PlanVerdict(rawValue: verdict)?.isCostly ?? false
     }
   }
 }

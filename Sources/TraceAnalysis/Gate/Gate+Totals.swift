@@ -68,8 +68,8 @@ extension Gate {
     let runs = (baseline.statements.sum { $0.count }, now.sum { $0.count })
     let runsMore = Double(runs.1) > Double(runs.0) * (1 + tolerance)
     let scansMore =
-      now.count { $0.plan?.verdict == "fullScan" }
-      > baseline.statements.count { $0.plan?.verdict == "fullScan" }
+      now.count { $0.plan?.isCostly == true }
+      > baseline.statements.count { $0.plan?.isCostly == true }
     let hasPlans = baseline.statements.contains { $0.plan != nil }
     func isWorse(_ difference: GateResult.Difference) -> Bool {
       runsMore && difference.isLoop || hasPlans && scansMore && difference.hasWorsePlan

@@ -73,7 +73,7 @@ public struct Gate: Sendable {
     for (group, now) in zip(ordered, all) {
       guard let before = known[now.sql] ?? rewritten[now.sql] else {
         var difference = difference(nil, now, group, isSameSQLite: true)
-        if let plan = now.plan, ["fullScan", "error"].contains(plan.verdict) {
+        if let plan = now.plan, plan.isCostly || plan.verdict == "error" {
           difference.planAfter = plan
         }
         addAppeared(difference, into: &result)
@@ -215,7 +215,7 @@ public struct Gate: Sendable {
       result.reservations.append(
         "the database lacks what this statement needs: \(difference.sql ?? "")")
     }
-    if difference.planAfter?.verdict == "mayScan", difference.planBefore?.verdict != "fullScan" {
+    if difference.planAfter?.verdict == "mayScan", difference.planBefore?.isCostly != true {
       result.reservations.append(
         "whether this statement scans a table depends on values that are not known: "
           + (difference.sql ?? ""))
@@ -247,7 +247,7 @@ extension GateResult.Difference {
   var isWorse: Bool { changes.contains(where: \.isWorse) || hasWorsePlan }
 
   var hasWorsePlan: Bool {
-    planAfter?.verdict == "fullScan" && planBefore?.verdict != "fullScan"
+    planAfter?.isCostly == true && planBefore?.isCostly != true
   }
 
   /// Whether a small increase of VM steps or rows comes with a large decrease of runs or cache
@@ -258,6 +258,6 @@ extension GateResult.Difference {
   }
 
   fileprivate var hasBetterPlan: Bool {
-    planBefore?.verdict == "fullScan" && planAfter != nil && planAfter?.verdict != "fullScan"
+    planBefore?.isCostly == true && planAfter?.isCostly == false
   }
 }

@@ -17,6 +17,11 @@ public struct LockProfile: Hashable, Sendable, Codable {
   /// Writes that ran repeatedly, each in a transaction of its own; `count` is the longest sequence.
   public var autocommits: [LockSite] = []
 
+  /// Lines whose transactions changed rows, most time in COMMIT first; nil if there are none.
+  public var transactions: [TransactionSite]?
+  /// Statements that failed, with their errors; nil if there are none.
+  public var failures: [FailureSite]?
+
   /// Logs that were not reset; nil if there are none.
   public var logs: [LogGrowth]?
   /// Lines whose commits checkpointed pages that others had written; nil if there are none.
@@ -100,11 +105,20 @@ extension LockProfile? {
     sum.longReads = sum.longReads.summed(max)
     sum.autocommits = sum.autocommits.summed(max)
     sum.mergeLogs(parts)
+    sum.mergeTransactions(parts)
     return sum
   }
 }
 
 extension LockProfile {
+  fileprivate mutating func mergeTransactions(_ parts: [LockProfile]) {
+    let all = parts.flatMap { $0.transactions ?? [] }.merged(by: \.site.key) { $0.add($1) }.ordered
+    let failed = parts.flatMap { $0.failures ?? [] }
+      .merged(by: \.key) { $0.add($1) }.ordered
+    transactions = all.isEmpty ? nil : all
+    failures = failed.isEmpty ? nil : failed
+  }
+
   fileprivate mutating func mergeLogs(_ parts: [LockProfile]) {
     // The longest row of each database, whatever the order of the parts is.
     let logs = parts.flatMap { $0.logs ?? [] }.merged(by: \.database) {

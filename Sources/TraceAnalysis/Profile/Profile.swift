@@ -54,6 +54,11 @@ public struct Profile: Sendable, Codable {
   /// Never encoded: they may be private.
   public var values = StatementValues()
 
+  /// The paths of the databases that each statement ran on, where the trace has several.
+  ///
+  /// Never encoded: a report has the paths of the stores.
+  var databases: [StatementID: Set<String>] = [:]
+
   private enum CodingKeys: CodingKey {
     case totals, statements, faults, batches, saves, contexts, entities, stores, waits, processes
     case reading, selection, measured, observed, sequences, otherSQL, locks, io, origin, forms

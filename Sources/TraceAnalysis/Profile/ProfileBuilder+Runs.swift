@@ -54,6 +54,7 @@ extension ProfileBuilder {
 
   mutating func add(_ run: StatementRun, of record: EventRecord, in process: Int) {
     if let sql = texts[run.statementID], isLeftOut(run, sql, in: process) { return }
+    databases.add(run, in: process)
     let location = observed.callers.location(of: run, in: record)
     let sql = texts[run.statementID]
     io.add(

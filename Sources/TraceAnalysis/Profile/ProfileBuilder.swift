@@ -12,6 +12,7 @@ public struct ProfileBuilder {
     capacity: Bounds.statements, rest: Bounds.restOfStatements)
   var texts = StatementTexts()
   var values = StatementValues()
+  var databases = StatementDatabases()
   var faults = TallyTable<FaultProfile.Origin, FaultTally>(
     capacity: Bounds.faults, rest: Bounds.restOfFaults)
   var saves = TallyTable<SourceLocation, SaveTally>(capacity: Bounds.callers, rest: .unknown)
@@ -128,6 +129,7 @@ public struct ProfileBuilder {
       locks.add(event, record, in: process)
     case .connectionOpened(let event):
       add(event)
+      databases.add(event, in: process)
       locks.databases.add(event, on: record.process.host, in: process)
       origins.add(event, record, in: process)
     case .caller(let event): observed.callers.add(event, of: record)

@@ -40,14 +40,18 @@ public struct Workload {
 
   /// A run, its statements explained against a database, which is only read.
   ///
+  /// - Parameter path: the file of which the connection may have a copy.
   /// - Throws: `SQLiteError` if the database's schema cannot be read.
   public init(
-    _ profile: Profile, database connection: Connection, names: ModelNames? = nil
+    _ profile: Profile, database connection: Connection, path: String? = nil,
+    names: ModelNames? = nil
   ) throws(SQLiteError) {
     self.profile = profile.withoutRests
     self.names = names
     database = try DatabaseFacts(connection)
-    let explainer = PlanExplainer(connection) { profile.values.tuples(of: $0) }
+    let explainer = PlanExplainer(
+      connection, conditions: profile.planConditions(for: path ?? connection.path)
+    ) { profile.values.tuples(of: $0) }
     for statement in self.profile.statements {
       guard let sql = statement.sql else { continue }
       explanations[statement.id] = explainer.explain(sql, work: statement.statementWork)
@@ -103,6 +107,6 @@ extension StatementProfile {
     StatementWork(
       executions: work.count, rows: max(work.rows, work.changes ?? 0),
       fullScanSteps: work.fullScanSteps,
-      autoIndexRows: work.autoIndexRows, vmSteps: work.vmSteps)
+      autoIndexRows: work.autoIndexRows, vmSteps: work.vmSteps, sorts: work.sorts)
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import QueryPlans
+import SQLiteDriver
 import StoreEvents
 import TraceAnalysis
 
@@ -10,6 +11,7 @@ extension PlanVerdict {
     switch self {
     case .search: "search"
     case .harmlessScan: "harmless scan"
+    case .costlySearch: "COSTLY SEARCH"
     case .mayScan: "MAY SCAN"
     case .fullScan: "FULL SCAN"
     case .error: "error"
@@ -21,6 +23,7 @@ extension PlanVerdict {
     switch self {
     case .search: .green
     case .harmlessScan: .cyan
+    case .costlySearch: .red
     case .mayScan: .yellow
     case .fullScan: .red
     case .error: .yellow
@@ -46,7 +49,7 @@ extension PlanJudgement.Scan {
     case .subqueryResult: "reads the rows of '\(name)', a subquery"
     case .limit: "scans '\(place)'\(rows), but stops when it has its rows"
     case .smallTable: "scans '\(place)'\(rows): a small table"
-    case .entryCount: "counts the entries of '\(place)'\(rows) without reading them"
+    case .entryCount: "counts the entries of '\(place)'\(rows) page by page"
     case .returnsAll: "scans '\(place)'\(rows), and returns or changes most of what it reads"
     case .partialIndex:
       "reads the partial index '\(index ?? "")' of '\(place)'\(rows), which holds the rows of its WHERE"
@@ -153,11 +156,23 @@ extension PlanJudgement {
       remarks.append(
         "the plan has changed since the trace: the trace counted full scans, and this plan has none"
       )
+    case .otherPlan:
+      remarks.append(
+        "the trace counted full scans: this plan, which has none, is not the one that ran (another database, a "
+          + "setting or a function of the program, or an index that was made later)")
     case nil: break
     }
+    if let otherVersion {
+      remarks.append(
+        "SQLite \(otherVersion) ran, and this plan is of SQLite \(Connection.libraryVersion): the plan that ran may "
+          + "be another one")
+    }
+    remarks += excess.map(\.remarks) ?? []
+    remarks += obstacles.map(\.sentence)
     remarks += temporaryBTrees.map { purpose in
-      let isOrder = verdict == .fullScan && purpose.hasSuffix("ORDER BY")
-      let hint = (isOrder ? sortIndexes ?? [] : []).map { "; try \(Scan.indexSQL($0))" }.joined()
+      let isOrder = verdict.isCostly && purpose.hasSuffix("ORDER BY")
+      let isNeeded = isOrder && suspects.allSatisfy { $0.indexes?.isEmpty != false }
+      let hint = (isNeeded ? sortIndexes ?? [] : []).map { "; try \(Scan.indexSQL($0))" }.joined()
       return "uses a temporary b-tree for \(purpose): no index has that order\(hint)"
     }
     for table in automaticIndexes {
@@ -221,7 +236,7 @@ extension PlanJudgement {
 
   /// The counts that support the verdict, if it is not a search.
   private var basis: String? {
-    guard let work, work.executions > 0, verdict == .fullScan || verdict == .mayScan else {
+    guard let work, work.executions > 0, verdict.isCostly || verdict == .mayScan else {
       return nil
     }
     // Rounded, as in the finding of the same statement.
@@ -235,7 +250,7 @@ extension PlanJudgement {
     // SQLite counts no full-scan steps of virtual tables.
     let isVirtual = work.fullScanSteps == 0 && suspects.contains(where: \.isVirtual)
     let steps =
-      isVirtual
+      isVirtual || verdict == .costlySearch
       ? perRun(work.vmSteps).counted("VM step")
       : perRun(work.fullScanSteps).counted("full-scan step")
     let counts = """
@@ -248,5 +263,23 @@ extension PlanJudgement {
     case .sampled: return "measured here with sampled values: \(counts)"
     case .plan: return nil
     }
+  }
+}
+
+extension PlanJudgement.Excess {
+  /// The cause of the work, and the index that halves it.
+  fileprivate var remarks: [String] {
+    var remarks: [String] = []
+    if let pages { remarks.append("count(*) reads \(pages.counted("page"))") }
+    if let textSearch {
+      remarks.append(
+        "the text search in '\(textSearch.table)' runs once for each row of '\(textSearch.outer)'")
+    }
+    if !terms.isEmpty {
+      remarks.append("compared row by row, by no index: \(terms.joined(separator: "; "))")
+    }
+    if sorts { remarks.append("sorts rows that LIMIT discards") }
+    let hints = indexes.map(PlanJudgement.Scan.indexSQL).joined(separator: "; ")
+    return indexes.isEmpty ? remarks : remarks + ["hint: fewer steps with \(hints)"]
   }
 }
