@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "probe.h"
+#include "sqliteprobe.h"
 
 #pragma weak on_exit
 
@@ -105,6 +106,14 @@ static int exit_status;
 static void keep_status(int status, void *context) {
   (void)context;
   exit_status = status & 0xff;
+}
+
+// For a program that reads its own log: its last counters and the closing line are in it afterwards, and
+// nothing is added to it any more.
+EXPORTED void sqliteprobe_finish(int status) {
+  emit_last_counters();
+  log_close(status);
+  stop_recording();
 }
 
 // A destructor runs after the handlers of atexit(), in which a program may still use SQLite.
