@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Tests the pytest plugin with pytest's own pytester: Scripts/test-pytest.sh [short]
+# Tests the pytest plugin with pytest's own pytester, or the steps of action.yml: Scripts/test-pytest.sh [short|action]
 #   STORESCOPE_TOOL   another trace-report than the debug build, whose reports are slow
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . Scripts/common.sh
 
 venv=.build/pytest-venv
-packages=(pytest pytest-xdist pytest-asyncio)
-options=(-m "not long")
-if [ "${1:-}" != short ]; then
-  packages+=(pytest-django django)
-  options=()
-fi
+packages=(pytest pytest-xdist pytest-asyncio pyyaml)
+options=(-c Integrations/pytest/pyproject.toml Integrations/pytest/tests)
+case ${1:-} in
+short) options+=(-m "not long") ;;
+action) options=(Tests/ActionTests) ;;
+*) packages+=(pytest-django django) ;;
+esac
 [ -x "$venv/bin/python" ] || python3 -m venv "$venv"
 say "installing ${packages[*]} into $venv"
 "$venv/bin/pip" install --quiet "${packages[@]}" -e Integrations/pytest
@@ -23,6 +24,5 @@ if [ -z "${STORESCOPE_TOOL:-}" ]; then
 fi
 export STORESCOPE_TOOL STORESCOPE_PROBE=$PWD/.build/probe/libstorescope-probe.so
 # The plugin is tested in runs of its own: this process does not need it.
-"$venv/bin/python" -m pytest -q -n 2 -p no:cacheprovider -p no:storescope -c Integrations/pytest/pyproject.toml \
-  "${options[@]}" Integrations/pytest/tests
-if [ "${1:-}" != short ]; then "$venv/bin/python" Integrations/pytest/tests/speed.py; fi
+"$venv/bin/python" -m pytest -q -n 2 -p no:cacheprovider -p no:storescope "${options[@]}"
+if [ -z "${1:-}" ]; then "$venv/bin/python" Integrations/pytest/tests/speed.py; fi
