@@ -116,6 +116,19 @@ def test_a_missing_file_is_a_usage_error(shop, option):
     result.stderr.fnmatch_lines([f"*is not at 'missing'; correct {option} *"])
 
 
+def test_a_probe_that_does_not_observe_is_a_usage_error(shop, monkeypatch, tmp_path):
+    shop.tests("def test_nothing(): pass")
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    library = tmp_path / "other.so"
+    library.write_text("no library")
+    assert shop.observe("--storescope-probe", library).ret == pytest.ExitCode.USAGE_ERROR
+    monkeypatch.setenv("STORE_PROBE", "0")
+    result = shop.observe()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*does not observe this process: it wrote no log; unset STORE_PROBE*"])
+    assert not list(tmp_path.glob("storescope-*"))
+
+
 def test_the_logs_are_kept_where_an_option_names_a_folder(shop):
     shop.tests("def test_nothing(database): pass")
     shop.observe("--storescope-logs", "logs").stdout.fnmatch_lines(["Logs: logs"])

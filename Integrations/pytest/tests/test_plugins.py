@@ -32,6 +32,21 @@ def test_workers_count_what_one_process_counts(shop, workers):
     assert len(list(folder.glob("several/gw*.log"))) == int(workers)
 
 
+def test_a_run_within_a_worker_is_a_run_of_its_own(shop, monkeypatch, tmp_path):
+    """The variables of a worker are inherited by the programs that its tests start."""
+    monkeypatch.setenv("PYTEST_XDIST_WORKER", "gw7")
+    monkeypatch.setenv("PYTEST_XDIST_TESTRUNUID", "outer")
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    outer = tmp_path / "storescope-outer"
+    outer.mkdir()
+    (outer / "gw7-1.log").write_text("of the outer run")
+    shop.tests(MANY)
+    for options in ([], ["-n", "2"]):
+        result = shop.observe(*options)
+        result.stdout.fnmatch_lines(["793 statements in 13 tests, *"])
+    assert [log.read_text() for log in outer.iterdir()] == ["of the outer run"]
+
+
 def test_a_worker_that_crashes_makes_the_run_inconclusive(shop):
     pytest.importorskip("xdist")
     shop.tests("""

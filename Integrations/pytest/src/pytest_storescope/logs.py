@@ -11,6 +11,18 @@ import pytest
 RUN, WORKER = "PYTEST_XDIST_TESTRUNUID", "PYTEST_XDIST_WORKER"
 
 
+def worker_name():
+    """Returns the name of this worker of pytest-xdist; None in other processes.
+
+    A worker sets its variables itself. A pytest that runs in a test of a worker inherits them.
+    """
+    with open("/proc/self/environ", "rb") as file:
+        inherited = file.read().split(b"\0")
+    run = os.environ.get(RUN)
+    is_own = run and f"{RUN}={run}".encode() not in inherited
+    return os.environ.get(WORKER) if is_own else None
+
+
 class LogFolder:
     def __init__(self, kept, owner):
         """Uses the folder that an option names, or a temporary one."""
@@ -22,7 +34,7 @@ class LogFolder:
 
     @classmethod
     def of(cls, kept):
-        return cls(kept, os.environ.get(WORKER))
+        return cls(kept, worker_name())
 
     def log(self):
         """Returns the path of this process's log."""

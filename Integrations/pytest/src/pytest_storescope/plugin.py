@@ -48,11 +48,19 @@ class Session:
         self._tool = Tool(tool, config.rootpath)
         self._folder = LogFolder.of(chosen.storescope_logs)
         self._is_recorded = is_observed()
-        self._recording = None if self._is_recorded else Recording(probe, self._folder.log())
+        self._recording = None if self._is_recorded else self._begin(probe)
         self._measuring = None if self._is_recorded else Measuring(self._recording, self._tool)
         self._run = None
         self._worker = None
         self._summary = None
+
+    def _begin(self, probe):
+        log = self._folder.log()
+        try:
+            return Recording(probe, log)
+        except pytest.UsageError:
+            self._folder.remove(None)
+            raise
 
     def begin(self, config):
         self._worker = getattr(config, "workeroutput", None)

@@ -7,6 +7,8 @@ import sys
 # Bound here: a test may replace the module's function.
 from os import stat
 
+import pytest
+
 LOADED_BY = "libstorescope-probe.so"
 
 
@@ -35,6 +37,8 @@ class Recording:
         try:
             self._probe = ctypes.CDLL(probe)
             self._open_log()
+        except (OSError, AttributeError) as error:
+            raise pytest.UsageError(f"'{probe}' does not observe this process: {error}") from error
         finally:
             for name, value in before.items():
                 if value is None:
@@ -50,7 +54,7 @@ class Recording:
         sqlite3.connect(":memory:").close()
         self._probe.sqliteprobe_exclude(0)
         if not os.path.exists(self.log):
-            raise OSError(f"the probe wrote no log to '{self.log}'")
+            raise OSError("it wrote no log; unset STORE_PROBE, or see trace-report doctor python3")
 
     def position(self):
         """The length of the log, where each event is when the call of SQLite returns; None without the log."""
