@@ -68,6 +68,20 @@ def test_a_rule_that_every_test_ignores_is_suppressed_and_counted(shop):
     result.stdout.fnmatch_lines(["61 statements in 1 test, 0 warnings, 0 notes, 1 suppressed"])
 
 
+def test_a_test_that_fails_by_itself_ignores_its_rules(shop):
+    shop.tests("""
+        import pytest, shop
+
+        @pytest.mark.storescope(max_statements=100, ignore=["AvoidQueryInLoop", "AvoidDeepOffset"])
+        def test_loop(database):
+            assert not shop.authors_in_a_loop(database)
+    """)
+    result = shop.observe()
+    result.assert_outcomes(failed=1)
+    result.stdout.no_fnmatch_line("*warning: AvoidQueryInLoop*")
+    result.stdout.fnmatch_lines(["*, 1 suppressed", "test_shop.py::test_loop ignores AvoidDeepOffset, *"])
+
+
 def test_a_rule_that_one_test_ignores_is_reported_for_the_other(shop):
     shop.tests("""
         import pytest, shop

@@ -84,7 +84,7 @@ def test_the_plugin_leaves_a_process_alone_that_is_observed_already(shop):
     run = subprocess.run(
         [sys.executable, "-m", "pytest", "--storescope", "-p", "no:cacheprovider"], env=environment,
         capture_output=True, text=True)
-    assert "this process is observed already, and --storescope records nothing" in run.stdout
+    assert "this process is observed already, and --storescope records nothing and checks no budget" in run.stdout
     assert run.returncode == shop.run().ret
 
 

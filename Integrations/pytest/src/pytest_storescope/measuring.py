@@ -31,10 +31,10 @@ class Measuring:
     def position(self):
         return self._recording.position()
 
-    def measure_failed(self, start, end):
-        """Measures a test that failed; None after the first fifty."""
-        self._failed += 1
-        return self.measure(start, end, None) if self._failed <= MAX_FAILED else None
+    def measure_failed(self, start, end, budget):
+        """Measures a test that failed; None after the first fifty that have no budget."""
+        self._failed += budget is None
+        return self.measure(start, end, budget) if budget or self._failed <= MAX_FAILED else None
 
     def measure(self, start, end, budget):
         """Measures what stands between two positions of the log."""
@@ -48,16 +48,14 @@ class Measuring:
             return Measurement(problem="events of this test were lost")
         findings = report.findings if report else []
         if budget:
+            self._record_ignored(report, findings, budget)
             findings = [finding for finding in findings if finding.rule not in budget.ignore]
         return Measurement(report, findings)
 
-    def note_ignored(self, name, budget, measurement):
+    def _record_ignored(self, report, findings, budget):
         """Keeps the rules that a test ignores, and those that suppress nothing."""
-        if measurement.problem:
-            return
-        report = measurement.report
-        # The probe shortens a long name.
-        for name in (report.tests if report else []):
-            self.ignored[name] = budget.ignore
-        found = {finding.rule for finding in (report.findings if report else [])}
-        self.unused += [(name, rule, sorted(found)) for rule in budget.ignore if rule not in found]
+        # The names are those of the log: the probe shortens a long one.
+        names = list(report.tests) if report else []
+        self.ignored.update((name, budget.ignore) for name in names)
+        found = sorted({finding.rule for finding in findings})
+        self.unused += [(name, rule, found) for name in names for rule in budget.ignore if rule not in found]

@@ -69,7 +69,7 @@ class Session:
 
     def pytest_report_header(self):
         if self._is_recorded:
-            return "storescope: this process is observed already, and --storescope records nothing"
+            return "storescope: this process is observed already, and --storescope records nothing and checks no budget"
         earlier = (
             "; sqlite3 was imported before, and its earlier statements are not counted"
             if self._recording.sqlite_was_loaded else "")
@@ -97,7 +97,6 @@ class Session:
             pytest.fail("StoreScope: " + "; ".join(budget.mistakes), pytrace=False)
         measurement = self._measuring.measure(*item.stash[SPAN], budget)
         item.stash[MEASUREMENT] = measurement
-        self._measuring.note_ignored(item.nodeid, budget, measurement)
         exceeded = budget.exceeded(measurement.report)
         if measurement.problem and budget.limits:
             pytest.fail(f"StoreScope: the budget is not checked: {measurement.problem}", pytrace=False)
@@ -109,7 +108,7 @@ class Session:
         report = yield
         if call.when == "call" and report.failed and SPAN in item.stash:
             measurement = item.stash.get(MEASUREMENT, None)
-            measurement = measurement or self._measuring.measure_failed(*item.stash[SPAN])
+            measurement = measurement or self._measuring.measure_failed(*item.stash[SPAN], Budget.of(item))
             if measurement:
                 report.sections.append(("StoreScope", texts.section(measurement)))
         return report
