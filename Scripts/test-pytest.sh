@@ -24,5 +24,5 @@ if [ -z "${STORESCOPE_TOOL:-}" ]; then
 fi
 export STORESCOPE_TOOL STORESCOPE_PROBE=$PWD/.build/probe/libstorescope-probe.so
 # The plugin is tested in runs of its own: this process does not need it.
-"$venv/bin/python" -m pytest -q -n 2 -p no:cacheprovider -p no:storescope "${options[@]}"
+"$venv/bin/python" -m pytest -q -n 2 -p no:cacheprovider -p no:storescope -p no:asyncio "${options[@]}"
 if [ -z "${1:-}" ]; then "$venv/bin/python" Integrations/pytest/tests/speed.py; fi
