@@ -20,6 +20,13 @@ probe: ## builds the probe that observes any SQLite program into .build/probe
 test-probe: probe ## runs real programs under the probe, which it installs, and compares their counts; SHORT=1 runs those that are here
 	@Tests/ProbeTests/run.py $(if $(SHORT),,--install)
 
+.PHONY: test-pytest test-action
+test-pytest: probe ## tests the pytest plugin, with the packages that it installs, and measures a suite of 500 tests; SHORT=1 without Django
+	@Scripts/test-pytest.sh $(if $(SHORT),short)
+
+test-action: probe ## runs the steps of action.yml and of the workflows in Examples/github in a shell, one after the other
+	@Scripts/test-pytest.sh action
+
 .PHONY: test-hostile-hosts
 test-hostile-hosts: probe ## runs small programs that fork, restrict themselves and have little room, alone and observed; compares them
 	@Tests/ProbeTests/hostile.py

@@ -19,6 +19,7 @@
 #include "lifecycle.h"
 #include "log.h"
 #include "process.h"
+#include "sqliteprobe.h"
 #include "tracer.h"
 
 #pragma weak on_exit
@@ -99,6 +100,14 @@ static int exit_status;
 static void keep_status(int status, void *context) {
   (void)context;
   exit_status = status & 0xff;
+}
+
+// For a program that reads its own log: its last counters and the closing line are in it afterwards, and
+// nothing is added to it any more.
+EXPORTED void sqliteprobe_finish(int status) {
+  emit_last_counters();
+  log_close(status);
+  stop_recording();
 }
 
 // A destructor runs after the handlers of atexit(), in which a program may still use SQLite.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import StoreEvents
+import StoreEvents
 
 /// The failures of one statement at one line with one error.
 public struct FailureSite: Hashable, Sendable, Codable {
