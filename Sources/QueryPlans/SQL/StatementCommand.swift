@@ -20,8 +20,8 @@ public enum StatementCommand {
     ["BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE"].contains(name(of: sql))
   }
 
-  /// Whether it is work that a program asked for: no change or look-up of the schema, no set-up of a connection, and
-  /// no beginning of a transaction. COMMIT and RELEASE are such work: each may wait for the disk.
+  /// Whether it reads or writes rows of the program: not DDL, a PRAGMA, a look-up of the schema, or the start of a
+  /// transaction. COMMIT and RELEASE are included, because each may wait for the disk.
   public static func isOwnWork(_ sql: String) -> Bool {
     let others: Set = [
       "ALTER", "ANALYZE", "ATTACH", "BEGIN", "CREATE", "DETACH", "DROP", "EXPLAIN", "PRAGMA",

@@ -104,7 +104,7 @@ public struct BaselineV1: Codable, Hashable, Sendable {
     public var caller: String?
     /// The entity's name.
     public var entity: String?
-    /// Of a test: the counts of each of its statements, see ``TestForms``.
+    /// Of a test: the counts of each of its statements, as `5c3f6a0d1e2b4987 count=2 rows=10`, separated by `;`.
     public var forms: String?
     /// The most that a count may be, by its name, such as `vmSteps`: written by people, and kept.
     public var budget: [String: UInt64]?

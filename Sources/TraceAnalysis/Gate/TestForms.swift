@@ -8,7 +8,7 @@ import StoreEvents
 ///     5c3f6a0d1e2b4987 count=10 rows=10 vmSteps=120; 9a77c0be01d2f3e4 count=1 rows=10 vmSteps=43
 ///
 /// A count of 0 is left out; `first` are the runs that were the first with their values in the process.
-public struct TestForms: Hashable, Sendable {
+struct TestForms: Hashable, Sendable {
   /// The form's counts, with its text, and where it runs.
   struct Form: Hashable, Sendable {
     var counts: BaselineV1.Statement

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import FoundationEssentials
 import StoreEvents
 import TraceAnalysis
 import TraceRendering
@@ -16,7 +17,10 @@ struct Baseline: ParsableCommand {
   @Option(
     name: .shortAndLong, help: "The file to write, JSON for review in a pull request.",
     completion: .file())
-  var output: String
+  var output = Self.usualPath
+
+  /// A project's own baseline, which its gate reads.
+  static let usualPath = ".storescope/baseline.json"
 
   @Option(
     help: "The program's database, for the plans; it is only read.", completion: .file())
@@ -36,8 +40,13 @@ struct Baseline: ParsableCommand {
       profile, tags: tags.values, database: database, runs: runs,
       budgetsOf: try? BaselineV1(path: output), allowMissing: allowMissing, to: output)
     Output.print(
-      "Wrote \(output): \(profile.statementGroups.count.counted("statement")). Compare a run with it: "
-        + "trace-report gate INPUT --baseline \(output)\n")
+      "Wrote \(output): \(Self.extent(of: profile)). Compare a run with it: trace-report gate INPUT"
+        + (output == Self.usualPath ? "\n" : " --baseline \(output)\n"))
+  }
+
+  private static func extent(of profile: Profile) -> String {
+    profile.observed?.tests.map { $0.count.counted("test") }
+      ?? profile.statementGroups.count.counted("statement")
   }
 
   /// Writes only counts that a later gate can rely on, and keeps budgets that were edited by hand.
@@ -63,6 +72,9 @@ struct Baseline: ParsableCommand {
     if !runs.isEmpty { baseline.addTimes(of: runs) }
     try plans?.checkIntegrity()
     if let mismatch = plans?.mismatch { throw mismatch }
+    if path == usualPath {
+      try? FileManager.default.createDirectory(atPath: ".storescope", withIntermediateDirectories: true)
+    }
     try Output.write(JSONText.encoded(baseline.sealed), toFile: path)
   }
 }

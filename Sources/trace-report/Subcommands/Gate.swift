@@ -22,7 +22,7 @@ struct Gate: ParsableCommand {
   @OptionGroup var tags: Tags
 
   @Option(help: "The file that trace-report baseline wrote.", completion: .file())
-  var baseline: String
+  var baseline = Baseline.usualPath
 
   @Option(
     help: "A database to compare the statements' plans with; it is only read.",

@@ -52,7 +52,7 @@ extension StorePlan {
     for relationship in model.entities.flatMap(\.ownRelationships) where !relationship.isHidden {
       guard let inverse = relationship.inverse, !inverse.isHidden else { continue }
       let own = Set(ends(of: relationship).map(\.storage))
-      guard !own.isEmpty, inverse !== relationship else { continue }
+      guard !own.isEmpty, inverse !== relationship, !isHalf(relationship) else { continue }
       let others = ends(of: inverse).filter { !own.contains($0.reversed) }
       let owners = inverse.entity.kinds.map(\.entityID)
       for source in others.compactMap({ source(of: $0, inverse) })
