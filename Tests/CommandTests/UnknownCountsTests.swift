@@ -262,6 +262,160 @@ import Testing
     #expect(try String(contentsOfFile: page, encoding: .utf8).contains("No tracks over time"))
   }
 
+  // MARK: - Other inputs
+
+  /// Inputs of other kinds; of what each has, nothing is 0.
+  private func otherInputs() throws -> [(name: String, path: String)] {
+    let probe = folder.url.appending(path: "probe")
+    try RunBuilder {
+      $0.connect()
+      $0.caller(1, line: 3)
+      $0.run("SELECT a FROM book ORDER BY b", rows: 3)
+      $0.disconnect(1)
+    }.writeTrace(to: probe)
+    let plan = "0|0|0|SCAN TABLE ZSTOP AS t0 (~12800 rows)\n"
+    let sql = "SELECT * FROM ZSTOP t0 WHERE t0.ZNAME = ?"
+    return [
+      ("probe", probe.path),
+      ("plan", try write("EXPLAIN QUERY PLAN \(sql);\n\(plan)", "plan.txt")),
+      ("a plan alone", try write(plan, "alone.txt")),
+      (
+        "a session",
+        try write("sqlite> .eqp on\nsqlite> \(sql);\nQUERY PLAN\n`--SCAN t0\n1|a\n", "eqp.txt")
+      ),
+      (
+        "a web page",
+        try write(
+          Self.coreData(level: 2).split(separator: "\n").map { "<p>\($0)</p>\n" }.joined(), "p.html"
+        )
+      ),
+      (
+        "a table",
+        try write(
+          "Message\r\n"
+            + Self.coreData(level: 1).split(separator: "\n").map {
+              "\"\($0.replacing("\"", with: "\"\""))\"\r\n"
+            }.joined(), "log.csv")
+      ),
+    ]
+  }
+
+  /// The outputs of an input: texts for people and of other formats; nil where the input is refused.
+  private func outputs(_ path: String) async throws -> [String: String] {
+    let (page, rows) = (folder.path("other.html"), folder.path("other-rows"))
+    let baseline = folder.path("other-baseline.json")
+    var commands: [String: [String]] = [
+      "summary": ["summary", path], "diff": ["diff", path, path],
+      "html": ["html", path, "-o", page],
+      "rows": ["export", path, "--format", "rows", "-o", rows],
+      "baseline": ["baseline", path, "-o", baseline, "--allow-missing"],
+      "gate": ["gate", path, "--baseline", baseline, "--assume-complete"],
+      "statements": ["export", path, "--format", "csv", "--table", "statements"],
+      "json": ["summary", path, "--json"],
+    ]
+    for grouping in ["statement", "entity", "caller", "process", "context"] {
+      commands[grouping] = ["summary", path, "--group-by", grouping]
+    }
+    for format in ["csv", "openmetrics", "otlp", "perfetto"] {
+      commands[format] = ["export", path, "--format", format]
+    }
+    var texts: [String: String] = [:]
+    for (name, command) in commands.sorted(by: { $0.key < $1.key }) {
+      let run = try await report.run(command)
+      guard run.status == 0 else {
+        #expect(run.output.isEmpty && !run.error.isEmpty, "\(command)")
+        continue
+      }
+      texts[name] = run.output
+    }
+    if texts["html"] != nil {
+      texts["html"] = Self.text(ofHTML: try String(contentsOfFile: page, encoding: .utf8))
+    }
+    return texts
+  }
+
+  @Test func noReportOfAnotherInputHasAZero() async throws {
+    for (name, path) in try otherInputs() {
+      let texts = try await outputs(path)
+      #expect(texts["summary"] != nil && texts["html"] != nil, "\(name)")
+      let isPlan = !texts.keys.contains("diff")
+      #expect(isPlan == ["plan", "a plan alone", "a session"].contains(name))
+      let words = ["summary", "diff", "html", "gate"] + texts.keys.filter { $0.count > 4 }
+      for output in Set(words).subtracting(["statements", "openmetrics", "perfetto", "baseline"]) {
+        let zeros = Self.zeros(texts[output] ?? "").filter { line in
+          // How many of each verdict, failed runs, and the beginning of the axis.
+          !line.contains(" 0 harmless scans") && !line.contains("errors") && line != "0 ns"
+        }
+        // The lines that were not recognized.
+        let allowed = output == "html" ? 1 : 0
+        #expect(zeros.count <= allowed, "\(name): \(output): \(zeros)")
+      }
+      guard !isPlan else { continue }
+      let measured = try await json(path).measured
+      let isProbe = name == "probe"
+      #expect(measured.contains("vmSteps") == isProbe && measured.contains("fetches") != isProbe)
+      let unknown =
+        isProbe
+        ? ["faults_total", "saves_total", "fetches_total", "cache_hits_total"]
+        : ["vm_steps_total", "cache_hits_total", "busy_waits_total", "sorts_total"]
+      for series in unknown {
+        #expect(texts["openmetrics"]?.contains("_\(series){") == false, "\(name): \(series)")
+        #expect(texts["openmetrics"]?.contains("_\(series) 0") == false, "\(name): \(series)")
+      }
+      #expect(texts["perfetto"]?.contains(isProbe ? "\"rows\":0" : "\"vm_steps\":0") == false)
+      #expect(texts["otlp"]?.contains("vm_steps\",\"value\":{\"intValue\":\"0\"") != true)
+    }
+  }
+
+  /// The store's log of each level, as its program writes it, has every count.
+  @Test(arguments: 1...4)
+  func theStoresLogHasAllCounts(level: Int) async throws {
+    let (store, log) = (folder.path("records.sqlite"), folder.path("level-\(level).log"))
+    let records = Program("records")
+    #expect(try await records.run("generate", "--count", "20", "--store", store).status == 0)
+    let list = try await records.run(
+      ["list", "--store", store],
+      environment: ["STORE_SQL_DEBUG": "\(level)", "STORE_SQL_DEBUG_FILE": log])
+    #expect(list.status == 0, "\(list.error)")
+    let measured = try await json(log).measured
+    for name in ["rows", "vmSteps", "fullScanSteps", "cacheHits", "saves", "timeNs"] {
+      #expect(measured.contains(name), "\(name)")
+    }
+  }
+
+  /// Runs with counters and runs without: a run's work is that of the runs that have it.
+  @Test func aRunsWorkIsThatOfTheRunsWithCounters() async throws {
+    let sql = "SELECT 0, t0.Z_PK FROM ZBOOK t0"
+    let counted = RunBuilder {
+      $0.open()
+      $0.fetch(sql, entity: "Book", rows: 3, vmSteps: 40, fullScanSteps: 8)
+      $0.close()
+    }
+    let log = (1...3).map { _ in
+      """
+      CoreData: sql: \(sql)
+      CoreData: annotation: sql connection fetch time: 0.0010s
+      CoreData: annotation: total fetch execution time: 0.0012s for 3 rows.
+
+      """
+    }.joined()
+    let paths = [try write(counted.log, "store.log"), try write(log, "core-data.log")]
+    let summary = try await report.run(["summary"] + paths)
+    #expect(
+      summary.output.contains("per run 3 rows, 40 VM steps, 8 scan steps"), "\(summary.output)")
+    let merged = folder.path("both.json")
+    #expect(try await report.run(["merge"] + paths + ["-o", merged]).status == 0)
+    #expect(try await report.run("summary", merged).output.contains("40 VM steps, 8 scan steps"))
+  }
+
+  /// The misses and the save are those of a log that has no hits and no times.
+  @Test func ratiosAndTimesAreThoseOfTheInputsThatHaveThem() async throws {
+    let merged = try await variants(Self.coreDataInputs[4])[2]
+    let summary = try await report.run("summary", merged)
+    #expect(!summary.output.contains("cache hits          0%"), "\(summary.output)")
+    #expect(!summary.output.contains("saving            0 ns"))
+  }
+
   // MARK: - Comparisons
 
   @Test func aGateDoesNotCompareWithWhatIsUnknown() async throws {

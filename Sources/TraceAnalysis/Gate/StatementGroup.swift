@@ -86,6 +86,7 @@ extension Work {
   public mutating func add(_ other: Work) {
     if other.count > 0 { measured = (count > 0 ? measures : nil) + other.measures }
     count.add(other.count)
+    if let added = other.uncounted { uncounted = (uncounted ?? 0).saturatingSum(added) }
     rows.add(other.rows)
     if let added = other.changes { changes = (changes ?? 0).saturatingSum(added) }
     if let added = other.busyAttempts { busyAttempts = (busyAttempts ?? 0).saturatingSum(added) }

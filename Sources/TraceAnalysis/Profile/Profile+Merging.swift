@@ -148,6 +148,9 @@ extension FaultProfile {
     hitTime.add(other.hitTime)
     missTime.add(other.missTime)
     mostMissesPerFetch = max(mostMissesPerFetch, other.mostMissesPerFetch)
+    if let added = other.missesOfFetched {
+      missesOfFetched = (missesOfFetched ?? 0).saturatingSum(added)
+    }
     statement = statement ?? other.statement
     measured = measured + other.measured
   }
