@@ -20,6 +20,13 @@ probe: ## builds the probe that observes any SQLite program into .build/probe
 test-probe: probe ## runs real programs under the probe, which it installs, and compares their counts; SHORT=1 runs those that are here
 	@Tests/ProbeTests/run.py $(if $(SHORT),,--install)
 
+.PHONY: test-pytest test-action
+test-pytest: probe ## tests the pytest plugin, with the packages that it installs, and measures a suite of 500 tests; SHORT=1 without Django
+	@Scripts/test-pytest.sh $(if $(SHORT),short)
+
+test-action: probe ## runs the steps of action.yml and of the workflows in Examples/github in a shell, one after the other
+	@Scripts/test-pytest.sh action
+
 .PHONY: test-hostile-hosts
 test-hostile-hosts: probe ## runs small programs that fork, restrict themselves and have little room, alone and observed; compares them
 	@Tests/ProbeTests/hostile.py
@@ -30,6 +37,8 @@ bench-probe: probe ## measures the cost of the probe, compared with the same pro
 
 lint: ## checks the style of every Swift file, the words of comments and documents, and the layers of ObjectStore
 	@Scripts/words.sh
+	@Scripts/vocabulary.py --check
+	@Scripts/probe-includes.py
 	@Scripts/layers.sh
 	swift format lint --strict --recursive Package.swift Sources Tests Examples dashboards Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Tests
 
@@ -44,6 +53,10 @@ smoke: ## runs each command of the examples once, on a small store
 
 traces: ## records the sample traces and the baseline in traces/ again
 	@Scripts/traces.sh
+
+.PHONY: vocabulary
+vocabulary: ## regenerates what repeats the events of Sources/vocabulary.txt: C, Swift and Documentation/Vocabulary.md
+	@Scripts/vocabulary.py
 
 rules: ## regenerates Documentation/Rules.md from the rules
 	swift build --product trace-report

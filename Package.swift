@@ -44,7 +44,10 @@ let package = Package(
       // The provider header is included by LTTng from inside its own headers.
       cSettings: [.headerSearchPath("."), .define("STORE_LTTNG", .when(traits: ["LTTng"]))],
       linkerSettings: [.linkedLibrary("lttng-ust", .when(traits: ["LTTng"]))]),
-    .target(name: "StoreInstruments", dependencies: ["StoreEvents", "CStoreTracepoints"]),
+    // Writes the debug log; the probe compiles it too.
+    .target(name: "CLogSink"),
+    .target(
+      name: "StoreInstruments", dependencies: ["StoreEvents", "CLogSink", "CStoreTracepoints"]),
     // Counts what SQLite reads, writes and syncs; the probe compiles it too.
     .target(name: "CSQLiteFiles"),
     .target(name: "SQLiteDriver", dependencies: ["CSQLite", "CSQLiteFiles"]),

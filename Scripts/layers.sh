@@ -17,7 +17,7 @@ flags=(-module-name ObjectStore -package-name "$(basename "$PWD" | tr '[:upper:]
   -plugin-path "$(swiftc -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')/host/plugins"
   -enable-upcoming-feature MemberImportVisibility -enable-upcoming-feature ExistentialAny
   -enable-upcoming-feature InternalImportsByDefault)
-for module in Sources/CSQLite "$build"/{CSQLiteFiles,CSwiftRuntime,CStoreTracepoints}.build; do
+for module in Sources/CSQLite "$build"/{CSQLiteFiles,CSwiftRuntime,CStoreTracepoints,CLogSink}.build; do
   flags+=(-Xcc "-fmodule-map-file=$module/module.modulemap")
 done
 

@@ -17,9 +17,11 @@ done
 
 source=Sources/CSQLiteProbe
 files=Sources/CSQLiteFiles
+sink=Sources/CLogSink
 output=${PROBE_OUTPUT:-.build/probe}
 flags=(-std=gnu11 -O2 -g -fPIC -shared -fvisibility=hidden -ftls-model=initial-exec -Wall -Wextra -Werror
-  -I "$source" -I "$source/include" -I "$files/include")
+  -I "$source" -I "$source/include" -I "$files/include" -I "$sink/include"
+  -I Sources/CStoreTracepoints/include)
 # Never unloaded: the program's objects call it.
 linking=(-Wl,-z,nodelete -Wl,-z,defs -Wl,-z,now -Wl,--as-needed)
 mkdir -p "$output"
@@ -33,7 +35,7 @@ build() { # NAME FLAGS... FILES...
 }
 
 libraries=()
-build libstorescope-probe.so "$source"/*.c "$files"/*.c
+build libstorescope-probe.so "$source"/*.c "$files"/*.c "$sink"/*.c
 if printf '#include <lttng/tracepoint.h>\n' | "$compiler" -E - >/dev/null 2>&1; then
   libraries=(-llttng-ust -llttng-ust-common)
   build libstorescope-probe-lttng.so -Wno-unused-parameter -I "$source/lttng" "$source"/lttng/*.c

@@ -21,7 +21,7 @@ allowed+='|\b(mostMissesPerFetch|mostOfOneValue|mostRecent)\b'
 
 places=(
   Sources Examples Documentation/*.md README.md CHANGELOG.md CONTRIBUTING.md Makefile
-  Package.swift Scripts dashboards traces/README.md action.yml .github
+  Package.swift Scripts Integrations dashboards traces/README.md action.yml .github
 )
 found=$(
   {

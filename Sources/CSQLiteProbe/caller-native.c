@@ -3,14 +3,16 @@
 // The return addresses of a native program, as `module+0xoffset`: the reader finds the lines.
 
 #define _GNU_SOURCE
+#include "caller-native.h"
+
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
 
-#include "loading.h"
-#include "probe.h"
+#include "objects.h"
+#include "process.h"
 
 // See loading.c.
 #pragma weak backtrace
@@ -35,7 +37,7 @@ static const char *folder_of(const char *module) { return module[0] == '/' ? "" 
 
 // Writes the frames of the program as text; returns false if there are none. A frame in the same
 // file as the previous one has only an offset.
-bool describe_frames(void *const *addresses, int count, struct caller *caller, char *buffer,
+bool describe_frames(void *const *addresses, int count, struct caller_event *caller, char *buffer,
                      size_t size) {
   size_t used = 0;
   int shown = 0;

@@ -5,13 +5,15 @@
 // SQLite, and the handler takes no lock and allocates no memory.
 
 #define _GNU_SOURCE
+#include "caller-python-dump.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "probe.h"
+#include "caller-python-files.h"
 
 static size_t append_utf8(unsigned long character, char *to) {
   // A byte of a file name that is not UTF-8.
@@ -51,7 +53,7 @@ static void unescape(const char *text, size_t length, char *to, size_t size) {
 }
 
 // Reads `  File "/srv/app.py", line 12 in show`.
-static bool read_frame(const char *line, size_t length, struct caller *caller, char *buffer, size_t size) {
+static bool read_frame(const char *line, size_t length, struct caller_event *caller, char *buffer, size_t size) {
   static const char head[] = "  File \"", middle[] = "\", line ", tail[] = " in ";
   size_t start = sizeof head - 1;
   if (length < start || memcmp(line, head, start) != 0) return false;
@@ -73,13 +75,13 @@ static bool read_frame(const char *line, size_t length, struct caller *caller, c
   return true;
 }
 
-static bool best_frame(const char *text, size_t length, struct caller *caller, char *buffer, size_t size) {
+static bool best_frame(const char *text, size_t length, struct caller_event *caller, char *buffer, size_t size) {
   char other[4096];
   int best = -1;
   for (const char *line = text, *end = text + length; line < end && best < 3;) {
     const char *newline = memchr(line, '\n', (size_t)(end - line));
     size_t count = (size_t)((newline ? newline : end) - line);
-    struct caller frame = *caller;
+    struct caller_event frame = *caller;
     if (read_frame(line, count, &frame, other, sizeof other)) {
       int rank = rank_of_python_file(other);
       if (rank > best) {
@@ -93,7 +95,7 @@ static bool best_frame(const char *text, size_t length, struct caller *caller, c
 }
 
 bool python_caller_from_dump(
-    void (*dump)(int, void *), void *thread_state, struct caller *caller, char *buffer, size_t size) {
+    void (*dump)(int, void *), void *thread_state, struct caller_event *caller, char *buffer, size_t size) {
   int ends[2];
   // Never blocks: of a stack that is deeper than a pipe the rest is left out.
   if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return false;

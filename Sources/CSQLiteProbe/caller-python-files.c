@@ -3,12 +3,14 @@
 // Which files of Python are the program's own, by their paths.
 
 #define _GNU_SOURCE
+#include "caller-python-files.h"
+
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "probe.h"
+#include "hash.h"
 
 // What follows the last folder that package managers install into, or NULL.
 static const char *installed_part(const char *file) {

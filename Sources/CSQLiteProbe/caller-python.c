@@ -3,10 +3,16 @@
 // The line of Python, or of PHP, that runs a statement, by the interpreter's own public functions.
 
 #define _GNU_SOURCE
+#include "caller-python.h"
+
 #include <dlfcn.h>
+#include <pthread.h>
 #include <string.h>
 
-#include "probe.h"
+#include "caller-python-dump.h"
+#include "caller-python-files.h"
+#include "macros.h"
+#include "process.h"
 
 // MARK: - Python
 
@@ -98,7 +104,7 @@ static bool copy_attribute(void *code, const char *name, char *buffer, size_t si
   return text != NULL;
 }
 
-static void take(void *frame, void *code, const char *file, struct caller *caller, char *buffer, size_t size) {
+static void take(void *frame, void *code, const char *file, struct caller_event *caller, char *buffer, size_t size) {
   size_t half = size / 2;
   caller->language = "python";
   caller->line = (uint64_t)python.line(frame);
@@ -109,7 +115,7 @@ static void take(void *frame, void *code, const char *file, struct caller *calle
     buffer[half] = 0;
 }
 
-static bool find_line(struct caller *caller, char *buffer, size_t size) {
+static bool find_line(struct caller_event *caller, char *buffer, size_t size) {
   void *frame = python.frame();
   if (!frame) return false;
   python.increment(frame);
@@ -164,7 +170,7 @@ static enum lock state_of_lock(void *thread) {
 }
 
 // Acquires the interpreter's lock if that cannot block another thread that waits for SQLite.
-bool python_caller(struct caller *caller, char *buffer, size_t size, bool may_lock) {
+bool python_caller(struct caller_event *caller, char *buffer, size_t size, bool may_lock) {
   void *thread = running_thread();
   enum lock lock = thread ? state_of_lock(thread) : LOCK_UNKNOWN;
   if (lock == LOCK_UNKNOWN) return thread && python_caller_without_lock(caller, buffer, size);
@@ -185,7 +191,7 @@ bool python_caller(struct caller *caller, char *buffer, size_t size, bool may_lo
 
 bool python_can_be_dumped(void) { return python.dump && running_thread(); }
 
-bool python_caller_without_lock(struct caller *caller, char *buffer, size_t size) {
+bool python_caller_without_lock(struct caller_event *caller, char *buffer, size_t size) {
   void *thread = running_thread();
   return thread && python.dump && python_caller_from_dump(python.dump, thread, caller, buffer, size);
 }
@@ -202,7 +208,7 @@ static void find_php(void) {
   dlerror();
 }
 
-bool php_caller(struct caller *caller) {
+bool php_caller(struct caller_event *caller) {
   pthread_once(&php_once, find_php);
   if (!php_file || !php_line) return false;
   const char *file = php_file();

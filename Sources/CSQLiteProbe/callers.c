@@ -2,12 +2,23 @@
 
 // The line of the program that runs a statement. Each place is announced once and has a number.
 
+#include "callers.h"
+
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "probe.h"
+#include "caller-native.h"
+#include "caller-python-files.h"
+#include "caller-python.h"
+#include "comments.h"
+#include "guard.h"
+#include "hash.h"
+#include "lifecycle.h"
+#include "process.h"
+#include "recording.h"
 
 enum {
   // A native caller is looked up for the first runs of a statement, and then for one of 16 runs on average.
@@ -33,29 +44,21 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 enum caller_mode caller_mode;
 
-static char folder[4096];
-static size_t folder_length;
-
-const char *start_folder(void) { return folder; }
-
 // Like Swift's #fileID, a place must be the same on two machines with the same project.
 static const char *without_start_folder(const char *file) {
-  return folder_length > 1 && strncmp(file, folder, folder_length) == 0 ? file + folder_length : file;
+  const char *folder = start_folder();
+  size_t length = strlen(folder);
+  return length > 1 && strncmp(file, folder, length) == 0 ? file + length : file;
 }
 
-void callers_start(void) {
-  if (getcwd(folder, sizeof folder - 1)) {
-    folder_length = strlen(folder);
-    folder[folder_length++] = '/';
-  }
+static void start(void) {
+  find_start_folder();
   python_files_start();
   const char *setting = getenv("STORE_CALLERS");
   if (!setting) return;
   if (strcmp(setting, "all") == 0) caller_mode = CALLERS_ALL;
   if (strcmp(setting, "none") == 0) caller_mode = CALLERS_NONE;
 }
-
-void callers_after_fork(void) { pthread_mutex_init(&lock, NULL); }
 
 static struct place *find_or_make(uint64_t hash) {
   struct place **bucket = &buckets[hash % BUCKETS];
@@ -96,17 +99,17 @@ static uint64_t hash_string(const char *text, uint64_t seed) {
   return text ? hash_bytes(text, strlen(text), seed) : seed;
 }
 
-static uint64_t announce_caller(const struct caller *caller) {
+static uint64_t announce_caller(const struct caller_event *caller) {
   uint64_t hash = hash_string(caller->file, caller->line + 11);
   hash = hash_string(caller->function, hash);
   hash = hash_string(caller->frames, hash);
   bool is_announcement_due;
   uint64_t id = number_of(hash, &is_announcement_due);
   if (is_announcement_due) {
-    struct caller event = *caller;
+    struct caller_event event = *caller;
     event.caller_id = id;
     event.file = without_start_folder(event.file);
-    emit_caller(&event);
+    emit(EVENT_caller, &event);
   }
   return id;
 }
@@ -154,19 +157,19 @@ static uint64_t native_place(char *buffer, size_t size) {
   bool is_announcement_due;
   uint64_t hash = hash_bytes(addresses, (size_t)count * sizeof *addresses, 13);
   uint64_t id = number_of(hash, &is_announcement_due);
-  struct caller event = {.caller_id = id, .file = "", .function = "", .frames = ""};
+  struct caller_event event = {.caller_id = id, .file = "", .function = "", .frames = ""};
   if (is_announcement_due && describe_frames(addresses, count, &event, buffer, size))
-    emit_caller(&event);
+    emit(EVENT_caller, &event);
   return id;
 }
 
 // The places that cost little to look up: in a comment, or read directly from an interpreter.
-static bool cheap_caller(const char *sql, struct caller *caller, char *buffer, size_t size, bool may_lock) {
+static bool cheap_caller(const char *sql, struct caller_event *caller, char *buffer, size_t size, bool may_lock) {
   return (strchr(sql, '/') && comment_caller(sql, caller, buffer, size)) ||
          python_caller(caller, buffer, size, may_lock) || php_caller(caller);
 }
 
-static uint64_t expensive_caller(struct caller *caller, char *buffer, size_t size) {
+static uint64_t expensive_caller(struct caller_event *caller, char *buffer, size_t size) {
   return python_caller_without_lock(caller, buffer, size) ? announce_caller(caller) : native_place(buffer, size);
 }
 
@@ -180,7 +183,7 @@ struct look_up {
 // Looks up the caller; if `text` is not NULL, an expensive one for a sample of its runs alone.
 static void look_up(struct look_up *request) {
   char buffer[8192];
-  struct caller caller = {.language = "", .file = "", .function = "", .frames = ""};
+  struct caller_event caller = {.language = "", .file = "", .function = "", .frames = ""};
   struct text *text = request->text;
   int error = errno;
   if (cheap_caller(request->sql, &caller, buffer, sizeof buffer, request->may_lock)) {
@@ -209,3 +212,8 @@ uint64_t caller_now(const char *sql, bool may_lock) { return guarded_look_up(NUL
 uint64_t caller_of_run(struct statement *statement, const char *sql, bool may_lock) {
   return guarded_look_up(statement->text, sql, may_lock);
 }
+
+// The thread that forked may not be the one that held the lock.
+static void after_fork(void) { pthread_mutex_init(&lock, NULL); }
+
+LIFECYCLE(.after_fork = after_fork, .start = start)

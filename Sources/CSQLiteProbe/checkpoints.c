@@ -4,11 +4,21 @@
 // calls its own function through a slot.
 
 #define _GNU_SOURCE
+#include "checkpoints.h"
+
 #include <string.h>
 
-#include "probe.h"
+#include "process.h"
+#include "recording.h"
+#include "runs.h"
 
 static const char *const modes[] = {"passive", "full", "restart", "truncate"};
+
+static void emit_checkpoint(const struct connection *connection, const char *mode, int frames,
+                            int done, int64_t total_ns) {
+  EMIT(checkpoint, .store_id = connection->id, .mode = mode, .log_frames = (uint64_t)frames,
+       .checkpointed_frames = done > 0 ? (uint64_t)done : 0, .total_ns = total_ns);
+}
 
 int checkpoint_recorded(struct copy *copy, sqlite3 *handle, const char *schema, int mode,
                         int *log_frames, int *checkpointed) {
@@ -25,8 +35,7 @@ int checkpoint_recorded(struct copy *copy, sqlite3 *handle, const char *schema, 
   if (log_frames) *log_frames = frames;
   if (checkpointed) *checkpointed = done;
   if (code == SQLITE_OK && frames >= 0 && mode >= 0 && mode < 4)
-    emit_checkpoint(connection->id, modes[mode], (uint64_t)frames, done > 0 ? (uint64_t)done : 0,
-                    total);
+    emit_checkpoint(connection, modes[mode], frames, done, total);
   // Within a step the run reports its waits.
   else if (!outer) report_waits(connection, code);
   return code;
@@ -45,6 +54,5 @@ void checkpoint_returned(struct statement *statement, int64_t duration) {
   int frames = api->column_int(statement->stmt, 1);
   int done = api->column_int(statement->stmt, 2);
   if (frames < 0) return;
-  emit_checkpoint(statement->connection->id, mode_of(command_of(statement->text)), (uint64_t)frames,
-                  done > 0 ? (uint64_t)done : 0, duration);
+  emit_checkpoint(statement->connection, mode_of(command_of(statement->text)), frames, done, duration);
 }

@@ -7,12 +7,12 @@
 //
 // They differ from run to run, so they are not part of the statement.
 
+#include "comments.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "probe.h"
 
 static bool is_key(char c) { return isalnum((unsigned char)c) || c == '_' || c == '-' || c == '.'; }
 
@@ -186,7 +186,7 @@ static void take_tags(struct tags *tags, struct part list) {
   }
 }
 
-bool comment_caller(const char *sql, struct caller *caller, char *buffer, size_t size) {
+bool comment_caller(const char *sql, struct caller_event *caller, char *buffer, size_t size) {
   struct part rest, comments[MAX_COMMENTS];
   bool has_semicolon;
   int count = split(sql, strlen(sql), &rest, comments, &has_semicolon);

@@ -2,12 +2,18 @@
 
 // The open connections of the process, and our trace callback on them.
 
-#include "probe.h"
+#include "connections.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#include "lifecycle.h"
+#include "process.h"
+#include "recording.h"
+#include "test-name.h"
 
 enum { BUCKETS = 1024 };
 
@@ -58,10 +64,7 @@ static struct connection *make_connection(sqlite3 *handle) {
   return connection;
 }
 
-// Registers a connection; its events begin when a listener is enabled.
-struct connection *open_connection(struct copy *copy, sqlite3 *handle, enum way way,
-                                   bool is_hooked) {
-  start_recording_once();
+struct connection *add_connection(struct copy *copy, sqlite3 *handle, enum way way, bool is_hooked) {
   pthread_mutex_lock(&lock);
   struct connection *connection = find_any(handle);
   if (connection) {
@@ -85,13 +88,6 @@ struct connection *open_connection(struct copy *copy, sqlite3 *handle, enum way 
     connection->has_file = path && *path;
   }
   pthread_mutex_unlock(&lock);
-  if (!connection || connection->is_excluded) return connection;
-  io_opened(connection);
-  // A copy whose calls are not hooked is observed by its callbacks alone.
-  if (!is_hooked)
-    set_trace(connection, SQLITE_TRACE_STMT | SQLITE_TRACE_PROFILE | SQLITE_TRACE_ROW |
-                              SQLITE_TRACE_CLOSE);
-  if (is_recording()) announce_connection(connection);
   return connection;
 }
 
@@ -105,7 +101,7 @@ static void emit_connection(struct connection *connection) {
   api->file_control(handle, "main", SQLITE_FCNTL_VFSNAME, &vfs);
   struct stat file;
   bool has_file = path && *path && stat(path, &file) == 0;
-  struct connection_opened event = {
+  struct connection_opened_event event = {
       .connection_id = connection->id,
       .path = path ? path : "",
       .vfs = vfs ? vfs : "",
@@ -118,7 +114,7 @@ static void emit_connection(struct connection *connection) {
       .process_start_ns = process_start_ns(),
       .process_name = process_name(),
   };
-  emit_opened(&event);
+  emit(EVENT_connection_opened, &event);
   if (vfs) api->free(vfs);
 }
 
@@ -133,57 +129,9 @@ void announce_connection(struct connection *connection) {
   errno = error;
 }
 
-void close_connection(struct connection *connection) {
-  if (connection->is_closed) return;
-  connection->is_closed = true;
-  if (connection->is_lingering) __atomic_sub_fetch(&lingering, 1, __ATOMIC_RELAXED);
-  if (connection->is_excluded || !is_recording()) return;
-  flush_pending(connection, SQLITE_OK);
-  transaction_at_close(connection);
-  if (connection->io) io_closed(connection);
-  if (connection->announced_generation != 0) emit_closed(connection->id);
-}
-
-static void install_trace(struct connection *connection, unsigned mask) {
-  struct copy *copy = connection->copy;
-  if (connection->program_trace) mask |= connection->program_mask;
-  if (connection->program_plain_trace) mask |= SQLITE_TRACE_STMT;
-  if (connection->is_profiled) mask |= SQLITE_TRACE_PROFILE;
-  // SQLite calls a profile callback beside each trace callback.
-  if (connection->program_profile) copy->real.profile(connection->handle, NULL, NULL);
-  copy->api.trace_v2(connection->handle, mask, traced, connection);
-}
-
-// Sets the program's own callbacks as the program did: the later call takes effect, except that
-// sqlite3_profile() keeps what sqlite3_trace_v2() set.
-static void restore_trace(const struct connection *connection) {
-  const struct copy *copy = connection->copy;
-  sqlite3 *handle = connection->handle;
-  bool has_profile = connection->program_profile != NULL;
-  if (has_profile && !connection->is_profiled)
-    copy->real.profile(handle, connection->program_profile, connection->program_profile_context);
-  if (connection->program_plain_trace)
-    copy->real.trace(handle, connection->program_plain_trace, connection->program_plain_context);
-  else if (connection->program_trace)
-    copy->api.trace_v2(handle, connection->program_mask, connection->program_trace,
-                       connection->program_trace_context);
-  else
-    copy->api.trace_v2(handle, 0, NULL, connection->program_plain_context);
-  if (has_profile && connection->is_profiled)
-    copy->real.profile(handle, connection->program_profile, connection->program_profile_context);
-}
-
-// Installs our callback, which calls the program's as well; with a mask of 0 removes it.
-void set_trace(struct connection *connection, unsigned mask) {
-  connection->mask = mask;
-  connection->is_traced = mask != 0;
-  if (mask != 0) install_trace(connection, mask);
-  else restore_trace(connection);
-}
-
 // A callback that the program sets on a copy whose calls are not hooked replaces ours: such a
 // connection ran nothing that was seen, and was not seen to be closed.
-void report_silent_connections(void) {
+static void report_silent_connections(void) {
   for (int i = 0; i < BUCKETS; i++)
     for (struct connection *at = buckets[i]; at; at = at->next) {
       if (at->is_hooked || at->is_excluded || at->is_closed || at->is_called) continue;
@@ -195,4 +143,6 @@ void report_silent_connections(void) {
 }
 
 // The thread that forked may not be the one that held the lock.
-void connections_after_fork(void) { pthread_mutex_init(&lock, NULL); }
+static void after_fork(void) { pthread_mutex_init(&lock, NULL); }
+
+LIFECYCLE(.after_fork = after_fork, .end = report_silent_connections)

@@ -3,11 +3,17 @@
 // The copies of SQLite in this process, and their functions.
 
 #define _GNU_SOURCE
+#include "copies.h"
+
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "probe.h"
+#include "lifecycle.h"
+
+#define NAME(type, name, parameters, arguments) "sqlite3_" #name,
+const char *const hooked_names[HOOKED_COUNT] = {HOOKED_FUNCTIONS(NAME)};
 
 struct copy copies[MAX_COPIES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -105,4 +111,6 @@ struct copy *copy_of_table(const void *table, const char *path, const void *base
 }
 
 // The thread that forked may not be the one that held the lock.
-void copies_after_fork(void) { pthread_mutex_init(&lock, NULL); }
+static void after_fork(void) { pthread_mutex_init(&lock, NULL); }
+
+LIFECYCLE(.after_fork = after_fork)

@@ -4,6 +4,8 @@
 // its liblttng-ust-fd.so. Without them lttng-ust ends the process.
 
 #define _GNU_SOURCE
+#include "descriptors.h"
+
 #include <limits.h>
 #include <linux/close_range.h>
 #include <sched.h>
@@ -11,8 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "loading.h"
-#include "probe.h"
+#include "events.h"
+#include "state.h"
+#include "tracer.h"
 
 // See loading.c.
 #pragma weak closefrom

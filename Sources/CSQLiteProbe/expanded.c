@@ -3,11 +3,14 @@
 // The bound values of a statement whose calls are not hooked: its SQL with the values in place of the
 // parameters is compared with its SQL. Both have the same tokens otherwise.
 
+#include "expanded.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe.h"
+#include "literals.h"
+#include "values.h"
 
 static bool is_word(char c) {
   return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;

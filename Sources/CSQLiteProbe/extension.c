@@ -4,13 +4,16 @@
 // a handle that the program passes.
 
 #define _GNU_SOURCE
+#include "extension.h"
+
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "loading.h"
-#include "probe.h"
+#include "objects.h"
+#include "opening.h"
+#include "recording.h"
 #include "sqliteprobe.h"
 
 enum { AUTO_EXTENSION = 192 };

@@ -2,11 +2,15 @@
 
 // Statements that fail before they run: reported as runs without a step.
 
+#include "failures.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe.h"
+#include "callers.h"
+#include "recording.h"
+#include "runs.h"
 
 // Whether an error of sqlite3_exec() was found by the parser, after the pending run.
 bool is_parse_error(const struct connection *connection, int code) {
@@ -56,7 +60,7 @@ void failed_to_prepare(struct connection *connection, const char *sql, int lengt
   if (text) {
     announce_connection(connection);
     announce_text(connection->id, text);
-    struct statement_run event = {
+    struct statement_run_event event = {
         .connection_id = connection->id,
         .statement_id = text->statement_id,
         .run_id = next_run_id(),
@@ -65,7 +69,7 @@ void failed_to_prepare(struct connection *connection, const char *sql, int lengt
         .readonly = text->write == WRITES_NOTHING,
         .error = describe_error(connection, code),
     };
-    emit_run(&event, text, NULL);
+    emit_run(&event, text->sql, NULL);
     release_text(text);
   }
   errno = error;

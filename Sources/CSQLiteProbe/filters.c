@@ -3,6 +3,8 @@
 // System calls that a program forbids itself. A filter may end the process at any call that the program does not make.
 
 #define _GNU_SOURCE
+#include "filters.h"
+
 #include <linux/seccomp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,28 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "loading.h"
-#include "probe.h"
-
-bool is_filtered;
-
-// The count of filters of a process; 0 if it is not known.
-static long filters_of(const char *status_file) {
-  char status[8192];
-  if (read_file(status_file, status, sizeof status) == 0) return 0;
-  const char *line = strstr(status, "\nSeccomp_filters:");
-  if (line) return strtol(line + strlen("\nSeccomp_filters:"), NULL, 10);
-  // Before Linux 5.9.
-  return strstr(status, "\nSeccomp:\t2") != NULL;
-}
-
-// Whether another program added a filter before it executed this one. The filters of the recorder permit
-// the calls of a program with threads and sockets, as do a container's, which its first process has too.
-bool has_inherited_filter(void) {
-  const char *recorder = getenv("STORE_TRACE_FILTERS");
-  long own = filters_of("/proc/self/status");
-  return own > 0 && own > (recorder ? atol(recorder) : 0) && own > filters_of("/proc/1/status");
-}
+#include "recording.h"
+#include "tracer.h"
 
 static void filter_added(bool is_strict, bool is_for_all_threads) {
   // Not even the clock can be read.

@@ -4,12 +4,17 @@
 // its stack, or that of a coroutine, may have little room left.
 
 #define _GNU_SOURCE
+#include "guard.h"
+
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "probe.h"
+#include "lifecycle.h"
+#include "process.h"
+#include "state.h"
 
 enum {
   // LTTng, a dump of Python's frames and the loader need less.

@@ -5,11 +5,23 @@
 //
 // A hook calls SQLite exactly as the program did and returns what SQLite returned. The exception is finalize_recorded().
 
+#include "hooks.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe.h"
+#include "bindings.h"
+#include "checkpoints.h"
+#include "failures.h"
+#include "io.h"
+#include "lifecycle.h"
+#include "observing.h"
+#include "opening.h"
+#include "process.h"
+#include "recording.h"
+#include "steps.h"
+#include "values.h"
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -363,5 +375,3 @@ void *const own_open_functions[MAX_COPIES][3] = {OWN_ENTRY(0), OWN_ENTRY(1), OWN
                                                  OWN_ENTRY(3), OWN_ENTRY(4), OWN_ENTRY(5),
                                                  OWN_ENTRY(6), OWN_ENTRY(7)};
 
-#define NAME(type, name, parameters, arguments) "sqlite3_" #name,
-const char *const hooked_names[HOOKED_COUNT] = {HOOKED_FUNCTIONS(NAME)};

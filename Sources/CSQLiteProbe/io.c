@@ -4,11 +4,14 @@
 // SQLite works on the thread that calls it, so the counts of a thread since its last run belong to
 // its next run.
 
+#include "io.h"
+
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "CSQLiteFiles.h"
-#include "probe.h"
+#include "recording.h"
 
 struct connection_io {
   struct CSQLiteFiles_counts run;
@@ -60,9 +63,9 @@ static uint32_t cache_status(const struct connection *connection, int operation)
   return (uint32_t)now;
 }
 
-static void emit(struct connection *connection, uint64_t run_id, uint64_t hits, uint64_t misses) {
+static void emit_io(struct connection *connection, uint64_t run_id, uint64_t hits, uint64_t misses) {
   const struct CSQLiteFiles_counts *run = &connection->io->run;
-  struct statement_io event = {
+  struct statement_io_event event = {
       .store_id = connection->id,
       .run_id = run_id,
       .cache_hits = hits,
@@ -77,7 +80,7 @@ static void emit(struct connection *connection, uint64_t run_id, uint64_t hits, 
       .sync_ns = run->sync_ns,
       .checkpoint_ns = run->checkpoint_ns,
   };
-  if (hits + misses + run->reads + run->writes + run->syncs > 0) emit_statement_io(&event);
+  if (hits + misses + run->reads + run->writes + run->syncs > 0) emit(EVENT_statement_io, &event);
 }
 
 void io_of_run(struct connection *connection, const struct ended_run *run) {
@@ -86,8 +89,8 @@ void io_of_run(struct connection *connection, const struct ended_run *run) {
   uint32_t misses = cache_status(connection, SQLITE_DBSTATUS_CACHE_MISS);
   io->run = CSQLiteFiles_take();
   // The total counts, if the program reset them.
-  emit(connection, run->event.run_id, hits >= io->cache_hits ? hits - io->cache_hits : hits,
-       misses >= io->cache_misses ? misses - io->cache_misses : misses);
+  emit_io(connection, run->event.run_id, hits >= io->cache_hits ? hits - io->cache_hits : hits,
+          misses >= io->cache_misses ? misses - io->cache_misses : misses);
   io->cache_hits = hits;
   io->cache_misses = misses;
   CSQLiteFiles_add(&io->transaction, &io->run);
@@ -103,7 +106,7 @@ void io_transaction_began(struct connection *connection) {
 // The last checkpoint and the removal of the log, when the last connection closes.
 void io_closed(struct connection *connection) {
   connection->io->run = CSQLiteFiles_take();
-  emit(connection, 0, 0, 0);
+  emit_io(connection, 0, 0, 0);
   free(connection->io);
   connection->io = NULL;
 }
@@ -115,7 +118,7 @@ static int64_t parts(const struct CSQLiteFiles_counts *counts) {
 static int64_t not_negative(int64_t time) { return time > 0 ? time : 0; }
 
 void io_committed(struct connection *connection, const struct ended_run *run,
-                  const struct transaction *transaction) {
+                  const struct transaction_event *transaction) {
   const struct connection_io *io = connection->io;
   bool is_explicit = transaction->transaction_id != 0;
   if (transaction->writer_ns < 0) return;
@@ -123,7 +126,7 @@ void io_committed(struct connection *connection, const struct ended_run *run,
   // In autocommit mode the body and the commit are one step.
   int64_t commit =
       is_explicit ? not_negative(run->end - run->start - run->wait_ns - parts(&io->run)) : 0;
-  struct commit_io event = {
+  struct commit_io_event event = {
       .store_id = connection->id,
       .transaction_id = transaction->transaction_id,
       .wait_ns = transaction->wait_ns,
@@ -142,5 +145,5 @@ void io_committed(struct connection *connection, const struct ended_run *run,
       .checkpoint_writes = counts->checkpoint_writes,
       .checkpoint_syncs = counts->checkpoint_syncs,
   };
-  emit_commit_io(&event);
+  emit(EVENT_commit_io, &event);
 }

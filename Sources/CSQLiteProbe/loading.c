@@ -14,7 +14,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe.h"
+#include "descriptors.h"
+#include "ending.h"
+#include "filters.h"
+#include "hooks.h"
+#include "lifecycle.h"
+#include "objects.h"
+#include "recording.h"
+#include "slots.h"
+#include "static-copies.h"
+#include "test-name.h"
+#include "waits.h"
 
 // The loader of musl refuses a program whose preloaded library needs a function that musl lacks. Weak
 // functions are 0 there instead, and the probe does nothing.
@@ -26,7 +36,7 @@ static int is_dirty;
 static void look_at_new_objects(bool is_deep) {
   int error = errno;
   __atomic_store_n(&is_dirty, 0, __ATOMIC_RELAXED);
-  patch_new_objects_of(is_deep);
+  patch_new_objects(is_deep);
   // A successful call must leave no error message.
   dlerror();
   errno = error;
@@ -90,11 +100,13 @@ void *loading_hook(const char *name, bool is_copy) {
     case 'p':
       if (strcmp(name, "pthread_exit") == 0) return ending_hook();
       if (strcmp(name, "prctl") == 0) return filter_hook(name);
+      if (strcmp(name, "putenv") == 0) return environment_hook(name);
       return strcmp(name, "pthread_mutexattr_settype") == 0 ? (void *)hook_mutexattr_settype : NULL;
     case 'u':
     case 'n':
     case 's':
       if (strcmp(name, "syscall") == 0) return filter_hook(name);
+      if (strcmp(name, "setenv") == 0 || strcmp(name, "unsetenv") == 0) return environment_hook(name);
       return is_copy ? waiting_hook(name) : NULL;
     default: return NULL;
   }

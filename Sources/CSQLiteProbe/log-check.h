@@ -2,13 +2,10 @@
 
 // The sum over the lines of a log that its closing line states; see StoreEvents/LogCheck.swift.
 
-#ifndef storescope_log_check_h
-#define storescope_log_check_h
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
-
-#pragma GCC visibility push(hidden)
 
 struct log_check {
   uint64_t lines;
@@ -18,7 +15,3 @@ struct log_check {
 uint64_t line_hash(const char *bytes, size_t count);
 // Adds lines that each end in a line feed.
 void check_lines(struct log_check *check, const char *bytes, size_t count);
-
-#pragma GCC visibility pop
-
-#endif

@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A descriptor that takes lines whole, or not at all, and never keeps the program waiting for long.
+// The file of the log, or standard error.
 
-#ifndef storescope_log_sink_h
-#define storescope_log_sink_h
+#pragma once
 
 #include <stddef.h>
 
-#pragma GCC visibility push(hidden)
-
 // Opens the file for appending, or standard error if the path is NULL; returns 0 on success.
 int sink_open(const char *path);
-// Writes the lines of a group. Returns the lines lost before them, to be reported, or 0.
+// Writes the lines of a group.
 void sink_write(const char *bytes, size_t count, int lines);
+// The lines lost since the last one that was written, to be reported.
 long sink_lost(void);
-void sink_reported(void);
-
-#pragma GCC visibility pop
-
-#endif

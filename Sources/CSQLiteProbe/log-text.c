@@ -7,8 +7,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "probe.h"
-
 void log_bytes(struct log_text *log, const char *bytes, size_t count) {
   if (log->count + count > log->capacity) {
     size_t capacity = (log->count + count) * 2 + 4096;

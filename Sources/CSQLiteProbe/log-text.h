@@ -2,14 +2,11 @@
 
 // Bytes of log text that grow as needed and are kept from one group of lines to the next.
 
-#ifndef storescope_log_text_h
-#define storescope_log_text_h
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#pragma GCC visibility push(hidden)
 
 struct log_text {
   char *bytes;
@@ -26,9 +23,7 @@ void log_signed(struct log_text *log, int64_t value);
 void log_seconds(struct log_text *log, int64_t ns);
 // Appends text from data, escaped so that no value forges a line; see StoreEvents/LogText.swift.
 void log_escaped(struct log_text *log, const char *text, size_t count, bool is_quoted);
+// Copies text with U+FFFD in the place of each byte that is not UTF-8: at most three times as long.
+size_t copy_valid_utf8(char *to, const char *from, size_t count);
 // Appends a moment as `2026-11-21 14:12:28.633104`.
 void log_moment(struct log_text *log, int64_t utc_offset);
-
-#pragma GCC visibility pop
-
-#endif

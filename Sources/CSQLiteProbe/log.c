@@ -3,9 +3,12 @@
 // The SQL debug log, in the words and the format of the store's own: Documentation/DebugLog.md.
 
 #define _GNU_SOURCE
+#include "log.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +18,10 @@
 #include "log-check.h"
 #include "log-sink.h"
 #include "log-text.h"
-#include "probe.h"
+#include "process.h"
+#include "state.h"
 
-enum { VOCABULARY_VERSION = 3, LONGEST_VALUE = 256 };
+enum { LONGEST_VALUE = 256 };
 
 static struct log_text log_lines;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -56,10 +60,8 @@ static void begin_group(void) {
 }
 
 static void end_group(void) {
-  long lost = sink_lost();
   check_lines(&check, log_lines.bytes, log_lines.count);
   sink_write(log_lines.bytes, log_lines.count, log_lines.lines);
-  if (sink_lost() == lost) sink_reported();
   pthread_mutex_unlock(&lock);
 }
 
@@ -69,7 +71,7 @@ static void open_line(void) {
   char text[160];
   long magnitude = labs(utc_offset);
   snprintf(text, sizeof text, "log opened: vocabulary=%d utc_offset=%c%02ld:%02ld level=%d",
-           VOCABULARY_VERSION, utc_offset < 0 ? '-' : '+', magnitude / 3600, magnitude % 3600 / 60,
+           STORE_VOCABULARY_VERSION, utc_offset < 0 ? '-' : '+', magnitude / 3600, magnitude % 3600 / 60,
            log_level);
   log_string(&log_lines, text);
   end_line();
@@ -147,48 +149,82 @@ void log_close(int status) {
   pthread_mutex_unlock(&lock);
 }
 
-static void fields_line(const char *name, const struct field *fields, size_t count) {
-  begin_line("annotation: ");
+static void field_name(const char *name) {
+  log_bytes(&log_lines, " ", 1);
   log_string(&log_lines, name);
-  for (size_t i = 0; i < count; i++) {
-    const struct field *field = &fields[i];
-    if (field->type == FIELD_TEXT ? !field->text || !*field->text : field->number == 0) continue;
-    log_bytes(&log_lines, " ", 1);
-    log_string(&log_lines, field->name);
-    log_bytes(&log_lines, "=", 1);
-    switch (field->type) {
-      case FIELD_UNSIGNED: log_unsigned(&log_lines, field->number, 1); break;
-      case FIELD_SIGNED: log_signed(&log_lines, (int64_t)field->number); break;
-      case FIELD_TEXT: log_escaped(&log_lines, field->text, strlen(field->text), true); break;
-    }
+  log_bytes(&log_lines, "=", 1);
+}
+
+static void unsigned_field(const char *name, uint64_t value) {
+  if (value == 0) return;
+  field_name(name);
+  log_unsigned(&log_lines, value, 1);
+}
+
+static void signed_field(const char *name, int64_t value) {
+  if (value == 0) return;
+  field_name(name);
+  log_signed(&log_lines, value);
+}
+
+static void text_field(const char *name, const char *value) {
+  if (!value || !*value) return;
+  field_name(name);
+  log_escaped(&log_lines, value, strlen(value), true);
+}
+
+#define UNSIGNED(field) unsigned_field(#field, event->field);
+#define SIGNED(field) signed_field(#field, event->field);
+#define TEXT(field) text_field(#field, event->field);
+#define FIELDS(name) \
+  case EVENT_##name: { \
+    const struct name##_event *event = fields; \
+    log_string(&log_lines, #name); \
+    FIELDS_##name(UNSIGNED, SIGNED, TEXT) \
+    break; \
+  }
+
+static void fields_line(enum event_kind kind, const void *fields) {
+  begin_line("annotation: ");
+  switch (kind) {
+    PROBE_EVENTS(FIELDS)
+    case EVENT_COUNT: break;
   }
   end_line();
 }
 
-void log_event(const char *name, const struct field *fields, size_t count) {
-  begin_group();
-  fields_line(name, fields, count);
-  end_group();
-}
-
-void log_opened(const char *path, const struct field *fields, size_t count) {
-  begin_group();
+static void opened_line(const struct connection_opened_event *event) {
   begin_line("annotation: ");
   log_string(&log_lines, "Connecting to sqlite database file at ");
-  log_escaped(&log_lines, path, strlen(path), true);
+  log_escaped(&log_lines, event->path, strlen(event->path), true);
   end_line();
-  fields_line("connection_opened", fields, count);
-  end_group();
 }
 
-void log_busy(int64_t wait_ns, uint64_t gave_up, const struct field *fields, size_t count) {
-  begin_group();
+static void busy_line(const struct busy_event *event) {
   begin_line("warning: ");
-  log_string(&log_lines, gave_up ? "gave up after waiting " : "waited ");
-  log_seconds(&log_lines, wait_ns);
+  log_string(&log_lines, event->gave_up ? "gave up after waiting " : "waited ");
+  log_seconds(&log_lines, event->wait_ns);
   log_string(&log_lines, " for another connection's lock");
   end_line();
-  fields_line("busy", fields, count);
+}
+
+static void not_observed_line(const struct copy_not_observed_event *event) {
+  const char *parts[] = {"a copy of SQLite ", event->sqlite_version, " in ", event->sqlite_path,
+                         " was seen and not observed: ", event->reason};
+  begin_line("warning: ");
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    log_escaped(&log_lines, parts[i], strlen(parts[i]), false);
+  end_line();
+}
+
+void log_event(enum event_kind kind, const void *event) {
+  // A log has the values of each run from level 2 on, in lines of their own.
+  if (kind == EVENT_values) return;
+  begin_group();
+  if (kind == EVENT_connection_opened) opened_line(event);
+  if (kind == EVENT_busy) busy_line(event);
+  if (kind == EVENT_copy_not_observed) not_observed_line(event);
+  fields_line(kind, event);
   end_group();
 }
 
@@ -244,15 +280,14 @@ static void bind_line(int index, const char *literal) {
   end_line();
 }
 
-void log_run(const struct statement_run *event, const struct text *text,
-             const struct statement *bindings, const struct field *fields, size_t count) {
+void log_run(const struct statement_run_event *event, const char *sql, char *const *values) {
   begin_group();
   begin_line("sql: ");
-  log_escaped(&log_lines, text->sql, text->length, false);
+  log_escaped(&log_lines, sql, strlen(sql), false);
   end_line();
-  if (log_level >= 2 && bindings && bindings->values)
+  if (log_level >= 2 && values)
     for (int i = 0; i < KEPT_PARAMETERS; i++)
-      if (bindings->values[i]) bind_line(i, bindings->values[i]);
+      if (values[i]) bind_line(i, values[i]);
   if (*event->error) {
     begin_line("error: ");
     log_string(&log_lines, "statement failed: ");
@@ -270,6 +305,6 @@ void log_run(const struct statement_run *event, const struct text *text,
   log_unsigned(&log_lines, event->rows, 1);
   log_string(&log_lines, " rows.");
   end_line();
-  fields_line("statement_run", fields, count);
+  fields_line(EVENT_statement_run, event);
   end_group();
 }

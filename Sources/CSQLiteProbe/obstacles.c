@@ -4,9 +4,12 @@
 // makes system calls.
 
 #define _GNU_SOURCE
+#include "obstacles.h"
+
 #include <dirent.h>
 #include <dlfcn.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +17,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "probe.h"
+#include "process.h"
+#include "state.h"
 
 static const uint64_t mebibyte = 1 << 20;
 
@@ -105,6 +109,24 @@ static bool has_threads(void) {
   for (int i = 0; i < count; i++) pthread_join(threads[i], NULL);
   pthread_sigmask(SIG_SETMASK, &old, NULL);
   return count == THREADS;
+}
+
+// The count of filters of a process; 0 if it is not known.
+static long filters_of(const char *status_file) {
+  char status[8192];
+  if (read_file(status_file, status, sizeof status) == 0) return 0;
+  const char *line = strstr(status, "\nSeccomp_filters:");
+  if (line) return strtol(line + strlen("\nSeccomp_filters:"), NULL, 10);
+  // Before Linux 5.9.
+  return strstr(status, "\nSeccomp:\t2") != NULL;
+}
+
+// Whether another program added a filter before it executed this one. The filters of the recorder permit
+// the calls of a program with threads and sockets, as do a container's, which its first process has too.
+static bool has_inherited_filter(void) {
+  const char *recorder = getenv("STORE_TRACE_FILTERS");
+  long own = filters_of("/proc/self/status");
+  return own > 0 && own > (recorder ? atol(recorder) : 0) && own > filters_of("/proc/1/status");
 }
 
 const char *lttng_obstacle(void) {

@@ -3,9 +3,10 @@
 // Clocks, and what this process is called.
 
 #define _GNU_SOURCE
-#include "probe.h"
+#include "process.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-_Thread_local struct thread this_thread;
+#include "state.h"
 
 static int64_t clock_read(clockid_t clock) {
   struct timespec time;
@@ -24,6 +25,8 @@ static int64_t clock_read(clockid_t clock) {
 
 int64_t clock_now(void) { return clock_read(CLOCK_MONOTONIC); }
 int64_t clock_coarse(void) { return clock_read(CLOCK_MONOTONIC_COARSE); }
+
+int current_process(void) { return is_filtered && recording_process ? recording_process : getpid(); }
 
 int32_t thread_id(void) {
   // Right for the first thread, where the program may not permit the call.
@@ -162,4 +165,10 @@ bool program_is_interpreter(void) {
   return is_of_interpreter;
 }
 
-void process_after_fork(void) { this_thread.thread_id = 0; }
+static char folder[4096];
+
+void find_start_folder(void) {
+  if (getcwd(folder, sizeof folder - 1)) strcat(folder, "/");
+}
+
+const char *start_folder(void) { return folder; }

@@ -2,11 +2,23 @@
 
 // A run of a statement: from its first step until it is done, fails, or is reset.
 
+#include "runs.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "probe.h"
+#include "callers.h"
+#include "expanded.h"
+#include "failures.h"
+#include "hash.h"
+#include "io.h"
+#include "log-text.h"
+#include "process.h"
+#include "recording.h"
+#include "transactions.h"
+#include "values.h"
+#include "writes.h"
 
 // SQLite's numbers of the counters.
 enum { FULLSCAN = 1, SORT, AUTOINDEX, VM_STEP, REPREPARE, RUN, FILTER_MISS, FILTER_HIT, MEMORY = 99 };
@@ -14,10 +26,6 @@ enum { REPREPARE_SINCE = 3020000, FILTER_SINCE = 3038000, RAISE_EXPRESSION_SINCE
 
 // A run that takes longer, in ns, is slow: 5 ms.
 static const int64_t SLOW = 5000000;
-
-static uint64_t last_run;
-
-uint64_t next_run_id(void) { return __atomic_add_fetch(&last_run, 1, __ATOMIC_RELAXED); }
 
 static int last_counter(const struct copy *copy) {
   return copy->version >= FILTER_SINCE ? FILTER_HIT
@@ -174,7 +182,8 @@ void report_waits(struct connection *connection, int code) {
   struct thread *thread = &this_thread;
   bool gave_up = (code & 0xff) == SQLITE_BUSY;
   if (LIKELY(thread->busy_attempts == 0 && !gave_up)) return;
-  emit_busy(connection->id, thread->busy_attempts, thread->busy_ns, gave_up);
+  EMIT(busy, .store_id = connection->id, .attempts = thread->busy_attempts,
+         .wait_ns = thread->busy_ns, .gave_up = gave_up);
   thread->busy_attempts = 0;
   thread->busy_ns = 0;
 }
@@ -220,14 +229,14 @@ static int64_t step_time(const struct statement *statement, int64_t now) {
 
 // A scan in a step that was not timed shows in the VM steps. 4 ns for each is a low estimate: 8 to 10
 // were measured for a scan in memory.
-static int64_t at_least_vm_time(const struct statement_run *event) {
+static int64_t at_least_vm_time(const struct statement_run_event *event) {
   int64_t least = event->vm_steps < INT64_MAX / 4 ? (int64_t)event->vm_steps * 4 : INT64_MAX;
   if (least > event->open_ns) least = event->open_ns;
   return event->step_ns > least ? event->step_ns : least;
 }
 
 static void fill(struct statement *statement, struct ended_run *run, int64_t now) {
-  struct statement_run *event = &run->event;
+  struct statement_run_event *event = &run->event;
   uint32_t counters[9] = {0};
   const uint32_t *last = statement->counters;
   read_counters(statement, counters);
@@ -262,7 +271,7 @@ static void look_up_slow(struct statement *statement) {
 
 // Whether a run may be the attempt of a statement whose schema had changed: SQLite runs it again. One that began
 // or ended a transaction has run; its event is not to wait for the next statement, as others wait for the lock.
-static bool may_be_repeated(const struct connection *connection, const struct statement_run *event) {
+static bool may_be_repeated(const struct connection *connection, const struct statement_run_event *event) {
   if (event->rows > 0 || event->vm_steps > 4) return false;
   bool was_open = connection->transaction_id != 0;
   bool is_open = connection->copy->api.get_autocommit(connection->handle) == 0;
@@ -274,14 +283,15 @@ static void report(struct connection *connection, struct ended_run *run, int cod
                    const struct statement *bindings) {
   bool gave_up = (code & 0xff) == SQLITE_BUSY;
   if (UNLIKELY(run->waits > 0 || gave_up))
-    emit_busy(connection->id, run->waits, run->wait_ns, gave_up);
+    EMIT(busy, .store_id = connection->id, .attempts = run->waits, .wait_ns = run->wait_ns,
+         .gave_up = gave_up);
   if (UNLIKELY(connection->io != NULL)) io_of_run(connection, run);
   transaction_after(connection, run, code);
   // Without `bindings` sqlite3_exec() ran it, which binds nothing.
   if (UNLIKELY(is_error(code)))
     run->event.error = describe_run_error(
         connection, run, code, bindings && connection->copy->api.bind_parameter_count(run->stmt) > 0);
-  emit_run(&run->event, run->text, bindings);
+  emit_run(&run->event, run->text->sql, bindings ? bindings->values : NULL);
 }
 
 // Reports the run. One that callbacks saw is kept until its result code is known, or until it is

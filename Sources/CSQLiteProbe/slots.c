@@ -6,42 +6,23 @@
 // the same name are not found.
 
 #define _GNU_SOURCE
+#include "slots.h"
+
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "copies.h"
+#include "lifecycle.h"
 #include "loading.h"
-#include "probe.h"
-
-#if defined(__x86_64__)
-enum { SLOT = R_X86_64_JUMP_SLOT, DATA = R_X86_64_GLOB_DAT, WORD = R_X86_64_64 };
-#elif defined(__aarch64__)
-enum { SLOT = R_AARCH64_JUMP_SLOT, DATA = R_AARCH64_GLOB_DAT, WORD = R_AARCH64_ABS64 };
-#else
-#error "the probe supports only the relocations of x86-64 and arm64"
-#endif
-
-struct object {
-  ElfW(Addr) base;
-  const ElfW(Phdr) *segments;
-  int segment_count;
-  char *name;
-  // Addresses that the object covers, and those that the loader protects after relocation.
-  ElfW(Addr) start, end, protected_start, protected_end;
-  const ElfW(Sym) *symbols;
-  const char *strings;
-  size_t undefined_count;
-  const ElfW(Rela) *tables[2];
-  size_t counts[2];
-  void *handle;
-  bool is_copy;
-};
+#include "objects.h"
 
 // MARK: - Which objects are new
 
@@ -94,59 +75,6 @@ static bool is_of_no_interest(const struct object *object) {
   return !object->name;
 }
 
-// MARK: - Reading an object
-
-static ElfW(Addr) address(const struct object *object, ElfW(Addr) pointer) {
-  // glibc relocates the pointers of the dynamic section, musl does not.
-  return pointer >= object->base ? pointer : pointer + object->base;
-}
-
-static void read_segments(struct object *object, const ElfW(Dyn) **dynamic) {
-  object->start = ~(ElfW(Addr))0;
-  for (int i = 0; i < object->segment_count; i++) {
-    const ElfW(Phdr) *segment = &object->segments[i];
-    ElfW(Addr) start = object->base + segment->p_vaddr, end = start + segment->p_memsz;
-    if (segment->p_type == PT_DYNAMIC) *dynamic = (const void *)start;
-    if (segment->p_type == PT_LOAD && start < object->start) object->start = start;
-    if (segment->p_type == PT_LOAD && end > object->end) object->end = end;
-    if (segment->p_type == PT_GNU_RELRO) {
-      object->protected_start = start;
-      object->protected_end = end;
-    }
-  }
-}
-
-static bool read_object(struct object *object) {
-  const ElfW(Dyn) *dynamic = NULL;
-  read_segments(object, &dynamic);
-  if (!dynamic) return false;
-  const uint32_t *gnu_hash = NULL, *hash = NULL;
-  size_t skipped = 0;
-  for (; dynamic->d_tag != DT_NULL; dynamic++) {
-    ElfW(Addr) pointer = dynamic->d_un.d_ptr;
-    switch (dynamic->d_tag) {
-      case DT_SYMTAB: object->symbols = (const void *)address(object, pointer); break;
-      case DT_STRTAB: object->strings = (const void *)address(object, pointer); break;
-      case DT_GNU_HASH: gnu_hash = (const void *)address(object, pointer); break;
-      case DT_HASH: hash = (const void *)address(object, pointer); break;
-      case DT_JMPREL: object->tables[0] = (const void *)address(object, pointer); break;
-      case DT_PLTRELSZ: object->counts[0] = pointer / sizeof(ElfW(Rela)); break;
-      case DT_PLTREL: if (pointer != DT_RELA) return false; break;
-      case DT_RELA: object->tables[1] = (const void *)address(object, pointer); break;
-      case DT_RELASZ: object->counts[1] = pointer / sizeof(ElfW(Rela)); break;
-      case DT_RELACOUNT: skipped = pointer; break;
-    }
-  }
-  if (!object->symbols || !object->strings || (!gnu_hash && !hash)) return false;
-  // Symbols that the GNU table does not hold, those in front, are the undefined ones.
-  object->undefined_count = gnu_hash ? gnu_hash[1] : hash[1];
-  if (skipped <= object->counts[1] && object->tables[1]) {
-    object->tables[1] += skipped;
-    object->counts[1] -= skipped;
-  }
-  return true;
-}
-
 // MARK: - Patching
 
 struct wanted {
@@ -154,7 +82,7 @@ struct wanted {
   const char *name;
   bool is_sqlite;
 };
-enum { MAX_WANTED = HOOKED_COUNT + 16 };
+enum { MAX_WANTED = HOOKED_COUNT + 24 };
 
 static bool is_sqlite_name(const char *name) {
   if (strncmp(name, "sqlite3_", 8) != 0) return false;
@@ -190,20 +118,6 @@ static void *hook_of_slot(const struct object *object, const struct wanted *want
   return current ? sqlite_hook(wanted->name, current) : NULL;
 }
 
-static void write_slot(const struct object *object, void **slot, void *value) {
-  ElfW(Addr) at = (ElfW(Addr))slot;
-  bool is_protected = at >= object->protected_start && at < object->protected_end;
-  if (is_protected) {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    void *start = (void *)(at & ~(page - 1));
-    if (mprotect(start, page, PROT_READ | PROT_WRITE) != 0) return;
-    __atomic_store_n(slot, value, __ATOMIC_RELEASE);
-    mprotect(start, page, PROT_READ);
-  } else {
-    __atomic_store_n(slot, value, __ATOMIC_RELEASE);
-  }
-}
-
 static const struct wanted *find(const struct wanted *wanted, size_t count, uint32_t symbol) {
   for (size_t i = 0; i < count; i++)
     if (wanted[i].symbol == symbol) return &wanted[i];
@@ -218,9 +132,9 @@ static void patch_object(struct object *object, bool is_deep) {
     for (size_t i = 0; object->tables[table] && i < object->counts[table]; i++) {
       const ElfW(Rela) *relocation = &object->tables[table][i];
       uint32_t type = ELF64_R_TYPE(relocation->r_info);
-      if (type != SLOT && type != DATA && type != WORD) continue;
+      if (type != SLOT_RELOCATION && type != DATA_RELOCATION && type != WORD_RELOCATION) continue;
       const struct wanted *match = find(wanted, count, ELF64_R_SYM(relocation->r_info));
-      if (!match || (type == WORD && relocation->r_addend != 0)) continue;
+      if (!match || (type == WORD_RELOCATION && relocation->r_addend != 0)) continue;
       void **slot = (void **)(object->base + relocation->r_offset);
       void *hook = hook_of_slot(object, match, *slot, is_deep);
       if (hook && hook != *slot) write_slot(object, slot, hook);
@@ -240,7 +154,7 @@ static bool holds_sqlite(const struct object *object) {
 static void patch_own_calls(struct object *object) {
   const ElfW(Rela) *relocation = object->tables[0];
   for (size_t i = 0; relocation && i < object->counts[0]; i++, relocation++) {
-    if (ELF64_R_TYPE(relocation->r_info) != SLOT) continue;
+    if (ELF64_R_TYPE(relocation->r_info) != SLOT_RELOCATION) continue;
     const ElfW(Sym) *symbol = &object->symbols[ELF64_R_SYM(relocation->r_info)];
     const char *name = object->strings + symbol->st_name;
     if (symbol->st_shndx == SHN_UNDEF) continue;
@@ -274,111 +188,12 @@ static void patch_collected(struct collection *collection, bool is_deep) {
   }
 }
 
-struct extent {
-  ElfW(Addr) address;
-  ElfW(Addr) start, end;
-};
-
-static int find_extent(struct dl_phdr_info *info, size_t size, void *context) {
-  struct extent *extent = context;
-  struct object object = {.base = info->dlpi_addr, .segments = info->dlpi_phdr,
-                          .segment_count = info->dlpi_phnum};
-  const ElfW(Dyn) *dynamic = NULL;
-  (void)size;
-  read_segments(&object, &dynamic);
-  if (extent->address < object.start || extent->address >= object.end) return 0;
-  extent->start = object.start;
-  extent->end = object.end;
-  return 1;
-}
-
-void object_extent(const void *address, const void **start, const void **end) {
-  struct extent extent = {(ElfW(Addr))address, 0, 0};
-  dl_iterate_phdr(find_extent, &extent);
-  *start = (const void *)extent.start;
-  *end = (const void *)extent.end;
-}
-
-struct replacement {
-  const void *base;
-  const char *name;
-  void *value;
-  bool is_done;
-};
-
-static int replace_in(struct dl_phdr_info *info, size_t size, void *context) {
-  struct replacement *replacement = context;
-  struct object object = {.base = info->dlpi_addr, .segments = info->dlpi_phdr,
-                          .segment_count = info->dlpi_phnum};
-  (void)size;
-  const ElfW(Dyn) *dynamic = NULL;
-  read_segments(&object, &dynamic);
-  // The base that dladdr() returns is where the file's first page is mapped.
-  if (((ElfW(Addr))replacement->base & ~(ElfW(Addr))4095) != (object.start & ~(ElfW(Addr))4095))
-    return 0;
-  if (!read_object(&object)) return 1;
-  for (int table = 0; table < 2; table++) {
-    for (size_t i = 0; object.tables[table] && i < object.counts[table]; i++) {
-      const ElfW(Rela) *relocation = &object.tables[table][i];
-      uint32_t type = ELF64_R_TYPE(relocation->r_info);
-      if (type != SLOT && type != DATA) continue;
-      const ElfW(Sym) *symbol = &object.symbols[ELF64_R_SYM(relocation->r_info)];
-      if (strcmp(object.strings + symbol->st_name, replacement->name) != 0) continue;
-      write_slot(&object, (void **)(object.base + relocation->r_offset), replacement->value);
-      replacement->is_done = true;
-    }
-  }
-  return 1;
-}
-
-bool replace_slot(const void *base, const char *name, void *value) {
-  struct replacement replacement = {base, name, value, false};
-  dl_iterate_phdr(replace_in, &replacement);
-  return replacement.is_done;
-}
-
-// MARK: - Destructors
-
-enum { MAX_DESTRUCTORS = 64 };
-static void (*destructors[MAX_DESTRUCTORS])(void);
-static size_t destructor_count;
-
-static void do_nothing(void) {}
-
-static int replace_destructors_in(struct dl_phdr_info *info, size_t size, void *name) {
-  struct object object = {.base = info->dlpi_addr, .segments = info->dlpi_phdr, .segment_count = info->dlpi_phnum};
-  const ElfW(Dyn) *dynamic = NULL;
-  void **array = NULL;
-  size_t count = 0;
-  (void)size;
-  if (!info->dlpi_name || !strstr(info->dlpi_name, name)) return 0;
-  read_segments(&object, &dynamic);
-  for (; dynamic && dynamic->d_tag != DT_NULL; dynamic++) {
-    if (dynamic->d_tag == DT_FINI_ARRAY) array = (void **)address(&object, dynamic->d_un.d_ptr);
-    if (dynamic->d_tag == DT_FINI_ARRAYSZ) count = dynamic->d_un.d_val / sizeof *array;
-  }
-  for (size_t i = 0; array && i < count; i++) {
-    if (array[i] == (void *)do_nothing || destructor_count == MAX_DESTRUCTORS) continue;
-    destructors[destructor_count++] = (void (*)(void))array[i];
-    write_slot(&object, &array[i], (void *)do_nothing);
-  }
-  return 0;
-}
-
-void replace_destructors(const char *name) { dl_iterate_phdr(replace_destructors_in, (void *)name); }
-
-void run_replaced_destructors(void) {
-  while (destructor_count > 0) destructors[--destructor_count]();
-}
-
 // MARK: - All objects
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool is_requested;
 
-// Patches the objects that were loaded since the last call. Never waits for another thread, which
-// may hold the loader's lock: that thread then also patches the new objects of this one.
-void patch_new_objects_of(bool is_deep) {
+void patch_new_objects(bool is_deep) {
   __atomic_store_n(&is_requested, true, __ATOMIC_RELEASE);
   while (__atomic_load_n(&is_requested, __ATOMIC_ACQUIRE) && pthread_mutex_trylock(&lock) == 0) {
     struct collection collection = {0};
@@ -392,6 +207,7 @@ void patch_new_objects_of(bool is_deep) {
   }
 }
 
-void patch_new_objects(void) { patch_new_objects_of(false); }
+// The thread that forked may not be the one that held the lock.
+static void after_fork(void) { pthread_mutex_init(&lock, NULL); }
 
-void slots_after_fork(void) { pthread_mutex_init(&lock, NULL); }
+LIFECYCLE(.after_fork = after_fork)

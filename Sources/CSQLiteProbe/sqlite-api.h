@@ -4,8 +4,7 @@
 //
 // Declared here by hand: the probe is not linked with SQLite and observes copies of any version.
 
-#ifndef storescope_sqlite_api_h
-#define storescope_sqlite_api_h
+#pragma once
 
 #include <stdint.h>
 
@@ -140,5 +139,3 @@ struct sqlite_hooked {
   HOOKED_FUNCTIONS(FIELD)
 #undef FIELD
 };
-
-#endif

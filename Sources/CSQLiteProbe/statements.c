@@ -2,10 +2,15 @@
 
 // The state of each prepared statement, found by its address.
 
+#include "statements.h"
+
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe.h"
+#include "lifecycle.h"
+#include "state.h"
+#include "values.h"
 
 enum { BUCKETS = 4096 };
 
@@ -33,7 +38,7 @@ struct statement *find_statement(sqlite3_stmt *stmt) {
   return statement;
 }
 
-static struct statement *add_statement(sqlite3_stmt *stmt, struct connection *connection) {
+struct statement *add_statement(sqlite3_stmt *stmt, struct connection *connection) {
   pthread_mutex_lock(&lock);
   struct statement *statement = unused;
   if (statement) unused = statement->next;
@@ -49,27 +54,6 @@ static struct statement *add_statement(sqlite3_stmt *stmt, struct connection *co
   }
   pthread_mutex_unlock(&lock);
   return statement;
-}
-
-// The record of a statement whose connection is observed, made on its first use; NULL otherwise.
-struct statement *observe_statement(struct copy *copy, sqlite3_stmt *stmt) {
-  if (!stmt) return NULL;
-  struct statement *statement = find_statement(stmt);
-  if (LIKELY(statement != NULL)) {
-    struct connection *owner = statement->connection;
-    // The address may belong to another connection's statement by now.
-    if (statement->is_running ||
-        LIKELY(!owner->is_closed && copy->api.db_handle(stmt) == owner->handle))
-      return owner->is_excluded ? NULL : statement;
-    forget_statement(stmt);
-  }
-  sqlite3 *handle = copy->api.db_handle(stmt);
-  if (!handle) return NULL;
-  struct connection *connection = find_connection(handle);
-  if (!connection) connection = open_connection(copy, handle, WAY_GOT, true);
-  if (!connection) return NULL;
-  statement = add_statement(stmt, connection);
-  return connection->is_excluded ? NULL : statement;
 }
 
 void forget_statement(sqlite3_stmt *stmt) {
@@ -90,4 +74,6 @@ void forget_statement(sqlite3_stmt *stmt) {
 }
 
 // The thread that forked may not be the one that held the lock.
-void statements_after_fork(void) { pthread_mutex_init(&lock, NULL); }
+static void after_fork(void) { pthread_mutex_init(&lock, NULL); }
+
+LIFECYCLE(.after_fork = after_fork)

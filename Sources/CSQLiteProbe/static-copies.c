@@ -4,29 +4,25 @@
 // are found by the functions of libc that SQLite calls first, and observed by an automatic extension.
 
 #define _GNU_SOURCE
+#include "static-copies.h"
+
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "loading.h"
-#include "probe.h"
-
-const char *object_path(const char *name) {
-  static char program[4096];
-  if (name && strchr(name, '/')) return name;
-  if (!program[0]) {
-    ssize_t count = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (count < 0) return name ? name : "";
-  }
-  return program;
-}
+#include "copies.h"
+#include "extension.h"
+#include "lifecycle.h"
+#include "objects.h"
+#include "recording.h"
 
 // Reads the functions of a file's symbol table, of the file that is mapped and no other.
 static void *find_in_file(const char *file, size_t size, const void *base, const char *name) {
@@ -53,7 +49,7 @@ static void *find_in_file(const char *file, size_t size, const void *base, const
   return NULL;
 }
 
-void *find_in_symbol_table(const char *path, const void *base, const char *name) {
+static void *find_in_symbol_table(const char *path, const void *base, const char *name) {
   int descriptor = open(path, O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return NULL;
   struct stat status;
@@ -219,4 +215,6 @@ int hook_mutexattr_settype(pthread_mutexattr_t *attributes, int type) {
 }
 
 // The thread that forked may not be the one that held the lock.
-void static_copies_after_fork(void) { pthread_mutex_init(&examined_lock, NULL); }
+static void after_fork(void) { pthread_mutex_init(&examined_lock, NULL); }
+
+LIFECYCLE(.after_fork = after_fork)

@@ -2,7 +2,15 @@
 
 // The calls by which a program prepares and runs statements, while something records.
 
-#include "probe.h"
+#include "steps.h"
+
+#include "checkpoints.h"
+#include "failures.h"
+#include "observing.h"
+#include "opening.h"
+#include "process.h"
+#include "recording.h"
+#include "runs.h"
 
 // A step, with the clock read around it.
 static int step_timed(struct copy *copy, struct statement *statement, int64_t start) {

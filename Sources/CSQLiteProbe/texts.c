@@ -3,10 +3,18 @@
 // The SQL texts of the process: each is hashed and announced once, and again at intervals.
 
 #define _GNU_SOURCE
-#include "probe.h"
+#include "texts.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "comments.h"
+#include "hash.h"
+#include "lifecycle.h"
+#include "log-text.h"
+#include "process.h"
+#include "recording.h"
 
 enum {
   // 65,536 is arbitrary: a program that writes values into its SQL would fill the memory.
@@ -21,24 +29,6 @@ static const int64_t time_between_announcements = 1000000000;
 static struct text *buckets[BUCKETS];
 static unsigned count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-// A hash of eight bytes at a time, for look-ups only.
-uint64_t hash_bytes(const void *bytes, size_t length, uint64_t seed) {
-  const unsigned char *at = bytes;
-  uint64_t hash = seed ^ (length * 0x9e3779b97f4a7c15u);
-  while (length >= 8) {
-    uint64_t word;
-    memcpy(&word, at, 8);
-    hash = (hash ^ word) * 0xff51afd7ed558ccdu;
-    hash ^= hash >> 32;
-    at += 8;
-    length -= 8;
-  }
-  uint64_t rest = 0;
-  memcpy(&rest, at, length);
-  hash = (hash ^ rest) * 0xc4ceb9fe1a85ec53u;
-  return hash ^ (hash >> 29);
-}
 
 // FNV-1a: the id of the same text in the store.
 static uint64_t statement_id_of(const char *sql, size_t length) {
@@ -179,8 +169,10 @@ static bool is_announcement_due(struct text *text) {
 }
 
 void announce_text(uint64_t connection_id, struct text *text) {
-  if (is_announcement_due(text)) emit_statement(connection_id, text);
+  if (is_announcement_due(text)) emit_statement(connection_id, text->statement_id, text->sql);
 }
 
 // The thread that forked may not be the one that held the lock.
-void texts_after_fork(void) { pthread_mutex_init(&lock, NULL); }
+static void after_fork(void) { pthread_mutex_init(&lock, NULL); }
+
+LIFECYCLE(.after_fork = after_fork)

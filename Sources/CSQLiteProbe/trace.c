@@ -3,9 +3,16 @@
 // The callback of sqlite3_trace_v2(): sees what sqlite3_exec() runs, and the statements of copies of
 // SQLite whose functions cannot be hooked. Passes everything on to the program's own callbacks.
 
+#include "trace.h"
+
 #include <string.h>
 
-#include "probe.h"
+#include "checkpoints.h"
+#include "observing.h"
+#include "opening.h"
+#include "process.h"
+#include "recording.h"
+#include "runs.h"
 
 enum { REPREPARE = 5 };
 

@@ -3,6 +3,8 @@
 // LTTng's tracepoints within this process, which are in a separate library: their loading, forks and end.
 
 #define _GNU_SOURCE
+#include "tracer.h"
+
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -12,16 +14,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "loading.h"
-#include "probe.h"
-
-static const int tracepoints_off = 0;
-
-const int *tracepoint_state = &tracepoints_off;
-const struct tracepoints *tracepoints;
-int recording_process;
-
-int current_process(void) { return is_filtered && recording_process ? recording_process : getpid(); }
+#include "log.h"
+#include "objects.h"
+#include "obstacles.h"
+#include "process.h"
+#include "state.h"
+#include "threads.h"
 
 // MARK: - Descriptors
 

@@ -2,13 +2,17 @@
 
 // Transactions, seen by the autocommit state after each statement.
 
+#include "transactions.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 
-#include "probe.h"
+#include "io.h"
+#include "process.h"
+#include "recording.h"
 
 static uint64_t last_transaction;
 
@@ -53,7 +57,7 @@ static void began(struct connection *connection, const struct ended_run *run) {
 
 static void ended(struct connection *connection, const char *outcome, int64_t now,
                   const struct ended_run *run) {
-  struct transaction event = {
+  struct transaction_event event = {
       .store_id = connection->id,
       .outcome = outcome,
       .wait_ns = connection->transaction_wait,
@@ -67,12 +71,12 @@ static void ended(struct connection *connection, const char *outcome, int64_t no
   if (event.writer_ns >= 0 && run) event.log_bytes = log_bytes(connection, now);
   connection->transaction_id = 0;
   if (UNLIKELY(connection->io && run && outcome[0] == 'c')) io_committed(connection, run, &event);
-  emit_transaction(&event);
+  emit(EVENT_transaction, &event);
 }
 
 static void autocommitted(struct connection *connection, const struct ended_run *run,
                           bool is_rolled_back) {
-  struct transaction event = {
+  struct transaction_event event = {
       .store_id = connection->id,
       .outcome = is_rolled_back ? "rollback" : "commit",
       .wait_ns = run->wait_ns,
@@ -83,7 +87,7 @@ static void autocommitted(struct connection *connection, const struct ended_run 
   };
   if (!is_rolled_back) event.log_bytes = log_bytes(connection, run->end);
   if (UNLIKELY(connection->io && !is_rolled_back)) io_committed(connection, run, &event);
-  emit_transaction(&event);
+  emit(EVENT_transaction, &event);
 }
 
 // Whether the transaction writes to a database that others may open: not to "temp" alone. SQLite numbers
@@ -99,7 +103,7 @@ static bool has_write_lock(const struct connection *connection) {
   return false;
 }
 
-static bool is_writer(struct connection *connection, const struct statement_run *event) {
+static bool is_writer(struct connection *connection, const struct statement_run_event *event) {
   if (event->readonly) return false;
   return connection->copy->api.txn_state ? has_write_lock(connection) : event->changes > 0;
 }
@@ -124,7 +128,7 @@ static bool has_no_effect(const struct ended_run *run) {
 
 // Sets the run's transaction, and reports the transaction if the run ended it.
 void transaction_after(struct connection *connection, struct ended_run *run, int code) {
-  struct statement_run *event = &run->event;
+  struct statement_run_event *event = &run->event;
   bool is_open = connection->copy->api.get_autocommit(connection->handle) == 0;
   bool has_failed = code != SQLITE_OK && code != SQLITE_ROW && code != SQLITE_DONE;
   if (is_open && connection->transaction_id == 0) began(connection, run);

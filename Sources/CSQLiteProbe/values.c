@@ -3,6 +3,8 @@
 // Values bound to a statement: a hash of them, and with STORE_TRACE_VALUES their text.
 
 #define _GNU_SOURCE
+#include "values.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +12,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "probe.h"
+#include "guard.h"
+#include "hash.h"
+#include "lifecycle.h"
+#include "process.h"
+#include "recording.h"
 
 // The values cannot be read from a hash without the key.
 static uint64_t keys[2];
 
-void values_start(void) {
+static void start(void) {
   if (!is_filtered && getrandom(keys, sizeof keys, GRND_NONBLOCK) == sizeof keys) return;
   keys[0] = (uint64_t)clock_now() * 0x9e3779b97f4a7c15u;
   keys[1] = (uint64_t)getpid() * 0xc4ceb9fe1a85ec53u ^ (uint64_t)time(NULL);
@@ -118,10 +124,13 @@ static bool is_sampled(struct text *text, uint64_t hash) {
 static void record_tuple(const struct statement *statement) {
   char tuple[LONGEST_TUPLE + 64];
   write_tuple(statement, tuple, sizeof tuple);
-  emit_values(statement->connection->id, statement->text->statement_id, tuple);
+  EMIT(values, .store_id = statement->connection->id,
+         .statement_id = statement->text->statement_id, .values = tuple);
 }
 
 void record_bound_values(const struct statement *statement, uint64_t hash) {
   if (statement->values && statement->text->is_shared && is_sampled(statement->text, hash))
     GUARDED(record_tuple, WORD(statement));
 }
+
+LIFECYCLE(.start = start)

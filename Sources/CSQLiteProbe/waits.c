@@ -2,13 +2,15 @@
 
 // Hooks for the functions of libc by which a copy of SQLite waits for a lock.
 
+#include "waits.h"
+
 #include <errno.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "loading.h"
-#include "probe.h"
+#include "process.h"
+#include "recording.h"
 
 static bool is_waiting(void) { return this_thread.inside != NULL && is_recording(); }
 

@@ -3,7 +3,7 @@
 // Whether a statement in autocommit mode changed a database file: an UPDATE may change no row, a DELETE
 // without rows may write a page, and a table may be temporary.
 
-#include "probe.h"
+#include "writes.h"
 
 static uint32_t pages_written(const struct connection *connection) {
   int now = 0, highest = 0;

@@ -44,7 +44,8 @@ struct DatabaseUser: Hashable {
   /// Companions of a name that the process has not open.
   ///
   /// The database had that name, if there is only one of its journal mode, in its folder if possible,
-  /// and no other database that it may belong to.
+  /// and no other database that it may belong to: one with a log that is in use is locked, and one with a
+  /// journal is locked for writing.
   private static func stray(
     _ companions: [Companion], of path: String, _ descriptor: Int32, _ pid: Int32, _ links: [Link]
   ) -> [Companion] {
@@ -53,6 +54,11 @@ struct DatabaseUser: Hashable {
     func mode(_ descriptor: Int32) -> JournalMode? {
       let file = FileBytes.read("/proc/\(pid)/fd/\(descriptor)", count: 100)
       return file.map { DatabaseHeader($0.bytes).journalMode }
+    }
+    func isInUse(_ descriptor: Int32, _ mode: JournalMode) -> Bool {
+      let locks = LockTable.locks(pid: pid, descriptor: descriptor)
+        .flatMap(DatabaseLock.inDatabase)
+      return mode == .wal ? !locks.isEmpty : locks.contains(where: \.isWriter)
     }
     guard !strays.isEmpty, let own = mode(descriptor) else { return [] }
     let fitting = strays.filter { ($0.suffix == "-journal") == (own != .wal) }
@@ -63,7 +69,7 @@ struct DatabaseUser: Hashable {
       let name = name(link.target)
       return name != path && !owners.contains(name) && Companion(0, name) == nil
         && (near.isEmpty || folder(name) == folder(path))
-        && mode(link.descriptor) == own
+        && mode(link.descriptor) == own && isInUse(link.descriptor, own)
     }
     return hasOther || Set(chosen.map(\.database)).count != 1 ? [] : chosen
   }

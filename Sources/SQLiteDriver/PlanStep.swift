@@ -34,8 +34,12 @@ extension Connection {
   ///     // EXPLAIN QUERY PLAN SELECT * FROM ZSTOP t0
   ///     // SCAN t0
   ///
+  /// The plan of LIKE, of GLOB and of a partial index depends on the values that are bound.
+  ///
   /// - Throws: ``SQLiteError`` if the SQL does not compile.
-  public func plan(_ sql: String) throws(SQLiteError) -> [PlanStep] {
+  public func plan(
+    _ sql: String, binding bind: (Statement) -> Void = { _ in }
+  ) throws(SQLiteError) -> [PlanStep] {
     let prefix = "EXPLAIN QUERY PLAN "
     let statement: Statement
     do {
@@ -45,6 +49,7 @@ extension Connection {
         extendedCode: error.extendedCode, message: error.message, sql: sql,
         offset: error.offset.map { max(0, $0 - prefix.utf8.count) })
     }
+    bind(statement)
     var steps: [PlanStep] = []
     while try statement.step() {
       steps.append(

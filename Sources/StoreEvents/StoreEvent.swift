@@ -1,34 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One thing that happened in a store: the single vocabulary of the writing and the reading half.
-///
-/// A fetch makes one of these values; it is written as a log line or a tracepoint, and a reader
-/// turns either back into an equal value.
-public enum StoreEvent: Hashable, Sendable {
-  case storeOpened(StoreOpened)
-  case contextCreated(ContextCreated)
-  case statement(StatementAnnounced)
-  case values(ValuesBound)
-  case fetchBegin(FetchBegin)
-  case fetchEnd(FetchEnd)
-  case fault(FaultFired)
-  case cacheMiss(CacheMiss)
-  case saveBegin(SaveBegin)
-  case saveEnd(SaveEnd)
-  case transaction(TransactionEnded)
-  case checkpoint(CheckpointDone)
-  case busy(BusyWaited)
-  case counters(CountersSampled)
-  case statementIO(StatementIO)
-  case commitIO(CommitIO)
-  case connectionOpened(ConnectionOpened)
-  case connectionClosed(ConnectionClosed)
-  case copyNotObserved(CopyNotObserved)
-  case caller(CallerAnnounced)
-  case statementRun(StatementRun)
-
-  /// The version of the events and their fields; raised when a field changes its meaning.
-  public static let vocabularyVersion = 3
+extension StoreEvent {
+  /// The event's name in the provider, such as `fetch_end`.
+  public var name: String { kind.rawValue }
 
   /// The LTTng provider, and the prefix of every event name in a trace.
   public static let provider = "objectstore"
@@ -44,9 +18,6 @@ public enum StoreEvent: Hashable, Sendable {
 ///
 /// The same two methods serve the debug log and the CTF reader, so a field is named once.
 public protocol EventPayload: Hashable, Sendable {
-  /// The event's name in the provider, such as `fetch_end`.
-  static var name: StaticString { get }
-
   /// Writes each field by its name on the wire.
   func write(to fields: inout some EventFieldWriter)
 

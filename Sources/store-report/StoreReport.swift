@@ -19,8 +19,8 @@ struct StoreReport: ParsableCommand {
       Exit codes: 0 success; 1 the file or the model cannot be read; 2 the model does not fit; 64 usage error.
       """)
 
-  @Argument(help: "The store's file.", completion: .file())
-  var file: String
+  @Argument(help: "The store's file; not needed with --columns.", completion: .file())
+  var file: String?
 
   @Option(
     help: "An .xcdatamodeld or .xcdatamodel that the file is compared with.", completion: .file())
@@ -29,11 +29,25 @@ struct StoreReport: ParsableCommand {
   @Option(help: "Write a model of the file's tables to this new .xcdatamodel folder.")
   var outline: String?
 
+  @Flag(help: "Print the table and column of each property of the model, for trace-report --model.")
+  var columns = false
+
+  func validate() throws {
+    if columns ? model == nil : file == nil {
+      throw ValidationError(columns ? "--columns needs --model." : "Pass the store's file.")
+    }
+  }
+
   func run() throws {
     do {
+      if columns, let model {
+        let given = try ManagedObjectModel(contentsOf: URL(filePath: model))
+        return try print(columns(of: given).joined(separator: "\n"))
+      }
+      guard let file else { return }
       let outline = try StoreOutline(path: file)
       if let path = self.outline { try outline.write(to: path) }
-      let (report, fits) = try report(outline)
+      let (report, fits) = try report(file, outline)
       print(report)
       if !fits { throw ExitCode(2) }
     } catch let error as ExitCode {
@@ -44,16 +58,25 @@ struct StoreReport: ParsableCommand {
     }
   }
 
-  private func report(_ outline: StoreOutline) throws -> (text: String, fits: Bool) {
+  /// Those of the file, if one is named.
+  private func columns(of model: ManagedObjectModel) throws -> [String] {
+    guard let file else { return ModelColumns(model: model).lines }
+    let container = try open(file, model)
+    defer { container.close() }
+    return ModelColumns(model: container.model).lines
+  }
+
+  private func report(_ file: String, _ outline: StoreOutline) throws -> (text: String, fits: Bool)
+  {
     var lines = ["Store \(file)"]
     guard let model else {
-      let contents = try contents(outline.model())
+      let contents = try contents(file, outline.model())
       lines.append("Model: none given; the names are those of the tables.")
       return (Self.escaped((lines + contents).joined(separator: "\n")), true)
     }
     let given = try ManagedObjectModel(contentsOf: URL(filePath: model))
     do {
-      let contents = try contents(given)
+      let contents = try contents(file, given)
       lines.append("Model \(model): fits.")
       lines += outline.surplus(over: given)
       return (Self.escaped((lines + contents).joined(separator: "\n")), true)
@@ -63,15 +86,19 @@ struct StoreReport: ParsableCommand {
       lines.append(
         "  Open a copy of the file with isReadOnly = false to adapt it, or use the model that made it."
       )
-      let contents = try contents(outline.model())
+      let contents = try contents(file, outline.model())
       return (Self.escaped((lines + contents).joined(separator: "\n")), false)
     }
   }
 
-  private func contents(_ model: ManagedObjectModel) throws -> [String] {
+  private func open(_ file: String, _ model: ManagedObjectModel) throws -> PersistentContainer {
     var options = StoreOptions()
     options.isReadOnly = true
-    let container = try PersistentContainer(at: URL(filePath: file), model: model, options: options)
+    return try PersistentContainer(at: URL(filePath: file), model: model, options: options)
+  }
+
+  private func contents(_ file: String, _ model: ManagedObjectModel) throws -> [String] {
+    let container = try open(file, model)
     defer { container.close() }
     return try container.read {
       try StoreContents(reader: $0, model: container.model, path: file).lines()

@@ -17,13 +17,23 @@ extension AdviceReport {
   init(
     _ profile: Profile, database: String, _ connection: Connection, minimumEffect: Double
   ) throws {
-    let workload = AdviceWorkload(profile)
+    var workload = AdviceWorkload(profile)
+    let conditions = profile.planConditions(for: database)
+    let all = workload.statements.count
+    workload.statements.removeAll { conditions.otherDatabase($0.sql) != nil }
+    let others = UInt64(all - workload.statements.count)
+    if others > 0 {
+      workload.doubts.append(
+        "\(others.counted("statement")) ran on other databases: pass each of them with --database")
+    }
     self.init(
       database: database, sqliteVersion: Connection.libraryVersion,
       advice: try IndexAdvice(
         workload, database: database, connection, minimumEffect: minimumEffect),
       doubts: workload.doubts)
-    let explainer = PlanExplainer(connection) { profile.values.tuples(of: $0) }
+    let explainer = PlanExplainer(
+      connection, conditions: conditions
+    ) { profile.values.tuples(of: $0) }
     for statement in profile.statements {
       guard let sql = statement.sql else { continue }
       verdicts["\(statement.id)"] = explainer.explain(sql, work: statement.statementWork).verdict

@@ -27,7 +27,9 @@ final class DatabasePlans {
       throw Failure("\(error)", status: ExitStatus.failed)
     }
     ReadingInterruption.endProcess()
-    explainer = PlanExplainer(database.connection) { profile.values.tuples(of: $0) }
+    explainer = PlanExplainer(
+      database.connection, conditions: profile.planConditions(for: path)
+    ) { profile.values.tuples(of: $0) }
   }
 
   /// Throws if the file is damaged, because its plans are unreliable.

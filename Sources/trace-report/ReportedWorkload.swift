@@ -16,9 +16,9 @@ struct ReportedWorkload {
   private let mismatch: Failure?
 
   /// - Throws: ``Failure``, with one sentence.
-  init(_ profile: Profile, database path: String?) throws {
+  init(_ profile: Profile, database path: String?, names: ModelNames? = nil) throws {
     guard let path else {
-      let workload = Workload(profile)
+      let workload = Workload(profile, names: names)
       (database, explanations, findings, mismatch) =
         (nil, workload.explanations, workload.findings, nil)
       return
@@ -27,7 +27,7 @@ struct ReportedWorkload {
     ReadingInterruption.endProcess()
     let workload: Workload
     do {
-      workload = try Workload(profile, database: file.connection)
+      workload = try Workload(profile, database: file.connection, path: path, names: names)
     } catch {
       throw Failure(LogText.escaped("'\(path)': \(error.message)"))
     }

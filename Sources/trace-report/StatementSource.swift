@@ -18,6 +18,8 @@ struct StatementSource {
     var plans: [SQLFingerprint: PlanTranscript.Listing] = [:]
     /// Returns the values that runs of a statement bound, as far as they were recorded.
     var values: (String) -> [[BindValue]] = { _ in [] }
+    /// Returns the conditions under which the plans of a database are those of the trace.
+    var conditions: (String) -> PlanConditions = { _ in PlanConditions() }
   }
 
   struct Statement {
@@ -67,6 +69,7 @@ struct StatementSource {
       list: traced.statements.map {
         Statement(id: "\($0.id)", sql: $0.sql, work: $0.work, callers: $0.callers)
       })
+    statements.conditions = { traced.conditions($0) }
     statements.values = { traced.values.tuples(of: $0) }
     statements.plans = traced.reading.plans
     if traced.eventsLost > 0 {

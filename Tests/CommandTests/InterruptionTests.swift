@@ -164,6 +164,16 @@ import Testing
     #expect(run.status == 130, "\(run.errorOutput)")
   }
 
+  @Test(.timeLimit(.minutes(10)), arguments: ["INT", "TERM"])
+  func aComparisonOnALargeSchemaEndsAtASignal(signal: String) async throws {
+    try makeLargeSchema("large.sqlite")
+    let run = try await interrupt(
+      "diff debug.log debug.log --html page.html --database large.sqlite", signal: signal,
+      when: "ls -l /proc/$pid/fd | grep -q 'large.sqlite'")
+    #expect(run.status == 130, "\(run.errorOutput)")
+    #expect(!FileManager.default.fileExists(atPath: folder.path("page.html")))
+  }
+
   @Test(.timeLimit(.minutes(10))) func indexesAreTriedOnALargeSchema() async throws {
     try makeLargeSchema("large.sqlite")
     let run = try await report.run(

@@ -106,4 +106,27 @@ import Testing
     #expect(warnings.first?.contains(" opened the file as '\(first.path)'") == true)
     try connection.execute("ROLLBACK")
   }
+
+  /// The other databases of the folder have the same journal mode, and one of them was not read yet.
+  @Test(arguments: ["WAL", "DELETE"])
+  func oneOfSeveralDatabasesOfAProcessThatWasRenamedIsFound(mode: String) async throws {
+    let paths = ["first.db", "second.db", "third.db"].map { directory.url.appending(path: $0).path }
+    for path in paths {
+      let connection = try Connection(path: path)
+      try connection.execute("PRAGMA journal_mode = \(mode); CREATE TABLE t (a)")
+    }
+    let open = try paths.map { try Connection(path: $0) }
+    try open[1].execute("SELECT * FROM t")
+    try open[0].execute("BEGIN IMMEDIATE; INSERT INTO t VALUES (1)")
+    #expect(rename(paths[0], file.path) == 0)
+    let run = try await report.run("locks", file.path)
+    #expect(run.output.contains("the writer lock is held by "), "\(run.output)")
+    #expect(try await warnings().first?.contains(" opened the file as '\(paths[0])'") == true)
+    for other in paths[1...] {
+      let run = try await report.run("locks", other)
+      #expect(!run.output.contains("is held by "), "\(run.output)")
+      #expect(!run.output.contains("opened the file as"), "\(run.output)")
+    }
+    try open[0].execute("ROLLBACK")
+  }
 }

@@ -270,7 +270,9 @@ import Testing
     try RunBuilder {
       $0.connect()
       $0.caller(1, line: 3)
-      $0.run("SELECT a FROM book ORDER BY b", rows: 3)
+      $0.run(
+        "SELECT a FROM book ORDER BY b", caller: 1, rows: 3, fullScanSteps: 4, autoIndexRows: 5,
+        sorts: 1)
       $0.disconnect(1)
     }.writeTrace(to: probe)
     let plan = "0|0|0|SCAN TABLE ZSTOP AS t0 (~12800 rows)\n"

@@ -15,7 +15,8 @@ def _probe_without_lttng():
     if not os.path.exists(folder):
         os.makedirs(folder)
         shutil.copy(PROBE, folder)
-        subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-I", os.path.join(ROOT, "Sources", "CSQLiteProbe"), "-o",
+        subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-I", os.path.join(ROOT, "Sources", "CSQLiteProbe"),
+                        "-I", os.path.join(ROOT, "Sources", "CStoreTracepoints", "include"), "-o",
                         os.path.join(folder, "libstorescope-probe-lttng.so"), script("null-provider.c")], check=True)
     return os.path.join(folder, "libstorescope-probe.so")
 

@@ -68,27 +68,53 @@ private enum VocabularyFile {
     return events
   }
 
-  /// The events of an LTTng provider's header, by name, without `context_id`.
-  static func provided(_ path: String) throws -> [String: [VocabularyField]] {
+  /// The events of an LTTng provider, by name, without `context_id`: its list in the C header.
+  static func provided(_ list: String) throws -> [String: [VocabularyField]] {
+    let header = try text("Sources/CStoreTracepoints/include/vocabulary.h")
+      .replacing("\\\n", with: "")
+    let types: [Substring: String] = ["U": "uint64", "I": "int64", "T": "string"]
+    func items(of macro: String) -> [(kind: Substring, name: Substring)] {
+      let line = header.split(separator: "\n").first { $0.hasPrefix("#define \(macro)(") } ?? ""
+      return line.drop { $0 != ")" }.matches(of: /(\w)\((\w+)\)/).map { ($0.1, $0.2) }
+    }
     var events: [String: [VocabularyField]] = [:]
-    for part in try text(path).components(separatedBy: "LTTNG_UST_TRACEPOINT_EVENT(").dropFirst() {
-      let names = part.prefix { $0 != "(" }.split(separator: ",")
-      let name = names[1].trimmingCharacters(in: .whitespacesAndNewlines)
-      let fields = part.split(separator: "\n").compactMap { line -> VocabularyField? in
-        let line = line.trimmingCharacters(in: .whitespaces)
-        if line == "CONTEXT" { return VocabularyField(name: "context_id", type: "uint64") }
-        if let field = line.wholeMatch(of: /lttng_ust_field_integer\((u?int64)_t, (\w+), .*\)/) {
-          return VocabularyField(name: "\(field.2)", type: "\(field.1)")
-        }
-        return line.wholeMatch(of: /lttng_ust_field_string\((\w+), .*\)/).map {
-          VocabularyField(name: "\($0.1)", type: "string")
-        }
+    for event in items(of: list) {
+      events[String(event.name)] = items(of: "FIELDS_\(event.name)").map {
+        VocabularyField(name: String($0.name), type: types[$0.kind] ?? "")
       }
-      #expect(fields.first == VocabularyField(name: "context_id", type: "uint64"))
-      events[name] = Array(fields.dropFirst())
     }
     return events
   }
+
+  /// Runs the generator on a copy of the files that it writes.
+  static func generated(from vocabulary: String) throws -> [String: String] {
+    let copy = FileManager.default.temporaryDirectory.appending(path: "vocabulary-\(UUID())")
+    defer { try? FileManager.default.removeItem(at: copy) }
+    for path in ["Scripts/vocabulary.py"] + outputs {
+      let file = copy.appending(path: path)
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try text(path).write(to: file, atomically: true, encoding: .utf8)
+    }
+    try vocabulary.write(
+      to: copy.appending(path: "Sources/vocabulary.txt"), atomically: true, encoding: .utf8)
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = ["python3", copy.appending(path: "Scripts/vocabulary.py").path()]
+    try process.run()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    return try Dictionary(
+      uniqueKeysWithValues: outputs.map { path in
+        (path, try String(contentsOf: copy.appending(path: path), encoding: .utf8))
+      })
+  }
+
+  private static let outputs = [
+    "Sources/CStoreTracepoints/include/vocabulary.h", "Sources/StoreEvents/Vocabulary.swift",
+    "Sources/StoreInstruments/Tracepoints/Tracepoints+Payloads.swift",
+    "Documentation/Vocabulary.md",
+  ]
 }
 
 @Suite struct VocabularyTests {
@@ -103,25 +129,33 @@ private enum VocabularyFile {
   }
 
   @Test func theStoresProviderHasTheFieldsOfThePage() throws {
-    try expectProvider("Sources/CStoreTracepoints/objectstore-provider.h", of: "the store")
-  }
-
-  /// A session that records one event alone would otherwise receive nothing.
-  @Test func theStoreChecksEveryEventOfItsProvider() throws {
-    let source = try VocabularyFile.text("Sources/CStoreTracepoints/CStoreTracepoints.c")
-    let checked = Set(source.matches(of: /\sX\((\w+)\)/).map { String($0.1) })
-    let provider = "Sources/CStoreTracepoints/objectstore-provider.h"
-    #expect(try checked == Set(VocabularyFile.provided(provider).keys))
+    try expectProvider("STORE_EVENTS", of: "the store")
   }
 
   @Test func theProbesProviderHasTheFieldsOfThePage() throws {
-    try expectProvider("Sources/CSQLiteProbe/lttng/sqliteprobe-provider.h", of: "the probe")
+    try expectProvider("PROBE_EVENTS", of: "the probe")
   }
 
-  private func expectProvider(_ path: String, of emitter: String) throws {
-    let provided = try VocabularyFile.provided(path)
+  private func expectProvider(_ list: String, of emitter: String) throws {
+    let provided = try VocabularyFile.provided(list)
     let documented = try VocabularyFile.documented().filter { $0.value.emitters.contains(emitter) }
     #expect(Set(provided.keys) == Set(documented.keys))
     for (name, event) in documented { #expect(provided[name] == event.fields, "\(name)") }
+  }
+
+  @Test func theGeneratedFilesAreThoseOfTheVocabulary() throws {
+    let vocabulary = try VocabularyFile.text("Sources/vocabulary.txt")
+    for (path, text) in try VocabularyFile.generated(from: vocabulary) {
+      #expect(try text == VocabularyFile.text(path), "\(path): run make vocabulary")
+    }
+  }
+
+  /// The recipe of CONTRIBUTING.
+  @Test func aFieldThatIsAddedToTheVocabularyIsInEveryGeneratedFile() throws {
+    let vocabulary = try VocabularyFile.text("Sources/vocabulary.txt")
+      .replacing("\ncommit_ns ", with: "\nidle_pages uint64? 4 idlePages=0 Pages.\ncommit_ns ")
+    for (path, text) in try VocabularyFile.generated(from: vocabulary) {
+      #expect(text.contains("idle_pages"), "\(path)")
+    }
   }
 }

@@ -19,10 +19,4 @@ import Testing
     withTraceString(text) { lent.append(String(cString: $0)) }
     #expect(lent == [expected])
   }
-
-  @Test func stringsKeepTheirPlaces() {
-    var lent: [String] = []
-    withTraceStrings("a", "", "c\0") { lent = [$0, $1, $2].map { String(cString: $0) } }
-    #expect(lent == ["a", "", "c\\u{0}"])
-  }
 }

@@ -4,11 +4,13 @@ public import StoreEvents
 
 extension RunBuilder {
   /// A connection that the probe observes.
-  public mutating func connect(path: String = "app.db", connection: UInt64 = 1) {
+  public mutating func connect(
+    path: String = "app.db", connection: UInt64 = 1, sqliteVersion: String = "3.40.1"
+  ) {
     append(
       .connectionOpened(
         ConnectionOpened(
-          connectionID: connection, path: path, vfs: "unix", flags: 0, sqliteVersion: "3.40.1",
+          connectionID: connection, path: path, vfs: "unix", flags: 0, sqliteVersion: sqliteVersion,
           sqlitePath: "/usr/lib/libsqlite3.so.0", way: "got", device: 1, inode: 2,
           processStart: 1, processName: "python3 app.py")))
   }

@@ -24,6 +24,10 @@ int sqliteprobe_observe_using(void *connection, void *(*resolve)(const char *nam
 // store reports its own statements and excludes its connections in this way.
 void sqliteprobe_exclude(int is_excluding);
 
+// Ends the recording of this process: its debug log gets the line by which a reader finds that it is
+// complete, with the status with which the program is going to end.
+void sqliteprobe_finish(int status);
+
 #ifdef __cplusplus
 }
 #endif

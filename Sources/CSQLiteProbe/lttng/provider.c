@@ -13,6 +13,13 @@
 /* Before the first tracepoint: set once, by the constructor below. */
 static int64_t storescope_recording;
 
+// Whether a session accepted an event. LTTng evaluates the fields of an event first for the filter of
+// a session, from the first field to the last, and again if the session takes the event.
+struct delivery {
+  bool is_accepted;
+  bool was_accepted;
+};
+
 static uint64_t storescope_begin(struct delivery *delivery) {
   delivery->was_accepted = delivery->is_accepted;
   return 0;
@@ -48,37 +55,13 @@ __attribute__((constructor)) static void read_recording(void) {
   if (number) storescope_recording = strtoll(number, NULL, 10);
 }
 
-#define EMIT(...) lttng_ust_tracepoint(sqliteprobe, __VA_ARGS__)
-
-static void opened(const struct connection_opened *event) { EMIT(connection_opened, event); }
-static void closed(uint64_t connection_id) { EMIT(connection_closed, connection_id); }
-static bool statement(const struct announced_statement *event) {
-  EMIT(statement, event);
-  return event->delivery->is_accepted || !lttng_ust_tracepoint_enabled(sqliteprobe, statement);
-}
-static void caller(const struct caller *event) { EMIT(caller, event); }
-static bool run(const struct statement_run *event) {
-  EMIT(statement_run, event);
-  return event->delivery->is_accepted;
-}
-static void transaction(const struct transaction *event) { EMIT(transaction, event); }
-static void busy(uint64_t store_id, uint64_t attempts, int64_t wait_ns, uint64_t gave_up) {
-  EMIT(busy, store_id, attempts, wait_ns, gave_up);
-}
-static void checkpoint(uint64_t store_id, const char *mode, uint64_t log_frames,
-                       uint64_t checkpointed_frames, int64_t total_ns) {
-  EMIT(checkpoint, store_id, mode, log_frames, checkpointed_frames, total_ns);
-}
-static void values(uint64_t store_id, uint64_t statement_id, const char *text) {
-  EMIT(values, store_id, statement_id, text);
-}
-static void counters(uint64_t events) { EMIT(counters, events); }
-static void copy_not_observed(const char *path, const char *version, const char *reason) {
-  EMIT(copy_not_observed, path, version, reason);
-}
-
-static void statement_io(const struct statement_io *event) { EMIT(statement_io, event); }
-static void commit_io(const struct commit_io *event) { EMIT(commit_io, event); }
+#define SEND(name) \
+  static bool send_##name(const void *event) { \
+    struct delivery delivery = {false, false}; \
+    lttng_ust_tracepoint(sqliteprobe, name, event, &delivery); \
+    return delivery.is_accepted; \
+  }
+PROBE_EVENTS(SEND)
 
 static void before_fork(void *signals) { lttng_ust_before_fork(signals); }
 static void after_fork_parent(void *signals) { lttng_ust_after_fork_parent(signals); }
@@ -87,19 +70,9 @@ static void after_fork_child(void *signals) { lttng_ust_after_fork_child(signals
 __attribute__((visibility("default"))) const struct tracepoints *storescope_probe_tracepoints(void) {
   static const struct tracepoints tracepoints = {
       .run_state = &lttng_ust_tracepoint_sqliteprobe___statement_run.state,
-      .opened = opened,
-      .closed = closed,
-      .statement = statement,
-      .caller = caller,
-      .run = run,
-      .transaction = transaction,
-      .busy = busy,
-      .checkpoint = checkpoint,
-      .values = values,
-      .counters = counters,
-      .copy_not_observed = copy_not_observed,
-      .statement_io = statement_io,
-      .commit_io = commit_io,
+      .statement_state = &lttng_ust_tracepoint_sqliteprobe___statement.state,
+#define ENTRY(name) [EVENT_##name] = send_##name,
+      .send = {PROBE_EVENTS(ENTRY)},
       .close = lttng_ust_safe_close_fd,
       .close_file = lttng_ust_safe_fclose_stream,
       .close_from = lttng_ust_safe_closefrom_fd,

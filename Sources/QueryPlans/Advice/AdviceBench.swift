@@ -65,11 +65,14 @@ final class AdviceBench {
     var steps: [Double] = []
     statements = try statements.filter { statement in
       do {
-        steps.append(
-          try OrderingError.bounding(copy.connection) {
-            try OrderingError.explaining { () throws(SQLiteError) in try statement.steps() }
-          })
+        let count = try statement.steps()
+        if statement.isEndless { throw OrderingError.tooManySteps }
+        steps.append(count)
         return true
+      } catch let error as SQLiteError where error.isMistake {
+        let reason = OrderingError.failsHere(reason: error.message)
+        unmeasured.append((statement.statement.id, "\(reason)"))
+        return false
       } catch let error as OrderingError {
         unmeasured.append((statement.statement.id, "\(error)"))
         return false
@@ -90,6 +93,7 @@ final class AdviceBench {
     _ workload: [WorkloadStatement], on connection: Connection
   ) throws -> ([MeasuredStatement], unmeasured: [(statement: String, reason: String)]) {
     var match = SchemaMatch()
+    let explainer = PlanExplainer(connection)
     var statements: [MeasuredStatement] = []
     var unmeasured: [(statement: String, reason: String)] = []
     for statement in workload where !statement.onlyChangesSchema {
@@ -97,8 +101,7 @@ final class AdviceBench {
       do {
         statements.append(
           try OrderingError.bounding(connection) {
-            try MeasuredStatement(
-              statement.rowSearch ?? statement.selectPart ?? statement, on: connection)
+            try measured(statement, explainer, on: connection)
           })
       } catch OrderingError.notASelect where !statement.findsRowsToWrite {
         // An INSERT of values, or all rows are written: no index finds them sooner.
@@ -112,6 +115,19 @@ final class AdviceBench {
     }
     guard !match.isOtherDatabase else { throw AdviceError.otherDatabase(match) }
     return (statements, unmeasured)
+  }
+
+  /// A write is measured itself where triggers and foreign keys read tables for it; otherwise by the search for its rows.
+  private static func measured(
+    _ statement: WorkloadStatement, _ explainer: PlanExplainer, on connection: Connection
+  ) throws -> MeasuredStatement {
+    let candidates = explainer.actionCandidates(of: statement.sql)
+    guard candidates.isEmpty else {
+      return try MeasuredStatement(
+        statement, on: connection, actionTables: candidates.map(\.table))
+    }
+    return try MeasuredStatement(
+      statement.rowSearch ?? statement.selectPart ?? statement, on: connection)
   }
 
   // MARK: - Candidates
@@ -150,12 +166,18 @@ final class AdviceBench {
   /// Those that `plans` and `summary` try as well, and that the text of a statement alone does not show.
   private func proposed(_ copy: SchemaCopy) -> [IndexCandidate] {
     let explainer = PlanExplainer(connection)
-    return statements.flatMap { statement in
-      IndexProposals(
-        sql: statement.statement.sql, viewSQL: explainer.viewSQL, qualified: explainer.qualified,
-        columns: copy.columns
-      ).candidates
+    return statements.flatMap { statement -> [IndexCandidate] in
+      let sql = statement.statement.sql
+      guard !statement.isWrite else { return explainer.actionCandidates(of: sql) }
+      let counted = explainer.plan(of: sql).flatMap { PlanJudge(sql: sql).judge($0).countedTable }
+      return (counted.map(explainer.narrowIndexes) ?? []).flatMap { $0 }
     }
+      + statements.flatMap { statement in
+        IndexProposals(
+          sql: statement.statement.sql, viewSQL: explainer.viewSQL, qualified: explainer.qualified,
+          columns: copy.columns
+        ).candidates
+      }
   }
 
   /// The names of the key by which a table's rows are stored, in lower case: an index on it finds nothing sooner.
@@ -247,7 +269,7 @@ final class AdviceBench {
   }
 
   /// Steps of a run of each statement as the copy is now.
-  func currentSteps() throws(SQLiteError) -> [Double] {
+  func currentSteps() throws -> [Double] {
     var result: [Double] = []
     for statement in statements { result.append(try statement.steps()) }
     return result
@@ -277,6 +299,11 @@ final class AdviceBench {
     // A statement that was not measured may need it, and one that compares text may be repaired by it.
     guard unmeasured.isEmpty, !statements.contains(where: { $0.mayNeed(index) }) else { return nil }
     for statement in statements where try statement.usedIndexes().contains(index.name) {
+      return nil
+    }
+    // A statement that takes many steps may use it once it is written differently.
+    let costly = statements.indices.filter { steps[$0] >= WorkBound.minSteps }
+    guard !index.mayServe(costly.map { explainer.words(of: statements[$0].statement.sql) }) else {
       return nil
     }
     // What was measured of a write shows neither its triggers nor its foreign keys.

@@ -116,8 +116,11 @@ public struct IndexAdvisor {
   ) throws -> [String: TimeEffect] {
     try bench.apply(outcome.chosen.indexes)
     var times: [String: TimeEffect] = [:]
-    let changed = bench.statements.indices.filter { outcome.chosen.steps[$0] != bench.steps[$0] }
-      .sorted { saving(outcome, $0) > saving(outcome, $1) }
+    let changed = bench.statements.indices.filter {
+      // The time of a write that is undone is not that of the program's.
+      outcome.chosen.steps[$0] != bench.steps[$0] && !bench.statements[$0].isWrite
+    }
+    .sorted { saving(outcome, $0) > saving(outcome, $1) }
     var users: [String: [String]] = [:]
     for index in changed where !options.isCancelled() {
       let statement = bench.statements[index]

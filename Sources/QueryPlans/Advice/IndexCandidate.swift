@@ -40,7 +40,10 @@ public struct IndexCandidate: Hashable, Sendable {
       [column] + (modifiers[column] ?? "").split(separator: " ").map(String.init)
     }
     let part = condition == nil ? [] : ["present"]
-    return ([table] + (words ?? terms) + part).joined(separator: "_")
+    let name = ([table] + (words ?? terms) + part).joined(separator: "_")
+    // The words of a long expression make no name.
+    return name.count > 64
+      ? ([table] + columns + ["expression"] + part).joined(separator: "_") : name
   }
 
   /// Whether an index of the database has these columns first already.

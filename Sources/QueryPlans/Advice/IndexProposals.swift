@@ -138,10 +138,11 @@ struct IndexProposals {
       let compared = ComparedColumns(of: source, in: scope, outline)
     else { return [] }
     let terms = SortTerm.all(in: order, of: source, scope, outline.tokens)
-    guard !terms.isEmpty, terms.allSatisfy({ known.names.contains($0.column.lowercased()) }) else {
-      return []
-    }
     let equal = compared.equal.filter(known.isIndexable)
+    guard !terms.isEmpty, terms.allSatisfy({ known.names.contains($0.column.lowercased()) }) else {
+      let sorted = SortedExpressions(of: scope, outline.tokens)
+      return [equal, []].compactMap { sorted?.index(on: table, equal: $0, scope) }.map { [$0] }
+    }
     // An index ends with the rowid, so that an order by it comes without a column.
     let short = terms.last?.column.lowercased() == known.rowid ? terms.dropLast() : terms[...]
     return [short, terms[...]].filter { !$0.isEmpty && $0.count <= 4 }.flatMap { terms in

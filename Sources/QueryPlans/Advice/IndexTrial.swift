@@ -4,7 +4,7 @@ import SQLiteDriver
 
 /// Tries indexes on an empty copy of the schema: a report prints those that SQLite uses.
 final class IndexTrial {
-  private let copy: SchemaCopy
+  let copy: SchemaCopy
   private let size: (String) -> TableSize?
   /// The number of rows of a partial index.
   private let rows: (IndexCandidate) -> Int?
@@ -23,35 +23,83 @@ final class IndexTrial {
   /// The columns that the schema has.
   func columns(of table: String) -> TableColumns? { copy.columns(of: table) }
 
-  /// The first set of indexes with which the statement reads clearly fewer rows; nil where it cannot be
-  /// tried, and empty where no index serves.
-  func finding(_ sets: [[IndexCandidate]], for scan: PlanJudgement.Scan, in sql: String)
+  /// A statement to try indexes for.
+  struct Subject {
+    var sql: String
+    /// Values of a run; nil where they are not known, or do not change the plan.
+    var values: [BindValue]?
+    /// Runs it on a copy of the database with some indexes; nil where that is impossible.
+    var run: ([IndexCandidate]) -> StatementMeter.Trial?
+  }
+
+  /// The set of indexes with which the statement takes fewest steps, half of today's or fewer; nil where none can
+  /// be tried, and empty where no index serves.
+  func finding(_ sets: [[IndexCandidate]], for scan: PlanJudgement.Scan, in subject: Subject)
     -> [IndexCandidate]?
   {
     self.scan = scan
     defer { self.scan = nil }
-    return result(of: "\(scan.table ?? "")\n\(sql)") {
-      guard let before = copy.plan(sql).map({ cost($0) }) else { return nil }
+    return result(of: "\(scan.table ?? "")\n\(subject.sql)") {
+      guard let before = copy.plan(subject.sql, subject.values).map({ cost($0) }) else {
+        return nil
+      }
       // Other SELECTs of the statement, as those of a UNION, may read far more.
       let ofScan =
         scan.isOutermost && !scan.isInCorrelatedSubquery
         ? max(Double(scan.size?.rows ?? 0), ScanBound.minRows) : .infinity
-      return sets.prefix(Self.maxTrials).lazy.compactMap { set in
-        self.used(set, in: sql) { cost, _, found in
-          found && (cost < before.rows * 0.8 || before.rows - cost >= ofScan * 0.8)
-        }
-      }.first ?? []
+      let uses = sets.prefix(Self.maxTrials).compactMap { use(of: $0, in: subject) }
+      return fastest(uses, of: subject)
+        ?? uses.first { use in
+          let rows = use.cost.rows
+          return use.finds && (rows < before.rows * 0.8 || before.rows - rows >= ofScan * 0.8)
+        }?.indexes ?? []
     }
   }
 
-  /// The first set of indexes with which the statement sorts less.
-  func sorting(_ sets: [[IndexCandidate]], in sql: String) -> [IndexCandidate]? {
-    result(of: "\n\(sql)") {
-      guard let before = copy.plan(sql).map({ cost($0) }) else { return nil }
-      return sets.prefix(Self.maxTrials).lazy.compactMap { set in
-        self.used(set, in: sql) { _, sorts, _ in sorts < before.sorts }
-      }.first ?? []
+  /// The set with which the statement sorts less, and takes half of today's steps or fewer.
+  func sorting(_ sets: [[IndexCandidate]], in subject: Subject) -> [IndexCandidate]? {
+    result(of: "\n\(subject.sql)") {
+      guard let before = copy.plan(subject.sql, subject.values).map({ cost($0) }) else {
+        return nil
+      }
+      let uses = sets.prefix(Self.maxTrials).compactMap { use(of: $0, in: subject) }
+        .filter { $0.cost.sorts < before.sorts }
+      return fastest(uses, of: subject) ?? uses.first?.indexes ?? []
     }
+  }
+
+  /// The set with which a search takes half of today's steps or fewer; empty where none can be measured.
+  func improving(_ sets: [[IndexCandidate]], in subject: Subject) -> [IndexCandidate] {
+    result(of: "*\n\(subject.sql)") {
+      fastest(sets.prefix(Self.maxTrials).compactMap { use(of: $0, in: subject) }, of: subject)
+    } ?? []
+  }
+
+  // 8 is arbitrary: each makes an index.
+  private static let maxRuns = 8
+  // As in `advise`: a set this close to the best one is as good.
+  private static let tolerance = 1.05
+
+  /// - Returns: nil where the statement cannot be measured, empty where no set halves its steps.
+  private func fastest(_ uses: [Use], of subject: Subject) -> [IndexCandidate]? {
+    guard let before = subject.run([]), Self.isLarge(before) else { return nil }
+    var seen: Set<[IndexCandidate]> = []
+    let trials = uses.filter { seen.insert($0.indexes).inserted }.prefix(Self.maxRuns).compactMap {
+      subject.run($0.indexes)
+    }.filter { !$0.used.isEmpty && !$0.measurement.isCut && $0.cost * 2 <= before.cost }
+    guard let best = trials.map(\.cost).min() else { return [] }
+    let good = trials.filter { $0.cost <= best * Self.tolerance }
+    let fewest = good.map { $0.columnCount }.min()
+    return good.first { $0.columnCount == fewest }?.indexes
+  }
+
+  /// Whether a run reads enough rows to compare it with others: a database without the program's rows
+  /// shows nothing.
+  private static func isLarge(_ trial: StatementMeter.Trial) -> Bool {
+    let work = trial.measurement.work
+    // A row that is read costs three VM steps at least.
+    return Double(work.vmSteps) >= 3 * ScanBound.minRows
+      || Double(trial.measurement.pages) >= ScanBound.minRows
   }
 
   // 30 is arbitrary: each takes a tenth of a millisecond.
@@ -66,17 +114,24 @@ final class IndexTrial {
 
   // MARK: - One set
 
-  /// The indexes of a set that the plan uses, if it is good enough with them.
-  private func used(
-    _ set: [IndexCandidate], in sql: String,
-    _ isGood: (_ rows: Double, _ sorts: Int, _ finds: Bool) -> Bool
-  ) -> [IndexCandidate]? {
+  /// A plan with new indexes, on the schema alone.
+  private struct Use {
+    /// The indexes that it uses.
+    var indexes: [IndexCandidate]
+    var cost: Cost
+    /// Whether it finds rows by one of them.
+    var finds: Bool
+  }
+
+  static func name(_ number: Int) -> String { "storescope_trial_\(number)" }
+
+  private func use(of set: [IndexCandidate], in subject: Subject) -> Use? {
     var made: [String: IndexCandidate] = [:]
     defer {
       for name in made.keys { try? copy.connection.execute("DROP INDEX \(name)") }
     }
     for (number, candidate) in set.enumerated() {
-      let name = "storescope_trial_\(number)"
+      let name = Self.name(number)
       guard (try? copy.connection.execute(candidate.sql(named: name))) != nil else { continue }
       made[name] = candidate
       if isServed(name, candidate.table) {
@@ -84,7 +139,7 @@ final class IndexTrial {
         made[name] = nil
       }
     }
-    guard !made.isEmpty, let plan = copy.plan(sql) else { return nil }
+    guard !made.isEmpty, let plan = copy.plan(subject.sql, subject.values) else { return nil }
     var used: Set<String> = []
     var finds = false
     for node in plan.nodes {
@@ -95,9 +150,10 @@ final class IndexTrial {
       if case .search = node.fact { finds = true }
       if candidate.condition != nil { finds = true }
     }
-    let after = cost(plan, partial: made.filter { $0.value.condition != nil })
-    guard !used.isEmpty, isGood(after.rows, after.sorts, finds) else { return nil }
-    return made.keys.sorted().filter(used.contains).compactMap { made[$0] }
+    guard !used.isEmpty else { return nil }
+    return Use(
+      indexes: made.keys.sorted().filter(used.contains).compactMap { made[$0] },
+      cost: cost(plan, partial: made.filter { $0.value.condition != nil }), finds: finds)
   }
 
   /// Whether another index begins with the same terms.

@@ -31,6 +31,8 @@ final class MeasuredStatement {
   let statement: WorkloadStatement
   /// In lower case.
   let tables: Set<String>
+  /// The tables that triggers and foreign keys read, where it writes.
+  let actionTables: [String]
   /// The functions and collations of a store that it uses.
   let storeNames: [String]
   let source: ValueSource
@@ -47,7 +49,15 @@ final class MeasuredStatement {
   ///
   /// To find a row of a table by an index is one VM step and two or three pages, 200 to 300 ns; a
   /// step of a search takes 25 to 40 ns.
-  private static let stepsOfPage: UInt64 = 4
+  static let stepsOfPage: UInt64 = 4
+
+  // 100 is arbitrary: no index that makes a statement so slow is advised.
+  private static let maxFactor = 100
+
+  /// Ends a run; after the first one by the steps of that.
+  private var maxSteps = OrderingError.maxSteps
+  /// Whether a run was ended.
+  private(set) var isEndless = false
 
   private struct ProgramRun: Hashable {
     var run: Int
@@ -61,10 +71,18 @@ final class MeasuredStatement {
   }
 
   /// - Throws: ``SQLiteError`` if it does not compile, ``OrderingError`` if it cannot be run here.
-  init(_ statement: WorkloadStatement, on connection: Connection) throws {
+  ///
+  /// - Parameter actionTables: the tables that a write reads by triggers and foreign keys; a write without them is
+  ///   not measured.
+  init(
+    _ statement: WorkloadStatement, on connection: Connection, actionTables: [String] = []
+  ) throws {
     var arrays = try IntegerArrays(of: StatementOutline(statement.sql), on: connection)
     let original = try OrderingBench.compile(statement.sql, connection)
-    guard original.isReadOnly, original.columnCount > 0 else { throw OrderingError.notASelect }
+    guard original.isReadOnly ? original.columnCount > 0 : !actionTables.isEmpty else {
+      throw OrderingError.notASelect
+    }
+    self.actionTables = original.isReadOnly ? [] : actionTables
     let numbered = ParameterNumbering(statement.sql)
     let qualifier = ColumnQualifier(connection)
     qualifiedSQL = qualifier.qualified(statement.sql)
@@ -72,7 +90,7 @@ final class MeasuredStatement {
     self.statement = statement
     self.connection = connection
     sql = numbered.sql
-    tables = Self.tables(of: outline, on: connection)
+    tables = Self.tables(of: outline, on: connection).union(actionTables.map { $0.lowercased() })
     storeNames = StoreNames.used(by: outline.tokens)
     let sampler = ParameterSampler(
       outline: outline, parameterCount: numbered.count, connection: connection)
@@ -104,6 +122,10 @@ final class MeasuredStatement {
     let whole = statement.values.filter { $0.count == numbered.count }
     if let recorded = StatementValues.recorded(whole) { return recorded }
     let query = try sampler.connection.prepare(numbered.sql)
+    guard query.isReadOnly else {
+      return StatementValues(
+        runs: [.init(values: try sampler.values(), weight: 1)], source: .sampled)
+    }
     return try ValueFitter(query, sampler: sampler, counted: statement.counted).values()
   }
 
@@ -133,11 +155,14 @@ final class MeasuredStatement {
     return query
   }
 
+  /// Whether it is a write that is undone.
+  var isWrite: Bool { !actionTables.isEmpty }
+
   // MARK: - Counting
 
   /// Steps of a run as the copy is now, the mean over its values: VM steps, and 4 for each page
   /// that is looked up.
-  func steps() throws(SQLiteError) -> Double {
+  func steps() throws -> Double {
     var sum = 0.0
     var isFilled = arrays.keys.isEmpty
     for (index, run) in runs.enumerated() {
@@ -145,15 +170,31 @@ final class MeasuredStatement {
       if knownSteps[key] == nil {
         if !isFilled { try arrays.fill(on: connection) }
         isFilled = true
-        let query = try compiled(sql, run, connection)
-        _ = connection.takePageReads()
-        try query.run()
-        knownSteps[key] =
-          query.takeCounters().vmSteps + Self.stepsOfPage * connection.takePageReads()
+        knownSteps[key] = try count(run)
       }
       sum += run.weight * Double(knownSteps[key] ?? 0)
     }
+    maxSteps = min(maxSteps, max(1_000_000, Self.maxFactor * Int(sum)))
     return sum
+  }
+
+  /// A run that is ended counts for more than any other.
+  private func count(_ run: StatementValues.Run) throws -> UInt64 {
+    let query = try compiled(sql, run, connection)
+    _ = connection.takePageReads()
+    do {
+      try OrderingError.bounding(connection, maxSteps: maxSteps) {
+        guard isWrite else { return try query.run() }
+        try connection.undoing { () throws(SQLiteError) in
+          defer { query.reset() }
+          try query.run()
+        }
+      }
+    } catch OrderingError.tooManySteps {
+      isEndless = true
+      return UInt64(maxSteps) * 10
+    }
+    return query.takeCounters().vmSteps + Self.stepsOfPage * connection.takePageReads()
   }
 
   /// The instructions that SQLite makes of the statement with these values.

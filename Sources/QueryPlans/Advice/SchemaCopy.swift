@@ -96,10 +96,12 @@ final class SchemaCopy {
     try? connection.execute("ANALYZE sqlite_schema")
   }
 
-  /// A statement's plan; nil where it does not compile.
-  func plan(_ sql: String) -> QueryPlan? {
+  /// A statement's plan with some values; nil where it does not compile.
+  func plan(_ sql: String, _ values: [BindValue]? = nil) -> QueryPlan? {
     guard
-      let steps = try? standingIn({ () throws(SQLiteError) in try connection.plan(sql) })
+      let steps = try? standingIn({ () throws(SQLiteError) in
+        try connection.plan(sql, values: values)
+      })
     else { return nil }
     var plan = QueryPlan(steps: steps)
     plan.resolve(by: AliasResolver(sql: sql, viewSQL: viewSQL))
@@ -146,6 +148,7 @@ final class SchemaCopy {
     var keys: [(name: String, type: String)] = []
     while (try? query.step()) == true {
       result.names.insert(query.string(0).lowercased())
+      result.types[query.string(0).lowercased()] = query.string(1)
       if query.int64(2) > 0 { keys.append((query.string(0), query.string(1))) }
     }
     if keys.count == 1, keys[0].type.uppercased() == "INTEGER" {
@@ -179,6 +182,8 @@ final class SchemaCopy {
 /// The names of a table's columns, in lower case.
 struct TableColumns {
   var names: Set<String> = []
+  /// As declared, by the column's name.
+  var types: [String: String] = [:]
   /// The column that is the rowid, if there is one.
   var rowid: String?
   /// In upper case, by the column's name.
@@ -225,5 +230,15 @@ private struct SchemaObject {
           sql: rows.isNull(3) ? nil : rows.string(3), hasRowid: rows.int64(4) == 0))
     }
     return objects
+  }
+}
+
+extension Connection {
+  /// A statement's plan, which may depend on the values of its parameters.
+  func plan(_ sql: String, values: [BindValue]?) throws(SQLiteError) -> [PlanStep] {
+    guard let values else { return try plan(sql) }
+    return try plan(ParameterNumbering(sql).sql) { statement in
+      for (index, value) in values.enumerated() { value.bind(to: statement, at: Int32(index) + 1) }
+    }
   }
 }

@@ -53,6 +53,19 @@ public struct DatabaseIndex: Hashable, Sendable {
     return tokens[(place + 1)...].map(SchemaWord.text)
   }
 
+  /// Whether a statement with one of these sets of names, in lower case, may use it once it is written
+  /// differently: it names the table, or a view of it, and a column of the index.
+  public func mayServe(_ statements: [Set<String>]) -> Bool {
+    let columns = Set(
+      terms.compactMap { $0.column?.lowercased() }.prefix(1)
+        + (terms.first?.column == nil ? definition ?? [] : []).filter { $0.first?.isLetter == true }
+    )
+    return statements.contains { words in
+      words.contains(table.lowercased())
+        && !words.isDisjoint(with: columns.subtracting([table.lowercased()]))
+    }
+  }
+
   /// The columns as written: `ZNAME, ZDATE DESC`.
   public var termsText: String {
     terms.map { ($0.column ?? "<expression>") + ($0.isDescending ? " DESC" : "") }

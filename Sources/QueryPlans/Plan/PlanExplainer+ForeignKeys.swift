@@ -8,7 +8,13 @@ extension PlanExplainer {
   ///
   /// See section 3 of <https://www.sqlite.org/foreignkeys.html>.
   func unindexedReferences(of sql: String) -> [PlanJudgement.Reference] {
-    guard let write = WrittenTable(sql: sql), write.kind != .insert else { return [] }
+    let writes = WrittenTable.all(in: sql) + WrittenTable.replaced(by: sql)
+    return writes.filter { $0.kind != .insert }.reduce(into: []) { found, write in
+      found += unindexedReferences(of: write).filter { !found.contains($0) }
+    }
+  }
+
+  private func unindexedReferences(of write: WrittenTable) -> [PlanJudgement.Reference] {
     var found: [PlanJudgement.Reference] = []
     var deleted = [write.table.lowercased()]
     var place = 0

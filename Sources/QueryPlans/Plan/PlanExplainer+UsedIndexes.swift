@@ -18,14 +18,7 @@ extension PlanExplainer {
 
   /// The statements of the triggers that a write fires, and those in which foreign keys carry it on to other tables.
   private func actions(of sql: String) -> [String] {
-    var writes = WrittenTable.all(in: sql)
-    if var deletion = writes.first, deletion.kind == .insert,
-      SQLTokenizer.tokens(of: sql).firstOuter(["REPLACE"]) != nil
-    {
-      deletion.kind = .delete
-      writes.append(deletion)
-    }
-    return writes.flatMap { write in
+    (WrittenTable.all(in: sql) + WrittenTable.replaced(by: sql)).flatMap { write in
       let triggered = triggers(of: write.table).flatMap {
         TriggeredStatement.all(inTrigger: $0, firedBy: write).map(\.sql)
       }

@@ -9,6 +9,9 @@ public import SQLiteDriver
 /// temporary in-memory database.
 public final class PlanExplainer {
   let connection: Connection
+  let conditions: PlanConditions
+  /// The explainers of other databases of the trace, by path; nil for one that cannot be read.
+  var others: [String: OtherDatabase?] = [:]
   private var sizes: [String: TableSize?] = [:]
   /// The reason why a table of a plan could not be read: the first such error of a damaged file.
   public private(set) var damage: SQLiteError?
@@ -16,8 +19,8 @@ public final class PlanExplainer {
   /// What was replaced on this connection; collations of the schema's own indexes from the beginning.
   private var replaced: Set<String> = []
 
-  private let meter: StatementMeter
-  private let values: (String) -> [[BindValue]]
+  let meter: StatementMeter
+  let recorded: (String) -> [[BindValue]]
   private lazy var modules: [String: String] = virtualModules()
   private let qualifier: ColumnQualifier
   private var trial: (schema: Int64, trial: IndexTrial?)?
@@ -25,13 +28,16 @@ public final class PlanExplainer {
   /// - Parameter values: returns the values that runs of a statement bound, as far as they were
   ///   recorded.
   public init(
-    _ connection: Connection, values: @escaping (String) -> [[BindValue]] = { _ in [] }
+    _ connection: Connection, conditions: PlanConditions = PlanConditions(),
+    values: @escaping (String) -> [[BindValue]] = { _ in [] }
   ) {
     self.connection = connection
-    self.values = values
+    self.conditions = conditions
+    recorded = values
     meter = StatementMeter(connection)
     qualifier = ColumnQualifier(connection)
     replaced = Self.standInForCollations(of: connection, on: connection)
+    attachDatabases()
     // The plans of DELETE and UPDATE then show the checks of foreign keys.
     try? connection.execute("PRAGMA foreign_keys = ON")
   }
@@ -44,11 +50,27 @@ public final class PlanExplainer {
     public var plan: QueryPlan?
     public var judgement: PlanJudgement?
     public var error: SQLiteError?
+    /// The database of the plan, where the statement ran on another one than that of the report.
+    public var database: String?
     /// The objects that were replaced.
     public var standIns: [String] = []
 
     /// SQLite's error message if there is no plan.
     public var failure: String? { error?.message }
+    /// The reason why there is no plan.
+    public var failureText: String? {
+      // The probe marks a long text.
+      let mark = " /* cut */"
+      return error.map {
+        sql.hasSuffix(mark)
+          ? "its text was cut after \(sql.utf8.count - mark.utf8.count) bytes"
+          : "does not compile against this database: \($0.message)"
+      }
+    }
+    /// The names in the statement and its views, and its tables, in lower case.
+    public var words: Set<String> = []
+    /// Whether it ran on a database that cannot be read here.
+    public var isElsewhere = false
     public var verdict: PlanVerdict { judgement?.verdict ?? .error }
   }
 
@@ -56,6 +78,9 @@ public final class PlanExplainer {
   /// one run here.
   public func explain(_ sql: String, work: StatementWork = StatementWork()) -> Explanation {
     var explanation = Explanation(sql: sql, qualifiedSQL: qualifier.qualified(sql))
+    if let path = conditions.otherDatabase(sql), StatementOutline(sql).hasPlan {
+      return explain(sql, work, in: path)
+    }
     // EXPLAIN would fail for what the program did already: "table t already exists".
     guard StatementOutline(sql).hasPlan else {
       explanation.judgement = PlanJudge(sql: sql).judge(nil)
@@ -64,37 +89,70 @@ public final class PlanExplainer {
     explanation.standIns = Set(SQLTokenizer.tokens(of: sql).compactMap(\.name))
       .intersection(replaced).sorted()
     do throws(SQLiteError) {
-      let steps = try retrying(&explanation.standIns) { () throws(SQLiteError) in
-        try connection.plan(sql)
+      var plan = QueryPlan(
+        steps: try retrying(&explanation.standIns) { () throws(SQLiteError) in
+          try connection.plan(sql)
+        })
+      let values = self.values(of: sql, work)
+      if let values, let steps = try? connection.plan(sql, values: values) {
+        plan = QueryPlan(steps: steps)
       }
-      var plan = QueryPlan(steps: steps)
       plan.resolve(by: AliasResolver(sql: sql, viewSQL: viewSQL))
       explanation.plan = plan
-      let source = source { [meter, values] in meter.measure(sql, values: values(sql)) }
+      var source = source
+      source.measure = { [meter, recorded] in
+        meter.measure(sql, values: recorded(sql), work: work)
+      }
       explanation.judgement = PlanJudge(
         sql: explanation.qualifiedSQL, work: work, source: source
       ).judge(plan)
-      if explanation.verdict == .fullScan {
-        explanation.judgement?.triggerScans = triggerScans(of: sql)
-        explanation.judgement?.unindexedReferences = unindexedReferences(of: sql)
+      explanation.judgement?.compareVersions(conditions, work)
+      explanation.words = words(of: sql)
+      addActions(&explanation)
+      let subject = IndexTrial.Subject(sql: sql, values: values) { [meter, recorded] in
+        meter.trial(sql, values: recorded(sql), work: work, with: $0)
       }
-      tryIndexes(&explanation)
+      tryIndexes(&explanation, subject)
     } catch {
       explanation.error = error
     }
     return explanation
   }
 
-  /// The facts of the database for the judge.
-  func source(measure: @escaping () -> PlanJudge.Measurement?) -> PlanJudge.Source {
-    PlanJudge.Source(
+  /// The data that the judge reads.
+  var source: PlanJudge.Source {
+    var source = PlanJudge.Source(
       size: size, partialIndex: partialIndex,
-      module: { [unowned self] in modules[$0.lowercased()] }, firstColumn: firstColumn,
-      measure: measure)
+      module: { [unowned self] in modules[$0.lowercased()] }, firstColumn: firstColumn)
+    source.mayHaveChanged = conditions.mayHaveChanged
+    source.columns = { [unowned self] in currentTrial()?.columns(of: $0) }
+    return source
+  }
+
+  /// Values of a run on which its plan may depend; nil where it does not, or none are known.
+  ///
+  /// SQLite prepares a statement again once values are bound: it may find a LIKE by an index, and the rows of
+  /// a partial one.
+  private func values(of sql: String, _ work: StatementWork) -> [BindValue]? {
+    let tokens = SQLTokenizer.tokens(of: sql)
+    guard tokens.contains(where: { $0.kind == .parameter }),
+      hasValueIndexes || tokens.contains(where: { $0.isWord("LIKE") || $0.isWord("GLOB") })
+    else { return nil }
+    return meter.values(of: sql, recorded: recorded(sql), work: work)
+  }
+
+  /// Whether the database has partial indexes, or samples of its indexes.
+  private var hasValueIndexes: Bool {
+    number(
+      "SELECT 1 FROM sqlite_schema WHERE type = 'index' AND sql LIKE '% WHERE %' "
+        + "OR name = 'sqlite_stat4'") != nil
   }
 
   /// A statement's plan alone; nil where it does not compile.
   public func plan(of sql: String) -> QueryPlan? {
+    if let path = conditions.otherDatabase(sql) {
+      return other(path)?.explainer.plan(of: sql)
+    }
     var standIns: [String] = []
     guard StatementOutline(sql).hasPlan,
       let steps = try? retrying(&standIns, { () throws(SQLiteError) in try connection.plan(sql) })
@@ -106,7 +164,7 @@ public final class PlanExplainer {
 
   /// The bytes of each result column of one run, by its name; nil where the statement cannot be run.
   public func columnBytes(of sql: String) -> [String: UInt64]? {
-    meter.measure(sql, values: values(sql)).map { $0.isCut ? [:] : $0.columnBytes }
+    meter.measure(sql, values: recorded(sql)).map { $0.isCut ? [:] : $0.columnBytes }
   }
 
   // MARK: - Stand-ins
@@ -202,7 +260,7 @@ public final class PlanExplainer {
     return new
   }
 
-  private func number(_ sql: String) -> Int? {
+  func number(_ sql: String) -> Int? {
     do throws(SQLiteError) {
       let statement = try connection.prepare(sql)
       return try statement.step() ? Int(statement.int64(0)) : nil
@@ -230,6 +288,16 @@ public final class PlanExplainer {
     var texts: [String] = []
     while (try? query.step()) == true { texts.append(query.string(0)) }
     return texts
+  }
+
+  func words(of sql: String) -> Set<String> {
+    var (words, waiting) = (Set<String>(), [sql])
+    while let text = waiting.popLast() {
+      let names = SQLTokenizer.tokens(of: text).compactMap { $0.name?.lowercased() }
+      waiting += Set(names).subtracting(words).sorted().compactMap(viewSQL)
+      words.formUnion(names)
+    }
+    return words
   }
 
   /// The part of its table that an index holds; nil if it holds all rows.

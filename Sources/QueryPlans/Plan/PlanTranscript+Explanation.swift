@@ -97,7 +97,7 @@ extension PlanExplainer {
     _ listing: PlanTranscript.Listing, work: StatementWork = StatementWork()
   ) -> Explanation {
     let plan = listing.plan
-    var text = listing.explanation(work: work, source: source(measure: { nil }))
+    var text = listing.explanation(work: work, source: source)
     guard let sql = listing.sql else { return text }
     let here = explain(sql, work: work)
     guard here.error == nil, let other = here.plan else {

@@ -93,13 +93,13 @@ public struct ComparedExpression: Hashable, Sendable {
     return nil
   }
 
-  private struct Name {
+  struct Name {
     var qualifier: String?
     var column: String
   }
 
   /// The columns among the tokens: names that are neither functions nor keywords.
-  private static func names(in range: Range<Int>, _ tokens: [SQLToken]) -> [Name] {
+  static func names(in range: Range<Int>, _ tokens: [SQLToken]) -> [Name] {
     range.compactMap { index in
       let token = tokens[index]
       guard token.kind == .word || token.kind == .quotedName, let name = token.name,
@@ -118,7 +118,7 @@ public struct ComparedExpression: Hashable, Sendable {
   }
 
   /// The one table whose columns these are.
-  private static func table(of names: [Name], _ scope: SelectScope) -> String? {
+  static func table(of names: [Name], _ scope: SelectScope) -> String? {
     let sources = Set(
       names.map { name in
         name.qualifier.map { scope.source(named: $0) }
@@ -130,7 +130,7 @@ public struct ComparedExpression: Hashable, Sendable {
 
   /// Whether it has one value for a row: no parameter, no subquery, and functions that SQLite takes in an
   /// index.
-  private static func isIndexable(
+  static func isIndexable(
     _ range: Range<Int>, _ tokens: [SQLToken], _ functions: Set<String>
   ) -> Bool {
     range.allSatisfy { index in
@@ -155,7 +155,7 @@ public struct ComparedExpression: Hashable, Sendable {
   }
 
   /// The tokens except for the table's alias: an index belongs to one table.
-  private static func text(_ range: Range<Int>, _ tokens: [SQLToken]) -> String {
+  static func text(_ range: Range<Int>, _ tokens: [SQLToken]) -> String {
     SQLFingerprint.joined(
       range.filter { index in
         let isQualifier = index + 1 < range.upperBound && tokens[index + 1].isSymbol(".")
@@ -165,7 +165,8 @@ public struct ComparedExpression: Hashable, Sendable {
 
   private static let keywords: Set = [
     "NULL", "TRUE", "FALSE", "COLLATE", "AS", "CAST", "AND", "OR", "CURRENT_DATE", "CURRENT_TIME",
-    "CURRENT_TIMESTAMP", "ESCAPE",
+    "CURRENT_TIMESTAMP", "ESCAPE", "CASE", "WHEN", "THEN", "ELSE", "END", "NOT", "IN", "BETWEEN",
+    "IS", "LIKE", "GLOB",
   ]
 
   // Deterministic functions of SQLite; those of dates are where they do not read the time.

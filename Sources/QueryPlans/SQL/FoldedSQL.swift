@@ -36,12 +36,15 @@ public struct FoldedSQL {
     while index < tokens.count {
       defer { index += 1 }
       if let list = list(at: index), list.count > Self.maxValues {
+        let isCut = list.end == tokens.count
+        let last = isCut ? sql.endIndex : tokens[list.end].range.lowerBound
         replace(
-          tokens[list[2]].range.lowerBound..<tokens[list.end].range.lowerBound,
-          "… \(list.count) values")
+          tokens[list[2]].range.lowerBound..<last,
+          "… \(list.count) values\(isCut ? " or more" : "")")
         index = list.end
       }
-      guard let rows = rows(from: index), rows.count > Self.maxRows else { continue }
+      guard index < tokens.count, let rows = rows(from: index), rows.count > Self.maxRows
+      else { continue }
       replace(
         tokens[index].range.upperBound..<tokens[rows.end].range.upperBound,
         ", … \(rows.count) rows")
@@ -50,10 +53,15 @@ public struct FoldedSQL {
     text = result + sql[end...]
   }
 
+  /// The parameters in a statement's text, which may have been cut.
+  public static func parameterCount(of sql: String) -> Int {
+    SQLTokenizer.tokens(of: sql).count { $0.kind == .parameter }
+  }
+
   /// The values of a list, by their first tokens.
   private struct List {
     var starts: [Int] = []
-    /// The place of its `)`.
+    /// The place of its `)`; behind the last token where the text was cut within the list.
     var end: Int
     var count: Int { starts.count }
     subscript(index: Int) -> Int { starts[index] }
@@ -83,7 +91,8 @@ public struct FoldedSQL {
       }
       isExpected = isSign
     }
-    return nil
+    list.end = tokens.count
+    return list
   }
 
   /// The rows of VALUES whose first one ends with `)` at a place; nil if it is no such row.

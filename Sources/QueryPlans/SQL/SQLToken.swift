@@ -67,6 +67,14 @@ extension [SQLToken] {
     return ["INSERT", "REPLACE", "UPDATE", "DELETE"].contains(where: self[command].isWord)
   }
 
+  /// Whether the statement is REPLACE INTO, INSERT OR REPLACE or UPDATE OR REPLACE.
+  var replaceRows: Bool {
+    guard let command else { return false }
+    return self[command].isWord("REPLACE")
+      || command + 2 < count && self[command + 1].isWord("OR")
+        && self[command + 2].isWord("REPLACE")
+  }
+
   /// The place of the first of some keywords, outside of parentheses that open behind a place.
   func firstOuter(_ keywords: Set<String>, from start: Int = 0) -> Int? {
     var level = 0

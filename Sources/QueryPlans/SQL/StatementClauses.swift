@@ -8,6 +8,10 @@ public struct StatementClauses: Hashable, Sendable {
   /// The number of `LIMIT 100`; nil without one, where it is a parameter, and beside an offset.
   public let limit: Int?
   public let hasOrderBy: Bool
+  /// Whether it deletes rows that are in its way: REPLACE, INSERT OR REPLACE, UPDATE OR REPLACE.
+  public let replacesRows: Bool
+  /// Whether it is ORDER BY random().
+  public let sortsRandomly: Bool
   /// Whether it computes rows of groups, whose order no index has.
   public let isGrouped: Bool
   /// Whether it is SELECT DISTINCT.
@@ -38,6 +42,10 @@ public struct StatementClauses: Hashable, Sendable {
   public init(sql: String) {
     let outline = StatementOutline(sql)
     let outer = outline.scopes.filter { $0.depth == 0 }
+    replacesRows = outline.tokens.replaceRows
+    sortsRandomly = outer.compactMap(\.order).contains { order in
+      outline.tokens[order].contains { $0.isWord("RANDOM") }
+    }
     hasLimit = outer.contains { $0.limit != nil }
     limit = outer.compactMap(\.limit).first.flatMap {
       $0.count == 1 ? Int(outline.tokens[$0.lowerBound].text) : nil

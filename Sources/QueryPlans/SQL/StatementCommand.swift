@@ -20,6 +20,23 @@ public enum StatementCommand {
     ["BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE"].contains(name(of: sql))
   }
 
+  /// Whether it is work that a program asked for: no change or look-up of the schema, no set-up of a connection, and
+  /// no beginning of a transaction. COMMIT and RELEASE are such work: each may wait for the disk.
+  public static func isOwnWork(_ sql: String) -> Bool {
+    let others: Set = [
+      "ALTER", "ANALYZE", "ATTACH", "BEGIN", "CREATE", "DETACH", "DROP", "EXPLAIN", "PRAGMA",
+      "REINDEX", "ROLLBACK",
+      "SAVEPOINT", "VACUUM",
+    ]
+    guard !others.contains(name(of: sql)) else { return false }
+    let tables = StatementClauses(sql: sql).tables
+    return tables.isEmpty || !tables.isSubset(of: schemaTables)
+  }
+
+  private static let schemaTables: Set = [
+    "sqlite_master", "sqlite_schema", "sqlite_temp_master", "sqlite_temp_schema",
+  ]
+
   /// Whether it is BEGIN EXCLUSIVE.
   public static func beginsExclusively(_ sql: String) -> Bool {
     let tokens = SQLTokenizer.tokens(of: sql, max: 2)

@@ -25,6 +25,16 @@ public struct WrittenTable: Hashable, Sendable {
     return [write, update]
   }
 
+  /// The deletion of the rows that are in the way of a REPLACE.
+  static func replaced(by sql: String) -> [WrittenTable] {
+    guard SQLTokenizer.tokens(of: sql).replaceRows, var deletion = all(in: sql).first else {
+      return []
+    }
+    deletion.kind = .delete
+    deletion.columns = nil
+    return [deletion]
+  }
+
   /// Reads `INSERT OR REPLACE INTO t`, `UPDATE OR FAIL t SET a = ?, b = ?`, `DELETE FROM t`.
   ///
   /// - Returns: nil for a statement that writes no table, or that starts with a WITH clause.

@@ -26,6 +26,7 @@ extension ParameterSampler {
     case "LIKE": form = .like
     case "GLOB": form = .glob
     case "REGEXP": form = .regularExpression
+    case "MATCH": form = .word
     default: return nil
     }
     let end = tokens[place - 2].isWord("NOT") ? place - 2 : place - 1
@@ -48,6 +49,7 @@ extension ParameterSampler {
   /// comparisons.
   func computedComparison(at place: Int) -> (Operand, ColumnComparison.Kind, isLow: Bool)? {
     guard place > 1 else { return nil }
+    if let call = mirroredCall(around: place) { return call }
     let (first, last) = value(around: place)
     let before = tokens[first - 1]
     if before.isWord("AND"), place > 3, tokens[place - 2].kind == .parameter,
@@ -64,6 +66,30 @@ extension ParameterSampler {
     return operand(last + 2..<end(ofOperandBeginningAt: last + 2)).map {
       ($0, kind.mirrored, isLow: true)
     }
+  }
+
+  /// The column of `strftime('%s', at) >= strftime('%s', ?)`, where both sides call the same function.
+  private func mirroredCall(
+    around place: Int
+  ) -> (Operand, ColumnComparison.Kind, isLow: Bool)? {
+    let open = start(ofOperandEndingAt: place, betweenArguments: false) - 1
+    guard open > 2, tokens[open].isSymbol("("), tokens[open - 1].kind == .word,
+      let kind = ColumnComparison.Kind(tokens[open - 2])
+    else { return nil }
+    let other = start(ofOperandEndingAt: open - 2)..<open - 2
+    let before = open - 1..<place
+    guard other.count > before.count,
+      zip(tokens[other], tokens[before]).allSatisfy({ $0.text.lowercased() == $1.text.lowercased() }
+      )
+    else { return nil }
+    let start = other.lowerBound + before.count
+    let isQualified = start + 2 < other.upperBound && tokens[start + 1].isSymbol(".")
+    let column = start..<start + (isQualified ? 3 : 1)
+    let (rest, after) = (tokens[column.upperBound..<other.upperBound], tokens[(place + 1)...])
+    guard zip(rest, after).allSatisfy({ $0.text.lowercased() == $1.text.lowercased() }) else {
+      return nil
+    }
+    return operand(column).map { ($0, kind, isLow: true) }
   }
 
   /// The position with the functions around it that return a value of the other side unchanged, as
@@ -125,13 +151,14 @@ extension ParameterSampler {
       || Self.wordsBetweenOperands.contains(where: token.isWord)
   }
 
-  func start(ofOperandEndingAt end: Int) -> Int {
+  func start(ofOperandEndingAt end: Int, betweenArguments: Bool = true) -> Int {
     var (start, depth) = (end, 0)
     while start > 0 {
       let token = tokens[start - 1]
       if token.isSymbol(")") { depth += 1 }
       if token.isSymbol("(") { depth -= 1 }
-      if depth < 0 || (depth == 0 && isBetweenOperands(token)) { break }
+      let isBetween = isBetweenOperands(token) && (betweenArguments || !token.isSymbol(","))
+      if depth < 0 || (depth == 0 && isBetween) { break }
       start -= 1
     }
     return start

@@ -20,6 +20,10 @@ struct ParameterSampler {
     var width = 0.1
     /// By alias, the row whose values are used; without a row, the median of each column.
     var row: [String: [Operand: BindValue]] = [:]
+    /// Whether each value of an IN list is that of the row, so that a rare value is beside no frequent one.
+    var repeatsListed = false
+    /// Whether patterns begin with text, so that an index may find it.
+    var beginsText = false
     var limit: Int64 = 100
     var offset: Int64 = 0
     /// Keys of a list that is bound as one value.
@@ -56,6 +60,14 @@ struct ParameterSampler {
     return paired(slots)
   }
 
+  /// Whether a term is `? IS NULL`.
+  func isComparedWithNull(_ index: Int) -> Bool {
+    tokens.indices.dropLast(2).contains { place in
+      tokens[place].text == "?\(index + 1)" && tokens[place + 1].isWord("IS")
+        && tokens[place + 2].isWord("NULL")
+    }
+  }
+
   private func noSample(_ number: Int) -> OrderingError {
     let place = tokens.indices.first { tokens[$0].text == "?\(number)" }
     return .noSample(parameter: number, term: term(of: place))
@@ -79,6 +91,8 @@ struct ParameterSampler {
 
   private func slot(of number: Int) -> ParameterSlot? {
     for place in tokens.indices where tokens[place].text == "?\(number)" {
+      if place + 1 < tokens.count, tokens[place + 1].isWord("IS") { continue }
+      if let column = insertedColumn(at: place) { return .equal(column) }
       if let limit = outline.scopes.compactMap(\.limit).first(where: { $0.contains(place) }) {
         return limitSlot(at: place, in: limit)
       }
@@ -97,6 +111,23 @@ struct ParameterSampler {
       if isInResultColumn(place) { return .zero }
     }
     return nil
+  }
+
+  /// The column of a value in `REPLACE INTO t(a, b) VALUES (?, ?)`: the rows that it deletes, or updates after a
+  /// conflict, decide the work.
+  private func insertedColumn(at place: Int) -> Operand? {
+    guard let command = tokens.command, command < place,
+      tokens.replaceRows || tokens.firstOuter(["CONFLICT"], from: command) != nil,
+      let into = tokens.firstOuter(["INTO"], from: command), into + 2 < place,
+      let table = tokens[into + 1].name, tokens[into + 2].isSymbol("("),
+      let values = tokens.firstOuter(["VALUES"], from: into), values < place
+    else { return nil }
+    let columns = tokens[(into + 3)..<values].filter { !$0.isSymbol(",") }.compactMap(\.name)
+    let own = tokens[(values + 2)..<place]
+    guard !own.contains(where: { $0.isSymbol("(") }) else { return nil }
+    let index = own.count { $0.isSymbol(",") }
+    guard columns.indices.contains(index) else { return nil }
+    return Operand(table: table, alias: table, sql: PlanExplainer.quoted(columns[index]))
   }
 
   /// `LIMIT ?`, `LIMIT ? OFFSET ?`, and `LIMIT ?, ?`, of which the first one is the offset.
@@ -132,6 +163,7 @@ struct ParameterSampler {
     case .equal(let operand): return value(around: operand, choice, samples, at: 0)
     // Neighbours around the middle: a list holds different values.
     case .listed(let operand, let place):
+      if choice.repeatsListed { return value(around: operand, choice, samples, at: 0) }
       let shift = -0.2 + 0.4 * Double(place) / Double(place + 4)
       return value(around: operand, choice, samples, at: place == 1 ? 0 : shift)
     case .lower(let operand, let isPaired):
@@ -145,7 +177,8 @@ struct ParameterSampler {
     case .text(let operand, let form):
       guard case .text(let text)? = value(around: operand, choice, samples, at: 0), !text.isEmpty
       else { return nil }
-      return .text(form.pattern(of: text, length: choice.textLength))
+      return .text(
+        form.pattern(of: text, length: choice.textLength, beginsText: choice.beginsText))
     }
   }
 
@@ -319,13 +352,16 @@ extension ParameterSampler.Choice {
 
 extension ParameterSlot.TextForm {
   /// A pattern that finds a text.
-  func pattern(of text: String, length: Int) -> String {
+  func pattern(of text: String, length: Int, beginsText: Bool) -> String {
     let start = String(text.prefix(length))
     return switch self {
+    case .like where beginsText: "\(start)%"
+    case .glob where beginsText: "\(start)*"
     case .prefix: start
     case .suffix: String(text.suffix(length))
     case .whole: text
     case .like: "%\(start)%"
+    case .word: text.split { !$0.isLetter && !$0.isNumber }.first.map(String.init) ?? start
     case .glob: "*\(start)*"
     case .escapedGlob: "*\(Self.escaped(start))*"
     case .regularExpression: ".*\(Self.escaped(start)).*"

@@ -10,6 +10,8 @@ enum ParameterSlot {
     case whole
     /// Between wildcards of `LIKE`, of `GLOB` and `NSCoreDataLike`, or of regular expressions.
     case like, glob, escapedGlob, regularExpression
+    /// A word of the text, for MATCH.
+    case word
   }
 
   case limit
@@ -36,11 +38,16 @@ enum ParameterSlot {
 
   var isLimit: Bool { if case .limit = self { true } else { false } }
 
+  /// Whether it is the pattern of a LIKE or a GLOB.
+  var isPattern: Bool {
+    if case .text(_, let form) = self { form == .like || form == .glob } else { false }
+  }
+
   /// Whether a larger width finds more rows.
   var hasWidth: Bool {
     switch self {
     case .lower, .upper, .jsonList: true
-    case .text(_, let form): form != .whole
+    case .text(_, let form): form != .whole && form != .word
     case .limit, .offset, .zero, .equal, .listed: false
     }
   }

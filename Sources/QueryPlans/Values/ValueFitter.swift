@@ -15,9 +15,11 @@ final class ValueFitter {
   private var target: Target
   /// Whether every run is taken to return as many rows as its limit, which is a parameter.
   private var isCutByLimit = false
+  /// Whether the text of a LIKE or a GLOB begins with the text of the column.
+  private var beginsText: Bool
   private let connection: Connection
   private let query: Statement
-  private var stepsLeft: UInt64 = maxSteps
+  private var stepsLeft: UInt64
 
   /// The counts by which runs are compared.
   private enum Target {
@@ -45,21 +47,24 @@ final class ValueFitter {
   }
 
   // Some seconds; a statement that takes longer is fitted as well as it was until then.
-  private static let maxSteps: UInt64 = 300_000_000
+  static let maxSteps: UInt64 = 300_000_000
   // Rows around which values are tried: an odd number has a middle.
   private static let rowCount = 5
   private static let variedRowCount = 16
 
   /// - Parameter query: compiled from the numbered SQL.
   init(
-    _ query: Statement, sampler: ParameterSampler, counted: CountedRuns
+    _ query: Statement, sampler: ParameterSampler, counted: CountedRuns,
+    maxSteps: UInt64 = ValueFitter.maxSteps
   ) throws(OrderingError) {
+    stepsLeft = maxSteps
     self.query = query
     self.sampler = sampler
     self.counted = counted
     connection = sampler.connection
     slots = try sampler.slots()
     samples = ColumnSamples(sampler.connection)
+    beginsText = slots.contains { $0.isPattern }
     target = Self.target(counted, sampler.outline)
   }
 
@@ -89,9 +94,20 @@ final class ValueFitter {
       let values = try sampler.values(choice(width: 0.1), slots: slots, samples: samples)
       return StatementValues(runs: [.init(values: values, weight: 1)], source: .sampled)
     }
-    let trials = try slots.contains { $0.hasWidth } ? fittedWidth() : variedRows()
+    let hasWidth = slots.contains { $0.hasWidth }
+    var trials: [Trial] = []
+    if isVMSteps, hasWidth, slots.contains(where: { !$0.hasWidth }) {
+      // A LIMIT hides how many rows match: rare and frequent values take about the same steps. They come first, since
+      // a search for the width may take all steps that are left.
+      trials = try variedRows(width: 1) + variedRows(width: 1, repeatsListed: true)
+    }
+    trials += try hasWidth ? fittedWidth() : variedRows()
     guard let runs = mixed(trials + (try missing())) else {
       if try refitUnderLimit(nil) { return try values() }
+      if beginsText {
+        beginsText = false
+        return try values()
+      }
       throw OrderingError.noFit(counted: target.amount, best: best(trials)?.amount)
     }
     let mean = runs.reduce(0) { $0 + $1.1 * $1.0.amount }
@@ -103,7 +119,7 @@ final class ValueFitter {
   /// Begins again with the rows as the limit, where `LIMIT ?` may have cut the rows off and the
   /// steps are not those of the trace otherwise.
   private func refitUnderLimit(_ steps: Double?) throws -> Bool {
-    guard !isCutByLimit, case .rows(let rows) = target, rows >= 1, rows == rows.rounded(),
+    guard !isCutByLimit, case .rows(let rows) = target, rows >= 1,
       let counted = counted.vmSteps, slots.contains(where: { $0.isLimit }),
       steps.map({ abs($0 - counted) > 0.3 * counted }) ?? true
     else { return false }
@@ -131,9 +147,10 @@ final class ValueFitter {
   private func choice(width: Double) -> ParameterSampler.Choice {
     var choice = ParameterSampler.Choice()
     choice.width = width
+    choice.beginsText = beginsText
     choice.offset = Int64(exactly: counted.offset.rounded()) ?? 0
     if let rows = counted.rows, !counted.rowsAreResult, rows >= 1, rows < 1e12 {
-      choice.limit = isCutByLimit ? Int64(rows) : Int64(max(100, 4 * rows))
+      choice.limit = isCutByLimit ? Int64(rows.rounded()) : Int64(max(100, 4 * rows))
     }
     return choice
   }
@@ -175,17 +192,28 @@ final class ValueFitter {
   private func error(_ trials: [Trial]) -> Double { abs(mean(trials) - target.amount) }
 
   /// Without a range: rows all over the table, and rows with rare and with frequent values.
-  private func variedRows() throws -> [Trial] {
+  private func variedRows(
+    width: Double = 0.1, repeatsListed: Bool = false
+  ) throws -> [Trial] {
     var rows = try evenRows(Self.variedRowCount / 2)
     for operand in Set(slots.compactMap(\.operand)).sorted(by: { $0.sql < $1.sql }) {
       for value in samples[operand]?.spread(Self.variedRowCount / 2) ?? [] {
         rows.append(try row(having: operand, value) ?? [operand.alias: [operand: value]])
       }
     }
-    return try rows.map { row in
-      var choice = choice(width: 0.1)
+    return try rows.flatMap { row in
+      var choice = choice(width: width)
       choice.row = row
-      return try trial(choice)
+      choice.repeatsListed = repeatsListed
+      let values = try sampler.values(choice, slots: slots, samples: samples)
+      // `? IS NULL OR a = ?` is written for values that may be NULL.
+      let optional = slots.indices.filter(sampler.isComparedWithNull)
+      return try [trial(values)]
+        + optional.map { index in
+          var some = values
+          some[index] = .null
+          return try trial(some)
+        }
     }
   }
 
@@ -244,13 +272,22 @@ final class ValueFitter {
   private func mixed(_ trials: [Trial]) -> [(Trial, Double)]? {
     let trials = trials.filter { $0.amount.isFinite }
     let close = trials.filter { abs($0.amount - target.amount) <= target.tolerance }
-    if trials.count <= Self.rowCount, !trials.isEmpty, error(trials) <= target.tolerance {
+    if trials.count <= Self.rowCount, !trials.isEmpty, error(trials) <= target.tolerance,
+      !isVMSteps || close.isEmpty
+    {
       return trials.map { ($0, 1 / Double(trials.count)) }
     }
     if !close.isEmpty {
-      let nearest = close.enumerated().sorted {
+      let ranked = close.enumerated().sorted {
         (abs($0.1.amount - target.amount), $0.0) < (abs($1.1.amount - target.amount), $1.0)
-      }.prefix(Self.rowCount)
+      }
+      var nearest = ranked
+      if isVMSteps {
+        // The steps of a scan are those of rare and of frequent values alike; with an index they differ.
+        var seen: Set<[BindValue]> = []
+        nearest = ranked.filter { seen.insert(comparedValues($0.1)).inserted }
+      }
+      nearest = Array(nearest.prefix(Self.rowCount))
       return nearest.map { ($0.1, 1 / Double(nearest.count)) }
     }
     guard
@@ -259,6 +296,11 @@ final class ValueFitter {
     else { return nil }
     let part = (target.amount - low.amount) / (high.amount - low.amount)
     return [(low, 1 - part), (high, part)]
+  }
+
+  /// The values that columns are equal to.
+  private func comparedValues(_ trial: Trial) -> [BindValue] {
+    zip(slots, trial.values).filter { !$0.0.hasWidth && $0.0.operand != nil }.map(\.1)
   }
 
   // MARK: - Rows

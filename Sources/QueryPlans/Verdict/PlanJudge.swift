@@ -15,6 +15,8 @@ public struct PlanJudge {
     public var isCut: Bool
     /// Bytes returned in each column of text or blobs, by its name.
     public var columnBytes: [String: UInt64] = [:]
+    /// Pages that were looked up.
+    var pages: UInt64 = 0
 
     public init(work: StatementWork, isSampled: Bool = false, isCut: Bool = false) {
       self.work = work
@@ -30,6 +32,7 @@ public struct PlanJudge {
       sum.work.fullScanSteps += other.work.fullScanSteps
       sum.work.autoIndexRows += other.work.autoIndexRows
       sum.work.vmSteps += other.work.vmSteps
+      sum.pages += other.pages
       sum.isCut = isCut || other.isCut
       sum.columnBytes.merge(other.columnBytes, uniquingKeysWith: max)
       return sum
@@ -57,6 +60,10 @@ public struct PlanJudge {
     public var firstColumn: (String) -> String?
     /// Runs the statement; nil where that is impossible.
     public var measure: () -> Measurement?
+    /// Whether the schema may be newer than the trace.
+    var mayHaveChanged = true
+    /// The columns of a table; nil for what has no index.
+    var columns: (String) -> TableColumns? = { _ in nil }
 
     public init(
       size: @escaping (String) -> TableSize? = { _ in nil },
@@ -106,6 +113,7 @@ public struct PlanJudge {
     } else {
       judgeByPlan(&judgement)
     }
+    if let plan { judgeExcess(&judgement, plan) }
     return judgement
   }
 
@@ -120,6 +128,10 @@ public struct PlanJudge {
         now.work.perRun(\.fullScanSteps) < work.perRun(\.fullScanSteps) / 2,
         !(now.isSampled && insertsRows)
       {
+        guard source.mayHaveChanged else {
+          judgement.change = .otherPlan
+          return condemn(&judgement, .counted, work)
+        }
         judge(&judgement, by: now)
         judgement.change = .noLongerScans
         return

@@ -95,6 +95,8 @@ public struct PlanJudgement: Hashable, Sendable {
     case nowScans
     /// The counters show a scan, and the statement now does without.
     case noLongerScans
+    /// The counters show a scan, and this plan, which cannot be the one that ran, has none.
+    case otherPlan
   }
 
   public internal(set) var verdict = PlanVerdict.search
@@ -121,6 +123,12 @@ public struct PlanJudgement: Hashable, Sendable {
   public internal(set) var otherPlan: [String] = []
   /// Whether the statement inserts, updates or deletes rows: it may have triggers and check foreign keys.
   public internal(set) var isOfWrite = false
+  /// The version of SQLite that ran the statement, where this plan is of another one.
+  public internal(set) var otherVersion: String?
+  /// The indexes of the database that a term rules out.
+  public internal(set) var obstacles: [IndexObstacle] = []
+  /// The cause of work that is no full scan; nil where a run does little for its rows.
+  public internal(set) var excess: Excess?
   /// Full-scan steps a run that no step of the plan explains, such as those of triggers.
   public internal(set) var unexplainedFullScanSteps: UInt64?
   /// The scans of the triggers that a write fires; empty unless it scans.
@@ -129,6 +137,9 @@ public struct PlanJudgement: Hashable, Sendable {
   public internal(set) var unindexedReferences: [Reference] = []
 
   public init() {}
+
+  /// Whether the counts of the trace are those of the verdict.
+  public var hasCountsOfTrace: Bool { change == nil || change == .otherPlan }
 
   public var sortsByTemporaryBTree: Bool { temporaryBTrees.contains { $0.hasSuffix("ORDER BY") } }
   public var scansInCorrelatedSubquery: Bool {

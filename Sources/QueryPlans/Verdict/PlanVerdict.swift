@@ -6,6 +6,8 @@ public enum PlanVerdict: String, CaseIterable, Hashable, Sendable, Codable {
   case search
   /// Some table is scanned, and it does not matter.
   case harmlessScan
+  /// Tables are searched, and far more rows are read or sorted than are returned.
+  case costlySearch
   /// Some table may be scanned from end to end, depending on values that are not known.
   case mayScan
   /// Some table is scanned, and far more rows are read than are returned.
@@ -14,6 +16,9 @@ public enum PlanVerdict: String, CaseIterable, Hashable, Sendable, Codable {
   case error
   /// SQLite plans nothing: the statement is DDL, PRAGMA, or begins or ends a transaction.
   case noPlan
+
+  /// Whether far more rows are read than are returned.
+  public var isCostly: Bool { self == .fullScan || self == .costlySearch }
 }
 
 /// When a scan matters: the same bound for counts of a trace, for counts measured on the database,
@@ -98,16 +103,18 @@ public struct StatementWork: Hashable, Sendable {
   public var autoIndexRows: UInt64
   /// 0 where the source has no counters.
   public var vmSteps: UInt64
+  public var sorts: UInt64
 
   public init(
     executions: UInt64 = 0, rows: UInt64 = 0, fullScanSteps: UInt64 = 0,
-    autoIndexRows: UInt64 = 0, vmSteps: UInt64 = 0
+    autoIndexRows: UInt64 = 0, vmSteps: UInt64 = 0, sorts: UInt64 = 0
   ) {
     self.executions = executions
     self.rows = rows
     self.fullScanSteps = fullScanSteps
     self.autoIndexRows = autoIndexRows
     self.vmSteps = vmSteps
+    self.sorts = sorts
   }
 
   /// Whether the source has counters of SQLite.
@@ -122,7 +129,7 @@ public struct StatementWork: Hashable, Sendable {
     let uncountedSum = sum(\.uncounted)
     self = Self(
       executions: sum(\.executions), rows: sum(\.rows), fullScanSteps: sum(\.fullScanSteps),
-      autoIndexRows: sum(\.autoIndexRows), vmSteps: sum(\.vmSteps))
+      autoIndexRows: sum(\.autoIndexRows), vmSteps: sum(\.vmSteps), sorts: sum(\.sorts))
     uncounted = uncountedSum
   }
 

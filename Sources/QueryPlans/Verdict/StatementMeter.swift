@@ -9,28 +9,67 @@ import SQLiteDriver
 /// read are run. Runs end at a number of VM steps: no clock decides a report.
 final class StatementMeter {
   // 64 MB are copied in a tenth of a second.
-  private static let maxCopiedBytes: Int64 = 64_000_000
+  private static let maxCopiedBytes: Int64 = 256_000_000
   // Ten million VM steps scan a table of a million rows, in a fifth of a second.
   private static let maxSteps = 10_000_000
+  // Values are fitted by several runs.
+  private static let maxFitSteps = 60_000_000
   // The limit of all statements together.
-  private static let maxAllSteps = 300_000_000
+  private static let maxAllSteps = 600_000_000
   private static let stepsAtOnce: Int32 = 1000
 
   private let source: Connection
   private var remaining = StatementMeter.maxAllSteps
   private var known: [String: PlanJudge.Measurement?] = [:]
+  private var knownValues: [String: Values] = [:]
   private var bench: Bench?
   private var schemaVersion: Int64?
 
   init(_ source: Connection) { self.source = source }
 
   /// The work of one run, or of some runs with recorded values; nil where it cannot be run here.
-  func measure(_ sql: String, values: [[BindValue]]) -> PlanJudge.Measurement? {
+  func measure(
+    _ sql: String, values: [[BindValue]], work: StatementWork = StatementWork()
+  ) -> PlanJudge.Measurement? {
     discardOldSchema()
     if let measured = known[sql] { return measured }
-    let measured = try? run(sql, values)
+    let measured = try? run(sql, values, work)?.measurement
     known[sql] = .some(measured)
     return measured
+  }
+
+  /// Some runs with other indexes, and those of them that the plan uses.
+  struct Trial {
+    var measurement: PlanJudge.Measurement
+    var used: [IndexCandidate] = []
+
+    var indexes: [IndexCandidate] {
+      used.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+    var columnCount: Int { indexes.reduce(0) { $0 + $1.columns.count } }
+
+    /// VM steps; a page that is looked up counts as 4, as in `advise`.
+    var cost: Double {
+      Double(measurement.work.vmSteps) + Double(MeasuredStatement.stepsOfPage * measurement.pages)
+    }
+  }
+
+  /// Runs a statement on the copy with some indexes, which are then removed; nil where that is impossible.
+  func trial(
+    _ sql: String, values: [[BindValue]], work: StatementWork, with indexes: [IndexCandidate]
+  ) -> Trial? {
+    discardOldSchema()
+    guard let bench, bench.isWritable, remaining > 0 else { return nil }
+    let connection = bench.connection
+    return try? connection.undoing {
+      try bounded(connection) {
+        for (number, index) in indexes.enumerated() {
+          try connection.execute(index.sql(named: IndexTrial.name(number)))
+        }
+      }
+      let trial = try run(sql, values, work, indexes)
+      return knownValues[sql]?.isFitted == false ? nil : trial
+    }
   }
 
   /// Discards the copy where an index was made or dropped since.
@@ -39,11 +78,14 @@ final class StatementMeter {
       return
     }
     schemaVersion = version
-    known = [:]
+    (known, knownValues) = ([:], [:])
     bench = Bench(source, maxCopiedBytes: Self.maxCopiedBytes)
   }
 
-  private func run(_ sql: String, _ recorded: [[BindValue]]) throws -> PlanJudge.Measurement? {
+  private func run(
+    _ sql: String, _ recorded: [[BindValue]], _ work: StatementWork,
+    _ indexes: [IndexCandidate] = []
+  ) throws -> Trial? {
     guard remaining > 0, let bench else { return nil }
     let connection = bench.connection
     let numbered = ParameterNumbering(sql)
@@ -57,29 +99,98 @@ final class StatementMeter {
     let sampler = ParameterSampler(
       outline: StatementOutline(ColumnQualifier(connection).qualified(numbered.sql)),
       parameterCount: numbered.count, connection: connection)
-    let runs = recorded.filter { $0.count == numbered.count }
-    let isSampled = runs.isEmpty && numbered.count > 0
-    let values = try bounded(connection) {
-      let values = isSampled ? [try sampler.values()] : Self.some(of: runs)
+    let values = try bounded(connection, Self.maxFitSteps) {
       try arrays.sample(by: sampler)
-      return values
+      try arrays.fill(on: connection)
+      return try self.values(for: sql, recorded, work, statement, sampler)
     }
-    try arrays.fill(on: connection)
-    var sum: PlanJudge.Measurement?
-    for values in values {
-      for (index, value) in values.enumerated() { value.bind(to: statement, at: Int32(index) + 1) }
+    var trial: Trial?
+    for tuple in values.tuples {
+      func bind(_ statement: Statement) {
+        for (index, value) in tuple.enumerated() {
+          value.bind(to: statement, at: Int32(index) + 1)
+        }
+      }
+      let used = indexes.isEmpty ? [] : try self.used(indexes, numbered.sql, connection, bind)
+      bind(statement)
       let run = try rollingBack(statement, connection) { try count(statement, connection) }
-      sum = sum.map { $0.adding(run) } ?? run
+      trial =
+        trial.map { Trial(measurement: $0.measurement.adding(run), used: $0.used + used) }
+        ?? Trial(measurement: run, used: used)
       if run.isCut { break }
     }
-    sum?.isSampled = isSampled
-    return sum
+    trial?.measurement.isSampled = values.isSampled
+    return trial
+  }
+
+  private func used(
+    _ indexes: [IndexCandidate], _ sql: String, _ connection: Connection,
+    _ bind: (Statement) -> Void
+  ) throws -> [IndexCandidate] {
+    let names = QueryPlan(steps: try connection.plan(sql, binding: bind)).indexNames
+    return indexes.indices.filter { names.contains(IndexTrial.name($0)) }.map { indexes[$0] }
+  }
+
+  // MARK: - Values
+
+  private struct Values {
+    var tuples: [[BindValue]]
+    var isSampled = false
+    /// Whether a run does what the trace counted, as far as it counted.
+    var isFitted = true
+  }
+
+  /// The values of a run for a plan: recorded ones, otherwise sampled ones; nil without either.
+  func values(of sql: String, recorded: [[BindValue]], work: StatementWork) -> [BindValue]? {
+    let count = ParameterNumbering(sql).count
+    guard count > 0 else { return nil }
+    if let known = recorded.first(where: { $0.count == count }) { return known }
+    _ = measure(sql, values: recorded, work: work)
+    return knownValues[sql]?.tuples.first
+  }
+
+  /// Recorded values; otherwise those that take the VM steps that the trace counted, if some do.
+  private func values(
+    for sql: String, _ recorded: [[BindValue]], _ work: StatementWork, _ statement: Statement,
+    _ sampler: ParameterSampler
+  ) throws -> Values {
+    if let known = knownValues[sql] { return known }
+    let runs = recorded.filter { $0.count == sampler.parameterCount }
+    let isSampled = runs.isEmpty && sampler.parameterCount > 0
+    let values =
+      isSampled
+      ? try sampled(work, statement, sampler) : Values(tuples: Self.some(of: runs))
+    knownValues[sql] = values
+    return values
+  }
+
+  private func sampled(
+    _ work: StatementWork, _ statement: Statement, _ sampler: ParameterSampler
+  ) throws -> Values {
+    var values = Values(tuples: [], isSampled: true)
+    guard statement.isReadOnly, work.isCounted || work.rows > 0 else {
+      values.tuples = [try sampler.values()]
+      return values
+    }
+    let counted = CountedRuns(
+      rows: work.perRun(\.rows), vmSteps: work.isCounted ? work.perRun(\.vmSteps) : nil)
+    let fitter = try ValueFitter(
+      statement, sampler: sampler, counted: counted, maxSteps: UInt64(Self.maxFitSteps / 2))
+    if let fitted = try? fitter.values(), let best = fitted.runs.map(\.weight).max() {
+      values.tuples = Self.some(of: fitted.runs.filter { $0.weight * 2 > best }.map(\.values))
+    } else {
+      values.tuples = [try sampler.values()]
+      values.isFitted = false
+    }
+    return values
   }
 
   /// Samples values within the limit of a run.
-  private func bounded<R>(_ connection: Connection, _ body: () throws -> R) rethrows -> R {
+  private func bounded<R>(
+    _ connection: Connection, _ maxSteps: Int = StatementMeter.maxSteps, _ body: () throws -> R
+  ) rethrows -> R {
     var steps = 0
-    let limit = min(Self.maxSteps, remaining)
+    let limit = min(maxSteps, remaining)
     defer { remaining -= steps }
     return try connection.interrupting(
       when: {
@@ -99,18 +210,17 @@ final class StatementMeter {
     _ statement: Statement, _ connection: Connection, _ body: () throws -> R
   ) throws -> R {
     guard !statement.isReadOnly else { return try body() }
-    try connection.execute("BEGIN")
-    defer {
-      statement.reset()
-      try? connection.execute("ROLLBACK")
+    return try connection.undoing {
+      defer { statement.reset() }
+      return try body()
     }
-    return try body()
   }
 
   private func count(
     _ statement: Statement, _ connection: Connection
   ) throws -> PlanJudge.Measurement {
     _ = statement.takeCounters()
+    _ = connection.takePageReads()
     var steps = 0
     var rows: UInt64 = 0
     var isCut = false
@@ -145,6 +255,7 @@ final class StatementMeter {
         executions: 1, rows: rows, fullScanSteps: counters.fullScanSteps,
         autoIndexRows: counters.autoIndexRows, vmSteps: max(counters.vmSteps, 1)),
       isCut: isCut)
+    measurement.pages = connection.takePageReads()
     for column in columns where bytes[Int(column)] > 0 {
       measurement.columnBytes[statement.columnName(column), default: 0] += bytes[Int(column)]
     }
@@ -187,6 +298,13 @@ private final class Bench {
 }
 
 extension Connection {
+  /// Undoes the changes that a body makes.
+  func undoing<R, E: Error>(_ body: () throws(E) -> R) throws -> R {
+    try execute("SAVEPOINT storescope_trial")
+    defer { try? execute("ROLLBACK TO storescope_trial; RELEASE storescope_trial") }
+    return try body()
+  }
+
   fileprivate func number(_ sql: String) throws(SQLiteError) -> Int64 {
     let statement = try prepare(sql)
     return try statement.step() ? statement.int64(0) : 0

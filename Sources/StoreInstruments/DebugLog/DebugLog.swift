@@ -31,7 +31,7 @@ public final class DebugLog: StoreObserver {
   private let processID = getpid()
   private let state: Mutex<State>
 
-  private struct State {
+  private struct State: ~Copyable {
     var lines: LogLines
     var sink: LogSink
 

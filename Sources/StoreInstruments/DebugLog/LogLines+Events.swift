@@ -11,40 +11,18 @@ extension LogLines {
         text.append("Connecting to sqlite database file at ")
         text.append(quoting: event.path)
       }
-      fields(of: event, contextID: contextID)
-    case .contextCreated(let event): fields(of: event, contextID: contextID)
-    case .statement(let event): fields(of: event, contextID: contextID)
-    case .values(let event): fields(of: event, contextID: contextID)
-    case .fetchBegin(let event): fields(of: event, contextID: contextID)
-    case .fetchEnd(let event):
-      times(of: event)
-      fields(of: event, contextID: contextID)
-    case .fault(let event):
-      if event.source == .database { fulfilled(event) }
-      fields(of: event, contextID: contextID)
-    case .cacheMiss(let event): fields(of: event, contextID: contextID)
-    case .saveBegin(let event): fields(of: event, contextID: contextID)
-    case .saveEnd(let event):
-      times(of: event)
-      fields(of: event, contextID: contextID)
-    case .transaction(let event): fields(of: event, contextID: contextID)
-    case .checkpoint(let event): fields(of: event, contextID: contextID)
+    case .fetchEnd(let event): times(of: event)
+    case .fault(let event) where event.source == .database: fulfilled(event)
+    case .saveEnd(let event): times(of: event)
     case .busy(let event):
       line(.warning) { text in
         text.append(event.gaveUp == 0 ? "waited " : "gave up after waiting ")
         text.append(seconds: event.waitTime)
         text.append(" for another connection's lock")
       }
-      fields(of: event, contextID: contextID)
-    case .counters(let event): fields(of: event, contextID: contextID)
-    case .statementIO(let event): fields(of: event, contextID: contextID)
-    case .commitIO(let event): fields(of: event, contextID: contextID)
-    case .connectionOpened(let event): fields(of: event, contextID: contextID)
-    case .connectionClosed(let event): fields(of: event, contextID: contextID)
-    case .copyNotObserved(let event): fields(of: event, contextID: contextID)
-    case .caller(let event): fields(of: event, contextID: contextID)
-    case .statementRun(let event): fields(of: event, contextID: contextID)
+    default: break
     }
+    fields(of: event, contextID: contextID)
   }
 
   private mutating func times(of event: FetchEnd) {

@@ -69,12 +69,12 @@ struct LogLines {
   }
 
   /// The line a machine reads: the event's name and fields, those that are 0 or "" left out.
-  mutating func fields(of payload: some EventPayload, contextID: UInt64) {
+  mutating func fields(of event: StoreEvent, contextID: UInt64) {
     line(.annotation) { text in
-      text.append(type(of: payload).name)
+      text.append(event.wireName)
       text.field("context_id", contextID)
       var fields = text
-      payload.write(to: &fields)
+      event.write(to: &fields)
     }
   }
 }

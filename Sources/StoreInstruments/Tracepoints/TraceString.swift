@@ -17,15 +17,3 @@ func withTraceString(_ text: String, _ body: (CString) -> Void) {
   text.split(separator: "\0", omittingEmptySubsequences: false).joined(separator: "\\u{0}")
     .withCString(body)
 }
-
-func withTraceStrings(_ first: String, _ second: String, _ body: (CString, CString) -> Void) {
-  withTraceString(first) { first in withTraceString(second) { body(first, $0) } }
-}
-
-func withTraceStrings(
-  _ first: String, _ second: String, _ third: String, _ body: (CString, CString, CString) -> Void
-) {
-  withTraceStrings(first, second) { first, second in
-    withTraceString(third) { body(first, second, $0) }
-  }
-}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CStoreTracepoints
-public import StoreEvents
+import StoreEvents
 
 /// Writes each event as an LTTng-UST tracepoint of the provider `objectstore`.
 ///
@@ -10,29 +10,6 @@ public final class Tracepoints: StoreObserver {
   public init() {}
 
   public var interests: Interests { TraceSessions.interests }
-
-  public func record(_ event: StoreEvent, contextID: UInt64) {
-    switch event {
-    case .storeOpened(let event): record(event, contextID)
-    case .contextCreated(let event): record(event, contextID)
-    case .statement(let event): record(event, contextID)
-    case .values(let event): record(event, contextID)
-    case .fetchBegin(let event): record(event, contextID)
-    case .fetchEnd(let event): record(event, contextID)
-    case .fault(let event): record(event, contextID)
-    case .cacheMiss(let event): record(event, contextID)
-    case .saveBegin(let event): record(event, contextID)
-    case .saveEnd(let event): record(event, contextID)
-    case .transaction(let event): record(event, contextID)
-    case .checkpoint(let event): record(event, contextID)
-    case .busy(let event): record(event, contextID)
-    case .counters(let event): record(event, contextID)
-    case .statementIO(let event): record(event, contextID)
-    case .commitIO(let event): record(event, contextID)
-    // Emitted by the probe's provider, never by the store.
-    case .connectionOpened, .connectionClosed, .copyNotObserved, .caller, .statementRun: break
-    }
-  }
 
   // A trace holds events; the other calls are for the log.
   public func willRun(sql: String, bindings: [BoundValue], contextID: UInt64) {}

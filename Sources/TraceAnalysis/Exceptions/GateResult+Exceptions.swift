@@ -22,6 +22,11 @@ extension GateResult {
         : book.exception(
           rule: "Gate", caller: difference.caller, statement: difference.statement,
           sql: difference.sql)
+          ?? difference.finding.flatMap {
+            book.exception(
+              rule: $0.rule, caller: $0.caller, statement: $0.statement, sql: difference.sql,
+              object: $0.object)
+          }
       if exception == nil { regressions.append(difference) } else { excused.append(difference) }
     }
     regressions = regressions.compactMap { $0.sql == nil ? withoutExcused($0) : $0 }

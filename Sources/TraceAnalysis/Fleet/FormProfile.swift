@@ -67,11 +67,11 @@ extension FormProfile {
     var origin: OriginProfile
   }
 
+  static let sums = Sums<Self, Self>(\.work, \.misses, \.latency)
+
   private mutating func add(_ other: Self) {
     sql = sql ?? other.sql
-    work.add(other.work)
-    misses.add(other.misses)
-    latency = .merged([latency, other.latency])
+    Self.sums.add(other, to: &self)
     if let more = other.others {
       others = Array(
         Set((others ?? []) + more).sorted { $0.rawValue < $1.rawValue }

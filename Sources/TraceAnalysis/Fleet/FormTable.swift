@@ -77,14 +77,8 @@ struct FormTable {
         row.origin = origins.origin(key.origin)?.labelled(labels) ?? OriginProfile()
       }
       let counted = tally.tally.finished(at: .unknown)
-      row.work = counted.work
-      row.misses = counted.misses
-      row.latency = counted.latency
-      if let before = tally.before {
-        row.work.add(before.work)
-        row.misses.add(before.misses)
-        row.latency = .merged([before.latency, row.latency])
-      }
+      (row.work, row.misses, row.latency) = (counted.work, counted.misses, counted.latency)
+      if let before = tally.before { FormProfile.sums.add(before, to: &row) }
       return row
     }
     return FormProfile.merged(rows, limit: Bounds.forms)
@@ -107,8 +101,7 @@ extension ProfileBuilder {
         from: zip(statements.keys, statements.values).map { id, tally in
           let statement = tally.finished(id: id, sql: nil)
           var row = FormProfile(form: id, sql: nil, origin: OriginProfile())
-          row.work = statement.work
-          row.misses = statement.misses
+          (row.work, row.misses) = (statement.work, statement.misses)
           row.latency = statement.latency
           return (id, row)
         })

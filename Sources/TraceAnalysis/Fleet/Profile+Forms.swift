@@ -103,26 +103,13 @@ extension Profile {
 }
 
 extension ProcessProfile {
+  private static let sums = Sums<Self, Self>(
+    \.eventsSeen, \.eventsUncounted, \.unfinishedFetches, \.eventsEmitted, \.tracingTime)
+
   fileprivate mutating func add(_ other: Self) {
-    eventsSeen.add(other.eventsSeen)
-    eventsUncounted.add(other.eventsUncounted)
-    unfinishedFetches.add(other.unfinishedFetches)
-    if let emitted = other.eventsEmitted { eventsEmitted = (eventsEmitted ?? 0) &+ emitted }
-    if let time = other.tracingTime { tracingTime = (tracingTime ?? 0) &+ time }
+    Self.sums.add(other, to: &self)
     countsEvents = countsEvents && other.countsEvents
     firstEvent = [firstEvent, other.firstEvent].compactMap(\.self).min()
     lastEvent = [lastEvent, other.lastEvent].compactMap(\.self).max()
-  }
-}
-
-extension ContextProfile {
-  fileprivate mutating func add(_ other: Self) {
-    work.add(other.work)
-    latency = .merged([latency, other.latency])
-    cacheHits.add(other.cacheHits)
-    cacheMisses.add(other.cacheMisses)
-    faultTime.add(other.faultTime)
-    saves.add(other.saves)
-    saveTime.add(other.saveTime)
   }
 }

@@ -41,6 +41,16 @@ public struct SharedProfile: Sendable {
         change(&wait.waiter)
         if let steps = wait.holder?.statements { wait.holder?.statements = steps.changed(change) }
       }
+      locks.transactions = locks.transactions?.changed { change(&$0.site) }
+      locks.failures = locks.failures?.changed { failure in
+        change(&failure.site)
+        if var open = failure.obstacle {
+          change(&open)
+          failure.obstacle = open
+        }
+        // The text of an error may quote the statement.
+        failure.error = String(failure.error.prefix { $0 != ":" })
+      }
       locks.checkpointPayers = locks.checkpointPayers?.changed { change(&$0.site) }
       profile.locks = locks
     }

@@ -26,7 +26,7 @@ extension BaselineV1 {
 
 extension BaselineV1.Statement {
   /// Adds the counts of another statement of the form; what both do not have is unknown.
-  fileprivate mutating func add(_ other: Self) {
+  mutating func add(_ other: Self) {
     func sum(_ path: KeyPath<Self, UInt64?>) -> UInt64? {
       guard let mine = self[keyPath: path], let others = other[keyPath: path] else { return nil }
       return mine.saturatingSum(others)

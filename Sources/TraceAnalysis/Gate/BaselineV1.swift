@@ -21,14 +21,19 @@ public struct BaselineV1: Codable, Hashable, Sendable {
   public var totals: Totals
   /// The most that a total may be, by its name, such as `cacheMisses`: written by people, and kept.
   public var budget: [String: UInt64]?
-  /// The statements by their SQL.
+  /// The statements by their SQL; where tests have names, those of the tests alone.
   public var statements: [Statement]
   /// The tests that markers named: their `sql` is `test NAME`.
   public var tests: [Statement]?
+  /// The warnings of the run; nil in older baselines.
+  public var warnings: [KnownFinding]?
+  /// Whether they include those that need the program's database.
+  public var warningsNeedDatabase: Bool?
 
   /// All of them: a file with other names at its top is refused.
   enum CodingKeys: String, CodingKey, CaseIterable {
-    case schemaVersion, check, sqliteVersion, tags, totals, budget, statements, tests
+    case schemaVersion, check, sqliteVersion, tags, totals, budget, statements, tests, warnings,
+      warningsNeedDatabase
   }
 
   /// The totals of a run.
@@ -99,6 +104,8 @@ public struct BaselineV1: Codable, Hashable, Sendable {
     public var caller: String?
     /// The entity's name.
     public var entity: String?
+    /// Of a test: the counts of each of its statements, see ``TestForms``.
+    public var forms: String?
     /// The most that a count may be, by its name, such as `vmSteps`: written by people, and kept.
     public var budget: [String: UInt64]?
     /// The mean time of each run, in nanoseconds; only if requested.
@@ -107,7 +114,7 @@ public struct BaselineV1: Codable, Hashable, Sendable {
 
   /// The steps in SQLite's text, indented, and their meaning.
   public struct Plan: Codable, Hashable, Sendable {
-    /// `search`, `harmlessScan`, `mayScan`, `fullScan` or `error`.
+    /// `search`, `harmlessScan`, `costlySearch`, `mayScan`, `fullScan` or `error`.
     public var verdict: String
     /// The steps of the plan, one line each.
     public var steps: [String]
@@ -116,6 +123,11 @@ public struct BaselineV1: Codable, Hashable, Sendable {
     public init(verdict: String, steps: [String]) {
       self.verdict = verdict
       self.steps = steps
+    }
+
+    /// Whether it reads far more rows than it returns.
+    var isCostly: Bool {
+      PlanVerdict(rawValue: verdict)?.isCostly ?? false
     }
   }
 }
@@ -126,16 +138,26 @@ extension BaselineV1 {
   /// - Parameters:
   ///   - profile: the run.
   ///   - tags: conditions other than the code that the counts depend on.
+  ///   - findings: those of the run with its database; nil without one.
   ///   - plan: explains a statement's SQL, or returns nil without a database.
   public init(
-    _ profile: Profile, tags: [String: String] = [:], plan: (String) -> Plan? = { _ in nil }
+    _ profile: Profile, tags: [String: String] = [:], findings: [Finding]? = nil,
+    plan: (String) -> Plan? = { _ in nil }
   ) {
     sqliteVersion = profile.sqliteVersion
     self.tags = tags
     totals = Totals(profile)
-    statements = profile.statementGroups.values.sorted { $0.fingerprint < $1.fingerprint }
-      .map { Statement($0, plan: $0.statement.sql.flatMap(plan)) }
-    tests = profile.observed?.tests?.sorted { $0.name < $1.name }.map { Statement($0) }
+    warnings = KnownFinding.warnings(of: profile.findings + (findings ?? []), in: profile)
+    warningsNeedDatabase = findings == nil ? nil : true
+    guard let tests = TestForms.tests(of: profile) else {
+      statements = profile.statementGroups.values.sorted { $0.fingerprint < $1.fingerprint }
+        .map { Statement($0, plan: $0.statement.sql.flatMap(plan)) }
+      return
+    }
+    self.tests = tests.map(\.baseline)
+    statements = TestForms.sums(of: tests)
+    // Set-up of tests and libraries is in the totals, and depends on their order and number.
+    totals = .none
   }
 }
 
@@ -148,6 +170,11 @@ extension Profile {
 }
 
 extension BaselineV1.Totals {
+  /// Those that nothing is compared with.
+  static let none = Self(
+    fetches: 0, counts: 0, rows: 0, faults: 0, relationshipFaults: 0, cacheMisses: 0, saves: 0,
+    measured: [])
+
   init(_ profile: Profile) {
     let totals = profile.totals
     func saved(_ path: KeyPath<SaveProfile, UInt64>) -> UInt64 {
@@ -174,15 +201,6 @@ extension BaselineV1.Statement {
       changes: work.changes ?? group.statement.observedRuns.map { _ in 0 },
       errors: work.errors, plan: plan, caller: group.busiestCaller.text,
       entity: group.statement.entity)
-  }
-}
-
-extension BaselineV1.Statement {
-  init(_ test: TestProfile) {
-    self.init(
-      sql: "test " + test.name, count: test.work.count, rows: test.work.rows, cacheMisses: 0,
-      vmSteps: test.work.vmSteps, fullScanSteps: test.work.fullScanSteps, sorts: test.work.sorts,
-      autoIndexRows: test.work.autoIndexRows)
   }
 }
 

@@ -1,34 +1,106 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import QueryPlans
 import StoreEvents
 
 extension Gate {
-  /// Compares the tests that markers named, so that a regression names the test that does more.
-  ///
-  /// A baseline without tests compares none.
+  /// Compares a run test by test: a test is worse where one of its sums rose; the statements that did more there are
+  /// reported, each once for all tests.
   func compareTests(
-    of profile: Profile, with baseline: BaselineV1, isSameSQLite: Bool,
+    _ tests: [TestForms], _ processes: UInt64, with known: [TestForms], isSameSQLite: Bool,
     into result: inout GateResult
   ) {
-    guard let tests = baseline.tests else { return }
-    let known = Dictionary(tests.map { ($0.sql, $0) }, uniquingKeysWith: { first, _ in first })
-    let now = BaselineV1(profile).tests ?? []
-    for test in now {
-      let before = known[test.sql]
+    let before = Dictionary(known.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let names = Set(tests.map(\.name))
+    let pairs = tests.compactMap { now in before[now.name].map { TestPair($0, now) } }
+    if pairs.isEmpty {
+      result.reservations.append(
+        "none of the baseline's \(known.count.counted("test")) ran: pass the baseline of these tests"
+      )
+    }
+    let moved = TestPair.lookupsThatMoved(pairs, processes: processes)
+    var causes: [String: GateResult.Difference] = [:]
+    for pair in pairs {
+      let changes = changes(of: pair, without: moved, isSameSQLite: isSameSQLite)
+      let worse = changes.filter(\.isWorse)
       let difference = GateResult.Difference(
-        sql: test.sql, statement: nil, caller: .unknown,
-        changes: changes(before, test, isSameSQLite: isSameSQLite))
-      if before == nil {
-        result.appeared.append(difference)
-      } else if difference.changes.contains(where: \.isWorse) {
-        result.regressions.append(difference)
-      } else if difference.changes.isEmpty {
-        result.unchanged += 1
+        sql: pair.now.total.sql, statement: nil, caller: .unknown, changes: changes)
+      if worse.isEmpty {
+        if changes.isEmpty { result.unchanged += 1 } else { result.improvements.append(difference) }
+      } else if difference.isMixed {
+        result.mixed.append(difference)
       } else {
-        result.improvements.append(difference)
+        add(worse, of: pair, without: moved, to: &causes)
       }
     }
-    let present = Set(now.map(\.sql))
-    result.gone += tests.filter { !present.contains($0.sql) }.map(Self.gone)
+    result.regressions += causes.sorted { $0.key < $1.key }.map(\.value)
+    result.appeared += tests.filter { before[$0.name] == nil }.map {
+      GateResult.Difference(
+        sql: $0.total.sql, statement: nil, caller: .unknown,
+        changes: [.init(metric: .count, before: 0, after: $0.total.count)])
+    }
+    result.gone += known.filter { !names.contains($0.name) }.map { Self.gone($0.total) }
+  }
+
+  /// The sums of a test that differ.
+  private func changes(
+    of pair: TestPair, without moved: Set<String>, isSameSQLite: Bool
+  ) -> [GateResult.Change] {
+    let budget = pair.before.total.budget
+    return GateMetric.ofStatements.compactMap { metric, value in
+      let budget = budget?[metric.rawValue]
+      if metric == .vmSteps {
+        guard isSameSQLite else { return nil }
+        return budget == nil
+          ? pair.stepsChange(without: moved, tolerance)
+          : change(metric, pair.before.total.vmSteps, pair.now.total.vmSteps, budget: budget)
+      }
+      let (before, now) = pair.sums(value, without: moved)
+      return change(metric, before, now, budget: budget)
+    }
+  }
+
+  /// The statements that did more in a test, for each count of the test that rose.
+  private func add(
+    _ changes: [GateResult.Change], of pair: TestPair, without moved: Set<String>,
+    to causes: inout [String: GateResult.Difference]
+  ) {
+    var isExplained = false
+    for (shape, now) in pair.formsNow.sorted(by: { $0.key < $1.key }) where !moved.contains(shape) {
+      let before = pair.formsBefore[shape]
+      let own = changes.compactMap { change -> GateResult.Change? in
+        guard let value = GateMetric.ofStatements.first(where: { $0.0 == change.metric })?.1 else {
+          return nil
+        }
+        let (old, new) = (before.flatMap { value($0.counts) } ?? 0, value(now.counts) ?? 0)
+        return new > old ? .init(metric: change.metric, before: old, after: new) : nil
+      }
+      guard !own.isEmpty else { continue }
+      isExplained = true
+      causes[shape, default: .init(of: now)].add(own, in: pair.now.name)
+    }
+    guard !isExplained else { return }
+    // A budget that was lowered: no statement did more.
+    causes["test " + pair.now.name] = GateResult.Difference(
+      sql: pair.now.total.sql, statement: nil, caller: .unknown, changes: changes)
+  }
+}
+
+extension GateResult.Difference {
+  fileprivate init(of form: TestForms.Form) {
+    self.init(
+      sql: form.counts.sql, statement: form.statement, caller: form.caller, changes: [])
+  }
+
+  fileprivate mutating func add(_ others: [GateResult.Change], in test: String) {
+    tests.append(test)
+    for other in others {
+      if let index = changes.firstIndex(where: { $0.metric == other.metric }) {
+        changes[index].before.add(other.before)
+        changes[index].after.add(other.after)
+      } else {
+        changes.append(other)
+      }
+    }
   }
 }

@@ -68,8 +68,8 @@ extension Gate {
     let runs = (baseline.statements.sum { $0.count }, now.sum { $0.count })
     let runsMore = Double(runs.1) > Double(runs.0) * (1 + tolerance)
     let scansMore =
-      now.count { $0.plan?.verdict == "fullScan" }
-      > baseline.statements.count { $0.plan?.verdict == "fullScan" }
+      now.count { $0.plan?.isCostly == true }
+      > baseline.statements.count { $0.plan?.isCostly == true }
     let hasPlans = baseline.statements.contains { $0.plan != nil }
     func isWorse(_ difference: GateResult.Difference) -> Bool {
       runsMore && difference.isLoop || hasPlans && scansMore && difference.hasWorsePlan
@@ -88,7 +88,7 @@ extension Gate {
   }
 
   /// A change to report; nil if one side does not count it.
-  private func change(
+  func change(
     _ metric: GateMetric, _ before: UInt64?, _ after: UInt64?, budget: UInt64?
   ) -> GateResult.Change? {
     guard let before, let after else { return nil }

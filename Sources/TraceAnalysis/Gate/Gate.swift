@@ -24,10 +24,11 @@ public struct Gate: Sendable {
   ///   - profile: the run.
   ///   - baseline: the counts to compare with.
   ///   - tags: what this run depends on; a tag that the baseline has with another value is a doubt.
+  ///   - findings: those of the run with its database; nil without one.
   ///   - plan: explains a statement's SQL, or returns nil without a database.
   public func compare(
     _ profile: Profile, with baseline: BaselineV1, tags: [String: String] = [:],
-    plan: (String) -> BaselineV1.Plan? = { _ in nil }
+    findings: [Finding]? = nil, plan: (String) -> BaselineV1.Plan? = { _ in nil }
   ) -> GateResult {
     let baseline = baseline.withCurrentForms
     var result = GateResult()
@@ -41,6 +42,24 @@ public struct Gate: Sendable {
         "SQLite \(profile.sqliteVersion ?? "unknown") ran, the baseline is of "
           + "\(baseline.sqliteVersion ?? "unknown"): VM steps and plans cannot be compared")
     }
+    if let known = TestForms.tests(of: baseline), !known.isEmpty {
+      compareTests(
+        TestForms.tests(of: profile) ?? [], profile.observed?.testProcesses ?? 1, with: known,
+        isSameSQLite: isSameSQLite, into: &result)
+    } else {
+      compareStatements(of: profile, with: baseline, isSameSQLite, plan, into: &result)
+    }
+    let isOfDatabase = baseline.warningsNeedDatabase == true
+    compareFindings(
+      isOfDatabase ? findings ?? profile.findings : profile.findings, of: profile, with: baseline,
+      into: &result)
+    return result
+  }
+
+  private func compareStatements(
+    of profile: Profile, with baseline: BaselineV1, _ isSameSQLite: Bool,
+    _ plan: (String) -> BaselineV1.Plan?, into result: inout GateResult
+  ) {
     let groups = profile.statementGroups
     let known = Dictionary(
       baseline.statements.map { ($0.sql, $0) }, uniquingKeysWith: { first, _ in first })
@@ -54,7 +73,7 @@ public struct Gate: Sendable {
     for (group, now) in zip(ordered, all) {
       guard let before = known[now.sql] ?? rewritten[now.sql] else {
         var difference = difference(nil, now, group, isSameSQLite: true)
-        if let plan = now.plan, ["fullScan", "error"].contains(plan.verdict) {
+        if let plan = now.plan, plan.isCostly || plan.verdict == "error" {
           difference.planAfter = plan
         }
         addAppeared(difference, into: &result)
@@ -72,7 +91,6 @@ public struct Gate: Sendable {
     let present = Set(groups.keys.map(\.description) + rewritten.values.map(\.sql))
     result.reservations += Self.doubtOfProgram(baseline, present)
     result.gone = baseline.statements.filter { !present.contains($0.sql) }.map(Self.gone)
-    compareTests(of: profile, with: baseline, isSameSQLite: isSameSQLite, into: &result)
     uncounted.compare(baseline.totals, BaselineV1.Totals(profile))
     result.reservations += uncounted.sentences
     if uncomparedPlans > 0 {
@@ -82,7 +100,34 @@ public struct Gate: Sendable {
     }
     compareTotals(
       of: profile, all, with: baseline, isSameSQLite: isSameSQLite, into: &result)
-    return result
+  }
+
+  /// A warning that the baseline's run did not have is a regression, however little it is of the whole.
+  private func compareFindings(
+    _ findings: [Finding], of profile: Profile, with baseline: BaselineV1,
+    into result: inout GateResult
+  ) {
+    guard let known = baseline.warnings else { return }
+    let keys = Set(known.map(\.key))
+    // A budget accepts the work of its statement.
+    let accepted = Set(baseline.statements.filter { $0.budget != nil }.map(\.sql))
+    var reported: Set<KnownFinding.Key> = []
+    for (finding, own) in KnownFinding.gating(findings, in: profile)
+    where !keys.contains(own.key) && own.sql.map(accepted.contains) != true
+      && reported.insert(own.key).inserted
+    {
+      // The statement that does more may be reported already, with its tests.
+      if let index = result.regressions.firstIndex(where: {
+        $0.finding == nil && $0.sql != nil && $0.sql == own.sql
+      }) {
+        result.regressions[index].finding = finding
+      } else {
+        result.regressions.append(
+          GateResult.Difference(
+            sql: own.sql, statement: finding.statement, caller: finding.caller, finding: finding,
+            changes: []))
+      }
+    }
   }
 
   private func doubts(
@@ -170,7 +215,7 @@ public struct Gate: Sendable {
       result.reservations.append(
         "the database lacks what this statement needs: \(difference.sql ?? "")")
     }
-    if difference.planAfter?.verdict == "mayScan", difference.planBefore?.verdict != "fullScan" {
+    if difference.planAfter?.verdict == "mayScan", difference.planBefore?.isCostly != true {
       result.reservations.append(
         "whether this statement scans a table depends on values that are not known: "
           + (difference.sql ?? ""))
@@ -202,7 +247,7 @@ extension GateResult.Difference {
   var isWorse: Bool { changes.contains(where: \.isWorse) || hasWorsePlan }
 
   var hasWorsePlan: Bool {
-    planAfter?.verdict == "fullScan" && planBefore?.verdict != "fullScan"
+    planAfter?.isCostly == true && planBefore?.isCostly != true
   }
 
   /// Whether a small increase of VM steps or rows comes with a large decrease of runs or cache
@@ -213,6 +258,6 @@ extension GateResult.Difference {
   }
 
   fileprivate var hasBetterPlan: Bool {
-    planBefore?.verdict == "fullScan" && planAfter != nil && planAfter?.verdict != "fullScan"
+    planBefore?.isCostly == true && planAfter?.isCostly == false
   }
 }

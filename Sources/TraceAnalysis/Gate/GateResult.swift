@@ -57,6 +57,10 @@ public struct GateResult: Hashable, Sendable {
     public var joined: [String] = []
     /// The line of code that ran it.
     public var caller: SourceLocation
+    /// The tests in which it does more; ``changes`` has their sums.
+    public var tests: [String] = []
+    /// The warning that the baseline's run did not have.
+    public var finding: Finding?
     /// The counts that changed.
     public var changes: [Change]
     /// The plan in the baseline.

@@ -34,13 +34,9 @@ public struct StatementGroup: Hashable, Sendable {
   init(_ fingerprint: SQLFingerprint, _ statements: [StatementProfile]) {
     self.fingerprint = fingerprint
     statement = statements.dropFirst().reduce(statements[0]) { $1.isHeavier(than: $0) ? $1 : $0 }
-    work = Work()
-    misses = 0
+    work = statements.map(\.work).sum(from: Work())
+    misses = statements.map(\.misses).sum(from: 0)
     texts = statements.count
-    for statement in statements {
-      work.add(statement.work)
-      misses.add(statement.misses)
-    }
     latency = .merged(statements.map(\.latency))
     callers =
       statements.count == 1 ? statements[0].callers : .merged(statements.flatMap(\.callers))
@@ -78,32 +74,5 @@ extension Profile {
     }
     return Dictionary(
       uniqueKeysWithValues: groups.map { ($0, StatementGroup($0, $1)) })
-  }
-}
-
-extension Work {
-  /// Adds up two works.
-  public mutating func add(_ other: Work) {
-    if other.count > 0 { measured = (count > 0 ? measures : nil) + other.measures }
-    count.add(other.count)
-    if let added = other.uncounted { uncounted = (uncounted ?? 0).saturatingSum(added) }
-    rows.add(other.rows)
-    if let added = other.changes { changes = (changes ?? 0).saturatingSum(added) }
-    if let added = other.busyAttempts { busyAttempts = (busyAttempts ?? 0).saturatingSum(added) }
-    if let added = other.contended { contended = (contended ?? 0).saturatingSum(added) }
-    errors.add(other.errors)
-    limited.add(other.limited)
-    batched.add(other.batched)
-    offset.add(other.offset)
-    vmSteps.add(other.vmSteps)
-    fullScanSteps.add(other.fullScanSteps)
-    sorts.add(other.sorts)
-    autoIndexRows.add(other.autoIndexRows)
-    waitTime.add(other.waitTime)
-    prepareTime.add(other.prepareTime)
-    stepTime.add(other.stepTime)
-    materializeTime.add(other.materializeTime)
-    connectionTime.add(other.connectionTime)
-    totalTime.add(other.totalTime)
   }
 }

@@ -45,34 +45,22 @@ public struct IOWork: Hashable, Sendable, Codable {
 
   /// The time in calls of files.
   public var time: Nanoseconds { readTime.saturatingSum(writeTime).saturatingSum(syncTime) }
+}
 
-  mutating func add(_ event: StatementIO) {
-    cacheHits.add(event.cacheHits)
-    cacheMisses.add(event.cacheMisses)
-    reads.add(event.reads)
-    readBytes.add(event.readBytes)
-    readTime.add(event.readTime)
-    writes.add(event.writes)
-    writeBytes.add(event.writeBytes)
-    writeTime.add(event.writeTime)
-    syncs.add(event.syncs)
-    syncTime.add(event.syncTime)
-    checkpointTime.add(event.checkpointTime)
-  }
+extension IOWork: Summed {
+  public static let sums = Sums<Self, Self>(
+    \.cacheHits, \.cacheMisses, \.reads, \.readBytes, \.readTime, \.writes, \.writeBytes,
+    \.writeTime,
+    \.syncs, \.syncTime, \.checkpointTime)
+  fileprivate static let ofStatement = Sums<Self, StatementIO>(
+    (\.cacheHits, \.cacheHits), (\.cacheMisses, \.cacheMisses), (\.reads, \.reads),
+    (\.readBytes, \.readBytes), (\.readTime, \.readTime), (\.writes, \.writes),
+    (\.writeBytes, \.writeBytes), (\.writeTime, \.writeTime), (\.syncs, \.syncs),
+    (\.syncTime, \.syncTime), (\.checkpointTime, \.checkpointTime))
+}
 
-  mutating func add(_ other: Self) {
-    cacheHits.add(other.cacheHits)
-    cacheMisses.add(other.cacheMisses)
-    reads.add(other.reads)
-    readBytes.add(other.readBytes)
-    readTime.add(other.readTime)
-    writes.add(other.writes)
-    writeBytes.add(other.writeBytes)
-    writeTime.add(other.writeTime)
-    syncs.add(other.syncs)
-    syncTime.add(other.syncTime)
-    checkpointTime.add(other.checkpointTime)
-  }
+extension IOWork {
+  mutating func add(_ event: StatementIO) { Self.ofStatement.add(event, to: &self) }
 }
 
 /// The I/O of one statement at one line of code.
@@ -126,55 +114,39 @@ public struct CommitProfile: Hashable, Sendable, Codable {
       ("in checkpoints", checkpointTime), ("committing", commitTime),
     ]
   }
+}
 
+extension CommitProfile: Summed {
+  public static let sums = Sums<Self, Self>(
+    \.site.count, \.waitTime, \.bodyTime, \.logTime, \.fileTime, \.syncTime, \.checkpointTime,
+    \.commitTime, \.totalTime, \.changes, \.logWrites, \.fileWrites, \.syncs, \.checkpoints,
+    \.checkpointWrites)
+  fileprivate static let ofCommit = Sums<Self, CommitIO>(
+    (\.waitTime, \.waitTime), (\.bodyTime, \.bodyTime), (\.logTime, \.logTime),
+    (\.fileTime, \.fileTime), (\.syncTime, \.syncTime), (\.checkpointTime, \.checkpointTime),
+    (\.commitTime, \.commitTime), (\.totalTime, \.totalTime), (\.changes, \.changes),
+    (\.logWrites, \.logWrites), (\.fileWrites, \.fileWrites), (\.syncs, \.syncs),
+    (\.checkpoints, \.checkpoints), (\.checkpointWrites, \.checkpointWrites))
+}
+
+extension CommitProfile {
   mutating func add(_ event: CommitIO) {
     site.count.add(1)
-    waitTime.add(event.waitTime)
-    bodyTime.add(event.bodyTime)
-    logTime.add(event.logTime)
-    fileTime.add(event.fileTime)
-    syncTime.add(event.syncTime)
-    checkpointTime.add(event.checkpointTime)
-    commitTime.add(event.commitTime)
-    totalTime.add(event.totalTime)
-    changes.add(event.changes)
-    logWrites.add(event.logWrites)
-    fileWrites.add(event.fileWrites)
-    syncs.add(event.syncs)
-    checkpoints.add(event.checkpoints)
-    checkpointWrites.add(event.checkpointWrites)
+    Self.ofCommit.add(event, to: &self)
   }
+}
 
-  mutating func add(_ other: Self) {
-    site.count.add(other.site.count)
-    waitTime.add(other.waitTime)
-    bodyTime.add(other.bodyTime)
-    logTime.add(other.logTime)
-    fileTime.add(other.fileTime)
-    syncTime.add(other.syncTime)
-    checkpointTime.add(other.checkpointTime)
-    commitTime.add(other.commitTime)
-    totalTime.add(other.totalTime)
-    changes.add(other.changes)
-    logWrites.add(other.logWrites)
-    fileWrites.add(other.fileWrites)
-    syncs.add(other.syncs)
-    checkpoints.add(other.checkpoints)
-    checkpointWrites.add(other.checkpointWrites)
-  }
+extension StatementIOProfile: Summed {
+  public static let sums = Sums<Self, Self>(\.site.count, \.work)
 }
 
 extension IOProfile? {
   /// The sum of several; nil of none.
   static func merged(_ parts: [IOProfile]) -> Self {
     guard var sum = parts.first else { return nil }
-    for part in parts.dropFirst() { sum.total.add(part.total) }
+    sum.total = parts.map(\.total).sum(from: IOWork())
     sum.commits = parts.flatMap(\.commits).merged(by: \.site.key) { $0.add($1) }.ordered
-    sum.statements =
-      parts.flatMap(\.statements).merged(by: \.site.key) {
-        $0.site.count.add($1.site.count)
-        $0.work.add($1.work)
-      }.ordered
+    sum.statements = parts.flatMap(\.statements).merged(by: \.site.key) { $0.add($1) }.ordered
     return sum
   }
 }

@@ -88,36 +88,3 @@ public struct LiveFaults: Sendable {
   /// The hits of the interval.
   public var hitsAdded: UInt64
 }
-
-// MARK: - Differences
-
-extension FixedWidthInteger {
-  /// The difference since then; 0 if the sum is smaller because the rest was evicted.
-  fileprivate func since(_ before: Self) -> Self { self > before ? self - before : 0 }
-}
-
-extension ObservedProfile {
-  /// The sums that a live view shows; the others are 0.
-  fileprivate func since(_ before: Self) -> Self {
-    var added = ObservedProfile()
-    added.runs = runs.since(before.runs)
-    added.rows = rows.since(before.rows)
-    added.changes = changes.since(before.changes)
-    return added
-  }
-}
-
-extension Work {
-  /// The sums that a live view shows; the others are 0.
-  fileprivate func since(_ before: Self) -> Self {
-    var added = Work()
-    added.count = count.since(before.count)
-    added.rows = rows.since(before.rows)
-    added.errors = errors.since(before.errors)
-    added.vmSteps = vmSteps.since(before.vmSteps)
-    added.fullScanSteps = fullScanSteps.since(before.fullScanSteps)
-    added.connectionTime = connectionTime.since(before.connectionTime)
-    added.totalTime = totalTime.since(before.totalTime)
-    return added
-  }
-}

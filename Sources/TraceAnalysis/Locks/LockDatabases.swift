@@ -49,6 +49,12 @@ struct LockDatabases {
     return ids[connection] == nil || record.contextID != 0 ? store : connection
   }
 
+  /// Whether a connection's database is a file that stays.
+  func isInFile(_ connection: ProfileBuilder.Key) -> Bool {
+    guard let path = ids[connection].flatMap({ paths[$0] }) else { return false }
+    return path != ":memory:" && !path.hasPrefix("file::memory:") && !path.contains("mode=memory")
+  }
+
   /// The database of a connection; one without a name is its own.
   subscript(connection: ProfileBuilder.Key) -> String {
     guard let id = ids[connection] else { return "\(connection.process)#\(connection.id)" }

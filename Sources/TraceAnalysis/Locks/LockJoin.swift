@@ -34,9 +34,17 @@ struct LockJoin {
   private var namelessWaits: [Key: Int] = [:]
   private var namelessTransactions: [Key: LockInterval] = [:]
   /// By thread: the transaction whose last statement comes next, and its writer; 0 for a save.
-  private var endedTransactions: [Key: (id: UInt64, writer: LockSite?)] = [:]
+  private var endedTransactions: [Key: Ended] = [:]
   var sites = LockSites()
+  private var transactions = TransactionTally()
+  private var failures = FailureTally()
   private var logs = LogWatch()
+
+  private struct Ended {
+    var id: UInt64
+    var writer: LockSite?
+    var changes: UInt64
+  }
 
   mutating func begin(_ save: SaveBegin, in process: Int) {
     if saves.count >= Self.maxOpen { saves.removeAll() }
@@ -63,7 +71,9 @@ struct LockJoin {
     let isStore = transaction.saveID != 0
     let id = Key(process: process, id: transaction.transactionID)
     let steps = isStore || id.id == 0 ? nil : open.removeValue(forKey: id)
-    endedTransactions[thread(record, process)] = (isStore ? 0 : id.id, steps?.writer)
+    endedTransactions[thread(record, process)] = Ended(
+      id: isStore ? 0 : id.id, writer: steps?.writer,
+      changes: transaction.outcome == "commit" ? steps?.changes ?? 0 : 0)
     let connection =
       isStore
       ? LockDatabases.store(transaction.storeID, in: process)
@@ -183,6 +193,7 @@ struct LockJoin {
     sites.note(
       run, site, form: form, isUpgrade: isUpgrade, thread: thread, connection: connection,
       database: databases[connection], at: record.timestamp)
+    count(run, site, last, on: connection, at: record.timestamp)
     guard run.transactionID != 0 else {
       guard record.timestamp &- start >= Self.minReadTime else { return }
       var read = OpenTransaction(connection: connection)
@@ -195,6 +206,32 @@ struct LockJoin {
     let database = databases[connection]
     endWriters(of: database, before: since)
     openWriters[database, default: []].append(id)
+  }
+
+  /// Counts the transaction that a run ends, and its failure.
+  private mutating func count(
+    _ run: StatementRun, _ site: LockSite, _ ended: Ended?, on connection: Key,
+    at time: Nanoseconds
+  ) {
+    var writer: LockSite?
+    if run.error.hasPrefix("SQLITE_LOCKED") {
+      writer = open.values.filter {
+        $0.connection.process == connection.process && $0.connection != connection
+      }.compactMap(\.writer).min { $0.sortKey < $1.sortKey }
+    }
+    failures.add(run, site, on: connection, writer: writer, at: time)
+    guard run.error.isEmpty else { return }
+    let inFile = databases.isInFile(connection)
+    if let ended, ended.id != 0, ended.id == run.transactionID {
+      guard ended.changes > 0, let writer = ended.writer else { return }
+      transactions.add(
+        writer, rows: ended.changes, commitTime: run.stepTime, isExplicit: true, inFile: inFile,
+        on: connection)
+    } else if run.transactionID == 0, run.isReadOnly == 0, run.changes > 0 {
+      transactions.add(
+        site, rows: run.changes, commitTime: run.stepTime, isExplicit: false, inFile: inFile,
+        on: connection)
+    }
   }
 
   /// Sets the line of a save's wait.
@@ -246,6 +283,11 @@ struct LockJoin {
     }
     nameOtherWaiters()
     var profile = sites.finished
+    profile.transactions = transactions.finished
+    profile.failures = failures.finished
+    // A statement of its own connection was in its way: a busy timeout has no effect.
+    let obstructed = profile.obstructed
+    profile.refusals.removeAll { obstructed.contains($0.key) }
     logs.finish(&profile) { databases.path(of: $0) }
     profile.waits = waits.map {
       $0.profile(databases.path(of: $0.database), hasLog: logs.hasLog($0.database))
@@ -389,6 +431,8 @@ struct LockedWait {
 struct OpenTransaction {
   var connection: ProfileBuilder.Key
   private(set) var steps: [LockSite] = []
+  /// Rows that it has changed.
+  private(set) var changes: UInt64 = 0
   private(set) var writerStart: Nanoseconds?
   private(set) var writer: LockSite?
   var writerLocation: SourceLocation? { writer?.location }
@@ -410,6 +454,7 @@ struct OpenTransaction {
       steps.append(site)
     }
     guard run.error.isEmpty else { return }
+    changes.add(run.changes)
     if run.isReadOnly == 0, writerStart == nil {
       writerStart = start
       writer = site

@@ -17,6 +17,11 @@ public struct LockProfile: Hashable, Sendable, Codable {
   /// Writes that ran repeatedly, each in a transaction of its own; `count` is the longest sequence.
   public var autocommits: [LockSite] = []
 
+  /// Lines whose transactions changed rows, most time in COMMIT first; nil if there are none.
+  public var transactions: [TransactionSite]?
+  /// Statements that failed, with their errors; nil if there are none.
+  public var failures: [FailureSite]?
+
   /// Logs that were not reset; nil if there are none.
   public var logs: [LogGrowth]?
   /// Lines whose commits checkpointed pages that others had written; nil if there are none.
@@ -100,11 +105,20 @@ extension LockProfile? {
     sum.longReads = sum.longReads.summed(max)
     sum.autocommits = sum.autocommits.summed(max)
     sum.mergeLogs(parts)
+    sum.mergeTransactions(parts)
     return sum
   }
 }
 
 extension LockProfile {
+  fileprivate mutating func mergeTransactions(_ parts: [LockProfile]) {
+    let all = parts.flatMap { $0.transactions ?? [] }.merged(by: \.site.key) { $0.add($1) }.ordered
+    let failed = parts.flatMap { $0.failures ?? [] }
+      .merged(by: \.key) { $0.add($1) }.ordered
+    transactions = all.isEmpty ? nil : all
+    failures = failed.isEmpty ? nil : failed
+  }
+
   fileprivate mutating func mergeLogs(_ parts: [LockProfile]) {
     // The longest row of each database, whatever the order of the parts is.
     let logs = parts.flatMap { $0.logs ?? [] }.merged(by: \.database) {
@@ -160,14 +174,17 @@ extension LockWait {
   private var sortKey: String {
     "\(waiter.sortKey) \(holder?.location.sortKey ?? "") \(waiterProcess) \(holder?.process ?? "")"
   }
+}
+
+extension LockWait {
+  private static let sums = Sums<Self, Self>(\.count, \.failures, \.time, max: \.longest)
 
   mutating func add(_ other: Self) {
-    count.add(other.count)
-    failures.add(other.failures)
-    time.add(other.time)
-    longest = Swift.max(longest, other.longest)
-    guard let holder = other.holder else { return }
-    self.holder?.time.add(holder.time)
-    self.holder?.idleTime.add(holder.idleTime)
+    Self.sums.add(other, to: &self)
+    if let holder = other.holder { self.holder?.add(holder) }
   }
+}
+
+extension LockHolder: Summed {
+  public static let sums = Sums<Self, Self>(\.time, \.idleTime)
 }

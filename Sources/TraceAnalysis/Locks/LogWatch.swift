@@ -152,12 +152,10 @@ public struct CheckpointPayer: Hashable, Sendable, Codable {
     otherCommits.add(others)
   }
 
-  mutating func add(_ other: Self) {
-    site.count.add(other.site.count)
-    frames.add(other.frames)
-    ownCommits.add(other.ownCommits)
-    otherCommits.add(other.otherCommits)
-  }
-
   var isReported: Bool { site.count >= 3 && otherCommits / 3 >= max(ownCommits, 1) }
+}
+
+extension CheckpointPayer: Summed {
+  public static let sums = Sums<Self, Self>(
+    \.site.count, \.frames, \.ownCommits, \.otherCommits)
 }

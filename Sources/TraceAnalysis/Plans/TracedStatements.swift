@@ -24,6 +24,9 @@ public struct TracedStatements: Sendable {
   public private(set) var reading = ReadingReport(sources: [])
   /// Statements that ran, whose text is not in the source.
   public private(set) var unresolved = 0
+  /// The conditions under which the plans of a database are those of the trace.
+  public private(set) var conditions: @Sendable (String) -> PlanConditions = { _ in PlanConditions()
+  }
   /// The values that were recorded.
   public private(set) var values = StatementValues()
 
@@ -44,6 +47,7 @@ public struct TracedStatements: Sendable {
     }
     let profile = builder.profile(of: reading)
     values = profile.values
+    conditions = { profile.planConditions(for: $0) }
     let ran = Dictionary(
       profile.statements.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     for (index, statement) in statements.enumerated() {
@@ -56,6 +60,7 @@ public struct TracedStatements: Sendable {
   public init(of profile: Profile) {
     reading = profile.reading
     values = profile.values
+    conditions = { profile.planConditions(for: $0) }
     for profile in profile.statements {
       guard let sql = profile.sql else {
         if profile.id.rawValue != 0 { unresolved += 1 }

@@ -30,6 +30,11 @@ public struct BatchProfile: Hashable, Sendable, Codable {
   }
 }
 
+extension BatchProfile: Summed {
+  public static let sums = Sums<Self, Self>(
+    \.fetches, \.rows, \.batches, \.rowsLoaded, \.batchTime, max: \.batchSize)
+}
+
 extension ProfileBuilder {
   struct BatchKey: Hashable {
     var location: SourceLocation

@@ -20,6 +20,8 @@ public enum Bounds {
   static let processes = 10_000
   /// Rows of forms by where they ran, before the rest are one row.
   public static let forms = 50_000
+  /// Statements with their values, of which the first run in a process is known.
+  static let lookups = 500_000
   /// Forms that the row of the rest names, so that they are counted once over many hosts.
   static let otherForms = 100_000
 

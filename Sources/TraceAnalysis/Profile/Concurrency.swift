@@ -20,7 +20,7 @@ extension Work {
   ///
   /// It does not contain those of the time before, in which a statement was prepared.
   mutating func add(_ waits: LockWaits, of run: StatementRun) {
-    busyAttempts = (busyAttempts ?? 0).saturatingSum(waits.attempts)
+    busyAttempts.add(waits.attempts)
     let time = max(waits.time, 0)
     waitTime.add(time)
     if time <= run.stepTime { stepTime.add(-time) }

@@ -32,6 +32,11 @@ public struct ContextProfile: Hashable, Sendable, Codable {
   }
 }
 
+extension ContextProfile: Summed {
+  public static let sums = Sums<Self, Self>(
+    \.work, \.latency, \.cacheHits, \.cacheMisses, \.faultTime, \.saves, \.saveTime)
+}
+
 /// The events of a context while they are being counted.
 struct ContextTally {
   private var profile = ContextProfile(process: 0, id: 0)

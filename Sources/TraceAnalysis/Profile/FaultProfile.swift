@@ -47,6 +47,18 @@ public struct FaultProfile: Hashable, Sendable, Codable {
   public init(origin: Origin) { self.origin = origin }
 }
 
+extension FaultProfile: Summed {
+  public static let sums = Sums<Self, Self>(
+    \.hits, \.misses, \.rows, \.hitTime, \.missTime, \.missesOfFetched, \.measured,
+    max: \.mostMissesPerFetch)
+
+  /// Adds the faults of another origin.
+  public mutating func add(_ other: Self) {
+    statement = statement ?? other.statement
+    Self.sums.add(other, to: &self)
+  }
+}
+
 /// The work on one entity, for all callers.
 public struct EntityProfile: Hashable, Sendable, Codable {
   /// The entity's name.

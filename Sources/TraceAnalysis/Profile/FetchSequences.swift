@@ -125,10 +125,7 @@ struct FetchSequences {
         sequences[key]
         ?? QueryLoop(
           parent: key.parent, parentLocation: .unknown, child: key.child, childLocation: .unknown)
-      sums.occurrences.add(1)
-      sums.parentRows.add(list.run.rows)
-      sums.runs.add(child.runs)
-      sums.time.add(child.time)
+      sums.addOccurrence(rows: list.run.rows, runs: child.runs, time: child.time)
       sequences[key] = sums
     }
   }

@@ -90,6 +90,11 @@ public struct Latency: Hashable, Sendable, Codable {
   }
 }
 
+extension Latency: Additive {
+  /// Adds other runs.
+  public mutating func add(_ other: Self) { self = .merged([self, other]) }
+}
+
 /// Written as `[duration, count]`, since there are many.
 extension Latency.Bucket: Codable {
   /// Reads the pair.

@@ -213,10 +213,7 @@ struct LoopDetector {
         ?? QueryLoop(
           parent: parent.statement, parentLocation: parent.site.location, child: child.statement,
           childLocation: child.site.location)
-      sums.occurrences.add(1)
-      sums.parentRows.add(parent.rows)
-      sums.runs.add(child.runs)
-      sums.time.add(child.time)
+      sums.addOccurrence(rows: parent.rows, runs: child.runs, time: child.time)
       let isDirect = loops[key]?.isDirect != false && parent.isDirectlyFollowed(by: child)
       loops[key] = Loop(sums: sums, parent: parent.number, isDirect: isDirect)
     }

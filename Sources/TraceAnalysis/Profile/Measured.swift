@@ -37,17 +37,8 @@ extension Work: Measured {
   public static func measure(of path: PartialKeyPath<Self>) -> Measures {
     switch path {
     case \Self.rows: .rows
-    case \Self.vmSteps: .vmSteps
-    case \Self.fullScanSteps: .fullScanSteps
-    case \Self.sorts: .sorts
-    case \Self.autoIndexRows: .autoIndexRows
-    case \Self.waitTime: .waitTime
-    case \Self.prepareTime: .prepareTime
-    case \Self.stepTime: .stepTime
-    case \Self.materializeTime: .materializeTime
-    case \Self.connectionTime: .connectionTime
     case \Self.totalTime: .totalTime
-    default: []
+    default: WorkMetric.all.first { $0.work.path == path }?.measure ?? []
     }
   }
 

@@ -16,6 +16,8 @@ public struct ObservedProfile: Hashable, Sendable, Codable {
   public var driverPragmas: UInt64?
   /// The tests that markers named, most full-scan steps first; nil without markers.
   public var tests: [TestProfile]?
+  /// The processes that ran tests; nil without markers.
+  public var testProcesses: UInt64?
   /// By time in SQLite, longest first.
   public var loops: [QueryLoop] = []
   /// Those on several connections or threads that happened once, which may be a coincidence; nil without any.
@@ -73,18 +75,27 @@ public struct QueryLoop: Hashable, Sendable, Codable {
   }
 }
 
+extension ObservedProfile {
+  private static let sums = Sums<Self, Self>(
+    \.runs, \.rows, \.changes, \.connections, \.driverPragmas)
+
+  mutating func addCounts(of other: Self) { Self.sums.add(other, to: &self) }
+
+  /// The counts since then.
+  func since(_ earlier: Self) -> Self {
+    var difference = ObservedProfile()
+    Self.sums.add(self, to: &difference)
+    Self.sums.deduct(earlier, from: &difference)
+    return difference
+  }
+}
+
 extension ObservedProfile? {
   /// The sum of several; nil of none.
   static func merged(_ parts: [ObservedProfile]) -> Self {
     guard var sum = parts.first else { return nil }
     for part in parts.dropFirst() {
-      sum.runs.add(part.runs)
-      sum.rows.add(part.rows)
-      sum.changes.add(part.changes)
-      sum.connections.add(part.connections)
-      if let pragmas = part.driverPragmas {
-        sum.driverPragmas = (sum.driverPragmas ?? 0).saturatingSum(pragmas)
-      }
+      sum.addCounts(of: part)
       sum.copiesNotObserved += part.copiesNotObserved.filter {
         !sum.copiesNotObserved.contains($0)
       }
@@ -96,6 +107,9 @@ extension ObservedProfile? {
       : tests.merged(by: \.name) { $0.add($1) }.sorted {
         ($1.work.fullScanSteps, $0.name) < ($0.work.fullScanSteps, $1.name)
       }
+    if !tests.isEmpty {
+      sum.testProcesses = parts.compactMap(\.testProcesses).reduce(0) { $0.saturatingSum($1) }
+    }
     sum.loops = .merged(parts.map(\.loops))
     let possible = parts.compactMap(\.possibleLoops)
     sum.possibleLoops = possible.isEmpty ? nil : .merged(possible)
@@ -125,12 +139,17 @@ extension QueryLoop {
   fileprivate var sortKey: String {
     "\(childLocation.file):\(childLocation.line) \(child) \(parent)"
   }
+}
 
-  fileprivate mutating func add(_ other: Self) {
-    occurrences.add(other.occurrences)
-    parentRows.add(other.parentRows)
-    runs.add(other.runs)
-    time.add(other.time)
-    if let opened = other.connections { connections = (connections ?? 0).saturatingSum(opened) }
+extension QueryLoop: Summed {
+  public static let sums = Sums<Self, Self>(
+    \.occurrences, \.parentRows, \.runs, \.time, \.connections)
+
+  /// Adds the runs for the rows of one list.
+  mutating func addOccurrence(rows: UInt64, runs: UInt64, time: Nanoseconds) {
+    occurrences.add(1)
+    parentRows.add(rows)
+    self.runs.add(runs)
+    self.time.add(time)
   }
 }

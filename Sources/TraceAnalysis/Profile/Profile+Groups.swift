@@ -33,11 +33,7 @@ public struct GroupProfile: Hashable, Sendable {
   public init(name: String) { self.name = name }
 
   /// In fetches, faults that no fetch was counted for, and saves.
-  public var totalTime: Nanoseconds {
-    var sum = work.totalTime
-    sum.add(saveTime)
-    return sum
-  }
+  public var totalTime: Nanoseconds { work.totalTime.saturatingSum(saveTime) }
 }
 
 extension GroupProfile: Measured {
@@ -103,18 +99,12 @@ extension SourceLocation {
   fileprivate var groupName: String { text ?? "unknown" }
 }
 
-extension GroupProfile {
+extension GroupProfile: Summed {
+  public static let sums = Sums<Self, Self>(
+    \.work, \.measured, \.cacheHits, \.cacheMisses, \.faultTime, \.saves, \.saveTime)
+
   fileprivate static func merged(name: String, parts: [GroupProfile]) -> Self {
-    var group = Self(name: name)
-    for part in parts {
-      group.work.add(part.work)
-      group.measured = group.measured + part.measured
-      group.cacheHits.add(part.cacheHits)
-      group.cacheMisses.add(part.cacheMisses)
-      group.faultTime.add(part.faultTime)
-      group.saves.add(part.saves)
-      group.saveTime.add(part.saveTime)
-    }
+    var group = parts.reduce(into: Self(name: name)) { $0.add($1) }
     group.latency = .merged(parts.map(\.latency))
     return group
   }
@@ -150,8 +140,7 @@ extension GroupProfile {
     measured = fault.measures
     cacheHits = fault.hits
     cacheMisses = fault.misses
-    faultTime = fault.hitTime
-    faultTime.add(fault.missTime)
+    faultTime = fault.hitTime.saturatingSum(fault.missTime)
   }
 
   fileprivate init(_ save: SaveProfile) {

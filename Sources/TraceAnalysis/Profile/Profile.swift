@@ -54,6 +54,11 @@ public struct Profile: Sendable, Codable {
   /// Never encoded: they may be private.
   public var values = StatementValues()
 
+  /// The paths of the databases that each statement ran on, where the trace has several.
+  ///
+  /// Never encoded: a report has the paths of the stores.
+  var databases: [StatementID: Set<String>] = [:]
+
   private enum CodingKeys: CodingKey {
     case totals, statements, faults, batches, saves, contexts, entities, stores, waits, processes
     case reading, selection, measured, observed, sequences, otherSQL, locks, io, origin, forms
@@ -151,4 +156,16 @@ extension Profile {
   public func statement(_ id: StatementID) -> StatementProfile? {
     statements.first { $0.id == id }
   }
+}
+
+extension Profile.Totals: Summed {
+  public static let sums = Sums(amounts)
+
+  /// Every count and time of them, in the order of a dashboard's data.
+  public static let amounts: [Amount<Self>] = [
+    .count(\.fetches), .count(\.counts), .count(\.nestedFetches), .count(\.rows), .count(\.faults),
+    .count(\.relationshipFaults), .count(\.cacheHits), .count(\.cacheMisses), .count(\.saves),
+    .count(\.errors), .time(\.connectionTime), .time(\.totalTime), .time(\.faultTime),
+    .time(\.saveTime),
+  ]
 }

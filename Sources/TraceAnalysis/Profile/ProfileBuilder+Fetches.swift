@@ -126,10 +126,8 @@ struct StatementTally {
     if observedRuns > 0 { profile.observedRuns = observedRuns }
     profile.callers = zip(callers.keys, callers.values).map { $1.finished(at: $0) }
       .sorted(by: { $0.work.totalTime }, then: { "\($0.location.file):\($0.location.line)" })
-    for caller in profile.callers {
-      profile.work.add(caller.work)
-      profile.misses.add(caller.misses)
-    }
+    profile.work = profile.callers.map(\.work).sum(from: Work())
+    profile.misses = profile.callers.map(\.misses).sum(from: 0)
     profile.latency = .merged(profile.callers.map(\.latency))
     return profile
   }
@@ -143,7 +141,7 @@ struct CallerTally {
 
   mutating func add(_ fetch: FetchEnd, isContended: Bool, _ measures: Measures) {
     work.add(fetch, measures)
-    if isContended { work.contended = (work.contended ?? 0).saturatingSum(1) }
+    if isContended { work.contended.add(1) }
     if measures.contains(.totalTime) { durations.record(fetch.totalTime) }
   }
 

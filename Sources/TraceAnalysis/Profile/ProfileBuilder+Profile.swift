@@ -68,6 +68,7 @@ extension ProfileBuilder {
     // 1,000 is arbitrary: a model of hundreds of entities writes that many.
     if !others.isEmpty { profile.otherSQL = Array(others.prefix(1000)) }
     profile.sequences = sequences.finish()
+    profile.databases = databases.byStatement
     let labels = reading.commonLabels
     profile.measured = measured
     profile.origin = origins.origin(forms.onlyOrigin)?.labelled(labels)

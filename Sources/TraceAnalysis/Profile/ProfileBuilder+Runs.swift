@@ -38,6 +38,7 @@ struct ObservedTally {
     profile.loops += spread.certain
     if !spread.possible.isEmpty { profile.possibleLoops = spread.possible }
     profile.tests = tests.finish()
+    profile.testProcesses = tests.processes
     return profile == ObservedProfile() ? nil : profile
   }
 }
@@ -53,6 +54,7 @@ extension ProfileBuilder {
 
   mutating func add(_ run: StatementRun, of record: EventRecord, in process: Int) {
     if let sql = texts[run.statementID], isLeftOut(run, sql, in: process) { return }
+    databases.add(run, in: process)
     let location = observed.callers.location(of: run, in: record)
     let sql = texts[run.statementID]
     io.add(
@@ -64,7 +66,10 @@ extension ProfileBuilder {
       Key(process: process, id: UInt64(bitPattern: record.threadID)))
     guard filter.takes(run, from: location) else { return }
     measured.formUnion(.run)
-    observed.tests.add(run, in: process)
+    if observed.tests.isRunning(in: process) {
+      observed.tests.add(
+        run, sql, form: observed.form(of: run.statementID, sql), from: location, in: process)
+    }
     observed.profile.runs.add(1)
     observed.profile.rows.add(run.rows)
     observed.profile.changes.add(run.changes)
@@ -93,12 +98,12 @@ extension ProfileBuilder {
   /// Handles statements that are not the program's own: markers of tests, and drivers' PRAGMAs that
   /// succeeded.
   private mutating func isLeftOut(_ run: StatementRun, _ sql: String, in process: Int) -> Bool {
-    if let name = nameOfTest(markedBy: sql) {
-      observed.tests.begin(name, in: process)
+    if let marker = TestMarker(sql) {
+      observed.tests.begin(marker, in: process)
       return true
     }
     guard run.error.isEmpty, isDriverPragma(sql) else { return false }
-    observed.profile.driverPragmas = (observed.profile.driverPragmas ?? 0).saturatingSum(1)
+    observed.profile.driverPragmas.add(1)
     return true
   }
 
@@ -136,22 +141,5 @@ extension CallerTally {
     work.add(run)
     if let waits { work.add(waits, of: run) }
     durations.record(run.stepTime)
-  }
-}
-
-extension Work {
-  mutating func add(_ run: StatementRun) {
-    count.add(1)
-    measured = (measured ?? []).union(.run)
-    rows.add(run.rows)
-    if run.changes > 0 { changes = (changes ?? 0).saturatingSum(run.changes) }
-    if !run.error.isEmpty { errors.add(1) }
-    vmSteps.add(run.vmSteps)
-    fullScanSteps.add(run.fullScanSteps)
-    sorts.add(run.sorts)
-    autoIndexRows.add(run.autoIndexRows)
-    stepTime.add(run.stepTime)
-    connectionTime.add(run.stepTime)
-    totalTime.add(run.stepTime)
   }
 }

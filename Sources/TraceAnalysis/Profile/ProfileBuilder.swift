@@ -12,6 +12,7 @@ public struct ProfileBuilder {
     capacity: Bounds.statements, rest: Bounds.restOfStatements)
   var texts = StatementTexts()
   var values = StatementValues()
+  var databases = StatementDatabases()
   var faults = TallyTable<FaultProfile.Origin, FaultTally>(
     capacity: Bounds.faults, rest: Bounds.restOfFaults)
   var saves = TallyTable<SourceLocation, SaveTally>(capacity: Bounds.callers, rest: .unknown)
@@ -130,6 +131,7 @@ public struct ProfileBuilder {
       locks.add(event, record, in: process)
     case .connectionOpened(let event):
       add(event)
+      databases.add(event, in: process)
       locks.databases.add(event, on: record.process.host, in: process)
       origins.add(event, record, in: process)
     case .caller(let event): observed.callers.add(event, of: record)
@@ -169,8 +171,8 @@ public struct ProfileBuilder {
     if !event.error.isEmpty { totals.errors.add(1) }
     saves.update(event.location, from: SaveTally.init(location:)) {
       $0.add(event, measures)
-      if let waits { $0.profile.busyAttempts = ($0.profile.busyAttempts ?? 0) &+ waits.attempts }
-      if isContended { $0.profile.contended = ($0.profile.contended ?? 0) &+ 1 }
+      if let waits { $0.profile.busyAttempts.add(waits.attempts) }
+      if isContended { $0.profile.contended.add(1) }
     }
   }
 

@@ -129,6 +129,8 @@ private struct RecentRuns {
 }
 
 extension LoopDetector.Child {
+  fileprivate static let sums = Sums<Self, Self>(\.runs, \.time)
+
   init(_ run: LoopDetector.Run) {
     self.init(
       site: run.site, database: run.connection.database, statement: run.statement,
@@ -170,8 +172,7 @@ extension [LoopDetector.Child] {
   mutating func add(_ others: [LoopDetector.Child]) {
     for other in others {
       if let index = firstIndex(where: { $0.site == other.site }) {
-        self[index].runs.add(other.runs)
-        self[index].time.add(other.time)
+        LoopDetector.Child.sums.add(other, to: &self[index])
         self[index].hasOtherValues =
           self[index].hasOtherValues || other.hasOtherValues
           || self[index].firstValues != other.firstValues

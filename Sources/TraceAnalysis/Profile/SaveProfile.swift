@@ -37,18 +37,23 @@ public struct SaveProfile: Hashable, Sendable, Codable {
 
   /// Makes an empty profile of a line of code.
   public init(location: SourceLocation) { self.location = location }
+}
 
+extension SaveProfile: Summed {
+  public static let sums = Sums<Self, Self>(
+    \.count, \.errors, \.inserted, \.updated, \.deleted, \.statements, \.waitTime, \.writeTime,
+    \.commitTime, \.totalTime, \.latency, \.busyAttempts, \.contended, \.measured)
+  fileprivate static let ofSave = Sums<Self, SaveEnd>(
+    (\.inserted, \.inserted), (\.updated, \.updated), (\.deleted, \.deleted),
+    (\.statements, \.statements), (\.waitTime, \.waitTime), (\.writeTime, \.writeTime),
+    (\.commitTime, \.commitTime), (\.totalTime, \.totalTime))
+}
+
+extension SaveProfile {
   mutating func add(_ save: SaveEnd) {
     count.add(1)
     if !save.error.isEmpty { errors.add(1) }
-    inserted.add(save.inserted)
-    updated.add(save.updated)
-    deleted.add(save.deleted)
-    statements.add(save.statements)
-    waitTime.add(save.waitTime)
-    writeTime.add(save.writeTime)
-    commitTime.add(save.commitTime)
-    totalTime.add(save.totalTime)
+    Self.ofSave.add(save, to: &self)
   }
 }
 
@@ -81,6 +86,13 @@ public struct WaitProfile: Hashable, Sendable, Codable {
 
   /// Makes a profile without waits.
   public init() {}
+}
+
+extension WaitProfile: Summed {
+  public static let sums = Sums<Self, Self>(
+    \.commits, \.rollbacks, \.busyWaits, \.busyFailures, \.busyTime, \.checkpoints,
+    \.checkpointedFrames, \.checkpointTime, \.unfinishedCheckpoints, max: \.longestBusy,
+    \.longestCheckpoint, \.largestLog)
 }
 
 /// A store that was opened.

@@ -107,12 +107,9 @@ struct SpreadLoopDetector {
         continue
       }
       loop.matches.add(1)
-      loop.sums.occurrences.add(1)
-      loop.sums.parentRows.add(list.run.rows)
-      loop.sums.runs.add(child.sums.runs)
-      loop.sums.time.add(child.sums.time)
-      let opened = child.hasOwnConnections ? child.sums.runs : 0
-      loop.sums.connections = (loop.sums.connections ?? 0).saturatingSum(opened)
+      loop.sums.addOccurrence(
+        rows: list.run.rows, runs: child.sums.runs, time: child.sums.time)
+      loop.sums.connections.add(child.hasOwnConnections ? child.sums.runs : 0)
     }
   }
 }

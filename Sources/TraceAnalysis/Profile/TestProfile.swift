@@ -6,6 +6,9 @@ public import StoreEvents
 /// The work of a test, from its marker to the next marker in the same process.
 ///
 ///     SELECT 'storescope: test test_departures'
+///
+/// Only the test's own call counts: set-up, tear-down, changes of the schema, and BEGIN and ROLLBACK depend on the order
+/// of the tests and on the number of processes that run them.
 public struct TestProfile: Hashable, Sendable, Codable {
   /// The name in the marker.
   public var name: String
@@ -13,25 +16,57 @@ public struct TestProfile: Hashable, Sendable, Codable {
   public var work = Work()
   /// The statement that made most full-scan steps, if any did.
   public var scanning: StatementID?
+  /// Its statements by form; nil in older reports.
+  public var forms: [Form]?
+
+  /// The runs of one form in a test.
+  public struct Form: Hashable, Sendable, Codable {
+    /// A statement of the form.
+    public var statement: StatementID
+    /// The line of code of its first run.
+    public var caller: SourceLocation
+    /// Runs, rows and the other counts.
+    public var work = Work()
+    /// Runs that were the first with their values in the process.
+    public var firstRuns: UInt64 = 0
+
+    mutating func add(_ other: Self) {
+      work.add(other.work)
+      firstRuns.add(other.firstRuns)
+    }
+  }
 
   /// Makes a profile without work.
   public init(name: String) { self.name = name }
 
   mutating func add(_ other: Self) {
     work.add(other.work)
-    if scanning == nil { scanning = other.scanning }
+    scanning = scanning ?? other.scanning
+    guard let others = other.forms else { return }
+    forms = ((forms ?? []) + others).merged(by: \.statement) { $0.add($1) }
   }
 }
 
-/// The name of the test that a statement marks the beginning of; nil for any other statement.
+/// The marker of a phase of a test.
 ///
-///     SELECT 'storescope: test checkout'
-func nameOfTest(markedBy sql: String) -> String? {
-  let marker = "storescope: test "
-  guard let text = StatementCommand.selectedText(of: sql), text.hasPrefix(marker),
-    text.count > marker.count
-  else { return nil }
-  return String(text.dropFirst(marker.count))
+///     SELECT 'storescope: test checkout'            the test itself
+///     SELECT 'storescope: test checkout (setup)'
+///     SELECT 'storescope: test '                    no test any more
+struct TestMarker: Equatable {
+  var name: String
+  var isCall: Bool
+
+  /// Nil for any other statement.
+  init?(_ sql: String) {
+    let marker = "storescope: test "
+    guard let text = StatementCommand.selectedText(of: sql), text.hasPrefix(marker) else {
+      return nil
+    }
+    let name = text.dropFirst(marker.count)
+    let phase = [" (setup)", " (teardown)"].first(where: name.hasSuffix)
+    self.name = String(name.dropLast(phase?.count ?? 0))
+    isCall = phase == nil
+  }
 }
 
 /// Whether a statement is a driver's own: a PRAGMA that sets up a connection or reads the schema.
@@ -47,37 +82,91 @@ func isDriverPragma(_ sql: String) -> Bool {
 
 /// The tests of a run while it is being folded, by process.
 struct TestTally {
-  private struct Test {
+  fileprivate struct Test {
     var profile: TestProfile
     var maxScanSteps: UInt64 = 0
+    var forms: [UInt64: TestProfile.Form] = [:]
+  }
+
+  private struct Lookup: Hashable {
+    var process: Int
+    var statement: StatementID
+    var values: UInt64
   }
 
   private var tests: [String: Test] = [:]
   /// By process: the running test.
-  private var current: [Int: String] = [:]
+  private var current: [Int: TestMarker] = [:]
+  private var seen: Set<Int> = []
+  private var counts: [StatementID: Bool] = [:]
+  private var formCount = 0
+  private var lookups: Set<Lookup> = []
 
-  mutating func begin(_ name: String, in process: Int) {
-    guard tests[name] != nil || tests.count < Bounds.statements else {
-      current[process] = nil
+  mutating func begin(_ marker: TestMarker, in process: Int) {
+    current[process] = nil
+    seen.insert(process)
+    guard !marker.name.isEmpty, tests[marker.name] != nil || tests.count < Bounds.statements else {
       return
     }
-    tests[name] = tests[name] ?? Test(profile: TestProfile(name: name))
-    current[process] = name
+    tests[marker.name] = tests[marker.name] ?? Test(profile: TestProfile(name: marker.name))
+    current[process] = marker
   }
 
-  mutating func add(_ run: StatementRun, in process: Int) {
-    guard let name = current[process] else { return }
-    tests[name]?.profile.work.add(run)
-    guard run.fullScanSteps > tests[name]?.maxScanSteps ?? .max else { return }
-    tests[name]?.maxScanSteps = run.fullScanSteps
-    tests[name]?.profile.scanning = run.statementID
+  func isRunning(in process: Int) -> Bool { current[process] != nil }
+
+  mutating func add(
+    _ run: StatementRun, _ sql: String?, form: UInt64, from location: SourceLocation,
+    in process: Int
+  ) {
+    guard let marker = current[process] else { return }
+    let lookup = Lookup(process: process, statement: run.statementID, values: run.bindHash)
+    let isFirst = lookups.count < Bounds.lookups && lookups.insert(lookup).inserted
+    guard marker.isCall, countsInTests(run.statementID, sql) else { return }
+    tests[marker.name]?.add(
+      run, form: formCount < Bounds.forms ? form : nil, from: location, isFirst, &formCount)
   }
+
+  private mutating func countsInTests(_ statement: StatementID, _ sql: String?) -> Bool {
+    if let known = counts[statement] { return known }
+    let isCounted = sql.map(StatementCommand.isOwnWork) ?? true
+    if counts.count < Bounds.statements { counts[statement] = isCounted }
+    return isCounted
+  }
+
+  /// The number of processes that ran tests; nil without markers.
+  var processes: UInt64? { seen.isEmpty ? nil : UInt64(seen.count) }
 
   /// Most full-scan steps first; nil without markers.
   func finish() -> [TestProfile]? {
     guard !tests.isEmpty else { return nil }
-    return tests.values.map(\.profile).sorted {
+    return tests.values.map(\.finished).sorted {
       ($1.work.fullScanSteps, $0.name) < ($0.work.fullScanSteps, $1.name)
     }
+  }
+}
+
+extension TestTally.Test {
+  mutating func add(
+    _ run: StatementRun, form: UInt64?, from location: SourceLocation, _ isFirst: Bool,
+    _ formCount: inout Int
+  ) {
+    profile.work.add(run)
+    if run.fullScanSteps > maxScanSteps {
+      maxScanSteps = run.fullScanSteps
+      profile.scanning = run.statementID
+    }
+    guard let form else { return }
+    if forms[form] == nil {
+      forms[form] = TestProfile.Form(statement: run.statementID, caller: location)
+      formCount += 1
+    }
+    forms[form]?.work.add(run)
+    if isFirst { forms[form]?.firstRuns.add(1) }
+  }
+
+  var finished: TestProfile {
+    var profile = profile
+    profile.forms = forms.sorted { $0.key < $1.key }.map(\.value)
+    return profile
   }
 }

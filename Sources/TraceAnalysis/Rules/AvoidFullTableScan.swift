@@ -36,7 +36,7 @@ struct AvoidFullTableScan: Rule {
   private func finding(_ statement: JudgedStatement, _ workload: Workload) -> Finding {
     let judgement = statement.judgement
     let scan = judgement.largestScan
-    let isCounted = statement.profile.isCounted && judgement.change == nil
+    let isCounted = statement.profile.isCounted && judgement.hasCountsOfTrace
     var evidence = statement.profile.scanEvidence
     if let rows = scan?.size?.rows { evidence.append(.init("tableRows", rows)) }
     return Finding(
@@ -61,7 +61,7 @@ struct AvoidFullTableScan: Rule {
   /// Where an index is read as a whole, since every row counts; otherwise nil.
   private func walkText(_ statement: JudgedStatement, _ scan: PlanJudgement.Scan?) -> String? {
     guard let scan, let index = scan.index, statement.comparesNothing,
-      statement.judgement.change == nil
+      statement.judgement.hasCountsOfTrace
     else { return nil }
     return """
       Each run reads all of '\(scan.table ?? scan.name)' in the order of the index '\(index)', \
@@ -104,6 +104,21 @@ struct AvoidFullTableScan: Rule {
     if let fix = Self.fixOfBookkeeping(scan?.table ?? statement.comparedColumns?.table) {
       return fix
     }
+    if statement.judgement.change == .otherPlan {
+      return """
+        the plan here has no scan, but the trace counted one: compare the database, the settings \
+        (case_sensitive_like), the functions and the indexes that the program had when it ran
+        """
+    }
+    if !statement.judgement.obstacles.isEmpty {
+      let tried = scan?.indexes ?? []
+      let condition =
+        statement.judgement.obstacles.contains { $0.reason == .like }
+        ? "if the pattern begins with text, " : ""
+      let index =
+        tried.isEmpty ? [] : [condition + IndexFix(tried, entity: statement.entity).sentence]
+      return (index + statement.judgement.obstacles.map(\.sentence)).joined(separator: "; or ")
+    }
     if statement.clauses.readsExtremes {
       return """
         read each in a SELECT of its own, which takes one row of an index on its column: SELECT \
@@ -114,7 +129,7 @@ struct AvoidFullTableScan: Rule {
       statement.plan != nil && statement.judgement.unexplainedFullScanSteps != nil
     if isElsewhere || statement.comparedColumns == nil {
       let references = statement.judgement.unindexedReferences
-      if !references.isEmpty { return Self.fix(references) }
+      if !references.isEmpty { return Self.fix(references) + statement.fixOfReplace }
       if let trigger = statement.judgement.triggerScans.first { return Self.fix(trigger) }
     }
     if let tried = scan?.indexes, !isElsewhere { return fix(statement, scan, tried) }
@@ -201,9 +216,15 @@ extension AvoidFullTableScan {
     return "index the foreign keys that refer to it: \(indexes.joined(separator: "; "))"
   }
 
-  private static func fix(_ trigger: PlanJudgement.TriggerScan) -> String {
+  static func fix(_ trigger: PlanJudgement.TriggerScan) -> String {
     let scan = trigger.scan
     let cause = "the trigger '\(trigger.trigger)' reads all of '\(scan.table ?? scan.name)'"
+    if scan.isVirtual {
+      return """
+        \(cause), a virtual table that finds rows by rowid alone or by its own search: keep the rowid in the \
+        triggering table and compare it, and run the trigger only WHEN a value has changed
+        """
+    }
     if let tried = scan.indexes {
       return tried.isEmpty
         ? "\(cause), and no index finds its rows"
@@ -233,6 +254,14 @@ extension AvoidFullTableScan {
 }
 
 extension JudgedStatement {
+  /// A REPLACE deletes the row that is in its way, and its children by ON DELETE CASCADE.
+  fileprivate var fixOfReplace: String {
+    guard StatementClauses(sql: profile.sql ?? "").replacesRows else { return "" }
+    return """
+      ; REPLACE deletes the row and inserts it again: INSERT … ON CONFLICT DO UPDATE changes it in its place
+      """
+  }
+
   /// Whether no index can find fewer rows: the statement compares neither columns nor expressions.
   fileprivate var comparesNothing: Bool {
     comparedColumns == nil && ComparedExpression.all(in: qualifiedSQL).isEmpty
@@ -248,7 +277,7 @@ extension JudgedStatement {
   }
 
   /// What a run is for: `return 15`, or `change 15` of a statement that writes.
-  fileprivate var resultText: String {
+  var resultText: String {
     let writes = (profile.work.changes ?? 0) > profile.work.rows
     return "\(writes ? "change" : "return") \(rowsPerRun.wholeText)"
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import QueryPlans
 import StoreEvents
 
 /// No save, fetch or statement waits long for another connection's lock, or for a connection.
@@ -43,7 +44,7 @@ struct AvoidLockWait: Rule {
     }
     let found =
       workload.profile.saves.compactMap(saveFinding)
-      + workload.findings { fetchFinding($0) ?? runFinding($0, isExplained: explained($0)) }
+      + workload.findings { fetchFinding($0) ?? runFinding($0, waits, isExplained: explained($0)) }
     return found + failures(workload.profile, excluding: found)
   }
 
@@ -92,7 +93,9 @@ struct AvoidLockWait: Rule {
   }
 
   /// A statement that the probe observed.
-  private func runFinding(_ statement: JudgedStatement, isExplained: Bool) -> Finding? {
+  private func runFinding(
+    _ statement: JudgedStatement, _ waits: [LockWait], isExplained: Bool
+  ) -> Finding? {
     let work = statement.work
     guard let attempts = work.busyAttempts, attempts >= Self.minAttempts, !isExplained else {
       return nil
@@ -102,7 +105,8 @@ struct AvoidLockWait: Rule {
       caller: statement.profile.mainCaller,
       message: """
         SQLite retried the lock of another connection \(attempts.counted("time")), and waited \
-        \(work.waitTime.millisecondsText) for it\(statement.runsText).
+        \(work.waitTime.millisecondsText) for it\(statement.runsText).\
+        \(waits.first { $0.waiter.statement == statement.id }?.holderText ?? "")
         """,
       evidence: [
         .init("runs", work.count), .init("busyAttempts", attempts), .init("waitNs", work.waitTime),
@@ -126,7 +130,9 @@ struct AvoidLockWait: Rule {
     let reported = (profile.locks?.waits ?? []).filter {
       statements.contains($0.waiter.statement) || lines.contains($0.waiter.location)
     }.reduce(UInt64(0)) { $0.saturatingSum($1.failures) }
-    let others = atOnce.saturatingSum(reported)
+    let obstructed = (profile.locks?.failures ?? []).filter { $0.obstacle != nil && $0.isBusy }
+      .reduce(UInt64(0)) { $0.saturatingSum($1.site.count) }
+    let others = atOnce.saturatingSum(reported).saturatingSum(obstructed)
     guard waits.busyFailures > others else { return [] }
     let failures = waits.busyFailures - others
     return [
@@ -145,5 +151,19 @@ struct AvoidLockWait: Rule {
           fetches that failed: their changes are not in the file
           """)
     ]
+  }
+}
+
+extension LockWait {
+  /// The program, the line and the statement that held the lock.
+  fileprivate var holderText: String? {
+    guard let holder else { return nil }
+    let place = holder.location.text.map { " at \($0)" } ?? ""
+    let steps = holder.statements
+    let step =
+      steps.first { $0.location == holder.location && !$0.isTransactionControl }
+      ?? steps.first { !$0.isTransactionControl }
+    let sql = step?.sql.map { ": \(FoldedSQL(SharedStatement(sql: $0).template).text)" } ?? ""
+    return " The lock was held by \(holder.process)\(place)\(sql)."
   }
 }

@@ -43,7 +43,7 @@ struct AvoidQueryInLoop: Rule {
     let sequences = (workload.profile.sequences ?? []).filter {
       workload.profile.statement($0.child)?.kinds.contains(.batch) != true
     }
-    return loops.filter { !isPaging($0.0, workload) }.map { finding($0, $1) }
+    return loops.filter { !isPaging($0.0, workload) }.map { finding($0, $1, workload) }
       + sequences.filter { !isPaging($0, workload) }.map { finding($0, in: workload) }
   }
 
@@ -61,15 +61,16 @@ struct AvoidQueryInLoop: Rule {
         .init("runs", loop.runs), .init("parentRows", loop.parentRows),
         .init("occurrences", loop.occurrences), .init("totalNs", loop.time),
       ],
-      fix: isCount
-        ? """
-        count for all rows in one request of dictionaries, grouped by the relationship, or keep the \
-        number in a derived attribute
-        """
-        : """
-        prefetch the relationship with the list (relationshipKeyPathsForPrefetching), or fetch for \
-        all rows in one request with IN
-        """,
+      fix: derivedCount(loop, workload)
+        ?? (isCount
+          ? """
+          count for all rows in one request of dictionaries, grouped by the relationship, or keep the \
+          number in a derived attribute
+          """
+          : """
+          prefetch the relationship with the list (relationshipKeyPathsForPrefetching), or fetch for \
+          all rows in one request with IN
+          """),
       saving: .init(atMost: loop.time, basis: "the time of these runs"))
   }
 
@@ -79,7 +80,14 @@ struct AvoidQueryInLoop: Rule {
       ?? false
   }
 
-  private func finding(_ loop: QueryLoop, _ confidence: Finding.Confidence) -> Finding {
+  /// The derived attribute that has the count of a loop.
+  private func derivedCount(_ loop: QueryLoop, _ workload: Workload) -> String? {
+    workload.profile.statement(loop.child)?.sql.flatMap { workload.names?.count(in: $0) }
+  }
+
+  private func finding(
+    _ loop: QueryLoop, _ confidence: Finding.Confidence, _ workload: Workload
+  ) -> Finding {
     let parent = loop.parentLocation.text.map { " at \($0)" } ?? ""
     let times = loop.occurrences == 1 ? "" : ", \(loop.occurrences.grouped) times"
     let opened = loop.connections ?? 0
@@ -99,7 +107,7 @@ struct AvoidQueryInLoop: Rule {
         .init("occurrences", loop.occurrences), .init("stepNs", loop.time),
         .init("parentLine", loop.parentLocation.line),
       ] + (opened == 0 ? [] : [.init("connections", opened)]),
-      fix: """
+      fix: derivedCount(loop, workload) ?? """
         join this table in the statement\(parent), or run this statement once, with an IN list, \
         before the loop\(opened == 0 ? "" : "; and keep one connection open for all statements of a task")
         """,

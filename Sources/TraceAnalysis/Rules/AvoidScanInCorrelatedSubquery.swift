@@ -48,7 +48,8 @@ struct AvoidScanInCorrelatedSubquery: Rule {
         SELECT reads\(statement.runsText).
         """,
       evidence: statement.profile.scanEvidence + [.init("tableRows", scan.size?.rows ?? 0)],
-      fix: Self.fix(statement, scan, table),
+      fix: ([statement.names?.count(in: statement.qualifiedSQL, of: table)].compactMap(\.self)
+        + [Self.fix(statement, scan, table)]).joined(separator: ", or "),
       saving: work.fullScanSteps > 0 ? statement.scanSaving : nil)
   }
 

@@ -18,8 +18,10 @@ struct DropUnusedIndex: Rule {
     limits: """
       Needs `--database`, and depends on the workload: a part of the program that the trace does not contain may use the
       index, so the finding is a note. Indexes of tables that no statement of the trace reads, unique indexes and the
-      indexes that the store creates for relationships are not reported, nor any by Core Data's log, which may be incomplete, nor those of a table where a statement searches
-      text or sorts by a locale without an index: the repair may use them. If a statement cannot be explained, nothing is
+      indexes that the store creates for relationships are not reported, nor any by Core Data's log, which may be
+      incomplete, nor those of a table where a statement searches text or sorts by a locale without an index, nor those
+      of columns that a statement with a scan or a costly search names: the repair may use them. If a statement cannot
+      be explained, nothing is
       reported.
       """)
 
@@ -27,18 +29,22 @@ struct DropUnusedIndex: Rule {
     // A log of Core Data cannot prove that it is complete: another statement may use the index.
     guard let database = workload.database, !workload.explanations.isEmpty,
       !workload.profile.hasCoreDataLog,
-      workload.plans.allSatisfy({ $0 != nil }), let ofActions = workload.indexesOfActions
+      workload.plans.allSatisfy({ $0 != nil }),
+      // Plans of another version do not show which indexes the program uses.
+      !workload.explanations.values.contains(where: { $0.judgement?.otherVersion != nil }),
+      let ofActions = workload.indexesOfActions
     else { return [] }
     let used = workload.usedIndexes.union(ofActions)
     let named = workload.namedIndexes
     let tables = workload.tablesRead
     let ofText = workload.tablesOfText
     let ofTables = database.indexesByTable
+    let words = workload.wordsOfCostlyStatements
     return database.indexes.compactMap { index -> Finding? in
       guard index.isDeclared, !index.isUnique, !index.servesRelationship,
         !used.contains(index.name), !named.contains(index.name.lowercased()),
         tables.contains(index.table.lowercased()),
-        !ofText.contains(index.table.lowercased()),
+        !ofText.contains(index.table.lowercased()), !index.mayServe(words),
         ofTables[index.table]?.contains(where: {
           $0.makesDuplicate(index, keeping: named) || (index != $0 && index.isPrefix(of: $0))
         }) == false
@@ -71,6 +77,12 @@ extension Workload {
   var tablesOfText: Set<String> {
     profile.statements.compactMap { $0.sql.map(StatementClauses.init(sql:)) }
       .filter(\.comparesTextWithoutIndex).reduce(into: []) { $0.formUnion($1.tables) }
+  }
+
+  /// The names in each statement that scans, searches or sorts at length, and in its views: its fix may need
+  /// the indexes of these columns.
+  var wordsOfCostlyStatements: [Set<String>] {
+    explanations.values.filter { $0.verdict.isCostly || $0.verdict == .mayScan }.map(\.words)
   }
 
   /// The tables that some plan reads, in lower case.

@@ -24,7 +24,8 @@ struct HandleBusy: Rule {
       """)
 
   func check(_ workload: Workload) -> [Finding] {
-    (workload.profile.locks?.abandoned ?? []).map { site in
+    let obstructed = workload.profile.locks?.obstructed ?? []
+    return (workload.profile.locks?.abandoned ?? []).map { site in
       Finding(
         rule: Self.name, confidence: .medium, statement: site.statement, caller: site.location,
         message: """
@@ -32,7 +33,9 @@ struct HandleBusy: Rule {
           continued and did not run it again with these values.
           """,
         evidence: [.init("failures", site.count)],
-        fix: "run it again after a failure, set a busy timeout, or report the error to the user")
+        fix: obstructed.contains(site.key)
+          ? "run it again once the open statement has ended, or report the error to the user"
+          : "run it again after a failure, set a busy timeout, or report the error to the user")
     }
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import QueryPlans
+public import QueryPlans
 
 /// The index that a finding advises, in the terms of the model where the table is a store's.
 ///
@@ -63,15 +63,19 @@ struct IndexFix {
   }
 
   /// The same for a model of Core Data, whose entities declare indexes of properties alone.
-  var fetchIndexes: String {
+  ///
+  /// - Parameter names: those of the model; without them a column does not show where its property has capitals.
+  func fetchIndexes(_ names: ModelNames?) -> String {
     guard let table = indexes.first?.table else { return sentence }
     let lists = indexes.map { index -> String? in
       guard index.expression == nil, index.condition == nil else { return nil }
-      let terms = index.columns.map { column -> String? in
+      let named = names?.properties(index.columns, of: index.table)
+      let terms = index.columns.enumerated().map { place, column -> String? in
         guard Self.isStoreName(column) else { return nil }
+        let name = named?[place].name ?? Self.property(column)
         switch index.modifiers[column] {
-        case nil: return Self.property(column)
-        case "DESC": return Self.property(column) + " (descending)"
+        case nil: return name
+        case "DESC": return name + " (descending)"
         default: return nil
         }
       }
@@ -88,9 +92,11 @@ struct IndexFix {
     let each = isEach ? " (each OR needs its own)" : ""
     return """
       add a fetch index on \(lists.compactMap(\.self).joined(separator: ", and one on ")) to \
-      \(owner(of: table)) in the model (<fetchIndex>)\(each)
+      \(names?.owner(of: indexes) ?? owner(of: table)) in the model (<fetchIndex>)\(each)
       """
   }
+
+  func isNamed(by names: ModelNames) -> Bool { names.owner(of: indexes) != nil }
 
   private func owner(of table: String) -> String {
     "Z" + entity.uppercased() == table.uppercased() ? entity : "the entity of \(table)"
@@ -132,5 +138,32 @@ extension ComparedColumns {
   fileprivate var order: [SortTerm] {
     let terms = sortTerms.isEmpty ? sorted.map { SortTerm(column: $0) } : sortTerms
     return terms.filter { $0.column.uppercased() != "Z_PK" }
+  }
+}
+
+extension ModelNames {
+  /// The entity that has all columns of some indexes.
+  fileprivate func owner(of indexes: [IndexCandidate]) -> String? {
+    let owners = Set(indexes.map { properties($0.columns, of: $0.table)?.first?.entity })
+    return owners.count == 1 ? owners.first ?? nil : nil
+  }
+
+  /// Indexes as declarations of the model; nil where a column belongs to no property of it.
+  public func fetchIndexes(_ indexes: [IndexCandidate]) -> String? {
+    indexes.isEmpty || owner(of: indexes) == nil
+      ? nil : IndexFix(indexes, entity: "").fetchIndexes(self)
+  }
+
+  /// The derived attribute that a statement with a count could read.
+  ///
+  /// - Parameter table: the table of the rows that are counted; nil for any.
+  func count(in sql: String, of table: String? = nil) -> String? {
+    guard sql.uppercased().contains("COUNT(") else { return nil }
+    return ComparedColumns.all(in: sql).lazy.compactMap { columns -> Property? in
+      guard table == nil || table?.uppercased() == columns.table.uppercased(),
+        columns.filtered.count == 1
+      else { return nil }
+      return count(columns.filtered[0], of: columns.table)
+    }.first.map { "add a derived attribute with the expression \($0.name) to \($0.entity)" }
   }
 }

@@ -55,7 +55,8 @@ struct KeepStatistics: Rule {
     let table = database.tables.first { table in
       table.rows.rows >= Self.minRows
         && workload.profile.statements.contains {
-          hasChoice($0, table.name, database.indexes)
+          workload.explanations[$0.id]?.judgement?.obstacles.isEmpty != false
+            && hasChoice($0, table.name, database.indexes)
         }
     }
     guard let table else { return [] }

@@ -22,14 +22,15 @@ extension Rule {
 public enum Rules {
   /// All rules.
   public static let all: [any Rule] = [
-    AvoidFullTableScan(), AvoidScanInCorrelatedSubquery(), UnindexedStringSearch(),
+    AvoidFullTableScan(), AvoidCostlySearch(), AvoidScanInCorrelatedSubquery(),
+    UnindexedStringSearch(),
     UseIndexForSort(), UseStoredSortKey(), AvoidAutomaticIndex(), WriteCheapTermsFirst(),
     AvoidQueryInLoop(), AvoidFaultStorm(), AvoidRelationshipFaultStorm(),
     AvoidWholeRelationship(), AvoidRepeatedFetch(), LimitFetch(),
     AvoidDeepOffset(), KeepBatchSize(), AvoidLargeColumnInList(), AvoidLockWait(), AvoidSlowSave(),
     AvoidCheckpointStall(), DropDuplicateIndex(), DropRedundantIndex(), DropUnusedIndex(),
     KeepStatistics(), UseBeginImmediate(), SetBusyTimeout(), AvoidIdleWriter(),
-    EndReadTransaction(), GroupWrites(), HandleBusy(),
+    EndReadTransaction(), GroupWrites(), HandleBusy(), ResetStatement(),
     LetLogReset(), AvoidForeignCheckpoint(), AvoidSyncForFewRows(), AvoidFrequentCheckpoint(),
   ]
 

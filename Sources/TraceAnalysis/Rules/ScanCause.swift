@@ -13,7 +13,7 @@ extension Rules {
   public static let ofScans: Set<String> = [
     AvoidDeepOffset.name, AvoidAutomaticIndex.name, AvoidScanInCorrelatedSubquery.name,
     UnindexedStringSearch.name, UseStoredSortKey.name, UseIndexForSort.name,
-    AvoidFullTableScan.name,
+    AvoidFullTableScan.name, AvoidCostlySearch.name,
   ]
 }
 
@@ -33,7 +33,13 @@ extension JudgedStatement {
     }
     if judgement.largestScan?.isVirtual == true { return .table }
     let tried = judgement.largestScan?.indexes
-    if tried?.isEmpty ?? (comparedColumns == nil), profile.searchesStrings { return .stringSearch }
+    let compared = Set((comparedColumns?.filtered ?? []).map { $0.lowercased() })
+    let onlyText =
+      tried?.allSatisfy { index in
+        index.expression == nil && index.condition == nil
+          && compared.isDisjoint(with: index.columns.map { $0.lowercased() })
+      } ?? (comparedColumns == nil)
+    if onlyText, profile.searchesStrings, judgement.obstacles.isEmpty { return .stringSearch }
     let finds =
       tried.map { !$0.isEmpty }
       ?? (comparedColumns != nil || !ComparedExpression.all(in: qualifiedSQL).isEmpty)
@@ -68,7 +74,7 @@ extension JudgedStatement {
 
   /// Full-scan steps of a run: counted, measured, or as many as the scanned table has rows.
   var stepsPerRun: Double {
-    if profile.isCounted, judgement.change == nil { return work.perRun(\.fullScanSteps) }
+    if profile.isCounted, judgement.hasCountsOfTrace { return work.perRun(\.fullScanSteps) }
     if let steps = judgement.work?.perRun(\.fullScanSteps), steps > 0 { return steps }
     return Double(judgement.largestScan?.size?.rows ?? 0)
   }
@@ -102,7 +108,7 @@ extension JudgedStatement {
   /// Whether it sorts groups, not rows of a table.
   var isGrouped: Bool { clauses.isGrouped }
 
-  private var limitsRows: Bool { clauses.hasLimit }
+  var limitsRows: Bool { clauses.hasLimit }
 
   /// Whether each run sorts for its ORDER BY, as counted, otherwise by its plan.
   var sortsRows: Bool {

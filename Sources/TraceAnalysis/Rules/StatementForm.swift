@@ -19,6 +19,8 @@ struct JudgedStatement {
   var standIns: [String] = []
   /// Whether Core Data's log reported it.
   var isOfCoreData = false
+  /// Those of the program's data model, if it was passed.
+  var names: ModelNames?
   /// The number of texts of the form, which differ in their values.
   var texts = 1
 
@@ -45,7 +47,7 @@ extension Workload {
 
   static func forms(
     of statements: [StatementProfile], hasCoreData: Bool,
-    _ explain: (StatementProfile) -> PlanExplainer.Explanation?
+    names: ModelNames?, _ explain: (StatementProfile) -> PlanExplainer.Explanation?
   ) -> [StatementForm] {
     let groups = Dictionary(grouping: statements) {
       SQLFingerprint(sql: $0.sql ?? "unknown_\($0.id)")
@@ -55,7 +57,9 @@ extension Workload {
       return byLine.sorted { $0.key.sortKey < $1.key.sortKey }.map { _, runs -> StatementForm in
         var form = form(runs.sorted { $0.isHeavier(than: $1) }, explain)
         form.whole.isOfCoreData = hasCoreData && form.whole.isOfObjects && !form.whole.isCounted
+        form.whole.names = names
         for index in form.texts.indices {
+          form.texts[index].names = names
           form.texts[index].isOfCoreData = form.whole.isOfCoreData
         }
         return form
@@ -83,7 +87,7 @@ extension Workload {
     guard runs.count > 1, var whole = runs.first else {
       return StatementForm(whole: judged(runs[0]))
     }
-    for other in runs.dropFirst() { whole.fold(other) }
+    for other in runs.dropFirst() { whole.add(other) }
     var form = StatementForm(whole: judged(whole))
     form.whole.texts = runs.count
     // 100 is arbitrary: the texts that did most work are among them.
@@ -108,18 +112,6 @@ extension StatementProfile {
       if caller.location != busiest?.location { part.repeats = Repeats() }
       return part
     }
-  }
-
-  /// Adds the runs of another text of the same form and line.
-  fileprivate mutating func fold(_ other: Self) {
-    kinds = FetchKind.allCases.filter { kinds.contains($0) || other.kinds.contains($0) }
-    work.add(other.work)
-    misses.add(other.misses)
-    repeats.runs.add(other.repeats.runs)
-    repeats.time.add(other.repeats.time)
-    repeats.mostOfOneValue = max(repeats.mostOfOneValue, other.repeats.mostOfOneValue)
-    latency = .merged([latency, other.latency])
-    callers = .merged(callers + other.callers)
   }
 }
 

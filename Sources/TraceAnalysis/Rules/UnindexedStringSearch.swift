@@ -129,10 +129,13 @@ struct UnindexedStringSearch: Rule {
 
   private static func fix(_ statement: JudgedStatement, _ search: TextSearch?) -> String {
     guard statement.isOfObjects else {
-      return """
-        if the pattern begins with text, an index on the column with COLLATE NOCASE serves LIKE, \
-        and a plain index serves GLOB; for words within the text, use an FTS5 table
-        """
+      let tried = statement.judgement.largestScan?.indexes ?? []
+      let index =
+        tried.isEmpty
+        ? "an index on the column with COLLATE NOCASE serves LIKE, and a plain index serves GLOB"
+        : statement.sentence(IndexFix(tried, entity: statement.entity))
+      return
+        "if the pattern begins with text, \(index); for words within the text, use an FTS5 table"
     }
     let prefix =
       search?.kind == .expression ? "a prefix needs no regular expression: " : ""

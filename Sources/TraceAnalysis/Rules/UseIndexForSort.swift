@@ -76,7 +76,14 @@ struct UseIndexForSort: Rule {
     if let tried, !tried.isEmpty {
       return statement.sentence(IndexFix(tried, entity: statement.entity))
     }
+    if let obstacle = statement.judgement.obstacles.first { return obstacle.sentence }
     if let view = statement.fixOfView { return view }
+    if statement.clauses.sortsRandomly {
+      return """
+        choose random keys before the rows are read, such as id >= abs(random()) % (SELECT max(id) FROM t): a sort by \
+        random() reads and sorts all rows
+        """
+    }
     if tried == nil, let columns {
       return statement.sentence(IndexFix(sorting: columns, entity: statement.entity))
     }
@@ -99,6 +106,10 @@ extension JudgedStatement {
     if let cause = scanCause { return cause == .sort || cause == .localeSort }
     guard !isGrouped else { return false }
     let work = profile.work
+    if let excess = judgement.excess {
+      return excess.sorts && excess.textSearch == nil
+        && (excess.terms.isEmpty || judgement.sortIndexes?.isEmpty == false)
+    }
     let isLarge =
       work.perRun(\.rows) >= UseIndexForSort.minRows
       || (work.limited > 0 && work.perRun(\.vmSteps) >= UseIndexForSort.minSteps)

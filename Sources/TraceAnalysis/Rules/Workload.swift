@@ -21,10 +21,13 @@ public struct Workload {
   var columnBytes: (String) -> [String: UInt64]? = { _ in nil }
   /// By their text, then by their line of code.
   let forms: [StatementForm]
+  /// Those of the program's data model, if it was passed.
+  let names: ModelNames?
 
   /// A run without a database.
-  public init(_ profile: Profile) {
+  public init(_ profile: Profile, names: ModelNames? = nil) {
     self.profile = profile.withoutRests
+    self.names = names
     let plans = profile.reading.plans
     func explain(_ statement: StatementProfile) -> PlanExplainer.Explanation? {
       guard !plans.isEmpty, let sql = statement.sql else { return nil }
@@ -32,16 +35,23 @@ public struct Workload {
     }
     for statement in self.profile.statements { explanations[statement.id] = explain(statement) }
     forms = Self.forms(
-      of: self.profile.statements, hasCoreData: profile.hasCoreDataLog, explain)
+      of: self.profile.statements, hasCoreData: profile.hasCoreDataLog, names: names, explain)
   }
 
   /// A run, its statements explained against a database, which is only read.
   ///
+  /// - Parameter path: the file of which the connection may have a copy.
   /// - Throws: `SQLiteError` if the database's schema cannot be read.
-  public init(_ profile: Profile, database connection: Connection) throws(SQLiteError) {
+  public init(
+    _ profile: Profile, database connection: Connection, path: String? = nil,
+    names: ModelNames? = nil
+  ) throws(SQLiteError) {
     self.profile = profile.withoutRests
+    self.names = names
     database = try DatabaseFacts(connection)
-    let explainer = PlanExplainer(connection) { profile.values.tuples(of: $0) }
+    let explainer = PlanExplainer(
+      connection, conditions: profile.planConditions(for: path ?? connection.path)
+    ) { profile.values.tuples(of: $0) }
     for statement in self.profile.statements {
       guard let sql = statement.sql else { continue }
       explanations[statement.id] = explainer.explain(sql, work: statement.statementWork)
@@ -53,8 +63,9 @@ public struct Workload {
       used = explainer.usedIndexes(by: sql).flatMap { used?.union($0) }
     }
     columnBytes = { explainer.columnBytes(of: $0) }
-    forms = Self.forms(of: self.profile.statements, hasCoreData: profile.hasCoreDataLog) {
-      [explanations] statement in
+    forms = Self.forms(
+      of: self.profile.statements, hasCoreData: profile.hasCoreDataLog, names: names
+    ) { [explanations] statement in
       guard let sql = statement.sql, let known = explanations[statement.id] else { return nil }
       guard known.plan != nil else { return known }
       return explainer.explain(sql, work: statement.statementWork)
@@ -96,7 +107,7 @@ extension StatementProfile {
     var sums = StatementWork(
       executions: work.count, rows: max(work.rows, work.changes ?? 0),
       fullScanSteps: work.fullScanSteps,
-      autoIndexRows: work.autoIndexRows, vmSteps: work.vmSteps)
+      autoIndexRows: work.autoIndexRows, vmSteps: work.vmSteps, sorts: work.sorts)
     // Without any counters, there are none per run.
     sums.uncounted = work.vmSteps > 0 ? work.uncounted ?? 0 : 0
     return sums

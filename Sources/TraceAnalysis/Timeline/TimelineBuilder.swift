@@ -291,11 +291,11 @@ struct TimelineBuilder {
 }
 
 extension Timeline.Bucket {
+  private static let sums = Sums<Self, Self>(\.runs, \.faults, \.saves)
+
   fileprivate mutating func add(_ next: Self) {
     totals = next.totals
-    runs.add(next.runs)
-    faults.add(next.faults)
-    saves.add(next.saves)
+    Self.sums.add(next, to: &self)
   }
 }
 

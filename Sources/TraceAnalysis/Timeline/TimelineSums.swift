@@ -3,18 +3,16 @@
 public import StoreEvents
 
 /// Something that adds up over time.
-public protocol TimelineSum: Hashable, Sendable {
+public protocol TimelineSum: Summed, Hashable {
   /// Makes an empty sum.
   init()
-  /// Adds another sum.
-  mutating func add(_ other: Self)
   /// The time; if not all sums can be kept, the smallest are dropped.
   var weight: Nanoseconds { get }
 }
 
 /// Sums by small numbers, in bounded memory: beyond the limit, the smallest ones are added up as
 /// others.
-public struct LimitedSums<Sum: TimelineSum>: Hashable, Sendable {
+public struct LimitedSums<Sum: TimelineSum>: Additive, Hashable {
   // 64 lines of code that ran statements in a thousandth of a trace; a longer table would not be
   // useful.
   private static var capacity: Int { 64 }
@@ -61,7 +59,8 @@ public struct LimitedSums<Sum: TimelineSum>: Hashable, Sendable {
     return place
   }
 
-  mutating func add(_ other: Self) {
+  /// Adds the sums of each key.
+  public mutating func add(_ other: Self) {
     others.add(other.others)
     for (key, sum) in zip(other.keys, other.values) { add(sum, to: key) }
   }
@@ -109,25 +108,28 @@ public struct RunSum: TimelineSum {
 
   public init() {}
 
+  private static let ofFetch = Sums<Self, FetchEnd>(
+    (\.vmSteps, \.vmSteps), (\.fullScanSteps, \.fullScanSteps))
+  private static let ofRun = Sums<Self, StatementRun>(
+    (\.rows, \.rows), (\.vmSteps, \.vmSteps), (\.fullScanSteps, \.fullScanSteps))
+  private static let ofMiss = Sums<Self, CacheMiss>(
+    (\.vmSteps, \.vmSteps), (\.fullScanSteps, \.fullScanSteps))
+
   mutating func add(_ fetch: FetchEnd, ownTime: Nanoseconds) {
     rows.add(fetch.rowsReturned)
-    vmSteps.add(fetch.vmSteps)
-    fullScanSteps.add(fetch.fullScanSteps)
+    Self.ofFetch.add(fetch, to: &self)
     addRun(of: ownTime)
   }
 
   mutating func add(_ run: StatementRun) {
-    rows.add(run.rows)
-    vmSteps.add(run.vmSteps)
-    fullScanSteps.add(run.fullScanSteps)
+    Self.ofRun.add(run, to: &self)
     addRun(of: run.stepTime)
   }
 
   mutating func add(_ miss: CacheMiss, rows: UInt64) {
     misses.add(1)
     self.rows.add(rows)
-    vmSteps.add(miss.vmSteps)
-    fullScanSteps.add(miss.fullScanSteps)
+    Self.ofMiss.add(miss, to: &self)
     addRun(of: miss.duration)
   }
 
@@ -141,15 +143,13 @@ public struct RunSum: TimelineSum {
 
   public var weight: Nanoseconds { totalTime }
 
+  public static let sums = Sums<Self, Self>(
+    \.count, \.rows, \.misses, \.vmSteps, \.fullScanSteps, \.totalTime, max: \.longest)
+
+  /// Adds the runs of another one.
   public mutating func add(_ other: Self) {
     addSteps(of: other)
-    count.add(other.count)
-    rows.add(other.rows)
-    misses.add(other.misses)
-    vmSteps.add(other.vmSteps)
-    fullScanSteps.add(other.fullScanSteps)
-    totalTime.add(other.totalTime)
-    longest = max(longest, other.longest)
+    Self.sums.add(other, to: &self)
   }
 
   private mutating func addSteps(of other: Self) {
@@ -188,19 +188,9 @@ public struct FaultSum: TimelineSum {
     }
   }
 
-  public var weight: Nanoseconds {
-    var sum = hitTime
-    sum.add(missTime)
-    return sum
-  }
+  public var weight: Nanoseconds { hitTime.saturatingSum(missTime) }
 
-  public mutating func add(_ other: Self) {
-    hits.add(other.hits)
-    misses.add(other.misses)
-    rows.add(other.rows)
-    hitTime.add(other.hitTime)
-    missTime.add(other.missTime)
-  }
+  public static let sums = Sums<Self, Self>(\.hits, \.misses, \.rows, \.hitTime, \.missTime)
 }
 
 /// Saves of a line of code.
@@ -232,14 +222,6 @@ public struct SaveSum: TimelineSum {
 
   public var weight: Nanoseconds { totalTime }
 
-  public mutating func add(_ other: Self) {
-    count.add(other.count)
-    inserted.add(other.inserted)
-    updated.add(other.updated)
-    deleted.add(other.deleted)
-    waitTime.add(other.waitTime)
-    writeTime.add(other.writeTime)
-    commitTime.add(other.commitTime)
-    totalTime.add(other.totalTime)
-  }
+  public static let sums = Sums<Self, Self>(
+    \.count, \.inserted, \.updated, \.deleted, \.waitTime, \.writeTime, \.commitTime, \.totalTime)
 }

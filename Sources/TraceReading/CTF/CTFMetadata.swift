@@ -78,16 +78,10 @@ struct CTFMetadata {
 }
 
 /// The environment of a trace; with LTTng's buffers per process, also the process.
-package struct TraceEnvironment: Sendable {
-  package let host: String
-  package let processID: Int64
-  package let processName: String?
-
-  package init(host: String, processID: Int64, processName: String?) {
-    self.host = host
-    self.processID = processID
-    self.processName = processName
-  }
+struct TraceEnvironment: Sendable {
+  let host: String
+  let processID: Int64
+  let processName: String?
 
   fileprivate init(_ block: TSDLBlock) {
     host = block.texts["hostname"] ?? ""

@@ -4,10 +4,10 @@ import Foundation
 import StoreEvents
 
 /// The folders of one trace: one, or the chunks of a session that was rotated.
-package struct CTFTrace {
-  package let folders: [String]
+struct CTFTrace {
+  let folders: [String]
 
-  package init(folders: [String]) { self.folders = folders }
+  init(folders: [String]) { self.folders = folders }
 
   /// Groups folders of the same trace, so that events discarded between two chunks are counted, and
   /// events that two snapshots share are read once.

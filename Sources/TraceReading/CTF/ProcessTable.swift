@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import StoreEvents
+import StoreEvents
 
 /// The processes of one trace, each under the best name known so far.
-package struct ProcessTable {
+struct ProcessTable {
   private var processes: [Int64: Entry] = [:]
   private var last = Entry(identity: ProcessIdentity(id: .min, name: ""), isNamed: true)
 
-  package init() {}
+  init() {}
 
   private struct Entry {
     var identity: ProcessIdentity
@@ -19,7 +19,7 @@ package struct ProcessTable {
   ///
   /// `procname` is the name of a *thread*, and threads of one process may have different names. The
   /// main thread's name is used for the process and, until it is read, that of the first thread.
-  package mutating func process(
+  mutating func process(
     _ contexts: ContextValues, in environment: TraceEnvironment
   ) -> ProcessIdentity {
     let id = contexts.processID ?? environment.processID
@@ -36,7 +36,7 @@ package struct ProcessTable {
   }
 
   /// Sets the name that a process reported for itself.
-  package mutating func rename(_ process: ProcessIdentity, to name: String) -> ProcessIdentity {
+  mutating func rename(_ process: ProcessIdentity, to name: String) -> ProcessIdentity {
     last = Entry(
       identity: ProcessIdentity(id: process.id, name: name, host: process.host), isNamed: true)
     processes[process.id] = last

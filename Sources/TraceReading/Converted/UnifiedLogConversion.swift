@@ -62,14 +62,16 @@ struct UnifiedLogConversion: TextConversion {
   /// Whether a text begins with such an object, perhaps behind a line of `log stream`.
   static func isNeeded(head: [UInt8]) -> Bool {
     let head = String(decoding: head, as: UTF8.self)
+    // A line of `log stream` is before the first object.
+    let begins = head.prefixMatch(of: #/\s*(Filtering the log data[^\n]*\s*)?(\[\s*)?\{/#) != nil
+    guard begins else { return false }
     if head.contains(
       #/"(eventMessage|message|log|msg|textPayload|MESSAGE)"\s*:\s*"[^"]*(CoreData|\] ObjectStore): /#
     ) {
       return true
     }
-    return head.contains("{")
-      && ["\"eventMessage\"", "\"traceID\"", "\"processImagePath\"", "\"machTimestamp\""]
-        .contains { head.contains($0) }
+    return ["\"eventMessage\"", "\"traceID\"", "\"processImagePath\"", "\"machTimestamp\""]
+      .contains { head.contains($0) }
   }
 
   mutating func convert(_ bytes: ArraySlice<UInt8>, isLast: Bool) -> [UInt8] {

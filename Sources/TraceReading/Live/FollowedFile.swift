@@ -34,7 +34,7 @@ final class FollowedFile: ByteSource {
     let count = readOn(into: buffer)
     guard count == 0, restarts() else { return count }
     generation += 1
-    position = 0
+    (position, discarded) = (0, 0)
     return readOn(into: buffer)
   }
 

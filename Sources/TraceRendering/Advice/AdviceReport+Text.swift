@@ -41,7 +41,9 @@ extension AdviceReport {
   private func draw(_ creation: IndexAdvice.Creation, _ drawing: inout PlanDrawing) {
     drawing.line("")
     drawing.text(creation.candidate.sql, indent: 2, hang: 2, ink: .bold)
-    if let declaration = creation.declaration {
+    if let fix = names?.fetchIndexes([creation.candidate]) {
+      drawing.text("or: \(fix)", indent: 2, hang: 2)
+    } else if let declaration = creation.declaration {
       let entity = creation.entity.map { "in \($0), " } ?? ""
       drawing.text("or \(entity)with the properties' own spelling:", indent: 2, hang: 2)
       drawing.text(declaration, indent: 2, hang: 2)

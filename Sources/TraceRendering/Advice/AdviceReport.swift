@@ -2,6 +2,7 @@
 
 public import QueryPlans
 import StoreEvents
+import TraceAnalysis
 
 /// Index advice, ready to be drawn.
 public struct AdviceReport {
@@ -12,6 +13,8 @@ public struct AdviceReport {
   public var doubts: [String]
   /// By the id of a statement, the verdict of `plans`.
   public var verdicts: [String: PlanVerdict] = [:]
+  /// Those of the program's data model, if it was passed.
+  public var names: ModelNames?
 
   public init(
     database: String, sqliteVersion: String, advice: IndexAdvice, doubts: [String] = []
@@ -31,7 +34,7 @@ public struct AdviceReport {
       database: database, sqliteVersion: sqliteVersion, isConclusive: isConclusive,
       indexesTried: advice.tried, beforeSteps: advice.before, afterSteps: advice.after,
       beforeNs: time(\.before), afterNs: time(\.after),
-      create: advice.creations.map(AdviceV1.Creation.init),
+      create: advice.creations.map { .init($0, fetchIndex: names?.fetchIndexes([$0.candidate])) },
       drop: advice.removals.map(AdviceV1.Removal.init), dropSkipped: advice.removalsSkipped,
       rejected: advice.rejections.map {
         .init(sql: $0.candidate.sql, reason: $0.reason.name, sentence: $0.sentence)
@@ -122,12 +125,12 @@ extension IndexAdvice.Rejection.Reason {
 }
 
 extension AdviceV1.Creation {
-  fileprivate init(_ creation: IndexAdvice.Creation) {
+  fileprivate init(_ creation: IndexAdvice.Creation, fetchIndex: String?) {
     self.init(
       table: creation.candidate.table,
       columns: creation.candidate.expression.map { [$0] } ?? creation.candidate.columns,
       entity: creation.entity, sql: creation.candidate.sql, declaration: creation.declaration,
-      savingSteps: creation.saving, bytes: creation.bytes,
+      fetchIndex: fetchIndex, savingSteps: creation.saving, bytes: creation.bytes,
       entriesWritten: creation.entriesWritten, writes: creation.writes.map(AdviceV1.Writes.init),
       otherOrder: creation.otherOrder.map {
         .init(columns: $0.columns, differenceSteps: $0.difference)

@@ -36,6 +36,8 @@ public struct AdviceV1: Codable, Hashable, Sendable {
     /// For the entity's `indexes`, properties in the lower case of their columns; null where a
     /// column belongs to no property.
     public var declaration: String?
+    /// The same in a model of Core Data; null without `--model`.
+    public var fetchIndex: String?
     /// Steps that the workload takes more without it.
     public var savingSteps: Double
     public var bytes: UInt64?

@@ -83,11 +83,17 @@ extension Document.Item {
     if let sql = difference.sql {
       lines.append(.init("", .sql(difference.sqlBefore == nil ? sql : "→ " + sql)))
     }
+    if let finding = difference.finding {
+      if !difference.changes.isEmpty {
+        lines.append(.init("new \(finding.rule)", .text(finding.message)))
+      }
+      lines.append(.init("fix", .text(finding.fix)))
+    }
     if let plan = difference.planAfter {
       lines.append(.init("plan was", .text(difference.planBefore?.text ?? "unknown")))
       lines.append(.init("plan is", .text(plan.text)))
     }
-    let subject = difference.sql == nil ? "in all: " : ""
+    let subject = difference.sql == nil && difference.finding == nil ? "in all: " : ""
     self.init(
       tone: tone, headline: subject + difference.summary,
       place: difference.caller.text ?? "", lines: lines)

@@ -32,7 +32,16 @@ extension GateResult.Difference {
   /// Its changes in one line: `full-scan steps 0 → 256,000; VM steps 1,000 → 1,200 (1.20×)`.
   var summary: String {
     let changes = changes.map(\.text).joined(separator: "; ")
-    return changes.isEmpty ? (planAfter == nil ? "other words" : "another plan") : changes
+    let tests = testsText.map { " in \($0)" } ?? ""
+    if !changes.isEmpty { return changes + tests }
+    if let finding { return "new \(finding.rule): \(finding.message)" }
+    return planAfter == nil ? "other words" : "another plan"
+  }
+
+  /// `tests/test_app.py::test_list`, or `3 tests, first tests/test_app.py::test_list`.
+  var testsText: String? {
+    guard let first = tests.first else { return nil }
+    return tests.count == 1 ? first : "\(tests.count) tests, first \(first)"
   }
 }
 

@@ -116,7 +116,7 @@ extension DifferencePage {
       let after = pair.after?.statement.sql.flatMap({ plansAfter[$0] })
     else { return nil }
     if before.verdict != after.verdict {
-      let tone = after.verdict == .fullScan ? "bad" : before.verdict == .fullScan ? "good" : "warn"
+      let tone = after.verdict.isCostly ? "bad" : before.verdict.isCostly ? "good" : "warn"
       return ("\(before.verdict.words) → \(after.verdict.words)", tone)
     }
     return before.plan == after.plan ? nil : ("another plan", "warn")

@@ -10,9 +10,9 @@ extension PlanExplainer.Explanation {
   var part: Dashboards.Part {
     var part = Dashboards.Part("Plan: \(verdict.words)")
     part.lines = plan.map { Self.lines(of: $0.roots, prefix: "") } ?? []
-    if let failure {
+    if let failure = failureText {
       part.points.append(
-        Dashboards.Line("does not compile against this database: \(failure.visible)", tone: "bad"))
+        Dashboards.Line(failure.visible, tone: "bad"))
     }
     for scan in judgement?.scans ?? [] {
       part.points.append(
@@ -44,7 +44,7 @@ extension PlanVerdict {
     case .search: "good"
     case .harmlessScan: ""
     case .mayScan: "warn"
-    case .fullScan: "bad"
+    case .fullScan, .costlySearch: "bad"
     case .error: "warn"
     case .noPlan: ""
     }

@@ -143,8 +143,7 @@ extension Profile.Totals {
   fileprivate func write(to json: inout JSONBytes) {
     json.array { json in
       guard self != Self() else { return }
-      for path in Self.counts { json.number(Int64(clamping: self[keyPath: path])) }
-      for path in Self.times { json.number(self[keyPath: path]) }
+      for amount in Self.amounts { json.number(Int64(clamping: amount.of(self))) }
     }
   }
 }

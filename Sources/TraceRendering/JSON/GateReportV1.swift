@@ -43,6 +43,11 @@ public struct GateReportV1: Codable, Hashable, Sendable {
     public var sqlBefore: String?
     public var statement: String?
     public var caller: ReportV1.Place?
+    /// The tests in which it does more; null where tests have no names.
+    public var tests: [String]?
+    /// The rule of a warning that the baseline's run did not have, and its fix.
+    public var rule: String?
+    public var fix: String?
     public var changes: [Change]
     public var planBefore: BaselineV1.Plan?
     public var planAfter: BaselineV1.Plan?
@@ -83,6 +88,8 @@ extension GateReportV1.Difference {
       sql: difference.sql, sqlBefore: difference.sqlBefore,
       statement: difference.statement?.description,
       caller: ReportV1.Place(difference.caller),
+      tests: difference.tests.isEmpty ? nil : difference.tests, rule: difference.finding?.rule,
+      fix: difference.finding?.fix,
       changes: difference.changes.map {
         .init(metric: $0.metric.rawValue, before: $0.before, after: $0.after, budget: $0.budget)
       },

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import QueryPlans
+import SQLiteDriver
 import StoreEvents
 import TraceAnalysis
 
@@ -10,6 +11,7 @@ extension PlanVerdict {
     switch self {
     case .search: "search"
     case .harmlessScan: "harmless scan"
+    case .costlySearch: "COSTLY SEARCH"
     case .mayScan: "MAY SCAN"
     case .fullScan: "FULL SCAN"
     case .error: "error"
@@ -21,6 +23,7 @@ extension PlanVerdict {
     switch self {
     case .search: .green
     case .harmlessScan: .cyan
+    case .costlySearch: .red
     case .mayScan: .yellow
     case .fullScan: .red
     case .error: .yellow
@@ -46,7 +49,7 @@ extension PlanJudgement.Scan {
     case .subqueryResult: "reads the rows of '\(name)', a subquery"
     case .limit: "scans '\(place)'\(rows), but stops when it has its rows"
     case .smallTable: "scans '\(place)'\(rows): a small table"
-    case .entryCount: "counts the entries of '\(place)'\(rows) without reading them"
+    case .entryCount: "counts the entries of '\(place)'\(rows) page by page"
     case .returnsAll: "scans '\(place)'\(rows), and returns or changes most of what it reads"
     case .partialIndex:
       "reads the partial index '\(index ?? "")' of '\(place)'\(rows), which holds the rows of its WHERE"
@@ -120,6 +123,14 @@ extension PlanJudgement.Scan {
     return Self.indexSQL(table, comparedColumns)
   }
 
+  /// The same indexes, before they are SQL.
+  fileprivate var hintedIndexes: [IndexCandidate] {
+    guard indexHint != nil else { return [] }
+    if let indexes { return indexes }
+    return hintedExpression.map { [IndexCandidate($0)] }
+      ?? [IndexCandidate(table: table ?? name, equal: comparedColumns, order: [])]
+  }
+
   fileprivate static func indexSQL(_ index: IndexCandidate) -> String {
     index.isPlain ? indexSQL(index.table, index.columns) : index.sql
   }
@@ -145,11 +156,23 @@ extension PlanJudgement {
       remarks.append(
         "the plan has changed since the trace: the trace counted full scans, and this plan has none"
       )
+    case .otherPlan:
+      remarks.append(
+        "the trace counted full scans: this plan, which has none, is not the one that ran (another database, a "
+          + "setting or a function of the program, or an index that was made later)")
     case nil: break
     }
+    if let otherVersion {
+      remarks.append(
+        "SQLite \(otherVersion) ran, and this plan is of SQLite \(Connection.libraryVersion): the plan that ran may "
+          + "be another one")
+    }
+    remarks += excess.map(\.remarks) ?? []
+    remarks += obstacles.map(\.sentence)
     remarks += temporaryBTrees.map { purpose in
-      let isOrder = verdict == .fullScan && purpose.hasSuffix("ORDER BY")
-      let hint = (isOrder ? sortIndexes ?? [] : []).map { "; try \(Scan.indexSQL($0))" }.joined()
+      let isOrder = verdict.isCostly && purpose.hasSuffix("ORDER BY")
+      let isNeeded = isOrder && suspects.allSatisfy { $0.indexes?.isEmpty != false }
+      let hint = (isNeeded ? sortIndexes ?? [] : []).map { "; try \(Scan.indexSQL($0))" }.joined()
       return "uses a temporary b-tree for \(purpose): no index has that order\(hint)"
     }
     for table in automaticIndexes {
@@ -191,6 +214,18 @@ extension PlanJudgement {
     return remarks
   }
 
+  /// The indexes of the hints and the remarks; those of one scan together.
+  var hintedIndexes: [[IndexCandidate]] {
+    let sorting = verdict == .fullScan ? sortIndexes ?? [] : []
+    let lasting = automaticIndexColumns.map {
+      IndexCandidate(table: $0.table, equal: $0.columns, order: [])
+    }
+    var all: [[IndexCandidate]] = []
+    for group in scans.map(\.hintedIndexes) + (sorting + lasting).map({ [$0] })
+    where !group.isEmpty && !all.contains(group) { all.append(group) }
+    return all
+  }
+
   /// The index in place of the one that SQLite makes on a table, as AvoidAutomaticIndex has it.
   private func automaticIndexHint(_ table: String) -> String? {
     automaticIndexColumns.first { $0.table == table }.map { Scan.indexSQL($0.table, $0.columns) }
@@ -203,7 +238,7 @@ extension PlanJudgement {
 
   /// The counts that support the verdict, if it is not a search.
   private var basis: String? {
-    guard let work, work.executions > 0, verdict == .fullScan || verdict == .mayScan else {
+    guard let work, work.executions > 0, verdict.isCostly || verdict == .mayScan else {
       return nil
     }
     // Rounded, as in the finding of the same statement.
@@ -216,7 +251,7 @@ extension PlanJudgement {
     // SQLite counts no full-scan steps of virtual tables.
     let isVirtual = work.fullScanSteps == 0 && suspects.contains(where: \.isVirtual)
     let steps =
-      isVirtual
+      isVirtual || verdict == .costlySearch
       ? perRun(\.vmSteps).counted("VM step")
       : perRun(\.fullScanSteps).counted("full-scan step")
     let counts = """
@@ -229,5 +264,23 @@ extension PlanJudgement {
     case .sampled: return "measured here with sampled values: \(counts)"
     case .plan: return nil
     }
+  }
+}
+
+extension PlanJudgement.Excess {
+  /// The cause of the work, and the index that halves it.
+  fileprivate var remarks: [String] {
+    var remarks: [String] = []
+    if let pages { remarks.append("count(*) reads \(pages.counted("page"))") }
+    if let textSearch {
+      remarks.append(
+        "the text search in '\(textSearch.table)' runs once for each row of '\(textSearch.outer)'")
+    }
+    if !terms.isEmpty {
+      remarks.append("compared row by row, by no index: \(terms.joined(separator: "; "))")
+    }
+    if sorts { remarks.append("sorts rows that LIMIT discards") }
+    let hints = indexes.map(PlanJudgement.Scan.indexSQL).joined(separator: "; ")
+    return indexes.isEmpty ? remarks : remarks + ["hint: fewer steps with \(hints)"]
   }
 }

@@ -9,9 +9,12 @@ extension PlansReport {
   public func text(_ style: TextStyle = .plain) -> String {
     var drawing = PlanDrawing(style: style)
     drawing.paragraph(headline, .bold)
-    for entry in entries { drawing.draw(entry) }
+    for entry in entries {
+      drawing.draw(entry)
+      for fix in fetchIndexes(entry) { drawing.text("model: \(fix)", indent: 2, hang: 7) }
+    }
     drawing.line("")
-    drawing.paragraph(totals, count(.fullScan) > 0 ? .red : nil)
+    drawing.paragraph(totals, count(.fullScan) + count(.costlySearch) > 0 ? .red : nil)
     if withoutPlan > 0 {
       drawing.paragraph(
         "\(withoutPlan.counted("statement")) \(withoutPlan == 1 ? "has" : "have") no plan: DDL, "
@@ -24,7 +27,7 @@ extension PlansReport {
   var totals: String {
     let counts = PlanVerdict.allCases.filter { $0 != .noPlan }.map { verdict in
       let word = verdict.words.lowercased()
-      return count(verdict).counted(word, word == "search" ? "searches" : nil)
+      return count(verdict).counted(word, word.hasSuffix("search") ? "\(word)es" : nil)
     }
     let texts = entries.reduce(0) { $0 + $1.texts }
     let all = texts > entries.count ? " (\(UInt64(texts).grouped) with their values)" : ""
@@ -59,8 +62,14 @@ struct PlanDrawing {
   }
 
   private mutating func draw(_ explanation: PlanExplainer.Explanation) {
-    if let failure = explanation.failure {
-      text("does not compile against this database: \(failure)", indent: 2, ink: .yellow)
+    if let failure = explanation.failureText {
+      text(failure, indent: 2, ink: .yellow)
+    }
+    if let database = explanation.database {
+      text(
+        explanation.isElsewhere
+          ? "ran on '\(database)', which cannot be read here: judged by its counters"
+          : "ran on '\(database)', and is explained there", indent: 2, ink: .faint)
     }
     guard let judgement = explanation.judgement else { return }
     for scan in judgement.scans {

@@ -2,6 +2,7 @@
 
 public import QueryPlans
 import StoreEvents
+import TraceAnalysis
 
 /// The plans of some statements, ready to be drawn.
 public struct PlansReport {
@@ -57,16 +58,16 @@ public struct PlansReport {
       var failure: String?
     }
 
-    /// A step without the number of rows of VALUES, which is no part of the form.
+    /// A step without the number of rows of VALUES, and its names in one case: neither is part of the form.
     private static func words(of step: QueryPlan.Node) -> String {
-      if case .constantRows = step.fact { "constant rows" } else { step.detail }
+      if case .constantRows = step.fact { "constant rows" } else { step.detail.lowercased() }
     }
 
     fileprivate var key: Key {
       Key(
         form: SQLFingerprint(sql: explanation.sql),
         steps: explanation.plan?.nodes.map(Self.words(of:)),
-        verdict: explanation.verdict, failure: explanation.failure)
+        verdict: explanation.verdict, failure: explanation.failure?.lowercased())
     }
 
     /// The work of both, explained by the one whose runs do more of it.
@@ -89,6 +90,8 @@ public struct PlansReport {
   public let withoutPlan: Int
   /// The limitations of the report, one sentence each.
   public var doubts: [String] = []
+  /// Those of the program's data model, if it was passed.
+  public var names: ModelNames?
 
   /// - Parameter byForm: whether statements that differ in their values, and have the same plan and
   ///   verdict, are one entry.
@@ -114,6 +117,12 @@ public struct PlansReport {
       }
     }
     return groups
+  }
+
+  /// The indexes that an entry's hints make, as declarations of the model.
+  func fetchIndexes(_ entry: Entry) -> [String] {
+    guard let names, let judgement = entry.explanation.judgement else { return [] }
+    return judgement.hintedIndexes.compactMap(names.fetchIndexes)
   }
 
   public func count(_ verdict: PlanVerdict) -> Int {

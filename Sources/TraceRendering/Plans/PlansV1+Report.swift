@@ -8,13 +8,16 @@ extension PlansV1 {
     self.init(
       database: report.database ?? "", sqliteVersion: report.sqliteVersion ?? "",
       doubts: report.doubts,
-      statements: report.entries.map(Statement.init),
+      statements: report.entries.map { entry in
+        let fixes = report.fetchIndexes(entry)
+        return Statement(entry, fetchIndexes: fixes.isEmpty ? nil : fixes)
+      },
       statementsWithoutPlan: report.withoutPlan)
   }
 }
 
 extension PlansV1.Statement {
-  fileprivate init(_ entry: PlansReport.Entry) {
+  fileprivate init(_ entry: PlansReport.Entry, fetchIndexes: [String]?) {
     let explanation = entry.explanation
     self.init(
       id: entry.id, texts: entry.texts, sql: explanation.sql, verdict: explanation.verdict.rawValue,
@@ -25,6 +28,7 @@ extension PlansV1.Statement {
       scans: explanation.judgement?.scans.map(PlansV1.Scan.init) ?? [],
       flags: explanation.judgement?.flags ?? [],
       automaticIndexHints: explanation.judgement?.automaticIndexHints ?? [],
+      fetchIndexes: fetchIndexes,
       executions: entry.work.executions,
       fullScanSteps: entry.work.fullScanSteps, vmSteps: entry.work.vmSteps,
       measured: entry.work.vmSteps > 0 ? ["fullScanSteps", "vmSteps"] : [],

@@ -61,7 +61,9 @@ extension Document {
       blocks += Self.saves(of: profile, options: options)
       blocks += Self.tests(of: profile, options: options)
       blocks += Self.io(of: profile, options: options)
+      blocks += Self.transactions(of: profile, options: options)
       blocks += Self.lockWaits(of: profile, options: options)
+      blocks += Self.failures(of: profile, options: options)
     }
     blocks += Self.findings(review, in: shared, options: options)
   }

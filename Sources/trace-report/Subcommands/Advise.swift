@@ -35,6 +35,8 @@ struct Advise: ParsableCommand {
   @Option(help: "The program's database; it is only read.", completion: .file())
   var database: String
 
+  @OptionGroup var model: ModelOption
+
   @Option(
     help: "The smallest saving of VM steps for which indexes are advised, in percent."
   )
@@ -53,8 +55,10 @@ struct Advise: ParsableCommand {
     ReadingInterruption.catchSignals()
     let file = try ReportedDatabase.open(database)
     let profile = try Inputs.profile(of: paths)
-    let report = try AdviceReport(
+    let names = try model.names(in: database)
+    var report = try AdviceReport(
       profile, database: database, file.connection, minimumEffect: minimumEffect / 100)
+    report.names = names
     try Output.print(json ? JSONText.encoded(report.json) : report.text(.ofStandardOutput))
     if !report.isConclusive { throw ExitStatus.inconclusive }
   }

@@ -57,7 +57,8 @@ struct Baseline: ParsableCommand {
         status: ExitStatus.inconclusive)
     }
     let plans = try database.map { try DatabasePlans(path: $0, of: profile) }
-    var baseline = BaselineV1(profile, tags: tags) { plans?.plan(of: $0) }
+    let findings = try database.map { try ReportedWorkload(profile, database: $0).findings }
+    var baseline = BaselineV1(profile, tags: tags, findings: findings) { plans?.plan(of: $0) }
     if let older { baseline.keepBudgets(of: older) }
     if !runs.isEmpty { baseline.addTimes(of: runs) }
     try plans?.checkIntegrity()

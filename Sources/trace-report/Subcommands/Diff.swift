@@ -5,6 +5,7 @@ import QueryPlans
 import SQLiteDriver
 import StoreEvents
 import TraceAnalysis
+import TraceReading
 import TraceRendering
 
 struct Diff: ParsableCommand {
@@ -45,7 +46,7 @@ struct Diff: ParsableCommand {
 
   func run() throws {
     let difference = ProfileDifference(
-      before: try Inputs.profile(of: [before]), after: try Inputs.profile(of: [after]))
+      before: try Inputs.profile(of: [before]), after: try Self.last(after))
     if let html {
       try write(difference, to: html)
     } else if json {
@@ -57,6 +58,13 @@ struct Diff: ParsableCommand {
     }
     if difference.before.isEmpty { throw Failure.noEvents([before]) }
     if difference.after.isEmpty { throw Failure.noEvents([after]) }
+  }
+
+  /// Behind it nothing checks for a request to end.
+  private static func last(_ path: String) throws -> Profile {
+    let profile = try Inputs.profile(of: [path])
+    if !ReadingInterruption.isRequested { ReadingInterruption.endProcess() }
+    return profile
   }
 
   private func write(_ difference: ProfileDifference, to path: String) throws {

@@ -66,12 +66,15 @@ struct Gate: ParsableCommand {
     let runs = timing ? try inputs.distinctRuns() : []
     let profile = try runs.first ?? inputs.profile()
     let plans = try database.map { try DatabasePlans(path: $0, of: profile) }
+    let findings = try database.map { try ReportedWorkload(profile, database: $0).findings }
     var gate = TraceAnalysis.Gate(tolerance: tolerance / 100)
     gate.assumesComplete = completeness.assumeComplete
     gate.allowsMissing = completeness.allowMissing
     var result =
       gate
-      .compare(profile, with: known, tags: tags.values) { plans?.plan(of: $0) }
+      .compare(profile, with: known, tags: tags.values, findings: findings) {
+        plans?.plan(of: $0)
+      }
     try plans?.checkIntegrity()
     // Counts are compared regardless; the plans of another database are not evidence.
     if let mismatch = plans?.mismatch { result.reservations.insert(mismatch.message, at: 0) }

@@ -31,6 +31,8 @@ struct Plans: ParsableCommand {
     help: "The program's database; it is only read. Plans as text need none.", completion: .file())
   var database: String?
 
+  @OptionGroup var model: ModelOption
+
   @Option(help: "The SQL to explain in place of a trace; - reads it from standard input.")
   var sql: [String] = []
 
@@ -84,6 +86,7 @@ struct Plans: ParsableCommand {
     guard let database else {
       var report = PlansReport(listings, plansOf: statements)
       report.doubts = statements.doubts
+      report.names = try model.names(in: nil)
       if let trace = paths.first(where: { texts[$0] == nil }), report.entries.isEmpty {
         throw Failure.noPlan(trace)
       }
@@ -91,7 +94,8 @@ struct Plans: ParsableCommand {
     }
     let file = try ReportedDatabase.open(database)
     ReadingInterruption.endProcess()
-    let explainer = PlanExplainer(file.connection, values: statements.values)
+    let explainer = PlanExplainer(
+      file.connection, conditions: statements.conditions(database), values: statements.values)
     var report = PlansReport(
       database: database, sqliteVersion: Connection.libraryVersion,
       entries: listings.map { .init($0, explanation: explainer.explain($0)) }
@@ -99,6 +103,7 @@ struct Plans: ParsableCommand {
           .init(id: $0.id, explanation: explainer.explain($0.sql, work: $0.work), work: $0.work)
         }, byForm: sql.isEmpty && listings.isEmpty)
     report.doubts = statements.doubts
+    report.names = try model.names(in: database)
     // Plans of another database prove nothing; one of them is enough to report the reason.
     let match = report.schemaMatch
     if match.isOtherDatabase {
@@ -124,7 +129,7 @@ struct Plans: ParsableCommand {
     }
     let byID = Dictionary(statements.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     return report.entries.count { entry in
-      entry.explanation.verdict == .fullScan
+      entry.explanation.verdict.isCostly
         && entry.ids.allSatisfy { id in
           guard let statement = byID[id] else { return false }
           let callers = statement.callers.isEmpty ? [.unknown] : statement.callers
@@ -143,10 +148,14 @@ struct Plans: ParsableCommand {
     if excused > 0 {
       Output.complain("\(excused.counted("full scan is", "full scans are")) excused")
     }
-    if report.count(.fullScan) > excused {
+    let costly = report.count(.fullScan) + report.count(.costlySearch) - excused
+    if costly > 0 {
+      let verb =
+        report.count(.costlySearch) == 0
+        ? "\(costly == 1 ? "scans" : "scan") a table from end to end"
+        : "\(costly == 1 ? "reads" : "read") far more rows than \(costly == 1 ? "it returns" : "they return")"
       throw Failure(
-        "\(report.count(.fullScan) - excused) of \(report.entries.count.counted("statement")) "
-          + "\(report.count(.fullScan) - excused == 1 ? "scans" : "scan") a table from end to end",
+        "\(costly) of \(report.entries.count.counted("statement")) \(verb)",
         status: ExitStatus.regression)
     }
     if report.count(.error) > 0 || report.count(.mayScan) > 0 || !report.doubts.isEmpty {

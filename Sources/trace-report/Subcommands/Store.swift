@@ -28,12 +28,17 @@ struct Store: ParsableCommand {
   var outline: String?
 
   /// The reports do not link the store, so another program of the installation reads the file.
+  ///
+  /// - Throws: ``Failure`` if it is not installed.
+  static func program() throws -> String {
+    if let program = ProbeLibrary.path(of: "store-report") { return program }
+    throw Failure(
+      "store-report is not installed beside trace-report; run 'make install', or 'swift build "
+        + "--product store-report'")
+  }
+
   func run() throws {
-    guard let program = ProbeLibrary.path(of: "store-report") else {
-      throw Failure(
-        "store-report is not installed beside trace-report; run 'make install', or 'swift build "
-          + "--product store-report'")
-    }
+    let program = try Self.program()
     let options = [("--model", model), ("--outline", outline)].flatMap { name, value in
       value.map { ["\(name)=\($0)"] } ?? []
     }

@@ -11,6 +11,7 @@ struct Summary: ParsableCommand {
     discussion: """
       trace-report summary trace/ --since 2s --entity Stop --sort p95
       trace-report summary trace/ --group-by caller
+      trace-report summary app.log --database Model.sqlite --model Model.xcdatamodeld
       trace-report summary trace/ --markdown comment.md --sarif findings.sarif
       """)
 
@@ -33,6 +34,8 @@ struct Summary: ParsableCommand {
     help: "The program's database, for rules on indexes and statistics; it is only read.",
     completion: .file())
   var database: String?
+
+  @OptionGroup var model: ModelOption
 
   @Option(
     help: "Also write Markdown for a comment on a pull request to this file.", completion: .file())
@@ -78,7 +81,8 @@ struct Summary: ParsableCommand {
       return try plans.run()
     }
     var profile = try inputs.profile(filters.value)
-    let workload = try ReportedWorkload(profile, database: database)
+    let workload = try ReportedWorkload(
+      profile, database: database, names: model.names(in: database))
     let review = try exceptions.review(workload, in: profile)
     let options = SummaryOptions(
       top: top ?? (json ? .max : 10), order: sort, grouping: groupBy)

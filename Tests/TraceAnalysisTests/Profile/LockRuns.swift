@@ -31,7 +31,8 @@ struct LockRuns {
   /// A run that ended at a time and began `open` before.
   mutating func run(
     _ sql: String, line: UInt64, of program: Program, at time: Double, open: Double = 0,
-    transaction: UInt64 = 0, writes: Bool? = nil, rows: UInt64 = 0, bindHash: UInt64 = 1,
+    transaction: UInt64 = 0, writes: Bool? = nil, rows: UInt64 = 0, changes: UInt64 = 1,
+    bindHash: UInt64 = 1,
     busy: (attempts: UInt64, wait: Double)? = nil, error: String = ""
   ) {
     if let busy {
@@ -57,7 +58,7 @@ struct LockRuns {
           connectionID: 1, statementID: id, runID: nextRun, transactionID: transaction,
           callerID: line, bindHash: bindHash, stepTime: Self.nanoseconds(open),
           openTime: Self.nanoseconds(open), rows: rows,
-          changes: writes && !isControl && error.isEmpty ? 1 : 0, isReadOnly: writes ? 0 : 1,
+          changes: writes && !isControl && error.isEmpty ? changes : 0, isReadOnly: writes ? 0 : 1,
           vmSteps: isControl ? 3 : 20, fullScanSteps: 0, sorts: 0, autoIndexRows: 0, memory: 0,
           reprepares: 0, filterHits: 0, filterMisses: 0, timedSteps: 1,
           error: error)), of: program, at: time)
@@ -100,13 +101,15 @@ struct LockRuns {
           statements: 3, idleTime: Self.nanoseconds(idle), logBytes: log)), of: program, at: time)
   }
 
-  /// A whole immediate transaction with one INSERT.
+  /// A whole immediate transaction with one INSERT, of more rows than a loop for each row has.
   mutating func transaction(
     _ id: UInt64, line: UInt64 = 20, of program: Program, from start: Double, to end: Double,
-    idle: Double = 0
+    idle: Double = 0, changes: UInt64 = 9
   ) {
     run("BEGIN IMMEDIATE", line: line, of: program, at: start, transaction: id)
-    run("INSERT INTO t VALUES (?)", line: line + 1, of: program, at: start, transaction: id)
+    run(
+      "INSERT INTO t VALUES (?)", line: line + 1, of: program, at: start, transaction: id,
+      changes: changes)
     self.end(id, of: program, at: end, total: end - start, idle: idle)
     run("COMMIT", line: line + 2, of: program, at: end, transaction: id)
   }

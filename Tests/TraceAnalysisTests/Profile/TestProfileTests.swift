@@ -50,8 +50,9 @@ import TraceRendering
     let baseline = BaselineV1(suite(scanSteps: 400))
     #expect(Gate().compare(suite(scanSteps: 400), with: baseline).verdict == .same)
     let result = Gate().compare(suite(scanSteps: 500), with: baseline)
-    let test = try #require(result.regressions.first { $0.sql == "test test_search" })
-    #expect(test.changes == [.init(metric: .fullScanSteps, before: 400, after: 500)])
+    let statement = try #require(result.regressions.first)
+    #expect(statement.sql == search && statement.tests == ["test_search"])
+    #expect(statement.changes == [.init(metric: .fullScanSteps, before: 400, after: 500)])
   }
 
   @Test func aFileOfABaselineWithTestsAndTheirBudgetsIsRead() throws {
@@ -111,10 +112,11 @@ import TraceRendering
 
   @Test(arguments: [
     ("SELECT 'storescope: test a b'", "a b"), ("select  'storescope: test x' ;", "x"),
-    ("SELECT 'storescope: test '", nil), ("SELECT 'other'", nil), ("", nil),
+    ("SELECT 'storescope: test '", ""), ("SELECT 'storescope: test a (setup)'", "a"),
+    ("SELECT 'storescope: tes'", nil), ("SELECT 'other'", nil), ("", nil),
   ])
   func onlyAMarkerIsAMarker(sql: String, name: String?) {
-    #expect(nameOfTest(markedBy: sql) == name)
+    #expect(TestMarker(sql)?.name == name)
   }
 
   @Test func listsOfAnyLengthAreOneForm() {

@@ -81,7 +81,7 @@ import TraceAnalysis
 
   private func commits(
     _ count: Int, rows: UInt64, syncs: UInt64, checkpointEvery: Int = .max, logWrites: UInt64 = 3,
-    kind: String = "immediate"
+    kind: String = "immediate", othersEvery: Int = 10
   ) -> [String] {
     findings { runs, a, _ in
       for number in 1...count {
@@ -100,10 +100,15 @@ import TraceAnalysis
           runs.run("INSERT INTO t VALUES (?)", line: 4, of: a, at: time, bindHash: id)
         } else {
           runs.run("BEGIN IMMEDIATE", line: 3, of: a, at: time, transaction: id)
-          runs.run("INSERT INTO t VALUES (?)", line: 4, of: a, at: time + 1, transaction: id)
+          runs.run(
+            "INSERT INTO t VALUES (?)", line: 4, of: a, at: time + 1, transaction: id, changes: rows
+          )
           runs.cost(commit, of: a, at: time + 2)
           runs.end(id, of: a, at: time + 2, total: 5)
           runs.run("COMMIT", line: 5, of: a, at: time + 2, transaction: id)
+          if number % othersEvery == 0 {
+            runs.run("UPDATE u SET a = 1", line: 9, of: a, at: time + 3)
+          }
         }
       }
     }
@@ -117,6 +122,7 @@ import TraceAnalysis
     #expect(commits(50, rows: 1, syncs: 0) == [])
     // A loop without a transaction is one problem.
     #expect(commits(120, rows: 1, syncs: 1, kind: "autocommit") == ["GroupWrites 4"])
+    #expect(commits(50, rows: 1, syncs: 1, othersEvery: .max) == ["GroupWrites 3"])
     #expect(commits(60, rows: 1, syncs: 1, kind: "autocommit") == ["AvoidSyncForFewRows 4"])
   }
 

@@ -31,10 +31,7 @@ import TraceAnalysis
     let timeline = try #require(timed.timeline)
     #expect(timeline.buckets.count <= 1024)
     var sum = Profile.Totals()
-    for bucket in timeline.buckets {
-      for path in Profile.Totals.counts { sum[keyPath: path] += bucket.totals[keyPath: path] }
-      for path in Profile.Totals.times { sum[keyPath: path] += bucket.totals[keyPath: path] }
-    }
+    for bucket in timeline.buckets { sum.add(bucket.totals) }
     #expect(sum == timed.profile.totals)
   }
 

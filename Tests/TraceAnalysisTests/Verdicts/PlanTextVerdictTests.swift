@@ -56,7 +56,7 @@ import Testing
       guard let plan = explanation.plan, !plan.roots.isEmpty, let judgement = explanation.judgement
       else { continue }
       let unmeasured = PlanJudge(
-        sql: explanation.qualifiedSQL, source: explainer.source { nil }
+        sql: explanation.qualifiedSQL, source: explainer.source
       ).judge(plan)
       let forms = PlanTextForms(steps: try reader.connection.plan(sql), plan: plan)
       for form in PlanTextForms.names {

@@ -82,11 +82,15 @@ struct CTFEventSourceTests {
   func refusesMetadataThatBabeltraceRefuses(text: String, other: String, reason: String) throws {
     var samples = EventSamples(seed: 7)
     try write(samples.records(3))
-    let file = folder.appending(path: "metadata")
-    let metadata = try String(contentsOf: file, encoding: .utf8)
-    try Data(metadata.replacing(text, with: other, maxReplacements: 1).utf8).write(to: file)
+    try changeMetadata { $0.replacing(text, with: other, maxReplacements: 1) }
     let error = #expect(throws: TraceReadingError.self) { try Reading(directory.url.path) }
     #expect(error?.description.contains(reason) == true)
+  }
+
+  private func changeMetadata(_ change: (String) -> String) throws {
+    let file = folder.appending(path: "metadata")
+    let metadata = try String(contentsOf: file, encoding: .utf8)
+    try Data(change(metadata).utf8).write(to: file)
   }
 
   /// CTF 1.8 that LTTng-UST does not write: nothing of it is read, and the feature is named.
@@ -101,9 +105,7 @@ struct CTFEventSourceTests {
   func namesALayoutThatIsNotRead(text: String, other: String, reason: String) throws {
     var samples = EventSamples(seed: 7)
     try write(samples.records(3))
-    let file = folder.appending(path: "metadata")
-    let metadata = try String(contentsOf: file, encoding: .utf8)
-    try Data(metadata.replacing(text, with: other).utf8).write(to: file)
+    try changeMetadata { $0.replacing(text, with: other) }
     let error = #expect(throws: TraceReadingError.self) { try Reading(directory.url.path) }
     #expect(error?.description.contains("has a layout that is not read: \(reason)") == true)
   }
@@ -125,10 +127,8 @@ struct CTFEventSourceTests {
     var samples = EventSamples(seed: 7)
     let records = samples.records(3)
     try write(records)
-    let file = folder.appending(path: "metadata")
-    let metadata = try String(contentsOf: file, encoding: .utf8)
     let unknown = "fiellds := struct { string a; }; fiellds := struct { string a; }; fields := "
-    try Data(metadata.replacing("fields := ", with: unknown).utf8).write(to: file)
+    try changeMetadata { $0.replacing("fields := ", with: unknown) }
     #expect(try Reading(directory.url.path).events == records.map(\.event))
   }
 

@@ -88,6 +88,16 @@ struct RelatedChange: CustomTestStringConvertible, Sendable {
         "Owner/1 cats=[1, 3] name=1 pets=[1, 3]", "Pet/1 friend=Owner/1 name=1 owner=Owner/1",
       ]),
     RelatedChange(
+      name: "two to-ones become each other's inverses",
+      old: "Owner: pets -> Pet; name String\nPet: owner -> Owner; name String",
+      new: "Owner: pets -> Pet/owner; name String\nPet: owner -> Owner/pets; name String",
+      expected: ["Owner/1 name=1 pets=Pet/3", "Pet/3 name=3 owner=Owner/1"], members: [[3], [2]]),
+    RelatedChange(
+      name: "a to-one of two objects to a third gains a to-one as its inverse",
+      old: "Owner: pets -> Pet; name String\nPet: owner -> Owner; name String",
+      new: "Owner: pets -> Pet/owner; name String\nPet: owner -> Owner/pets; name String",
+      members: [[3], [3]]),
+    RelatedChange(
       name: "members of another kind",
       old: "Owner: pets ->> Base #; name String\nBase: name String\nPet ^Base: note String\n"
         + "Dog ^Base: text String",
@@ -149,6 +159,37 @@ struct RelatedChange: CustomTestStringConvertible, Sendable {
       let container = try PersistentContainer(at: url, model: old, options: StoreOptions())
       #expect(container.migrationSteps.isEmpty)
     }
+  }
+
+  /// No member is lost here, but a relationship has objects that the program never put in.
+  @Test(arguments: [StoreOptions.MigrationPolicy.automatic, .exact])
+  func aStepNamesTheRelationshipThatGainsObjects(policy: StoreOptions.MigrationPolicy) throws {
+    let folder = try TemporaryDirectory()
+    let url = folder.url.appending(path: "store.sqlite")
+    let old = try ModelText(
+      "Owner: name String; pets ->> Pet\nPet: name String; owner -> Owner"
+    ).model(in: folder)
+    let first = try PersistentContainer(at: url, model: old, options: StoreOptions())
+    let context = first.newBackgroundContext()
+    let (owner, pet) = (
+      try context.insert(entityNamed: "Owner"), try context.insert(entityNamed: "Pet")
+    )
+    try pet.setValue(.object(owner.objectID), forKey: "owner")
+    try context.save()
+    first.close()
+    let new = try ModelText(
+      "Owner: name String; pets ->> Pet/owner\nPet: name String; owner -> Owner/pets"
+    ).model(in: folder)
+    var options = StoreOptions()
+    options.migrationPolicy = policy
+    let container = try PersistentContainer(at: url, model: new, options: options)
+    #expect(
+      container.migrationSteps.first
+        == "Owner.pets has the objects of its new inverse Pet.owner")
+    #expect(try dump(container).contains("Owner/1 name=nil pets=[1]"))
+    container.close()
+    let again = try PersistentContainer(at: url, model: new, options: options)
+    #expect(again.migrationSteps.isEmpty)
   }
 
   /// Core Data's files do not show which model they were made with.

@@ -20,16 +20,47 @@ extension StorePlan {
     guard !isChecked else { return }
     for toOne in model.roots.flatMap(\.toOnes) {
       let own = columns(of: toOne)
-      let isHalf = !own.isEmpty && !toOne.inverse.isToMany
-      let known = isHalf ? own.union(columns(of: toOne.inverse)) : own
+      let known = isHalf(toOne) ? own.union(columns(of: toOne.inverse)) : own
       try carry(toOne) { $0.column.map(known.contains) ?? false }
     }
     for near in model.entities.flatMap(\.ownRelationships) where near.ownsJoinTable {
       let known = pairTables[ObjectIdentifier(near)] ?? []
       try carry(near) { $0.column == nil && known.contains($0.table) }
     }
+    try nameGains()
     try checkMembers()
     if metadata.relationshipNames == nil { try checkNewToManys() }
+  }
+
+  /// Whether the file has both columns of a one-to-one relationship, and not two relationships.
+  private func isHalf(_ toOne: RelationshipDescription) -> Bool {
+    guard let inverse = toOne.inverse, !inverse.isToMany, !columns(of: toOne).isEmpty else {
+      return false
+    }
+    let others = columns(of: inverse)
+    return metadata.relationshipNames == nil || inverse === toOne
+      || ends(of: toOne).contains { end in
+        if case .toMany(let table, let column) = end.storage {
+          return others.contains(.init(table, column))
+        }
+        return false
+      }
+  }
+
+  /// Names the relationships that gain the objects of an end that was not their inverse in the file.
+  private mutating func nameGains() throws {
+    for relationship in model.entities.flatMap(\.ownRelationships) where !relationship.isHidden {
+      guard let inverse = relationship.inverse, !inverse.isHidden else { continue }
+      let own = Set(ends(of: relationship).map(\.storage))
+      guard !own.isEmpty, inverse !== relationship else { continue }
+      let others = ends(of: inverse).filter { !own.contains($0.reversed) }
+      let owners = inverse.entity.kinds.map(\.entityID)
+      for source in others.compactMap({ source(of: $0, inverse) })
+      where try hasRow("SELECT 1 " + source.rows(owners: owners, members: match.inModel.keys)) {
+        let text = "\(relationship.label) has the objects of its new inverse \(inverse.label)"
+        add(text + " in the model", changesStructure: false) { $0.remark(text) }
+      }
+    }
   }
 
   /// Refuses members of entities that a to-many no longer leads to.

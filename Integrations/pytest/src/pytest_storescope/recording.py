@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The probe in this process, and the log that it writes."""
+
+import ctypes
+import os
+import sys
+# Bound here: a test may replace the module's function.
+from os import stat
+
+import pytest
+
+LOADED_BY = "libstorescope-probe.so"
+
+
+def is_observed():
+    """Whether the probe is in this process already, as in `trace-report record -- pytest`."""
+    with open("/proc/self/maps") as maps:
+        return any(LOADED_BY in line for line in maps)
+
+
+class Recording:
+    """Observes this process from now on.
+
+    The variables that configure the probe are set for libc alone while it begins: neither os.environ nor
+    a child process has them.
+    """
+
+    def __init__(self, probe, log):
+        self.log = log
+        self.sqlite_was_loaded = "_sqlite3" in sys.modules
+        variables = {
+            "STORE_SQL_DEBUG": "1", "STORE_SQL_DEBUG_FILE": str(log), "STORE_PROBE_LTTNG": "0"}
+        libc = ctypes.CDLL(None)
+        before = {name: os.environ.get(name) for name in variables}
+        for name, value in variables.items():
+            libc.setenv(name.encode(), os.fsencode(value), 1)
+        try:
+            self._probe = ctypes.CDLL(probe)
+            self._open_log()
+        except (OSError, AttributeError) as error:
+            raise pytest.UsageError(f"'{probe}' does not observe this process: {error}") from error
+        finally:
+            for name, value in before.items():
+                if value is None:
+                    libc.unsetenv(name.encode())
+                else:
+                    libc.setenv(name.encode(), os.fsencode(value), 1)
+
+    def _open_log(self):
+        """The probe opens its log with the first connection, here one that it does not report."""
+        import sqlite3
+
+        self._probe.sqliteprobe_exclude(1)
+        sqlite3.connect(":memory:").close()
+        self._probe.sqliteprobe_exclude(0)
+        if not os.path.exists(self.log):
+            raise OSError("it wrote no log; unset STORE_PROBE, or see trace-report doctor python3")
+
+    def position(self):
+        """The length of the log, where each event is when the call of SQLite returns; None without the log."""
+        try:
+            return stat(self.log).st_size
+        except OSError:
+            return None
+
+    def finish(self, status):
+        """Writes the log's closing line; what this process does later is not recorded."""
+        self._probe.sqliteprobe_finish(int(status))

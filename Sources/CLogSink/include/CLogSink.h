@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A descriptor that takes lines whole, or not at all, and never keeps the program waiting for long.
+//
+// For the debug logs of the store and of the probe. A line that was written in part is finished
+// before anything else is written.
+
+#ifndef CLogSink_h
+#define CLogSink_h
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct CLogSink {
+  int descriptor;
+  // A pipe, a socket or a terminal: it can be full, and its reader can go.
+  bool is_stream;
+  // Lines lost since the last one that was written.
+  long lost;
+  // The rest of a line that was written in part.
+  char *unsent;
+  size_t unsent_count;
+  // The identity of the file, and whether it had a name: one without, of a caller, is written as well.
+  uint64_t device, inode;
+  bool had_name;
+};
+
+// Writes to a descriptor from now on; returns false if it is not open.
+bool CLogSink_open(struct CLogSink *sink, int descriptor);
+enum CLogSink_file {
+  CLogSink_file_current,
+  // It has no reader, and takes no more of the disk.
+  CLogSink_file_deleted,
+  // The program closed the descriptor, and may have opened another file in its place.
+  CLogSink_file_replaced,
+};
+enum CLogSink_file CLogSink_file(const struct CLogSink *sink);
+// Writes the lines of a group; counts them as lost if the descriptor takes none of them.
+void CLogSink_write(struct CLogSink *sink, const char *bytes, size_t count, int lines);
+// The same with a signal blocked that a write may raise, such as SIGPIPE, which is then taken back.
+void CLogSink_write_without_signal(struct CLogSink *sink, int signal, const char *bytes, size_t count, int lines);
+
+#endif

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "events.h"
+
+bool python_caller(struct caller_event *caller, char *buffer, size_t size, bool may_lock);
+// On a thread without the interpreter's lock; expensive.
+bool python_can_be_dumped(void);
+bool python_caller_without_lock(struct caller_event *caller, char *buffer, size_t size);
+bool php_caller(struct caller_event *caller);

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "statements.h"
+
+// Records the values that `expanded` contains for the parameters of `sql`.
+void keep_expanded(struct statement *statement, const char *sql, const char *expanded);

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "observing.h"
+
+#include "macros.h"
+#include "opening.h"
+
+struct statement *observe_statement(struct copy *copy, sqlite3_stmt *stmt) {
+  if (!stmt) return NULL;
+  struct statement *statement = find_statement(stmt);
+  if (LIKELY(statement != NULL)) {
+    struct connection *owner = statement->connection;
+    // The address may belong to another connection's statement by now.
+    if (statement->is_running ||
+        LIKELY(!owner->is_closed && copy->api.db_handle(stmt) == owner->handle))
+      return owner->is_excluded ? NULL : statement;
+    forget_statement(stmt);
+  }
+  sqlite3 *handle = copy->api.db_handle(stmt);
+  if (!handle) return NULL;
+  struct connection *connection = find_connection(handle);
+  if (!connection) connection = open_connection(copy, handle, WAY_GOT, true);
+  if (!connection) return NULL;
+  statement = add_statement(stmt, connection);
+  return connection->is_excluded ? NULL : statement;
+}

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "statements.h"
+
+// The record of a statement whose connection is observed, made on its first use; NULL otherwise.
+struct statement *observe_statement(struct copy *copy, sqlite3_stmt *stmt);

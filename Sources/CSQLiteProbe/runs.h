@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "statements.h"
+
+void begin_run(struct statement *statement, bool is_traced);
+void resume_run(struct statement *statement);
+void take_step_time(struct statement *statement, int64_t start, int64_t end);
+void end_run(struct statement *statement, int code, int64_t now);
+void flush_pending(struct connection *connection, int code);
+void report_waits(struct connection *connection, int code);
+const char *describe_error(struct connection *connection, int code);

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "state.h"
+
+#include "events.h"
+
+_Thread_local struct thread this_thread;
+
+int log_level;
+const int tracepoints_off = 0;
+const int *tracepoint_state = &tracepoints_off;
+const struct tracepoints *tracepoints;
+bool record_values;
+unsigned generation = 1;
+int was_recording;
+bool is_received = true;
+bool is_filtered;
+int recording_process;

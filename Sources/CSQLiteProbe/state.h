@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The state of each thread, and of the recording.
+
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "macros.h"
+
+#pragma GCC visibility push(hidden)
+
+enum { CACHED_STATEMENTS = 16 };
+
+// A call of sqlite3_exec() or sqlite3_get_table() on this thread; a user-defined function or a row's callback may
+// call within another one.
+struct exec {
+  struct exec *outer;
+  struct connection *connection;
+  // The statement of it that runs, and what the call interrupted.
+  struct sqlite3_stmt *running;
+  struct connection *inside;
+  int64_t callback_ns;
+};
+
+struct thread {
+  struct statement *cache[CACHED_STATEMENTS];
+  // The statement of a long fetch whose next steps are not timed.
+  struct statement *fetching;
+  // The connection for which SQLite is at work on this thread, and the innermost sqlite3_exec().
+  struct connection *inside;
+  struct exec *exec;
+  int64_t callback_ns;
+  // Waits for locks since they were last reported.
+  uint64_t busy_attempts;
+  int64_t busy_ns;
+  int excluding;
+  // See guard.c: where the stack has room, and how much.
+  bool is_guarded, has_bounds;
+  uintptr_t roomy_stack, roomy_size;
+  // A connection that was observed within the running sqlite3_open(), by another way in.
+  struct connection *opened;
+  int32_t thread_id;
+};
+
+extern _Thread_local struct thread this_thread __attribute__((tls_model("initial-exec")));
+
+// The level of the debug log, and the states of the tracepoints: 0 is off.
+extern int log_level;
+extern const int tracepoints_off;
+extern const int *tracepoint_state;
+// NULL without LTTng; and the process that loaded it or was forked from that one.
+extern const struct tracepoints *tracepoints;
+extern int recording_process;
+extern bool record_values;
+// Raised when all that was announced is due again: after a fork, and when a listener begins.
+extern unsigned generation;
+extern int was_recording;
+// Whether a session accepts the events of this process, as far as is known; true without tracepoints.
+extern bool is_received;
+// Whether the program restricted its system calls.
+extern bool is_filtered;
+
+// Whether values are kept as literals.
+static inline bool keeps_values(void) { return UNLIKELY(record_values || log_level >= 2); }
+
+#pragma GCC visibility pop

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "connections.h"
+
+enum { HASHED_PARAMETERS = 16 };
+
+// The state of one prepared statement. Never freed, but reused for another statement: compare
+// `stmt` before use.
+struct statement {
+  struct statement *next;
+  sqlite3_stmt *stmt;
+  struct connection *connection;
+  struct text *text;
+  // The counters at the end of the last run: the program's own are never reset.
+  uint64_t raw_hash;
+  uint32_t counters[9];
+  uint32_t memory_runs;
+  uint64_t memory;
+  // Hashes of the bound values by parameter.
+  uint32_t bound_count;
+  bool has_unknown_values;
+  uint64_t bind_hash;
+  uint64_t bound[HASHED_PARAMETERS];
+  uint64_t bound_rest;
+  char **values;
+  int last_parameter;
+  // The run.
+  bool is_running;
+  bool is_traced_run;
+  int64_t start;
+  int64_t sqlite_ns;
+  // When the last timed step ended.
+  int64_t last_row;
+  int64_t shortest_gap;
+  uint64_t rows;
+  uint64_t caller_id;
+  int total_changes;
+  // Before a statement that may write: the pages and the versions of the databases, where they count.
+  bool counts_pages, counts_versions;
+  uint32_t pages, versions;
+  // Few steps of a long fetch are timed: `untimed` of `skipped` steps remain until the next timed
+  // one.
+  uint32_t untimed;
+  uint32_t skipped;
+  uint64_t timed_steps;
+  int64_t last_step;
+};
+
+struct statement *find_statement(sqlite3_stmt *stmt);
+struct statement *add_statement(sqlite3_stmt *stmt, struct connection *connection);
+void forget_statement(sqlite3_stmt *stmt);

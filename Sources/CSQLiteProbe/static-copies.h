@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <pthread.h>
+
+// Hooks for what a copy within a program calls first when it initializes itself.
+char *hook_getenv(const char *name);
+int hook_mutexattr_settype(pthread_mutexattr_t *attributes, int type);

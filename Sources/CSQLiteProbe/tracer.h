@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <stdbool.h>
+
+// Whether LTTng's threads and descriptors belong to this process.
+bool lttng_is_here(void);
+void load_lttng(void);
+// Removes LTTng's threads.
+void leave_lttng(void);
+void stop_tracing(void);
+void lttng_before_fork(void);
+void lttng_after_fork_parent(void);
+void lttng_after_fork_child(void);
+void begin_lttng_in_child(void);

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension IndexObstacle {
+  /// The reason and the way to write the term.
+  public var sentence: String {
+    let name = index.map { "the index '\($0)'" } ?? "the primary key"
+    switch reason {
+    case .like:
+      return """
+        \(name) compares with case, and LIKE ignores it: write \(rewritten) with the pattern 'text*' in place of \
+        'text%', or set PRAGMA case_sensitive_like
+        """
+    case .expression:
+      return
+        "\(name) has the column itself: write \(rewritten) in place of \(term), and convert the value"
+    case .collation:
+      return
+        "\(name) has another collation than \(term): write \(rewritten), or declare the column with it"
+    case .affinity(let left, let right):
+      return """
+        \(name) cannot serve \(term), which converts its column (\(left), \(right)): declare both with the same \
+        type, or write \(rewritten)
+        """
+    case .optional:
+      return """
+        \(name) cannot serve \(term), since a part of the OR has no column: leave the term out where its value is \
+        NULL, and write \(rewritten) where it is not
+        """
+    case .parameter:
+      return
+        "\(name) is on an expression with a literal, and the statement binds it: write \(rewritten)"
+    case .partial:
+      return """
+        \(name) is partial, and a bound value does not show that its WHERE is true: write \(rewritten) in a \
+        statement of its own
+        """
+    case .keyset:
+      return "\(name) finds the next rows by row values: write \(rewritten) in place of \(term)"
+    case .union(let view):
+      return """
+        \(name) is not used, since UNION in the view '\(view)' compares all rows to remove duplicates: write \
+        UNION ALL if the SELECTs return different rows
+        """
+    }
+  }
+}

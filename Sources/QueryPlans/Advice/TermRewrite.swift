@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Another way to write a term, with which SQLite may use an index.
+struct TermRewrite {
+  /// The tokens that it replaces.
+  var term: Range<Int>
+  var reason: IndexObstacle.Reason
+  var text: String
+  /// The same for a trial, where a literal stands for a value.
+  var trial: String
+
+  private init(
+    _ term: Range<Int>, _ reason: IndexObstacle.Reason, _ text: String, trial: String? = nil
+  ) {
+    (self.term, self.reason, self.text) = (term, reason, text)
+    self.trial = trial ?? text
+  }
+
+  static func all(
+    of term: Range<Int>, _ scope: SelectScope, _ tokens: [SQLToken], _ schema: SchemaCopy
+  ) -> [TermRewrite] {
+    let reader = Reader(scope: scope, tokens: tokens, schema: schema)
+    let tree = TermTree(term, of: tokens)
+    if tree.kind == .or { return reader.withoutConstants(tree) + reader.rowValues(tree) }
+    let inner = TermTree.unwrapped(term, tokens)
+    guard let place = reader.operatorPlace(in: inner) else { return [] }
+    let sides = (inner.lowerBound..<place, place + 1..<inner.upperBound)
+    if tokens[place].isWord("LIKE") { return reader.glob(term, inner, place) }
+    return reader.affinities(term, sides, place) + reader.columnsAlone(term, sides, place)
+      + reader.expressionsOfIndexes(term, sides, place)
+      + reader.literalsOfPartialIndexes(term, sides, place)
+  }
+
+  private struct Reader {
+    let scope: SelectScope
+    let tokens: [SQLToken]
+    let schema: SchemaCopy
+
+    func text(_ range: Range<Int>) -> String { SQLFingerprint.joined(tokens[range].map(\.text)) }
+
+    func operatorPlace(in term: Range<Int>) -> Int? {
+      var level = 0
+      return term.first { index in
+        if tokens[index].isSymbol("(") || tokens[index].isWord("CASE") { level += 1 }
+        if tokens[index].isSymbol(")") || tokens[index].isWord("END") { level -= 1 }
+        guard level == 0, let kind = ColumnComparison.Kind(tokens[index]) else { return false }
+        return kind != .other && !tokens[index].isWord("GLOB") && !tokens[index].isWord("MATCH")
+      }
+    }
+
+    /// `(? IS NULL OR a = ?)` without the part that has no column.
+    func withoutConstants(_ tree: TermTree) -> [TermRewrite] {
+      let parts = tree.parts.map(\.range)
+      let rest = parts.filter { !ComparedExpression.names(in: $0, tokens).isEmpty }
+      guard !rest.isEmpty, rest.count < parts.count else { return [] }
+      return [
+        TermRewrite(tree.range, .optional, rest.map(text).joined(separator: " OR "))
+      ]
+    }
+
+    /// `a > ? OR (a = ? AND b > ?)` as `(a, b) > (?, ?)`.
+    func rowValues(_ tree: TermTree) -> [TermRewrite] {
+      guard tree.parts.count == 2,
+        let range = tree.parts.first(where: { $0.kind == .term }),
+        let rest = tree.parts.first(where: { $0.kind == .and }), rest.parts.count == 2
+      else { return [] }
+      func sides(_ part: TermTree) -> (column: String, symbol: String, value: String)? {
+        let inner = TermTree.unwrapped(part.range, tokens)
+        guard let place = operatorPlace(in: inner) else { return nil }
+        return (
+          text(inner.lowerBound..<place), String(tokens[place].text),
+          text(place + 1..<inner.upperBound)
+        )
+      }
+      let all = rest.parts.compactMap(sides)
+      guard let first = sides(range), [">", "<", ">=", "<="].contains(first.symbol),
+        let equal = all.first(where: { $0.symbol.hasPrefix("=") }), equal.column == first.column,
+        let second = all.first(where: { $0.symbol.first == first.symbol.first })
+      else { return [] }
+      let rewritten =
+        "(\(first.column), \(second.column)) \(second.symbol) (\(first.value), \(second.value))"
+      return [TermRewrite(tree.range, .keyset, rewritten)]
+    }
+
+    /// `a LIKE ?` as `a GLOB ?`.
+    func glob(_ term: Range<Int>, _ inner: Range<Int>, _ place: Int) -> [TermRewrite] {
+      let column = text(inner.lowerBound..<place)
+      return [
+        TermRewrite(term, .like, "\(column) GLOB ?", trial: "\(column) GLOB 'a*'")
+      ]
+    }
+
+    /// `a.x = b.y` where one is compared as a number, and an index has the other as it is.
+    func affinities(_ term: Range<Int>, _ sides: (Range<Int>, Range<Int>), _ place: Int)
+      -> [TermRewrite]
+    {
+      guard let left = column(sides.0), let right = column(sides.1),
+        Affinity(left.type) != Affinity(right.type)
+      else { return [] }
+      let reason = IndexObstacle.Reason.affinity(left.description, right.description)
+      let symbol = tokens[place].text
+      return [
+        "\(text(sides.0)) \(symbol) +\(text(sides.1))",
+        "+\(text(sides.0)) \(symbol) \(text(sides.1))",
+      ].map { TermRewrite(term, reason, $0) }
+    }
+
+    /// `lower(a) = ?`, `a + 0 = ?`, `a = ? COLLATE NOCASE` as `a = ?`.
+    func columnsAlone(_ term: Range<Int>, _ sides: (Range<Int>, Range<Int>), _ place: Int)
+      -> [TermRewrite]
+    {
+      let symbol = tokens[place].text
+      let isList = tokens[place].isWord("IN") || tokens[place].isWord("BETWEEN")
+      func rewrite(_ side: Range<Int>, _ other: Range<Int>, isLeft: Bool) -> TermRewrite? {
+        let names = ComparedExpression.names(in: side, tokens)
+        guard Set(names.map { $0.column.lowercased() }).count == 1, let name = names.first,
+          !tokens[side].contains(where: { $0.isWord("SELECT") }) || isList
+        else { return nil }
+        let column = name.qualifier.map { "\($0).\(name.column)" } ?? name.column
+        let collates = tokens[side.lowerBound..<term.upperBound].contains { $0.isWord("COLLATE") }
+        let isPlain = side.count == (name.qualifier == nil ? 1 : 3)
+        guard !isPlain || collates else { return nil }
+        let reason: IndexObstacle.Reason = collates ? .collation : .expression
+        let value = isList || isPlain && !collates ? text(other) : "?"
+        return TermRewrite(
+          term, reason, isLeft ? "\(column) \(symbol) \(value)" : "\(value) \(symbol) \(column)")
+      }
+      return [
+        rewrite(sides.0, sides.1, isLeft: true),
+        isList ? nil : rewrite(sides.1, sides.0, isLeft: false),
+      ]
+      .compactMap(\.self)
+    }
+
+    /// `json_extract(a, ?) = ?` with the path of an index.
+    func expressionsOfIndexes(_ term: Range<Int>, _ sides: (Range<Int>, Range<Int>), _ place: Int)
+      -> [TermRewrite]
+    {
+      let symbol = tokens[place].text
+      return [(sides.0, true), (sides.1, false)].flatMap { side, isLeft in
+        let other = text(isLeft ? sides.1 : sides.0)
+        return indexes.flatMap(\.expressions).compactMap { expression -> TermRewrite? in
+          guard matches(side, expression) else { return nil }
+          let words = SQLFingerprint.joined(expression.map(\.text))
+          return TermRewrite(
+            term, .parameter, isLeft ? "\(words) \(symbol) \(other)" : "\(other) \(symbol) \(words)"
+          )
+        }
+      }
+    }
+
+    /// Whether both are the same but for parameters where the index has literals.
+    private func matches(_ side: Range<Int>, _ expression: [SQLToken]) -> Bool {
+      let words = tokens[side].filter { !$0.isSymbol(".") }
+      let names = scope.sources.map { $0.alias.lowercased() }
+      let own = words.enumerated().filter { place, token in
+        !(names.contains(token.name?.lowercased() ?? "") && place + 1 < words.count
+          && tokens[side].dropFirst(place + 1).first?.isSymbol(".") == true)
+      }.map(\.element)
+      guard own.count == expression.count else { return false }
+      var differs = false
+      for (a, b) in zip(own, expression) where SchemaWord.text(of: a) != SchemaWord.text(of: b) {
+        guard a.kind == .parameter, b.kind == .text || b.kind == .number else { return false }
+        differs = true
+      }
+      return differs
+    }
+
+    /// `state IN (?, ?)` as the `state = 'waiting'` of a partial index.
+    func literalsOfPartialIndexes(
+      _ term: Range<Int>, _ sides: (Range<Int>, Range<Int>), _ place: Int
+    ) -> [TermRewrite] {
+      guard let own = column(sides.0)?.name.lowercased(),
+        tokens[sides.1].contains(where: { $0.kind == .parameter })
+      else { return [] }
+      return indexes.flatMap(\.conditions).compactMap { condition in
+        guard condition.count == 3, condition[0].name?.lowercased() == own,
+          condition[1].isSymbol("=")
+        else { return nil }
+        return TermRewrite(term, .partial, "\(text(sides.0)) = \(condition[2].text)")
+      }
+    }
+
+    // MARK: - The schema
+
+    private struct Column {
+      var name: String
+      var type: String
+      var description: String { "'\(name)' is \(type.isEmpty ? "declared without a type" : type)" }
+    }
+
+    private func column(_ range: Range<Int>) -> Column? {
+      let range = TermTree.unwrapped(range, tokens)
+      guard let name = ComparedExpression.names(in: range, tokens).first,
+        range.count == (name.qualifier == nil ? 1 : 3),
+        let source = name.qualifier.map(scope.source(named:)) ?? scope.sources.first,
+        let types = source.table.flatMap(schema.columns)?.types
+      else { return nil }
+      return Column(name: name.column, type: types[name.column.lowercased()] ?? "")
+    }
+
+    private var indexes: [IndexText] {
+      scope.sources.compactMap(\.table).flatMap { table in
+        ((try? DatabaseIndex.all(of: table, schema.connection)) ?? []).compactMap {
+          $0.sql.map(IndexText.init)
+        }
+      }
+    }
+  }
+
+  /// The terms and the WHERE of a CREATE INDEX.
+  private struct IndexText {
+    var expressions: [[SQLToken]] = []
+    var conditions: [[SQLToken]] = []
+
+    init(sql: String) {
+      let tokens = SQLTokenizer.tokens(of: sql)
+      guard let on = tokens.firstIndex(where: { $0.isWord("ON") }), on + 2 < tokens.count else {
+        return
+      }
+      let end = tokens.firstOuter(["WHERE"], from: on) ?? tokens.count
+      var level = 0
+      expressions = tokens[(on + 3)..<max(end - 1, on + 3)].split { token in
+        if token.isSymbol("(") { level += 1 }
+        if token.isSymbol(")") { level -= 1 }
+        return level == 0 && token.isSymbol(",")
+      }.map(Array.init).filter { $0.count > 1 }
+      if end < tokens.count {
+        conditions = TermTree(end + 1..<tokens.count, of: tokens).conjuncts.map {
+          Array(tokens[TermTree.unwrapped($0, tokens)])
+        }
+      }
+    }
+  }
+}
+
+/// The affinity of a column, by its declared type.
+///
+/// See <https://www.sqlite.org/datatype3.html#determination_of_column_affinity>.
+private enum Affinity {
+  case integer, text, blob, numeric
+
+  init(_ type: String) {
+    let type = type.uppercased()
+    if type.contains("INT") {
+      self = .integer
+    } else if ["CHAR", "CLOB", "TEXT"].contains(where: type.contains) {
+      self = .text
+    } else if type.isEmpty || type.contains("BLOB") {
+      self = .blob
+    } else {
+      self = .numeric
+    }
+  }
+}

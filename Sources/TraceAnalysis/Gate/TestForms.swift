@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import QueryPlans
+import StoreEvents
+
+/// The statements of one test by form, as a baseline has them in one line.
+///
+///     5c3f6a0d1e2b4987 count=10 rows=10 vmSteps=120; 9a77c0be01d2f3e4 count=1 rows=10 vmSteps=43
+///
+/// A count of 0 is left out; `first` are the runs that were the first with their values in the process.
+public struct TestForms: Hashable, Sendable {
+  /// The form's counts, with its text, and where it runs.
+  struct Form: Hashable, Sendable {
+    var counts: BaselineV1.Statement
+    var firstRuns: UInt64 = 0
+    var statement: StatementID?
+    var caller = SourceLocation.unknown
+
+    mutating func add(_ other: Self) {
+      counts.add(other.counts)
+      firstRuns.add(other.firstRuns)
+    }
+  }
+
+  var name: String
+  /// The sums, with the budget; `sql` is `test NAME`.
+  var total: BaselineV1.Statement
+  var forms: [Form]
+
+  /// The line of a baseline.
+  var baseline: BaselineV1.Statement {
+    var result = BaselineV1.Statement(
+      sql: total.sql, count: total.count, rows: total.rows, cacheMisses: 0)
+    result.budget = total.budget
+    result.forms = forms.map { Self.text(of: $0) }.sorted().joined(separator: "; ")
+    return result
+  }
+
+  // MARK: - From a run
+
+  /// The tests of a run by name; nil without markers.
+  static func tests(of profile: Profile) -> [TestForms]? {
+    guard let tests = profile.observed?.tests else { return nil }
+    let texts = Dictionary(
+      profile.statements.map { ($0.id, $0.sql) }, uniquingKeysWith: { first, _ in first })
+    return tests.sorted { $0.name < $1.name }.map { test in
+      TestForms(
+        name: test.name, total: BaselineV1.Statement("test " + test.name, test.work),
+        forms: (test.forms ?? []).map { form in
+          let sql = (texts[form.statement] ?? nil).map { SQLFingerprint(sql: $0).description }
+          return Form(
+            counts: BaselineV1.Statement(sql ?? "unknown_\(form.statement)", form.work),
+            firstRuns: form.firstRuns, statement: form.statement, caller: form.caller)
+        })
+    }
+  }
+
+  /// The forms of all tests.
+  static func sums(of tests: [TestForms]) -> [BaselineV1.Statement] {
+    tests.flatMap(\.forms).map {
+      BaselineV1.Statement(
+        sql: $0.counts.sql, count: $0.counts.count, rows: $0.counts.rows, cacheMisses: 0)
+    }.merged(by: \.sql) { $0.add($1) }.sorted { $0.sql < $1.sql }
+  }
+
+}
+
+// MARK: - As a line
+
+extension TestForms {
+  fileprivate static func text(of form: Form) -> String {
+    let counts = GateMetric.ofStatements.map { ($0.0.rawValue, $0.1(form.counts) ?? 0) }
+    return StatementID(sql: form.counts.sql).description
+      + (counts + [("first", form.firstRuns)]).filter { $0.1 > 0 }.map { " \($0.0)=\($0.1)" }
+      .joined()
+  }
+
+  /// Reads a test of a baseline.
+  ///
+  /// - Parameter texts: the forms of the baseline, by their hashes.
+  init(_ test: BaselineV1.Statement, texts: [Substring: String]) {
+    name = String(test.sql.dropFirst("test ".count))
+    forms = (test.forms ?? "").split(separator: ";").compactMap { line in
+      let words = line.split(separator: " ")
+      guard let id = words.first, let sql = texts[id] else { return nil }
+      var values: [Substring: UInt64] = [:]
+      for word in words.dropFirst() {
+        let pair = word.split(separator: "=")
+        if pair.count == 2 { values[pair[0]] = UInt64(pair[1]) }
+      }
+      return Form(
+        counts: BaselineV1.Statement(sql) { values[Substring($0.rawValue)] ?? 0 },
+        firstRuns: values["first"] ?? 0)
+    }
+    total = test
+    guard !forms.isEmpty else { return }
+    total = BaselineV1.Statement(test.sql) { metric in
+      let value = GateMetric.ofStatements.first { $0.0 == metric }?.1
+      return forms.reduce(0) { $0.saturatingSum(value?($1.counts) ?? 0) }
+    }
+    total.budget = test.budget
+    total.forms = test.forms
+  }
+
+  /// The tests of a baseline; nil where tests had no names.
+  static func tests(of baseline: BaselineV1) -> [TestForms]? {
+    let texts = Dictionary(
+      baseline.statements.map { (Substring(StatementID(sql: $0.sql).description), $0.sql) },
+      uniquingKeysWith: { first, _ in first })
+    return baseline.tests?.map { TestForms($0, texts: texts) }
+  }
+}
+
+extension BaselineV1.Statement {
+  fileprivate init(_ sql: String, _ value: (GateMetric) -> UInt64) {
+    self.init(
+      sql: sql, count: value(.count), rows: value(.rows), cacheMisses: value(.cacheMisses),
+      vmSteps: value(.vmSteps), fullScanSteps: value(.fullScanSteps), sorts: value(.sorts),
+      autoIndexRows: value(.autoIndexRows), changes: value(.changes), errors: value(.errors))
+  }
+
+  fileprivate init(_ sql: String, _ work: Work) {
+    self.init(
+      sql: sql, count: work.count, rows: work.rows, cacheMisses: 0, vmSteps: work.vmSteps,
+      fullScanSteps: work.fullScanSteps, sorts: work.sorts, autoIndexRows: work.autoIndexRows,
+      changes: work.changes ?? 0, errors: work.errors)
+  }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+
+/// The failures of one statement at one line with one error.
+public struct FailureSite: Hashable, Sendable, Codable {
+  /// The statement, its line, and the number of failures.
+  public var site: LockSite
+  /// SQLite's code and text: `SQLITE_LOCKED: database table is locked`.
+  public var error: String
+  /// A statement that was open when it failed, if that is the reason.
+  public var obstacle: LockSite?
+  /// Whether the open statement is of another connection, which shares the cache.
+  public var sharesCache = false
+
+  /// Whether SQLite failed it for the lock of another connection.
+  var isBusy: Bool { error.hasPrefix("SQLITE_BUSY") }
+
+  struct Key: Hashable {
+    var site: LockSite.Key
+    var error: String
+  }
+
+  var key: Key { Key(site: site.key, error: error) }
+
+  mutating func add(_ other: Self) {
+    site.count.add(other.site.count)
+    if obstacle == nil { (obstacle, sharesCache) = (other.obstacle, other.sharesCache) }
+  }
+}
+
+/// Counts failures, and finds the statements that were open when they happened.
+///
+///     connection   SELECT ── step ──────────────────── reset        an event when it ends
+///                             DROP TABLE: SQLITE_LOCKED ┘           the obstacle: open since before
+struct FailureTally {
+  typealias Key = ProfileBuilder.Key
+  // Arbitrary, as in `Bounds`.
+  private static let maxSites = 1000
+  private static let maxWaiting = 64
+
+  private typealias SiteKey = FailureSite.Key
+
+  private var sites: [SiteKey: FailureSite] = [:]
+  /// By process: the last failures for which an open statement may be the reason.
+  private var waiting: [Int: [(site: SiteKey, connection: Key, time: Nanoseconds)]] = [:]
+
+  /// - Parameter writer: the statement with which another connection of the process began the
+  ///   transaction that is open.
+  mutating func add(
+    _ run: StatementRun, _ site: LockSite, on connection: Key, writer: LockSite?,
+    at time: Nanoseconds
+  ) {
+    resolve(run, site, on: connection, at: time)
+    guard !run.error.isEmpty else { return }
+    let key = SiteKey(site: site.key, error: run.error)
+    guard sites.count < Self.maxSites || sites[key] != nil else { return }
+    sites[key, default: FailureSite(site: LockSite(site, count: 0), error: run.error)]
+      .site.count.add(1)
+    guard Self.mayHaveObstacle(run.error) else { return }
+    if run.error.hasPrefix("SQLITE_LOCKED"), let writer {
+      sites[key]?.obstacle = writer
+      sites[key]?.sharesCache = true
+    }
+    guard sites[key]?.obstacle == nil else { return }
+    waiting[connection.process, default: []].append((key, connection, time))
+    if waiting[connection.process]?.count ?? 0 > Self.maxWaiting {
+      waiting[connection.process]?.removeFirst()
+    }
+  }
+
+  /// The failures that happened while a statement was open, which ends now.
+  private mutating func resolve(
+    _ run: StatementRun, _ site: LockSite, on connection: Key, at time: Nanoseconds
+  ) {
+    guard let failures = waiting[connection.process], !failures.isEmpty, run.error.isEmpty,
+      !site.isTransactionControl
+    else { return }
+    let start = time &- max(run.openTime, 0)
+    for failure in failures where start < failure.time && sites[failure.site]?.obstacle == nil {
+      let isOwn = failure.connection == connection
+      guard isOwn || failure.site.error.hasPrefix("SQLITE_LOCKED") else { continue }
+      sites[failure.site]?.obstacle = site
+      sites[failure.site]?.sharesCache = !isOwn
+    }
+    waiting[connection.process]?.removeAll { sites[$0.site]?.obstacle != nil }
+  }
+
+  private static func mayHaveObstacle(_ error: String) -> Bool {
+    error.hasPrefix("SQLITE_BUSY") || error.hasPrefix("SQLITE_LOCKED")
+      || error.contains("in progress")
+  }
+
+  var finished: [FailureSite]? { sites.isEmpty ? nil : Array(sites.values).ordered }
+}
+
+extension [FailureSite] {
+  /// Most failures first.
+  var ordered: Self {
+    sorted(by: { Int64(clamping: $0.site.count) }, then: { "\($0.site.sortKey) \($0.error)" })
+  }
+}
+
+extension LockProfile {
+  /// The sites that failed while a statement of their own connection was open.
+  var obstructed: Set<LockSite.Key> {
+    Set((failures ?? []).filter { $0.obstacle != nil }.map(\.site.key))
+  }
+}

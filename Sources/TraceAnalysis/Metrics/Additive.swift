@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StoreEvents
+
+/// A value that adds up.
+public protocol Additive: Sendable {
+  /// Adds another value.
+  mutating func add(_ other: Self)
+  /// Leaves the difference to an earlier value.
+  mutating func deduct(_ earlier: Self)
+}
+
+extension Additive {
+  /// Leaves the value as it is: only counts and times have a difference.
+  public mutating func deduct(_ earlier: Self) {}
+
+  func since(_ earlier: Self) -> Self {
+    var difference = self
+    difference.deduct(earlier)
+    return difference
+  }
+
+  func saturatingSum(_ other: Self) -> Self {
+    var sum = self
+    sum.add(other)
+    return sum
+  }
+}
+
+extension FixedWidthInteger {
+  /// Adds without overflow: a trace is data, and data must not stop the report.
+  public mutating func add(_ other: Self) {
+    let (sum, overflow) = addingReportingOverflow(other)
+    self = overflow ? (other < 0 ? .min : .max) : sum
+  }
+}
+
+extension Additive where Self: FixedWidthInteger {
+  /// Leaves the difference; 0 where the sum is smaller because the rest was evicted.
+  public mutating func deduct(_ earlier: Self) { self = self > earlier ? self - earlier : 0 }
+}
+
+extension UInt64: Additive {}
+extension Nanoseconds: Additive {}
+
+extension Optional: Additive where Wrapped: Additive {
+  /// Adds a value that may be unknown; the sum of two unknown values is unknown.
+  public mutating func add(_ other: Self) {
+    guard let other else { return }
+    if self == nil { self = other } else { self?.add(other) }
+  }
+
+  /// Leaves the difference to an earlier value, if both are known.
+  public mutating func deduct(_ earlier: Self) {
+    if let earlier { self?.deduct(earlier) }
+  }
+}
+
+extension Measures: Additive {
+  /// Adds the measures of another part.
+  public mutating func add(_ other: Self) { formUnion(other) }
+}
+
+extension Sequence where Element: Additive {
+  /// The sum of all elements.
+  public func sum(from zero: Element) -> Element { reduce(into: zero) { $0.add($1) } }
+}

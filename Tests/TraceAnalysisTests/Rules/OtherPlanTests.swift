@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import QueryPlans
+import SQLiteDriver
+import StoreEvents
+import TestSupport
+import Testing
+import TraceAnalysis
+
+/// Plans that are not the ones that ran: of another file, another version, or made before an index was.
+@Suite struct OtherPlanTests {
+  private static let sql = "SELECT title FROM book WHERE shelf = ?"
+
+  private func database(in folder: TemporaryDirectory, _ name: String, _ index: String = "")
+    throws -> Connection
+  {
+    let connection = try Connection(path: folder.url.appending(path: name).path)
+    try connection.execute(
+      """
+      CREATE TABLE book(id INTEGER PRIMARY KEY, title TEXT, shelf INTEGER);
+      WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 4000)
+        INSERT INTO book SELECT i, 'title ' || i, i % 800 FROM n;
+      \(index)
+      """)
+    return connection
+  }
+
+  private static func scans(_ trace: inout RunBuilder, connection: UInt64 = 1) {
+    for _ in 1...20 {
+      trace.run(
+        sql, rows: 5, step: 1_000_000, vmSteps: 20_000, fullScanSteps: 3999,
+        connection: connection)
+    }
+  }
+
+  private func scanFindings(_ profile: Profile, _ connection: Connection) throws -> [Finding] {
+    try Workload(profile, database: connection).findings.filter { $0.severity == .warning }
+  }
+
+  @Test func anIndexThatIsMadeLaterInTheRunExcusesNoScan() throws {
+    let folder = try TemporaryDirectory()
+    let index = "CREATE INDEX book_shelf ON book(shelf)"
+    let connection = try database(in: folder, "app.db", index)
+    let profile = RunBuilder { trace in
+      trace.connect()
+      Self.scans(&trace)
+      trace.run(index)
+    }.profile()
+    let found = try #require(try scanFindings(profile, connection).first)
+    #expect(found.rule == "AvoidFullTableScan")
+    #expect(found.message.contains("3,999 rows"))
+    #expect(found.fix.contains("the plan here has no scan"))
+    let other = RunBuilder { trace in
+      trace.connect()
+      trace.run("PRAGMA case_sensitive_like = ON")
+      Self.scans(&trace)
+    }.profile()
+    #expect(try scanFindings(other, connection).count == 1)
+    // Made after the trace, it is the fix.
+    let fixed = RunBuilder { trace in
+      trace.connect()
+      Self.scans(&trace)
+    }.profile()
+    #expect(try scanFindings(fixed, connection).isEmpty)
+  }
+
+  @Test func aStatementIsExplainedInTheDatabaseThatItsConnectionOpened() throws {
+    let folder = try TemporaryDirectory()
+    let main = try database(in: folder, "main.db")
+    try main.execute("DROP TABLE book; CREATE TABLE note(id INTEGER PRIMARY KEY)")
+    _ = try database(in: folder, "archive.db")
+    let profile = RunBuilder { trace in
+      trace.connect(path: main.path)
+      trace.connect(path: folder.url.appending(path: "archive.db").path, connection: 2)
+      trace.run("SELECT id FROM note")
+      Self.scans(&trace, connection: 2)
+    }.profile()
+    let workload = try Workload(profile, database: main)
+    #expect(!workload.schemaMatch.isOtherDatabase)
+    let found = try #require(workload.findings.first)
+    #expect(found.rule == "AvoidFullTableScan")
+    #expect(found.fix.contains("CREATE INDEX book_shelf ON book (shelf)"))
+    let explanation = try #require(workload.explanations[StatementID(sql: Self.sql)])
+    #expect(explanation.database?.hasSuffix("archive.db") == true)
+    #expect(explanation.verdict == .fullScan)
+  }
+
+  @Test func theSameSQLOnTwoDatabasesKeepsItsScan() throws {
+    let folder = try TemporaryDirectory()
+    let main = try database(in: folder, "main.db", "CREATE INDEX book_shelf ON book(shelf)")
+    let other = try database(in: folder, "other.db")
+    let profile = RunBuilder { trace in
+      trace.connect(path: main.path)
+      trace.connect(path: other.path, connection: 2)
+      trace.run(Self.sql, rows: 5, vmSteps: 30)
+      Self.scans(&trace, connection: 2)
+    }.profile()
+    #expect(try scanFindings(profile, main).map(\.rule) == ["AvoidFullTableScan"])
+  }
+
+  @Test func thePlanOfAnotherVersionShowsNothingAsHarmless() throws {
+    let folder = try TemporaryDirectory()
+    let connection = try database(in: folder, "app.db", "CREATE INDEX book_shelf ON book(shelf)")
+    let profile = RunBuilder { trace in
+      trace.connect(sqliteVersion: "3.99.0")
+      for _ in 1...20 { trace.run(Self.sql, rows: 5, vmSteps: 30_000, sorts: 1) }
+    }.profile()
+    let workload = try Workload(profile, database: connection)
+    let explanation = try #require(workload.explanations[StatementID(sql: Self.sql)])
+    #expect(explanation.verdict == .mayScan)
+    #expect(explanation.judgement?.otherVersion == "3.99.0")
+    #expect(workload.findings.contains { $0.message.contains("SQLite 3.99.0 ran it") })
+    #expect(!workload.findings.contains { $0.rule == "DropUnusedIndex" })
+  }
+
+  @Test func anAttachedDatabaseIsReadAsWell() throws {
+    let folder = try TemporaryDirectory()
+    let main = try Connection(path: folder.url.appending(path: "main.db").path)
+    try main.execute("CREATE TABLE note(id INTEGER PRIMARY KEY)")
+    let archive = try database(in: folder, "archive.db")
+    let attach = "ATTACH DATABASE '\(archive.path)' AS old"
+    let conditions = RunBuilder { trace in
+      trace.connect(path: main.path)
+      trace.run(attach)
+    }.profile().planConditions(for: main.path)
+    let explainer = PlanExplainer(main, conditions: conditions)
+    let explanation = explainer.explain("SELECT title FROM old.book WHERE shelf = 7")
+    #expect(explanation.verdict == .fullScan, "\(explanation.failure ?? "")")
+  }
+}

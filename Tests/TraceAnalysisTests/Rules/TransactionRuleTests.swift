@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+import Testing
+import TraceAnalysis
+
+/// Transactions of a few rows, and failures for which a statement of the program is the reason.
+@Suite struct TransactionRuleTests {
+  private func findings(
+    path: String = "/srv/app.db", _ write: (inout LockRuns, LockRuns.Program) -> Void
+  ) -> [String] {
+    var runs = LockRuns()
+    let program = runs.open(1, "a", path: path)
+    write(&runs, program)
+    return runs.findings
+  }
+
+  // MARK: - Transactions
+
+  /// As drivers send them: BEGIN, one write, COMMIT, with a read in front.
+  private func loop(
+    _ count: Int, path: String = "/srv/app.db", rows: Int = 1, otherEvery: Int = .max
+  ) -> [String] {
+    findings(path: path) { runs, program in
+      for number in 1...count {
+        let (id, time) = (UInt64(number), Double(number) * 10)
+        runs.run("SELECT a FROM t WHERE b = ?", line: 3, of: program, at: time, rows: 1)
+        runs.run("BEGIN", line: 4, of: program, at: time + 1, transaction: id)
+        for row in 1...rows {
+          runs.run(
+            "INSERT INTO t VALUES (?)", line: 4, of: program, at: time + 2, transaction: id,
+            bindHash: UInt64(number * 100 + row))
+        }
+        runs.end(id, of: program, at: time + 3, total: 2, kind: "deferred", writer: 1)
+        runs.run("COMMIT", line: 5, of: program, at: time + 3, open: 0.5, transaction: id)
+        guard number.isMultiple(of: otherEvery) else { continue }
+        runs.run("UPDATE u SET a = 1", line: 6, of: program, at: time + 4)
+      }
+    }
+  }
+
+  @Test func aTransactionForEachRowIsReportedWhoeverBeganIt() {
+    #expect(loop(50).contains("GroupWrites 4"))
+    #expect(!loop(49).contains("GroupWrites 4"))
+  }
+
+  @Test func transactionsOfManyRowsAreNotReported() {
+    #expect(loop(60, rows: 4).contains("GroupWrites 4"))
+    #expect(!loop(60, rows: 5).contains("GroupWrites 4"))
+  }
+
+  @Test func transactionsBetweenWhichAnotherLineWritesAreNotInARow() {
+    #expect(!loop(200, otherEvery: 10).contains("GroupWrites 4"))
+  }
+
+  @Test(arguments: ["", ":memory:", "file::memory:?cache=shared", "file:x?mode=memory"])
+  func transactionsInMemoryCostNoDisk(path: String) {
+    #expect(!loop(200, path: path).contains("GroupWrites 4"))
+  }
+
+  @Test func aLineHasItsTransactionsRowsAndCommitTime() throws {
+    var runs = LockRuns()
+    let program = runs.open(1, "a")
+    for number in 1...3 {
+      runs.transaction(
+        UInt64(number), of: program, from: Double(number) * 10, to: Double(number) * 10 + 4,
+        changes: 1)
+    }
+    let sites = try #require(runs.profile.locks?.transactions)
+    #expect(sites.map(\.site.count) == [3])
+    #expect(sites.map(\.rows) == [3])
+    #expect(sites.map(\.longestSequence) == [3])
+    #expect(runs.findings == [])
+  }
+
+  // MARK: - Failures
+
+  /// A SELECT that is open while another statement of its connection fails.
+  private func failure(
+    _ sql: String, _ error: String, busy: Bool = false, selectOpen: Double = 50
+  ) -> [String] {
+    findings { runs, program in
+      runs.run(
+        sql, line: 3, of: program, at: 40, writes: true, busy: busy ? (0, 0) : nil, error: error)
+      runs.run("SELECT a FROM t", line: 2, of: program, at: 60, open: selectOpen, rows: 9)
+    }
+  }
+
+  @Test func anUpdateWhileReadingNeedsNoBusyTimeout() {
+    let busy = "SQLITE_BUSY: database is locked"
+    let found = failure("UPDATE t SET a = ? WHERE id = ?", busy, busy: true)
+    #expect(found.contains("ResetStatement 3"))
+    #expect(!found.contains("SetBusyTimeout 3"))
+    // The SELECT began later.
+    let other = failure("UPDATE t SET a = ? WHERE id = ?", busy, busy: true, selectOpen: 10)
+    #expect(!other.contains("ResetStatement 3"))
+    #expect(other.contains("SetBusyTimeout 3"))
+  }
+
+  @Test(arguments: [
+    ("DROP TABLE t", "SQLITE_LOCKED: database table is locked"),
+    ("VACUUM", "SQLITE_ERROR: cannot VACUUM - SQL statements in progress"),
+  ])
+  func anOpenStatementIsNamed(sql: String, error: String) {
+    #expect(failure(sql, error) == ["ResetStatement 3"])
+    #expect(failure(sql, error, selectOpen: 10) == [])
+  }
+
+  @Test func errorsWithOtherReasonsHaveNoObstacle() throws {
+    var runs = LockRuns()
+    let program = runs.open(1, "a")
+    let error = "SQLITE_CONSTRAINT: UNIQUE constraint failed: t.a"
+    runs.run("INSERT INTO t VALUES (?)", line: 3, of: program, at: 40, error: error)
+    runs.run("SELECT a FROM t", line: 2, of: program, at: 60, open: 50, rows: 9)
+    let failures = try #require(runs.profile.locks?.failures)
+    #expect(failures.map(\.error) == [error])
+    #expect(failures.allSatisfy { $0.obstacle == nil })
+  }
+}
