@@ -116,7 +116,7 @@ struct MarkupConversion: TextConversion {
     if Self.rows.contains(name) {
       if text.last != UInt8(ascii: "\n") { text.append(UInt8(ascii: "\n")) }
     } else if Self.cells.contains(name) {
-      text.append(UInt8(ascii: " "))
+      if !isEnd { text.append(UInt8(ascii: " ")) }
     } else if !isEnd, name == "script" || name == "style" {
       skipped = name
     }

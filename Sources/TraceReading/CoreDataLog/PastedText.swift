@@ -54,6 +54,9 @@ struct PastedText {
     case .fences:
       guard let fence = fences.first(where: text.hasSuffix) else { return text }
       let isAround = fence == "`" && text.hasPrefix("`")
+      // SQL may end with a name in such quotes.
+      let isPaired = text.count(where: { $0 == "`" }).isMultiple(of: 2)
+      if fence == "`", !isAround, isPaired { return text }
       return String(text.dropLast(fence.count).dropFirst(isAround ? 1 : 0))
     case .entities: return text.contains("&") ? withoutEntities(text) : text
     }
