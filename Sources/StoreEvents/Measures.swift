@@ -46,6 +46,8 @@ public struct Measures: OptionSet, Hashable, Sendable, Codable {
   public static let all = Self(rawValue: 1 << 24 - 1)
   /// A fetch of the store.
   public static let fetch = all.subtracting(.changes)
+  /// SQLite's own counts of its work.
+  public static let counters: Self = [.vmSteps, .fullScanSteps, .sorts, .autoIndexRows]
   /// A fault that went to the database.
   public static let miss = fetch.subtracting([
     .sorts, .autoIndexRows, .waitTime, .prepareTime, .stepTime, .materializeTime,

@@ -28,7 +28,7 @@ struct Input {
       sources = CTFTrace.grouping(readable).compactMap { $0.open(ledger) }
     case .log(let descriptor):
       ledger = SourceLedger(path: path, kind: .log, index: index)
-      sources = [LogEventSource(ConvertedText.source(descriptor), ledger: ledger)]
+      sources = [LogEventSource(ConvertedText.source(descriptor, ledger: ledger), ledger: ledger)]
       seal = nil
     }
   }

@@ -61,9 +61,10 @@ public enum InputContent {
         conversion != nil || !block.contains(0) && !hasLogLine(block)
       }
       guard var bytes else { return nil }
+      guard !hasLogLine(ConvertedText.text(of: bytes)[...]) else { return nil }
       if var conversion { bytes = conversion.convert(bytes[...], isLast: true) }
       let text = String(decoding: bytes, as: UTF8.self)
-      return hasLogLine(bytes[...]) || text.contains("\"schemaVersion\"") ? nil : text
+      return text.contains("\"schemaVersion\"") ? nil : text
     }
   }
 
@@ -71,12 +72,21 @@ public enum InputContent {
   private static let maxPlainText = 1 << 20
 
   private static func hasLogLine(_ bytes: ArraySlice<UInt8>) -> Bool {
-    bytes.split(separator: UInt8(ascii: "\n")).contains { line in
+    var pasted = PastedText()
+    return bytes.split(separator: UInt8(ascii: "\n")).contains { line in
       line.withUnsafeBytes { line in
-        let own = LinePrefix.all(of: line).last?.rest ?? line
-        return LogLine(own) != nil || CoreDataLine(own)?.isMarked == true
+        guard var text = pasted.decoded(line) else { return isLogLine(line) }
+        return text.withUTF8 { isLogLine(UnsafeRawBufferPointer($0)) }
       }
     }
+  }
+
+  private static func isLogLine(_ line: UnsafeRawBufferPointer) -> Bool {
+    let own = LinePrefix.all(of: line).last?.rest ?? line
+    guard LogLine(own) == nil else { return true }
+    return CoreDataLine(own).map { line in
+      line.isMarked || line.category == .annotation && CoreDataAnnotation(line.text) != nil
+    } ?? false
   }
 
   private static func isFolder(_ path: String) throws(TraceReadingError) -> Bool {
@@ -96,8 +106,9 @@ public enum InputContent {
 
   private static func isJSON(_ bytes: [UInt8]) -> Bool {
     let text = bytes.drop { " \t\r\n".utf8.contains($0) }
-    // `{\rtf1` is a rich text.
-    return text.first == UInt8(ascii: "{") && text.dropFirst().first != UInt8(ascii: "\\")
+    // `{\rtf1` is a rich text, `{code}` the mark of an issue tracker.
+    let next = text.dropFirst().first { !" \t\r\n".utf8.contains($0) }
+    return text.first == UInt8(ascii: "{") && next.map { "\"}".utf8.contains($0) } ?? true
       && !UnifiedLogConversion.isNeeded(head: bytes)
   }
 }

@@ -209,7 +209,7 @@ final class FileDescriptor: Sendable {
   }
 
   // 4 KiB is arbitrary: enough for a key of a message of `log show`, and for a first statement.
-  private static let peekSize = 4 << 10
+  static let peekSize = 4 << 10
 
   /// The next few bytes, which the next reader gets again.
   func peek() -> [UInt8] {

@@ -119,6 +119,40 @@ import Testing
     #expect(text.contains("1 search,"))
     #expect(!text.contains("CREATE INDEX"), "\(text)")
     #expect(try await html(path).contains("ZSTOP_ZLONGITUDE_ZLATITUDE"))
+    let report = try await json(path)
+    #expect(report.statements.map(\.verdict) == ["search"])
+    #expect(report.statements.map(\.confidence) == ["medium"])
+    try Connection(path: database).execute(
+      "CREATE INDEX ZSTOP_ZLONGITUDE_ZLATITUDE ON ZSTOP(ZLONGITUDE, ZLATITUDE)")
+    let measured = try await json("plans", path, "--database", database)
+    #expect(measured.statements.map(\.verdict) == ["search"])
+    #expect(measured.statements.flatMap(\.scans).allSatisfy { $0.hint == nil })
+    let withStore = try await words([path, "--database", database])
+    #expect(withStore.contains("USING INDEX ZSTOP_ZLONGITUDE_ZLATITUDE"), "\(withStore)")
+    #expect(!withStore.contains("another plan") && !withStore.contains("CREATE INDEX"))
+    #expect(try await html(path, "--database", database).contains("ZSTOP_ZLONGITUDE_ZLATITUDE"))
+  }
+
+  /// With a limit, as the source has it: whether the scan ends early depends on the values.
+  @Test(arguments: [
+    "0|0|0|SCAN TABLE ZSTOP AS t0 (~12800 rows)", "3|0|0|SCAN t0", "QUERY PLAN\n`--SCAN t0",
+    "--EQP-- 0,0,0,SCAN TABLE ZSTOP AS t0",
+  ])
+  func aScanWithALimitIsTheSign(rows: String) async throws {
+    let path = try write(Self.session(rows))
+    let hint = "CREATE INDEX ZSTOP_ZLONGITUDE_ZLATITUDE ON ZSTOP(ZLONGITUDE, ZLATITUDE)"
+    let text = try await words([path])
+    #expect(text.contains("MAY SCAN") && text.contains("may read every row of 'ZSTOP'"), "\(text)")
+    #expect(text.contains("try \(hint)"))
+    let report = try await json(path)
+    #expect(report.statements.map(\.verdict) == ["mayScan"])
+    #expect(report.statements[0].scans.map(\.hint) == [hint])
+    let page = try await html(path)
+    #expect(page.contains("MAY SCAN") && page.contains(hint))
+    // Measured: 0.01 degrees have fewer rows than the limit, so that each run reads all.
+    let measured = try await json("plans", path, "--database", database)
+    #expect(measured.statements[0].scans.map(\.rows) == [5000])
+    #expect(try await html(path, "--database", database).contains("5,000 rows"))
   }
 
   @Test(arguments: [
@@ -175,12 +209,16 @@ import Testing
     let text = try await words(["plans", path])
     #expect(text.contains("runs a correlated subquery once for each row"), "\(text)")
     #expect(text.contains("write terms that discard rows before it"))
+    let order = "evaluates it last, wherever it is written; for older versions"
+    #expect(text.contains(order))
     #expect(try await json("plans", path).statements.map(\.flags) == [["correlatedSubquery"]])
     #expect(try await html(path).contains("runs a correlated subquery"))
     try Connection(path: database).execute(
       "CREATE INDEX ZSTOP_ZLONGITUDE_INDEX ON ZSTOP(ZLONGITUDE)")
     let measured = try await json("plans", path, "--database", database)
     #expect(measured.statements.map(\.flags) == [["correlatedSubquery"]])
+    #expect(try await words(["plans", path, "--database", database]).contains(order))
+    #expect(try await html(path, "--database", database).contains(order))
   }
 
   @Test func otherFlagsAreThoseOfThePlan() async throws {

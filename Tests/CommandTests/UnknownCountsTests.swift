@@ -262,6 +262,55 @@ import Testing
     #expect(try String(contentsOfFile: page, encoding: .utf8).contains("No tracks over time"))
   }
 
+  /// The store's log of each level, as its program writes it, has every count.
+  @Test(arguments: 1...4)
+  func theStoresLogHasAllCounts(level: Int) async throws {
+    let (store, log) = (folder.path("records.sqlite"), folder.path("level-\(level).log"))
+    let records = Program("records")
+    #expect(try await records.run("generate", "--count", "20", "--store", store).status == 0)
+    let list = try await records.run(
+      ["list", "--store", store],
+      environment: ["STORE_SQL_DEBUG": "\(level)", "STORE_SQL_DEBUG_FILE": log])
+    #expect(list.status == 0, "\(list.error)")
+    let measured = try await json(log).measured
+    for name in ["rows", "vmSteps", "fullScanSteps", "cacheHits", "saves", "timeNs"] {
+      #expect(measured.contains(name), "\(name)")
+    }
+  }
+
+  /// Runs with counters and runs without: a run's work is that of the runs that have it.
+  @Test func aRunsWorkIsThatOfTheRunsWithCounters() async throws {
+    let sql = "SELECT 0, t0.Z_PK FROM ZBOOK t0"
+    let counted = RunBuilder {
+      $0.open()
+      $0.fetch(sql, entity: "Book", rows: 3, vmSteps: 40, fullScanSteps: 8)
+      $0.close()
+    }
+    let log = (1...3).map { _ in
+      """
+      CoreData: sql: \(sql)
+      CoreData: annotation: sql connection fetch time: 0.0010s
+      CoreData: annotation: total fetch execution time: 0.0012s for 3 rows.
+
+      """
+    }.joined()
+    let paths = [try write(counted.log, "store.log"), try write(log, "core-data.log")]
+    let summary = try await report.run(["summary"] + paths)
+    #expect(
+      summary.output.contains("per run 3 rows, 40 VM steps, 8 scan steps"), "\(summary.output)")
+    let merged = folder.path("both.json")
+    #expect(try await report.run(["merge"] + paths + ["-o", merged]).status == 0)
+    #expect(try await report.run("summary", merged).output.contains("40 VM steps, 8 scan steps"))
+  }
+
+  /// The misses and the save are those of a log that has no hits and no times.
+  @Test func ratiosAndTimesAreThoseOfTheInputsThatHaveThem() async throws {
+    let merged = try await variants(Self.coreDataInputs[4])[2]
+    let summary = try await report.run("summary", merged)
+    #expect(!summary.output.contains("cache hits          0%"), "\(summary.output)")
+    #expect(!summary.output.contains("saving            0 ns"))
+  }
+
   // MARK: - Comparisons
 
   @Test func aGateDoesNotCompareWithWhatIsUnknown() async throws {

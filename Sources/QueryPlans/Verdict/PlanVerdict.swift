@@ -95,6 +95,8 @@ public struct TableSize: Hashable, Sendable {
 /// The work that runs of one statement did, as a trace counted it or as it was measured.
 public struct StatementWork: Hashable, Sendable {
   public var executions: UInt64
+  /// Executions without counters, beside others that have them.
+  public var uncounted: UInt64 = 0
   /// Returned or changed; a count returns one row.
   public var rows: UInt64
   public var fullScanSteps: UInt64
@@ -124,18 +126,27 @@ public struct StatementWork: Hashable, Sendable {
       let (sum, isTooLarge) = self[keyPath: path].addingReportingOverflow(other[keyPath: path])
       return isTooLarge ? .max : sum
     }
+    let uncountedSum = sum(\.uncounted)
     self = Self(
       executions: sum(\.executions), rows: sum(\.rows), fullScanSteps: sum(\.fullScanSteps),
       autoIndexRows: sum(\.autoIndexRows), vmSteps: sum(\.vmSteps), sorts: sum(\.sorts))
+    uncounted = uncountedSum
+  }
+
+  /// The executions that have a sum.
+  private func executions(with sum: KeyPath<Self, UInt64>) -> UInt64 {
+    sum == \.rows ? executions : executions - min(uncounted, executions)
   }
 
   /// A sum of the work per run, rounded down.
   func wholePerRun(_ sum: KeyPath<Self, UInt64>) -> UInt64 {
-    executions == 0 ? 0 : self[keyPath: sum] / executions
+    let runs = executions(with: sum)
+    return runs == 0 ? 0 : self[keyPath: sum] / runs
   }
 
   /// A sum of the work per run.
   public func perRun(_ sum: KeyPath<Self, UInt64>) -> Double {
-    executions == 0 ? 0 : Double(self[keyPath: sum]) / Double(executions)
+    let runs = executions(with: sum)
+    return runs == 0 ? 0 : Double(self[keyPath: sum]) / Double(runs)
   }
 }

@@ -42,6 +42,8 @@ public struct Work: Hashable, Sendable, Codable {
   public var busyAttempts: UInt64?
   /// Runs that began while every reader of a store with the default number was in use; nil if none did.
   public var contended: UInt64?
+  /// Runs without SQLite's counters; nil if there are none.
+  public var uncounted: UInt64?
   /// The measures of the runs; nil without runs, and in reports of older versions.
   public var measured: Measures?
 
@@ -51,17 +53,25 @@ public struct Work: Hashable, Sendable, Codable {
   /// The mean time of a run, in nanoseconds.
   public var meanTime: Double { count == 0 ? 0 : Double(totalTime) / Double(count) }
 
-  /// A sum of the work, per run.
+  /// A sum of the work, per run that has it.
   public func perRun(_ sum: KeyPath<Work, UInt64>) -> Double {
-    count == 0 ? 0 : Double(self[keyPath: sum]) / Double(count)
+    var runs = count
+    if let uncounted, !Self.measure(of: sum).isDisjoint(with: .counters) {
+      runs -= min(uncounted, count)
+    }
+    return runs == 0 ? 0 : Double(self[keyPath: sum]) / Double(runs)
+  }
+
+  private mutating func addMeasures(_ measures: Measures) {
+    measured.add(measures)
+    if measures.isDisjoint(with: .counters) { uncounted.add(1) }
   }
 }
 
 extension Work: Summed {
   public static let sums = Sums<Self, Self>(
     \.count, \.rows, \.errors, \.limited, \.batched, \.offset, \.totalTime, \.changes,
-    \.busyAttempts,
-    \.contended
+    \.busyAttempts, \.contended, \.uncounted
   ).appending(WorkMetric.all) { ($0.work, $0.work) }
   private static let ofFetch = Sums<Self, FetchEnd>(
     (\.offset, \.offset), (\.totalTime, \.totalTime)
@@ -87,7 +97,7 @@ extension Work: Summed {
 
   mutating func add(_ fetch: FetchEnd, _ measures: Measures) {
     count.add(1)
-    measured.add(measures.intersection(.fetch))
+    addMeasures(measures.intersection(.fetch))
     rows.add(fetch.rowsReturned)
     if !fetch.error.isEmpty { errors.add(1) }
     if fetch.limit > 0 { limited.add(1) }
@@ -97,7 +107,7 @@ extension Work: Summed {
 
   mutating func add(_ miss: CacheMiss, rows: UInt64, _ measures: Measures) {
     count.add(1)
-    measured.add(measures.intersection(.miss))
+    addMeasures(measures.intersection(.miss))
     self.rows.add(rows)
     Self.ofMiss.add(miss, to: &self)
   }

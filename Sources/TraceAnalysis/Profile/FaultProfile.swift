@@ -18,6 +18,9 @@ public struct FaultProfile: Hashable, Sendable, Codable {
   public var missTime: Nanoseconds = 0
   /// The most misses on the objects of one single fetch.
   public var mostMissesPerFetch: UInt64 = 0
+  /// Misses on objects of the entity that was fetched before them; nil where the line that fetched the
+  /// objects is known.
+  public var missesOfFetched: UInt64?
   /// The statement that answered the misses, if there was one.
   public var statement: StatementID?
   /// The measures of the faults; nil in reports of older versions.
@@ -46,7 +49,8 @@ public struct FaultProfile: Hashable, Sendable, Codable {
 
 extension FaultProfile: Summed {
   public static let sums = Sums<Self, Self>(
-    \.hits, \.misses, \.rows, \.hitTime, \.missTime, \.measured, max: \.mostMissesPerFetch)
+    \.hits, \.misses, \.rows, \.hitTime, \.missTime, \.missesOfFetched, \.measured,
+    max: \.mostMissesPerFetch)
 
   /// Adds the faults of another origin.
   public mutating func add(_ other: Self) {

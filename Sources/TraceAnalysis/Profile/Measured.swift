@@ -97,12 +97,20 @@ extension EntityProfile: Measured {
 
 extension Profile: Measured {
   public var measures: Measures {
-    if let measured { return measured }
+    if let measured { return measured.subtracting(unmeasured) }
     // A report of an older version.
     if reading.sources.allSatisfy({ $0.kind == .coreDataLog }) {
       return reading.sources.isEmpty ? [] : .coreData
     }
     return observed == nil || totals.isOfStore ? .all : .run
+  }
+
+  /// Measures of some input, which none of the inputs with faults or saves has.
+  private var unmeasured: Measures {
+    let hasHits = faults.isEmpty || faults.contains { $0.measures.contains(.cacheHits) }
+    let hasTimes = saves.isEmpty || saves.contains { $0.measures.contains(.saveTime) }
+    let hits: Measures = hasHits ? [] : .cacheHits
+    return hasTimes ? hits : hits.union(.saveTime)
   }
 
   public static func measure(of path: PartialKeyPath<Self>) -> Measures {

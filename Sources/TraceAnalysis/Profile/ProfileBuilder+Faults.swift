@@ -35,16 +35,23 @@ extension ProfileBuilder {
     }
     if event.source == .rowCache { totals.cacheHits.add(1) }
     totals.faultTime.add(event.duration)
+    let isOfFetched = measures.contains(.cacheHits) ? nil : isOfLastFetch(event, in: thread.process)
     // Mostly the objects of one fetch, one after the other.
     let last = faults.updateLast(where: { $0.isOrigin(of: event) }) {
-      $0.add(event, in: thread.process, statement: statement, measures)
+      $0.add(event, in: thread.process, statement: statement, isOfFetched: isOfFetched, measures)
     }
     let place =
       last
       ?? faults.update(FaultProfile.Origin(event), from: FaultTally.init(origin:)) {
-        $0.add(event, in: thread.process, statement: statement, measures)
+        $0.add(event, in: thread.process, statement: statement, isOfFetched: isOfFetched, measures)
       }
     timeline?.add(event, place: faults.isFull ? nil : place)
+  }
+
+  /// Whether the fetch before a fault was of its entity, which may have been known by its table alone.
+  private func isOfLastFetch(_ fault: FaultFired, in process: Int) -> Bool {
+    guard let last = lastFetches[process], last.id == fault.originFetchID else { return false }
+    return [fault.entity, "Z" + fault.entity.uppercased()].contains(last.entity)
   }
 
   private mutating func takeMiss(behind fault: FaultFired, on thread: Key) -> CacheMiss? {
@@ -90,7 +97,8 @@ struct FaultTally {
   init(origin: FaultProfile.Origin) { profile = FaultProfile(origin: origin) }
 
   mutating func add(
-    _ fault: FaultFired, in process: Int, statement: StatementID?, _ measures: Measures
+    _ fault: FaultFired, in process: Int, statement: StatementID?, isOfFetched: Bool?,
+    _ measures: Measures
   ) {
     profile.measured = profile.measured + measures.intersection(.fetch)
     guard fault.source == .database else {
@@ -101,6 +109,9 @@ struct FaultTally {
     profile.misses.add(1)
     profile.missTime.add(fault.duration)
     profile.rows.add(fault.rows)
+    if let isOfFetched {
+      profile.missesOfFetched = (profile.missesOfFetched ?? 0).saturatingSum(isOfFetched ? 1 : 0)
+    }
     profile.statement = profile.statement ?? statement
     let fetch = ProfileBuilder.Key(process: process, id: fault.originFetchID)
     profile.mostMissesPerFetch = max(

@@ -34,6 +34,9 @@ extension ProfileBuilder {
     let fetch = pendingFetches.remove(Key(process: process, id: event.fetchID))
     if event.parentID != 0 { addNested(event, in: process) }
     let measures = currentMeasures
+    if !measures.contains(.cacheHits), event.parentID == 0 {
+      lastFetches[process] = (event.fetchID, event.entity)
+    }
     measured.formUnion(measures.intersection(.fetch))
     io.end(event, texts[event.statementID], at: fetch?.location ?? .unknown, on: thread)
     guard filter.takes(event, from: fetch?.location ?? .unknown) else { return }

@@ -37,6 +37,8 @@ public struct ProfileBuilder {
   var pendingMisses = PendingTable<Key, CacheMiss>()
   /// By thread: its lock waits since its last statement, or since its save began.
   var pendingBusy = PendingTable<Key, LockWaits>()
+  /// By process: the last fetch of a log that has no lines of code, by its id, and its entity.
+  var lastFetches: [Int: (id: UInt64, entity: String)] = [:]
   var concurrency = Concurrency()
   /// Batched fetches whose batches may still come.
   var batchedFetches: [Key: BatchKey] = [:]

@@ -284,8 +284,7 @@ extension JudgedStatement {
 
   /// Rows that a run returns, or changes.
   private var rowsPerRun: Double {
-    let work = profile.statementWork
-    return work.executions == 0 ? 0 : Double(work.rows) / Double(work.executions)
+    profile.statementWork.perRun(\.rows)
   }
 
   /// The time in SQLite for rows that were not returned.

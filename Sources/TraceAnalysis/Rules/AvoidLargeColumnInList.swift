@@ -34,12 +34,14 @@ struct AvoidLargeColumnInList: Rule {
       more and a column of type BLOB, TEXT, CLOB, JSON or none takes 4,096 bytes or more of each on average: as one run on
       the database returned them, otherwise averaged over the table's first 10,000 rows (500 for texts), including rows
       without a value. Values stored outside
-      the file (short references), thumbnails (by the column's name) of less than 65,536 bytes, and single objects are not reported.
+      the file (short references), thumbnails (by the column's name) of less than 65,536 bytes, single objects, and the prefetch of an entity that has little more than
+      the bytes are not reported.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
     guard let database = workload.database else {
-      return workload.forms.map(\.whole).compactMap(named)
+      let tables = Set(workload.forms.flatMap { $0.whole.clauses.tables })
+      return workload.forms.map(\.whole).compactMap { named($0, tables) }
     }
     return workload.forms.map(\.whole).flatMap { statement -> [Finding] in
       guard let sql = statement.sql, statement.work.perRun(\.rows) >= Self.minRows,
@@ -49,6 +51,7 @@ struct AvoidLargeColumnInList: Rule {
       let columns = ResultColumns.all(in: statement.qualifiedSQL) {
         database.table($0)?.largeColumns ?? []
       }
+      if isPrefetchOfBytes(statement, sql) { return [] }
       return columns.compactMap { column in
         guard let table = database.table(column.table),
           let average = table.blobBytes[column.name] ?? table.textBytes[column.name], average > 0,
@@ -60,13 +63,24 @@ struct AvoidLargeColumnInList: Rule {
     }
   }
 
+  /// Whether it prefetches an entity that has little more than the bytes: the rows that are shown.
+  private func isPrefetchOfBytes(_ statement: JudgedStatement, _ sql: String) -> Bool {
+    let keys: Set = ["z_pk", "z_ent", "z_opt"]
+    // The bytes and their owner.
+    return statement.kinds == [.prefetch]
+      && ResultColumns.all(in: sql).filter { !keys.contains($0.name.lowercased()) }.count <= 2
+  }
+
   /// From the text and the time of its rows alone.
-  private func named(_ statement: JudgedStatement) -> Finding? {
+  private func named(_ statement: JudgedStatement, _ tables: Set<String>) -> Finding? {
     let work = statement.work
     guard statement.isTextOnly, statement.kinds == [.objects], let sql = statement.sql,
       work.perRun(\.rows) >= Self.minRows,
       Double(work.totalTime) >= Double(work.rows) * Self.minTimePerRow,
-      let column = ResultColumns.all(in: sql).first(where: { $0.name.isOfBytes })
+      // `ZPICTURE` may be a to-one relationship to the rows of a table of that name.
+      let column = ResultColumns.all(in: sql).first(where: {
+        $0.name.isOfBytes && !tables.contains($0.name.lowercased())
+      })
     else { return nil }
     let time = (Double(work.totalTime) / Double(work.rows) / 1000).wholeText
     return Finding(

@@ -18,14 +18,17 @@ struct DropUnusedIndex: Rule {
     limits: """
       Needs `--database`, and depends on the workload: a part of the program that the trace does not contain may use the
       index, so the finding is a note. Indexes of tables that no statement of the trace reads, unique indexes and the
-      indexes that the store creates for relationships are not reported, nor those of a table where a statement searches
-      text or sorts by a locale without an index, nor those of columns that a statement with a scan or a costly search
-      names: the repair may use them. If a statement cannot be explained, nothing is
+      indexes that the store creates for relationships are not reported, nor any by Core Data's log, which may be
+      incomplete, nor those of a table where a statement searches text or sorts by a locale without an index, nor those
+      of columns that a statement with a scan or a costly search names: the repair may use them. If a statement cannot
+      be explained, nothing is
       reported.
       """)
 
   func check(_ workload: Workload) -> [Finding] {
+    // A log of Core Data cannot prove that it is complete: another statement may use the index.
     guard let database = workload.database, !workload.explanations.isEmpty,
+      !workload.profile.hasCoreDataLog,
       workload.plans.allSatisfy({ $0 != nil }),
       // Plans of another version do not show which indexes the program uses.
       !workload.explanations.values.contains(where: { $0.judgement?.otherVersion != nil }),

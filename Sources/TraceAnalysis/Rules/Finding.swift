@@ -89,6 +89,7 @@ public struct Finding: Hashable, Sendable {
     self.message = message
     self.evidence = evidence
     self.fix = fix
-    self.saving = saving
+    // A time of the log below its resolution is not a saving of 0.
+    self.saving = saving.flatMap { $0.atMost > 0 ? $0 : nil }
   }
 }

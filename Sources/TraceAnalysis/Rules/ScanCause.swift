@@ -27,7 +27,7 @@ extension JudgedStatement {
     if work.perRun(\.autoIndexRows) >= ScanBound.minRows { return .automaticIndex }
     if judgement.evidence != .counted, !judgement.automaticIndexes.isEmpty,
       judgement.suspects.isEmpty
-        || Double(judgement.work?.autoIndexRows ?? 0) >= ScanBound.minRows
+        || judgement.work?.perRun(\.autoIndexRows) ?? 0 >= ScanBound.minRows
     {
       return .automaticIndex
     }
@@ -75,7 +75,7 @@ extension JudgedStatement {
   /// Full-scan steps of a run: counted, measured, or as many as the scanned table has rows.
   var stepsPerRun: Double {
     if profile.isCounted, judgement.hasCountsOfTrace { return work.perRun(\.fullScanSteps) }
-    if let steps = judgement.work?.fullScanSteps, steps > 0 { return Double(steps) }
+    if let steps = judgement.work?.perRun(\.fullScanSteps), steps > 0 { return steps }
     return Double(judgement.largestScan?.size?.rows ?? 0)
   }
 

@@ -104,9 +104,12 @@ extension Profile {
 extension StatementProfile {
   /// The part of a statement's runs that the plan's judge needs.
   public var statementWork: StatementWork {
-    StatementWork(
+    var sums = StatementWork(
       executions: work.count, rows: max(work.rows, work.changes ?? 0),
       fullScanSteps: work.fullScanSteps,
       autoIndexRows: work.autoIndexRows, vmSteps: work.vmSteps, sorts: work.sorts)
+    // Without any counters, there are none per run.
+    sums.uncounted = work.vmSteps > 0 ? work.uncounted ?? 0 : 0
+    return sums
   }
 }

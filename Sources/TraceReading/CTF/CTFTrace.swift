@@ -28,7 +28,7 @@ struct CTFTrace {
   /// none can be read.
   func open(_ ledger: SourceLedger) -> (any EventSource)? {
     do throws(TSDLError) {
-      return CTFEventSource(CTFDecoder(self, try metadata(), ledger), ledger)
+      return CTFEventSource(CTFDecoder(self, try metadata(ledger), ledger), ledger)
     } catch {
       let fact = error.isForeign ? "has a layout that is not read" : "is damaged"
       ledger.addProblem("the trace in \(LogText.quoted(folders[0])) \(fact): \(error.reason)")
@@ -38,7 +38,7 @@ struct CTFTrace {
 
   /// The metadata of the folder that describes the most events: LTTng adds to it as programs
   /// register their events.
-  private func metadata() throws(TSDLError) -> CTFMetadata {
+  private func metadata(_ ledger: SourceLedger) throws(TSDLError) -> CTFMetadata {
     var result: CTFMetadata?
     for folder in folders {
       guard let text = try MetadataPackets.bytes(inFolder: folder) else {
@@ -47,6 +47,9 @@ struct CTFTrace {
       guard !text.allSatisfy({ $0 <= 32 }) else { throw TSDLError(reason: "its metadata is empty") }
       do {
         let metadata = try CTFMetadata(text)
+        if !MetadataPackets.isSigned(text) {
+          ledger.addRemark("the metadata in \(LogText.quoted(folder)) lacks its line /* CTF 1.8 */")
+        }
         if metadata.eventClassCount > result?.eventClassCount ?? -1 { result = metadata }
       } catch {
         // Another tracer may have written fields that are unknown here.

@@ -47,7 +47,9 @@ enum MetadataPackets {
     else { return nil }
     let bytes = Array(data)
     guard Head.isHead(bytes) else {
-      guard bytes.starts(with: signature) || bytes.allSatisfy({ $0 <= 32 }) else {
+      // Without the line, a comment, and not with that of another version.
+      let isUnsigned = !bytes.starts(with: "/*".utf8) && CTFMetadata.isOfLTTng(bytes)
+      guard bytes.starts(with: signature) || isUnsigned || bytes.allSatisfy({ $0 <= 32 }) else {
         throw TSDLError(reason: "its metadata does not begin with /* CTF 1.8 */")
       }
       return bytes
@@ -63,6 +65,9 @@ enum MetadataPackets {
     }
     return text
   }
+
+  /// Whether a text begins as the specification requires.
+  static func isSigned(_ text: [UInt8]) -> Bool { text.starts(with: signature) }
 
   /// The identity of the trace of a folder: its UUID, or nothing where it has none.
   static func traceIdentifier(ofFolder folder: String) -> String? {

@@ -38,7 +38,10 @@ struct ConsoleMetadataConversion: TextConversion {
   /// Ends a line: with one of metadata the message before it is complete.
   private mutating func end(_ lines: inout [UInt8]) {
     if let head = Self.head(of: line[...]) {
-      lines += (message.isEmpty ? [] : Array(head.utf8)) + message
+      // Lines before that of a message continue the message before it, whose own line is complete.
+      let rest = message[..<startOfMessage]
+      lines += rest
+      if rest.count < message.count { lines += Array(head.utf8) + message[rest.count...] }
       message = []
     } else {
       message += line
@@ -48,6 +51,15 @@ struct ConsoleMetadataConversion: TextConversion {
       }
     }
     line = []
+  }
+
+  /// The beginning of the line with `CoreData: `; that of the first line, where none has it.
+  private var startOfMessage: Int {
+    let mark = Array("CoreData: ".utf8)
+    return message.indices.first { index in
+      (index == 0 || message[index - 1] == UInt8(ascii: "\n"))
+        && message[index...].starts(with: mark)
+    } ?? 0
   }
 
   /// What stands before the message; nil for a line that is no metadata.

@@ -29,6 +29,20 @@ enum CoreDataContinuation {
     return starts.contains { words.hasPrefix($0) }
   }
 
+  /// The row of a plan in a line, which may have a head like the lines before it.
+  static func planRow(
+    _ line: UnsafeRawBufferPointer, headLength: Int
+  ) -> UnsafeRawBufferPointer? {
+    if isPlan(line) { return line }
+    for index in line.indices where " \t".utf8.contains(line[index]) {
+      let row = UnsafeRawBufferPointer(rebasing: line[(index + 1)...])
+      guard row.first != UInt8(ascii: " "), isPlan(row) else { continue }
+      let head = UnsafeRawBufferPointer(rebasing: line[...index])
+      return head.count == headLength || CoreDataLineHead(head) != nil ? row : nil
+    }
+    return nil
+  }
+
   static func isIndented(_ line: UnsafeRawBufferPointer) -> Bool {
     line.first == UInt8(ascii: " ") || line.first == 9
       || line.first.map { "{}()".utf8.contains($0) } == true

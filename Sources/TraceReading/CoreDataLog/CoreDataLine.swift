@@ -12,6 +12,8 @@ struct CoreDataLine {
   enum Category { case sql, annotation, details, remark, error }
 
   let head: CoreDataLineHead?
+  /// The bytes before `CoreData: `.
+  let headLength: Int
   let category: Category
   /// Whether `CoreData: `, or the end of it, precedes the category.
   let isMarked: Bool
@@ -33,6 +35,7 @@ struct CoreDataLine {
     case .error: guard isMarked || Self.isOfSQLite(text) else { return nil }
     default: break
     }
+    headLength = before.count - mark
     head = CoreDataLineHead(UnsafeRawBufferPointer(rebasing: before.dropLast(mark)))
     self.category = category
     self.text = text

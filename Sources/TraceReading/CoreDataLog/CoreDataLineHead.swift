@@ -34,7 +34,9 @@ struct CoreDataLineHead {
       process = cursor.takeProcess() ?? process
       return
     }
-    if let seconds = cursor.takeDateTime(separator: " ") ?? cursor.takeDateTime(separator: "T") {
+    if let seconds = cursor.takeDateTime(separator: " ") ?? cursor.takeDateTime(separator: "T")
+      ?? cursor.takeMonthNameTime()
+    {
       let fraction = cursor.takeFraction()
       let offset = cursor.takeZone()
       time = seconds * 1_000_000_000 + fraction - (offset ?? 0)
@@ -109,9 +111,23 @@ extension ByteCursor {
     return true
   }
 
-  private static let months: Set = [
+  private static let months = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
+
+  /// Parses `Nov 25, 2025 @ 10:00:00` of Kibana, in seconds since 1970-01-01 00:00.
+  fileprivate mutating func takeMonthNameTime() -> Int64? {
+    var ahead = self
+    let name = String(decoding: ahead.take { $0 != UInt8(ascii: " ") }, as: UTF8.self)
+    guard let month = Self.months.firstIndex(of: name), ahead.take(" "),
+      let day = Int64(decimal: ahead.take { $0.isDigit }), (1...31).contains(day),
+      ahead.take(", "), let year = ahead.takeDigits(4), (1970...2261).contains(year),
+      ahead.take(" @ "), let hour = ahead.takeDigits(2), ahead.take(":"),
+      let minute = ahead.takeDigits(2), ahead.take(":"), let second = ahead.takeDigits(2)
+    else { return nil }
+    self = ahead
+    return ((daysSince1970(year, Int64(month + 1), day) * 24 + hour) * 60 + minute) * 60 + second
+  }
 
   /// Parses ` host App[4711]` or ` iPhone App(CoreData)[4711]`; the process is the last word.
   mutating func takeProcess() -> ProcessIdentity? {

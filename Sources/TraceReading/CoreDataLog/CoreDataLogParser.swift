@@ -23,11 +23,12 @@ final class CoreDataLogParser {
   private var place = Place.none
   /// An annotation that no rule matches, and that may continue on the next line.
   private var fragment: CoreDataFragment?
-  /// The statement of the plan that is read.
+  /// The statement of the plan that is read, and the length of the head before it.
   private var explained = ""
+  private var planHead = 0
   private var wrapping = LineWrapping()
   private var doubts = CoreDataDoubts()
-  private var markup = MarkupText()
+  private var pasted = PastedText()
   /// Whether a line had `CoreData: `: those without it are then text in values, or another program's.
   private var hasMarks = false
   /// The prefixes of the last line with a category, as of a quotation.
@@ -49,7 +50,7 @@ final class CoreDataLogParser {
   /// - Parameter isMarkedOnly: whether a line without `CoreData: ` is another program's.
   /// - Returns: false if it is not a Core Data line.
   func read(_ line: UnsafeRawBufferPointer, number: UInt64, isMarkedOnly: Bool) -> Bool {
-    guard var text = markup.decoded(line) else {
+    guard var text = pasted.decoded(line) else {
       return readText(line, number: number, isMarkedOnly: isMarkedOnly)
     }
     return text.withUTF8 {
@@ -80,7 +81,9 @@ final class CoreDataLogParser {
     switch parsed.category {
     case .sql: readSQL(parsed.text)
     case .annotation: return readAnnotation(parsed.text, number)
-    case .details: return readDetails(parsed.text)
+    case .details:
+      planHead = parsed.headLength
+      return readDetails(parsed.text)
     case .remark: place = .remark
     case .error: readError(parsed.text, number)
     }
@@ -216,8 +219,8 @@ final class CoreDataLogParser {
       if CoreDataContinuation.isObject(line) { return true }
     case .plan:
       let text = String(decoding: line, as: UTF8.self)
-      if CoreDataContinuation.isPlan(line) {
-        ledger.addToPlan(text)
+      if let row = CoreDataContinuation.planRow(line, headLength: planHead) {
+        ledger.addToPlan(String(decoding: row, as: UTF8.self))
         return true
       }
       guard let joint = wrapping.joint(explained, line) else { break }
@@ -302,7 +305,7 @@ final class CoreDataLogParser {
     ledger.addRemark(
       "Core Data's log contains no callers, no contexts and no work of SQLite, and rounds times to "
         + "0.1 ms; faults are counted for the fetch before them")
-    if markup.hasEntities {
+    if pasted.hasEntities {
       ledger.addRemark("the log has HTML entities (&lt;, &gt;), as of a web page's source: decoded")
     }
     if !clock.isReal { ledger.addRemark("the log has no times of day: only the order is known") }

@@ -55,7 +55,11 @@ struct LinePrefix {
 extension ByteCursor {
   /// Takes `web-1  | `, the `> ` of a quotation, an indentation, or the number of the line.
   fileprivate mutating func takeBar() -> (String, Bool)? {
-    if take("> ") || take("    ") || take("\t") || takeLineNumber() { return ("", true) }
+    if take("    ") || take("\t") || takeLineNumber() { return ("", true) }
+    if take(">") {
+      _ = take(" ")
+      return ("", true)
+    }
     var ahead = self
     let name = ahead.take(while: \.isOfContainer)
     _ = ahead.take { $0 == UInt8(ascii: " ") }
@@ -64,11 +68,13 @@ extension ByteCursor {
     return (String(decoding: name, as: UTF8.self), true)
   }
 
-  /// Takes `12:`, `  12: `, or `  12` and a tabulator.
+  /// Takes `12:`, `  12: `, `12. `, or `  12` and a tabulator.
   private mutating func takeLineNumber() -> Bool {
     var ahead = self
     _ = ahead.take { $0 == UInt8(ascii: " ") }
-    guard !ahead.take(while: \.isDigit).isEmpty, ahead.take(":") || ahead.take("\t") else {
+    guard !ahead.take(while: \.isDigit).isEmpty,
+      ahead.take(":") || ahead.take(". ") || ahead.take("\t")
+    else {
       return false
     }
     _ = ahead.take(" ")

@@ -24,7 +24,6 @@ final class LogEventSource: EventSource {
   @exclusivity(unchecked) private var isAtEnd = false
   /// Whether the line lacks its line feed, so that an event may lack its last fields: it is not used.
   @exclusivity(unchecked) private var isCut = false
-  private var plain: [UInt8] = []
   @exclusivity(unchecked) private var bindings = LogBindings()
   private lazy var coreData = CoreDataLogParser(ledger: ledger)
   @exclusivity(unchecked) private var hasCoreDataLines = false
@@ -300,24 +299,14 @@ final class LogEventSource: EventSource {
     ledger.countUnrecognized("line \(lineNumber): \(reason): \(line.sample)")
   }
 
-  /// Runs a closure on a line without its colours: `ESC [ 1 ; 31 m`.
+  /// Runs a closure on a line without its colours.
   private func withoutColours<Result>(
     _ line: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result {
     guard let base = line.baseAddress, memchr(base, 0x1b, line.count) != nil else {
       return try body(line)
     }
-    plain.removeAll(keepingCapacity: true)
-    var cursor = ByteCursor(line)
-    while let byte = cursor.next {
-      guard cursor.take("\u{1b}[") else {
-        plain.append(byte)
-        cursor.skip()
-        continue
-      }
-      _ = cursor.take { !(0x40...0x7e).contains($0) }
-      if !cursor.isAtEnd { cursor.skip() }
-    }
+    let plain = ColourCode.removed(from: line, isEscaped: true)
     return try plain.withUnsafeBytes(body)
   }
 }

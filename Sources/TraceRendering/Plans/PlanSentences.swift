@@ -182,8 +182,10 @@ extension PlanJudgement {
     }
     if correlatedSubqueries > 0 {
       remarks.append(
-        "runs a correlated subquery once for each row that reaches it: write terms that discard "
-          + "rows before it")
+        "runs a correlated subquery once for each row that reaches it: "
+          + (SubqueryOrder.isDeferred
+            ? "SQLite \(SubqueryOrder.sqliteVersion) evaluates it last, wherever it is written; for older versions, "
+            : "") + "write terms that discard rows before it")
     }
     remarks += partialSearches.map { search in
       let columns = search.served + search.others
@@ -240,22 +242,21 @@ extension PlanJudgement {
       return nil
     }
     // Rounded, as in the finding of the same statement.
-    func perRun(_ sum: UInt64) -> UInt64 {
-      let (whole, rest) = sum.quotientAndRemainder(dividingBy: work.executions)
-      return rest >= work.executions - rest ? whole + 1 : whole
+    func perRun(_ sum: KeyPath<StatementWork, UInt64>) -> UInt64 {
+      UInt64(exactly: work.perRun(sum).rounded()) ?? .max
     }
     let built =
       work.autoIndexRows > 0
-      ? ", \(perRun(work.autoIndexRows).counted("row")) put into automatic indexes" : ""
+      ? ", \(perRun(\.autoIndexRows).counted("row")) put into automatic indexes" : ""
     // SQLite counts no full-scan steps of virtual tables.
     let isVirtual = work.fullScanSteps == 0 && suspects.contains(where: \.isVirtual)
     let steps =
       isVirtual || verdict == .costlySearch
-      ? perRun(work.vmSteps).counted("VM step")
-      : perRun(work.fullScanSteps).counted("full-scan step")
+      ? perRun(\.vmSteps).counted("VM step")
+      : perRun(\.fullScanSteps).counted("full-scan step")
     let counts = """
       \(steps)\(built) for \
-      \(perRun(work.rows).counted("row"))
+      \(perRun(\.rows).counted("row"))
       """
     switch evidence {
     case .counted: return "counted by the trace: \(counts) a run"

@@ -58,16 +58,16 @@ public struct PlansReport {
       var failure: String?
     }
 
-    /// A step without the number of rows of VALUES, which is no part of the form.
+    /// A step without the number of rows of VALUES, and its names in one case: neither is part of the form.
     private static func words(of step: QueryPlan.Node) -> String {
-      if case .constantRows = step.fact { "constant rows" } else { step.detail }
+      if case .constantRows = step.fact { "constant rows" } else { step.detail.lowercased() }
     }
 
     fileprivate var key: Key {
       Key(
         form: SQLFingerprint(sql: explanation.sql),
         steps: explanation.plan?.nodes.map(Self.words(of:)),
-        verdict: explanation.verdict, failure: explanation.failure)
+        verdict: explanation.verdict, failure: explanation.failure?.lowercased())
     }
 
     /// The work of both, explained by the one whose runs do more of it.

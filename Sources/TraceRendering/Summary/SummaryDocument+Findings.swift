@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import QueryPlans
 import StoreEvents
 import TraceAnalysis
 import TraceReading
@@ -41,9 +42,21 @@ extension Document {
 extension FindingReview {
   /// A sentence on the rules that were not checked.
   func scope(in profile: Profile) -> [String] {
-    hasDatabase || profile.isEmpty
-      ? []
-      : ["Rules on plans, indexes and large columns were not checked: they need --database FILE."]
+    guard !hasDatabase, !profile.isEmpty else { return [] }
+    let plans = profile.reading.plans
+    let unknown = profile.statements.count { statement in
+      statement.sql.map { plans[SQLFingerprint(sql: $0)] == nil } ?? false
+    }
+    let subject =
+      plans.isEmpty
+      ? "Rules on plans, indexes and large columns"
+      : unknown == 0
+        ? "The plans are those of the log. Rules on indexes and large columns"
+        : """
+        The plans are those of the log; it has none of \(unknown.counted("statement")). Rules on \
+        these plans, on indexes and large columns
+        """
+    return ["\(subject) were not checked: they need --database FILE."]
   }
 
   /// The findings that were excused, with their reasons, and the problems of the exceptions.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import QueryPlans
+import SQLiteDriver
 import TestSupport
 import Testing
 import TraceRendering
@@ -175,6 +177,68 @@ import TraceRendering
     let short = CoreDataEvidence.Run(sql: list.sql, rows: 4)
     count.count = 4
     #expect(try rules(short, count) == [])
+  }
+
+  /// A fetch of the same entity elsewhere in the log is not that of the faults.
+  @Test func aLaterFetchDoesNotTurnTheFixOfAStormAround() throws {
+    let folders = "SELECT 0, t0.Z_PK, t0.ZNAME FROM ZFOLDER t0"
+    func fault(_ key: Int) -> CoreDataEvidence.Run {
+      .init(
+        sql: folders + " WHERE  t0.Z_PK = ?", rows: 1,
+        after:
+          "CoreData: annotation: fault fulfilled from database for : 0xd0 <x-coredata://AB/Folder/p\(key)>\n"
+      )
+    }
+    let notes = CoreDataEvidence.Run(sql: "SELECT 0, t0.Z_PK, t0.ZFOLDER FROM ZNOTE t0", rows: 40)
+    let list = CoreDataEvidence.Run(sql: folders + " ORDER BY t0.ZNAME", rows: 40)
+    let faults = (1...40).map(fault)
+    func fix(_ runs: [CoreDataEvidence.Run]) throws -> String? {
+      let found = try findings(CoreDataEvidence(name: "", runs: runs).log())
+      return found.first { $0.rule == "AvoidFaultStorm" }?.fix
+    }
+    for runs in [[notes] + faults + [list], [list, notes] + faults] {
+      #expect(try fix(runs)?.hasPrefix("prefetch the Folder objects") == true)
+    }
+    #expect(try fix([list] + faults)?.hasPrefix("fetch the values with the objects") == true)
+  }
+
+  /// Three runs with values: the rows are those of one run.
+  @Test func rowsAreNotTheSumOverTheLoggedValues() throws {
+    let folder = try TemporaryDirectory()
+    let (log, store) = (folder.path("console.log"), folder.path("Model.sqlite"))
+    try Connection(path: store).execute(
+      """
+      CREATE TABLE ZNOTE(Z_PK INTEGER PRIMARY KEY, Z_OPT INTEGER, ZTITLE VARCHAR, ZBODY);
+      WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 5000)
+        INSERT INTO ZNOTE SELECT i, 1, 'note ' || i, i FROM n;
+      CREATE INDEX Z_Note_byTitle ON ZNOTE(Z_OPT, ZTITLE);
+      """)
+    let runs = ["a", "b", "c"].map { value in
+      """
+      CoreData: sql: SELECT 0, t0.Z_PK, t0.ZTITLE, t0.ZBODY FROM ZNOTE t0 WHERE  t0.ZTITLE LIKE ?
+      CoreData: details: SQLite bind[0] = "\(value)"
+      CoreData: annotation: sql connection fetch time: 0.0000s
+      CoreData: annotation: total fetch execution time: 0.0000s for 3 rows.
+
+      """
+    }
+    try runs.joined().write(toFile: log, atomically: true, encoding: .utf8)
+    let database = try InspectedDatabase(path: store)
+    let found = try Workload(Profile(reading: [log]), database: database.connection).findings
+    // The log cannot prove that no other statement uses the index.
+    #expect(found.map(\.rule) == ["UnindexedStringSearch"], "\(found)")
+    #expect(found[0].message.contains("4,999 rows"), "\(found[0].message)")
+    #expect(found.allSatisfy { $0.saving == nil })
+  }
+
+  /// `ZPICTURE` is the relationship whose objects are then read.
+  @Test func aRelationshipIsNoColumnOfBytes() throws {
+    let list = CoreDataEvidence.Run(
+      sql: "SELECT 0, t0.Z_PK, t0.ZLABEL, t0.ZPICTURE FROM ZPHOTO t0", total: 0.09, rows: 184)
+    let picture = CoreDataEvidence.Run(
+      sql: "SELECT 0, t0.Z_PK, t0.ZBLOB FROM ZPICTURE t0 WHERE  t0.Z_PK = ?", rows: 1)
+    #expect(try rules(list, picture) == [])
+    #expect(try rules(list) == ["AvoidLargeColumnInList"])
   }
 
   @Test func bytesNeedANameATimeAndAList() throws {

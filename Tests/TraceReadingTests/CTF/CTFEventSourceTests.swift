@@ -110,6 +110,19 @@ struct CTFEventSourceTests {
     #expect(error?.description.contains("has a layout that is not read: \(reason)") == true)
   }
 
+  /// Tools that print metadata leave its first line, a comment, out.
+  @Test func metadataWithoutItsFirstLineIsReadWithARemark() throws {
+    var samples = EventSamples(seed: 7)
+    let records = samples.records(3)
+    try write(records)
+    let file = folder.appending(path: "metadata")
+    let metadata = try String(contentsOf: file, encoding: .utf8)
+    try Data(metadata.replacing("/* CTF 1.8 */\n", with: "").utf8).write(to: file)
+    let reading = try Reading(directory.url.path)
+    #expect(reading.events == records.map(\.event))
+    #expect(reading.source.remarks.contains { $0.contains("lacks its line /* CTF 1.8 */") })
+  }
+
   @Test func anUnknownTypeOfABlockMayBeThereTwice() throws {
     var samples = EventSamples(seed: 7)
     let records = samples.records(3)
