@@ -21,7 +21,9 @@ public enum StatementCommand {
   }
 
   /// Whether it reads or writes rows of the program: not DDL, a PRAGMA, a look-up of the schema, or the start of a
-  /// transaction. COMMIT and RELEASE are included, because each may wait for the disk.
+  /// transaction.
+  ///
+  /// COMMIT and RELEASE are included, because each may wait for the disk.
   public static func isOwnWork(_ sql: String) -> Bool {
     let others: Set = [
       "ALTER", "ANALYZE", "ATTACH", "BEGIN", "CREATE", "DETACH", "DROP", "EXPLAIN", "PRAGMA",

@@ -73,7 +73,8 @@ struct Baseline: ParsableCommand {
     try plans?.checkIntegrity()
     if let mismatch = plans?.mismatch { throw mismatch }
     if path == usualPath {
-      try? FileManager.default.createDirectory(atPath: ".storescope", withIntermediateDirectories: true)
+      try? FileManager.default.createDirectory(
+        atPath: ".storescope", withIntermediateDirectories: true)
     }
     try Output.write(JSONText.encoded(baseline.sealed), toFile: path)
   }

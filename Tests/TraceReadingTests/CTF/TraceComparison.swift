@@ -9,12 +9,15 @@ struct OwnRun {
   private(set) var events: [ReadEvent] = []
   private(set) var problems: [String] = []
   private(set) var unrecognized: UInt64 = 0
+  /// Whether the metadata lacks its first line.
+  private(set) var isUnsigned = false
 
   init(_ trace: URL) {
     do {
       let report = try TraceReader.read([trace.path]) { events.append(ReadEvent($0)) }
       problems = report.sources.flatMap(\.problems)
       unrecognized = report.sources[0].unrecognizedLines
+      isUnsigned = report.sources[0].remarks.contains { $0.contains("lacks its line") }
     } catch TraceReadingError.empty {
       // No event and no damage.
     } catch {
@@ -38,6 +41,11 @@ struct TraceComparison {
     if ours.has("/metadata\" is cut or damaged in the packet at byte"), !theirs.events.isEmpty {
       outcome = "refused by ours for a damaged packet of metadata, read by babeltrace2"
       if !ours.events.isEmpty { differences.append("ours refuses it and reads events") }
+      return
+    }
+    // Metadata without its first line: babeltrace2 refuses it, and ours reads it with a remark.
+    if ours.isUnsigned, theirs.status != 0, theirs.events.isEmpty {
+      outcome = "read by ours without its first line, refused by babeltrace2"
       return
     }
     // Metadata that describes a layout which LTTng-UST does not write.

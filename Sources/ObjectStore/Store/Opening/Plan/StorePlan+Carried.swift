@@ -34,9 +34,9 @@ extension StorePlan {
 
   /// Whether the file has both columns of a one-to-one relationship, and not two relationships.
   private func isHalf(_ toOne: RelationshipDescription) -> Bool {
-    guard let inverse = toOne.inverse, !inverse.isToMany, !columns(of: toOne).isEmpty else {
-      return false
-    }
+    guard !toOne.isToMany, let inverse = toOne.inverse, !inverse.isToMany,
+      !columns(of: toOne).isEmpty
+    else { return false }
     let others = columns(of: inverse)
     return metadata.relationshipNames == nil || inverse === toOne
       || ends(of: toOne).contains { end in
