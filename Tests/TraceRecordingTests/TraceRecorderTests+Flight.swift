@@ -79,7 +79,7 @@ extension TraceRecorderTests {
     Issue.record("it did not come true within a minute")
   }
 
-  @Test(.timeLimit(.minutes(5))) func anEventThatMeetsTwoConditionsIsOneIncident() async throws {
+  @Test(.timeLimit(.minutes(10))) func anEventThatMeetsTwoConditionsIsOneIncident() async throws {
     let run = try await recorder.record(
       options: ["--when", "statement > 1s", "--when", "statement > 900ms", "--disk", "128"],
       command: try script()
@@ -95,7 +95,7 @@ extension TraceRecorderTests {
     try expectNothingLeft()
   }
 
-  @Test(.timeLimit(.minutes(5))) func aProgramThatIsSlowThreeTimesHasThreeIncidents() async throws {
+  @Test(.timeLimit(.minutes(10))) func aProgramThatIsSlowThreeTimesHasThreeIncidents() async throws {
     let run = try await recorder.record(
       options: ["--when", "statement > 1s", "--disk", "64"], command: try script()
     ) { _ in
@@ -125,7 +125,7 @@ extension TraceRecorderTests {
     try expectNothingLeft()
   }
 
-  @Test(.timeLimit(.minutes(5))) func aProgramThatIsNeverSlowHasNoIncident() async throws {
+  @Test(.timeLimit(.minutes(10))) func aProgramThatIsNeverSlowHasNoIncident() async throws {
     let run = try await recorder.record(
       options: ["--when", "statement > 3600s", "--when", "error", "--when", "fault storm"],
       command: try script()
@@ -140,7 +140,7 @@ extension TraceRecorderTests {
     try expectNothingLeft()
   }
 
-  @Test(.timeLimit(.minutes(5))) func anHourHasNoMoreIncidentsThanAllowed() async throws {
+  @Test(.timeLimit(.minutes(10))) func anHourHasNoMoreIncidentsThanAllowed() async throws {
     let run = try await recorder.record(
       options: ["--when", "statement > 1s", "--at-most", "1"], command: try script()
     ) { _ in
@@ -155,7 +155,7 @@ extension TraceRecorderTests {
     try expectNothingLeft()
   }
 
-  @Test(.timeLimit(.minutes(5))) func aKilledFlightRecorderLeavesNoTrigger() async throws {
+  @Test(.timeLimit(.minutes(10))) func aKilledFlightRecorderLeavesNoTrigger() async throws {
     let recorder = recorder
     let run = try await recorder.record(
       options: ["--when", "statement > 1s"], command: try script()
