@@ -69,7 +69,9 @@ public struct WorkMetric: Sendable {
 
 /// A stored count or time of a value.
 public enum Amount<Root>: Sendable {
+  /// A number.
   case count(any WritableKeyPath<Root, UInt64> & Sendable)
+  /// A time, in nanoseconds.
   case time(any WritableKeyPath<Root, Nanoseconds> & Sendable)
 
   var path: PartialKeyPath<Root> {
