@@ -180,7 +180,10 @@ import Testing
     #expect(try await tool.run(path, "--fail-on", "warning").status == 2)
     let measured = try await json("plans", path, "--database", database)
     #expect(measured.statements[0].scans.map(\.rows) == [5000])
-    #expect(measured.statements[0].scans.map(\.hint) == report.statements[0].scans.map(\.hint))
+    // The trial finds that the first column of the text's index is enough here.
+    #expect(
+      measured.statements[0].scans.map(\.hint)
+        == ["CREATE INDEX ZSTOP_ZLONGITUDE ON ZSTOP(ZLONGITUDE)"])
     #expect(try await html(path, "--database", database).contains("5,000 rows"))
   }
 

@@ -40,7 +40,11 @@ public struct Workload {
 
   /// A run, its statements explained against a database, which is only read.
   ///
-  /// - Parameter path: the file of which the connection may have a copy.
+  /// - Parameters:
+  ///   - profile: the run.
+  ///   - connection: the database, or a private copy.
+  ///   - path: the file of which the connection may have a copy.
+  ///   - names: the names of a Core Data model, for its terms in fixes.
   /// - Throws: `SQLiteError` if the database's schema cannot be read.
   public init(
     _ profile: Profile, database connection: Connection, path: String? = nil,
