@@ -17,7 +17,10 @@ import Testing
   }
 
   @Test func whatItPrintsIsKept() async throws {
-    let output = try await LTTngCommand().run(
+    var command = LTTngCommand()
+    // The suite may wait long for a thread.
+    command.limit = .seconds(1800)
+    let output = try await command.run(
       "sh", ["-c", "echo out; echo Error: why >&2; exit 3"])
     #expect(!output.isSuccess)
     #expect(output.lastLine == "why")
