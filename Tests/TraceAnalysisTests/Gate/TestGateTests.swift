@@ -150,4 +150,15 @@ import Testing
     #expect(result.regressions.compactMap(\.finding).map(\.rule) == ["AvoidFullTableScan"])
     #expect(try self.result(after, after).verdict == .same)
   }
+
+  @Test func theLargestCountsOfARunAreCompared() throws {
+    let before = suite()
+    let after = run { trace in
+      for name in ["a", "b"] {
+        test(name, &trace) { $0.run(list, rows: 10, vmSteps: .max) }
+      }
+    }
+    let changes = try result(after, before).regressions.flatMap(\.changes)
+    #expect(changes.map(\.metric) == [.vmSteps])
+  }
 }
