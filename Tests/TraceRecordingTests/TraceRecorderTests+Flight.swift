@@ -95,7 +95,8 @@ extension TraceRecorderTests {
     try expectNothingLeft()
   }
 
-  @Test(.timeLimit(.minutes(10))) func aProgramThatIsSlowThreeTimesHasThreeIncidents() async throws {
+  @Test(.timeLimit(.minutes(10))) func aProgramThatIsSlowThreeTimesHasThreeIncidents() async throws
+  {
     let run = try await recorder.record(
       options: ["--when", "statement > 1s", "--disk", "64"], command: try script()
     ) { _ in
