@@ -90,7 +90,7 @@ import Testing
       return try await report.run(
         "merge", folder.path("x.json"), whole, "-o", folder.path("no.json"))
     }
-    let damaged = try await merge(text.replacing("\"rows\" : 15", with: "\"rows\" : 16"))
+    let damaged = try await merge(text.replacing("\"rows\" : 60", with: "\"rows\" : 61"))
     #expect(damaged.status == 3 && damaged.error.contains("was changed after it was written"))
     let half = try await merge(String(text.prefix(text.count / 2)))
     #expect(half.status == 1 && half.error.contains("is JSON, but no report"))

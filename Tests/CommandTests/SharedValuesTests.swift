@@ -22,9 +22,12 @@ import Testing
     "SELECT CASE WHEN a = 'marked' THEN 'marked' ELSE 424242 END FROM book",
   ]
 
+  /// The hashes of the texts: they show whether a guess of the values is right.
+  private static let hashes = statements.map { "\(StatementID(sql: $0))" }
+
   private func leaks(_ text: String) -> [String] {
     text.split(separator: "\n").map(String.init).filter { line in
-      ["marked", "42424", "6d61726b6564"].contains { line.contains($0) }
+      (["marked", "42424", "6d61726b6564"] + Self.hashes).contains { line.contains($0) }
     }
   }
 
@@ -114,5 +117,65 @@ import Testing
     #expect(gate.status == 0, "\(gate.output)\(gate.error)")
     let difference = try await report.run("diff", trace.path, saved)
     #expect(!difference.output.contains("gone") && !difference.output.contains("new"))
+  }
+
+  private struct Report: Decodable {
+    var statements: [Statement]
+    var findings: [Finding]
+    struct Statement: Decodable {
+      var id: String
+      var sql: String
+      var count: Int
+    }
+    struct Finding: Decodable { var statement: String? }
+  }
+
+  /// The ids of a shared report name statements of it, exceptions and `--statement` take them, and texts that
+  /// differ in their values alone are one statement.
+  @Test func idsAreHashesOfTheStatementsWithoutTheirValues() async throws {
+    func trace(_ name: String, pid: Int64) throws -> String {
+      let trace = folder.url.appending(path: name)
+      try RunBuilder {
+        $0.process = ProcessIdentity(id: pid, name: "app")
+        $0.connect()
+        for name in ["marked", "other"] {
+          for _ in 0..<300 {
+            $0.run(
+              "SELECT a FROM book WHERE name = '\(name)'", rows: 1, bindHash: 1, step: 2_000_000,
+              vmSteps: 90_000, fullScanSteps: 9000)
+          }
+        }
+        $0.disconnect(1)
+        $0.close()
+      }.writeTrace(to: trace)
+      return trace.path
+    }
+    let (one, other) = (try trace("one", pid: 1), try trace("other", pid: 2))
+    let summary = try await report.run("summary", one, "--json")
+    let shared = try JSONDecoder().decode(Report.self, from: Data(summary.output.utf8))
+    let id = "\(StatementID(sql: "SELECT a FROM book WHERE name = ?"))"
+    #expect(shared.statements.map(\.id) == [id])
+    #expect(shared.statements.map(\.count) == [600])
+    #expect(!shared.findings.isEmpty && shared.findings.allSatisfy { $0.statement == id })
+    let exceptions = folder.path("exceptions.ini")
+    try Data(
+      """
+      [AvoidFullTableScan]
+      statement = \(id)
+      reason = known
+
+      """.utf8
+    ).write(to: URL(filePath: exceptions))
+    let excused = try await report.run("summary", one, "--exceptions", exceptions)
+    #expect(excused.output.contains("excused: AvoidFullTableScan"), "\(excused.output)")
+    // A report of an older version has hashes of texts with their values.
+    let old = folder.path("old.json")
+    let local = try await report.run("summary", one, "--json", "--with-sql")
+    try Data(local.output.utf8).write(to: URL(filePath: old))
+    let merged = folder.path("merged.json")
+    _ = try await report.run("merge", old, other, "-o", merged)
+    let sum = try JSONDecoder().decode(
+      Report.self, from: Data(contentsOf: URL(filePath: merged)))
+    #expect(sum.statements.map(\.id) == [id])
   }
 }

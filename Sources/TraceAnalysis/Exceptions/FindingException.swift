@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import QueryPlans
 public import StoreEvents
 
 /// A finding, or a regression, that is accepted, and the reason.
@@ -27,7 +28,10 @@ public struct FindingException: Hashable, Sendable {
   ) -> Bool {
     guard rule.lowercased() == self.rule.lowercased() else { return false }
     if let wanted = self.caller, wanted != caller.file, wanted != caller.text { return false }
-    if let wanted = self.statement, wanted != statement { return false }
+    if let wanted = self.statement, wanted != statement {
+      // The id that a shared report has.
+      guard wanted == sql.map({ SharedStatement(sql: $0).id }) else { return false }
+    }
     if let wanted = self.sql, sql?.contains(wanted) != true { return false }
     if let wanted = self.object, wanted != object { return false }
     return true

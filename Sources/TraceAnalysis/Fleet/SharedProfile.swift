@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import QueryPlans
-import StoreEvents
+public import QueryPlans
+public import StoreEvents
 import TraceReading
 
 /// A profile as it may leave a machine: its statements have `?` for each value, and no line of a log
@@ -9,10 +9,12 @@ import TraceReading
 ///
 ///     SharedProfile(profile).profile.statements[0].sql    // SELECT … WHERE name = ?
 ///
-/// Statements keep their ids, so that a report of it and one of the profile name the same ones.
+/// The id of a statement is the hash of that text as well, since the hash of a text with its values shows
+/// whether a guess of them is right; texts that differ in their values alone are one statement.
 public struct SharedProfile: Sendable {
   /// The profile.
   public private(set) var profile: Profile
+  private var ids: [StatementID: StatementID] = [:]
 
   /// - Parameters:
   ///   - profile: the sums of this host.
@@ -22,17 +24,33 @@ public struct SharedProfile: Sendable {
     if !withSQL { removeTexts() }
   }
 
+  /// A finding of the profile with the id that its statement has in the shared one.
+  public func shared(_ finding: Finding) -> Finding {
+    var finding = finding
+    finding.statement = finding.statement.map { ids[$0] ?? $0 }
+    return finding
+  }
+
   private static func template(of sql: String) -> String { SharedStatement(sql: sql).template }
 
   private mutating func removeTexts() {
+    for statement in profile.statements where statement.sql != nil {
+      ids[statement.id] = statement.sharedID
+    }
+    changeIDs()
     profile.statements = profile.statements.changed { $0.sql = $0.sql.map(Self.template) }
+    profile.mergeStatements()
     profile.otherSQL = profile.otherSQL.map { Set($0.map(Self.template)).sorted() }
     profile.values = StatementValues()
     profile.reading.sources = profile.reading.sources.changed { source in
       source.unrecognizedSamples = []
       source.problems = source.problems.map(SourceReport.withoutSample)
     }
-    let change = { (site: inout LockSite) in site.sql = site.sql.map(Self.template) }
+    let change = { [ids] (site: inout LockSite) in
+      site.sql = site.sql.map(Self.template)
+      site.statement =
+        site.sql.map { StatementID(sql: $0) } ?? ids[site.statement] ?? site.statement
+    }
     if var locks = profile.locks {
       for path in [\LockProfile.upgrades, \.refusals, \.abandoned, \.longReads, \.autocommits] {
         locks[keyPath: path] = locks[keyPath: path].changed(change)
@@ -60,6 +78,39 @@ public struct SharedProfile: Sendable {
       profile.io = io
     }
   }
+
+  private mutating func changeIDs() {
+    let ids = self.ids
+    func change(_ id: inout StatementID) { id = ids[id] ?? id }
+    profile.statements = profile.statements.changed { change(&$0.id) }
+    profile.batches = profile.batches.changed { change(&$0.statement) }
+    profile.faults = profile.faults.changed { $0.statement = $0.statement.map { ids[$0] ?? $0 } }
+    let changeLoop = { (loop: inout QueryLoop) in
+      change(&loop.parent)
+      change(&loop.child)
+    }
+    profile.sequences = profile.sequences?.changed(changeLoop)
+    if var observed = profile.observed {
+      observed.loops = observed.loops.changed(changeLoop)
+      observed.possibleLoops = observed.possibleLoops?.changed(changeLoop)
+      observed.tests = observed.tests?.changed { $0.scanning = $0.scanning.map { ids[$0] ?? $0 } }
+      profile.observed = observed
+    }
+  }
+}
+
+extension StatementProfile {
+  /// The hash of the text with `?` for each value; the id where there is no text.
+  ///
+  /// Older reports have hashes of texts with their values.
+  public var sharedID: StatementID {
+    sql.map { SharedStatement(sql: $0).id } ?? id
+  }
+}
+
+extension SharedStatement {
+  /// The hash of its text with `?` for each value.
+  public var id: StatementID { StatementID(sql: template) }
 }
 
 extension Array {

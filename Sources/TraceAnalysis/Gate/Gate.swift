@@ -168,7 +168,7 @@ public struct Gate: Sendable {
   ) -> GateResult.Difference {
     var difference = GateResult.Difference(
       sql: now.sql, sqlBefore: before.flatMap { $0.sql == now.sql ? nil : $0.sql },
-      statement: group.statement.id, caller: group.caller,
+      statement: group.statement.sharedID, caller: group.caller,
       changes: changes(before, now, isSameSQLite: isSameSQLite))
     if let planBefore = before?.plan, let planAfter = now.plan, planBefore != planAfter {
       difference.planBefore = planBefore

@@ -45,6 +45,15 @@ extension Profile {
     return merged
   }
 
+  /// Adds up statements with the same id.
+  mutating func mergeStatements() {
+    statements = statements.merged(by: \.id) { $0.add($1) }
+      .sorted(by: { $0.work.totalTime }, then: \.id.rawValue)
+    batches = batches.merged(by: \.key) { $0.add($1) }.sorted(by: \.batchTime, then: \.sortKey)
+    sequences = sequences.map { [QueryLoop].merged([$0]) }
+    observed = .merged([observed].compactMap(\.self))
+  }
+
   /// The contexts, their processes counted on through all profiles.
   private static func contexts(of profiles: [Profile]) -> [ContextProfile] {
     var first = 0

@@ -137,6 +137,7 @@ extension ReportV1.Excused {
 
 extension ReportV1.Finding {
   fileprivate init(_ finding: TraceAnalysis.Finding, in shared: SharedProfile) {
+    let finding = shared.shared(finding)
     self.init(
       rule: finding.rule, severity: finding.severity.rawValue,
       statement: finding.statement?.description,

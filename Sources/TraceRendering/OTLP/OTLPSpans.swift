@@ -244,7 +244,7 @@ public struct OTLPSpans {
     attributes.add("db.system.name", "sqlite")
     attributes.add("db.namespace", place.origin.database)
     attributes.add("storescope.sqlite.version", place.origin.sqliteVersion)
-    attributes.add("storescope.statement.id", "\(id)")
+    attributes.add("storescope.statement.id", "\(statement?.id ?? id)")
     guard let statement else { return }
     attributes.add("db.query.summary", statement.summary)
     attributes.add("db.query.text", statement.text)

@@ -44,7 +44,7 @@ struct DurationExemplars {
   /// The labels and the value of the exemplar; nil for a bucket without runs of statements.
   func exemplar(of entity: String, _ bucket: Int) -> (labels: [(String, String)], value: String)? {
     guard let run = longest[Key(entity: entity, bucket: bucket)] else { return nil }
-    var labels = [("statement", "\(run.statement.id)")]
+    var labels = [("statement", "\(run.statement.sharedID)")]
     if let caller = run.statement.callers.first?.location.text {
       let length = (labels + [("caller", caller)]).reduce(0) {
         $0 + $1.0.unicodeScalars.count + $1.1.unicodeScalars.count

@@ -91,7 +91,7 @@ public enum ProfileMetrics {
     let groups = profile.statementGroups(by: .total).prefix(top)
     func labels(_ group: StatementGroup) -> [(String, String)] {
       [
-        ("statement", "\(group.statement.id)"), ("entity", group.statement.entity),
+        ("statement", "\(group.statement.sharedID)"), ("entity", group.statement.entity),
         ("caller", group.caller.text ?? ""),
       ]
     }

@@ -73,7 +73,7 @@ extension FindingReview {
 extension Document.Item {
   fileprivate init(_ finding: Finding, number: Int, in shared: SharedProfile) {
     var lines: [Document.Fact] = [.init("", .text(finding.message))]
-    if let id = finding.statement, let sql = shared.profile.statement(id)?.sql {
+    if let id = shared.shared(finding).statement, let sql = shared.profile.statement(id)?.sql {
       lines.append(.init("", .sql(sql)))
     }
     if let saving = finding.saving {

@@ -97,8 +97,11 @@ struct Orderings: ParsableCommand {
       let read = try StatementSource(paths: [], sql: sql.map { [$0] } ?? []).read().list
       return WorkloadStatement(id: read.first?.id ?? "", sql: read.first?.sql ?? "", runs: 0)
     }
-    let workload = AdviceWorkload(try Inputs.profile(of: paths))
-    guard let found = workload.statements.first(where: { $0.id == id.lowercased() }) else {
+    let profile = try Inputs.profile(of: paths)
+    let named = profile.statements.first { "\($0.sharedID)" == id.lowercased() }?.id
+    let ids = [id.lowercased()] + (named.map { ["\($0)"] } ?? [])
+    let statements = AdviceWorkload(profile).statements
+    guard let found = ids.lazy.compactMap({ id in statements.first { $0.id == id } }).first else {
       throw Failure(
         "no statement '\(LogText.escaped(id))' in the trace; 'trace-report plans' lists their ids",
         status: ExitStatus.inconclusive)
