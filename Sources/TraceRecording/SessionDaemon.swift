@@ -26,12 +26,12 @@ struct SessionDaemon {
   /// Finds a daemon; there may be none.
   static func joinRunning() async throws -> SessionDaemon {
     try await join { directory, _ in
-      try await find(in: directory).command ?? LTTngCommand(home: directory.path)
+      try await find(in: directory).command
     }
   }
 
   private static func join(
-    _ findOrStart: (RuntimeDirectory, FileLock) async throws -> LTTngCommand
+    _ findOrStart: (RuntimeDirectory, FileLock) async throws -> LTTngCommand?
   ) async throws -> SessionDaemon {
     let directory = try RuntimeDirectory()
     let starting = try directory.lock("starting")
@@ -39,10 +39,12 @@ struct SessionDaemon {
     defer { starting.unlock() }
     let recording = try directory.lock("recording")
     let command = try await findOrStart(directory, recording)
-    try await RecordingSession.destroyAbandoned(with: command)
+    // One that hangs has no answer, and other recordings wait for the lock meanwhile.
+    if let command { try await RecordingSession.destroyAbandoned(with: command) }
     recording.share()
     return SessionDaemon(
-      command: command, directory: directory, starting: starting, recording: recording)
+      command: command ?? LTTngCommand(home: directory.path), directory: directory,
+      starting: starting, recording: recording)
   }
 
   /// A daemon that takes longer to list its sessions hangs.
@@ -55,7 +57,11 @@ struct SessionDaemon {
     var hanging: RecordingError?
     var commands = [LTTngCommand(home: nil), LTTngCommand(home: directory.path)]
     // Root has one daemon, except for one of ours in a mount namespace.
-    if geteuid() == 0 { commands[1].namespace = directory.daemon?.id }
+    if geteuid() == 0, let daemon = directory.daemon?.id {
+      commands[1].namespace = daemon
+      // Beside it another one hangs, or did.
+      if isInOtherNamespace(daemon) { commands.reverse() }
+    }
     for command in commands where geteuid() != 0 || command.home == nil || command.namespace != nil
     {
       var trial = command
@@ -70,6 +76,12 @@ struct SessionDaemon {
       }
     }
     return (nil, hanging)
+  }
+
+  private static func isInOtherNamespace(_ process: pid_t) -> Bool {
+    var (other, own) = (stat(), stat())
+    return stat("/proc/\(process)/ns/mnt", &other) == 0 && stat("/proc/self/ns/mnt", &own) == 0
+      && other.st_ino != own.st_ino
   }
 
   /// Ends a daemon of ours that hangs, and that no recording uses.

@@ -98,4 +98,20 @@ struct HangingDaemonTests {
     let lines = try await recorder.babeltrace2()
     #expect(lines.count { $0.contains("objectstore:fetch_end") } == 10)
   }
+
+  /// It has found nothing to clean up with LTTng, and others wait for it.
+  @Test(.timeLimit(.minutes(10))) func besideAnothersDaemonThatHangsAGuardianEnds() async throws {
+    let run = try await run(
+      """
+      lttng-sessiond --no-kernel > /dev/null 2>&1 &
+      until lttng --no-sessiond list > /dev/null 2>&1; do sleep 0.1; done
+      pkill -STOP -x lttng-sessiond
+      "$TOOL" top --json -- "$EMITTER" until '\(recorder.folder.path("over"))' > /dev/null 2>&1 &
+      until pgrep -x event-emitter > /dev/null; do sleep 0.1; done
+      pkill -KILL -x trace-report
+      while pgrep -f '[g]uard-recording' > /dev/null; do sleep 0.1; done
+      exit 0
+      """)
+    #expect(run.status == 0, "\(run.output)\(run.errorOutput)")
+  }
 }

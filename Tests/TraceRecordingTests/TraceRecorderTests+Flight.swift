@@ -116,6 +116,7 @@ extension TraceRecorderTests {
       #expect(incident.offender.sql?.hasPrefix("WITH RECURSIVE") == true)
       #expect(incident.offender.location.text?.hasSuffix("app.py:19") == true)
       #expect(incident.offender.duration > 1_000_000_000)
+      #expect(incident.offender.process.name == "python3 app.py")
       #expect(incident.offender.database?.hasSuffix("/app.db") == true)
       #expect(incident.plan?.contains { $0.contains("SCAN c") } == true, "\(incident)")
       #expect(incident.locks.map(\.journalMode) == ["wal"])
@@ -152,7 +153,10 @@ extension TraceRecorderTests {
       try await beSlow(1)
     }
     #expect(run.status == 0, "\(run.errorOutput)")
-    #expect(try incidents().map(\.number) == [1])
+    let found = try incidents()
+    #expect(found.map(\.number) == [1])
+    // The second slow statement is counted, though it has no incident.
+    #expect(found.allSatisfy { ($0.skipped ?? 0) >= 1 }, "\(found)")
     try expectNothingLeft()
   }
 
@@ -177,6 +181,9 @@ extension TraceRecorderTests {
   }
 
   func triggers() async throws -> String {
-    try await Recorder().run("/usr/bin/env", ["lttng", "--no-sessiond", "list-triggers"]).output
+    try await Recorder().run(
+      "/usr/bin/env",
+      ["LTTNG_HOME=\(RuntimeDirectory().path)", "lttng", "--no-sessiond", "list-triggers"]
+    ).output
   }
 }

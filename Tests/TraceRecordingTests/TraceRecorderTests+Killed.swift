@@ -54,7 +54,8 @@ extension TraceRecorderTests {
   }
 
   private func hasSession(of recorder: pid_t) async throws -> Bool {
-    let list = try await Recorder().run("/usr/bin/env", ["lttng", "--no-sessiond", "list"])
+    let list = try await Recorder().run(
+      "/usr/bin/env", ["LTTNG_HOME=\(RuntimeDirectory().path)", "lttng", "--no-sessiond", "list"])
     return list.output.contains("trace-report-\(recorder)-")
   }
 }
