@@ -44,17 +44,27 @@ void log_seconds(struct log_text *log, int64_t ns) {
   log_bytes(log, "s", 1);
 }
 
+// The C library's gmtime_r() takes a lock, which another thread may have at the time of a fork.
+// The calendar: howardhinnant.github.io/date_algorithms.html, civil_from_days.
 void log_moment(struct log_text *log, int64_t utc_offset) {
   struct timespec now;
-  struct tm date;
   clock_gettime(CLOCK_REALTIME, &now);
-  time_t local = now.tv_sec + utc_offset;
-  gmtime_r(&local, &date);
-  char text[96];
-  int count = snprintf(text, sizeof text, "%d-%02d-%02d %02d:%02d:%02d.%06ld", date.tm_year + 1900,
-                       date.tm_mon + 1, date.tm_mday, date.tm_hour, date.tm_min, date.tm_sec,
-                       now.tv_nsec / 1000);
-  log_bytes(log, text, (size_t)count);
+  int64_t local = now.tv_sec + utc_offset;
+  if (local < 0) local = 0;
+  unsigned second = (unsigned)(local % 86400);
+  unsigned days = (unsigned)(local / 86400) + 719468;  // since 0000-03-01
+  unsigned era = days / 146097, day = days % 146097;
+  unsigned year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
+  day -= 365 * year + year / 4 - year / 100;
+  unsigned month = (5 * day + 2) / 153;  // since March
+  const unsigned parts[] = {era * 400 + year + (month >= 10), month < 10 ? month + 3 : month - 9,
+                            day - (153 * month + 2) / 5 + 1, second / 3600, second / 60 % 60, second % 60,
+                            (unsigned)(now.tv_nsec / 1000)};
+  const char ends[] = "-- ::.";
+  for (int i = 0; i < 7; i++) {
+    log_unsigned(log, parts[i], i == 0 ? 1 : i == 6 ? 6 : 2);
+    if (i < 6) log_bytes(log, &ends[i], 1);
+  }
 }
 
 // The count of bytes of the UTF-8 sequence at `at`, or 0 if it is not valid.

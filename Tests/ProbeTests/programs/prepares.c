@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A process that forks while other threads run statements that are new; the children run a new one as well. SQLite
-// itself has no lock that these share. The probe reads a long text under its lock.
+// itself has no lock that these share. The probe reads a long text under its lock. One thread only converts times, for
+// which the C library has a lock.
 
 #include <pthread.h>
 #include <stdint.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "library.h"
@@ -30,12 +32,19 @@ static void *run(void *thread) {
   return NULL;
 }
 
+static void *tell_time(void *thread) {
+  struct tm date;
+  for (time_t now = 0; !is_over; now++) gmtime_r(&now, &date);
+  return thread;
+}
+
 int main(void) {
   sqlite3 *handle;
-  pthread_t threads[3];
+  pthread_t threads[4];
   sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
   check(sqlite3_open(":memory:", &handle), NULL);
   for (intptr_t i = 0; i < 3; i++) pthread_create(&threads[i], NULL, run, (void *)(i + 1));
+  pthread_create(&threads[3], NULL, tell_time, NULL);
   for (long child = 0; child < 100; child++) {
     pid_t id = fork();
     if (id == 0) {
@@ -50,7 +59,7 @@ int main(void) {
     }
   }
   is_over = 1;
-  for (int i = 0; i < 3; i++) pthread_join(threads[i], NULL);
+  for (int i = 0; i < 4; i++) pthread_join(threads[i], NULL);
   check(sqlite3_close(handle), handle);
   puts("counts - -");
   return 0;
