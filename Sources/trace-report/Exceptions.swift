@@ -16,10 +16,21 @@ struct Exceptions: ParsableArguments {
     completion: .file())
   var path: String?
 
-  /// The file named by the option, or the default file if it exists.
+  /// The file named by the option, or the default file if it exists, and the comments in the code of the
+  /// callers.
   ///
-  /// - Throws: ``Failure`` if it cannot be read or understood.
-  func file() throws -> ExceptionFile? {
+  /// - Throws: ``Failure`` if the file cannot be read or understood.
+  func file(commentsOf callers: [SourceLocation]) throws -> ExceptionFile {
+    var file = try ownFile() ?? ExceptionFile()
+    var sources = SourceFiles(root: ".")
+    for name in Set(callers.map(\.file)).sorted() {
+      guard let (path, text) = sources.text(of: name) else { continue }
+      file.add(CodeComments(in: text, path: path, caller: name))
+    }
+    return file
+  }
+
+  private func ownFile() throws -> ExceptionFile? {
     let path = path ?? ExceptionFile.usualName
     guard let data = FileManager.default.contents(atPath: path) else {
       guard self.path != nil else { return nil }
@@ -35,9 +46,9 @@ struct Exceptions: ParsableArguments {
   /// The findings that are not excused, and the notes about the exceptions.
   func review(_ workload: ReportedWorkload, in profile: Profile) throws -> FindingReview {
     let findings = workload.findings
-    var review =
-      try file().map { FindingReview(findings, in: profile, file: $0, today: Self.today) }
-      ?? FindingReview(findings)
+    let callers = findings.map(\.caller) + profile.callers
+    var review = FindingReview(
+      findings, in: profile, file: try file(commentsOf: callers), today: Self.today)
     review.hasDatabase = workload.database != nil
     return review
   }

@@ -45,15 +45,9 @@ final class ResultPlaces {
   /// Empty for folders and for files that cannot be read.
   private func lines(of path: String) -> [Substring] {
     if let known = lines[path] { return known }
-    var found: [Substring] = []
-    if let attributes = try? FileManager.default.attributesOfItem(atPath: path),
-      attributes[.type] as? FileAttributeType == .typeRegular,
-      (attributes[.size] as? Int).map({ $0 <= Self.maxSearchedBytes }) == true,
-      let data = FileManager.default.contents(atPath: path)
-    {
-      found = String(decoding: data, as: UTF8.self).split(
-        separator: "\n", omittingEmptySubsequences: false)
-    }
+    let found =
+      RegularFile.text(path, maxBytes: Self.maxSearchedBytes)?
+      .split(separator: "\n", omittingEmptySubsequences: false) ?? []
     lines[path] = found
     return found
   }

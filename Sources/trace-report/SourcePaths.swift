@@ -38,3 +38,37 @@ struct SourcePaths {
     }
   }
 }
+
+/// Reads the code of callers.
+struct SourceFiles {
+  private let root: String
+  private lazy var paths = SourcePaths(root: root)
+
+  init(root: String) { self.root = root }
+
+  /// The path and the text of a caller's file; nil where it is not here.
+  mutating func text(of caller: String) -> (path: String, text: String)? {
+    guard !caller.isEmpty else { return nil }
+    if let text = Self.text(caller, root: root) { return (caller, text) }
+    guard caller.hasSuffix(".swift") else { return nil }
+    let path = paths.path(of: caller)
+    return Self.text(path, root: root).map { (path, $0) }
+  }
+
+  private static func text(_ path: String, root: String) -> String? {
+    let path = path.hasPrefix("/") || root == "." ? path : "\(root)/\(path)"
+    return RegularFile.text(path, maxBytes: 4 << 20)
+  }
+}
+
+enum RegularFile {
+  /// The text of a file; nil if it is not a regular one, is larger, or cannot be read.
+  static func text(_ path: String, maxBytes: Int) -> String? {
+    guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
+      attributes[.type] as? FileAttributeType == .typeRegular,
+      (attributes[.size] as? Int).map({ $0 <= maxBytes }) == true,
+      let data = FileManager.default.contents(atPath: path)
+    else { return nil }
+    return String(decoding: data, as: UTF8.self)
+  }
+}

@@ -48,6 +48,43 @@ import Testing
       excused.output.contains("excused: AvoidFullTableScan at transit/Search.swift:42: Twelve"))
   }
 
+  /// A line that a comment excuses, with one comment that is about nothing.
+  @Test func commentsInTheCodeOfTheCallersExcuse() async throws {
+    let code = folder.path("app.py")
+    try """
+    # storescope: ignore[AvoidFullTableScan, Gate] twelve stops
+    stops = find(name)
+    import os  # storescope: ignore[AvoidFullTableScan] none
+
+    """.write(toFile: code, atomically: true, encoding: .utf8)
+    func log(_ name: String, runs: Int) throws -> String {
+      let run = RunBuilder {
+        $0.open()
+        for _ in 0..<runs {
+          $0.fetch(
+            Self.sql, at: SourceLocation(file: code, line: 2), rows: 3, fullScanSteps: 12_800)
+        }
+        $0.close()
+      }
+      try run.log.write(toFile: folder.path(name), atomically: true, encoding: .utf8)
+      return folder.path(name)
+    }
+    let once = try log("once.log", runs: 1)
+    let summary = try await tool.run("summary", once, "--fail-on", "warning")
+    #expect(summary.status == 0, "\(summary.errorOutput)")
+    #expect(summary.output.contains("excused: AvoidFullTableScan at \(code):2: twelve stops"))
+    #expect(
+      summary.output.contains("app.py:3: the exception from AvoidFullTableScan matches nothing"))
+    let baseline = folder.path("baseline.json")
+    #expect(try await tool.run("baseline", once, "-o", baseline).status == 0)
+    let twice = try log("twice.log", runs: 2)
+    let gate = try await tool.run("gate", twice, "--baseline", baseline, "--assume-complete")
+    #expect(gate.status == 0, "\(gate.output)")
+    try "\n\n".write(toFile: code, atomically: true, encoding: .utf8)
+    let strict = try await tool.run("gate", twice, "--baseline", baseline, "--assume-complete")
+    #expect(strict.status == 2, "\(strict.output)")
+  }
+
   @Test func aDatabaseAddsItsRules() async throws {
     let run = try await tool.run(
       "summary", folder.path("a.log"), "--database", folder.path("store.sqlite"))

@@ -14,17 +14,18 @@ public struct ExceptionFile: Hashable, Sendable {
   /// The name under which a project's file is found in the current folder.
   public static let usualName = ".storescope-exceptions"
 
-  /// The file's path.
-  public var path: String
   /// The exceptions, in the order of the file.
-  public var exceptions: [FindingException]
+  public var exceptions: [FindingException] = []
+  /// Comments in the code that are not understood; one sentence each.
+  public var problems: [String] = []
+
+  /// No exceptions.
+  public init() {}
 
   /// Reads the text of a file.
   ///
   /// - Throws: ``ExceptionFileError``: an exception that is not understood excuses nothing.
   public init(path: String, text: String) throws(ExceptionFileError) {
-    self.path = path
-    var exceptions: [FindingException] = []
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
     {
       let place = ExceptionFileError.Place(path: path, line: index + 1)
@@ -43,7 +44,12 @@ public struct ExceptionFile: Hashable, Sendable {
     for exception in exceptions where exception.reason.isEmpty {
       throw .noReason(.init(path: path, line: exception.line), exception.rule)
     }
-    self.exceptions = exceptions
+  }
+
+  /// Adds the exceptions that comments in the code declare.
+  public mutating func add(_ comments: CodeComments) {
+    exceptions += comments.exceptions
+    problems += comments.problems
   }
 
   private static func exception(
@@ -52,7 +58,7 @@ public struct ExceptionFile: Hashable, Sendable {
     guard rule == "Gate" || Rules.named(String(rule)) != nil else {
       throw .unknownRule(place, String(rule))
     }
-    return FindingException(rule: String(rule), reason: "", line: place.line)
+    return FindingException(rule: String(rule), reason: "", path: place.path, line: place.line)
   }
 
   private static func set(
@@ -87,7 +93,7 @@ public struct ExceptionFile: Hashable, Sendable {
 }
 
 extension Substring {
-  fileprivate var trimmed: Substring {
+  var trimmed: Substring {
     var text = self
     while text.first?.isWhitespace == true { text.removeFirst() }
     while text.last?.isWhitespace == true { text.removeLast() }

@@ -9,6 +9,8 @@ public struct FindingException: Hashable, Sendable {
   public var rule: String
   /// `transit/Search.swift`, or with its line `transit/Search.swift:42`.
   public var caller: String?
+  /// The lines of that file that a comment in the code is about, or nil for any.
+  var callerLines: ClosedRange<UInt64>?
   /// The statement's id, or nil for any.
   public var statement: StatementID?
   /// A part of the statement's SQL, as written.
@@ -19,7 +21,9 @@ public struct FindingException: Hashable, Sendable {
   public var reason: String
   /// The last day on which it holds, such as `2027-03-01`.
   public var expires: String?
-  /// The location of the exception in its file.
+  /// The file that declares it.
+  public var path: String
+  /// The location of the exception in that file.
   public var line: Int
 
   /// Whether it is about this; whatever it leaves out may be anything.
@@ -28,6 +32,7 @@ public struct FindingException: Hashable, Sendable {
   ) -> Bool {
     guard rule.lowercased() == self.rule.lowercased() else { return false }
     if let wanted = self.caller, wanted != caller.file, wanted != caller.text { return false }
+    if let lines = callerLines, !lines.contains(caller.line) { return false }
     if let wanted = self.statement, wanted != statement {
       // The id that a shared report has.
       guard wanted == sql.map({ SharedStatement(sql: $0).id }) else { return false }

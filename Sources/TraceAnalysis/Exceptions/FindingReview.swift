@@ -56,6 +56,7 @@ public struct ExceptionBook {
   public let file: ExceptionFile
   private let today: String
   private var used: Set<Int> = []
+  private var compared: [String: [String]] = [:]
 
   /// Opens the book of a file on a day such as `2026-11-21`.
   public init(_ file: ExceptionFile, today: String) {
@@ -69,6 +70,7 @@ public struct ExceptionBook {
     object: String = ""
   ) -> FindingException? {
     var found: FindingException?
+    if let caller = caller.text { compared[rule, default: []].append(caller) }
     for (index, exception) in file.exceptions.enumerated()
     where exception.matches(
       rule: rule, caller: caller, statement: statement, sql: sql, object: object)
@@ -81,13 +83,19 @@ public struct ExceptionBook {
 
   /// Messages about the exceptions that a command could have used.
   public func complaints(_ isMeant: (FindingException) -> Bool) -> [String] {
-    file.exceptions.enumerated().compactMap { index, exception -> String? in
-      guard isMeant(exception) else { return nil }
-      let place = "\(file.path):\(exception.line): the exception from \(exception.rule)"
-      if let day = exception.expires, exception.isExpired(on: today) {
-        return "\(place) expired on \(day); what it excused counts again"
+    file.problems
+      + file.exceptions.enumerated().compactMap { index, exception -> String? in
+        guard isMeant(exception) else { return nil }
+        let place =
+          "\(LogText.escaped(exception.path)):\(exception.line): the exception from \(exception.rule)"
+        if let day = exception.expires, exception.isExpired(on: today) {
+          return "\(place) expired on \(day); what it excused counts again"
+        }
+        if used.contains(index) { return nil }
+        let others = (compared[exception.rule] ?? []).prefix(3)
+        let found =
+          others.isEmpty ? "" : " (it was compared with \(others.joined(separator: ", ")))"
+        return "\(place) matches nothing; take it out\(found)"
       }
-      return used.contains(index) ? nil : "\(place) matches nothing; take it out"
-    }
   }
 }

@@ -82,3 +82,8 @@ extension Repeats: Summed {
 extension CallerProfile: Summed {
   public static let sums = Sums<Self, Self>(\.work, \.misses, \.latency)
 }
+
+extension Profile {
+  /// The lines that ran statements.
+  public var callers: [SourceLocation] { statements.flatMap { $0.callers.map(\.location) } }
+}

@@ -41,7 +41,8 @@ extension Rules {
     Findings that a project accepts are listed in `.storescope-exceptions`, under version control, each with a reason
     and an optional expiry date. A rule's name is enough; `caller`, `statement`, `sql` (a part of it) and `object`
     narrow it down. `summary`, `gate` (under `[Gate]`) and `plans --fail-on` use the file. An exception that has
-    expired, or that matches nothing, is reported.
+    expired, or that matches nothing, is reported. A comment at a line of code, or above it, is an exception as well:
+    `# storescope: ignore[AvoidQueryInLoop] three authors at most`.
 
     ```
     [AvoidFullTableScan]

@@ -78,7 +78,11 @@ struct Gate: ParsableCommand {
     try plans?.checkIntegrity()
     // Counts are compared regardless; the plans of another database are not evidence.
     if let mismatch = plans?.mismatch { result.reservations.insert(mismatch.message, at: 0) }
-    if let file = try exceptions.file() { result.excuse(by: file, today: Exceptions.today) }
+    let callers = result.regressions.flatMap {
+      [$0.caller] + ($0.finding.map { [$0.caller] } ?? [])
+    }
+    result.excuse(
+      by: try exceptions.file(commentsOf: callers + profile.callers), today: Exceptions.today)
     if timing { addTimes(of: runs, known, to: &result) }
     try outputs.show(
       result, baseline: baseline, inputs: inputs.paths, update: updateCommand)

@@ -117,7 +117,8 @@ struct Plans: ParsableCommand {
   private func excusedScans(
     _ report: PlansReport, _ statements: [StatementSource.Statement]
   ) throws -> Int {
-    guard let file = try exceptions.file() else { return 0 }
+    let file = try exceptions.file(commentsOf: statements.flatMap(\.callers))
+    guard !file.exceptions.isEmpty else { return 0 }
     var book = ExceptionBook(file, today: Exceptions.today)
     func isExcused(_ statement: StatementSource.Statement, at caller: SourceLocation) -> Bool {
       Rules.ofScans.sorted().contains {
