@@ -4,6 +4,7 @@ import Foundation
 import StoreEvents
 import TestSupport
 import Testing
+import TraceAnalysis
 
 @testable import TraceRendering
 

@@ -5,7 +5,7 @@ public import StoreEvents
 /// Writes the events of a run by hand; ids and timestamps count up by themselves.
 public struct RunBuilder {
   public var process = ProcessIdentity(id: 2367, name: "transit")
-  public private(set) var records: [EventRecord] = []
+  public var records: [EventRecord] = []
   private var nextFetch: UInt64 = 1
 
   public mutating func append(_ event: StoreEvent, thread: Int64 = 1) {

@@ -27,17 +27,22 @@ extension BaselineV1 {
 extension BaselineV1.Statement {
   /// Adds the counts of another statement of the form; what both do not have is unknown.
   mutating func add(_ other: Self) {
+    fields.add(other.fields)
+    counters.add(other.counters)
+  }
+}
+
+extension BaselineV1.StatementFields {
+  private static let sums = Sums<Self, Self>(\.count, \.rows, \.cacheMisses)
+
+  fileprivate mutating func add(_ other: Self) {
     func sum(_ path: KeyPath<Self, UInt64?>) -> UInt64? {
       guard let mine = self[keyPath: path], let others = other[keyPath: path] else { return nil }
       return mine.saturatingSum(others)
     }
-    (vmSteps, fullScanSteps) = (sum(\.vmSteps), sum(\.fullScanSteps))
-    (sorts, autoIndexRows) = (sum(\.sorts), sum(\.autoIndexRows))
     (changes, errors) = (sum(\.changes), sum(\.errors))
     if other.count > count { (caller, entity) = (other.caller, other.entity) }
-    count = count.saturatingSum(other.count)
-    rows = rows.saturatingSum(other.rows)
-    cacheMisses = cacheMisses.saturatingSum(other.cacheMisses)
+    Self.sums.add(other, to: &self)
     if plan != other.plan { plan = nil }
     budget = budget.flatMap { mine in
       other.budget.map { others in

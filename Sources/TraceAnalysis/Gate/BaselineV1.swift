@@ -68,15 +68,22 @@ public struct BaselineV1: Codable, Hashable, Sendable {
     ///
     /// Nil in older baselines.
     public var measured: [String]?
-
-    /// A count; nil where the inputs do not have it.
-    func known(_ count: UInt64?, _ name: String) -> UInt64? {
-      measured?.contains(name) == false ? nil : count
-    }
   }
 
   /// The counts of one statement.
-  public struct Statement: Codable, Hashable, Sendable {
+  public struct Statement: CountedFields {
+    public var fields: StatementFields
+    /// SQLite's counters; nil where the source does not count them, as in Core Data's log.
+    public var counters: CounterValues<OptionalJSONKeys>
+
+    /// Makes a statement.
+    public init(fields: StatementFields, counters: CounterValues<OptionalJSONKeys>) {
+      (self.fields, self.counters) = (fields, counters)
+    }
+  }
+
+  /// The fields of a statement that are not SQLite's counters.
+  public struct StatementFields: Codable, Hashable, Sendable {
     /// The fingerprint: values are `?`.
     public var sql: String
     /// Runs.
@@ -85,15 +92,6 @@ public struct BaselineV1: Codable, Hashable, Sendable {
     public var rows: UInt64
     /// Faults that were read from the database.
     public var cacheMisses: UInt64
-    /// Instructions of SQLite's virtual machine; this and what follows is nil where the source does
-    /// not count it, as in Core Data's log.
-    public var vmSteps: UInt64?
-    /// Steps through tables without an index.
-    public var fullScanSteps: UInt64?
-    /// Sorts without an index.
-    public var sorts: UInt64?
-    /// Rows inserted into automatic indexes.
-    public var autoIndexRows: UInt64?
     /// Rows inserted, updated or deleted; nil where the source does not count them.
     public var changes: UInt64?
     /// Runs that ended in an error; nil in older baselines.
@@ -194,13 +192,13 @@ extension BaselineV1.Statement {
     let work = group.work
     let isCounted = work.known(\.vmSteps) != nil
     self.init(
-      sql: group.fingerprint.description, count: work.count, rows: work.rows,
-      cacheMisses: group.misses, vmSteps: isCounted ? work.vmSteps : nil,
-      fullScanSteps: isCounted ? work.fullScanSteps : nil, sorts: isCounted ? work.sorts : nil,
-      autoIndexRows: isCounted ? work.autoIndexRows : nil,
-      changes: work.changes ?? group.statement.observedRuns.map { _ in 0 },
-      errors: work.errors, plan: plan, caller: group.busiestCaller.text,
-      entity: group.statement.entity)
+      fields: .init(
+        sql: group.fingerprint.description, count: work.count, rows: work.rows,
+        cacheMisses: group.misses,
+        changes: work.changes ?? group.statement.observedRuns.map { _ in 0 },
+        errors: work.errors, plan: plan, caller: group.busiestCaller.text,
+        entity: group.statement.entity),
+      counters: .init { isCounted ? work.counter($0) : nil })
   }
 }
 

@@ -53,7 +53,7 @@ extension Gate {
         guard isSameSQLite else { return nil }
         return budget == nil
           ? pair.stepsChange(without: moved, tolerance)
-          : change(metric, pair.before.total.vmSteps, pair.now.total.vmSteps, budget: budget)
+          : change(metric, value(pair.before.total), value(pair.now.total), budget: budget)
       }
       let (before, now) = pair.sums(value, without: moved)
       return change(metric, before, now, budget: budget)

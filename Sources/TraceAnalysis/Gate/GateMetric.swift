@@ -1,68 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A count that the gate compares: the same in every run of the same work on the same data.
-public enum GateMetric: String, CaseIterable, Hashable, Sendable {
-  /// A count of one statement.
-  case count, rows, cacheMisses, fullScanSteps, vmSteps, sorts, autoIndexRows, changes
-  /// A total of the run.
-  case fetches, counts, faults, relationshipFaults, saves
-  /// A total of all saves.
-  case inserted, updated, deleted, saveStatements
-  /// A total of the failures of the run.
-  case errors, busyFailures
+/// A count that a baseline has, by its key there.
+///
+/// The gate compares them: they are the same in every run of the same work on the same data.
+public struct GateMetric: RawRepresentable, Hashable, Sendable {
+  /// The key of the baseline: `vmSteps`.
+  public var rawValue: String
+
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  /// Counts that the gate handles in a way of their own.
+  public static let count = Self(rawValue: "count")
+  public static let rows = Self(rawValue: "rows")
+  public static let cacheMisses = Self(rawValue: "cacheMisses")
+  public static let changes = Self(rawValue: "changes")
+  public static let errors = Self(rawValue: "errors")
+  public static let fetches = Self(rawValue: "fetches")
+  public static let counts = Self(rawValue: "counts")
+  public static let faults = Self(rawValue: "faults")
+  public static let vmSteps = Self(rawValue: "vmSteps")
+  public static let fullScanSteps = Self(rawValue: "fullScanSteps")
 
   /// The words for it.
-  public var title: String {
-    switch self {
-    case .count: "runs"
-    case .rows: "rows"
-    case .cacheMisses: "cache misses"
-    case .fullScanSteps: "full-scan steps"
-    case .vmSteps: "VM steps"
-    case .sorts: "sorts"
-    case .autoIndexRows: "automatic index rows"
-    case .changes: "rows changed"
-    case .fetches: "fetches"
-    case .counts: "counts"
-    case .faults: "faults"
-    case .relationshipFaults: "relationship faults"
-    case .saves: "saves"
-    case .inserted: "rows inserted"
-    case .updated: "rows updated"
-    case .deleted: "rows deleted"
-    case .saveStatements: "statements of saves"
-    case .errors: "failures"
-    case .busyFailures: "lock waits given up"
-    }
-  }
+  public var title: String { Self.titles[rawValue] ?? rawValue }
 
   /// Whether it is SQLite's work, which depends on how the rows were found.
-  var isWork: Bool {
-    switch self {
-    case .fullScanSteps, .vmSteps, .sorts, .autoIndexRows: true
-    default: false
-    }
-  }
+  var isWork: Bool { WorkMetric.counters.contains { $0.key == rawValue } }
 
   typealias OfStatement = @Sendable (BaselineV1.Statement) -> UInt64?
   typealias OfTotals = @Sendable (BaselineV1.Totals) -> UInt64?
 
   /// Nil where a source does not count it.
-  static let ofStatements: [(Self, OfStatement)] = [
-    (.count, \.count), (.rows, \.rows), (.cacheMisses, \.cacheMisses),
-    (.fullScanSteps, \.fullScanSteps), (.vmSteps, \.vmSteps), (.sorts, \.sorts),
-    (.autoIndexRows, \.autoIndexRows), (.changes, \.changes), (.errors, \.errors),
-  ]
+  static let ofStatements: [(Self, OfStatement)] =
+    [(.count, \.count), (.rows, \.rows), (.cacheMisses, \.cacheMisses)]
+    // In the order of the lines of older baselines.
+    + ([1, 0] + WorkMetric.counters.indices.dropFirst(2)).map { place in
+      (Self(rawValue: WorkMetric.counters[place].key), { $0.counters.values[place] })
+    }
+    + [(.changes, \.changes), (.errors, \.errors)]
 
   /// Nil where a source does not count it.
-  static let ofTotals: [(Self, OfTotals)] = [
-    (.fetches, { $0.known($0.fetches, "fetches") }), (.counts, { $0.known($0.counts, "fetches") }),
-    (.rows, { $0.known($0.rows, "fetches") }), (.faults, { $0.known($0.faults, "faults") }),
-    (.relationshipFaults, { $0.known($0.relationshipFaults, "faults") }),
-    (.cacheMisses, { $0.known($0.cacheMisses, "cacheMisses") }),
-    (.saves, { $0.known($0.saves, "saves") }), (.inserted, { $0.known($0.inserted, "saves") }),
-    (.updated, { $0.known($0.updated, "saves") }), (.deleted, { $0.known($0.deleted, "saves") }),
-    (.saveStatements, { $0.known($0.saveStatements, "saves") }), (.errors, \.errors),
-    (.busyFailures, { $0.known($0.busyFailures, "lockWaits") }),
+  static let ofTotals: [(Self, OfTotals)] = totals.map { total in
+    let value: OfTotals = {
+      $0.measured?.contains(total.measure) == false ? nil : total.of($0)
+    }
+    return (Self(rawValue: total.key), total.measure.isEmpty ? total.of : value)
+  }
+
+  private typealias Total = (key: String, title: String, measure: String, of: OfTotals)
+
+  private static let totals: [Total] = [
+    ("fetches", "fetches", "fetches", \.fetches), ("counts", "counts", "fetches", \.counts),
+    ("rows", "rows", "fetches", \.rows), ("faults", "faults", "faults", \.faults),
+    ("relationshipFaults", "relationship faults", "faults", \.relationshipFaults),
+    ("cacheMisses", "cache misses", "cacheMisses", \.cacheMisses),
+    ("saves", "saves", "saves", \.saves), ("inserted", "rows inserted", "saves", \.inserted),
+    ("updated", "rows updated", "saves", \.updated),
+    ("deleted", "rows deleted", "saves", \.deleted),
+    ("saveStatements", "statements of saves", "saves", \.saveStatements),
+    ("errors", "failures", "", \.errors),
+    ("busyFailures", "lock waits given up", "lockWaits", \.busyFailures),
   ]
+
+  private static let titles = Dictionary(
+    totals.map { ($0.key, $0.title) } + WorkMetric.counters.map { ($0.key, $0.title) }
+      + [("count", "runs"), ("changes", "rows changed")]
+  ) { first, _ in first }
 }

@@ -29,8 +29,7 @@ struct TestForms: Hashable, Sendable {
 
   /// The line of a baseline.
   var baseline: BaselineV1.Statement {
-    var result = BaselineV1.Statement(
-      sql: total.sql, count: total.count, rows: total.rows, cacheMisses: 0)
+    var result = BaselineV1.Statement(sql: total.sql, count: total.count, rows: total.rows)
     result.budget = total.budget
     result.forms = forms.map { Self.text(of: $0) }.sorted().joined(separator: "; ")
     return result
@@ -58,8 +57,7 @@ struct TestForms: Hashable, Sendable {
   /// The forms of all tests.
   static func sums(of tests: [TestForms]) -> [BaselineV1.Statement] {
     tests.flatMap(\.forms).map {
-      BaselineV1.Statement(
-        sql: $0.counts.sql, count: $0.counts.count, rows: $0.counts.rows, cacheMisses: 0)
+      BaselineV1.Statement(sql: $0.counts.sql, count: $0.counts.count, rows: $0.counts.rows)
     }.merged(by: \.sql) { $0.add($1) }.sorted { $0.sql < $1.sql }
   }
 
@@ -112,17 +110,26 @@ extension TestForms {
 }
 
 extension BaselineV1.Statement {
+  /// Runs and rows; the rest is unknown.
+  fileprivate init(sql: String, count: UInt64, rows: UInt64) {
+    self.init(
+      fields: .init(sql: sql, count: count, rows: rows, cacheMisses: 0),
+      counters: .init { _ in nil })
+  }
+
   fileprivate init(_ sql: String, _ value: (GateMetric) -> UInt64) {
     self.init(
-      sql: sql, count: value(.count), rows: value(.rows), cacheMisses: value(.cacheMisses),
-      vmSteps: value(.vmSteps), fullScanSteps: value(.fullScanSteps), sorts: value(.sorts),
-      autoIndexRows: value(.autoIndexRows), changes: value(.changes), errors: value(.errors))
+      fields: .init(
+        sql: sql, count: value(.count), rows: value(.rows), cacheMisses: value(.cacheMisses),
+        changes: value(.changes), errors: value(.errors)),
+      counters: .init { value(GateMetric(rawValue: $0.key)) })
   }
 
   fileprivate init(_ sql: String, _ work: Work) {
     self.init(
-      sql: sql, count: work.count, rows: work.rows, cacheMisses: 0, vmSteps: work.vmSteps,
-      fullScanSteps: work.fullScanSteps, sorts: work.sorts, autoIndexRows: work.autoIndexRows,
-      changes: work.changes ?? 0, errors: work.errors)
+      fields: .init(
+        sql: sql, count: work.count, rows: work.rows, cacheMisses: 0, changes: work.changes ?? 0,
+        errors: work.errors),
+      counters: .init(work.counter))
   }
 }

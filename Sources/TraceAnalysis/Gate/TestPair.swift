@@ -47,9 +47,9 @@ struct TestPair {
     var (old, new, allowed) = (0.0, 0.0, 0.0)
     for (shape, now) in formsNow where !moved.contains(shape) {
       guard let before = formsBefore[shape], before.counts.count > 0 else { continue }
-      let steps = Double(before.counts.vmSteps ?? 0) / Double(before.counts.count)
+      let steps = Double(before.counts.counters[.vmSteps] ?? 0) / Double(before.counts.count)
       old += steps * Double(now.counts.count)
-      new += Double(now.counts.vmSteps ?? 0)
+      new += Double(now.counts.counters[.vmSteps] ?? 0)
       let columns =
         StatementShape(sql: now.counts.sql).columns - StatementShape(sql: before.counts.sql).columns
       let rows = now.counts.count.saturatingSum(now.counts.rows)

@@ -6,25 +6,6 @@ public import StoreEvents
 public protocol Additive: Sendable {
   /// Adds another value.
   mutating func add(_ other: Self)
-  /// Leaves the difference to an earlier value.
-  mutating func deduct(_ earlier: Self)
-}
-
-extension Additive {
-  /// Leaves the value as it is: only counts and times have a difference.
-  public mutating func deduct(_ earlier: Self) {}
-
-  func since(_ earlier: Self) -> Self {
-    var difference = self
-    difference.deduct(earlier)
-    return difference
-  }
-
-  func saturatingSum(_ other: Self) -> Self {
-    var sum = self
-    sum.add(other)
-    return sum
-  }
 }
 
 extension FixedWidthInteger {
@@ -33,11 +14,15 @@ extension FixedWidthInteger {
     let (sum, overflow) = addingReportingOverflow(other)
     self = overflow ? (other < 0 ? .min : .max) : sum
   }
-}
 
-extension Additive where Self: FixedWidthInteger {
-  /// Leaves the difference; 0 where the sum is smaller because the rest was evicted.
-  public mutating func deduct(_ earlier: Self) { self = self > earlier ? self - earlier : 0 }
+  func saturatingSum(_ other: Self) -> Self {
+    var sum = self
+    sum.add(other)
+    return sum
+  }
+
+  /// The difference since then; 0 if the sum is smaller because the rest was evicted.
+  func since(_ earlier: Self) -> Self { self > earlier ? self - earlier : 0 }
 }
 
 extension UInt64: Additive {}
@@ -48,11 +33,6 @@ extension Optional: Additive where Wrapped: Additive {
   public mutating func add(_ other: Self) {
     guard let other else { return }
     if self == nil { self = other } else { self?.add(other) }
-  }
-
-  /// Leaves the difference to an earlier value, if both are known.
-  public mutating func deduct(_ earlier: Self) {
-    if let earlier { self?.deduct(earlier) }
   }
 }
 

@@ -14,100 +14,94 @@ extension Summed {
   /// Adds the sums of another value.
   public mutating func add(_ other: Self) { Self.sums.add(other, to: &self) }
 
-  /// Leaves the differences to an earlier value.
-  public mutating func deduct(_ earlier: Self) { Self.sums.deduct(earlier, from: &self) }
+  /// The counts and times since an earlier value.
+  func since(_ earlier: Self) -> Self {
+    var difference = self
+    Self.sums.deduct(earlier, from: &difference)
+    return difference
+  }
 }
 
 /// The stored properties of a value that add up, and the ones of an event that they are read from.
 ///
 /// Key paths are resolved to offsets once: events are added by the million.
 public struct Sums<Value, Part>: Sendable {
+  private typealias Offsets = (value: Int, part: Int)
   private var counts: [Offsets] = []
   private var times: [Offsets] = []
-  private var others: [any Term] = []
+  private var others: [@Sendable (UnsafeMutableRawPointer, UnsafeRawPointer) -> Void] = []
 
   private init() {}
 
-  /// - Parameters:
-  ///   - pairs: the properties that are added, and the ones that they are read from.
-  ///   - maxima: the properties of which the larger value stays.
-  init<each Sum: Additive, each Maximum: Comparable & Sendable>(
-    _ pairs: repeat (KeyPath<Value, each Sum>, KeyPath<Part, each Sum>),
-    max maxima: repeat (KeyPath<Value, each Maximum>, KeyPath<Part, each Maximum>)
-  ) {
+  /// - Parameter pairs: the properties that are added, and the ones that they are read from.
+  init<each Sum: Additive>(_ pairs: repeat (KeyPath<Value, each Sum>, KeyPath<Part, each Sum>)) {
     for pair in repeat each pairs { append(pair) }
-    for pair in repeat each maxima { appendMaximum(pair) }
   }
 
-  private mutating func append<Sum: Additive>(
-    _ pair: (KeyPath<Value, Sum>, KeyPath<Part, Sum>)
-  ) {
-    let offsets = Offsets(pair)
-    // Nearly all are one of these, which need no call through a protocol.
-    if Sum.self == UInt64.self {
-      counts.append(offsets)
-    } else if Sum.self == Nanoseconds.self {
-      times.append(offsets)
-    } else {
-      others.append(AddedTerm<Sum>(offsets: offsets))
-    }
-  }
-
-  private mutating func appendMaximum<Maximum: Comparable & Sendable>(
-    _ pair: (KeyPath<Value, Maximum>, KeyPath<Part, Maximum>)
-  ) {
-    others.append(MaximumTerm<Maximum>(offsets: Offsets(pair)))
-  }
-
-  /// The sums with other ones; a pair without a part is left out.
+  /// The sums with other ones; one that the part does not have is left out.
   func appending<Metric>(
     _ metrics: [Metric], _ pair: (Metric) -> (Amount<Value>, Amount<Part>?)
   ) -> Self {
-    var sums = self
-    for metric in metrics {
+    metrics.reduce(into: self) { sums, metric in
       switch pair(metric) {
       case (.count(let value), .count(let part)): sums.append((value, part))
       case (.time(let value), .time(let part)): sums.append((value, part))
-      default: continue
+      default: break
       }
     }
-    return sums
+  }
+
+  private mutating func append<Sum: Additive>(_ pair: (KeyPath<Value, Sum>, KeyPath<Part, Sum>)) {
+    let (value, part) = Self.offsets(pair)
+    // Nearly all are one of these, which need no closure.
+    if Sum.self == UInt64.self {
+      counts.append((value, part))
+    } else if Sum.self == Nanoseconds.self {
+      times.append((value, part))
+    } else {
+      others.append {
+        let sum: UnsafeMutablePointer<Sum> = $0.at(value)
+        sum.pointee.add($1.at(part))
+      }
+    }
+  }
+
+  private static func offsets<Sum>(_ pair: (KeyPath<Value, Sum>, KeyPath<Part, Sum>)) -> Offsets {
+    guard let value = MemoryLayout<Value>.offset(of: pair.0),
+      let part = MemoryLayout<Part>.offset(of: pair.1)
+    else { preconditionFailure("\(pair) are not stored properties") }
+    return (value, part)
   }
 
   func add(_ part: Part, to value: inout Value) {
-    withUnsafeBytes(part, &value) { part, value in
-      for property in counts { property.of(value, UInt64.self).pointee.add(property.of(part)) }
-      for property in times { property.of(value, Nanoseconds.self).pointee.add(property.of(part)) }
-      for property in others { property.add(part, to: value) }
+    change(&value, by: part, { $0.add($1) }, { $0.add($1) })
+    guard !others.isEmpty else { return }
+    withUnsafeMutablePointer(to: &value) { value in
+      withUnsafePointer(to: part) { part in for add in others { add(value, part) } }
     }
   }
 
-  func deduct(_ part: Part, from value: inout Value) {
-    withUnsafeBytes(part, &value) { part, value in
-      for property in counts { property.of(value, UInt64.self).pointee.deduct(property.of(part)) }
-      for property in times {
-        property.of(value, Nanoseconds.self).pointee.deduct(property.of(part))
-      }
-      for property in others { property.deduct(part, from: value) }
-    }
+  /// Leaves the counts and times since an earlier value.
+  func deduct(_ earlier: Part, from value: inout Value) {
+    change(&value, by: earlier, { $0 = $0.since($1) }, { $0 = $0.since($1) })
   }
 
   @inline(__always)
-  private func withUnsafeBytes(
-    _ part: Part, _ value: inout Value,
-    _ body: (UnsafeRawPointer, UnsafeMutableRawPointer) -> Void
+  private func change(
+    _ value: inout Value, by part: Part, _ changeCount: (inout UInt64, UInt64) -> Void,
+    _ changeTime: (inout Nanoseconds, Nanoseconds) -> Void
   ) {
-    withUnsafePointer(to: part) { part in
-      withUnsafeMutablePointer(to: &value) {
-        body(UnsafeRawPointer(part), UnsafeMutableRawPointer($0))
+    withUnsafeMutablePointer(to: &value) { value in
+      withUnsafePointer(to: part) { part in
+        let (value, part) = (UnsafeMutableRawPointer(value), UnsafeRawPointer(part))
+        for (sum, count) in counts { changeCount(&value.at(sum).pointee, part.at(count)) }
+        for (sum, time) in times { changeTime(&value.at(sum).pointee, part.at(time)) }
       }
     }
   }
 }
 
 extension Sums where Part == Value {
-  init(_ amounts: [Amount<Value>]) { self = Self().appending(amounts) { ($0, $0) } }
-
   /// - Parameters:
   ///   - properties: the properties that are added.
   ///   - maxima: the properties of which the larger value stays.
@@ -115,58 +109,30 @@ extension Sums where Part == Value {
     _ properties: repeat KeyPath<Value, each Sum>, max maxima: repeat KeyPath<Value, each Maximum>
   ) {
     for property in repeat each properties { append((property, property)) }
-    for property in repeat each maxima { appendMaximum((property, property)) }
+    for property in repeat each maxima { append(maximum: property) }
+  }
+
+  init(_ amounts: [Amount<Value>]) { self = Self().appending(amounts) { ($0, $0) } }
+
+  private mutating func append<Maximum: Comparable & Sendable>(
+    maximum: KeyPath<Value, Maximum>
+  ) {
+    let offset = Self.offsets((maximum, maximum)).value
+    others.append { value, other in
+      let sum: UnsafeMutablePointer<Maximum> = value.at(offset)
+      sum.pointee = max(sum.pointee, other.at(offset))
+    }
   }
 }
 
-/// The places of a property in a value and in the part that is added to it.
-private struct Offsets {
-  var value: Int
-  var part: Int
-
-  init<Value, Part, Property>(_ pair: (KeyPath<Value, Property>, KeyPath<Part, Property>)) {
-    guard let value = MemoryLayout<Value>.offset(of: pair.0),
-      let part = MemoryLayout<Part>.offset(of: pair.1)
-    else { preconditionFailure("\(pair) are not stored properties") }
-    (self.value, self.part) = (value, part)
-  }
-
-  func of<Property>(_ part: UnsafeRawPointer) -> Property {
-    (part + self.part).assumingMemoryBound(to: Property.self).pointee
-  }
-
-  func of<Property>(
-    _ value: UnsafeMutableRawPointer, _: Property.Type
-  ) -> UnsafeMutablePointer<Property> {
-    (value + self.value).assumingMemoryBound(to: Property.self)
+extension UnsafeMutableRawPointer {
+  fileprivate func at<Property>(_ offset: Int) -> UnsafeMutablePointer<Property> {
+    (self + offset).assumingMemoryBound(to: Property.self)
   }
 }
 
-/// A property of any type.
-private protocol Term: Sendable {
-  func add(_ part: UnsafeRawPointer, to value: UnsafeMutableRawPointer)
-  func deduct(_ part: UnsafeRawPointer, from value: UnsafeMutableRawPointer)
-}
-
-private struct AddedTerm<Sum: Additive>: Term {
-  var offsets: Offsets
-
-  func add(_ part: UnsafeRawPointer, to value: UnsafeMutableRawPointer) {
-    offsets.of(value, Sum.self).pointee.add(offsets.of(part))
+extension UnsafeRawPointer {
+  fileprivate func at<Property>(_ offset: Int) -> Property {
+    load(fromByteOffset: offset, as: Property.self)
   }
-
-  func deduct(_ part: UnsafeRawPointer, from value: UnsafeMutableRawPointer) {
-    offsets.of(value, Sum.self).pointee.deduct(offsets.of(part))
-  }
-}
-
-private struct MaximumTerm<Maximum: Comparable & Sendable>: Term {
-  var offsets: Offsets
-
-  func add(_ part: UnsafeRawPointer, to value: UnsafeMutableRawPointer) {
-    let maximum = offsets.of(value, Maximum.self)
-    maximum.pointee = max(maximum.pointee, offsets.of(part))
-  }
-
-  func deduct(_ part: UnsafeRawPointer, from value: UnsafeMutableRawPointer) {}
 }

@@ -55,73 +55,133 @@ public struct Work: Hashable, Sendable, Codable {
 
   /// A sum of the work, per run that has it.
   public func perRun(_ sum: KeyPath<Work, UInt64>) -> Double {
+    perRun(self[keyPath: sum], Self.measure(of: sum))
+  }
+
+  /// A counter, per run that has it.
+  public func perRun(_ metric: WorkMetric) -> Double { perRun(counter(metric), metric.measure) }
+
+  private func perRun(_ sum: UInt64, _ measure: Measures) -> Double {
     var runs = count
-    if let uncounted, !Self.measure(of: sum).isDisjoint(with: .counters) {
-      runs -= min(uncounted, count)
+    if let uncounted, !measure.isDisjoint(with: .counters) { runs -= min(uncounted, count) }
+    return runs == 0 ? 0 : Double(sum) / Double(runs)
+  }
+}
+
+/// A count or a time of the runs of a statement: its names, and the fields that it is read from.
+///
+/// Sums, CSV, JSON, rows, metrics, spans and the gate are loops over ``all``.
+public struct WorkMetric: Sendable {
+  /// The field of the events, and the column of tables: `vm_steps`.
+  public let column: String
+  /// The bit of the inputs that have it; its name is the key in JSON.
+  public let measure: Measures
+  /// The words for it.
+  public let title: String
+  /// One of it, for a narrow column: `scan step`.
+  public let short: String
+  /// A sentence for a consumer of metrics.
+  public let help: String
+  /// The sum.
+  public let work: Amount<Work>
+  /// The field that it is read from; nil where an event does not have it.
+  public var fetch: Amount<FetchEnd>?
+  /// The field of a statement that the probe observed.
+  public var run: Amount<StatementRun>?
+  /// The field of a fault that went to the database.
+  public var miss: Amount<CacheMiss>?
+
+  /// The unit in OpenTelemetry's spelling: `{step}`.
+  public var unit: String {
+    measure == .fullScanSteps ? "{row}" : "{\(short.split(separator: " ").last ?? "")}"
+  }
+
+  /// The key in JSON: `vmSteps`.
+  public var key: String { measure.names.joined() }
+
+  /// In the order of their columns.
+  public static let all = times + counters
+
+  /// The parts of a run's time.
+  public static let times = [
+    Self("wait_ns", .waitTime, "waiting", .time(\.waitTime), fetch: .time(\.waitTime)),
+    Self(
+      "prepare_ns", .prepareTime, "preparing", .time(\.prepareTime), fetch: .time(\.prepareTime)),
+    Self(
+      "step_ns", .stepTime, "in SQLite's steps", .time(\.stepTime), fetch: .time(\.stepTime),
+      run: .time(\.stepTime)),
+    Self(
+      "materialize_ns", .materializeTime, "making objects", .time(\.materializeTime),
+      fetch: .time(\.materializeTime)),
+    Self(
+      "connection_ns", .connectionTime, "on a connection", .time(\.connectionTime),
+      fetch: .time(\.connectionTime)),
+  ]
+
+  /// The work that SQLite counts for a statement.
+  public static let counters = [
+    Self(
+      "vm_steps", .vmSteps, "VM steps", help: "Steps of SQLite's virtual machine.",
+      .count(\.vmSteps), fetch: .count(\.vmSteps),
+      run: .count(\.vmSteps), miss: .count(\.vmSteps)),
+    Self(
+      "fullscan_steps", .fullScanSteps, "full-scan steps", short: "scan step",
+      help: "Rows stepped through without an index.", .count(\.fullScanSteps),
+      fetch: .count(\.fullScanSteps), run: .count(\.fullScanSteps),
+      miss: .count(\.fullScanSteps)),
+    Self(
+      "sorts", .sorts, "sorts", help: "Sorts that no index served.", .count(\.sorts),
+      fetch: .count(\.sorts), run: .count(\.sorts)),
+    Self(
+      "autoindex_rows", .autoIndexRows, "automatic index rows", short: "auto-index row",
+      help: "Rows put into automatic indexes.", .count(\.autoIndexRows),
+      fetch: .count(\.autoIndexRows), run: .count(\.autoIndexRows)),
+  ]
+
+  private init(
+    _ column: String, _ measure: Measures, _ title: String, short: String? = nil,
+    help: String = "", _ work: Amount<Work>, fetch: Amount<FetchEnd>? = nil,
+    run: Amount<StatementRun>? = nil, miss: Amount<CacheMiss>? = nil
+  ) {
+    (self.column, self.measure, self.title, self.work) = (column, measure, title, work)
+    (self.short, self.help) = (short ?? String(title.dropLast()), help)
+    (self.fetch, self.run, self.miss) = (fetch, run, miss)
+  }
+}
+
+/// A stored count or time of a value.
+public enum Amount<Root>: Sendable {
+  /// A number.
+  case count(any WritableKeyPath<Root, UInt64> & Sendable)
+  /// A time, in nanoseconds.
+  case time(any WritableKeyPath<Root, Nanoseconds> & Sendable)
+
+  var path: PartialKeyPath<Root> {
+    switch self {
+    case .count(let path): path
+    case .time(let path): path
     }
-    return runs == 0 ? 0 : Double(self[keyPath: sum]) / Double(runs)
   }
 
-  private mutating func addMeasures(_ measures: Measures) {
-    measured.add(measures)
-    if measures.isDisjoint(with: .counters) { uncounted.add(1) }
-  }
-}
+  /// The number as a count; below 0, it is 0.
+  public func count(_ root: Root) -> UInt64 { UInt64(clamping: of(root)) }
 
-extension Work: Summed {
-  public static let sums = Sums<Self, Self>(
-    \.count, \.rows, \.errors, \.limited, \.batched, \.offset, \.totalTime, \.changes,
-    \.busyAttempts, \.contended, \.uncounted
-  ).appending(WorkMetric.all) { ($0.work, $0.work) }
-  private static let ofFetch = Sums<Self, FetchEnd>(
-    (\.offset, \.offset), (\.totalTime, \.totalTime)
-  ).appending(WorkMetric.all) { ($0.work, $0.fetch) }
-  private static let ofMiss = Sums<Self, CacheMiss>(
-    (\.connectionTime, \.duration), (\.totalTime, \.duration)
-  ).appending(WorkMetric.all) { ($0.work, $0.miss) }
-  private static let ofRun = Sums<Self, StatementRun>(
-    (\.rows, \.rows), (\.connectionTime, \.stepTime), (\.totalTime, \.stepTime)
-  ).appending(WorkMetric.all) { ($0.work, $0.run) }
-
-  /// Adds the work of other runs.
-  public mutating func add(_ other: Work) {
-    if other.count > 0 { measured = (count > 0 ? measures : nil) + other.measures }
-    Self.sums.add(other, to: &self)
-  }
-
-  /// Leaves the sums that a live view shows, and no others.
-  public mutating func deduct(_ earlier: Work) {
-    Self.sums.deduct(earlier, from: &self)
-    (changes, busyAttempts, contended, measured) = (nil, nil, nil, nil)
-  }
-
-  mutating func add(_ fetch: FetchEnd, _ measures: Measures) {
-    count.add(1)
-    addMeasures(measures.intersection(.fetch))
-    rows.add(fetch.rowsReturned)
-    if !fetch.error.isEmpty { errors.add(1) }
-    if fetch.limit > 0 { limited.add(1) }
-    if fetch.batchSize > 0 { batched.add(1) }
-    Self.ofFetch.add(fetch, to: &self)
-  }
-
-  mutating func add(_ miss: CacheMiss, rows: UInt64, _ measures: Measures) {
-    count.add(1)
-    addMeasures(measures.intersection(.miss))
-    self.rows.add(rows)
-    Self.ofMiss.add(miss, to: &self)
-  }
-
-  mutating func add(_ run: StatementRun) {
-    count.add(1)
-    measured.add(.run)
-    if run.changes > 0 { changes.add(run.changes) }
-    if !run.error.isEmpty { errors.add(1) }
-    Self.ofRun.add(run, to: &self)
+  /// The number; the type has room for both.
+  public func of(_ root: Root) -> Int128 {
+    switch self {
+    case .count(let path): Int128(root[keyPath: path])
+    case .time(let path): Int128(root[keyPath: path])
+    }
   }
 }
 
-extension FetchEnd {
-  /// The rows that SQLite returned; the event of a count has the count in place of its one row.
-  var rowsReturned: UInt64 { kind == .count && error.isEmpty ? 1 : rows }
+extension Work {
+  /// A count or a time; nil where no input measured it.
+  public func known(_ metric: WorkMetric) -> Int128? {
+    let value = metric.work.of(self)
+    return value != 0 || measures.contains(metric.measure) ? value : nil
+  }
+
+  /// A counter; 0 where no input measured it.
+  public func counter(_ metric: WorkMetric) -> UInt64 { metric.work.count(self) }
 }

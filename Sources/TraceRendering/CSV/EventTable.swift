@@ -10,13 +10,14 @@ public struct EventTable {
   private var pending = PendingFetches()
   private var callers = CallerNames()
 
-  static let columns = [
-    "time_ns", "host", "process", "pid", "tid", "context", "event", "kind", "entity",
-    "relationship", "caller", "duration_ns", "rows", "wait_ns", "prepare_ns", "step_ns",
-    "materialize_ns", "connection_ns", "vm_steps", "fullscan_steps", "sorts", "autoindex_rows",
-    "limit", "offset", "batch_size", "inserted", "updated", "deleted", "statements",
-    "statement_id", "sql", "error",
-  ]
+  static let columns =
+    [
+      "time_ns", "host", "process", "pid", "tid", "context", "event", "kind", "entity",
+      "relationship", "caller", "duration_ns", "rows",
+    ] + WorkMetric.all.map(\.column) + [
+      "limit", "offset", "batch_size", "inserted", "updated", "deleted", "statements",
+      "statement_id", "sql", "error",
+    ]
 
   /// Writes the line with the columns' names.
   ///
@@ -42,11 +43,11 @@ public struct EventTable {
       let isCounted = record.measures.contains(.checkpoints)
       row.append(known: isCounted ? event.totalTime : nil)
       row.append(known: isCounted ? event.checkpointedFrames : nil)
-      row.skip(19)
+      row.skip(WorkMetric.all.count + 10)
     case .busy(let event):
       append(record, kind: event.gaveUp == 0 ? "" : "gave up", to: &row)
       row.append(event.waitTime)
-      row.skip(20)
+      row.skip(WorkMetric.all.count + 11)
     case .caller(let event): return callers.add(event, of: record)
     case .statementRun(let event): append(event, record, to: &row)
     case .storeOpened, .contextCreated, .saveBegin, .transaction, .counters, .connectionOpened,
@@ -95,16 +96,10 @@ public struct EventTable {
     append(record, kind: fetch.kind.rawValue, entity: fetch.entity, caller: caller, to: &row)
     row.append(known: record.known(fetch.totalTime, .totalTime))
     row.append(known: record.known(fetch.rows, .rows))
-    for (time, measure) in [
-      (fetch.waitTime, Measures.waitTime), (fetch.prepareTime, .prepareTime),
-      (fetch.stepTime, .stepTime), (fetch.materializeTime, .materializeTime),
-      (fetch.connectionTime, .connectionTime),
-    ] { row.append(known: record.known(time, measure)) }
-    for (count, measure) in [
-      (fetch.vmSteps, Measures.vmSteps), (fetch.fullScanSteps, .fullScanSteps),
-      (fetch.sorts, .sorts), (fetch.autoIndexRows, .autoIndexRows), (fetch.limit, Measures()),
-      (fetch.offset, Measures()), (fetch.batchSize, .batchSize),
-    ] { row.append(known: record.known(count, measure)) }
+    for metric in WorkMetric.all { row.append(known: metric.fetch?.known(fetch, metric, record)) }
+    row.append(fetch.limit)
+    row.append(fetch.offset)
+    row.append(known: record.known(fetch.batchSize, .batchSize))
     row.skip(4)
     append(fetch.statementID, error: fetch.error, to: &row)
   }
@@ -113,12 +108,7 @@ public struct EventTable {
     append(record, kind: "", caller: callers.location(of: run, in: record), to: &row)
     row.append(run.openTime)
     row.append(run.rows)
-    row.skip(2)
-    row.append(run.stepTime)
-    row.skip(2)
-    for count in [run.vmSteps, run.fullScanSteps, run.sorts, run.autoIndexRows] {
-      row.append(count)
-    }
+    for metric in WorkMetric.all { row.append(known: metric.run?.of(run)) }
     row.skip(7)
     append(run.statementID, error: run.error, to: &row)
   }
@@ -129,17 +119,16 @@ public struct EventTable {
       relationship: fault.relationship, caller: fault.origin, to: &row)
     row.append(known: record.known(fault.duration, .totalTime))
     row.append(known: record.known(fault.rows, .rows))
-    row.skip(19)
+    row.skip(WorkMetric.all.count + 10)
   }
 
   private func append(_ miss: CacheMiss, _ record: EventRecord, to row: inout CSVRow) {
     append(
       record, kind: "", entity: miss.entity, relationship: miss.relationship, to: &row)
     row.append(known: record.known(miss.duration, .totalTime))
-    row.skip(6)
-    row.append(known: record.known(miss.vmSteps, .vmSteps))
-    row.append(known: record.known(miss.fullScanSteps, .fullScanSteps))
-    row.skip(9)
+    row.skip()
+    for metric in WorkMetric.all { row.append(known: metric.miss?.known(miss, metric, record)) }
+    row.skip(7)
     append(miss.statementID, error: "", to: &row)
   }
 
@@ -148,7 +137,7 @@ public struct EventTable {
     row.append(known: record.known(save.totalTime, .saveTime))
     row.skip()
     row.append(known: record.known(save.waitTime, .waitTime))
-    row.skip(11)
+    row.skip(WorkMetric.all.count + 2)
     for count in [save.inserted, save.updated, save.deleted, save.statements] { row.append(count) }
     row.skip(2)
     row.append(save.error)
@@ -158,5 +147,12 @@ public struct EventTable {
     row.append("\(statement)")
     row.append(texts[statement] ?? "")
     row.append(error)
+  }
+}
+
+extension Amount {
+  /// The number; nil where the input does not have it.
+  func known(_ event: Root, _ metric: WorkMetric, _ record: EventRecord) -> Int128? {
+    record.known(of(event), metric.measure)
   }
 }

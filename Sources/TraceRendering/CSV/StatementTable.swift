@@ -6,11 +6,11 @@ public import TraceAnalysis
 
 /// The statements of a profile as comma-separated values, those of one form together.
 public enum StatementTable {
-  static let columns = [
-    "sql", "entity", "caller", "runs", "rows", "cache_misses", "errors", "total_ns", "mean_ns",
-    "p50_ns", "p95_ns", "p99_ns", "max_ns", "wait_ns", "prepare_ns", "step_ns", "materialize_ns",
-    "connection_ns", "vm_steps", "fullscan_steps", "sorts", "autoindex_rows",
-  ]
+  static let columns =
+    [
+      "sql", "entity", "caller", "runs", "rows", "cache_misses", "errors", "total_ns", "mean_ns",
+      "p50_ns", "p95_ns", "p99_ns", "max_ns",
+    ] + WorkMetric.all.map(\.column)
 
   /// Longest total time first; each sentence on what is missing is a comment of SQL at the end.
   public static func csv(_ profile: Profile) -> String {
@@ -43,12 +43,7 @@ public enum StatementTable {
     for time in [group.latency.p50, group.latency.p95, group.latency.p99, group.latency.max] {
       row.append(known: total == nil ? nil : time)
     }
-    for time in [
-      \Work.waitTime, \.prepareTime, \.stepTime, \.materializeTime, \.connectionTime,
-    ] { row.append(known: work.known(time)) }
-    for count in [\Work.vmSteps, \.fullScanSteps, \.sorts, \.autoIndexRows] {
-      row.append(known: work.known(count))
-    }
+    for metric in WorkMetric.all { row.append(known: work.known(metric)) }
     return row.finished
   }
 }

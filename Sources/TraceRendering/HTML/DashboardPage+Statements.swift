@@ -95,13 +95,11 @@ extension DashboardPage {
   private func workPart(of group: StatementGroup) -> Dashboards.Part {
     var part = Dashboards.Part("A run, on average")
     let work = group.work
-    part.pairs =
-      ([
-        ("rows", \Work.rows), ("VM steps", \.vmSteps), ("full-scan steps", \.fullScanSteps),
-        ("sorts", \.sorts), ("automatic-index rows", \.autoIndexRows), ("rows skipped", \.offset),
-      ] as [(String, KeyPath<Work, UInt64>)])
-      .filter { $0.1 == \.rows || work[keyPath: $0.1] > 0 }
-      .map { Dashboards.Fact($0.0, Cell.known(work.knownPerRun($0.1)).text) }
+    part.pairs = [Dashboards.Fact("rows", Cell.known(work.knownPerRun(\.rows)).text)]
+    let counts = WorkMetric.counters.map { ($0.title, work.perRun($0)) }
+    part.pairs += (counts + [("rows skipped", work.perRun(\.offset))]).filter { $0.1 > 0 }.map {
+      Dashboards.Fact($0.0, Cell.number($0.1).text)
+    }
     if work.errors > 0 { part.pairs.append(.init("failed", work.errors.grouped)) }
     if group.misses > 0 { part.pairs.append(.init("runs for faults", group.misses.grouped)) }
     if group.statement.repeats.runs > 0 {

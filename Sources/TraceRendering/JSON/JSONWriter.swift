@@ -12,23 +12,23 @@ struct JSONWriter {
   private(set) var text = "{"
   private var isEmpty = true
 
-  mutating func field(_ name: StaticString, _ value: String) {
+  mutating func field(_ name: String, _ value: String) {
     key(name)
     text += Self.quoted(value)
   }
 
-  mutating func field(_ name: StaticString, _ value: some FixedWidthInteger) {
+  mutating func field(_ name: String, _ value: some FixedWidthInteger) {
     key(name)
     text += String(value)
   }
 
   /// Writes no field for a number that the input does not have.
-  mutating func field(_ name: StaticString, known value: (some FixedWidthInteger)?) {
+  mutating func field(_ name: String, known value: (some FixedWidthInteger)?) {
     if let value { field(name, value) }
   }
 
   /// Nanoseconds as microseconds with three decimals, exactly.
-  mutating func field(_ name: StaticString, microseconds nanoseconds: Int64) {
+  mutating func field(_ name: String, microseconds nanoseconds: Int64) {
     key(name)
     let (whole, rest) = nanoseconds.magnitude.quotientAndRemainder(dividingBy: 1000)
     let digits = String(rest)
@@ -36,7 +36,7 @@ struct JSONWriter {
     text += String(repeating: "0", count: 3 - digits.count) + digits
   }
 
-  mutating func field(_ name: StaticString, object write: (inout JSONWriter) -> Void) {
+  mutating func field(_ name: String, object write: (inout JSONWriter) -> Void) {
     key(name)
     var inner = JSONWriter()
     write(&inner)
@@ -46,7 +46,7 @@ struct JSONWriter {
   /// The whole object.
   var finished: String { text + "}" }
 
-  private mutating func key(_ name: StaticString) {
+  private mutating func key(_ name: String) {
     if !isEmpty { text += "," }
     isEmpty = false
     text += "\"\(name)\":"

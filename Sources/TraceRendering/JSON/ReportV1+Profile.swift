@@ -68,16 +68,17 @@ extension ReportV1.Statement {
   fileprivate init(_ statement: StatementProfile, measured: Measures) {
     let work = statement.work
     self.init(
-      id: statement.id.description, sql: statement.sql, entity: statement.entity,
-      count: work.count, rows: work.rows, connectionNs: work.connectionTime,
-      totalNs: work.totalTime, p50Ns: statement.latency.p50, p95Ns: statement.latency.p95,
-      p99Ns: statement.latency.p99, maxNs: statement.latency.max, cacheMisses: statement.misses,
-      vmSteps: work.vmSteps, fullScanSteps: work.fullScanSteps, sorts: work.sorts,
-      autoIndexRows: work.autoIndexRows, callers: statement.callers.map(ReportV1.Caller.init),
-      fingerprint: statement.sql.map { SQLFingerprint(sql: $0).description },
-      meanNs: work.meanTime, waitNs: work.waitTime, prepareNs: work.prepareTime,
-      stepNs: work.stepTime, materializeNs: work.materializeTime,
-      measured: work.measures == measured ? nil : work.measures.names)
+      fields: .init(
+        id: statement.id.description, sql: statement.sql, entity: statement.entity,
+        count: work.count, rows: work.rows, connectionNs: work.connectionTime,
+        totalNs: work.totalTime, p50Ns: statement.latency.p50, p95Ns: statement.latency.p95,
+        p99Ns: statement.latency.p99, maxNs: statement.latency.max,
+        cacheMisses: statement.misses, callers: statement.callers.map(ReportV1.Caller.init),
+        fingerprint: statement.sql.map { SQLFingerprint(sql: $0).description },
+        meanNs: work.meanTime, waitNs: work.waitTime, prepareNs: work.prepareTime,
+        stepNs: work.stepTime, materializeNs: work.materializeTime,
+        measured: work.measures == measured ? nil : work.measures.names),
+      counters: .init(work.counter))
   }
 }
 

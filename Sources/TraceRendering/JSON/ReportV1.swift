@@ -73,7 +73,16 @@ public struct ReportV1: Codable, Equatable, Sendable {
     public var timePerEventNs: Int64
   }
 
-  public struct Statement: Codable, Hashable, Sendable {
+  public struct Statement: CountedFields {
+    public var fields: StatementFields
+    public var counters: CounterValues<JSONKeys>
+
+    public init(fields: StatementFields, counters: CounterValues<JSONKeys>) {
+      (self.fields, self.counters) = (fields, counters)
+    }
+  }
+
+  public struct StatementFields: Codable, Hashable, Sendable {
     /// Sixteen hexadecimal digits.
     public var id: String
     /// Null if the source does not contain it.
@@ -88,10 +97,6 @@ public struct ReportV1: Codable, Equatable, Sendable {
     public var p99Ns: Int64
     public var maxNs: Int64
     public var cacheMisses: UInt64
-    public var vmSteps: UInt64
-    public var fullScanSteps: UInt64
-    public var sorts: UInt64
-    public var autoIndexRows: UInt64
     public var callers: [Caller]
     /// The SQL without its values; null where the text is.
     public var fingerprint: String?

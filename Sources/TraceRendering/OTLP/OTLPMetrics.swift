@@ -75,15 +75,13 @@ public enum OTLPMetrics {
     ]
       + [
         counter("storescope.rows", "{row}", "Rows returned.") { $0.work.rows },
-        counter("storescope.vm_steps", "{step}", "Steps of SQLite's virtual machine.") {
-          $0.work.vmSteps
-        },
-        counter("storescope.fullscan_steps", "{row}", "Rows stepped through without an index.") {
-          $0.work.fullScanSteps
-        },
-        counter("storescope.sorts", "{sort}", "Sorts without an index.") { $0.work.sorts },
         counter("storescope.errors", "{run}", "Runs that failed.") { $0.work.errors },
       ].compactMap(\.self)
+      + WorkMetric.counters.compactMap { metric in
+        counter("storescope.\(metric.column)", metric.unit, metric.help) {
+          $0.work.counter(metric)
+        }
+      }
   }
 
   private static func attributes(_ row: FormProfile) -> String {

@@ -139,14 +139,7 @@ public struct OTLPSpans {
       $0.add("storescope.entity", fetch.entity)
       $0.add("storescope.fetch.kind", fetch.kind.rawValue)
       if let begun { $0.add(begun.location) }
-      $0.addNonzero("storescope.wait_ns", fetch.waitTime)
-      $0.addNonzero("storescope.prepare_ns", fetch.prepareTime)
-      $0.addNonzero("storescope.step_ns", fetch.stepTime)
-      $0.addNonzero("storescope.materialize_ns", fetch.materializeTime)
-      $0.addNonzero("storescope.vm_steps", fetch.vmSteps)
-      $0.addNonzero("storescope.fullscan_steps", fetch.fullScanSteps)
-      $0.addNonzero("storescope.sorts", fetch.sorts)
-      $0.addNonzero("storescope.autoindex_rows", fetch.autoIndexRows)
+      $0.add { $0.fetch?.of(fetch) }
     }
   }
 
@@ -168,11 +161,7 @@ public struct OTLPSpans {
       $0.add("db.response.returned_rows", run.rows)
       $0.add(location)
       $0.addNonzero("storescope.changed_rows", run.changes)
-      $0.addNonzero("storescope.step_ns", run.stepTime)
-      $0.addNonzero("storescope.vm_steps", run.vmSteps)
-      $0.addNonzero("storescope.fullscan_steps", run.fullScanSteps)
-      $0.addNonzero("storescope.sorts", run.sorts)
-      $0.addNonzero("storescope.autoindex_rows", run.autoIndexRows)
+      $0.add { $0.run?.of(run) }
     }
   }
 
@@ -190,8 +179,7 @@ public struct OTLPSpans {
       Self.describe(statement, miss.statementID, place, &$0)
       $0.add("storescope.entity", miss.entity)
       $0.add("storescope.relationship", miss.relationship)
-      $0.addNonzero("storescope.vm_steps", miss.vmSteps)
-      $0.addNonzero("storescope.fullscan_steps", miss.fullScanSteps)
+      $0.add { $0.miss?.of(miss) }
     }
   }
 

@@ -28,6 +28,13 @@ struct OTLPAttributes {
     if value != 0 { add(key, value) }
   }
 
+  /// The counters and times of a run; the time on a connection is not among them.
+  mutating func add(_ value: (WorkMetric) -> Int128?) {
+    for metric in WorkMetric.all where metric.measure != .connectionTime {
+      addNonzero("storescope.\(metric.column)", value(metric) ?? 0)
+    }
+  }
+
   mutating func add(_ location: SourceLocation) {
     guard !location.file.isEmpty else { return }
     add("code.file.path", location.file)

@@ -112,11 +112,11 @@ public enum ProfileMetrics {
     counter("cache_misses", "Runs of a statement that faults caused.") { group in
       group.work.measures.contains(.cacheMisses) ? group.misses : nil
     }
-    counter("vm_steps", "Steps of SQLite's virtual machine.") { $0.work.known(\.vmSteps) }
-    counter("fullscan_steps", "Rows stepped through without an index.") {
-      $0.work.known(\.fullScanSteps)
+    for metric in WorkMetric.counters {
+      counter(metric.column, metric.help) { group in
+        group.work.known(metric).map { UInt64(clamping: $0) }
+      }
     }
-    counter("sorts", "Sorts that no index served.") { $0.work.known(\.sorts) }
     text.family(
       "storescope_statement_time_seconds", .counter, unit: "seconds",
       help: "Time in a statement, and its parts.",

@@ -82,9 +82,7 @@ public struct PerfettoTrace {
       $0.field("statement", "\(run.statementID)")
       $0.field("rows", run.rows)
       $0.field("changes", run.changes)
-      $0.field("step_ns", run.stepTime)
-      $0.field("vm_steps", run.vmSteps)
-      $0.field("fullscan_steps", run.fullScanSteps)
+      for metric in WorkMetric.all { $0.field(metric.column, known: metric.run?.of(run)) }
       if !run.error.isEmpty { $0.field("error", run.error) }
     }
   }
@@ -99,12 +97,9 @@ public struct PerfettoTrace {
       $0.field("statement", "\(fetch.statementID)")
       if let caller = begun?.location.text { $0.field("caller", caller) }
       $0.field("rows", known: record.known(fetch.rows, .rows))
-      $0.field("wait_ns", known: record.known(fetch.waitTime, .waitTime))
-      $0.field("prepare_ns", known: record.known(fetch.prepareTime, .prepareTime))
-      $0.field("step_ns", known: record.known(fetch.stepTime, .stepTime))
-      $0.field("materialize_ns", known: record.known(fetch.materializeTime, .materializeTime))
-      $0.field("vm_steps", known: record.known(fetch.vmSteps, .vmSteps))
-      $0.field("fullscan_steps", known: record.known(fetch.fullScanSteps, .fullScanSteps))
+      for metric in WorkMetric.all {
+        $0.field(metric.column, known: metric.fetch?.known(fetch, metric, record))
+      }
       $0.field("context", record.contextID)
       if !fetch.error.isEmpty { $0.field("error", fetch.error) }
     }
@@ -126,7 +121,9 @@ public struct PerfettoTrace {
     try slice("miss \(Self.name(miss.entity, miss.relationship))", "miss", miss.duration, record) {
       $0.field("pk", miss.pk)
       if let sql { $0.field("sql", sql) }
-      $0.field("vm_steps", known: record.known(miss.vmSteps, .vmSteps))
+      for metric in WorkMetric.all {
+        $0.field(metric.column, known: metric.miss?.known(miss, metric, record))
+      }
     }
   }
 

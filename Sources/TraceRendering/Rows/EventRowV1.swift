@@ -1,7 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import TraceAnalysis
+
 /// An event of `export --format rows`, in `events/date=…/host=…/*.jsonl`; no field is null.
-public struct EventRowV1: Codable, Hashable, Sendable {
+public struct EventRowV1: CountedFields {
+  public var fields: EventRowFieldsV1
+  public var counters: CounterValues<ColumnNames>
+
+  public init(
+    fields: EventRowFieldsV1 = EventRowFieldsV1(),
+    counters: CounterValues<ColumnNames> = CounterValues()
+  ) {
+    (self.fields, self.counters) = (fields, counters)
+  }
+}
+
+/// The fields of an event that are not SQLite's counters.
+public struct EventRowFieldsV1: Codable, Hashable, Sendable {
   /// 1; fields are added, never renamed.
   public var schemaVersion: Int = 1
   /// The day in UTC, such as `2026-11-22`; "" where the input has no dates.
@@ -38,10 +53,6 @@ public struct EventRowV1: Codable, Hashable, Sendable {
   public var rows: UInt64 = 0
   /// Rows inserted, updated or deleted.
   public var changes: UInt64 = 0
-  public var vmSteps: UInt64 = 0
-  public var fullscanSteps: UInt64 = 0
-  public var sorts: UInt64 = 0
-  public var autoindexRows: UInt64 = 0
   /// The size of the log after a commit.
   public var walBytes: UInt64 = 0
   /// Frames in the log at a checkpoint.
@@ -53,9 +64,11 @@ public struct EventRowV1: Codable, Hashable, Sendable {
   /// The columns that the input has, joined by commas; the others are unknown, and not 0.
   public var measured: String = ""
 
+  public init() {}
+
   private enum CodingKeys: String, CodingKey {
     case date, host, version, labels, process, pid, tid, event, kind, database, form, summary,
-      entity, relationship, rows, changes, sorts, error, measured
+      entity, relationship, rows, changes, error, measured
     case schemaVersion = "schema_version"
     case timeNs = "time_ns"
     case sqliteVersion = "sqlite_version"
@@ -64,9 +77,6 @@ public struct EventRowV1: Codable, Hashable, Sendable {
     case durationNs = "duration_ns"
     case waitNs = "wait_ns"
     case stepNs = "step_ns"
-    case vmSteps = "vm_steps"
-    case fullscanSteps = "fullscan_steps"
-    case autoindexRows = "autoindex_rows"
     case walBytes = "wal_bytes"
     case walFrames = "wal_frames"
     case gaveUp = "gave_up"

@@ -42,7 +42,7 @@ public struct EventRows {
       fill(&row, statement: event.statementID)
       (row.entity, row.relationship) = (event.entity, event.relationship)
       (row.durationNs, row.stepNs) = (event.duration, event.duration)
-      (row.vmSteps, row.fullscanSteps) = (event.vmSteps, event.fullScanSteps)
+      row.counters = CounterValues { $0.miss?.count(event) ?? 0 }
     case .fault(let event):
       (row.kind, row.entity) = (event.source.rawValue, event.entity)
       row.relationship = event.relationship
@@ -83,8 +83,7 @@ public struct EventRows {
     fill(&row, pending.end(fetch, of: record)?.location ?? .unknown)
     (row.kind, row.entity, row.rows) = (fetch.kind.rawValue, fetch.entity, fetch.rows)
     (row.durationNs, row.waitNs, row.stepNs) = (fetch.totalTime, fetch.waitTime, fetch.stepTime)
-    (row.vmSteps, row.fullscanSteps) = (fetch.vmSteps, fetch.fullScanSteps)
-    (row.sorts, row.autoindexRows) = (fetch.sorts, fetch.autoIndexRows)
+    row.counters = CounterValues { $0.fetch?.count(fetch) ?? 0 }
     row.error = Self.error(fetch.error)
   }
 
@@ -93,8 +92,7 @@ public struct EventRows {
     fill(&row, callers.location(of: run, in: record))
     (row.rows, row.changes) = (run.rows, run.changes)
     (row.durationNs, row.stepNs) = (max(run.openTime, run.stepTime), run.stepTime)
-    (row.vmSteps, row.fullscanSteps) = (run.vmSteps, run.fullScanSteps)
-    (row.sorts, row.autoindexRows) = (run.sorts, run.autoIndexRows)
+    row.counters = CounterValues { $0.run?.count(run) ?? 0 }
     row.error = Self.error(run.error)
   }
 
@@ -138,39 +136,36 @@ extension EventRowV1 {
   /// The row as a line of JSON; a test compares it with what Codable writes.
   var line: String {
     var row = JSONWriter()
-    row.field("schema_version", schemaVersion)
-    row.field("date", date)
-    row.field("host", host)
-    row.field("version", version)
-    row.field("labels", labels)
-    row.field("time_ns", timeNs)
-    row.field("process", process)
-    row.field("pid", pid)
-    row.field("tid", tid)
-    row.field("event", event)
-    row.field("kind", kind)
-    row.field("database", database)
-    row.field("sqlite_version", sqliteVersion)
-    row.field("form", form)
-    row.field("summary", summary)
-    row.field("entity", entity)
-    row.field("relationship", relationship)
-    row.field("caller_file", callerFile)
-    row.field("caller_line", callerLine)
-    row.field("duration_ns", durationNs)
-    row.field("wait_ns", waitNs)
-    row.field("step_ns", stepNs)
-    row.field("rows", rows)
-    row.field("changes", changes)
-    row.field("vm_steps", vmSteps)
-    row.field("fullscan_steps", fullscanSteps)
-    row.field("sorts", sorts)
-    row.field("autoindex_rows", autoindexRows)
-    row.field("wal_bytes", walBytes)
-    row.field("wal_frames", walFrames)
-    row.field("gave_up", gaveUp)
-    row.field("error", error)
-    row.field("measured", measured)
+    row.field("schema_version", fields.schemaVersion)
+    row.field("date", fields.date)
+    row.field("host", fields.host)
+    row.field("version", fields.version)
+    row.field("labels", fields.labels)
+    row.field("time_ns", fields.timeNs)
+    row.field("process", fields.process)
+    row.field("pid", fields.pid)
+    row.field("tid", fields.tid)
+    row.field("event", fields.event)
+    row.field("kind", fields.kind)
+    row.field("database", fields.database)
+    row.field("sqlite_version", fields.sqliteVersion)
+    row.field("form", fields.form)
+    row.field("summary", fields.summary)
+    row.field("entity", fields.entity)
+    row.field("relationship", fields.relationship)
+    row.field("caller_file", fields.callerFile)
+    row.field("caller_line", fields.callerLine)
+    row.field("duration_ns", fields.durationNs)
+    row.field("wait_ns", fields.waitNs)
+    row.field("step_ns", fields.stepNs)
+    row.field("rows", fields.rows)
+    row.field("changes", fields.changes)
+    for (name, value) in counters.named { row.field(name, value) }
+    row.field("wal_bytes", fields.walBytes)
+    row.field("wal_frames", fields.walFrames)
+    row.field("gave_up", fields.gaveUp)
+    row.field("error", fields.error)
+    row.field("measured", fields.measured)
     return row.finished + "\n"
   }
 }

@@ -67,11 +67,10 @@ struct RowMeasures {
 
   private let names: [(Measures, String)]
 
-  private static let ofBoth: [(Measures, String)] = [
-    (.waitTime, "wait_ns"), (.stepTime, "step_ns"), (.rows, "rows"), (.changes, "changes"),
-    (.vmSteps, "vm_steps"), (.fullScanSteps, "fullscan_steps"), (.sorts, "sorts"),
-    (.autoIndexRows, "autoindex_rows"),
-  ]
+  private static let ofBoth: [(Measures, String)] =
+    [
+      (.waitTime, "wait_ns"), (.stepTime, "step_ns"), (.rows, "rows"), (.changes, "changes"),
+    ] + WorkMetric.counters.map { ($0.measure, $0.column) }
   static let ofEvents = [(.timeOfDay, "time_ns"), (.totalTime, "duration_ns")] + ofBoth
   static let ofSums =
     ofBoth + [(.cacheMisses, "cache_misses"), (.totalTime, "total_ns"), (.totalTime, "max_ns")]

@@ -1,7 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import TraceAnalysis
+
 /// The runs of a form at one place, in `sums/date=…/host=…/*.jsonl`; no field is null.
-public struct SumRowV1: Codable, Hashable, Sendable {
+public struct SumRowV1: CountedFields {
+  public var fields: SumRowFieldsV1
+  public var counters: CounterValues<ColumnNames>
+
+  public init(
+    fields: SumRowFieldsV1 = SumRowFieldsV1(),
+    counters: CounterValues<ColumnNames> = CounterValues()
+  ) {
+    (self.fields, self.counters) = (fields, counters)
+  }
+}
+
+/// The fields of a sum that are not SQLite's counters.
+public struct SumRowFieldsV1: Codable, Hashable, Sendable {
   /// 1; fields are added, never renamed.
   public var schemaVersion: Int = 1
   /// The day in UTC, such as `2026-11-22`; "" where the input has no dates.
@@ -29,10 +44,6 @@ public struct SumRowV1: Codable, Hashable, Sendable {
   public var errors: UInt64 = 0
   public var changes: UInt64 = 0
   public var cacheMisses: UInt64 = 0
-  public var vmSteps: UInt64 = 0
-  public var fullscanSteps: UInt64 = 0
-  public var sorts: UInt64 = 0
-  public var autoindexRows: UInt64 = 0
   public var waitNs: Int64 = 0
   public var stepNs: Int64 = 0
   public var totalNs: Int64 = 0
@@ -40,16 +51,15 @@ public struct SumRowV1: Codable, Hashable, Sendable {
   /// The columns that the input has, joined by commas; the others are unknown, and not 0.
   public var measured: String = ""
 
+  public init() {}
+
   private enum CodingKeys: String, CodingKey {
     case date, host, version, labels, database, form, plan, summary, sql, runs, rows, errors,
-      changes, sorts, measured
+      changes, measured
     case schemaVersion = "schema_version"
     case sqliteVersion = "sqlite_version"
     case otherForms = "other_forms"
     case cacheMisses = "cache_misses"
-    case vmSteps = "vm_steps"
-    case fullscanSteps = "fullscan_steps"
-    case autoindexRows = "autoindex_rows"
     case waitNs = "wait_ns"
     case stepNs = "step_ns"
     case totalNs = "total_ns"

@@ -72,8 +72,7 @@ public struct SumRows {
     let work = row.work
     (sum.runs, sum.rows, sum.errors) = (work.count, work.rows, work.errors)
     (sum.changes, sum.cacheMisses) = (work.changes ?? 0, row.misses)
-    (sum.vmSteps, sum.fullscanSteps) = (work.vmSteps, work.fullScanSteps)
-    (sum.sorts, sum.autoindexRows) = (work.sorts, work.autoIndexRows)
+    sum.counters = CounterValues(work.counter)
     (sum.waitNs, sum.stepNs) = (work.waitTime, work.stepTime)
     (sum.totalNs, sum.maxNs) = (work.totalTime, row.latency.max)
     sum.measured = measured.columns(of: work.measures)

@@ -23,16 +23,12 @@ extension StatementGroup {
 extension Work {
   /// A summary of the SQLite use of a run; "" if nothing is known.
   func notes(misses: UInt64) -> Cell {
-    func perRun(_ path: KeyPath<Work, UInt64>, _ name: String) -> String? {
-      let number = self.perRun(path)
-      return self[keyPath: path] > 0
-        ? "\(Cell.number(number).text) \(name)\(number == 1 ? "" : "s")" : nil
+    let counts =
+      (rows != count ? [(perRun(\.rows), "row")] : [])
+      + WorkMetric.counters.map { (perRun($0), $0.short) }
+    let work = counts.filter { $0.0 > 0 }.map {
+      "\(Cell.number($0.0).text) \($0.1)\($0.0 == 1 ? "" : "s")"
     }
-    let work = [
-      rows != count ? perRun(\.rows, "row") : nil, perRun(\.vmSteps, "VM step"),
-      perRun(\.fullScanSteps, "scan step"), perRun(\.sorts, "sort"),
-      perRun(\.autoIndexRows, "auto-index row"),
-    ].compactMap(\.self)
     return .text(
       [
         work.isEmpty ? nil : "per run \(work.joined(separator: ", "))",

@@ -129,7 +129,7 @@ import TraceAnalysis
         var one = statement
         one.sql = statement.sql.replacing("?", with: "\"s140_x\(number)\"")
         (one.count, one.rows) = (1, one.rows / 50)
-        one.vmSteps = one.vmSteps.map { $0 / 50 }
+        one.counters = CounterValues { statement.counters[$0.measure].map { $0 / 50 } }
         return one
       }
     }

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StoreEvents
+
+/// A value for each of ``WorkMetric/counters``, as fields of a format.
+///
+///     CounterValues<JSONKeys>     // {"vmSteps": 99, "fullScanSteps": 0, …}
+public struct CounterValues<Names: CounterNames>: Codable, Hashable, Sendable {
+  /// The values; nil where one is unknown.
+  public private(set) var values: [UInt64?]
+
+  /// Makes the values.
+  public init(_ value: (WorkMetric) -> UInt64? = { _ in 0 }) {
+    values = WorkMetric.counters.map(value)
+  }
+
+  /// The value of a counter.
+  public subscript(measure: Measures) -> UInt64? {
+    zip(WorkMetric.counters, values).first { $0.0.measure == measure }?.1
+  }
+
+  /// The values that are known with their names in the format.
+  public var named: [(name: String, value: UInt64)] {
+    zip(WorkMetric.counters, values).compactMap { metric, value in
+      value.map { (Names.name(of: metric), $0) }
+    }
+  }
+
+  /// Adds other values; a sum of which one side is unknown is unknown.
+  mutating func add(_ other: Self) {
+    values = zip(values, other.values).map { mine, others in
+      mine.flatMap { mine in others.map { mine.saturatingSum($0) } }
+    }
+  }
+
+  /// Reads the fields.
+  public init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: FieldName.self)
+    values = try WorkMetric.counters.map { metric in
+      let name = FieldName(stringValue: Names.name(of: metric))
+      return try Names.areOptional
+        ? fields.decodeIfPresent(UInt64.self, forKey: name)
+        : fields.decode(UInt64.self, forKey: name)
+    }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var fields = encoder.container(keyedBy: FieldName.self)
+    for (name, value) in named { try fields.encode(value, forKey: FieldName(stringValue: name)) }
+  }
+}
+
+/// The spelling of the counters in a format, and whether it may lack them.
+public protocol CounterNames: Sendable {
+  static var areOptional: Bool { get }
+  static func name(of metric: WorkMetric) -> String
+}
+
+/// Keys such as `vmSteps`.
+public enum JSONKeys: CounterNames {
+  public static var areOptional: Bool { false }
+  public static func name(of metric: WorkMetric) -> String { metric.key }
+}
+
+/// Keys such as `vmSteps`, which may be absent.
+public enum OptionalJSONKeys: CounterNames {
+  public static var areOptional: Bool { true }
+  public static func name(of metric: WorkMetric) -> String { metric.key }
+}
+
+/// Columns such as `vm_steps`.
+public enum ColumnNames: CounterNames {
+  public static var areOptional: Bool { false }
+  public static func name(of metric: WorkMetric) -> String { metric.column }
+}
+
+private struct FieldName: CodingKey {
+  var stringValue: String
+  var intValue: Int? { nil }
+  init(stringValue: String) { self.stringValue = stringValue }
+  init?(intValue: Int) { nil }
+}
+
+/// A value of a format with the counters beside its other fields.
+@dynamicMemberLookup
+public protocol CountedFields: Codable, Hashable, Sendable {
+  associatedtype Fields: Codable
+  associatedtype Counters: Codable
+  var fields: Fields { get set }
+  var counters: Counters { get set }
+  init(fields: Fields, counters: Counters)
+}
+
+extension CountedFields {
+  /// A field that is not a counter.
+  public subscript<Field>(dynamicMember path: WritableKeyPath<Fields, Field>) -> Field {
+    get { fields[keyPath: path] }
+    set { fields[keyPath: path] = newValue }
+  }
+
+  /// Reads both.
+  public init(from decoder: any Decoder) throws {
+    self.init(fields: try Fields(from: decoder), counters: try Counters(from: decoder))
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    try fields.encode(to: encoder)
+    try counters.encode(to: encoder)
+  }
+}
