@@ -46,6 +46,23 @@ static bool is_of_python(const char *file) {
   return false;
 }
 
+static bool ends_with(const char *file, const char *end) {
+  size_t length = strlen(file), count = strlen(end);
+  return length >= count && memcmp(file + length - count, end, count) == 0;
+}
+
+bool works_for_futures(const char *file) {
+  static const char *const names[] = {
+      "/aiosqlite/core.py", "/concurrent/futures/thread.py", "/asgiref/current_thread_executor.py"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (ends_with(file, names[i])) return true;
+  return false;
+}
+
+bool runs_in_greenlets(const char *file) {
+  return ends_with(file, "/sqlalchemy/util/concurrency.py") || ends_with(file, "/sqlalchemy/util/_concurrency_py3k.py");
+}
+
 // Code that was made at run time; the cells of IPython are the program's.
 static bool is_generated(const char *file) {
   return file[0] == '<' && strncmp(file, "<ipython-input", 14) != 0;

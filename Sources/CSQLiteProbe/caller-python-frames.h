@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The frame of Python that is the program's own.
+
+#pragma once
+
+#include "events.h"
+
+#pragma GCC visibility push(hidden)
+
+// The frame that fits best so far; a reference.
+struct python_place {
+  int rank;
+  void *frame;
+};
+
+void keep_frame(struct python_place *place, int rank, void *frame);
+// Looks at a frame and its callers. With `worker`, stops behind the one that takes work for futures, and keeps it there.
+void look_at_frames(void *frame, struct python_place *place, void **worker);
+// Describes the frame, and gives it up; returns false without one.
+bool describe_place(struct python_place *place, struct caller_event *caller, char *buffer, size_t size);
+
+#pragma GCC visibility pop

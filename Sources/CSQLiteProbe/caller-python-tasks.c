@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The line of the task that awaits a statement which runs on a thread of the driver: aiosqlite puts pairs of a future
+// and a function on the queue of the connection's thread, and executors do alike. From the future, its callbacks lead
+// to the task, and the task's coroutines to the line.
+
+#define _GNU_SOURCE
+#include "caller-python-tasks.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include "caller-python-api.h"
+#include "caller-python-files.h"
+
+// MARK: - Coroutines
+
+struct kind {
+  const char *type, *code, *frame, *awaited;
+};
+
+static const struct kind KINDS[] = {
+    {"PyCoro_Type", "cr_code", "cr_frame", "cr_await"},
+    {"PyGen_Type", "gi_code", "gi_frame", "gi_yieldfrom"},
+    {"PyAsyncGen_Type", "ag_code", "ag_frame", "ag_await"},
+};
+enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS, TP_TRAVERSE = 71 };
+
+static const struct kind *kind_of(void *object) {
+  static void *types[KIND_COUNT];
+  void *type = python.type(object);
+  python.decrement(type);
+  for (size_t i = 0; i < KIND_COUNT; i++) {
+    if (!types[i]) types[i] = dlsym(RTLD_DEFAULT, KINDS[i].type);
+    if (types[i] == type) return &KINDS[i];
+  }
+  return NULL;
+}
+
+static int visit(void *object, void *found) {
+  if (!kind_of(object)) return 0;
+  *(void **)found = object;
+  return 1;
+}
+
+// The coroutine within an object that is awaited for it and has no attribute for it, such as that of __await__()
+// and of an asynchronous generator's __anext__(); a new reference, or NULL.
+static void *wrapped_in(void *object) {
+  void *found = NULL, *type = python.type(object);
+  int (*traverse)(void *, int (*)(void *, void *), void *) = NULL;
+  *(void **)&traverse = python.slot(type, TP_TRAVERSE);
+  python.error_clear();
+  if (traverse) traverse(object, visit, &found);
+  if (found) python.increment(found);
+  python.decrement(type);
+  return found;
+}
+
+// A new reference to a local variable of a function, or NULL.
+static void *variable_of(void *frame, const char *name) {
+  void *value = NULL;
+  if (python.variable) {
+    value = python.variable(frame, name);
+  } else {
+    void *trace = attribute_of(frame, "f_trace");
+    void *locals = attribute_of(frame, "f_locals");
+    if (locals) value = python.mapping_item(locals, name);
+    // The copy would keep the program's objects alive; a debugger of the frame writes it back.
+    if (locals && !trace) python.clear(locals);
+    release_object(locals);
+    release_object(trace);
+  }
+  if (!value) python.error_clear();
+  return value;
+}
+
+// The frames of the synchronous functions that SQLAlchemy runs in a greenlet of the coroutine.
+static void look_at_greenlet(void *frame, struct python_place *place) {
+  struct python_place inner = {-1, NULL};
+  void *greenlet = variable_of(frame, "context");
+  void *innermost = greenlet ? attribute_of(greenlet, "gr_frame") : NULL;
+  if (innermost) look_at_frames(innermost, &inner, NULL);
+  if (inner.rank >= place->rank) keep_frame(place, inner.rank, inner.frame);
+  release_object(inner.frame);
+  release_object(innermost);
+  release_object(greenlet);
+}
+
+static void look_at_coroutine(void *coroutine, const struct kind *kind, struct python_place *place) {
+  char file[1024];
+  void *code = attribute_of(coroutine, kind->code);
+  bool has_file = code && copy_attribute(code, "co_filename", file, sizeof file);
+  release_object(code);
+  if (!has_file) return;
+  int rank = rank_of_python_file(file);
+  bool has_greenlet = rank == 1 && runs_in_greenlets(file);
+  void *frame = rank >= place->rank || has_greenlet ? attribute_of(coroutine, kind->frame) : NULL;
+  if (frame && rank >= place->rank) keep_frame(place, rank, frame);
+  if (frame && has_greenlet) look_at_greenlet(frame, place);
+  release_object(frame);
+}
+
+// Looks at a task's coroutines, from the outermost to the one that awaits the future.
+static void look_at_task(void *task, struct python_place *place) {
+  void *awaited = attribute_of(task, "_coro");
+  for (int depth = 0; awaited && depth < 200; depth++) {
+    const struct kind *kind = kind_of(awaited);
+    if (kind) look_at_coroutine(awaited, kind, place);
+    void *next = kind ? attribute_of(awaited, kind->awaited) : wrapped_in(awaited);
+    python.decrement(awaited);
+    awaited = next;
+  }
+  release_object(awaited);
+}
+
+// MARK: - Futures
+
+// A new reference to an element, or NULL behind the last.
+static void *element(void *sequence, intptr_t index) {
+  void *value = index < python.length(sequence) ? python.sequence_item(sequence, index) : NULL;
+  if (!value) python.error_clear();
+  return value;
+}
+
+static bool is_future(void *object) {
+  void *value = python.attribute(object, "_asyncio_future_blocking");
+  if (!value) python.error_clear();
+  release_object(value);
+  return value != NULL;
+}
+
+// The task that a callback of asyncio's own wakes: the object of a method, or the parent of its group of tasks; a new
+// reference, or NULL.
+static void *task_of(void *callback) {
+  void *object = attribute_of(callback, "__self__");
+  if (!object || is_future(object)) return object;
+  void *parent = attribute_of(object, "_parent_task");
+  python.decrement(object);
+  return parent;
+}
+
+static void *future_among(void *values, const char *content) {
+  void *found = NULL, *value;
+  for (intptr_t i = 0; values && !found && (value = element(values, i)); i++) {
+    found = content ? attribute_of(value, content) : value;
+    if (content) python.decrement(value);
+    if (found && is_future(found)) break;
+    release_object(found);
+    found = NULL;
+  }
+  release_object(values);
+  return found;
+}
+
+// The future that a callback of gather(), shield(), wait_for() or an executor ends; a new reference, or NULL.
+static void *future_of(void *callback) {
+  void *found = future_among(attribute_of(callback, "__closure__"), "cell_contents");
+  return found ? found : future_among(attribute_of(callback, "args"), NULL);
+}
+
+// The task, or else the future, that waits for a future; a new reference, or NULL.
+static void *waiting_for(void *future) {
+  void *found = NULL, *callback, *callbacks = attribute_of(future, "_callbacks");
+  bool has_contexts = callbacks != NULL;
+  if (!callbacks) callbacks = attribute_of(future, "_done_callbacks");
+  void *(*const ways[])(void *) = {task_of, future_of};
+  for (int way = 0; way < 2 && callbacks; way++)
+    for (intptr_t i = 0; !found && (callback = element(callbacks, i)); i++) {
+      void *function = has_contexts ? element(callback, 0) : NULL;
+      found = ways[way](function ? function : callback);
+      release_object(function);
+      python.decrement(callback);
+    }
+  release_object(callbacks);
+  return found;
+}
+
+// Nobody awaits the future yet: the task that made it is between that and its await, on the loop's thread.
+static void look_at_loop(void *future, struct python_place *place) {
+  char state[16];
+  if (!copy_attribute(future, "_state", state, sizeof state) || strcmp(state, "PENDING") != 0) return;
+  void *loop = attribute_of(future, "_loop");
+  void *thread = loop ? attribute_of(loop, "_thread_id") : NULL;
+  void *function = python.of_sys("_current_frames");
+  void *frames = thread && function ? python.call(function, NULL) : NULL;
+  void *frame = frames ? python.item(frames, thread) : NULL;
+  if (frame) look_at_frames(frame, place, NULL);
+  python.error_clear();
+  release_object(frame);
+  release_object(frames);
+  release_object(thread);
+  release_object(loop);
+}
+
+// A task that only calls the driver, such as that of gather(db.execute(...)), has the line in the task that awaits it.
+static void look_at_waiters(void *future, struct python_place *place) {
+  python.increment(future);
+  for (int hops = 0; future && hops < 16 && place->rank < 3; hops++) {
+    void *next = waiting_for(future);
+    if (next) look_at_task(next, place);
+    if (!next && hops == 0) look_at_loop(future, place);
+    python.decrement(future);
+    future = next;
+  }
+  release_object(future);
+}
+
+void look_at_awaiting_tasks(void *worker, struct python_place *place) {
+  void *future = variable_of(worker, "future");
+  if (!future) {
+    void *item = variable_of(worker, "work_item");
+    future = item ? attribute_of(item, "future") : NULL;
+    release_object(item);
+  }
+  if (future && future != python.none) look_at_waiters(future, place);
+  release_object(future);
+}
