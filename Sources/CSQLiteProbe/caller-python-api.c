@@ -28,7 +28,8 @@ static void find_functions(void) {
   FIND(release, "PyGILState_Release");
   FIND(frame, "PyEval_GetFrame");
   FIND(line, "PyFrame_GetLineNumber");
-  FIND(attribute, "PyObject_GetAttrString");
+  FIND(attribute, "PyObject_GetAttr");
+  FIND(intern, "PyUnicode_InternFromString");
   FIND(utf8, "PyUnicode_AsUTF8");
   FIND(decrement, "Py_DecRef");
   FIND(increment, "Py_IncRef");
@@ -51,7 +52,7 @@ static void find_functions(void) {
   FIND(call, "PyObject_CallObject");
 #undef FIND
   has_python = python.this_thread_state && python.has_lock && python.ensure && python.release &&
-               python.frame && python.line && python.attribute && python.utf8 &&
+               python.frame && python.line && python.attribute && python.intern && python.utf8 &&
                python.decrement && python.increment && python.error_clear && python.error_fetch &&
                python.error_restore && python.none && python.mapping_item &&
                python.clear && python.item && python.sequence_item && python.length &&
@@ -64,8 +65,13 @@ bool find_python(void) {
   return has_python;
 }
 
-bool copy_attribute(void *object, const char *name, char *buffer, size_t size) {
-  void *value = python.attribute(object, name);
+void *get_attribute(void *object, struct python_name *name) {
+  if (!name->object) name->object = python.intern(name->text);
+  return name->object ? python.attribute(object, name->object) : NULL;
+}
+
+bool copy_attribute(void *object, struct python_name *name, char *buffer, size_t size) {
+  void *value = get_attribute(object, name);
   const char *text = value ? python.utf8(value) : NULL;
   if (!text) python.error_clear();
   if (text && !memccpy(buffer, text, 0, size)) buffer[size - 1] = 0;
@@ -73,8 +79,8 @@ bool copy_attribute(void *object, const char *name, char *buffer, size_t size) {
   return text != NULL;
 }
 
-void *attribute_of(void *object, const char *name) {
-  void *value = python.attribute(object, name);
+void *attribute_of(void *object, struct python_name *name) {
+  void *value = get_attribute(object, name);
   if (!value) python.error_clear();
   if (value != python.none) return value;
   python.decrement(value);

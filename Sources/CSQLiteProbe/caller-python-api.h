@@ -21,7 +21,8 @@ struct python_api {
   void (*release)(int);
   void *(*frame)(void);
   int (*line)(void *);
-  void *(*attribute)(void *, const char *);
+  void *(*attribute)(void *, void *);
+  void *(*intern)(const char *);
   const char *(*utf8)(void *);
   void (*decrement)(void *);
   void (*increment)(void *);
@@ -49,13 +50,22 @@ struct python_api {
 
 extern struct python_api python;
 
-// Whether the process has a Python that can be asked.
+// The name of an attribute, which Python hashes once.
+struct python_name {
+  const char *text;
+  void *object;
+};
+#define NAME(text) ({ static struct python_name name = {text, NULL}; &name; })
+
+// Whether the process has a Python with the functions above.
 bool find_python(void);
+// A new reference, or NULL with an error that is set.
+void *get_attribute(void *object, struct python_name *name);
 // Copies a text attribute, cut where it is too long; returns false without it.
-bool copy_attribute(void *object, const char *name, char *buffer, size_t size);
+bool copy_attribute(void *object, struct python_name *name, char *buffer, size_t size);
 // A new reference to an attribute, or NULL for None and without it.
-void *attribute_of(void *object, const char *name);
-// Gives a reference up, if there is one.
+void *attribute_of(void *object, struct python_name *name);
+// Releases a reference, or nothing for NULL.
 void release_object(void *object);
 
 #pragma GCC visibility pop

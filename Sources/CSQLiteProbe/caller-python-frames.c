@@ -9,12 +9,12 @@
 #include "caller-python-files.h"
 
 static void *code_of(void *frame) {
-  return python.code ? python.code(frame) : python.attribute(frame, "f_code");
+  return python.code ? python.code(frame) : get_attribute(frame, NAME("f_code"));
 }
 
 // A new reference to the calling frame, or NULL.
 static void *frame_behind(void *frame) {
-  void *back = python.back ? python.back(frame) : python.attribute(frame, "f_back");
+  void *back = python.back ? python.back(frame) : get_attribute(frame, NAME("f_back"));
   if (back && back == python.none) {
     python.decrement(back);
     return NULL;
@@ -33,7 +33,7 @@ void look_at_frames(void *frame, struct python_place *place, void **worker) {
   for (int depth = 0; frame && depth < 200 && place->rank < 3; depth++) {
     char file[1024];
     void *code = code_of(frame);
-    bool has_file = code && copy_attribute(code, "co_filename", file, sizeof file);
+    bool has_file = code && copy_attribute(code, NAME("co_filename"), file, sizeof file);
     release_object(code);
     int rank = has_file ? rank_of_python_file(file) : -1;
     bool is_of_worker = worker && rank == 1 && works_for_futures(file);
@@ -50,14 +50,14 @@ void look_at_frames(void *frame, struct python_place *place, void **worker) {
 bool describe_place(struct python_place *place, struct caller_event *caller, char *buffer, size_t size) {
   size_t half = size / 2;
   void *code = place->frame ? code_of(place->frame) : NULL;
-  bool is_found = code && copy_attribute(code, "co_filename", buffer, half);
+  bool is_found = code && copy_attribute(code, NAME("co_filename"), buffer, half);
   if (is_found) {
     caller->language = "python";
     caller->line = (uint64_t)python.line(place->frame);
     caller->file = buffer;
     caller->function = buffer + half;
-    if (!copy_attribute(code, "co_qualname", buffer + half, half) &&
-        !copy_attribute(code, "co_name", buffer + half, half))
+    if (!copy_attribute(code, NAME("co_qualname"), buffer + half, half) &&
+        !copy_attribute(code, NAME("co_name"), buffer + half, half))
       buffer[half] = 0;
   }
   release_object(code);

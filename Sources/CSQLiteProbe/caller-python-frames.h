@@ -15,9 +15,9 @@ struct python_place {
 };
 
 void keep_frame(struct python_place *place, int rank, void *frame);
-// Looks at a frame and its callers. With `worker`, stops behind the one that takes work for futures, and keeps it there.
+// Looks at a frame and its callers. With `worker`, stops behind the one that takes work for futures, and keeps it.
 void look_at_frames(void *frame, struct python_place *place, void **worker);
-// Describes the frame, and gives it up; returns false without one.
+// Describes the frame, and releases it; returns false without one.
 bool describe_place(struct python_place *place, struct caller_event *caller, char *buffer, size_t size);
 
 #pragma GCC visibility pop

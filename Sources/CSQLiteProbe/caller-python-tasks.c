@@ -16,23 +16,24 @@
 // MARK: - Coroutines
 
 struct kind {
-  const char *type, *code, *frame, *awaited;
+  const char *type_name;
+  struct python_name code, frame, awaited;
+  void *type;
 };
 
-static const struct kind KINDS[] = {
-    {"PyCoro_Type", "cr_code", "cr_frame", "cr_await"},
-    {"PyGen_Type", "gi_code", "gi_frame", "gi_yieldfrom"},
-    {"PyAsyncGen_Type", "ag_code", "ag_frame", "ag_await"},
+static struct kind kinds[] = {
+    {"PyCoro_Type", {"cr_code", NULL}, {"cr_frame", NULL}, {"cr_await", NULL}, NULL},
+    {"PyGen_Type", {"gi_code", NULL}, {"gi_frame", NULL}, {"gi_yieldfrom", NULL}, NULL},
+    {"PyAsyncGen_Type", {"ag_code", NULL}, {"ag_frame", NULL}, {"ag_await", NULL}, NULL},
 };
-enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS, TP_TRAVERSE = 71 };
+enum { KIND_COUNT = sizeof kinds / sizeof *kinds, TP_TRAVERSE = 71 };
 
-static const struct kind *kind_of(void *object) {
-  static void *types[KIND_COUNT];
+static struct kind *kind_of(void *object) {
   void *type = python.type(object);
   python.decrement(type);
   for (size_t i = 0; i < KIND_COUNT; i++) {
-    if (!types[i]) types[i] = dlsym(RTLD_DEFAULT, KINDS[i].type);
-    if (types[i] == type) return &KINDS[i];
+    if (!kinds[i].type) kinds[i].type = dlsym(RTLD_DEFAULT, kinds[i].type_name);
+    if (kinds[i].type == type) return &kinds[i];
   }
   return NULL;
 }
@@ -62,8 +63,8 @@ static void *variable_of(void *frame, const char *name) {
   if (python.variable) {
     value = python.variable(frame, name);
   } else {
-    void *trace = attribute_of(frame, "f_trace");
-    void *locals = attribute_of(frame, "f_locals");
+    void *trace = attribute_of(frame, NAME("f_trace"));
+    void *locals = attribute_of(frame, NAME("f_locals"));
     if (locals) value = python.mapping_item(locals, name);
     // The copy would keep the program's objects alive; a debugger of the frame writes it back.
     if (locals && !trace) python.clear(locals);
@@ -78,7 +79,7 @@ static void *variable_of(void *frame, const char *name) {
 static void look_at_greenlet(void *frame, struct python_place *place) {
   struct python_place inner = {-1, NULL};
   void *greenlet = variable_of(frame, "context");
-  void *innermost = greenlet ? attribute_of(greenlet, "gr_frame") : NULL;
+  void *innermost = greenlet ? attribute_of(greenlet, NAME("gr_frame")) : NULL;
   if (innermost) look_at_frames(innermost, &inner, NULL);
   if (inner.rank >= place->rank) keep_frame(place, inner.rank, inner.frame);
   release_object(inner.frame);
@@ -86,15 +87,15 @@ static void look_at_greenlet(void *frame, struct python_place *place) {
   release_object(greenlet);
 }
 
-static void look_at_coroutine(void *coroutine, const struct kind *kind, struct python_place *place) {
+static void look_at_coroutine(void *coroutine, struct kind *kind, struct python_place *place) {
   char file[1024];
-  void *code = attribute_of(coroutine, kind->code);
-  bool has_file = code && copy_attribute(code, "co_filename", file, sizeof file);
+  void *code = attribute_of(coroutine, &kind->code);
+  bool has_file = code && copy_attribute(code, NAME("co_filename"), file, sizeof file);
   release_object(code);
   if (!has_file) return;
   int rank = rank_of_python_file(file);
   bool has_greenlet = rank == 1 && runs_in_greenlets(file);
-  void *frame = rank >= place->rank || has_greenlet ? attribute_of(coroutine, kind->frame) : NULL;
+  void *frame = rank >= place->rank || has_greenlet ? attribute_of(coroutine, &kind->frame) : NULL;
   if (frame && rank >= place->rank) keep_frame(place, rank, frame);
   if (frame && has_greenlet) look_at_greenlet(frame, place);
   release_object(frame);
@@ -102,11 +103,11 @@ static void look_at_coroutine(void *coroutine, const struct kind *kind, struct p
 
 // Looks at a task's coroutines, from the outermost to the one that awaits the future.
 static void look_at_task(void *task, struct python_place *place) {
-  void *awaited = attribute_of(task, "_coro");
+  void *awaited = attribute_of(task, NAME("_coro"));
   for (int depth = 0; awaited && depth < 200; depth++) {
-    const struct kind *kind = kind_of(awaited);
+    struct kind *kind = kind_of(awaited);
     if (kind) look_at_coroutine(awaited, kind, place);
-    void *next = kind ? attribute_of(awaited, kind->awaited) : wrapped_in(awaited);
+    void *next = kind ? attribute_of(awaited, &kind->awaited) : wrapped_in(awaited);
     python.decrement(awaited);
     awaited = next;
   }
@@ -123,7 +124,7 @@ static void *element(void *sequence, intptr_t index) {
 }
 
 static bool is_future(void *object) {
-  void *value = python.attribute(object, "_asyncio_future_blocking");
+  void *value = get_attribute(object, NAME("_asyncio_future_blocking"));
   if (!value) python.error_clear();
   release_object(value);
   return value != NULL;
@@ -132,14 +133,14 @@ static bool is_future(void *object) {
 // The task that a callback of asyncio's own wakes: the object of a method, or the parent of its group of tasks; a new
 // reference, or NULL.
 static void *task_of(void *callback) {
-  void *object = attribute_of(callback, "__self__");
+  void *object = attribute_of(callback, NAME("__self__"));
   if (!object || is_future(object)) return object;
-  void *parent = attribute_of(object, "_parent_task");
+  void *parent = attribute_of(object, NAME("_parent_task"));
   python.decrement(object);
   return parent;
 }
 
-static void *future_among(void *values, const char *content) {
+static void *future_among(void *values, struct python_name *content) {
   void *found = NULL, *value;
   for (intptr_t i = 0; values && !found && (value = element(values, i)); i++) {
     found = content ? attribute_of(value, content) : value;
@@ -154,15 +155,15 @@ static void *future_among(void *values, const char *content) {
 
 // The future that a callback of gather(), shield(), wait_for() or an executor ends; a new reference, or NULL.
 static void *future_of(void *callback) {
-  void *found = future_among(attribute_of(callback, "__closure__"), "cell_contents");
-  return found ? found : future_among(attribute_of(callback, "args"), NULL);
+  void *found = future_among(attribute_of(callback, NAME("__closure__")), NAME("cell_contents"));
+  return found ? found : future_among(attribute_of(callback, NAME("args")), NULL);
 }
 
-// The task, or else the future, that waits for a future; a new reference, or NULL.
+// The task, or without one the future, that waits for a future; a new reference, or NULL.
 static void *waiting_for(void *future) {
-  void *found = NULL, *callback, *callbacks = attribute_of(future, "_callbacks");
+  void *found = NULL, *callback, *callbacks = attribute_of(future, NAME("_callbacks"));
   bool has_contexts = callbacks != NULL;
-  if (!callbacks) callbacks = attribute_of(future, "_done_callbacks");
+  if (!callbacks) callbacks = attribute_of(future, NAME("_done_callbacks"));
   void *(*const ways[])(void *) = {task_of, future_of};
   for (int way = 0; way < 2 && callbacks; way++)
     for (intptr_t i = 0; !found && (callback = element(callbacks, i)); i++) {
@@ -175,12 +176,12 @@ static void *waiting_for(void *future) {
   return found;
 }
 
-// Nobody awaits the future yet: the task that made it is between that and its await, on the loop's thread.
+// The future is not awaited yet: the task that made it is between that and its await, on the loop's thread.
 static void look_at_loop(void *future, struct python_place *place) {
   char state[16];
-  if (!copy_attribute(future, "_state", state, sizeof state) || strcmp(state, "PENDING") != 0) return;
-  void *loop = attribute_of(future, "_loop");
-  void *thread = loop ? attribute_of(loop, "_thread_id") : NULL;
+  if (!copy_attribute(future, NAME("_state"), state, sizeof state) || strcmp(state, "PENDING") != 0) return;
+  void *loop = attribute_of(future, NAME("_loop"));
+  void *thread = loop ? attribute_of(loop, NAME("_thread_id")) : NULL;
   void *function = python.of_sys("_current_frames");
   void *frames = thread && function ? python.call(function, NULL) : NULL;
   void *frame = frames ? python.item(frames, thread) : NULL;
@@ -209,7 +210,7 @@ void look_at_awaiting_tasks(void *worker, struct python_place *place) {
   void *future = variable_of(worker, "future");
   if (!future) {
     void *item = variable_of(worker, "work_item");
-    future = item ? attribute_of(item, "future") : NULL;
+    future = item ? attribute_of(item, NAME("future")) : NULL;
     release_object(item);
   }
   if (future && future != python.none) look_at_waiters(future, place);

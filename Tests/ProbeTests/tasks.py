@@ -8,7 +8,7 @@ from places import _places, _project, _written
 
 
 def _tasks(name, text, *modules, **arguments):
-    """Runs a program that prints `place TEXT COUNT` for lines that end with `# TEXT`; compares its counts, but for 0."""
+    """Runs a program that prints `place TEXT COUNT` for its lines with `# TEXT`, and compares its counts, but for 0."""
     for module in ("aiosqlite", *modules):
         imported(PYTHON, module)
     program = os.path.join(_written(_project("tasks"), **{name: text}), name + ".py")
