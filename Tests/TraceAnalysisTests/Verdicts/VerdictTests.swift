@@ -104,7 +104,8 @@ import TraceRendering
       return try JSONDecoder().decode(type, from: Data(run.output.utf8))
     }
     let plans = try await json(PlansV1.self, "plans")
-    let summary = try await json(ReportV1.self, "summary")
+    // Without the texts, the ids are those of the forms.
+    let summary = try await json(ReportV1.self, "summary", "--with-sql")
     let written = try await tool.run("baseline", log, "--database", store, "-o", baseline)
     #expect(written.status == 0, "\(written.errorOutput)")
     let gate = try await json(GateReportV1.self, "gate", "--baseline", baseline)
