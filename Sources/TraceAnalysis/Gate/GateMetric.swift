@@ -9,16 +9,25 @@ public struct GateMetric: RawRepresentable, Hashable, Sendable {
 
   public init(rawValue: String) { self.rawValue = rawValue }
 
-  /// Counts that the gate handles in a way of their own.
+  /// Runs of a statement.
   public static let count = Self(rawValue: "count")
+  /// Rows returned.
   public static let rows = Self(rawValue: "rows")
+  /// Faults that were read from the database.
   public static let cacheMisses = Self(rawValue: "cacheMisses")
+  /// Rows inserted, updated or deleted.
   public static let changes = Self(rawValue: "changes")
+  /// Runs that failed.
   public static let errors = Self(rawValue: "errors")
+  /// Fetches of a run.
   public static let fetches = Self(rawValue: "fetches")
+  /// Fetches that only count.
   public static let counts = Self(rawValue: "counts")
+  /// Objects whose values were read when they were needed.
   public static let faults = Self(rawValue: "faults")
+  /// Steps of SQLite's virtual machine.
   public static let vmSteps = Self(rawValue: "vmSteps")
+  /// Steps through a table without an index.
   public static let fullScanSteps = Self(rawValue: "fullScanSteps")
 
   /// The words for it.

@@ -52,7 +52,11 @@ public struct CounterValues<Names: CounterNames>: Codable, Hashable, Sendable {
 
 /// The spelling of the counters in a format, and whether it may lack them.
 public protocol CounterNames: Sendable {
+  /// Whether a counter may be absent.
   static var areOptional: Bool { get }
+  /// The key or the column of a counter.
+  ///
+  /// - Parameter metric: the counter.
   static func name(of metric: WorkMetric) -> String
 }
 
@@ -84,10 +88,19 @@ private struct FieldName: CodingKey {
 /// A value of a format with the counters beside its other fields.
 @dynamicMemberLookup
 public protocol CountedFields: Codable, Hashable, Sendable {
+  /// The type of the other fields.
   associatedtype Fields: Codable
+  /// The type of the counters.
   associatedtype Counters: Codable
+  /// The fields that are not counters.
   var fields: Fields { get set }
+  /// The counters.
   var counters: Counters { get set }
+  /// Makes a value of both.
+  ///
+  /// - Parameters:
+  ///   - fields: the fields that are not counters.
+  ///   - counters: the counters.
   init(fields: Fields, counters: Counters)
 }
 
