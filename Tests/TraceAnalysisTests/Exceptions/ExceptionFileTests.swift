@@ -3,7 +3,7 @@
 import StoreEvents
 import TestSupport
 import Testing
-import TraceAnalysis
+@testable import TraceAnalysis
 
 @Suite struct ExceptionFileTests {
   private static let sql = "SELECT 0, t0.Z_PK FROM ZSTOP t0 WHERE  t0.ZNAME = ?"
@@ -133,5 +133,17 @@ import TraceAnalysis
     other.excuse(
       by: try ExceptionFile(path: "x", text: "[Gate]\nsql = FROM ZSTOP\nreason = new"), today: "")
     #expect(other.regressions.flatMap(\.changes).map(\.metric) == [.faults])
+  }
+
+  /// A warning on a schema has no statement and no counts.
+  @Test func aNewWarningWithoutAStatementStaysARegression() throws {
+    var warning = try #require(profile.findings.first)
+    (warning.rule, warning.statement) = ("DropDuplicateIndex", nil)
+    var result = GateResult()
+    result.regressions = [
+      .init(sql: nil, statement: nil, caller: .unknown, finding: warning, changes: [])
+    ]
+    result.excuse(by: ExceptionFile(), today: "")
+    #expect(result.regressions.count == 1 && result.verdict == .regression)
   }
 }
