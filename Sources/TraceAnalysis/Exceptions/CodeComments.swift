@@ -32,7 +32,7 @@ public struct CodeComments: Hashable, Sendable {
       let code = lines[(index + 1)...].firstIndex { !Self.isComment($0) } ?? index
       for rule in parts[0].split(separator: ",").map({ String($0.trimmed) }) {
         if let problem = Self.problem(rule, reason) {
-          problems.append("\(path):\(index + 1): \(problem)")
+          problems.append("\(LogText.escaped(path)):\(index + 1): \(problem)")
           continue
         }
         var exception = FindingException(

@@ -70,7 +70,7 @@ public struct ExceptionBook {
     object: String = ""
   ) -> FindingException? {
     var found: FindingException?
-    if let caller = caller.text { compared[rule, default: []].append(caller) }
+    if let caller = caller.text { compared[rule, default: []].append(LogText.escaped(caller)) }
     for (index, exception) in file.exceptions.enumerated()
     where exception.matches(
       rule: rule, caller: caller, statement: statement, sql: sql, object: object)

@@ -59,4 +59,11 @@ import TraceAnalysis
     let unclosed = review("x()  # storescope: ignore[AvoidFullTableScan", line: 1)
     #expect(unclosed.findings.count == 1 && unclosed.complaints.count == 1)
   }
+
+  @Test func theNameOfAFileIsEscaped() {
+    let comments = CodeComments(
+      in: "x  # storescope: ignore[Gate]", path: "a\u{1b}.py", caller: "a\u{1b}.py")
+    #expect(comments.problems.count == 1)
+    #expect(comments.problems.allSatisfy { !$0.contains("\u{1b}") })
+  }
 }
