@@ -48,6 +48,8 @@ let package = Package(
     .target(name: "CLogSink"),
     .target(
       name: "StoreInstruments", dependencies: ["StoreEvents", "CLogSink", "CStoreTracepoints"]),
+    // Which source files are libraries; the probe compiles it too.
+    .target(name: "CSourceFiles"),
     // Counts what SQLite reads, writes and syncs; the probe compiles it too.
     .target(name: "CSQLiteFiles"),
     .target(name: "SQLiteDriver", dependencies: ["CSQLite", "CSQLiteFiles"]),
@@ -76,7 +78,7 @@ let package = Package(
 
     // MARK: - The reading half
 
-    .target(name: "TraceReading", dependencies: ["StoreEvents", "QueryPlans"]),
+    .target(name: "TraceReading", dependencies: ["StoreEvents", "QueryPlans", "CSourceFiles"]),
     .target(
       name: "QueryPlans",
       dependencies: ["SQLiteDriver", "StoreFunctions"]),

@@ -18,9 +18,10 @@ done
 source=Sources/CSQLiteProbe
 files=Sources/CSQLiteFiles
 sink=Sources/CLogSink
+names=Sources/CSourceFiles
 output=${PROBE_OUTPUT:-.build/probe}
 flags=(-std=gnu11 -O2 -g -fPIC -shared -fvisibility=hidden -ftls-model=initial-exec -Wall -Wextra -Werror
-  -I "$source" -I "$source/include" -I "$files/include" -I "$sink/include"
+  -I "$source" -I "$source/include" -I "$files/include" -I "$sink/include" -I "$names/include"
   -I Sources/CStoreTracepoints/include)
 # Never unloaded: the program's objects call it.
 linking=(-Wl,-z,nodelete -Wl,-z,defs -Wl,-z,now -Wl,--as-needed)
@@ -35,7 +36,7 @@ build() { # NAME FLAGS... FILES...
 }
 
 libraries=()
-build libstorescope-probe.so "$source"/*.c "$files"/*.c "$sink"/*.c
+build libstorescope-probe.so "$source"/*.c "$files"/*.c "$sink"/*.c "$names"/*.c
 if printf '#include <lttng/tracepoint.h>\n' | "$compiler" -E - >/dev/null 2>&1; then
   libraries=(-llttng-ust -llttng-ust-common)
   build libstorescope-probe-lttng.so -Wno-unused-parameter -I "$source/lttng" "$source"/lttng/*.c

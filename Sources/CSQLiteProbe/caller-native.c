@@ -11,6 +11,8 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "CSourceFiles.h"
+
 #include "objects.h"
 #include "process.h"
 
@@ -41,6 +43,7 @@ bool describe_frames(void *const *addresses, int count, struct caller_event *cal
                      size_t size) {
   size_t used = 0;
   int shown = 0;
+  bool is_first = true;
   const void *last = NULL;
   // The function of a driver, or of an interpreter, is the same for every line that runs a statement.
   const void *program = program_is_interpreter() ? NULL : base_of_program();
@@ -50,7 +53,13 @@ bool describe_frames(void *const *addresses, int count, struct caller_event *cal
     const char *call = (const char *)addresses[i] - 1;
     Dl_info info;
     if (!dladdr(call, &info) || !info.dli_fname || is_of_probe_or_sqlite(info.dli_fname)) continue;
-    if (shown == 0 && info.dli_sname && info.dli_fbase == program) caller->function = info.dli_sname;
+    if (info.dli_sname && CSourceFiles_is_of_sqlite(info.dli_sname, "")) {
+      // Of a copy within the program: what called it is its caller.
+      is_first = is_first || caller->function[0] == 0;
+      continue;
+    }
+    if (is_first && info.dli_sname && info.dli_fbase == program) caller->function = info.dli_sname;
+    is_first = false;
     const char *module = object_path(info.dli_fname);
     bool is_same = info.dli_fbase == last;
     int written = snprintf(buffer + used, size - used, "%s%s%s+0x%zx", shown > 0 ? ";" : "",

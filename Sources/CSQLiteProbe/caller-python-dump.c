@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "caller-python-files.h"
+#include "caller-files.h"
 
 static size_t append_utf8(unsigned long character, char *to) {
   // A byte of a file name that is not UTF-8.
@@ -78,12 +78,12 @@ static bool read_frame(const char *line, size_t length, struct caller_event *cal
 static bool best_frame(const char *text, size_t length, struct caller_event *caller, char *buffer, size_t size) {
   char other[4096];
   int best = -1;
-  for (const char *line = text, *end = text + length; line < end && best < 3;) {
+  for (const char *line = text, *end = text + length; line < end && best < RANK_PROGRAM;) {
     const char *newline = memchr(line, '\n', (size_t)(end - line));
     size_t count = (size_t)((newline ? newline : end) - line);
     struct caller_event frame = *caller;
     if (read_frame(line, count, &frame, other, sizeof other)) {
-      int rank = rank_of_python_file(other);
+      int rank = rank_of_file(other, CSourceFiles_python);
       if (rank > best) {
         best = rank;
         read_frame(line, count, caller, buffer, size);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "caller-python-api.h"
-#include "caller-python-files.h"
+#include "caller-files.h"
 
 static void *code_of(void *frame) {
   return python.code ? python.code(frame) : get_attribute(frame, NAME("f_code"));
@@ -28,15 +28,33 @@ void keep_frame(struct python_place *place, int rank, void *frame) {
   *place = (struct python_place){rank, frame};
 }
 
+static bool ends_with(const char *file, const char *end) {
+  size_t length = strlen(file), count = strlen(end);
+  return length >= count && memcmp(file + length - count, end, count) == 0;
+}
+
+// Whether a library's file runs functions on a thread of its own, with a future that their caller awaits.
+static bool works_for_futures(const char *file) {
+  static const char *const names[] = {
+      "/aiosqlite/core.py", "/concurrent/futures/thread.py", "/asgiref/current_thread_executor.py"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (ends_with(file, names[i])) return true;
+  return false;
+}
+
+bool runs_in_greenlets(const char *file) {
+  return ends_with(file, "/sqlalchemy/util/concurrency.py") || ends_with(file, "/sqlalchemy/util/_concurrency_py3k.py");
+}
+
 void look_at_frames(void *frame, struct python_place *place, void **worker) {
   python.increment(frame);
-  for (int depth = 0; frame && depth < 200 && place->rank < 3; depth++) {
+  for (int depth = 0; frame && depth < 200 && place->rank < RANK_PROGRAM; depth++) {
     char file[1024];
     void *code = code_of(frame);
     bool has_file = code && copy_attribute(code, NAME("co_filename"), file, sizeof file);
     release_object(code);
-    int rank = has_file ? rank_of_python_file(file) : -1;
-    bool is_of_worker = worker && rank == 1 && works_for_futures(file);
+    int rank = has_file ? rank_of_file(file, CSourceFiles_python) : -1;
+    bool is_of_worker = worker && rank == RANK_RUNTIME && works_for_futures(file);
     if (worker && *worker && !is_of_worker) break;
     if (rank > place->rank) keep_frame(place, rank, frame);
     void *back = frame_behind(frame);

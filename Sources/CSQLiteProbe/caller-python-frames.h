@@ -17,6 +17,8 @@ struct python_place {
 void keep_frame(struct python_place *place, int rank, void *frame);
 // Looks at a frame and its callers. With `worker`, stops behind the one that takes work for futures, and keeps it.
 void look_at_frames(void *frame, struct python_place *place, void **worker);
+// Whether a library's coroutine runs synchronous functions in a greenlet.
+bool runs_in_greenlets(const char *file);
 // Describes the frame, and releases it; returns false without one.
 bool describe_place(struct python_place *place, struct caller_event *caller, char *buffer, size_t size);
 

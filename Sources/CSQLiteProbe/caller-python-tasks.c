@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "caller-python-api.h"
-#include "caller-python-files.h"
+#include "caller-files.h"
 
 // MARK: - Coroutines
 
@@ -93,8 +93,8 @@ static void look_at_coroutine(void *coroutine, struct kind *kind, struct python_
   bool has_file = code && copy_attribute(code, NAME("co_filename"), file, sizeof file);
   release_object(code);
   if (!has_file) return;
-  int rank = rank_of_python_file(file);
-  bool has_greenlet = rank == 1 && runs_in_greenlets(file);
+  int rank = rank_of_file(file, CSourceFiles_python);
+  bool has_greenlet = rank == RANK_RUNTIME && runs_in_greenlets(file);
   void *frame = rank >= place->rank || has_greenlet ? attribute_of(coroutine, &kind->frame) : NULL;
   if (frame && rank >= place->rank) keep_frame(place, rank, frame);
   if (frame && has_greenlet) look_at_greenlet(frame, place);
@@ -196,7 +196,7 @@ static void look_at_loop(void *future, struct python_place *place) {
 // A task that only calls the driver, such as that of gather(db.execute(...)), has the line in the task that awaits it.
 static void look_at_waiters(void *future, struct python_place *place) {
   python.increment(future);
-  for (int hops = 0; future && hops < 16 && place->rank < 3; hops++) {
+  for (int hops = 0; future && hops < 16 && place->rank < RANK_PROGRAM; hops++) {
     void *next = waiting_for(future);
     if (next) look_at_task(next, place);
     if (!next && hops == 0) look_at_loop(future, place);

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "caller-files.h"
 #include "caller-native.h"
-#include "caller-python-files.h"
 #include "caller-python.h"
 #include "comments.h"
 #include "guard.h"
@@ -53,7 +53,7 @@ static const char *without_start_folder(const char *file) {
 
 static void start(void) {
   find_start_folder();
-  python_files_start();
+  caller_files_start();
   const char *setting = getenv("STORE_CALLERS");
   if (!setting) return;
   if (strcmp(setting, "all") == 0) caller_mode = CALLERS_ALL;

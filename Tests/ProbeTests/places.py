@@ -9,6 +9,7 @@ import sys
 import zipapp
 
 from harness import *
+from trouble import _with_own_copy
 
 QUERY = "c.execute(Q, (1,)).fetchall()"
 
@@ -35,6 +36,19 @@ def _project(*parts):
     folder = os.path.join(scratch, *parts)
     os.makedirs(folder, exist_ok=True)
     return folder
+
+
+def _expect_counted(command, program, comment="# "):
+    """Runs a program that prints `place TEXT COUNT` for its lines with the comment TEXT, and compares its counts, but for 0."""
+    plain, _ = run(command, probe=False)
+    expect(plain.returncode == 0, plain.stderr[-500:])
+    name, marker = os.path.basename(program), "  " + comment
+    lines = {line.rsplit(marker, 1)[1].rstrip(): number for number, line in enumerate(open(program), 1) if marker in line}
+    counted = dict(line.split()[1:] for line in plain.stdout.splitlines() if line.startswith("place "))
+    expected = {f"{name}:{lines[place]}": int(count) for place, count in counted.items()}
+    places = _places(command)
+    expected.update({place: places[place] for place, count in expected.items() if count == 0})
+    expect(places == expected, f"{name}: {dict(places)}, not {expected}")
 
 
 DATABASE = "import sqlite3\nc = sqlite3.connect(':memory:')\nQ = 'SELECT 1 + ?'\n"
@@ -187,6 +201,38 @@ def a_launcher_is_no_line_of_the_program():
             file.write("#!/usr/bin/python3\n" + text)
         places = _places([sys.executable, program], variables={"PYTHONPATH": packages})
         expect(places == {"cli.py:3": 1}, f"{name}: {places}")
+
+
+def a_package_that_was_started_is_the_program():
+    """Also above a library that is no library of databases; a server starts the program of others."""
+    project, packages = _installed("started")
+    for name in "cachelib", "gunicorn":
+        _written(os.path.join(packages, name), __init__="")
+    _written(os.path.join(packages, "cachelib"), store="def get(c):\n    return c.execute('SELECT 1').fetchall()\n")
+    _written(os.path.join(packages, "gunicorn"), app="import shop.cached\ndef run():\n    shop.cached.main()\n",
+             __main__="from gunicorn.app import run\nrun()\n")
+    _written(os.path.join(packages, "shop"), __main__="from shop.cached import main\nmain()\n", cached=(
+        "import sqlite3, cachelib.store\n"
+        "def main():\n"
+        "    cachelib.store.get(sqlite3.connect(':memory:'))\n"))
+    for package, module, function, expected in (("shop", "cached", "main", "cached.py:3"),
+                                                ("gunicorn", "app", "run", "store.py:2")):
+        program = os.path.join(_project("started", ".venv", "bin"), package)
+        with open(program, "w") as file:
+            file.write(f"#!/usr/bin/python3\nimport sys\nfrom {package}.{module} import {function}\n"
+                       f"if __name__ == '__main__':\n    sys.exit({function}())\n")
+        for command in [program], ["-m", package], ["-X", "dev", "-m", package]:
+            places = _places([sys.executable, *command], variables={"PYTHONPATH": packages})
+            expect(places == {expected: 1}, f"{command}: {places}")
+
+
+def functions_of_sqlite_are_no_callers():
+    """Of a copy within the program whose symbols are exported."""
+    program = _with_own_copy("threads", "-rdynamic", "-g0", name="threads-exporting")
+    process, lines = run([program, "1"], level=1)
+    functions = {event.get("function", "") for event in events(lines, "caller")}
+    expect(process.returncode == 0 and functions and not any(name.startswith("sqlite3") for name in functions),
+           f"{functions}")
 
 
 def a_script_in_bin_is_the_programs():

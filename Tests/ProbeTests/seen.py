@@ -122,6 +122,18 @@ def datasette():
     texts = [line for line in lines if "ObjectStore: sql: " in line]
     expect(any("select rowid, a from t order by rowid" in text for text in texts),
            "the statement of the table is missing")
+    expect_no_library(lines, but="/site-packages/datasette/")
+
+
+def sqlite_utils_from_bin():
+    """Its package is the program, and not the library for command lines that it uses."""
+    imported(PYTHON, "sqlite_utils")
+    path = os.path.join(scratch, "sqlite-utils.db")
+    for command in [os.path.join(VENV, "bin", "sqlite-utils")], ["-m", "sqlite_utils"]:
+        process, lines = run([PYTHON, *command, "insert", path, "t", "-"], level=1, input='[{"a": 1}, {"a": 2}]')
+        expect(process.returncode == 0, process.stderr[-500:])
+        expect(len(events(lines, "caller")) > 0, "no caller")
+        expect_no_library(lines, but="/site-packages/sqlite_utils/")
 
 
 def apsw_with_its_own_copy():

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CSourceFiles
+
 /// A return address in a file that a program has loaded.
 struct NativeFrame: Hashable {
   /// The file's path.
@@ -9,11 +11,7 @@ struct NativeFrame: Hashable {
 
   /// Whether the file belongs to the system or to a toolchain.
   var isOfSystem: Bool {
-    ["/lib/", "/lib64/", "/lib32/"].contains { module.hasPrefix($0) }
-      || ["/usr/lib/", "/usr/lib64/", "/usr/local/lib/", "/site-packages/", "/dist-packages/"]
-        .contains {
-          module.contains($0)
-        }
+    CSourceFiles_classify(module, CSourceFiles_module, nil) != CSourceFiles_program
   }
 
   /// Whether the file is an interpreter, whose lines are the same for every program that it runs.

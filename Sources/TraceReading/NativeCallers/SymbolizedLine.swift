@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CSourceFiles
+
 /// A function and the line at which it calls the next one.
 struct SymbolizedLine: Hashable {
   var function: String
@@ -10,14 +12,15 @@ struct SymbolizedLine: Hashable {
   /// Whether the application's author wrote it, as far as paths show: package managers and toolchains
   /// have folders of their own.
   var isOfApplication: Bool {
-    isOfProgram && !Self.libraryFolders.contains { file.contains($0) }
+    isOfProgram
+      && CSourceFiles_classify(file, CSourceFiles_native, nil) == CSourceFiles_program
   }
 
   /// Whether it is a line of the application or of a library, and neither of SQLite nor of what Go makes
   /// for calls of C.
   var isOfProgram: Bool { line > 0 && !isOfSQLite && !isOfCgo && !isOfGoRuntime }
 
-  private var isOfSQLite: Bool { file.hasSuffix("/sqlite3.c") || file.hasSuffix("/sqlite3.h") }
+  private var isOfSQLite: Bool { CSourceFiles_is_of_sqlite(function, file) }
 
   /// Whether Go made it for a call of C, which is the same line for each caller.
   var isOfCgo: Bool {
@@ -30,18 +33,6 @@ struct SymbolizedLine: Hashable {
   private var isOfGoRuntime: Bool {
     ["runtime/cgocall.go", "runtime/asm_"].contains { file.contains($0) }
   }
-
-  private static let libraryFolders = [
-    // SwiftPM, and the toolchain as it was built.
-    "/checkouts/", "/home/build-user/", "/usr/lib/", "/usr/include/", "/usr/src/",
-    "<compiler-generated>",
-    // Cargo and Rust, Go, CMake and vcpkg, Conan.
-    "/.cargo/", "/rustc/", "/pkg/mod/", "/usr/local/go/", "/usr/share/gocode/", "/usr/share/go-",
-    "/_deps/", "/vcpkg/", "/.conan",
-    "/vcpkg_installed/",
-    "/node_modules/", "/site-packages/", "/dist-packages/", "/third_party/", "/third-party/",
-    "/vendor/",
-  ]
 }
 
 extension String {

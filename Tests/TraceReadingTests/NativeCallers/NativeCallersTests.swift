@@ -53,12 +53,32 @@ import Testing
     ("/usr/share/gocode/src/github.com/mattn/go-sqlite3/sqlite3.go", 3, false),
     ("/usr/share/go-1.19/src/database/sql/sql.go", 3, false),
     ("/rustc/abc/library/core/src/ops/function.rs", 3, false),
+    ("/usr/share/cargo/registry/rusqlite-0.28.0/src/lib.rs", 3, false),
+    ("/home/ann/go/pkg/mod/github.com/jmoiron/sqlx@v1.3.5/sqlx.go", 3, false),
+    ("github.com/jmoiron/sqlx@v1.3.5/sqlx.go", 3, false), ("database/sql/sql.go", 3, false),
+    ("example.com/shop/database/list.go", 3, true), ("/home/ann/shop/database/list.go", 3, true),
+    ("/home/ann/shop/vendor/github.com/jmoiron/sqlx/sqlx.go", 3, false),
+    ("/home/ann/vendors/list.c", 3, true), ("/home/ann/app/db/sqlite3-binding.c", 3, false),
     ("/home/ann/app/third_party/sqlite3.c", 3, false), ("/home/ann/app/db/sqlite3.c", 3, false),
     ("<compiler-generated>", 0, false), ("/home/ann/app/List.swift", 0, false),
   ])
   func linesOfLibrariesAreNotTheApplications(file: String, line: UInt64, isOfApplication: Bool) {
     let line = SymbolizedLine(function: "", file: file, line: line)
     #expect(line.isOfApplication == isOfApplication)
+  }
+
+  @Test(arguments: [
+    ("/lib/x86_64-linux-gnu/libc.so.6", true), ("/usr/lib/jvm/lib/libjava.so", true),
+    ("/srv/.venv/lib/python3.11/site-packages/apsw/__init__.so", true),
+    ("/srv/app/lib/libstore.so", false), ("/srv/vendor/app", false),
+  ])
+  func modulesOfTheSystemHaveNoLines(module: String, isOfSystem: Bool) {
+    #expect(NativeFrame(module: module, offset: 1).isOfSystem == isOfSystem)
+  }
+
+  @Test func functionsOfSQLiteAreNotTheApplications() {
+    let line = SymbolizedLine(function: "sqlite3VdbeExec", file: "/home/ann/app/vdbe.c", line: 3)
+    #expect(!line.isOfApplication)
   }
 
   @Test(arguments: [

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Which files of interpreters are the program's own, by their paths and by the script that was started.
+
+#include "caller-files.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "caller-started.h"
+#include "hash.h"
+
+// The parts of paths in STORE_CALLERS_SKIP, with a 0 behind each and an empty one at the end.
+static char skipped[1024];
+
+void caller_files_start(void) {
+  const char *setting = getenv("STORE_CALLERS_SKIP");
+  char *to = skipped, *end = skipped + sizeof skipped - 2;
+  for (; setting && *setting && to < end; setting++) {
+    if (*setting != ':') *to++ = *setting;
+    if (*setting == ':' && to > skipped && to[-1] != 0) *to++ = 0;
+  }
+  find_started_package();
+}
+
+// Whether the program names it as one of its own helpers, whose callers are of more interest.
+static bool is_skipped(const char *file) {
+  for (const char *part = skipped; *part; part += strlen(part) + 1)
+    if (strstr(file, part)) return true;
+  return false;
+}
+
+static int find_rank(const char *file, enum CSourceFiles_language language) {
+  const char *package;
+  int kind = (int)CSourceFiles_classify(file, language, &package);
+  if (package && is_of_started_package(package)) kind = RANK_PROGRAM;
+  if (kind != RANK_PROGRAM) return kind;
+  if (is_skipped(file)) return RANK_PACKAGE;
+  return language == CSourceFiles_python && is_launcher(file) ? RANK_LAUNCHER : RANK_PROGRAM;
+}
+
+enum { KNOWN = 1024 };
+
+// The ranks of files are kept, in the last two bits of hashes of their paths: a stack has up to 100 files.
+int rank_of_file(const char *file, enum CSourceFiles_language language) {
+  static uint64_t known[KNOWN];
+  uint64_t hash = hash_bytes(file, strlen(file), language) | 4;
+  uint64_t *slot = &known[(hash >> 8) % KNOWN];
+  uint64_t last = __atomic_load_n(slot, __ATOMIC_RELAXED);
+  if ((last ^ hash) < 4) return (int)(last & 3);
+  int rank = find_rank(file, language);
+  __atomic_store_n(slot, (hash & ~(uint64_t)3) | (unsigned)rank, __ATOMIC_RELAXED);
+  return rank;
+}
