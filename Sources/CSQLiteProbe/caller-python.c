@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The line of Python, or of PHP, that runs a statement, by the interpreter's own public functions.
+// The line of Python that runs a statement, by the interpreter's own public functions.
 
 #define _GNU_SOURCE
 #include "caller-python.h"
-
-#include <dlfcn.h>
-#include <pthread.h>
 
 #include "caller-files.h"
 #include "caller-python-api.h"
@@ -14,8 +11,6 @@
 #include "caller-python-tasks.h"
 #include "macros.h"
 #include "process.h"
-
-// MARK: - Python
 
 // Whether this thread runs statements that tasks await; their lines need the lock.
 static _Thread_local bool is_for_tasks;
@@ -88,27 +83,4 @@ bool python_can_be_dumped(void) { return python.dump && running_thread(); }
 bool python_caller_without_lock(struct caller_event *caller, char *buffer, size_t size) {
   void *thread = running_thread();
   return thread && python.dump && python_caller_from_dump(python.dump, thread, caller, buffer, size);
-}
-
-// MARK: - PHP
-
-static const char *(*php_file)(void);
-static uint32_t (*php_line)(void);
-static pthread_once_t php_once = PTHREAD_ONCE_INIT;
-
-static void find_php(void) {
-  *(void **)&php_file = dlsym(RTLD_DEFAULT, "zend_get_executed_filename");
-  *(void **)&php_line = dlsym(RTLD_DEFAULT, "zend_get_executed_lineno");
-  dlerror();
-}
-
-bool php_caller(struct caller_event *caller) {
-  pthread_once(&php_once, find_php);
-  if (!php_file || !php_line) return false;
-  const char *file = php_file();
-  if (!file || file[0] == '[') return false;
-  caller->language = "php";
-  caller->file = file;
-  caller->line = php_line();
-  return true;
 }

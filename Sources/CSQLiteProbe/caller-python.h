@@ -11,4 +11,3 @@ bool python_caller(struct caller_event *caller, char *buffer, size_t size, bool 
 // On a thread without the interpreter's lock; expensive.
 bool python_can_be_dumped(void);
 bool python_caller_without_lock(struct caller_event *caller, char *buffer, size_t size);
-bool php_caller(struct caller_event *caller);

@@ -12,7 +12,10 @@
 
 #include "caller-files.h"
 #include "caller-native.h"
+#include "caller-node.h"
+#include "caller-php.h"
 #include "caller-python.h"
+#include "caller-ruby.h"
 #include "comments.h"
 #include "guard.h"
 #include "hash.h"
@@ -147,6 +150,14 @@ static void saw_caller(struct text *text, uint64_t id, bool has_lines) {
   if (text->first_caller != id && has_lines) text->has_several_callers = true;
 }
 
+struct look_up {
+  // Of a run that begins, otherwise NULL.
+  struct text *text;
+  const char *sql;
+  bool may_lock;
+  uint64_t id;
+};
+
 enum { MAX_FRAMES = 64 };
 
 // A native place is known by its addresses; their text is made when it is due alone.
@@ -164,21 +175,16 @@ static uint64_t native_place(char *buffer, size_t size) {
 }
 
 // The places that cost little to look up: in a comment, or read directly from an interpreter.
-static bool cheap_caller(const char *sql, struct caller_event *caller, char *buffer, size_t size, bool may_lock) {
+static bool cheap_caller(const struct look_up *request, struct caller_event *caller, char *buffer, size_t size) {
+  const char *sql = request->sql;
   return (strchr(sql, '/') && comment_caller(sql, caller, buffer, size)) ||
-         python_caller(caller, buffer, size, may_lock) || php_caller(caller);
+         python_caller(caller, buffer, size, request->may_lock) || php_caller(caller, buffer, size) || ruby_caller(caller);
 }
 
-static uint64_t expensive_caller(struct caller_event *caller, char *buffer, size_t size) {
-  return python_caller_without_lock(caller, buffer, size) ? announce_caller(caller) : native_place(buffer, size);
+static uint64_t expensive_caller(const struct look_up *request, struct caller_event *caller, char *buffer, size_t size) {
+  bool is_found = (request->text && node_caller(caller, buffer, size)) || python_caller_without_lock(caller, buffer, size);
+  return is_found ? announce_caller(caller) : native_place(buffer, size);
 }
-
-struct look_up {
-  struct text *text;
-  const char *sql;
-  bool may_lock;
-  uint64_t id;
-};
 
 // Looks up the caller; if `text` is not NULL, an expensive one for a sample of its runs alone.
 static void look_up(struct look_up *request) {
@@ -186,15 +192,15 @@ static void look_up(struct look_up *request) {
   struct caller_event caller = {.language = "", .file = "", .function = "", .frames = ""};
   struct text *text = request->text;
   int error = errno;
-  if (cheap_caller(request->sql, &caller, buffer, sizeof buffer, request->may_lock)) {
+  if (cheap_caller(request, &caller, buffer, sizeof buffer)) {
     request->id = announce_caller(&caller);
   } else if (!text) {
-    request->id = expensive_caller(&caller, buffer, sizeof buffer);
+    request->id = expensive_caller(request, &caller, buffer, sizeof buffer);
   } else {
     // The frames of an interpreter that the probe cannot read differ, and have no line.
-    bool has_lines = !program_is_interpreter() || python_can_be_dumped();
+    bool has_lines = !program_is_interpreter() || python_can_be_dumped() || node_has_lines();
     if (is_sampled(text, has_lines)) {
-      request->id = expensive_caller(&caller, buffer, sizeof buffer);
+      request->id = expensive_caller(request, &caller, buffer, sizeof buffer);
       saw_caller(text, request->id, has_lines);
     }
   }

@@ -112,7 +112,9 @@ static void call_on_own_stack(const struct guarded_call *context) {
   char *stack = acquire_stack();
   // Without memory the event is left out.
   if (!stack) return;
+  this_thread.is_on_own_stack = true;
   call_on(stack + OWN_STACK, context);
+  this_thread.is_on_own_stack = false;
   release_stack(stack);
 }
 

