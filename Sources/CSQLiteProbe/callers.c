@@ -13,6 +13,7 @@
 #include "caller-files.h"
 #include "caller-native.h"
 #include "caller-node.h"
+#include "caller-perl.h"
 #include "caller-php.h"
 #include "caller-python.h"
 #include "caller-ruby.h"
@@ -178,7 +179,8 @@ static uint64_t native_place(char *buffer, size_t size) {
 static bool cheap_caller(const struct look_up *request, struct caller_event *caller, char *buffer, size_t size) {
   const char *sql = request->sql;
   return (strchr(sql, '/') && comment_caller(sql, caller, buffer, size)) ||
-         python_caller(caller, buffer, size, request->may_lock) || php_caller(caller, buffer, size) || ruby_caller(caller);
+         python_caller(caller, buffer, size, request->may_lock) || php_caller(caller, buffer, size) || ruby_caller(caller) ||
+         perl_caller(caller, buffer, size);
 }
 
 static uint64_t expensive_caller(const struct look_up *request, struct caller_event *caller, char *buffer, size_t size) {

@@ -82,6 +82,7 @@ static const struct folder {
     {"^node:", JAVASCRIPT, RUNTIME},
     // Perl: of Debian, of perlbrew and of local::lib.
     {"/share/perl5/", PERL, PACKAGE},
+    {"/perl5/#", PERL, PACKAGE},
     {"/lib/perl5/", PERL, PACKAGE},
     {"/site_perl/", PERL, PACKAGE},
     {"/vendor_perl/", PERL, PACKAGE},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lines of Ruby, PHP and JavaScript: how often, as the program counts them itself."""
+"""The lines of Ruby, PHP, Perl and JavaScript: how often, as the program counts them itself."""
 
 import os
 import subprocess
@@ -143,6 +143,45 @@ foreach ($db->createQueryBuilder()->select('a')->from('t')->where('a < 5')->fetc
   $db->fetchOne('SELECT a FROM t WHERE a = ?', [$row['a']]);  // each
 echo "place create 1\nplace add 30\nplace fetch 12\nplace builder 1\nplace each 5\n";
 """)
+
+
+# MARK: - Perl
+
+
+def lines_of_perl():
+    """Behind functions of DBI that are in Perl, also deep in a library, in a text and while a file is read."""
+    if subprocess.run(["/usr/bin/perl", "-MDBD::SQLite", "-e", "1"], capture_output=True).returncode != 0:
+        raise Skipped("libdbd-sqlite3-perl is not installed")
+    _program("perl5/lib/perl5/Rows.pm", """\
+package Rows;
+sub all { my ($db, $sql) = @_; return $db->selectcol_arrayref($sql); }
+sub through { my ($db, $sql, $depth) = @_; return $depth ? through($db, $sql, $depth - 1) : all($db, $sql); }
+1;
+""")
+    program = _program("lines.pl", """\
+use strict; use warnings; use DBI; use FindBin; use lib "$FindBin::Bin/perl5/lib/perl5"; use Rows;
+my $db = DBI->connect("dbi:SQLite:dbname=:memory:", "", "", {RaiseError => 1});  # connect
+$db->do("CREATE TABLE t(a, b)");  # create
+my $insert = $db->prepare("INSERT INTO t VALUES(?, ?)");
+sub add { $insert->execute($_[0], "x"); }  # add
+add($_) for 1 .. 300;
+my $select = $db->prepare("SELECT a FROM t WHERE a = ?");
+for my $block (1 .. 40) {
+  for my $i (1 .. 15) { $select->execute($i); $select->fetchall_arrayref; }  # inner
+  $select->execute(16); $select->fetchall_arrayref;  # outer
+}
+$db->selectall_hashref("SELECT a, b FROM t", "a") for 1 .. 3;  # hash
+$db->do("DELETE FROM t WHERE a = ?", undef, 3) for 1 .. 3;  # do
+Rows::all($db, "SELECT 1") for 1 .. 9;  # library
+Rows::through($db, "SELECT 2", 40) for 1 .. 4;  # deep
+my @sorted = sort { $db->selectrow_array("SELECT 3"); $a <=> $b } 2, 1;  # sort
+open(my $file, "<", $0); <$file>; <$file>;
+$db->selectrow_array("SELECT 4");  # file
+eval { $db->do("INSERT INTO t VALUES(1, json('{'))"); };  # failed
+print "place connect 0\nplace create 1\nplace add 300\nplace inner 600\nplace outer 40\nplace hash 3\nplace do 3\n";
+print "place library 9\nplace deep 4\nplace sort 1\nplace file 1\nplace failed 1\n";
+""")
+    _expect_counted(["/usr/bin/perl", program], program)
 
 
 # MARK: - JavaScript
