@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -24,6 +25,20 @@ bool CLogSink_open(struct CLogSink *sink, int descriptor) {
   sink->inode = status.st_ino;
   sink->is_stream = !S_ISREG(status.st_mode);
   sink->had_name = !sink->is_stream && status.st_nlink > 0;
+  sink->had_permission = (status.st_mode & S_IWUSR) != 0;
+  return true;
+}
+
+bool CLogSink_find(const char *path, int process, char *file, size_t size) {
+  struct stat status;
+  bool is_folder = stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+  int count = is_folder ? snprintf(file, size, "%s/.recording", path) : snprintf(file, size, "%s", path);
+  if (count < 0 || (size_t)count >= size) return errno = ENAMETOOLONG, false;
+  if (!is_folder) return true;
+  // The recorder's mark, which is gone at the end and cannot be written from the limit of the log on.
+  if (stat(file, &status) != 0 || !(status.st_mode & S_IWUSR)) return errno = ESHUTDOWN, false;
+  // Shorter than the path of the mark, or as long.
+  snprintf(file, size, "%s/%d.log", path, process);
   return true;
 }
 
@@ -32,7 +47,8 @@ enum CLogSink_file CLogSink_file(const struct CLogSink *sink) {
   if (sink->descriptor < 0 || fstat(sink->descriptor, &status) != 0 ||
       status.st_dev != sink->device || status.st_ino != sink->inode)
     return CLogSink_file_replaced;
-  return sink->had_name && status.st_nlink == 0 ? CLogSink_file_deleted : CLogSink_file_current;
+  bool has_ended = sink->had_name && (status.st_nlink == 0 || (sink->had_permission && !(status.st_mode & S_IWUSR)));
+  return has_ended ? CLogSink_file_ended : CLogSink_file_current;
 }
 
 static bool is_ready(const struct CLogSink *sink) {

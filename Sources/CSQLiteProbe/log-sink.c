@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "CLogSink.h"
+#include "process.h"
 #include "state.h"
 
 // Above those that a program counts on: the descriptors it gets are the same as without a log.
@@ -20,6 +21,8 @@ enum { LOWEST_DESCRIPTOR = 500 };
 
 static struct CLogSink sink = {.descriptor = -1};
 static char *file_path;
+// Of a recording, with a file for each process; NULL for a single file.
+static char *folder_path;
 // The limit of descriptors is low: the file is open only while it is written.
 static bool is_low;
 
@@ -49,7 +52,10 @@ static bool has_foreign_link(const char *path, int depth) {
 }
 
 static int open_descriptor(void) {
+  char file_of_process[PATH_MAX];
   if (!file_path) return 2;
+  // The recording may have ended since.
+  if (folder_path && !CLogSink_find(folder_path, current_process(), file_of_process, sizeof file_of_process)) return -1;
   int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW;
   int file = open(file_path, flags, 0600);
   if (file < 0) return -1;
@@ -65,8 +71,14 @@ static bool open_again(void) {
 }
 
 int sink_open(const char *path) {
+  char file_of_process[PATH_MAX];
   // /proc/self/fd and the like lead back to where they are.
   if (path && has_foreign_link(path, 8)) return errno = ELOOP, -1;
+  if (path && !CLogSink_find(path, current_process(), file_of_process, sizeof file_of_process)) return -1;
+  if (path && strcmp(path, file_of_process) != 0) {
+    folder_path = realpath(path, NULL);
+    path = file_of_process;
+  }
   file_path = path ? realpath(path, NULL) : NULL;
   if (path && !file_path) {
     // Made by the first opening; the program may change its directory later.
@@ -79,10 +91,22 @@ int sink_open(const char *path) {
   return open_again() ? 0 : -1;
 }
 
+int sink_open_in_child(void) {
+  if (!folder_path) return 0;
+  if (CLogSink_file(&sink) == CLogSink_file_current) close(sink.descriptor);
+  sink = (struct CLogSink){.descriptor = -1};
+  char *folder = folder_path;
+  free(file_path);
+  file_path = folder_path = NULL;
+  int code = sink_open(folder);
+  free(folder);
+  return code;
+}
+
 static bool is_writable(void) {
   switch (CLogSink_file(&sink)) {
     case CLogSink_file_current: return true;
-    case CLogSink_file_deleted: return false;
+    case CLogSink_file_ended: return false;
     // A log to standard error ends with the stream; a file is opened again.
     default: return file_path && open_again();
   }

@@ -8,6 +8,8 @@
 
 // Opens the file for appending, or standard error if the path is NULL; returns 0 on success.
 int sink_open(const char *path);
+// In a child of fork(): the file of that process, in the folder of a recording.
+int sink_open_in_child(void);
 // Writes the lines of a group.
 void sink_write(const char *bytes, size_t count, int lines);
 // The lines lost since the last one that was written, to be reported.

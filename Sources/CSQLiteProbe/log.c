@@ -82,6 +82,27 @@ static void complain(const char *fact, const char *detail) {
   dprintf(STDERR_FILENO, "StoreScope: warning: %s: %s; nothing is logged\n", fact, detail);
 }
 
+// The folder of a recording was named, and that has ended: without a word.
+static void complain_of_file(void) {
+  char text[128];
+  int error = errno;
+  if (error == ESHUTDOWN) return;
+  snprintf(text, sizeof text, "its log cannot be opened: %s", strerror(error));
+  if (getenv("STORE_TRACE_RECORDING")) log_untraced(text);
+  else complain("cannot open the log in STORE_SQL_DEBUG_FILE", strerror(error));
+}
+
+static bool open_log(const char *path, long level) {
+  if (sink_open(path) != 0) return complain_of_file(), false;
+  time_t now = time(NULL);
+  struct tm local;
+  utc_offset = localtime_r(&now, &local) ? local.tm_gmtoff : 0;
+  log_level = level > 4 ? 4 : (int)level;
+  is_open = true;
+  open_line();
+  return true;
+}
+
 // Opens the log that STORE_SQL_DEBUG and STORE_SQL_DEBUG_FILE configure; `log_level` is then its
 // level.
 void log_open(void) {
@@ -95,13 +116,13 @@ void log_open(void) {
   char *end;
   long level = strtol(setting, &end, 10);
   if (*end || level <= 0) return;
-  if (sink_open(path) != 0) return complain("cannot open the log in STORE_SQL_DEBUG_FILE", strerror(errno));
-  time_t now = time(NULL);
-  struct tm local;
-  utc_offset = localtime_r(&now, &local) ? local.tm_gmtoff : 0;
-  log_level = level > 4 ? 4 : (int)level;
-  is_open = true;
-  open_line();
+  open_log(path, level);
+}
+
+// Opens a log in the folder of the recording, for a process that LTTng does not fit into; returns false without one.
+bool log_open_for_tracer(void) {
+  const char *folder = getenv("STORE_TRACE_FOLDER");
+  return folder && *folder && (is_open || open_log(folder, record_values ? 2 : 1));
 }
 
 void log_after_fork(void) {
@@ -110,7 +131,11 @@ void log_after_fork(void) {
 }
 
 void log_begin_in_child(void) {
-  if (is_open) open_line();
+  if (!is_open) return;
+  is_open = sink_open_in_child() == 0;
+  if (is_open) return open_line();
+  log_level = 0;
+  complain_of_file();
 }
 
 // The recorder names a file for it; otherwise it goes to standard error.

@@ -5,6 +5,7 @@
 #include "events.h"
 
 void log_open(void);
+bool log_open_for_tracer(void);
 void log_after_fork(void);
 void log_begin_in_child(void);
 // Reports once that this process is not traced, where a recording expects it to be.

@@ -129,8 +129,10 @@ static bool has_inherited_filter(void) {
   return own > 0 && own > (recorder ? atol(recorder) : 0) && own > filters_of("/proc/1/status");
 }
 
+const char restricted_calls[] = "a seccomp filter may end the program at a call of LTTng";
+
 const char *lttng_obstacle(void) {
-  if (is_filtered || has_inherited_filter()) return "a seccomp filter may end the program at a call of LTTng";
+  if (is_filtered || has_inherited_filter()) return restricted_calls;
   // They count the threads of a process, and report LTTng's at the end of its children.
   if (dlsym(RTLD_DEFAULT, "__tsan_init")) return "ThreadSanitizer does not support the threads of LTTng";
   if (dlsym(RTLD_DEFAULT, "__asan_init")) return "AddressSanitizer does not support the threads of LTTng";

@@ -31,8 +31,8 @@ static bool is_child;
 static void begin(void) {
   if (is_child) {
     is_child = false;
-    begin_lttng_in_child();
     log_begin_in_child();
+    begin_lttng_in_child();
   }
   if ((log_level | *tracepoint_state) == 0) return;
   __atomic_add_fetch(&generation, 1, __ATOMIC_RELAXED);

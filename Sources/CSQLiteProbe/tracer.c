@@ -90,6 +90,11 @@ static void skip_destructors(void) {
   for (size_t i = 0; i < sizeof objects / sizeof *objects; i++) replace_destructors(objects[i]);
 }
 
+// A filter of system calls may not permit those of a log either.
+static void leave_untraced(const char *reason) {
+  if (reason == restricted_calls || !log_open_for_tracer()) log_untraced(reason);
+}
+
 void load_lttng(void) {
   const char *setting = getenv("STORE_PROBE_LTTNG");
   char path[4096];
@@ -97,13 +102,13 @@ void load_lttng(void) {
   if (setting && strcmp(setting, "0") == 0) return;
   const char *reason = lttng_obstacle();
   if (!reason && !(find_library(path) && access(path, R_OK) == 0)) reason = "libstorescope-probe-lttng.so is not found";
-  if (reason) return log_untraced(reason);
+  if (reason) return leave_untraced(reason);
   is_own_lttng = dlopen("liblttng-ust.so.1", RTLD_NOW | RTLD_NOLOAD) == NULL;
   struct held held;
   hold_low_descriptors(&held);
   tracepoints = open_library(path);
   release_low_descriptors(&held);
-  if (!tracepoints) return log_untraced("liblttng-ust cannot be loaded");
+  if (!tracepoints) return leave_untraced("liblttng-ust cannot be loaded");
   if (is_own_lttng) skip_destructors();
   tracepoint_state = tracepoints->run_state;
   handles_forks = !lttng_handles_forks();
@@ -158,7 +163,7 @@ void begin_lttng_in_child(void) {
   if (reason) {
     tracepoint_state = &tracepoints_off;
     tracepoints = NULL;
-    return log_untraced(reason);
+    return leave_untraced(reason);
   }
   sigset_t signals;
   struct held held;

@@ -18,13 +18,15 @@ public struct RecordingSeal: Hashable, Sendable, Codable {
   public var leftRunning: [String]?
   /// Processes that LTTng did not fit into, such as `shop[4711]: the limit of open files …`; nil if none.
   public var untraced: [String]?
+  /// The size at which the log of a recording ended, in bytes; nil if it did not.
+  public var logLimit: Int64?
   /// A hash of the files of the trace, of how the program ended and of the labels.
   public var check: String
 
   /// Hashes the files of a trace; nil if one cannot be read.
   public init?(
     ofTrace folder: String, exitCode: Int32?, signal: Int32?, labels: [String: String]? = nil,
-    leftRunning: [String]? = nil, untraced: [String]? = nil
+    leftRunning: [String]? = nil, untraced: [String]? = nil, logLimit: Int64? = nil
   ) {
     guard var hash = FolderHash.hash(of: folder, excluding: Self.fileName) else { return nil }
     hash.add("exitCode \(exitCode.map(String.init) ?? "") signal \(signal.map(String.init) ?? "")")
@@ -34,7 +36,9 @@ public struct RecordingSeal: Hashable, Sendable, Codable {
     }
     for process in leftRunning ?? [] { hash.add("left running \(process)") }
     for process in untraced ?? [] { hash.add("untraced \(process)") }
+    if let logLimit { hash.add("log limit \(logLimit)") }
     self.labels = labels
+    self.logLimit = logLimit
     self.untraced = untraced
     self.leftRunning = leftRunning
     self.exitCode = exitCode
@@ -46,7 +50,7 @@ public struct RecordingSeal: Hashable, Sendable, Codable {
   public func fits(_ folder: String) -> Bool? {
     Self(
       ofTrace: folder, exitCode: exitCode, signal: signal, labels: labels, leftRunning: leftRunning,
-      untraced: untraced
+      untraced: untraced, logLimit: logLimit
     ).map { $0 == self }
   }
 

@@ -15,9 +15,10 @@ struct Input {
   init(path: String, index: Int) throws {
     let isBeingRecorded = Self.isBeingRecorded(path)
     switch try Self.kind(of: path, isBeingRecorded: isBeingRecorded) {
-    case .ctf(let folders):
-      let ledger = SourceLedger(path: path, kind: .ctf, index: index)
+    case .folder(let folders, let logs):
+      let ledger = SourceLedger(path: path, kind: folders.isEmpty ? .log : .ctf, index: index)
       ledger.isBeingRecorded = isBeingRecorded
+      ledger.hasRecorder = true
       self.ledger = ledger
       seal = isBeingRecorded ? nil : SealCheck(path)
       let readable = folders.filter { folder in
@@ -25,7 +26,9 @@ struct Input {
         ledger.addProblem(damage)
         return false
       }
-      sources = CTFTrace.grouping(readable).compactMap { $0.open(ledger) }
+      sources =
+        CTFTrace.grouping(readable).compactMap { $0.open(ledger) }
+        + logs.map { RecordedLogSource($0, ledger: ledger) as any EventSource }
     case .log(let descriptor):
       ledger = SourceLedger(path: path, kind: .log, index: index)
       sources = [LogEventSource(ConvertedText.source(descriptor, ledger: ledger), ledger: ledger)]
@@ -67,6 +70,9 @@ package protocol EventSource: AnyObject {
   /// After this call, reads ahead in a separate thread, if that is worthwhile.
   func readAhead()
 
+  /// When its first event was, so that it need not be open before; nil where that is unknown.
+  var start: Nanoseconds? { get }
+
   /// How much was read, approximately; nil where that is unknown.
   ///
   /// - Parameter elapsed: the time between the first event of all sources and the last one read.
@@ -74,5 +80,6 @@ package protocol EventSource: AnyObject {
 }
 
 extension EventSource {
+  package var start: Nanoseconds? { nil }
   package func readAhead() {}
 }

@@ -6,8 +6,8 @@ import Synchronization
 
 /// The kind of an input, from its content.
 enum InputKind {
-  /// Folders that hold a `metadata` file each.
-  case ctf([String])
+  /// A folder: those in it that hold a `metadata` file each, and the logs of a recording.
+  case folder(traces: [String], logs: [String])
   case log(FileDescriptor)
 
   /// Examines an input and opens it if it is a file.
@@ -27,11 +27,12 @@ enum InputKind {
     }
     if status.st_mode & S_IFMT == S_IFDIR {
       let folders = try Self.traceFolders(beneath: path)
-      guard !folders.isEmpty else {
+      let logs = Self.recordedLogs(in: path)
+      guard !folders.isEmpty || !logs.isEmpty else {
         // The output of LTTng for a program that never reached a tracepoint: only folders.
         throw Self.holdsFile(path) ? .folderWithoutTrace(path) : .empty(path)
       }
-      self = .ctf(folders)
+      self = .folder(traces: folders, logs: logs)
     } else {
       self = .log(try Self.uncompressed(path))
     }
@@ -72,6 +73,12 @@ enum InputKind {
       found += try traceFolders(beneath: "\(path)/\(entry.name)", depth: depth + 1)
     }
     return found
+  }
+
+  /// The logs of a recording, one for each process: `4711.log`.
+  private static func recordedLogs(in path: String) -> [String] {
+    (folderEntries(path) ?? []).filter { !$0.isFolder && RecordedLog.isName($0.name) }
+      .map { "\(path)/\($0.name)" }
   }
 
   private static func holdsFile(_ path: String, depth: Int = 0) -> Bool {

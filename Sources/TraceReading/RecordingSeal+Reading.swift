@@ -44,6 +44,10 @@ extension RecordingSeal {
           "still running when the recording ended: \(names.joined(separator: ", ")); what "
             + "\(names.count == 1 ? "it" : "they") did after that is missing")
       }
+      if let limit = seal.logLimit {
+        ledger.addProblem(
+          "its log ended at \(limit >> 20) MiB; what happened after that is missing")
+      }
       for process in seal.untraced ?? [] { ledger.addProblem("not recorded: \(process)") }
     case false?: ledger.addProblem("its files are not as they were recorded")
     case nil: ledger.addProblem("its files cannot be read: \(systemError())")

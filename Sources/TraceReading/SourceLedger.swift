@@ -16,6 +16,8 @@ package final class SourceLedger {
       addProblem("it is still being recorded; what is not written yet is missing")
     }
   }
+  /// Whether a recorder states how its program ended, so that the log of each process need not.
+  var hasRecorder = false
   /// The place of the input among all of them.
   let index: Int
 

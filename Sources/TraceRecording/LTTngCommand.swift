@@ -55,6 +55,10 @@ struct LTTngCommand {
     }
   }
 
+  /// A path of the package System, which Subprocess imports and we do not.
+  private static func filePath<Path: ExpressibleByStringLiteral>(_ path: String) -> Path
+  where Path.StringLiteralType == String { Path(stringLiteral: path) }
+
   private func start(
     _ program: String, _ arguments: [String], adding variables: [String: String]
   ) async throws -> Output {
@@ -71,9 +75,11 @@ struct LTTngCommand {
         "nsenter", ["--mount=/proc/\(namespace)/ns/mnt", program] + arguments
       )
     }
+    // By a name, each folder of PATH would be tried with a process of its own.
+    guard let path = ProgramPath.find(program) else { throw RecordingError.toolMissing(program) }
     do {
       let result = try await Subprocess.run(
-        .name(program), arguments: Arguments(arguments), environment: environment,
+        .path(Self.filePath(path)), arguments: Arguments(arguments), environment: environment,
         platformOptions: options, output: .string(limit: 1 << 20), error: .string(limit: 1 << 20))
       return Output(
         isSuccess: result.terminationStatus.isSuccess,

@@ -16,6 +16,13 @@ public enum ProbeLibrary {
     return path(of: fileName)
   }
 
+  /// Whether LTTng's tracepoints, a library of their own, are beside the probe.
+  static func hasTracepoints(_ probe: String) -> Bool {
+    guard let file = absolute(probe) else { return false }
+    let folder = file.split(separator: "/").dropLast().map { "/\($0)" }.joined()
+    return access("\(folder)/libstorescope-probe-lttng.so", R_OK) == 0
+  }
+
   /// Finds a file of the installation that belongs to the executable.
   public static func path(of name: String) -> String? {
     guard let executable = absolute("/proc/self/exe") else { return nil }

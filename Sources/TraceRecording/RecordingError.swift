@@ -5,6 +5,10 @@ import Glibc
 /// Why a program could not be recorded.
 public enum RecordingError: Error, Hashable, Sendable {
   case toolMissing(String)
+  /// The probe's library that sends events to LTTng.
+  case tracepointsMissing
+  /// A limit of the process that the program inherits, in the unit of `ulimit`.
+  case limitTooLow(String, UInt)
   case daemonDidNotStart(reason: String)
   case noPermission(reason: String)
   case sharedMemoryTooSmall(available: Int, needed: Int)
@@ -14,6 +18,7 @@ public enum RecordingError: Error, Hashable, Sendable {
   case directoryNotEmpty(String)
   case directoryUnusable(String, code: Int32)
   case runtimeDirectoryUnsafe(String)
+  case runtimeDirectoryMissing(String, code: Int32)
   case tracerFailed(command: String, reason: String)
   case tracerHangs(command: String, limit: Duration)
   /// - Parameter programToo: whether the program waited for the tracer, and was ended as well.
@@ -31,15 +36,32 @@ public enum RecordingError: Error, Hashable, Sendable {
   case labelsTooLong
 }
 
+extension RecordingError {
+  /// Whether LTTng is the reason, so that a log can be recorded.
+  var isOfTracer: Bool {
+    switch self {
+    case .toolMissing, .tracepointsMissing, .limitTooLow, .daemonDidNotStart, .noPermission,
+      .sharedMemoryTooSmall, .runtimeDirectoryUnsafe, .runtimeDirectoryMissing, .directoryUnusable,
+      .tracerFailed, .tracerHangs, .commandNotStarted:
+      true
+    default: false
+    }
+  }
+}
+
 extension RecordingError: CustomStringConvertible {
   /// One sentence: what went wrong, and what to do.
   public var description: String {
     switch self {
     case .toolMissing(let tool):
       "'\(tool)' is not installed; install LTTng, on Debian and Ubuntu: apt install lttng-tools"
+    case .tracepointsMissing:
+      "libstorescope-probe-lttng.so is not beside the probe; install liblttng-ust-dev, and build the "
+        + "probe again: make probe"
+    case .limitTooLow(let name, let value):
+      "the limit '\(name)' of \(value) leaves no room for LTTng; raise it"
     case .daemonDidNotStart(let reason):
-      "the LTTng session daemon did not start (\(reason)); "
-        + "record with STORE_SQL_DEBUG=1 and STORE_SQL_DEBUG_FILE instead"
+      "the LTTng session daemon did not start (\(reason)); record with --log"
     case .noPermission(let reason):
       "no permission to trace (\(reason)); join the group 'tracing', or allow writing to "
         + "/dev/shm and the session daemon's socket"
@@ -58,6 +80,8 @@ extension RecordingError: CustomStringConvertible {
       "cannot use the folder '\(path)': \(Self.text(code)); choose another with -o"
     case .runtimeDirectoryUnsafe(let path):
       "the folder '\(path)' belongs to another user or is open to others; remove it"
+    case .runtimeDirectoryMissing(let path, let code):
+      "cannot make the folder '\(path)': \(Self.text(code)); make /tmp writable"
     case .tracerFailed(let command, let reason):
       "'\(command)' failed: \(reason)"
     case .tracerHangs(let command, let limit):

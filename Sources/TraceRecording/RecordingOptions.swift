@@ -23,6 +23,10 @@ public struct RecordingOptions: Hashable, Sendable {
   public var recordsIO = false
   /// The library that observes programs without the store; nil to record stores alone.
   public var probe: String?
+  /// How the events get into the folder; nil for LTTng where it works, and otherwise the log.
+  public var transport: Transport?
+  /// The maximum size of the logs, in bytes; nil for 1 GiB, or a quarter of the free space.
+  public var logLimit: Int?
   /// When to take snapshots; nil to record all the time.
   public var flight: FlightOptions?
   /// What to note of the run in its folder, such as `version`.
@@ -31,6 +35,14 @@ public struct RecordingOptions: Hashable, Sendable {
   /// that is added as the last argument; if empty, nothing is cleaned up if we are killed.
   public var guardian: [String] = []
 
+  /// How events get from the program into the folder of a recording.
+  public enum Transport: Hashable, Sendable {
+    /// LTTng's daemons, which write a trace.
+    case lttng
+    /// Each process writes a debug log.
+    case log
+  }
+
   public init(command: [String], directory: String) {
     self.command = command
     self.directory = directory
@@ -38,6 +50,14 @@ public struct RecordingOptions: Hashable, Sendable {
 }
 
 extension RecordingOptions {
+  /// Where a process that LTTng does not fit into may write its log; nil if all events go elsewhere.
+  var logFolder: String? { isSnapshot || flight != nil || process != nil ? nil : directory }
+
+  /// Whether the log cannot do what is wanted.
+  var needsLTTng: Bool {
+    isSnapshot || isLossless || flight != nil || memory != nil || process != nil
+  }
+
   var destination: RecordingSession.Destination {
     if flight != nil { return .flight(directory) }
     return isSnapshot ? .snapshot(directory) : .folder(directory)
@@ -60,8 +80,10 @@ public struct Recording: Hashable, Sendable {
   public var incidents = 0
   /// Processes that were recorded and still ran at the end, such as `python3[4711]`: daemons.
   public var leftRunning: [String] = []
-  /// Processes that LTTng did not fit into, each with the reason.
+  /// Processes that could not be recorded, each with the reason.
   public var untraced: [String] = []
+  /// The size at which the log ended, in bytes; nil if it did not.
+  public var logLimit: Int64?
 
   /// The code a shell would report: the program's own, or 128 and the signal that ended it.
   public var exitCode: Int32 { outcome.exitCode }
@@ -91,7 +113,7 @@ extension Recording {
     let seal = RecordingSeal(
       ofTrace: directory, exitCode: code, signal: signal, labels: labels.isEmpty ? nil : labels,
       leftRunning: leftRunning.isEmpty ? nil : leftRunning,
-      untraced: untraced.isEmpty ? nil : untraced)
+      untraced: untraced.isEmpty ? nil : untraced, logLimit: logLimit)
     guard let seal else { throw .outputUnusable(path, code: errno) }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
@@ -104,8 +126,10 @@ extension Recording {
 
   /// Whether any process wrote events; LTTng makes its folders in any case.
   public var hasTrace: Bool {
-    FileManager.default.enumerator(atPath: directory)?
-      .contains { ($0 as? String)?.hasSuffix("/metadata") ?? false } ?? false
+    FileManager.default.enumerator(atPath: directory)?.contains {
+      let path = $0 as? String ?? ""
+      return path.hasSuffix("/metadata") || RecordedLog.isName(path)
+    } ?? false
   }
 
   /// The size of the files of the trace, in bytes.

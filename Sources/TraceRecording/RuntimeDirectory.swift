@@ -16,7 +16,7 @@ struct RuntimeDirectory {
     // Not $TMPDIR: a socket's path has at most 107 bytes.
     path = "/tmp/trace-report-\(geteuid())"
     if mkdir(path, 0o700) != 0, errno != EEXIST {
-      throw .directoryUnusable(path, code: errno)
+      throw .runtimeDirectoryMissing(path, code: errno)
     }
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,

@@ -3,17 +3,21 @@
 import Glibc
 import StoreEvents
 
-/// Records what a program does with SQLite, through LTTng.
+/// Records what a program does with SQLite, through LTTng or in logs.
 public enum TraceRecorder {
   /// Runs a program and records it; no session and no daemon stays behind.
   ///
   /// The program has our standard input and outputs. A signal to us is passed on to it; what was
   /// recorded until then is kept. A process that ran before is not ended.
   ///
-  /// - Parameter examiner: for ``RecordingOptions/flight``.
+  /// - Parameters:
+  ///   - examiner: for ``RecordingOptions/flight``.
+  ///   - willLog: called before the program starts if its log is recorded because LTTng does not work
+  ///     here, with the reason.
   /// - Throws: ``RecordingError``.
   public static func record(
-    _ options: RecordingOptions, examiner: (any IncidentExaminer)? = nil
+    _ options: RecordingOptions, examiner: (any IncidentExaminer)? = nil,
+    willLog: (RecordingError) -> Void = { _ in }
   ) async throws -> Recording {
     if let process = options.process {
       try TracedProcess.check(process)
@@ -25,7 +29,7 @@ public enum TraceRecorder {
     do {
       TracedProgram.catchSignals()
       if options.isSnapshot { SnapshotRequests.catchSignal() }
-      return try await recordProgram(options, examiner)
+      return try await recordProgram(options, examiner, willLog)
     } catch {
       // Removes an empty folder only.
       if isNew { rmdir(options.directory) }
@@ -34,7 +38,8 @@ public enum TraceRecorder {
   }
 
   private static func recordProgram(
-    _ options: RecordingOptions, _ examiner: (any IncidentExaminer)?
+    _ options: RecordingOptions, _ examiner: (any IncidentExaminer)?,
+    _ willLog: (RecordingError) -> Void
   ) async throws -> Recording {
     // Locked as long as we live, for those who read the trace meanwhile.
     let mark = "\(options.directory)/\(RecordingMark.fileName)"
@@ -47,14 +52,25 @@ public enum TraceRecorder {
     let untraced = try UntracedProcesses(in: options.directory)
     defer { _ = untraced.take() }
     setenv(untraced.variable.0, untraced.variable.1, 1)
-    return try await withSession(options, options.destination, isLossless: options.isLossless) {
-      var recording = try await record(options, $0, $1, examiner)
-      recording.untraced = untraced.take()
-      // Of a program that ran before, the end is not known; incidents are no whole runs.
-      if options.flight == nil {
-        try recording.seal(knowsOutcome: options.process == nil, labels: options.labels)
+    if options.transport == .log { return try LogRecording(options).record(untraced) }
+    let mayLog = options.transport == nil && !options.needsLTTng
+    var hasSession = false
+    do {
+      if mayLog, let obstacle = LTTngObstacle.find(options) { throw obstacle }
+      return try await withSession(options, options.destination, isLossless: options.isLossless) {
+        hasSession = true
+        setenv("STORE_TRACE_FOLDER", options.logFolder ?? "", 1)
+        var recording = try await record(options, $0, $1, examiner)
+        recording.untraced = untraced.take()
+        // Of a program that ran before, the end is not known; incidents are no whole runs.
+        if options.flight == nil {
+          try recording.seal(knowsOutcome: options.process == nil, labels: options.labels)
+        }
+        return recording
       }
-      return recording
+    } catch let error as RecordingError where mayLog && !hasSession && error.isOfTracer {
+      willLog(error)
+      return try LogRecording(options).record(untraced)
     }
   }
 
@@ -146,12 +162,15 @@ public enum TraceRecorder {
           recordsIO: options.recordsIO, command))
   }
 
-  /// Waits until a recorder ends, and if it was killed, ends its session and its daemon.
+  /// Waits until a recorder ends, and if it was killed, ends its session and its daemon, or its logs.
   ///
   /// What was recorded until then is written.
   /// For the program that ``RecordingOptions/guardian`` names.
-  public static func standGuard(over recorder: Int32) async {
+  ///
+  /// - Parameter log: the folder, if the recorder records logs.
+  public static func standGuard(over recorder: Int32, log: String? = nil) async {
     guard RecordingGuardian.recorderFallsSilent() else { return }
+    if let log { return LogFolder(log).end() }
     var pause = timespec(tv_sec: 0, tv_nsec: 10_000_000)
     for _ in 1...500 where SessionDaemon.isRunning(recorder) { nanosleep(&pause, nil) }
     // Whatever fails here, the error has no reader; the next recording tries again.
@@ -171,7 +190,8 @@ public enum TraceRecorder {
     isLossless: Bool = false, recordsValues: Bool = false, recordsIO: Bool = false,
     _ command: LTTngCommand
   ) -> [(String, String)] {
-    var variables: [(String, String)] = []
+    // A recording that contains this one may record logs.
+    var variables = [("STORE_PROBE_LTTNG", "1")]
     if let home = command.home { variables.append(("LTTNG_HOME", home)) }
     if let count = seccompFilters { variables.append(("STORE_TRACE_FILTERS", count)) }
     if isLossless { variables.append(("LTTNG_UST_ALLOW_BLOCKING", "1")) }

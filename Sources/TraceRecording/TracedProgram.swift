@@ -52,9 +52,7 @@ enum TracedProgram {
       if access(program, F_OK) != 0 { throw .commandMissing(program) }
       return
     }
-    let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
-    let isFound = path.split(separator: ":").contains { access("\($0)/\(program)", X_OK) == 0 }
-    guard isFound else { throw .commandMissing(program) }
+    guard ProgramPath.find(program) != nil else { throw .commandMissing(program) }
   }
 
   /// Where a program's standard output and error go.

@@ -38,6 +38,32 @@ struct TraceReaderTests {
     #expect(reading.records.filter { $0.process == other }.map(\.event) == logged.map(\.event))
   }
 
+  @Test func mergesTheLogsOfARecordingsProcesses() throws {
+    var samples = EventSamples(seed: 23)
+    var all: [EventRecord] = []
+    // The first two run at the same time, the last one after them.
+    for (id, start) in [(300, noon + 500), (20, noon), (1000, noon + 3_600_000_000_000)] {
+      let process = ProcessIdentity(id: Int64(id), name: "worker", host: "")
+      let records = samples.records(200, process: process, from: start)
+        .filter { $0.event.kind != .statement }
+      var log = LogBuilder()
+      log.open(process, at: start)
+      for record in records { log.add(record) }
+      _ = try file("\(id).log", log.text)
+      all += records
+    }
+    _ = try file("notes.log", "not the log of a process\n")
+    let reading = try Reading(directory.url.path)
+    #expect(reading.records.map(\.timestamp) == reading.records.map(\.timestamp).sorted())
+    #expect(reading.records.count == all.count)
+    #expect(reading.source.kind == .log)
+    #expect(reading.source.unrecognizedLines == 0)
+    #expect(
+      reading.source.unended == [
+        "it has no recording.json: trace-report record did not write it, or was killed"
+      ])
+  }
+
   @Test func mergesTheTracesOfSeveralHosts() throws {
     var samples = EventSamples(seed: 21)
     var all: [EventRecord] = []

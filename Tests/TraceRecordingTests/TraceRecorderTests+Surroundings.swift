@@ -139,7 +139,7 @@ private struct OtherUser {
       command + [
         "setpriv", "--reuid", "\(id)", "--regid", "\(id)", "--clear-groups", "env",
         "HOME=\(home)", "LTTNG_HOME=\(home)", recorder.folder.path("trace-report"), "record",
-        "--no-probe", "-o",
+        "--lttng", "--no-probe", "-o",
         "\(home)/trace", "--", "true",
       ])
   }

@@ -134,7 +134,8 @@ import Testing
 
   @Test func missingLTTngReportsWhatToInstall() async throws {
     let emitter = Recorder.path(of: "event-emitter")
-    let run = try await recorder.record(command: [emitter, "burst", "1"], path: "/nowhere")
+    let run = try await recorder.record(
+      options: ["--lttng"], command: [emitter, "burst", "1"], path: "/nowhere")
     #expect(run.status == 1)
     #expect(
       run.errorOutput

@@ -21,17 +21,22 @@ struct CLogSink {
   // The rest of a line that was written in part.
   char *unsent;
   size_t unsent_count;
-  // The identity of the file, and whether it had a name: one without, of a caller, is written as well.
+  // The identity of the file, and whether it had a name and its owner's permission to write: one without, of a caller,
+  // is written as well.
   uint64_t device, inode;
-  bool had_name;
+  bool had_name, had_permission;
 };
+
+// Finds the file of a log: within the folder of a recording that goes on, one of the process, such as `4711.log`; any
+// other path is that of the file. Returns false if the path is too long, or (ESHUTDOWN) of a recording that has ended.
+bool CLogSink_find(const char *path, int process, char *file, size_t size);
 
 // Writes to a descriptor from now on; returns false if it is not open.
 bool CLogSink_open(struct CLogSink *sink, int descriptor);
 enum CLogSink_file {
   CLogSink_file_current,
-  // It has no reader, and takes no more of the disk.
-  CLogSink_file_deleted,
+  // It has no reader any more, or its recorder took away the permission to write: it takes no more of the disk.
+  CLogSink_file_ended,
   // The program closed the descriptor, and may have opened another file in its place.
   CLogSink_file_replaced,
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CLogSink
 import Glibc
 import StoreEvents
 
@@ -21,13 +22,23 @@ extension DebugLog {
     guard let path = environment("STORE_SQL_DEBUG_FILE"), !path.isEmpty else {
       return DebugLog(level: level)
     }
-    do {
-      return try DebugLog(level: level, path: path)
+    do throws(DebugLogError) {
+      return try DebugLog(level: level, path: try file(path))
     } catch {
-      complain("\(error); nothing is logged")
+      // Otherwise a recording has ended, and this process goes on.
+      if error.code != ESHUTDOWN { complain("\(error); nothing is logged") }
       return nil
     }
   }()
+
+  /// The log of this process, if a path is that of the folder of a recording.
+  private static func file(_ path: String) throws(DebugLogError) -> String {
+    var file = [CChar](repeating: 0, count: Int(PATH_MAX))
+    guard CLogSink_find(path, getpid(), &file, file.count) else {
+      throw DebugLogError(path: path, code: errno)
+    }
+    return String(decoding: file.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
 
   /// Logs to the end of a file, which is made if need be, for its owner alone.
   ///

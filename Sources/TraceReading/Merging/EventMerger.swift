@@ -4,8 +4,9 @@ import StoreEvents
 
 /// Merges several sources into one stream, in the order of their timestamps.
 ///
-/// Holds one batch of each source, never a whole source. Events of one source keep their order,
-/// like the lines of a log; events of the same nanosecond keep the order of the sources.
+/// Holds one batch of each source, never a whole source, and nothing of one that starts later. Events of
+/// one source keep their order, like the lines of a log; events of the same nanosecond keep the order of
+/// the sources.
 struct EventMerger {
   private let sources: [any EventSource]
 
@@ -22,19 +23,24 @@ struct EventMerger {
       return false
     }
     var queues: [Queue] = []
-    for source in sources {
-      var queue = Queue(source: source)
-      if try queue.refill() { queues.append(queue) }
-    }
-    while !ReadingInterruption.isRequested,
+    // The earliest one last. Sources of the same time stay in their order.
+    var waiting = sources.enumerated().sorted {
+      ($0.element.start ?? .min, $0.offset) > ($1.element.start ?? .min, $1.offset)
+    }.map(\.element)
+    while !ReadingInterruption.isRequested {
       let earliest = queues.indices.min(by: { queues[$0].time < queues[$1].time })
-    {
+      if let next = waiting.last, earliest.map({ next.start ?? .min <= queues[$0].time }) ?? true {
+        var queue = Queue(source: waiting.removeLast())
+        if try queue.refill() { queues.append(queue) }
+        continue
+      }
+      guard let earliest else { return true }
       try body(queues[earliest].popFirst())
       if queues[earliest].isEmpty, try !queues[earliest].refill() {
         queues.remove(at: earliest)
       }
     }
-    return queues.isEmpty
+    return false
   }
 
   /// A source and the part of its last batch that is still to be given.

@@ -53,11 +53,10 @@ public enum Doctor {
       diagnosis.obstacles.append(
         "\(ProbeLibrary.fileName) was not found; run 'make probe', or name it in STORESCOPE_PROBE")
     }
-    if access("/usr/bin/lttng-sessiond", X_OK) != 0 {
-      diagnosis.remarks.append(
-        "lttng-sessiond is not installed: record needs it, a log (STORE_SQL_DEBUG=1) does not; "
-          + "install lttng-tools")
-    }
+    var options = RecordingOptions(command: [], directory: "")
+    options.probe = ProbeLibrary.path()
+    diagnosis.remarks.append(
+      LTTngObstacle.find(options).map { "record writes a log: \($0)" } ?? "record uses LTTng")
   }
 
   private static func inspectProgram(_ program: String, _ diagnosis: inout ProgramDiagnosis) {

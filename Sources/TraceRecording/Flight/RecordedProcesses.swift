@@ -26,8 +26,10 @@ public struct RecordedProcesses: Hashable, Sendable {
   /// The processes that have opened a database or a store, and did not end soon after their parent.
   ///
   /// Such as `python3[4711]`.
-  func namesLeftRunning() -> [String] {
-    var left = ids.filter(Self.isTraced)
+  ///
+  /// - Parameter hasEvents: whether a process has opened one.
+  func namesLeftRunning(_ hasEvents: (pid_t) -> Bool = Self.isTraced) -> [String] {
+    var left = ids.filter(hasEvents)
     // 1 s is arbitrary: a child that ends after its parent needs a moment.
     for _ in 1...20 where !left.isEmpty {
       usleep(50_000)
@@ -41,7 +43,7 @@ public struct RecordedProcesses: Hashable, Sendable {
   }
 
   /// Whether LTTng's library is loaded: the probe loads it with the first connection.
-  private static func isTraced(_ id: Int32) -> Bool {
+  static func isTraced(_ id: pid_t) -> Bool {
     // By lines: the kernel returns about a page at a time.
     guard let file = fopen("/proc/\(id)/maps", "re") else { return false }
     defer { fclose(file) }

@@ -17,15 +17,17 @@ struct FlightArguments: ParsableArguments {
   @Option(help: "With --when: the maximum number of snapshots an hour; 12 by default.")
   var atMost: Int?
 
-  @Option(help: "With --when: the maximum size of the snapshots kept, in MiB; 256 by default.")
+  @Option(
+    help: """
+      MiB of logs, 1024 or a quarter of the free space by default; with --when: of the snapshots that \
+      are kept, 256 by default.
+      """)
   var disk: Int?
 
   var isActive: Bool { !conditions.isEmpty }
 
   func validate() throws {
-    if !isActive, atMost != nil || disk != nil {
-      throw ValidationError("--at-most and --disk need --when.")
-    }
+    if !isActive, atMost != nil { throw ValidationError("--at-most needs --when.") }
     if let atMost, !(1...3600).contains(atMost) {
       throw ValidationError("--at-most takes a number from 1 to 3600.")
     }

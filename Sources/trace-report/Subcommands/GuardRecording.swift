@@ -10,8 +10,11 @@ struct GuardRecording: AsyncParsableCommand {
     commandName: name, abstract: "Cleans up after a recorder that is killed.",
     shouldDisplay: false)
 
+  @Option(help: "The folder of the logs that it records.")
+  var log: String?
+
   @Argument(help: "The process id of the recorder.")
   var recorder: Int32
 
-  func run() async { await TraceRecorder.standGuard(over: recorder) }
+  func run() async { await TraceRecorder.standGuard(over: recorder, log: log) }
 }

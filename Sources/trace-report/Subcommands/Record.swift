@@ -9,13 +9,16 @@ import TraceRendering
 
 struct Record: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Runs a program, records its use of SQLite through LTTng, and prints a summary.",
+    abstract: "Runs a program, records its use of SQLite, and prints a summary.",
     discussion: """
       trace-report record -o before -- python3 app.py
 
       The program is not changed: object stores emit events of their own, and a preloaded library \
-      observes any other use of SQLite. Starts the daemons that LTTng needs, and stops them at the \
-      end. The exit code is the program's own, if not 0.
+      observes any other use of SQLite. The exit code is the program's own, if not 0.
+
+      LTTng's daemons record where they work; they are started, and stopped at the end. Otherwise each \
+      process writes a log into the folder: the same events, at a higher cost for each statement. \
+      --lttng and --log choose. --snapshot, --when, --relay, --lossless, --memory and --pid need LTTng.
 
       trace-report record --when 'statement > 100ms' --when locked -o incidents -- my-server
 
@@ -56,6 +59,12 @@ struct Record: AsyncParsableCommand {
   @Flag(help: "Record object stores alone, without the probe that observes any use of SQLite.")
   var noProbe = false
 
+  @Flag(help: "Record through LTTng, or fail if it does not work here.")
+  var lttng = false
+
+  @Flag(help: "Record logs, which need neither LTTng nor a daemon.")
+  var log = false
+
   @OptionGroup var labels: Labels
 
   @OptionGroup(title: "Flight recorder") var flight: FlightArguments
@@ -84,6 +93,7 @@ struct Record: AsyncParsableCommand {
     if pid != nil, lossless || values || io || snapshot {
       throw ValidationError("--pid excludes --lossless, --values, --io and --snapshot.")
     }
+    try validateTransport()
     if flight.isActive, lossless || snapshot {
       throw ValidationError("--when excludes --lossless and --snapshot: it overwrites events.")
     }
@@ -109,6 +119,18 @@ struct Record: AsyncParsableCommand {
     }
   }
 
+  private func validateTransport() throws {
+    if log, lttng { throw ValidationError("--log excludes --lttng.") }
+    let needs = [
+      ("--snapshot", snapshot), ("--when", flight.isActive), ("--relay", relay != nil),
+      ("--lossless", lossless), ("--memory", memory != nil), ("--pid", pid != nil),
+    ].first { $0.1 }
+    if log, let needs { throw ValidationError("\(needs.0) needs LTTng; leave out --log.") }
+    if flight.disk != nil, !flight.isActive, lttng || needs != nil {
+      throw ValidationError("--disk limits logs and the snapshots of --when, not a trace of LTTng.")
+    }
+  }
+
   func run() async throws {
     var options = RecordingOptions(command: command, directory: output ?? Self.newFolder())
     options.process = pid
@@ -118,6 +140,8 @@ struct Record: AsyncParsableCommand {
     options.recordsValues = values
     options.recordsIO = io
     options.labels = labels.values
+    options.transport = log ? .log : lttng ? .lttng : nil
+    options.logLimit = flight.disk.map { $0 << 20 }
     options.probe = noProbe || pid != nil ? nil : probe
     options.memory = memory.map { $0 << 20 } ?? options.flight?.memory
     options.guardian = ["/proc/self/exe", GuardRecording.name]
@@ -125,7 +149,8 @@ struct Record: AsyncParsableCommand {
     let recording: Recording
     do {
       recording = try await TraceRecorder.record(
-        options, examiner: flight.isActive ? IncidentWriter(conditions: flight.conditions) : nil)
+        options, examiner: flight.isActive ? IncidentWriter(conditions: flight.conditions) : nil
+      ) { Output.complain("records a log, about 5 µs and 700 bytes a statement: \($0)") }
     } catch let error as RecordingError {
       throw Failure("\(error)")
     }
@@ -180,6 +205,11 @@ struct Record: AsyncParsableCommand {
   private func summarize(_ recording: Recording) throws {
     Output.complain(Self.sentence(recording))
     complainOfUntraced(recording)
+    if let limit = recording.logLimit {
+      Output.complain(
+        "the log ended at \(limit >> 20) MiB, so the recording is incomplete; the program ran on. "
+          + "Allow more with --disk, in MiB")
+    }
     if !recording.leftRunning.isEmpty {
       let names = recording.leftRunning
       Output.complain(

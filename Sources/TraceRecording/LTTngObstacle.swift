@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// Why LTTng cannot work here, as far as that is seen without starting anything.
+enum LTTngObstacle {
+  /// Finds what is missing for a recording; nil if nothing is.
+  static func find(_ options: RecordingOptions) -> RecordingError? {
+    for tool in ["lttng", "lttng-sessiond"] where ProgramPath.find(tool) == nil {
+      return .toolMissing(tool)
+    }
+    if let probe = options.probe {
+      guard ProbeLibrary.hasTracepoints(probe) else { return .tracepointsMissing }
+      guard hasLibrary("liblttng-ust.so.1") else { return .toolMissing("liblttng-ust.so.1") }
+    }
+    if let limit { return limit }
+    do throws(RecordingError) {
+      _ = try RuntimeDirectory()
+      _ = try ChannelBuffers.forThisMachine()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  // The probe's own limits, and what an interpreter takes before it opens its first database.
+  private static let descriptors = 64 + UInt(12 * ChannelBuffers.processors)
+  private static let addresses: UInt = 2 << 30
+
+  /// A limit of ours, which the program inherits.
+  private static var limit: RecordingError? {
+    var files = rlimit()
+    if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files) == 0,
+      files.rlim_cur < descriptors
+    {
+      return .limitTooLow("ulimit -n", UInt(files.rlim_cur))
+    }
+    var memory = rlimit()
+    if getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &memory) == 0,
+      memory.rlim_cur < addresses
+    {
+      return .limitTooLow("ulimit -v", UInt(memory.rlim_cur) >> 10)
+    }
+    return nil
+  }
+
+  /// Whether the loader would find a library: by its cache, whose text has the names, or by the variable.
+  private static func hasLibrary(_ name: String) -> Bool {
+    let folders = getenv("LD_LIBRARY_PATH").map { String(cString: $0) } ?? ""
+    if folders.split(separator: ":").contains(where: { access("\($0)/\(name)", R_OK) == 0 }) {
+      return true
+    }
+    let file = open("/etc/ld.so.cache", O_RDONLY | O_CLOEXEC)
+    // Without a cache, as on Alpine, the loader searches its folders: its own reader decides.
+    guard file >= 0 else { return true }
+    defer { close(file) }
+    var status = stat()
+    guard fstat(file, &status) == 0, status.st_size > 0,
+      let bytes = mmap(nil, Int(status.st_size), PROT_READ, MAP_PRIVATE, file, 0),
+      bytes != MAP_FAILED
+    else { return true }
+    defer { munmap(bytes, Int(status.st_size)) }
+    let cache = UnsafeRawBufferPointer(start: bytes, count: Int(status.st_size))
+    return cache.contains(Array("/\(name)\0".utf8))
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  fileprivate func contains(_ pattern: [UInt8]) -> Bool {
+    guard let first = pattern.first, var at = baseAddress else { return false }
+    let end = at + count
+    while at < end, let found = memchr(at, CInt(first), end - at) {
+      let candidate = UnsafeRawPointer(found)
+      guard end - candidate >= pattern.count else { return false }
+      if memcmp(candidate, pattern, pattern.count) == 0 { return true }
+      at = candidate + 1
+    }
+    return false
+  }
+}
+
+/// Where programs are, by `PATH`.
+enum ProgramPath {
+  /// Returns the path of a program that can be run; nil if there is none.
+  static func find(_ program: String) -> String? {
+    if program.contains("/") { return access(program, X_OK) == 0 ? program : nil }
+    let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
+    return path.split(separator: ":").lazy.map { "\($0)/\(program)" }
+      .first { access($0, X_OK) == 0 }
+  }
+}
