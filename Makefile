@@ -72,6 +72,13 @@ PREFIX ?= /usr/local
 install: ## installs trace-report, its manual page and its completions: make install PREFIX=/usr/local
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" Scripts/install.sh
 
+.PHONY: wheel test-wheel
+wheel: ## builds a wheel for pip, pipx and uvx into .build/wheel: trace-report, the probe and the pytest plugin
+	@Scripts/wheel.sh
+
+test-wheel: ## installs the wheel in fresh Debians with Python alone, and records a program there to the first finding; as root
+	@Scripts/test-wheel.sh
+
 .PHONY: deb test-deb docs test-readme
 deb: ## builds a Debian package that needs no Swift where it is installed, into .build/deb
 	@Scripts/deb.sh
@@ -82,7 +89,7 @@ test-deb: ## installs and uses that package in a fresh Debian 12 without Swift; 
 docs: ## builds the DocC documentation into .build/docs; fails on warnings, undocumented symbols and broken snippets
 	@Scripts/docs.sh
 
-test-readme: ## follows the README's four steps word for word in a new package
+test-readme: ## follows the README's first screen, and the four steps of SwiftStore.md word for word in a new package
 	@Scripts/test-readme.sh
 
 bench: ## measures the store beside the SQLite C API, GRDB and babeltrace2; writes Documentation/Performance.md

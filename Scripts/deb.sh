@@ -17,7 +17,6 @@ PREFIX=/usr DESTDIR=$root Scripts/install.sh >&2
 
 tool=$root/usr/bin/trace-report
 libraries=("$root"/usr/lib/storescope/*)
-strip --strip-unneeded "$tool" "${libraries[@]}"
 for file in "$tool" "${libraries[@]}"; do
   path=$(readelf -d "$file" | sed -n 's/.*R\(UN\)\{0,1\}PATH.*\[\(.*\)\]/\2/p')
   [ -z "${path//\$ORIGIN/}" ] || fail "$file searches for libraries in $path"

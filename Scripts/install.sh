@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Builds trace-report and the probe, and installs them with the manual page and the completions.
+# Builds trace-report and the probe, and installs them without debug information, with the manual page and the completions.
 #   PREFIX=/usr/local   where to; DESTDIR=   a root to put before it, for packagers
 set -eu
 cd "$(dirname "$0")/.."
@@ -10,12 +10,14 @@ swift build -c release --static-swift-stdlib --product trace-report
 swift build -c release --static-swift-stdlib --product store-report
 tool="$(swift build -c release --show-bin-path)/trace-report"
 put() { mkdir -p "$(dirname "$2")" && install -m "$3" "$1" "$2" && echo "installed $2"; }
-put "$tool" "$to/bin/trace-report" 755
+# Beside the file and then renamed: a program that runs keeps its own.
+put_program() { put "$1" "$2.new" 755 >/dev/null && strip --strip-unneeded "$2.new" && mv "$2.new" "$2" && echo "installed $2"; }
+put_program "$tool" "$to/bin/trace-report"
 # 'trace-report store' runs it.
-put "${tool%/*}/store-report" "$to/lib/storescope/store-report" 755
+put_program "${tool%/*}/store-report" "$to/lib/storescope/store-report"
 Scripts/probe.sh
 for library in .build/probe/*.so; do
-  put "$library" "$to/lib/storescope/${library##*/}" 755
+  put_program "$library" "$to/lib/storescope/${library##*/}"
 done
 put Documentation/trace-report.1 "$to/share/man/man1/trace-report.1" 644
 script="$(mktemp)"

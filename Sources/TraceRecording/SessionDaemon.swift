@@ -16,36 +16,41 @@ struct SessionDaemon {
   /// - Throws: ``RecordingError`` if there is none to be had.
   static func join() async throws -> SessionDaemon {
     try await join { directory, recording in
-      let (command, hanging) = try await find(in: directory)
-      if let command { return command }
+      let (found, hanging) = try await find(in: directory)
+      if let found { return found }
       endLeftBehind(in: directory, recording)
-      return try await start(in: directory, beside: hanging)
+      return (try await start(in: directory, beside: hanging), "")
     }
   }
 
   /// Finds a daemon; there may be none.
   static func joinRunning() async throws -> SessionDaemon {
     try await join { directory, _ in
-      try await find(in: directory).command
+      try await find(in: directory).found
     }
   }
 
   private static func join(
-    _ findOrStart: (RuntimeDirectory, FileLock) async throws -> LTTngCommand?
+    _ findOrStart: (RuntimeDirectory, FileLock) async throws -> Found?
   ) async throws -> SessionDaemon {
     let directory = try RuntimeDirectory()
     let starting = try directory.lock("starting")
     starting.lock()
     defer { starting.unlock() }
     let recording = try directory.lock("recording")
-    let command = try await findOrStart(directory, recording)
+    let found = try await findOrStart(directory, recording)
     // One that hangs has no answer, and other recordings wait for the lock meanwhile.
-    if let command { try await RecordingSession.destroyAbandoned(with: command) }
+    if let found {
+      try await RecordingSession.destroyAbandoned(in: found.sessions, with: found.command)
+    }
     recording.share()
     return SessionDaemon(
-      command: command ?? LTTngCommand(home: directory.path), directory: directory,
+      command: found?.command ?? LTTngCommand(home: directory.path), directory: directory,
       starting: starting, recording: recording)
   }
+
+  /// A daemon that answers, and its list of sessions.
+  private typealias Found = (command: LTTngCommand, sessions: String)
 
   /// A daemon that takes longer to list its sessions hangs.
   private static let patience = Duration.seconds(10)
@@ -53,7 +58,7 @@ struct SessionDaemon {
   /// Finds a daemon that answers, or the error of one that does not.
   private static func find(
     in directory: RuntimeDirectory
-  ) async throws -> (command: LTTngCommand?, hanging: RecordingError?) {
+  ) async throws -> (found: Found?, hanging: RecordingError?) {
     var hanging: RecordingError?
     var commands = [LTTngCommand(home: nil), LTTngCommand(home: directory.path)]
     // Root has one daemon, except for one of ours in a mount namespace.
@@ -67,9 +72,8 @@ struct SessionDaemon {
       var trial = command
       trial.limit = patience
       do {
-        if try await trial.run("lttng", ["--no-sessiond", "list"]).isSuccess {
-          return (command, nil)
-        }
+        let list = try await trial.run("lttng", ["--no-sessiond", "list"])
+        if list.isSuccess { return ((command, list.text), nil) }
       } catch let error as RecordingError {
         guard case .tracerHangs = error else { throw error }
         hanging = error

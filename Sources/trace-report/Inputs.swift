@@ -17,6 +17,13 @@ struct Inputs: ParsableArguments {
     completion: .file())
   var paths: [String]
 
+  init() {}
+
+  /// Inputs that a command has by another way than its arguments.
+  init(_ paths: [String]) {
+    self.paths = Self.expanded(paths)
+  }
+
   /// Reads each recording of a relay as a separate input.
   mutating func validate() { paths = Self.expanded(paths) }
 

@@ -44,7 +44,7 @@ struct Baseline: ParsableCommand {
         + (output == Self.usualPath ? "\n" : " --baseline \(output)\n"))
   }
 
-  private static func extent(of profile: Profile) -> String {
+  static func extent(of profile: Profile) -> String {
     profile.observed?.tests.map { $0.count.counted("test") }
       ?? profile.statementGroups.count.counted("statement")
   }

@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import StoreEvents
 import TraceAnalysis
+import TraceReading
 import TraceRendering
 
-struct Gate: ParsableCommand {
+struct Gate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Compares a run with a baseline: exits with 2 if it does more work.",
+    usage: """
+      trace-report gate [<options>] -- <program> ...
+      trace-report gate <input> ... [<options>]
+      """,
     discussion: """
+      trace-report gate -- pytest
+
+      Records the program, and compares it with the repository's baseline, which 'trace-report gate \
+      --update -- pytest' writes. The recording is kept if the verdict is not "same".
+
       trace-report gate trace/ --baseline baseline.json --markdown comment.md
 
       Runs, rows, faults, cache misses, full-scan steps and sorts are compared exactly, VM steps \
@@ -18,7 +29,12 @@ struct Gate: ParsableCommand {
       failed, or a log that may be truncated.
       """)
 
-  @OptionGroup var inputs: Inputs
+  @Argument(
+    help: ArgumentHelp(
+      "CTF folders, debug logs and saved reports; or, after --, a program to record and its arguments.",
+      valueName: "input"),
+    completion: .file())
+  var words: [String] = []
   @OptionGroup var tags: Tags
 
   @Option(help: "The file that trace-report baseline wrote.", completion: .file())
@@ -44,10 +60,24 @@ struct Gate: ParsableCommand {
 
   @OptionGroup var outputs: GateOutputs
 
-  @Flag(help: "Write this run's counts to the baseline after the comparison, and exit with 0.")
+  @Flag(
+    help: "Write this run's counts to the baseline, which need not exist, and exit with 0.")
   var update = false
 
+  /// The program after `--`; a command has one list of arguments, which contains its words.
+  private var program: [String] {
+    let end = CommandLine.arguments.firstIndex(of: "--")
+    return end.map { Array(CommandLine.arguments[($0 + 1)...]) } ?? []
+  }
+
   func validate() throws {
+    if words.isEmpty { throw ValidationError("Pass inputs, or a program after --.") }
+    if !program.isEmpty, words != program {
+      throw ValidationError("Pass either inputs or a program after --, not both.")
+    }
+    if !program.isEmpty, timing {
+      throw ValidationError("--timing compares several runs; pass five recordings or more.")
+    }
     guard tolerance >= 0, tolerance.isFinite else {
       throw ValidationError("--tolerance takes percent from 0 up, not \(tolerance).")
     }
@@ -56,12 +86,25 @@ struct Gate: ParsableCommand {
     }
   }
 
-  func run() throws {
-    try Progress.$isSilent.withValue(outputs.quiet) { try hold() }
+  func run() async throws {
+    let isSilent = outputs.quiet
+    guard !program.isEmpty else {
+      return try Progress.$isSilent.withValue(isSilent) { try hold(Inputs(words)) }
+    }
+    // Without a baseline there is nothing that the program could be compared with.
+    _ = try readBaseline()
+    let recording = try await RecordedProgram(program)
+    do {
+      try Progress.$isSilent.withValue(isSilent) { try hold(Inputs([recording.folder])) }
+      recording.remove()
+    } catch {
+      Output.complain("the recording is in \(LogText.quoted(recording.folder))")
+      throw error
+    }
   }
 
-  private func hold() throws {
-    let known = try readBaseline()
+  private func hold(_ inputs: Inputs) throws {
+    guard let known = try readBaseline() else { return try writeFirst(inputs) }
     // All runs do the same work, so the counts of the first one represent all.
     let runs = timing ? try inputs.distinctRuns() : []
     let profile = try runs.first ?? inputs.profile()
@@ -92,7 +135,7 @@ struct Gate: ParsableCommand {
       try Baseline.write(
         profile, tags: tags, database: database, runs: runs, budgetsOf: known,
         allowMissing: completeness.allowMissing, to: baseline)
-      return
+      return Output.complain("wrote \(baseline): \(Baseline.extent(of: profile))")
     }
     switch result.verdict {
     case .same, .mixed: return
@@ -101,12 +144,29 @@ struct Gate: ParsableCommand {
     }
   }
 
-  private func readBaseline() throws -> BaselineV1 {
+  /// The baseline; nil if there is none yet, and `--update` writes it.
+  private func readBaseline() throws -> BaselineV1? {
     do {
       return try BaselineV1(path: baseline)
+    } catch BaselineError.missing where update {
+      return nil
+    } catch BaselineError.missing where !program.isEmpty {
+      throw Failure(
+        "no baseline \(LogText.quoted(baseline)); write it with: \(updateCommand)",
+        status: ExitStatus.inconclusive)
     } catch {
       throw Failure("\(error)", status: ExitStatus.inconclusive)
     }
+  }
+
+  private func writeFirst(_ inputs: Inputs) throws {
+    let runs = timing ? try inputs.distinctRuns() : []
+    let profile = try runs.first ?? inputs.profile()
+    if profile.isEmpty { throw Failure.noEvents(inputs.paths) }
+    try Baseline.write(
+      profile, tags: tags.values, database: database, runs: runs, budgetsOf: nil,
+      allowMissing: completeness.allowMissing, to: baseline)
+    Output.complain("wrote \(baseline): \(Baseline.extent(of: profile)); commit it")
   }
 
   private func addTimes(
@@ -128,10 +188,13 @@ struct Gate: ParsableCommand {
   }
 
   private var updateCommand: String {
-    (["trace-report gate"] + inputs.paths + ["--baseline", baseline]
+    let options =
+      (program.isEmpty || baseline != Baseline.usualPath ? ["--baseline", baseline] : [])
       + (database.map { ["--database", $0] } ?? []) + (timing ? ["--timing"] : [])
-      + completeness.arguments + ["--update"])
-      .joined(separator: " ")
+      + tags.pairs.flatMap { ["--tag", $0] } + completeness.arguments + ["--update"]
+    let words =
+      program.isEmpty ? words + options : options + ["--"] + program.map(ShellWord.quoted)
+    return (["trace-report gate"] + words).joined(separator: " ")
   }
 }
 

@@ -142,18 +142,12 @@ struct Record: AsyncParsableCommand {
     options.labels = labels.values
     options.transport = log ? .log : lttng ? .lttng : nil
     options.logLimit = flight.disk.map { $0 << 20 }
-    options.probe = noProbe || pid != nil ? nil : probe
+    options.probe = noProbe || pid != nil ? nil : ProgramRecording.probe
     options.memory = memory.map { $0 << 20 } ?? options.flight?.memory
-    options.guardian = ["/proc/self/exe", GuardRecording.name]
+    options.guardian = ProgramRecording.guardian
     if let relay = relay.flatMap(RelayAddress.init) { return try await stream(options, to: relay) }
-    let recording: Recording
-    do {
-      recording = try await TraceRecorder.record(
-        options, examiner: flight.isActive ? IncidentWriter(conditions: flight.conditions) : nil
-      ) { Output.complain("records a log, about 5 µs and 700 bytes a statement: \($0)") }
-    } catch let error as RecordingError {
-      throw Failure("\(error)")
-    }
+    let recording = try await ProgramRecording.record(
+      options, examiner: flight.isActive ? IncidentWriter(conditions: flight.conditions) : nil)
     if flight.isActive { return try list(recording) }
     try summarize(recording)
   }
@@ -181,42 +175,16 @@ struct Record: AsyncParsableCommand {
     }
   }
 
-  private func complainOfUntraced(_ recording: Recording) {
-    for process in recording.untraced {
-      Output.complain(LogText.escaped("not recorded: \(process)"))
-    }
-  }
-
   private func list(_ recording: Recording) throws {
-    complainOfUntraced(recording)
+    ProgramRecording.complain(of: recording)
     let folder = IncidentList(folder: recording.directory)
     Output.print(folder.document.text(.ofStandardOutput))
     if recording.exitCode != 0 { throw ExitCode(recording.exitCode) }
   }
 
-  private var probe: String? {
-    if let path = ProbeLibrary.path() { return path }
-    Output.complain(
-      "\(ProbeLibrary.fileName) was not found, so only object stores are recorded; "
-        + "run 'make probe', or name it in STORESCOPE_PROBE")
-    return nil
-  }
-
   private func summarize(_ recording: Recording) throws {
     Output.complain(Self.sentence(recording))
-    complainOfUntraced(recording)
-    if let limit = recording.logLimit {
-      Output.complain(
-        "the log ended at \(limit >> 20) MiB, so the recording is incomplete; the program ran on. "
-          + "Allow more with --disk, in MiB")
-    }
-    if !recording.leftRunning.isEmpty {
-      let names = recording.leftRunning
-      Output.complain(
-        LogText.escaped(
-          "still running, and not recorded from now on: \(names.joined(separator: ", ")); run the "
-            + "program in the foreground to record all of it"))
-    }
+    ProgramRecording.complain(of: recording)
     let failure = recording.exitCode == 0 ? nil : ExitCode(recording.exitCode)
     do {
       guard recording.hasTrace else { throw noEvents }

@@ -3,23 +3,23 @@
 
 import os
 import shutil
-from pathlib import Path
+import sysconfig
 
 import pytest
 
 PROBE = "libstorescope-probe.so"
-PACKAGED = Path(__file__).parent / "bin"
 # Those of trace-report itself: beside it, in an installation, and in a checkout.
 BESIDE_THE_TOOL = [".", "../lib/storescope", "../lib", "../probe", "../../probe"]
 
 
 def find_tool(option):
-    """Returns the path of trace-report: an option's, a variable's, the package's, or that in PATH."""
+    """Returns the path of trace-report: an option's, a variable's, that of this environment, or that in PATH."""
     named = option or os.environ.get("STORESCOPE_TOOL")
     if named:
         return _existing(named, "trace-report", "--storescope-tool or STORESCOPE_TOOL")
-    packaged = PACKAGED / "trace-report"
-    found = str(packaged) if packaged.exists() else shutil.which("trace-report")
+    # Where the wheel is installed; the environment need not be activated.
+    packaged = os.path.join(sysconfig.get_path("scripts"), "trace-report")
+    found = packaged if os.path.exists(packaged) else shutil.which("trace-report")
     if not found:
         raise pytest.UsageError(
             "--storescope needs trace-report, which is not in PATH; name it with --storescope-tool")
