@@ -19,8 +19,8 @@ struct FlightArguments: ParsableArguments {
 
   @Option(
     help: """
-      MiB of logs, 1024 or a quarter of the free space by default; with --when: of the snapshots that \
-      are kept, 256 by default.
+      With --when: the maximum size of the snapshots kept, in MiB; 256 by default. Otherwise that of \
+      logs, which are then recorded; 1024, or a quarter of the free space.
       """)
   var disk: Int?
 

@@ -140,7 +140,8 @@ struct Record: AsyncParsableCommand {
     options.recordsValues = values
     options.recordsIO = io
     options.labels = labels.values
-    options.transport = log ? .log : lttng ? .lttng : nil
+    let isLimited = flight.disk != nil && !flight.isActive
+    options.transport = log || isLimited ? .log : lttng ? .lttng : nil
     options.logLimit = flight.disk.map { $0 << 20 }
     options.probe = noProbe || pid != nil ? nil : ProgramRecording.probe
     options.memory = memory.map { $0 << 20 } ?? options.flight?.memory
