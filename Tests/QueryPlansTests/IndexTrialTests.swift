@@ -54,6 +54,17 @@ import Testing
     #expect(found.first?.contains("ON customer \(terms)") == true, "\(found)")
   }
 
+  @Test func anIndexHasAFreeName() throws {
+    try connection.execute(
+      "CREATE INDEX customer_name ON customer(code); CREATE TABLE Customer_Name_2(a)")
+    let sql = "SELECT * FROM customer WHERE name = 'x'"
+    let free = ["CREATE INDEX customer_name_3 ON customer(name)"]
+    #expect(indexes(sql) == free)
+    let statement = WorkloadStatement(id: "a", sql: sql, runs: 10)
+    let advice = try IndexAdvisor([statement], on: connection).advice()
+    #expect(advice.creations.map(\.candidate.sql) == free)
+  }
+
   @Test(arguments: [
     ("email GLOB 'e77*'", "(email COLLATE BINARY)"),
     ("email LIKE 'E77%'", "(email)"),

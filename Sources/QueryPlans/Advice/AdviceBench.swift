@@ -143,6 +143,7 @@ final class AdviceBench {
   private func newCandidates() throws -> [IndexCandidate] {
     let facts = try DatabaseFacts(connection)
     var seen: Set<String> = []
+    var names = Set(try connection.texts("SELECT lower(name) FROM sqlite_schema"))
     let copy = SchemaCopy(of: connection)
     let all =
       statements.flatMap { IndexCandidate.all(for: $0.qualifiedSQL) }
@@ -159,7 +160,11 @@ final class AdviceBench {
       {
         return false
       }
-      return seen.insert(candidate.name.lowercased()).inserted
+      return seen.insert(candidate.sql.lowercased()).inserted
+    }.map { candidate in
+      let index = candidate.named(besides: names)
+      names.insert(index.name.lowercased())
+      return index
     }
   }
 

@@ -12,6 +12,8 @@ public struct IndexCandidate: Hashable, Sendable {
   public var condition: String?
   /// Whether some columns are included only to make the index covering.
   var isWidened = false
+  /// Distinguishes it from another object of its name.
+  var number = 1
 
   /// The SQL that creates it.
   public var sql: String { sql(named: name) }
@@ -40,10 +42,17 @@ public struct IndexCandidate: Hashable, Sendable {
       [column] + (modifiers[column] ?? "").split(separator: " ").map(String.init)
     }
     let part = condition == nil ? [] : ["present"]
-    let name = ([table] + (words ?? terms) + part).joined(separator: "_")
+    var name = ([table] + (words ?? terms) + part).joined(separator: "_")
     // The words of a long expression make no name.
-    return name.count > 64
-      ? ([table] + columns + ["expression"] + part).joined(separator: "_") : name
+    if name.count > 64 { name = ([table] + columns + ["expression"] + part).joined(separator: "_") }
+    return number == 1 ? name : "\(name)_\(number)"
+  }
+
+  /// The index under the first name that is not one of others, which are in lower case.
+  func named(besides names: Set<String>) -> IndexCandidate {
+    var index = self
+    while names.contains(index.name.lowercased()) { index.number += 1 }
+    return index
   }
 
   /// Whether an index of the database has these columns first already.

@@ -107,10 +107,14 @@ final class IndexTrial {
 
   private func result(of key: String, _ body: () -> [IndexCandidate]?) -> [IndexCandidate]? {
     if let result = known[key] { return result }
-    let result = body()
+    let result = body()?.map { $0.named(besides: names) }
     known[key] = .some(result)
     return result
   }
+
+  /// The names of the schema in lower case, which no printed index may have.
+  private lazy var names = Set(
+    (try? copy.connection.texts("SELECT lower(name) FROM sqlite_schema")) ?? [])
 
   // MARK: - One set
 

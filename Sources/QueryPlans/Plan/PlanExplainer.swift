@@ -86,8 +86,8 @@ public final class PlanExplainer {
       explanation.judgement = PlanJudge(sql: sql).judge(nil)
       return explanation
     }
-    explanation.standIns = Set(SQLTokenizer.tokens(of: sql).compactMap(\.name))
-      .intersection(replaced).sorted()
+    let names = Set(SQLTokenizer.tokens(of: sql).compactMap { $0.name?.lowercased() })
+    explanation.standIns = replaced.filter { names.contains($0.lowercased()) }.sorted()
     do throws(SQLiteError) {
       var plan = QueryPlan(
         steps: try retrying(&explanation.standIns) { () throws(SQLiteError) in

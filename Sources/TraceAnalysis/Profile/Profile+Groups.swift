@@ -67,11 +67,7 @@ extension Profile {
       parts += faults.map { GroupProfile($0, name: $0.origin.location.groupName) }
       parts += saves.map(GroupProfile.init)
     case .context:
-      parts = contexts.map {
-        GroupProfile(
-          $0,
-          name: "\(name(of: $0.process)) context \($0.id)\($0.name.isEmpty ? "" : " \($0.name)")")
-      }
+      parts = contexts.map { GroupProfile($0, name: name(of: $0)) }
     case .process: parts = contexts.map { GroupProfile($0, name: name(of: $0.process)) }
     case .host: parts = formRows.map { GroupProfile($0, name: $0.origin.host) }
     case .database: parts = formRows.map { GroupProfile($0, name: $0.origin.database) }
@@ -80,6 +76,12 @@ extension Profile {
     }
     return Dictionary(grouping: parts, by: \.name).map(GroupProfile.merged)
       .sorted(by: \.totalTime, then: \.name)
+  }
+
+  private func name(of context: ContextProfile) -> String {
+    let process = name(of: context.process)
+    guard context.id != 0 else { return "\(process) without a context" }
+    return "\(process) context \(context.id)\(context.name.isEmpty ? "" : " \(context.name)")"
   }
 
   func name(of process: Int) -> String {

@@ -48,7 +48,7 @@ struct AvoidCostlySearch: Rule {
       rule: Self.name, confidence: .medium, statement: statement.id,
       caller: statement.profile.mainCaller,
       message: """
-        Each run takes \(statement.work.perRun(\.vmSteps).counted("VM step")) to \(statement.resultText)\
+        Each run takes \(statement.work.perRun(\.vmSteps).counted("VM step"))\(statement.resultText())\
         \(statement.runsText). SQLite \(version) ran it, and the plan here is of another version.
         """,
       evidence: statement.profile.sortEvidence,
@@ -73,22 +73,22 @@ struct AvoidCostlySearch: Rule {
 
 extension JudgedStatement {
   fileprivate var searchText: String {
-    let result = resultText + runsText
+    let result = resultText() + runsText
     let steps = (judgement.work?.perRun(\.vmSteps) ?? 0).counted("VM step")
     guard let excess = judgement.excess else {
-      return "Each run takes \(steps) to \(result)."
+      return "Each run takes \(steps)\(result)."
     }
     if let pages = excess.pages {
-      return "Each run reads \(pages.counted("page")) to \(result)."
+      return "Each run reads \(pages.counted("page"))\(result)."
     }
     if let search = excess.textSearch {
       return """
-        Each run takes \(steps) to \(result): the text search in '\(search.table)' runs once for \
+        Each run takes \(steps)\(result): the text search in '\(search.table)' runs once for \
         each row of '\(search.outer)'.
         """
     }
     let terms = excess.terms.map { "\($0)" }.joined(separator: "; ")
-    return "Each run takes \(steps) to \(result): no index finds \(terms), compared row by row."
+    return "Each run takes \(steps)\(result): no index finds \(terms), compared row by row."
   }
 
   /// Nil where nothing is known that helps.

@@ -53,7 +53,7 @@ struct AvoidFullTableScan: Rule {
     let how = statement.comparesNothing ? "" : " without an index"
     return """
       Each run steps through \(statement.work.perRun(\.fullScanSteps).counted("row")) of a table\
-      \(how)\(statement.averageText(\.fullScanSteps)) to \(statement.resultText)\
+      \(how)\(statement.averageText(\.fullScanSteps))\(statement.resultText())\
       \(statement.runsText).
       """
   }
@@ -66,7 +66,7 @@ struct AvoidFullTableScan: Rule {
     return """
       Each run reads all of '\(scan.table ?? scan.name)' in the order of the index '\(index)', \
       \(UInt64(exactly: statement.stepsPerRun.rounded())?.counted("row") ?? "all rows")\
-      \(statement.averageText(\.fullScanSteps)), to \(statement.resultText)\(statement.runsText).
+      \(statement.averageText(\.fullScanSteps))\(statement.resultText(after: ","))\(statement.runsText).
       """
   }
 
@@ -79,18 +79,18 @@ struct AvoidFullTableScan: Rule {
     {
       return """
         By the plan in the log (\(plan.nodes.map(\.detail).joined(separator: "; "))) each run reads \
-        all rows of '\(scan.table ?? scan.name)' to \(statement.resultText)\(statement.runsText).
+        all rows of '\(scan.table ?? scan.name)'\(statement.resultText())\(statement.runsText).
         """
     }
     guard let scan, let size = scan.size else {
       return """
-        A run here takes \(statement.stepsPerRun.counted("full-scan step")) to \
-        \(statement.resultText)\(statement.runsText).\(change)
+        A run here takes \(statement.stepsPerRun.counted("full-scan step"))\
+        \(statement.resultText())\(statement.runsText).\(change)
         """
     }
     return """
       By its plan each run reads all \(UInt64(size.rows).grouped) rows of \
-      '\(scan.table ?? scan.name)' to \(statement.resultText)\(statement.runsText).\(change)
+      '\(scan.table ?? scan.name)'\(statement.resultText())\(statement.runsText).\(change)
       """
   }
 
@@ -276,10 +276,14 @@ extension JudgedStatement {
     return tables.contains { $0.lowercased() == table.lowercased() }
   }
 
-  /// What a run is for: `return 15`, or `change 15` of a statement that writes.
-  var resultText: String {
+  /// The result of a run: ` to return 15`, or ` to change 15` of a statement that writes; "" where the input
+  /// has no rows.
+  func resultText(after mark: String = "") -> String {
+    guard profile.work.known(\.rows) != nil || (profile.work.changes ?? 0) > 0 else {
+      return ""
+    }
     let writes = (profile.work.changes ?? 0) > profile.work.rows
-    return "\(writes ? "change" : "return") \(rowsPerRun.wholeText)"
+    return "\(mark) to \(writes ? "change" : "return") \(rowsPerRun.wholeText)"
   }
 
   /// Rows that a run returns, or changes.

@@ -56,8 +56,8 @@ struct UnindexedStringSearch: Rule {
       statement, TextSearch.all(in: statement.sql ?? "").first,
       """
       Each run compares the text of \(statement.stepsPerRun.counted("row")), one by one\
-      \(statement.averageText(\.fullScanSteps)), to return \
-      \(statement.work.perRun(\.rows).wholeText)\(statement.runsText).
+      \(statement.averageText(\.fullScanSteps))\(statement.resultText(after: ","))\
+      \(statement.runsText).
       """)
   }
 
@@ -75,7 +75,7 @@ struct UnindexedStringSearch: Rule {
       statement, search,
       """
       For each row of '\(outer)' the text of its rows of '\(search.table)' is compared again\
-      \(count), to return \(statement.work.perRun(\.rows).wholeText)\(statement.runsText).
+      \(count)\(statement.resultText(after: ","))\(statement.runsText).
       """,
       severity: statement.isTextOnly ? .note : .warning)
   }
@@ -98,7 +98,7 @@ struct UnindexedStringSearch: Rule {
         statement, search,
         """
         Each run compares the text of \(isLarge ? "\(size.wholeText) rows or more" : "every row") of \
-        '\(search.table)' to return \(rows.wholeText)\(statement.runsText).
+        '\(search.table)'\(statement.resultText())\(statement.runsText).
         """,
         severity: isLarge ? .warning : .note)
     }
@@ -109,7 +109,7 @@ struct UnindexedStringSearch: Rule {
       statement, search,
       """
       Each run matches a regular expression against the text of \
-      \(statement.stepsPerRun.counted("row")), one by one, to return \(rows.wholeText)\
+      \(statement.stepsPerRun.counted("row")), one by one\(statement.resultText(after: ","))\
       \(statement.runsText).
       """)
   }

@@ -97,8 +97,8 @@ public struct EventTable {
     row.append(known: record.known(fetch.totalTime, .totalTime))
     row.append(known: record.known(fetch.rows, .rows))
     for metric in WorkMetric.all { row.append(known: metric.fetch?.known(fetch, metric, record)) }
-    row.append(fetch.limit)
-    row.append(fetch.offset)
+    row.append(known: record.known(fetch.limit, .batchSize))
+    row.append(known: record.known(fetch.offset, .batchSize))
     row.append(known: record.known(fetch.batchSize, .batchSize))
     row.skip(4)
     append(fetch.statementID, error: fetch.error, to: &row)

@@ -92,6 +92,9 @@ public struct DifferencePage {
       counts("full-scan steps", scans), counts("cache misses") { $0.known(\.totals.cacheMisses) },
     ].compactMap(\.self).joined(separator: ", ")
     let (before, after) = storeTime
+    guard before > 0 || after > 0 else {
+      return causes.isEmpty ? "The inputs have no times." : "Counts: \(causes)."
+    }
     let change =
       before > 0 && after > 0 ? ": " + Document.change(Double(before) / Double(after)) : ""
     return "Fetches, faults and saves took \(Cell.duration(before).text) → "

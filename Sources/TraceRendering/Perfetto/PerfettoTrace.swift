@@ -54,7 +54,7 @@ public struct PerfettoTrace {
     case .cacheMiss(let event): try add(event, record)
     case .saveEnd(let event): try add(event, record)
     case .checkpoint(let event):
-      try slice("checkpoint", "wal", event.totalTime, record) {
+      try slice("checkpoint", "wal", record.known(event.totalTime, .checkpoints), record) {
         $0.field("mode", event.mode)
         $0.field("frames", known: record.known(event.checkpointedFrames, .checkpoints))
       }
@@ -89,10 +89,12 @@ public struct PerfettoTrace {
 
   private mutating func add(_ fetch: FetchEnd, _ record: EventRecord) throws {
     let begun = pending.end(fetch, of: record)
-    let duration = begun.map { max(fetch.totalTime, record.timestamp &- $0.timestamp) }
+    let duration = record.known(fetch.totalTime, .totalTime).map { time in
+      begun.map { max(time, record.timestamp &- $0.timestamp) } ?? time
+    }
     let sql = texts[fetch.statementID]
     let kind = fetch.kind == .objects ? "fetch" : fetch.kind.rawValue
-    try slice("\(kind) \(fetch.entity)", "fetch", duration ?? fetch.totalTime, record) {
+    try slice("\(kind) \(fetch.entity)", "fetch", duration, record) {
       if let sql { $0.field("sql", sql) }
       $0.field("statement", "\(fetch.statementID)")
       if let caller = begun?.location.text { $0.field("caller", caller) }
@@ -100,14 +102,15 @@ public struct PerfettoTrace {
       for metric in WorkMetric.all {
         $0.field(metric.column, known: metric.fetch?.known(fetch, metric, record))
       }
-      $0.field("context", record.contextID)
+      if record.contextID != 0 { $0.field("context", record.contextID) }
       if !fetch.error.isEmpty { $0.field("error", fetch.error) }
     }
   }
 
   private mutating func add(_ fault: FaultFired, _ record: EventRecord) throws {
     try slice(
-      "fault \(Self.name(fault.entity, fault.relationship))", "fault", fault.duration, record
+      "fault \(Self.name(fault.entity, fault.relationship))", "fault",
+      record.known(fault.duration, .totalTime), record
     ) {
       $0.field("pk", fault.pk)
       $0.field("source", fault.source.rawValue)
@@ -118,7 +121,10 @@ public struct PerfettoTrace {
 
   private mutating func add(_ miss: CacheMiss, _ record: EventRecord) throws {
     let sql = texts[miss.statementID]
-    try slice("miss \(Self.name(miss.entity, miss.relationship))", "miss", miss.duration, record) {
+    try slice(
+      "miss \(Self.name(miss.entity, miss.relationship))", "miss",
+      record.known(miss.duration, .totalTime), record
+    ) {
       $0.field("pk", miss.pk)
       if let sql { $0.field("sql", sql) }
       for metric in WorkMetric.all {
@@ -138,7 +144,7 @@ public struct PerfettoTrace {
       part.timestamp &+= duration
       try slice(name, "save", duration, part) { _ in }
     }
-    try slice("save", "save", save.totalTime, record) {
+    try slice("save", "save", record.known(save.totalTime, .saveTime), record) {
       $0.field("inserted", save.inserted)
       $0.field("updated", save.updated)
       $0.field("deleted", save.deleted)
@@ -152,10 +158,14 @@ public struct PerfettoTrace {
     relationship.isEmpty ? entity : "\(entity).\(relationship)"
   }
 
+  /// A slice that ends with the event; a mark where the input has no duration.
   private mutating func slice(
-    _ name: String, _ category: String, _ duration: Nanoseconds, _ record: EventRecord,
+    _ name: String, _ category: String, _ duration: Nanoseconds?, _ record: EventRecord,
     arguments: (inout JSONWriter) -> Void
   ) throws {
+    guard let duration else {
+      return try instant(name, record, of: category, arguments: arguments)
+    }
     let end = time(record)
     let begin = max(0, end &- max(0, duration))
     let process = try self.process(record)
@@ -171,11 +181,17 @@ public struct PerfettoTrace {
 
   // MARK: - Other events
 
-  private mutating func instant(_ name: String, _ record: EventRecord) throws {
+  private mutating func instant(
+    _ name: String, _ record: EventRecord, of category: String? = nil,
+    arguments: (inout JSONWriter) -> Void = { _ in }
+  ) throws {
     let process = try self.process(record)
     let thread = try self.thread(record, lane: 0, process: process)
     try event(name, "i", process: process, thread: thread, at: time(record)) {
-      $0.field("s", "p")
+      $0.field("s", category == nil ? "p" : "t")
+      guard let category else { return }
+      $0.field("cat", category)
+      $0.field("args", object: arguments)
     }
   }
 

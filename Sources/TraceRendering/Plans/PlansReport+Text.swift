@@ -25,13 +25,15 @@ extension PlansReport {
   }
 
   var totals: String {
-    let counts = PlanVerdict.allCases.filter { $0 != .noPlan }.map { verdict in
+    let counted = PlanVerdict.allCases.filter { $0 != .noPlan && count($0) > 0 }
+    let counts = counted.map { verdict in
       let word = verdict.words.lowercased()
       return count(verdict).counted(word, word.hasSuffix("search") ? "\(word)es" : nil)
     }
     let texts = entries.reduce(0) { $0 + $1.texts }
     let all = texts > entries.count ? " (\(UInt64(texts).grouped) with their values)" : ""
-    return "\(entries.count.counted("statement"))\(all): " + counts.joined(separator: ", ")
+    return "\(entries.count.counted("statement"))\(all)"
+      + (counts.isEmpty ? "" : ": \(counts.joined(separator: ", "))")
   }
 }
 

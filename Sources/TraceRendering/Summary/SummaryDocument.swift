@@ -231,11 +231,12 @@ extension Work {
   /// Each part of the time, or nil where the source does not contain the parts.
   var timeParts: [(name: String, ratio: Double)]? {
     let parts = [
-      (waitTime, "waiting"), (prepareTime, "preparing"), (stepTime, "stepping"),
-      (materializeTime, "making objects"),
+      (known(\.waitTime), "waiting"), (known(\.prepareTime), "preparing"),
+      (known(\.stepTime), "stepping"), (known(\.materializeTime), "making objects"),
     ]
-    let whole = parts.reduce(0.0) { $0 + Double($1.0) }
+    let known = parts.compactMap { time, name in time.map { (name, Double($0)) } }
+    let whole = known.reduce(0.0) { $0 + $1.1 }
     guard whole > 0, prepareTime > 0 || waitTime > 0 || materializeTime > 0 else { return nil }
-    return parts.map { ($1, Double($0) / whole) }
+    return known.map { ($0, $1 / whole) }
   }
 }

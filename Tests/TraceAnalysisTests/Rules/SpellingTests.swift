@@ -109,4 +109,74 @@ import TraceReading
       #expect(after == before, "SPELLING_SEED=\(Self.seed)")
     }
   }
+
+  // MARK: - Reports
+
+  /// A report's JSON: each value once, in a fixed order, its names in one case and without quotes; without
+  /// ids, the texts of the statements and measured times.
+  private static func canonical(_ value: Any) -> String {
+    let spelled: Set = [
+      "id", "texts", "values", "writes", "time", "beforeNs", "afterNs", "database",
+    ]
+    switch value {
+    case let object as [String: Any]:
+      // The text of an index has no id beside it.
+      let left = object.filter { name, _ in
+        !spelled.contains(name) && (name != "sql" || object["id"] == nil)
+      }
+      return "{\(left.map { "\($0): \(canonical($1))" }.sorted().joined(separator: ", "))}"
+    case let array as [Any]:
+      return "[\(Set(array.map(canonical)).sorted().joined(separator: ",\n"))]"
+    case let text as String:
+      return text.lowercased().replacing(/[0-9a-f]{16}/, with: "ID")
+        .replacingOccurrences(of: "/* a, b */", with: "")
+        .filter { !$0.isWhitespace && !"\"`[]'".contains($0) }
+    default: return "\(value)"
+    }
+  }
+
+  /// The log of a program that runs each statement once, with its counts.
+  private static func log(
+    of statements: [String], _ counts: [MeasuredTruth], store: String
+  ) -> String {
+    RunBuilder {
+      $0.open(path: store)
+      for (index, (sql, truth)) in zip(statements, counts).enumerated() {
+        $0.fetch(
+          sql, at: SourceLocation(file: "a.swift", line: UInt64(index + 1)),
+          rows: UInt64(truth.rows), total: 90_000_000, vmSteps: truth.vmSteps,
+          fullScanSteps: UInt64(truth.steps), sorts: truth.sorts,
+          autoIndexRows: UInt64(truth.autoIndexRows))
+      }
+    }.log
+  }
+
+  /// Verdicts, plans, tried indexes and their steps are those of the statement, however it is spelled.
+  @Test(arguments: VerdictSchema.all)
+  func reportsAreTheSame(schema: VerdictSchema) async throws {
+    let folder = try TemporaryDirectory()
+    let (store, log) = (folder.path("store.sqlite"), folder.path("run.log"))
+    let writer = try Connection(path: store)
+    try StoreNames.define(on: writer)
+    try writer.execute(schema.setUp)
+    let counts = try schema.statements.map { try MeasuredTruth($0, on: writer) }
+    var spelling = SQLSpelling(random: SeededGenerator(seed: Self.seed), hasLines: false)
+    func report(_ command: String, _ statements: [String]) async throws -> String {
+      try Self.log(of: statements, counts, store: store)
+        .write(toFile: log, atomically: true, encoding: .utf8)
+      let run = try await BuiltTool("trace-report").run(
+        command, log, "--database", store, "--json")
+      #expect([0, 3].contains(run.status), "\(run.errorOutput)")
+      return Self.canonical(try JSONSerialization.jsonObject(with: Data(run.output.utf8)))
+    }
+    let respelled = schema.statements.map { spelling.respelled($0) }
+    for command in ["plans", "advise"] {
+      let (before, after) = (
+        try await report(command, schema.statements), try await report(command, respelled)
+      )
+      let lines = Set(before.split(separator: "\n")).symmetricDifference(
+        after.split(separator: "\n"))
+      #expect(lines == [], "SPELLING_SEED=\(Self.seed): \(command)")
+    }
+  }
 }
