@@ -55,6 +55,9 @@ struct LockDatabases {
     return path != ":memory:" && !path.hasPrefix("file::memory:") && !path.contains("mode=memory")
   }
 
+  /// Whether the probe reported the connection.
+  func isKnown(_ connection: ProfileBuilder.Key) -> Bool { ids[connection] != nil }
+
   /// The database of a connection; one without a name is its own.
   subscript(connection: ProfileBuilder.Key) -> String {
     guard let id = ids[connection] else { return "\(connection.process)#\(connection.id)" }

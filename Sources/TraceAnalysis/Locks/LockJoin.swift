@@ -36,6 +36,7 @@ struct LockJoin {
   /// By thread: the transaction whose last statement comes next, and its writer; 0 for a save.
   private var endedTransactions: [Key: Ended] = [:]
   var sites = LockSites()
+  var unended = UnendedRuns()
   private var transactions = TransactionTally()
   private var failures = FailureTally()
   private var logs = LogWatch()
@@ -159,6 +160,7 @@ struct LockJoin {
     _ run: StatementRun, _ sql: String?, at location: SourceLocation, _ record: EventRecord,
     in process: Int, form: UInt64
   ) {
+    unended.end(run, in: process)
     let thread = thread(record, process)
     let site = LockSite(statement: run.statementID, sql: sql, location: location, count: 1)
     let id = Key(process: process, id: run.transactionID)
@@ -280,6 +282,9 @@ struct LockJoin {
     }
     for connection in sites.readingConnections {
       sites.endRead(of: connection, in: databases[connection], at: nil)
+    }
+    for run in unended.all where databases.isKnown(run.connection) {
+      sites.endRun(run, in: databases[run.connection])
     }
     nameOtherWaiters()
     var profile = sites.finished

@@ -136,6 +136,13 @@ struct LockSites {
     pin(read, of: connection, commits: count, until: time ?? commits[database]?.last?.time)
   }
 
+  /// A run that did not end: its snapshot was kept until the end.
+  mutating func endRun(_ run: UnendedRuns.Run, in database: String) {
+    let read = Read(site: run.site, start: run.start, transaction: 0)
+    let count = count(read, of: run.connection, in: database)
+    pin(read, of: run.connection, commits: count, until: commits[database]?.last?.time)
+  }
+
   private mutating func pin(
     _ read: Read, of connection: Key, commits: Int, until end: Nanoseconds?
   ) {

@@ -83,7 +83,9 @@ public struct ProfileBuilder {
       add(event)
       locks.databases.add(event, on: record.process.host, in: process)
       origins.add(event, record, in: process)
-    case .statement(let event): texts.add(event)
+    case .statement(let event):
+      texts.add(event)
+      locks.unended.begin(event, record, in: process)
     case .values(let event): values.add(event)
     case .fetchBegin(let event):
       begin(event, on: Key(process: process, id: UInt64(bitPattern: record.threadID)))
@@ -134,7 +136,9 @@ public struct ProfileBuilder {
       databases.add(event, in: process)
       locks.databases.add(event, on: record.process.host, in: process)
       origins.add(event, record, in: process)
-    case .caller(let event): observed.callers.add(event, of: record)
+    case .caller(let event):
+      observed.callers.add(event, of: record)
+      locks.unended.add(event, record, in: process)
     case .statementRun(let event): add(event, of: record, in: process)
     case .copyNotObserved(let event): observed.add(event)
     case .connectionClosed(let event): observed.loops.close(event.connectionID, of: process)

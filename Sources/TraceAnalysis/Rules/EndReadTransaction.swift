@@ -20,7 +20,8 @@ struct EndReadTransaction: Rule {
       for row in db.execute("SELECT … FROM item").fetchall():  slow(row)
       """,
     limits: """
-      Reported when other connections committed 100 times or more while a statement, or the transaction around it, was open.
+      Reported when other connections committed 100 times or more while a statement, or the transaction around it, was open,
+      also if the statement did not end.
       Needs the probe's events of both sides.
       """)
 

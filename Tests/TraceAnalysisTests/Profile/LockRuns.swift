@@ -28,6 +28,18 @@ struct LockRuns {
     return program
   }
 
+  /// A run that begins, and that no event follows if it does not end.
+  mutating func begin(_ sql: String, line: UInt64, of program: Program, at time: Double) {
+    let id = StatementID(sql: sql)
+    append(
+      .statement(StatementAnnounced(storeID: 1, statementID: id, sql: sql)), of: program, at: time)
+    append(
+      .caller(
+        CallerAnnounced(
+          callerID: line, language: "python", file: "\(program.name).py", line: line,
+          function: "main", frames: "")), of: program, at: time)
+  }
+
   /// A run that ended at a time and began `open` before.
   mutating func run(
     _ sql: String, line: UInt64, of program: Program, at time: Double, open: Double = 0,
@@ -42,14 +54,8 @@ struct LockRuns {
             storeID: 1, attempts: busy.attempts, waitTime: Self.nanoseconds(busy.wait),
             gaveUp: error.isEmpty ? 0 : 1)), of: program, at: time)
     }
+    begin(sql, line: line, of: program, at: time)
     let id = StatementID(sql: sql)
-    append(
-      .statement(StatementAnnounced(storeID: 1, statementID: id, sql: sql)), of: program, at: time)
-    append(
-      .caller(
-        CallerAnnounced(
-          callerID: line, language: "python", file: "\(program.name).py", line: line,
-          function: "main", frames: "")), of: program, at: time)
     let isControl = ["BEGIN", "COMMIT"].contains { sql.hasPrefix($0) }
     let writes = writes ?? !(sql.hasPrefix("SELECT") || sql == "BEGIN" || sql == "COMMIT")
     append(

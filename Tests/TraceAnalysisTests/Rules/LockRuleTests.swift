@@ -94,6 +94,25 @@ import TraceAnalysis
     #expect(read(during: 100, isOwn: true) == [])
   }
 
+  /// Its program was killed: the run has no event.
+  @Test func aReadThatDoesNotEndIsReported() {
+    func read(_ sql: String, ends: Bool = false, commits: Int = 100) -> [String] {
+      findings { runs, a, b in
+        runs.begin(sql, line: 5, of: b, at: 5)
+        if ends { runs.run(sql, line: 5, of: b, at: 6, rows: 9) }
+        for number in 0..<commits {
+          let start = 10 + Double(number)
+          runs.transaction(UInt64(number + 1), of: a, from: start, to: start + 0.5)
+        }
+      }
+    }
+    #expect(read("SELECT a FROM t") == ["EndReadTransaction 5"])
+    #expect(read("WITH u AS (SELECT a FROM t) SELECT * FROM u") == ["EndReadTransaction 5"])
+    #expect(read("SELECT a FROM t", ends: true) == [])
+    #expect(read("SELECT a FROM t", commits: 99) == [])
+    #expect(read("BEGIN") == [])
+  }
+
   @Test func aReadTransactionIsReportedAtItsFirstRead() {
     func read(at time: Double, ends: Bool = true) -> [String] {
       findings { runs, a, b in

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import QueryPlans
+import StoreEvents
+
+/// Runs that began and did not end: a run is an event when it ends, and the one that a killed process
+/// left open has none.
+///
+///     process A   statement announced, its line, …                      killed: no run
+///     process B               COMMIT  COMMIT  COMMIT …                  counted as commits beside it
+///
+/// The probe announces a statement when a run begins, at most once a second.
+struct UnendedRuns {
+  typealias Key = ProfileBuilder.Key
+  // As for transactions that are open.
+  private static let maxRuns = 10_000
+
+  struct Run {
+    var connection: Key
+    var site: LockSite
+    var start: Nanoseconds
+  }
+
+  private struct Statement: Hashable {
+    var process: Int
+    var id: StatementID
+  }
+
+  private var runs: [Statement: Run] = [:]
+  /// By thread: the last statement that it announced.
+  private var last: [Key: Statement] = [:]
+
+  mutating func begin(_ event: StatementAnnounced, _ record: EventRecord, in process: Int) {
+    let statement = Statement(process: process, id: event.statementID)
+    let isRead = ["SELECT", "WITH", "VALUES"].contains(StatementCommand.name(of: event.sql))
+    guard isRead, runs.count < Self.maxRuns else { return }
+    last[thread(record, process)] = statement
+    runs[statement] = Run(
+      connection: Key(process: process, id: event.storeID),
+      site: LockSite(statement: event.statementID, sql: event.sql, location: .unknown, count: 1),
+      start: record.timestamp)
+  }
+
+  /// The line of the run that the thread began last.
+  mutating func add(_ caller: CallerAnnounced, _ record: EventRecord, in process: Int) {
+    guard let statement = last.removeValue(forKey: thread(record, process)) else { return }
+    runs[statement]?.site.location = SourceLocation(file: caller.file, line: caller.line)
+  }
+
+  mutating func end(_ run: StatementRun, in process: Int) {
+    guard !runs.isEmpty else { return }
+    runs.removeValue(forKey: Statement(process: process, id: run.statementID))
+  }
+
+  /// In the order of their beginnings.
+  var all: [Run] {
+    runs.values.sorted { ($0.start, $0.site.sortKey) < ($1.start, $1.site.sortKey) }
+  }
+
+  private func thread(_ record: EventRecord, _ process: Int) -> Key {
+    Key(process: process, id: UInt64(bitPattern: record.threadID))
+  }
+}
