@@ -74,6 +74,12 @@ import TraceRendering
         .filter { !$0.rule.hasPrefix("Drop") }
       #expect(found.map(\.rule) == [evidence.rule].compactMap(\.self), "\(evidence): \(found)")
       guard let rule = evidence.rule else { continue }
+      let page = folder.path("report.html")
+      let text = try await report.run("summary", log, "--database", store)
+      #expect(text.output.contains(rule), "\(evidence)")
+      #expect(try await report.run("html", log, "--database", store, "-o", page).status == 0)
+      let html = try String(contentsOfFile: page, encoding: .utf8)
+      #expect(html.contains(rule), "\(evidence)")
       #expect(
         found.map(\.severity) == [warnings.contains(rule) ? "warning" : "note"],
         "\(evidence)")
