@@ -58,7 +58,7 @@ import Testing
     try connection.execute(
       "CREATE INDEX customer_name ON customer(code); CREATE TABLE Customer_Name_2(a)")
     let sql = "SELECT * FROM customer WHERE name = 'x'"
-    let free = ["CREATE INDEX customer_name_3 ON customer(name)"]
+    let free = ["CREATE INDEX customer_name_3 ON customer (name)"]
     #expect(indexes(sql) == free)
     let statement = WorkloadStatement(id: "a", sql: sql, runs: 10)
     let advice = try IndexAdvisor([statement], on: connection).advice()
