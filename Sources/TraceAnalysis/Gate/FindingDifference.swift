@@ -17,9 +17,9 @@ public struct FindingDifference: Hashable, Sendable {
   /// Compares the findings of two runs.
   public init(before: Profile, after: Profile) {
     var (left, right) = (Self.keyed(before), Self.keyed(after))
-    stayed = Self.removePairs(&left, &right) { $0 }
+    stayed = Self.removeCommon(&left, &right) { $0 }
     // A report without values has another rule of scans for `LIKE ?` than a trace for `LIKE 'a%'`.
-    stayed += Self.removePairs(&left, &right) { key in
+    stayed += Self.removeCommon(&left, &right) { key in
       guard Rules.ofScans.contains(key.rule) else { return nil }
       var key = key
       key.rule = "scan"
@@ -30,19 +30,18 @@ public struct FindingDifference: Hashable, Sendable {
 
   private typealias Keyed = (finding: Finding, key: KnownFinding.Key)
 
-  /// Removes the findings that both sides have by some key.
+  /// Removes the findings that both sides have by some key: a report without values has one statement for
+  /// several of a trace.
   ///
-  /// - Returns: the number of pairs.
-  private static func removePairs(
+  /// - Returns: the number of those of the second side.
+  private static func removeCommon(
     _ left: inout [Keyed], _ right: inout [Keyed], by key: (KnownFinding.Key) -> KnownFinding.Key?
   ) -> Int {
+    let common = Set(left.compactMap { key($0.key) }).intersection(right.compactMap { key($0.key) })
+    func isCommon(_ finding: Keyed) -> Bool { key(finding.key).map(common.contains) ?? false }
     let all = right.count
-    right.removeAll { finding in
-      guard let own = key(finding.key), let index = left.firstIndex(where: { key($0.key) == own })
-      else { return false }
-      left.remove(at: index)
-      return true
-    }
+    left.removeAll(where: isCommon)
+    right.removeAll(where: isCommon)
     return all - right.count
   }
 
