@@ -71,7 +71,8 @@ record() { # NAME COMMAND...
   rm -rf "$name" "$name.log"
   export STORE_SQL_DEBUG=1 STORE_SQL_DEBUG_FILE=$name.log
   # shellcheck disable=SC2016 # for the inner shell, which becomes the traced command
-  if "$trace_report" record -o "$name" -- sh -c 'exec "$@" >"$0"' "$name.txt" "$@" >/dev/null; then
+  # The store emits its own events.
+  if "$trace_report" record --no-probe -o "$name" -- sh -c 'exec "$@" >"$0"' "$name.txt" "$@" >/dev/null; then
     input=$name
   else
     say "LTTng recorded no trace (the reason is above); reporting from the debug log instead"

@@ -146,11 +146,13 @@ def answer(folder, texts):
         with open(paths[-1], "w", encoding="utf-8") as file:
             file.write(text)
     if len(texts) == 1:
-        output = run("trace-report", paths[0])
-        marks = [output.find(f"\n{word}") for word in ("Findings", "Plans", "Plan ")]
+        output = run("trace-report", "findings", paths[0])
+        if "\nFindings" not in output and "\nNo findings" not in output:
+            output = run("trace-report", paths[0], "--all")
+        marks = [output.find(f"\n{word}") for word in ("Findings", "No findings", "Plans", "Plan ")]
         found = [mark for mark in marks if mark >= 0]
         return (output[min(found):] if found else output).replace(folder + "/", "")
-    pairs = run("trace-report", "diff", *paths)
+    pairs = run("trace-report", "diff", "--all", *paths)
     return answer(folder, texts[:1]) + pairs[pairs.find("\nStatements, per run"):]
 
 
@@ -188,7 +190,7 @@ def main():
     """Prints the page."""
     print("# Well-known problems and their findings\n")
     print("Sixteen texts as they are pasted into questions and reports, each with the output "
-          "of\n`trace-report FILE` for the text alone. For five of them, the store of an example "
+          "of\n`trace-report findings FILE` for the text alone. For five of them, the store of an example "
           "measures the gain: counts, which are\nthe same in every run. `make evidence` prints this "
           "page.\n")
     with tempfile.TemporaryDirectory() as folder:

@@ -38,6 +38,7 @@ public enum Dashboards {
   private static func library() throws -> MustacheLibrary {
     var library = MustacheLibrary()
     try library.register(text(PackageResources.page_mustache), named: "page")
+    try library.register(text(PackageResources.section_mustache), named: "section")
     try library.register(text(PackageResources.block_mustache), named: "block")
     try library.register(text(PackageResources.table_mustache), named: "table")
     try library.register(text(PackageResources.sheet_mustache), named: "sheet")
@@ -53,6 +54,7 @@ private struct Rendering {
   var brand: String
   var introduction: [String]
   var notices: [Dashboards.Notice]
+  var first: [Dashboards.Section]
   var totals: [Dashboards.Fact]
   var remarks: [String]
   var timeline: [Dashboards.Tracks]
@@ -69,12 +71,14 @@ private struct Rendering {
     brand = page.brand
     introduction = page.introduction
     notices = page.notices
+    first = page.first
     totals = page.totals
     remarks = page.remarks
     timeline = page.tracks.map { [$0] } ?? []
     sections = page.sections
     links =
-      (page.tracks == nil ? [] : [Dashboards.Link(anchor: "tracks", name: "Tracks")])
+      page.first.map { Dashboards.Link(anchor: $0.anchor, name: $0.name) }
+      + (page.tracks == nil ? [] : [Dashboards.Link(anchor: "tracks", name: "Tracks")])
       + page.sections.map { Dashboards.Link(anchor: $0.anchor, name: $0.name) }
     footer = page.footer
   }

@@ -8,6 +8,8 @@ extension Dashboards {
     /// What was read.
     public var introduction: [String] = []
     public var notices: [Notice] = []
+    /// The section above the totals, or nothing.
+    public var first: [Section] = []
     public var totals: [Fact] = []
     /// Lines below the totals.
     public var remarks: [String] = []
@@ -21,7 +23,7 @@ extension Dashboards {
   /// A notice above all numbers.
   public struct Notice: Sendable {
     var tone: String
-    var text: String
+    public let text: String
     var points: [Line]
 
     /// - Parameter tone: `good`, `bad` or "".
@@ -101,7 +103,12 @@ extension Dashboards {
 
   /// Something worth changing.
   public struct Finding: Sendable {
+    /// A sentence: what happens.
     public var headline: String
+    /// The rule's name, or nothing.
+    public var rule: [String] = []
+    /// A line below it, or nothing.
+    public var message: [String] = []
     /// `warning` or `note`.
     public var severity: String
     /// A line of code, or nothing.
@@ -109,21 +116,23 @@ extension Dashboards {
     /// The anchor of the statement, or nothing.
     public var link: [String] = []
     public var saving: [String] = []
-    public var message: String
+    /// The statement, or nothing.
+    public var sql: [String] = []
     /// What to do.
     public var changes: [Fact]
+    /// The SQL of the fix, to be copied; or nothing.
+    public var code: [String] = []
     public var evidence: [Fact] = []
     public var reason = ""
     public var summary: String
     private var tone: String
 
     public init(
-      headline: String, severity: String, message: String, changes: [Fact], summary: String
+      headline: String, severity: String, changes: [Fact], summary: String
     ) {
       self.headline = headline
       self.severity = severity
       tone = severity == "warning" ? "bad" : "warn"
-      self.message = message
       self.changes = changes
       self.summary = summary
     }

@@ -50,6 +50,7 @@ struct Exceptions: ParsableArguments {
     var review = FindingReview(
       findings, in: profile, file: try file(commentsOf: callers), today: Self.today)
     review.hasDatabase = workload.database != nil
+    review.remarks = workload.remarks
     return review
   }
 

@@ -21,6 +21,13 @@ struct Filters: ParsableArguments {
   @Option(help: "Only fetches, faults and saves that took at least this long: 5ms.")
   var minDuration: DurationArgument?
 
+  /// The options as they were typed.
+  var words: [String] {
+    NextCommand.option("since", since?.text) + NextCommand.option("until", until?.text)
+      + NextCommand.option("entity", entity) + NextCommand.option("caller", caller)
+      + NextCommand.option("min-duration", minDuration?.text)
+  }
+
   var value: EventFilter {
     var filter = EventFilter()
     filter.since = since?.point
@@ -35,8 +42,11 @@ struct Filters: ParsableArguments {
 /// `1.5s`, `200ms`, `20us`, `3m`; a number alone is seconds.
 struct DurationArgument: ExpressibleByArgument {
   var nanoseconds: Nanoseconds
+  /// As it was typed.
+  let text: String
 
   init?(argument: String) {
+    text = argument
     let units = [
       ("ms", 1e6), ("us", 1e3), ("µs", 1e3), ("ns", 1.0), ("s", 1e9), ("m", 6e10), ("h", 3.6e12),
     ]
@@ -51,8 +61,11 @@ struct DurationArgument: ExpressibleByArgument {
 /// A duration since the first event, or `2026-11-21T14:12:28` in UTC.
 struct TracePointArgument: ExpressibleByArgument {
   var point: TracePoint
+  /// As it was typed.
+  let text: String
 
   init?(argument: String) {
+    text = argument
     if let time = TracePoint(utc: argument) {
       point = time
     } else if let duration = DurationArgument(argument: argument) {

@@ -12,10 +12,11 @@ struct Inputs: ParsableArguments {
   @Argument(
     help: ArgumentHelp(
       """
-      CTF folders, debug logs, logs of Core Data, and reports saved with --json; - is standard input.
+      CTF folders, debug logs, logs of Core Data, and reports saved with --json; - is standard input; the newest \
+      recording in this folder by default.
       """, valueName: "input"),
     completion: .file())
-  var paths: [String]
+  var paths: [String] = []
 
   init() {}
 
@@ -24,8 +25,16 @@ struct Inputs: ParsableArguments {
     self.paths = Self.expanded(paths)
   }
 
-  /// Reads each recording of a relay as a separate input.
-  mutating func validate() { paths = Self.expanded(paths) }
+  // More paths than a line has room for are not written down again.
+  private static let maxWords = 4
+
+  /// The inputs as the words of another command; nil where they cannot be read again.
+  var words: [String]? { paths.contains("-") || paths.count > Self.maxWords ? nil : paths }
+
+  /// Reads the newest recording where none is named, and each recording of a relay as a separate input.
+  mutating func validate() throws {
+    paths = Self.expanded(paths.isEmpty ? [try Recordings.newest()] : paths)
+  }
 
   /// Reads all of them, with progress on a terminal if that takes over a second.
   func profile(_ filter: EventFilter = EventFilter()) throws -> Profile {

@@ -12,6 +12,9 @@ struct ModelOption: ParsableArguments {
     completion: .file())
   var model: String?
 
+  /// The option as it was typed.
+  var words: [String] { NextCommand.option("model", model) }
+
   /// The columns of the model, in the database if one was passed; nil without a model.
   ///
   /// The reports do not link the store, so another program of the installation reads the model.

@@ -2,9 +2,15 @@
 
 import SQLiteDriver
 import StoreEvents
+import TraceAnalysis
 
 /// Opens the user's database for a command.
 enum ReportedDatabase {
+  /// The database in which a program spent most time, where it is still the file that it opened.
+  static func opened(by profile: Profile) -> String? {
+    profile.openedDatabases.first { $0.isStillThere }?.path
+  }
+
   /// - Throws: ``Failure``, with one sentence.
   static func open(_ path: String) throws -> InspectedDatabase {
     do {

@@ -6,39 +6,92 @@ import StoreEvents
 import TraceAnalysis
 import TraceReading
 
-/// A run and, if one was passed, the user's database.
+/// A run and, if one was passed or is still where the program opened it, the user's database.
 ///
 /// A database of another program is ignored.
 struct ReportedWorkload {
-  let database: InspectedDatabase?
-  let explanations: [StatementID: PlanExplainer.Explanation]
-  let findings: [Finding]
-  private let mismatch: Failure?
+  private(set) var database: InspectedDatabase?
+  private(set) var explanations: [StatementID: PlanExplainer.Explanation]
+  private(set) var findings: [Finding]
+  /// The databases that were opened without being named, and what was not tried; one sentence each.
+  private(set) var remarks: [String] = []
+  private var mismatch: Failure?
 
   /// - Throws: ``Failure``, with one sentence.
   init(_ profile: Profile, database path: String?, names: ModelNames? = nil) throws {
     guard let path else {
-      let workload = Workload(profile, names: names)
-      (database, explanations, findings, mismatch) =
-        (nil, workload.explanations, workload.findings, nil)
+      self.init(profile, names: names)
+      addOpenedDatabase(of: profile, names)
       return
     }
     let file = try ReportedDatabase.open(path)
     ReadingInterruption.endProcess()
-    let workload: Workload
     do {
-      workload = try Workload(profile, database: file.connection, path: path, names: names)
+      try self.init(profile, file, path: path, names: names)
     } catch {
       throw Failure(LogText.escaped("'\(path)': \(error.message)"))
     }
+  }
+
+  /// A run without a database.
+  private init(_ profile: Profile, names: ModelNames?) {
+    let workload = Workload(profile, names: names)
+    (explanations, findings) = (workload.explanations, workload.findings)
+  }
+
+  private init(
+    _ profile: Profile, _ file: InspectedDatabase, path: String, names: ModelNames?,
+    budget: PlanBudget? = nil
+  ) throws(SQLiteError) {
+    let workload = try Workload(
+      profile, database: file.connection, path: path, names: names, budget: budget)
     let match = workload.schemaMatch
     guard !match.isOtherDatabase else {
-      (database, explanations, findings) = (nil, [:], profile.findings)
+      (explanations, findings) = ([:], profile.findings)
       mismatch = Failure.otherDatabase(path, match)
       return
     }
-    (database, explanations, findings, mismatch) =
-      (file, workload.explanations, workload.findings, nil)
+    (database, explanations, findings) = (file, workload.explanations, workload.findings)
+  }
+
+  /// Reads the database that the program opened, where it is still the same file.
+  ///
+  /// A problem with it is no error of the report, since no option names the database.
+  private mutating func addOpenedDatabase(of profile: Profile, _ names: ModelNames?) {
+    let opened = profile.openedDatabases
+    guard let path = ReportedDatabase.opened(by: profile) else {
+      if let path = opened.first?.path {
+        remarks = [
+          "\(LogText.quoted(path)) is gone, or is another file now: plans and indexes were not tried. "
+            + "Name a copy with --database FILE."
+        ]
+      }
+      return
+    }
+    let budget = PlanBudget.ofReport
+    guard let file = try? InspectedDatabase(path: path, busyTimeout: 200),
+      let workload = try? Self(profile, file, path: path, names: names, budget: budget),
+      workload.database != nil
+    else {
+      remarks = [
+        "\(LogText.quoted(path)), which the program opened, could not be read: plans and indexes were not "
+          + "tried."
+      ]
+      return
+    }
+    self = workload
+    let others = opened.filter { $0.path != path && $0.isStillThere }.map {
+      LogText.quoted($0.path)
+    }
+    remarks = [
+      "Plans and indexes: tried on \(([LogText.quoted(path)] + others).joined(separator: ", ")), opened "
+        + "read-only."
+    ]
+    if budget.isExhausted || profile.statements.count > budget.statements {
+      remarks.append(
+        "Some statements were not tried, to be quick; all: trace-report summary --database "
+          + LogText.quoted(path))
+    }
   }
 
   /// Records the plan of each form, to compare plans over hosts and versions.

@@ -20,6 +20,8 @@ struct StatementSource {
     var values: (String) -> [[BindValue]] = { _ in [] }
     /// Returns the conditions under which the plans of a database are those of the trace.
     var conditions: (String) -> PlanConditions = { _ in PlanConditions() }
+    /// The database that the program opened, where it is still the same file.
+    var database: String?
   }
 
   struct Statement {
@@ -72,6 +74,7 @@ struct StatementSource {
     statements.conditions = { traced.conditions($0) }
     statements.values = { traced.values.tuples(of: $0) }
     statements.plans = traced.reading.plans
+    statements.database = traced.openedDatabases.first { $0.isStillThere }?.path
     if traced.eventsLost > 0 {
       statements.doubts.append(
         "\(traced.eventsLost.counted("event was", "events were")) lost: statements may be missing here"

@@ -49,4 +49,51 @@ struct FindingsTests {
       try page.texts(options)
         == ["all rules", "AvoidFullTableScan (72)", "all severities", "warning (72)"])
   }
+
+  /// Without scrolling: the verdict, and the first finding with its fix.
+  @Test(arguments: [(1280, 720), (400, 800)])
+  func theVerdictAndTheFirstFindingAreOnTheFirstScreen(width: Int, height: Int) async throws {
+    let run = RunBuilder {
+      $0.connect()
+      $0.caller(1, line: 42)
+      for _ in 1...20 {
+        $0.run(
+          "SELECT loan.id, book.title FROM loan JOIN book ON book.id = loan.book WHERE loan.due < ?",
+          caller: 1, rows: 3, step: 4_000_000, open: 4_000_000, vmSteps: 90_000,
+          fullScanSteps: 12_800)
+      }
+      $0.disconnect(1)
+    }
+    let reports = try Reports()
+    let path = try await reports.html(of: run.records)
+    let page = try BrowserPage(path, width: width, height: height)
+    defer { _ = reports }
+    let verdict = try page.text("document.querySelector('.notice strong').textContent")
+    #expect(verdict.contains("Worst: a full scan on 'loan' at app.py:42."), "\(verdict)")
+    func bottom(_ selector: String) throws -> Double {
+      try page.number("document.querySelector('\(selector)').getBoundingClientRect().bottom")
+    }
+    #expect(try bottom(".notice") < Double(height))
+    #expect(try bottom("article.finding .fix") < Double(height))
+    #expect(try page.isTrue("document.documentElement.scrollWidth <= innerWidth"))
+    #expect(try page.complaints() == [])
+  }
+
+  @Test func theFixIsCopied() async throws {
+    let run = RunBuilder {
+      $0.connect()
+      $0.caller(1, line: 42)
+      $0.run("SELECT a FROM loan WHERE due = ?", caller: 1, rows: 3, fullScanSteps: 12_800)
+      $0.disconnect(1)
+    }
+    let reports = try Reports()
+    let path = try await reports.html(of: run.records)
+    let page = try BrowserPage(path)
+    defer { _ = reports }
+    try page.evaluate(
+      "navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+    try page.click("article.finding button.copy")
+    #expect(try page.text("window.copied") == "CREATE INDEX loan_due ON loan (due);")
+    #expect(try page.text("document.querySelector('button.copy').textContent") == "Copied")
+  }
 }

@@ -173,4 +173,17 @@ import Testing
     #expect(run.status == 2)
     #expect(run.output.contains("stood in for: NSCoreDataStringSearch"))
   }
+
+  /// On a terminal of 80 × 40 the worst finding has its SQL and its fix.
+  @Test func theFirstScreenHasTheWorstFindingWithItsFix() async throws {
+    let run = try await report.run(
+      ["summary", try log(), "--database", store()], environment: ["COLUMNS": "80"])
+    #expect(run.status == 0, "\(run.error)")
+    let lines = run.output.split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines.count + 1 <= 40, "\(run.output)")
+    #expect(lines[1].firstMatch(of: /^(\d+ warnings?|No warnings)/) != nil, "\(run.output)")
+    #expect(lines.contains { $0.hasPrefix("1. ") } && lines.contains { $0.hasPrefix("   fix: ") })
+    #expect(lines.contains { $0.hasPrefix("   SELECT ") })
+    #expect(lines.contains { $0.hasSuffix(" -o report.html") })
+  }
 }

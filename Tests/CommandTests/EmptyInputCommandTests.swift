@@ -59,7 +59,7 @@ import Testing
     let input = try await input(kind)
     let written = folder.path("written.json")
     for arguments in [
-      ["summary", input], ["gate", input, "--baseline", usual.baseline],
+      ["summary", "--all", input], ["gate", input, "--baseline", usual.baseline],
       ["baseline", input, "-o", written], ["diff", usual.log, input], ["diff", input, usual.log],
     ] {
       let run = try await report.run(arguments)
@@ -79,7 +79,7 @@ import Testing
     try Data("milk\n".utf8).write(to: folder.url.appending(path: "notes.txt"))
     let input = folder.path(name)
     for arguments in [
-      ["summary", input], ["gate", input, "--baseline", usual.baseline],
+      ["summary", "--all", input], ["gate", input, "--baseline", usual.baseline],
       ["baseline", input, "-o", folder.path("written.json")], ["diff", usual.log, input],
     ] {
       let run = try await report.run(arguments)

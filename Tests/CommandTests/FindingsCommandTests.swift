@@ -36,13 +36,13 @@ import Testing
 
   @Test func failsOnAFindingThatIsNotExcused() async throws {
     let log = folder.path("a.log")
-    #expect(try await tool.run("summary", log).status == 0)
-    let bad = try await tool.run("summary", log, "--fail-on", "warning")
+    #expect(try await tool.run("summary", "--all", log).status == 0)
+    let bad = try await tool.run("summary", "--all", log, "--fail-on", "warning")
     #expect(bad.status == 2)
     #expect(bad.errorOutput == "trace-report: 1 finding is not excused\n")
     let file = try exceptions("[AvoidFullTableScan]\nreason = Twelve stops.\n")
     let excused = try await tool.run(
-      "summary", log, "--fail-on", "warning", "--exceptions", file)
+      "summary", "--all", log, "--fail-on", "warning", "--exceptions", file)
     #expect(excused.status == 0, "\(excused.errorOutput)")
     #expect(
       excused.output.contains("excused: AvoidFullTableScan at transit/Search.swift:42: Twelve"))
@@ -70,7 +70,7 @@ import Testing
       return folder.path(name)
     }
     let once = try log("once.log", runs: 1)
-    let summary = try await tool.run("summary", once, "--fail-on", "warning")
+    let summary = try await tool.run("summary", "--all", once, "--fail-on", "warning")
     #expect(summary.status == 0, "\(summary.errorOutput)")
     #expect(summary.output.contains("excused: AvoidFullTableScan at \(code):2: twelve stops"))
     #expect(
@@ -87,7 +87,7 @@ import Testing
 
   @Test func aDatabaseAddsItsRules() async throws {
     let run = try await tool.run(
-      "summary", folder.path("a.log"), "--database", folder.path("store.sqlite"))
+      "summary", "--all", folder.path("a.log"), "--database", folder.path("store.sqlite"))
     #expect(run.status == 0)
     #expect(run.output.contains("DropDuplicateIndex"))
     #expect(run.output.contains("DROP INDEX b"))
@@ -125,7 +125,7 @@ import Testing
     try trace.log.write(toFile: log, atomically: true, encoding: .utf8)
     // A folder without sources: the caller stays as the trace has it.
     let run = try await tool.run(
-      "summary", log, "--sarif", sarif, "--markdown", markdown, "--source-root",
+      "summary", "--all", log, "--sarif", sarif, "--markdown", markdown, "--source-root",
       folder.path("none"))
     #expect(run.status == 0, "\(run.errorOutput)")
     let results = try JSONDecoder().decode(
@@ -155,7 +155,7 @@ import Testing
         INSERT INTO ZSTOP SELECT i, 'stop ' || i, i % 7 FROM n;
       """)
     let run = try await tool.run(
-      "summary", folder.path("a.log"), "--database", folder.path("store.sqlite"))
+      "summary", "--all", folder.path("a.log"), "--database", folder.path("store.sqlite"))
     #expect(run.output.contains(#"declare Index(\.name) in Stop"#), "\(run.output)")
     #expect(!run.output.contains(#"\\."#))
   }
@@ -229,10 +229,11 @@ import Testing
 
   @Test func aBadFileOfExceptionsIsAnErrorWithItsLine() async throws {
     let file = try exceptions("[AvoidFullTableScan]\n")
-    let run = try await tool.run("summary", folder.path("a.log"), "--exceptions", file)
+    let run = try await tool.run("summary", "--all", folder.path("a.log"), "--exceptions", file)
     #expect(run.status == 1)
     #expect(run.errorOutput.contains("exceptions:1: the exception from AvoidFullTableScan has no"))
-    let missing = try await tool.run("summary", folder.path("a.log"), "--exceptions", "/nowhere")
+    let missing = try await tool.run(
+      "summary", "--all", folder.path("a.log"), "--exceptions", "/nowhere")
     #expect(missing.status == 1)
   }
 

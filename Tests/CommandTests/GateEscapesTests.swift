@@ -79,7 +79,7 @@ import Testing
     let more = try write(Self.run(fetches: 5).log(status: 1), "more.log")
     #expect(try await gate(more).status == 2)
     #expect(
-      try await report.run("summary", failed, "--fail-on", "note").status != 0)
+      try await report.run("summary", "--all", failed, "--fail-on", "note").status != 0)
   }
 
   @Test(arguments: [(nil, 9), (1, nil), (0, nil)] as [(Int32?, Int32?)])

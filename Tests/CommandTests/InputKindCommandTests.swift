@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10))) func anEndlessLineIsAbandoned() async throws {
-    let zeros = try await report.run("summary", "/dev/zero")
+    let zeros = try await report.run("summary", "--all", "/dev/zero")
     #expect(zeros.status == 1)
     #expect(zeros.errorOutput.contains("\"/dev/zero\""), "\(zeros.errorOutput)")
     #expect(zeros.errorOutput.contains("no line feed follows within 1 GiB"))
@@ -50,7 +50,7 @@ import Testing
     let temporary = folder.url.appending(path: "tmp")
     try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: false)
     let summary = try await report.run(
-      through: ["env", "TMPDIR=\(temporary.path)"], ["summary", folder.path("trace")])
+      through: ["env", "TMPDIR=\(temporary.path)"], ["summary", "--all", folder.path("trace")])
     #expect(summary.output.contains("events"), "\(summary.output)\(summary.errorOutput)")
     #expect(summary.output.contains("is damaged") == isDamaged, "\(summary.output)")
     #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.path) == [])
@@ -59,7 +59,7 @@ import Testing
   @Test func aDatabaseIsNoInput() async throws {
     let path = folder.path("stops.sqlite")
     try Connection(path: path).execute("CREATE TABLE ZSTOP (ZNAME)")
-    let run = try await report.run("summary", path)
+    let run = try await report.run("summary", "--all", path)
     #expect(run.status == 1)
     #expect(run.errorOutput.contains("is an SQLite database"), "\(run.errorOutput)")
     #expect(run.errorOutput.contains("--database"))
@@ -72,7 +72,7 @@ import Testing
       0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0xff, 0x0a, 0x13, 0x37,
     ]
     try Data(bytes).write(to: URL(filePath: path))
-    let run = try await report.run("summary", path)
+    let run = try await report.run("summary", "--all", path)
     #expect(run.status == 1)
     #expect(run.errorOutput.contains("is neither a CTF folder"), "\(run.errorOutput)")
     #expect(!run.errorOutput.contains("last one"))
@@ -80,7 +80,7 @@ import Testing
 
   @Test func aFolderOfOtherFilesIsNoLog() async throws {
     _ = try log { $0.fetch(Self.sql) }
-    let run = try await report.run("summary", folder.url.path)
+    let run = try await report.run("summary", "--all", folder.url.path)
     #expect(run.status == 1)
     #expect(run.errorOutput.contains("is a folder without a trace"), "\(run.errorOutput)")
     #expect(run.errorOutput.contains("name the logs in it"))
@@ -89,7 +89,7 @@ import Testing
   @Test func whatStandsInAFileMovesNoCursor() async throws {
     let path = folder.path("log.txt")
     try Data("\u{1b}[31mred".utf8).write(to: URL(filePath: path))
-    let run = try await report.run("summary", path)
+    let run = try await report.run("summary", "--all", path)
     #expect(run.status == 1)
     #expect(!run.errorOutput.contains("\u{1b}"), "\(run.errorOutput)")
     #expect(run.errorOutput.contains(#"\u{1b}[31mred"#))
@@ -104,7 +104,9 @@ import Testing
   func whatIsPackedNamesTheTool(magic: [UInt8], tool: String) async throws {
     let path = folder.path("log.gz")
     try Data(magic + [1, 2, 3]).write(to: URL(filePath: path))
-    for run in try await [report.run("summary", path), shell("\"$0\" summary - < '\(path)'")] {
+    for run in try await [
+      report.run("summary", "--all", path), shell("\"$0\" summary - < '\(path)'"),
+    ] {
       #expect(run.status == 1)
       #expect(
         run.errorOutput.hasSuffix(
@@ -116,12 +118,14 @@ import Testing
   @Test func aNamedPipeIsAnInput() async throws {
     let path = try log { $0.fetch(Self.sql, rows: 15) }
     let pipe = folder.path("pipe")
-    let logged = try await shell("mkfifo '\(pipe)'; cat '\(path)' > '\(pipe)' & \"$0\" '\(pipe)'")
+    let logged = try await shell(
+      "mkfifo '\(pipe)'; cat '\(path)' > '\(pipe)' & \"$0\" --all '\(pipe)'")
     #expect(logged.status == 0, "\(logged.errorOutput)")
     #expect(logged.output.contains(Self.sql))
     let json = folder.path("report.json")
     let saved = try await shell(
-      "\"$0\" summary --json '\(path)' > '\(json)'; cat '\(json)' > '\(pipe)' & \"$0\" '\(pipe)'")
+      "\"$0\" summary --json '\(path)' > '\(json)'; cat '\(json)' > '\(pipe)' & \"$0\" --all '\(pipe)'"
+    )
     #expect(saved.status == 0, "\(saved.errorOutput)")
     #expect(saved.output.contains(Self.sql))
   }
@@ -138,7 +142,7 @@ import Testing
       # Ours as well, so that it stays open; all of the log is in it before anybody reads.
       exec 3<>'\(pipe)'
       cat '\(path)' >&3
-      "$0" summary '\(pipe)' > '\(folder.path("out"))' &
+      "$0" summary --all '\(pipe)' > '\(folder.path("out"))' &
       \(SleepingProgram.signal(signal, in: .pipeRead))
       """)
     #expect(run.status == 130, "\(run.errorOutput)")

@@ -76,7 +76,7 @@ import Testing
       #expect(run.error.contains("would count twice; leave one of them out"))
     }
     #expect(!FileManager.default.fileExists(atPath: folder.path("no.json")))
-    let summary = try await report.run("summary", sum, folder.path("a.json"))
+    let summary = try await report.run("summary", "--all", sum, folder.path("a.json"))
     #expect(summary.status == 3 && summary.error.contains("would count twice"))
     let gate = try await report.run("gate", sum, b, "--baseline", sum)
     #expect(gate.status == 3 || gate.status == 1)
@@ -137,7 +137,7 @@ import Testing
     let seal = URL(filePath: path).appending(path: RecordingSeal.fileName)
     let text = try String(contentsOf: seal, encoding: .utf8)
     try Data(text.replacing("1.3", with: "1.4").utf8).write(to: seal)
-    let run = try await report.run("summary", path)
+    let run = try await report.run("summary", "--all", path)
     #expect(run.output.contains("not as they were recorded"))
   }
 }

@@ -91,7 +91,7 @@ import Testing
 
   @Test func findingsNameTheEntityAndItsProperties() async throws {
     try write(Array(repeating: Self.byDate, count: 20))
-    let run = try await report.run("summary", log, "--database", store, "--model", model)
+    let run = try await report.run("summary", "--all", log, "--database", store, "--model", model)
     #expect(oneLine(run.output).contains(Self.fix), "\(run.output)\(run.error)")
   }
 
@@ -101,7 +101,8 @@ import Testing
       Array(
         repeating: "SELECT 0, t0.Z_PK FROM ZFOLDER t0 WHERE (SELECT COUNT(t1.Z_PK) FROM ZITEM t1 "
           + "WHERE (t0.Z_PK = t1.ZFOLDER) ) > ?", count: 5))
-    let subquery = try await report.run("summary", log, "--database", store, "--model", model)
+    let subquery = try await report.run(
+      "summary", "--all", log, "--database", store, "--model", model)
     #expect(oneLine(subquery.output).contains(count), "\(subquery.output)\(subquery.error)")
     try write(
       ["SELECT 0, t0.Z_PK, t0.ZNAME FROM ZFOLDER t0 "]
@@ -109,7 +110,7 @@ import Testing
           repeating: "SELECT COUNT( DISTINCT t0.Z_PK) FROM ZITEM t0 WHERE  t0.ZFOLDER = ?",
           count: 50), rows: 50)
     // From the log and the model alone.
-    let loop = try await report.run("summary", log, "--model", model)
+    let loop = try await report.run("summary", "--all", log, "--model", model)
     #expect(oneLine(loop.output).contains(count), "\(loop.output)\(loop.error)")
   }
 
@@ -125,7 +126,8 @@ import Testing
       #expect(run.status == 1, "\(command) \(run.output)")
       #expect(run.error.contains("no column ZITEM.ZRANK"), "\(run.error)")
     }
-    let missing = try await report.run("summary", log, "--model", folder.path("none.xcdatamodel"))
+    let missing = try await report.run(
+      "summary", "--all", log, "--model", folder.path("none.xcdatamodel"))
     #expect(missing.status == 1)
     #expect(missing.error.contains("none.xcdatamodel"))
   }

@@ -268,7 +268,7 @@ import Testing
       CoreData: details: SQLite: EXPLAIN QUERY PLAN \(sql)
       \(rows)
       """ + "\n", "core-data.log")
-    let summary = try await tool.run(path)
+    let summary = try await tool.run(path, "--all")
     #expect(summary.output.contains("AvoidFullTableScan"), "\(summary.output)")
     #expect(summary.output.contains("confidence: medium"))
     #expect(summary.output.contains("a fetch index on pinned, modified (ZPINNED, ZMODIFIED)"))

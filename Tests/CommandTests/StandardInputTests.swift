@@ -29,7 +29,7 @@ import Testing
     try await report.run(through: ["sh", "-c", "exec \"$@\" < '\(path)'", "sh"], arguments)
   }
 
-  @Test(arguments: [["summary", "-"], ["-"], ["summary", "--json", "-"]])
+  @Test(arguments: [["summary", "--all", "-"], ["--all", "-"], ["summary", "--json", "-"]])
   func aLogMayBePiped(command: [String]) async throws {
     let file = folder.path("log.txt")
     try Data(log.utf8).write(to: URL(filePath: file))
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test func nothingPipedIsInconclusive() async throws {
-    let run = try await report.run(["summary", "-"])
+    let run = try await report.run(["summary", "--all", "-"])
     #expect(run.status == 3)
     #expect(run.errorOutput.contains("holds no events"), "\(run.errorOutput)")
   }
@@ -63,7 +63,7 @@ import Testing
   @Test func aFolderCannotBePiped() async throws {
     var trace = TraceBuilder()
     try trace.write(to: folder.url.appending(path: "trace"))
-    let run = try await run(["summary", "-"], input: folder.path("trace"))
+    let run = try await run(["summary", "--all", "-"], input: folder.path("trace"))
     #expect(run.status == 1)
     #expect(run.output == "")
     #expect(
@@ -74,7 +74,7 @@ import Testing
   @Test func aFileOfATraceIsNeitherKind() async throws {
     var trace = TraceBuilder()
     try trace.write(to: folder.url.appending(path: "trace"))
-    let run = try await run(["summary", "-"], input: folder.path("trace/metadata"))
+    let run = try await run(["summary", "--all", "-"], input: folder.path("trace/metadata"))
     #expect(run.status == 1)
     #expect(run.errorOutput.contains("is neither a CTF folder"), "\(run.errorOutput)")
   }
@@ -88,7 +88,7 @@ import Testing
     let text = try String(contentsOf: metadata, encoding: .utf8)
       .replacing("_source;", with: "_entity;")
     try Data(text.utf8).write(to: metadata)
-    let run = try await report.run("summary", folder.path("trace"))
+    let run = try await report.run("summary", "--all", folder.path("trace"))
     #expect(run.status == 1)
     #expect(run.errorOutput.hasPrefix("trace-report: cannot read "), "\(run.errorOutput)")
     #expect(run.errorOutput.split(separator: "\n").count == 1, "\(run.errorOutput)")

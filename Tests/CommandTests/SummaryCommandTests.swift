@@ -37,8 +37,63 @@ import Testing
     let run = try await report.run(scanning(), environment: ["COLUMNS": "80"])
     #expect(run.status == 0)
     #expect(run.error == "")
-    #expect(run.output.contains("1. warning: AvoidFullTableScan  transit/Search.swift:42"))
+    #expect(
+      run.output.hasPrefix(
+        """
+        transit[2367], SQLite 3.40.1
+        1 warning: up to 799 ns of 1.00 µs can be saved. Worst: a full scan on 'Stop' at
+        transit/Search.swift:42.
+
+        """), "\(run.output)")
+    #expect(
+      run.output.contains("\n1. transit/Search.swift:42  a full scan on 'Stop', up to 799 ns\n"),
+      "\(run.output)")
+    #expect(run.output.hasSuffix(" -o report.html\n"))
     #expect(!run.output.contains("\u{1b}"))
+  }
+
+  @Test func allStatementsAndFindingsHaveTheirTables() async throws {
+    let path = try scanning()
+    let statements = try await report.run("summary", path, "--statements")
+    #expect(statements.output.contains("Statements by total time"))
+    #expect(!statements.output.contains("Findings (1)"))
+    #expect(statements.output.contains("1 warning: "))
+    let all = try await report.run("summary", path, "--all")
+    #expect(all.output.contains("Statements by total time"))
+    let finding = "1. warning: AvoidFullTableScan  transit/Search.swift:42"
+    #expect(all.output.contains(finding))
+    let findings = try await report.run("findings", path)
+    #expect(findings.status == 0)
+    #expect(findings.output.contains(finding))
+    #expect(!findings.output.contains("Statements by total time"))
+  }
+
+  /// The command that a screen ends with is complete, and runs as it is.
+  @Test func theNextCommandRuns() async throws {
+    let run = try await report.run("summary", scanning(), "--entity", "Stop")
+    let line = try #require(run.output.split(separator: "\n").last)
+    let command = String(line.trimmingPrefix("next: "))
+    #expect(command.hasPrefix("trace-report html \(folder.path("scan.txt")) --entity Stop -o "))
+    let words = command.split(separator: " ").dropFirst().map(String.init)
+    let next = try await report.run(Array(words.dropLast()) + [folder.path("next.html")])
+    #expect(next.status == 0, "\(next.error)")
+  }
+
+  @Test func withoutAnInputTheNewestRecordingIsRead() async throws {
+    let tool = try BuiltTool("trace-report")
+    func run(_ arguments: String...) async throws -> BuiltTool.Run {
+      try await tool.run(through: ["env", "-C", folder.url.path], arguments)
+    }
+    let none = try await run()
+    #expect(none.status == 64)
+    #expect(none.errorOutput.contains("trace-report record -- COMMAND"), "\(none.errorOutput)")
+    let trace = RunBuilder {
+      $0.open()
+      $0.fetch(Self.sql, rows: 15)
+      $0.close()
+    }
+    try trace.writeTrace(to: folder.url.appending(path: "old"))
+    #expect(try await run().output.contains("old (ctf)"))
   }
 
   @Test func jsonHasTheKeysOfVersionOne() async throws {
@@ -71,15 +126,17 @@ import Testing
     #expect(try await report.run("gate", json, "--baseline", baseline).status == 0)
     #expect(try await report.run("diff", json, usual()).output.contains("12,800 → 0"))
     #expect(try await report.run("html", json, "-o", folder.path("saved.html")).status == 0)
-    let filtered = try await report.run("summary", json, "--entity", "Stop")
+    let filtered = try await report.run("summary", "--all", json, "--entity", "Stop")
     #expect(filtered.status == 1)
     #expect(filtered.error.contains("holds sums and no events"))
-    #expect(try await report.run("summary", baseline).error.contains("JSON without a profile"))
-    let piped = try await BuiltTool("trace-report").run(["summary", "-"], input: saved.output)
+    #expect(
+      try await report.run("summary", "--all", baseline).error.contains("JSON without a profile"))
+    let piped = try await BuiltTool("trace-report").run(
+      ["summary", "--all", "-"], input: saved.output)
     #expect(piped.status == 0)
     #expect(piped.output.contains("AvoidFullTableScan"))
     let logged = try await BuiltTool("trace-report").run(
-      ["summary", "-"], input: String(contentsOfFile: scanning(), encoding: .utf8))
+      ["summary", "--all", "-"], input: String(contentsOfFile: scanning(), encoding: .utf8))
     #expect(logged.status == 0)
     #expect(logged.output.contains("AvoidFullTableScan"))
   }
@@ -89,7 +146,7 @@ import Testing
       trace.fetch(Self.sql, rows: 15, total: 8_000_000)
       trace.fetch("SELECT b", entity: "StopTime", total: 1000)
     }
-    let entity = try await report.run("summary", path, "--entity", "StopTime")
+    let entity = try await report.run("summary", "--all", path, "--entity", "StopTime")
     #expect(entity.output.contains("SELECT b"))
     #expect(!entity.output.contains("ZSTOP"))
     #expect(entity.output.contains("only what is entity StopTime"))
@@ -103,9 +160,10 @@ import Testing
       #expect(run.output.contains("By \(grouping), total time first"))
       #expect(run.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
     }
-    #expect(try await report.run("summary", path, "--since", "yesterday").status == 64)
-    #expect(try await report.run("summary", path, "--since", "1h").output.contains("fetches"))
-    #expect(try await report.run("summary", path, "--min-duration", "-1s").status == 64)
+    #expect(try await report.run("summary", "--all", path, "--since", "yesterday").status == 64)
+    #expect(
+      try await report.run("summary", "--all", path, "--since", "1h").output.contains("fetches"))
+    #expect(try await report.run("summary", "--all", path, "--min-duration", "-1s").status == 64)
   }
 
   @Test func aLogOfCoreDataIsAnInput() async throws {
@@ -119,7 +177,7 @@ import Testing
 
       """.utf8
     ).write(to: URL(filePath: path))
-    let run = try await report.run("summary", path)
+    let run = try await report.run("summary", "--all", path)
     #expect(run.status == 0)
     #expect(run.output.contains("45.3 ms"))
     #expect(run.output.contains("not recognized: line 4: unknown annotation of Core Data: moon"))
@@ -135,7 +193,7 @@ import Testing
     var log = LogBuilder()
     log.open(ProcessIdentity(id: 1, name: "transit"), at: 0)
     try Data(log.text.utf8).write(to: URL(filePath: folder.path("empty.txt")))
-    let run = try await report.run("summary", folder.path("empty.txt"))
+    let run = try await report.run("summary", "--all", folder.path("empty.txt"))
     #expect(run.status == 3)
     #expect(run.error.split(separator: "\n").count == 1)
   }
@@ -145,7 +203,8 @@ import Testing
   func aFilterThatTakesNothingIsInconclusive(filter: [String]) async throws {
     let log = try usual()
     for command in [
-      ["summary", log, "--fail-on", "warning"], ["html", log, "-o", folder.path("a.html")],
+      ["summary", "--all", log, "--fail-on", "warning"],
+      ["html", log, "-o", folder.path("a.html")],
       ["export", log, "--format", "openmetrics"], ["export", log, "--format", "perfetto"],
     ] {
       let run = try await report.run(command + filter)
@@ -161,14 +220,14 @@ import Testing
     let text = try String(contentsOfFile: path, encoding: .utf8)
     let lines = text.split(separator: "\n").count
     try Data(text.utf8.dropLast(9)).write(to: URL(filePath: path))
-    let run = try await report.run("summary", path, environment: ["COLUMNS": "200"])
+    let run = try await report.run("summary", "--all", path, environment: ["COLUMNS": "200"])
     #expect(run.status == 0)
     #expect(run.output.contains("line \(lines), the last one, is cut and was not used"))
     #expect(run.output.contains("15"))
   }
 
   @Test func aMissingInputFails() async throws {
-    let run = try await report.run("summary", "/nowhere")
+    let run = try await report.run("summary", "--all", "/nowhere")
     #expect(run.status == 1)
     #expect(run.error.contains("/nowhere"))
     #expect(try await report.run("summary").status == 64)

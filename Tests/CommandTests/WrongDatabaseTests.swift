@@ -49,11 +49,11 @@ import Testing
   }
 
   @Test func summaryReportsTheRunAndThenTheDatabase() async throws {
-    let run = try await report.run("summary", log, "--database", wrong)
+    let run = try await report.run("summary", "--all", log, "--database", wrong)
     expectRefusal(run, "only 1 of 3 statements compiles")
     #expect(run.output.contains(Self.stops))
     #expect(!run.output.contains("Drop"))
-    #expect(try await report.run("summary", log, "--database", right).status == 0)
+    #expect(try await report.run("summary", "--all", log, "--database", right).status == 0)
   }
 
   /// The copy of a database that a program has open: its tables may be in the write-ahead log alone.
@@ -78,7 +78,8 @@ import Testing
     #expect(plans.output.isEmpty)
     try write([Self.stops])
     expectRefusal(
-      try await report.run("summary", log, "--database", wrong), "the statement does not compile")
+      try await report.run("summary", "--all", log, "--database", wrong),
+      "the statement does not compile")
   }
 
   @Test func noPlansAreReported() async throws {
@@ -100,7 +101,7 @@ import Testing
 
   @Test func oneStrangerAmongManyIsNoOtherDatabase() async throws {
     try write([Self.stops, Self.lines])
-    let run = try await report.run("summary", log, "--database", wrong)
+    let run = try await report.run("summary", "--all", log, "--database", wrong)
     #expect(run.status == 0, "\(run.errorOutput)")
   }
 

@@ -107,7 +107,7 @@ import TraceRendering
     try await run("two")
     let relay = recorder.folder.path("relay")
     try FileManager.default.copyItem(atPath: "\(relay)/kiosk-7", toPath: "\(relay)/kiosk-9")
-    let run = try await report("summary", relay)
+    let run = try await report("summary", "--all", relay)
     #expect(run.status == 3)
     #expect(run.errorOutput.contains("would count twice"), "\(run.errorOutput)")
   }
@@ -137,7 +137,7 @@ import TraceRendering
       host.messages.contains(
         "was lost, so events from now on are not recorded; the program runs on"))
     #expect(host.messages.contains("did not get all of the recording"))
-    let summary = try await report("summary", recorder.folder.path("relay"))
+    let summary = try await report("summary", "--all", recorder.folder.path("relay"))
     #expect(summary.output.contains("its recording has not ended"), "\(summary.output)")
     #expect(summary.output.contains("INCONCLUSIVE"))
   }
@@ -148,7 +148,7 @@ import TraceRendering
     #expect(host.counts == [2001, 2997])
     #expect(host.status == 1)
     #expect(host.messages.contains("did not get all of the recording"), "\(host.messages)")
-    let summary = try await report("summary", recorder.folder.path("relay"))
+    let summary = try await report("summary", "--all", recorder.folder.path("relay"))
     #expect(summary.output.contains("its recording has not ended"), "\(summary.output)")
   }
 

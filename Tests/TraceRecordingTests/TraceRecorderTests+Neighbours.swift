@@ -32,7 +32,7 @@ extension TraceRecorderTests {
 
     let fetches = try (fetches(in: first.trace), fetches(in: second.trace))
     #expect(fetches.1.values.map(\.count).sorted() == [70, 90])
-    #expect(inner.output.contains("fetches            160 "), "\(inner.output)")
+    #expect(inner.output.contains("160 fetches returned "), "\(inner.output)")
     #expect(fetches.0.count == 2)
     #expect(fetches.0.values.contains { $0.count == 5 })
     #expect(Set(fetches.0.keys).isDisjoint(with: fetches.1.keys))

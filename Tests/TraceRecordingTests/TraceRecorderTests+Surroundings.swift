@@ -68,7 +68,7 @@ extension TraceRecorderTests {
       run.errorOutput.contains("still running, and not recorded from now on: \(process);"),
       "\(run.errorOutput)")
     let summary = try await recorder.run(
-      Recorder.path(of: "trace-report"), ["summary", recorder.trace])
+      Recorder.path(of: "trace-report"), ["summary", "--all", recorder.trace])
     #expect(summary.output.contains("INCONCLUSIVE"))
     #expect(
       summary.output.contains("still running when the recording ended: \(process); what it"))

@@ -4,7 +4,28 @@
 // Of more findings than this the others begin folded: a line each, so that a phone shows them all.
 const openFindings = 5;
 
-const ruleOf = (finding) => finding.querySelector("h3").textContent.replace(/^\d+\. /, "");
+const ruleOf = (finding) => finding.querySelector(".rule").textContent;
+
+/** Copies the SQL of a fix; a fix without SQL as a whole. */
+function makeCopyable(finding) {
+  const fix = finding.querySelector(".fix");
+  const source = finding.querySelector("pre.code") || fix.querySelector("span");
+  const button = element("button", "copy", "Copy");
+  button.type = "button";
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(source.textContent);
+      button.textContent = "Copied";
+    } catch {
+      // Without a clipboard the text is selected, to be copied by hand.
+      getSelection().selectAllChildren(source);
+      button.textContent = "Selected";
+    }
+    announce(`${button.textContent}: the fix.`);
+    setTimeout(() => { button.textContent = "Copy"; }, 2000);
+  });
+  fix.append(button);
+}
 
 function fold(finding, isFolded) {
   finding.classList.toggle("folded", isFolded);
@@ -17,7 +38,7 @@ function makeFoldable(finding) {
   const heading = finding.querySelector("h3");
   button.setAttribute("aria-label", `Details of ${heading.textContent}`);
   button.addEventListener("click", () => fold(finding, !finding.classList.contains("folded")));
-  heading.before(button);
+  heading.prepend(button);
 }
 
 /** A choice of one value, with how many findings have each. */
@@ -36,11 +57,14 @@ function findingChoice(label, all, values) {
 
 function startFindings(section) {
   const findings = [...section.querySelectorAll("article.finding")];
+  findings.forEach(makeCopyable);
   if (findings.length < 2) return;
   findings.forEach((finding, index) => {
     makeFoldable(finding);
     fold(finding, index >= openFindings);
   });
+  // A few are all to be seen: the first one needs the room.
+  if (findings.length <= openFindings) return;
   const search = element("input");
   search.type = "search";
   search.placeholder = "Search";

@@ -9,6 +9,8 @@ final class IndexTrial {
   /// The number of rows of a partial index.
   private let rows: (IndexCandidate) -> Int?
   private var known: [String: [IndexCandidate]?] = [:]
+  /// What the sets that were chosen by running a statement save, by its SQL.
+  private(set) var gains: [String: [IndexGain]] = [:]
   /// The scan that an index is to replace.
   private var scan: PlanJudgement.Scan?
 
@@ -90,7 +92,10 @@ final class IndexTrial {
     guard let best = trials.map(\.cost).min() else { return [] }
     let good = trials.filter { $0.cost <= best * Self.tolerance }
     let fewest = good.map { $0.columnCount }.min()
-    return good.first { $0.columnCount == fewest }?.indexes
+    guard let chosen = good.first(where: { $0.columnCount == fewest }) else { return nil }
+    gains[subject.sql, default: []].append(
+      IndexGain(indexes: chosen.indexes, before: before.stepsPerRun, after: chosen.stepsPerRun))
+    return chosen.indexes
   }
 
   /// Whether a run reads enough rows to compare it with others: a database without the program's rows

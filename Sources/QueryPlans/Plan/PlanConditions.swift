@@ -11,6 +11,8 @@ public struct PlanConditions: Sendable {
   public var mayHaveChanged = true
   /// Returns the path of another database, where a statement ran only there.
   public var otherDatabase: @Sendable (String) -> String? = { _ in nil }
+  /// Whether the file of a path is another one than the program opened, or gone.
+  public var isReplaced: @Sendable (String) -> Bool = { _ in false }
   /// The databases that the program attached, by their names.
   public var attached: [String: String] = [:]
 

@@ -17,8 +17,10 @@ extension PlanExplainer {
     if let known = others[path] { return known }
     var own = conditions
     own.otherDatabase = { _ in nil }
-    let other = (try? InspectedDatabase(path: path)).map {
-      OtherDatabase($0, PlanExplainer($0.connection, conditions: own, values: recorded))
+    let file = conditions.isReplaced(path) ? nil : try? InspectedDatabase(path: path)
+    let other = file.map {
+      OtherDatabase(
+        $0, PlanExplainer($0.connection, conditions: own, budget: budget, values: recorded))
     }
     others[path] = .some(other)
     return other

@@ -44,6 +44,7 @@ extension PlanExplainer {
         judgement.excess = nil
       }
     }
+    judgement.gains = trial.gains[subject.sql] ?? []
     explanation.judgement = judgement
   }
 

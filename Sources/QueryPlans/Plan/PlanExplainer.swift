@@ -10,6 +10,7 @@ public import SQLiteDriver
 public final class PlanExplainer {
   let connection: Connection
   let conditions: PlanConditions
+  let budget: PlanBudget?
   /// The explainers of other databases of the trace, by path; nil for one that cannot be read.
   var others: [String: OtherDatabase?] = [:]
   private var sizes: [String: TableSize?] = [:]
@@ -25,16 +26,18 @@ public final class PlanExplainer {
   private let qualifier: ColumnQualifier
   private var trial: (schema: Int64, trial: IndexTrial?)?
 
-  /// - Parameter values: returns the values that runs of a statement bound, as far as they were
-  ///   recorded.
+  /// - Parameters:
+  ///   - budget: the work that this explainer, and others with it, may take; nil for that of a command.
+  ///   - values: returns the values that runs of a statement bound, as far as they were recorded.
   public init(
     _ connection: Connection, conditions: PlanConditions = PlanConditions(),
-    values: @escaping (String) -> [[BindValue]] = { _ in [] }
+    budget: PlanBudget? = nil, values: @escaping (String) -> [[BindValue]] = { _ in [] }
   ) {
     self.connection = connection
     self.conditions = conditions
     recorded = values
-    meter = StatementMeter(connection)
+    self.budget = budget
+    meter = StatementMeter(connection, budget ?? .ofCommand)
     qualifier = ColumnQualifier(connection)
     replaced = Self.standInForCollations(of: connection, on: connection)
     attachDatabases()

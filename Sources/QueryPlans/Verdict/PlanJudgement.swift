@@ -109,6 +109,8 @@ public struct PlanJudgement: Hashable, Sendable {
   public internal(set) var temporaryBTrees: [String] = []
   /// The index that SQLite would use in place of the sort; nil where none was tried.
   public internal(set) var sortIndexes: [IndexCandidate]?
+  /// The indexes that were made on a copy, with the steps of a run without them and with them.
+  public internal(set) var gains: [IndexGain] = []
   /// The tables for which SQLite makes an index at every run.
   public internal(set) var automaticIndexes: [String] = []
   /// Their columns, as far as the plan names them: the indexes that would replace them.

@@ -8,24 +8,24 @@ import SQLiteDriver
 /// well and are rolled back, with triggers and foreign keys. Of a larger one only statements that
 /// read are run. Runs end at a number of VM steps: no clock decides a report.
 final class StatementMeter {
-  // 64 MB are copied in a tenth of a second.
-  private static let maxCopiedBytes: Int64 = 256_000_000
-  // Ten million VM steps scan a table of a million rows, in a fifth of a second.
+  // A table of a million rows is scanned.
   private static let maxSteps = 10_000_000
   // Values are fitted by several runs.
   private static let maxFitSteps = 60_000_000
-  // The limit of all statements together.
-  private static let maxAllSteps = 600_000_000
   private static let stepsAtOnce: Int32 = 1000
 
   private let source: Connection
-  private var remaining = StatementMeter.maxAllSteps
+  private let budget: PlanBudget
   private var known: [String: PlanJudge.Measurement?] = [:]
   private var knownValues: [String: Values] = [:]
   private var bench: Bench?
+  /// The size of its copy.
+  private var copiedBytes: Int64 = 0
   private var schemaVersion: Int64?
 
-  init(_ source: Connection) { self.source = source }
+  init(_ source: Connection, _ budget: PlanBudget) {
+    (self.source, self.budget) = (source, budget)
+  }
 
   /// The work of one run, or of some runs with recorded values; nil where it cannot be run here.
   func measure(
@@ -59,7 +59,7 @@ final class StatementMeter {
     _ sql: String, values: [[BindValue]], work: StatementWork, with indexes: [IndexCandidate]
   ) -> Trial? {
     discardOldSchema()
-    guard let bench, bench.isWritable, remaining > 0 else { return nil }
+    guard let bench, bench.isWritable, hasSteps else { return nil }
     let connection = bench.connection
     return try? connection.undoing {
       try bounded(connection) {
@@ -79,14 +79,23 @@ final class StatementMeter {
     }
     schemaVersion = version
     (known, knownValues) = ([:], [:])
-    bench = Bench(source, maxCopiedBytes: Self.maxCopiedBytes)
+    bench = nil
+    budget.copiedBytes += copiedBytes
+    let bytes = budget.copiedBytes
+    bench = Bench(source, budget)
+    copiedBytes = bytes - budget.copiedBytes
+  }
+
+  private var hasSteps: Bool {
+    if budget.steps <= 0 { budget.isExhausted = true }
+    return budget.steps > 0
   }
 
   private func run(
     _ sql: String, _ recorded: [[BindValue]], _ work: StatementWork,
     _ indexes: [IndexCandidate] = []
   ) throws -> Trial? {
-    guard remaining > 0, let bench else { return nil }
+    guard hasSteps, let bench else { return nil }
     let connection = bench.connection
     let numbered = ParameterNumbering(sql)
     let outline = StatementOutline(numbered.sql)
@@ -190,8 +199,8 @@ final class StatementMeter {
     _ connection: Connection, _ maxSteps: Int = StatementMeter.maxSteps, _ body: () throws -> R
   ) rethrows -> R {
     var steps = 0
-    let limit = min(maxSteps, remaining)
-    defer { remaining -= steps }
+    let limit = min(maxSteps, budget.steps)
+    defer { budget.steps -= steps }
     return try connection.interrupting(
       when: {
         steps += Int(Self.stepsAtOnce)
@@ -226,7 +235,7 @@ final class StatementMeter {
     var isCut = false
     let columns = 0..<statement.columnCount
     var bytes = [UInt64](repeating: 0, count: columns.count)
-    let limit = min(Self.maxSteps, remaining)
+    let limit = min(Self.maxSteps, budget.steps)
     do {
       try connection.interrupting(
         when: {
@@ -249,7 +258,7 @@ final class StatementMeter {
     }
     let counters = statement.takeCounters()
     statement.reset()
-    remaining -= Int(clamping: counters.vmSteps)
+    budget.steps -= Int(clamping: counters.vmSteps)
     var measurement = PlanJudge.Measurement(
       work: StatementWork(
         executions: 1, rows: rows, fullScanSteps: counters.fullScanSteps,
@@ -271,10 +280,11 @@ private final class Bench {
   /// Closes the file last.
   private let file: InspectedDatabase?
 
-  init?(_ source: Connection, maxCopiedBytes: Int64) {
+  init?(_ source: Connection, _ budget: PlanBudget) {
     do {
       let bytes = try source.number("PRAGMA page_count") * source.number("PRAGMA page_size")
-      if bytes <= maxCopiedBytes {
+      if bytes <= budget.copiedBytes {
+        budget.copiedBytes -= bytes
         // "" is a database in a temporary file without a name.
         connection = try Connection(path: "")
         file = nil
@@ -285,6 +295,7 @@ private final class Bench {
         try connection.execute(
           "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA foreign_keys = ON")
       } else {
+        budget.isExhausted = true
         let file = try InspectedDatabase(path: source.path)
         self.file = file
         connection = file.connection

@@ -20,6 +20,8 @@ public struct FindingReview: Hashable, Sendable {
   public var complaints: [String] = []
   /// Whether the rules that need the program's database were checked.
   public var hasDatabase = false
+  /// The databases that were opened without being named, and what was not tried on them; one sentence each.
+  public var remarks: [String] = []
 
   /// Findings without exceptions.
   public init(_ findings: [Finding]) { self.findings = findings }

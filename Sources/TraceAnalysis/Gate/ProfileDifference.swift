@@ -12,6 +12,8 @@ public struct ProfileDifference: Sendable {
   /// Those whose work changed first, then by the time of the slower side, longest first; a side is nil if it does not
   /// have the statement.
   public var pairs: [Pair]
+  /// The findings that came and went.
+  public var findings: FindingDifference
 
   /// A statement of the two runs.
   public struct Pair: Hashable, Sendable {
@@ -64,6 +66,7 @@ public struct ProfileDifference: Sendable {
   public init(before: Profile, after: Profile) {
     self.before = before
     self.after = after
+    findings = FindingDifference(before: before, after: after)
     var left = before.statementGroups.values.sorted { $0.fingerprint < $1.fingerprint }
     var right = after.statementGroups.values.sorted { $0.fingerprint < $1.fingerprint }
     var pairs: [Pair] = []

@@ -11,6 +11,8 @@ extension Profile {
       sqliteVersion: sqliteVersion,
       mayHaveChanged: tracedPaths.count <= 1 && !changesPlans && isModifiedSince(path))
     conditions.attached = attachedDatabases
+    let replaced = Set(openedFiles.filter { !$0.isStillThere }.map(\.path))
+    conditions.isReplaced = { replaced.contains($0) }
     let own = tracedPaths.filter { $0.isSameFile(as: path) }
     if tracedPaths.count > 1, !own.isEmpty {
       let databases = self.databases

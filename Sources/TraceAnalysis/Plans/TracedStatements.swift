@@ -30,6 +30,9 @@ public struct TracedStatements: Sendable {
   /// The values that were recorded.
   public private(set) var values = StatementValues()
 
+  /// The databases that the programs opened, the one with most time in its statements first.
+  public private(set) var openedDatabases: [OpenedDatabase] = []
+
   /// Reads traces and logs to their ends.
   ///
   /// - Throws: `TraceReadingError` where an input cannot be read at all.
@@ -48,6 +51,7 @@ public struct TracedStatements: Sendable {
     let profile = builder.profile(of: reading)
     values = profile.values
     conditions = { profile.planConditions(for: $0) }
+    openedDatabases = profile.openedDatabases
     let ran = Dictionary(
       profile.statements.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     for (index, statement) in statements.enumerated() {
@@ -61,6 +65,7 @@ public struct TracedStatements: Sendable {
     reading = profile.reading
     values = profile.values
     conditions = { profile.planConditions(for: $0) }
+    openedDatabases = profile.openedDatabases
     for profile in profile.statements {
       guard let sql = profile.sql else {
         if profile.id.rawValue != 0 { unresolved += 1 }

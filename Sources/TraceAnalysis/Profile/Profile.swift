@@ -59,6 +59,11 @@ public struct Profile: Sendable, Codable {
   /// Never encoded: a report has the paths of the stores.
   var databases: [StatementID: Set<String>] = [:]
 
+  /// The database files that were opened.
+  ///
+  /// Never encoded: they are files of the host that recorded them.
+  var openedFiles: [OpenedDatabase] = []
+
   private enum CodingKeys: CodingKey {
     case totals, statements, faults, batches, saves, contexts, entities, stores, waits, processes
     case reading, selection, measured, observed, sequences, otherSQL, locks, io, origin, forms

@@ -69,6 +69,7 @@ extension ProfileBuilder {
     if !others.isEmpty { profile.otherSQL = Array(others.prefix(1000)) }
     profile.sequences = sequences.finish()
     profile.databases = databases.byStatement
+    profile.openedFiles = openedFiles
     let labels = reading.commonLabels
     profile.measured = measured
     profile.origin = origins.origin(forms.onlyOrigin)?.labelled(labels)

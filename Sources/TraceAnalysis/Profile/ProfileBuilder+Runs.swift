@@ -50,6 +50,11 @@ extension ProfileBuilder {
     let store = StoreProfile(
       path: event.path, journalMode: "", pageSize: 0, sqliteVersion: event.sqliteVersion)
     if stores.count < Bounds.stores, !stores.contains(store) { stores.append(store) }
+    if openedFiles.count < Bounds.stores, let file = OpenedDatabase(event),
+      !openedFiles.contains(file)
+    {
+      openedFiles.append(file)
+    }
   }
 
   mutating func add(_ run: StatementRun, of record: EventRecord, in process: Int) {

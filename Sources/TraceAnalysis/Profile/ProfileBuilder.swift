@@ -17,6 +17,7 @@ public struct ProfileBuilder {
     capacity: Bounds.faults, rest: Bounds.restOfFaults)
   var saves = TallyTable<SourceLocation, SaveTally>(capacity: Bounds.callers, rest: .unknown)
   var stores: [StoreProfile] = []
+  var openedFiles: [OpenedDatabase] = []
   var waits = WaitProfile()
   var processes = ProcessTable()
   var contexts = TallyTable<Key, ContextTally>(

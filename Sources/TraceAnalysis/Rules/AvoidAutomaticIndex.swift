@@ -6,6 +6,7 @@ import StoreEvents
 /// A join or a subquery finds its rows by an index of the schema.
 struct AvoidAutomaticIndex: Rule {
   static let explanation = RuleExplanation(
+    problem: "an index that each run builds",
     law: "A join or a subquery finds its rows by an index of the schema.",
     reason: "If there is none, SQLite may build an index for each run and then discard it.",
     bad: """

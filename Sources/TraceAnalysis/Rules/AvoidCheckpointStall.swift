@@ -9,6 +9,7 @@ struct AvoidCheckpointStall: Rule {
   static let maxLog: UInt64 = 4000
 
   static let explanation = RuleExplanation(
+    problem: "a checkpoint that stalls commits",
     law:
       "The write-ahead log is checkpointed often, in small parts, and no reader blocks this.",
     reason: """

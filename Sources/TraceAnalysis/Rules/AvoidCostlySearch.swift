@@ -6,6 +6,7 @@ import StoreEvents
 /// A search reads few rows beyond those that it returns.
 struct AvoidCostlySearch: Rule {
   static let explanation = RuleExplanation(
+    problem: "a costly search",
     law: "A search reads few rows beyond those that it returns.",
     reason: """
       A search by an index that finds most of a table costs as much as a full scan, and SQLite counts no full-scan step

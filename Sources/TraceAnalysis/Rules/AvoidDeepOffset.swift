@@ -9,6 +9,7 @@ struct AvoidDeepOffset: Rule {
   static let minSkippedPerRow = 4.0
 
   static let explanation = RuleExplanation(
+    problem: "a deep OFFSET",
     law: "A page is found by the last key of the page before it, not by an offset.",
     reason: "SQLite reads all rows that an offset skips, each time: page n costs n pages.",
     bad: """

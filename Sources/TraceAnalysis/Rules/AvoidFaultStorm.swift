@@ -8,6 +8,7 @@ struct AvoidFaultStorm: Rule {
   static let minMisses: UInt64 = 10
 
   static let explanation = RuleExplanation(
+    problem: "a query for each object",
     law: "Objects are fetched with the values that are read, not with one query each.",
     reason: """
       A fault whose row is in the row cache costs no SQL; a cache miss is a query. N objects cost N queries at the line

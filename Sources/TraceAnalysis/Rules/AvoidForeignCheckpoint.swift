@@ -5,6 +5,7 @@ import StoreEvents
 /// A commit does not checkpoint pages that other connections wrote.
 struct AvoidForeignCheckpoint: Rule {
   static let explanation = RuleExplanation(
+    problem: "a commit that checkpoints for others",
     law: "A commit does not checkpoint pages that other connections wrote.",
     reason: """
       SQLite runs a checkpoint within the commit that exceeds the size limit of the log, even if other connections wrote

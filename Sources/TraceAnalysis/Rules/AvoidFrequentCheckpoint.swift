@@ -10,6 +10,7 @@ struct AvoidFrequentCheckpoint: Rule {
   static let logOfALargeCommit: UInt64 = 1000
 
   static let explanation = RuleExplanation(
+    problem: "a checkpoint for every few commits",
     law: "Checkpoints are rare compared with commits.",
     reason: """
       A checkpoint syncs the log and the file, and writes each page of the log once, however often it was changed. If it

@@ -6,6 +6,7 @@ import StoreEvents
 /// A fetch finds its rows by an index instead of stepping through a table.
 struct AvoidFullTableScan: Rule {
   static let explanation = RuleExplanation(
+    problem: "a full scan",
     law: "A fetch finds its rows by an index instead of stepping through a table.",
     reason: "The cost of a scan grows with the table, however few rows are returned.",
     bad: """

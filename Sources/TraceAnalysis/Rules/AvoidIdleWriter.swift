@@ -5,6 +5,7 @@ import StoreEvents
 /// A transaction that others wait for does only database work between BEGIN and COMMIT.
 struct AvoidIdleWriter: Rule {
   static let explanation = RuleExplanation(
+    problem: "a write transaction that idles",
     law:
       "A transaction that others wait for does only database work between BEGIN and COMMIT.",
     reason: """

@@ -14,6 +14,7 @@ struct AvoidLargeColumnInList: Rule {
   private static let minTimePerRow = 20_000.0
 
   static let explanation = RuleExplanation(
+    problem: "large values in a list",
     law: "A list does not load the bytes of pictures and documents.",
     reason: """
       A fetch of objects, and `SELECT *`, reads all columns of their table: large values are copied for every row of the

@@ -10,6 +10,7 @@ struct AvoidLockWait: Rule {
   static let minContended: UInt64 = 10
 
   static let explanation = RuleExplanation(
+    problem: "a wait for a lock",
     law:
       "No save, fetch or statement waits long for another connection's lock, or for a connection.",
     reason: """

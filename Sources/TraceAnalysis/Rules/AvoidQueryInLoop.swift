@@ -6,6 +6,7 @@ import StoreEvents
 /// A list is read with one statement, not with an additional one for each row.
 struct AvoidQueryInLoop: Rule {
   static let explanation = RuleExplanation(
+    problem: "a query in a loop",
     law: "A list is read with one statement, not with an additional one for each row.",
     reason: """
       Each statement is prepared, bound and stepped on its own. A join, or one statement with an IN list, reads the same

@@ -3,6 +3,7 @@
 /// The members of a relationship of many objects are fetched together.
 struct AvoidRelationshipFaultStorm: Rule {
   static let explanation = RuleExplanation(
+    problem: "a query for each relationship",
     law: "The members of a relationship of many objects are fetched together.",
     reason: "The first access to each object's members is one query: N objects, N + 1 queries.",
     bad: """

@@ -9,6 +9,7 @@ struct AvoidRepeatedFetch: Rule {
   static let minRepeats: UInt64 = 10
 
   static let explanation = RuleExplanation(
+    problem: "a query that is repeated",
     law: "A fetch is not repeated while its result has not changed.",
     reason: """
       A fetch always queries the database, even for objects that are registered in the context. In a loop, or for each

@@ -6,6 +6,7 @@ import StoreEvents
 /// A subquery that runs once for every row of the outer SELECT finds its rows by an index.
 struct AvoidScanInCorrelatedSubquery: Rule {
   static let explanation = RuleExplanation(
+    problem: "a scan for each row",
     law: "A correlated subquery finds its rows by an index.",
     reason: """
       It runs once for every row that the outer SELECT reads, and a scan in it reads its table each time.

@@ -10,6 +10,7 @@ struct AvoidSlowSave: Rule {
   static let minObjectsOfALargeSave = 50_000.0
 
   static let explanation = RuleExplanation(
+    problem: "slow saves",
     law: "A save is short, and changes that belong together are saved together.",
     reason: """
       Each save is a transaction, and its commit waits for the disk, however small it is. A save of very many objects

@@ -9,6 +9,7 @@ struct AvoidSyncForFewRows: Rule {
   static let maxRows = 4.0
 
   static let explanation = RuleExplanation(
+    problem: "a disk sync for few rows",
     law: "A commit that waits for the disk writes more than a few rows.",
     reason: """
       A sync takes as long for one row as for a thousand. With a rollback journal each commit syncs the journal, its folder

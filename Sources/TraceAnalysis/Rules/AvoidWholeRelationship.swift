@@ -10,6 +10,7 @@ struct AvoidWholeRelationship: Rule {
   private static let minPartRead = 0.25
 
   static let explanation = RuleExplanation(
+    problem: "a relationship that is loaded as a whole",
     law: "A large relationship is read as a whole only if its members are used.",
     reason: """
       The first access to a to-many relationship reads all its members, also for their number or for one of them.

@@ -5,6 +5,7 @@ import QueryPlans
 /// No two indexes of a table are the same.
 struct DropDuplicateIndex: Rule {
   static let explanation = RuleExplanation(
+    problem: "a duplicate index",
     law: "No two indexes of a table have the same columns in the same order.",
     reason: "Both are written at every save and take space in the file; a fetch uses only one.",
     bad: """

@@ -5,6 +5,7 @@ import QueryPlans
 /// No index has the first columns of another one.
 struct DropRedundantIndex: Rule {
   static let explanation = RuleExplanation(
+    problem: "a redundant index",
     law: "No index is a prefix of another index.",
     reason:
       "The longer index serves the same searches and sorts as the shorter one; both are written at every save.",

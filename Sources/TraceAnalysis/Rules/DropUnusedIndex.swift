@@ -6,6 +6,7 @@ import StoreEvents
 /// Every index is used by at least one fetch.
 struct DropUnusedIndex: Rule {
   static let explanation = RuleExplanation(
+    problem: "an unused index",
     law: "Every index is used by at least one fetch.",
     reason:
       "An index that no plan uses is still written at every save, and takes space in the file.",

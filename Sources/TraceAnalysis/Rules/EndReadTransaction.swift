@@ -8,6 +8,7 @@ struct EndReadTransaction: Rule {
   static let minCommits: UInt64 = 100
 
   static let explanation = RuleExplanation(
+    problem: "a read that does not end",
     law: "A read ends before other connections have committed many times.",
     reason: """
       A read transaction, or a statement that is not stepped to its end and not reset, keeps its snapshot. With a

@@ -24,6 +24,22 @@ public struct Finding: Hashable, Sendable {
   public var fix: String
   /// Nil where the data do not show it.
   public var saving: Saving?
+  /// The time of its statement, or of what its rule counts, where no saving is known; 0 if neither is.
+  public var timeOfCause: Nanoseconds = 0
+
+  /// The VM steps of a run before and after the fix, where it was tried on a copy of the database.
+  public var trial: Trial?
+
+  /// A fix that was tried.
+  public struct Trial: Hashable, Sendable {
+    /// The VM steps of a run without the fix.
+    public var before: UInt64
+    /// The VM steps of a run with the fix.
+    public var after: UInt64
+  }
+
+  /// The time by which findings are ranked: the saving, otherwise the time of the cause.
+  public var cost: Nanoseconds { savesAtMost ?? timeOfCause }
 
   /// The maximum saving.
   public var savesAtMost: Nanoseconds? { saving?.atMost }

@@ -8,6 +8,7 @@ struct GroupWrites: Rule {
   static let minTransactions: UInt64 = 50
 
   static let explanation = RuleExplanation(
+    problem: "a transaction for each write",
     law: "Writes that belong together are one transaction.",
     reason: """
       Each transaction takes the lock, writes the log or the journal, and waits for the disk. Outside of a transaction,

@@ -5,6 +5,7 @@ import StoreEvents
 /// A statement that fails with SQLITE_BUSY is run again, or its failure is reported.
 struct HandleBusy: Rule {
   static let explanation = RuleExplanation(
+    problem: "a failed write that is not repeated",
     law: "A statement that fails with SQLITE_BUSY is run again, or its failure is reported.",
     reason: """
       The data of the failed statement is not in the file. A program that continues as if it were loses the data

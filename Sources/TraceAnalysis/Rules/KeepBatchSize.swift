@@ -11,6 +11,7 @@ struct KeepBatchSize: Rule {
   static let minPartRead = 0.25
 
   static let explanation = RuleExplanation(
+    problem: "batches that are loaded at once",
     law: "A batched result is read directly, a batch at a time, and each batch once.",
     reason: """
       A copy of the result (an Array, a sorted list, a Set) reads all objects and so loads all batches with one query

@@ -9,6 +9,7 @@ struct KeepStatistics: Rule {
   static let maxGrowth = 4.0
 
   static let explanation = RuleExplanation(
+    problem: "missing statistics",
     law: "The planner has up-to-date statistics where it chooses between indexes.",
     reason: """
       Without statistics SQLite assumes that an equality matches ten rows, whatever the column is; with outdated ones it

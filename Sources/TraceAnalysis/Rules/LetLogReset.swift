@@ -5,6 +5,7 @@ import StoreEvents
 /// The write-ahead log is reset after a checkpoint.
 struct LetLogReset: Rule {
   static let explanation = RuleExplanation(
+    problem: "a log that grows",
     law: "The write-ahead log is reset after a checkpoint.",
     reason: """
       When a checkpoint has copied the whole log, the next writer restarts it from the beginning, unless a reader still

@@ -10,6 +10,7 @@ struct LimitFetch: Rule {
   static let minPartRead = 0.25
 
   static let explanation = RuleExplanation(
+    problem: "a fetch without a limit",
     law: "A fetch is limited to the objects used, by a predicate, a limit or a batch size.",
     reason: "Rows that are not used are still read, copied and kept in memory.",
     bad: """

@@ -6,6 +6,7 @@ import StoreEvents
 /// A statement is read to its end, or reset, before another one needs its lock.
 struct ResetStatement: Rule {
   static let explanation = RuleExplanation(
+    problem: "a statement that stays open",
     law: "A statement is read to its end, or reset, before another one needs its lock.",
     reason: """
       A SELECT that was not read to its end keeps its snapshot and its locks. On the same connection an UPDATE of a

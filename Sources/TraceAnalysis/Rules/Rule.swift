@@ -41,7 +41,7 @@ public enum Rules {
 }
 
 extension Profile {
-  /// The findings of all rules without a database: warnings first, then by their saving.
+  /// The findings of all rules without a database: warnings first, then by their cost.
   public var findings: [Finding] { Workload(self).findings }
 }
 

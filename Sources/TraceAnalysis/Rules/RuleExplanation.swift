@@ -2,6 +2,8 @@
 
 /// The law of a rule, its reason, an example that breaks it and one that follows it.
 public struct RuleExplanation: Hashable, Sendable {
+  /// What breaks it, as a noun that a name can follow: `a full scan`.
+  public var problem: String
   /// The law, in one sentence.
   public var law: String
   /// The cost of breaking it.
@@ -14,7 +16,10 @@ public struct RuleExplanation: Hashable, Sendable {
   public var limits: String
 
   /// Makes an explanation.
-  public init(law: String, reason: String, bad: String, good: String, limits: String) {
+  public init(
+    problem: String, law: String, reason: String, bad: String, good: String, limits: String
+  ) {
+    self.problem = problem
     self.law = law
     self.reason = reason
     self.bad = bad

@@ -5,6 +5,7 @@ import StoreEvents
 /// A connection that shares its database has a busy timeout.
 struct SetBusyTimeout: Rule {
   static let explanation = RuleExplanation(
+    problem: "a connection without a busy timeout",
     law: "A connection that shares its database has a busy timeout.",
     reason: """
       Without a busy timeout, a statement fails as soon as another connection holds the lock it needs, even if it is

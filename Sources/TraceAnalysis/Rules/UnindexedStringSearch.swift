@@ -15,6 +15,7 @@ struct UnindexedStringSearch: Rule {
   }
 
   static let explanation = RuleExplanation(
+    problem: "a text search without an index",
     law: "A text search is a prefix search on normalized text, which an index serves.",
     reason: """
       A function that ignores case and diacritics runs once for every row, and so does a search within the text or for a

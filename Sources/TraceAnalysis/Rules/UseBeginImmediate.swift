@@ -5,6 +5,7 @@ import StoreEvents
 /// A transaction that reads and then writes begins with BEGIN IMMEDIATE.
 struct UseBeginImmediate: Rule {
   static let explanation = RuleExplanation(
+    problem: "a transaction that becomes a writer late",
     law: "A transaction that reads and then writes begins with BEGIN IMMEDIATE.",
     reason: """
       A deferred transaction that has read has a snapshot. If another connection writes in the meantime, the first write

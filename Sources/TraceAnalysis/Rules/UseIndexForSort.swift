@@ -10,6 +10,7 @@ struct UseIndexForSort: Rule {
   static let minSteps = 10_000.0
 
   static let explanation = RuleExplanation(
+    problem: "a sort without an index",
     law: "A fetch of many rows reads them in the order of an index instead of sorting them.",
     reason:
       "A sort reads all rows before it returns the first one; with a limit it sorts rows that are not returned.",

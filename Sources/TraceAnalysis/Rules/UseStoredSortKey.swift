@@ -6,6 +6,7 @@ import StoreEvents
 /// A list in localized order is sorted by a stored sort key.
 struct UseStoredSortKey: Rule {
   static let explanation = RuleExplanation(
+    problem: "a sort that computes its key",
     law: "A list in localized order is sorted by a stored sort key.",
     reason: """
       A localized comparison is a function that runs about ten times for each row, and no index of plain text has its

@@ -45,18 +45,20 @@ public struct Workload {
   ///   - connection: the database, or a private copy.
   ///   - path: the file of which the connection may have a copy.
   ///   - names: the names of a Core Data model, for its terms in fixes.
+  ///   - budget: the work that plans and trials may take; nil for that of a command.
   /// - Throws: `SQLiteError` if the database's schema cannot be read.
   public init(
     _ profile: Profile, database connection: Connection, path: String? = nil,
-    names: ModelNames? = nil
+    names: ModelNames? = nil, budget: PlanBudget? = nil
   ) throws(SQLiteError) {
     self.profile = profile.withoutRests
     self.names = names
     database = try DatabaseFacts(connection)
     let explainer = PlanExplainer(
-      connection, conditions: profile.planConditions(for: path ?? connection.path)
+      connection, conditions: profile.planConditions(for: path ?? connection.path), budget: budget
     ) { profile.values.tuples(of: $0) }
-    for statement in self.profile.statements {
+    // They are in the order of their time.
+    for statement in self.profile.statements.prefix(budget?.statements ?? .max) {
       guard let sql = statement.sql else { continue }
       explanations[statement.id] = explainer.explain(sql, work: statement.statementWork)
     }
@@ -81,14 +83,50 @@ public struct Workload {
     SchemaMatch(profile.statements.compactMap { explanations[$0.id] })
   }
 
-  /// The findings of all rules: warnings first, then by their saving.
+  /// The findings of all rules: warnings first, then by their cost.
   public var findings: [Finding] {
-    Rules.all.flatMap { $0.check(self) }.sorted { a, b in
+    let times = FindingTimes(profile)
+    return Rules.all.flatMap { $0.check(self) }.map { finding in
+      var finding = finding
+      if finding.saving == nil { finding.timeOfCause = times.time(of: finding) }
+      finding.trial = trial(of: finding)
+      return finding
+    }.sorted { a, b in
       if a.severity != b.severity { return a.severity > b.severity }
-      let (x, y) = (a.savesAtMost ?? 0, b.savesAtMost ?? 0)
-      return x != y
-        ? x > y : (a.rule, a.caller.sortKey, a.message) < (b.rule, b.caller.sortKey, b.message)
+      return a.cost != b.cost
+        ? a.cost > b.cost
+        : (a.rule, a.caller.sortKey, a.message) < (b.rule, b.caller.sortKey, b.message)
     }
+  }
+}
+
+extension Workload {
+  /// The trial of the index that a finding's fix names.
+  private func trial(of finding: Finding) -> Finding.Trial? {
+    guard let statement = finding.statement else { return nil }
+    return explanations[statement]?.judgement?.gains.first { $0.isNamed(in: finding.fix) }.map {
+      Finding.Trial(before: $0.before, after: $0.after)
+    }
+  }
+}
+
+/// The times that rank findings without a computed saving.
+private struct FindingTimes {
+  private let statements: [StatementID: StatementProfile]
+
+  init(_ profile: Profile) {
+    statements = Dictionary(
+      profile.statements.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The time of the statement at the line of the finding; otherwise the largest time that its rule
+  /// counted.
+  func time(of finding: Finding) -> Nanoseconds {
+    let counted = finding.evidence.filter { $0.name.hasSuffix("Ns") }.map(\.value).max() ?? 0
+    guard let statement = finding.statement.flatMap({ statements[$0] }) else { return counted }
+    let work =
+      statement.callers.first { $0.location == finding.caller }?.work ?? statement.work
+    return max(work.connectionTime > 0 ? work.connectionTime : work.totalTime, counted)
   }
 }
 

@@ -6,6 +6,7 @@ import StoreEvents
 /// Among terms that no index serves, cheap terms are written before costly ones.
 struct WriteCheapTermsFirst: Rule {
   static let explanation = RuleExplanation(
+    problem: "a costly term that is computed first",
     law: "Among terms that no index serves, cheap terms are written before costly ones.",
     reason: """
       SQLite evaluates such terms for each row in the order in which they are written, and stops at the first that is

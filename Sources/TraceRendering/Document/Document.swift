@@ -15,6 +15,11 @@ public struct Document: Hashable, Sendable {
     case facts([Fact])
     case table(Table)
     case item(Item)
+    case brief(Brief)
+    /// A paragraph of at most so many lines.
+    case excerpt(String, Tone, lines: Int)
+    /// A command to type, below its purpose: it is never broken, so that it can be copied.
+    case command(String, String)
   }
 
   public enum Tone: Hashable, Sendable { case plain, quiet, good, bad }

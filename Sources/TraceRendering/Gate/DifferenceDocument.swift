@@ -5,17 +5,27 @@ import StoreEvents
 public import TraceAnalysis
 
 extension Document {
-  /// Two runs side by side: totals, then each statement with its mean time and work per run.
+  /// Two runs side by side: the verdict, the findings that came and went, totals, then each statement with
+  /// its mean time and work per run.
+  ///
+  /// - Parameters:
+  ///   - top: the number of statements.
+  ///   - findings: the number of new findings, and of those that are gone.
   public init(
-    difference: ProfileDifference, before: String, after: String, top: Int = 10
+    difference: ProfileDifference, before: String, after: String, top: Int = 10,
+    findings: Int = .max
   ) {
     self.init(title: "before: \(before); after: \(after)")
+    blocks.append(.paragraph(difference.sentence, difference.tone))
     for (name, profile) in [("before", difference.before), ("after", difference.after)]
     where !profile.completeness.isComplete {
       blocks.append(.paragraph("\(name) is incomplete: its counts may be too low", .bad))
       blocks += profile.completeness.doubts.map { .paragraph("  - " + $0, .bad) }
     }
-    blocks.append(.table(Self.totals(difference)))
+    blocks += Self.findings(difference, atMost: findings)
+    var totals = Self.totals(difference)
+    if findings < .max { totals.rows.removeAll(where: \.isOfNothing) }
+    blocks.append(.table(totals))
     let listed = difference.pairs.prefix(top)
     guard !listed.isEmpty else { return }
     let rest =
@@ -30,6 +40,28 @@ extension Document {
           ], rows: listed.map(Self.row))))
     blocks.append(.paragraph(""))
     blocks.append(.paragraph(Self.remark(on: listed), .quiet))
+  }
+
+  private static func findings(_ difference: ProfileDifference, atMost count: Int) -> [Block] {
+    let (new, gone) = (difference.findings.new, difference.findings.gone)
+    let after = SharedProfile(difference.after, withSQL: true)
+    func rest(_ all: Int, _ word: String) -> [Block] {
+      all > count ? [.paragraph("\(UInt64(all - count).grouped) more \(word)", .quiet)] : []
+    }
+    let came = new.prefix(count).enumerated().map { index, finding in
+      Block.brief(
+        Brief(
+          [finding], number: index + 1, in: after, maxLines: count == .max ? .max : 3, mark: "new: "
+        ))
+    }
+    let went = gone.prefix(count).map { finding in
+      let statement = finding.statement.flatMap(difference.before.statement)
+      let place = finding.caller.text.map { "\($0)  " } ?? ""
+      return Block.paragraph(
+        "gone: \(place)\(finding.phrase(finding.problem, finding.culprit(of: statement)))", .good)
+    }
+    return came + rest(new.count, "new") + (went.isEmpty ? [] : [.paragraph("")]) + went
+      + rest(gone.count, "gone")
   }
 
   /// What the columns of times are worth.
@@ -155,6 +187,13 @@ extension Document {
   static func change(_ speedup: Double) -> String {
     if speedup >= 1.1 { return "\(Cell.factor(speedup).text) faster" }
     return speedup <= 1 / 1.1 ? "\(Cell.factor(1 / speedup).text) slower" : "same"
+  }
+}
+
+extension Table.Row {
+  /// Whether neither run has any of it.
+  fileprivate var isOfNothing: Bool {
+    cells.dropFirst().prefix(2).allSatisfy { [.count(0), .duration(0), .none].contains($0) }
   }
 }
 

@@ -80,7 +80,7 @@ extension Dashboards.Section {
         case .table(let table):
           .table(
             Dashboards.Table(table, name: anchor, caption: name, sortedBy: sortedBy, minor: minor))
-        case .heading, .facts, .item: nil
+        case .heading, .facts, .item, .brief, .excerpt, .command: nil
         }
       })
   }

@@ -52,9 +52,11 @@ extension AdviceReport {
     let declaration = creation.declaration ?? creation.undeclarableSentence
     var card = Dashboards.Finding(
       headline: creation.candidate.sql.visible, severity: "make",
-      message: cost(creation.bytes, creation.writes, table: creation.candidate.table).visible,
       changes: declaration.map { [.init(entity.visible, $0.visible)] } ?? [],
       summary: "What it costs")
+    card.message = [
+      cost(creation.bytes, creation.writes, table: creation.candidate.table).visible
+    ]
     card.saving =
       ["saves \(steps(creation.saving)) steps of the workload"]
       + [orderSentence(creation)].compactMap { $0?.visible }
@@ -68,8 +70,8 @@ extension AdviceReport {
   fileprivate func card(_ removal: IndexAdvice.Removal) -> Dashboards.Finding {
     let sql = "DROP INDEX \(SQLName.quotedIfNeeded(removal.index.name))"
     var card = Dashboards.Finding(
-      headline: sql.visible, severity: "drop", message: removal.sentence.visible, changes: [],
-      summary: "What it costs")
+      headline: sql.visible, severity: "drop", changes: [], summary: "What it costs")
+    card.message = [removal.sentence.visible]
     card.reason = cost(removal.index.bytes, removal.writes, table: removal.index.table).visible
     return card
   }

@@ -36,14 +36,19 @@ extension DashboardPage {
 
   private func card(_ finding: Finding, number: Int) -> Dashboards.Finding {
     var card = Dashboards.Finding(
-      headline: "\(number). \(finding.rule)", severity: finding.severity.rawValue,
-      message: finding.message.visible, changes: [.init("Fix", finding.fix.visible)],
+      headline: "\(number). \(finding.message)".visible, severity: finding.severity.rawValue,
+      changes: [.init("Fix", finding.fix.visible)],
       summary: "Evidence and reason; confidence \(finding.confidence.rawValue)")
+    card.rule = [finding.rule]
+    card.sql = [finding.statement.flatMap(profile.statement)?.sql].compactMap(\.self)
+      .map { SQLText.shortened($0).visible }
+    card.code = [finding.sqlOfFix].compactMap(\.self).map(\.visible)
+    if let trial = finding.trialText { card.evidence.append(.init("the index", trial)) }
     card.place = [finding.caller.text ?? (finding.statement == nil ? finding.object : "")]
       .filter { !$0.isEmpty }.map(\.visible)
     card.link = finding.statement.flatMap { statementRows[$0] }.map { ["statements-\($0)"] } ?? []
+    card.saving = [finding.shareText(of: verdict.time)].compactMap(\.self)
     if let saving = finding.saving {
-      card.saving = ["potential saving: up to \(Cell.duration(saving.atMost).text)"]
       card.evidence.append(.init("the saving is", saving.basis.visible))
     }
     card.evidence += profile.evidence(of: finding).map(\.fact)
@@ -52,6 +57,28 @@ extension DashboardPage {
       card.reason = "\(explanation.law) \(explanation.reason)"
     }
     return card
+  }
+}
+
+extension Finding {
+  /// `up to 95.2 ms, 91% of the time`.
+  fileprivate func shareText(of time: Nanoseconds?) -> String? {
+    guard let costText else { return nil }
+    guard let time, time > 0 else { return costText }
+    return "\(costText), \(Cell.ratio(min(Double(cost) / Double(time), 1)).text) of the time"
+  }
+
+  /// `CREATE INDEX a ON b (c)` of a fix, with what follows it up to other words.
+  var sqlOfFix: String? {
+    guard let start = fix.firstRange(of: "CREATE INDEX")?.lowerBound else { return nil }
+    var level = 0
+    for index in fix[start...].indices {
+      if fix[index] == "(" { level += 1 }
+      guard fix[index] == ")" else { continue }
+      level -= 1
+      if level == 0 { return String(fix[start...index]) + ";" }
+    }
+    return nil
   }
 }
 

@@ -17,6 +17,7 @@ public struct DashboardPage {
   /// The plans of the statements, where a database was given.
   public var explanations: [StatementID: PlanExplainer.Explanation] = [:]
   public var advice: AdviceReport?
+  let verdict: RunVerdict
 
   let statements: [StatementGroup]
   let callers: [GroupProfile]
@@ -29,6 +30,7 @@ public struct DashboardPage {
     timeline = timed.timeline
     self.top = top
     self.review = review ?? FindingReview(timed.profile.findings)
+    verdict = RunVerdict(profile, self.review)
     let groups = profile.statementGroups(by: .total)
     statements = Array(groups.prefix(top))
     callers = Array(profile.groups(by: .caller).prefix(top))
@@ -45,8 +47,15 @@ public struct DashboardPage {
   /// - Throws: if an embedded template does not parse.
   public func html() throws -> String {
     var page = Dashboards.Page(title: profile.headline.visible)
-    page.introduction = [profile.provenance.visible] + profile.completeness.remarks.map(\.visible)
-    page.notices = [profile.notice]
+    let notice = profile.notice
+    let isSmall = profile.completeness.isComplete && profile.completeness.unrecognizedLines == 0
+    page.introduction =
+      [profile.provenance.visible] + (isSmall ? [notice.text] : [])
+      + (profile.completeness.remarks + review.remarks).map(\.visible)
+    page.notices =
+      [Dashboards.Notice(verdict.sentence.visible, tone: verdict.tone.styleClass)]
+      + (isSmall ? [] : [notice])
+    page.first = [findingsSection].compactMap(\.self)
     page.totals = profile.facts.map { Dashboards.Fact($0.label, $0.cell.text) }
     page.remarks = [profile.timeSplitSentence, profile.isEmpty ? nil : profile.costOfTracing]
       .compactMap(\.self)
@@ -59,7 +68,7 @@ public struct DashboardPage {
       page.remarks.append("No tracks over time: the lines of the log have no dates.")
     }
     page.sections =
-      [findingsSection, statementsSection].compactMap(\.self) + adviceSections + groupSections
+      [statementsSection].compactMap(\.self) + adviceSections + groupSections
       + [sourcesSection].compactMap(\.self)
     page.footer = "Made by trace-report html. Everything is in this file."
     return try Dashboards.html(page)
@@ -90,7 +99,7 @@ extension Profile {
       recordsLosses
         ? "Complete: \(read), none known to be lost."
         : "\(read). A log of Core Data does not record losses.",
-      tone: recordsLosses ? "good" : "",
+      tone: "",
       points: unknown > 0
         ? ["\(unknown.counted("line was", "lines were")) not recognized; see under Sources."] : [])
   }

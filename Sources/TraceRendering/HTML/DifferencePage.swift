@@ -37,20 +37,39 @@ public struct DifferencePage {
       "after: \(difference.after.provenance)".visible,
     ]
     page.notices = notices
-    page.sections = [
-      Dashboards.Section(anchor: "totals-of-both", name: "Totals", blocks: [.table(totalsTable)]),
-      Dashboards.Section(
-        anchor: "pairs", name: "Statements",
-        heading: "Statements, per run\(Document.rest(difference.pairs.count, listed.count))",
-        blocks: listed.isEmpty
-          ? [.paragraph("Neither run has a statement.")]
-          : [
-            .table(pairsTable),
-            .paragraph(Document.remark(on: listed), tone: "quiet small"),
-          ]),
-    ]
+    page.sections =
+      findingsSections + [
+        Dashboards.Section(anchor: "totals-of-both", name: "Totals", blocks: [.table(totalsTable)]),
+        Dashboards.Section(
+          anchor: "pairs", name: "Statements",
+          heading: "Statements, per run\(Document.rest(difference.pairs.count, listed.count))",
+          blocks: listed.isEmpty
+            ? [.paragraph("Neither run has a statement.")]
+            : [
+              .table(pairsTable),
+              .paragraph(Document.remark(on: listed), tone: "quiet small"),
+            ]),
+      ]
     page.footer = "Made by trace-report diff. Everything is in this file."
     return try Dashboards.html(page)
+  }
+
+  /// The findings that came and went.
+  private var findingsSections: [Dashboards.Section] {
+    let (new, gone) = (difference.findings.new, difference.findings.gone)
+    guard !new.isEmpty || !gone.isEmpty else { return [] }
+    func line(_ word: String, _ finding: Finding, _ profile: Profile) -> Dashboards.Block {
+      let culprit = finding.culprit(of: finding.statement.flatMap(profile.statement))
+      let place = finding.caller.text.map { " at \($0)" } ?? ""
+      let text = "\(word): \(finding.phrase(finding.problem, culprit))\(place)"
+      return .paragraph(text.visible, tone: word == "new" ? "bad" : "good")
+    }
+    let blocks =
+      new.prefix(top).flatMap { finding in
+        [line("new", finding, difference.after)]
+          + [finding.message, "Fix: \(finding.fix)"].map { .paragraph($0.visible) }
+      } + gone.prefix(top).map { line("gone", $0, difference.before) }
+    return [Dashboards.Section(anchor: "findings", name: "Findings", blocks: blocks)]
   }
 
   var listed: [ProfileDifference.Pair] { Array(difference.pairs.prefix(top)) }
@@ -63,55 +82,12 @@ public struct DifferencePage {
         "\(name) is incomplete: its counts may be too low.", tone: "bad",
         points: profile.completeness.doubts.map(\.visible))
     }
-    return doubts + [Dashboards.Notice(gain, tone: isGain && doubts.isEmpty ? "good" : "")]
-  }
-
-  private var isGain: Bool { storeTime.before > storeTime.after && storeTime.after > 0 }
-
-  /// The sum for fetches, faults and saves: a change may move work from one to another.
-  private var storeTime: (before: Nanoseconds, after: Nanoseconds) {
-    (difference.before.totals.storeTime, difference.after.totals.storeTime)
-  }
-
-  /// States how the store's time changed, and the counts that explain it.
-  ///
-  ///     Fetches, faults and saves took 812 ms → 14.0 ms: 58.0× faster; full-scan steps 1,204,512 → 0,
-  ///     cache misses 184 → 0.
-  private var gain: String {
-    func scans(_ profile: Profile) -> UInt64? {
-      let steps = profile.statements.compactMap { $0.work.known(\.fullScanSteps) }
-      return steps.isEmpty && !profile.statements.isEmpty ? nil : steps.reduce(0, &+)
-    }
-    func counts(_ name: String, _ count: (Profile) -> UInt64?) -> String? {
-      guard let before = count(difference.before), let after = count(difference.after) else {
-        return nil
-      }
-      return "\(name) \(before.grouped) → \(after.grouped)"
-    }
-    let causes = [
-      counts("full-scan steps", scans), counts("cache misses") { $0.known(\.totals.cacheMisses) },
-    ].compactMap(\.self).joined(separator: ", ")
-    let (before, after) = storeTime
-    guard before > 0 || after > 0 else {
-      return causes.isEmpty ? "The inputs have no times." : "Counts: \(causes)."
-    }
-    let change =
-      before > 0 && after > 0 ? ": " + Document.change(Double(before) / Double(after)) : ""
-    return "Fetches, faults and saves took \(Cell.duration(before).text) → "
-      + "\(Cell.duration(after).text)\(change)\(causes.isEmpty ? "" : "; ")\(causes)."
+    return [Dashboards.Notice(difference.sentence.visible, tone: difference.tone.styleClass)]
+      + doubts
   }
 
   private var totalsTable: Dashboards.Table {
     Dashboards.Table(
       Document.totals(difference), name: "totals-of-both", caption: "Totals of both runs")
-  }
-}
-
-extension Profile.Totals {
-  fileprivate var storeTime: Nanoseconds {
-    [totalTime, faultTime, saveTime].reduce(0) { sum, time in
-      let (sum, overflow) = sum.addingReportingOverflow(time)
-      return overflow ? .max : sum
-    }
   }
 }

@@ -16,6 +16,12 @@ public struct DifferenceReportV1: Codable, Hashable, Sendable {
   public var beforeMeasured: [String]?
   public var afterMeasured: [String]?
   public var statements: [Pair]
+  /// The findings that came and went, and the counts that changed, in words; null in older reports.
+  public var sentence: String?
+  /// The findings that only the second run has; null in older reports.
+  public var newFindings: [ReportV1.Finding]?
+  /// The findings that only the first run has; null in older reports.
+  public var goneFindings: [ReportV1.Finding]?
 
   public struct Pair: Codable, Hashable, Sendable {
     public var before: Side?
@@ -41,6 +47,12 @@ public struct DifferenceReportV1: Codable, Hashable, Sendable {
     after = ReportV1.Totals(difference.after.totals)
     beforeCompleteness = ReportV1.Completeness(difference.before.completeness)
     afterCompleteness = ReportV1.Completeness(difference.after.completeness)
+    sentence = difference.sentence
+    let (shared, sharedBefore) = (
+      SharedProfile(difference.after), SharedProfile(difference.before)
+    )
+    newFindings = difference.findings.new.map { ReportV1.Finding($0, in: shared) }
+    goneFindings = difference.findings.gone.map { ReportV1.Finding($0, in: sharedBefore) }
     beforeMeasured = difference.before.measures.names
     afterMeasured = difference.after.measures.names
     statements = difference.pairs.map {

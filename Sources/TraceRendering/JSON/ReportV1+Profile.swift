@@ -28,11 +28,22 @@ extension ReportV1 {
       faults: profile.faults.prefix(options.top).map(Fault.init),
       saves: profile.saves.prefix(options.top).map(Save.init),
       findings: review.findings.map { Finding($0, in: shared) },
+      verdict: Verdict(RunVerdict(shared, review)),
       excused: review.excused.map { Excused($0, in: shared) },
       exceptionProblems: review.complaints,
       groups: options.grouping.map { grouping in
         profile.groups(by: grouping).prefix(options.top).map(Group.init)
       }, profile: profile, check: try? SavedReport.check(of: profile))
+  }
+}
+
+extension ReportV1.Verdict {
+  /// The verdict on a run.
+  init(_ verdict: RunVerdict) {
+    self.init(
+      sentence: verdict.sentence, warnings: verdict.warnings, notes: verdict.notes,
+      savesAtMostNs: verdict.savesAtMost, timeNs: verdict.time, worst: verdict.worst?.phrase,
+      gaps: verdict.gaps)
   }
 }
 
@@ -137,7 +148,7 @@ extension ReportV1.Excused {
 }
 
 extension ReportV1.Finding {
-  fileprivate init(_ finding: TraceAnalysis.Finding, in shared: SharedProfile) {
+  init(_ finding: TraceAnalysis.Finding, in shared: SharedProfile) {
     let finding = shared.shared(finding)
     self.init(
       rule: finding.rule, severity: finding.severity.rawValue,
@@ -149,6 +160,7 @@ extension ReportV1.Finding {
         uniquingKeysWith: { first, _ in first }),
       fix: finding.fix, savesAtMostNs: finding.savesAtMost,
       savingBasis: finding.saving?.basis, confidence: finding.confidence.rawValue,
-      object: finding.object.isEmpty ? nil : finding.object)
+      object: finding.object.isEmpty ? nil : finding.object,
+      trial: finding.trial.map { .init(stepsBefore: $0.before, stepsAfter: $0.after) })
   }
 }

@@ -20,6 +20,8 @@ public struct ReportV1: Codable, Equatable, Sendable {
   public var faults: [Fault]
   public var saves: [Save]
   public var findings: [Finding]
+  /// The judgement of the run; null in older reports.
+  public var verdict: Verdict?
   /// Findings that the file of exceptions excuses.
   public var excused: [Excused]
   /// Exceptions that are expired, or that match nothing.
@@ -30,6 +32,21 @@ public struct ReportV1: Codable, Equatable, Sendable {
   public var profile: Profile?
   /// A hash of the profile, by which damage is found; null in older reports.
   public var check: String?
+
+  public struct Verdict: Codable, Hashable, Sendable {
+    /// The verdict in words.
+    public var sentence: String
+    public var warnings: Int
+    public var notes: Int
+    /// The maximum time that all fixes together save; null where it is unknown.
+    public var savesAtMostNs: Int64?
+    /// The time in SQLite, or in the object store; null where it is unknown.
+    public var timeNs: Int64?
+    /// The problem of the first finding: `a query in a loop on 'loan' at app.py:42`; null without findings.
+    public var worst: String?
+    /// The reasons why a finding may be missing; empty if nothing is missing.
+    public var gaps: [String]
+  }
 
   public struct Source: Codable, Hashable, Sendable {
     public var path: String
@@ -186,5 +203,12 @@ public struct ReportV1: Codable, Equatable, Sendable {
     public var confidence: String
     /// The index, table, column or relationship of a finding that has no statement.
     public var object: String?
+    /// The VM steps of a run before and after the fix, tried on a copy of the database; null where it was not.
+    public var trial: Trial?
+
+    public struct Trial: Codable, Hashable, Sendable {
+      public var stepsBefore: UInt64
+      public var stepsAfter: UInt64
+    }
   }
 }

@@ -27,6 +27,10 @@ extension Document.Block {
       facts.map { "- \(MarkdownText.escaped($0.label)): \(MarkdownText.escaped($0.cell.text))" }
     case .table(let table): table.markdown
     case .item(let item): item.markdown
+    case .brief(let brief): brief.item.markdown
+    case .excerpt(let text, let tone, _): Self.paragraph(text, tone).markdown
+    case .command(let purpose, let command):
+      ["\(MarkdownText.escaped(purpose)): \(MarkdownText.code(command))"]
     }
   }
 }

@@ -2,26 +2,30 @@
 
 import QueryPlans
 import StoreEvents
-import TraceAnalysis
+public import TraceAnalysis
 import TraceReading
 
 extension Document {
   // 20 is arbitrary: findings are sorted by their saving, and a user who fixes 20 runs it again.
   private static let minFindings = 20
 
+  /// The verdict and all findings.
+  public init(findings review: FindingReview, in profile: Profile) {
+    let shared = SharedProfile(profile, withSQL: true)
+    let verdict = RunVerdict(shared, review)
+    self.init(title: profile.headline)
+    blocks.append(.paragraph(verdict.sentence, verdict.tone))
+    blocks += profile.warnings
+    blocks += Self.findings(review, in: shared, options: SummaryOptions(top: .max))
+  }
+
   static func findings(
     _ review: FindingReview, in shared: SharedProfile, options: SummaryOptions
   ) -> [Block] {
     let profile = shared.profile
     let findings = review.findings
-    let remarks = review.remarks + review.scope(in: profile).map { .paragraph($0, .quiet) }
-    guard !findings.isEmpty else {
-      let sentence =
-        profile.isEmpty
-        ? "There are no events, so there is nothing to judge." : "No findings."
-      let tone: Tone = profile.completeness.isComplete ? .good : .plain
-      return [.heading("Findings"), .paragraph(sentence, tone)] + remarks
-    }
+    let remarks = review.remarkBlocks + review.scope(in: profile).map { .paragraph($0, .quiet) }
+    guard !findings.isEmpty else { return remarks }
     let listed = findings.prefix(max(options.top, minFindings))
     return [.heading(findingsTitle(findings.count, listed.count))]
       + listed.enumerated().map { .item(Item($1, number: $0 + 1, in: shared)) }
@@ -35,7 +39,7 @@ extension Document {
   }
 
   static func moreFindings(_ count: Int, see: String) -> [String] {
-    count > 0 ? ["\(count.counted("more finding")), which save less: see \(see)."] : []
+    count > 0 ? ["\(count.counted("more finding")), which cost less: see \(see)."] : []
   }
 }
 
@@ -60,13 +64,14 @@ extension FindingReview {
   }
 
   /// The findings that were excused, with their reasons, and the problems of the exceptions.
-  fileprivate var remarks: [Document.Block] {
-    excused.map { excused in
-      let place = excused.finding.caller.text ?? excused.finding.object
-      return .paragraph(
-        "excused: \(excused.finding.rule)\(place.isEmpty ? "" : " at \(place)"): "
-          + excused.exception.reason, .quiet)
-    } + complaints.map { .paragraph($0, .bad) }
+  fileprivate var remarkBlocks: [Document.Block] {
+    remarks.map { .paragraph($0, .quiet) }
+      + excused.map { excused in
+        let place = excused.finding.caller.text ?? excused.finding.object
+        return .paragraph(
+          "excused: \(excused.finding.rule)\(place.isEmpty ? "" : " at \(place)"): "
+            + excused.exception.reason, .quiet)
+      } + complaints.map { .paragraph($0, .bad) }
   }
 }
 
@@ -76,6 +81,9 @@ extension Document.Item {
     if let id = shared.shared(finding).statement, let sql = shared.profile.statement(id)?.sql {
       lines.append(.init("", .sql(sql)))
     }
+    if finding.saving == nil, finding.timeOfCause > 0 {
+      lines.append(.init("time", .duration(finding.timeOfCause)))
+    }
     if let saving = finding.saving {
       lines.append(
         .init(
@@ -83,6 +91,7 @@ extension Document.Item {
           .text("up to \(Cell.duration(saving.atMost).text) (\(saving.basis))")))
     }
     lines.append(.init("fix", .text(finding.fix)))
+    if let trial = finding.trialText { lines.append(.init("", .text(trial))) }
     if finding.confidence != .high {
       lines.append(.init("confidence", .text(finding.confidence.rawValue)))
     }

@@ -11,6 +11,10 @@ public struct SummaryOptions: Hashable, Sendable {
   public var order: Order
   /// The key for groups, in place of the usual tables.
   public var grouping: Grouping?
+  public var parts: Parts
+
+  /// The parts below the verdict: everything, or the statements alone.
+  public enum Parts: Hashable, Sendable { case all, statements }
 
   public enum Order: String, CaseIterable, Hashable, Sendable {
     case total, count, rows, mean, p50, p95, p99, max, misses
@@ -18,7 +22,10 @@ public struct SummaryOptions: Hashable, Sendable {
     case fullScanSteps = "scans"
   }
 
-  public init(top: Int = 10, order: Order = .total, grouping: Grouping? = nil) {
+  public init(
+    top: Int = 10, order: Order = .total, grouping: Grouping? = nil, parts: Parts = .all
+  ) {
+    self.parts = parts
     self.top = top
     self.order = order
     self.grouping = grouping
@@ -26,7 +33,7 @@ public struct SummaryOptions: Hashable, Sendable {
 }
 
 extension Document {
-  /// Totals, statements, faults and saves; the findings are last, where a terminal stops scrolling.
+  /// The verdict and the findings, then totals, statements, faults and saves.
   ///
   /// - Parameter review: the findings to show; nil for all that the profile has.
   public init(
@@ -44,16 +51,26 @@ extension Document {
   ) {
     let profile = shared.profile
     let review = review ?? FindingReview(profile.findings)
+    let verdict = RunVerdict(shared, review)
     self.init(title: profile.headline)
+    blocks.append(.paragraph(verdict.sentence, verdict.tone))
     blocks.append(.paragraph(profile.provenance, .quiet))
     blocks += profile.warnings
     blocks += profile.completeness.remarks.map { .paragraph($0, .quiet) }
     blocks += profile.unrecognizedSamples
+    if options.grouping == nil, options.parts == .all {
+      blocks += Self.findings(review, in: shared, options: options)
+    }
     blocks.append(.facts(profile.facts))
     blocks += profile.timeSplit
     if !profile.isEmpty { blocks.append(.paragraph(profile.costOfTracing, .quiet)) }
     if let grouping = options.grouping {
       blocks += Self.groups(of: profile, by: grouping, options: options)
+      if options.parts == .all {
+        blocks += Self.findings(review, in: shared, options: options)
+      }
+    } else if options.parts == .statements {
+      blocks += Self.statements(of: profile, options: options)
     } else {
       blocks += Self.statements(of: profile, options: options)
       blocks += Self.entities(of: profile, options: options)
@@ -65,7 +82,6 @@ extension Document {
       blocks += Self.lockWaits(of: profile, options: options)
       blocks += Self.failures(of: profile, options: options)
     }
-    blocks += Self.findings(review, in: shared, options: options)
   }
 }
 
@@ -137,7 +153,7 @@ extension Profile {
 
 extension Profile {
   /// Printed above all numbers, since they put all of them in doubt.
-  fileprivate var warnings: [Document.Block] {
+  var warnings: [Document.Block] {
     let completeness = completeness
     guard !completeness.isComplete else { return [] }
     let lost = completeness.eventsLost
@@ -206,7 +222,7 @@ extension ObservedProfile {
 }
 
 extension Profile {
-  /// The parts of the time of all fetches and misses: `2% waiting, 1% preparing, …`.
+  /// The parts of the time of all fetches and misses: `2% waiting, 1% compiling, …`.
   fileprivate var timeSplit: [Document.Block] {
     timeSplitSentence.map { [.paragraph(""), .paragraph($0, .quiet)] } ?? []
   }
@@ -220,7 +236,7 @@ extension Profile {
 }
 
 extension Work {
-  /// `2% waiting, 1% preparing, 90% in SQLite's steps, 7% making objects`, or nil where the source
+  /// `2% waiting, 1% compiling, 90% running, 7% making objects`, or nil where the source
   /// does not contain the parts.
   var timeSplit: String? {
     guard let parts = timeParts else { return nil }
@@ -231,8 +247,8 @@ extension Work {
   /// Each part of the time, or nil where the source does not contain the parts.
   var timeParts: [(name: String, ratio: Double)]? {
     let parts = [
-      (known(\.waitTime), "waiting"), (known(\.prepareTime), "preparing"),
-      (known(\.stepTime), "stepping"), (known(\.materializeTime), "making objects"),
+      (known(\.waitTime), "waiting"), (known(\.prepareTime), "compiling"),
+      (known(\.stepTime), "running"), (known(\.materializeTime), "making objects"),
     ]
     let known = parts.compactMap { time, name in time.map { (name, Double($0)) } }
     let whole = known.reduce(0.0) { $0 + $1.1 }

@@ -29,6 +29,10 @@ struct TextRenderer {
     case .facts(let facts): render(facts)
     case .table(let table): render(table)
     case .item(let item): render(item)
+    case .brief(let brief): render(brief)
+    case .excerpt(let text, let tone, let count):
+      for part in limited(text, count, indent: 0) { line(style.paint(part, tone.ink)) }
+    case .command(let purpose, let command): render(command, for: purpose)
     }
   }
 
@@ -76,6 +80,18 @@ struct TextRenderer {
       }
     }
     for fact in item.lines { render(fact) }
+  }
+
+  /// `12 more: trace-report findings trace`; a long command has a line of its own, which the terminal wraps.
+  private mutating func render(_ command: String, for purpose: String) {
+    let command = TerminalText.escaped(command)
+    let lead = TerminalText.escaped(purpose) + ": "
+    let isShort =
+      TerminalText.width(ofEscaped: lead) + TerminalText.width(ofEscaped: command)
+      <= style.width ?? .max
+    if isShort { return line(lead + style.paint(command, .bold)) }
+    line(String(lead.dropLast()))
+    line(style.paint(command, .bold))
   }
 
   private mutating func render(_ fact: Document.Fact) {

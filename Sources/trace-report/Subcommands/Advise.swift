@@ -28,12 +28,18 @@ struct Advise: ParsableCommand {
       """)
 
   @Argument(
-    help: "CTF folders, debug logs and saved reports of the workload; - is standard input.",
+    help: """
+      CTF folders, debug logs and saved reports of the workload; - is standard input; the newest recording in this \
+      folder by default.
+      """,
     completion: .file())
-  var paths: [String]
+  var paths: [String] = []
 
-  @Option(help: "The program's database; it is only read.", completion: .file())
-  var database: String
+  @Option(
+    help: """
+      The program's database; it is only read. By default the file that the program opened, if it is still there.
+      """, completion: .file())
+  var database: String?
 
   @OptionGroup var model: ModelOption
 
@@ -45,7 +51,8 @@ struct Advise: ParsableCommand {
   @Flag(help: "Print JSON, schemaVersion 1.")
   var json = false
 
-  func validate() throws {
+  mutating func validate() throws {
+    if paths.isEmpty { paths = [try Recordings.newest()] }
     guard (0.1...100).contains(minimumEffect) else {
       throw ValidationError("--minimum-effect takes percents from 0.1 to 100.")
     }
@@ -53,8 +60,14 @@ struct Advise: ParsableCommand {
 
   func run() throws {
     ReadingInterruption.catchSignals()
-    let file = try ReportedDatabase.open(database)
+    let named = try database.map(ReportedDatabase.open)
     let profile = try Inputs.profile(of: paths)
+    guard let database = database ?? ReportedDatabase.opened(by: profile) else {
+      throw Failure(
+        "the database of the program is not known, or is gone; name it: --database FILE",
+        status: .validationFailure)
+    }
+    let file = try named ?? ReportedDatabase.open(database)
     let names = try model.names(in: database)
     var report = try AdviceReport(
       profile, database: database, file.connection, minimumEffect: minimumEffect / 100)

@@ -34,7 +34,10 @@ struct Diff: ParsableCommand {
     completion: .file())
   var databases: [String] = []
 
-  @Option(help: "The number of statements to list; 10 by default, 100 with --html.")
+  @Flag(help: "Print all findings that came and went, and ten statements.")
+  var all = false
+
+  @Option(help: "The number of statements to list, with --all; 10 by default, 100 with --html.")
   var top: Int?
 
   func validate() throws {
@@ -51,6 +54,10 @@ struct Diff: ParsableCommand {
       try write(difference, to: html)
     } else if json {
       try Output.print(JSONText.encoded(DifferenceReportV1(difference)))
+    } else if !all, top == nil {
+      let next = NextCommand.line(["diff", before, after, "--html", "diff.html"])
+      let screen = DifferenceScreen(difference, before: before, after: after, next: next)
+      Output.print(screen.text(.ofStandardOutput))
     } else {
       Output.print(
         Document(difference: difference, before: before, after: after, top: top ?? 10)

@@ -40,7 +40,6 @@ struct HTML: ParsableCommand {
 
   func validate() throws {
     if top < 1 { throw ValidationError("--top takes a number from 1 up, not \(top).") }
-    if advise, database == nil { throw ValidationError("--advise needs --database FILE.") }
   }
 
   func run() throws {
@@ -54,9 +53,13 @@ struct HTML: ParsableCommand {
     let review = try exceptions.review(workload, in: timed.profile)
     var page = DashboardPage(timed, review: review, top: top)
     page.explanations = workload.explanations
+    if advise, database == nil, workload.database == nil {
+      throw Failure(
+        "--advise needs the program's database: --database FILE", status: .validationFailure)
+    }
     if advise, let file = workload.database {
       page.advice = try AdviceReport(
-        timed.profile, database: database ?? "", file.connection, minimumEffect: 0.05)
+        timed.profile, database: database ?? file.path, file.connection, minimumEffect: 0.05)
     }
     try Output.write(page.html(), toFile: output)
     Output.print("Wrote \(LogText.escaped(output))\n")

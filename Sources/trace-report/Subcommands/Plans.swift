@@ -23,12 +23,17 @@ struct Plans: ParsableCommand {
   enum FailOn: String, ExpressibleByArgument, CaseIterable { case scan }
 
   @Argument(
-    help: "CTF folders, debug logs, saved reports and plans as text; - is standard input.",
+    help: """
+      CTF folders, debug logs, saved reports and plans as text; - is standard input; the newest recording in this \
+      folder by default.
+      """,
     completion: .file())
   var paths: [String] = []
 
   @Option(
-    help: "The program's database; it is only read. Plans as text need none.", completion: .file())
+    help: """
+      The program's database; it is only read. By default the file that the program opened, if it is still there.
+      """, completion: .file())
   var database: String?
 
   @OptionGroup var model: ModelOption
@@ -44,10 +49,11 @@ struct Plans: ParsableCommand {
   @Flag(help: "Print JSON, schemaVersion 1.")
   var json = false
 
-  func validate() throws {
-    if paths.isEmpty == sql.isEmpty {
+  mutating func validate() throws {
+    if !paths.isEmpty, !sql.isEmpty {
       throw ValidationError("Pass either traces or logs, or --sql.")
     }
+    if paths.isEmpty, sql.isEmpty { paths = [try Recordings.newest()] }
     if database == nil, !sql.isEmpty { throw ValidationError("--sql needs --database FILE.") }
   }
 
@@ -67,7 +73,7 @@ struct Plans: ParsableCommand {
     let statements = try statements(of: texts)
     let (report, explainer) = try explained(texts, statements)
     try output(report)
-    if let explainer, let database { try explainer.checkIntegrity(of: database) }
+    if let explainer, let path = report.database { try explainer.checkIntegrity(of: path) }
     return (report, statements.list)
   }
 
@@ -83,7 +89,8 @@ struct Plans: ParsableCommand {
     _ texts: [String: [PlanTranscript.Listing]], _ statements: StatementSource.Statements
   ) throws -> (PlansReport, PlanExplainer?) {
     let listings = paths.flatMap { texts[$0] ?? [] }
-    guard let database else {
+    let isPlanned = !listings.isEmpty || !statements.plans.isEmpty
+    guard let database = database ?? (isPlanned ? nil : statements.database) else {
       var report = PlansReport(listings, plansOf: statements)
       report.doubts = statements.doubts
       report.names = try model.names(in: nil)

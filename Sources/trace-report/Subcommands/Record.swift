@@ -67,6 +67,8 @@ struct Record: AsyncParsableCommand {
 
   @OptionGroup var labels: Labels
 
+  @OptionGroup var exceptions: Exceptions
+
   @OptionGroup(title: "Flight recorder") var flight: FlightArguments
 
   @Option(
@@ -190,8 +192,11 @@ struct Record: AsyncParsableCommand {
     do {
       guard recording.hasTrace else { throw noEvents }
       let profile = try Inputs.profile(of: [recording.directory])
-      let document = Document(summary: profile, options: SummaryOptions(top: 10, order: .total))
-      Output.print(document.text(.ofStandardOutput))
+      let workload = try ReportedWorkload(profile, database: nil)
+      let review = try exceptions.review(workload, in: profile)
+      let commands = NextCommand.after([recording.directory], RunVerdict(profile, review))
+      Output.print(
+        FirstScreen(profile, review: review, commands: commands).text(.ofStandardOutput))
       if profile.isEmpty { throw noEvents }
     } catch let error as Failure {
       // The cause is the program, not the trace that was just recorded.

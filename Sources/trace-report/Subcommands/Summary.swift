@@ -7,8 +7,10 @@ public import TraceRendering
 
 struct Summary: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Shows totals, statements, callers and findings of traces and logs (the default).",
+    abstract:
+      "Shows the verdict on traces and logs: the worst findings and the totals (the default).",
     discussion: """
+      trace-report summary trace/ --all
       trace-report summary trace/ --since 2s --entity Stop --sort p95
       trace-report summary trace/ --group-by caller
       trace-report summary app.log --database Model.sqlite --model Model.xcdatamodeld
@@ -21,11 +23,18 @@ struct Summary: ParsableCommand {
   @Flag(help: "Print JSON, schemaVersion 1, with every statement.")
   var json = false
 
-  @Option(help: "The number of statements to list; 10 by default, all with --json.")
+  @Flag(help: "Print the table of statements.")
+  var statements = false
+
+  @Flag(help: "Print everything: all findings, statements, faults, saves, transactions and waits.")
+  var all = false
+
+  @Option(
+    help: "The number of statements to list, with --statements; 10 by default, all with --json.")
   var top: Int?
 
-  @Option(help: "The order of the statements.")
-  var sort: SummaryOptions.Order = .total
+  @Option(help: "The order of the statements, with --statements; by total time by default.")
+  var sort: SummaryOptions.Order?
 
   @Option(help: "Print totals by this key in place of the usual tables.")
   var groupBy: Grouping?
@@ -85,16 +94,23 @@ struct Summary: ParsableCommand {
       profile, database: database, names: model.names(in: database))
     let review = try exceptions.review(workload, in: profile)
     let options = SummaryOptions(
-      top: top ?? (json ? .max : 10), order: sort, grouping: groupBy)
-    let document = Document(summary: profile, options: options, review: review)
+      top: top ?? (json ? .max : 10), order: sort ?? .total, grouping: groupBy,
+      parts: all ? .all : .statements)
     if json {
       workload.addPlans(to: &profile)
       let shared = SharedProfile(profile, withSQL: texts.withSQL)
       try Output.print(JSONText.encoded(ReportV1(shared, options: options, review: review)))
-    } else {
+    } else if all || statements || top != nil || sort != nil || groupBy != nil {
+      let document = Document(summary: profile, options: options, review: review)
       Output.print(document.text(.ofStandardOutput))
+    } else {
+      let commands = NextCommand.after(words, RunVerdict(profile, review))
+      Output.print(
+        FirstScreen(profile, review: review, commands: commands).text(.ofStandardOutput))
     }
     if let markdown {
+      var options = options
+      options.parts = .all
       let shared = SharedProfile(profile, withSQL: texts.withSQL)
       let comment = Document(summary: shared, options: options, review: review)
       try Output.write(comment.markdown(), toFile: markdown)
@@ -103,6 +119,11 @@ struct Summary: ParsableCommand {
     try inputs.check(profile)
     try workload.checkDatabase()
     try judge(review, profile.completeness)
+  }
+
+  /// The inputs with the options that choose what is judged, for a command that reads them again.
+  private var words: [String]? {
+    inputs.words.map { $0 + filters.words + NextCommand.option("database", database) + model.words }
   }
 
   private func write(

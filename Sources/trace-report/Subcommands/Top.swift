@@ -95,7 +95,10 @@ struct Top: ParsableCommand {
 extension TopOrder: ExpressibleByArgument {}
 
 extension DurationArgument: CustomStringConvertible {
-  init(nanoseconds: Nanoseconds) { self.nanoseconds = nanoseconds }
+  init(nanoseconds: Nanoseconds) {
+    self.nanoseconds = nanoseconds
+    text = "\(nanoseconds)ns"
+  }
 
   var description: String {
     nanoseconds % 1_000_000_000 == 0

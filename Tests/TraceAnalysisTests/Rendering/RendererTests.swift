@@ -89,7 +89,7 @@ import TraceRendering
     for width in [40, 60, 80] {
       let faults = text(width).components(separatedBy: "Faults by the line")[1]
       #expect(faults.contains("…"))
-      #expect(faults.contains("Search.swift:1234"), "\(faults)")
+      #expect(faults.contains("arch.swift:1234"), "\(faults)")
       #expect(text(width).contains("×20"))
       #expect(text(width).contains("3,000,000"))
     }
@@ -134,10 +134,10 @@ import TraceRendering
     #expect(text.contains("\n20. warning"))
     #expect(!text.contains("\n21. warning"))
     #expect(
-      text.hasSuffix(
+      text.contains(
         """
 
-        280 more findings, which save less: see --top, or --json for all.
+        280 more findings, which cost less: see --top, or --json for all.
         Rules on plans, indexes and large columns were not checked: they need --database FILE.
 
         """))
@@ -147,7 +147,7 @@ import TraceRendering
     let html = try DashboardPage(TimedProfile(profile: profile)).html()
     #expect(html.contains("<h2>Findings (100 of 300)</h2>"))
     #expect(html.components(separatedBy: "<article").count == 101)
-    #expect(html.contains("200 more findings, which save less: see --top."))
+    #expect(html.contains("200 more findings, which cost less: see --top."))
     #expect(html.contains("were not checked: they need --database FILE."))
     var review = FindingReview(profile.findings)
     review.hasDatabase = true
@@ -198,6 +198,8 @@ import TraceRendering
     #expect(notice.upperBound < totals.lowerBound)
     #expect(html.contains("emitted 3 more events than were read"))
     #expect(!html.contains("Complete:"))
+    let verdict = try #require(html.range(of: "No findings, but data is missing"))
+    #expect(verdict.upperBound < notice.lowerBound)
   }
 
   @Test func differencesCountFaultsAsWell() throws {
@@ -209,8 +211,7 @@ import TraceRendering
     let html = try DifferencePage(
       ProfileDifference(before: before.profile(), after: after.profile()), before: "a", after: "b"
     ).html()
-    #expect(html.contains("took 10.2 ms → 5.10 ms: 2.00× faster"))
-    #expect(html.contains("cache misses 184 → 0"))
+    #expect(html.contains("<strong>1 finding is gone: cache misses 184 → 0.</strong>"), "\(html)")
   }
 
   @Test func htmlOfSumsReportsThatTheyHaveNoPlaceInTime() throws {

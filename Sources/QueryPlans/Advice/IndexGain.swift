@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Indexes that were made on a copy of the database, and what they saved a statement.
+public struct IndexGain: Hashable, Sendable {
+  /// The indexes that the plan used.
+  public var indexes: [IndexCandidate]
+  /// The VM steps of a run with the indexes of the database.
+  public var before: UInt64
+  /// The VM steps of a run with the new ones as well.
+  public var after: UInt64
+
+  /// Whether a text has the SQL of all of them, under whatever name.
+  public func isNamed(in text: String) -> Bool {
+    indexes.allSatisfy { index in
+      let part = index.condition.map { " WHERE \($0)" } ?? ""
+      return text.contains("ON \(SQLName.quotedIfNeeded(index.table)) (\(index.terms))\(part)")
+    }
+  }
+}
+
+extension StatementMeter.Trial {
+  /// The VM steps of a run.
+  var stepsPerRun: UInt64 {
+    UInt64(exactly: measurement.work.perRun(\.vmSteps).rounded()) ?? measurement.work.vmSteps
+  }
+}
