@@ -185,6 +185,11 @@ fight: probe ## runs four programs against one database, and compares 1,000 samp
 	swift build --product trace-report && swift build --product lock-holder
 	Tests/LockFights/fight.py
 
+.PHONY: test-sentinel
+test-sentinel: ## hazards of a database in programs of several kinds: 'locks' names each, and nothing in healthy programs
+	swift build --product trace-report && swift build --product lock-holder
+	Tests/Sentinel/matrix.py $(if $(SHORT),--short)
+
 .PHONY: flight
 FLIGHT_SECONDS ?= 600
 flight: probe ## runs a flight recorder for ten minutes over a program that is slow three times; FLIGHT_SECONDS=600

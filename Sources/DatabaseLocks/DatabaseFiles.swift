@@ -44,8 +44,11 @@ struct RollbackJournal {
   init?(of database: String) {
     guard let file = FileBytes.read(database + "-journal", count: 8) else { return nil }
     size = file.size
-    isInUse = file.bytes == Self.magic
+    isInUse = Self.isHeader(file.bytes)
   }
+
+  /// Whether bytes begin as those of a journal that can be rolled back.
+  static func isHeader(_ bytes: [UInt8]) -> Bool { bytes.starts(with: magic) }
 }
 
 /// The header of a database file.

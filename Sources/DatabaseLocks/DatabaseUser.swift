@@ -7,16 +7,24 @@ struct DatabaseUser: Hashable {
   var pid: Int32
   /// The database, as the process names it.
   var path: String
-  var databaseDescriptors: [Int32]
-  var walIndexDescriptors: [Int32]
+  var database: FileIdentity
+  /// The database's descriptors, then those of its log, its index and its journal.
+  var files: [OpenFile]
   var walIndex: FileIdentity?
   /// The name of the database to which its log and its journal belong, if it is another one now: SQLite
   /// names them when it opens the database.
   var formerPath: String?
 
+  var databaseDescriptors: [Int32] { files(.database).map(\.descriptor) }
+  var walIndexDescriptors: [Int32] { files(.walIndex).map(\.descriptor) }
   /// A name under which the WAL-index can be opened, also where the process sees other folders.
-  var walIndexPath: String? { walIndexDescriptors.first.map { "/proc/\(pid)/fd/\($0)" } }
-  var databasePath: String? { databaseDescriptors.first.map { "/proc/\(pid)/fd/\($0)" } }
+  var walIndexPath: String? { walIndexDescriptors.first.map(path) }
+  var databasePath: String? { databaseDescriptors.first.map(path) }
+
+  func files(_ kind: UnlinkedFile.Kind) -> [OpenFile] { files.filter { $0.kind == kind } }
+
+  /// A name under which a descriptor of the process can be opened.
+  func path(_ descriptor: Int32) -> String { "/proc/\(pid)/fd/\(descriptor)" }
 
   /// A file that a process has open.
   typealias Link = (descriptor: Int32, target: String)
@@ -28,17 +36,19 @@ struct DatabaseUser: Hashable {
     }
     guard let first = opened.first else { return nil }
     self.pid = pid
-    path = Self.name(first.target)
-    databaseDescriptors = opened.map(\.descriptor)
-    let names = Set(opened.map { Self.name($0.target) })
-    let companions = links.compactMap { Companion($0.descriptor, Self.name($0.target)) }
+    self.database = database
+    path = OpenFile.name(first.target)
+    let names = Set(opened.map { OpenFile.name($0.target) })
+    let companions = links.compactMap { Companion($0) }
     var own = companions.filter { names.contains($0.database) }
     if own.isEmpty {
       own = Self.stray(companions, of: path, first.descriptor, pid, links)
       formerPath = own.first?.database
     }
-    walIndexDescriptors = own.filter { $0.suffix == "-shm" }.map(\.descriptor)
-    walIndex = walIndexDescriptors.first.flatMap { FileIdentity(path: "/proc/\(pid)/fd/\($0)") }
+    files =
+      opened.map { OpenFile(kind: .database, descriptor: $0.descriptor, target: $0.target) }
+      + own.map(\.file)
+    walIndex = walIndexPath.flatMap { FileIdentity(path: $0) }
   }
 
   /// Companions of a name that the process has not open.
@@ -49,7 +59,7 @@ struct DatabaseUser: Hashable {
   private static func stray(
     _ companions: [Companion], of path: String, _ descriptor: Int32, _ pid: Int32, _ links: [Link]
   ) -> [Companion] {
-    let open = Set(links.map { name($0.target) })
+    let open = Set(links.map { OpenFile.name($0.target) })
     let strays = companions.filter { !open.contains($0.database) }
     func mode(_ descriptor: Int32) -> JournalMode? {
       let file = FileBytes.read("/proc/\(pid)/fd/\(descriptor)", count: 100)
@@ -61,13 +71,13 @@ struct DatabaseUser: Hashable {
       return mode == .wal ? !locks.isEmpty : locks.contains(where: \.isWriter)
     }
     guard !strays.isEmpty, let own = mode(descriptor) else { return [] }
-    let fitting = strays.filter { ($0.suffix == "-journal") == (own != .wal) }
+    let fitting = strays.filter { ($0.file.kind == .journal) == (own != .wal) }
     let near = fitting.filter { folder($0.database) == folder(path) }
     let chosen = near.isEmpty ? fitting : near
     let owners = Set(companions.map(\.database))
     let hasOther = links.contains { link in
-      let name = name(link.target)
-      return name != path && !owners.contains(name) && Companion(0, name) == nil
+      let name = OpenFile.name(link.target)
+      return name != path && !owners.contains(name) && Companion(link) == nil
         && (near.isEmpty || folder(name) == folder(path))
         && mode(link.descriptor) == own && isInUse(link.descriptor, own)
     }
@@ -91,16 +101,19 @@ struct DatabaseUser: Hashable {
 
   /// A file that SQLite opens beside a database.
   private struct Companion {
-    let descriptor: Int32
+    let file: OpenFile
     let database: String
-    let suffix: String
 
-    init?(_ descriptor: Int32, _ name: String) {
-      guard let suffix = ["-shm", "-wal", "-journal"].first(where: name.hasSuffix) else {
+    private static let kinds: [(suffix: String, kind: UnlinkedFile.Kind)] = [
+      ("-shm", .walIndex), ("-wal", .log), ("-journal", .journal),
+    ]
+
+    init?(_ link: Link) {
+      let name = OpenFile.name(link.target)
+      guard let (suffix, kind) = Self.kinds.first(where: { name.hasSuffix($0.suffix) }) else {
         return nil
       }
-      self.descriptor = descriptor
-      self.suffix = suffix
+      file = OpenFile(kind: kind, descriptor: link.descriptor, target: link.target)
       database = String(name.dropLast(suffix.count))
     }
   }
@@ -124,41 +137,69 @@ struct DatabaseUser: Hashable {
     else { return false }
     return first.st_dev == second.st_dev && first.st_ino == second.st_ino
   }
-
-  /// What the kernel puts behind the path of a file that was removed or replaced.
-  static let removedSuffix = " (deleted)"
-
-  private static func name(_ target: String) -> String {
-    target.hasSuffix(removedSuffix) ? String(target.dropLast(removedSuffix.count)) : target
-  }
 }
 
 /// The processes that have the database open.
 struct DatabaseUsers {
   var users: [DatabaseUser] = []
   /// Processes that have another file open, which had the database's path.
-  var formerUsers: [Int32] = []
+  var formerUsers: [DatabaseUser] = []
   /// Processes whose descriptors may not be looked at.
   var unreadable = 0
 
   init(of database: FileIdentity, _ path: String) {
-    let removed = path + DatabaseUser.removedSuffix
     for pid in ProcFile.numbers(in: "/proc") ?? [] where pid != getpid() {
       guard access("/proc/\(pid)/fd", R_OK | X_OK) == 0, Self.mayRead(pid) else {
         if errno == EACCES || errno == EPERM { unreadable += 1 }
         continue
       }
-      let links = DatabaseUser.links(pid)
-      if let user = DatabaseUser(pid: pid, links, database: database) { users.append(user) }
-      let hasFormer = links.contains {
-        // A process in a container may see another file by the path.
-        $0.target == removed
-          && FileIdentity(path: "/proc/\(pid)/fd/\($0.descriptor)")?.device == database.device
-      }
-      if hasFormer { formerUsers.append(pid) }
+      add(pid, database, path)
     }
     users.sort { $0.pid < $1.pid }
-    formerUsers.sort()
+    formerUsers.sort { $0.pid < $1.pid }
+  }
+
+  /// Searches a deleted file among those that processes have open.
+  ///
+  /// - Returns: the path without links, and one by which the file can be opened; nil if no process has it.
+  static func removed(_ path: String) -> (path: String, opened: String)? {
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    let folder = parts.dropLast().joined(separator: "/")
+    let start = parts.count == 1 ? "." : folder.isEmpty ? "/" : folder
+    guard let name = parts.last, !name.isEmpty else { return nil }
+    var file = path
+    if let resolved = realpath(start, nil) {
+      file = String(cString: resolved) + "/" + name
+      free(resolved)
+    }
+    for pid in ProcFile.numbers(in: "/proc") ?? [] where pid != getpid() {
+      for link in DatabaseUser.links(pid) where link.target == file + OpenFile.removedSuffix {
+        return (file, "/proc/\(pid)/fd/\(link.descriptor)")
+      }
+    }
+    return nil
+  }
+
+  /// Looks at the same processes again.
+  func again(_ database: FileIdentity, _ path: String) -> Self {
+    var result = self
+    result.users = []
+    result.formerUsers = []
+    for pid in Set((users + formerUsers).map(\.pid)).sorted() { result.add(pid, database, path) }
+    return result
+  }
+
+  private mutating func add(_ pid: Int32, _ database: FileIdentity, _ path: String) {
+    let links = DatabaseUser.links(pid)
+    if let user = DatabaseUser(pid: pid, links, database: database) { users.append(user) }
+    let removed = path + OpenFile.removedSuffix
+    for former in Set(
+      links.filter { $0.target == removed }
+        .compactMap { FileIdentity(path: "/proc/\(pid)/fd/\($0.descriptor)") })
+    // A process in a container may see another file by the path.
+    where former.device == database.device && former != database {
+      if let user = DatabaseUser(pid: pid, links, database: former) { formerUsers.append(user) }
+    }
   }
 
   private static func mayRead(_ pid: Int32) -> Bool {

@@ -15,38 +15,73 @@ public final class LockObserver {
   public let path: String
   private let mount: MountPoint?
   private let isInitialPIDNamespace: Bool
-  private var users: DatabaseUsers
+  private(set) var users: DatabaseUsers
   private var usersRead: Int64
   private var processes: [Int32: LockingProcess] = [:]
   /// The kernel's names of a file, as far as they were learned from descriptors.
   private var learned: [FileIdentity: Set<LockedFile>] = [:]
-  private var identity: FileIdentity
+  private(set) var identity: FileIdentity
+  /// Whether the user named the database, rather than that it was found open.
+  private let isNamed: Bool
+  private var search = HazardSearch()
+  private var hazards: [Hazard] = []
+  private var hazardsFound: Int64?
 
   /// How long a list of the programs that have the database open is used: it takes milliseconds.
   private static let usersLifetime: Int64 = 1_000_000_000
 
-  /// Finds the database and the programs that have it open.
+  /// Finds the database and the programs that have it open; also a database that was deleted while in use.
   ///
   /// - Throws: ``LocksError``.
-  public init(path: String) throws(LocksError) {
-    guard let resolved = realpath(path, nil) else { throw .noSuchFile(path, code: errno) }
-    defer { free(resolved) }
-    let file = String(cString: resolved)
-    guard let identity = FileIdentity(path: file) else { throw .notAFile(path) }
+  public convenience init(path: String) throws(LocksError) {
+    let file: String
+    let opened: String
+    if let resolved = realpath(path, nil) {
+      file = String(cString: resolved)
+      opened = file
+      free(resolved)
+    } else {
+      let code = errno
+      guard code == ENOENT, let removed = DatabaseUsers.removed(path) else {
+        throw .noSuchFile(path, code: code)
+      }
+      (file, opened) = removed
+    }
+    guard let identity = FileIdentity(path: opened) else { throw .notAFile(path) }
     guard access("/proc/locks", R_OK) == 0 else { throw .noLockTable(code: errno) }
-    self.path = file
+    self.init(path: file, identity: identity, opened: opened, isNamed: true)
+  }
+
+  /// Observes a database that a process has open.
+  ///
+  /// A process in a container may see another file by the same path: it is then reached through that
+  /// process.
+  convenience init?(_ database: OpenDatabases.Database) {
+    guard access("/proc/locks", R_OK) == 0 else { return nil }
+    let pid = database.opened.dropFirst("/proc/".count).prefix { $0 != "/" }
+    let inside = "/proc/\(pid)/root\(database.path)"
+    let isHere = FileIdentity(path: database.path) == database.identity
+    let isThere = FileIdentity(path: inside) == database.identity
+    self.init(
+      path: !isHere && isThere ? inside : database.path, identity: database.identity,
+      opened: database.opened, isNamed: false)
+  }
+
+  private init(path: String, identity: FileIdentity, opened: String, isNamed: Bool) {
+    self.path = path
     self.identity = identity
-    mount = MountPoint(of: file)
+    self.isNamed = isNamed
+    mount = MountPoint(of: opened)
     // The number of the namespace that the machine starts with: PROC_PID_INIT_INO.
     isInitialPIDNamespace = ProcFile.link("/proc/self/ns/pid") == "pid:[4026531836]"
-    users = DatabaseUsers(of: identity, file)
+    users = DatabaseUsers(of: identity, path)
     usersRead = Clock.uptime
     for user in users.users { learn(from: user) }
   }
 
   /// Reads the locks once.
   public func sample() -> LockSample {
-    identity = FileIdentity(path: path) ?? identity
+    if isNamed { identity = FileIdentity(path: path) ?? identity }
     var sample = begin()
     var indexes = walIndexes()
     var table: LockTable?
@@ -67,7 +102,7 @@ public final class LockObserver {
     if needsUsers(locks) { readUsers() }
     fill(&sample, locks)
     describeBlindSpots(&sample, indexes, isTableMissing: table == nil)
-    sample.fileWarnings = fileWarnings(sample)
+    findHazards(&sample)
     return sample
   }
 
@@ -76,9 +111,7 @@ public final class LockObserver {
     var sample = LockSample(
       path: path, identity: identity,
       header: DatabaseHeader(database?.bytes ?? Array(repeating: 0, count: 1)))
-    let journal = RollbackJournal(of: path)
-    sample.journalSize = journal?.size
-    sample.isJournalInUse = journal?.isInUse ?? false
+    sample.journalSize = RollbackJournal(of: path)?.size
     if let log = FileBytes.read(path + "-wal", count: WALFile.headerSize) {
       sample.walSize = log.size
       sample.wal = WALFile(log.bytes, size: log.size)
@@ -214,7 +247,7 @@ public final class LockObserver {
     }
   }
 
-  private func process(_ pid: Int32) -> LockingProcess {
+  func process(_ pid: Int32) -> LockingProcess {
     if pid == 0 { return .hidden }
     if let process = processes[pid] { return process }
     let process = LockingProcess(pid: pid)
@@ -237,27 +270,21 @@ public final class LockObserver {
     }
   }
 
-  // MARK: - Warnings and blind spots
+  // MARK: - Hazards and blind spots
 
-  private func fileWarnings(_ sample: LockSample) -> [FileWarning] {
-    var warnings: [FileWarning] = []
-    if sample.header.journalMode == .unknown, access(path, R_OK) == 0 {
-      warnings.append(.noDatabase)
-    }
-    let mayBeWritten =
-      sample.locks.contains { $0.lock.isWriter }
-      || sample.blindSpots.contains(where: \.mayHideHolder)
-    // Read again: a transaction may have ended before the locks were read.
-    if sample.isJournalInUse, !mayBeWritten, RollbackJournal(of: path)?.isInUse == true {
-      warnings.append(.hotJournal(path: path + "-journal"))
-    }
-    let former = users.formerUsers.map(process)
-    if !former.isEmpty { warnings.append(.replaced(users: former)) }
-    let others = Dictionary(grouping: users.users) { $0.otherName(than: path) }
-    for case (let name?, let users) in others.sorted(by: { $0.key ?? "" < $1.key ?? "" }) {
-      warnings.append(.otherName(name, users: users.map { process($0.pid) }))
-    }
-    return warnings
+  private func findHazards(_ sample: inout LockSample) {
+    defer { (sample.hazards, sample.images) = (hazards, search.imagesOfUsers) }
+    guard Clock.uptime - (hazardsFound ?? .min / 2) > Self.usersLifetime else { return }
+    let isUnreadable = sample.header.journalMode == .unknown && access(path, R_OK) != 0
+    hazards = search.hazards(
+      .init(
+        path: path, identity: identity, users: users, isWAL: sample.isWAL, isNamed: isNamed,
+        hidesLocks: mount?.isShared ?? true || access(path + ".lock", F_OK) == 0 || isUnreadable,
+        isWriteLocked: { self.locks(LockTable(), []).contains { $0.lock.isWriter } },
+        process: process))
+    if sample.header.journalMode == .unknown, !isUnreadable { hazards.insert(.noDatabase, at: 0) }
+    if let mount, mount.isNetwork { hazards.insert(.networkFileSystem(type: mount.type), at: 0) }
+    hazardsFound = Clock.uptime
   }
 
   private func describeBlindSpots(
@@ -295,6 +322,17 @@ public final class LockObserver {
 enum Clock {
   static var now: Int64 { read(CLOCK_REALTIME) }
   static var uptime: Int64 { read(CLOCK_MONOTONIC) }
+
+  /// When a process started, from its ticks since the machine did; exact to a second.
+  static func start(ticks: UInt64) -> Int64? {
+    guard ticks > 0, let boot = bootTime else { return nil }
+    return boot + Int64(clamping: ticks) * (1_000_000_000 / Int64(sysconf(Int32(_SC_CLK_TCK))))
+  }
+
+  private static let bootTime: Int64? = ProcFile.text("/proc/stat").flatMap { text in
+    text.split(separator: "\n").first { $0.hasPrefix("btime ") }
+      .flatMap { Int64($0.dropFirst("btime ".count)) }.map { $0 * 1_000_000_000 }
+  }
 
   private static func read(_ clock: clockid_t) -> Int64 {
     var time = timespec()

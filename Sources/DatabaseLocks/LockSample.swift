@@ -20,8 +20,6 @@ public struct LockSample: Sendable {
   public var header: DatabaseHeader
   /// The size of a rollback journal, where there is one.
   public var journalSize: UInt64?
-  /// Whether it holds the old pages of a transaction that has not ended.
-  var isJournalInUse = false
   /// The size of the log, where there is one.
   public var walSize: UInt64?
   public var wal: WALFile?
@@ -32,7 +30,10 @@ public struct LockSample: Sendable {
   /// Processes other than the writer of which a thread sleeps for a time.
   public var sleepers: [LockingProcess] = []
   public var blindSpots: [BlindSpot] = []
-  public var fileWarnings: [FileWarning] = []
+  /// States that endanger the data, warnings before notes.
+  public var hazards: [Hazard] = []
+  /// The copies of SQLite in each process that has the database open, by its id.
+  public var images: [Int32: [SQLiteImage]] = [:]
   /// What a commit changes, before and after the locks were read.
   var stampBefore = CommitStamp()
   var stampAfter = CommitStamp()

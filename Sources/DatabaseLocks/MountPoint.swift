@@ -47,4 +47,17 @@ struct MountPoint: Hashable {
     ]
     return types.contains(type) || type.hasPrefix("fuse")
   }
+
+  /// Whether its files are on another machine.
+  ///
+  /// Not 9p, virtiofs and most of FUSE: virtual machines and containers use them for folders of their host.
+  var isNetwork: Bool {
+    let types: Set = [
+      "nfs", "nfs4", "cifs", "smb3", "smbfs", "ceph", "lustre", "glusterfs", "afs", "beegfs",
+      "gpfs",
+      "fuse.sshfs", "fuse.glusterfs", "fuse.s3fs", "fuse.rclone", "fuse.ceph", "fuse.juicefs",
+      "fuse.gcsfuse",
+    ]
+    return types.contains(type)
+  }
 }

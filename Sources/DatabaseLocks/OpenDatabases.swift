@@ -6,20 +6,48 @@ import Glibc
 public enum OpenDatabases {
   /// The paths, each once; files that were removed are left out.
   public static func paths(of processes: [Int32]) -> [String] {
+    databases(of: processes).filter { FileIdentity(path: $0.path) == $0.identity }.map(\.path)
+  }
+
+  /// A database and a process that has it open.
+  struct Database: Hashable {
+    /// As the process names it, without the kernel's remark about a removed file.
+    var path: String
+    var identity: FileIdentity
+    /// A name by which the file can be opened.
+    var opened: String
+  }
+
+  /// Each file once; also files that were removed while in use.
+  static func databases(of processes: [Int32]) -> [Database] {
     var seen: Set<FileIdentity> = []
-    var paths: [String] = []
+    var found: [Database] = []
     for pid in processes {
-      let folder = "/proc/\(pid)/fd"
-      for descriptor in (ProcFile.numbers(in: folder) ?? []).sorted() {
-        guard let path = ProcFile.link("\(folder)/\(descriptor)"), path.hasPrefix("/"),
-          !["-wal", "-shm", "-journal"].contains(where: path.hasSuffix),
-          let identity = FileIdentity(path: path), !seen.contains(identity), isDatabase(path)
+      for link in DatabaseUser.links(pid) {
+        let path = OpenFile.name(link.target)
+        let opened = "/proc/\(pid)/fd/\(link.descriptor)"
+        // Not SQLite's own temporary files, which have no name from the start.
+        guard !["-wal", "-shm", "-journal"].contains(where: path.hasSuffix),
+          !path.contains("/etilqs_"), let identity = FileIdentity(path: opened),
+          seen.insert(identity).inserted,
+          isDatabase(opened)
         else { continue }
-        seen.insert(identity)
-        paths.append(path)
+        found.append(Database(path: path, identity: identity, opened: opened))
       }
     }
-    return paths
+    return found
+  }
+
+  /// An observer for each database that a visible process of this host has open.
+  public static func observers() -> [LockObserver] {
+    let pids = (ProcFile.numbers(in: "/proc") ?? []).filter { $0 != getpid() }.sorted()
+    return databases(of: pids).compactMap { LockObserver($0) }
+      .sorted { ($0.path, $0.identity.inode) < ($1.path, $1.identity.inode) }
+  }
+
+  /// The number of processes whose open files cannot be listed.
+  public static var unreadableProcesses: Int {
+    (ProcFile.numbers(in: "/proc") ?? []).count { access("/proc/\($0)/fd", R_OK | X_OK) != 0 }
   }
 
   /// By its first bytes; a new database is empty until its first transaction.

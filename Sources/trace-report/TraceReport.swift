@@ -22,7 +22,7 @@ struct TraceReport: AsyncParsableCommand {
       Baseline.self,
       Gate.self, Diff.self, HTML.self, Merge.self, Export.self, Explain.self, Advise.self,
       Growth.self, Store.self,
-      Locks.self, Incidents.self,
+      Locks.self, Check.self, Incidents.self,
       GuardRecording.self, Manual.self,
     ],
     defaultSubcommand: Summary.self)

@@ -11,7 +11,7 @@ import Testing
 
   static let commands = [
     "record", "top", "summary", "plans", "orderings", "baseline", "gate", "diff", "html", "export",
-    "explain", "advise", "growth", "locks", "incidents",
+    "explain", "advise", "growth", "locks", "check", "incidents",
   ]
 
   @Test(arguments: commands) func helpHasAnExample(command: String) async throws {

@@ -75,7 +75,7 @@ import Testing
 
 /// A command that takes a database.
 enum DatabaseCommand: CaseIterable {
-  case summary, plans, plansOfSQL, advise, html, baseline, gate, orderings, diff, locks
+  case summary, plans, plansOfSQL, advise, html, baseline, gate, orderings, diff, locks, check
 
   static let all = allCases
 
@@ -92,6 +92,7 @@ enum DatabaseCommand: CaseIterable {
     case .orderings: ["orderings", "--sql", sql, "--budget", "0.1", "--database", database]
     case .diff: ["diff", log, log, "--html", output, "--database", database]
     case .locks: ["locks", database]
+    case .check: ["check", database]
     }
   }
 }

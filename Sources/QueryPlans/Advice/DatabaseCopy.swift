@@ -10,13 +10,16 @@ import SQLiteDriver
 final class DatabaseCopy {
   let connection: Connection
 
+  /// - Parameter roomFactor: the room to have, in sizes of the file: indexes on trial take room, and so does
+  ///   the journal.
   /// - Throws: ``AdviceError/noSpace(needed:free:folder:)``, ``SQLiteError``, or what the file
   ///   system reports.
   init(
-    of source: Connection, isCancelled: () -> Bool = { false }, progress: (Int, Int) -> Void
+    of source: Connection, roomFactor: UInt64 = 2, isCancelled: () -> Bool = { false },
+    progress: (Int, Int) -> Void
   ) throws {
     let temporary = FileManager.default.temporaryDirectory
-    try Self.checkSpace(for: source, in: temporary.path)
+    try Self.checkSpace(for: source, roomFactor, in: temporary.path)
     let folder = temporary.appending(
       path: "storescope-\(UUID().uuidString)", directoryHint: .isDirectory)
     try FileManager.default.createDirectory(
@@ -47,13 +50,14 @@ final class DatabaseCopy {
     }
   }
 
-  /// Twice the file's size: indexes on trial take room, and so does the journal.
-  private static func checkSpace(for source: Connection, in folder: String) throws {
+  private static func checkSpace(
+    for source: Connection, _ factor: UInt64, in folder: String
+  ) throws {
     func number(_ sql: String) throws -> UInt64 {
       let statement = try source.prepare(sql)
       return try statement.step() ? UInt64(clamping: statement.int64(0)) : 0
     }
-    let needed = 2 * (try number("PRAGMA page_count")) * (try number("PRAGMA page_size"))
+    let needed = factor * (try number("PRAGMA page_count")) * (try number("PRAGMA page_size"))
     var status = statvfs()
     guard statvfs(folder, &status) == 0 else { return }
     let free = UInt64(status.f_bavail) * UInt64(status.f_frsize)

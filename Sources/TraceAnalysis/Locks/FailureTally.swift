@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import StoreEvents
+public import StoreEvents
 
 /// The failures of one statement at one line with one error.
 public struct FailureSite: Hashable, Sendable, Codable {
@@ -8,6 +8,8 @@ public struct FailureSite: Hashable, Sendable, Codable {
   public var site: LockSite
   /// SQLite's code and text: `SQLITE_LOCKED: database table is locked`.
   public var error: String
+  /// When it failed first; nil in reports of versions without it.
+  public var first: Nanoseconds?
   /// A statement that was open when it failed, if that is the reason.
   public var obstacle: LockSite?
   /// Whether the open statement is of another connection, which shares the cache.
@@ -25,6 +27,7 @@ public struct FailureSite: Hashable, Sendable, Codable {
 
   mutating func add(_ other: Self) {
     site.count.add(other.site.count)
+    first = [first, other.first].compactMap { $0 }.min()
     if obstacle == nil { (obstacle, sharesCache) = (other.obstacle, other.sharesCache) }
   }
 }
@@ -56,7 +59,7 @@ struct FailureTally {
     let key = SiteKey(site: site.key, error: run.error)
     guard sites.count < Self.maxSites || sites[key] != nil else { return }
     sites[key, default: FailureSite(site: LockSite(site, count: 0), error: run.error)]
-      .site.count.add(1)
+      .add(FailureSite(site: LockSite(site, count: 1), error: run.error, first: time))
     guard Self.mayHaveObstacle(run.error) else { return }
     if run.error.hasPrefix("SQLITE_LOCKED"), let writer {
       sites[key]?.obstacle = writer

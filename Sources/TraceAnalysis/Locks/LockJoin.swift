@@ -40,6 +40,7 @@ struct LockJoin {
   private var transactions = TransactionTally()
   private var failures = FailureTally()
   private var logs = LogWatch()
+  var risks = RiskTally()
 
   private struct Ended {
     var id: UInt64
@@ -293,6 +294,7 @@ struct LockJoin {
     // A statement of its own connection was in its way: a busy timeout has no effect.
     let obstructed = profile.obstructed
     profile.refusals.removeAll { obstructed.contains($0.key) }
+    risks.finish(&profile)
     logs.finish(&profile) { databases.path(of: $0) }
     profile.waits = waits.map {
       $0.profile(databases.path(of: $0.database), hasLog: logs.hasLog($0.database))

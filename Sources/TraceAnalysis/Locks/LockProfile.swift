@@ -21,6 +21,10 @@ public struct LockProfile: Hashable, Sendable, Codable {
   public var transactions: [TransactionSite]?
   /// Statements that failed, with their errors; nil if there are none.
   public var failures: [FailureSite]?
+  /// PRAGMAs that leave a file without protection; nil if there are none.
+  public var settings: [LockSite]?
+  /// Databases that a process had open through several copies of SQLite; nil if there are none.
+  public var copies: [SharedDatabase]?
 
   /// Logs that were not reset; nil if there are none.
   public var logs: [LogGrowth]?
@@ -106,6 +110,7 @@ extension LockProfile? {
     sum.autocommits = sum.autocommits.summed(max)
     sum.mergeLogs(parts)
     sum.mergeTransactions(parts)
+    sum.mergeRisks(parts)
     return sum
   }
 }
@@ -117,6 +122,13 @@ extension LockProfile {
       .merged(by: \.key) { $0.add($1) }.ordered
     transactions = all.isEmpty ? nil : all
     failures = failed.isEmpty ? nil : failed
+  }
+
+  fileprivate mutating func mergeRisks(_ parts: [LockProfile]) {
+    let settings = parts.flatMap { $0.settings ?? [] }.summed(+)
+    let copies = Set(parts.flatMap { $0.copies ?? [] }).sorted()
+    self.settings = settings.isEmpty ? nil : settings
+    self.copies = copies.isEmpty ? nil : copies
   }
 
   fileprivate mutating func mergeLogs(_ parts: [LockProfile]) {

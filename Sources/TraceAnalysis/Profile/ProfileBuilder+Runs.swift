@@ -58,7 +58,7 @@ extension ProfileBuilder {
   }
 
   mutating func add(_ run: StatementRun, of record: EventRecord, in process: Int) {
-    if let sql = texts[run.statementID], isLeftOut(run, sql, in: process) { return }
+    if let sql = texts[run.statementID], isLeftOut(run, sql, of: record, in: process) { return }
     databases.add(run, in: process)
     let location = observed.callers.location(of: run, in: record)
     let sql = texts[run.statementID]
@@ -102,13 +102,22 @@ extension ProfileBuilder {
 
   /// Handles statements that are not the program's own: markers of tests, and drivers' PRAGMAs that
   /// succeeded.
-  private mutating func isLeftOut(_ run: StatementRun, _ sql: String, in process: Int) -> Bool {
+  private mutating func isLeftOut(
+    _ run: StatementRun, _ sql: String, of record: EventRecord, in process: Int
+  ) -> Bool {
     if let marker = TestMarker(sql) {
       observed.tests.begin(marker, in: process)
       return true
     }
     guard run.error.isEmpty, isDriverPragma(sql) else { return false }
     observed.profile.driverPragmas.add(1)
+    if RiskTally.isRisky(sql),
+      locks.databases.isInFile(Key(process: process, id: run.connectionID))
+    {
+      let location = observed.callers.location(of: run, in: record)
+      locks.risks.addSetting(
+        LockSite(statement: run.statementID, sql: sql, location: location, count: 1))
+    }
     return true
   }
 

@@ -6,29 +6,78 @@ import StoreEvents
 extension Document {
   /// One screen: the writer, those who wait, the readers and the log; then what was held before.
   ///
-  /// - Parameter time: of day of the sample.
-  public init(locks report: LocksReport, time: String) {
+  /// - Parameters:
+  ///   - time: of day of the sample.
+  ///   - moment: formats a time since 1970.
+  public init(locks report: LocksReport, time: String, moment: (Int64) -> String) {
     let state = report.state
     self.init(title: "\(time)  \(state.sample.path): \(report.headline)")
     blocks.append(.facts(report.facts))
-    blocks += state.sample.fileWarnings.flatMap {
-      [.paragraph(""), .paragraph("\($0)", .bad)] as [Document.Block]
-    }
+    let hazards = state.sample.hazards
+    blocks += hazards.filter { $0.severity == .warning }.flatMap { $0.blocks(moment) }
     blocks += report.writerBlocks + report.waiterBlocks + report.readerBlocks
     blocks += report.checkpointBlocks + report.historyBlocks
+    blocks += hazards.filter { $0.severity == .note }.flatMap { $0.blocks(moment) }
     let spots = state.sample.blindSpots
     if !spots.isEmpty { blocks.append(.heading("Not seen")) }
     blocks += spots.map { .paragraph("  - \($0)", $0.mayHideHolder ? .bad : .quiet) }
   }
 }
 
+extension Document {
+  /// All databases that are open on a host: a table, then what endangers each.
+  ///
+  /// - Parameters:
+  ///   - reports: one for each database.
+  ///   - unreadable: the number of processes whose files cannot be listed.
+  ///   - moment: formats a time since 1970.
+  public init(allLocks reports: [LocksReport], unreadable: Int, moment: (Int64) -> String) {
+    let warnings = reports.flatMap(\.state.sample.hazards).count { $0.severity == .warning }
+    self.init(
+      title: "\(reports.count.counted("open database")), \(warnings.counted("warning"))")
+    if !reports.isEmpty {
+      blocks.append(
+        .table(
+          Table(
+            columns: [.text("database"), .text("mode"), .text("SQLite"), .text("programs")],
+            rows: reports.map(\.row))))
+    }
+    for report in reports {
+      let blocks = report.state.sample.hazards.flatMap { $0.blocks(moment) }
+      guard !blocks.isEmpty else { continue }
+      self.blocks.append(.heading(report.state.sample.path))
+      self.blocks += blocks
+    }
+    guard unreadable > 0 else { return }
+    blocks.append(.heading("Not seen"))
+    blocks.append(
+      .paragraph("  - \(BlindSpot.otherUsers(count: unreadable))", .quiet))
+  }
+}
+
 extension LocksReport {
+  fileprivate var row: Table.Row {
+    let sample = state.sample
+    let versions = Set(sample.images.values.joined().map { $0.version ?? $0.date }).sorted()
+    // 3 is arbitrary: the others are in --json.
+    let names = sample.users.prefix(3).map(\.name).joined(separator: ", ")
+    let rest = sample.users.count > 3 ? " and \(sample.users.count - 3) more" : ""
+    return Table.Row([
+      .text(sample.path), .text(sample.header.journalMode.rawValue),
+      .text(versions.joined(separator: ", ")), .text(names + rest),
+    ])
+  }
+
   /// Who holds the writer lock.
   public var headline: String {
     guard let writer = state.writers.first else {
       if let process = state.recovering.first { return "\(process.name) recovers the log" }
-      return state.sample.fileWarnings.contains(.noDatabase)
-        ? "no SQLite database, or an encrypted one" : "no process holds the writer lock"
+      if state.sample.hazards.contains(.noDatabase) {
+        return "no SQLite database, or an encrypted one"
+      }
+      // "No process holds it" is true of a writer whose locks were cancelled, and misleading.
+      return state.sample.hazards.lazy.compactMap(\.headline).first
+        ?? "no process holds the writer lock"
     }
     var words = "the writer lock is held by \(writer.process.name)"
     if let hold = history.hold(of: writer.process, isWriter: true), isObservedOverTime {
@@ -114,6 +163,31 @@ extension LocksReport {
     guard isObservedOverTime, !holds.isEmpty else { return [] }
     return [.heading("Held")]
       + holds.map { .paragraph("  \($0.isOver ? "" : "now: ")\($0.sentence)") }
+  }
+}
+
+extension Hazard {
+  /// For a process that may write although no lock shows it.
+  fileprivate var headline: String? {
+    switch self {
+    case .lostLocks(_, let user, _): "\(user.process.name) has lost its locks"
+    case .usedAfterFork(let user): "\(user.process.name) uses an inherited connection"
+    default: nil
+    }
+  }
+
+  fileprivate func blocks(_ moment: (Int64) -> String) -> [Document.Block] {
+    let isWarning = severity == .warning
+    let start = "\(isWarning ? "Warning" : "Note"): \(fact)"
+    return [.paragraph(""), .paragraph(start, isWarning ? .bad : .quiet)]
+      + [.paragraph("  " + advice, isWarning ? .plain : .quiet)]
+      + users.map { user in
+        var parts = [user.process.name]
+        if let since { parts.append("since \(moment(since))") }
+        if let started = user.started { parts.append("started \(moment(started))") }
+        if !user.process.details.isEmpty { parts.append(user.process.details) }
+        return .paragraph("  " + parts.joined(separator: " · "), .quiet)
+      }
   }
 }
 

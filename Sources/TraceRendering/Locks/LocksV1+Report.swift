@@ -30,7 +30,11 @@ extension LocksV1 {
     readMarks = sample.index.map(\.readMarks)
     users = sample.users.map(Process.init)
     holds = (report.history.current + past).map(Held.init)
-    warnings = sample.fileWarnings.map(\.description)
+    warnings = sample.hazards.filter { $0.severity == .warning }.map(\.description)
+    hazards = sample.hazards.map(Hazard.init)
+    sqlite = sample.images.sorted { $0.key < $1.key }.flatMap { pid, images in
+      images.map { Library(pid: pid, path: $0.path, version: $0.version, date: $0.date) }
+    }
     blindSpots = sample.blindSpots.map(\.description)
     mayHideHolder = sample.blindSpots.contains(where: \.mayHideHolder)
   }
@@ -42,6 +46,18 @@ extension LocksV1.Process {
       pid: process.pid, program: process.program, command: process.command,
       userID: process.userID, user: process.user, containerPID: process.containerPID,
       container: process.container)
+  }
+}
+
+extension LocksV1.Hazard {
+  init(_ hazard: DatabaseLocks.Hazard) {
+    self.init(
+      kind: hazard.kind, severity: hazard.severity.rawValue, fact: hazard.fact,
+      advice: hazard.advice,
+      users: hazard.users.map { .init(process: .init($0.process), startedNs: $0.started) },
+      sinceNs: hazard.since)
+    guard case .unlinked(let file) = hazard else { return }
+    (path, bytes, transactions) = (file.path, file.size, file.transactions)
   }
 }
 

@@ -25,8 +25,12 @@ public struct LocksV1: Codable, Hashable, Sendable {
   public var users: [Process]
   /// Current holds, then those that have ended since the previous line.
   public var holds: [Held]
-  /// States of the files that endanger the data.
+  /// States of the files and of the programs that endanger the data, as sentences.
   public var warnings: [String]
+  /// The same and notes, by kind; null in files of versions before 0.2.
+  public var hazards: [Hazard]?
+  /// The copies of SQLite in the processes that have the database open; null in older files.
+  public var sqlite: [Library]?
   public var blindSpots: [String]
   /// Whether a holder may have gone unseen.
   public var mayHideHolder: Bool
@@ -69,6 +73,40 @@ public struct LocksV1: Codable, Hashable, Sendable {
     public var frame: UInt32?
   }
 
+  public struct Hazard: Codable, Hashable, Sendable {
+    /// Such as `lostLocks` or `deletedLog`: see Documentation/Corruption.md.
+    public var kind: String
+    /// `warning` or `note`.
+    public var severity: String
+    public var fact: String
+    public var advice: String
+    /// The processes that cause it, or that are affected.
+    public var users: [User]
+    /// When it began; null if unknown.
+    public var sinceNs: Int64?
+    /// A file that was deleted or replaced: the name that it had, and its size.
+    public var path: String?
+    public var bytes: UInt64?
+    /// Transactions in it that are in no other file.
+    public var transactions: UInt64?
+  }
+
+  /// A copy of SQLite in a process.
+  public struct Library: Codable, Hashable, Sendable {
+    public var pid: Int32
+    public var path: String
+    /// Such as `3.40.1`; null if unknown.
+    public var version: String?
+    /// Of its source: `2022-12-28`.
+    public var date: String
+  }
+
+  /// A process and when it started.
+  public struct User: Codable, Hashable, Sendable {
+    public var process: Process
+    public var startedNs: Int64?
+  }
+
   public struct Held: Codable, Hashable, Sendable {
     public var pid: Int32
     public var program: String
@@ -79,5 +117,19 @@ public struct LocksV1: Codable, Hashable, Sendable {
     public var durationNs: Int64
     public var samples: Int
     public var isOver: Bool
+  }
+}
+
+/// `locks --all --json`, version 1.
+public struct AllLocksV1: Codable, Hashable, Sendable {
+  public var schemaVersion = 1
+  /// Each database that a visible process has open.
+  public var databases: [LocksV1]
+  /// Processes of other users, whose open files cannot be listed.
+  public var unreadableProcesses: Int
+
+  public init(_ reports: [LocksReport], unreadableProcesses: Int) {
+    databases = reports.map { LocksV1($0, past: []) }
+    self.unreadableProcesses = unreadableProcesses
   }
 }

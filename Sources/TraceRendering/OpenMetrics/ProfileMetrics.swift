@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import DatabaseLocks
 import QueryPlans
 import StoreEvents
 public import TraceAnalysis
@@ -34,6 +35,27 @@ public enum ProfileMetrics {
     text.family(
       "storescope_gate_recordings", .counter, help: "Recordings by the verdict of the gate.",
       verdicts.sorted { $0.key < $1.key }.map { .init($0.value, [("verdict", $0.key)]) })
+    return text.unfinished
+  }
+
+  /// What endangers databases: a text for `text(_:top:adding:)`.
+  public static func hazards(of samples: [LockSample]) -> String {
+    var text = MetricsText()
+    text.family(
+      "storescope_open_databases", .gauge, help: "Databases that are open on this host.",
+      [.init(UInt64(samples.count), [])])
+    var counts: [[String]: UInt64] = [:]
+    for sample in samples {
+      for hazard in sample.hazards {
+        counts[[sample.path, hazard.kind, hazard.severity.rawValue], default: 0] += 1
+      }
+    }
+    text.family(
+      "storescope_hazards", .gauge,
+      help: "States that endanger a database, as trace-report locks reports them.",
+      counts.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { key, count in
+        .init(count, Array(zip(["database", "kind", "severity"], key)))
+      })
     return text.unfinished
   }
 

@@ -14,17 +14,21 @@ struct LocksLoop {
   private let count: Int?
   /// How long a lock may be held.
   private let limit: Int64?
+  /// The hazards that fail the command.
+  private let failsOn: Set<Hazard.Severity>
   private var history = HoldHistory()
   private var mayHideHolder = false
 
   init(
-    _ observer: LockObserver, _ view: LocksView, interval: Int64?, count: Int?, limit: Int64?
+    _ observer: LockObserver, _ view: LocksView, interval: Int64?, count: Int?, limit: Int64?,
+    failsOn: Set<Hazard.Severity>
   ) {
     self.observer = observer
     self.view = view
     self.interval = interval
     self.count = count
     self.limit = limit
+    self.failsOn = failsOn
   }
 
   /// - Throws: ``Failure``, or an exit code.
@@ -61,7 +65,7 @@ struct LocksLoop {
         if let count, shown >= count { break }
         next = max(next + .nanoseconds(interval), .now)
       }
-      if excess != nil { break }
+      if excess != nil || !hazards(in: state).isEmpty { break }
       pause(min(Self.pace(interval), max(0, (next - .now).nanoseconds)))
       state = sample()
     }
@@ -81,9 +85,15 @@ struct LocksLoop {
     return longest
   }
 
+  /// The hazards that the command fails for.
+  private func hazards(in state: LockState) -> [Hazard] {
+    state.sample.hazards.filter { failsOn.contains($0.severity) }
+  }
+
   private func check(_ state: LockState) throws {
-    guard limit != nil else { return }
+    guard limit != nil || !failsOn.isEmpty else { return }
     if let excess { throw Failure(excess.sentence, status: ExitStatus.regression) }
+    if let failure = Failure(hazards(in: state)) { throw failure }
     if Signals.end != nil { throw ExitStatus.interrupted }
     guard mayHideHolder else { return }
     let spots = state.sample.blindSpots.filter(\.mayHideHolder).map(\.description)
@@ -100,5 +110,14 @@ struct LocksLoop {
   private func pause(_ nanoseconds: Int64) {
     guard nanoseconds > 0 else { return }
     _ = Key.wait(on: -1, milliseconds: Int32(clamping: (nanoseconds + 999_999) / 1_000_000))
+  }
+}
+
+extension Failure {
+  /// For hazards that `--fail-on` counts; nil if there are none.
+  init?(_ hazards: [Hazard]) {
+    guard let hazard = hazards.first else { return nil }
+    let rest = hazards.count > 1 ? " (and \((hazards.count - 1).counted("more", "more")))" : ""
+    self.init(LogText.escaped(hazard.fact) + rest, status: ExitStatus.regression)
   }
 }

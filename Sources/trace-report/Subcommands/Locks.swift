@@ -7,11 +7,15 @@ import TraceRendering
 
 struct Locks: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Shows who holds the locks of a database, who waits, and who pins its log.",
+    abstract:
+      "Shows who holds the locks of a database, who pins its log, and who endangers its data.",
     discussion: """
       trace-report locks app.db
       trace-report locks app.db --watch 1s
       trace-report locks app.db --fail-over 5s || alert
+      trace-report locks app.db --fail-on warning || alert
+      trace-report locks app.db --rescue saved/
+      trace-report locks --all
 
       Reads /proc/locks, the open files of processes and the -shm file. It takes no lock and needs \
       no tracing. Run it as the owner of the programs or as root. Connections and threads of one \
@@ -19,7 +23,10 @@ struct Locks: ParsableCommand {
       """)
 
   @Argument(help: "The database file.", completion: .file())
-  var database: String
+  var database: String?
+
+  @Flag(help: "Show every database that is open on this host, with its programs and warnings.")
+  var all = false
 
   @Option(help: "Print the state at this interval, with how long locks were held: 1s, 200ms.")
   var watch: DurationArgument?
@@ -34,6 +41,22 @@ struct Locks: ParsableCommand {
       """)
   var failOver: DurationArgument?
 
+  @Option(
+    help: """
+      Exit with 2 if something endangers the data, such as cancelled locks or a deleted log: warning, or \
+      note for any.
+      """)
+  var failOn: FailOn?
+
+  enum FailOn: String, ExpressibleByArgument, CaseIterable { case warning, note }
+
+  @Option(
+    help: """
+      Copy deleted files that programs still have open, with their log, into this new folder, and check the \
+      copy. 3 if something is missing.
+      """, completion: .directory)
+  var rescue: String?
+
   @Flag(help: "Print JSON, schemaVersion 1; with --watch a line each time.")
   var json = false
 
@@ -45,20 +68,34 @@ struct Locks: ParsableCommand {
       }
     }
     if let count, count < 1 { throw ValidationError("--count takes a number from 1 up.") }
+    if (database == nil) != all {
+      throw ValidationError("Pass either a database or --all.")
+    }
+    if all, watch != nil || failOver != nil || rescue != nil {
+      throw ValidationError("--all takes --fail-on and --json.")
+    }
+    if rescue != nil, json || watch != nil || failOver != nil || failOn != nil {
+      throw ValidationError("--rescue takes no other option.")
+    }
     if count != nil, watch == nil { throw ValidationError("--count is for --watch.") }
   }
 
   func run() throws {
     Signals.catchEnding()
+    let severities =
+      failOn.map { $0 == .note ? [Hazard.Severity.warning, .note] : [.warning] } ?? []
+    guard let database else { return try AllLocks(isJSON: json).run(failsOn: Set(severities)) }
     let observer: LockObserver
     do {
       observer = try LockObserver(path: database)
     } catch {
       throw Failure(LogText.escaped("\(error)"))
     }
+    if let rescue { return try RescueFolder(path: rescue).save(observer) }
     var loop = LocksLoop(
       observer, LocksView(isJSON: json, isRepeated: watch != nil),
-      interval: watch?.nanoseconds, count: count, limit: failOver?.nanoseconds)
+      interval: watch?.nanoseconds, count: count, limit: failOver?.nanoseconds,
+      failsOn: Set(severities))
     try loop.run()
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import DatabaseLocks
 import FoundationEssentials
 import StoreEvents
 import TraceAnalysis
@@ -35,6 +36,11 @@ struct Serve: ParsableCommand {
   @Option(help: "The number of statements and of entities with metrics of their own.")
   var top = 100
 
+  @Flag(
+    help:
+      "Also export what endangers the databases that are open on this host, as 'locks --all' does.")
+  var hazards = false
+
   @Argument(
     help: ArgumentHelp(
       "A folder of recordings, or a debug log.",
@@ -66,7 +72,7 @@ struct Serve: ParsableCommand {
     let server = try server()
     let (source, program) = try source()
     Output.print("Serving http://\(address(server.port))/metrics\n")
-    var page = Page(source: source, top: top)
+    var page = Page(source: source, top: top, hazards: hazards ? HostHazards() : nil)
     let result = Result {
       while Signals.end == nil, !ReadingInterruption.isRequested {
         try source.read()
@@ -121,11 +127,14 @@ struct Serve: ParsableCommand {
   private struct Page {
     let source: any ServeSource
     let top: Int
+    /// nil if they are not exported.
+    private var hazards: HostHazards?
     private var computed: (time: ContinuousClock.Instant, profile: Profile?, metrics: String)?
 
-    init(source: any ServeSource, top: Int) {
+    init(source: any ServeSource, top: Int, hazards: HostHazards?) {
       self.source = source
       self.top = top
+      self.hazards = hazards
     }
 
     mutating func answer(_ path: String) -> HTTPServer.Answer {
@@ -151,7 +160,8 @@ struct Serve: ParsableCommand {
         if let computed, .now - computed.time < .seconds(1) {
           return (computed.profile, computed.metrics)
         }
-        let sums = (source.profile().map { SharedProfile($0).profile }, source.extraMetrics)
+        let metrics = source.extraMetrics + (hazards?.metrics ?? "")
+        let sums = (source.profile().map { SharedProfile($0).profile }, metrics)
         computed = (.now, sums.0, sums.1)
         return sums
       }

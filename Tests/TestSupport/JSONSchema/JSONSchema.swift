@@ -93,7 +93,7 @@ public struct UndocumentedOutput: Error, CustomStringConvertible {
   private static let schemas = [
     "summary": "report", "plans": "plans", "orderings": "orderings", "advise": "advice",
     "gate": "gate", "diff": "difference", "growth": "growth", "locks": "locks", "top": "top",
-    "incidents": "incident",
+    "incidents": "incident", "check": "check",
   ]
 
   /// Checks what a run of trace-report printed.
@@ -101,8 +101,9 @@ public struct UndocumentedOutput: Error, CustomStringConvertible {
   /// - Throws: an error of this type.
   static func check(_ arguments: [String], _ output: String) throws {
     guard arguments.contains("--json"), output.hasPrefix("{") || output.hasPrefix("["),
-      let command = arguments.first(where: { schemas[$0] != nil }), let name = schemas[command]
+      let command = arguments.first(where: { schemas[$0] != nil }), var name = schemas[command]
     else { return }
+    if arguments.contains("--all") { name += "-all" }
     let schema = try JSONSchema(named: name)
     // `top` and `locks --watch` print an object a line.
     let isLines = !output.hasPrefix("{\n") && !output.hasPrefix("[")

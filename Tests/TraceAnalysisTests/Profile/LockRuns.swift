@@ -16,14 +16,15 @@ struct LockRuns {
   }
 
   mutating func open(
-    _ pid: Int64, _ name: String, path: String = "/srv/app.db", inode: UInt64 = 7
+    _ pid: Int64, _ name: String, path: String = "/srv/app.db", inode: UInt64 = 7,
+    connection: UInt64 = 1, library: String = "/usr/lib/libsqlite3.so.0"
   ) -> Program {
     let program = Program(pid: pid, name: name)
     append(
       .connectionOpened(
         ConnectionOpened(
-          connectionID: 1, path: path, vfs: "unix", flags: 0, sqliteVersion: "3.40.1",
-          sqlitePath: "/usr/lib/libsqlite3.so.0", way: "got", device: 1, inode: inode,
+          connectionID: connection, path: path, vfs: "unix", flags: 0, sqliteVersion: "3.40.1",
+          sqlitePath: library, way: "got", device: 1, inode: inode,
           processStart: pid, processName: name)), of: program, at: 0)
     return program
   }
@@ -38,6 +39,10 @@ struct LockRuns {
         CallerAnnounced(
           callerID: line, language: "python", file: "\(program.name).py", line: line,
           function: "main", frames: "")), of: program, at: time)
+  }
+
+  mutating func close(_ connection: UInt64, of program: Program) {
+    append(.connectionClosed(ConnectionClosed(connectionID: connection)), of: program, at: 0)
   }
 
   /// A run that ended at a time and began `open` before.

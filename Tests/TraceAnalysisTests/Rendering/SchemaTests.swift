@@ -19,6 +19,8 @@ import TraceRendering
       ("difference", "diff --json", DifferenceReportV1.self),
       ("growth", "growth --json", GrowthV1.self),
       ("locks", "locks --json", LocksV1.self),
+      ("locks-all", "locks --all --json", AllLocksV1.self),
+      ("check", "check --json", CheckV1.self),
       ("top", "top --json", TopV1.self),
       ("incident", "incidents --json", IncidentV1.self),
       ("rows-event", "export --format rows, events", EventRowV1.self),

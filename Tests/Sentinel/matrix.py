@@ -1,0 +1,307 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Hazards of a database in programs of several kinds, in WAL and DELETE mode: `trace-report locks` names each, with its process.
+
+    Tests/Sentinel/matrix.py [--short] [--samples 100] [PROGRAM...]
+
+Programs: shell, python, pysqlite3, apsw, c, store; one that is not installed is listed as missing. The last column is a healthy
+run of the program: no sample of `locks` has a warning.
+"""
+
+import collections
+import json
+import os
+import shutil
+import signal
+import sqlite3  # noqa: F401  its library is the second copy
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BIN = os.environ.get("STORESCOPE_BIN", os.path.join(ROOT, ".build", "debug"))
+TOOL = os.path.join(BIN, "trace-report")
+HOLDER = os.path.join(BIN, "lock-holder")
+# A program ends itself after this time, so that nothing waits for longer.
+LIFE = 60
+
+# MARK: - The programs: each reads commands, and prints "done" after each
+
+
+PYTHON = """
+import ctypes, importlib, os, signal, sys, time
+signal.alarm(%d)
+driver, P = sys.argv[1:3]
+if driver == "apsw":
+    import apsw
+    connect = apsw.Connection
+else:
+    module = importlib.import_module("sqlite3" if driver == "python" else driver)
+    connect = lambda path: module.connect(path, isolation_level=None, timeout=10)
+c = connect(P)
+for line in sys.stdin:
+    name, _, argument = line.rstrip("\\n").partition(" ")
+    if name == "sql":
+        list(c.execute(argument))
+    elif name == "raw":
+        open(argument).close()
+    elif name == "copy":
+        L = ctypes.CDLL(argument); h = ctypes.c_void_p()
+        L.sqlite3_open(P.encode(), ctypes.byref(h))
+        L.sqlite3_exec(h, b"SELECT * FROM t", None, None, None)
+    elif name == "fork":
+        if os.fork() == 0:
+            signal.alarm(%d)
+            list(c.execute("BEGIN IMMEDIATE")); list(c.execute("INSERT INTO t VALUES (3)"))
+            print("done", flush=True); time.sleep(%d); os._exit(0)
+        continue
+    print("done", flush=True)
+""" % (LIFE, LIFE, LIFE)
+
+C = r"""
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+static sqlite3 *db;
+static char line[4096], *argument;
+int main(int count, char **arguments) {
+  alarm(LIFE);
+  sqlite3_open(arguments[1], &db);
+  sqlite3_busy_timeout(db, 10000);
+  while (fgets(line, sizeof line, stdin)) {
+    line[strcspn(line, "\n")] = 0;
+    argument = strchr(line, ' ') + 1;
+    if (!strncmp(line, "sql", 3)) sqlite3_exec(db, argument, 0, 0, 0);
+    if (!strncmp(line, "raw", 3)) close(open(argument, O_RDONLY));
+    if (!strncmp(line, "copy", 4)) {
+      void *copy = dlopen(argument, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+      int (*open_)(const char *, sqlite3 **) = dlsym(copy, "sqlite3_open");
+      int (*exec)(sqlite3 *, const char *, void *, void *, void *) = dlsym(copy, "sqlite3_exec");
+      sqlite3 *other;
+      open_(arguments[1], &other);
+      exec(other, "SELECT * FROM t", 0, 0, 0);
+    }
+    if (!strncmp(line, "fork", 4)) {
+      if (fork()) continue;
+      alarm(LIFE);
+      sqlite3_exec(db, "BEGIN IMMEDIATE; INSERT INTO t VALUES (3)", 0, 0, 0);
+      puts("done"); fflush(stdout); pause();
+    }
+    puts("done"); fflush(stdout);
+  }
+}
+""".replace("LIFE", str(LIFE))
+
+
+class Missing(Exception):
+    pass
+
+
+class Program:
+    """One program with a database open."""
+
+    def __init__(self, name, path, mode):
+        self.name, self.path, self.mode = name, path, mode
+        command = getattr(self, "start_" + name)()
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True)
+        if name != "store":
+            for sql in [f"PRAGMA journal_mode = {mode}", "CREATE TABLE IF NOT EXISTS t (a)", "INSERT INTO t VALUES (1)"]:
+                self.do("sql " + sql)
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    def start_python(self):
+        return [sys.executable, "-c", PYTHON, self.name, self.path]
+
+    def start_module(self):
+        if subprocess.run([sys.executable, "-c", f"import {self.name}"], stderr=subprocess.DEVNULL).returncode:
+            raise Missing(self.name)
+        return self.start_python()
+
+    start_pysqlite3 = start_apsw = start_module
+
+    def start_shell(self):
+        if not shutil.which("sqlite3"):
+            raise Missing("sqlite3")
+        return ["timeout", "--foreground", str(LIFE), "sqlite3", self.path]
+
+    def start_c(self):
+        source, binary = self.path + ".c", self.path + ".out"
+        with open(source, "w") as file:
+            file.write(C)
+        if subprocess.run(["cc", "-o", binary, source, "-lsqlite3", "-ldl"], stderr=subprocess.DEVNULL).returncode:
+            raise Missing("cc or sqlite3.h")
+        return [binary, self.path]
+
+    def start_store(self):
+        if self.mode != "WAL":
+            raise Missing("a store without a log")
+        return ["timeout", "--foreground", str(LIFE), HOLDER, "store", self.path, self.path + ".times", self.path + ".stop"]
+
+    def do(self, command):
+        if self.name == "shell":
+            kind, _, argument = command.partition(" ")
+            # The shell opens and closes the file itself.
+            sql = argument if kind == "sql" else f"SELECT length(readfile('{argument}'))"
+            command = f"{sql};\n.print done"
+        self.process.stdin.write(command + "\n")
+        self.process.stdin.flush()
+        while True:
+            line = self.process.stdout.readline()
+            if not line:
+                raise RuntimeError(f"{self.name} ended at: {command}")
+            if line.strip() == "done":
+                return
+
+    def wait_for_rows(self):
+        """A store that saves: until it has its log."""
+        end = time.monotonic() + 20
+        while time.monotonic() < end and not (os.path.exists(self.path + ".times") and os.path.getsize(self.path + ".times") > 200):
+            time.sleep(0.05)
+
+    def end(self):
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait(10)
+
+
+# MARK: - The hazards
+
+
+def begin(program):
+    program.do("sql BEGIN IMMEDIATE")
+    program.do("sql INSERT INTO t VALUES (2)")
+
+
+def raw_close(program):
+    program.other = Program("python", program.path, program.mode)
+    begin(program)
+    program.do(f"raw {program.path}")
+
+
+def raw_close_index(program):
+    begin(program)
+    program.do(f"raw {program.path}-shm")
+
+
+def two_copies(program):
+    library = next((line.split()[-1] for line in open(f"/proc/{os.getpid()}/maps") if "/libsqlite3.so" in line), None)
+    if not library:
+        raise Missing("libsqlite3.so")
+    copy = program.path + ".so"
+    shutil.copy(library, copy)
+    program.do(f"copy {copy}")
+
+
+def replace(suffix):
+    def change(program):
+        path = program.path + suffix
+        with open(path + ".new", "wb") as file, open(path, "rb") as old:
+            file.write(old.read())
+        os.rename(path + ".new", path)
+    return change
+
+
+def hard_link(program):
+    other = program.path + ".link"
+    os.link(program.path, other)
+    program.other = Program("python", other, program.mode)
+
+
+def remove_journal(program):
+    begin(program)
+    os.unlink(program.path + "-journal")
+
+
+IN_PROCESS = {"raw close", "raw close of -shm", "two copies", "after fork"}
+# By name: what is done, and what `locks` prints in each mode; "?" is a note.
+HAZARDS = {
+    "raw close": (raw_close, {"WAL": "lostLocks", "DELETE": "lostLocks"}),
+    "raw close of -shm": (raw_close_index, {"WAL": "lostLocks"}),
+    "two copies": (two_copies, {"WAL": "severalImages", "DELETE": "possiblySeveralImages?"}),
+    "deleted -wal": (lambda program: os.unlink(program.path + "-wal"), {"WAL": "deletedLog"}),
+    "replaced -shm": (replace("-shm"), {"WAL": "replacedWALIndex"}),
+    "replaced database": (replace(""), {"WAL": "replacedDatabase", "DELETE": "replacedDatabase"}),
+    "after fork": (lambda program: program.do("fork x"), {"WAL": "usedAfterFork"}),
+    "hard link": (hard_link, {"WAL": "severalLogs", "DELETE": "otherName"}),
+    "deleted journal": (remove_journal, {"DELETE": "deletedJournal"}),
+}
+
+
+def hazards(path):
+    run = subprocess.run([TOOL, "locks", path, "--json"], capture_output=True, text=True, timeout=120)
+    assert run.returncode == 0, run.stderr
+    return [h["kind"] + ("?" if h["severity"] == "note" else "") for h in json.loads(run.stdout)["hazards"]]
+
+
+def check(name, mode, hazard):
+    """What is printed for a hazard: ok, or what was found instead; "" where the program cannot have it."""
+    change, expected = HAZARDS[hazard]
+    if mode not in expected or (name == "store" and (hazard in IN_PROCESS or mode != "WAL")):
+        return ""
+    # A store ends with an error instead of writing into such a file.
+    if name == "store" and hazard in {"deleted -wal", "replaced database"}:
+        return ""
+    if name == "shell" and hazard in {"two copies", "after fork"}:
+        return ""
+    with tempfile.TemporaryDirectory(prefix="sentinel.") as folder:
+        program = Program(name, os.path.join(folder, "app.db"), mode)
+        program.other = None
+        try:
+            if name == "store":
+                program.wait_for_rows()
+            change(program)
+            found = hazards(program.path)
+            return "ok" if expected[mode] in found else ",".join(found) or "none"
+        finally:
+            program.end()
+            if program.other:
+                program.other.end()
+
+
+def check_healthy(name, mode, samples):
+    with tempfile.TemporaryDirectory(prefix="sentinel.") as folder:
+        program = Program(name, os.path.join(folder, "app.db"), mode)
+        try:
+            if name == "store":
+                program.wait_for_rows()
+            counts = collections.Counter()
+            for number in range(samples):
+                if name != "store":
+                    program.do("sql " + ["BEGIN IMMEDIATE", "INSERT INTO t VALUES (2)", "COMMIT", "SELECT * FROM t"][number % 4])
+                counts.update(h for h in hazards(program.path) if not h.endswith("?"))
+            return "ok" if not counts else str(dict(counts))
+        finally:
+            program.end()
+
+
+def main():
+    arguments, samples = sys.argv[1:], 40
+    if "--short" in arguments:
+        arguments.remove("--short")
+        samples = 4
+    if "--samples" in arguments:
+        index = arguments.index("--samples")
+        samples = int(arguments[index + 1])
+        del arguments[index:index + 2]
+    failures = 0
+    for name in arguments or ["shell", "python", "pysqlite3", "apsw", "c", "store"]:
+        for mode in ["WAL", "DELETE"]:
+            try:
+                results = {hazard: check(name, mode, hazard) for hazard in HAZARDS}
+                results["healthy"] = check_healthy(name, mode, samples)
+            except Missing as missing:
+                print(f"{name} {mode}: missing: {missing}", flush=True)
+                continue
+            failures += sum(result not in {"", "ok"} for result in results.values())
+            print(f"{name} {mode}: " + ", ".join(f"{h}: {r}" for h, r in results.items() if r), flush=True)
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()

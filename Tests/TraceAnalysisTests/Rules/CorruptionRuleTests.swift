@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreEvents
+import Testing
+import TraceAnalysis
+
+/// Failures of the file, copies of SQLite, and settings: a case that is reported, and similar ones that are
+/// not.
+@Suite struct CorruptionRuleTests {
+  private static let malformed = "SQLITE_CORRUPT: database disk image is malformed"
+  private static let rules: Set = [
+    "HandleCorruption", "OneSQLitePerProcess", "KeepDurableSettings",
+  ]
+
+  private func findings(
+    path: String = "/srv/app.db", _ write: (inout LockRuns, LockRuns.Program) -> Void
+  ) -> [Finding] {
+    var runs = LockRuns()
+    let program = runs.open(1, "a", path: path)
+    write(&runs, program)
+    return runs.profile.findings.filter { Self.rules.contains($0.rule) }
+  }
+
+  @Test func theFirstFailureOfManyIsReported() {
+    let found = findings { runs, program in
+      runs.run("SELECT a FROM t", line: 3, of: program, at: 1, rows: 1)
+      runs.run("UPDATE t SET a = 1", line: 9, of: program, at: 20, error: Self.malformed)
+      for time in 30..<130 {
+        runs.run("SELECT b FROM t", line: 4, of: program, at: Double(time), error: Self.malformed)
+      }
+    }
+    #expect(found.map(\.rule) == ["HandleCorruption"])
+    #expect(found.first?.caller.line == 9)
+    #expect(
+      found.first?.message == """
+        It failed first with \(Self.malformed); 1 other statement or line followed, 101 times in all.
+        """)
+    #expect(found.first?.severity == .warning)
+  }
+
+  @Test func eachKindOfFailureHasItsFinding() {
+    let errors = [
+      "SQLITE_NOTADB: file is not a database", "SQLITE_IOERR: disk I/O error",
+      "SQLITE_FULL: database or disk is full",
+      "SQLITE_READONLY: attempt to write a readonly database",
+      "SQLITE_BUSY: database is locked", "SQLITE_CONSTRAINT: UNIQUE constraint failed",
+    ]
+    let found = findings { runs, program in
+      for (number, error) in errors.enumerated() {
+        runs.run("DELETE FROM t", line: UInt64(number), of: program, at: 1, error: error)
+      }
+    }
+    #expect(found.map(\.caller.line).sorted() == [0, 1, 2, 3])
+    #expect(found.filter { $0.severity == .note }.map(\.caller.line) == [3])
+  }
+
+  @Test func twoCopiesOfSQLiteAtATimeAreReported() {
+    let both = findings { runs, _ in
+      _ = runs.open(1, "a", connection: 2, library: "/venv/apsw.so")
+    }
+    #expect(both.map(\.rule) == ["OneSQLitePerProcess"])
+    #expect(both.first?.message.contains("/usr/lib/libsqlite3.so.0 and /venv/apsw.so") == true)
+  }
+
+  @Test func copiesOneAfterAnotherOrOfOtherFilesOrProcessesAreNot() {
+    #expect(
+      findings { runs, program in
+        runs.close(1, of: program)
+        _ = runs.open(1, "a", connection: 2, library: "/venv/apsw.so")
+      }.isEmpty)
+    #expect(
+      findings { runs, _ in
+        _ = runs.open(1, "a", path: "/srv/b.db", inode: 8, connection: 2, library: "/venv/apsw.so")
+        _ = runs.open(2, "b", library: "/venv/apsw.so")
+        _ = runs.open(1, "a", connection: 3)
+      }.isEmpty)
+  }
+
+  @Test(arguments: [
+    "PRAGMA synchronous = OFF", "pragma main.synchronous=0", "PRAGMA journal_mode = 'MEMORY'",
+    "PRAGMA journal_mode(off)", "PRAGMA writable_schema = ON",
+  ])
+  func aSettingWithoutProtectionIsANote(sql: String) {
+    let found = findings { runs, program in
+      runs.run(sql, line: 5, of: program, at: 1, writes: false)
+    }
+    #expect(found.map(\.rule) == ["KeepDurableSettings"])
+    #expect(found.first?.severity == .note)
+    #expect(found.first?.caller.line == 5)
+    let inMemory = findings(path: ":memory:") { runs, program in
+      runs.run(sql, line: 5, of: program, at: 1, writes: false)
+    }
+    #expect(inMemory.isEmpty)
+  }
+
+  @Test(arguments: [
+    "PRAGMA synchronous = NORMAL", "PRAGMA synchronous", "PRAGMA journal_mode = WAL",
+    "PRAGMA writable_schema = OFF", "PRAGMA foreign_keys = OFF", "PRAGMA user_version = 0",
+  ])
+  func otherSettingsAreNot(sql: String) {
+    #expect(
+      findings { runs, program in
+        runs.run(sql, line: 5, of: program, at: 1, writes: false)
+      }.isEmpty)
+  }
+}
