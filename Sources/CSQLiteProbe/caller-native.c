@@ -12,7 +12,7 @@
 #include <sys/auxv.h>
 
 #include "CSourceFiles.h"
-
+#include "caller-go.h"
 #include "objects.h"
 #include "process.h"
 
@@ -32,7 +32,23 @@ static const void *base_of_program(void) {
   return dladdr((const void *)getauxval(AT_ENTRY), &info) ? info.dli_fbase : NULL;
 }
 
-int native_frames(void **addresses, int count) { return backtrace ? backtrace(addresses, count) : 0; }
+// The first and the last byte of the probe's code, which the linker defines.
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char etext[] __attribute__((visibility("hidden")));
+
+// Without the probe's own frames, which differ between the begin and the end of a run.
+static int without_probe(void **addresses, int count) {
+  int own = 0;
+  while (own < count && (const char *)addresses[own] >= __ehdr_start && (const char *)addresses[own] < etext) own++;
+  memmove(addresses, addresses + own, (size_t)(count - own) * sizeof *addresses);
+  return count - own;
+}
+
+int native_frames(void **addresses, int count) {
+  int found = go_frames(addresses, count);
+  if (found <= 0) found = backtrace ? backtrace(addresses, count) : 0;
+  return found > 0 ? without_probe(addresses, found) : 0;
+}
 
 // A program that was started by a relative path is named from the folder in which it started.
 static const char *folder_of(const char *module) { return module[0] == '/' ? "" : start_folder(); }

@@ -50,13 +50,14 @@ static void find_functions(void) {
   FIND(slot, "PyType_GetSlot");
   FIND(of_sys, "PySys_GetObject");
   FIND(call, "PyObject_CallObject");
+  FIND(number, "PyLong_AsLong");
 #undef FIND
   has_python = python.this_thread_state && python.has_lock && python.ensure && python.release &&
                python.frame && python.line && python.attribute && python.intern && python.utf8 &&
                python.decrement && python.increment && python.error_clear && python.error_fetch &&
                python.error_restore && python.none && python.mapping_item &&
                python.clear && python.item && python.sequence_item && python.length &&
-               python.type && python.slot && python.of_sys && python.call;
+               python.type && python.slot && python.of_sys && python.call && python.number;
   dlerror();
 }
 

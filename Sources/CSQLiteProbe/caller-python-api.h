@@ -46,6 +46,7 @@ struct python_api {
   void *(*slot)(void *, int);
   void *(*of_sys)(const char *);
   void *(*call)(void *, void *);
+  long (*number)(void *);
 };
 
 extern struct python_api python;

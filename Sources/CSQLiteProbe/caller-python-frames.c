@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "caller-python-api.h"
+#include "caller-python-cells.h"
 #include "caller-files.h"
 
 static void *code_of(void *frame) {
@@ -70,6 +71,7 @@ bool describe_place(struct python_place *place, struct caller_event *caller, cha
   void *code = place->frame ? code_of(place->frame) : NULL;
   bool is_found = code && copy_attribute(code, NAME("co_filename"), buffer, half);
   if (is_found) {
+    name_cell(place->frame, buffer, half);
     caller->language = "python";
     caller->line = (uint64_t)python.line(place->frame);
     caller->file = buffer;

@@ -45,6 +45,7 @@ static const struct folder {
     // Go, also with -trimpath.
     {"/pkg/mod/", NATIVE, PACKAGE},
     {"@v#", NATIVE, PACKAGE},
+    {"^/_/", NATIVE, PACKAGE},
     {"/usr/local/go/", NATIVE, RUNTIME},
     {"/usr/share/gocode/", NATIVE, PACKAGE},
     {"/usr/share/go-#", NATIVE, RUNTIME},
@@ -191,6 +192,7 @@ static const char *last_match(const char *pattern, const char *path) {
 // Go's own packages, with -trimpath: `database/sql/sql.go`. Other modules begin with a domain or are the program's.
 static bool is_of_go(const char *path) {
   static const char *const packages[] = {"database/", "runtime/", "internal/", "net/", "sync/", "context/", "testing/"};
+  if (strncmp(path, "./", 2) == 0) path += 2;
   size_t length = strlen(path);
   if (length < 3 || strcmp(path + length - 3, ".go") != 0) return false;
   for (size_t i = 0; i < sizeof packages / sizeof *packages; i++)

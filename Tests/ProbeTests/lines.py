@@ -92,3 +92,39 @@ def lines_of_a_program_that_was_built_again_are_not_those_of_before():
     os.remove(program)
     _, remarks = _report(log)
     expect(len(remarks) == 1 and "lines-again no longer exists here" in remarks[0], f"{remarks}")
+
+
+def _expect_lines_of(program, source, statements, name):
+    compare([program], language="native")
+    callers, remarks = _summary(program)
+    for sql, comment in statements.items():
+        expected = {(name, _line_of("// " + comment, source))}
+        expect(callers[sql] == expected, f"{sql} is of {callers[sql]}, not of {expected}")
+    expect(remarks == [], f"{remarks}")
+
+
+def lines_of_go():
+    """Behind the call of C, which has another stack, also in a goroutine."""
+    installed("go", "/usr/share/gocode/src/github.com/mattn/go-sqlite3")
+    program, source = os.path.join(BUILD, "lines", "go-program"), script("counted.go")
+    subprocess.run(["go", "build", "-tags", "libsqlite3", "-o", program, source], check=True, env=dict(
+        os.environ, GO111MODULE="off", GOPATH="/usr/share/gocode", GOCACHE=os.path.join(BUILD, "go")))
+    _expect_lines_of(program, source, {"CREATE TABLE t(a)": "create", "INSERT INTO t VALUES(?)": "insert",
+                                       "SELECT a FROM t WHERE a > ?": "list",
+                                       "SELECT count(*) FROM t WHERE a > ?": "count"},
+                     "Tests/ProbeTests/programs/counted.go")
+
+
+def lines_of_rust():
+    registry = "/usr/share/cargo/registry"
+    installed("cargo", registry)
+    folder = os.path.join(BUILD, "rust")
+    # Cargo writes beside the source.
+    shutil.copytree(script("rust"), folder, dirs_exist_ok=True)
+    made = subprocess.run(["cargo", "build", "-q", "--offline", "--config", 'source.crates-io.replace-with="debian"',
+                           "--config", f'source.debian.directory="{registry}"'], cwd=folder, capture_output=True, text=True)
+    if made.returncode != 0:
+        raise Skipped("librust-rusqlite-dev is not installed: " + made.stderr[-200:])
+    _expect_lines_of(os.path.join(folder, "target", "debug", "counted"), os.path.join(folder, "src", "main.rs"),
+                     {"CREATE TABLE t(a)": "create", "INSERT INTO t VALUES(?1)": "insert",
+                      "SELECT count(*) FROM t WHERE a > ?1": "count"}, "src/main.rs")

@@ -278,3 +278,23 @@ def _named(name):
 
 def _name_of(command):
     return events(run(command, level=1)[1], "connection_opened")[0]["process_name"]
+
+
+NOTEBOOK = """\
+import nbclient, nbformat
+cells = ["import sqlite3\\ndb = sqlite3.connect(':memory:')",
+         "def show(i):\\n    return db.execute('select ?', (i,)).fetchall()\\nfor i in range(5): show(i)",
+         "[db.execute('select 2').fetchall() for i in range(3)]\\nshow(1)"]
+book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+nbclient.NotebookClient(book, timeout=60).execute()
+"""
+
+
+def cells_of_jupyter_have_their_numbers():
+    """And neither a file of the kernel's process nor a hash of the text. IPython keeps its history in SQLite."""
+    for module in "nbclient", "ipykernel":
+        imported(PYTHON, module)
+    program = os.path.join(_written(_project("notebook"), run=NOTEBOOK), "run.py")
+    places = _places([PYTHON, program], variables={"IPYTHONDIR": _project("ipython")})
+    cells = {place: count for place, count in places.items() if not place.startswith("history.py")}
+    expect(cells == {"In[2]:2": 6, "In[3]:1": 3}, f"{cells}")

@@ -166,3 +166,33 @@ async def start():
 asyncio.run(start())
 print("place view 20\\nplace rows 1\\nplace migrate 0")
 """, "django")
+
+
+def lines_of_fastapi():
+    """Served by uvicorn in the same process: asynchronous functions, and those that run on a thread of the pool."""
+    _tasks("server", """\
+import asyncio, os, sqlite3, tempfile, aiosqlite, httpx, uvicorn
+from fastapi import Depends, FastAPI
+app, path = FastAPI(), os.path.join(tempfile.mkdtemp(), "shop.db")
+async def database():
+    async with aiosqlite.connect(path) as db:
+        yield db
+@app.get("/item/{i}")
+async def item(i: int, db=Depends(database)):
+    async with db.execute("select ?", (i,)) as cursor:  # item
+        return await cursor.fetchone()
+@app.get("/list/{i}")
+def rows(i: int):
+    return sqlite3.connect(path).execute("select ?", (i,)).fetchall()  # list
+async def main():
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error"))
+    task = asyncio.create_task(server.serve())
+    while not server.started: await asyncio.sleep(0.01)
+    address = "http://127.0.0.1:%d" % server.servers[0].sockets[0].getsockname()[1]
+    async with httpx.AsyncClient(base_url=address, timeout=60) as client:
+        await asyncio.gather(*[client.get(f"/item/{i}") for i in range(50)], *[client.get(f"/list/{i}") for i in range(20)])
+    server.should_exit = True
+    await task
+asyncio.run(main())
+print("place item 50\\nplace list 20")
+""", "fastapi", "uvicorn", "httpx")

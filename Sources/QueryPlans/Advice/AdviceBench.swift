@@ -162,7 +162,7 @@ final class AdviceBench {
       }
       return seen.insert(candidate.sql.lowercased()).inserted
     }.map { candidate in
-      let index = candidate.named(besides: names)
+      let index = candidate.named(otherThan: names)
       names.insert(index.name.lowercased())
       return index
     }

@@ -49,7 +49,7 @@ public struct IndexCandidate: Hashable, Sendable {
   }
 
   /// The index under the first name that is not one of others, which are in lower case.
-  func named(besides names: Set<String>) -> IndexCandidate {
+  func named(otherThan names: Set<String>) -> IndexCandidate {
     var index = self
     while names.contains(index.name.lowercased()) { index.number += 1 }
     return index

@@ -112,7 +112,7 @@ final class IndexTrial {
 
   private func result(of key: String, _ body: () -> [IndexCandidate]?) -> [IndexCandidate]? {
     if let result = known[key] { return result }
-    let result = body()?.map { $0.named(besides: names) }
+    let result = body()?.map { $0.named(otherThan: names) }
     known[key] = .some(result)
     return result
   }

@@ -56,6 +56,7 @@ import Testing
     ("/usr/share/cargo/registry/rusqlite-0.28.0/src/lib.rs", 3, false),
     ("/home/ann/go/pkg/mod/github.com/jmoiron/sqlx@v1.3.5/sqlx.go", 3, false),
     ("github.com/jmoiron/sqlx@v1.3.5/sqlx.go", 3, false), ("database/sql/sql.go", 3, false),
+    ("./database/sql/sql.go", 3, false), ("./main.go", 3, true),
     ("example.com/shop/database/list.go", 3, true), ("/home/ann/shop/database/list.go", 3, true),
     ("/home/ann/shop/vendor/github.com/jmoiron/sqlx/sqlx.go", 3, false),
     ("/home/ann/vendors/list.c", 3, true), ("/home/ann/app/db/sqlite3-binding.c", 3, false),
