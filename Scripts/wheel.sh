@@ -26,8 +26,8 @@ bin=$(swift build "${options[@]}" --show-bin-path)
 sqlite=$(cc -print-file-name=libsqlite3.a)
 [ -e "$sqlite" ] || fail "libsqlite3.a is missing; install libsqlite3-dev"
 ln -s "$sqlite" "$output/link/"
-swift=$(dirname "$(dirname "$(realpath "$(command -v swift)")")")
-Scripts/icu-data.py "$swift/lib/swift_static/linux/lib_FoundationICU.a" "$output/link/icu-data.o" >&2
+toolchain=$(dirname "$(dirname "$(realpath "$(command -v swiftc)")")")
+Scripts/icu-data.py "$toolchain/lib/swift_static/linux/lib_FoundationICU.a" "$output/link/icu-data.o" >&2
 tool=$output/link/trace-report
 swiftc -o "$tool" -module-name trace_report -static-stdlib -emit-executable -use-ld=lld \
   "$output/link/icu-data.o" "@$bin/trace-report.product/Objects.LinkFileList" \
