@@ -120,6 +120,7 @@ import Testing
       texts.append(("\(arguments[0]) \(file)", file == files.html ? Self.text(ofHTML: text) : text))
     }
     try await add(["summary", path, "--markdown", files.markdown] + options, file: files.markdown)
+    try await add(["summary", path, "--all"] + options)
     try await add(["html", path, "-o", files.html] + options, file: files.html)
     try await add(["plans", path] + options)
     for grouping in ["statement", "entity", "caller", "process", "context"] {

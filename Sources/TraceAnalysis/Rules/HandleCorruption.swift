@@ -5,6 +5,7 @@ import StoreEvents
 /// No statement fails because the database file is damaged, or cannot be read or written.
 struct HandleCorruption: Rule {
   static let explanation = RuleExplanation(
+    problem: "a damaged or unreadable file",
     law: "No statement fails because the database file is damaged, or cannot be read or written.",
     reason: """
       The first failure is nearest to the cause. The ones after it are consequences, and each further write may damage

@@ -5,6 +5,7 @@ import StoreEvents
 /// A database in a file keeps the settings that protect it from a crash.
 struct KeepDurableSettings: Rule {
   static let explanation = RuleExplanation(
+    problem: "a setting that risks the file",
     law: "A database in a file keeps the settings that protect it from a crash.",
     reason: """
       With synchronous = OFF a power failure can damage the file. With journal_mode = OFF or MEMORY a program that

@@ -5,6 +5,7 @@ import StoreEvents
 /// A process opens a database through one copy of SQLite.
 struct OneSQLitePerProcess: Rule {
   static let explanation = RuleExplanation(
+    problem: "two copies of SQLite on one file",
     law: "A process opens a database through one copy of SQLite.",
     reason: """
       Each copy has its own list of the locks that the process holds. When one copy closes the file, the kernel
