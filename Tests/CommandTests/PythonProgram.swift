@@ -15,6 +15,8 @@ final class PythonProgram {
 
   private static let start = """
     import os, shutil, signal, sqlite3, subprocess, sys, time
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+    if os.getpgrp() != os.getpid(): os.setpgid(0, 0)
     signal.alarm(\(seconds))
     P, mode = sys.argv[1], sys.argv[2]
     children = []
@@ -47,8 +49,7 @@ final class PythonProgram {
   private static let end = """
 
     print("ready", flush=True)
-    sys.stdin.readline()
-    for child in children: os.kill(child if isinstance(child, int) else child.pid, signal.SIGKILL)
+    time.sleep(\(seconds))
     """
 
   struct NotReady: Error {}
@@ -58,7 +59,7 @@ final class PythonProgram {
     let output = Pipe()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = ["python3", "-c", Self.start + code + Self.end, database, mode]
-    process.standardInput = Pipe()
+    process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
     try process.run()
     guard output.fileHandleForReading.availableData.starts(with: Data("ready".utf8)) else {
@@ -67,8 +68,10 @@ final class PythonProgram {
   }
 
   /// Ends it and the processes that it started.
+  ///
+  /// Not by the end of its input: programs that other tests start at the same time inherit the pipe.
   func end() {
-    try? (process.standardInput as? Pipe)?.fileHandleForWriting.close()
+    kill(-pid, SIGKILL)
     process.waitUntilExit()
   }
 }
