@@ -5,11 +5,13 @@
 #include "caller-files.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "caller-started.h"
 #include "hash.h"
+#include "process.h"
 
 // The parts of paths in STORE_CALLERS_SKIP, with a 0 behind each and an empty one at the end.
 static char skipped[1024];
@@ -31,8 +33,18 @@ static bool is_skipped(const char *file) {
   return false;
 }
 
+// PyInstaller names the files of all packages from their roots, `sqlalchemy/engine/base.py`. Which of them are installed is
+// not known, but those of databases are.
+static bool is_frozen_library(const char *file, enum CSourceFiles_language language) {
+  char path[1024];
+  if (language != CSourceFiles_python || file[0] == '/' || file[0] == '<' || program_is_interpreter()) return false;
+  snprintf(path, sizeof path, "/site-packages/%s", file);
+  return CSourceFiles_classify(path, language, NULL) == CSourceFiles_runtime;
+}
+
 static int find_rank(const char *file, enum CSourceFiles_language language) {
   const char *package;
+  if (is_frozen_library(file, language)) return RANK_RUNTIME;
   int kind = (int)CSourceFiles_classify(file, language, &package);
   if (package && is_of_started_package(package)) kind = RANK_PROGRAM;
   if (kind != RANK_PROGRAM) return kind;

@@ -298,3 +298,18 @@ def cells_of_jupyter_have_their_numbers():
     places = _places([PYTHON, program], variables={"IPYTHONDIR": _project("ipython")})
     cells = {place: count for place, count in places.items() if not place.startswith("history.py")}
     expect(cells == {"In[2]:2": 6, "In[3]:1": 3}, f"{cells}")
+
+
+def files_of_a_frozen_program_are_named_from_their_roots():
+    """As by PyInstaller: those of libraries of databases are no callers."""
+    installed("/usr/bin/python3")
+    program = os.path.join(_written(_project("frozen"), main=(
+        "library = compile('def run(c): c.execute(\"SELECT 1\")', 'sqlalchemy/engine/default.py', 'exec')\n"
+        "app = compile('import sqlite3\\nrun(sqlite3.connect(\":memory:\"))', 'shop/app.py', 'exec')\n"
+        "exec(library)\nexec(app)\n")), "main.py")
+    frozen = os.path.join(_project("frozen"), "shop")
+    if not os.path.exists(frozen):
+        os.symlink("/usr/bin/python3", frozen)
+    for command, expected in (frozen, "app.py:2"), ("/usr/bin/python3", "default.py:1"):
+        places = _places([command, program])
+        expect(places == {expected: 1}, f"{command}: {places}")
