@@ -233,7 +233,7 @@ import Testing
     let program = try PythonProgram(
       """
       c.close()
-      for i in range(2): other('if os.fork() == 0:\\n signal.alarm(20)\\n' + \(Self.quoted(loop)))
+      for i in range(2): other('if os.fork() == 0:\\n' + \(Self.quoted(loop)))
       """, database: database, mode: mode)
     defer { program.end() }
     for _ in 0..<10 {

@@ -10,8 +10,8 @@ final class PythonProgram {
   private let process = Process()
   var pid: Int32 { process.processIdentifier }
 
-  /// It ends itself after this time, so that no test waits for longer.
-  private static let seconds = 120
+  /// It ends itself after this time if nothing ends it: tests of a whole suite wait for one another for minutes.
+  private static let seconds = 1800
 
   private static let start = """
     import os, shutil, signal, sqlite3, subprocess, sys, time
