@@ -123,7 +123,8 @@ def a_probe_in_a_folder_with_a_space_and_a_colon():
     shutil.copytree(BUILD, folder, ignore=lambda _, names: [name for name in names if not name.endswith(".so")])
     process, _ = _recorded(sys.executable, "-c", "import sqlite3; sqlite3.connect(':memory:').execute('SELECT 42')",
                            variables={"STORESCOPE_PROBE": os.path.join(folder, os.path.basename(PROBE))})
-    expect(process.returncode == 0 and "SELECT 42" in process.stdout, process.stdout + process.stderr)
+    expect(process.returncode == 0 and "1 statement returned 1 row" in process.stdout,
+           process.stdout + process.stderr)
 
 
 def a_program_with_a_sanitizer_that_is_recorded():
