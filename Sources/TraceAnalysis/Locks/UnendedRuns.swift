@@ -33,7 +33,7 @@ struct UnendedRuns {
   mutating func begin(_ event: StatementAnnounced, _ record: EventRecord, in process: Int) {
     let statement = Statement(process: process, id: event.statementID)
     let isRead = ["SELECT", "WITH", "VALUES"].contains(StatementCommand.name(of: event.sql))
-    guard isRead, runs.count < Self.maxRuns else { return }
+    guard isRead, runs.count < Self.maxRuns, last.count < Self.maxRuns else { return }
     last[thread(record, process)] = statement
     runs[statement] = Run(
       connection: Key(process: process, id: event.storeID),
