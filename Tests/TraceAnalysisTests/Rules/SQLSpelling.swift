@@ -36,7 +36,9 @@ struct SQLSpelling<Random: RandomNumberGenerator> {
     let isType = index > 0 && tokens[index - 1].isWord("AS")
     guard token.kind == .word, !isType else { return String(token.text) }
     let text = String(token.text)
-    if isName(at: index, tokens), Int.random(in: 0..<4, using: &random) == 0 {
+    // NB: SQLite keeps the quotes of a window's name: `OVER "w"` is not `OVER w`.
+    let isWindow = index > 0 && ["OVER", "WINDOW"].contains { tokens[index - 1].isWord($0) }
+    if !isWindow, isName(at: index, tokens), Int.random(in: 0..<4, using: &random) == 0 {
       let quoted = ["\"\(text)\"", "[\(text)]", "`\(text)`"].randomElement(using: &random) ?? text
       return isText(quoted, at: index, tokens) ? text : quoted
     }
