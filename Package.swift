@@ -74,7 +74,7 @@ let package = Package(
     .target(name: "SQLiteProbe"),
 
     // Who holds the locks of a database, observed from outside: no SQLite, no lock of its own.
-    .target(name: "DatabaseLocks"),
+    .target(name: "DatabaseLocks", dependencies: ["StoreEvents"]),
 
     // MARK: - The reading half
 

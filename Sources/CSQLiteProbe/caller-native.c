@@ -9,7 +9,6 @@
 #include <execinfo.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/auxv.h>
 
 #include "CSourceFiles.h"
 #include "caller-go.h"
@@ -24,12 +23,6 @@ enum { SHOWN_FRAMES = 48 };
 
 static bool is_of_probe_or_sqlite(const char *file) {
   return strstr(file, "libstorescope-probe") != NULL || strstr(file, "/libsqlite3") != NULL;
-}
-
-// Where the executable is mapped.
-static const void *base_of_program(void) {
-  Dl_info info;
-  return dladdr((const void *)getauxval(AT_ENTRY), &info) ? info.dli_fbase : NULL;
 }
 
 // The first and the last byte of the probe's code, which the linker defines.

@@ -19,6 +19,7 @@ typedef uintptr_t VALUE;
 static struct {
   int (*is_ruby_thread)(void);
   int (*has_lock)(void);
+  void *(*with_lock)(void *(*)(void *), void *);
   int (*frames)(int, int, VALUE *, int *);
   VALUE (*absolute_path)(VALUE);
   VALUE (*path)(VALUE);
@@ -35,6 +36,7 @@ static void find_functions(void) {
   if (ruby.frames) {
     FIND(is_ruby_thread, "ruby_native_thread_p");
     FIND(has_lock, "ruby_thread_has_gvl_p");
+    FIND(with_lock, "rb_thread_call_with_gvl");
     FIND(absolute_path, "rb_profile_frame_absolute_path");
     FIND(path, "rb_profile_frame_path");
     FIND(label, "rb_profile_frame_base_label");
@@ -42,7 +44,7 @@ static void find_functions(void) {
   }
 #undef FIND
   dlerror();
-  has_ruby = ruby.frames && ruby.is_ruby_thread && ruby.has_lock && ruby.absolute_path && ruby.path && ruby.label &&
+  has_ruby = ruby.frames && ruby.is_ruby_thread && ruby.has_lock && ruby.with_lock && ruby.absolute_path && ruby.path && ruby.label &&
              ruby.text;
 }
 
@@ -81,11 +83,9 @@ static int look_at_frames(int depth, struct caller_event *caller, int *best) {
   return i;
 }
 
-bool ruby_caller(struct caller_event *caller) {
+static bool find_line(struct caller_event *caller) {
   // Each frame takes time: the depth that was enough before on this thread is tried first.
   static _Thread_local int depth = FEW_FRAMES;
-  pthread_once(&once, find_functions);
-  if (LIKELY(!has_ruby) || !ruby.is_ruby_thread() || !ruby.has_lock()) return false;
   int best = -1, count = look_at_frames(depth, caller, &best);
   while (best < RANK_PROGRAM && count == depth && depth < LONGEST_STACK) {
     depth *= 2;
@@ -95,4 +95,14 @@ bool ruby_caller(struct caller_event *caller) {
   if (best < 0) return false;
   caller->language = "ruby";
   return true;
+}
+
+static void *find_line_with_lock(void *caller) { return find_line(caller) ? caller : NULL; }
+
+// Ruby releases its lock while it opens or closes a file.
+bool ruby_caller(struct caller_event *caller, bool may_lock) {
+  pthread_once(&once, find_functions);
+  if (LIKELY(!has_ruby) || !ruby.is_ruby_thread()) return false;
+  if (ruby.has_lock()) return find_line(caller);
+  return may_lock && ruby.with_lock(find_line_with_lock, caller);
 }

@@ -6,4 +6,4 @@
 
 #include "events.h"
 
-bool ruby_caller(struct caller_event *caller);
+bool ruby_caller(struct caller_event *caller, bool may_lock);

@@ -156,6 +156,8 @@ struct look_up {
   struct text *text;
   const char *sql;
   bool may_lock;
+  // Whether a line of JavaScript is looked up.
+  bool has_isolate;
   uint64_t id;
 };
 
@@ -179,12 +181,12 @@ static uint64_t native_place(char *buffer, size_t size) {
 static bool cheap_caller(const struct look_up *request, struct caller_event *caller, char *buffer, size_t size) {
   const char *sql = request->sql;
   return (strchr(sql, '/') && comment_caller(sql, caller, buffer, size)) ||
-         python_caller(caller, buffer, size, request->may_lock) || php_caller(caller, buffer, size) || ruby_caller(caller) ||
+         python_caller(caller, buffer, size, request->may_lock) || php_caller(caller, buffer, size) || ruby_caller(caller, request->may_lock && !request->text) ||
          perl_caller(caller, buffer, size);
 }
 
 static uint64_t expensive_caller(const struct look_up *request, struct caller_event *caller, char *buffer, size_t size) {
-  bool is_found = (request->text && node_caller(caller, buffer, size)) || python_caller_without_lock(caller, buffer, size);
+  bool is_found = (request->has_isolate && node_caller(caller, buffer, size)) || python_caller_without_lock(caller, buffer, size);
   return is_found ? announce_caller(caller) : native_place(buffer, size);
 }
 
@@ -210,12 +212,18 @@ static void look_up(struct look_up *request) {
 }
 
 static uint64_t guarded_look_up(struct text *text, const char *sql, bool may_lock) {
-  struct look_up request = {text, sql, may_lock, 0};
+  struct look_up request = {text, sql, may_lock, text != NULL, 0};
   GUARDED(look_up, WORD(&request));
   return request.id;
 }
 
 uint64_t caller_now(const char *sql, bool may_lock) { return guarded_look_up(NULL, sql, may_lock); }
+
+uint64_t caller_of_call(bool may_lock) {
+  struct look_up request = {NULL, "", may_lock, true, 0};
+  GUARDED(look_up, WORD(&request));
+  return request.id;
+}
 
 uint64_t caller_of_run(struct statement *statement, const char *sql, bool may_lock) {
   return guarded_look_up(statement->text, sql, may_lock);

@@ -22,6 +22,8 @@ enum { BUCKETS = 1024 };
 static struct connection *buckets[BUCKETS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t last_id;
+// The forks between the first process and this one.
+static unsigned forks;
 
 static struct connection **bucket_of(sqlite3 *handle) {
   return &buckets[((uintptr_t)handle >> 6) * 0x9e3779b97f4a7c15u >> 54];
@@ -84,6 +86,7 @@ struct connection *add_connection(struct copy *copy, sqlite3 *handle, enum way w
     connection->is_hooked = is_hooked;
     connection->id = ++last_id;
     connection->is_excluded = this_thread.excluding > 0;
+    connection->forks = forks;
     const char *path = copy->api.db_filename(handle, "main");
     connection->has_file = path && *path;
   }
@@ -129,6 +132,50 @@ void announce_connection(struct connection *connection) {
   errno = error;
 }
 
+// MARK: - Files
+
+// Whether its files are locked as SQLite does it, so that a close in this process cancels the locks.
+static bool has_posix_locks(const struct connection *connection, const char *path) {
+  const struct sqlite_api *api = &connection->copy->api;
+  char *vfs = NULL;
+  api->file_control(connection->handle, "main", SQLITE_FCNTL_VFSNAME, &vfs);
+  bool is_other = vfs && (strstr(vfs, "unix-none") || strstr(vfs, "unix-dotfile") || strstr(vfs, "memdb"));
+  if (vfs) api->free(vfs);
+  if (is_other || !api->uri_boolean || connection->copy->version < URI_OF_NAME_SINCE) return !is_other;
+  return !api->uri_boolean(path, "immutable", 0) && !api->uri_boolean(path, "nolock", 0);
+}
+
+static void watch(struct connection *connection, const char *name) {
+  const char *path = connection->copy->api.db_filename(connection->handle, name);
+  if (connection->database_count == MAX_WATCHED || !path || !*path || !has_posix_locks(connection, path)) return;
+  struct open_database *database = add_open_database(path, connection->id);
+  if (database) connection->databases[connection->database_count++] = database;
+}
+
+void unwatch_databases(struct connection *connection) {
+  // Of a parent process they are not in the table.
+  for (int i = 0; connection->forks == forks && i < connection->database_count; i++)
+    remove_open_database(connection->databases[i]);
+  connection->database_count = 0;
+}
+
+void watch_databases(struct connection *connection) {
+  const struct sqlite_api *api = &connection->copy->api;
+  if (connection->forks != forks) return;
+  unwatch_databases(connection);
+  watch(connection, "main");
+  // 1 is that of temporary tables.
+  for (int i = 2; api->db_name && api->db_name(connection->handle, i); i++)
+    watch(connection, api->db_name(connection->handle, i));
+}
+
+bool is_newly_inherited(struct connection *connection) {
+  bool is_inherited = connection->forks != forks;
+  connection->database_count = 0;
+  connection->forks = forks;
+  return is_inherited;
+}
+
 // A callback that the program sets on a copy whose calls are not hooked replaces ours: such a
 // connection ran nothing that was seen, and was not seen to be closed.
 static void report_silent_connections(void) {
@@ -143,6 +190,9 @@ static void report_silent_connections(void) {
 }
 
 // The thread that forked may not be the one that held the lock.
-static void after_fork(void) { pthread_mutex_init(&lock, NULL); }
+static void after_fork(void) {
+  pthread_mutex_init(&lock, NULL);
+  forks++;
+}
 
 LIFECYCLE(.after_fork = after_fork, .end = report_silent_connections)

@@ -4,6 +4,7 @@
 
 #include "copies.h"
 #include "events.h"
+#include "open-databases.h"
 #include "texts.h"
 
 #pragma GCC visibility push(hidden)
@@ -25,6 +26,9 @@ struct ended_run {
   enum effect effect;
 };
 
+// Further attached databases are not watched.
+enum { MAX_WATCHED = 11 };
+
 // An open connection. Never freed: SQLite may call back on a connection whose closing was deferred.
 struct connection {
   struct connection *next;
@@ -45,6 +49,11 @@ struct connection {
   // Whether the functions that the program calls on it are hooked; callbacks see the rest.
   bool is_hooked;
   unsigned announced_generation;
+  // The count of forks when it was opened, or its use in a child was reported.
+  unsigned forks;
+  // The main database, and those that are attached.
+  struct open_database *databases[MAX_WATCHED];
+  int database_count;
   // The program's own callbacks, which ours pass on to. Guarded by the connection's mutex.
   unsigned program_mask;
   trace_callback program_trace;
@@ -84,5 +93,10 @@ extern int lingering;
 // The connection that lingers until this statement, its last one, is finalized; or NULL.
 struct connection *closed_with(struct copy *copy, sqlite3_stmt *stmt);
 void announce_connection(struct connection *connection);
+// Looks at the names of its databases, of which some may have been attached or detached.
+void watch_databases(struct connection *connection);
+void unwatch_databases(struct connection *connection);
+// Whether the process that opened it is a parent of this one, and this was not reported.
+bool is_newly_inherited(struct connection *connection);
 
 #pragma GCC visibility pop

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "lifecycle.h"
+#include "sqlite-code.h"
 
 #define NAME(type, name, parameters, arguments) "sqlite3_" #name,
 const char *const hooked_names[HOOKED_COUNT] = {HOOKED_FUNCTIONS(NAME)};
@@ -75,6 +76,7 @@ struct copy *copy_of_functions(const char *path, const void *base,
     ((void **)&made.real)[i] = resolve(context, hooked_names[i]);
   snprintf(made.path, sizeof made.path, "%s", path);
   *copy = made;
+  add_sqlite_code(base);
 done:
   pthread_mutex_unlock(&lock);
   return copy;
@@ -92,6 +94,7 @@ struct copy *copy_of_table(const void *table, const char *path, const void *base
     made.version = ((int (*)(void))functions[67])();
     if (made.version >= OLDEST_SQLITE) {
       REQUIRED_FUNCTIONS(TAKE)
+      made.api.uri_boolean = (int (*)(const char *, const char *, int))functions[187];
       if (made.version >= TXN_STATE_SINCE)
         made.api.txn_state = (int (*)(sqlite3 *, const char *))functions[252];
       if (made.version >= CHANGES64_SINCE)
@@ -103,6 +106,7 @@ struct copy *copy_of_table(const void *table, const char *path, const void *base
       snprintf(made.path, sizeof made.path, "%s", path);
       copy = take_entry();
       if (copy) *copy = made;
+      add_sqlite_code(base);
     }
 #undef TAKE
   }

@@ -24,23 +24,23 @@
 // Not in the child of vfork(), which shares this memory and closes descriptors of its own.
 static const struct tracepoints *in_this_process(void) { return lttng_is_here() ? tracepoints : NULL; }
 
-static int hook_close(int descriptor) {
+int hook_close(int descriptor) {
   const struct tracepoints *lttng = in_this_process();
   return lttng ? lttng->close(descriptor, close) : close(descriptor);
 }
 
-static int hook_fclose(FILE *file) {
+int hook_fclose(FILE *file) {
   const struct tracepoints *lttng = in_this_process();
   return lttng ? lttng->close_file(file, fclose) : fclose(file);
 }
 
-static void hook_closefrom(int first) {
+void hook_closefrom(int first) {
   const struct tracepoints *lttng = in_this_process();
   if (lttng) lttng->close_from(first < 0 ? 0 : first, close);
   else closefrom(first);
 }
 
-static int hook_close_range(unsigned first, unsigned last, int flags) {
+int hook_close_range(unsigned first, unsigned last, int flags) {
   const struct tracepoints *lttng = in_this_process();
   if (!lttng || (flags & ~CLOSE_RANGE_UNSHARE) != 0 || first > last || first > INT_MAX)
     return close_range(first, last, flags);

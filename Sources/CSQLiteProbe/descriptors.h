@@ -2,5 +2,13 @@
 
 #pragma once
 
+#include <stdio.h>
+
+// The hooks, for those of other parts.
+int hook_close(int descriptor);
+int hook_fclose(FILE *file);
+void hook_closefrom(int first);
+int hook_close_range(unsigned first, unsigned last, int flags);
+
 // The hook for a function that closes descriptors, or NULL.
 void *descriptor_hook(const char *name);

@@ -28,7 +28,7 @@ static int hook_prctl(int option, long a, long b, long c, long d) {
   return prctl(option, a, b, c, d);
 }
 
-static long hook_syscall(long number, long a, long b, long c, long d, long e, long f) {
+long hook_syscall(long number, long a, long b, long c, long d, long e, long f) {
   if (UNLIKELY(number == SYS_seccomp) && (a == SECCOMP_SET_MODE_FILTER || a == SECCOMP_SET_MODE_STRICT))
     filter_added(a == SECCOMP_SET_MODE_STRICT, (b & SECCOMP_FILTER_FLAG_TSYNC) != 0);
   return syscall(number, a, b, c, d, e, f);

@@ -5,7 +5,9 @@
 #define _GNU_SOURCE
 #include "objects.h"
 
+#include <dlfcn.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -17,6 +19,11 @@ const char *object_path(const char *name) {
     if (count < 0) return name ? name : "";
   }
   return program;
+}
+
+const void *base_of_program(void) {
+  Dl_info info;
+  return dladdr((const void *)getauxval(AT_ENTRY), &info) ? info.dli_fbase : NULL;
 }
 
 static ElfW(Addr) address_in(const struct object *object, ElfW(Addr) pointer) {

@@ -37,6 +37,8 @@ bool read_object(struct object *object);
 void write_slot(const struct object *object, void **slot, void *value);
 // The path of an object file as dladdr() names it; the program's own for "".
 const char *object_path(const char *name);
+// Where the executable is mapped.
+const void *base_of_program(void);
 // The addresses of the object that covers one. Faster than dladdr(), which reads all symbols.
 void object_extent(const void *address, const void **start, const void **end);
 // Replaces the value of an object's slots for a function; returns false if it has none.

@@ -58,6 +58,7 @@ struct connection *open_connection(struct copy *copy, sqlite3 *handle, enum way 
   if (!is_hooked)
     set_trace(connection, SQLITE_TRACE_STMT | SQLITE_TRACE_PROFILE | SQLITE_TRACE_ROW |
                               SQLITE_TRACE_CLOSE);
+  watch_databases(connection);
   if (is_recording()) announce_connection(connection);
   return connection;
 }
@@ -65,6 +66,7 @@ struct connection *open_connection(struct copy *copy, sqlite3 *handle, enum way 
 void close_connection(struct connection *connection) {
   if (connection->is_closed) return;
   connection->is_closed = true;
+  unwatch_databases(connection);
   if (connection->is_lingering) __atomic_sub_fetch(&lingering, 1, __ATOMIC_RELAXED);
   if (connection->is_excluded || !is_recording()) return;
   flush_pending(connection, SQLITE_OK);

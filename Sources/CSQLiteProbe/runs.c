@@ -7,10 +7,12 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "callers.h"
 #include "expanded.h"
 #include "failures.h"
+#include "file-events.h"
 #include "hash.h"
 #include "io.h"
 #include "log-text.h"
@@ -80,11 +82,19 @@ static void announce(struct statement *statement) {
   announce_text(connection->id, statement->text);
 }
 
+// The first statement in a child of fork(), which raised the generation.
+static void look_at_fork(struct connection *connection, bool may_lock) {
+  if (is_newly_inherited(connection) && connection->has_file)
+    connection_was_inherited(connection->id, connection->copy->api.db_filename(connection->handle, "main"), may_lock);
+}
+
 void begin_run(struct statement *statement, bool is_traced) {
   struct connection *connection = statement->connection;
   check_text(statement);
   if (UNLIKELY(!statement->text)) return;
+  bool is_new = connection->announced_generation != generation;
   announce(statement);
+  if (UNLIKELY(is_new)) look_at_fork(connection, !is_traced || may_lock_in_callback(statement));
   look_up_caller(statement, !is_traced || may_lock_in_callback(statement));
   statement->is_running = true;
   statement->is_traced_run = is_traced;
@@ -278,6 +288,12 @@ static bool may_be_repeated(const struct connection *connection, const struct st
   return is_open == was_open;
 }
 
+// Whether it is ATTACH or DETACH.
+static bool changes_databases(const char *command) {
+  return ((command[0] | 32) == 'a' && strncasecmp(command, "attach", 6) == 0) ||
+         ((command[0] | 32) == 'd' && strncasecmp(command, "detach", 6) == 0);
+}
+
 // The data of a run that is known when its result is: the transaction, the waits and the error.
 static void report(struct connection *connection, struct ended_run *run, int code,
                    const struct statement *bindings) {
@@ -286,6 +302,7 @@ static void report(struct connection *connection, struct ended_run *run, int cod
     EMIT(busy, .store_id = connection->id, .attempts = run->waits, .wait_ns = run->wait_ns,
          .gave_up = gave_up);
   if (UNLIKELY(connection->io != NULL)) io_of_run(connection, run);
+  if (UNLIKELY(changes_databases(command_of(run->text)))) watch_databases(connection);
   transaction_after(connection, run, code);
   // Without `bindings` sqlite3_exec() ran it, which binds nothing.
   if (UNLIKELY(is_error(code)))

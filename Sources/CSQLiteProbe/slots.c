@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "copies.h"
+#include "file-hooks.h"
 #include "lifecycle.h"
 #include "loading.h"
 #include "objects.h"
@@ -29,6 +30,8 @@
 enum { MAX_SEEN = 4096 };
 static ElfW(Addr) seen[MAX_SEEN];
 static size_t seen_count;
+// Whether the objects that were seen get the hooks for files.
+static bool is_hooking_files;
 static unsigned long long adds, subs;
 
 struct collection {
@@ -43,7 +46,7 @@ static int collect(struct dl_phdr_info *info, size_t size, void *context) {
   collection->adds = info->dlpi_adds;
   collection->subs = info->dlpi_subs;
   // No object was loaded or unloaded since the last call.
-  if (info->dlpi_adds == adds && info->dlpi_subs == subs) return 1;
+  if (info->dlpi_adds == adds && info->dlpi_subs == subs && !is_hooking_files) return 1;
   if (collection->count == collection->capacity) {
     size_t capacity = collection->capacity * 2 + 32;
     void *grown = realloc(collection->objects, capacity * sizeof(struct object));
@@ -77,10 +80,11 @@ static bool is_of_no_interest(const struct object *object) {
 
 // MARK: - Patching
 
+enum target { OF_SQLITE, OF_LOADER, OF_FILES };
 struct wanted {
   uint32_t symbol;
   const char *name;
-  bool is_sqlite;
+  enum target target;
 };
 enum { MAX_WANTED = HOOKED_COUNT + 24 };
 
@@ -99,7 +103,7 @@ static size_t find_wanted(const struct object *object, struct wanted wanted[MAX_
     const char *name = object->strings + symbol->st_name;
     bool is_sqlite = name[0] == 's' && is_sqlite_name(name);
     if (!is_sqlite && !loading_hook(name, object->is_copy)) continue;
-    wanted[count++] = (struct wanted){(uint32_t)i, name, is_sqlite};
+    wanted[count++] = (struct wanted){(uint32_t)i, name, is_sqlite ? OF_SQLITE : OF_LOADER};
   }
   return count;
 }
@@ -110,10 +114,16 @@ static void *resolve_later(const struct object *object, const char *name, bool i
   return global ? global : object->handle ? dlsym(object->handle, name) : NULL;
 }
 
+// A function of the same name that is not libc's, as a plug-in's own, is left as it is.
+static bool is_of_libc(const char *name, void *current) {
+  return current == dlsym(RTLD_DEFAULT, name) || current == loading_hook(name, false);
+}
+
 static void *hook_of_slot(const struct object *object, const struct wanted *wanted, void *current,
                           bool is_deep) {
-  if (!wanted->is_sqlite) return loading_hook(wanted->name, object->is_copy);
   bool is_unresolved = (ElfW(Addr))current >= object->start && (ElfW(Addr))current < object->end;
+  if (wanted->target == OF_FILES) return is_unresolved || is_of_libc(wanted->name, current) ? file_hook(wanted->name) : NULL;
+  if (wanted->target == OF_LOADER) return loading_hook(wanted->name, object->is_copy);
   if (is_unresolved) current = resolve_later(object, wanted->name, is_deep);
   return current ? sqlite_hook(wanted->name, current) : NULL;
 }
@@ -124,11 +134,8 @@ static const struct wanted *find(const struct wanted *wanted, size_t count, uint
   return NULL;
 }
 
-static void patch_object(struct object *object, bool is_deep) {
-  struct wanted wanted[MAX_WANTED];
-  size_t count = find_wanted(object, wanted);
-  if (count == 0) return;
-  for (int table = 0; table < 2; table++) {
+static void patch_slots(struct object *object, const struct wanted *wanted, size_t count, bool is_deep) {
+  for (int table = 0; count > 0 && table < 2; table++) {
     for (size_t i = 0; object->tables[table] && i < object->counts[table]; i++) {
       const ElfW(Rela) *relocation = &object->tables[table][i];
       uint32_t type = ELF64_R_TYPE(relocation->r_info);
@@ -140,6 +147,11 @@ static void patch_object(struct object *object, bool is_deep) {
       if (hook && hook != *slot) write_slot(object, slot, hook);
     }
   }
+}
+
+static void patch_object(struct object *object, bool is_deep) {
+  struct wanted wanted[MAX_WANTED];
+  patch_slots(object, wanted, find_wanted(object, wanted), is_deep);
 }
 
 // Whether an object holds a copy of SQLite: its own sleeps are then waits for locks.
@@ -164,15 +176,33 @@ static void patch_own_calls(struct object *object) {
   }
 }
 
+// Whether the process has opened a connection.
+static bool has_file_hooks;
+
+// SQLite's own calls are left out. The program's object may have others beside them.
+static void patch_files(struct object *object) {
+  struct wanted wanted[MAX_WANTED];
+  size_t count = 0;
+  if (!has_file_hooks || (object->is_copy && object->name[0])) return;
+  for (size_t i = 1; i < object->undefined_count && count < MAX_WANTED; i++) {
+    const char *name = object->strings + object->symbols[i].st_name;
+    if (object->symbols[i].st_shndx == SHN_UNDEF && file_hook(name))
+      wanted[count++] = (struct wanted){(uint32_t)i, name, OF_FILES};
+  }
+  patch_slots(object, wanted, count, false);
+}
+
 static void patch_if_new(struct object *object, bool is_deep) {
-  if (is_seen(object->base) || is_of_no_interest(object)) return;
+  bool is_new = !is_seen(object->base);
+  if ((!is_new && !is_hooking_files) || is_of_no_interest(object)) return;
   // Held while it is read: another thread may unload it.
   object->handle = dlopen(object->name[0] ? object->name : NULL, RTLD_LAZY | RTLD_NOLOAD);
   if (!object->handle) return;
   if (read_object(object)) {
     object->is_copy = holds_sqlite(object);
-    patch_object(object, is_deep);
-    if (object->is_copy) patch_own_calls(object);
+    if (is_new) patch_object(object, is_deep);
+    if (is_new && object->is_copy) patch_own_calls(object);
+    patch_files(object);
   }
   dlclose(object->handle);
 }
@@ -200,6 +230,7 @@ void patch_new_objects(bool is_deep) {
     __atomic_store_n(&is_requested, false, __ATOMIC_RELEASE);
     dl_iterate_phdr(collect, &collection);
     if (collection.count > 0) patch_collected(&collection, is_deep);
+    is_hooking_files = false;
     adds = collection.adds;
     subs = collection.subs;
     free(collection.objects);
@@ -207,7 +238,17 @@ void patch_new_objects(bool is_deep) {
   }
 }
 
+// With the first connection: a process that opens none pays nothing.
+static void hook_files(void) {
+  int error = errno;
+  has_file_hooks = true;
+  is_hooking_files = true;
+  patch_new_objects(false);
+  dlerror();
+  errno = error;
+}
+
 // The thread that forked may not be the one that held the lock.
 static void after_fork(void) { pthread_mutex_init(&lock, NULL); }
 
-LIFECYCLE(.after_fork = after_fork)
+LIFECYCLE(.start = hook_files, .after_fork = after_fork)

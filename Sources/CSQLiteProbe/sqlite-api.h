@@ -65,10 +65,12 @@ typedef int (*busy_callback)(void *, int);
   X(int, txn_state, (sqlite3 *, const char *), 252)          \
   X(int64_t, changes64, (sqlite3 *), 253)                    \
   X(int, error_offset, (sqlite3 *), 256)                     \
-  X(const char *, db_name, (sqlite3 *, int), 264)
+  X(const char *, db_name, (sqlite3 *, int), 264)            \
+  X(int, uri_boolean, (const char *, const char *, int), 187)
 
 // The versions of the optional ones, for copies that are known by their table alone.
-enum { TXN_STATE_SINCE = 3034000, CHANGES64_SINCE = 3037000, ERROR_OFFSET_SINCE = 3038000, DB_NAME_SINCE = 3039000 };
+enum { TXN_STATE_SINCE = 3034000, CHANGES64_SINCE = 3037000, ERROR_OFFSET_SINCE = 3038000, DB_NAME_SINCE = 3039000,
+       URI_OF_NAME_SINCE = 3031000 };
 
 struct sqlite_api {
 #define FIELD(type, name, parameters, index) type(*name) parameters;

@@ -7,63 +7,30 @@
 #include "static-copies.h"
 
 #include <dlfcn.h>
-#include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <link.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "copies.h"
 #include "extension.h"
 #include "lifecycle.h"
 #include "objects.h"
 #include "recording.h"
+#include "sqlite-code.h"
+#include "symbol-table.h"
 
-// Reads the functions of a file's symbol table, of the file that is mapped and no other.
-static void *find_in_file(const char *file, size_t size, const void *base, const char *name) {
-  const ElfW(Ehdr) *header = (const void *)file;
-  if (size < sizeof *header || memcmp(file, base, sizeof *header) != 0) return NULL;
-  if (header->e_shentsize != sizeof(ElfW(Shdr)) ||
-      header->e_shoff + (size_t)header->e_shnum * sizeof(ElfW(Shdr)) > size)
-    return NULL;
-  const ElfW(Shdr) *sections = (const void *)(file + header->e_shoff);
-  ElfW(Addr) bias = header->e_type == ET_DYN ? (ElfW(Addr))base : 0;
-  for (int i = 0; i < header->e_shnum; i++) {
-    const ElfW(Shdr) *table = &sections[i];
-    if (table->sh_type != SHT_SYMTAB || table->sh_link >= header->e_shnum) continue;
-    const ElfW(Shdr) *strings = &sections[table->sh_link];
-    if (table->sh_offset + table->sh_size > size || strings->sh_offset + strings->sh_size > size)
-      continue;
-    const ElfW(Sym) *symbols = (const void *)(file + table->sh_offset);
-    for (size_t k = 0; k < table->sh_size / sizeof *symbols; k++)
-      if (symbols[k].st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbols[k].st_info) == STT_FUNC &&
-          symbols[k].st_name < strings->sh_size &&
-          strcmp(file + strings->sh_offset + symbols[k].st_name, name) == 0)
-        return (void *)(bias + symbols[k].st_value);
-  }
-  return NULL;
-}
+struct wanted {
+  const char *name;
+  const void *address;
+};
 
-static void *find_in_symbol_table(const char *path, const void *base, const char *name) {
-  int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return NULL;
-  struct stat status;
-  void *found = NULL;
-  if (fstat(descriptor, &status) == 0 && status.st_size > 0) {
-    size_t size = (size_t)status.st_size;
-    char *file = mmap(NULL, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-    if (file != MAP_FAILED) {
-      found = find_in_file(file, size, base, name);
-      munmap(file, size);
-    }
-  }
-  close(descriptor);
-  return found;
+static bool is_wanted(void *context, const char *name, const void *address, size_t size) {
+  struct wanted *wanted = context;
+  (void)size;
+  if (strcmp(name, wanted->name) != 0) return false;
+  wanted->address = address;
+  return true;
 }
 
 static void *find_function(const Dl_info *object, const char *path, const char *name) {
@@ -72,7 +39,9 @@ static void *find_function(const Dl_info *object, const char *path, const char *
   if (handle) dlclose(handle);
   Dl_info info;
   if (found && dladdr(found, &info) && info.dli_fbase == object->dli_fbase) return found;
-  return find_in_symbol_table(path, object->dli_fbase, name);
+  struct wanted wanted = {name, NULL};
+  find_symbol(path, object->dli_fbase, is_wanted, &wanted);
+  return (void *)wanted.address;
 }
 
 static bool is_hooked_copy(const void *base) {
@@ -115,8 +84,10 @@ static const struct static_copy *examine(const Dl_info *object, const char *path
     copy.mutex_leave = find_function(object, path, "sqlite3_mutex_leave");
     if (!copy.mutex_alloc || !copy.mutex_try || !copy.mutex_leave) copy.auto_extension = NULL;
   }
-  if (copy.auto_extension)
+  if (copy.auto_extension) {
+    add_sqlite_code(copy.base);
     replace_slot(copy.base, "pthread_mutex_unlock", (void *)hook_mutex_unlock);
+  }
   pthread_mutex_lock(&examined_lock);
   const struct static_copy *known = known_copy(copy.base);
   if (!known && examined_count < MAX_EXAMINED) {
@@ -137,8 +108,7 @@ static const struct static_copy *calling_copy(const void *caller, Dl_info *objec
   *path = object_path(object->dli_fname);
   *is_new = !known;
   if (known) return known;
-  bool is_program = strcmp(*path, object_path("")) == 0;
-  if (is_hooked_copy(object->dli_fbase) && !is_program) return NULL;
+  if (is_hooked_copy(object->dli_fbase) && object->dli_fbase != base_of_program()) return NULL;
   return examine(object, *path);
 }
 
@@ -188,6 +158,7 @@ static void read_directory(const void *caller) {
   static const void *reported;
   if (!copy->auto_extension && reported != copy->base) {
     reported = copy->base;
+    add_sqlite_code(copy->base);
     emit_copy_not_observed(path, "",
                            "its functions are in no symbol table (it is stripped); load the probe "
                            "as an extension");

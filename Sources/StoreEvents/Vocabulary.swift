@@ -25,6 +25,7 @@ public enum StoreEvent: Hashable, Sendable {
   case commitIO(CommitIO)
   case connectionOpened(ConnectionOpened)
   case connectionClosed(ConnectionClosed)
+  case databaseFileTouched(DatabaseFileTouched)
   case copyNotObserved(CopyNotObserved)
   case caller(CallerAnnounced)
   case statementRun(StatementRun)
@@ -52,6 +53,7 @@ public enum StoreEvent: Hashable, Sendable {
     case commitIO = "commit_io"
     case connectionOpened = "connection_opened"
     case connectionClosed = "connection_closed"
+    case databaseFileTouched = "database_file_touched"
     case copyNotObserved = "copy_not_observed"
     case caller
     case statementRun = "statement_run"
@@ -78,6 +80,7 @@ public enum StoreEvent: Hashable, Sendable {
     case .commitIO: .commitIO
     case .connectionOpened: .connectionOpened
     case .connectionClosed: .connectionClosed
+    case .databaseFileTouched: .databaseFileTouched
     case .copyNotObserved: .copyNotObserved
     case .caller: .caller
     case .statementRun: .statementRun
@@ -106,6 +109,7 @@ public enum StoreEvent: Hashable, Sendable {
     case .commitIO: "commit_io"
     case .connectionOpened: "connection_opened"
     case .connectionClosed: "connection_closed"
+    case .databaseFileTouched: "database_file_touched"
     case .copyNotObserved: "copy_not_observed"
     case .caller: "caller"
     case .statementRun: "statement_run"
@@ -134,6 +138,7 @@ public enum StoreEvent: Hashable, Sendable {
     case .commitIO(let payload): payload
     case .connectionOpened(let payload): payload
     case .connectionClosed(let payload): payload
+    case .databaseFileTouched(let payload): payload
     case .copyNotObserved(let payload): payload
     case .caller(let payload): payload
     case .statementRun(let payload): payload
@@ -162,6 +167,7 @@ public enum StoreEvent: Hashable, Sendable {
     case .commitIO(let payload): payload.write(to: &fields)
     case .connectionOpened(let payload): payload.write(to: &fields)
     case .connectionClosed(let payload): payload.write(to: &fields)
+    case .databaseFileTouched(let payload): payload.write(to: &fields)
     case .copyNotObserved(let payload): payload.write(to: &fields)
     case .caller(let payload): payload.write(to: &fields)
     case .statementRun(let payload): payload.write(to: &fields)
@@ -192,6 +198,7 @@ public enum StoreEvent: Hashable, Sendable {
     case .commitIO: self = .commitIO(try CommitIO(from: &fields))
     case .connectionOpened: self = .connectionOpened(try ConnectionOpened(from: &fields))
     case .connectionClosed: self = .connectionClosed(try ConnectionClosed(from: &fields))
+    case .databaseFileTouched: self = .databaseFileTouched(try DatabaseFileTouched(from: &fields))
     case .copyNotObserved: self = .copyNotObserved(try CopyNotObserved(from: &fields))
     case .caller: self = .caller(try CallerAnnounced(from: &fields))
     case .statementRun: self = .statementRun(try StatementRun(from: &fields))
@@ -203,6 +210,7 @@ public enum StoreEvent: Hashable, Sendable {
     switch self {
     case .connectionOpened,
       .connectionClosed,
+      .databaseFileTouched,
       .copyNotObserved,
       .caller,
       .statementRun:
@@ -1381,6 +1389,70 @@ public struct ConnectionClosed: EventPayload {
   @inlinable
   public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
     connectionID = try fields.uint64("connection_id")
+  }
+}
+
+/// A program used the file of a database that it has open in SQLite, and not through SQLite; or
+/// used a connection that its parent process had opened.
+///
+/// Emitted by the probe. It is emitted before the operation takes effect, except for `truncate` by
+/// a call that opens the file. Calls of SQLite itself are left out, and so are raw system calls, as
+/// those of Go, which the probe does not see.
+public struct DatabaseFileTouched: EventPayload {
+  /// A connection that has the database open.
+  public var connectionID: UInt64
+  /// `close`, which cancels the locks of the process, with the line that opened the file;
+  /// `truncate`, `delete`, `rename`, `replace`; `fork` for a statement of a connection that was
+  /// opened before `fork()`.
+  public var operation: String
+  /// `database`, `wal`, `shm` or `journal`.
+  public var file: String
+  public var path: String
+  /// The device and the inode of the file.
+  public var device: UInt64
+  public var inode: UInt64
+  /// Refers to `CallerAnnounced`; 0 if the caller is unknown.
+  public var callerID: UInt64
+
+  @inlinable
+  public init(
+    connectionID: UInt64,
+    operation: String,
+    file: String,
+    path: String,
+    device: UInt64,
+    inode: UInt64,
+    callerID: UInt64
+  ) {
+    self.connectionID = connectionID
+    self.operation = operation
+    self.file = file
+    self.path = path
+    self.device = device
+    self.inode = inode
+    self.callerID = callerID
+  }
+
+  @inlinable
+  public func write(to fields: inout some EventFieldWriter) {
+    fields.field("connection_id", connectionID)
+    fields.field("operation", operation)
+    fields.field("file", file)
+    fields.field("path", path)
+    fields.field("device", device)
+    fields.field("inode", inode)
+    fields.field("caller_id", callerID)
+  }
+
+  @inlinable
+  public init(from fields: inout some EventFieldReader) throws(EventFieldError) {
+    connectionID = try fields.uint64("connection_id")
+    operation = try fields.string("operation")
+    file = try fields.string("file")
+    path = try fields.string("path")
+    device = try fields.uint64("device")
+    inode = try fields.uint64("inode")
+    callerID = try fields.uint64("caller_id")
   }
 }
 

@@ -24,12 +24,13 @@ import reported
 import seen
 import suites
 import tasks
+import touches
 import trouble
 
 
 def tests():
     """The functions of the modules, in the order in which they are written."""
-    for module in (seen, reported, lines, places, tasks, interpreters, files, fights, trouble, diagnosed, instructions, suites):
+    for module in (seen, reported, lines, places, tasks, interpreters, files, touches, fights, trouble, diagnosed, instructions, suites):
         for name, value in list(vars(module).items()):
             if getattr(value, "__module__", "") == module.__name__ and callable(value) and name[0] != "_" and name != "added":
                 yield value

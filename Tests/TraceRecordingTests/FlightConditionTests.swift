@@ -13,7 +13,7 @@ struct FlightConditionTests {
     ("transaction > 250us", .transaction(longerThan: 250_000)),
     ("busy", .busy(longerThan: -1)), ("busy > 50ms", .busy(longerThan: 50_000_000)),
     ("locked", .locked), ("error", .error), ("fault storm", .faultStorm(moreThan: 999)),
-    ("fault  storm > 200", .faultStorm(moreThan: 200)),
+    ("fault  storm > 200", .faultStorm(moreThan: 200)), ("corrupt", .corrupt), ("hazard", .hazard),
   ])
   func readsEachForm(text: String, kind: FlightCondition.Kind) {
     #expect(FlightCondition(text)?.kind == kind)
@@ -40,6 +40,36 @@ struct FlightConditionTests {
     #expect([wait, failure].map(locked.matches) == [false, true])
     #expect(busy.rules.map(\.filter) == ["wait_ns > -1", "wait_ns > -1"])
     #expect(locked.rules.map(\.event) == ["objectstore:busy", "sqliteprobe:busy"])
+  }
+
+  @Test func aHazardCancelsLocksOrChangesAFile() throws {
+    let hazard = try #require(FlightCondition("hazard"))
+    let touches = [
+      ("close", "database"), ("close", "shm"), ("close", "wal"), ("close", "journal"),
+      ("delete", "wal"), ("fork", "database"),
+    ].map { operation, file in
+      StoreEvent.databaseFileTouched(
+        DatabaseFileTouched(
+          connectionID: 1, operation: operation, file: file, path: "/srv/app.db", device: 1,
+          inode: 7, callerID: 1))
+    }
+    #expect(touches.map(hazard.matches) == [true, true, false, false, true, true])
+    #expect(hazard.rules.map(\.event) == ["sqliteprobe:database_file_touched"])
+  }
+
+  @Test(arguments: [
+    ("SQLITE_CORRUPT: database disk image is malformed", true),
+    ("SQLITE_NOTADB: file is not a database", true), ("SQLITE_IOERR: disk I/O error", true),
+    ("SQLITE_BUSY: database is locked", false), ("", false),
+  ])
+  func aFailureOfADamagedFileIsCorrupt(error: String, isCorrupt: Bool) throws {
+    let run = StatementRun(
+      connectionID: 1, statementID: StatementID(rawValue: 1), runID: 1, transactionID: 0,
+      callerID: 0, bindHash: 0, stepTime: 0, openTime: 0, rows: 0, changes: 0, isReadOnly: 1,
+      vmSteps: 0, fullScanSteps: 0, sorts: 0, autoIndexRows: 0, memory: 0, reprepares: 0,
+      filterHits: 0, filterMisses: 0, timedSteps: 0, error: error)
+    let corrupt = try #require(FlightCondition("corrupt"))
+    #expect(corrupt.matches(.statementRun(run)) == isCorrupt)
   }
 
   @Test func grantsAtMostSoManyWithinAnHour() {

@@ -18,8 +18,8 @@
   X(statement_io) X(commit_io)
 #define PROBE_EVENTS(X) \
   X(statement) X(values) X(transaction) X(checkpoint) X(busy) X(counters) X(statement_io) \
-  X(commit_io) X(connection_opened) X(connection_closed) X(copy_not_observed) X(caller) \
-  X(statement_run)
+  X(commit_io) X(connection_opened) X(connection_closed) X(database_file_touched) \
+  X(copy_not_observed) X(caller) X(statement_run)
 
 // The fields after `context_id`: U takes a uint64_t, I an int64_t, T a text.
 #define FIELDS_store_opened(U, I, T) \
@@ -70,6 +70,8 @@
   U(inode) I(process_start_ns) T(process_name)
 #define FIELDS_connection_closed(U, I, T) \
   U(connection_id)
+#define FIELDS_database_file_touched(U, I, T) \
+  U(connection_id) T(operation) T(file) T(path) U(device) U(inode) U(caller_id)
 #define FIELDS_copy_not_observed(U, I, T) \
   T(sqlite_path) T(sqlite_version) T(reason)
 #define FIELDS_caller(U, I, T) \
@@ -299,6 +301,17 @@ struct connection_opened_event {
 struct connection_closed_event {
   uint64_t context_id;
   uint64_t connection_id;
+};
+
+struct database_file_touched_event {
+  uint64_t context_id;
+  uint64_t connection_id;
+  const char *operation;
+  const char *file;
+  const char *path;
+  uint64_t device;
+  uint64_t inode;
+  uint64_t caller_id;
 };
 
 struct copy_not_observed_event {

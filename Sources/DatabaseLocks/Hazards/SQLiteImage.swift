@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import StoreEvents
 
 /// A program or a library that contains SQLite, found by the id of its source.
 ///
@@ -21,11 +22,7 @@ public struct SQLiteImage: Hashable, Sendable {
   ///
   /// Related SQLite documentation: <https://www.sqlite.org/wal.html>
   public var hasResetFix: Bool {
-    guard let parts = version?.split(separator: ".").compactMap({ Int($0) }), parts.count == 3
-    else { return date >= "2026-03-13" }
-    if parts[0] == 3, parts[1] == 50 { return parts[2] >= 7 }
-    if parts[0] == 3, parts[1] == 44 { return parts[2] >= 6 }
-    return !parts.lexicographicallyPrecedes([3, 51, 3])
+    version.flatMap(SQLiteVersion.hasResetFix) ?? (date >= "2026-03-13")
   }
 
   /// `SQLite 3.40.1`.

@@ -123,6 +123,12 @@ struct OffenderSearch {
       offender.database = database(pid, wait.storeID)
       if wait.gaveUp != 0 { offender.error = "SQLITE_BUSY" }
       return offender
+    case .databaseFileTouched(let touch):
+      var offender = Offender(record, duration: 0)
+      offender.location = callers.location(ofCaller: touch.callerID, in: record)
+      offender.database = database(pid, touch.connectionID) ?? touch.path
+      offender.error = "\(touch.operation) of \(touch.path)"
+      return offender
     default: return nil
     }
   }

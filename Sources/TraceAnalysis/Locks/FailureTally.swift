@@ -10,6 +10,8 @@ public struct FailureSite: Hashable, Sendable, Codable {
   public var error: String
   /// When it failed first; nil in reports of versions without it.
   public var first: Nanoseconds?
+  /// What happened to the file before, the last first; nil if nothing did, or it is not a failure of the file.
+  public var causes: [FailureCause]?
   /// A statement that was open when it failed, if that is the reason.
   public var obstacle: LockSite?
   /// Whether the open statement is of another connection, which shares the cache.
@@ -27,8 +29,32 @@ public struct FailureSite: Hashable, Sendable, Codable {
 
   mutating func add(_ other: Self) {
     site.count.add(other.site.count)
+    if other.causes != nil, causes == nil || other.first ?? .max < first ?? .max {
+      causes = other.causes
+    }
     first = [first, other.first].compactMap { $0 }.min()
     if obstacle == nil { (obstacle, sharesCache) = (other.obstacle, other.sharesCache) }
+  }
+}
+
+/// What a line did with a database file before a statement failed.
+public struct FailureCause: Hashable, Sendable, Codable {
+  /// `opened and closed the database file`.
+  public var action: String
+  /// The program.
+  public var process: String
+  /// The line.
+  public var location: SourceLocation
+  /// The time until the failure.
+  public var before: Nanoseconds
+}
+
+extension FailureSite {
+  /// Whether an error is one of the file.
+  static func isOfFile(_ error: String) -> Bool {
+    ["SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_IOERR", "SQLITE_READONLY"].contains {
+      error.hasPrefix($0)
+    }
   }
 }
 
@@ -87,6 +113,20 @@ struct FailureTally {
       sites[failure.site]?.sharesCache = !isOwn
     }
     waiting[connection.process]?.removeAll { sites[$0.site]?.obstacle != nil }
+  }
+
+  /// Keeps what happened to the file before the first failure.
+  mutating func setCauses(
+    of run: StatementRun, _ site: LockSite, to touches: [(touch: FileTouch, time: Nanoseconds)],
+    at time: Nanoseconds
+  ) {
+    let key = SiteKey(site: site.key, error: run.error)
+    guard !touches.isEmpty, let failure = sites[key], failure.first == time else { return }
+    sites[key]?.causes = touches.map {
+      FailureCause(
+        action: $0.touch.action, process: $0.touch.process, location: $0.touch.location,
+        before: time &- $0.time)
+    }
   }
 
   private static func mayHaveObstacle(_ error: String) -> Bool {

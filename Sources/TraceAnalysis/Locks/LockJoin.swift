@@ -41,6 +41,7 @@ struct LockJoin {
   private var failures = FailureTally()
   private var logs = LogWatch()
   var risks = RiskTally()
+  var touches = FileTouchTally()
 
   private struct Ended {
     var id: UInt64
@@ -188,6 +189,7 @@ struct LockJoin {
       keep(interval)
     }
     let connection = Key(process: process, id: run.connectionID)
+    touches.use(connection, of: databases[connection])
     let last = endedTransactions.removeValue(forKey: thread)
     logs.end(
       last?.writer ?? site,
@@ -223,6 +225,9 @@ struct LockJoin {
       }.compactMap(\.writer).min { $0.sortKey < $1.sortKey }
     }
     failures.add(run, site, on: connection, writer: writer, at: time)
+    if FailureSite.isOfFile(run.error) {
+      failures.setCauses(of: run, site, to: touches.before(of: databases[connection]), at: time)
+    }
     guard run.error.isEmpty else { return }
     let inFile = databases.isInFile(connection)
     if let ended, ended.id != 0, ended.id == run.transactionID {
@@ -235,6 +240,15 @@ struct LockJoin {
         site, rows: run.changes, commitTime: run.stepTime, isExplicit: false, inFile: inFile,
         on: connection)
     }
+  }
+
+  mutating func add(
+    _ event: DatabaseFileTouched, at location: SourceLocation, _ record: EventRecord,
+    in process: Int
+  ) {
+    touches.add(
+      event, at: location, record, of: databases[Key(process: process, id: event.connectionID)],
+      in: process)
   }
 
   /// Sets the line of a save's wait.
@@ -294,7 +308,8 @@ struct LockJoin {
     // A statement of its own connection was in its way: a busy timeout has no effect.
     let obstructed = profile.obstructed
     profile.refusals.removeAll { obstructed.contains($0.key) }
-    risks.finish(&profile)
+    risks.finish(&profile) { logs.hasLog($0) }
+    profile.touches = touches.finished
     logs.finish(&profile) { databases.path(of: $0) }
     profile.waits = waits.map {
       $0.profile(databases.path(of: $0.database), hasLog: logs.hasLog($0.database))

@@ -25,6 +25,10 @@ public struct LockProfile: Hashable, Sendable, Codable {
   public var settings: [LockSite]?
   /// Databases that a process had open through several copies of SQLite; nil if there are none.
   public var copies: [SharedDatabase]?
+  /// What was done to files of open databases beside SQLite; nil if nothing was.
+  public var touches: [FileTouch]?
+  /// Databases with a log and several connections whose versions lack the fix of the reset; nil if there are none.
+  public var resetRaces: [ResetRace]?
 
   /// Logs that were not reset; nil if there are none.
   public var logs: [LogGrowth]?
@@ -129,6 +133,12 @@ extension LockProfile {
     let copies = Set(parts.flatMap { $0.copies ?? [] }).sorted()
     self.settings = settings.isEmpty ? nil : settings
     self.copies = copies.isEmpty ? nil : copies
+    let touches = parts.flatMap { $0.touches ?? [] }.merged
+    self.touches = touches.isEmpty ? nil : touches
+    let races = parts.flatMap { $0.resetRaces ?? [] }.merged(by: \.path) {
+      $0.versions = Set($0.versions + $1.versions).sorted()
+    }.sorted { $0.path < $1.path }
+    resetRaces = races.isEmpty ? nil : races
   }
 
   fileprivate mutating func mergeLogs(_ parts: [LockProfile]) {

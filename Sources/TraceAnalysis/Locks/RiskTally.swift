@@ -19,6 +19,14 @@ extension SharedDatabase: Comparable {
   }
 }
 
+/// A database with a log and several connections, with versions that can lose a commit.
+public struct ResetRace: Hashable, Sendable, Codable {
+  /// The database file.
+  public var path: String
+  /// The versions without the fix, sorted.
+  public var versions: [String]
+}
+
 /// Finds what endangers a database file in the events of its own programs: several copies of SQLite in
 /// a process, and settings without protection.
 struct RiskTally {
@@ -38,8 +46,13 @@ struct RiskTally {
   private var libraries: [File: [String: Int]] = [:]
   private var copies: [File: SharedDatabase] = [:]
   private var settings: [LockSite.Key: LockSite] = [:]
+  /// By database: its path, the open connections with their versions, and the versions that can lose a commit, once
+  /// two connections were open.
+  private var users: [String: (path: String, open: [Key: String], versions: Set<String>)] = [:]
+  private var databases: [Key: String] = [:]
 
-  mutating func add(_ event: ConnectionOpened, in process: Int) {
+  mutating func add(_ event: ConnectionOpened, of database: String, in process: Int) {
+    addUser(event, of: database, in: process)
     guard event.inode != 0, !event.sqlitePath.isEmpty, open.count < Self.maxConnections else {
       return
     }
@@ -53,7 +66,20 @@ struct RiskTally {
       path: event.path, process: event.processName, libraries: Set(names + known).sorted())
   }
 
+  private mutating func addUser(_ event: ConnectionOpened, of database: String, in process: Int) {
+    guard event.inode != 0, databases.count < Self.maxConnections else { return }
+    let connection = Key(process: process, id: event.connectionID)
+    databases[connection] = database
+    users[database, default: (event.path, [:], [])].open[connection] = event.sqliteVersion
+    guard let open = users[database]?.open, open.count > 1 else { return }
+    users[database]?.versions.formUnion(
+      open.values.filter { SQLiteVersion.hasResetFix($0) == false })
+  }
+
   mutating func close(_ connection: Key) {
+    if let database = databases.removeValue(forKey: connection) {
+      users[database]?.open[connection] = nil
+    }
     guard let (file, library) = open.removeValue(forKey: connection),
       let count = libraries[file]?[library]
     else { return }
@@ -66,7 +92,11 @@ struct RiskTally {
     settings[site.key, default: LockSite(site, count: 0)].count.add(1)
   }
 
-  func finish(_ profile: inout LockProfile) {
+  func finish(_ profile: inout LockProfile, hasLog: (String) -> Bool) {
+    let races = users.filter { !$0.value.versions.isEmpty && hasLog($0.key) }
+      .map { ResetRace(path: $0.value.path, versions: $0.value.versions.sorted()) }
+      .sorted { $0.path < $1.path }
+    profile.resetRaces = races.isEmpty ? nil : races
     let shared = Set(copies.values).sorted()
     profile.copies = shared.isEmpty ? nil : shared
     profile.settings = settings.isEmpty ? nil : Array(settings.values).summed(+)

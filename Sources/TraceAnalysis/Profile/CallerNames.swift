@@ -69,6 +69,11 @@ public struct CallerNames {
     return location
   }
 
+  /// The line of a caller id, or `SourceLocation.unknown`.
+  public func location(ofCaller id: UInt64, in record: EventRecord) -> SourceLocation {
+    locations[key(id, record)] ?? .unknown
+  }
+
   private mutating func assumedLocation(_ site: Site) -> SourceLocation {
     if let location = lastLines[site]?.location {
       lastLines[site]?.assumedRuns.add(1)

@@ -83,7 +83,7 @@ public struct EventSelection {
       callers.add(caller, of: record)
       return true
     case .statement, .values, .storeOpened, .contextCreated, .saveBegin, .fault, .cacheMiss,
-      .connectionOpened, .connectionClosed, .copyNotObserved:
+      .connectionOpened, .connectionClosed, .copyNotObserved, .databaseFileTouched:
       return true
     }
   }

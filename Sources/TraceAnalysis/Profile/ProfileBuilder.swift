@@ -136,13 +136,19 @@ public struct ProfileBuilder {
       add(event)
       databases.add(event, in: process)
       locks.databases.add(event, on: record.process.host, in: process)
-      locks.risks.add(event, in: process)
+      locks.risks.add(
+        event, of: locks.databases[Key(process: process, id: event.connectionID)], in: process)
+      locks.touches.open(event, in: process)
       origins.add(event, record, in: process)
     case .caller(let event):
       observed.callers.add(event, of: record)
       locks.unended.add(event, record, in: process)
     case .statementRun(let event): add(event, of: record, in: process)
     case .copyNotObserved(let event): observed.add(event)
+    case .databaseFileTouched(let event):
+      locks.add(
+        event, at: observed.callers.location(ofCaller: event.callerID, in: record), record,
+        in: process)
     case .connectionClosed(let event):
       observed.loops.close(event.connectionID, of: process)
       locks.risks.close(Key(process: process, id: event.connectionID))

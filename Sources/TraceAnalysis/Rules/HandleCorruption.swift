@@ -20,7 +20,7 @@ struct HandleCorruption: Rule {
     limits: """
       Reported from the first failure on, at the statement that failed first, for SQLITE_CORRUPT, SQLITE_NOTADB,
       SQLITE_IOERR and SQLITE_FULL; a note for SQLITE_READONLY, which a program may intend. What damaged the file may
-      be another program, or an earlier run. Needs the probe's events.
+      be another program, or an earlier run. The message names what recorded programs did with the file before. Needs the probe's events.
       """)
 
   /// What to do, by the code's name.
@@ -49,6 +49,12 @@ struct HandleCorruption: Rule {
     ),
   ]
 
+  /// The sentence of a cause: ` 12 ms before, python3 at app.py:3 opened and closed the database file.`.
+  private static func sentence(_ cause: FailureCause) -> String {
+    let place = cause.location.text.map { " at \($0)" } ?? ""
+    return " \(cause.before.millisecondsText) before, \(cause.process)\(place) \(cause.action)."
+  }
+
   func check(_ workload: Workload) -> [Finding] {
     Self.fixes.compactMap { code, fix in
       let failures = (workload.profile.locks?.failures ?? []).filter { $0.error.hasPrefix(code) }
@@ -64,7 +70,7 @@ struct HandleCorruption: Rule {
         message: """
           It failed first with \(first.error)\(others == 0
             ? "" : "; \(others.counted("other statement or line", "other statements or lines")) followed"), \
-          \(count.counted("time")) in all.
+          \(count.counted("time")) in all.\((first.causes ?? []).map(Self.sentence).joined())
           """,
         evidence: [.init("failures", count)], fix: fix)
     }

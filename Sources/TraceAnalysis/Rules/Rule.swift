@@ -31,7 +31,8 @@ public enum Rules {
     AvoidCheckpointStall(), DropDuplicateIndex(), DropRedundantIndex(), DropUnusedIndex(),
     KeepStatistics(), UseBeginImmediate(), SetBusyTimeout(), AvoidIdleWriter(),
     EndReadTransaction(), GroupWrites(), HandleBusy(), ResetStatement(),
-    HandleCorruption(), OneSQLitePerProcess(), KeepDurableSettings(),
+    HandleCorruption(), OneSQLitePerProcess(), DoNotOpenDatabaseFile(),
+    KeepWriteAheadLog(), DoNotUseAfterFork(), UpgradeSQLite(), KeepDurableSettings(),
     LetLogReset(), AvoidForeignCheckpoint(), AvoidSyncForFewRows(), AvoidFrequentCheckpoint(),
   ]
 

@@ -11,6 +11,8 @@ public import StoreEvents
 ///     busy > 50ms           it waited for longer
 ///     locked                a statement failed with SQLITE_BUSY
 ///     error                 a statement, a fetch or a save failed
+///     corrupt               a statement failed because the file is damaged
+///     hazard                a program endangered the file of a database that it has open
 ///     fault storm           1,000 faults read the database within a second
 ///     fault storm > 200     so many did
 public struct FlightCondition: Hashable, Sendable {
@@ -22,6 +24,8 @@ public struct FlightCondition: Hashable, Sendable {
     case busy(longerThan: Nanoseconds)
     case locked
     case error
+    case corrupt
+    case hazard
     case faultStorm(moreThan: UInt64)
   }
 
@@ -44,6 +48,8 @@ public struct FlightCondition: Hashable, Sendable {
     case ("busy", nil, _): kind = .busy(longerThan: -1)
     case ("locked", nil, _): kind = .locked
     case ("error", nil, _): kind = .error
+    case ("corrupt", nil, _): kind = .corrupt
+    case ("hazard", nil, _): kind = .hazard
     case ("fault storm", nil, _): kind = .faultStorm(moreThan: 999)
     case ("fault storm", let limit?, _):
       guard let count = UInt64(limit), (1...1_000_000_000).contains(count) else { return nil }
@@ -66,7 +72,7 @@ public struct FlightCondition: Hashable, Sendable {
   /// What users may write, for help and errors.
   public static let forms =
     "'statement > 100ms', 'save > 1s', 'transaction > 1s', 'busy', 'busy > 50ms', 'locked', "
-    + "'error', 'fault storm', 'fault storm > 200'"
+    + "'error', 'corrupt', 'hazard', 'fault storm', 'fault storm > 200'"
 }
 
 extension FlightCondition {
@@ -82,6 +88,11 @@ extension FlightCondition {
     case (.error, .statementRun(let run)): !run.error.isEmpty
     case (.error, .fetchEnd(let fetch)): !fetch.error.isEmpty
     case (.error, .saveEnd(let save)): !save.error.isEmpty
+    case (.corrupt, .statementRun(let run)): Self.isOfFile(run.error)
+    case (.corrupt, .fetchEnd(let fetch)): Self.isOfFile(fetch.error)
+    case (.corrupt, .saveEnd(let save)): Self.isOfFile(save.error)
+    case (.hazard, .databaseFileTouched(let touch)):
+      touch.operation != "close" || touch.file == "database" || touch.file == "shm"
     case (.faultStorm, .cacheMiss): true
     default: false
     }
@@ -104,12 +115,35 @@ extension FlightCondition {
         ("sqliteprobe:statement_run", "error != \"\""), ("objectstore:fetch_end", "error != \"\""),
         ("objectstore:save_end", "error != \"\""),
       ]
+    case .corrupt:
+      [
+        ("sqliteprobe:statement_run", Self.filterOfFile),
+        ("objectstore:fetch_end", Self.filterOfFile),
+        ("objectstore:save_end", Self.filterOfFile),
+      ]
+    case .hazard:
+      [
+        (
+          "sqliteprobe:database_file_touched",
+          "(operation != \"close\" || file == \"database\" || file == \"shm\")"
+        )
+      ]
     case .faultStorm:
       // Each match costs the program a message to the daemon. Of a time in ns the last bits are as
       // good as random: one miss in 16 is reported.
       [("objectstore:cache_miss", "(duration_ns & 15) == 0")]
     }
   }
+
+  /// The errors of a damaged file; an error of the store has SQLite's text alone.
+  private static let errorsOfFile = ["SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_IOERR"]
+
+  private static func isOfFile(_ error: String) -> Bool {
+    errorsOfFile.contains { error.contains($0) }
+  }
+
+  private static let filterOfFile =
+    "(" + errorsOfFile.map { "error == \"*\($0)*\"" }.joined(separator: " || ") + ")"
 
   /// How many matches of a rule make the condition worth a snapshot.
   var occurrences: UInt64 {

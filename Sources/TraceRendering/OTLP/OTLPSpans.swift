@@ -80,7 +80,7 @@ public struct OTLPSpans {
         $0.add("storescope.wal.checkpointed_frames", event.checkpointedFrames)
       }
     case .storeOpened, .connectionOpened, .connectionClosed, .contextCreated, .saveBegin, .counters,
-      .copyNotObserved, .values, .fault, .statementIO, .commitIO:
+      .copyNotObserved, .databaseFileTouched, .values, .fault, .statementIO, .commitIO:
       break
     }
   }

@@ -66,6 +66,7 @@ public struct PerfettoTrace {
     case .counters(let event): try add(event, record)
     case .storeOpened(let event): try instant("opens \(event.path)", record)
     case .connectionOpened(let event): try instant("opens \(event.path)", record)
+    case .databaseFileTouched(let event): try instant("\(event.operation) of \(event.path)", record)
     case .statementRun(let event): try add(event, record)
     case .contextCreated, .saveBegin, .transaction, .connectionClosed, .copyNotObserved, .caller,
       .values, .statementIO, .commitIO:

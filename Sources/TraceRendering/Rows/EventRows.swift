@@ -62,7 +62,7 @@ public struct EventRows {
     case .checkpoint(let event):
       (row.kind, row.durationNs, row.walFrames) = (event.mode, event.totalTime, event.logFrames)
     case .storeOpened, .contextCreated, .saveBegin, .counters, .connectionOpened, .connectionClosed,
-      .copyNotObserved, .values, .statementIO, .commitIO:
+      .copyNotObserved, .databaseFileTouched, .values, .statementIO, .commitIO:
       return
     }
     if record.measures.contains(.timeOfDay) {

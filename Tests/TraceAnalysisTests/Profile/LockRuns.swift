@@ -17,13 +17,13 @@ struct LockRuns {
 
   mutating func open(
     _ pid: Int64, _ name: String, path: String = "/srv/app.db", inode: UInt64 = 7,
-    connection: UInt64 = 1, library: String = "/usr/lib/libsqlite3.so.0"
+    connection: UInt64 = 1, library: String = "/usr/lib/libsqlite3.so.0", version: String = "3.51.3"
   ) -> Program {
     let program = Program(pid: pid, name: name)
     append(
       .connectionOpened(
         ConnectionOpened(
-          connectionID: connection, path: path, vfs: "unix", flags: 0, sqliteVersion: "3.40.1",
+          connectionID: connection, path: path, vfs: "unix", flags: 0, sqliteVersion: version,
           sqlitePath: library, way: "got", device: 1, inode: inode,
           processStart: pid, processName: name)), of: program, at: 0)
     return program
@@ -43,6 +43,24 @@ struct LockRuns {
 
   mutating func close(_ connection: UInt64, of program: Program) {
     append(.connectionClosed(ConnectionClosed(connectionID: connection)), of: program, at: 0)
+  }
+
+  /// What a line does with the file of a database beside SQLite.
+  mutating func touch(
+    _ operation: String, _ file: String, line: UInt64, of program: Program,
+    connection: UInt64 = 1, at time: Double
+  ) {
+    append(
+      .caller(
+        CallerAnnounced(
+          callerID: line, language: "python", file: "\(program.name).py", line: line,
+          function: "main", frames: "")), of: program, at: time)
+    append(
+      .databaseFileTouched(
+        DatabaseFileTouched(
+          connectionID: connection, operation: operation, file: file,
+          path: "/srv/app.db" + (file == "database" ? "" : "-\(file)"), device: 1, inode: 7,
+          callerID: line)), of: program, at: time)
   }
 
   /// A run that ended at a time and began `open` before.
