@@ -12,16 +12,17 @@
 #include "caller-started.h"
 #include "hash.h"
 #include "process.h"
+#include "settings.h"
 
 // The parts of paths in STORE_CALLERS_SKIP, with a 0 behind each and an empty one at the end.
 static char skipped[1024];
 
 void caller_files_start(void) {
-  const char *setting = getenv("STORE_CALLERS_SKIP");
+  const char *value = setting("STORE_CALLERS_SKIP");
   char *to = skipped, *end = skipped + sizeof skipped - 2;
-  for (; setting && *setting && to < end; setting++) {
-    if (*setting != ':') *to++ = *setting;
-    if (*setting == ':' && to > skipped && to[-1] != 0) *to++ = 0;
+  for (; value && *value && to < end; value++) {
+    if (*value != ':') *to++ = *value;
+    if (*value == ':' && to > skipped && to[-1] != 0) *to++ = 0;
   }
   find_started_package();
 }

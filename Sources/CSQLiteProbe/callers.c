@@ -23,6 +23,7 @@
 #include "lifecycle.h"
 #include "process.h"
 #include "recording.h"
+#include "settings.h"
 
 enum {
   // A native caller is looked up for the first runs of a statement, and then for one of 16 runs on average.
@@ -58,10 +59,10 @@ static const char *without_start_folder(const char *file) {
 static void start(void) {
   find_start_folder();
   caller_files_start();
-  const char *setting = getenv("STORE_CALLERS");
-  if (!setting) return;
-  if (strcmp(setting, "all") == 0) caller_mode = CALLERS_ALL;
-  if (strcmp(setting, "none") == 0) caller_mode = CALLERS_NONE;
+  const char *value = setting("STORE_CALLERS");
+  if (!value) return;
+  if (strcmp(value, "all") == 0) caller_mode = CALLERS_ALL;
+  if (strcmp(value, "none") == 0) caller_mode = CALLERS_NONE;
 }
 
 static struct place *find_or_make(uint64_t hash) {

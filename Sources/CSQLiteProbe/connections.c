@@ -87,11 +87,21 @@ struct connection *add_connection(struct copy *copy, sqlite3 *handle, enum way w
     connection->id = ++last_id;
     connection->is_excluded = this_thread.excluding > 0;
     connection->forks = forks;
+    connection->is_adopted = this_thread.is_adopting;
     const char *path = copy->api.db_filename(handle, "main");
     connection->has_file = path && *path;
   }
   pthread_mutex_unlock(&lock);
   return connection;
+}
+
+void adopt_connections(void) {
+  for (int i = 0; i < BUCKETS; i++)
+    for (struct connection *at = buckets[i]; at; at = at->next) {
+      at->is_adopted = true;
+      at->has_pending = false;
+      at->transaction_id = 0;
+    }
 }
 
 static const char *const way_names[] = {"got", "extension", "symbols", "handle"};
@@ -116,6 +126,7 @@ static void emit_connection(struct connection *connection) {
       .inode = has_file ? file.st_ino : 0,
       .process_start_ns = process_start_ns(),
       .process_name = process_name(),
+      .adopted = connection->is_adopted,
   };
   emit(EVENT_connection_opened, &event);
   if (vfs) api->free(vfs);

@@ -48,6 +48,8 @@ struct connection {
   bool has_file;
   // Whether the functions that the program calls on it are hooked; callbacks see the rest.
   bool is_hooked;
+  // Whether it ran statements that were not observed, before the library was loaded.
+  bool is_adopted;
   unsigned announced_generation;
   // The count of forks when it was opened, or its use in a child was reported.
   unsigned forks;
@@ -87,6 +89,8 @@ struct connection {
 struct connection *find_connection(sqlite3 *handle);
 // Registers a connection.
 struct connection *add_connection(struct copy *copy, sqlite3 *handle, enum way way, bool is_hooked);
+// A recorder attaches: statements ran on the connections since the last recording.
+void adopt_connections(void);
 void linger(struct connection *connection);
 // How many connections linger.
 extern int lingering;

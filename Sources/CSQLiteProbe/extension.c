@@ -30,6 +30,7 @@ static void find_object(const void *address, const char **path, const void **bas
 static int observe(sqlite3 *handle, const void *table, enum way way) {
   const char *path;
   const void *base;
+  if (is_idle) return SQLITE_OK;
   find_object(table, &path, &base);
   struct copy *copy = copy_of_table(table, path, base, way);
   if (!copy) {

@@ -145,6 +145,7 @@ INLINE int hook_get_table(struct copy *copy, sqlite3 *a, const char *b, char ***
 #define PREPARE(call, sql, length)                                       \
   if (LIKELY(!is_recording())) return call;                              \
   struct connection *connection = find_connection(a);                    \
+  if (UNLIKELY(!connection && a)) connection = adopt_connection(copy, a); \
   if (!connection || connection->is_excluded) return call;               \
   struct connection *outer = this_thread.inside;                         \
   this_thread.inside = connection;                                       \

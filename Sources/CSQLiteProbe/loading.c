@@ -34,6 +34,7 @@
 static int is_dirty;
 
 static void look_at_new_objects(bool is_deep) {
+  if (is_idle) return;
   int error = errno;
   __atomic_store_n(&is_dirty, 0, __ATOMIC_RELAXED);
   patch_new_objects(is_deep);
@@ -74,7 +75,7 @@ static void *dlsym_sqlite(void *handle, const char *name) {
 
 static void *hook_dlsym(void *handle, const char *name) {
   if (UNLIKELY(__atomic_load_n(&is_dirty, __ATOMIC_RELAXED))) look_at_new_objects(false);
-  if (handle != RTLD_DEFAULT && handle != RTLD_NEXT && name && name[0] == 's' &&
+  if (!is_idle && handle != RTLD_DEFAULT && handle != RTLD_NEXT && name && name[0] == 's' &&
       strncmp(name, "sqlite3_", 8) == 0)
     return dlsym_sqlite(handle, name);
   return dlsym(handle, name);
@@ -183,6 +184,9 @@ void *sqlite_hook(const char *name, void *function) {
   return ((void **)&copy->real)[number] == function ? hooked_functions[copy - copies][number] : NULL;
 }
 
+// A recorder that attaches spells the path so, and calls sqliteprobe_attach() then.
+static bool is_loaded_to_attach(const char *path) { return strstr(path, "/.//") != NULL; }
+
 __attribute__((constructor)) static void start(void) {
   const char *setting = getenv("STORE_PROBE");
   Dl_info self;
@@ -190,5 +194,6 @@ __attribute__((constructor)) static void start(void) {
   if (!is_glibc || (setting && strcmp(setting, "0") == 0)) return;
   if (!dladdr((void *)start, &self)) return;
   own_base = self.dli_fbase;
+  is_idle = is_loaded_to_attach(self.dli_fname);
   look_at_new_objects(false);
 }

@@ -19,6 +19,7 @@
 #include "log-sink.h"
 #include "log-text.h"
 #include "process.h"
+#include "settings.h"
 #include "state.h"
 
 enum { LONGEST_VALUE = 256 };
@@ -88,7 +89,7 @@ static void complain_of_file(void) {
   int error = errno;
   if (error == ESHUTDOWN) return;
   snprintf(text, sizeof text, "its log cannot be opened: %s", strerror(error));
-  if (getenv("STORE_TRACE_RECORDING")) log_untraced(text);
+  if (setting("STORE_TRACE_RECORDING")) log_untraced(text);
   else complain("cannot open the log in STORE_SQL_DEBUG_FILE", strerror(error));
 }
 
@@ -106,22 +107,22 @@ static bool open_log(const char *path, long level) {
 // Opens the log that STORE_SQL_DEBUG and STORE_SQL_DEBUG_FILE configure; `log_level` is then its
 // level.
 void log_open(void) {
-  const char *setting = getenv("STORE_SQL_DEBUG");
-  const char *path = getenv("STORE_SQL_DEBUG_FILE");
+  const char *value = setting("STORE_SQL_DEBUG");
+  const char *path = setting("STORE_SQL_DEBUG_FILE");
   if (path && !*path) path = NULL;
-  if (!setting || !*setting) {
+  if (!value || !*value) {
     if (path) complain("STORE_SQL_DEBUG_FILE needs a level as well", "set STORE_SQL_DEBUG=1");
     return;
   }
   char *end;
-  long level = strtol(setting, &end, 10);
+  long level = strtol(value, &end, 10);
   if (*end || level <= 0) return;
   open_log(path, level);
 }
 
 // Opens a log in the folder of the recording, for a process that LTTng does not fit into; returns false without one.
 bool log_open_for_tracer(void) {
-  const char *folder = getenv("STORE_TRACE_FOLDER");
+  const char *folder = setting("STORE_TRACE_FOLDER");
   return folder && *folder && (is_open || open_log(folder, record_values ? 2 : 1));
 }
 
@@ -140,8 +141,8 @@ void log_begin_in_child(void) {
 
 // The recorder names a file for it; otherwise it goes to standard error.
 void log_untraced(const char *reason) {
-  if (!getenv("STORE_TRACE_RECORDING")) return;
-  const char *path = getenv("STORE_TRACE_NOTES");
+  if (!setting("STORE_TRACE_RECORDING")) return;
+  const char *path = setting("STORE_TRACE_NOTES");
   int file = path && *path ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW) : -1;
   if (file >= 0) dprintf(file, "%s[%d]: %s\n", program_name(), current_process(), reason);
   else

@@ -5,6 +5,7 @@
 #include "opening.h"
 
 #include "io.h"
+#include "program-trace.h"
 #include "recording.h"
 #include "runs.h"
 #include "trace.h"
@@ -60,6 +61,14 @@ struct connection *open_connection(struct copy *copy, sqlite3 *handle, enum way 
                               SQLITE_TRACE_CLOSE);
   watch_databases(connection);
   if (is_recording()) announce_connection(connection);
+  return connection;
+}
+
+struct connection *adopt_connection(struct copy *copy, sqlite3 *handle) {
+  this_thread.is_adopting = true;
+  struct connection *connection = open_connection(copy, handle, WAY_GOT, true);
+  this_thread.is_adopting = false;
+  if (connection && !connection->is_excluded) find_program_trace(connection);
   return connection;
 }
 

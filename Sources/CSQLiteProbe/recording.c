@@ -19,6 +19,7 @@
 #include "lifecycle.h"
 #include "log.h"
 #include "process.h"
+#include "settings.h"
 #include "sqliteprobe.h"
 #include "tracer.h"
 
@@ -27,6 +28,11 @@
 static pthread_mutex_t beginning = PTHREAD_MUTEX_INITIALIZER;
 
 static bool is_child;
+// A recorder has attached, and nothing was recorded since.
+static bool is_resumed;
+static bool has_started;
+
+static void begin_attached(void);
 
 static void begin(void) {
   if (is_child) {
@@ -34,6 +40,7 @@ static void begin(void) {
     log_begin_in_child();
     begin_lttng_in_child();
   }
+  if (is_resumed) begin_attached();
   if ((log_level | *tracepoint_state) == 0) return;
   __atomic_add_fetch(&generation, 1, __ATOMIC_RELAXED);
   __atomic_store_n(&was_recording, 1, __ATOMIC_RELEASE);
@@ -113,12 +120,19 @@ EXPORTED void sqliteprobe_finish(int status) {
 // A destructor runs after the handlers of atexit(), in which a program may still use SQLite.
 __attribute__((destructor)) static void end_log(void) { log_close(exit_status); }
 
-static void start(void) {
-  int error = errno;
-  const char *values = getenv("STORE_TRACE_VALUES");
+static void read_settings(void) {
+  const char *values = setting("STORE_TRACE_VALUES");
   record_values = values && *values && strcmp(values, "0") != 0;
   lifecycle_start();
   log_open();
+}
+
+static void start(void) {
+  int error = errno;
+  if (is_resumed) stop_tracing();
+  is_resumed = false;
+  has_started = true;
+  read_settings();
   load_lttng();
   // Not in musl, where a log ends without a status.
   if (on_exit) on_exit(keep_status, NULL);
@@ -134,6 +148,21 @@ static void start_guarded(void) { GUARDED(start); }
 
 // Called with the first connection: a process that opens none pays nothing.
 void start_recording_once(void) { pthread_once(&start_once, start_guarded); }
+
+void resume_recording(void) {
+  static const int tracepoints_unknown = 1;
+  is_resumed = true;
+  current_recording++;
+  was_recording = 0;
+  tracepoint_state = &tracepoints_unknown;
+}
+
+static void begin_attached(void) {
+  if (!has_started) return start_recording_once();
+  is_resumed = false;
+  restore_tracing();
+  read_settings();
+}
 
 // MARK: - Events
 

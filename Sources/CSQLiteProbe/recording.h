@@ -19,6 +19,8 @@ static inline bool is_recording(void) {
 }
 
 void start_recording_once(void);
+// The next call of SQLite begins a recording with the settings that hold now.
+void resume_recording(void);
 // Ends it for good.
 void stop_recording(void);
 // Writes an event, by its struct, to the log and the tracepoints.

@@ -97,6 +97,7 @@ void begin_run(struct statement *statement, bool is_traced) {
   if (UNLIKELY(is_new)) look_at_fork(connection, !is_traced || may_lock_in_callback(statement));
   look_up_caller(statement, !is_traced || may_lock_in_callback(statement));
   statement->is_running = true;
+  statement->recording = current_recording;
   statement->is_traced_run = is_traced;
   statement->rows = 0;
   statement->sqlite_ns = 0;
@@ -321,6 +322,10 @@ void end_run(struct statement *statement, int code, int64_t now) {
                           .waits = thread->busy_attempts};
   int error = errno;
   statement->is_running = false;
+  if (UNLIKELY(!is_of_recording(statement))) {
+    statement->untimed = 0;
+    return;
+  }
   // Slow runs whose caller was not looked up.
   if (UNLIKELY(now - statement->start > SLOW && statement->caller_id == 0)) look_up_slow(statement);
   // A listener that began while the statement ran has received neither its text nor its caller.

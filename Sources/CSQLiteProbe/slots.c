@@ -78,6 +78,28 @@ static bool is_of_no_interest(const struct object *object) {
   return !object->name;
 }
 
+// MARK: - Slots that were written
+
+struct written {
+  ElfW(Addr) base;
+  void **slot;
+  void *hook, *original;
+};
+static struct written *written;
+static size_t written_count, written_capacity;
+
+static void hook_slot(const struct object *object, void **slot, void *hook) {
+  if (written_count == written_capacity) {
+    size_t capacity = written_capacity * 2 + 128;
+    struct written *grown = realloc(written, capacity * sizeof *grown);
+    if (!grown) return;
+    written = grown;
+    written_capacity = capacity;
+  }
+  written[written_count++] = (struct written){object->base, slot, hook, *slot};
+  write_slot(object, slot, hook);
+}
+
 // MARK: - Patching
 
 enum target { OF_SQLITE, OF_LOADER, OF_FILES };
@@ -144,7 +166,7 @@ static void patch_slots(struct object *object, const struct wanted *wanted, size
       if (!match || (type == WORD_RELOCATION && relocation->r_addend != 0)) continue;
       void **slot = (void **)(object->base + relocation->r_offset);
       void *hook = hook_of_slot(object, match, *slot, is_deep);
-      if (hook && hook != *slot) write_slot(object, slot, hook);
+      if (hook && hook != *slot) hook_slot(object, slot, hook);
     }
   }
 }
@@ -172,7 +194,7 @@ static void patch_own_calls(struct object *object) {
     if (symbol->st_shndx == SHN_UNDEF) continue;
     if (strncmp(name, "sqlite3_open", 12) != 0 && strcmp(name, "sqlite3_wal_checkpoint") != 0) continue;
     void *hook = own_call_hook(name, (void *)(object->base + symbol->st_value));
-    if (hook) write_slot(object, (void **)(object->base + relocation->r_offset), hook);
+    if (hook) hook_slot(object, (void **)(object->base + relocation->r_offset), hook);
   }
 }
 
@@ -246,6 +268,34 @@ static void hook_files(void) {
   patch_new_objects(false);
   dlerror();
   errno = error;
+}
+
+static void restore_object(struct object *object) {
+  object->handle = object->name ? dlopen(object->name[0] ? object->name : NULL, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+  if (!object->handle) return;
+  bool is_read = read_object(object);
+  for (size_t i = 0; is_read && i < written_count; i++) {
+    const struct written *slot = &written[i];
+    ElfW(Addr) address = (ElfW(Addr))slot->slot;
+    // Another object may be where an unloaded one was.
+    if (slot->base != object->base || address < object->start || address >= object->end) continue;
+    if (*slot->slot == slot->hook) write_slot(object, slot->slot, slot->original);
+  }
+  dlclose(object->handle);
+}
+
+void restore_slots(void) {
+  struct collection collection = {0};
+  pthread_mutex_lock(&lock);
+  adds = subs = 0;
+  dl_iterate_phdr(collect, &collection);
+  for (size_t i = 0; i < collection.count; i++) {
+    restore_object(&collection.objects[i]);
+    free(collection.objects[i].name);
+  }
+  free(collection.objects);
+  written_count = seen_count = 0;
+  pthread_mutex_unlock(&lock);
 }
 
 // The thread that forked may not be the one that held the lock.

@@ -13,6 +13,8 @@ const struct tracepoints *tracepoints;
 bool record_values;
 unsigned generation = 1;
 int was_recording;
+unsigned current_recording;
 bool is_received = true;
 bool is_filtered;
+bool is_idle;
 int recording_process;

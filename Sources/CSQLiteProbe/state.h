@@ -42,6 +42,8 @@ struct thread {
   uintptr_t roomy_stack, roomy_size;
   // A connection that was observed within the running sqlite3_open(), by another way in.
   struct connection *opened;
+  // Whether the connection that is registered was open before.
+  bool is_adopting;
   int32_t thread_id;
 };
 
@@ -58,8 +60,12 @@ extern bool record_values;
 // Raised when all that was announced is due again: after a fork, and when a listener begins.
 extern unsigned generation;
 extern int was_recording;
+// Raised when a recorder attaches.
+extern unsigned current_recording;
 // Whether a session accepts the events of this process, as far as is known; true without tracepoints.
 extern bool is_received;
+// Whether the library does nothing: loaded to attach later, or detached.
+extern bool is_idle;
 // Whether the program restricted its system calls.
 extern bool is_filtered;
 

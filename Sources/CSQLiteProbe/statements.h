@@ -3,6 +3,7 @@
 #pragma once
 
 #include "connections.h"
+#include "state.h"
 
 enum { HASHED_PARAMETERS = 16 };
 
@@ -29,6 +30,8 @@ struct statement {
   // The run.
   bool is_running;
   bool is_traced_run;
+  // The recording that it began in: another one may begin before it ends.
+  unsigned recording;
   int64_t start;
   int64_t sqlite_ns;
   // When the last timed step ended.
@@ -47,6 +50,10 @@ struct statement {
   uint64_t timed_steps;
   int64_t last_step;
 };
+
+static inline bool is_of_recording(const struct statement *statement) {
+  return statement->recording == current_recording;
+}
 
 struct statement *find_statement(sqlite3_stmt *stmt);
 struct statement *add_statement(sqlite3_stmt *stmt, struct connection *connection);

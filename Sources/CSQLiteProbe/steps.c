@@ -86,7 +86,7 @@ bool begin_exec(struct exec *exec, struct copy *copy, sqlite3 *handle) {
   struct thread *thread = &this_thread;
   if (!handle || !is_recording()) return false;
   struct connection *connection = find_connection(handle);
-  if (!connection) connection = open_connection(copy, handle, WAY_GOT, true);
+  if (!connection) connection = adopt_connection(copy, handle);
   if (!connection || connection->is_excluded) return false;
   if (__atomic_fetch_add(&connection->exec_depth, 1, __ATOMIC_RELAXED) == 0 &&
       connection->is_hooked)

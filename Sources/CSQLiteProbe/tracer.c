@@ -18,6 +18,7 @@
 #include "objects.h"
 #include "obstacles.h"
 #include "process.h"
+#include "settings.h"
 #include "state.h"
 #include "threads.h"
 
@@ -96,10 +97,10 @@ static void leave_untraced(const char *reason) {
 }
 
 void load_lttng(void) {
-  const char *setting = getenv("STORE_PROBE_LTTNG");
+  const char *value = setting("STORE_PROBE_LTTNG");
   char path[4096];
   recording_process = getpid();
-  if (setting && strcmp(setting, "0") == 0) return;
+  if (value && strcmp(value, "0") == 0) return;
   const char *reason = lttng_obstacle();
   if (!reason && !(find_library(path) && access(path, R_OK) == 0)) reason = "libstorescope-probe-lttng.so is not found";
   if (reason) return leave_untraced(reason);
@@ -132,6 +133,10 @@ void leave_lttng(void) {
 }
 
 void stop_tracing(void) { tracepoint_state = &tracepoints_off; }
+
+void restore_tracing(void) {
+  tracepoint_state = tracepoints && !is_left ? tracepoints->run_state : &tracepoints_off;
+}
 
 // MARK: - Forks
 

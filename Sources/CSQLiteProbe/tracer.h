@@ -10,6 +10,8 @@ void load_lttng(void);
 // Removes LTTng's threads.
 void leave_lttng(void);
 void stop_tracing(void);
+// What the tracepoints are without a request: their state, or off.
+void restore_tracing(void);
 void lttng_before_fork(void);
 void lttng_after_fork_parent(void);
 void lttng_after_fork_child(void);

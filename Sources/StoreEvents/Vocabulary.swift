@@ -31,7 +31,7 @@ public enum StoreEvent: Hashable, Sendable {
   case statementRun(StatementRun)
 
   /// The version of the events and their fields; raised when a field changes its meaning.
-  public static let vocabularyVersion = 3
+  public static let vocabularyVersion = 4
 
   /// The kinds of event; the raw value is the name on the wire.
   public enum Kind: String, CaseIterable, Hashable, Sendable {
@@ -1309,6 +1309,8 @@ public struct ConnectionOpened: EventPayload {
   public var processStart: Nanoseconds
   /// The program, with its script where an interpreter runs one: `python3 app.py`.
   public var processName: String
+  /// 1 if it was open before the probe observed it: its earlier statements are unknown.
+  public var adopted: UInt64
 
   @inlinable
   public init(
@@ -1322,7 +1324,8 @@ public struct ConnectionOpened: EventPayload {
     device: UInt64,
     inode: UInt64,
     processStart: Nanoseconds,
-    processName: String
+    processName: String,
+    adopted: UInt64 = 0
   ) {
     self.connectionID = connectionID
     self.path = path
@@ -1335,6 +1338,7 @@ public struct ConnectionOpened: EventPayload {
     self.inode = inode
     self.processStart = processStart
     self.processName = processName
+    self.adopted = adopted
   }
 
   @inlinable
@@ -1350,6 +1354,7 @@ public struct ConnectionOpened: EventPayload {
     fields.field("inode", inode)
     fields.field("process_start_ns", processStart)
     fields.field("process_name", processName)
+    fields.field("adopted", adopted)
   }
 
   @inlinable
@@ -1365,6 +1370,7 @@ public struct ConnectionOpened: EventPayload {
     inode = try fields.uint64("inode")
     processStart = try fields.int64("process_start_ns")
     processName = try fields.string("process_name")
+    adopted = try fields.addedUInt64("adopted")
   }
 }
 

@@ -28,6 +28,14 @@ void sqliteprobe_exclude(int is_excluding);
 // complete, with the status with which the program is going to end.
 void sqliteprobe_finish(int status);
 
+// Begins a recording with settings, lines such as `STORE_SQL_DEBUG=1`, which stand before those of the environment.
+// Connections and statements that exist already are observed from their next call on. Returns 1 if the process is
+// already recorded. `trace-report attach` calls it.
+int sqliteprobe_attach(const char *settings);
+
+// Ends it: the program calls SQLite again as if the library had not been loaded. Returns 1 if nothing was recorded.
+int sqliteprobe_detach(const char *unused);
+
 #ifdef __cplusplus
 }
 #endif

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#define STORE_VOCABULARY_VERSION 3
+#define STORE_VOCABULARY_VERSION 4
 
 // The events that the store emits, and those that the probe emits.
 #define STORE_EVENTS(X) \
@@ -67,7 +67,7 @@
   U(checkpoints) U(checkpoint_writes) U(checkpoint_syncs)
 #define FIELDS_connection_opened(U, I, T) \
   U(connection_id) T(path) T(vfs) U(flags) T(sqlite_version) T(sqlite_path) T(way) U(device) \
-  U(inode) I(process_start_ns) T(process_name)
+  U(inode) I(process_start_ns) T(process_name) U(adopted)
 #define FIELDS_connection_closed(U, I, T) \
   U(connection_id)
 #define FIELDS_database_file_touched(U, I, T) \
@@ -296,6 +296,7 @@ struct connection_opened_event {
   uint64_t inode;
   int64_t process_start_ns;
   const char *process_name;
+  uint64_t adopted;
 };
 
 struct connection_closed_event {
