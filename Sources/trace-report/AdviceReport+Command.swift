@@ -19,6 +19,7 @@ extension AdviceReport {
   ) throws {
     var workload = AdviceWorkload(profile)
     let conditions = profile.planConditions(for: database)
+    workload.mergeLists()
     let all = workload.statements.count
     workload.statements.removeAll { conditions.otherDatabase($0.sql) != nil }
     let others = UInt64(all - workload.statements.count)

@@ -104,7 +104,10 @@ extension Workload {
   /// The trial of the index that a finding's fix names.
   private func trial(of finding: Finding) -> Finding.Trial? {
     guard let statement = finding.statement else { return nil }
-    return explanations[statement]?.judgement?.gains.first { $0.isNamed(in: finding.fix) }.map {
+    // The pages that count(*) reads are no VM steps.
+    return explanations[statement]?.judgement?.gains.first {
+      $0.isNamed(in: finding.fix) && $0.after < $0.before
+    }.map {
       Finding.Trial(before: $0.before, after: $0.after)
     }
   }
