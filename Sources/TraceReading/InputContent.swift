@@ -84,9 +84,10 @@ public enum InputContent {
   private static func isLogLine(_ line: UnsafeRawBufferPointer) -> Bool {
     let own = LinePrefix.all(of: line).last?.rest ?? line
     guard LogLine(own) == nil else { return true }
-    return CoreDataLine(own).map { line in
+    let isCoreData = CoreDataLine(own).map { line in
       line.isMarked || line.category == .annotation && CoreDataAnnotation(line.text) != nil
-    } ?? false
+    }
+    return isCoreData == true || (StatementLogLine(own)?.isStatement ?? false)
   }
 
   private static func isFolder(_ path: String) throws(TraceReadingError) -> Bool {

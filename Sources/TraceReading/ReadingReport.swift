@@ -16,6 +16,8 @@ public struct SourceReport: Hashable, Sendable, Codable {
     case ctf, log
     /// Core Data's own log, as `-com.apple.CoreData.SQLDebug` writes it.
     case coreDataLog = "core-data-log"
+    /// A log of the statements of a database library: ActiveRecord, Django, SQLAlchemy, SQLite's shell.
+    case statementLog = "statement-log"
   }
 
   public var path: String

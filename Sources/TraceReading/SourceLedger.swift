@@ -129,11 +129,11 @@ package final class SourceLedger {
     report[keyPath: path] = known + [sentence]
   }
 
-  /// Records a process of Core Data's log, in which no process counts its events.
-  func addUncounted(_ process: ProcessIdentity) {
+  /// Records a process of a log of another kind, in which no process counts its events.
+  func addUncounted(_ process: ProcessIdentity, kind: SourceReport.Kind) {
     // 10,000 is arbitrary, and more than a profile distinguishes.
     if report.uncountedProcesses.count < 10_000 { report.uncountedProcesses.append(process) }
-    if !isRecognized { report.kind = .coreDataLog }
+    if !isRecognized { report.kind = kind }
   }
 
   /// Throws the reason why an input without an event has none.

@@ -31,8 +31,8 @@ extension TraceReadingError: CustomStringConvertible {
         + "standard input"
     case .unknownKind(let path):
       "\(LogText.quoted(path)) is neither a CTF folder (no 'metadata' file beneath it) nor a "
-        + "debug log (no line of it is ObjectStore's or Core Data's); record one with "
-        + "'trace-report record', or set STORE_SQL_DEBUG=1"
+        + "log (no line of it is ObjectStore's, Core Data's, ActiveRecord's, Django's or "
+        + "SQLAlchemy's); record one with 'trace-report record', or set STORE_SQL_DEBUG=1"
     case .folderWithoutTrace(let path):
       "\(LogText.quoted(path)) is a folder without a trace (no 'metadata' file beneath it); record "
         + "one with 'trace-report record', or name the logs in it"

@@ -20,7 +20,8 @@ import Testing
 
   /// Of all inputs damaged so, at least so many per cent hold enough to be read.
   @Test(arguments: [
-    ("log", 200 as UInt64, 65), ("core-data-log", 200, 65), ("json", 200, 2), ("ctf", 150, 40),
+    ("log", 200 as UInt64, 65), ("core-data-log", 200, 65), ("statement-log", 200, 65),
+    ("json", 200, 2), ("ctf", 150, 40),
   ])
   func damagedInputsAreReadOrRefused(kind: String, count: UInt64, percent: Int) async throws {
     var (inputs, read) = (0, 0)
@@ -39,7 +40,7 @@ import Testing
     // A seed of the clock's, so that each long run looks at other inputs.
     var first = Self.seed ?? UInt64(Date.now.timeIntervalSince1970) * 1_000_000
     print("\(kind): seeds from \(first)")
-    let end = Date.now.addingTimeInterval(seconds / 4)
+    let end = Date.now.addingTimeInterval(seconds / 5)
     while Date.now < end {
       try await run(from: first, count)
       first += count

@@ -19,6 +19,7 @@ import Testing
   enum Kind: String, CaseIterable {
     case coreData, coreDataUndated, coreDataUntimed, coreDataBare, coreDataReport
     case probeLog, probeTrace, probeReport, probeAndCoreData
+    case rails, django, sqlAlchemy, shellTrace
     case planRows, planTree, planSession
   }
 
@@ -38,6 +39,10 @@ import Testing
       }()
     case .probeReport: try await saved(path(.probeTrace))
     case .probeAndCoreData: try await merged(path(.probeLog), path(.coreData))
+    case .rails: try write(StatementLogs.rails)
+    case .django: try write(StatementLogs.django)
+    case .sqlAlchemy: try write(StatementLogs.sqlAlchemy)
+    case .shellTrace: try write(StatementLogs.shellTrace)
     case .planRows: try write("0|0|0|SCAN TABLE ZNOTE AS t0 (~12800 rows)\n")
     case .planTree: try write("QUERY PLAN\n|--SCAN ZNOTE\n`--USE TEMP B-TREE FOR ORDER BY\n")
     case .planSession:

@@ -8,7 +8,9 @@ import TraceRendering
 
 /// An input of a kind, with other damage for each seed.
 struct FuzzedInput {
-  enum Kind: String { case log, coreDataLog = "core-data-log", json, ctf }
+  enum Kind: String {
+    case log, coreDataLog = "core-data-log", statementLog = "statement-log", json, ctf
+  }
 
   let kind: Kind
   private let folder: URL
@@ -23,6 +25,7 @@ struct FuzzedInput {
       switch kind {
       case .log: DamagedFiles(try FuzzedSamples.logs().map { ["input": $0] })
       case .coreDataLog: DamagedFiles([["input": Array(FuzzedSamples.coreDataLog.utf8)]])
+      case .statementLog: DamagedFiles(StatementLogs.all.map { ["input": Array($0.utf8)] })
       case .json: DamagedFiles([["input": try FuzzedSamples.report()]], words: Damage.jsonWords)
       case .ctf: try .traces(in: folder)
       }

@@ -5,7 +5,7 @@ import TestSupport
 
 /// Damages inputs at random and reads them: whatever ends this process is a bug of a reader.
 ///
-///     reader-fuzzer KIND FIRST COUNT FOLDER     log, core-data-log, json or ctf; seeds from FIRST on
+///     reader-fuzzer KIND FIRST COUNT FOLDER     log, core-data-log, statement-log, json or ctf; seeds from FIRST on
 ///
 /// FOLDER/case holds the input that is being read and FOLDER/seed its seed, so that the one that
 /// ends the process is kept. Traps end it by themselves, hangs by a timer, and memory by a limit.

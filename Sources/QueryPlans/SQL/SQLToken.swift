@@ -56,7 +56,7 @@ extension SQLToken {
 
 extension [SQLToken] {
   /// The place of the first word of a statement, behind its WITH clause.
-  var command: Int? {
+  package var command: Int? {
     guard first?.isWord("WITH") == true else { return indices.first }
     return firstOuter(["SELECT", "VALUES", "INSERT", "REPLACE", "UPDATE", "DELETE"])
   }

@@ -47,6 +47,7 @@ struct LockJoin {
     var id: UInt64
     var writer: LockSite?
     var changes: UInt64
+    var writes: UInt64
   }
 
   mutating func begin(_ save: SaveBegin, in process: Int) {
@@ -76,7 +77,8 @@ struct LockJoin {
     let steps = isStore || id.id == 0 ? nil : open.removeValue(forKey: id)
     endedTransactions[thread(record, process)] = Ended(
       id: isStore ? 0 : id.id, writer: steps?.writer,
-      changes: transaction.outcome == "commit" ? steps?.changes ?? 0 : 0)
+      changes: transaction.outcome == "commit" ? steps?.changes ?? 0 : 0,
+      writes: transaction.outcome == "commit" ? steps?.writes ?? 0 : 0)
     let connection =
       isStore
       ? LockDatabases.store(transaction.storeID, in: process)
@@ -198,7 +200,7 @@ struct LockJoin {
     sites.note(
       run, site, form: form, isUpgrade: isUpgrade, thread: thread, connection: connection,
       database: databases[connection], at: record.timestamp)
-    count(run, site, last, on: connection, at: record.timestamp)
+    count(run, site, last, on: connection, record)
     guard run.transactionID != 0 else {
       guard record.timestamp &- start >= Self.minReadTime else { return }
       var read = OpenTransaction(connection: connection)
@@ -216,7 +218,7 @@ struct LockJoin {
   /// Counts the transaction that a run ends, and its failure.
   private mutating func count(
     _ run: StatementRun, _ site: LockSite, _ ended: Ended?, on connection: Key,
-    at time: Nanoseconds
+    _ record: EventRecord
   ) {
     var writer: LockSite?
     if run.error.hasPrefix("SQLITE_LOCKED") {
@@ -224,16 +226,21 @@ struct LockJoin {
         $0.connection.process == connection.process && $0.connection != connection
       }.compactMap(\.writer).min { $0.sortKey < $1.sortKey }
     }
-    failures.add(run, site, on: connection, writer: writer, at: time)
+    failures.add(run, site, on: connection, writer: writer, at: record.timestamp)
     if FailureSite.isOfFile(run.error) {
-      failures.setCauses(of: run, site, to: touches.before(of: databases[connection]), at: time)
+      failures.setCauses(of: run, site, to: touches.before(of: databases[connection]), at: record.timestamp)
     }
     guard run.error.isEmpty else { return }
-    let inFile = databases.isInFile(connection)
+    // The log of a library names no database, and has no rows.
+    let isLogged = !record.measures.contains(.changes)
+    let inFile = isLogged || databases.isInFile(connection)
     if let ended, ended.id != 0, ended.id == run.transactionID {
-      guard ended.changes > 0, let writer = ended.writer else { return }
+      guard ended.changes > 0 || isLogged && ended.writes > 0, let writer = ended.writer else {
+        return
+      }
       transactions.add(
-        writer, rows: ended.changes, commitTime: run.stepTime, isExplicit: true, inFile: inFile,
+        writer, rows: ended.changes, writes: isLogged ? ended.writes : nil,
+        commitTime: run.stepTime, isExplicit: true, inFile: inFile,
         on: connection)
     } else if run.transactionID == 0, run.isReadOnly == 0, run.changes > 0 {
       transactions.add(
@@ -455,6 +462,8 @@ struct OpenTransaction {
   private(set) var steps: [LockSite] = []
   /// Rows that it has changed.
   private(set) var changes: UInt64 = 0
+  /// Statements that change a database.
+  private(set) var writes: UInt64 = 0
   private(set) var writerStart: Nanoseconds?
   private(set) var writer: LockSite?
   var writerLocation: SourceLocation? { writer?.location }
@@ -477,6 +486,7 @@ struct OpenTransaction {
     }
     guard run.error.isEmpty else { return }
     changes.add(run.changes)
+    if run.isReadOnly == 0 { writes.add(1) }
     if run.isReadOnly == 0, writerStart == nil {
       writerStart = start
       writer = site

@@ -14,6 +14,8 @@ public struct TransactionSite: Hashable, Sendable, Codable {
   ///
   /// 0 outside of transactions, and on temporary databases.
   public var longestSequence: UInt64
+  /// Statements that wrote in them, where the log has no rows; nil otherwise.
+  public var writes: UInt64?
 
   /// Whether there are as many of them as a loop makes.
   public var isFrequent: Bool { site.count >= GroupWrites.minTransactions }
@@ -23,6 +25,7 @@ public struct TransactionSite: Hashable, Sendable, Codable {
     rows.add(other.rows)
     commitTime.add(other.commitTime)
     longestSequence = max(longestSequence, other.longestSequence)
+    if let more = other.writes { writes.add(more) }
   }
 }
 
@@ -39,12 +42,12 @@ struct TransactionTally {
 
   /// - Parameter writer: the statement with which the transaction began to write.
   mutating func add(
-    _ writer: LockSite, rows: UInt64, commitTime: Nanoseconds, isExplicit: Bool, inFile: Bool,
-    on connection: Key
+    _ writer: LockSite, rows: UInt64, writes: UInt64? = nil, commitTime: Nanoseconds,
+    isExplicit: Bool, inFile: Bool, on connection: Key
   ) {
     let key = Self.line(of: writer)
     var length: UInt64 = 0
-    if isExplicit, inFile, Double(rows) <= AvoidSyncForFewRows.maxRows {
+    if isExplicit, inFile, Double(writes ?? rows) <= AvoidSyncForFewRows.maxRows {
       let last = sequences[connection]
       length = last?.line == key ? (last?.count ?? 0) + 1 : 1
     }
@@ -54,7 +57,7 @@ struct TransactionTally {
     guard sites.count < Self.maxSites || sites[key] != nil else { return }
     let site = TransactionSite(
       site: LockSite(writer, count: 1), rows: rows, commitTime: commitTime,
-      longestSequence: length)
+      longestSequence: length, writes: writes)
     sites[key]?.add(site)
     if sites[key] == nil { sites[key] = site }
   }

@@ -55,9 +55,9 @@ extension Work: Summed {
     Self.ofMiss.add(miss, to: &self)
   }
 
-  mutating func add(_ run: StatementRun) {
+  mutating func add(_ run: StatementRun, _ measures: Measures = .run) {
     count.add(1)
-    measured.add(.run)
+    addMeasures(measures.intersection(.run))
     if run.changes > 0 { changes.add(run.changes) }
     if !run.error.isEmpty { errors.add(1) }
     Self.ofRun.add(run, to: &self)

@@ -65,11 +65,15 @@ extension ReadingReport {
 
 extension SourceReport {
   /// Whether the input shows that something of it was lost; Core Data's log does not.
-  public var recordsLosses: Bool { kind != .coreDataLog }
+  public var recordsLosses: Bool { kind == .ctf || kind == .log }
 
   fileprivate var unendedSentences: [String] {
     let sentences =
-      kind == .coreDataLog ? ["a log of Core Data does not show whether it was cut"] : []
+      switch kind {
+      case .ctf, .log: [String]()
+      case .coreDataLog: ["a log of Core Data does not show whether it was cut"]
+      case .statementLog: ["a log of statements does not show whether it was cut"]
+      }
     return (sentences + (unended ?? [])).map { "\(path): \($0)" }
   }
 

@@ -49,9 +49,9 @@ struct ContextTally {
     if measures.contains(.totalTime) { durations.record(fetch.totalTime) }
   }
 
-  mutating func add(_ run: StatementRun) {
-    profile.work.add(run)
-    durations.record(run.stepTime)
+  mutating func add(_ run: StatementRun, _ measures: Measures) {
+    profile.work.add(run, measures)
+    if measures.contains(.totalTime) { durations.record(run.stepTime) }
   }
 
   mutating func add(_ fault: FaultFired) {

@@ -62,6 +62,8 @@ public struct QueryLoop: Hashable, Sendable, Codable {
   public var time: Nanoseconds = 0
   /// Connections that were opened for one run of the child each; nil where the runs share the list's connection.
   public var connections: UInt64?
+  /// Whether nothing but the loop ran in between, in a log without rows; nil where rows are known.
+  public var isDirect: Bool?
 
   /// Makes a loop of two statements.
   public init(

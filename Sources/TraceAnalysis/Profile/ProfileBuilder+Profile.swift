@@ -67,7 +67,8 @@ extension ProfileBuilder {
       locks: locks, io: io.finished, values: values)
     // 1,000 is arbitrary: a model of hundreds of entities writes that many.
     if !others.isEmpty { profile.otherSQL = Array(others.prefix(1000)) }
-    profile.sequences = sequences.finish()
+    let sequences = (sequences.finish() ?? []) + loggedLoops.finish()
+    profile.sequences = sequences.isEmpty ? nil : sequences
     profile.databases = databases.byStatement
     profile.openedFiles = openedFiles
     let labels = reading.commonLabels

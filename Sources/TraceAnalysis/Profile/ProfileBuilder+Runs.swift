@@ -45,7 +45,7 @@ struct ObservedTally {
 
 extension ProfileBuilder {
   mutating func add(_ event: ConnectionOpened) {
-    measured.formUnion(.run)
+    measured.formUnion(currentMeasures.intersection(.run))
     observed.profile.connections.add(1)
     let store = StoreProfile(
       path: event.path, journalMode: "", pageSize: 0, sqliteVersion: event.sqliteVersion)
@@ -70,7 +70,8 @@ extension ProfileBuilder {
     let waits = pendingBusy.remove(
       Key(process: process, id: UInt64(bitPattern: record.threadID)))
     guard filter.takes(run, from: location) else { return }
-    measured.formUnion(.run)
+    let measures = currentMeasures
+    measured.formUnion(measures.intersection(.run))
     if observed.tests.isRunning(in: process) {
       observed.tests.add(
         run, sql, form: observed.form(of: run.statementID, sql), from: location, in: process)
@@ -87,13 +88,14 @@ extension ProfileBuilder {
       process: process, connection: run.connectionID, hash: run.bindHash)
     let host = processes.profiles[process].identity.host
     let origin = origins.index(ofConnection: run.connectionID, in: process, host: host)
-    addForm(run.statementID, from: origin) { $0.add(run, waits) }
+    addForm(run.statementID, from: origin) { $0.add(run, waits, measures) }
     statements.update(run.statementID) {
       StatementTally(entity: "")
     } _: {
-      $0.add(run, from: location, values: values, generation: generation, waits: waits)
+      $0.add(
+        run, from: location, values: values, generation: generation, waits: waits, measures)
     }
-    contexts.update(currentContext, make: ContextTally.init) { $0.add(run) }
+    contexts.update(currentContext, make: ContextTally.init) { $0.add(run, measures) }
     if run.changes > 0 { countCommit(of: process) }
     findLoops(
       run, record, at: location,
@@ -133,6 +135,9 @@ extension ProfileBuilder {
       start: record.timestamp &- max(run.openTime, 0), rows: run.rows, bindHash: run.bindHash,
       time: run.stepTime, isReadOnly: run.isReadOnly != 0)
     let thread = UInt64(bitPattern: record.threadID)
+    if !record.measures.contains(.rows) {
+      return loggedLoops.add(observedRun, on: Key(process: connection.process, id: thread))
+    }
     observed.loops.add(observedRun, on: Key(process: connection.process, id: thread))
     observed.spreadLoops.add(observedRun, on: thread)
   }
@@ -141,19 +146,19 @@ extension ProfileBuilder {
 extension StatementTally {
   mutating func add(
     _ run: StatementRun, from location: SourceLocation, values: RepeatTally.Values,
-    generation: UInt64, waits: LockWaits?
+    generation: UInt64, waits: LockWaits?, _ measures: Measures
   ) {
     observedRuns.add(1)
     // A statement that writes is never a repeat.
     if run.isReadOnly != 0 { repeats.add(values, generation: generation, time: run.stepTime) }
-    callers.update(location, make: CallerTally.init) { $0.add(run, waits) }
+    callers.update(location, make: CallerTally.init) { $0.add(run, waits, measures) }
   }
 }
 
 extension CallerTally {
-  mutating func add(_ run: StatementRun, _ waits: LockWaits?) {
-    work.add(run)
+  mutating func add(_ run: StatementRun, _ waits: LockWaits?, _ measures: Measures) {
+    work.add(run, measures)
     if let waits { work.add(waits, of: run) }
-    durations.record(run.stepTime)
+    if measures.contains(.totalTime) { durations.record(run.stepTime) }
   }
 }

@@ -47,6 +47,7 @@ public struct ProfileBuilder {
   var observed = ObservedTally()
   /// Of fetches without counters.
   var sequences = FetchSequences()
+  var loggedLoops = LoggedLoops()
   var locks = LockJoin()
   var io = IOTally()
   var origins = OriginTable()

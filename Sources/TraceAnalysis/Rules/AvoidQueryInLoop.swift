@@ -50,6 +50,7 @@ struct AvoidQueryInLoop: Rule {
 
   /// A loop by its counts alone.
   private func finding(_ loop: QueryLoop, in workload: Workload) -> Finding {
+    guard loop.parentRows > 0 else { return loggedFinding(loop) }
     let isCount = workload.profile.statement(loop.child)?.kinds == [.count]
     let times = loop.occurrences == 1 ? "" : ", \(loop.occurrences.grouped) times"
     return Finding(

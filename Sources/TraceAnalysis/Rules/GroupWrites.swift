@@ -50,19 +50,26 @@ struct GroupWrites: Rule {
       rule: Self.name, confidence: .high, statement: site.known, caller: site.location,
       message: """
         \(site.count.counted("transaction")) that began to write here, \
-        \(transactions.longestSequence.grouped) of them in a row, changed \
-        \(transactions.rows.counted("row")); their commits took \(time.millisecondsText).
+        \(transactions.longestSequence.grouped) of them in a row, \(transactions.size)\
+        \(time > 0 ? "; their commits took \(time.millisecondsText)" : "").
         """,
-      evidence: [
-        .init("transactions", site.count), .init("rows", transactions.rows),
-        .init("commitNs", time),
-      ],
+      evidence: [.init("transactions", site.count)]
+        + (transactions.writes.map { [.init("writes", $0)] } ?? [.init("rows", transactions.rows)])
+        + (time > 0 ? [.init("commitNs", time)] : []),
       fix: """
         begin one transaction before the loop, and commit it after the loop or every thousand rows; \
         a driver's context manager, or commit(), within the loop ends one for each row
         """,
-      saving: .init(
-        atMost: time - time / Int64(clamping: max(site.count, 1)),
-        basis: "the time of all commits but one"))
+      saving: time == 0
+        ? nil
+        : .init(
+          atMost: time - time / Int64(clamping: max(site.count, 1)),
+          basis: "the time of all commits but one"))
+  }
+}
+
+extension TransactionSite {
+  fileprivate var size: String {
+    writes.map { "ran \($0.counted("write"))" } ?? "changed \(rows.counted("row"))"
   }
 }

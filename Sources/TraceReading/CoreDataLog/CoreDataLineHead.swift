@@ -55,7 +55,7 @@ struct CoreDataLineHead {
 
 extension ByteCursor {
   /// Parses `.797` or `.123456`, in nanoseconds.
-  fileprivate mutating func takeFraction() -> Nanoseconds {
+  mutating func takeFraction() -> Nanoseconds {
     guard take(".") || take(",") else { return 0 }
     let digits = take { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     var value: Nanoseconds = 0
@@ -66,7 +66,7 @@ extension ByteCursor {
   }
 
   /// Parses `+0100`, `+01:00` or `Z`, in nanoseconds.
-  fileprivate mutating func takeZone() -> Nanoseconds? {
+  mutating func takeZone() -> Nanoseconds? {
     if take("Z") { return 0 }
     var ahead = self
     let isWest = ahead.next == UInt8(ascii: "-")

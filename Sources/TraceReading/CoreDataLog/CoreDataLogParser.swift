@@ -272,7 +272,7 @@ final class CoreDataLogParser {
     if processes[key.process] == nil {
       if processes.count >= Self.maxThreads { processes.removeAll() }
       processes[key.process] = process
-      ledger.addUncounted(key.process)
+      ledger.addUncounted(key.process, kind: .coreDataLog)
       if head?.time != nil, head?.isUTC == false {
         ledger.addRemark("the log's times have no zone: they are taken for UTC")
       }

@@ -27,12 +27,14 @@ final class LogEventSource: EventSource {
   @exclusivity(unchecked) private var bindings = LogBindings()
   private lazy var coreData = CoreDataLogParser(ledger: ledger)
   @exclusivity(unchecked) private var hasCoreDataLines = false
+  private lazy var statementLog = StatementLogParser(ledger: ledger)
+  @exclusivity(unchecked) private var hasStatementLines = false
 
   // 1 GiB is arbitrary: another program's output may be endless.
   private static let longestSearch = 1 << 30
   // 10,000 is arbitrary: those that were evicted announce their statements once more.
   private static let maxProcesses = 10_000
-  private var isKnown: Bool { ledger.isRecognized || hasCoreDataLines }
+  private var isKnown: Bool { ledger.isRecognized || hasCoreDataLines || hasStatementLines }
 
   init(_ file: any ByteSource, ledger: SourceLedger) {
     self.file = file
@@ -74,9 +76,11 @@ final class LogEventSource: EventSource {
     case .complete(let line):
       try withoutColours(line) { try take($0, body) }
       if hasCoreDataLines { try emit(coreData.takeRecords(), body) }
+      if hasStatementLines { try emit(statementLog.takeRecords(), body) }
     case .cut(let line):
       isAtEnd = !file.mayGrow
-      if withoutColours(line, CoreDataLogParser.isWhole) {
+      let isWhole = hasStatementLines ? StatementLogParser.isWhole : CoreDataLogParser.isWhole
+      if withoutColours(line, isWhole) {
         isCut = true
         defer { isCut = false }
         try withoutColours(line) { try take($0, body) }
@@ -87,8 +91,7 @@ final class LogEventSource: EventSource {
         ledger.addProblem(
           "line \(lineNumber), the last one, is cut and was not used: \(line.sample)")
       }
-      if hasCoreDataLines, isAtEnd { try emit(coreData.finish(), body) }
-      if isAtEnd { endProcesses() }
+      if isAtEnd { try finish(body) }
     case .tooLong:
       if isKnown {
         ledger.addProblem(
@@ -99,10 +102,15 @@ final class LogEventSource: EventSource {
       isAtEnd = !file.mayGrow
       if isAtEnd {
         try emitValues(body)
-        endProcesses()
+        try finish(body)
       }
-      if hasCoreDataLines, isAtEnd { try emit(coreData.finish(), body) }
     }
+  }
+
+  private func finish(_ body: (EventRecord) throws -> Void) throws {
+    endProcesses()
+    if hasCoreDataLines { try emit(coreData.finish(), body) }
+    if hasStatementLines { try emit(statementLog.finish(), body) }
   }
 
   private func endProcesses() {
@@ -135,7 +143,12 @@ final class LogEventSource: EventSource {
     guard !line.hasMark else { return try takePrefixed(line, body) }
     let isCoreData = coreData.read(line, number: lineNumber, isMarkedOnly: ledger.isRecognized)
     hasCoreDataLines = hasCoreDataLines || isCoreData
-    if !isCoreData { countUnrecognized(line, "not a log line") }
+    if isCoreData { return }
+    let isStatement =
+      !ledger.isRecognized && !hasCoreDataLines
+      && statementLog.read(line, isFirst: ledger.report.unrecognizedLines == 0)
+    hasStatementLines = hasStatementLines || isStatement
+    if !isStatement { countUnrecognized(line, "not a log line") }
   }
 
   /// Reads a line of ours before which another tool wrote something.

@@ -106,9 +106,9 @@ public struct EventTable {
 
   private mutating func append(_ run: StatementRun, _ record: EventRecord, to row: inout CSVRow) {
     append(record, kind: "", caller: callers.location(of: run, in: record), to: &row)
-    row.append(run.openTime)
-    row.append(run.rows)
-    for metric in WorkMetric.all { row.append(known: metric.run?.of(run)) }
+    row.append(known: record.known(run.openTime, .totalTime))
+    row.append(known: record.known(run.rows, .rows))
+    for metric in WorkMetric.all { row.append(known: metric.run?.known(run, metric, record)) }
     row.skip(7)
     append(run.statementID, error: run.error, to: &row)
   }

@@ -109,8 +109,9 @@ extension Document {
     if isObserved {
       rows += [
         row("statements") { $0.observed?.runs ?? 0 },
-        row(isOfStore ? "their rows" : "rows") { $0.observed?.rows ?? 0 },
-        row("changes") { $0.observed?.changes ?? 0 }, total("commits", \.waits.commits),
+        row(isOfStore ? "their rows" : "rows") { $0.known($0.observed?.rows, .rows) },
+        row("changes") { $0.known($0.observed?.changes, .changes) },
+        total("commits", \.waits.commits),
         total("lock waits", \.waits.busyWaits),
       ]
     }

@@ -158,7 +158,7 @@ public struct OTLPSpans {
     let location = callers.location(of: run, in: record)
     try add(span, record, place) {
       Self.describe(statement, run.statementID, place, &$0)
-      $0.add("db.response.returned_rows", run.rows)
+      if let rows = record.known(run.rows, .rows) { $0.add("db.response.returned_rows", rows) }
       $0.add(location)
       $0.addNonzero("storescope.changed_rows", run.changes)
       $0.add { $0.run?.of(run) }
@@ -259,7 +259,7 @@ public struct OTLPSpans {
     guard record.measures.contains(.timeOfDay) else { return }
     var attributes = OTLPAttributes()
     describe(&attributes)
-    attributes.add("thread.id", record.threadID)
+    attributes.addNonzero("thread.id", record.threadID)
     if !span.error.isEmpty { attributes.add("error.type", OTLPText.errorType(span.error)) }
     let process = Self.key(record.process, place)
     // An event without a number is identified by its end and its thread.

@@ -60,7 +60,7 @@ struct OTLPResource: Hashable {
     attributes.add("service.name", labels["service"] ?? service)
     attributes.add("service.version", labels["version"] ?? "")
     attributes.add("host.name", host)
-    if let process { attributes.add("process.pid", process) }
+    if let process, process > 0 { attributes.add("process.pid", process) }
     for (name, value) in labels.sorted(by: { $0.key < $1.key })
     where name != "version" && name != "service" {
       attributes.add("storescope.label.\(name)", value)

@@ -82,7 +82,9 @@ public enum ProfileMetrics {
     counter("cache_hits", "Faults that the row cache answered.", \.totals.cacheHits)
     counter("cache_misses", "Faults that went to the database.", \.totals.cacheMisses)
     counter("saves", "Saves.", \.totals.saves)
-    counter("errors", "Fetches and saves that failed.", \.totals.errors)
+    text.family(
+      "storescope_errors", .counter, help: "Fetches and saves that failed.",
+      profile.known(profile.totals.errors, .rows).map { [Sample($0)] } ?? [])
     text.family(
       "storescope_time_seconds", .counter, unit: "seconds",
       help: "Time in fetches and counts, in SQLite for them, in faults and in saves.",

@@ -78,12 +78,15 @@ public struct PerfettoTrace {
 
   private mutating func add(_ run: StatementRun, _ record: EventRecord) throws {
     let sql = texts[run.statementID]
-    try slice("statement", "sqlite", max(run.openTime, run.stepTime), record) {
+    let duration = record.known(max(run.openTime, run.stepTime), .totalTime)
+    try slice("statement", "sqlite", duration, record) {
       if let sql { $0.field("sql", sql) }
       $0.field("statement", "\(run.statementID)")
-      $0.field("rows", run.rows)
-      $0.field("changes", run.changes)
-      for metric in WorkMetric.all { $0.field(metric.column, known: metric.run?.of(run)) }
+      $0.field("rows", known: record.known(run.rows, .rows))
+      $0.field("changes", known: record.known(run.changes, .changes))
+      for metric in WorkMetric.all {
+        $0.field(metric.column, known: metric.run?.known(run, metric, record))
+      }
       if !run.error.isEmpty { $0.field("error", run.error) }
     }
   }

@@ -14,8 +14,12 @@ extension Document {
       let count = Double(transactions.site.count)
       return Table.Row(
         [
-          .count(transactions.site.count), .number(Double(transactions.rows) / count),
-          .duration(transactions.commitTime), .place(transactions.site.place),
+          .count(transactions.site.count),
+          // A log has no rows, and perhaps no times.
+          transactions.writes == nil ? .number(Double(transactions.rows) / count) : .none,
+          transactions.writes == nil || transactions.commitTime > 0
+            ? .duration(transactions.commitTime) : .none,
+          .place(transactions.site.place),
         ], notes: transactions.site.sql.map { [.sql($0)] } ?? [])
     }
     return [

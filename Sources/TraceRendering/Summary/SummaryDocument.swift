@@ -182,8 +182,24 @@ extension Profile {
   /// The totals in the words of the store, or of SQLite where no store ran.
   var facts: [Document.Fact] {
     guard let observed else { return storeFacts }
-    let statements = observed.facts(totals, waits)
+    let statements = facts(of: observed)
     return totals.isOfStore ? storeFacts + statements : statements
+  }
+
+  private func facts(of observed: ObservedProfile) -> [Document.Fact] {
+    let (rows, runs) = (known(observed.rows, .rows), observed.runs)
+    return [
+      .init("statements", .count(runs)),
+      // A log names no connections, and has no errors.
+      .init("connections", .known(known(observed.connections, .rows))),
+      .init("rows", .known(rows)), .init("commits", .count(waits.commits)),
+      .init("changes", .known(known(observed.changes, .changes))),
+      .init("rollbacks", .count(waits.rollbacks)),
+      .init("in SQLite", .known(known(\.totals.connectionTime))),
+      .init("lock waits", .known(known(\.waits.busyWaits))),
+      .init("rows/run", runs > 0 ? .known(rows.map { Double($0) / Double(runs) }) : .none),
+      .init("errors", .known(known(totals.errors, .rows))),
+    ] + (observed.driverPragmas.map { [Document.Fact("driver PRAGMAs", .count($0))] } ?? [])
   }
 
   private var storeFacts: [Document.Fact] {
@@ -204,20 +220,6 @@ extension Profile {
       .init("saving", .known(known(\.totals.saveTime))), .init("rows/fetch", perFetch(rows)),
       .init("faults/fetch", perFetch(faults)), .init("errors", .count(totals.errors)),
     ]
-  }
-}
-
-extension ObservedProfile {
-  fileprivate func facts(_ totals: Profile.Totals, _ waits: WaitProfile) -> [Document.Fact] {
-    [
-      .init("statements", .count(runs)), .init("connections", .count(connections)),
-      .init("rows", .count(rows)), .init("commits", .count(waits.commits)),
-      .init("changes", .count(changes)), .init("rollbacks", .count(waits.rollbacks)),
-      .init("in SQLite", .duration(totals.connectionTime)),
-      .init("lock waits", .count(waits.busyWaits)),
-      .init("rows/run", runs > 0 ? .number(Double(rows) / Double(runs)) : .none),
-      .init("errors", .count(totals.errors)),
-    ] + (driverPragmas.map { [Document.Fact("driver PRAGMAs", .count($0))] } ?? [])
   }
 }
 

@@ -14,8 +14,7 @@ extension Profile {
     let subject =
       totals.isOfStore
       ? totals.fetches.counted("fetch", "fetches") + rows
-      : (observed?.runs ?? 0).counted("statement") + " returned "
-        + (observed?.rows ?? 0).counted("row")
+      : (observed?.runs ?? 0).counted("statement") + rowsOfRuns
     let scans = rowsOfScans.map { " and read \($0.counted("row")) in full scans" } ?? ""
     let others = [
       (known(\.totals.faults) ?? 0).mentioned("fault"),
@@ -26,6 +25,16 @@ extension Profile {
     ].compactMap(\.self)
     let parts: [String?] = [subject + scans, others.isEmpty ? nil : others.joined(separator: ", ")]
     return [parts.compactMap(\.self).joined(separator: "; ") + "."] + timeSentence
+  }
+
+  private var rowsOfRuns: String {
+    known(observed?.rows, .rows).map { " returned \($0.counted("row"))" } ?? " ran"
+  }
+
+  /// A count of all runs of the probe; nil where no input has it.
+  func known(_ count: UInt64?, _ measure: Measures) -> UInt64? {
+    let count = count ?? 0
+    return count > 0 || measures.contains(measure) ? count : nil
   }
 
   private var timeSentence: [String] {

@@ -14,7 +14,13 @@ struct NameMatch {
 
   init(_ wanted: [Wanted], in present: Set<String>) {
     self.present = present
-    for item in wanted where present.contains(item.name) { found[item] = item.name }
+    let names = Set(wanted.map(\.name))
+    for item in wanted where present.contains(item.name) {
+      // The name is that of something else that the model lacks, such as an inherited property.
+      let isRenamed =
+        item.isPending && item.former.map { present.contains($0) && !names.contains($0) } == true
+      if !isRenamed { found[item] = item.name }
+    }
     if wanted.contains(where: \.isPending) { exchangeNames(wanted) }
     for item in wanted where found[item] == nil {
       var visited: Set<Wanted> = []
