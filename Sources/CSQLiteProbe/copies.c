@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "lifecycle.h"
+#include "objects.h"
 #include "sqlite-code.h"
 
 #define NAME(type, name, parameters, arguments) "sqlite3_" #name,
@@ -76,7 +77,8 @@ struct copy *copy_of_functions(const char *path, const void *base,
     ((void **)&made.real)[i] = resolve(context, hooked_names[i]);
   snprintf(made.path, sizeof made.path, "%s", path);
   *copy = made;
-  add_sqlite_code(base);
+  // Functions of libc are not hooked in a library whose functions are found by name.
+  if (way != WAY_GOT || base == base_of_program()) add_sqlite_code(base);
 done:
   pthread_mutex_unlock(&lock);
   return copy;

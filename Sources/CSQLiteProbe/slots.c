@@ -201,16 +201,23 @@ static void patch_own_calls(struct object *object) {
 // Whether the process has opened a connection.
 static bool has_file_hooks;
 
+// Adds the undefined symbol of a relocation. One whose address the program takes is not among the first ones.
+static size_t add_file_function(const struct object *object, uint32_t number, struct wanted wanted[MAX_WANTED], size_t count) {
+  const ElfW(Sym) *symbol = &object->symbols[number];
+  const char *name = object->strings + symbol->st_name;
+  if (number == 0 || symbol->st_shndx != SHN_UNDEF || count == MAX_WANTED || !file_hook(name)) return count;
+  if (!find(wanted, count, number)) wanted[count++] = (struct wanted){number, name, OF_FILES};
+  return count;
+}
+
 // SQLite's own calls are left out. The program's object may have others beside them.
 static void patch_files(struct object *object) {
   struct wanted wanted[MAX_WANTED];
   size_t count = 0;
   if (!has_file_hooks || (object->is_copy && object->name[0])) return;
-  for (size_t i = 1; i < object->undefined_count && count < MAX_WANTED; i++) {
-    const char *name = object->strings + object->symbols[i].st_name;
-    if (object->symbols[i].st_shndx == SHN_UNDEF && file_hook(name))
-      wanted[count++] = (struct wanted){(uint32_t)i, name, OF_FILES};
-  }
+  for (int table = 0; table < 2; table++)
+    for (size_t i = 0; object->tables[table] && i < object->counts[table]; i++)
+      count = add_file_function(object, (uint32_t)ELF64_R_SYM(object->tables[table][i].r_info), wanted, count);
   patch_slots(object, wanted, count, false);
 }
 

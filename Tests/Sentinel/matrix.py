@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Hazards of a database in programs of several kinds, in WAL and DELETE mode: `trace-report locks` names each, with its process.
+"""Hazards of a database in programs of several kinds, in WAL and DELETE mode: `trace-report locks` names each, with its process;
+and recorded, those that a program causes itself are named at their lines.
 
     Tests/Sentinel/matrix.py [--short] [--samples 100] [PROGRAM...]
 
-Programs: shell, python, pysqlite3, apsw, c, store; one that is not installed is listed as missing. The last column is a healthy
-run of the program: no sample of `locks` has a warning.
+Programs: shell, python, pysqlite3, apsw, c, node, php, store; one that is not installed is listed as missing. The last column is a
+healthy run of the program: no sample of `locks` has a warning, and its recording has none either.
 """
 
 import collections
@@ -45,7 +46,12 @@ for line in sys.stdin:
     if name == "sql":
         list(c.execute(argument))
     elif name == "raw":
-        open(argument).close()
+        open(argument).close()  # raw
+    elif name == "unlink":
+        os.unlink(argument)  # unlink
+    elif name == "replace":
+        open(argument + ".new", "wb").write(open(argument + ".copy", "rb").read())
+        os.rename(argument + ".new", argument)  # replace
     elif name == "copy":
         L = ctypes.CDLL(argument); h = ctypes.c_void_p()
         L.sqlite3_open(P.encode(), ctypes.byref(h))
@@ -53,8 +59,11 @@ for line in sys.stdin:
     elif name == "fork":
         if os.fork() == 0:
             signal.alarm(%d)
-            list(c.execute("BEGIN IMMEDIATE")); list(c.execute("INSERT INTO t VALUES (3)"))
-            print("done", flush=True); time.sleep(%d); os._exit(0)
+            list(c.execute("BEGIN IMMEDIATE")); list(c.execute("INSERT INTO t VALUES (3)"))  # fork
+            print("done", flush=True)
+            if argument != "end":
+                time.sleep(%d)
+            os._exit(0)
         continue
     print("done", flush=True)
 """ % (LIFE, LIFE, LIFE)
@@ -76,7 +85,13 @@ int main(int count, char **arguments) {
     line[strcspn(line, "\n")] = 0;
     argument = strchr(line, ' ') + 1;
     if (!strncmp(line, "sql", 3)) sqlite3_exec(db, argument, 0, 0, 0);
-    if (!strncmp(line, "raw", 3)) close(open(argument, O_RDONLY));
+    if (!strncmp(line, "raw", 3)) close(open(argument, O_RDONLY));  // raw
+    if (!strncmp(line, "unlink", 6)) unlink(argument);  // unlink
+    if (!strncmp(line, "replace", 7)) {
+      static char copy[4200];
+      snprintf(copy, sizeof copy, "%s.copy", argument);
+      rename(copy, argument);  // replace
+    }
     if (!strncmp(line, "copy", 4)) {
       void *copy = dlopen(argument, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
       int (*open_)(const char *, sqlite3 **) = dlsym(copy, "sqlite3_open");
@@ -88,13 +103,43 @@ int main(int count, char **arguments) {
     if (!strncmp(line, "fork", 4)) {
       if (fork()) continue;
       alarm(LIFE);
-      sqlite3_exec(db, "BEGIN IMMEDIATE; INSERT INTO t VALUES (3)", 0, 0, 0);
-      puts("done"); fflush(stdout); pause();
+      sqlite3_exec(db, "BEGIN IMMEDIATE; INSERT INTO t VALUES (3)", 0, 0, 0);  // fork
+      puts("done"); fflush(stdout);
+      if (strcmp(argument, "end")) pause();
+      _exit(0);
     }
     puts("done"); fflush(stdout);
   }
 }
 """.replace("LIFE", str(LIFE))
+
+NODE = """
+const fs = require("fs"), { DatabaseSync } = require("node:sqlite");
+const db = new DatabaseSync(process.argv[2]);
+setTimeout(() => process.exit(1), %d).unref();
+db.exec("PRAGMA busy_timeout = 10000");
+require("readline").createInterface({ input: process.stdin }).on("line", line => {
+  const name = line.split(" ", 1)[0], argument = line.slice(name.length + 1);
+  if (name == "sql") db.exec(argument);
+  if (name == "raw") fs.readFileSync(argument);  // raw
+  if (name == "unlink") fs.unlinkSync(argument);  // unlink
+  if (name == "replace") fs.renameSync(argument + ".copy", argument);  // replace
+  console.log("done");
+}).on("close", () => db.close());
+""" % (LIFE * 1000)
+
+PHP = """<?php
+$db = new PDO("sqlite:" . $argv[1]);
+$db->setAttribute(PDO::ATTR_TIMEOUT, 10);
+while (($line = fgets(STDIN)) !== false) {
+    [$name, $argument] = explode(" ", rtrim($line), 2);
+    if ($name == "sql") $db->query($argument)->fetchAll();
+    if ($name == "raw") file_get_contents($argument);  // raw
+    if ($name == "unlink") unlink($argument);  // unlink
+    if ($name == "replace") rename("$argument.copy", $argument);  // replace
+    echo "done\\n";
+}
+"""
 
 
 class Missing(Exception):
@@ -104,10 +149,13 @@ class Missing(Exception):
 class Program:
     """One program with a database open."""
 
-    def __init__(self, name, path, mode):
+    def __init__(self, name, path, mode, recording=None):
         self.name, self.path, self.mode = name, path, mode
         command = getattr(self, "start_" + name)()
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True)
+        if recording:
+            command = [TOOL, "record", "--log", "-o", recording, "--", *command]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL if recording else None, text=True, start_new_session=True)
         if name != "store":
             for sql in [f"PRAGMA journal_mode = {mode}", "CREATE TABLE IF NOT EXISTS t (a)", "INSERT INTO t VALUES (1)"]:
                 self.do("sql " + sql)
@@ -117,7 +165,25 @@ class Program:
         return self.process.pid
 
     def start_python(self):
-        return [sys.executable, "-c", PYTHON, self.name, self.path]
+        return [sys.executable, self.script("program.py", PYTHON), self.name, self.path]
+
+    def script(self, name, text):
+        """The path of a source file beside the database."""
+        path = os.path.join(os.path.dirname(self.path), name)
+        with open(path, "w") as file:
+            file.write(text)
+        return path
+
+    def start_node(self):
+        node = shutil.which("node")
+        if not node or subprocess.run([node, "-e", "require('node:sqlite')"], stderr=subprocess.DEVNULL).returncode:
+            raise Missing("node with node:sqlite")
+        return [node, self.script("program.js", NODE), self.path]
+
+    def start_php(self):
+        if not shutil.which("php") or subprocess.run(["php", "-r", "new PDO('sqlite::memory:');"], stdout=subprocess.DEVNULL).returncode:
+            raise Missing("php with pdo_sqlite")
+        return ["php", self.script("program.php", PHP), self.path]
 
     def start_module(self):
         if subprocess.run([sys.executable, "-c", f"import {self.name}"], stderr=subprocess.DEVNULL).returncode:
@@ -132,10 +198,8 @@ class Program:
         return ["timeout", "--foreground", str(LIFE), "sqlite3", self.path]
 
     def start_c(self):
-        source, binary = self.path + ".c", self.path + ".out"
-        with open(source, "w") as file:
-            file.write(C)
-        if subprocess.run(["cc", "-o", binary, source, "-lsqlite3", "-ldl"], stderr=subprocess.DEVNULL).returncode:
+        source, binary = self.script("program.c", C), self.path + ".out"
+        if subprocess.run(["cc", "-g", "-o", binary, source, "-lsqlite3", "-ldl"], stderr=subprocess.DEVNULL).returncode:
             raise Missing("cc or sqlite3.h")
         return [binary, self.path]
 
@@ -165,8 +229,16 @@ class Program:
         while time.monotonic() < end and not (os.path.exists(self.path + ".times") and os.path.getsize(self.path + ".times") > 200):
             time.sleep(0.05)
 
+    def finish(self):
+        """Ends its input, and waits for it."""
+        self.process.stdin.close()
+        self.process.wait(LIFE)
+
     def end(self):
-        os.killpg(self.process.pid, signal.SIGKILL)
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
         self.process.wait(10)
 
 
@@ -233,6 +305,55 @@ HAZARDS = {
 }
 
 
+# By name: what the program does, the rule that is reported at the line with that comment, and the modes.
+RECORDED = {
+    "raw close": (["raw PATH"], "DoNotOpenDatabaseFile", "raw", {"WAL", "DELETE"}),
+    "raw close of -shm": (["raw PATH-shm"], "DoNotOpenDatabaseFile", "raw", {"WAL"}),
+    "deleted -wal": (["unlink PATH-wal"], "KeepWriteAheadLog", "unlink", {"WAL"}),
+    "replaced -shm": (["replace PATH-shm"], "KeepWriteAheadLog", "replace", {"WAL"}),
+    "replaced database": (["replace PATH"], "KeepWriteAheadLog", "replace", {"WAL", "DELETE"}),
+    "deleted journal": (["sql BEGIN IMMEDIATE", "sql INSERT INTO t VALUES (2)", "unlink PATH-journal"],
+                        "KeepWriteAheadLog", "unlink", {"DELETE"}),
+    "after fork": (["fork end"], "DoNotUseAfterFork", "fork", {"WAL", "DELETE"}),
+    "healthy": (["sql BEGIN IMMEDIATE", "sql INSERT INTO t VALUES (2)", "sql COMMIT"], None, None, {"WAL", "DELETE"}),
+}
+RULES = {"DoNotOpenDatabaseFile", "KeepWriteAheadLog", "DoNotUseAfterFork", "OneSQLitePerProcess", "HandleCorruption"}
+SOURCES = {"c": C, "node": NODE, "php": PHP}
+
+
+def findings(recording):
+    """The rules and lines of the warnings that are about files."""
+    run = subprocess.run([TOOL, "summary", recording, "--json"], capture_output=True, text=True, timeout=120)
+    found = [f for f in json.loads(run.stdout)["findings"] if f["rule"] in RULES and f["severity"] == "warning"]
+    return sorted({(f["rule"], (f.get("caller") or {}).get("line", 0)) for f in found})
+
+
+def check_recorded(name, mode, hazard):
+    """What a recording has for a hazard: ok, or what was found instead; "" where the program cannot have it."""
+    commands, rule, mark, modes = RECORDED[hazard]
+    only_reads = name == "shell" and mark not in {"raw", None}
+    if mode not in modes or name == "store" or only_reads or (mark == "fork" and name in {"node", "php"}):
+        return ""
+    with tempfile.TemporaryDirectory(prefix="sentinel.") as folder:
+        path = os.path.join(folder, "app.db")
+        program = Program(name, path, mode, recording=os.path.join(folder, "recording"))
+        try:
+            for suffix in ["", "-shm"]:
+                if os.path.exists(path + suffix):
+                    shutil.copy(path + suffix, path + suffix + ".copy")
+            for command in [*commands, "sql SELECT * FROM t"]:
+                program.do(command.replace("PATH", path))
+            program.finish()
+            found = findings(os.path.join(folder, "recording"))
+        finally:
+            program.end()
+    source = SOURCES.get(name, PYTHON).splitlines()
+    lines = [number for number, line in enumerate(source, 1) if mark and line.endswith(f"/ {mark}") or line.endswith(f"# {mark}")]
+    # The shell has no debug information.
+    expected = [] if not rule else [rule] if name == "shell" else [(rule, line) for line in lines]
+    return "ok" if expected == ([r for r, _ in found] if name == "shell" else found) else str(found)
+
+
 def hazards(path):
     run = subprocess.run([TOOL, "locks", path, "--json"], capture_output=True, text=True, timeout=120)
     assert run.returncode == 0, run.stderr
@@ -247,7 +368,8 @@ def check(name, mode, hazard):
     # A store ends with an error instead of writing into such a file.
     if name == "store" and hazard in {"deleted -wal", "replaced database"}:
         return ""
-    if name == "shell" and hazard in {"two copies", "after fork"}:
+    if (name == "shell" and hazard in {"two copies", "after fork"}) or (
+            name in {"node", "php"} and hazard in {"two copies", "after fork"}):
         return ""
     with tempfile.TemporaryDirectory(prefix="sentinel.") as folder:
         program = Program(name, os.path.join(folder, "app.db"), mode)
@@ -290,11 +412,12 @@ def main():
         samples = int(arguments[index + 1])
         del arguments[index:index + 2]
     failures = 0
-    for name in arguments or ["shell", "python", "pysqlite3", "apsw", "c", "store"]:
+    for name in arguments or ["shell", "python", "pysqlite3", "apsw", "c", "node", "php", "store"]:
         for mode in ["WAL", "DELETE"]:
             try:
                 results = {hazard: check(name, mode, hazard) for hazard in HAZARDS}
                 results["healthy"] = check_healthy(name, mode, samples)
+                results.update({hazard + " recorded": check_recorded(name, mode, hazard) for hazard in RECORDED})
             except Missing as missing:
                 print(f"{name} {mode}: missing: {missing}", flush=True)
                 continue
