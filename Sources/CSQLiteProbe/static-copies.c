@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "api-table.h"
 #include "copies.h"
 #include "extension.h"
 #include "lifecycle.h"
@@ -106,6 +107,15 @@ static const struct static_copy *known_copy(const void *base) {
   return NULL;
 }
 
+// Of a copy that is stripped.
+static void take_functions(struct static_copy *copy, void *const *table) {
+  if (!table) return;
+  copy->auto_extension = (int (*)(void *))table[API_AUTO_EXTENSION];
+  copy->mutex_alloc = (void *(*)(int))table[API_MUTEX_ALLOC];
+  copy->mutex_try = (int (*)(void *))table[API_MUTEX_TRY];
+  copy->mutex_leave = (void (*)(void *))table[API_MUTEX_LEAVE];
+}
+
 static const struct static_copy *examine(const Dl_info *object, const char *path) {
   struct static_copy copy = {.base = object->dli_fbase};
   copy.auto_extension = find_function(object, path, "sqlite3_auto_extension");
@@ -115,6 +125,7 @@ static const struct static_copy *examine(const Dl_info *object, const char *path
     copy.mutex_leave = find_function(object, path, "sqlite3_mutex_leave");
     if (!copy.mutex_alloc || !copy.mutex_try || !copy.mutex_leave) copy.auto_extension = NULL;
   }
+  if (!copy.auto_extension) take_functions(&copy, find_api_table(copy.base));
   if (copy.auto_extension)
     replace_slot(copy.base, "pthread_mutex_unlock", (void *)hook_mutex_unlock);
   pthread_mutex_lock(&examined_lock);
