@@ -46,6 +46,15 @@ static void read_segments(struct object *object, const ElfW(Dyn) **dynamic) {
   }
 }
 
+// A program that exports nothing has one bucket without a symbol, and the number of its symbols stands nowhere.
+static bool is_empty(const uint32_t *gnu_hash) { return gnu_hash[0] == 1 && gnu_hash[4 + 2 * gnu_hash[2]] == 0; }
+
+// Linkers write the names behind the symbols.
+static size_t count_before_strings(const struct object *object) {
+  const char *symbols = (const char *)object->symbols;
+  return object->strings > symbols ? (size_t)(object->strings - symbols) / sizeof(ElfW(Sym)) : 0;
+}
+
 bool read_object(struct object *object) {
   const ElfW(Dyn) *dynamic = NULL;
   read_segments(object, &dynamic);
@@ -69,7 +78,7 @@ bool read_object(struct object *object) {
   }
   if (!object->symbols || !object->strings || (!gnu_hash && !hash)) return false;
   // Symbols that the GNU table does not hold, those in front, are the undefined ones.
-  object->undefined_count = gnu_hash ? gnu_hash[1] : hash[1];
+  object->undefined_count = gnu_hash && !is_empty(gnu_hash) ? gnu_hash[1] : hash ? hash[1] : count_before_strings(object);
   if (skipped <= object->counts[1] && object->tables[1]) {
     object->tables[1] += skipped;
     object->counts[1] -= skipped;

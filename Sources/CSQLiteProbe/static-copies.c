@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api-table.h"
 #include "copies.h"
 #include "extension.h"
 #include "lifecycle.h"
@@ -75,6 +76,15 @@ static const struct static_copy *known_copy(const void *base) {
   return NULL;
 }
 
+// Of a copy that is stripped.
+static void take_functions(struct static_copy *copy, void *const *table) {
+  if (!table) return;
+  copy->auto_extension = (int (*)(void *))table[API_AUTO_EXTENSION];
+  copy->mutex_alloc = (void *(*)(int))table[API_MUTEX_ALLOC];
+  copy->mutex_try = (int (*)(void *))table[API_MUTEX_TRY];
+  copy->mutex_leave = (void (*)(void *))table[API_MUTEX_LEAVE];
+}
+
 static const struct static_copy *examine(const Dl_info *object, const char *path) {
   struct static_copy copy = {.base = object->dli_fbase};
   copy.auto_extension = find_function(object, path, "sqlite3_auto_extension");
@@ -84,6 +94,7 @@ static const struct static_copy *examine(const Dl_info *object, const char *path
     copy.mutex_leave = find_function(object, path, "sqlite3_mutex_leave");
     if (!copy.mutex_alloc || !copy.mutex_try || !copy.mutex_leave) copy.auto_extension = NULL;
   }
+  if (!copy.auto_extension) take_functions(&copy, find_api_table(copy.base));
   if (copy.auto_extension) {
     add_sqlite_code(copy.base);
     replace_slot(copy.base, "pthread_mutex_unlock", (void *)hook_mutex_unlock);

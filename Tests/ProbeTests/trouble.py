@@ -245,11 +245,12 @@ def an_own_copy_with_a_symbol_table():
 
 
 def an_own_copy_without_a_symbol_table():
-    command = [_with_own_copy("threads", "-s", name="threads-stripped"), "16"]
-    _unchanged(command)
-    _, lines = run(command, level=1)
-    copies = events(lines, "copy_not_observed")
-    expect(len(copies) == 1 and "it is stripped" in copies[0]["reason"], f"{copies}")
+    for name, flags in ("threads-stripped", ()), ("threads-stripped-no-pie", ("-no-pie",)):
+        compare([_with_own_copy("threads", "-s", *flags, name=name), "16"], way="symbols")
+
+
+def a_program_that_exports_nothing():
+    compare([compiled("threads", "-no-pie", name="threads-no-pie"), "16"])
 
 
 def an_own_copy_whose_trace_callback_the_program_takes():
