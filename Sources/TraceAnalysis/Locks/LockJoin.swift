@@ -228,7 +228,8 @@ struct LockJoin {
     }
     failures.add(run, site, on: connection, writer: writer, at: record.timestamp)
     if FailureSite.isOfFile(run.error) {
-      failures.setCauses(of: run, site, to: touches.before(of: databases[connection]), at: record.timestamp)
+      failures.setCauses(
+        of: run, site, to: touches.before(of: databases[connection]), at: record.timestamp)
     }
     guard run.error.isEmpty else { return }
     // The log of a library names no database, and has no rows.
