@@ -55,7 +55,7 @@ extension Gate {
       grouping: known.filter { !files.contains($0.file) }, by: \.nameInFile)
     let new = Dictionary(
       grouping: tests.filter { !knownFiles.contains($0.file) }, by: \.nameInFile)
-    for (name, tests) in new where tests.count == 1 {
+    for (name, tests) in new where tests.count == 1 && !name.isEmpty {
       if let old = gone[name], old.count == 1 { before[tests[0].name] = old[0] }
     }
     return before

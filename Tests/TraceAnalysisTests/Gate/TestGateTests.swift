@@ -141,7 +141,6 @@ import Testing
     let worse = try result(single, grouped).regressions
     #expect(worse.map(\.sql) == [SQLFingerprint(sql: insert).description])
     #expect(worse.flatMap(\.changes) == [.init(metric: .commits, before: 0, after: 10)])
-    #expect(try result(grouped, single).regressions.isEmpty)
   }
 
   @Test func aRenamedFileOfTestsIsCompared() throws {
@@ -156,22 +155,6 @@ import Testing
     #expect(try result(suite("test_store.py", lookups: 1), before).verdict == .same)
     let worse = try result(suite("test_store.py", lookups: 10), before).regressions
     #expect(worse.flatMap(\.tests) == ["test_store.py::test_list"])
-  }
-
-  @Test func aSecondTestThatRunsTheSameIsNoNewWarning() throws {
-    func suite(_ names: String...) -> Profile {
-      run { trace in
-        trace.caller(1, line: 7)
-        for name in names {
-          test(name, &trace) { trace in
-            for key in 0..<8 { trace.run(lookup, caller: 1, bindHash: UInt64(key / 2)) }
-          }
-        }
-      }
-    }
-    let two = suite("a", "b")
-    #expect(two.findings.contains { $0.severity == .warning })
-    #expect(try result(two, suite("a")).verdict == .same)
   }
 
   @Test func aWarningOutsideOfTheTestsCallsDoesNotGate() throws {
