@@ -24,6 +24,10 @@ test-probe: probe ## runs real programs under the probe, which it installs, and 
 test-pytest: probe ## tests the pytest plugin, with the packages that it installs, and measures a suite of 500 tests; SHORT=1 without Django
 	@Scripts/test-pytest.sh $(if $(SHORT),short)
 
+.PHONY: test-gate-matrix
+test-gate-matrix: probe ## changes suites of sqlite3, SQLAlchemy and Django: the gate is green after harmless changes, and red at each of 40 regressions; SHORT=1 tries a few
+	@Scripts/test-pytest.sh matrix$(if $(SHORT),-short)
+
 test-action: probe ## runs the steps of action.yml and of the workflows in Examples/github in a shell, one after the other
 	@Scripts/test-pytest.sh action
 

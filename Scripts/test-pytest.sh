@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Tests the pytest plugin with pytest's own pytester, or the steps of action.yml: Scripts/test-pytest.sh [short|action]
+# Tests the pytest plugin with pytest's own pytester, the steps of action.yml, or the gate on suites that change:
+# Scripts/test-pytest.sh [short|action|matrix|matrix-short]
 #   STORESCOPE_TOOL   another trace-report than the debug build, whose reports are slow
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -12,11 +13,21 @@ options=(-c Integrations/pytest/pyproject.toml Integrations/pytest/tests)
 case ${1:-} in
 short) options+=(-m "not long") ;;
 action) options=(Tests/ActionTests) ;;
+matrix*)
+  packages+=(pytest-django django sqlalchemy)
+  options=(Tests/GateTests -p no:django)
+  [ "$1" = matrix ] || options+=(--short)
+  ;;
 *) packages+=(pytest-django django) ;;
 esac
 [ -x "$venv/bin/python" ] || python3 -m venv "$venv"
 say "installing ${packages[*]} into $venv"
 "$venv/bin/pip" install --quiet "${packages[@]}" -e Integrations/pytest
+
+if [ "${1:-}" = matrix ]; then
+  export STORESCOPE_OLDER_ORMS=$PWD/.build/older-orms
+  "$venv/bin/pip" install --quiet --no-deps --upgrade --target "$STORESCOPE_OLDER_ORMS" "django<5" "sqlalchemy<2"
+fi
 
 if [ -z "${STORESCOPE_TOOL:-}" ]; then
   swift build --product trace-report >&2

@@ -20,11 +20,13 @@ extension RunBuilder {
   }
 
   /// A line of Python, which runs refer to by number.
-  public mutating func caller(_ id: UInt64, line: UInt64) {
+  public mutating func caller(
+    _ id: UInt64, line: UInt64, function: String = "books", file: String = "app.py"
+  ) {
     append(
       .caller(
         CallerAnnounced(
-          callerID: id, language: "python", file: "app.py", line: line, function: "books",
+          callerID: id, language: "python", file: file, line: line, function: function,
           frames: "")))
   }
 
@@ -34,13 +36,14 @@ extension RunBuilder {
     bindHash: UInt64 = 0, step: Nanoseconds = 100, open: Nanoseconds = 100,
     vmSteps: UInt64 = 10, fullScanSteps: UInt64 = 0, autoIndexRows: UInt64 = 0, sorts: UInt64 = 0,
     error: String = "",
-    thread: Int64 = 1, connection: UInt64 = 1
+    thread: Int64 = 1, connection: UInt64 = 1, transaction: UInt64 = 0
   ) {
     announce(sql)
     append(
       .statementRun(
         StatementRun(
-          connectionID: connection, statementID: StatementID(sql: sql), runID: 1, transactionID: 0,
+          connectionID: connection, statementID: StatementID(sql: sql), runID: 1,
+          transactionID: transaction,
           callerID: caller, bindHash: bindHash, stepTime: step, openTime: open, rows: rows,
           changes: changes, isReadOnly: changes == 0 ? 1 : 0, vmSteps: vmSteps,
           fullScanSteps: fullScanSteps, sorts: sorts, autoIndexRows: autoIndexRows, memory: 0,

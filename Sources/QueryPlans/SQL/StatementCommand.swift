@@ -20,6 +20,9 @@ public enum StatementCommand {
     ["BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE"].contains(name(of: sql))
   }
 
+  /// Whether it is COMMIT or END.
+  public static func commits(_ sql: String) -> Bool { ["COMMIT", "END"].contains(name(of: sql)) }
+
   /// Whether it reads or writes rows of the program: not DDL, a PRAGMA, a look-up of the schema, or the start of a
   /// transaction.
   ///

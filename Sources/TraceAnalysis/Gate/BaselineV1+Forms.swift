@@ -40,7 +40,7 @@ extension BaselineV1.StatementFields {
       guard let mine = self[keyPath: path], let others = other[keyPath: path] else { return nil }
       return mine.saturatingSum(others)
     }
-    (changes, errors) = (sum(\.changes), sum(\.errors))
+    (changes, errors, commits) = (sum(\.changes), sum(\.errors), sum(\.commits))
     if other.count > count { (caller, entity) = (other.caller, other.entity) }
     Self.sums.add(other, to: &self)
     if plan != other.plan { plan = nil }

@@ -96,6 +96,8 @@ public struct BaselineV1: Codable, Hashable, Sendable {
     public var changes: UInt64?
     /// Runs that ended in an error; nil in older baselines.
     public var errors: UInt64?
+    /// Transactions that it ended; nil outside of tests.
+    public var commits: UInt64?
     /// The query plan, if a database was passed.
     public var plan: Plan?
     /// The line that ran it most often, by which a statement that was rewritten is found again.

@@ -42,17 +42,21 @@ public struct Gate: Sendable {
         "SQLite \(profile.sqliteVersion ?? "unknown") ran, the baseline is of "
           + "\(baseline.sqliteVersion ?? "unknown"): VM steps and plans cannot be compared")
     }
+    var isNoMore: (KnownFinding) -> Bool = { _ in false }
     if let known = TestForms.tests(of: baseline), !known.isEmpty {
+      let tests = TestForms.tests(of: profile) ?? []
       compareTests(
-        TestForms.tests(of: profile) ?? [], profile.observed?.testProcesses ?? 1, with: known,
-        isSameSQLite: isSameSQLite, into: &result)
+        tests, profile.observed?.testProcesses ?? 1, with: known, isSameSQLite: isSameSQLite,
+        into: &result)
+      let (before, now) = (WorkPerTest(known), WorkPerTest(tests))
+      isNoMore = { now.isNoMore($0, than: before) }
     } else {
       compareStatements(of: profile, with: baseline, isSameSQLite, plan, into: &result)
     }
     let isOfDatabase = baseline.warningsNeedDatabase == true
     compareFindings(
       isOfDatabase ? findings ?? profile.findings : profile.findings, of: profile, with: baseline,
-      into: &result)
+      without: isNoMore, into: &result)
     return result
   }
 
@@ -105,17 +109,19 @@ public struct Gate: Sendable {
   /// A warning that the baseline's run did not have is a regression, however little it is of the whole.
   private func compareFindings(
     _ findings: [Finding], of profile: Profile, with baseline: BaselineV1,
-    into result: inout GateResult
+    without isNoMore: (KnownFinding) -> Bool, into result: inout GateResult
   ) {
     guard let known = baseline.warnings else { return }
-    let keys = Set(known.map(\.key))
     // A budget accepts the work of its statement.
     let accepted = Set(baseline.statements.filter { $0.budget != nil }.map(\.sql))
-    var reported: Set<KnownFinding.Key> = []
-    for (finding, own) in KnownFinding.gating(findings, in: profile)
-    where !keys.contains(own.key) && own.sql.map(accepted.contains) != true
-      && reported.insert(own.key).inserted
-    {
+    let all = KnownFinding.gating(findings, in: profile)
+    var reported: Set<KnownFinding> = []
+    let comparison = FindingComparison(
+      known, all.map(\.known), places: Set(profile.functions.map { .init($0.key.file, $0.value) }))
+    for index in comparison.new {
+      let (finding, own) = all[index]
+      guard own.sql.map(accepted.contains) != true, !isNoMore(own), reported.insert(own).inserted
+      else { continue }
       // The statement that does more may be reported already, with its tests.
       if let index = result.regressions.firstIndex(where: {
         $0.finding == nil && $0.sql != nil && $0.sql == own.sql

@@ -19,6 +19,8 @@ public struct GateMetric: RawRepresentable, Hashable, Sendable {
   public static let changes = Self(rawValue: "changes")
   /// Runs that failed.
   public static let errors = Self(rawValue: "errors")
+  /// Transactions that ended with a run.
+  public static let commits = Self(rawValue: "commits")
   /// Fetches of a run.
   public static let fetches = Self(rawValue: "fetches")
   /// Fetches that only count.
@@ -46,7 +48,10 @@ public struct GateMetric: RawRepresentable, Hashable, Sendable {
     + ([1, 0] + WorkMetric.counters.indices.dropFirst(2)).map { place in
       (Self(rawValue: WorkMetric.counters[place].key), { $0.counters.values[place] })
     }
-    + [(.changes, \.changes), (.errors, \.errors)]
+    + [(.changes, \.changes), (.errors, \.errors), (.commits, \.commits)]
+
+  /// The count of a statement.
+  var ofStatement: OfStatement? { Self.ofStatements.first { $0.0 == self }?.1 }
 
   /// Nil where a source does not count it.
   static let ofTotals: [(Self, OfTotals)] = totals.map { total in

@@ -3,8 +3,8 @@
 import QueryPlans
 import StoreEvents
 
-/// A warning by which a later run is compared: by its rule, its statement's shape and its file; a line moves with
-/// each change above it.
+/// A warning by which a later run is compared: by its rule, its statement's shape, its file and its function; a line
+/// moves with each change above it.
 public struct KnownFinding: Codable, Hashable, Sendable {
   /// The rule's name.
   public var rule: String
@@ -12,6 +12,8 @@ public struct KnownFinding: Codable, Hashable, Sendable {
   public var sql: String?
   /// The file of the line to look at; nil where it is unknown.
   public var file: String?
+  /// The function of that line; nil where it is unknown, and in older baselines.
+  public var function: String?
   /// The index, table or column; nil of a statement.
   public var object: String?
 
@@ -29,18 +31,19 @@ public struct KnownFinding: Codable, Hashable, Sendable {
       object: object)
   }
 
-  init(_ finding: Finding, sql: String?) {
+  init(_ finding: Finding, sql: String?, function: String? = nil) {
     rule = finding.rule
     self.sql = sql.map { SQLFingerprint(sql: $0).description }
     file = finding.caller.file.isEmpty ? nil : finding.caller.file
+    self.function = function
     object = finding.object.isEmpty ? nil : finding.object
   }
 
   /// The warnings that counts of the program's own statements prove, in one order.
   static func warnings(of findings: [Finding], in profile: Profile) -> [KnownFinding] {
     Set(gating(findings, in: profile).map(\.known)).sorted {
-      ($0.rule, $0.file ?? "", $0.sql ?? "", $0.object ?? "")
-        < ($1.rule, $1.file ?? "", $1.sql ?? "", $1.object ?? "")
+      ($0.rule, $0.file ?? "", $0.function ?? "", $0.sql ?? "", $0.object ?? "")
+        < ($1.rule, $1.file ?? "", $1.function ?? "", $1.sql ?? "", $1.object ?? "")
     }
   }
 
@@ -51,10 +54,17 @@ public struct KnownFinding: Codable, Hashable, Sendable {
     let texts = Dictionary(
       profile.statements.map { ($0.id, $0.sql) }, uniquingKeysWith: { first, _ in first })
     let files = filesOfTests(in: profile)
+    let functions = profile.functions
     return findings.filter { finding in
       finding.severity == .warning && !ofClocks.contains(finding.rule)
         && !files.contains { isSame(finding.caller.file, $0) }
-    }.map { ($0, KnownFinding($0, sql: $0.statement.flatMap { texts[$0] ?? nil })) }
+    }.map {
+      (
+        $0,
+        KnownFinding(
+          $0, sql: $0.statement.flatMap { texts[$0] ?? nil }, function: functions[$0.caller])
+      )
+    }
   }
 
   /// The rules on waits, which another run of the same program may not have.

@@ -5,14 +5,17 @@ import StoreEvents
 
 /// The statements of one test by form, as a baseline has them in one line.
 ///
-///     5c3f6a0d1e2b4987 count=10 rows=10 vmSteps=120; 9a77c0be01d2f3e4 count=1 rows=10 vmSteps=43
+///     5c3f6a0d1e2b4987 count=10 rows=10 vmSteps=120 in=Shop.books; 9a77c0be01d2f3e4 count=1 rows=10 vmSteps=43
 ///
-/// A count of 0 is left out; `first` are the runs that were the first with their values in the process.
+/// A count of 0 is left out; `first` are the runs that were the first with their values in the process. `in` is the
+/// function, where it is known: a line moves with each change above it.
 struct TestForms: Hashable, Sendable {
-  /// The form's counts, with its text, and where it runs.
+  /// A form's counts at one line, or in one function, with its text.
   struct Form: Hashable, Sendable {
     var counts: BaselineV1.Statement
+    var shape: String
     var firstRuns: UInt64 = 0
+    var function: String?
     var statement: StatementID?
     var caller = SourceLocation.unknown
 
@@ -20,6 +23,9 @@ struct TestForms: Hashable, Sendable {
       counts.add(other.counts)
       firstRuns.add(other.firstRuns)
     }
+
+    /// The same in each run of the same code.
+    var functionKey: String { "\(counts.sql)\n\(function ?? "")" }
   }
 
   var name: String
@@ -27,11 +33,17 @@ struct TestForms: Hashable, Sendable {
   var total: BaselineV1.Statement
   var forms: [Form]
 
+  /// `tests/test_app.py` of `tests/test_app.py::TestList::test_empty`; the name itself in other notations.
+  var file: Substring { name.firstRange(of: "::").map { name[..<$0.lowerBound] } ?? name[...] }
+  /// `::TestList::test_empty`.
+  var nameInFile: Substring { name.dropFirst(file.count) }
+
   /// The line of a baseline.
   var baseline: BaselineV1.Statement {
     var result = BaselineV1.Statement(sql: total.sql, count: total.count, rows: total.rows)
     result.budget = total.budget
-    result.forms = forms.map { Self.text(of: $0) }.sorted().joined(separator: "; ")
+    result.forms = forms.merged(by: \.functionKey) { $0.add($1) }.map { Self.text(of: $0) }.sorted()
+      .joined(separator: "; ")
     return result
   }
 
@@ -42,14 +54,21 @@ struct TestForms: Hashable, Sendable {
     guard let tests = profile.observed?.tests else { return nil }
     let texts = Dictionary(
       profile.statements.map { ($0.id, $0.sql) }, uniquingKeysWith: { first, _ in first })
+    let functions = profile.functions
+    var shapes: [String: String] = [:]
     return tests.sorted { $0.name < $1.name }.map { test in
       TestForms(
         name: test.name, total: BaselineV1.Statement("test " + test.name, test.work),
         forms: (test.forms ?? []).map { form in
           let sql = (texts[form.statement] ?? nil).map { SQLFingerprint(sql: $0).description }
+          var counts = BaselineV1.Statement(sql ?? "unknown_\(form.statement)", form.work)
+          counts.commits = form.autocommits ?? counts.commits
+          let shape = shapes[counts.sql] ?? StatementShape(sql: counts.sql).description
+          shapes[counts.sql] = shape
           return Form(
-            counts: BaselineV1.Statement(sql ?? "unknown_\(form.statement)", form.work),
-            firstRuns: form.firstRuns, statement: form.statement, caller: form.caller)
+            counts: counts, shape: shape,
+            firstRuns: form.firstRuns, function: functions[form.caller].map(Self.word),
+            statement: form.statement, caller: form.caller)
         })
     }
   }
@@ -70,25 +89,36 @@ extension TestForms {
     let counts = GateMetric.ofStatements.map { ($0.0.rawValue, $0.1(form.counts) ?? 0) }
     return StatementID(sql: form.counts.sql).description
       + (counts + [("first", form.firstRuns)]).filter { $0.1 > 0 }.map { " \($0.0)=\($0.1)" }
-      .joined()
+      .joined() + (form.function.map { " in=\($0)" } ?? "")
+  }
+
+  /// A function's name as one word of a line: that of C++ has its parameters.
+  static func word(_ function: String) -> String {
+    String(function.map { $0.isWhitespace || ";=".contains($0) ? "_" : $0 })
   }
 
   /// Reads a test of a baseline.
   ///
-  /// - Parameter texts: the forms of the baseline, by their hashes.
-  init(_ test: BaselineV1.Statement, texts: [Substring: String]) {
+  /// - Parameter texts: the forms of the baseline, by their hashes, with their shapes.
+  private init(
+    _ test: BaselineV1.Statement, texts: [Substring: (sql: String, shape: String)]
+  ) {
     name = String(test.sql.dropFirst("test ".count))
     forms = (test.forms ?? "").split(separator: ";").compactMap { line in
       let words = line.split(separator: " ")
-      guard let id = words.first, let sql = texts[id] else { return nil }
+      guard let id = words.first, let (sql, shape) = texts[id] else { return nil }
       var values: [Substring: UInt64] = [:]
+      var function: String?
       for word in words.dropFirst() {
         let pair = word.split(separator: "=")
-        if pair.count == 2 { values[pair[0]] = UInt64(pair[1]) }
+        guard pair.count == 2 else { continue }
+        if pair[0] == "in" { function = String(pair[1]) } else { values[pair[0]] = UInt64(pair[1]) }
       }
+      // Older baselines have no commits, but COMMIT.
+      values["commits"] = values["commits"] ?? (StatementCommand.commits(sql) ? values["count"] : 0)
       return Form(
         counts: BaselineV1.Statement(sql) { values[Substring($0.rawValue)] ?? 0 },
-        firstRuns: values["first"] ?? 0)
+        shape: shape, firstRuns: values["first"] ?? 0, function: function)
     }
     total = test
     guard !forms.isEmpty else { return }
@@ -103,7 +133,12 @@ extension TestForms {
   /// The tests of a baseline; nil where tests had no names.
   static func tests(of baseline: BaselineV1) -> [TestForms]? {
     let texts = Dictionary(
-      baseline.statements.map { (Substring(StatementID(sql: $0.sql).description), $0.sql) },
+      baseline.statements.map {
+        (
+          Substring(StatementID(sql: $0.sql).description),
+          (sql: $0.sql, shape: StatementShape(sql: $0.sql).description)
+        )
+      },
       uniquingKeysWith: { first, _ in first })
     return baseline.tests?.map { TestForms($0, texts: texts) }
   }
@@ -121,7 +156,7 @@ extension BaselineV1.Statement {
     self.init(
       fields: .init(
         sql: sql, count: value(.count), rows: value(.rows), cacheMisses: value(.cacheMisses),
-        changes: value(.changes), errors: value(.errors)),
+        changes: value(.changes), errors: value(.errors), commits: value(.commits)),
       counters: .init { value(GateMetric(rawValue: $0.key)) })
   }
 
@@ -129,7 +164,7 @@ extension BaselineV1.Statement {
     self.init(
       fields: .init(
         sql: sql, count: work.count, rows: work.rows, cacheMisses: 0, changes: work.changes ?? 0,
-        errors: work.errors),
+        errors: work.errors, commits: StatementCommand.commits(sql) ? work.count : 0),
       counters: .init(work.counter))
   }
 }

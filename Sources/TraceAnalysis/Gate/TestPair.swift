@@ -7,45 +7,58 @@ import StoreEvents
 struct TestPair {
   var before: TestForms
   var now: TestForms
-  var formsBefore: [String: TestForms.Form]
-  var formsNow: [String: TestForms.Form]
+  /// The shapes that both sides compare.
+  private(set) var formsBefore: [String: TestForms.Form]
+  private(set) var formsNow: [String: TestForms.Form]
 
-  init(_ before: TestForms, _ now: TestForms) {
+  init(_ before: TestForms, _ now: TestForms, _ moved: Set<String>) {
     self.before = before
     self.now = now
-    formsBefore = Self.byShape(before.forms)
-    formsNow = Self.byShape(now.forms)
-  }
-
-  private static func byShape(_ forms: [TestForms.Form]) -> [String: TestForms.Form] {
-    var result: [String: TestForms.Form] = [:]
-    for form in forms {
-      let shape = StatementShape(sql: form.counts.sql).description
-      if result[shape] == nil { result[shape] = form } else { result[shape]?.add(form) }
+    (formsBefore, formsNow) = (before.byShape, now.byShape)
+    for shape in moved where formsBefore[shape]?.counts.count != formsNow[shape]?.counts.count {
+      formsBefore[shape] = nil
+      formsNow[shape] = nil
     }
-    return result
   }
 
   /// The sums of a count before and now; those of the test itself where the baseline has no forms.
-  func sums(
-    _ value: GateMetric.OfStatement, without moved: Set<String>
-  ) -> (before: UInt64?, now: UInt64?) {
+  func sums(_ value: GateMetric.OfStatement) -> (before: UInt64?, now: UInt64?) {
     guard before.total.forms != nil else { return (value(before.total), value(now.total)) }
     func sum(_ forms: [String: TestForms.Form]) -> UInt64 {
-      forms.reduce(0) { sum, form in
-        moved.contains(form.key) ? sum : sum.saturatingSum(value(form.value.counts) ?? 0)
-      }
+      forms.values.reduce(0) { $0.saturatingSum(value($1.counts) ?? 0) }
     }
     return (sum(formsBefore), sum(formsNow))
+  }
+
+  /// The line that did more: in a function that did more, the line with as many runs as were added, or with most.
+  func cause(of shape: String, _ value: GateMetric.OfStatement) -> TestForms.Form? {
+    func lines(_ test: TestForms) -> [TestForms.Form] {
+      test.forms.filter { $0.shape == shape }
+    }
+    func count(_ form: TestForms.Form) -> UInt64 { value(form.counts) ?? 0 }
+    let (old, all) = (lines(before), lines(now))
+    func sum(_ forms: [TestForms.Form], in function: String?) -> UInt64 {
+      forms.reduce(0) { sum, form in
+        let isSame = function.flatMap { mine in
+          form.function.map { CallerFunction.isSame(mine, $0) }
+        }
+        return isSame ?? true ? sum.saturatingSum(count(form)) : sum
+      }
+    }
+    let worse = all.filter { sum(all, in: $0.function) > sum(old, in: $0.function) }
+      .sorted { ($0.caller.file, $0.caller.line) < ($1.caller.file, $1.caller.line) }
+    return worse.last { form in
+      count(form) == sum(all, in: form.function) &- sum(old, in: form.function)
+    } ?? worse.last { $0.counts.count == worse.map(\.counts.count).max() } ?? all.last
   }
 
   /// The VM steps of the statements of both, for as many runs: nil within the tolerance.
   ///
   /// Each column more takes one step to read and one to store, for each row and each run; a statement that inserts a row
   /// does not name a column that the table gained.
-  func stepsChange(without moved: Set<String>, _ tolerance: Double) -> GateResult.Change? {
+  func stepsChange(_ tolerance: Double) -> GateResult.Change? {
     var (old, new, allowed) = (0.0, 0.0, 0.0)
-    for (shape, now) in formsNow where !moved.contains(shape) {
+    for (shape, now) in formsNow {
       guard let before = formsBefore[shape], before.counts.count > 0 else { continue }
       let steps = Double(before.counts.counters[.vmSteps] ?? 0) / Double(before.counts.count)
       old += steps * Double(now.counts.count)
@@ -64,22 +77,44 @@ struct TestPair {
   }
 
   /// The shapes of look-ups that a process keeps: whichever test comes first runs them, once for each process and value.
-  static func lookupsThatMoved(_ pairs: [TestPair], processes: UInt64) -> Set<String> {
-    struct Sum { var runs: UInt64 = 0, firstRuns: UInt64 = 0 }
-    func sums(_ forms: KeyPath<TestPair, [String: TestForms.Form]>) -> [String: Sum] {
-      var result: [String: Sum] = [:]
-      for (shape, form) in pairs.flatMap({ $0[keyPath: forms] }) {
-        result[shape, default: Sum()].runs.add(form.counts.count)
-        result[shape, default: Sum()].firstRuns.add(form.firstRuns)
-      }
-      return result
+  ///
+  /// All of them together do no more than in the baseline, in each process.
+  static func lookupsThatMoved(
+    _ before: [TestForms], _ now: [TestForms], processes: UInt64
+  ) -> Set<String> {
+    func sums(_ tests: [TestForms]) -> [String: TestForms.Form] {
+      tests.reduce(into: [:]) { $0.merge($1.byShape) { $0.added($1) } }
     }
-    let before = sums(\.formsBefore)
+    let before = sums(before)
     return Set(
-      sums(\.formsNow).filter { shape, now in
-        guard let before = before[shape] else { return false }
-        return now.runs == now.firstRuns && before.runs == before.firstRuns
-          && now.runs <= before.runs.multipliedReportingOverflow(by: max(1, processes)).partialValue
+      sums(now).filter { shape, now in
+        guard let before = before[shape], now.counts.count == now.firstRuns,
+          before.counts.count == before.firstRuns
+        else { return false }
+        return GateMetric.ofStatements.allSatisfy { metric, value in
+          let (old, new) = (value(before.counts) ?? 0, value(now.counts) ?? 0)
+          return metric == .vmSteps
+            || new <= old.multipliedReportingOverflow(by: max(1, processes)).partialValue
+        }
       }.keys)
+  }
+}
+
+extension TestForms {
+  /// Its statements by their shapes.
+  fileprivate var byShape: [String: Form] {
+    var result: [String: Form] = [:]
+    for form in forms {
+      result[form.shape] = result[form.shape]?.added(form) ?? form
+    }
+    return result
+  }
+}
+
+extension TestForms.Form {
+  fileprivate func added(_ other: Self) -> Self {
+    var sum = self
+    sum.add(other)
+    return sum
   }
 }

@@ -20,6 +20,9 @@ public enum Bounds {
   static let processes = 10_000
   /// Rows of forms by where they ran, before the rest are one row.
   public static let forms = 50_000
+  static let tests = 100_000
+  /// The statements of all tests together.
+  static let formsOfTests = 1_000_000
   /// Statements with their values, of which the first run in a process is known.
   static let lookups = 500_000
   /// Forms that the row of the rest names, so that they are counted once over many hosts.
@@ -107,6 +110,11 @@ extension ProfileBuilder {
       sentences.append(
         "there are more than \(UInt64(Bounds.processes).grouped) processes; the rest are counted together, without "
           + "a look for gaps")
+    }
+    if observed.tests.isFull {
+      sentences.append(
+        "there are more than \(UInt64(Bounds.tests).grouped) tests, or more than "
+          + "\(UInt64(Bounds.formsOfTests).grouped) statements in them; the rest are not compared")
     }
     if faults.isFull || saves.isFull || statements.values.contains(where: { $0.callers.isFull }) {
       sentences.append(

@@ -5,6 +5,7 @@ public import StoreEvents
 /// The lines of code of the caller ids of each process, in bounded memory.
 public struct CallerNames {
   private var locations: [Key: SourceLocation] = [:]
+  private var functions: [SourceLocation: String] = [:]
   private var lastLines: [Site: LastLine] = [:]
   private var lines: [ProcessStatement: Lines] = [:]
   // 100,000 is arbitrary: far more lines than a program runs SQL from.
@@ -49,6 +50,19 @@ public struct CallerNames {
     let key = key(caller.callerID, record)
     guard locations.count < Self.maxCallers || locations[key] != nil else { return }
     locations[key] = caller.location
+    let function = CallerFunction.normalized(caller.function)
+    guard !caller.file.isEmpty, !function.isEmpty else { return }
+    // Two functions may share a line; the order of processes must not matter.
+    functions[caller.location] = min(functions[caller.location] ?? function, function)
+  }
+
+  /// The functions of the lines, in the order of the files; nil where no source names any.
+  var functionsOfLines: [CallerFunction]? {
+    functions.isEmpty
+      ? nil
+      : functions.map { CallerFunction(location: $0, function: $1) }.sorted {
+        ($0.location.file, $0.location.line) < ($1.location.file, $1.location.line)
+      }
   }
 
   /// The line that ran a statement, or `SourceLocation.unknown`.

@@ -18,6 +18,8 @@ public struct ObservedProfile: Hashable, Sendable, Codable {
   public var tests: [TestProfile]?
   /// The processes that ran tests; nil without markers.
   public var testProcesses: UInt64?
+  /// The functions of the lines that ran statements; nil where they have no names.
+  public var functions: [CallerFunction]?
   /// By time in SQLite, longest first.
   public var loops: [QueryLoop] = []
   /// Those on several connections or threads that happened once, which may be a coincidence; nil without any.
@@ -112,6 +114,8 @@ extension ObservedProfile? {
     if !tests.isEmpty {
       sum.testProcesses = parts.compactMap(\.testProcesses).reduce(0) { $0.saturatingSum($1) }
     }
+    let functions = parts.compactMap(\.functions).flatMap { $0 }
+    sum.functions = functions.isEmpty ? nil : functions.merged(by: \.location) { _, _ in }
     sum.loops = .merged(parts.map(\.loops))
     let possible = parts.compactMap(\.possibleLoops)
     sum.possibleLoops = possible.isEmpty ? nil : .merged(possible)

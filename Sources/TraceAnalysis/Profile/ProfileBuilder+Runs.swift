@@ -39,6 +39,7 @@ struct ObservedTally {
     if !spread.possible.isEmpty { profile.possibleLoops = spread.possible }
     profile.tests = tests.finish()
     profile.testProcesses = tests.processes
+    profile.functions = callers.functionsOfLines
     return profile == ObservedProfile() ? nil : profile
   }
 }

@@ -16,23 +16,28 @@ public struct TestProfile: Hashable, Sendable, Codable {
   public var work = Work()
   /// The statement that made most full-scan steps, if any did.
   public var scanning: StatementID?
-  /// Its statements by form; nil in older reports.
+  /// Its statements by form and line; nil in older reports, which have one line for each form.
   public var forms: [Form]?
 
-  /// The runs of one form in a test.
+  /// The runs of one form at one line in a test.
   public struct Form: Hashable, Sendable, Codable {
     /// A statement of the form.
     public var statement: StatementID
-    /// The line of code of its first run.
+    /// The line of code.
     public var caller: SourceLocation
     /// Runs, rows and the other counts.
     public var work = Work()
     /// Runs that were the first with their values in the process.
     public var firstRuns: UInt64 = 0
+    /// Runs outside of a transaction that changed rows, each a transaction of its own; nil in older reports.
+    public var autocommits: UInt64?
+
+    fileprivate var site: LockSite.Key { .init(statement: statement, location: caller) }
 
     mutating func add(_ other: Self) {
       work.add(other.work)
       firstRuns.add(other.firstRuns)
+      if let others = other.autocommits { autocommits = (autocommits ?? 0).saturatingSum(others) }
     }
   }
 
@@ -43,7 +48,7 @@ public struct TestProfile: Hashable, Sendable, Codable {
     work.add(other.work)
     scanning = scanning ?? other.scanning
     guard let others = other.forms else { return }
-    forms = ((forms ?? []) + others).merged(by: \.statement) { $0.add($1) }
+    forms = ((forms ?? []) + others).merged(by: \.site) { $0.add($1) }
   }
 }
 
@@ -85,7 +90,7 @@ struct TestTally {
   fileprivate struct Test {
     var profile: TestProfile
     var maxScanSteps: UInt64 = 0
-    var forms: [UInt64: TestProfile.Form] = [:]
+    var forms: [LoopDetector.Site: TestProfile.Form] = [:]
   }
 
   private struct Lookup: Hashable {
@@ -100,12 +105,16 @@ struct TestTally {
   private var seen: Set<Int> = []
   private var counts: [StatementID: Bool] = [:]
   private var formCount = 0
+  /// Whether tests or statements of tests were left out.
+  private(set) var isFull = false
   private var lookups: Set<Lookup> = []
 
   mutating func begin(_ marker: TestMarker, in process: Int) {
     current[process] = nil
     seen.insert(process)
-    guard !marker.name.isEmpty, tests[marker.name] != nil || tests.count < Bounds.statements else {
+    guard !marker.name.isEmpty else { return }
+    guard tests[marker.name] != nil || tests.count < Bounds.tests else {
+      isFull = true
       return
     }
     tests[marker.name] = tests[marker.name] ?? Test(profile: TestProfile(name: marker.name))
@@ -122,8 +131,8 @@ struct TestTally {
     let lookup = Lookup(process: process, statement: run.statementID, values: run.bindHash)
     let isFirst = lookups.count < Bounds.lookups && lookups.insert(lookup).inserted
     guard marker.isCall, countsInTests(run.statementID, sql) else { return }
-    tests[marker.name]?.add(
-      run, form: formCount < Bounds.forms ? form : nil, from: location, isFirst, &formCount)
+    isFull = isFull || formCount >= Bounds.formsOfTests
+    tests[marker.name]?.add(run, form: isFull ? nil : form, from: location, isFirst, &formCount)
   }
 
   private mutating func countsInTests(_ statement: StatementID, _ sql: String?) -> Bool {
@@ -156,17 +165,30 @@ extension TestTally.Test {
       profile.scanning = run.statementID
     }
     guard let form else { return }
-    if forms[form] == nil {
-      forms[form] = TestProfile.Form(statement: run.statementID, caller: location)
-      formCount += 1
-    }
-    forms[form]?.work.add(run)
-    if isFirst { forms[form]?.firstRuns.add(1) }
+    let site = LoopDetector.Site(form: form, location: location)
+    if forms[site] == nil { formCount += 1 }
+    forms[site, default: .init(statement: run.statementID, caller: location)].add(run, isFirst)
   }
 
   var finished: TestProfile {
     var profile = profile
-    profile.forms = forms.sorted { $0.key < $1.key }.map(\.value)
+    profile.forms = forms.sorted {
+      ($0.key.form, $0.key.location.file, $0.key.location.line)
+        < ($1.key.form, $1.key.location.file, $1.key.location.line)
+    }.map(\.value)
     return profile
   }
+}
+
+extension TestProfile.Form {
+  fileprivate mutating func add(_ run: StatementRun, _ isFirst: Bool) {
+    work.add(run)
+    if isFirst { firstRuns.add(1) }
+    if run.commitsItself { autocommits = (autocommits ?? 0) &+ 1 }
+  }
+}
+
+extension StatementRun {
+  /// Whether it was a transaction of its own.
+  fileprivate var commitsItself: Bool { transactionID == 0 && isReadOnly == 0 && changes > 0 }
 }

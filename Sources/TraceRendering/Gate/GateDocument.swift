@@ -30,8 +30,22 @@ extension Document {
     }
     blocks += Self.section("Rewritten, no worse", result.rewritten, .plain)
     blocks += Self.section("Other plans, no worse", result.replanned, .plain)
-    blocks += Self.section("Statements that the baseline does not have", result.appeared, .plain)
-    blocks += Self.section("Statements that only the baseline has", result.gone, .plain)
+    blocks += Self.tests("Tests that the baseline does not have", result.appeared)
+    blocks += Self.section(
+      "Statements that the baseline does not have", result.appeared.filter { $0.test == nil },
+      .plain)
+    blocks += Self.tests("Tests that only the baseline has", result.gone)
+    blocks += Self.section(
+      "Statements that only the baseline has", result.gone.filter { $0.test == nil }, .plain)
+  }
+
+  /// A name for each line, and no more than a screen needs: a change may rename thousands.
+  private static func tests(_ title: String, _ differences: [GateResult.Difference]) -> [Block] {
+    let names = differences.compactMap(\.test)
+    guard !names.isEmpty else { return [] }
+    let more = names.count > 5 ? ["and \(UInt64(names.count - 5).grouped) more"] : []
+    return [.heading("\(title) (\(UInt64(names.count).grouped))")]
+      + (names.prefix(5) + more).map { .paragraph($0) }
   }
 
   private static func section(

@@ -38,6 +38,12 @@ extension GateResult.Difference {
     return planAfter == nil ? "other words" : "another plan"
   }
 
+  /// The name, if it is a test.
+  var test: String? {
+    guard let sql, sql.hasPrefix("test ") else { return nil }
+    return String(sql.dropFirst("test ".count))
+  }
+
   /// `tests/test_app.py::test_list`, or `3 tests, first tests/test_app.py::test_list`.
   var testsText: String? {
     guard let first = tests.first else { return nil }

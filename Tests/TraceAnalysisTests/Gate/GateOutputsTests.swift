@@ -53,6 +53,28 @@ struct GateOutputsTests {
     #expect(doubtful.contains("holds no events"))
   }
 
+  @Test func manyNewTestsAreAFewLines() {
+    func suite(_ count: Int) -> Profile {
+      RunBuilder { trace in
+        trace.connect()
+        for number in 0..<count {
+          trace.run("SELECT 'storescope: test t.py::test_\(number)'")
+          trace.run("SELECT id FROM book")
+        }
+        trace.close()
+      }.profile()
+    }
+    func lines(_ now: Int, _ before: Int) -> [Substring] {
+      let result = Gate().compare(suite(now), with: BaselineV1(suite(before)))
+      return Document(gate: result, baseline: "b.json", update: "update").markdown()
+        .split(separator: "\n")
+    }
+    let (new, gone) = (lines(3000, 1), lines(1, 3000))
+    #expect(new.count < 12 && new.contains { $0.contains("and 2,994 more") })
+    #expect(new.contains { $0.contains("Tests that the baseline does not have (2,999)") })
+    #expect(gone.count < 12 && gone.contains { $0.contains("Tests that only the baseline has") })
+  }
+
   // MARK: - Markdown
 
   @Test func markdownIsForAPullRequest() {

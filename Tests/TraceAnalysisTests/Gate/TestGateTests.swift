@@ -5,6 +5,7 @@ import StoreEvents
 import TestSupport
 import Testing
 
+@testable import QueryPlans
 @testable import TraceAnalysis
 
 /// Suites of tests whose names are known: counts decide test by test.
@@ -90,6 +91,80 @@ import Testing
         }
       }
     }
+    #expect(try result(after, before).verdict == .same)
+  }
+
+  @Test func theLineThatWasAddedIsNamed() throws {
+    func suite(_ lines: [(line: UInt64, function: String, runs: UInt64)]) -> Profile {
+      run { trace in
+        for (index, caller) in lines.enumerated() {
+          trace.caller(UInt64(index) + 1, line: caller.line, function: caller.function)
+        }
+        test("a", &trace) { trace in
+          for (index, caller) in lines.enumerated() {
+            for key in 0..<caller.runs {
+              trace.run(lookup, caller: UInt64(index) + 1, bindHash: key)
+            }
+          }
+        }
+      }
+    }
+    let before = suite([(70, "Shop.known", 10)])
+    let inAnotherFunction = try result(suite([(75, "known", 10), (40, "list", 10)]), before)
+    #expect(inAnotherFunction.regressions.map(\.caller.line) == [40])
+    let repeated = try result(suite([(70, "Shop.known", 10), (71, "Shop.known", 1)]), before)
+    #expect(repeated.regressions.map(\.caller.line) == [71])
+    #expect(
+      try result(suite([(12, "Shop.known.<locals>.<listcomp>", 10)]), before).verdict == .same)
+  }
+
+  @Test func aScanOfAStatementThatRanOnceIsRed() throws {
+    func suite(steps: UInt64) -> Profile {
+      run { trace in
+        test("a", &trace) { $0.run(list, bindHash: 1, vmSteps: 20 + steps, fullScanSteps: steps) }
+      }
+    }
+    let worse = try result(suite(steps: 29), suite(steps: 0)).regressions
+    #expect(worse.flatMap(\.changes).map(\.metric) == [.fullScanSteps, .vmSteps])
+  }
+
+  @Test func aTransactionForEachRowIsRed() throws {
+    let insert = "INSERT INTO author (name) VALUES (?)"
+    func suite(_ body: @escaping (inout RunBuilder) -> Void) -> Profile {
+      run { trace in test("a", &trace, body) }
+    }
+    let single = suite { trace in for _ in 0..<10 { trace.run(insert, changes: 1) } }
+    let grouped = suite { trace in
+      for _ in 0..<10 { trace.run(insert, changes: 1, transaction: 1) }
+      trace.run("COMMIT", transaction: 1)
+    }
+    let worse = try result(single, grouped).regressions
+    #expect(worse.map(\.sql) == [SQLFingerprint(sql: insert).description])
+    #expect(worse.flatMap(\.changes) == [.init(metric: .commits, before: 0, after: 10)])
+  }
+
+  @Test func aRenamedFileOfTestsIsCompared() throws {
+    func suite(_ file: String, lookups: UInt64) -> Profile {
+      run { trace in
+        test("\(file)::test_list", &trace) { trace in
+          for key in 0..<lookups { trace.run(lookup, bindHash: key) }
+        }
+      }
+    }
+    let before = suite("test_shop.py", lookups: 1)
+    #expect(try result(suite("test_store.py", lookups: 1), before).verdict == .same)
+    let worse = try result(suite("test_store.py", lookups: 10), before).regressions
+    #expect(worse.flatMap(\.tests) == ["test_store.py::test_list"])
+  }
+
+  @Test func aWarningOutsideOfTheTestsCallsDoesNotGate() throws {
+    let before = suite()
+    let after = run { trace in
+      trace.run("SELECT 'storescope: test a (setup)'")
+      trace.run("SELECT id FROM book WHERE title = ?", vmSteps: 30, fullScanSteps: 200_000)
+      for name in ["a", "b"] { test(name, &trace) { $0.run(list, rows: 10, vmSteps: 100) } }
+    }
+    #expect(after.findings.contains { $0.severity == .warning })
     #expect(try result(after, before).verdict == .same)
   }
 

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import QueryPlans
+import StoreEvents
+
+/// Finds the warnings of a run that the baseline's run did not have.
+///
+/// A warning at a function or a file that was renamed, and one whose statement was edited, is not new. As long as the
+/// baseline's warning is still there, the same statement in another function is.
+struct FindingComparison {
+  /// A function that ran statements.
+  struct Place: Hashable {
+    var file: String
+    var function: String
+
+    init(_ file: String, _ function: String) { (self.file, self.function) = (file, function) }
+  }
+
+  /// The indices of the new warnings.
+  private(set) var new: [Int] = []
+
+  /// - Parameters:
+  ///   - known: the warnings of the baseline.
+  ///   - now: those of the run.
+  ///   - places: the functions that ran statements in the run.
+  init(_ known: [KnownFinding], _ now: [KnownFinding], places: Set<Place>) {
+    let keys = Dictionary(grouping: known.map { ($0, $0.key) }, by: \.1)
+    var gone = Set(known)
+    for (index, finding) in now.enumerated() {
+      let same = (keys[finding.key] ?? []).map(\.0).filter { $0.isAtFunction(of: finding) }
+      if same.isEmpty { new.append(index) } else { gone.subtract(same) }
+    }
+    var left = known.filter(gone.contains)
+    // One warning that was edited or moved is one: a second one is new.
+    func removeChanged(_ isChanged: (_ old: KnownFinding, _ new: KnownFinding) -> Bool) {
+      var changed: Set<KnownFinding> = []
+      new.removeAll { index in
+        if changed.contains(now[index]) { return true }
+        guard
+          let old = left.firstIndex(where: {
+            $0.rule == now[index].rule && $0.object == now[index].object
+              && isChanged($0, now[index])
+          })
+        else { return false }
+        left.remove(at: old)
+        changed.insert(now[index])
+        return true
+      }
+    }
+    removeChanged { old, new in
+      old.function != nil && new.function != nil && old.file == new.file
+        && old.isAtFunction(of: new) && old.tables == new.tables
+    }
+    removeChanged { old, new in
+      guard let file = old.file else { return false }
+      let isThere = places.contains { place in
+        place.file == file && old.function.map { CallerFunction.isSame($0, place.function) } ?? true
+      }
+      return !isThere && old.key == new.key(in: file)
+    }
+  }
+}
+
+extension KnownFinding {
+  fileprivate func isAtFunction(of other: Self) -> Bool {
+    guard let function, let others = other.function else { return true }
+    return CallerFunction.isSame(function, others)
+  }
+
+  fileprivate var tables: Set<String> { sql.map { StatementClauses(sql: $0).tables } ?? [] }
+
+  fileprivate func key(in file: String) -> Key {
+    var key = key
+    key.file = file
+    return key
+  }
+}
+
+extension Profile {
+  /// The functions of the lines that ran statements.
+  var functions: [SourceLocation: String] {
+    Dictionary(
+      (observed?.functions ?? []).map { ($0.location, $0.function) },
+      uniquingKeysWith: { first, _ in first })
+  }
+}
