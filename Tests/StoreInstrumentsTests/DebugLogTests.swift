@@ -16,7 +16,7 @@ import Testing
     let log = try DebugLog(level: .rows, path: path)
     let line = try withExtendedLifetime(log) { try String(contentsOfFile: path, encoding: .utf8) }
     let prefix =
-      #/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6} \S+\[(\d+):\d+\] ObjectStore: annotation: log opened: vocabulary=3 utc_offset=[+-]\d\d:\d\d level=3\n/#
+      #/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6} \S+\[(\d+):\d+\] ObjectStore: annotation: log opened: vocabulary=4 utc_offset=[+-]\d\d:\d\d level=3\n/#
     let match = try #require(try prefix.wholeMatch(in: line))
     #expect(Int32(match.1) == ProcessInfo.processInfo.processIdentifier)
   }
