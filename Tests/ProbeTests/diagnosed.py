@@ -83,7 +83,7 @@ def doctor_on_c_programs():
     for flags, name, is_noted in (["-g"], "threads-g", False), (["-s"], "threads-s", True):
         _, text = _doctor(compiled("threads", *flags, name=name))
         expect((lines in text) == is_noted, text)
-    _expect_not_observed("stripped", _with_own_copy("threads", "-s", name="threads-stripped"))
+    _expect_observed(_with_own_copy("threads", "-s", name="threads-stripped"), way="symbols")
     _expect_not_observed("static", compiled("simple", "-static", name="simple-static"))
 
 

@@ -194,15 +194,23 @@ import Testing
   }
 
   /// The locks of the files in the folder, as the kernel lists them.
+  ///
+  /// The kernel lists them in parts, and skips some if other processes unlock in between: the lists of several
+  /// looks are added up.
   private func locks() throws -> [String] {
     let inodes = try ["", "-shm"].compactMap { side -> String? in
       guard FileManager.default.fileExists(atPath: path + side) else { return nil }
       let attributes = try FileManager.default.attributesOfItem(atPath: path + side)
       return (attributes[.systemFileNumber] as? NSNumber).map { ":\($0) " }
     }
-    return try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n")
-      .filter { line in inodes.contains { line.contains($0) } }
-      .map { $0.drop { $0 != " " }.description }.sorted()
+    var found: Set<String> = []
+    for _ in 1...10 {
+      found.formUnion(
+        try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n")
+          .filter { line in inodes.contains { line.contains($0) } }
+          .map { $0.drop { $0 != " " }.description })
+    }
+    return found.sorted()
   }
 
   private func failure(_ path: String) -> InspectionError? {

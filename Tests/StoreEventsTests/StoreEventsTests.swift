@@ -89,7 +89,7 @@ private struct NamedValues: EventFieldReader {
   private static let added: [StoreEvent.Kind: [String]] = [
     .storeOpened: ["process_name"], .counters: ["tracing_ns"],
     .transaction: ["transaction_id", "kind", "writer_ns", "statements", "idle_ns", "log_bytes"],
-    .statementRun: ["timed_steps"],
+    .statementRun: ["timed_steps"], .connectionOpened: ["adopted"],
   ]
 
   @Test func aTransactionOfVocabularyOneIsRead() throws {

@@ -35,7 +35,7 @@ public enum StatementLogs {
     }.joined()
       + """
         TRANSACTION (0.1ms)  begin transaction
-        TRANSACTION (0.1ms)  rollback transaction
+        TRANSACTION (9.1ms)  rollback transaction
 
       """
 
@@ -52,7 +52,7 @@ public enum StatementLogs {
 
       """
     }.joined()
-    + "(0.001) BEGIN; args=None; alias=default\n(0.001) ROLLBACK; args=None; alias=default\n"
+    + "(0.001) BEGIN; args=None; alias=default\n(0.009) ROLLBACK; args=None; alias=default\n"
 
   public static let sqlAlchemy: String = {
     let head = "2026-11-28 04:00:34,230 INFO sqlalchemy.engine.Engine"

@@ -46,6 +46,7 @@ struct LockJoin {
   private struct Ended {
     var id: UInt64
     var writer: LockSite?
+    var form: UInt64
     var changes: UInt64
     var writes: UInt64
   }
@@ -76,7 +77,7 @@ struct LockJoin {
     let id = Key(process: process, id: transaction.transactionID)
     let steps = isStore || id.id == 0 ? nil : open.removeValue(forKey: id)
     endedTransactions[thread(record, process)] = Ended(
-      id: isStore ? 0 : id.id, writer: steps?.writer,
+      id: isStore ? 0 : id.id, writer: steps?.writer, form: steps?.writerForm ?? 0,
       changes: transaction.outcome == "commit" ? steps?.changes ?? 0 : 0,
       writes: transaction.outcome == "commit" ? steps?.writes ?? 0 : 0)
     let connection =
@@ -200,15 +201,16 @@ struct LockJoin {
     sites.note(
       run, site, form: form, isUpgrade: isUpgrade, thread: thread, connection: connection,
       database: databases[connection], at: record.timestamp)
-    count(run, site, last, on: connection, record)
+    count(run, site, form: form, last, on: connection, record)
     guard run.transactionID != 0 else {
       guard record.timestamp &- start >= Self.minReadTime else { return }
       var read = OpenTransaction(connection: connection)
-      read.add(run, site, from: start)
+      read.add(run, site, form: form, from: start)
       return keepRead(read, until: record.timestamp, of: record.process.name)
     }
     guard last?.id != run.transactionID, open.count < Self.maxOpen || before != nil else { return }
-    open[id, default: OpenTransaction(connection: connection)].add(run, site, from: start)
+    open[id, default: OpenTransaction(connection: connection)].add(
+      run, site, form: form, from: start)
     guard before?.writerStart == nil, let since = open[id]?.writerStart else { return }
     let database = databases[connection]
     endWriters(of: database, before: since)
@@ -217,7 +219,7 @@ struct LockJoin {
 
   /// Counts the transaction that a run ends, and its failure.
   private mutating func count(
-    _ run: StatementRun, _ site: LockSite, _ ended: Ended?, on connection: Key,
+    _ run: StatementRun, _ site: LockSite, form: UInt64, _ ended: Ended?, on connection: Key,
     _ record: EventRecord
   ) {
     var writer: LockSite?
@@ -240,12 +242,13 @@ struct LockJoin {
         return
       }
       transactions.add(
-        writer, rows: ended.changes, writes: isLogged ? ended.writes : nil,
+        writer, form: ended.form, rows: ended.changes, writes: isLogged ? ended.writes : nil,
         commitTime: run.stepTime, isExplicit: true, inFile: inFile,
         on: connection)
     } else if run.transactionID == 0, run.isReadOnly == 0, run.changes > 0 {
       transactions.add(
-        site, rows: run.changes, commitTime: run.stepTime, isExplicit: false, inFile: inFile,
+        site, form: form, rows: run.changes, commitTime: run.stepTime, isExplicit: false,
+        inFile: inFile,
         on: connection)
     }
   }
@@ -467,6 +470,8 @@ struct OpenTransaction {
   private(set) var writes: UInt64 = 0
   private(set) var writerStart: Nanoseconds?
   private(set) var writer: LockSite?
+  /// The hash of its form.
+  private(set) var writerForm: UInt64 = 0
   var writerLocation: SourceLocation? { writer?.location }
   /// When another connection was the writer, so that this one no longer was.
   var writerEnd = Nanoseconds.max
@@ -479,7 +484,9 @@ struct OpenTransaction {
   /// Whether it has a snapshot that a write would have to upgrade.
   var hasOnlyRead: Bool { read != nil && writerStart == nil }
 
-  mutating func add(_ run: StatementRun, _ site: LockSite, from start: Nanoseconds) {
+  mutating func add(
+    _ run: StatementRun, _ site: LockSite, form: UInt64, from start: Nanoseconds
+  ) {
     if let index = steps.firstIndex(where: { $0.key == site.key }) {
       steps[index].count.add(1)
     } else if steps.count < Self.maxSteps {
@@ -491,6 +498,7 @@ struct OpenTransaction {
     if run.isReadOnly == 0, writerStart == nil {
       writerStart = start
       writer = site
+      writerForm = form
     }
     if read == nil, run.isReadOnly != 0, !site.isTransactionControl { read = (site, start) }
   }

@@ -40,12 +40,14 @@ struct TransactionTally {
   /// By connection: the line that wrote last, and the number of its consecutive transactions.
   private var sequences: [Key: (line: LockSite.Key, count: UInt64)] = [:]
 
-  /// - Parameter writer: the statement with which the transaction began to write.
+  /// - Parameters:
+  ///   - writer: the statement with which the transaction began to write.
+  ///   - form: the hash of its form, since the values may be in its text.
   mutating func add(
-    _ writer: LockSite, rows: UInt64, writes: UInt64? = nil, commitTime: Nanoseconds,
+    _ writer: LockSite, form: UInt64, rows: UInt64, writes: UInt64? = nil, commitTime: Nanoseconds,
     isExplicit: Bool, inFile: Bool, on connection: Key
   ) {
-    let key = Self.line(of: writer)
+    let key = Self.line(of: writer, form)
     var length: UInt64 = 0
     if isExplicit, inFile, Double(writes ?? rows) <= AvoidSyncForFewRows.maxRows {
       let last = sequences[connection]
@@ -62,10 +64,10 @@ struct TransactionTally {
     if sites[key] == nil { sites[key] = site }
   }
 
-  /// A line, or the statement where its line is not known.
-  private static func line(of site: LockSite) -> LockSite.Key {
+  /// A line, or the statement's form where its line is not known.
+  private static func line(of site: LockSite, _ form: UInt64) -> LockSite.Key {
     LockSite.Key(
-      statement: site.location == .unknown ? site.statement : StatementID(rawValue: 0),
+      statement: StatementID(rawValue: site.location == .unknown ? form : 0),
       location: site.location)
   }
 

@@ -79,7 +79,6 @@ final class LogEventSource: EventSource {
       if hasStatementLines { try emit(statementLog.takeRecords(), body) }
     case .cut(let line):
       isAtEnd = !file.mayGrow
-      let isWhole = hasStatementLines ? StatementLogParser.isWhole : CoreDataLogParser.isWhole
       if withoutColours(line, isWhole) {
         isCut = true
         defer { isCut = false }
@@ -105,6 +104,12 @@ final class LogEventSource: EventSource {
         try finish(body)
       }
     }
+  }
+
+  /// Whether the last line of a file, which has no line feed, is nevertheless complete.
+  private func isWhole(_ line: UnsafeRawBufferPointer) -> Bool {
+    if CoreDataLogParser.isWhole(line) { return true }
+    return !ledger.isRecognized && !hasCoreDataLines && StatementLogParser.isWhole(line)
   }
 
   private func finish(_ body: (EventRecord) throws -> Void) throws {

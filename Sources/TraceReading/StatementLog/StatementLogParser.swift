@@ -81,7 +81,10 @@ final class StatementLogParser {
       return DjangoStatement(StatementText(text)) != nil
     case .statement(.activeRecord, _, _, _): return last == UInt8(ascii: "]")
     case .statement(_, let text, _, _): return ["COMMIT", "ROLLBACK"].contains(text)
-    case nil: return last == UInt8(ascii: ";")
+    case nil:
+      // The last line of a statement of several lines may be any text.
+      return last == UInt8(ascii: ";")
+        || StatementText.isStatement(String(decoding: line, as: UTF8.self))
     }
   }
 

@@ -96,7 +96,9 @@ public enum Doctor {
       let isLibrary = path != program
       let way: String? =
         isLibrary && file.exportsSQLite
-        ? "got" : file.hasSQLiteSymbols || file.exportsSQLite ? "symbols" : nil
+        ? "got"
+        : file.hasSQLiteSymbols || file.exportsSQLite || file.hasExtensionTable
+          ? "symbols" : nil
       diagnosis.copies.append(
         .init(
           path: path, version: "", way: way,

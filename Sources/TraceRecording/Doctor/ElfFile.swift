@@ -14,6 +14,8 @@ struct ElfFile {
   var exportsSQLite = false
   /// Whether the symbol table of an unstripped file defines `sqlite3_open_v2`.
   var hasSQLiteSymbols = false
+  /// Whether SQLite in the file has the table of functions that it passes to extensions.
+  var hasExtensionTable: Bool
   /// Whether the file has the lines of its code.
   var hasDebugInformation = false
   /// Whether the file holds SQLite's code, by the text that each database begins with.
@@ -27,6 +29,7 @@ struct ElfFile {
     is64Bit = data[4] == 2
     isLibrary = bytes.integer(16, 2) == 3
     containsSQLite = data.range(of: Data("SQLite format 3\0".utf8)) != nil
+    hasExtensionTable = data.range(of: Data("sqlite3_extension_init\0".utf8)) != nil
     guard is64Bit else { return }
     guard let headers = bytes.integer(32, 8), let size = bytes.integer(54, 2),
       let count = bytes.integer(56, 2)

@@ -240,6 +240,15 @@ struct StatementLogTests {
       ])
   }
 
+  /// Copied text often lacks the last line feed.
+  @Test(arguments: [
+    "(0.001) SELECT 1; args=(); alias=default", "SELECT 1;", "SELECT 1",
+    "  Book Load (0.2ms)  SELECT ?  [[\"id\", 1]]",
+  ])
+  func theLastLineNeedsNoLineFeed(line: String) throws {
+    #expect(runs(try Reading(log: line)).count == 1)
+  }
+
   // MARK: - Damage
 
   /// A log that is cut anywhere is read up to there.
