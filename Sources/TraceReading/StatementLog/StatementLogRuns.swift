@@ -81,10 +81,12 @@ struct StatementLogRuns {
     if control == .begin { begin(sql, key) }
     // Python's module begins and ends no transaction for a `BEGIN (implicit)` that nothing was written in.
     let isSent =
-      library != .sqlAlchemy || control == nil || control == .end(isCommit: true) && isWriting(key)
-      || control == .end(isCommit: false) && isWriting(key)
+      library != .sqlAlchemy || control == nil || control != .begin && isWriting(key)
     if isSent {
       let caller = announce(sql, location, function)
+      if count > Self.maxRuns {
+        ledger.addProblem("a line with \(count) runs: the first \(Self.maxRuns) were used")
+      }
       for _ in 0..<min(count, Self.maxRuns) { run(sql, values, time, caller, key, control) }
     } else if case .end(let isCommit) = control {
       end(isCommit: isCommit, key)

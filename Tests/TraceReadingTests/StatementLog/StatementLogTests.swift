@@ -199,6 +199,13 @@ struct StatementLogTests {
     #expect(reading.source.unrecognizedLines == 0)
   }
 
+  /// A line may promise any number of runs.
+  @Test func aLineWithTooManyRunsIsAProblem() throws {
+    let reading = try Reading(log: "(0.001) 100001 times: DELETE FROM t; args=[]; alias=default\n")
+    #expect(runs(reading).count == 100_000)
+    #expect(reading.source.problems == ["a line with 100001 runs: the first 100000 were used"])
+  }
+
   // MARK: - SQLite
 
   @Test func theShellsTraceIsItsStatements() throws {
