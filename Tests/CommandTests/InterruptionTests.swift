@@ -67,7 +67,7 @@ import Testing
     get throws { try FileManager.default.contentsOfDirectory(atPath: folder.path("tmp")) }
   }
 
-  @Test(.timeLimit(.minutes(10)), arguments: ["INT", "TERM"])
+  @Test(.endsWhenStuck, arguments: ["INT", "TERM"])
   func adviceLeavesNoCopy(signal: String) async throws {
     let run = try await interrupt(
       "advise debug.log --database store.sqlite", signal: signal,
@@ -77,7 +77,7 @@ import Testing
     #expect(try temporaryFiles == [])
   }
 
-  @Test(.timeLimit(.minutes(10))) func notEvenAKilledAdviceLeavesACopy() async throws {
+  @Test(.endsWhenStuck) func notEvenAKilledAdviceLeavesACopy() async throws {
     let run = try await interrupt(
       "advise debug.log --database store.sqlite", signal: "KILL",
       when: "ls -l /proc/$pid/fd | grep -q 'copy.sqlite (deleted)'")
@@ -85,7 +85,7 @@ import Testing
     #expect(try temporaryFiles == [])
   }
 
-  @Test(.timeLimit(.minutes(10))) func aLongStatementEndsInItsMidst() async throws {
+  @Test(.endsWhenStuck) func aLongStatementEndsInItsMidst() async throws {
     let run = try await interrupt(
       "orderings --database store.sqlite --sql '\(Self.slow)'",
       when: "ls -l /proc/$pid/fd | grep -q 'store.sqlite'")
@@ -93,7 +93,7 @@ import Testing
     #expect(run.errorOutput.contains("interrupted before every order had run once"))
   }
 
-  @Test(.timeLimit(.minutes(10))) func growthReportsTheSizesThatAreDone() async throws {
+  @Test(.endsWhenStuck) func growthReportsTheSizesThatAreDone() async throws {
     try write(["SELECT 0, t0.Z_PK FROM ZSTOP t0"], to: folder.path("sample.log"))
     try Data(
       """
@@ -109,7 +109,7 @@ import Testing
     #expect(try temporaryFiles == [])
   }
 
-  @Test(.timeLimit(.minutes(10))) func growthInterruptedInItsFirstSizeIsReported() async throws {
+  @Test(.endsWhenStuck) func growthInterruptedInItsFirstSizeIsReported() async throws {
     let run = try await interrupt(
       "growth --sizes 10,20,30 -- /bin/sh -c 'touch first; exec sleep 100' {size}",
       when: "[ -e first ]")
@@ -119,7 +119,7 @@ import Testing
   }
 
   /// The pipe stays open and gives no more: only the signal ends the reading.
-  @Test(.timeLimit(.minutes(10))) func exportWritesWhatItRead() async throws {
+  @Test(.endsWhenStuck) func exportWritesWhatItRead() async throws {
     let run = try await report.run(
       through: [
         "sh", "-c",
@@ -155,7 +155,7 @@ import Testing
   }
 
   /// Where nothing checks for a request, the signal itself ends the process.
-  @Test(.timeLimit(.minutes(10)), arguments: ["INT", "TERM"])
+  @Test(.endsWhenStuck, arguments: ["INT", "TERM"])
   func aReportOnALargeSchemaEndsAtASignal(signal: String) async throws {
     try makeLargeSchema("large.sqlite")
     let run = try await interrupt(
@@ -164,7 +164,7 @@ import Testing
     #expect(run.status == 130, "\(run.errorOutput)")
   }
 
-  @Test(.timeLimit(.minutes(10)), arguments: ["INT", "TERM"])
+  @Test(.endsWhenStuck, arguments: ["INT", "TERM"])
   func aComparisonOnALargeSchemaEndsAtASignal(signal: String) async throws {
     try makeLargeSchema("large.sqlite")
     let run = try await interrupt(
@@ -174,7 +174,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: folder.path("page.html")))
   }
 
-  @Test(.timeLimit(.minutes(10))) func indexesAreTriedOnALargeSchema() async throws {
+  @Test(.endsWhenStuck) func indexesAreTriedOnALargeSchema() async throws {
     try makeLargeSchema("large.sqlite")
     let run = try await report.run(
       "plans", "--sql", "SELECT ZX FROM ZSTOP WHERE ZX = 5", "--database",
@@ -183,7 +183,7 @@ import Testing
   }
 
   /// The view is left out of the advice.
-  @Test(.timeLimit(.minutes(10))) func adviceOnAViewWithoutAnEndEnds() async throws {
+  @Test(.endsWhenStuck) func adviceOnAViewWithoutAnEndEnds() async throws {
     try Connection(path: database).execute(
       """
       CREATE VIEW endless AS WITH RECURSIVE n(v) AS (SELECT 1 UNION ALL SELECT v + 1 FROM n)

@@ -19,7 +19,7 @@ import Testing
     #expect(message.contains("[31mld"), "\(message)")
   }
 
-  @Test(.timeLimit(.minutes(10))) func isEscapedInTheMessageOfALongHold() async throws {
+  @Test(.endsWhenStuck) func isEscapedInTheMessageOfALongHold() async throws {
     let database = folder.path("app.db")
     try Connection(path: database).execute("CREATE TABLE turn (a)")
     let holder = folder.path(Self.name)

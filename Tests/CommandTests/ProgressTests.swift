@@ -37,7 +37,7 @@ import Testing
       ], environment: environment)
   }
 
-  @Test(.timeLimit(.minutes(10))) func isShownWithItsRateAndWiped() async throws {
+  @Test(.endsWhenStuck) func isShownWithItsRateAndWiped() async throws {
     let terminal = try terminal("summary -")
     #expect(try await terminal.end() == 0)
     let output = String(decoding: terminal.output, as: UTF8.self)
@@ -48,13 +48,13 @@ import Testing
     #expect(output.hasSuffix("\r\u{1b}[K"))
   }
 
-  @Test(.timeLimit(.minutes(10))) func isNotShownWhereItCannotBeWiped() async throws {
+  @Test(.endsWhenStuck) func isNotShownWhereItCannotBeWiped() async throws {
     let terminal = try terminal("summary -", environment: ["TERM": "dumb"])
     #expect(try await terminal.end() == 0)
     #expect(terminal.output == [])
   }
 
-  @Test(.timeLimit(.minutes(10))) func isNotShownToAQuietGate() async throws {
+  @Test(.endsWhenStuck) func isNotShownToAQuietGate() async throws {
     let base = folder.path("base")
     let run = RunBuilder {
       $0.open()
@@ -70,7 +70,7 @@ import Testing
     #expect(terminal.output == [])
   }
 
-  @Test(.timeLimit(.minutes(10))) func isNotWrittenIntoAPipe() async throws {
+  @Test(.endsWhenStuck) func isNotWrittenIntoAPipe() async throws {
     let run = try await BuiltTool("trace-report").run(
       through: [
         "sh", "-c", "cd '\(folder.url.path)'; (cat first; sleep 2; cat second second) | \"$0\" -",

@@ -9,7 +9,7 @@ import TraceReading
 /// Damaged at random, an input gives events, a report or an error: never a trap, never a hang.
 ///
 /// `DAMAGE_ROUNDS=100000` looks longer.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.endsWhenStuck)
 struct DamagedInputTests {
   private static let rounds =
     ProcessInfo.processInfo.environment["DAMAGE_ROUNDS"].flatMap(Int.init) ?? 2000

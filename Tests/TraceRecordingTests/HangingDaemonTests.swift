@@ -59,7 +59,7 @@ struct HangingDaemonTests {
       ])
   }
 
-  @Test(.timeLimit(.minutes(10))) func aDaemonOfOursThatHangsIsKilledByTheNextRecording()
+  @Test(.endsWhenStuck) func aDaemonOfOursThatHangsIsKilledByTheNextRecording()
     async throws
   {
     let done = recorder.folder.path("done")
@@ -81,7 +81,7 @@ struct HangingDaemonTests {
     #expect(lines.count { $0.contains("objectstore:fetch_end") } == 10)
   }
 
-  @Test(.timeLimit(.minutes(10))) func besideAnothersDaemonThatHangsADaemonOfOursRecords()
+  @Test(.endsWhenStuck) func besideAnothersDaemonThatHangsADaemonOfOursRecords()
     async throws
   {
     let run = try await run(
@@ -100,7 +100,7 @@ struct HangingDaemonTests {
   }
 
   /// It has found nothing to clean up with LTTng, and others wait for it.
-  @Test(.timeLimit(.minutes(10))) func besideAnothersDaemonThatHangsAGuardianEnds() async throws {
+  @Test(.endsWhenStuck) func besideAnothersDaemonThatHangsAGuardianEnds() async throws {
     let run = try await run(
       """
       lttng-sessiond --no-kernel > /dev/null 2>&1 &

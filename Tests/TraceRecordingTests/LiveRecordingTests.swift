@@ -80,7 +80,7 @@ extension TraceRecorderTests {
     #expect(try !hasLog(of: run))
   }
 
-  @Test(.timeLimit(.minutes(10))) func killedTopLeavesNoLogThatGrows() async throws {
+  @Test(.endsWhenStuck) func killedTopLeavesNoLogThatGrows() async throws {
     let recorder = recorder
     let isOver = recorder.folder.path("over")
     let run = try await top([], "until", isOver) { process in

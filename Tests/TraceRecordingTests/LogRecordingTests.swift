@@ -8,7 +8,7 @@ import Testing
 @testable import TraceRecording
 
 /// Recordings without LTTng: a log for each process in the recording's folder.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.endsWhenStuck)
 struct LogRecordingTests {
   let recorder: Recorder
   private let report = Recorder.path(of: "trace-report")

@@ -79,7 +79,7 @@ extension TraceRecorderTests {
     Issue.record("it did not come true within a minute")
   }
 
-  @Test(.timeLimit(.minutes(10))) func anEventThatMeetsTwoConditionsIsOneIncident() async throws {
+  @Test(.endsWhenStuck) func anEventThatMeetsTwoConditionsIsOneIncident() async throws {
     let run = try await recorder.record(
       options: ["--when", "statement > 1s", "--when", "statement > 900ms", "--disk", "128"],
       command: try script()
@@ -95,8 +95,7 @@ extension TraceRecorderTests {
     try expectNothingLeft()
   }
 
-  @Test(.timeLimit(.minutes(10))) func aProgramThatIsSlowThreeTimesHasThreeIncidents() async throws
-  {
+  @Test(.endsWhenStuck) func aProgramThatIsSlowThreeTimesHasThreeIncidents() async throws {
     let run = try await recorder.record(
       options: ["--when", "statement > 1s", "--disk", "64"], command: try script()
     ) { _ in
@@ -127,7 +126,7 @@ extension TraceRecorderTests {
     try expectNothingLeft()
   }
 
-  @Test(.timeLimit(.minutes(10))) func aProgramThatIsNeverSlowHasNoIncident() async throws {
+  @Test(.endsWhenStuck) func aProgramThatIsNeverSlowHasNoIncident() async throws {
     let run = try await recorder.record(
       options: ["--when", "statement > 3600s", "--when", "error", "--when", "fault storm"],
       command: try script()
@@ -142,7 +141,7 @@ extension TraceRecorderTests {
     try expectNothingLeft()
   }
 
-  @Test(.timeLimit(.minutes(10))) func anHourHasNoMoreIncidentsThanAllowed() async throws {
+  @Test(.endsWhenStuck) func anHourHasNoMoreIncidentsThanAllowed() async throws {
     let run = try await recorder.record(
       options: ["--when", "statement > 1s", "--at-most", "1"], command: try script()
     ) { _ in
@@ -160,7 +159,7 @@ extension TraceRecorderTests {
     try expectNothingLeft()
   }
 
-  @Test(.timeLimit(.minutes(10))) func aKilledFlightRecorderLeavesNoTrigger() async throws {
+  @Test(.endsWhenStuck) func aKilledFlightRecorderLeavesNoTrigger() async throws {
     let recorder = recorder
     let run = try await recorder.record(
       options: ["--when", "statement > 1s"], command: try script()

@@ -8,7 +8,7 @@ import Testing
 
 /// What a recorder leaves that was killed: its trace, and nothing else.
 extension TraceRecorderTests {
-  @Test(.timeLimit(.minutes(10))) func killedRecorderLeavesItsTraceOnly() async throws {
+  @Test(.endsWhenStuck) func killedRecorderLeavesItsTraceOnly() async throws {
     try await recordAndKill(alsoGuardian: false) { recorder in
       while try await hasSession(of: recorder) { try await Task.sleep(for: .milliseconds(100)) }
       while try !LTTngProcesses.guardians(of: recorder).isEmpty {
@@ -19,7 +19,7 @@ extension TraceRecorderTests {
     #expect(try await recorder.babeltrace2().contains { $0.contains("objectstore:fetch_end") })
   }
 
-  @Test(.timeLimit(.minutes(10)))
+  @Test(.endsWhenStuck)
   func nextRecordingCleansUpAfterAKilledRecorderAndItsGuardian() async throws {
     try await recordAndKill(alsoGuardian: true) { recorder in
       #expect(try await hasSession(of: recorder))

@@ -33,7 +33,7 @@ extension TraceRecorderTests {
       ], whileRunning: body)
   }
 
-  @Test(.timeLimit(.minutes(10))) func aRunningProgramIsRecordedByItsID() async throws {
+  @Test(.endsWhenStuck) func aRunningProgramIsRecordedByItsID() async throws {
     let program = try startProgram()
     defer { program.waitUntilExit() }
     let run = try await record(program) { process in
@@ -59,7 +59,7 @@ extension TraceRecorderTests {
   }
 
   /// The statement was announced when its events were enabled for another session alone.
-  @Test(.timeLimit(.minutes(10)))
+  @Test(.endsWhenStuck)
   func aStatementThatRunsWhenTheRecordingBeginsHasItsTextAndItsLine() async throws {
     let neighbour = try Recorder()
     let isOver = neighbour.folder.path("over")
