@@ -89,13 +89,21 @@ let package = Package(
         .product(name: "Histogram", package: "hdrhistogram-swift"),
       ]),
     .target(
+      name: "StatementReplay",
+      dependencies: [
+        "StoreEvents", "TraceReading", "QueryPlans", "SQLiteDriver", "CSQLite",
+      ]),
+    .target(
       name: "Dashboards",
       dependencies: [.product(name: "Mustache", package: "swift-mustache")],
       path: "dashboards", exclude: ["grafana", "prometheus", "sql"],
       resources: [.embedInCode("Templates"), .embedInCode("Styles"), .embedInCode("Scripts")]),
     .target(
       name: "TraceRendering",
-      dependencies: ["StoreEvents", "QueryPlans", "TraceAnalysis", "Dashboards", "DatabaseLocks"]),
+      dependencies: [
+        "StoreEvents", "QueryPlans", "TraceAnalysis", "StatementReplay", "Dashboards",
+        "DatabaseLocks",
+      ]),
     .target(
       name: "TraceRecording",
       dependencies: [
@@ -105,7 +113,7 @@ let package = Package(
       name: "trace-report",
       dependencies: [
         "StoreEvents", "TraceReading", "QueryPlans", "TraceAnalysis",
-        "TraceRendering", "TraceRecording", "SQLiteDriver", "DatabaseLocks",
+        "StatementReplay", "TraceRendering", "TraceRecording", "SQLiteDriver", "DatabaseLocks",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
@@ -269,6 +277,8 @@ let package = Package(
         "TestSupport", "trace-report", "transit", "event-emitter",
       ]),
     // The command level: real binaries, a real LTTng session.
+    .testTarget(
+      name: "StatementReplayTests", dependencies: ["StatementReplay", "StoreEvents"]),
     .testTarget(
       name: "CommandTests",
       dependencies: [

@@ -13,6 +13,13 @@
 // The literals of a run that are kept at most.
 enum { KEPT_PARAMETERS = 64 };
 
+// SQL literals by parameter, NULL where none was bound.
+struct bound_values {
+  char **literals;
+  // Up to the last one that was bound, and allocated.
+  int count, room;
+};
+
 enum event_kind {
 #define KIND(name) EVENT_##name,
   PROBE_EVENTS(KIND)

@@ -306,14 +306,31 @@ static void bind_line(int index, const char *literal) {
   end_line();
 }
 
-void log_run(const struct statement_run_event *event, const char *sql, char *const *values) {
+// All values of a run as a list of literals, which can be bound again.
+static void whole_values_line(const struct bound_values *values) {
+  begin_line("details: ");
+  log_string(&log_lines, "SQLite values = ");
+  for (int i = 0; i < values->count; i++) {
+    const char *literal = i < values->room && values->literals[i] ? values->literals[i] : "NULL";
+    if (i > 0) log_string(&log_lines, ", ");
+    log_escaped(&log_lines, literal, strlen(literal), false);
+  }
+  end_line();
+}
+
+static void values_lines(const struct bound_values *values) {
+  if (values_are_whole && values->count > 0) return whole_values_line(values);
+  for (int i = 0; i < values->count && i < values->room; i++)
+    if (values->literals[i]) bind_line(i, values->literals[i]);
+}
+
+void log_run(const struct statement_run_event *event, const char *sql,
+             const struct bound_values *values) {
   begin_group();
   begin_line("sql: ");
   log_escaped(&log_lines, sql, strlen(sql), false);
   end_line();
-  if (log_level >= 2 && values)
-    for (int i = 0; i < KEPT_PARAMETERS; i++)
-      if (values[i]) bind_line(i, values[i]);
+  if (log_level >= 2 && values) values_lines(values);
   if (*event->error) {
     begin_line("error: ");
     log_string(&log_lines, "statement failed: ");

@@ -12,6 +12,7 @@ void log_begin_in_child(void);
 void log_untraced(const char *reason);
 void log_close(int status);
 void log_event(enum event_kind kind, const void *event);
-// `values` has KEPT_PARAMETERS literals, NULL where there is none; or is NULL.
-void log_run(const struct statement_run_event *event, const char *sql, char *const *values);
+// `values` may be NULL.
+void log_run(const struct statement_run_event *event, const char *sql,
+             const struct bound_values *values);
 void log_warning(const char *text);

@@ -123,6 +123,7 @@ __attribute__((destructor)) static void end_log(void) { log_close(exit_status); 
 static void read_settings(void) {
   const char *values = setting("STORE_TRACE_VALUES");
   record_values = values && *values && strcmp(values, "0") != 0;
+  values_are_whole = record_values && strcmp(values, "whole") == 0;
   lifecycle_start();
   log_open();
 }
@@ -205,7 +206,8 @@ static void send_statement(const struct statement_event *event) {
   note_delivery(is_accepted || *tracepoints->statement_state == 0);
 }
 
-static void send_run(const struct statement_run_event *event, const char *sql, char *const *values) {
+static void send_run(const struct statement_run_event *event, const char *sql,
+                     const struct bound_values *values) {
   count_event();
   if (log_level > 0) log_run(event, sql, values);
   // Off: for a session that begins later, beside a log.
@@ -228,7 +230,8 @@ void emit_statement(uint64_t connection_id, uint64_t statement_id, const char *s
   GUARDED(send_statement, WORD(&event));
 }
 
-void emit_run(const struct statement_run_event *event, const char *sql, char *const *values) {
+void emit_run(const struct statement_run_event *event, const char *sql,
+              const struct bound_values *values) {
   GUARDED(send_run, WORD(event), WORD(sql), WORD(values));
 }
 

@@ -28,6 +28,7 @@ void emit(enum event_kind kind, const void *event);
 #define EMIT(name, ...) emit(EVENT_##name, &(struct name##_event){__VA_ARGS__})
 void emit_statement(uint64_t connection_id, uint64_t statement_id, const char *sql);
 // With the values that it bound, as log_run() takes them.
-void emit_run(const struct statement_run_event *event, const char *sql, char *const *values);
+void emit_run(const struct statement_run_event *event, const char *sql,
+              const struct bound_values *values);
 void emit_copy_not_observed(const char *path, const char *version, const char *reason);
 uint64_t next_run_id(void);

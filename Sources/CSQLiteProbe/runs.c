@@ -309,7 +309,7 @@ static void report(struct connection *connection, struct ended_run *run, int cod
   if (UNLIKELY(is_error(code)))
     run->event.error = describe_run_error(
         connection, run, code, bindings && connection->copy->api.bind_parameter_count(run->stmt) > 0);
-  emit_run(&run->event, run->text->sql, bindings ? bindings->values : NULL);
+  emit_run(&run->event, run->text->sql, bindings ? &bindings->values : NULL);
 }
 
 // Reports the run. One that callbacks saw is kept until its result code is known, or until it is

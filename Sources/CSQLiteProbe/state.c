@@ -11,6 +11,7 @@ const int tracepoints_off = 0;
 const int *tracepoint_state = &tracepoints_off;
 const struct tracepoints *tracepoints;
 bool record_values;
+bool values_are_whole;
 unsigned generation = 1;
 int was_recording;
 unsigned current_recording;

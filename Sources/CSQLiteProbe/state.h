@@ -57,6 +57,8 @@ extern const int *tracepoint_state;
 extern const struct tracepoints *tracepoints;
 extern int recording_process;
 extern bool record_values;
+// Whether each value is kept whole, so that the statements can be run again.
+extern bool values_are_whole;
 // Raised when all that was announced is due again: after a fork, and when a listener begins.
 extern unsigned generation;
 extern int was_recording;

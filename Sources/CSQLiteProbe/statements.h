@@ -25,8 +25,7 @@ struct statement {
   uint64_t bind_hash;
   uint64_t bound[HASHED_PARAMETERS];
   uint64_t bound_rest;
-  char **values;
-  int last_parameter;
+  struct bound_values values;
   // The run.
   bool is_running;
   bool is_traced_run;

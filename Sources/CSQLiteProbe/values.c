@@ -51,17 +51,31 @@ void value_bound(struct statement *statement, int index, uint64_t hash) {
   statement->bind_hash ^= last ^ statement->bound_rest;
 }
 
+// SQLite's own limit, since 3.32.
+enum { MOST_PARAMETERS = 32766 };
+
+static bool has_room(struct bound_values *values, int index) {
+  if (index <= values->room) return true;
+  if (index > (values_are_whole ? MOST_PARAMETERS : KEPT_PARAMETERS)) return false;
+  int room = index <= KEPT_PARAMETERS ? KEPT_PARAMETERS : index * 2;
+  char **literals = realloc(values->literals, (size_t)room * sizeof *literals);
+  if (!literals) return false;
+  memset(literals + values->room, 0, (size_t)(room - values->room) * sizeof *literals);
+  values->literals = literals;
+  values->room = room;
+  return true;
+}
+
 // Records a value as an SQL literal.
 void value_kept(struct statement *statement, int index, char *literal) {
-  if (index > statement->last_parameter) statement->last_parameter = index;
-  if (!statement->values && index <= KEPT_PARAMETERS)
-    statement->values = calloc(KEPT_PARAMETERS, sizeof *statement->values);
-  if (!statement->values || index < 1 || index > KEPT_PARAMETERS) {
+  struct bound_values *values = &statement->values;
+  if (index > values->count) values->count = index;
+  if (index < 1 || !has_room(values, index)) {
     free(literal);
     return;
   }
-  free(statement->values[index - 1]);
-  statement->values[index - 1] = literal;
+  free(values->literals[index - 1]);
+  values->literals[index - 1] = literal;
 }
 
 void values_cleared(struct statement *statement) {
@@ -70,11 +84,11 @@ void values_cleared(struct statement *statement) {
   statement->bound_rest = 0;
   statement->has_unknown_values = false;
   memset(statement->bound, 0, sizeof statement->bound);
-  if (LIKELY(!statement->values)) return;
-  for (int i = 0; i < KEPT_PARAMETERS; i++) free(statement->values[i]);
-  free(statement->values);
-  statement->values = NULL;
-  statement->last_parameter = 0;
+  struct bound_values *values = &statement->values;
+  if (LIKELY(!values->literals)) return;
+  for (int i = 0; i < values->room; i++) free(values->literals[i]);
+  free(values->literals);
+  *values = (struct bound_values){0};
 }
 
 enum { LONGEST_TUPLE = 4096 };
@@ -82,10 +96,10 @@ enum { LONGEST_TUPLE = 4096 };
 // The kept values, separated by ", "; what does not fit is counted.
 static void write_tuple(const struct statement *statement, char *buffer, size_t size) {
   size_t count = 0;
-  int i = 0, last = statement->last_parameter;
+  int i = 0, last = statement->values.count;
   buffer[0] = 0;
-  for (; i < last && i < KEPT_PARAMETERS; i++) {
-    const char *value = statement->values[i] ? statement->values[i] : "NULL";
+  for (; i < last && i < statement->values.room; i++) {
+    const char *value = statement->values.literals[i] ? statement->values.literals[i] : "NULL";
     if (count + strlen(value) + 2 > LONGEST_TUPLE) break;
     count += (size_t)snprintf(buffer + count, size - count, "%s%s", i > 0 ? ", " : "", value);
   }
@@ -129,7 +143,7 @@ static void record_tuple(const struct statement *statement) {
 }
 
 void record_bound_values(const struct statement *statement, uint64_t hash) {
-  if (statement->values && statement->text->is_shared && is_sampled(statement->text, hash))
+  if (statement->values.literals && statement->text->is_shared && is_sampled(statement->text, hash))
     GUARDED(record_tuple, WORD(statement));
 }
 

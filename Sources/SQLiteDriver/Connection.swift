@@ -75,6 +75,9 @@ public final class Connection {
     sqlite3_close_v2(handle)
   }
 
+  /// For code that calls SQLite's functions itself, while the connection lives.
+  public var pointer: SQLiteConnection { handle }
+
   /// The version of the SQLite library in use, such as `3.40.1`.
   public static var libraryVersion: String { String(cString: sqlite3_libversion()) }
 

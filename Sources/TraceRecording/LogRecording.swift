@@ -44,7 +44,8 @@ struct LogRecording {
   private var marker: (String, String) { ("STORE_TRACE_RECORDING", "\(number)") }
 
   private var variables: [(String, String)] {
-    let level = max(options.recordsValues ? 2 : 1, Self.inheritedLevel)
+    let isReplayable = !options.startDatabases.isEmpty
+    let level = max(options.recordsValues || isReplayable ? 2 : 1, Self.inheritedLevel)
     var variables = [
       marker, ("STORE_SQL_DEBUG", "\(level)"), ("STORE_SQL_DEBUG_FILE", options.directory),
       ("STORE_PROBE_LTTNG", "0"),
@@ -53,6 +54,7 @@ struct LogRecording {
     if getenv("LTTNG_UST_REGISTER_TIMEOUT") == nil {
       variables.append(("LTTNG_UST_REGISTER_TIMEOUT", "0"))
     }
+    if isReplayable { variables.append(("STORE_TRACE_VALUES", "whole")) }
     if options.recordsIO { variables.append(("STORE_TRACE_IO", "1")) }
     return variables + (options.probe.map(ProbeLibrary.variables) ?? [])
   }

@@ -19,6 +19,8 @@ public struct RecordingOptions: Hashable, Sendable {
   public var isLossless = false
   /// Records values that the program's statements bind, which may be private.
   public var recordsValues = false
+  /// Databases whose statements are recorded with whole values, so that they can be replayed.
+  public var startDatabases: [String] = []
   /// Records what statements and commits read, write and sync.
   public var recordsIO = false
   /// The library that observes programs without the store; nil to record stores alone.

@@ -14,10 +14,12 @@ public enum TraceRecorder {
   ///   - examiner: for ``RecordingOptions/flight``.
   ///   - willLog: called before the program starts if its log is recorded because LTTng does not work
   ///     here, with the reason.
+  ///   - prepare: called with the folder before the program starts.
   /// - Throws: ``RecordingError``.
   public static func record(
     _ options: RecordingOptions, examiner: (any IncidentExaminer)? = nil,
-    willLog: (RecordingError) -> Void = { _ in }
+    willLog: (RecordingError) -> Void = { _ in },
+    prepare: (String) throws -> Void = { _ in }
   ) async throws -> Recording {
     if let process = options.process {
       try TracedProcess.check(process)
@@ -28,6 +30,7 @@ public enum TraceRecorder {
     let isNew = try claim(&options.directory)
     do {
       TracedProgram.catchSignals()
+      try prepare(options.directory)
       if options.isSnapshot { SnapshotRequests.catchSignal() }
       return try await recordProgram(options, examiner, willLog)
     } catch {

@@ -11,12 +11,15 @@ enum ProgramRecording {
   ///
   /// - Throws: ``Failure``.
   static func record(
-    _ options: RecordingOptions, examiner: (any IncidentExaminer)? = nil
+    _ options: RecordingOptions, examiner: (any IncidentExaminer)? = nil,
+    prepare: (String) throws -> Void = { _ in }
   ) async throws -> Recording {
     do {
-      return try await TraceRecorder.record(options, examiner: examiner) {
-        Output.complain("records a log, about 5 µs and 700 bytes a statement: \($0)")
-      }
+      return try await TraceRecorder.record(
+        options, examiner: examiner,
+        willLog: {
+          Output.complain("records a log, about 5 µs and 700 bytes a statement: \($0)")
+        }, prepare: prepare)
     } catch let error as RecordingError {
       throw Failure("\(error)")
     }

@@ -21,7 +21,7 @@ struct TraceReport: AsyncParsableCommand {
       Orderings.self,
       Baseline.self,
       Gate.self, Diff.self, HTML.self, Merge.self, Export.self, Explain.self, Advise.self,
-      Growth.self, Store.self,
+      Growth.self, ReplayCommand.self, Store.self,
       Locks.self, Check.self, Incidents.self,
       GuardRecording.self, Manual.self,
     ],

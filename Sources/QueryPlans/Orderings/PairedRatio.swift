@@ -15,7 +15,7 @@ public struct PairedRatio: Hashable, Sendable {
   /// - Parameter comparisons: how many intervals shall hold together; each gets its share of the
   ///   5% that may err (Bonferroni).
   /// - Returns: nil if there are too few rounds for such an interval.
-  init?(ratios: [Double], comparisons: Int = 1) {
+  public init?(ratios: [Double], comparisons: Int = 1) {
     let sorted = ratios.sorted()
     guard let rank = Self.rank(rounds: sorted.count, comparisons: comparisons) else { return nil }
     let middle = sorted.count / 2

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import SQLiteDriver
+public import SQLiteDriver
 import StoreFunctions
 
 /// The store's own names that a statement uses: functions and collations, which all begin with
 /// `NS`.
-enum StoreNames {
+public enum StoreNames {
   /// In alphabetical order.
   static func used(by tokens: [SQLToken]) -> [String] {
     Set(
@@ -23,7 +23,7 @@ enum StoreNames {
   static var collations: [String] { TextCollation.allCases.map(\.rawValue) }
 
   /// Makes known what ObjectStore has by these names, as it has it.
-  static func define(on connection: Connection) throws(SQLiteError) {
+  public static func define(on connection: Connection) throws(SQLiteError) {
     try connection.addStoreFunctions()
     try connection.addStoreCollations(locale: EnvironmentLocale.identifier)
   }

@@ -13,7 +13,8 @@ extension DebugLog {
       }
       return nil
     }
-    if setting == "0" { return nil }
+    // The probe records the store's statements, with all values, for a replay.
+    if setting == "0" || environment("STORE_TRACE_VALUES") == "whole" { return nil }
     guard let number = Int(setting), number > 0 else {
       complain("STORE_SQL_DEBUG='\(setting)' is not a level from 0 to 4; nothing is logged")
       return nil

@@ -26,7 +26,10 @@ public struct StatementValues: Sendable {
   }
 
   mutating func add(_ event: ValuesBound) {
-    guard byteCount < Bounds.values else { return }
+    // Whole values, for a replay, have no limit of their own.
+    guard byteCount < Bounds.values, event.values.utf8.count <= 4 * RecordedValues.maxSize else {
+      return
+    }
     var sample = samples[event.statementID] ?? Sample(sampler: RunSampler(event.statementID))
     // Stable from one process to the next, as `hashValue` is not: the choice is reproducible.
     let hash = Int(truncatingIfNeeded: StatementID(sql: event.values).rawValue)

@@ -19,6 +19,8 @@ struct LogBindings {
 
   private var run: Run?
   private var values: [RecordedValues.Value] = []
+  /// All values as SQL literals, in a log that has them whole.
+  private var literals: String?
 
   /// Starts a statement, whose `sql:` line this is.
   mutating func start(_ id: StatementID, _ line: LogLine, _ process: LogProcess) {
@@ -27,8 +29,13 @@ struct LogBindings {
 
   /// Handles a line that belongs to the statement; false if it does not.
   mutating func take(_ line: LogLine, _ process: LogProcess) -> Bool {
-    guard let run, run.threadID == line.threadID, run.process === process,
-      let (index, value) = LogBinding.parse(line.text), index == values.count
+    guard let run, run.threadID == line.threadID, run.process === process else { return false }
+    var cursor = ByteCursor(line.text)
+    if cursor.take("SQLite values = ") {
+      literals = LogText.unescaped(String(decoding: cursor.rest, as: UTF8.self)[...])
+      return true
+    }
+    guard let (index, value) = LogBinding.parse(line.text), index == values.count
     else { return false }
     values.append(value)
     return true
@@ -41,10 +48,11 @@ struct LogBindings {
   mutating func finish() -> EventRecord? {
     guard let run else { return nil }
     self.run = nil
-    guard !values.isEmpty else { return nil }
+    guard literals != nil || !values.isEmpty else { return nil }
     let event = ValuesBound(
-      storeID: 0, statementID: run.id, values: RecordedValues(values).text)
+      storeID: 0, statementID: run.id, values: literals ?? RecordedValues(values).text)
     values.removeAll()
+    literals = nil
     return EventRecord(
       timestamp: run.localTime - (run.process.utcOffset ?? 0), process: run.process.identity,
       threadID: run.threadID, contextID: 0, event: .values(event))

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Glibc
+import StatementReplay
 import StoreEvents
 import TraceAnalysis
 import TraceRecording
@@ -51,6 +52,15 @@ struct Record: AsyncParsableCommand {
       distinct ones, then a sample.
       """)
   var values = false
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      Copy a database before the program starts, and record all values whole, in logs: for \
+      'trace-report replay'.
+      """, valueName: "database"),
+    completion: .file())
+  var replayable: [String] = []
 
   @Flag(
     help: "Record what statements and commits read, write and sync, and for how long.")
@@ -127,6 +137,12 @@ struct Record: AsyncParsableCommand {
       ("--snapshot", snapshot), ("--when", flight.isActive), ("--relay", relay != nil),
       ("--lossless", lossless), ("--memory", memory != nil), ("--pid", pid != nil),
     ].first { $0.1 }
+    if lttng, !replayable.isEmpty {
+      throw ValidationError("--replayable excludes --lttng: whole values are in logs.")
+    }
+    if !replayable.isEmpty, let needs {
+      throw ValidationError("\(needs.0) needs LTTng; leave out --replayable.")
+    }
     if log, let needs { throw ValidationError("\(needs.0) needs LTTng; leave out --log.") }
     if flight.disk != nil, !flight.isActive, lttng || needs != nil {
       throw ValidationError("--disk limits logs and the snapshots of --when, not a trace of LTTng.")
@@ -139,20 +155,36 @@ struct Record: AsyncParsableCommand {
     options.isSnapshot = snapshot
     options.flight = flight.options
     options.isLossless = lossless
+    options.startDatabases = replayable
     options.recordsValues = values
     options.recordsIO = io
     options.labels = labels.values
     let isLimited = flight.disk != nil && !flight.isActive
-    options.transport = log || isLimited ? .log : lttng ? .lttng : nil
+    options.transport = log || isLimited || !replayable.isEmpty ? .log : lttng ? .lttng : nil
     options.logLimit = flight.disk.map { $0 << 20 }
     options.probe = noProbe || pid != nil ? nil : ProgramRecording.probe
     options.memory = memory.map { $0 << 20 } ?? options.flight?.memory
     options.guardian = ProgramRecording.guardian
     if let relay = relay.flatMap(RelayAddress.init) { return try await stream(options, to: relay) }
     let recording = try await ProgramRecording.record(
-      options, examiner: flight.isActive ? IncidentWriter(conditions: flight.conditions) : nil)
+      options, examiner: flight.isActive ? IncidentWriter(conditions: flight.conditions) : nil,
+      prepare: copyDatabases)
     if flight.isActive { return try list(recording) }
     try summarize(recording)
+  }
+
+  /// Copies the databases as they are before the program starts.
+  private func copyDatabases(to recording: String) throws {
+    guard !replayable.isEmpty else { return }
+    var progress = Progress("pages copied", isLong: true)
+    defer { progress.end() }
+    do {
+      try StartCopies.make(of: replayable, in: recording) {
+        progress.report(UInt64($0), of: UInt64($1))
+      }
+    } catch {
+      throw Failure("\(error)")
+    }
   }
 
   private func stream(_ options: RecordingOptions, to relay: RelayAddress) async throws {

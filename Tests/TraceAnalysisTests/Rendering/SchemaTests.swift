@@ -18,6 +18,7 @@ import TraceRendering
       ("gate", "gate --json", GateReportV1.self),
       ("difference", "diff --json", DifferenceReportV1.self),
       ("growth", "growth --json", GrowthV1.self),
+      ("replay", "replay --json", ReplayV1.self),
       ("locks", "locks --json", LocksV1.self),
       ("locks-all", "locks --all --json", AllLocksV1.self),
       ("check", "check --json", CheckV1.self),

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import QueryPlans
+import StoreEvents
+
+/// Why a run was not replayed, or did something else than the recorded one.
+public enum Divergence: Hashable, Sendable {
+  /// Its values were not recorded, or not completely.
+  case unknownValues
+  /// It ran on a database without a copy from the start of the recording.
+  case unknownDatabase
+  /// It failed in the recording, because of other connections or the machine: `SQLITE_BUSY`.
+  case surroundings(String)
+  /// It reaches a file that is not a copy, or loads code.
+  case refused
+  /// The program defines a function or a collation by this name.
+  case programFunction(String)
+  case otherRows
+  case otherChanges
+  case otherError
+
+  /// As the end of "N runs …".
+  public var reason: String {
+    switch self {
+    case .unknownValues: "bound values that were not recorded whole; record with --replayable"
+    case .unknownDatabase: "used a database without a copy from the start; record with --replayable"
+    case .surroundings(let code): "failed with \(code) in the recording, and were left out"
+    case .refused: "reach a file that is not a copy, or load code, and were refused"
+    case .programFunction(let name): "call \(name), which the program defines"
+    case .otherRows: "returned another number of rows than in the recording"
+    case .otherChanges: "changed another number of rows than in the recording"
+    case .otherError: "did not end with the result code of the recording"
+    }
+  }
+
+  /// What keeps a run from being replayed; nil for one that can be.
+  init?(before run: RecordedRun, hasConnection: Bool) {
+    if let code = ResultCode.recorded(run.event.error), ResultCode.isOfSurroundings(code) {
+      self = .surroundings(code)
+    } else if !hasConnection {
+      self = .unknownDatabase
+    } else if run.event.bindHash != 0, run.values?.isWhole != true {
+      self = .unknownValues
+    } else {
+      return nil
+    }
+  }
+
+  /// What a replayed run did differently; nil where its counts are those of the recording.
+  init?(_ outcome: RunOutcome, of run: RecordedRun) {
+    let recorded = ResultCode.recorded(run.event.error)
+    if outcome.error == "SQLITE_AUTH" {
+      self = .refused
+    } else if outcome.error != recorded {
+      self = Self.missingName(in: outcome.message).map(Self.programFunction) ?? .otherError
+    } else if outcome.error != nil {
+      return nil
+    } else if outcome.rows != run.event.rows {
+      self = .otherRows
+    } else if outcome.changes != run.event.changes {
+      self = .otherChanges
+    } else {
+      return nil
+    }
+  }
+
+  /// Such as `upper2` of `no such function: upper2`.
+  private static func missingName(in message: String) -> String? {
+    for prefix in ["no such function: ", "no such collation sequence: ", "no such module: "]
+    where message.hasPrefix(prefix) { return String(message.dropFirst(prefix.count)) }
+    return nil
+  }
+}
+
+/// Runs of one form that diverged for one reason.
+public struct DivergentRuns: Sendable {
+  public var divergence: Divergence
+  public var form: SQLFingerprint
+  public var runs: UInt64
+  /// SQLite's message at the first one, "" without an error; it may contain values.
+  public var message: String
+}

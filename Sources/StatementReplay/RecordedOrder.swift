@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import QueryPlans
+import StoreEvents
+
+/// A connection of a recorded process.
+struct RecordedConnection: Hashable {
+  var process: ProcessIdentity
+  var id: UInt64
+}
+
+/// One recorded run, with its values where they are known.
+struct RecordedRun {
+  var connection: RecordedConnection
+  var sql: String
+  var statement: StatementID
+  var event: StatementRun
+  var values: RecordedValues?
+}
+
+/// What happened to a connection.
+enum RecordedStep {
+  case open(RecordedConnection, path: String)
+  case close(RecordedConnection)
+  case run(RecordedRun)
+}
+
+extension RecordedStep {
+  var connection: RecordedConnection {
+    switch self {
+    case .open(let connection, _), .close(let connection): connection
+    case .run(let run): run.connection
+    }
+  }
+
+  /// Whether locks may be gone after it.
+  var mayUnlock: Bool {
+    switch self {
+    case .open: false
+    case .close: true
+    case .run(let run):
+      run.event.transactionID == 0 || StatementCommand.isTransactionControl(run.sql)
+    }
+  }
+}
+
+/// Puts steps into the order in which the database saw them: a reader has the content of the moment at which it
+/// began, and a writer's commit is there when it ended.
+///
+/// Events are written when runs end. Up to 4,096 steps are kept, so that a reader that ended among the
+/// next ones can be put in front of them.
+struct RecordedOrder {
+  private static let capacity = 4096
+  private var steps: [(key: Nanoseconds, number: Int, step: RecordedStep)] = []
+  private var number = 0
+
+  mutating func add(
+    _ step: RecordedStep, at time: Nanoseconds, _ body: (RecordedStep) throws -> Void
+  )
+    rethrows
+  {
+    number += 1
+    let key = Self.key(of: step, at: time)
+    // From the end: most steps are in order.
+    var index = steps.count
+    while index > 0, steps[index - 1].key > key { index -= 1 }
+    steps.insert((key, number, step), at: index)
+    if steps.count > Self.capacity { try body(steps.removeFirst().step) }
+  }
+
+  mutating func finish(_ body: (RecordedStep) throws -> Void) rethrows {
+    for step in steps { try body(step.step) }
+    steps.removeAll()
+  }
+
+  private static func key(of step: RecordedStep, at time: Nanoseconds) -> Nanoseconds {
+    guard case .run(let run) = step, run.event.isReadOnly != 0,
+      !StatementCommand.isTransactionControl(run.sql), StatementCommand.pragma(of: run.sql) == nil
+    else { return time }
+    return time &- run.event.openTime
+  }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import QueryPlans
+public import StoreEvents
+public import TraceReading
+
+/// The recorded statements of a program, run again on copies of its databases: as it was, and with a change.
+///
+/// Each statement runs on both, one after the other in turns, with its recorded values, on the copy of its connection,
+/// in the order of the commits. Memory does not grow with the trace.
+///
+///     var change = ReplayChange()
+///     change.statements = ["CREATE INDEX book_author ON book(author_id)"]
+///     let replay = try Replay(["trace"], change: change, database: "start.sqlite")
+public struct Replay: Sendable {
+  public private(set) var reading = ReadingReport(sources: [])
+  /// Of the copies as they were.
+  public private(set) var before = ReplayWork()
+  public private(set) var after = ReplayWork()
+  public private(set) var timeRatio: PairedRatio?
+  public private(set) var forms: [FormEffect] = []
+  /// Those of the copies as they were, most runs first.
+  public private(set) var divergences: [DivergentRuns] = []
+  /// All recorded runs.
+  public private(set) var recordedRuns: UInt64 = 0
+  /// Versions of SQLite that the programs used.
+  public private(set) var recordedVersions: [String] = []
+  /// Preparations that never succeeded, with the reason.
+  public private(set) var failedPreparations: [(sql: String, message: String)] = []
+
+  /// Replays recordings, as one.
+  ///
+  /// - Parameters:
+  ///   - database: the database as it was at the start; nil for the copies that the recording has.
+  ///   - progress: called now and then, while a database is copied and while runs are replayed.
+  /// - Throws: ``ReplayError``, or `TraceReadingError`.
+  public init(
+    _ paths: [String], change: ReplayChange, database: String? = nil,
+    progress: (ReadingProgress) -> Void = { _ in }
+  ) throws {
+    let facts = try RecordedFacts(paths)
+    recordedVersions = facts.versions
+    let starts = try StartCopies(paths).starts(of: facts, database: database)
+    var race = try ReplayRace(change, starts: starts)
+    var order = RecordedOrder()
+    var steps = RecordedSteps()
+    reading = try TraceReader.read(paths, progress: progress) { record in
+      guard !ReadingInterruption.isRequested else { throw ReplayError.interrupted }
+      guard let (step, time) = steps.step(of: record) else { return }
+      try order.add(step, at: time) { try race.replay($0) }
+    }
+    try order.finish { try race.replay($0) }
+    try race.finish()
+    guard race.recordedRuns > 0 else { throw ReplayError.noRuns }
+    recordedRuns = race.recordedRuns
+    before = race.before
+    after = race.after
+    timeRatio = race.total.interval
+    forms = race.forms.values.sorted {
+      let changes = ($0.change, $1.change)
+      return changes.0 == changes.1 ? $0.form < $1.form : changes.0 > changes.1
+    }
+    divergences = race.divergences.sorted {
+      $0.runs == $1.runs ? $0.form < $1.form : $0.runs > $1.runs
+    }
+    failedPreparations = race.failedPreparations
+  }
+
+  /// Runs that are not as recorded, or were not replayed.
+  public var divergentRuns: UInt64 { divergences.reduce(0) { $0 + $1.runs } }
+
+  /// Whether the copies did all that the program did, so that the comparison holds.
+  public var isConclusive: Bool {
+    divergences.isEmpty && failedPreparations.isEmpty
+      && reading.sources.allSatisfy { $0.eventsLost == 0 && $0.problems.isEmpty }
+  }
+
+  public var isWorse: Bool { forms.contains { $0.isWorse } }
+}
+
+extension FormEffect {
+  fileprivate var change: UInt64 {
+    max(before.vmSteps, after.vmSteps) - min(before.vmSteps, after.vmSteps)
+  }
+}

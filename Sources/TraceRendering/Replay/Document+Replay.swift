@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import QueryPlans
+public import StatementReplay
+import StoreEvents
+
+extension Document {
+  // Arbitrary: a screen of them.
+  private static let maxForms = 10
+  private static let maxDivergences = 8
+
+  /// The verdict, the totals, the statements whose cost changed, and the divergent runs.
+  public init(replay: Replay, change: ReplayChange) {
+    self.init(title: "replay: \(replay.verdict)")
+    blocks.append(.paragraph(replay.surroundings(change), .quiet))
+    let changed = replay.forms.filter(\.isChanged)
+    blocks.append(.table(Table(columns: Self.columns, rows: replay.totals)))
+    if !changed.isEmpty {
+      blocks.append(.heading("Statements that changed"))
+      blocks += changed.prefix(Self.maxForms).map { .item($0.item) }
+      if changed.count > Self.maxForms {
+        blocks.append(.paragraph("\(changed.count - Self.maxForms) more: --json", .quiet))
+      }
+    }
+    for (sql, message) in replay.failedPreparations {
+      blocks.append(.paragraph("\(sql) failed: \(message)", .bad))
+    }
+    guard !replay.divergences.isEmpty else {
+      blocks.append(
+        .paragraph("All runs had the rows, changes and result codes of the recording.", .good))
+      return
+    }
+    blocks.append(
+      .heading(
+        "\(replay.divergentRuns.grouped) of \(replay.recordedRuns.grouped) runs are not as recorded"
+      ))
+    for runs in replay.divergences.prefix(Self.maxDivergences) {
+      blocks.append(.paragraph("\(runs.runs.counted("run")) \(runs.divergence.reason):", .plain))
+      blocks.append(.excerpt(runs.form.description, .quiet, lines: 1))
+    }
+    if replay.divergences.count > Self.maxDivergences {
+      blocks.append(
+        .paragraph(
+          "\(replay.divergences.count - Self.maxDivergences) more: --json", .quiet))
+    }
+  }
+
+  private static let columns: [Table.Column] =
+    [.text("")] + ["as it was", "changed", "factor"].map { .number($0) }
+}
+
+extension Replay {
+  fileprivate var verdict: String {
+    if !isConclusive { return "inconclusive" }
+    if isWorse {
+      let worse = forms.count { $0.isWorse }
+      return "\(worse.counted("statement costs", "statements cost")) more, or does something else"
+    }
+    guard before.vmSteps != after.vmSteps else { return "the same VM steps" }
+    return """
+      \(after.vmSteps.grouped) VM steps with the change, \(before.vmSteps.grouped) without
+      """
+  }
+
+  fileprivate func surroundings(_ change: ReplayChange) -> String {
+    let recorded = recordedVersions.joined(separator: ", ")
+    let own = SQLiteLibrary.own.version
+    let versions =
+      own == change.library.version
+      ? "SQLite \(own)" : "SQLite \(own) as it was, \(change.library.version) changed"
+    let note = recorded == own ? "" : " (recorded: \(recorded))"
+    return "\(recordedRuns.counted("run")) on private copies; \(versions)\(note)."
+  }
+
+  fileprivate var totals: [Table.Row] {
+    func row(_ name: String, _ field: KeyPath<ReplayWork, UInt64>, _ cell: (UInt64) -> Cell)
+      -> Table.Row
+    {
+      let factor =
+        before[keyPath: field] == 0
+        ? Cell.none : .factor(Double(after[keyPath: field]) / Double(before[keyPath: field]))
+      return Table.Row([
+        .text(name), cell(before[keyPath: field]), cell(after[keyPath: field]), factor,
+      ])
+    }
+    var rows = [
+      row("VM steps", \.vmSteps, Cell.count), row("full scan steps", \.fullScanSteps, Cell.count),
+      row("sorts", \.sorts, Cell.count),
+      row("rows of automatic indexes", \.autoIndexRows, Cell.count),
+    ]
+    rows = rows.filter { $0.cells[1] != .count(0) || $0.cells[2] != .count(0) }
+    var time = row("time in SQLite", \.time) { .duration(Nanoseconds($0)) }
+    if let ratio = timeRatio { time.notes = [.text("95% interval of parts: \(ratio.words)")] }
+    return rows + [time]
+  }
+}
+
+extension FormEffect {
+  /// Other work, another plan, or other results.
+  fileprivate var isChanged: Bool {
+    differences > 0 || plans != nil || before.vmSteps != after.vmSteps
+  }
+
+  fileprivate var item: Document.Item {
+    var lines: [Document.Fact] = [
+      .init(
+        "VM steps",
+        .text(
+          "\(before.vmSteps.grouped) → \(after.vmSteps.grouped) in \(before.runs.counted("run"))")),
+      .init(
+        "time",
+        .text(
+          "\(Cell.duration(Nanoseconds(before.time)).text) → \(Cell.duration(Nanoseconds(after.time)).text)"
+            + (timeRatio.map { ", \($0.words)" } ?? ""))),
+    ]
+    if let plans {
+      lines.append(.init("plan", .text(plans.before.joined(separator: "; "))))
+      lines.append(.init("changed", .text(plans.after.joined(separator: "; "))))
+    }
+    if differences > 0 {
+      let reason = message.isEmpty ? "" : ": \(message)"
+      lines.append(
+        .init("results", .text("\(differences.counted("run")) with another result\(reason)")))
+    }
+    return Document.Item(
+      tone: isWorse ? .bad : after.vmSteps < before.vmSteps ? .good : .plain,
+      headline: form.description, place: "", lines: lines)
+  }
+}
+
+extension PairedRatio {
+  /// `0.24× (0.23 to 0.26)`.
+  var words: String {
+    let bounds = [low, high].map { Cell.factor($0).text.dropLast() }
+    return "\(Cell.factor(median).text) (\(bounds[0]) to \(bounds[1]))"
+  }
+}

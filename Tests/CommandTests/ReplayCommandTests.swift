@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SQLiteDriver
+import TestSupport
+import Testing
+
+/// What a program did is done again on copies, as it was and with a change, and what differs from the recording is
+/// named.
+@Suite struct ReplayCommandTests {
+  private let report = Program("trace-report")
+  private let folder: TemporaryDirectory
+  init() throws { folder = try TemporaryDirectory() }
+
+  private var database: String { folder.path("app.db") }
+  private var trace: String { folder.path("trace") }
+
+  private func makeDatabase(mode: String = "DELETE") throws {
+    try Connection(path: database).execute(
+      """
+      PRAGMA journal_mode = \(mode);
+      CREATE TABLE loan(id INTEGER PRIMARY KEY, book INTEGER, day TEXT);
+      WITH n(v) AS (SELECT 1 UNION ALL SELECT v + 1 FROM n LIMIT 3000)
+        INSERT INTO loan(book, day) SELECT v % 50, 'day ' || v FROM n
+      """)
+  }
+
+  /// Records a Python program, whose first lines import what it needs and go to the folder.
+  private func record(_ program: String, _ arguments: [String]? = nil) async throws {
+    let script = folder.path("app.py")
+    try "import os, sqlite3, threading\nos.chdir('\(folder.url.path)')\n\(program)"
+      .write(toFile: script, atomically: true, encoding: .utf8)
+    let run = try await report.run(
+      ["record"] + (arguments ?? ["--replayable", database])
+        + ["-o", trace, "--", "python3", script])
+    #expect(run.status == 0, "\(run.error)")
+  }
+
+  private static let loans = """
+    db = sqlite3.connect("app.db")
+    for i in range(60):
+        with db: db.execute("INSERT INTO loan(book, day) VALUES (?, ?)", (i % 50, "x" * 300))
+        db.execute("SELECT count(*) FROM loan WHERE book = ?", (i % 50,)).fetchone()
+    db.execute("SELECT * FROM loan WHERE day LIKE ?", ("day%",)).fetchone()
+
+    """
+
+  @Test func anIndexIsMeasuredOnTheRecordedRuns() async throws {
+    try makeDatabase()
+    try await record(Self.loans)
+    let before = try FolderSnapshot(folder.url)
+    let run = try await report.run(
+      "replay", trace, "--with", "CREATE INDEX loan_book ON loan(book)")
+    #expect(run.status == 0, "\(run.output)\(run.error)")
+    #expect(run.output.contains("SCAN loan"), "\(run.output)")
+    #expect(run.output.contains("SEARCH loan USING COVERING INDEX loan_book (book=?)"))
+    #expect(run.output.contains("All runs had the rows, changes and result codes"))
+    #expect(try FolderSnapshot(folder.url) == before)
+  }
+
+  @Test func anIndexOfATableThatTheProgramMakesIsMadeLater() async throws {
+    try await record(
+      """
+      db = sqlite3.connect("app.db")
+      db.execute("CREATE TABLE loan(id INTEGER PRIMARY KEY, book INTEGER, day TEXT)")
+      \(Self.loans)
+      """)
+    let run = try await report.run(
+      "replay", trace, "--with", "CREATE INDEX loan_book ON loan(book)")
+    #expect(run.status == 0, "\(run.output)\(run.error)")
+    #expect(run.output.contains("USING COVERING INDEX loan_book"), "\(run.output)")
+  }
+
+  @Test func anIndexThatMisleadsIsARegression() async throws {
+    try makeDatabase()
+    try Connection(path: database).execute("CREATE INDEX loan_book ON loan(book)")
+    try await record(Self.loans)
+    let run = try await report.run("replay", trace, "--with", "DROP INDEX loan_book")
+    #expect(run.status == 2, "\(run.output)\(run.error)")
+    #expect(run.output.contains("replay: 1 statement costs more"), "\(run.output)")
+  }
+
+  @Test func theSameLibraryTwiceHasNoDifference() async throws {
+    try makeDatabase()
+    try await record(Self.loans)
+    let library = try #require(Self.loadedLibrary)
+    try FileManager.default.copyItem(atPath: library, toPath: folder.path("other.so"))
+    let run = try await report.run("replay", trace, "--sqlite", folder.path("other.so"))
+    #expect(run.status == 0, "\(run.output)\(run.error)")
+    #expect(run.output.hasPrefix("replay: the same VM steps"), "\(run.output)")
+    #expect(!run.output.contains("Statements that changed"))
+  }
+
+  /// The file of the SQLite library of this process.
+  private static var loadedLibrary: String? {
+    // A file without a size, which is read to its end.
+    let maps = FileHandle(forReadingAtPath: "/proc/self/maps")?.readDataToEndOfFile() ?? Data()
+    return String(decoding: maps, as: UTF8.self).split(separator: "\n")
+      .first { $0.contains("libsqlite3.so") }?.split(separator: " ").last.map(String.init)
+  }
+
+  /// The order of the commits is that of the recording, whichever process wrote its event first.
+  @Test(arguments: ["WAL", "DELETE"])
+  func concurrentProcessesAreReplayedWithoutADivergence(mode: String) async throws {
+    try makeDatabase(mode: mode)
+    try await record(
+      """
+      def work(k):
+          c = sqlite3.connect("app.db", timeout=60)
+          for i in range(40):
+              with c: c.execute("INSERT INTO loan(book, day) VALUES (?, 'x')", (k * 1000 + i,))
+              c.execute("SELECT book, count(*) FROM loan GROUP BY book").fetchall()
+              c.execute("UPDATE loan SET day = 'y' WHERE book % 7 = ? AND day = 'x'", (i % 7,)); c.commit()
+      for p in range(2):
+          if os.fork() == 0:
+              threads = [threading.Thread(target=work, args=(p * 10 + j,)) for j in range(2)]
+              for t in threads: t.start()
+              for t in threads: t.join()
+              os._exit(0)
+      for p in range(2): os.wait()
+
+      """)
+    let run = try await report.run("replay", trace)
+    #expect(run.status == 0, "\(run.output)\(run.error)")
+    #expect(run.output.contains("All runs had the rows, changes and result codes"), "\(run.output)")
+  }
+
+  @Test func allValuesAreWhole() async throws {
+    try makeDatabase()
+    try await record(
+      """
+      db = sqlite3.connect("app.db")
+      db.execute("CREATE TABLE kept(a, b)"); db.commit()
+      values = [1/3, 2**62, -5, None, "x" * 5000, "nul\\0 quote' \\n", b"", b"\\x00\\xff" * 4000, float("inf")]
+      for value in values:
+          with db: db.execute("INSERT INTO kept VALUES (?, ?)", (value, value))
+          db.execute("SELECT * FROM kept WHERE a IS ?", (value,)).fetchall()
+      many = list(range(500))
+      db.execute(f"SELECT count(*) FROM loan WHERE id IN ({','.join('?' * 500)})", many).fetchall()
+
+      """)
+    let run = try await report.run("replay", trace)
+    #expect(run.status == 0, "\(run.output)\(run.error)")
+  }
+
+  @Test func whatCannotBeReplayedIsNamed() async throws {
+    try makeDatabase()
+    try Connection(path: folder.path("victim.db")).execute("CREATE TABLE t(a)")
+    try await record(
+      """
+      db = sqlite3.connect("app.db", isolation_level=None)
+      db.create_function("f2", 1, lambda x: x)
+      db.execute("SELECT f2(1)").fetchall()
+      db.execute("VACUUM INTO 'out.db'")
+      db.execute("ATTACH 'victim.db' AS v")
+      db.execute("INSERT INTO v.t VALUES (1)")
+      sqlite3.connect("later.db").execute("CREATE TABLE t(a)")
+      db.execute("SELECT 1").fetchone()
+
+      """)
+    try FileManager.default.removeItem(atPath: folder.path("out.db"))
+    let before = try FolderSnapshot(folder.url)
+    let run = try await report.run("replay", trace)
+    #expect(run.status == 3, "\(run.output)\(run.error)")
+    for sentence in [
+      "call f2, which the program defines", "reach a file that is not a copy",
+      "used a database without a copy from the start",
+    ] { #expect(run.output.contains(sentence), "\(run.output)") }
+    #expect(try FolderSnapshot(folder.url) == before)
+  }
+
+  @Test func aRecordingWithoutValuesIsInconclusive() async throws {
+    try makeDatabase()
+    try await record(Self.loans, ["--log"])
+    let run = try await report.run("replay", trace, "--database", database)
+    #expect(run.status == 3)
+    #expect(run.output.contains("bound values that were not recorded whole"), "\(run.output)")
+  }
+
+  @Test func aSettingThatPaysIsFound() async throws {
+    try makeDatabase()
+    try await record(
+      """
+      db = sqlite3.connect("app.db")
+      for i in range(300):
+          with db: db.execute("INSERT INTO loan(book, day) VALUES (?, 'x')", (i,))
+
+      """)
+    let run = try await report.run("replay", trace, "--advise-pragmas")
+    #expect(run.status == 0, "\(run.output)\(run.error)")
+    // The disk's time decides which ones; each is listed.
+    for setting in ["journal_mode = WAL", "synchronous = NORMAL", "cache_size = -64000"] {
+      #expect(run.output.contains(setting), "\(run.output)")
+    }
+  }
+
+  @Test func anInterruptedReplayLeavesNoCopy() async throws {
+    try makeDatabase()
+    try await record(
+      """
+      db = sqlite3.connect("app.db")
+      for i in range(200): db.execute("SELECT count(*) FROM loan a, loan b WHERE a.id < 300 AND a.day < b.day").fetchone()
+
+      """)
+    let temporary = folder.path("tmp")
+    try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: false)
+    let run = try await BuiltTool("trace-report").run(
+      through: [
+        "sh", "-c",
+        """
+        TMPDIR='\(temporary)' "$0" "$@" &
+        until ls '\(temporary)'/storescope-*/2.sqlite >/dev/null 2>&1 ||
+          ls '\(temporary)'/*/1.sqlite >/dev/null 2>&1; do sleep 0.05; done
+        kill -TERM $!
+        wait $!
+        """,
+      ], ["replay", trace])
+    #expect(run.status == 130, "\(run.errorOutput)")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: temporary) == [])
+  }
+}
