@@ -20,7 +20,7 @@ files=Sources/CSQLiteFiles
 sink=Sources/CLogSink
 names=Sources/CSourceFiles
 output=${PROBE_OUTPUT:-.build/probe}
-flags=(-std=gnu11 -O2 -g -fPIC -shared -fvisibility=hidden -ftls-model=initial-exec -Wall -Wextra -Werror
+flags=(-std=gnu11 -O2 -g -fPIC -fno-plt -shared -fvisibility=hidden -ftls-model=initial-exec -Wall -Wextra -Werror
   -I "$source" -I "$source/include" -I "$files/include" -I "$sink/include" -I "$names/include"
   -I Sources/CStoreTracepoints/include)
 # Never unloaded: the program's objects call it.

@@ -22,7 +22,7 @@
 #pragma weak close_range
 
 // Not in the child of vfork(), which shares this memory and closes descriptors of its own.
-static const struct tracepoints *in_this_process(void) { return lttng_is_here() ? tracepoints : NULL; }
+static const struct tracepoints *in_this_process(void) { return tracepoints && lttng_is_here() ? tracepoints : NULL; }
 
 int hook_close(int descriptor) {
   const struct tracepoints *lttng = in_this_process();

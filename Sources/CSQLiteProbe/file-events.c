@@ -30,23 +30,6 @@ static bool is_of_program(const void *caller) {
   return !is_sqlite_code(caller) && current_process() == __atomic_load_n(&owner, __ATOMIC_RELAXED);
 }
 
-// MARK: - Which files are looked up
-
-// A look costs a system call: with these numbers less than 1% of an open and a close.
-enum { FIRST_LOOKS = 1024, LOOKS_BETWEEN = 256 };
-
-static bool is_due(unsigned *count) {
-  unsigned number = __atomic_load_n(count, __ATOMIC_RELAXED) + 1;
-  __atomic_store_n(count, number, __ATOMIC_RELAXED);
-  return number < FIRST_LOOKS || number % LOOKS_BETWEEN == 0;
-}
-
-static unsigned opens, closes;
-
-bool is_due_by_path(const char *path) {
-  return path && !is_filtered && (may_be_open_database(path) || is_due(&opens));
-}
-
 // MARK: - Descriptors that the program opened
 
 // 64 is arbitrary: a descriptor without an entry is reported with the line that closes it.
@@ -57,12 +40,8 @@ static struct mark {
   struct file_match match;
   uint64_t caller_id;
 } marks[MAX_MARKS];
-// By the descriptor's last bits: whether there may be a mark.
-static uint64_t marked[16];
 
-static bool may_be_marked(int descriptor) {
-  return __atomic_load_n(&marked[descriptor >> 6 & 15], __ATOMIC_RELAXED) >> (descriptor & 63) & 1;
-}
+static uint64_t bit_of(int descriptor) { return (uint64_t)1 << (descriptor & 63); }
 
 static void set_mark(int descriptor, const struct file_match *match, uint64_t caller_id) {
   for (int i = 0; i < MAX_MARKS; i++) {
@@ -70,7 +49,7 @@ static void set_mark(int descriptor, const struct file_match *match, uint64_t ca
     if (!__atomic_compare_exchange_n(&marks[i].descriptor, &unused, -1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) continue;
     marks[i].match = *match;
     marks[i].caller_id = caller_id;
-    __atomic_fetch_or(&marked[descriptor >> 6 & 15], (uint64_t)1 << (descriptor & 63), __ATOMIC_RELAXED);
+    __atomic_fetch_or(&file_watch.marked, bit_of(descriptor), __ATOMIC_RELAXED);
     __atomic_store_n(&marks[i].descriptor, descriptor + 1, __ATOMIC_RELEASE);
     return;
   }
@@ -80,24 +59,20 @@ static void set_mark(int descriptor, const struct file_match *match, uint64_t ca
 static bool take_mark(int descriptor, struct mark *mark) {
   bool is_found = false;
   if (!may_be_marked(descriptor)) return false;
-  __atomic_fetch_and(&marked[descriptor >> 6 & 15], ~((uint64_t)1 << (descriptor & 63)), __ATOMIC_RELAXED);
+  __atomic_fetch_and(&file_watch.marked, ~bit_of(descriptor), __ATOMIC_RELAXED);
   for (int i = 0; i < MAX_MARKS; i++) {
     int at = __atomic_load_n(&marks[i].descriptor, __ATOMIC_ACQUIRE);
-    if (at <= 0 || ((at - 1 - descriptor) & 1023) != 0) continue;
+    if (at <= 0 || bit_of(at - 1) != bit_of(descriptor)) continue;
     if (at == descriptor + 1) {
       *mark = marks[i];
       is_found = true;
       __atomic_store_n(&marks[i].descriptor, 0, __ATOMIC_RELEASE);
     } else {
       // Of another descriptor with these bits.
-      __atomic_fetch_or(&marked[descriptor >> 6 & 15], (uint64_t)1 << (descriptor & 63), __ATOMIC_RELAXED);
+      __atomic_fetch_or(&file_watch.marked, bit_of(descriptor), __ATOMIC_RELAXED);
     }
   }
   return is_found;
-}
-
-bool is_due_by_descriptor(int descriptor) {
-  return descriptor >= 0 && !is_filtered && (UNLIKELY(may_be_marked(descriptor)) || is_due(&closes));
 }
 
 // MARK: - Events
@@ -187,7 +162,7 @@ void file_opened(int descriptor, const char *path, bool is_truncated, const void
   int error = errno;
   struct stat status;
   struct file_match match;
-  if (fstat(descriptor, &status) == 0 && match_status(&status, path, &match) && is_of_program(caller)) {
+  if (!is_filtered && fstat(descriptor, &status) == 0 && match_status(&status, path, &match) && is_of_program(caller)) {
     // The file is not opened with O_PATH: such a descriptor has no locks.
     int flags = fcntl(descriptor, F_GETFL);
     if (is_truncated) report((struct touch){"truncate", match, 0});
@@ -214,6 +189,7 @@ void file_will_close(int descriptor, const void *caller) {
   int error = errno;
   struct mark mark = {.caller_id = 0};
   // Only in the process that has it.
+  if (is_filtered) return;
   bool is_marked = may_be_marked(descriptor) && is_of_program(caller) && take_mark(descriptor, &mark) &&
                    is_still_marked(descriptor, &mark);
   if (!is_marked) mark.caller_id = 0;
@@ -277,7 +253,7 @@ static void start(void) {
 static void after_fork(void) {
   owner = getpid();
   memset(marks, 0, sizeof marks);
-  memset(marked, 0, sizeof marked);
+  file_watch.marked = 0;
   memset(kept_states, 0, sizeof kept_states);
 }
 

@@ -12,13 +12,31 @@
 
 // Whether a database is open in this process.
 static inline bool is_watching(void) {
-  return UNLIKELY(__atomic_load_n(&open_database_entries, __ATOMIC_RELAXED) > 0);
+  return UNLIKELY(__atomic_load_n(&file_watch.database_count, __ATOMIC_RELAXED) > 0);
 }
 
 // Whether a file is to be looked up: one with the name of an open database is, and of the others, which may be another
 // name of it, the first ones and then one of many.
-bool is_due_by_path(const char *path);
-bool is_due_by_descriptor(int descriptor);
+// A look costs a system call: with these numbers less than 1% of an open and a close.
+enum { FIRST_LOOKS = 1024, LOOKS_BETWEEN = 256 };
+
+static inline bool is_due(unsigned *count) {
+  unsigned number = __atomic_load_n(count, __ATOMIC_RELAXED) + 1;
+  __atomic_store_n(count, number, __ATOMIC_RELAXED);
+  return UNLIKELY(number < FIRST_LOOKS || number % LOOKS_BETWEEN == 0);
+}
+
+static inline bool is_due_by_path(const char *path) {
+  return path && (may_be_open_database(path) || is_due(&file_watch.opens));
+}
+
+static inline bool may_be_marked(int descriptor) {
+  return UNLIKELY(__atomic_load_n(&file_watch.marked, __ATOMIC_RELAXED) >> (descriptor & 63) & 1);
+}
+
+static inline bool is_due_by_descriptor(int descriptor) {
+  return descriptor >= 0 && (may_be_marked(descriptor) || is_due(&file_watch.closes));
+}
 
 // Each keeps errno. `caller` is the return address of the hook.
 void file_opened(int descriptor, const char *path, bool is_truncated, const void *caller);

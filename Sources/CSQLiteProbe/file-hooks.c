@@ -7,7 +7,6 @@
 #include "file-hooks.h"
 
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -35,22 +34,12 @@ static inline bool is_opened(int descriptor, const char *path) {
   if (is_opened(descriptor, path)) file_opened(descriptor, path, is_truncated, CALLER); \
   return descriptor;
 
-// Without a mode in the call, what is passed is not used.
-#define MODE                            \
-  va_list arguments;                    \
-  va_start(arguments, flags);           \
-  mode_t mode = va_arg(arguments, mode_t); \
-  va_end(arguments);
-
 // MARK: - Opening
 
-static int hook_open(const char *path, int flags, ...) {
-  MODE
-  OPENED(open(path, flags, mode), path, flags & O_TRUNC)
-}
+// The mode has the register that it has as a variable argument; without one in the call, it is not used.
+static int hook_open(const char *path, int flags, mode_t mode) { OPENED(open(path, flags, mode), path, flags & O_TRUNC) }
 
-static int hook_openat(int folder, const char *path, int flags, ...) {
-  MODE
+static int hook_openat(int folder, const char *path, int flags, mode_t mode) {
   OPENED(openat(folder, path, flags, mode), path, flags & O_TRUNC)
 }
 

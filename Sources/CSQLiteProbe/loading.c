@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "descriptors.h"
 #include "ending.h"
 #include "filters.h"
 #include "hooks.h"
@@ -95,8 +94,6 @@ void *loading_hook(const char *name, bool is_copy) {
       if (strcmp(name, "dlsym") == 0) return (void *)hook_dlsym;
       if (strcmp(name, "dlclose") == 0) return (void *)hook_dlclose;
       return NULL;
-    case 'c':
-    case 'f': return descriptor_hook(name);
     case 'g': return strcmp(name, "getenv") == 0 ? (void *)hook_getenv : NULL;
     case 'p':
       if (strcmp(name, "pthread_exit") == 0) return ending_hook();

@@ -14,8 +14,10 @@
 // 512 is arbitrary: further databases are not watched.
 enum { MAX_DATABASES = 512 };
 static struct open_database databases[MAX_DATABASES];
-unsigned open_database_entries;
-unsigned short open_database_names[256];
+// Those that were ever used.
+static unsigned entries;
+// The files of open databases by the hash of their ending.
+static unsigned short endings[256];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static const char *const names[] = {"database", "wal", "shm", "journal"};
@@ -23,6 +25,10 @@ static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
 
 const char *name_of_kind(enum file_kind kind) { return names[kind]; }
 const char *suffix_of_kind(enum file_kind kind) { return suffixes[kind]; }
+
+static void path_of_kind(const struct open_database *database, enum file_kind kind, char path[sizeof database->path + 16]) {
+  snprintf(path, sizeof database->path + 16, "%s%s", database->path, suffixes[kind]);
+}
 
 uint64_t hash_of_name(const char *path, enum file_kind *kind) {
   const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -34,7 +40,7 @@ uint64_t hash_of_name(const char *path, enum file_kind *kind) {
   return hash_bytes(name, length - strlen(suffixes[*kind]), 17);
 }
 
-static unsigned entry_count(void) { return __atomic_load_n(&open_database_entries, __ATOMIC_ACQUIRE); }
+static unsigned entry_count(void) { return __atomic_load_n(&entries, __ATOMIC_ACQUIRE); }
 
 static bool is_used(const struct open_database *database) {
   return __atomic_load_n(&database->users, __ATOMIC_ACQUIRE) > 0;
@@ -48,12 +54,25 @@ static bool is_file(const struct open_database *database, uint64_t device, uint6
 
 static struct open_database *find_or_take(uint64_t device, uint64_t inode) {
   struct open_database *unused = NULL;
-  for (unsigned i = 0; i < open_database_entries; i++) {
+  for (unsigned i = 0; i < entries; i++) {
     if (is_file(&databases[i], device, inode)) return &databases[i];
     if (!unused && !is_used(&databases[i])) unused = &databases[i];
   }
   if (unused) return unused;
-  return open_database_entries < MAX_DATABASES ? &databases[open_database_entries] : NULL;
+  return entries < MAX_DATABASES ? &databases[entries] : NULL;
+}
+
+static void count(const struct open_database *database, int change) {
+  __atomic_add_fetch(&file_watch.database_count, change, __ATOMIC_RELAXED);
+  for (int kind = FILE_DATABASE; kind <= FILE_JOURNAL; kind++) {
+    char name[sizeof database->path + 16];
+    path_of_kind(database, kind, name);
+    unsigned char hash = hash_of_ending(name);
+    uint64_t bit = (uint64_t)1 << (hash & 63);
+    endings[hash] += change;
+    if (endings[hash] > 0) __atomic_fetch_or(&file_watch.endings[hash >> 6], bit, __ATOMIC_RELAXED);
+    else __atomic_fetch_and(&file_watch.endings[hash >> 6], ~bit, __ATOMIC_RELAXED);
+  }
 }
 
 static void fill(struct open_database *database, const char *path, const struct stat *status, uint64_t connection_id) {
@@ -63,7 +82,7 @@ static void fill(struct open_database *database, const char *path, const struct 
   database->inode = status->st_ino;
   database->connection_id = connection_id;
   database->name_hash = hash_of_name(path, &kind);
-  __atomic_add_fetch(&open_database_names[database->name_hash & 255], 1, __ATOMIC_RELAXED);
+  count(database, 1);
 }
 
 struct open_database *add_open_database(const char *path, uint64_t connection_id) {
@@ -77,25 +96,24 @@ struct open_database *add_open_database(const char *path, uint64_t connection_id
   struct open_database *database = find_or_take(status.st_dev, status.st_ino);
   if (database && !is_used(database)) fill(database, path, &status, connection_id);
   if (database) __atomic_add_fetch(&database->users, 1, __ATOMIC_RELEASE);
-  if (database == &databases[open_database_entries])
-    __atomic_store_n(&open_database_entries, open_database_entries + 1, __ATOMIC_RELEASE);
+  if (database == &databases[entries]) __atomic_store_n(&entries, entries + 1, __ATOMIC_RELEASE);
   pthread_mutex_unlock(&lock);
   return database;
 }
 
 void remove_open_database(struct open_database *database) {
   pthread_mutex_lock(&lock);
-  if (is_used(database) && __atomic_sub_fetch(&database->users, 1, __ATOMIC_RELEASE) == 0)
-    __atomic_sub_fetch(&open_database_names[database->name_hash & 255], 1, __ATOMIC_RELAXED);
+  if (is_used(database) && __atomic_sub_fetch(&database->users, 1, __ATOMIC_RELEASE) == 0) count(database, -1);
   pthread_mutex_unlock(&lock);
 }
 
 void forget_open_databases(void) {
   // The thread that forked may not be the one that held the lock.
   pthread_mutex_init(&lock, NULL);
-  for (unsigned i = 0; i < open_database_entries; i++) databases[i].users = 0;
-  memset(open_database_names, 0, sizeof open_database_names);
-  open_database_entries = 0;
+  for (unsigned i = 0; i < entries; i++) databases[i].users = 0;
+  memset(endings, 0, sizeof endings);
+  file_watch = (struct file_watch){0};
+  entries = 0;
 }
 
 // MARK: - Look-ups
@@ -103,7 +121,7 @@ void forget_open_databases(void) {
 static bool is_companion(const struct open_database *database, enum file_kind kind, const struct stat *status) {
   char path[sizeof database->path + 16];
   struct stat own;
-  snprintf(path, sizeof path, "%s%s", database->path, suffixes[kind]);
+  path_of_kind(database, kind, path);
   return stat(path, &own) == 0 && own.st_ino == status->st_ino && own.st_dev == status->st_dev;
 }
 

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "copies.h"
+#include "descriptors.h"
 #include "file-hooks.h"
 #include "lifecycle.h"
 #include "loading.h"
@@ -141,10 +142,16 @@ static bool is_of_libc(const char *name, void *current) {
   return current == dlsym(RTLD_DEFAULT, name) || current == loading_hook(name, false);
 }
 
+// SQLite's own calls are left out, but for those that close LTTng's descriptors. The program's object may have others
+// beside them.
+static void *files_hook(const struct object *object, const char *name) {
+  return object->is_copy && object->name[0] ? descriptor_hook(name) : file_hook(name);
+}
+
 static void *hook_of_slot(const struct object *object, const struct wanted *wanted, void *current,
                           bool is_deep) {
   bool is_unresolved = (ElfW(Addr))current >= object->start && (ElfW(Addr))current < object->end;
-  if (wanted->target == OF_FILES) return is_unresolved || is_of_libc(wanted->name, current) ? file_hook(wanted->name) : NULL;
+  if (wanted->target == OF_FILES) return is_unresolved || is_of_libc(wanted->name, current) ? files_hook(object, wanted->name) : NULL;
   if (wanted->target == OF_LOADER) return loading_hook(wanted->name, object->is_copy);
   if (is_unresolved) current = resolve_later(object, wanted->name, is_deep);
   return current ? sqlite_hook(wanted->name, current) : NULL;
@@ -205,16 +212,15 @@ static bool has_file_hooks;
 static size_t add_file_function(const struct object *object, uint32_t number, struct wanted wanted[MAX_WANTED], size_t count) {
   const ElfW(Sym) *symbol = &object->symbols[number];
   const char *name = object->strings + symbol->st_name;
-  if (number == 0 || symbol->st_shndx != SHN_UNDEF || count == MAX_WANTED || !file_hook(name)) return count;
+  if (number == 0 || symbol->st_shndx != SHN_UNDEF || count == MAX_WANTED || !files_hook(object, name)) return count;
   if (!find(wanted, count, number)) wanted[count++] = (struct wanted){number, name, OF_FILES};
   return count;
 }
 
-// SQLite's own calls are left out. The program's object may have others beside them.
 static void patch_files(struct object *object) {
   struct wanted wanted[MAX_WANTED];
   size_t count = 0;
-  if (!has_file_hooks || (object->is_copy && object->name[0])) return;
+  if (!has_file_hooks) return;
   for (int table = 0; table < 2; table++)
     for (size_t i = 0; object->tables[table] && i < object->counts[table]; i++)
       count = add_file_function(object, (uint32_t)ELF64_R_SYM(object->tables[table][i].r_info), wanted, count);

@@ -3,6 +3,7 @@
 #include "state.h"
 
 #include "events.h"
+#include "open-databases.h"
 
 _Thread_local struct thread this_thread;
 
@@ -10,6 +11,8 @@ int log_level;
 const int tracepoints_off = 0;
 const int *tracepoint_state = &tracepoints_off;
 const struct tracepoints *tracepoints;
+// Here, on one page: each closing of a file looks at both.
+struct file_watch file_watch;
 bool record_values;
 bool values_are_whole;
 unsigned generation = 1;

@@ -103,3 +103,42 @@ def a_process_without_sqlite_pays_little():
     print(f"    {loaded - plain:+d} instructions of /bin/true")
     # 0.3 ms are some 1,000,000 instructions; loading and relocating are 100,000 of them.
     expect(loaded - plain < 200_000, f"{loaded - plain} instructions more")
+
+
+def _opening(program, *database, **variables):
+    """Instructions of one opening and closing of a file."""
+    def of(rounds):
+        path = os.path.join(scratch, "openings.db")
+        command = ["--toggle-collect=hooked", program, os.path.abspath(__file__), str(rounds), *[path] * bool(database), *database[1:]]
+        return _instructions(command, **variables)
+    return (of(24) - of(4)) / 20000
+
+
+def opening_a_file_costs_a_process_without_sqlite_nothing():
+    installed("valgrind")
+    program = compiled("openings", name="openings-without", libraries=())
+    plain, loaded = _opening(program), _opening(program, probe=PROBE, STORE_PROBE_LTTNG="0")
+    expect(loaded == plain, f"{loaded} instructions, {plain} without the probe")
+
+
+def opening_a_file_beside_sqlite_costs_120_instructions():
+    """An opening and closing take some 3 microseconds, nearly all in the kernel; 100 instructions are about 2% of it."""
+    installed("valgrind")
+    program = compiled("openings", "-DWITH_SQLITE")
+    for name, limit, database in [("no connection", 0, []), ("a connection", 120, [1]), ("a closed connection", 45, [1, "closed"])]:
+        plain, loaded = _opening(program, *database), _opening(program, *database, probe=PROBE, STORE_PROBE_LTTNG="0")
+        print(f"    {name}: {plain:.0f} instructions, {loaded - plain:+.0f} with the probe")
+        expect(loaded - plain <= limit, f"{name}: {loaded} instructions, {plain} without the probe")
+
+
+def opening_a_file_beside_sqlite_adds_few_system_calls():
+    installed("strace")
+    def calls(**variables):
+        command = ["strace", "-c", "-f", compiled("openings", "-DWITH_SQLITE"), os.path.abspath(__file__), "50",
+                   os.path.join(scratch, "calls.db")]
+        process = subprocess.run(command, env=dict(os.environ, **variables), capture_output=True, text=True)
+        return int(re.search(r"(\d+)(?: +\d+)? total", process.stderr).group(1))
+    plain, loaded = calls(), calls(LD_PRELOAD=PROBE, STORE_PROBE_LTTNG="0")
+    print(f"    {plain} system calls, {loaded - plain:+d} with the probe")
+    # Of 100,000 openings and closings, half of them hooked.
+    expect(loaded - plain <= 3000, f"{loaded} system calls, {plain} without the probe")

@@ -25,7 +25,7 @@ BIN = os.environ.get("STORESCOPE_BIN", os.path.join(ROOT, ".build", "debug"))
 TOOL = os.path.join(BIN, "trace-report")
 HOLDER = os.path.join(BIN, "lock-holder")
 # A program ends itself after this time, so that nothing waits for longer.
-LIFE = 60
+LIFE = 300
 
 # MARK: - The programs: each reads commands, and prints "done" after each
 
