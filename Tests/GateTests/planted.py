@@ -130,7 +130,7 @@ PLANTS = [
         for isbn in isbns:
             Book''', '''    for isbn in isbns:
         with transaction.atomic():
-            Book''', "Book.objects.filter(isbn=isbn).update"),
+            Book''', "        with transaction.atomic():"),
     django(COMMIT, "test_add_authors", '''    with transaction.atomic():
         for name in names:
             Author''', '''    for name in names:

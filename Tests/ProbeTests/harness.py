@@ -180,7 +180,7 @@ def install():
                                  capture_output=True, text=True, check=True).stdout.strip()
         folder = os.path.join(BUILD, "suites")
         if not os.path.exists(os.path.join(folder, f"{package}-{version}.tar.gz")):
-            subprocess.run([PYTHON, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:",
-                            "--no-build-isolation", "-d", folder, f"{package}=={version}"], check=True)
+            subprocess.run([PYTHON, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", package,
+                            "-d", folder, f"{package}=={version}"], check=True)
     subprocess.run(["swift", "build", "--package-path", os.path.join(PROGRAMS, "grdb"), "--scratch-path", GRDB],
                    check=True)

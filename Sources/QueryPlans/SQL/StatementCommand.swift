@@ -23,6 +23,9 @@ public enum StatementCommand {
   /// Whether it is COMMIT or END.
   public static func commits(_ sql: String) -> Bool { ["COMMIT", "END"].contains(name(of: sql)) }
 
+  /// Whether it is RELEASE.
+  public static func releases(_ sql: String) -> Bool { name(of: sql) == "RELEASE" }
+
   /// Whether it reads or writes rows of the program: not DDL, a PRAGMA, a look-up of the schema, or the start of a
   /// transaction.
   ///

@@ -173,7 +173,7 @@ extension BaselineV1.Totals {
   /// Those that nothing is compared with.
   static let none = Self(
     fetches: 0, counts: 0, rows: 0, faults: 0, relationshipFaults: 0, cacheMisses: 0, saves: 0,
-    measured: [])
+    measured: [GateMetric.commits.rawValue])
 
   init(_ profile: Profile) {
     let totals = profile.totals

@@ -7,8 +7,8 @@ extension Gate {
   /// Compares a run test by test: a test is worse where one of its sums rose; the statements that did more there are
   /// reported, each once for all tests.
   func compareTests(
-    _ tests: [TestForms], _ processes: UInt64, with known: [TestForms], isSameSQLite: Bool,
-    into result: inout GateResult
+    _ tests: [TestForms], _ processes: UInt64, with known: [TestForms], countsCommits: Bool,
+    isSameSQLite: Bool, into result: inout GateResult
   ) {
     let before = Self.counterparts(of: tests, in: known)
     let names = Set(before.values.map(\.name))
@@ -21,7 +21,9 @@ extension Gate {
     }
     var causes: [String: GateResult.Difference] = [:]
     for pair in pairs {
-      let changes = changes(of: pair, isSameSQLite: isSameSQLite)
+      let changes = changes(of: pair, isSameSQLite: isSameSQLite).filter {
+        countsCommits || $0.metric != .commits
+      }
       let worse = changes.filter(\.isWorse)
       let difference = GateResult.Difference(
         sql: pair.now.total.sql, statement: nil, caller: .unknown, changes: changes)
@@ -72,7 +74,7 @@ extension Gate {
           ? pair.stepsChange(tolerance)
           : change(metric, value(pair.before.total), value(pair.now.total), budget: budget)
       }
-      let (before, now) = pair.sums(value)
+      let (before, now) = metric == .commits ? pair.commits : pair.sums(value)
       return change(metric, before, now, budget: budget)
     }
   }
@@ -85,16 +87,12 @@ extension Gate {
     var isExplained = false
     for (shape, now) in pair.formsNow.sorted(by: { $0.key < $1.key }) {
       let before = pair.formsBefore[shape]
-      var own = changes.compactMap { change -> GateResult.Change? in
+      let own = changes.compactMap { change -> GateResult.Change? in
         guard let value = change.metric.ofStatement else { return nil }
         let (old, new) = (before.flatMap { value($0.counts) } ?? 0, value(now.counts) ?? 0)
         return new > old ? .init(metric: change.metric, before: old, after: new) : nil
       }
       guard !own.isEmpty else { continue }
-      // A COMMIT is a commit.
-      if own.contains(where: { $0.metric == .count }), StatementCommand.commits(now.counts.sql) {
-        own.removeAll { $0.metric == .commits }
-      }
       isExplained = true
       let cause = own[0].metric.ofStatement.flatMap { pair.cause(of: shape, $0) } ?? now
       causes[shape, default: .init(of: cause)].add(own, in: pair.now.name)

@@ -45,9 +45,15 @@ public struct Gate: Sendable {
     var isNoMore: (KnownFinding) -> Bool = { _ in false }
     if let known = TestForms.tests(of: baseline), !known.isEmpty {
       let tests = TestForms.tests(of: profile) ?? []
+      let countsCommits = TestForms.countCommits(in: baseline)
+      if !countsCommits {
+        result.remarks.append(
+          "Commits are not compared: the baseline is older than this count. Write it again with --update."
+        )
+      }
       compareTests(
-        tests, profile.observed?.testProcesses ?? 1, with: known, isSameSQLite: isSameSQLite,
-        into: &result)
+        tests, profile.observed?.testProcesses ?? 1, with: known, countsCommits: countsCommits,
+        isSameSQLite: isSameSQLite, into: &result)
       let (before, now) = (WorkPerTest(known), WorkPerTest(tests))
       isNoMore = { now.isNoMore($0, than: before) }
     } else {
@@ -102,8 +108,11 @@ public struct Gate: Sendable {
         "the baseline has the plans of \(uncomparedPlans.counted("statement")) that this run has no "
           + "plan of: pass the database with --database")
     }
-    compareTotals(
-      of: profile, all, with: baseline, isSameSQLite: isSameSQLite, into: &result)
+    let grouped = GroupedWrites(from: baseline.statements, to: all)
+    var (old, now) = (baseline, all)
+    let control = grouped.removeControl(from: &old.statements, &now, &result.appeared)
+    compareTotals(of: profile, now, with: old, isSameSQLite: isSameSQLite, into: &result)
+    result.appeared += control
   }
 
   /// A warning that the baseline's run did not have is a regression, however little it is of the whole.

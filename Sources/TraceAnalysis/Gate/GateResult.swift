@@ -94,6 +94,9 @@ public struct GateResult: Hashable, Sendable {
   /// The reasons why a part could not be compared; one sentence each.
   public var reservations: [String] = []
 
+  /// What was not compared, and does not change the verdict; one sentence each.
+  public var remarks: [String] = []
+
   /// Regressions that the project decided to live with.
   public var excused: [Difference] = []
   /// Exceptions that are expired, or that match nothing; one sentence each.

@@ -62,15 +62,29 @@ struct TestForms: Hashable, Sendable {
         forms: (test.forms ?? []).map { form in
           let sql = (texts[form.statement] ?? nil).map { SQLFingerprint(sql: $0).description }
           var counts = BaselineV1.Statement(sql ?? "unknown_\(form.statement)", form.work)
-          counts.commits = form.autocommits ?? counts.commits
+          let isCommit = Self.isCommit(counts.sql)
+          if !isCommit { counts.commits = form.autocommits ?? 0 }
           let shape = shapes[counts.sql] ?? StatementShape(sql: counts.sql).description
           shapes[counts.sql] = shape
           return Form(
             counts: counts, shape: shape,
-            firstRuns: form.firstRuns, function: functions[form.caller].map(Self.word),
+            firstRuns: isCommit ? 0 : form.firstRuns,
+            function: functions[form.caller].map(Self.word),
             statement: form.statement, caller: form.caller)
         })
     }
+  }
+
+  /// Whether a statement is compared as a commit, and not as a run: writes that are grouped need a COMMIT that they did
+  /// not need before, and end fewer transactions.
+  static func isCommit(_ sql: String) -> Bool {
+    StatementCommand.commits(sql) || StatementCommand.releases(sql)
+  }
+
+  /// Whether a baseline counts the transactions that single statements are; older ones do not.
+  static func countCommits(in baseline: BaselineV1) -> Bool {
+    baseline.totals.measured?.contains(GateMetric.commits.rawValue) == true
+      || baseline.tests?.contains { $0.forms?.contains(" commits=") == true } == true
   }
 
   /// The forms of all tests.
@@ -114,8 +128,11 @@ extension TestForms {
         guard pair.count == 2 else { continue }
         if pair[0] == "in" { function = String(pair[1]) } else { values[pair[0]] = UInt64(pair[1]) }
       }
-      // Older baselines have no commits, but COMMIT.
-      values["commits"] = values["commits"] ?? (StatementCommand.commits(sql) ? values["count"] : 0)
+      if Self.isCommit(sql) {
+        // Older baselines have the runs of COMMIT.
+        values["commits"] = values["commits"] ?? values["count"]
+        (values["count"], values["first"]) = (0, 0)
+      }
       return Form(
         counts: BaselineV1.Statement(sql) { values[Substring($0.rawValue)] ?? 0 },
         shape: shape, firstRuns: values["first"] ?? 0, function: function)
@@ -161,10 +178,11 @@ extension BaselineV1.Statement {
   }
 
   fileprivate init(_ sql: String, _ work: Work) {
+    let isCommit = TestForms.isCommit(sql)
     self.init(
       fields: .init(
-        sql: sql, count: work.count, rows: work.rows, cacheMisses: 0, changes: work.changes ?? 0,
-        errors: work.errors, commits: StatementCommand.commits(sql) ? work.count : 0),
+        sql: sql, count: isCommit ? 0 : work.count, rows: work.rows, cacheMisses: 0,
+        changes: work.changes ?? 0, errors: work.errors, commits: isCommit ? work.count : 0),
       counters: .init(work.counter))
   }
 }

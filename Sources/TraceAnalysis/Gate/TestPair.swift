@@ -30,6 +30,23 @@ struct TestPair {
     return (sum(formsBefore), sum(formsNow))
   }
 
+  /// The transactions that ended.
+  ///
+  /// Within a transaction of the test itself, a write is no commit, but would be one outside of it: a savepoint for
+  /// several of them is no more.
+  var commits: (before: UInt64?, now: UInt64?) {
+    let (before, now) = sums(\.commits)
+    guard before == 0, let now,
+      formsNow.values.allSatisfy({
+        ($0.counts.commits ?? 0) == 0 || StatementCommand.releases($0.counts.sql)
+      })
+    else { return (before, now) }
+    let writes = formsBefore.values.reduce(0 as UInt64) {
+      $0.saturatingSum(min($1.counts.count, $1.counts.changes ?? 0))
+    }
+    return (min(writes, now), now)
+  }
+
   /// The line that did more: in a function that did more, the line with as many runs as were added, or with most.
   func cause(of shape: String, _ value: GateMetric.OfStatement) -> TestForms.Form? {
     func lines(_ test: TestForms) -> [TestForms.Form] {
@@ -49,7 +66,7 @@ struct TestPair {
       .sorted { ($0.caller.file, $0.caller.line) < ($1.caller.file, $1.caller.line) }
     return worse.last { form in
       count(form) == sum(all, in: form.function) &- sum(old, in: form.function)
-    } ?? worse.last { $0.counts.count == worse.map(\.counts.count).max() } ?? all.last
+    } ?? worse.last { $0.runs == worse.map(\.runs).max() } ?? all.last
   }
 
   /// The VM steps of the statements of both, for as many runs: nil within the tolerance.
@@ -112,6 +129,8 @@ extension TestForms {
 }
 
 extension TestForms.Form {
+  fileprivate var runs: UInt64 { max(counts.count, counts.commits ?? 0) }
+
   fileprivate func added(_ other: Self) -> Self {
     var sum = self
     sum.add(other)

@@ -19,6 +19,7 @@ extension Document {
     blocks += Self.section("Mixed: far less of one, a little more of another", result.mixed, .plain)
     blocks += Self.section("Regressions that are excused", result.excused, .plain)
     blocks += result.complaints.map { .paragraph($0, .bad) }
+    blocks += result.remarks.map { .paragraph($0) }
     blocks += Self.section("Slower", result.slower, .bad)
     blocks += Self.section("Improvements", result.improvements, .good)
     blocks += Self.section("Faster", result.faster, .good)

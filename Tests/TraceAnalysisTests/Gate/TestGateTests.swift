@@ -143,6 +143,67 @@ import Testing
     #expect(worse.flatMap(\.changes) == [.init(metric: .commits, before: 0, after: 10)])
   }
 
+  private func writes(in transactions: Int, ending: String = "COMMIT") -> Profile {
+    run { trace in
+      test("a", &trace) { trace in
+        for number in 0..<10 {
+          trace.run(
+            "INSERT INTO author (name) VALUES (?)", changes: 1, bindHash: UInt64(number),
+            transaction: transactions > 0 || ending == "RELEASE s" ? 1 : 0)
+          if number < transactions { trace.run(ending, rows: 0, transaction: 1) }
+        }
+      }
+    }
+  }
+
+  @Test(arguments: [1, 9])
+  func writesThatAreGroupedAreNoRegression(transactions: Int) throws {
+    let result = try result(writes(in: transactions), writes(in: 0))
+    #expect(result.verdict == .same && result.improvements.count == 1)
+    let worse = try self.result(writes(in: transactions + 1), writes(in: transactions)).regressions
+    #expect(worse.map(\.sql) == ["COMMIT"])
+    #expect(worse.flatMap(\.changes).map(\.metric) == [.commits])
+  }
+
+  /// Tests that run in a transaction have savepoints where the program has transactions.
+  @Test func savepointsOfATestAreCommits() throws {
+    func suite(_ savepoints: Int) -> Profile { writes(in: savepoints, ending: "RELEASE s") }
+    #expect(try result(suite(1), suite(0)).verdict == .same)
+    #expect(try result(suite(10), suite(0)).verdict == .same)
+    #expect(try result(suite(10), suite(1)).verdict == .regression)
+  }
+
+  @Test func commitsThatAnOlderBaselineDoesNotCountAreNotCompared() throws {
+    var older = BaselineV1(suite())
+    older.totals.measured = []
+    let line = try #require(BaselineV1(writes(in: 0)).tests?.first?.forms)
+    older.tests = BaselineV1(writes(in: 0)).tests
+    older.tests?[0].forms = line.replacing(" commits=10", with: "")
+    older.statements = BaselineV1(writes(in: 0)).statements
+    for transactions in [0, 1] {
+      let result = Gate().compare(writes(in: transactions), with: older)
+      #expect(result.verdict == .same && result.remarks.count == 1)
+    }
+  }
+
+  @Test func writesThatAreGroupedWithoutTestsAreNoRegression() throws {
+    func program(_ transactions: Int) -> Profile {
+      run { trace in
+        for number in 0..<120 {
+          if number % 10 == 0, number / 10 < transactions { trace.run("BEGIN", vmSteps: 4) }
+          trace.run(
+            "INSERT INTO author (name) VALUES (?)", changes: 1, bindHash: UInt64(number),
+            transaction: transactions > 0 ? 1 : 0)
+          if number % 10 == 9, number / 10 < transactions {
+            trace.run("COMMIT", rows: 0, vmSteps: 4, transaction: 1)
+          }
+        }
+      }
+    }
+    #expect(try result(program(12), program(0)).verdict == .same)
+    #expect(try result(program(12), program(1)).verdict == .regression)
+  }
+
   @Test func aRenamedFileOfTestsIsCompared() throws {
     func suite(_ file: String, lookups: UInt64) -> Profile {
       run { trace in
